@@ -1,0 +1,88 @@
+# grokbook: `make book` and `make test` do all their own set-up; `make help` lists the targets.
+PYTHON ?= python3
+VENV ?= .venv
+PIP_ARGS ?=
+PYTEST_ARGS ?=
+WORKERS ?= 2
+TORCH ?= 2.13.0
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip
+GROKBOOK := $(BIN)/grokbook
+BOOK_STAMP := $(VENV)/.installed-book
+DEV_STAMP := $(VENV)/.installed-dev
+SOURCES_OF_INSTALL := pyproject.toml constraints.txt
+
+# One thread a process: tiny tensors on several OpenMP threads are slow when anything else runs.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help book test setup setup-dev smoke browser benchmark lint serve record constraints clean distclean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-20s%s\n", $$1, $$2 }'
+
+book: setup ## set up, execute all chapters at the laptop preset, build site/
+	$(GROKBOOK) build --preset laptop
+
+test: setup-dev ## set up, then run the whole test suite
+	$(PYTEST) -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
+
+setup: $(BOOK_STAMP) ## make .venv and install what the book needs
+
+setup-dev: $(DEV_STAMP) ## make .venv and install what the book and the tests need
+
+smoke: setup-dev ## build the whole book at the smoke preset, warnings are errors
+	$(GROKBOOK) build --preset smoke --strict
+
+browser: setup-dev ## open the built site in Chromium (after `make book` or `make smoke`)
+	$(PYTEST) -m browser $(PYTEST_ARGS)
+
+benchmark: setup-dev ## run the benchmarks, which report ratios and are no part of the tests
+	$(PYTEST) benchmarks $(PYTEST_ARGS)
+
+lint: setup-dev ## check style with ruff
+	$(BIN)/ruff check .
+
+serve: setup ## show the built site at a local address
+	$(GROKBOOK) serve
+
+record: setup ## train the recorded paper-scale runs that are missing (resumable)
+	$(GROKBOOK) record
+
+constraints: ## make constraints.txt anew from pyproject.toml's ranges
+	rm -rf build/constraints
+	$(PYTHON) -m venv build/constraints
+	build/constraints/bin/python -m pip install $(PIP_ARGS) 'torch==$(TORCH)' -e '.[book,cluster,dev]'
+	{ grep '^#' constraints.txt; build/constraints/bin/python .ci/constraints.py; } > build/constraints.txt
+	mv build/constraints.txt constraints.txt
+
+clean: ## delete what can be built again; keeps .venv, trained runs and records
+	rm -rf site runs book/_build book/chapters build dist .pytest_cache .hypothesis .ruff_cache .mypy_cache .benchmarks
+	find . -name .venv -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean ## also delete .venv and the runs trained on this machine
+	rm -rf $(VENV) .grokbook src/*.egg-info
+
+# The stamp is written last, so an interrupted installation leaves none that is newer than its sources.
+define install
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "grokbook needs Python 3.11 or newer; $(PYTHON) is older or missing: name another, make PYTHON=python3.12" >&2; \
+	  exit 1; }
+	@rm -f $(BOOK_STAMP) $(DEV_STAMP)
+	$(PIP) --version > /dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
+	@echo 'installing .[$(1)] into $(VENV): about 2 GB, some minutes the first time'
+	$(PIP) install --quiet $(PIP_ARGS) -c constraints.txt -e '.[$(1)]'
+endef
+
+$(BOOK_STAMP): $(SOURCES_OF_INSTALL)
+	$(call install,book)
+	@touch $@
+
+$(DEV_STAMP): $(SOURCES_OF_INSTALL)
+	$(call install,book$(comma)dev)
+	@touch $(BOOK_STAMP) $@
+
+comma := ,
