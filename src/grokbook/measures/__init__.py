@@ -1,1 +1,68 @@
-"""measures."""
+"""One function a measure, on weights, embeddings and accuracy curves.
+
+Arrays may be numpy or torch (detached here; measuring never takes part in a gradient). One number comes back
+as a float, coordinates as the kind of array that went in, spectra (`fourier_power`, `explained_variance`) as
+numpy.
+"""
+
+from grokbook.measures.delay import GrokTime, grok_time, grok_times, median_delay
+from grokbook.measures.embedding_difference import (
+    MED_DEFINITIONS,
+    MedDefinition,
+    circle_med,
+    expected_initial_med,
+    least_med,
+    linear_med,
+    med,
+    med_as,
+    med_bound,
+    med_diameter_bound,
+    med_spectral_bound,
+    normalised_med,
+    operand_distance,
+    relabelled,
+)
+from grokbook.measures.fourier import (
+    circle_projection,
+    dominant_frequencies,
+    energy_share,
+    fourier_power,
+    inverse_participation_ratio,
+)
+from grokbook.measures.geometry import effective_dimension, explained_variance, principal_components
+from grokbook.measures.norms import mean_norm, weight_norm
+from grokbook.measures.registry import Measure, embedding_measures, registry
+
+__all__ = [
+    "MED_DEFINITIONS",
+    "GrokTime",
+    "Measure",
+    "MedDefinition",
+    "circle_med",
+    "circle_projection",
+    "dominant_frequencies",
+    "effective_dimension",
+    "embedding_measures",
+    "energy_share",
+    "expected_initial_med",
+    "explained_variance",
+    "fourier_power",
+    "grok_time",
+    "grok_times",
+    "inverse_participation_ratio",
+    "least_med",
+    "linear_med",
+    "mean_norm",
+    "med",
+    "med_as",
+    "med_bound",
+    "med_diameter_bound",
+    "med_spectral_bound",
+    "median_delay",
+    "normalised_med",
+    "operand_distance",
+    "principal_components",
+    "registry",
+    "relabelled",
+    "weight_norm",
+]

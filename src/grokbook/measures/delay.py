@@ -1,0 +1,262 @@
+"""When a run fits its training set, when it generalises, and how long that takes: with censoring.
+
+The rule. An accuracy curve *reaches* a threshold at the first logged step at which it is at or above the
+threshold and stays so at the next `persistence` logged steps. So an excursion of `persistence` points or
+fewer does not count, and what comes after the window is not asked: a dip later on does not undo a crossing,
+and a longer record of the same run never moves a step that was already reported. A curve that ends inside its
+window has not reached the threshold *yet*: it is censored, "not by step T". A run that loses what it had,
+that is, is below the threshold at more than `persistence` logged steps in a row, is reported: `reverted_step`
+says when first, `settled_step` when its last stay began (None if it is not there at the end).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from grokbook.errors import ParameterError
+from grokbook.measures.inputs import Array, to_numpy, whole
+
+THRESHOLD = 0.95
+PERSISTENCE = 3
+_STEPS = ["fit_step", "grok_step", "delay", "last_step", "reverted_step", "settled_step"]
+
+
+@dataclass(frozen=True)
+class GrokTime:
+    """When a run fitted and generalised, in optimiser steps; None is "not within the record".
+
+    `delay` = `grok_step` - `fit_step`, None unless both are known (negative if the test set came first).
+    `censored`: the test accuracy did not reach `threshold` by `last_step`. `reverted_step`, `settled_step`:
+    see the module.
+    """
+
+    fit_step: int | None
+    grok_step: int | None
+    delay: int | None
+    censored: bool
+    threshold: float = THRESHOLD
+    persistence: int = PERSISTENCE
+    last_step: int | None = None
+    reverted_step: int | None = None
+    settled_step: int | None = None
+
+    def describe(self) -> str:
+        """The result in words.
+
+        >>> GrokTime(200, None, None, True, last_step=9000).describe()
+        'fits at step 200; does not generalise by step 9000'
+        """
+        fit = "does not fit" if self.fit_step is None else f"fits at step {self.fit_step}"
+        if self.grok_step is None:
+            return f"{fit}; does not generalise{self._by()}"
+        fit += self._by() if self.fit_step is None else ""
+        delay = "" if self.delay is None else f", {self.delay} steps later"
+        lost = "" if self.reverted_step is None else f", lost again at step {self.reverted_step}"
+        return f"{fit}; generalises at step {self.grok_step}{delay}{lost}"
+
+    def _by(self) -> str:
+        return "" if self.last_step is None else f" by step {self.last_step}"
+
+    def __str__(self) -> str:
+        return self.describe()
+
+
+def grok_time(
+    steps: Array,
+    train_accuracy: Array,
+    test_accuracy: Array,
+    *,
+    threshold: float = THRESHOLD,
+    persistence: int = PERSISTENCE,
+) -> GrokTime:
+    """Fit step, grok step and delay of one run, censored if the record ends first.
+
+    `steps` (n,) whole and strictly increasing, `train_accuracy` and `test_accuracy` (n,) in [0, 1]. A curve
+    reaches `threshold` at the first logged step from which it is at or above it there and at the next
+    `persistence` logged steps.
+
+    Raises ParameterError for curves of unequal length, accuracies that are not numbers in [0, 1], unsorted
+    steps, a threshold outside (0, 1], or a negative persistence.
+
+    >>> train = [0.1, 1, 1, 1, 1, 1, 1, 1]
+    >>> test = [0.1, 0.2, 0.2, 0.97, 0.99, 1, 1, 1]
+    >>> grok_time(range(0, 800, 100), train, test).delay
+    200
+    >>> print(grok_time(range(0, 500, 100), train[:5], test[:5]))
+    fits at step 100; does not generalise by step 400
+    """
+    _check_rule(threshold, persistence)
+    times, train, test = _check_curves(steps, train_accuracy, test_accuracy)
+    fit = _first_stay(train >= threshold, persistence)
+    grok = _first_stay(test >= threshold, persistence)
+    reverted, settled = _after(test >= threshold, grok, persistence)
+    fit_step, grok_step, reverted_step, settled_step = (_at(times, i) for i in (fit, grok, reverted, settled))
+    delay = None if fit_step is None or grok_step is None else grok_step - fit_step
+    return GrokTime(
+        fit_step,
+        grok_step,
+        delay,
+        censored=grok_step is None,
+        threshold=float(threshold),
+        persistence=int(persistence),
+        last_step=_at(times, len(times) - 1),
+        reverted_step=reverted_step,
+        settled_step=settled_step,
+    )
+
+
+def _check_rule(threshold: float, persistence: int) -> None:
+    if not isinstance(threshold, int | float | np.number) or not 0 < threshold <= 1:
+        raise ParameterError(
+            f"threshold is {threshold!r}, but must be an accuracy in (0, 1], such as {THRESHOLD}."
+        )
+    whole(persistence, "persistence", least=0)
+
+
+def _check_curves(*curves: Array) -> tuple[np.ndarray, ...]:
+    """Steps, train and test accuracy as arrays, after checking them."""
+    arrays = tuple(to_numpy(list(c) if isinstance(c, range) else c) for c in curves)
+    shapes = [a.shape for a in arrays]
+    if len(set(shapes)) > 1 or arrays[0].ndim != 1 or not arrays[0].size:
+        raise ParameterError(
+            f"steps, train and test accuracy have shapes {shapes}, but must be (n,), n > 0, alike."
+        )
+    bad = np.append(False, np.diff(arrays[0]) <= 0) | (arrays[0] % 1 != 0)
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise ParameterError(
+            f"steps has {arrays[0][i]:g} at index {i}, but must be whole and strictly increasing."
+        )
+    for name, curve in zip(("train_accuracy", "test_accuracy"), arrays[1:], strict=True):
+        _check_accuracy(name, arrays[0], curve)
+    return arrays
+
+
+def _check_accuracy(name: str, steps: np.ndarray, curve: np.ndarray) -> None:
+    good = (curve >= 0) & (curve <= 1 + 1e-6)
+    if not good.all():
+        i = int(np.argmin(good))
+        raise ParameterError(f"{name} is {curve[i]:g} at step {steps[i]:g}, but must be a share in [0, 1].")
+
+
+def _first_stay(above: np.ndarray, persistence: int) -> int | None:
+    """Index of the first True followed by `persistence` more."""
+    return next((start for start, end in _runs(above) if end - start > persistence), None)
+
+
+def _runs(flags: np.ndarray) -> list[tuple[int, int]]:
+    """[start, end) of each run of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
+    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+
+
+def _after(above: np.ndarray, grok: int | None, persistence: int) -> tuple[int | None, int | None]:
+    """Indices of the first loss after `grok`, and of the stay that lasts to the end of the record."""
+    if grok is None:
+        return None, None
+    losses = [(a, b) for a, b in _runs(~above) if a > grok and b - a > persistence]
+    if not losses:
+        return None, grok
+    since = losses[-1][1]
+    stay = _first_stay(above[since:], persistence)
+    return losses[0][0], None if stay is None else since + stay
+
+
+def _at(steps: np.ndarray, index: int | None) -> int | None:
+    return None if index is None else int(steps[index])
+
+
+def grok_times(
+    dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence: int = PERSISTENCE
+) -> pd.DataFrame:
+    """`grok_time` of each run of a dataset: a table, one row a run, one column a field of `GrokTime`.
+
+    `dataset` has variables `train_accuracy` and `test_accuracy` over the coordinate `step` and at most one
+    more dimension (`run` or `seed`), which becomes the index. A run that stopped early is filled up with NaN
+    at its end: those steps are left out.
+
+    Raises ParameterError if a variable or `step` is missing, there is a further dimension, or a curve is
+    refused.
+
+    >>> data = xr.Dataset(coords={"step": [0, 10, 20, 30, 40]})
+    >>> data["train_accuracy"] = "step", [0.2, 1, 1, 1, 1]
+    >>> data["test_accuracy"] = "step", [0.1] * 5
+    >>> grok_times(data)[["fit_step", "censored"]].values.tolist()
+    [[10, True]]
+    """
+    dim = _run_dimension(dataset)
+    curves = dataset[["train_accuracy", "test_accuracy"]]
+    curves = curves.transpose(dim, "step") if dim in dataset.dims else curves.expand_dims(dim)
+    runs = [curves.isel({dim: i}) for i in range(curves.sizes[dim])]
+    times = [_one_run(run, threshold, persistence) for run in runs]
+    return _table(times).set_index(pd.Index(curves[dim].values, name=dim))
+
+
+def _run_dimension(dataset: xr.Dataset) -> str:
+    """The dimension that counts runs ("run" if there is none), after checking that the curves are there."""
+    missing = [name for name in ("train_accuracy", "test_accuracy", "step") if name not in dataset.variables]
+    if missing:
+        raise ParameterError(
+            f"dataset has no {missing[0]}, but needs train_accuracy, test_accuracy and step."
+        )
+    dims = {d for name in ("train_accuracy", "test_accuracy") for d in dataset[name].dims} - {"step"}
+    if len(dims) > 1:
+        raise ParameterError(
+            f"dataset has dimensions {sorted(map(str, dims))} besides step, but may have only one."
+        )
+    return str(next(iter(dims), "run"))
+
+
+def _one_run(run: xr.Dataset, threshold: float, persistence: int) -> GrokTime:
+    train, test = run["train_accuracy"].values, run["test_accuracy"].values
+    known = np.flatnonzero(~(np.isnan(train) & np.isnan(test)))
+    end = int(known[-1]) + 1 if known.size else 0
+    steps = run["step"].values[:end]
+    return grok_time(steps, train[:end], test[:end], threshold=threshold, persistence=persistence)
+
+
+def _table(times: Iterable[GrokTime]) -> pd.DataFrame:
+    table = pd.DataFrame([asdict(time) for time in times], columns=list(GrokTime.__dataclass_fields__))
+    return table.astype({column: "Int64" for column in _STEPS})
+
+
+def median_delay(times: pd.DataFrame | Iterable[GrokTime]) -> float | None:
+    r"""Median delay of several runs by Kaplan and Meier, or None if too many are censored to know it.
+
+    The smallest t with $\hat S(t) = \prod_{t_i \le t}(1 - n_i/m_i) \le 1/2$, where $n_i$ runs grok with delay
+    $t_i$ and $m_i$ have a delay (or are followed) at least that long. `times` is a table of `grok_times` or
+    GrokTime objects. A run that fitted and did not generalise counts as followed for `last_step - fit_step`
+    steps; one that did not fit has not started its delay and is left out. For an even number of uncensored
+    runs it is the lower of the middle two.
+
+    Raises ParameterError if a censored run does not say its last step.
+
+    >>> followed = GrokTime(100, None, None, True, last_step=9100)
+    >>> median_delay([GrokTime(100, 300, 200, False), GrokTime(100, 500, 400, False), followed])
+    400.0
+    >>> median_delay([GrokTime(100, 300, 200, False), followed, followed]) is None
+    True
+    """
+    table = times if isinstance(times, pd.DataFrame) else _table(times)
+    fitted = table[table["fit_step"].notna()]
+    observed = ~fitted["censored"].to_numpy(dtype=bool)
+    followed = fitted["delay"].where(observed, fitted["last_step"] - fitted["fit_step"])
+    if followed.isna().any():
+        raise ParameterError(
+            "a censored run has last_step None, but needs it to say how long it was followed."
+        )
+    return _kaplan_meier_median(followed.to_numpy(dtype=float), observed)
+
+
+def _kaplan_meier_median(durations: np.ndarray, observed: np.ndarray) -> float | None:
+    survival = 1.0
+    for time in np.unique(durations[observed]):
+        survival *= 1 - np.sum(observed & (durations == time)) / np.sum(durations >= time)
+        if survival <= 0.5 + 1e-12:
+            return float(time)
+    return None

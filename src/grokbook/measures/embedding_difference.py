@@ -1,0 +1,374 @@
+"""MED, the mean length of the step from one token's embedding to the next: definitions, closed forms, bounds.
+
+Gu et al. print two formulas in 2025, another in 2024, and their code computes four more. All are reached here
+by arguments of `med`, and by name through `MED_DEFINITIONS` and `med_as`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import cos, exp, gcd, lgamma, pi, sqrt
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from grokbook.errors import ParameterError
+from grokbook.measures.fourier import fourier_power
+from grokbook.measures.inputs import Array, like, one_of, rows, whole
+
+REDUCTIONS = ("mean", "sum", "rescaled_sum")
+COMBINATIONS = ("average", "sum")
+
+
+class MedDefinition(NamedTuple):
+    """One printed or coded definition of MED: where it stands, its formula, and the arguments of `med`."""
+
+    source: str
+    formula: str
+    arguments: Mapping[str, object]
+    ranges: int
+
+
+def _definition(source: str, formula: str, ranges: int, **arguments: object) -> MedDefinition:
+    return MedDefinition(source, formula, MappingProxyType(arguments), ranges)
+
+
+_CODE = {"cyclic": False, "omit_last": True}
+_MEAN_1 = r"\frac{1}{p-2}\sum_{i=0}^{p-3}\lVert\phi^{(1)}_{i+1}-\phi^{(1)}_i\rVert"
+_MEAN_2 = _MEAN_1.replace("(1)", "(2)")
+
+MED_DEFINITIONS: Mapping[str, MedDefinition] = MappingProxyType(
+    {
+        "gu2025_def_4_2": _definition(
+            "Gu et al. 2025, Definition 4.2",
+            r"\frac{1}{p}\sum_{i=0}^{p-1}\lVert\phi_{i+1}-\phi_i\rVert,\quad \phi_p=\phi_0",
+            1,
+            cyclic=True,
+            reduction="mean",
+        ),
+        "gu2025_fig_5": _definition(
+            "Gu et al. 2025, caption of Figure 5",
+            r"\sum_{i=0}^{p-1}\lVert\phi_{i+1}-\phi_i\rVert,\quad \phi_p=\phi_0",
+            1,
+            cyclic=True,
+            reduction="sum",
+        ),
+        "gu2024_eq_12": _definition(
+            "Gu et al. 2024, Equation 12",
+            r"\sum_{i=1}^{p-1}\lVert\phi^{(1)}_i-\phi^{(1)}_{i+1}\rVert"
+            r"+\sum_{j=1}^{p-1}\lVert\phi^{(2)}_j-\phi^{(2)}_{j+1}\rVert",
+            2,
+            cyclic=False,
+            reduction="sum",
+            combine="sum",
+        ),
+        "code_base": _definition(
+            "code of Gu et al. 2025, transformer/base.py",
+            rf"\tfrac12\Bigl({_MEAN_1}+{_MEAN_2}\Bigr)",
+            2,
+            **_CODE,
+            reduction="mean",
+            combine="average",
+        ),
+        "code_str": _definition(
+            "code of Gu et al. 2025, transformer/str.py",
+            rf"{_MEAN_1}+{_MEAN_2}",
+            2,
+            **_CODE,
+            reduction="mean",
+            combine="sum",
+        ),
+        "code_rec": _definition(
+            "code of Gu et al. 2025, transformer/rec.py (96 = p-1 at p = 97)",
+            rf"(p-1)\Bigl({_MEAN_1}+{_MEAN_2}\Bigr)",
+            2,
+            **_CODE,
+            reduction="rescaled_sum",
+            combine="sum",
+        ),
+        "code_mlp": _definition(
+            "code of Gu et al. 2025, MLP/*.py (its third number is `operand_distance`)",
+            rf"\tfrac12\Bigl({_MEAN_1}+{_MEAN_2}\Bigr)",
+            2,
+            **_CODE,
+            reduction="mean",
+            combine="average",
+        ),
+    }
+)
+
+
+def _step_lengths(table: np.ndarray, *, cyclic: bool, omit_last: bool) -> np.ndarray:
+    """Lengths |phi(i+1) - phi(i)|, with the step back to phi(0) at the end when cyclic."""
+    kept = table[:-1] if omit_last else table
+    steps = np.diff(kept, axis=0, append=kept[:1]) if cyclic else np.diff(kept, axis=0)
+    return np.sqrt(np.einsum("ij,ij->i", steps, steps))
+
+
+def _reduce(lengths: np.ndarray, p: int, reduction: str) -> float:
+    """One number from the step lengths of one operand's p tokens."""
+    if reduction == "sum":
+        return float(lengths.sum())
+    return float(lengths.mean()) * (p - 1 if reduction == "rescaled_sum" else 1)
+
+
+def _combine(values: Sequence[float], combine: str) -> float:
+    return sum(values) / (len(values) if combine == "average" else 1)
+
+
+def _tables(embedding: Array, second: Array | None, least: int) -> list[np.ndarray]:
+    """The operands' tables, checked: one, or two of equal shape."""
+    first = rows(embedding, least=least)
+    if second is None:
+        return [first]
+    other = rows(second, least=least, name="second")
+    if other.shape != first.shape:
+        raise ParameterError(f"second has shape {other.shape}, but must have the embedding's, {first.shape}.")
+    return [first, other]
+
+
+def med(
+    embedding: Array,
+    *,
+    cyclic: bool = True,
+    reduction: str = "mean",
+    second: Array | None = None,
+    combine: str = "average",
+    omit_last: bool = False,
+) -> float:
+    r"""Main embedding difference: the mean (or sum) of the steps between neighbouring tokens.
+
+    $\mathrm{MED}(\phi) = \frac1p \sum_{i=0}^{p-1} \lVert\phi_{i+1}-\phi_i\rVert$ with $\phi_p=\phi_0$, where
+    $\phi$ = `embedding`, shape (p, d), row i the embedding of i; the result has the unit of the embedding.
+    `cyclic=False` leaves out the step from p-1 back to 0. `reduction` is "mean", "sum", or "rescaled_sum",
+    which is p-1 times the mean. `second`, shape (p, d), is the second operand's table: the result is then the
+    "average" or "sum" (`combine`) over the two. `omit_last` drops the last token first, as the authors' code
+    does.
+
+    Raises ParameterError if a table is not a finite (p, d) array of enough rows or an option is unknown.
+
+    >>> angle = 2 * np.pi * np.arange(97) / 97
+    >>> round(med(np.stack([np.cos(angle), np.sin(angle)], axis=1)), 6)
+    0.064764
+
+    Source: Gu et al. 2025, Definition 4.2 (the default); for the other definitions see `MED_DEFINITIONS`. The
+    paper takes word plus position embedding; a constant position embedding cancels in the differences.
+    """
+    one_of(reduction, REDUCTIONS, "reduction")
+    one_of(combine, COMBINATIONS, "combine")
+    tables = _tables(embedding, second, least=2 + bool(omit_last))
+    lengths = [_step_lengths(table, cyclic=cyclic, omit_last=omit_last) for table in tables]
+    return _combine([_reduce(x, len(tables[0]), reduction) for x in lengths], combine)
+
+
+def med_as(name: str, embedding: Array, second: Array | None = None) -> float:
+    """MED by the named definition of `MED_DEFINITIONS`.
+
+    `embedding` and `second`, shape (p, d), are the tables of the first and second operand. Where a definition
+    runs over two operands and `second` is not given, both share `embedding`; a definition over one ignores
+    `second`.
+
+    Raises ParameterError for an unknown name or a bad table.
+
+    >>> line = np.arange(5.0)[:, None]
+    >>> med_as("gu2024_eq_12", line), med_as("gu2025_fig_5", line), med_as("code_rec", line)
+    (8.0, 8.0, 8.0)
+    """
+    definition = MED_DEFINITIONS[one_of(name, MED_DEFINITIONS, "name")]
+    if definition.ranges == 1:
+        return med(embedding, **definition.arguments)
+    return med(embedding, second=embedding if second is None else second, **definition.arguments)
+
+
+def operand_distance(first: Array, second: Array) -> float:
+    r"""Distance of the two operands' tables, $\lVert\phi^{(1)}-\phi^{(2)}\rVert_F$; both have shape (p, d).
+
+    Raises ParameterError for bad tables or unequal shapes.
+
+    >>> operand_distance(np.zeros((2, 2)), np.ones((2, 2)))
+    2.0
+
+    Source: the third number logged by the code of Gu et al. 2025, MLP/*.py.
+    """
+    tables = _tables(first, second, least=2)
+    return float(np.linalg.norm(tables[0] - tables[1]))
+
+
+def normalised_med(embedding: Array) -> float:
+    r"""MED over the mean row norm, $\mathrm{MED}(\phi) / \frac1p\sum_i\lVert\phi_i\rVert$: free of scale.
+
+    MED falls both when neighbours come together and when all weights shrink; this ratio sees only the first.
+    `embedding` = $\phi$ has shape (p, d). It is at most 2.
+
+    Raises ParameterError for a bad table or one that is zero everywhere.
+
+    >>> angle = 2 * np.pi * np.arange(6) / 6
+    >>> round(normalised_med(5 * np.stack([np.cos(angle), np.sin(angle)], axis=1)), 12)
+    1.0
+    """
+    table = rows(embedding)
+    norm = np.linalg.norm(table, axis=1).mean()
+    if norm == 0:
+        raise ParameterError("embedding is zero everywhere, but MED over the mean norm needs a non-zero row.")
+    return med(table) / float(norm)
+
+
+def relabelled(embedding: Array, factor: int) -> Array:
+    r"""The embedding after relabelling $i \mapsto ci$ in $\mathbb{Z}_p$: row i is $\phi_{ci}$.
+
+    `embedding` = $\phi$ has shape (p, d), `factor` = c is coprime to p. Frequency k becomes ck: MED changes,
+    the set of Fourier powers does not.
+
+    Raises ParameterError for a bad table or a factor that shares a divisor with p.
+
+    >>> relabelled(np.arange(5.0)[:, None], 2).ravel().tolist()
+    [0.0, 2.0, 4.0, 1.0, 3.0]
+    """
+    table = rows(embedding)
+    p = len(table)
+    if gcd(whole(factor, "factor", least=-(10**9)), p) != 1:
+        raise ParameterError(f"factor is {factor}, but must share no divisor with p = {p}, as 1 does.")
+    return like(table[(factor * np.arange(p)) % p], embedding)
+
+
+def least_med(embedding: Array) -> tuple[float, int]:
+    r"""The least MED over all relabellings, $\min_c \mathrm{MED}(i \mapsto \phi_{ci})$, and its factor c.
+
+    `embedding` = $\phi$ has shape (p, d). Unlike MED it does not depend on which multiple of the tokens the
+    network happened to choose as "next".
+
+    Raises ParameterError for a bad table.
+
+    >>> angle = 2 * np.pi * 3 * np.arange(7) / 7
+    >>> value, factor = least_med(np.stack([np.cos(angle), np.sin(angle)], axis=1))
+    >>> round(value, 9) == round(circle_med(7, [1]), 9), factor
+    (True, 2)
+    """
+    table = rows(embedding)
+    p = len(table)
+    factors = [c for c in range(1, p // 2 + 1) if gcd(c, p) == 1]
+    return min((med(table[(c * np.arange(p)) % p]), c) for c in factors)
+
+
+def circle_med(p: int, frequencies: Sequence[int], amplitudes: float | Sequence[float] = 1.0) -> float:
+    r"""MED of circles in orthogonal planes, $2\sqrt{\sum_k A_k^2 \sin^2(\pi k/p)}$.
+
+    `frequencies` are the k, `amplitudes` the radii $A_k$ (one number for all, or one each).
+
+    Raises ParameterError if p < 2, a frequency is not whole, or the numbers do not match.
+
+    >>> round(circle_med(97, range(1, 49)) ** 2, 9)
+    97.0
+
+    Source: Gu et al. 2025, Definition 4.2, evaluated on $\phi_i = (A_k\cos(2\pi k i/p), A_k\sin(2\pi k
+    i/p))_k$.
+    """
+    whole(p, "p", least=2)
+    k = np.array([whole(f, "frequency", least=-(10**9)) for f in frequencies])
+    radii = np.asarray(amplitudes, dtype=float)
+    if radii.ndim and radii.shape != k.shape:
+        raise ParameterError(
+            f"amplitudes has {radii.size} values, but must have one or {k.size}, one a frequency."
+        )
+    return float(2 * np.sqrt(np.sum((radii * np.sin(pi * k / p)) ** 2)))
+
+
+def linear_med(p: int, slope: float = 1.0) -> float:
+    r"""MED of points on a line, $\phi_i = a + i b$: $2(p-1)\lVert b\rVert/p$ with `slope` = $\lVert b\rVert$.
+
+    The p-1 steps forward have length $\lVert b\rVert$, the step back has p-1 times that.
+
+    Raises ParameterError if p < 2.
+
+    >>> linear_med(5)
+    1.6
+    """
+    return 2 * (whole(p, "p", least=2) - 1) * abs(float(slope)) / p
+
+
+def expected_initial_med(
+    p: int, d: int, std: float | None = None, *, definition: str = "gu2025_def_4_2"
+) -> float:
+    r"""Expected MED of p independent Gaussian rows, $2\sigma\,\Gamma(\frac{d+1}2)/\Gamma(\frac d2)$ a step.
+
+    Two rows with entries $N(0,\sigma^2)$ differ by a vector with entries $N(0,2\sigma^2)$, whose length is
+    $\sqrt2\sigma$ times a chi variable of d degrees of freedom. `std` = $\sigma$, by default $1/\sqrt d$ (the
+    authors' initialisation). The number of steps counted follows `definition`, a name of `MED_DEFINITIONS`.
+
+    Raises ParameterError if p < 3, d < 1, std is negative or not finite, or the name is unknown.
+
+    >>> round(expected_initial_med(97, 128), 3)
+    1.411
+    >>> round(expected_initial_med(43, 128, definition="gu2024_eq_12"), 1)
+    118.6
+
+    Source: Gu et al. 2024, Equation 13.
+    """
+    whole(p, "p", least=3)
+    sigma = 1 / sqrt(whole(d, "d", least=1)) if std is None else float(std)
+    if not 0 <= sigma < np.inf:
+        raise ParameterError(f"std is {std!r}, but must be finite and not negative.")
+    chosen = MED_DEFINITIONS[one_of(definition, MED_DEFINITIONS, "definition")]
+    keywords = chosen.arguments
+    steps = p - bool(keywords.get("omit_last")) - (not keywords["cyclic"])
+    step = 2 * sigma * exp(lgamma((d + 1) / 2) - lgamma(d / 2))
+    value = _reduce(np.full(steps, step), p, keywords["reduction"])
+    return _combine([value] * chosen.ranges, keywords.get("combine", "average"))
+
+
+def med_bound(embedding: Array) -> float:
+    r"""Sharp upper bound of MED by the norm, $2\cos(\pi/2p)\,\lVert E\rVert_F/\sqrt p$ for odd p.
+
+    `embedding` = E has shape (p, d). The constant is $\max_k 2\sin(\pi k/p)$, reached at k = (p-1)/2; for
+    even p it is 2, reached at k = p/2. Equality: one circle of that frequency.
+
+    Raises ParameterError for a bad table.
+
+    >>> round(med_bound(np.eye(3)), 6), round(med(np.eye(3)), 6)
+    (1.732051, 1.414214)
+
+    Source: sharpens Gu et al. 2025, Theorem 3.8, which states only that some bound exists.
+    """
+    table = rows(embedding)
+    p = len(table)
+    constant = 2 * cos(pi / (2 * p)) if p % 2 else 2.0
+    return float(constant * np.linalg.norm(table) / sqrt(p))
+
+
+def med_spectral_bound(embedding: Array) -> float:
+    r"""Upper bound of MED by the spectrum, $\sqrt{\sum_k 4\sin^2(\pi k/p)P_k}$: the root mean square step.
+
+    `embedding` has shape (p, d), $P_k$ is `fourier_power`. Parseval gives the mean squared step, Jensen the
+    bound; equality if and only if all p steps have the same length, as they have on circles.
+
+    Raises ParameterError for a bad table.
+
+    >>> angle = 2 * np.pi * np.arange(7) / 7
+    >>> circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    >>> round(med_spectral_bound(circle) - med(circle), 12)
+    0.0
+    """
+    table = rows(embedding, least=3)
+    power = fourier_power(table)
+    weights = 4 * np.sin(pi * np.arange(power.size) / len(table)) ** 2
+    return float(np.sqrt(weights @ power))
+
+
+def med_diameter_bound(embedding: Array) -> float:
+    r"""Lower bound of MED by the diameter, $\frac2p\max_{i,j}\lVert\phi_i-\phi_j\rVert$.
+
+    The closed walk over the p tokens must reach the farthest pair and come back. `embedding` = $\phi$ has
+    shape (p, d). Equality: all points on one segment, walked out and back, as on a line.
+
+    Raises ParameterError for a bad table.
+
+    >>> line = np.arange(5.0)[:, None]
+    >>> med_diameter_bound(line), med(line)
+    (1.6, 1.6)
+    """
+    table = rows(embedding)
+    centred = table - table.mean(axis=0)
+    squares = np.einsum("ij,ij->i", centred, centred)
+    distances = squares[:, None] + squares - 2 * centred @ centred.T
+    return 2 * sqrt(max(float(distances.max()), 0.0)) / len(table)

@@ -1,0 +1,76 @@
+"""Principal components of an embedding: how many directions it fills."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grokbook.errors import ParameterError
+from grokbook.measures.fourier import NEGLIGIBLE
+from grokbook.measures.inputs import Array, like, rows, whole
+
+
+def _centred(embedding: Array) -> np.ndarray:
+    """The rows less their mean; refuses an embedding whose rows are all equal."""
+    table = rows(embedding)
+    centred = table - table.mean(axis=0)
+    if np.sum(centred**2) <= NEGLIGIBLE * np.sum(table**2):
+        raise ParameterError(
+            "embedding has equal rows, but at least two must differ to have principal components."
+        )
+    return centred
+
+
+def explained_variance(embedding: Array) -> np.ndarray:
+    r"""PCA variance ratios $\lambda_m/\sum_n\lambda_n$, largest first; their sum is 1.
+
+    `embedding` has shape (p, d); $\lambda_m$ are the eigenvalues of the covariance of its centred rows. The
+    result is a numpy array of shape (min(p, d),).
+
+    Raises ParameterError for a bad table or one whose rows are all equal.
+
+    >>> explained_variance(np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]])).round(12).tolist()
+    [0.5, 0.5]
+    """
+    centred = _centred(embedding)
+    scaled = centred / np.abs(centred).max()
+    gram = scaled @ scaled.T if scaled.shape[0] <= scaled.shape[1] else scaled.T @ scaled
+    variances = np.clip(np.linalg.eigvalsh(gram)[::-1], 0, None)
+    return variances / variances.sum()
+
+
+def effective_dimension(embedding: Array) -> float:
+    r"""Effective number of directions, $\exp(-\sum_m r_m\ln r_m)$ with $r_m$ the PCA variance ratios.
+
+    `embedding` has shape (p, d); the result lies in [1, min(p-1, d)]. It is 2 for one circle, 2n for n
+    circles of equal radius in orthogonal planes.
+
+    Raises ParameterError for a bad table or one whose rows are all equal.
+
+    >>> round(effective_dimension(np.eye(5)), 9)
+    4.0
+
+    Source: Liu et al. 2022, Figure 7 (left), where it is the exponential of the entropy of the explained
+    variance.
+    """
+    ratios = explained_variance(embedding)
+    positive = ratios[ratios > 0]
+    return float(np.exp(-positive @ np.log(positive)))
+
+
+def principal_components(embedding: Array, n: int = 2) -> Array:
+    """Coordinates of the centred rows along the first n principal directions, shape (p, n).
+
+    `embedding` has shape (p, d), numpy or torch; the result is of the same kind. The sign of a direction is
+    free: each is chosen so that its coordinate of greatest magnitude (the first of equals) is positive.
+
+    Raises ParameterError for a bad table, one whose rows are all equal, or n outside 1, ..., min(p, d).
+
+    >>> principal_components(np.array([[0.0, 0], [3, 4], [6, 8]]), 1).round(12).ravel().tolist()
+    [5.0, 0.0, -5.0]
+    """
+    centred = _centred(embedding)
+    n = whole(n, "n", least=1, most=min(centred.shape))
+    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
+    scores = left[:, :n] * sizes[:n]
+    largest = scores[np.argmax(np.abs(scores).round(12), axis=0), np.arange(n)]
+    return like(scores * np.where(largest < 0, -1.0, 1.0) + 0.0, embedding)

@@ -1,0 +1,93 @@
+"""What every measure asks of its input: a finite (p, d) table, numpy or torch, and a known option."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+import numpy as np
+import torch
+
+from grokbook.errors import ParameterError
+
+Array = np.ndarray | torch.Tensor
+
+
+def to_numpy(values: object) -> np.ndarray:
+    """Values as a float64 numpy array on the CPU, detached from any gradient.
+
+    Raises ParameterError if they are not numbers.
+
+    >>> to_numpy(torch.ones(2, requires_grad=True))
+    array([1., 1.])
+    """
+    if isinstance(values, torch.Tensor):
+        return values.detach().cpu().to(torch.float64).numpy()
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"Expected an array of real numbers, got {type(values).__name__}: {error}."
+        ) from error
+
+
+def rows(embedding: Array, *, least: int = 2, name: str = "embedding") -> np.ndarray:
+    """The table as float64 rows, one a token, after checking that it is (p, d), p >= least, and finite.
+
+    Raises ParameterError otherwise.
+
+    >>> rows([[0, 1], [1, 0]]).shape
+    (2, 2)
+    """
+    table = to_numpy(embedding)
+    if table.ndim != 2 or table.shape[1] < 1:
+        raise ParameterError(f"{name} has shape {table.shape}, but must be (p, d): one row a token.")
+    if table.shape[0] < least:
+        raise ParameterError(
+            f"{name} has p = {table.shape[0]} rows, but this measure needs at least {least}."
+        )
+    if not np.isfinite(table).all():
+        bad = int(np.argmin(np.isfinite(table).all(axis=1)))
+        raise ParameterError(
+            f"{name} has a value that is not finite in row {bad}, but every value must be finite."
+        )
+    return table
+
+
+def like(result: np.ndarray, embedding: Array) -> Array:
+    """The result as the kind of array that came in: torch (same device and dtype) for torch, else numpy.
+
+    >>> like(np.ones(2), torch.zeros(1)).dtype
+    torch.float32
+    """
+    if not isinstance(embedding, torch.Tensor):
+        return result
+    dtype = embedding.dtype if embedding.dtype.is_floating_point else torch.float64
+    return torch.as_tensor(result, dtype=dtype, device=embedding.device)
+
+
+def one_of(value: str, choices: Iterable[str], name: str) -> str:
+    """The value if it is one of the choices; raises ParameterError naming the nearest one otherwise.
+
+    >>> one_of("mean", ("mean", "sum"), "reduction")
+    'mean'
+    """
+    valid = list(choices)
+    if value in valid:
+        return value
+    near = get_close_matches(str(value), valid, n=1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    raise ParameterError(f"{name} is {value!r}, but must be one of {', '.join(map(repr, valid))}{hint}.")
+
+
+def whole(value: object, name: str, *, least: int, most: int | None = None) -> int:
+    """The value if it is a whole number in [least, most]; raises ParameterError otherwise.
+
+    >>> whole(3, "n", least=1, most=5)
+    3
+    """
+    limits = f"at least {least}" if most is None else f"between {least} and {most}"
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_whole or value < least or (most is not None and value > most):
+        raise ParameterError(f"{name} is {value!r}, but must be a whole number {limits}.")
+    return int(value)
