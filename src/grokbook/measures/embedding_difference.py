@@ -303,7 +303,7 @@ def expected_initial_med(
     >>> round(expected_initial_med(43, 128, definition="gu2024_eq_12"), 1)
     118.6
 
-    Source: Gu et al. 2024, Equation 13.
+    Source: the mean of the chi distribution; neither paper prints the initial value.
     """
     whole(p, "p", least=3)
     sigma = 1 / sqrt(whole(d, "d", least=1)) if std is None else float(std)

@@ -62,7 +62,7 @@ def inverse_participation_ratio(embedding: Array) -> float:
     >>> round(inverse_participation_ratio(np.eye(7)), 12) == round(1 / 3, 12)
     True
 
-    Source: used for grokking by Gromov 2023, section 4; here over the frequencies of all d columns together.
+    Source: Doshi et al. 2024, for single neurons; here over the powers of all d columns together.
     """
     power = _varying_power(embedding)
     shares = power / power.sum()

@@ -61,7 +61,7 @@ _MEASURES = (
         mean_norm,
         "embedding",
         "rises then falls",
-        "Liu et al. 2022, section 4.2",
+        "this book",
         "embedding",
         "[0, ∞)",
     ),
@@ -72,7 +72,7 @@ _MEASURES = (
         inverse_participation_ratio,
         "embedding",
         "rises",
-        "Gromov 2023, section 4",
+        "Doshi et al. 2024; here over all columns together",
         "none",
         "[1/⌊p/2⌋, 1]",
     ),
@@ -93,8 +93,8 @@ _MEASURES = (
         r"\sqrt{\sum_{t,j}\theta_{t,j}^2}",
         weight_norm,
         "weights",
-        "rises then falls",
-        "Liu et al. 2022, section 4.2",
+        "falls",
+        "Nanda et al. 2023, section 5 (the square of it)",
         "weight",
         "[0, ∞)",
     ),
@@ -137,13 +137,12 @@ def embedding_measures(first: Array, second: Array | None = None) -> dict[str, f
     """
     phi = rows(first, least=3, name="first")
     other = phi if second is None else rows(second, least=3, name="second")
-    value, norm = med(phi), mean_norm(phi)
     return {
-        "med": value,
+        "med": med(phi),
         "med_gu2024": med_as("gu2024_eq_12", phi, other),
         "med_code_base": med_as("code_base", phi, other),
         "normalised_med": normalised_med(phi),
-        "embedding_norm": norm,
+        "embedding_norm": mean_norm(phi),
         "fourier_ipr": inverse_participation_ratio(phi),
         "effective_dimension": effective_dimension(phi),
     }
