@@ -1,0 +1,53 @@
+"""Gu et al. 2025 ("Beyond Progress Measures") and its 2024 predecessor: experiments and chapter plans.
+
+Settings: one layer, d 128, 4 heads, full-batch AdamW with weight decay 1 on every parameter, learning rate 1e-3,
+betas (0.9, 0.98), ten warm-up steps, cross entropy, no LayerNorm.
+"""
+
+from __future__ import annotations
+
+from grokbook.experiments.base import Experiment
+from grokbook.models.transformer import Shape
+from grokbook.tasks.arithmetic import ModularTask
+from grokbook.training.config import RunConfig
+from grokbook.training.optim import AdamW
+
+FIG5_STEPS = {47: 20_000, 97: 10_000}
+"""Optimiser steps that we chose for Fig. 5 by modulus; the paper does not state them."""
+
+
+def modular_run(
+    p: int,
+    train_fraction: float,
+    *,
+    d_model: int = 128,
+    steps: int = 10_000,
+    operation: str = "add",
+    split: str = "random",
+    shift: int = 0,
+    weight_decay: float = 1.0,
+) -> RunConfig:
+    """One run of the paper's model on an operation modulo p, the paper's settings where nothing is said."""
+    return RunConfig(
+        task=ModularTask(p, operation, train_fraction, split=split, shift=shift),
+        model=Shape(p, d_model=d_model, shift=shift),
+        optimizer=AdamW(weight_decay=weight_decay),
+        steps=steps,
+    )
+
+
+def fig5(p: int, *, n_seeds: int = 5, steps: int | None = None) -> Experiment:
+    """Fig. 5 of Gu et al. 2025 (Fig. 4 of Gu 2024): addition modulo p, 30 % random training cells.
+
+    Example:
+        >>> fig5(97).name, fig5(97).config.steps
+        ('gu2025/fig5[p=97]', 10000)
+    """
+    config = modular_run(p, 0.3, steps=steps or FIG5_STEPS.get(p, 10_000))
+    return Experiment(
+        f"gu2025/fig5[p={p}]",
+        config,
+        seeds=tuple(range(n_seeds)),
+        statement="MED (without the factor 1/p) and the test loss change together for p = 47, 97, 211, 379.",
+        source="Gu et al. 2025, Fig. 5; Gu 2024, Fig. 4",
+    )

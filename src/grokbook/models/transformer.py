@@ -1,0 +1,254 @@
+r"""The one-token-read-out transformer of Gu et al. 2025, as plain functions of named tensors.
+
+The parameters are a mapping name -> tensor (shapes in `parameter_shapes`); `initialise` draws them, `logits`
+runs the model. With one layer `logits` uses an exact rewriting (`cls_logits`): only the cls row is read, so
+attention needs one query and, for each *token* instead of each sample, one key and one value. `plain_logits` is
+the same model written out for the whole sequence, any depth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from grokbook.errors import ParameterError
+
+Parameters = Mapping[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The sizes of a transformer: modulus p, width d, heads h, layers, shift k, positions on or off.
+
+    The vocabulary has p + k + 1 tokens (cls is the last), the hidden layer of each MLP `d_mlp` units (default
+    4 d). Raises ParameterError when a size is not a positive integer or d is not a multiple of the heads.
+
+    Example:
+        >>> Shape(97).vocabulary, Shape(97).d_head, Shape(97).d_mlp
+        (98, 32, 512)
+    """
+
+    p: int
+    d_model: int = 128
+    n_heads: int = 4
+    n_layers: int = 1
+    shift: int = 0
+    positional: bool = True
+    d_mlp: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.d_mlp is None and isinstance(self.d_model, int):
+            object.__setattr__(self, "d_mlp", 4 * self.d_model)
+        for name in ("p", "d_model", "n_heads", "n_layers", "d_mlp", "shift"):
+            value, least = getattr(self, name), 0 if name == "shift" else 1
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ParameterError(f"{name} = {value!r} must be an integer of {least} or more.")
+        if self.d_model % self.n_heads:
+            near = max(self.n_heads, round(self.d_model / self.n_heads) * self.n_heads)
+            raise ParameterError(
+                f"d_model = {self.d_model} is not a multiple of n_heads = {self.n_heads}; the nearest is {near}."
+            )
+
+    @property
+    def vocabulary(self) -> int:
+        """Number of tokens, p + k + 1."""
+        return self.p + self.shift + 1
+
+    @property
+    def d_head(self) -> int:
+        """Width of one attention head, d / h."""
+        return self.d_model // self.n_heads
+
+
+def parameter_shapes(shape: Shape) -> dict[str, tuple[int, ...]]:
+    """Name and shape of every parameter tensor, in the order in which they are drawn.
+
+    `W_E` (vocabulary, d): a token is a row. `W_pos` (3, d), absent without positions. For each layer l:
+    `W_Q.l`, `W_K.l`, `W_V.l` (d, d), heads stacked along the rows; `W_O.l` (d, d); `W_in.l` (d_mlp, d),
+    `b_in.l`, `W_out.l` (d, d_mlp), `b_out.l`. `W_U` (p, d) reads the logits off the cls row.
+
+    Example:
+        >>> sum(math.prod(s) for s in parameter_shapes(Shape(97)).values())
+        222976
+    """
+    d, m = shape.d_model, shape.d_mlp
+    shapes: dict[str, tuple[int, ...]] = {"W_E": (shape.vocabulary, d)}
+    if shape.positional:
+        shapes["W_pos"] = (3, d)
+    for l in range(shape.n_layers):
+        shapes |= {f"W_{name}.{l}": (d, d) for name in "QKVO"}
+        shapes |= {f"W_in.{l}": (m, d), f"b_in.{l}": (m,), f"W_out.{l}": (d, m), f"b_out.{l}": (d,)}
+    return shapes | {"W_U": (shape.p, d)}
+
+
+def initialise(shape: Shape, seed: int) -> dict[str, Tensor]:
+    """Fresh float32 parameters on the CPU: every weight N(0, 1/d), every bias zero.
+
+    Args:
+        shape: the sizes.
+        seed: seeds a generator of its own; torch's global generator is neither read nor moved.
+
+    Source: the authors' code of Gu et al. 2025 (all weights randn / sqrt(d), also the embeddings).
+    """
+    generator = torch.Generator().manual_seed(seed)
+    scale = 1 / math.sqrt(shape.d_model)
+
+    def draw(name: str, size: tuple[int, ...]) -> Tensor:
+        return torch.zeros(size) if name.startswith("b_") else scale * torch.randn(size, generator=generator)
+
+    return {name: draw(name, size) for name, size in parameter_shapes(shape).items()}
+
+
+def mlp(w: Parameters, l: int, x: Tensor) -> Tensor:
+    """MLP(X) = X + l_1 o r o l_2 (X): W_out relu(W_in x + b_in) + b_out added to x (Gu et al. 2025, Eq. 2)."""
+    hidden = F.relu(F.linear(x, w[f"W_in.{l}"], w[f"b_in.{l}"]))
+    return x + F.linear(hidden, w[f"W_out.{l}"], w[f"b_out.{l}"])
+
+
+def self_attention(w: Parameters, l: int, x: Tensor, shape: Shape) -> Tensor:
+    """SelfAtt(X) = X + l_O o (n o beta_QK(X, X) . l_V(X)): causal attention added to x (Gu et al. 2025, Eq. 1).
+
+    Shapes: x (N, 3, d) -> (N, 3, d). n is the softmax over earlier positions of beta_QK / sqrt(d_head).
+    """
+    n, t, d = x.shape
+    q, k, v = (F.linear(x, w[f"W_{name}.{l}"]).view(n, t, shape.n_heads, -1).transpose(1, 2) for name in "QKV")
+    beta = q @ k.transpose(-1, -2) / math.sqrt(shape.d_head)
+    beta = beta.masked_fill(torch.ones(t, t, dtype=torch.bool, device=x.device).triu(1), -math.inf)
+    z = (beta.softmax(dim=-1) @ v).transpose(1, 2).reshape(n, t, d)
+    return x + F.linear(z, w[f"W_O.{l}"])
+
+
+def plain_logits(w: Parameters, tokens: Tensor, shape: Shape) -> Tensor:
+    """Logits (N, p) of token sequences (N, 3), computed for all three positions and read at the last.
+
+    Example:
+        >>> shape = Shape(7, d_model=8)
+        >>> plain_logits(initialise(shape, seed=0), torch.tensor([[0, 3, 7]]), shape).shape
+        torch.Size([1, 7])
+    """
+    x = F.embedding(tokens, w["W_E"])
+    if shape.positional:
+        x = x + w["W_pos"]
+    for l in range(shape.n_layers):
+        x = mlp(w, l, self_attention(w, l, x, shape))
+    return F.linear(x[:, -1], w["W_U"])
+
+
+def operand_tables(w: Parameters, shape: Shape) -> tuple[Tensor, Tensor, Tensor]:
+    """What position 0 can hold, what position 1 can hold and the cls row: (p, d), (p, d), (1, d)."""
+    p, k = shape.p, shape.shift
+    tables = w["W_E"][:p], w["W_E"][k : k + p], w["W_E"][p + k : p + k + 1]
+    if not shape.positional:
+        return tables
+    return tuple(table + w["W_pos"][t : t + 1] for t, table in enumerate(tables))
+
+
+def cls_attention(w: Parameters, tables: tuple[Tensor, ...], i: Tensor, j: Tensor, shape: Shape) -> Tensor:
+    """The cls row after attention, before W_O, for samples (i, j): z of shape (N, d).
+
+    The query is the same for every sample and keys and values depend on the token alone, so scores and values
+    are computed once for each token (2 p + 1 rows) and looked up for each sample.
+    """
+    h, dh = shape.n_heads, shape.d_head
+    query = F.linear(tables[2], w["W_Q.0"]).view(h, 1, dh) / math.sqrt(dh)
+    probe = (query @ w["W_K.0"].view(h, dh, -1)).squeeze(1)
+    scores = [F.linear(table, probe) for table in tables]
+    values = [F.linear(table, w["W_V.0"]) for table in tables]
+    n = i.shape[0]
+    beta = torch.stack([F.embedding(i, scores[0]), F.embedding(j, scores[1]), scores[2].expand(n, h)])
+    a = beta.softmax(dim=0).unsqueeze(-1)
+    v = (F.embedding(i, values[0]), F.embedding(j, values[1]), values[2])
+    z = sum(a[t] * v[t].view(-1, h, dh) for t in range(3))
+    return z.reshape(n, -1)
+
+
+def cls_logits(w: Parameters, tokens: Tensor, shape: Shape) -> Tensor:
+    """Logits (N, p) of a one-layer model by the exact rewriting; equal to `plain_logits`, and so are gradients.
+
+    Why it is exact: the last position attends to all three (the causal mask hides nothing from it), no layer
+    follows that would read the other two positions, and the cls token stands at the last position of every
+    sample. Tokens are (i, j + k, cls), with k the shift.
+    """
+    tables = operand_tables(w, shape)
+    z = cls_attention(w, tables, tokens[:, 0], tokens[:, 1] - shape.shift, shape)
+    x = tables[2] + F.linear(z, w["W_O.0"])
+    return F.linear(mlp(w, 0, x), w["W_U"])
+
+
+def logits(w: Parameters, tokens: Tensor, shape: Shape) -> Tensor:
+    """Logits (N, p) of token sequences (N, 3): the exact rewriting for one layer, the plain model for more."""
+    return (cls_logits if shape.n_layers == 1 else plain_logits)(w, tokens, shape)
+
+
+class Transformer(nn.Module):
+    """The model of Gu et al. 2025 as a torch module; logits (N, p).
+
+    Maps integer operand pairs (N, 2), i and j in 0 .. p-1 before the shift, or token sequences (N, 3), to
+    logits. Causal self-attention without biases, ReLU MLP with biases, no LayerNorm, learned positions, read-out
+    at the cls token.
+
+    Args:
+        p, d_model, n_heads, n_layers, shift, positional: see `Shape`.
+        d_mlp: hidden units of each MLP, default 4 d_model (the authors' code keeps 512 at other widths).
+        seed: of the initial weights.
+
+    Raises:
+        ParameterError: when a size is invalid or an input is not of one of the two forms.
+
+    Example:
+        >>> Transformer(7, d_model=8)(torch.tensor([[0, 3], [6, 6]])).shape
+        torch.Size([2, 7])
+
+    Source: Gu et al. 2025, section 3.1, Eqs 1-2, and the authors' code (no normalisation layer, although the
+    paper's text speaks of one).
+    """
+
+    def __init__(
+        self,
+        p: int,
+        d_model: int = 128,
+        n_heads: int = 4,
+        n_layers: int = 1,
+        shift: int = 0,
+        positional: bool = True,
+        *,
+        d_mlp: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        self.shape = Shape(p, d_model, n_heads, n_layers, shift, positional, d_mlp)
+        weights = initialise(self.shape, seed)
+        self.weights = nn.ParameterDict({name.replace(".", "_"): nn.Parameter(w) for name, w in weights.items()})
+        self._names = list(weights)
+
+    def named_weights(self) -> dict[str, Tensor]:
+        """The parameters under the names of `parameter_shapes`."""
+        return {name: self.weights[name.replace(".", "_")] for name in self._names}
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Logits (N, p) for operand pairs (N, 2) or token sequences (N, 3)."""
+        return logits(self.named_weights(), as_tokens(x, self.shape), self.shape)
+
+
+def as_tokens(x: Tensor, shape: Shape) -> Tensor:
+    """Token sequences (N, 3) from operand pairs (N, 2); token sequences are checked and passed through.
+
+    Raises ParameterError for another shape, a non-integer type, an operand outside 0 .. p-1 or a last token that
+    is not cls.
+    """
+    x = torch.as_tensor(x)
+    if x.ndim != 2 or x.shape[1] not in (2, 3) or x.is_floating_point() or x.dtype == torch.bool:
+        raise ParameterError(f"input of shape {tuple(x.shape)} and type {x.dtype} is not integers (N, 2) or (N, 3).")
+    offset = 0 if x.shape[1] == 2 else shape.shift
+    i, j = x[:, 0], x[:, 1] - offset
+    if x.numel() and (min(i.min(), j.min()) < 0 or max(i.max(), j.max()) >= shape.p):
+        raise ParameterError(f"an operand lies outside 0 .. {shape.p - 1} (p = {shape.p}, shift = {shape.shift}).")
+    cls = torch.full_like(i, shape.p + shape.shift)
+    if x.shape[1] == 3 and not torch.equal(x[:, 2], cls):
+        raise ParameterError(f"the last token of every sequence must be cls = {shape.p + shape.shift}.")
+    return torch.stack([i, j + shape.shift, cls], dim=1)

@@ -1,0 +1,69 @@
+"""Where a number comes from: commit, versions, device, code fingerprint, time."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import grokbook
+from grokbook.errors import GrokbookError
+from grokbook.fingerprint import fingerprint
+from grokbook.paths import project_root
+
+__all__ = ["commit", "fingerprint", "provenance"]
+
+_PACKAGES = ("numpy", "xarray", "scipy")
+
+
+def _git(*arguments: str, folder: Path) -> str:
+    try:
+        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def commit() -> tuple[str, bool]:
+    """The checkout's commit and whether sources of the library or the notebooks differ from it.
+
+    ("unknown", False) outside a git checkout.
+    """
+    try:
+        root = project_root()
+    except GrokbookError:
+        return "unknown", False
+    changed = _git("status", "--porcelain", "--untracked-files=no", "--", "src", "notebooks", folder=root)
+    return _git("rev-parse", "HEAD", folder=root) or "unknown", bool(changed)
+
+
+def device_name(device: str = "cpu") -> str:
+    """A name a reader recognises: the GPU's, or the processor's architecture.
+
+    Example:
+        >>> device_name("cpu").startswith("CPU")
+        True
+    """
+    if device.startswith("cuda") and torch.cuda.is_available():
+        return torch.cuda.get_device_name()
+    return f"CPU ({platform.machine()})"
+
+
+def provenance(device: str = "cpu", dtype: str = "float32") -> dict[str, Any]:
+    """Commit, versions, device, dtype, code fingerprint and the date, as plain values."""
+    identity, dirty = commit()
+    versions = {"python": platform.python_version(), "grokbook": grokbook.__version__, "torch": torch.__version__}
+    return {
+        "commit": identity,
+        "dirty": dirty,
+        "versions": versions | {name: importlib.metadata.version(name) for name in _PACKAGES},
+        "device": device_name(device),
+        "dtype": dtype,
+        "fingerprint": fingerprint(),
+        "recorded_on": datetime.datetime.now(datetime.UTC).date().isoformat(),
+    }

@@ -1,0 +1,281 @@
+"""The record store: results by configuration. Atomic, verified, one trainer at a time, seeds added as needed."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import time
+import warnings
+from pathlib import Path
+from typing import Any, Protocol
+
+import xarray as xr
+from filelock import FileLock, Timeout
+
+from grokbook.errors import RecordError
+from grokbook.records.provenance import fingerprint, provenance
+from grokbook.training.checkpoint import atomic_write
+
+MANIFEST = "MANIFEST.json"
+
+
+class Recordable(Protocol):
+    """What the store asks of an experiment."""
+
+    name: str
+    key: str
+    version: int
+    seeds: tuple[int, ...]
+
+    def configuration(self) -> dict[str, Any]:
+        """The configuration without seeds, as plain values."""
+
+    def run(self, seeds: tuple[int, ...], *, checkpoints: Path, progress: bool) -> xr.Dataset:
+        """Train these seeds; dims `seed` and `step`."""
+
+
+class RecordWarning(UserWarning):
+    """A record was damaged and has been set aside."""
+
+
+def family(name: str) -> str:
+    """The folder of an experiment's records: its name without the bracketed arguments.
+
+    Example:
+        >>> family("gu2025/fig5[p=97]")
+        'gu2025/fig5'
+    """
+    return name.split("[")[0]
+
+
+def to_bytes(dataset: xr.Dataset) -> bytes:
+    """The dataset as one netCDF-4 file, every variable deflated."""
+    encoding = {name: {"zlib": True, "complevel": 4} for name in dataset.data_vars}
+    buffer = io.BytesIO()
+    dataset.to_netcdf(buffer, engine="h5netcdf", encoding=encoding)
+    return buffer.getvalue()
+
+
+def from_bytes(content: bytes) -> xr.Dataset:
+    """The dataset that `to_bytes` wrote, in memory."""
+    with xr.open_dataset(io.BytesIO(content), engine="h5netcdf") as dataset:
+        return dataset.load()
+
+
+class Store:
+    """A folder of records, `<experiment>/<key>.nc` each, with sha256, provenance and cost in MANIFEST.json.
+
+    The key of a record is the experiment's configuration and version; its seeds can be added to later. Reading
+    verifies the sha256: a file that does not match is reported by name (RecordWarning), set aside as
+    `*.corrupt` and computed again. Writing is atomic, and a lock keeps two processes from training one record.
+
+    Args:
+        path: the folder; made when first written to.
+        fallbacks: stores that are only read, asked before anything is trained.
+        same_code: answer only with runs made by the present training code (for a local cache).
+
+    Example:
+        >>> import tempfile
+        >>> Store(tempfile.mkdtemp()).entries()
+        {}
+    """
+
+    def __init__(self, path: str | Path, *, fallbacks: tuple[Store, ...] = (), same_code: bool = False) -> None:
+        self.path, self.fallbacks, self.same_code = Path(path), fallbacks, same_code
+
+    def entries(self) -> dict[str, dict[str, Any]]:
+        """The manifest's entries, file name (relative, posix) -> entry. Raises RecordError if it is unreadable."""
+        path = self.path / MANIFEST
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))["records"]
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise RecordError(f"{path} cannot be read ({error}); restore it from version control.") from error
+
+    def find(self, key: str) -> tuple[str, dict[str, Any]] | None:
+        """File name and manifest entry of the record with this key, if this store has one it may answer with."""
+        for name, entry in self.entries().items():
+            current = not self.same_code or all(p["fingerprint"] == fingerprint() for p in entry["provenance"])
+            if entry["key"] == key and current:
+                return name, entry
+        return None
+
+    def load(self, key: str) -> xr.Dataset | None:
+        """The verified record with this key, None when there is none (or it was damaged: see the class)."""
+        found = self.find(key)
+        if found is None:
+            return None
+        name, entry = found
+        try:
+            content = (self.path / name).read_bytes()
+        except OSError:
+            content = b""
+        if hashlib.sha256(content).hexdigest() == entry["sha256"]:
+            return from_bytes(content)
+        self._set_aside(name)
+        return None
+
+    def _set_aside(self, name: str) -> None:
+        path = self.path / name
+        aside = path.with_name(path.name + ".corrupt")
+        damaged = f"damaged (its sha256 is not the manifest's); set aside as {aside.name}"
+        state = damaged if path.exists() else "missing"
+        with self._manifest_lock():
+            if path.exists():
+                os.replace(path, aside)
+            entries = self.entries()
+            entries.pop(name, None)
+            self._write_manifest(entries)
+        warnings.warn(f"the record {name} is {state}; it will be computed again.", RecordWarning, stacklevel=4)
+
+    def verify(self) -> list[str]:
+        """One sentence for every record whose file is missing or differs from the manifest; nothing is changed."""
+        problems = []
+        for name, entry in self.entries().items():
+            path = self.path / name
+            if not path.exists():
+                problems.append(f"the record {name} is missing.")
+            elif hashlib.sha256(path.read_bytes()).hexdigest() != entry["sha256"]:
+                problems.append(f"the record {name} does not have the sha256 of the manifest.")
+        return problems
+
+    def seeds(self, key: str) -> tuple[int, ...]:
+        """Seeds this store and its fallbacks hold for a key, by their manifests (files are not read)."""
+        found = [store.find(key) for store in (self, *self.fallbacks)]
+        return tuple(sorted({seed for f in found if f for seed in f[1]["seeds"]}))
+
+    def load_or_run(self, experiment: Recordable, *, progress: bool = True) -> xr.Dataset:
+        """The experiment's dataset, dims `seed` (in the order asked for) and `step`: loaded, or trained and kept.
+
+        Seeds that this store or a fallback holds are loaded; the others are trained here, checkpointed, and
+        added to this store's record. `attrs["origin"]` says "recorded" (from a fallback), "cached" or "trained".
+
+        Raises:
+            TrainingError: a loss became NaN or infinite (nothing is recorded, finished seeds stay checkpointed).
+            RecordError: the record could not be written (the checkpoints stay, so nothing is lost).
+        """
+        with self._lock(experiment.key):
+            own = self.load(experiment.key)
+            parts, origin = ([own], "cached") if own is not None else ([], "cached")
+            for store in self.fallbacks:
+                recorded = store.load(experiment.key) if _missing(experiment, parts) else None
+                if recorded is not None:
+                    parts, origin = [*parts, recorded], "recorded"
+            missing = _missing(experiment, parts)
+            if missing:
+                parts, origin = [*parts, self._train(experiment, missing, own, progress)], "trained"
+        dataset = _select(parts, experiment.seeds)
+        dataset.attrs |= {"origin": origin, "key": experiment.key, "experiment": experiment.name}
+        _trace(dataset)
+        return dataset
+
+    def _train(
+        self, experiment: Recordable, seeds: tuple[int, ...], own: xr.Dataset | None, progress: bool
+    ) -> xr.Dataset:
+        folder = self.path / ".partial" / experiment.key
+        began = time.monotonic()
+        fresh = experiment.run(seeds, checkpoints=folder, progress=progress)
+        made = provenance(fresh.attrs["device"], fresh.attrs["dtype"])
+        made |= {"seeds": list(seeds), "seconds": round(time.monotonic() - began, 2)}
+        fresh.attrs["provenance"] = json.dumps([made])
+        self._write(experiment, _merge(own, fresh))
+        shutil.rmtree(folder, ignore_errors=True)
+        return fresh
+
+    def _write(self, experiment: Recordable, dataset: xr.Dataset) -> None:
+        content = to_bytes(dataset)
+        name = f"{family(experiment.name)}/{experiment.key}.nc"
+        made = json.loads(dataset.attrs["provenance"])
+        entry = {
+            "experiment": experiment.name,
+            "version": experiment.version,
+            "key": experiment.key,
+            "seeds": [int(s) for s in dataset.seed.values],
+            "sha256": hashlib.sha256(content).hexdigest(),
+            "bytes": len(content),
+            "cost": {"seconds": round(sum(p["seconds"] for p in made), 2)},
+            "provenance": made,
+            "configuration": experiment.configuration(),
+        }
+        with self._manifest_lock():
+            entries = {n: e for n, e in self.entries().items() if e["key"] != experiment.key}
+            atomic_write(self.path / name, content)
+            self._write_manifest(entries | {name: entry})
+
+    def _write_manifest(self, entries: dict[str, Any]) -> None:
+        text = json.dumps({"format": 1, "records": dict(sorted(entries.items()))}, indent=1)
+        atomic_write(self.path / MANIFEST, (text + "\n").encode())
+
+    def _manifest_lock(self) -> FileLock:
+        return FileLock(self._lock_path("manifest"))
+
+    def _lock_path(self, name: str) -> Path:
+        folder = self.path / ".locks"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RecordError(f"the store {self.path} cannot be written: {error.strerror}.") from error
+        return folder / f"{name}.lock"
+
+    def _lock(self, key: str) -> FileLock:
+        """The lock of one record, held on return; says so when another process is training it."""
+        lock = FileLock(self._lock_path(key))
+        try:
+            return _Held(lock, lock.acquire(timeout=0.2))
+        except Timeout:
+            print(f"grokbook: another process is working on record {key}; waiting for it.", flush=True)
+            return _Held(lock, lock.acquire())
+
+
+class _Held:
+    """A lock that is held already; leaving the block releases it."""
+
+    def __init__(self, lock: FileLock, proxy: object) -> None:
+        self.lock, self.proxy = lock, proxy
+
+    def __enter__(self) -> _Held:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.lock.release()
+
+
+def _missing(experiment: Recordable, parts: list[xr.Dataset]) -> tuple[int, ...]:
+    have = {int(s) for part in parts for s in part.seed.values}
+    return tuple(s for s in experiment.seeds if s not in have)
+
+
+def _merge(own: xr.Dataset | None, fresh: xr.Dataset) -> xr.Dataset:
+    return fresh if own is None else _select([own, fresh], sorted({*own.seed.values, *fresh.seed.values}))
+
+
+def _select(parts: list[xr.Dataset], seeds: tuple[int, ...] | list[int]) -> xr.Dataset:
+    """The wanted seeds in order, each from the first part that has it; provenance of the parts used."""
+    taken, made = [], []
+    for part in parts:
+        have = {int(s) for t in taken for s in t.seed.values}
+        new = [int(s) for s in part.seed.values if int(s) in set(seeds) - have]
+        if new:
+            taken.append(part.sel(seed=new))
+            made += [p for p in json.loads(part.attrs["provenance"]) if set(p["seeds"]) & set(new)]
+    joined = xr.concat(taken, dim="seed", data_vars="all") if len(taken) > 1 else taken[0]
+    joined = joined.sel(seed=list(seeds))
+    joined.attrs = dict(taken[0].attrs) | {"provenance": json.dumps(made)}
+    return joined
+
+
+def _trace(dataset: xr.Dataset) -> None:
+    """Tell the chapter runner (environment variable GROKBOOK_TRACE) which record a page was made from."""
+    path = os.environ.get("GROKBOOK_TRACE")
+    if not path:
+        return
+    made = json.loads(dataset.attrs["provenance"])
+    row = {name: dataset.attrs[name] for name in ("experiment", "key", "origin", "dtype")}
+    row |= {"seeds": [int(s) for s in dataset.seed.values], "seconds": sum(p["seconds"] for p in made)}
+    row |= {name: made[-1][name] for name in ("device", "fingerprint", "commit", "recorded_on")}
+    with open(path, "a", encoding="utf-8") as stream:
+        stream.write(json.dumps(row) + "\n")

@@ -1,0 +1,82 @@
+"""What a run will cost on this machine: counted products, a measured rate."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+
+from grokbook.models.transformer import Shape, parameter_shapes
+from grokbook.training.config import RunConfig
+
+_OVER_PRODUCTS = 1.35  # measured: time of a training step over that of its matrix products alone
+_PER_STEP = 1.5e-3  # seconds of fixed work in a step (dispatch, optimiser), measured at small sizes
+_PER_LOG = 8e-3  # seconds of embedding measures in a logged step
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Predicted seconds on one core and megabytes of memory; adds up and scales."""
+
+    seconds: float
+    memory_mb: float
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(self.seconds + other.seconds, max(self.memory_mb, other.memory_mb))
+
+
+@lru_cache(maxsize=1)
+def product_rate() -> float:
+    """Multiply-adds a second of float32 matrix products on one core of this machine, measured in about 0.1 s."""
+    a, b = torch.randn(1024, 256), torch.randn(256, 512)
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        a @ b
+        times = []
+        for _ in range(15):
+            start = time.perf_counter()
+            a @ b
+            times.append(time.perf_counter() - start)
+    finally:
+        torch.set_num_threads(before)
+    return 1024 * 256 * 512 / sorted(times)[len(times) // 2]
+
+
+def forward_products(model: Shape, samples: int) -> int:
+    """Multiply-adds of one forward pass over `samples` samples: the rewritten model for one layer, else the plain.
+
+    One layer: N (d^2 + 2 d m + d p) + 3 (2p + 1) d^2; L layers: 3 N L (4 d^2 + 2 d m) + N d p.
+
+    Example:
+        >>> forward_products(Shape(97), samples=2822)
+        461110784
+    """
+    d, m, p = model.d_model, model.d_mlp, model.p
+    if model.n_layers == 1:
+        return samples * (d * d + 2 * d * m + d * p) + 3 * (2 * p + 1) * d * d
+    return 3 * samples * model.n_layers * (4 * d * d + 2 * d * m) + samples * d * p
+
+
+def step_products(config: RunConfig) -> int:
+    """Multiply-adds of one training step: a forward pass and twice as much for the gradient."""
+    return 3 * forward_products(config.model, config.n_train)
+
+
+def predict(config: RunConfig) -> Cost:
+    """Predicted cost of one run on one core of this machine (logged metrics included).
+
+    seconds = steps * (1.35 * products / rate + 1.5 ms) + logs * (products on all p*p cells / rate + 8 ms);
+    memory: activations of the larger pass, weights and moments, and 400 MB for Python and its libraries.
+    """
+    rate = product_rate()
+    logs = config.log.steps(config.steps).size
+    step = _OVER_PRODUCTS * step_products(config) / rate + _PER_STEP
+    cells = config.task.p**2
+    each_log = _OVER_PRODUCTS * forward_products(config.model, cells) / rate + _PER_LOG
+    weights = sum(torch.Size(s).numel() for s in parameter_shapes(config.model).values())
+    rows = cells * (1 if config.model.n_layers == 1 else 3 * config.model.n_layers)
+    floats = rows * (6 * config.model.d_model + 2 * config.model.d_mlp + 2 * config.model.p) + 6 * weights
+    return Cost(config.steps * step + logs * each_log, 400 + floats * 4 / 1e6)

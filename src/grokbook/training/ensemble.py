@@ -1,0 +1,281 @@
+"""Many runs in one call: processes side by side on a CPU, one batched program on a GPU, one dataset out."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+import xarray as xr
+
+from grokbook.errors import ParameterError, TrainingError
+from grokbook.training.config import RunConfig, canonical, digest
+from grokbook.training.loop import Report, Stack, make_stack, operand_embeddings, restore, save, train_stack
+from grokbook.training.progress import TrainingProgress
+from grokbook.training.worker import Job, write_job
+
+DESCRIPTIONS = {
+    "train_loss": "mean cross entropy on the training set, in nats",
+    "test_loss": "mean cross entropy on the test set, in nats",
+    "train_accuracy": "share of the training set answered correctly",
+    "test_accuracy": "share of the test set answered correctly",
+    "test_accuracy_mirrored": "accuracy on test cells (i, j) with (j, i) in the training set",
+    "test_accuracy_unmirrored": "accuracy on test cells (i, j) with (j, i) not in the training set",
+    "test_accuracy_in_hole": "accuracy on the test cells inside the hole",
+    "test_accuracy_outside_hole": "accuracy on the test cells outside the hole",
+    "weight_norm": "square root of the sum of squares of all parameters",
+    "embedding": "word-embedding rows of the first operand's tokens at a few steps",
+}
+
+
+def pick_device(device: str) -> torch.device:
+    """The torch device that `device` names; "auto" is the first GPU if there is one, else the CPU.
+
+    Raises ParameterError for a device that does not exist here.
+    """
+    if device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        chosen = torch.device(device)
+    except RuntimeError:
+        raise ParameterError(f"device = {device!r} is unknown; choose auto, cpu or cuda.") from None
+    if chosen.type not in ("cpu", "cuda") or (chosen.type == "cuda" and not torch.cuda.is_available()):
+        raise ParameterError(f"device = {device!r} is not available on this machine; choose auto or cpu.")
+    return chosen
+
+
+@contextlib.contextmanager
+def _threads(count: int) -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+class _Saver:
+    """Checkpoints a stack when `every` seconds have passed since the last time."""
+
+    def __init__(self, path: str | None, every: float) -> None:
+        self.path, self.every, self.last = path, every, time.monotonic()
+
+    def __call__(self, stack: Stack) -> None:
+        if self.path and time.monotonic() - self.last >= self.every:
+            save(stack, self.path)
+            self.last = time.monotonic()
+
+
+def train_here(
+    configs: list[RunConfig],
+    device: str,
+    checkpoint: str | None = None,
+    threads: int = 1,
+    checkpoint_every: float = 30.0,
+    report: Report | None = None,
+) -> Stack:
+    """Train runs of one size in this process, from the checkpoint if there is one; checkpoint at the end too."""
+    with _threads(threads if device == "cpu" else torch.get_num_threads()):
+        stack = make_stack(configs, torch.device(device))
+        if checkpoint:
+            restore(stack, checkpoint)
+        train_stack(stack, report=report, save_now=_Saver(checkpoint, checkpoint_every))
+        if checkpoint:
+            save(stack, checkpoint)
+    return stack
+
+
+def size_key(config: RunConfig) -> str:
+    """Runs with equal keys can be rows of one stack: they differ in seeds and optimiser settings alone."""
+    fields = config.as_dict()
+    for name in ("seed", "optimizer"):
+        del fields[name]
+    fields["task"] = {k: v for k, v in fields["task"].items() if k not in ("seed", "train_fraction")}
+    return canonical(fields | {"n_train": config.n_train})
+
+
+def _groups(configs: Sequence[RunConfig]) -> list[list[int]]:
+    keys = [size_key(c) for c in configs]
+    return [[i for i, k in enumerate(keys) if k == key] for key in dict.fromkeys(keys)]
+
+
+def _name(config: RunConfig) -> str:
+    return f"p={config.task.p} {config.task.operation} d={config.model.d_model} seed={config.seed}"
+
+
+def _run_worker(job: Job, report: Report) -> None:
+    """Train one job in a process of its own and wait for it."""
+    environment = os.environ | {"OMP_NUM_THREADS": str(job.threads), "MKL_NUM_THREADS": str(job.threads)}
+    command = [sys.executable, "-m", "grokbook.training.worker"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment) as process:
+        try:
+            errors: list[bytes] = []
+            drain = threading.Thread(target=lambda: errors.append(process.stderr.read()), daemon=True)
+            drain.start()
+            write_job(process.stdin, job)
+            for line in process.stdout:
+                message = json.loads(line)
+                report(message["step"], message["metrics"])
+        except BaseException:
+            process.kill()
+            raise
+        process.wait()
+        drain.join(timeout=5)
+    if process.returncode:
+        last = (b"".join(errors).decode(errors="replace").strip().splitlines() or ["no message"])[-1]
+        raise TrainingError(f"the run {_name(job.config)} ended with exit code {process.returncode}: {last}")
+
+
+def _train_processes(jobs: list[Job], workers: int, progress: bool) -> list[Stack]:
+    names = [f"{_name(job.config)} #{i}" for i, job in enumerate(jobs)]
+    totals = {name: job.config.steps for name, job in zip(names, jobs, strict=True)}
+    with TrainingProgress(totals, progress) as shown, ThreadPoolExecutor(workers) as pool:
+        reports = [partial(shown.update, name) for name in names]
+        futures = [pool.submit(_run_worker, job, report) for job, report in zip(jobs, reports, strict=True)]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [_finished(job) for job in jobs]
+
+
+def _finished(job: Job) -> Stack:
+    stack = make_stack([job.config], torch.device("cpu"))
+    if not restore(stack, job.checkpoint):
+        raise TrainingError(f"the run {_name(job.config)} left no result.")
+    return stack
+
+
+def checkpoint_path(folder: str | Path, configs: list[RunConfig]) -> str:
+    """Where the state of these runs is kept in `folder`."""
+    return str(Path(folder) / f"{digest({'configs': [c.as_dict() for c in configs]})}.pt")
+
+
+def train(
+    configs: Sequence[RunConfig],
+    *,
+    device: str = "auto",
+    progress: bool = True,
+    threads: int = 1,
+    workers: int | None = None,
+    checkpoints: str | Path | None = None,
+    checkpoint_every: float = 30.0,
+) -> xr.Dataset:
+    """Train every configuration and return what was logged, dims `run` and `step`.
+
+    On a CPU each run has a process of its own with `threads` threads, as many side by side as there are cores
+    (`workers`); a single run stays in this process. On a GPU runs of one size are one batched program. With
+    `checkpoints`, a folder, the state of each run is kept there about every `checkpoint_every` seconds and an
+    interrupted call continues; on one CPU thread the result is bit for bit that of an uninterrupted one. The
+    files of finished runs stay until the caller removes the folder.
+
+    Returns:
+        Dataset with variables (run, step) in float64: losses, accuracies, weight norm and every embedding
+        measure; NaN where a run had stopped. `embedding` has dims (run, snapshot, token, feature). Coordinate
+        `seed` on `run`; the configurations are in `attrs["configs"]` as JSON.
+
+    Raises:
+        ParameterError: an empty list, an entry that is not a `RunConfig`, an unknown device.
+        TrainingError: a loss became NaN or infinite; names step and configuration of each such run, and
+            `history` is the dataset of everything logged (the other runs are finished first).
+
+    Example:
+        >>> from grokbook.models.transformer import Shape
+        >>> from grokbook.tasks.arithmetic import ModularTask
+        >>> config = RunConfig(ModularTask(5, train_fraction=0.5), Shape(5, d_model=8), steps=20)
+        >>> train([config], device="cpu", progress=False).sizes["step"]
+        3
+    """
+    configs = list(configs)
+    if not configs or not all(isinstance(c, RunConfig) for c in configs):
+        raise ParameterError("train needs a non-empty list of RunConfig objects.")
+    chosen = pick_device(device)
+    with contextlib.ExitStack() as scope:
+        folder = Path(checkpoints or scope.enter_context(tempfile.TemporaryDirectory(prefix="grokbook-")))
+        if chosen.type == "cpu" and len(configs) > 1:
+            jobs = [Job(c, checkpoint_path(folder, [c]), threads, checkpoint_every) for c in configs]
+            stacks = _train_processes(jobs, workers or os.cpu_count() or 1, progress)
+            rows = [(stack, 0) for stack in stacks]
+        else:
+            keep = folder if checkpoints else None
+            rows = _train_stacked(configs, chosen, keep, threads, checkpoint_every, progress)
+    return _checked(rows)
+
+
+def _train_stacked(
+    configs: list[RunConfig],
+    device: torch.device,
+    folder: Path | None,
+    threads: int,
+    every: float,
+    progress: bool,
+) -> list[tuple[Stack, int]]:
+    rows: dict[int, tuple[Stack, int]] = {}
+    for members in _groups(configs):
+        group = [configs[i] for i in members]
+        name = f"{_name(group[0])}" + (f" and {len(group) - 1} more" if len(group) > 1 else "")
+        path = checkpoint_path(folder, group) if folder else None
+        with TrainingProgress({name: group[0].steps}, progress) as shown:
+            stack = train_here(group, device.type, path, threads, every, partial(shown.update, name))
+        rows |= {i: (stack, r) for r, i in enumerate(members)}
+    return [rows[i] for i in range(len(configs))]
+
+
+def run_dataset(stack: Stack, r: int) -> xr.Dataset:
+    """What run r of a stack logged: dims `step`, and `embedding` over (snapshot, token, feature)."""
+    config, history = stack.configs[r], stack.history[r]
+    length = _length(config, history)
+    variables = {}
+    for name, values in history.items():
+        series = np.full(stack.logged.size, np.nan)
+        series[:length] = values[:length]
+        variables[name] = ("step", series, {"long_name": DESCRIPTIONS.get(name, name)})
+    last = stack.logged[length - 1] if length else -1
+    kept = {step: table for step, table in stack.snapshots[r].items() if step <= last}
+    coords = {"step": ("step", stack.logged, {"long_name": "optimiser updates made"}), "seed": config.seed}
+    if kept:
+        tables = np.stack([operand_embeddings(config, table)[0] for table in kept.values()])
+        note = {"long_name": DESCRIPTIONS["embedding"]}
+        variables["embedding"] = (("snapshot", "token", "feature"), tables, note)
+        coords["snapshot"] = ("snapshot", np.array(list(kept)), {"long_name": "step of the snapshot"})
+    return xr.Dataset(variables, coords)
+
+
+def _length(config: RunConfig, history: dict[str, list[float]]) -> int:
+    """Number of logged steps that count: up to the stopping rule's, where there is one."""
+    total = max((len(v) for v in history.values()), default=0)
+    if config.stop is None or not total:
+        return total
+    values = history[config.stop.variable]
+    return next((n for n in range(1, total + 1) if config.stop.met(values[:n])), total)
+
+
+def _checked(rows: list[tuple[Stack, int]]) -> xr.Dataset:
+    parts = [run_dataset(stack, r) for stack, r in rows]
+    dataset = xr.concat(parts, dim="run", join="outer", data_vars="all", coords="different", compat="equals")
+    if "seed" in dataset.coords and dataset.seed.ndim == 0:
+        dataset = dataset.assign_coords(seed=("run", [int(part.seed) for part in parts]))
+    dataset.attrs["configs"] = json.dumps([stack.configs[r].as_dict() for stack, r in rows])
+    dataset.attrs["device"] = rows[0][0].weights.device.type
+    lost = [(stack.configs[r], stack.diverged[r]) for stack, r in rows if r in stack.diverged]
+    if lost:
+        what = "; ".join(f"at step {step} of {canonical(dataclasses.asdict(config))}" for config, step in lost)
+        raise TrainingError(f"the training loss became NaN or infinite {what}.", history=dataset)
+    return dataset
+
+
