@@ -1,0 +1,58 @@
+"""The site's own Sphinx extension: downloads and launch links of chapters, no thebe."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def drop_thebe(app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Jupyter Book loads sphinx-thebe on every page, twice, and never uses it here."""
+    scripts = context.get("script_files", [])
+    context["script_files"] = [script for script in scripts if not _is_thebe(script)]
+    styles = context.get("css_files", [])
+    context["css_files"] = [style for style in styles if "thebe" not in str(getattr(style, "filename", style))]
+
+
+def _is_thebe(script: Any) -> bool:
+    body = getattr(script, "attributes", {}).get("body") or ""
+    return "thebe" in str(getattr(script, "filename", script)) or "thebe" in body.lower()
+
+
+def add_buttons(app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Downloads of the executed notebook and its source, and a launch link where the source is committed."""
+    buttons = context.setdefault("header_buttons", [])
+    folder, _, name = pagename.rpartition("/")
+    if folder != "chapters":
+        return
+    to = context["pathto"]
+    downloads = [
+        _link(to(f"downloads/{name}.ipynb", 1), "Notebook, executed (.ipynb)", "fas fa-code", "notebook"),
+        _link(to(f"downloads/{name}.md", 1), "Source (.md)", "fas fa-file", "source"),
+        {"type": "javascript", "javascript": "window.print()", "text": "Print (.pdf)", "icon": "fas fa-file-pdf"},
+    ]
+    buttons.insert(0, _group("Download this chapter", "fas fa-download", "download-buttons", downloads))
+    launch = _pages(app)["launch"].get(name)
+    if launch:
+        link = _link(launch, "Binder", "_static/images/logo_binder.svg", "binder")
+        buttons.insert(0, _group("Run this chapter elsewhere", "fas fa-rocket", "launch-buttons", [link]))
+
+
+def _link(url: str, text: str, icon: str, label: str) -> dict[str, str]:
+    return {"type": "link", "url": url, "text": text, "icon": icon, "label": label}
+
+
+def _group(tooltip: str, icon: str, label: str, buttons: list[dict[str, str]]) -> dict[str, Any]:
+    return {"type": "group", "tooltip": tooltip, "icon": icon, "label": label, "buttons": buttons}
+
+
+def _pages(app: Any) -> dict[str, Any]:
+    file = Path(app.srcdir) / "_pages.json"
+    return json.loads(file.read_text()) if file.exists() else {"launch": {}}
+
+
+def setup(app: Any) -> dict[str, bool]:
+    app.connect("html-page-context", drop_thebe, priority=900)
+    app.connect("html-page-context", add_buttons, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,184 @@
+"""Chapters as written: `notebooks/NN_name.md` with a question, presets and typed parameters."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from grokbook.book import parameters as params
+from grokbook.book.parameters import Parameter
+from grokbook.errors import ChapterError, GrokbookError, ParameterError
+
+PRESETS = ("smoke", "laptop", "paper")
+_FRONT_KEYS = {"question", "papers", "presets", "plan", "rules"}
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One chapter as its source file says it is; nothing of it has been executed."""
+
+    path: Path
+    source: str
+    title: str
+    question: str
+    papers: tuple[str, ...]
+    presets: Mapping[str, Mapping[str, Any]]
+    parameters: tuple[Parameter, ...]
+    plan: str | None = None
+    rules: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """`01_what_is_grokking`."""
+        return self.path.stem
+
+    @property
+    def number(self) -> str:
+        """`01`."""
+        return self.name.partition("_")[0]
+
+    @cached_property
+    def label(self) -> str:
+        """How messages name the chapter: `chapter 01_what_is_grokking`."""
+        return f"chapter {self.name}"
+
+    def values(self, preset: str, overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The parameters of a run: defaults, then the preset, then `overrides`, each checked.
+
+        Raises ParameterError for an unknown preset or name, a wrong type and a broken rule.
+        """
+        if preset not in self.presets:
+            raise ParameterError(params.unknown("preset", preset, list(self.presets), self.label))
+        return params.merge(self.parameters, self.presets[preset], overrides or {}, what=self.label)
+
+    def experiments(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """What the chapter will ask the library for: name -> Experiment (empty without a `plan`).
+
+        Raises what the plan raises for values that do not fit together, ChapterError when there is no such plan.
+        """
+        if self.plan is None:
+            return {}
+        function = _imported(self.plan, self.label)
+        accepted = inspect.signature(function).parameters
+        anything = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in accepted.values())
+        return function(**{name: value for name, value in values.items() if anything or name in accepted})
+
+    def notebook(self) -> Any:
+        """The source as a notebook (nbformat 4) without outputs."""
+        return _read_notebook(self.source)
+
+
+def _imported(reference: str, label: str) -> Any:
+    """The object that `module:function` names."""
+    module, _, name = reference.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ChapterError(f"{label}: its plan {reference!r} cannot be imported ({error}).") from error
+
+
+def _read_notebook(source: str) -> Any:
+    import jupytext
+
+    return jupytext.reads(source, fmt="md:myst")
+
+
+def parameters_cell(notebook: Any) -> Any | None:
+    """The code cell tagged `parameters`, or None."""
+    tagged = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
+    if len(tagged) > 1:
+        raise ChapterError(f"{len(tagged)} cells are tagged `parameters`; a chapter has one.")
+    return tagged[0] if tagged else None
+
+
+def load(path: Path) -> Chapter:
+    """Read one chapter source.
+
+    Raises ChapterError naming the chapter and what is wrong with its front matter or parameters cell.
+    """
+    source = path.read_text(encoding="utf-8")
+    try:
+        return _parsed(path, source)
+    except GrokbookError as error:
+        raise ChapterError(f"chapter {path.stem}: {error}") from error
+
+
+def _parsed(path: Path, source: str) -> Chapter:
+    notebook = _read_notebook(source)
+    front = notebook.metadata.get("grokbook")
+    if not isinstance(front, dict) or not front.get("question"):
+        raise ChapterError("the front matter has no `grokbook:` table with a `question`.")
+    extra = set(front) - _FRONT_KEYS
+    if extra:
+        raise ChapterError(params.unknown("key", min(extra), sorted(_FRONT_KEYS), "the front matter"))
+    cell = parameters_cell(notebook)
+    rules = dict(front.get("rules") or {})
+    found = params.parse(cell.source, rules) if cell else ()
+    presets = {name: dict(values or {}) for name, values in (front.get("presets") or {}).items()}
+    if sorted(presets) != sorted(PRESETS):
+        raise ChapterError(f"its presets must be {', '.join(PRESETS)}, not {', '.join(presets) or 'none'}.")
+    for name in PRESETS:
+        _checked_preset(found, name, presets[name])
+    papers = tuple(front.get("papers") or ())
+    presets = {name: presets[name] for name in PRESETS}
+    return Chapter(
+        path, source, _title(notebook), front["question"], papers, presets, found, front.get("plan"), rules
+    )
+
+
+def _checked_preset(found: tuple[Parameter, ...], name: str, preset: Mapping[str, Any]) -> None:
+    try:
+        params.merge(found, preset)
+    except ParameterError as error:
+        raise ChapterError(f"preset {name}: {error}") from error
+
+
+def _title(notebook: Any) -> str:
+    for cell in notebook.cells:
+        heading = re.search(r"^# +(.+)$", cell.source, re.MULTILINE) if cell.cell_type == "markdown" else None
+        if heading:
+            return heading[1].strip()
+    raise ChapterError("it has no title (a line `# ...`).")
+
+
+def chapter_paths(root: Path) -> list[Path]:
+    """The chapter sources of a checkout, in order."""
+    return sorted(path for path in (root / "notebooks").glob("*.md") if re.match(r"\d\d_", path.name))
+
+
+def load_all(root: Path) -> list[Chapter]:
+    """Every chapter of a checkout, in order."""
+    return [load(path) for path in chapter_paths(root)]
+
+
+def find(root: Path, name: str) -> Chapter:
+    """The chapter that `name` means: `01`, `1`, `what_is_grokking`, a prefix of either, or the file's name.
+
+    Raises ParameterError when no chapter, or more than one, is meant.
+    """
+    paths = chapter_paths(root)
+    wanted = Path(name).stem if name.endswith(".md") else name.strip()
+    wanted = wanted.zfill(2) if wanted.isdigit() else wanted
+    names = [path.stem for path in paths]
+    exact = [p for p in paths if wanted in (p.stem, p.stem[:2], p.stem[3:])]
+    matches = exact or [p for p in paths if wanted and (p.stem.startswith(wanted) or p.stem[3:].startswith(wanted))]
+    if len(matches) == 1:
+        return load(matches[0])
+    if matches:
+        raise ParameterError(f"{name!r} means more than one chapter: {', '.join(p.stem for p in matches)}.")
+    raise ParameterError(_no_chapter(name, wanted, names))
+
+
+def _no_chapter(name: str, wanted: str, names: list[str]) -> str:
+    import difflib
+
+    by_word = {candidate[3:]: candidate for candidate in names} | {candidate: candidate for candidate in names}
+    near = difflib.get_close_matches(wanted, list(by_word), n=1, cutoff=0.4)
+    hint = f"did you mean {by_word[near[0]]}? There are" if near else "there are"
+    return f"{name!r} is not a chapter; {hint} {', '.join(names) or 'none'}."

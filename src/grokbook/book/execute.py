@@ -1,0 +1,202 @@
+"""Execute one chapter with its parameters in a fresh kernel of this interpreter, through papermill."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grokbook.book import footer, outputs
+from grokbook.book.chapters import Chapter, parameters_cell
+from grokbook.book.parameters import rewrite
+from grokbook.book.terminal import Progress, ProgressStream
+from grokbook.errors import ChapterError
+
+TIME_MARK = "{{ time }}"
+"""In a chapter's prose: replaced by the predicted time of each preset."""
+
+_KERNEL = "grokbook"
+
+
+@dataclass(frozen=True)
+class Run:
+    """An executed chapter: the notebook to print, and what is known about how it came to be."""
+
+    notebook: Any
+    figures: list[str]
+    trace: list[dict[str, Any]]
+    seconds: float
+
+
+def execute(
+    chapter: Chapter,
+    values: Mapping[str, Any],
+    preset: str,
+    root: Path,
+    progress: Progress,
+    strict: bool = False,
+) -> Run:
+    """Run the chapter's cells with `values` and prepare the result for printing; writes nothing.
+
+    Raises ChapterError naming chapter, cell and error when a cell fails, or (strict) writes to standard error.
+    """
+    notebook = chapter.notebook()
+    set_values(notebook, values)
+    begin = time.monotonic()
+    progress.start(chapter.label, sum(1 for _ in outputs.code_cells(notebook)))
+    try:
+        with tempfile.TemporaryDirectory(prefix="grokbook-") as folder:
+            trace = Path(folder) / "trace.jsonl"
+            notebook = _run_cells(chapter, notebook, root, Path(folder), _environment(preset, trace), progress)
+            entries = footer.read_trace(trace)
+    finally:
+        progress.stop()
+    seconds = time.monotonic() - begin
+    figures = _prepare(chapter, notebook, strict)
+    write_times(chapter, notebook)
+    run = Run(notebook, figures, entries, seconds)
+    notebook.cells.append(footer.box(chapter, values, preset, run.trace, seconds))
+    return run
+
+
+def set_values(notebook: Any, values: Mapping[str, Any]) -> None:
+    """Write the values of this run into the parameters cell itself: the page shows one such cell."""
+    cell = parameters_cell(notebook)
+    if cell is not None:
+        cell.source = rewrite(cell.source, values)
+
+
+def _environment(preset: str, trace: Path) -> dict[str, str]:
+    return {
+        "OMP_NUM_THREADS": "1",
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "PYTHONHASHSEED": "0",
+        "GROKBOOK_TRACE": str(trace),
+        "GROKBOOK_PRESET": preset,
+    }
+
+
+@contextlib.contextmanager
+def kernel(folder: Path, environment: Mapping[str, str]) -> Iterator[str]:
+    """A kernel specification of this very interpreter, found before any that the user has installed.
+
+    The user's IPython profile (start-up files, settings) is left out of it, so that a page does not depend on it.
+    """
+    spec = folder / "kernels" / _KERNEL
+    spec.mkdir(parents=True)
+    command = [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    alone = {"IPYTHONDIR": str(folder / "ipython"), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    text: dict[str, Any] = {"argv": command, "display_name": "grokbook", "language": "python", "env": {**alone, **environment}}
+    text["metadata"] = {"supported_encryption": ["curve"], "debugger": False}
+    (spec / "kernel.json").write_text(json.dumps(text))
+    before = os.environ.get("JUPYTER_PATH")
+    os.environ["JUPYTER_PATH"] = os.pathsep.join([str(folder), *([before] if before else [])])
+    try:
+        yield _KERNEL
+    finally:
+        if before is None:
+            del os.environ["JUPYTER_PATH"]
+        else:
+            os.environ["JUPYTER_PATH"] = before
+
+
+def _engine() -> type:
+    """papermill's own engine, telling us when a cell begins."""
+    from papermill.engines import NBClientEngine
+
+    class Engine(NBClientEngine):
+        @classmethod
+        def execute_managed_notebook(cls, nb_man: Any, kernel_name: str, on_cell: Any, **options: Any) -> Any:
+            begin = nb_man.cell_start
+
+            def cell_start(cell: Any, cell_index: int | None = None, **rest: Any) -> None:
+                on_cell(nb_man.nb, cell_index)
+                begin(cell, cell_index, **rest)
+
+            nb_man.cell_start = cell_start
+            return super().execute_managed_notebook(nb_man, kernel_name, **options)
+
+    return Engine
+
+
+def _run_cells(
+    chapter: Chapter,
+    notebook: Any,
+    root: Path,
+    folder: Path,
+    environment: Mapping[str, str],
+    progress: Progress,
+) -> Any:
+    import papermill
+    from nbclient.exceptions import DeadKernelError
+    from papermill.engines import papermill_engines
+
+    def on_cell(nb: Any, index: int) -> None:
+        if nb.cells[index].cell_type == "code":
+            progress.cell(sum(1 for i, _ in outputs.code_cells(nb) if i <= index))
+
+    papermill_engines.register(_KERNEL, _engine())
+    options = {"progress_bar": False, "log_output": False, "stderr_file": ProgressStream(progress)}
+    try:
+        with kernel(folder, environment) as name:
+            return papermill.execute_notebook(
+                notebook,
+                None,
+                engine_name=_KERNEL,
+                kernel_name=name,
+                language="python",
+                cwd=root,
+                request_save_on_cell_execute=False,
+                on_cell=on_cell,
+                **options,
+            )
+    except papermill.PapermillExecutionError as error:
+        place = outputs.where(notebook, error.cell_index)
+        raise ChapterError(f"{chapter.label}, {place}: {error.ename}: {_one_line(error.evalue)}") from error
+    except DeadKernelError:
+        raise ChapterError(f"{chapter.label}: its kernel died (was the memory used up?).") from None
+
+
+def _one_line(text: str) -> str:
+    lines = [line.strip() for line in str(text).strip().splitlines() if line.strip()]
+    return lines[0] if lines else "(no message)"
+
+
+def _prepare(chapter: Chapter, notebook: Any, strict: bool) -> list[str]:
+    try:
+        outputs.drop_progress(notebook)
+        if strict:
+            outputs.refuse_stray_output(notebook)
+        names = outputs.label_figures(notebook)
+    except ChapterError as error:
+        raise ChapterError(f"{chapter.label}, {error}") from error
+    outputs.strip(notebook)
+    return names
+
+
+def write_times(chapter: Chapter, notebook: Any) -> None:
+    """Put the predicted time of each preset where the prose has `{{ time }}`."""
+    marked = [c for c in notebook.cells if c.cell_type == "markdown" and TIME_MARK in c.source]
+    if marked:
+        text = times_sentence(chapter)
+        for cell in marked:
+            cell.source = cell.source.replace(TIME_MARK, text)
+
+
+def times_sentence(chapter: Chapter) -> str:
+    """`about 8 s (smoke), 40 s (laptop), 2.1 h (paper) on a 2-core CPU, less what is recorded`."""
+    from grokbook.book import costs
+
+    times = []
+    for preset in chapter.presets:
+        plan = chapter.experiments(chapter.values(preset)).values()
+        predicted = costs.chapter_estimate(plan, costs.committed_stores() if plan else [])
+        times.append(f"{costs.duration(predicted.seconds)} ({preset})")
+    return f"about {', '.join(times)} on {os.cpu_count()} CPU cores"

@@ -1,0 +1,117 @@
+"""The box at the foot of a chapter that says how the page was made, so that it can be made again."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from grokbook.book.chapters import Chapter
+from grokbook.book.costs import duration
+from grokbook.book.parameters import same
+
+
+def read_trace(path: Path) -> list[dict[str, Any]]:
+    """The datasets a chapter used, one a line, as the library noted them; none when it used none."""
+    if not path.exists():
+        return []
+    entries = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+    unique = {(e.get("experiment"), e.get("key"), e.get("origin"), tuple(e.get("seeds", []))): e for e in entries}
+    return list(unique.values())
+
+
+def library() -> dict[str, Any]:
+    """Commit, versions, device and fingerprint of the library that runs now."""
+    try:
+        from grokbook.records.provenance import provenance
+    except ImportError:
+        return {}
+    return dict(provenance())
+
+
+def command(chapter: Chapter, values: Mapping[str, Any], preset: str) -> str:
+    """The command that makes this page again: preset, and every value in which it differs from the preset."""
+    plain = chapter.values(preset)
+    changed = [f"-p {name}={_word(v)}" for name, v in values.items() if not same(v, plain[name])]
+    return " ".join(["grokbook run", chapter.number, "--preset", preset, *changed])
+
+
+def _word(value: Any) -> str:
+    text = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    return shlex.quote(text)
+
+
+def box(
+    chapter: Chapter,
+    values: Mapping[str, Any],
+    preset: str,
+    trace: Iterable[Mapping[str, Any]],
+    seconds: float,
+    made_by: Mapping[str, Any] | None = None,
+) -> Any:
+    """The Markdown cell with the box."""
+    from nbformat.v4 import new_markdown_cell
+
+    text = box_text(chapter, values, preset, list(trace), seconds, made_by or library())
+    return new_markdown_cell(text, id="provenance", metadata={"tags": ["provenance"]})
+
+
+def box_text(
+    chapter: Chapter,
+    values: Mapping[str, Any],
+    preset: str,
+    trace: list[Mapping[str, Any]],
+    seconds: float,
+    made_by: Mapping[str, Any],
+) -> str:
+    """The Markdown of the box."""
+    commit = str(made_by.get("commit") or "unknown")[:10] + (" with local changes" if made_by.get("dirty") else "")
+    versions = ", ".join(f"{name} {version}" for name, version in (made_by.get("versions") or {}).items())
+    settings = ", ".join(f"`{name} = {value!r}`" for name, value in values.items()) or "none"
+    lines = [
+        ":::{admonition} How this page was made",
+        ":class: note grokbook-provenance",
+        "",
+        f"- **Code** commit `{commit}`; {versions}",
+        f"- **Run** preset `{preset}`, device {made_by.get('device', 'cpu')}, {duration(seconds)} in all",
+        f"- **Parameters** {settings}",
+        *[_dataset(entry, made_by.get("fingerprint")) for entry in trace],
+        *([] if trace else ["- **Data** nothing was trained or loaded for this page"]),
+        "",
+        "Make it again, or change a value:",
+        "",
+        "```text",
+        command(chapter, values, preset),
+        "```",
+        ":::",
+    ]
+    return "\n".join(lines)
+
+
+_ORIGINS = {
+    "recorded": "loaded from the committed records",
+    "cached": "loaded from this machine's own store",
+    "trained": "trained while this page was built",
+}
+
+
+def _dataset(entry: Mapping[str, Any], fingerprint: str | None) -> str:
+    """One line of the box: a dataset, where it came from, and whether the code has changed since."""
+    origin = str(entry.get("origin"))
+    text = _ORIGINS.get(origin, origin)
+    if origin == "recorded" and entry.get("recorded_on"):
+        text = f"recorded on {str(entry['recorded_on'])[:10]}"
+    seeds = ", ".join(map(str, entry.get("seeds", [])))
+    line = (
+        f"- **Data** `{entry.get('experiment')}` (record `{str(entry.get('key'))[:12]}`), seeds {seeds}, "
+        f"{entry.get('dtype')}, {entry.get('device')}: {text}, {duration(float(entry.get('seconds') or 0))} of training"
+    )
+    then = entry.get("fingerprint")
+    if then and fingerprint and then != fingerprint:
+        since = str(entry.get("commit") or "")[:10]
+        line += f"; **the library's code has changed since** (it was commit `{since}`)" if since else (
+            "; **the library's code has changed since**"
+        )
+    return line + "."

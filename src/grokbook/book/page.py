@@ -1,0 +1,259 @@
+"""What a chapter's cells use to put things on its page: figures, numbers, tables, boxes, costs.
+
+A figure carries its name, caption and alt text in the metadata of its output, under the key `grokbook`; the
+runner (`grokbook.book.execute`) turns these into a numbered figure of the page. Nothing here computes.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from grokbook.errors import ParameterError
+
+MAX_SVG_BYTES = 1_500_000
+"""A drawing larger than this as SVG is put on the page as PNG."""
+
+
+def _display(data: Mapping[str, Any], metadata: Mapping[str, Any] | None = None) -> None:
+    """Publish a MIME bundle to the notebook; outside one (doctests, scripts) do nothing."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.display import display
+
+    if InteractiveShell.initialized():
+        display(dict(data), metadata=dict(metadata or {}), raw=True)
+
+
+# --------------------------------------------------------------------------------------------- figures
+
+
+def figure(fig: Any, name: str, caption: str, alt: str) -> None:
+    """Put a matplotlib figure on the page as the numbered figure `name`, and close it.
+
+    Args:
+        fig: a matplotlib Figure.
+        name: its label; prose refers to it as `` {numref}`fig-name` ``. Starts with `fig-`.
+        caption: Markdown, with the seeds, the statistic and the preset; numbers in it are computed.
+        alt: what a reader who cannot see it needs to know, in a sentence or two.
+
+    Raises ParameterError when the name does not start with `fig-` or a text is missing.
+    """
+    _refuse_unlabelled(name, caption, alt)
+    bundle = {**_image(fig), "text/plain": f"[figure {name}: {alt}]"}
+    _display(bundle, {"grokbook": {"name": name, "caption": caption, "alt": alt}})
+    _close(fig)
+
+
+def _refuse_unlabelled(name: str, caption: str, alt: str) -> None:
+    if not name.startswith("fig-") or not name.replace("-", "").isalnum() or name != name.lower():
+        raise ParameterError(
+            f"the figure name {name!r} must be `fig-` and lower-case words joined by hyphens, like 'fig-delay'."
+        )
+    if len(caption.split()) < 3:
+        raise ParameterError(f"figure {name} needs a caption that says seeds, statistic and preset.")
+    if len(alt.split()) < 3:
+        raise ParameterError(f"figure {name} needs an alt text of a sentence that says what it shows.")
+
+
+def _image(fig: Any) -> dict[str, Any]:
+    """The drawing as SVG, the same bytes each time, on an opaque ground; as PNG when that is too large."""
+    import matplotlib as mpl
+
+    buffer = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "grokbook", "svg.fonttype": "path"}):
+        keep = {"bbox_inches": "tight", "facecolor": "white"}
+        fig.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, **keep)
+        if buffer.tell() <= MAX_SVG_BYTES:
+            return {"image/svg+xml": buffer.getvalue().decode()}
+        buffer = io.BytesIO()
+        fig.savefig(buffer, format="png", dpi=180, metadata={"Software": None}, **keep)
+    from base64 import b64encode
+
+    return {"image/png": b64encode(buffer.getvalue()).decode()}
+
+
+def _close(fig: Any) -> None:
+    import matplotlib.pyplot as plt
+
+    plt.close(fig)
+
+
+# --------------------------------------------------------------------------------------------- numbers
+
+
+def glue(name: str, value: Any, form: str | None = None, missing: str | None = None) -> None:
+    """Make a computed value available to the prose as `` {glue:text}`name` ``.
+
+    Args:
+        name: the key.
+        value: a number, a text, or a NumPy or torch scalar.
+        form: a format such as ``".0f"`` applied here; without it, prose may write `` {glue:text}`name:.3f` ``.
+        missing: the text that stands in for None or NaN (a run that did not get there).
+
+    Raises ParameterError for None or NaN without `missing`, and for arrays.
+    """
+    plain = _scalar(name, value)
+    if plain is None or (isinstance(plain, float) and math.isnan(plain)):
+        if missing is None:
+            raise ParameterError(f"{name} has no value ({value!r}); give `missing=` the words to print instead.")
+        plain = missing
+    elif form is not None:
+        plain = format(plain, form)
+    from myst_nb import glue as publish
+
+    publish(name, plain, display=False)
+
+
+def _scalar(name: str, value: Any) -> Any:
+    """A Python number or text: what a 0-dimensional array or tensor holds."""
+    if getattr(value, "size", 1) != 1 and not callable(getattr(value, "size", 1)):
+        raise ParameterError(f"{name} is an array of {value.size} values; glue one number at a time.")
+    if callable(getattr(value, "item", None)):
+        try:
+            return value.item()
+        except (RuntimeError, ValueError):
+            raise ParameterError(f"{name} is not one number; glue one number at a time.") from None
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return str(value)
+
+
+# ---------------------------------------------------------------------------------------------- tables
+
+
+def table(
+    frame: Any,
+    caption: str,
+    formats: Mapping[str, str | Callable[[Any], str]] | None = None,
+    index: bool = False,
+) -> None:
+    """Show a pandas DataFrame as a table that can be read aloud and scrolls on a narrow screen.
+
+    Args:
+        frame: the table; its column names are the headings.
+        caption: one sentence on what the rows are.
+        formats: column -> format such as ``".2f"`` (or a function); other floats get four significant digits.
+        index: whether the index is the first column.
+    """
+    shown = frame.reset_index() if index else frame
+    _display({"text/html": table_html(shown, caption, formats or {}), "text/plain": shown.to_string(index=False)})
+
+
+def table_html(frame: Any, caption: str, formats: Mapping[str, str | Callable[[Any], str]]) -> str:
+    """The HTML of `table`: header cells with a scope, numbers right-aligned, missing values as a dash."""
+    unknown = set(formats) - set(map(str, frame.columns))
+    if unknown:
+        raise ParameterError(f"the table has no column {min(unknown)!r}; it has {', '.join(map(str, frame.columns))}.")
+    head = "".join(f'<th scope="col">{html.escape(str(column))}</th>' for column in frame.columns)
+    rows = []
+    for record in frame.itertuples(index=False):
+        cells = [_cell(value, formats.get(str(c))) for c, value in zip(frame.columns, record, strict=True)]
+        rows.append("<tr>" + "".join(cells) + "</tr>")
+    return (
+        '<div class="gb-table" tabindex="0" role="region" aria-label="table">\n<table>\n'
+        f"<caption>{html.escape(caption)}</caption>\n<thead><tr>{head}</tr></thead>\n"
+        "<tbody>\n" + "\n".join(rows) + "\n</tbody>\n</table>\n</div>"
+    )
+
+
+def _cell(value: Any, form: str | Callable[[Any], str] | None) -> str:
+    value = value.item() if hasattr(value, "item") else value
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        text = "–"
+    elif callable(form):
+        text = form(value)
+    elif form:
+        text = format(value, form)
+    else:
+        text = f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f'<td class="{"num" if number else "txt"}">{html.escape(text)}</td>'
+
+
+# ----------------------------------------------------------------------------------- costs and records
+
+
+def cost(*experiments: Any) -> None:
+    """Say, before anything trains, what these experiments will cost here and which seeds are already there."""
+    _display(_markdown(cost_sentence(experiments)))
+
+
+def cost_sentence(experiments: Any) -> str:
+    """The sentence that `cost` shows."""
+    from grokbook.book.costs import duration, estimate, missing
+
+    absent = {e.name: missing(e) for e in experiments}
+    total = sum(len(tuple(e.seeds)) for e in experiments)
+    to_train = sum(len(seeds) for seeds in absent.values())
+    if to_train == 0:
+        return f"Nothing has to be trained: all {total} runs are in the record store."
+    predicted = estimate(experiments)
+    which = "; ".join(f"{name}: seeds {', '.join(map(str, s))}" for name, s in absent.items() if s)
+    there = f" ({total - to_train} of {total} runs are already there)" if to_train < total else ""
+    return (
+        f"This will train {to_train} run{'s' if to_train > 1 else ''} ({which}), about "
+        f"{duration(predicted.seconds)} and {predicted.memory_mb:.0f} MB on this machine{there}."
+    )
+
+
+def recorded(dataset: Any) -> None:
+    """Show the box that says when, where and with what code a dataset was recorded."""
+    _display(_markdown(recorded_box(getattr(dataset, "attrs", dataset))))
+
+
+def recorded_box(attrs: Mapping[str, Any]) -> str:
+    """The Markdown of `recorded`, from the attributes of a dataset (flat, or with a `provenance` table)."""
+    known = _provenance(attrs)
+    day = str(known.get("recorded_on") or known.get("date") or "an unknown day")[:10]
+    parts = [f"device {known['device']}" if known.get("device") else "", str(known.get("dtype") or "")]
+    if known.get("seconds"):
+        from grokbook.book.costs import duration
+
+        parts.append(f"{duration(float(known['seconds']))} of training")
+    if known.get("commit"):
+        parts.append(f"commit `{str(known['commit'])[:10]}`")
+    said = ", ".join(part for part in parts if part)
+    return f"> **Recorded on {day}**, not trained while this page was built" + (f" ({said})." if said else ".")
+
+
+def _provenance(attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes of a dataset as one flat table; JSON texts and nested tables are opened."""
+    import json
+
+    flat: dict[str, Any] = {}
+    for key, value in attrs.items():
+        if isinstance(value, str) and value[:1] == "{":
+            try:
+                value = json.loads(value)
+            except json.JSONDecodeError:
+                pass
+        if isinstance(value, Mapping):
+            flat.update(_provenance(value))
+        else:
+            flat[key] = value
+    return flat
+
+
+def not_run(experiment: Any) -> None:
+    """Show the box that says a result was not computed, and what it would cost. It is never made up."""
+    _display(_markdown(not_run_box(experiment)))
+
+
+def not_run_box(experiment: Any) -> str:
+    """The Markdown of `not_run`."""
+    from grokbook.book.costs import duration
+
+    predicted = experiment.predicted()
+    return (
+        f"> **Not run.** `{experiment.name}` is not in the record store and was not trained for this page. "
+        f"It would take about {duration(predicted.seconds)} and {predicted.memory_mb:.0f} MB here: "
+        f"`grokbook record --only {experiment.name}`."
+    )
+
+
+def _markdown(text: str) -> dict[str, str]:
+    return {"text/markdown": text, "text/plain": text}
+
