@@ -74,7 +74,7 @@ def parameter_shapes(shape: Shape) -> dict[str, tuple[int, ...]]:
 
     Example:
         >>> sum(math.prod(s) for s in parameter_shapes(Shape(97)).values())
-        222976
+        222592
     """
     d, m = shape.d_model, shape.d_mlp
     shapes: dict[str, tuple[int, ...]] = {"W_E": (shape.vocabulary, d)}

@@ -1,0 +1,75 @@
+"""What trained runs logged, as an xarray dataset."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+import xarray as xr
+
+from grokbook.errors import TrainingError
+from grokbook.training.config import RunConfig, canonical
+from grokbook.training.loop import Stack, operand_embeddings
+
+DESCRIPTIONS = {
+    "train_loss": "mean cross entropy on the training set, in nats",
+    "test_loss": "mean cross entropy on the test set, in nats",
+    "train_accuracy": "share of the training set answered correctly",
+    "test_accuracy": "share of the test set answered correctly",
+    "test_accuracy_mirrored": "accuracy on test cells (i, j) with (j, i) in the training set",
+    "test_accuracy_unmirrored": "accuracy on test cells (i, j) with (j, i) not in the training set",
+    "test_accuracy_in_hole": "accuracy on the test cells inside the hole",
+    "test_accuracy_outside_hole": "accuracy on the test cells outside the hole",
+    "weight_norm": "square root of the sum of squares of all parameters",
+    "embedding": "word-embedding rows of the first operand's tokens at a few steps",
+}
+
+
+def run_dataset(stack: Stack, r: int) -> xr.Dataset:
+    """What run r of a stack logged: dims `step`, and `embedding` over (snapshot, token, feature)."""
+    config, history = stack.configs[r], stack.history[r]
+    length = _length(config, history)
+    variables = {}
+    for name, values in history.items():
+        series = np.full(stack.logged.size, np.nan)
+        series[:length] = values[:length]
+        variables[name] = ("step", series, {"long_name": DESCRIPTIONS.get(name, name)})
+    last = stack.logged[length - 1] if length else -1
+    kept = {step: table for step, table in stack.snapshots[r].items() if step <= last}
+    coords = {"step": ("step", stack.logged, {"long_name": "optimiser updates made"}), "seed": config.seed}
+    if kept:
+        tables = np.stack([operand_embeddings(config, table)[0] for table in kept.values()])
+        note = {"long_name": DESCRIPTIONS["embedding"]}
+        variables["embedding"] = (("snapshot", "token", "feature"), tables, note)
+        coords["snapshot"] = ("snapshot", np.array(list(kept)), {"long_name": "step of the snapshot"})
+    return xr.Dataset(variables, coords)
+
+
+def _length(config: RunConfig, history: dict[str, list[float]]) -> int:
+    """Number of logged steps that count: up to the stopping rule's, where there is one."""
+    total = max((len(v) for v in history.values()), default=0)
+    if config.stop is None or not total:
+        return total
+    values = history[config.stop.variable]
+    return next((n for n in range(1, total + 1) if config.stop.met(values[:n])), total)
+
+
+def collect(rows: list[tuple[Stack, int]]) -> xr.Dataset:
+    """One dataset, dims `run` and `step`, of runs given as (stack, row).
+
+    Raises TrainingError, with the dataset as its `history`, when the loss of a run became NaN or infinite.
+    """
+    parts = [run_dataset(stack, r) for stack, r in rows]
+    dataset = xr.concat(parts, dim="run", join="outer", data_vars="all", coords="different", compat="equals")
+    if "seed" in dataset.coords and dataset.seed.ndim == 0:
+        dataset = dataset.assign_coords(seed=("run", [int(part.seed) for part in parts]))
+    dataset.attrs["configs"] = json.dumps([stack.configs[r].as_dict() for stack, r in rows])
+    dataset.attrs["device"] = rows[0][0].weights.device.type
+    lost = [(stack.configs[r], stack.diverged[r]) for stack, r in rows if r in stack.diverged]
+    if lost:
+        what = "; ".join(f"at step {step} of {canonical(dataclasses.asdict(config))}" for config, step in lost)
+        raise TrainingError(f"the training loss became NaN or infinite {what}.", history=dataset)
+    return dataset
+
+
