@@ -117,6 +117,13 @@ def test_groks_twice_the_first_long_enough_to_count():
     assert str(result) == "fits at step 200; generalises at step 1000, 800 steps later, lost again at step 1600"
 
 
+def test_the_last_stay_is_the_settled_one():
+    test = rise(3000)
+    test[5:10] = test[15:20] = 1.0
+    result = grok_time(STEPS, rise(200), test)
+    assert (result.grok_step, result.reverted_step, result.settled_step) == (500, 1000, 3000)
+
+
 def test_loses_it_for_good():
     test = np.where((STEPS >= 1000) & (STEPS < 2000), 1.0, 0.3)
     result = grok_time(STEPS, rise(200), test)
@@ -278,13 +285,12 @@ def test_median_with_censoring_is_known_while_half_have_grokked():
 
 
 def test_a_run_followed_for_a_short_time_is_not_taken_for_a_slow_one():
-    """Kaplan and Meier by hand: delays 2, 5, 6 and one run lost at 3. S: 3/4, then (2 at risk) 3/8 at 5."""
-    times = [GrokTime(0, d, d, False, last_step=9) for d in (2, 5, 6)]
-    times.append(GrokTime(0, None, None, True, last_step=3))
-    assert median_delay(times) == 5
-    kept = [GrokTime(0, d, d, False, last_step=9) for d in (2, 5)]
-    lost = [GrokTime(0, None, None, True, last_step=3) for _ in range(2)]
-    assert median_delay(kept + lost) == 5
+    """Kaplan and Meier by hand: delays 3, 5, 8, two runs lost at 4. S = 4/5 at 3, then 2 are left: 2/5 at 5."""
+    times = [GrokTime(0, d, d, False, last_step=9) for d in (3, 5, 8)]
+    lost = [GrokTime(0, None, None, True, last_step=4) for _ in range(2)]
+    assert median_delay(times + lost) == 5
+    slow = [GrokTime(0, None, None, True, last_step=9) for _ in range(2)]
+    assert median_delay(times + slow) == 8
 
 
 def test_runs_that_never_fitted_have_no_delay_to_count():
