@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,36 @@ def _pages(app: Any) -> dict[str, Any]:
     return json.loads(file.read_text()) if file.exists() else {"launch": {}}
 
 
+def number_chapters_by_name() -> None:
+    """Chapter 05 is chapter 5, also while chapters 3 and 4 are not there: numbers come from the file names."""
+    from sphinx.environment.collectors.toctree import TocTreeCollector
+
+    by_place = TocTreeCollector.assign_section_numbers
+
+    def by_name(self: Any, env: Any) -> list[str]:
+        rewritten = by_place(self, env)
+        for docname, numbers in env.toc_secnumbers.items():
+            found = re.fullmatch(r"chapters/(\d\d)_.*", docname)
+            if found:
+                _renumber(env, docname, numbers, int(found[1]))
+        return rewritten
+
+    TocTreeCollector.assign_section_numbers = by_name
+
+
+def _renumber(env: Any, docname: str, numbers: dict[str, Any], chapter: int) -> None:
+    from docutils import nodes
+
+    for anchor, number in numbers.items():
+        if number:
+            numbers[anchor] = (chapter, *number[1:])
+    for node in [*env.tocs[docname].findall(nodes.reference), env.titles[docname]]:
+        if node.get("secnumber"):
+            node["secnumber"] = [chapter, *node["secnumber"][1:]]
+
+
 def setup(app: Any) -> dict[str, bool]:
+    app.connect("builder-inited", lambda app: number_chapters_by_name())
     app.connect("html-page-context", drop_thebe, priority=900)
     app.connect("html-page-context", add_buttons, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

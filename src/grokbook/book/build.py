@@ -15,8 +15,10 @@ from grokbook.book import site, state
 from grokbook.book.chapters import Chapter
 from grokbook.book.execute import Run, execute
 from grokbook.book.terminal import Progress
+from grokbook.fingerprint import code_digest, fingerprint
 
-_PAGE_CODE = ("book/page.py", "book/show.py", "book/outputs.py", "book/execute.py", "book/footer.py", "book/costs.py")
+_ROOMS = ("tasks", "models", "measures", "theory", "training", "records", "experiments", "claims", "plotting")
+_PAGE_CODE = ("page.py", "show.py", "outputs.py", "execute.py", "footer.py", "costs.py")
 _PACKAGES = ("numpy", "torch", "matplotlib", "pandas", "xarray", "jupytext", "papermill", "ipykernel")
 
 
@@ -111,17 +113,11 @@ def key(root: Path, chapter: Chapter, values: Mapping[str, Any], preset: str) ->
 
 
 def library_fingerprint() -> list[str]:
-    """The library's own fingerprint, and one of the code that makes pages, figures and verdicts."""
-    from grokbook.records.provenance import fingerprint
-
+    """Fingerprints of the code a page goes through: the library's rooms, the page helpers, the figure style."""
     package = Path(__file__).resolve().parents[1]
-    files = [package / name for name in _PAGE_CODE]
-    files += [path for room in ("plotting", "claims") for path in sorted((package / room).rglob("*.*"))]
-    digest = hashlib.sha256()
-    for path in files:
-        if path.is_file() and path.suffix != ".pyc":
-            digest.update(path.read_bytes())
-    return [fingerprint(), digest.hexdigest()]
+    pages = [code_digest((package / "book" / name).read_text(encoding="utf-8")) for name in _PAGE_CODE]
+    styles = [hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted((package / "plotting").glob("*.mplstyle"))]
+    return [fingerprint(_ROOMS), *pages, *styles]
 
 
 def _version(package: str) -> str | None:

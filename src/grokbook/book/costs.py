@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,42 +21,34 @@ class Estimate:
     memory_mb: float
 
 
-def committed_stores() -> list[Any]:
+def committed_store() -> Any:
     """The records that come with the checkout."""
     from grokbook.paths import records_path
     from grokbook.records.store import Store
 
-    return [Store(records_path())]
+    return Store(records_path())
 
 
-def stores() -> list[Any]:
-    """The committed records and this machine's own runs."""
-    from grokbook.paths import local_store_path
-    from grokbook.records.store import Store
-
-    return [*committed_stores(), Store(local_store_path())]
+def missing(experiment: Any, store: Any = None) -> list[int]:
+    """The seeds of an experiment that are not in `store` (default: records and this machine's own runs)."""
+    return list(experiment.missing_seeds() if store is None else experiment.missing_seeds(store))
 
 
-def missing(experiment: Any, within: Sequence[Any] | None = None) -> list[int]:
-    """The seeds of an experiment that are in none of the stores and would have to be trained."""
-    return list(experiment.missing_seeds(*(stores() if within is None else within)))
-
-
-def estimate(experiments: Iterable[Any], within: Sequence[Any] | None = None) -> Estimate:
-    """Predicted cost of training what is missing: each experiment's prediction times its missing share."""
+def estimate(experiments: Iterable[Any], store: Any = None) -> Estimate:
+    """Predicted cost of training what is missing: an experiment's seeds run side by side, one a core."""
     seconds, memory = 0.0, 0.0
     for experiment in experiments:
-        share = len(missing(experiment, within)) / max(len(tuple(experiment.seeds)), 1)
-        if share:
-            predicted = experiment.predicted()
-            seconds += share * predicted.seconds
-            memory = max(memory, predicted.memory_mb)
+        count = len(missing(experiment, store))
+        if count:
+            predicted, together = experiment.predicted(count), min(count, os.cpu_count() or 1)
+            seconds += predicted.seconds / together
+            memory = max(memory, together * predicted.memory_mb)
     return Estimate(seconds, memory)
 
 
-def chapter_estimate(experiments: Iterable[Any], within: Sequence[Any] | None = None) -> Estimate:
+def chapter_estimate(experiments: Iterable[Any], store: Any = None) -> Estimate:
     """Cost of executing a chapter: what it trains, and the fixed cost of a kernel and its figures."""
-    trained = estimate(experiments, within)
+    trained = estimate(experiments, store)
     return Estimate(trained.seconds + OVERHEAD_SECONDS, trained.memory_mb + OVERHEAD_MB)
 
 

@@ -24,10 +24,8 @@ def read_trace(path: Path) -> list[dict[str, Any]]:
 
 def library() -> dict[str, Any]:
     """Commit, versions, device and fingerprint of the library that runs now."""
-    try:
-        from grokbook.records.provenance import provenance
-    except ImportError:
-        return {}
+    from grokbook.records.provenance import provenance
+
     return dict(provenance())
 
 

@@ -147,7 +147,7 @@ def table_html(frame: Any, caption: str, formats: Mapping[str, str | Callable[[A
     unknown = set(formats) - set(map(str, frame.columns))
     if unknown:
         raise ParameterError(f"the table has no column {min(unknown)!r}; it has {', '.join(map(str, frame.columns))}.")
-    head = "".join(f'<th scope="col">{html.escape(str(column))}</th>' for column in frame.columns)
+    head = "".join(_head(str(column), frame[column]) for column in frame.columns)
     rows = []
     for record in frame.itertuples(index=False):
         cells = [_cell(value, formats.get(str(c))) for c, value in zip(frame.columns, record, strict=True)]
@@ -157,6 +157,11 @@ def table_html(frame: Any, caption: str, formats: Mapping[str, str | Callable[[A
         f"<caption>{html.escape(caption)}</caption>\n<thead><tr>{head}</tr></thead>\n"
         "<tbody>\n" + "\n".join(rows) + "\n</tbody>\n</table>\n</div>"
     )
+
+
+def _head(name: str, column: Any) -> str:
+    number = column.dtype.kind in "iuf"
+    return f'<th scope="col" class="{"num" if number else "txt"}">{html.escape(name)}</th>'
 
 
 def _cell(value: Any, form: str | Callable[[Any], str] | None) -> str:
@@ -244,9 +249,9 @@ def not_run(experiment: Any) -> None:
 
 def not_run_box(experiment: Any) -> str:
     """The Markdown of `not_run`."""
-    from grokbook.book.costs import duration
+    from grokbook.book.costs import duration, estimate
 
-    predicted = experiment.predicted()
+    predicted = estimate([experiment])
     return (
         f"> **Not run.** `{experiment.name}` is not in the record store and was not trained for this page. "
         f"It would take about {duration(predicted.seconds)} and {predicted.memory_mb:.0f} MB here: "
