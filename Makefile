@@ -74,7 +74,7 @@ define install
 	@rm -f $(BOOK_STAMP) $(DEV_STAMP)
 	$(PIP) --version > /dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	@echo 'installing .[$(1)] into $(VENV): about 2 GB, some minutes the first time'
-	$(PIP) install --quiet $(PIP_ARGS) -c constraints.txt -e '.[$(1)]'
+	$(PIP) install -qq $(PIP_ARGS) -c constraints.txt -e '.[$(1)]'
 endef
 
 $(BOOK_STAMP): $(SOURCES_OF_INSTALL)

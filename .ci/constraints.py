@@ -1,10 +1,15 @@
-"""Print exact versions of everything grokbook's extras installed in this environment, one requirement a line."""
+"""Print exact versions of everything that grokbook with all its extras needs, as installed here, one a line.
+
+`make constraints` runs this in a fresh environment that has all extras.
+"""
 
 from __future__ import annotations
 
 import importlib.metadata as metadata
 import re
 from collections.abc import Iterator
+
+from packaging.requirements import Requirement
 
 
 def normal(name: str) -> str:
@@ -14,8 +19,6 @@ def normal(name: str) -> str:
 
 def needed(name: str, extras: frozenset[str]) -> Iterator[tuple[str, frozenset[str]]]:
     """The requirements of `name[extras]` that apply on this machine, each with the extras it asks for."""
-    from packaging.requirements import Requirement
-
     for line in metadata.requires(name) or ():
         requirement = Requirement(line)
         marker = requirement.marker

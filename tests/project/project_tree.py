@@ -1,0 +1,58 @@
+"""What the tests of this folder share: the project's place, metadata, sources, tracked files, targets."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import tomllib
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "grokbook"
+
+
+def read(path: str | Path) -> str:
+    """The text of a file of the project."""
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+@cache
+def pyproject() -> dict:
+    """pyproject.toml."""
+    return tomllib.loads(read("pyproject.toml"))
+
+
+def normal(name: str) -> str:
+    """A distribution's name in the one spelling that all spellings share."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def modules() -> list[Path]:
+    """The library's source files, relative to the package."""
+    return sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+
+
+@cache
+def tree(module: Path) -> ast.Module:
+    """The syntax tree of a library module."""
+    return ast.parse((PACKAGE / module).read_text(encoding="utf-8"))
+
+
+def dotted(module: Path) -> str:
+    """`measures/med.py` -> `grokbook.measures.med`; a room's `__init__.py` -> the room."""
+    parts = ("grokbook", *module.with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def tracked() -> tuple[str, ...]:
+    """The files that git tracks, as paths relative to the root, without those deleted in the working tree."""
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True)
+    return tuple(name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file())
+
+
+def make_targets() -> set[str]:
+    """The targets that the Makefile declares phony, which are all that a person may ask for."""
+    return set(re.search(r"^\.PHONY:(.*)$", read("Makefile"), re.MULTILINE)[1].split())

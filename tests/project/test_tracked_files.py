@@ -1,0 +1,79 @@
+"""What git holds: sources without outputs, and nothing that is true of one machine only."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from project_tree import ROOT, tracked
+
+TEXT = (
+    ".py",
+    ".md",
+    ".toml",
+    ".yml",
+    ".yaml",
+    ".txt",
+    ".cff",
+    ".bib",
+    ".css",
+    ".js",
+    ".json",
+    ".sh",
+    ".mplstyle",
+)
+NAMED = ("Makefile", "LICENSE", "LICENSE-TEXT", ".gitignore", ".ci/run", ".binder/postBuild")
+FORBIDDEN = {
+    "a package registry's host": r"\b(pypi|npmjs|anaconda|debian|pythonhosted)\.(org|com|io)\b"
+    r"|\b(deb|download|conda|registry|files)\.\w+\.(org|com)\b",
+    "a path of one machine": r"(?<![\w.])/(work|root|home/\w+|opt/\w+|Users/\w+)/|/tmp/w\b|\bshared[/]",
+    "a word about how the text was made": r"\bA[I]\b|\b[Cc]laude\b|\b[Aa]nthropic\b|\bL[L]Ms?\b|\bChat[G]PT\b"
+    r"|language[ ]model",
+}
+LARGEST = 5_000_000
+
+
+def texts() -> list[str]:
+    """The tracked files that are read here: text, without vendored scripts and without this file."""
+    mine = "tests/project/test_tracked_files.py"
+    return [f for f in tracked() if (f.endswith(TEXT) or f in NAMED) and "/vendor/" not in f and f != mine]
+
+
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_no_tracked_file_names(what):
+    pattern = re.compile(FORBIDDEN[what])
+    lines = ((name, line) for name in texts() for line in (ROOT / name).read_text("utf-8").splitlines())
+    found = [f"{name}: {line.strip()[:80]}" for name, line in lines if pattern.search(line)]
+    assert not found, f"{what}: {found}"
+
+
+@pytest.mark.parametrize(
+    ("what", "line", "hit"),
+    [
+        ("a package registry's host", "pip install -i https://" + "pypi" + ".org/simple x", True),
+        ("a package registry's host", "see https://" + "download" + ".pytorch" + ".org/whl", True),
+        ("a package registry's host", "arXiv:2201.02177, https://arxiv.org", False),
+        ("a path of one machine", "cd /work" + "/main", True),
+        ("a path of one machine", "the framework/main loop, data/records/x", False),
+        ("a word about how the text was made", "written by A" + "I", True),
+        ("a word about how the text was made", "MAIN, a pair, session scope", False),
+    ],
+)
+def test_the_patterns_hit_what_they_should(what, line, hit):
+    assert bool(re.search(FORBIDDEN[what], line)) is hit
+
+
+def test_notebooks_are_sources_without_outputs():
+    assert not [name for name in tracked() if name.endswith(".ipynb")]
+    notebooks = [name for name in tracked() if name.startswith("notebooks/") and name.endswith(".md")]
+    assert all(re.fullmatch(r"notebooks/\d\d_\w+\.md", name) for name in notebooks)
+    assert all("format_name: myst" in (ROOT / name).read_text("utf-8") for name in notebooks)
+
+
+def test_nothing_that_is_built_is_tracked():
+    built = ("site/", "runs/", ".venv/", ".grokbook/", "book/_build/", "book/chapters/", "build/", "dist/")
+    assert not [name for name in tracked() if name.startswith(built) or "__pycache__" in name]
+
+
+def test_no_tracked_file_is_huge():
+    assert not [name for name in tracked() if (ROOT / name).stat().st_size > LARGEST]
