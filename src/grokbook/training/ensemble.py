@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
+import queue
 import subprocess
 import sys
 import tempfile
@@ -14,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 import torch
 import xarray as xr
@@ -101,41 +104,74 @@ def _name(config: RunConfig) -> str:
     return f"p={config.task.p} {config.task.operation} d={config.model.d_model} seed={config.seed}"
 
 
-def _run_worker(job: Job, report: Report) -> None:
-    """Train one job in a process of its own and wait for it."""
-    environment = os.environ | {"OMP_NUM_THREADS": str(job.threads), "MKL_NUM_THREADS": str(job.threads)}
-    command = [sys.executable, "-m", "grokbook.training.worker"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment) as process:
-        try:
-            errors: list[bytes] = []
-            drain = threading.Thread(target=lambda: errors.append(process.stderr.read()), daemon=True)
-            drain.start()
-            write_job(process.stdin, job)
-            for line in process.stdout:
-                message = json.loads(line)
-                report(message["step"], message["metrics"])
-        except BaseException:
-            process.kill()
-            raise
-        process.wait()
-        drain.join(timeout=5)
-    if process.returncode:
-        last = (b"".join(errors).decode(errors="replace").strip().splitlines() or ["no message"])[-1]
-        raise TrainingError(f"the run {_name(job.config)} ended with exit code {process.returncode}: {last}")
+class _Worker:
+    """A process that trains jobs one after another; use as a context manager. Its stderr goes to `errors`."""
+
+    def __init__(self, threads: int, errors: BinaryIO) -> None:
+        environment = os.environ | {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
+        command = [sys.executable, "-m", "grokbook.training.worker"]
+        self.errors = errors
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self.errors, env=environment)
+
+    def __enter__(self) -> _Worker:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def train(self, job: Job, report: Report) -> None:
+        """Send one job and wait for its end."""
+        with contextlib.suppress(BrokenPipeError):
+            write_job(self.process.stdin, job)
+        for line in self.process.stdout:
+            message = json.loads(line)
+            if message.get("done"):
+                return
+            report(message["step"], message["metrics"])
+        code = self.process.wait()
+        self.errors.seek(0)
+        last = (self.errors.read().decode(errors="replace").strip().splitlines() or ["no message"])[-1]
+        raise TrainingError(f"the run {_name(job.config)} ended with exit code {code}: {last}")
+
+
+def _work(jobs: queue.SimpleQueue[tuple[Job, Report]], stop: threading.Event) -> None:
+    """Train jobs from the queue in one worker process until none is left or another worker has failed."""
+    first = next(iter(_take(jobs)), None)
+    if first is None:
+        return
+    with tempfile.TemporaryFile() as errors, _Worker(first[0].threads, errors) as worker:
+        for job, report in itertools.chain([first], _take(jobs)):
+            if stop.is_set():
+                return
+            try:
+                worker.train(job, report)
+            except BaseException:
+                stop.set()
+                raise
+
+
+def _take(jobs: queue.SimpleQueue[tuple[Job, Report]]) -> Iterator[tuple[Job, Report]]:
+    with contextlib.suppress(queue.Empty):
+        while True:
+            yield jobs.get_nowait()
 
 
 def _train_processes(jobs: list[Job], workers: int, progress: bool) -> list[Stack]:
     names = [f"{_name(job.config)} #{i}" for i, job in enumerate(jobs)]
     totals = {name: job.config.steps for name, job in zip(names, jobs, strict=True)}
-    with TrainingProgress(totals, progress) as shown, ThreadPoolExecutor(workers) as pool:
-        reports = [partial(shown.update, name) for name in names]
-        futures = [pool.submit(_run_worker, job, report) for job, report in zip(jobs, reports, strict=True)]
+    waiting: queue.SimpleQueue[tuple[Job, Report]] = queue.SimpleQueue()
+    stop = threading.Event()
+    count = min(workers, len(jobs))
+    with TrainingProgress(totals, progress) as shown, ThreadPoolExecutor(count) as pool:
+        for job, name in zip(jobs, names, strict=True):
+            waiting.put((job, partial(shown.update, name)))
         try:
-            for future in futures:
+            for future in [pool.submit(_work, waiting, stop) for _ in range(count)]:
                 future.result()
         except BaseException:
-            pool.shutdown(cancel_futures=True)
+            stop.set()
             raise
     return [_finished(job) for job in jobs]
 

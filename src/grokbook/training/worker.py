@@ -1,7 +1,8 @@
-"""One training run in a process of its own: `python -m grokbook.training.worker`.
+"""Training runs in a process of their own, one after another: `python -m grokbook.training.worker`.
 
-The parent writes one pickled `Job` (length first) to standard input and keeps it open; when the parent dies, the
-input ends and so does the worker. Progress leaves as JSON lines; the result is the job's checkpoint file.
+The parent writes pickled `Job`s (length first) to standard input and keeps it open; when the parent dies, the
+input ends and so does the worker, in the middle of a run if need be. Progress leaves as JSON lines, `{"done":
+true}` after each job; the result is the job's checkpoint file.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import queue
 import sys
 import threading
 from dataclasses import dataclass
@@ -34,28 +36,36 @@ def write_job(stream: BinaryIO, job: Job) -> None:
     stream.flush()
 
 
-def read_job(stream: BinaryIO) -> Job:
-    """Receive a job."""
-    return pickle.loads(stream.read(int.from_bytes(stream.read(8), "little")))
+def read_job(stream: BinaryIO) -> Job | None:
+    """Receive a job; None when the input has ended."""
+    length = stream.read(8)
+    return pickle.loads(stream.read(int.from_bytes(length, "little"))) if len(length) == 8 else None
 
 
-def _exit_with_parent(stream: BinaryIO) -> None:
-    stream.read()
-    os._exit(3)
+def _receive(stream: BinaryIO, jobs: queue.SimpleQueue[Job]) -> None:
+    """Pass jobs on as they come; end the process when the parent is gone or has no more."""
+    while (job := read_job(stream)) is not None:
+        jobs.put(job)
+    os._exit(0)
+
+
+def _say(**message: object) -> None:
+    print(json.dumps(message), flush=True)
 
 
 def main() -> None:
-    """Train the job that arrives on standard input."""
-    job = read_job(sys.stdin.buffer)
-    threading.Thread(target=_exit_with_parent, args=(sys.stdin.buffer,), daemon=True).start()
+    """Train the jobs that arrive on standard input until it ends."""
+    jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(sys.stdin.buffer, jobs), daemon=True).start()
     from grokbook.training.ensemble import train_here
 
     def report(step: int, metrics: dict[str, float]) -> None:
-        print(json.dumps({"step": step, "metrics": metrics}), flush=True)
+        _say(step=step, metrics=metrics)
 
-    train_here([job.config], "cpu", job.checkpoint, job.threads, job.checkpoint_every, report)
-    sys.stdout.flush()
-    os._exit(0)
+    while True:
+        job = jobs.get()
+        train_here([job.config], "cpu", job.checkpoint, job.threads, job.checkpoint_every, report)
+        _say(done=True)
 
 
 if __name__ == "__main__":
