@@ -7,18 +7,18 @@ import hashlib
 from functools import lru_cache
 from pathlib import Path
 
-TRAINING_ROOMS = ("tasks", "models", "measures", "training")
-PLUMBING = ("checkpoint.py", "cost.py", "ensemble.py", "progress.py", "worker.py")
-"""Files of the room `training` that move runs about and never touch a number in them."""
+TRAINING = ("grokbook.training.loop", "grokbook.training.result")
+"""The modules a logged number of a training run comes out of; `fingerprint` covers all that they import."""
+
+_NO_NUMBERS = frozenset({"grokbook.errors", "grokbook.fingerprint", "grokbook.training.checkpoint"})
 
 
 def _without_docstrings(tree: ast.Module) -> ast.Module:
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and body:
-            first = body[0]
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                node.body = body[1:] or [ast.Pass()]
+            kept = [n for n in body if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
+            node.body = kept or [ast.Pass()]
     return tree
 
 
@@ -32,14 +32,49 @@ def code_digest(source: str) -> str:
     return hashlib.sha256(ast.dump(_without_docstrings(ast.parse(source))).encode()).hexdigest()
 
 
+def _file(module: str) -> Path | None:
+    """The source file of one of grokbook's modules (not packages: they only pass names on)."""
+    path = Path(__file__).parent.joinpath(*module.split(".")[1:]).with_suffix(".py")
+    return path if module.startswith("grokbook.") and path.is_file() else None
+
+
+def _imports(source: str) -> set[str]:
+    nodes = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.ImportFrom) and n.module]
+    return {n.module for n in nodes} | {f"{n.module}.{alias.name}" for n in nodes for alias in n.names}
+
+
+def modules_behind(start: tuple[str, ...] = TRAINING) -> list[str]:
+    """The modules of `start` and every module of grokbook they import, directly or not, in alphabetical order.
+
+    Example:
+        >>> "grokbook.tasks.arithmetic" in modules_behind()
+        True
+    """
+    found: set[str] = set()
+    waiting = list(start)
+    while waiting:
+        module = waiting.pop()
+        path = _file(module)
+        if path is not None and module not in found | _NO_NUMBERS:
+            found.add(module)
+            waiting += _imports(path.read_text(encoding="utf-8"))
+    return sorted(found)
+
+
 @lru_cache(maxsize=8)
-def fingerprint(rooms: tuple[str, ...] = TRAINING_ROOMS) -> str:
-    """16 hexadecimal digits over the code of `rooms` (default: the rooms a training run goes through)."""
+def fingerprint(start: tuple[str, ...] = TRAINING) -> str:
+    """16 hexadecimal digits over the code that a run's numbers go through (see `modules_behind`)."""
+    return _digest({module: _file(module) for module in modules_behind(start)})
+
+
+@lru_cache(maxsize=8)
+def rooms_fingerprint(rooms: tuple[str, ...]) -> str:
+    """16 hexadecimal digits over all the code of some rooms, such as ("tasks", "plotting")."""
     package = Path(__file__).parent
-    digests = [
-        f"{path.relative_to(package).as_posix()}:{code_digest(path.read_text(encoding='utf-8'))}"
-        for room in rooms
-        for path in sorted((package / room).rglob("*.py"))
-        if not (room == "training" and path.name in PLUMBING)
-    ]
-    return hashlib.sha256("\n".join(digests).encode()).hexdigest()[:16]
+    files = [path for room in rooms for path in (package / room).rglob("*.py")]
+    return _digest({path.relative_to(package).as_posix(): path for path in files})
+
+
+def _digest(files: dict[str, Path]) -> str:
+    lines = [f"{name}:{code_digest(path.read_text(encoding='utf-8'))}" for name, path in sorted(files.items())]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]

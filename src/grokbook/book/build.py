@@ -15,7 +15,7 @@ from grokbook.book import site, state
 from grokbook.book.chapters import Chapter
 from grokbook.book.execute import Run, execute
 from grokbook.book.terminal import Progress
-from grokbook.fingerprint import code_digest, fingerprint
+from grokbook.fingerprint import code_digest, rooms_fingerprint
 
 _ROOMS = ("tasks", "models", "measures", "theory", "training", "records", "experiments", "claims", "plotting")
 _PAGE_CODE = ("page.py", "show.py", "outputs.py", "execute.py", "footer.py", "costs.py")
@@ -117,7 +117,7 @@ def library_fingerprint() -> list[str]:
     package = Path(__file__).resolve().parents[1]
     pages = [code_digest((package / "book" / name).read_text(encoding="utf-8")) for name in _PAGE_CODE]
     styles = [hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted((package / "plotting").glob("*.mplstyle"))]
-    return [fingerprint(_ROOMS), *pages, *styles]
+    return [rooms_fingerprint(_ROOMS), *pages, *styles]
 
 
 def _version(package: str) -> str | None:

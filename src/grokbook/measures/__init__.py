@@ -30,8 +30,9 @@ from grokbook.measures.fourier import (
     inverse_participation_ratio,
 )
 from grokbook.measures.geometry import effective_dimension, explained_variance, principal_components
+from grokbook.measures.logged import embedding_measures
 from grokbook.measures.norms import mean_norm, weight_norm
-from grokbook.measures.registry import Measure, embedding_measures, registry
+from grokbook.measures.registry import Measure, registry
 
 __all__ = [
     "MED_DEFINITIONS",

@@ -16,7 +16,7 @@ from torch.nn import functional as F
 
 from grokbook.fingerprint import fingerprint
 from grokbook.measures.norms import weight_norm
-from grokbook.measures.registry import embedding_measures
+from grokbook.measures.logged import embedding_measures
 from grokbook.models.transformer import initialise, logits, parameter_shapes
 from grokbook.training.checkpoint import load_checkpoint, save_checkpoint
 from grokbook.training.config import RunConfig, digest
