@@ -51,3 +51,42 @@ def fig5(p: int, *, n_seeds: int = 5, steps: int | None = None) -> Experiment:
         statement="MED (without the factor 1/p) and the test loss change together for p = 47, 97, 211, 379.",
         source="Gu et al. 2025, Fig. 5; Gu 2024, Fig. 4",
     )
+
+
+def live_run(
+    p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int, *, split: str = "random"
+) -> Experiment:
+    """A run small enough to be trained while a page is built: the paper's model at other sizes."""
+    config = modular_run(p, train_fraction, d_model=d_model, steps=steps, split=split)
+    return Experiment(f"live/addition[p={p}, {split}]", config, seeds=tuple(range(n_seeds)))
+
+
+def what_is_grokking(
+    p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int
+) -> dict[str, Experiment]:
+    """Plan of chapter 01: the live run, the same with whole pairs {(i, j), (j, i)} split, and the recorded run."""
+    return {
+        "live": live_run(p, train_fraction, d_model, steps, n_seeds),
+        "symmetric": live_run(p, train_fraction, d_model, steps, n_seeds, split="symmetric"),
+        "paper": fig5(97),
+    }
+
+
+def task_and_model(p: int, train_fraction: float, square: int, strip: int, shift: int) -> dict[str, Experiment]:
+    """Plan of chapter 02: nothing is trained; the splits and the shifted task must exist."""
+    ModularTask(p, train_fraction=train_fraction, split="square", hole=square)
+    ModularTask(p, train_fraction=train_fraction, split="strip", hole=strip)
+    Shape(p, shift=ModularTask(p, train_fraction=train_fraction, shift=shift).shift)
+    return {}
+
+
+def med_tracking(
+    p: int, steps: int, p_other: int, steps_other: int, train_fraction: float, d_model: int, n_seeds: int
+) -> dict[str, Experiment]:
+    """Plan of chapter 05: two moduli at one training fraction, answered from the records where they match Fig. 5."""
+
+    def one(modulus: int, length: int) -> Experiment:
+        config = modular_run(modulus, train_fraction, d_model=d_model, steps=length)
+        return Experiment(f"gu2025/fig5[p={modulus}]", config, seeds=tuple(range(n_seeds)))
+
+    return {"p": one(p, steps), "p_other": one(p_other, steps_other)}

@@ -1,1 +1,25 @@
-"""plotting."""
+"""Figures from datasets, in one style."""
+
+from grokbook.plotting.embeddings import circle_over_training, final_spectra
+from grokbook.plotting.grids import operation_tables, splits
+from grokbook.plotting.style import COLOURS
+from grokbook.plotting.training import (
+    learning_curves,
+    measure_curves,
+    med_and_loss,
+    mirrored_accuracy,
+    relative_curves,
+)
+
+__all__ = [
+    "COLOURS",
+    "circle_over_training",
+    "final_spectra",
+    "learning_curves",
+    "measure_curves",
+    "med_and_loss",
+    "mirrored_accuracy",
+    "operation_tables",
+    "relative_curves",
+    "splits",
+]

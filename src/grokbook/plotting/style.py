@@ -1,0 +1,65 @@
+"""The style sheet, the colours and what they mean, and how curves of several seeds are drawn."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+STYLE = Path(__file__).with_name("grokbook.mplstyle")
+
+COLOURS = {
+    "train": "#0072B2",  # blue
+    "test": "#D55E00",  # vermilion
+    "theory": "#222222",  # near black, dashed
+    "measure": "#009E73",  # green
+    "norm": "#AA5599",  # purple
+    "hole": "#E69F00",  # amber
+    "quiet": "#9A9A9A",  # grey
+}
+"""What a colour means, through the whole book (Okabe and Ito's palette, safe for colour-blind readers)."""
+
+
+def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
+    """Run a drawing function inside the book's style sheet and leave matplotlib's settings as they were."""
+
+    @functools.wraps(draw)
+    def inside(*args: object, **kwargs: object) -> Figure:
+        with mpl.style.context(STYLE):
+            return draw(*args, **kwargs)
+
+    return inside
+
+
+def panels(rows: int = 1, columns: int = 1, height: float = 3.2, **kwargs: object) -> tuple[Figure, np.ndarray]:
+    """A figure of the book's width with `rows` x `columns` axes, always as an array of that shape."""
+    return plt.subplots(rows, columns, figsize=(7.2, height), squeeze=False, **kwargs)
+
+
+def seed_band(ax: Axes, series: xr.DataArray, colour: str, label: str) -> None:
+    """Draw one quantity of several seeds: every raw curve thin, their median thick, the range shaded.
+
+    `series` has dims seed and step; with one seed only its curve is drawn. Steps below 1 are left out, so that
+    the axis may be logarithmic.
+    """
+    shown = series.where(series.step >= 1, drop=True)
+    steps = shown.step.values
+    for seed in shown.seed.values:
+        ax.plot(steps, shown.sel(seed=seed), color=colour, lw=0.7, alpha=0.45)
+    ax.plot(steps, shown.median("seed"), color=colour, label=label)
+    if shown.sizes["seed"] > 1:
+        ax.fill_between(steps, shown.min("seed"), shown.max("seed"), color=colour, alpha=0.13, lw=0)
+
+
+def label_right(ax: Axes, where: float, text: str, colour: str) -> None:
+    """A vertical line at step `where` with a short text beside its top."""
+    ax.axvline(where, color=colour, lw=1.0, ls=":")
+    ax.annotate(text, (where, 0.98), xycoords=("data", "axes fraction"), xytext=(3, 0), textcoords="offset points",
+                va="top", fontsize=8.5, color=colour)  # fmt: skip

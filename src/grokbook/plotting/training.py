@@ -1,0 +1,114 @@
+"""Curves of training runs: accuracy and loss with the delay marked, measures under them, MED beside the loss."""
+
+from __future__ import annotations
+
+import pandas as pd
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from grokbook.measures import registry
+from grokbook.plotting.style import COLOURS, label_right, panels, seed_band, styled
+
+
+def _steps_axis(ax: Axes) -> None:
+    ax.set_xscale("log")
+    ax.set_xlabel("optimiser step")
+
+
+def _accuracy(ax: Axes, dataset: xr.Dataset) -> None:
+    seed_band(ax, dataset.train_accuracy, COLOURS["train"], "training set")
+    seed_band(ax, dataset.test_accuracy, COLOURS["test"], "test set")
+    ax.set_ylabel("accuracy")
+    ax.set_ylim(-0.03, 1.05)
+
+
+@styled
+def learning_curves(dataset: xr.Dataset, times: pd.DataFrame | None = None) -> Figure:
+    """Accuracy (left) and loss (right, log scale) against the step, training set blue, test set vermilion.
+
+    `times` (from `grokbook.measures.grok_times`) marks the median fit and grok steps of the runs that have them.
+    """
+    fig, axes = panels(1, 2)
+    left, right = axes[0]
+    _accuracy(left, dataset)
+    seed_band(right, dataset.train_loss, COLOURS["train"], "training set")
+    seed_band(right, dataset.test_loss, COLOURS["test"], "test set")
+    right.set_yscale("log")
+    right.set_ylabel("cross entropy (nats)")
+    for ax in (left, right):
+        _steps_axis(ax)
+    for column, text, colour in (("fit_step", "fits", "train"), ("grok_step", "groks", "test")):
+        known = times[column].dropna() if times is not None else ()
+        if len(known):
+            label_right(left, float(known.median()), text, COLOURS[colour])
+    left.legend(loc="center left")
+    return fig
+
+
+@styled
+def mirrored_accuracy(runs: dict[str, xr.Dataset]) -> Figure:
+    """Test accuracy by whether the transposed cell was trained; one panel for each named dataset."""
+    fig, axes = panels(1, len(runs), sharey=True)
+    for ax, (title, dataset) in zip(axes[0], runs.items(), strict=True):
+        seed_band(ax, dataset.train_accuracy, COLOURS["train"], "training set")
+        if dataset.test_accuracy_mirrored.notnull().any():
+            seed_band(ax, dataset.test_accuracy_mirrored, COLOURS["hole"], "test, transpose trained")
+        seed_band(ax, dataset.test_accuracy_unmirrored, COLOURS["test"], "test, transpose not trained")
+        ax.set_title(title)
+        _steps_axis(ax)
+    axes[0, 0].set_ylabel("accuracy")
+    axes[0, 0].legend(loc="upper left", bbox_to_anchor=(0, 0.92))
+    return fig
+
+
+@styled
+def measure_curves(dataset: xr.Dataset, names: list[str]) -> Figure:
+    """One row a measure (green; norms purple) under the accuracies, all against the step."""
+    fig, axes = panels(len(names) + 1, 1, height=1.55 * (len(names) + 1), sharex=True)
+    _accuracy(axes[0, 0], dataset)
+    axes[0, 0].legend(loc="center left")
+    for ax, name in zip(axes[1:, 0], names, strict=True):
+        seed_band(ax, dataset[name], COLOURS["norm" if name.endswith("norm") else "measure"], name)
+        ax.set_ylabel(f"${registry()[name].symbol}$")
+    _steps_axis(axes[-1, 0])
+    return fig
+
+
+@styled
+def med_and_loss(runs: dict[str, xr.Dataset], measure: str = "med") -> Figure:
+    """Columns: named datasets. Rows: test loss, the measure with its initial value dashed, accuracies."""
+    fig, axes = panels(3, len(runs), height=6.2, sharex="col")
+    for (top, middle, bottom), (title, dataset) in zip(axes.T, runs.items(), strict=True):
+        seed_band(top, dataset.test_loss, COLOURS["test"], "test loss")
+        seed_band(middle, dataset[measure], COLOURS["measure"], measure)
+        initial = float(dataset[measure].sel(step=0).median())
+        middle.axhline(initial, color=COLOURS["theory"], ls="--", lw=1, label="initial value")
+        middle.legend(loc="best")
+        _accuracy(bottom, dataset)
+        top.set_title(title)
+        _steps_axis(bottom)
+    axes[0, 0].set_ylabel("test loss (nats)")
+    axes[1, 0].set_ylabel(f"${registry()[measure].symbol}$")
+    axes[2, 0].legend(loc="upper left", bbox_to_anchor=(0, 0.95))
+    for ax in axes[2, 1:]:
+        ax.set_ylabel("")
+    return fig
+
+
+@styled
+def relative_curves(dataset: xr.Dataset, names: dict[str, str]) -> Figure:
+    """Median over seeds of several measures, each divided by its initial value; name -> label."""
+    fig, axes = panels(1, 1, height=3.4)
+    ax = axes[0, 0]
+    styles = ("-", "--", ":", "-.", (0, (5, 1, 1, 1)), (0, (1, 1)))
+    for style, (name, label) in zip(styles, names.items(), strict=False):
+        series = dataset[name] / dataset[name].sel(step=0)
+        shown = series.where(series.step >= 1, drop=True)
+        colour = COLOURS["norm" if name.endswith("norm") else "measure"]
+        ax.plot(shown.step, shown.median("seed"), ls=style, color=colour, label=label)
+    ax.axhline(1, color=COLOURS["theory"], lw=0.8, ls="--")
+    ax.set_ylabel("value / initial value")
+    ax.legend(loc="best")
+    _steps_axis(ax)
+    return fig
