@@ -57,17 +57,16 @@ def number_chapters_by_name() -> None:
     """Chapter 05 is chapter 5, also while chapters 3 and 4 are not there: numbers come from the file names."""
     from sphinx.environment.collectors.toctree import TocTreeCollector
 
-    by_place = TocTreeCollector.assign_section_numbers
+    assign = TocTreeCollector.assign_figure_numbers  # called when all sections have their numbers
 
-    def by_name(self: Any, env: Any) -> list[str]:
-        rewritten = by_place(self, env)
+    def assign_figure_numbers(self: Any, env: Any) -> list[str]:
         for docname, numbers in env.toc_secnumbers.items():
             found = re.fullmatch(r"chapters/(\d\d)_.*", docname)
             if found:
                 _renumber(env, docname, numbers, int(found[1]))
-        return rewritten
+        return assign(self, env)
 
-    TocTreeCollector.assign_section_numbers = by_name
+    TocTreeCollector.assign_figure_numbers = assign_figure_numbers  # type: ignore[method-assign]
 
 
 def _renumber(env: Any, docname: str, numbers: dict[str, Any], chapter: int) -> None:

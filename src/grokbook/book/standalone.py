@@ -1,0 +1,151 @@
+"""One chapter as one HTML file: styles, scripts, fonts and pictures within it, mathematics drawn without network."""
+
+from __future__ import annotations
+
+import base64
+import mimetypes
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from grokbook.book import site
+from grokbook.errors import ChapterError
+
+_DROPPED = (
+    ".bd-sidebar-primary",
+    ".overlay-primary",
+    ".primary-toggle",
+    ".search-button",
+    ".search-button__wrapper",
+    ".prev-next-footer",
+    ".dropdown-download-buttons",
+    ".dropdown-launch-buttons",
+    "link[rel=search]",
+    "link[rel=index]",
+    "link[rel=next]",
+    "link[rel=prev]",
+    "link[rel=preload]",
+)
+"""What has no use on a page that stands alone."""
+
+_FONT_TYPES = {".woff2": "font/woff2", ".woff": "font/woff", ".ttf": "font/ttf", ".svg": "image/svg+xml"}
+
+
+def write_html(root: Path, name: str, notebooks: Path, target: Path) -> None:
+    """Build the page of `notebooks/<name>.ipynb` as the book would look, and write it as one file to `target`."""
+    with site.workplace(root) as work:
+        site.stage(root, work, [name], notebooks)
+        html = site.sphinx(work, strict=False)
+        text = inlined(html / "chapters" / f"{name}.html", work / "extra" / "mathjax")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, encoding="utf-8")
+
+
+def inlined(page: Path, mathjax: Path) -> str:
+    """The HTML of a built page with everything that it loads put into it.
+
+    Raises ChapterError when something it loads is not there.
+    """
+    from bs4 import BeautifulSoup
+
+    soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+    for selector in _DROPPED:
+        for tag in soup.select(selector):
+            tag.decompose()
+    _inline_styles(soup, page)
+    _inline_scripts(soup, page, mathjax)
+    for image in soup.find_all("img", src=True):
+        if not urlsplit(image["src"]).scheme:
+            image["src"] = _data(_file(page, image["src"]))
+    for icon in soup.select("link[rel~=icon]"):
+        icon["href"] = _data(_file(page, icon["href"]))
+    _append_references(soup, page)
+    _unlink_other_pages(soup)
+    return str(soup)
+
+
+def _file(page: Path, address: str) -> Path:
+    path = (page.parent / unquote(urlsplit(address).path)).resolve()
+    if not path.is_file():
+        raise ChapterError(f"the page {page.name} loads {address}, which is not there.")
+    return path
+
+
+def _data(path: Path, kind: str | None = None) -> str:
+    """The file as a data: address."""
+    kind = kind or _FONT_TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
+
+
+def _inline_styles(soup: Any, page: Path) -> None:
+    for link in soup.select("link[rel~=stylesheet]"):
+        path = _file(page, link["href"])
+        style = soup.new_tag("style")
+        style.string = css_inlined(path.read_text(encoding="utf-8"), path.parent)
+        link.replace_with(style)
+
+
+def css_inlined(text: str, folder: Path) -> str:
+    """Style text with its fonts and pictures as data: addresses; of each font only the smallest format stays."""
+    def included(match: re.Match[str]) -> str:
+        path = folder / match[1]
+        return css_inlined(path.read_text(encoding="utf-8"), path.parent) if path.is_file() else ""
+
+    text = re.sub(r"@import\s+(?:url\()?['\"]([^'\"]+)['\"]\)?;", included, text)
+    text = re.sub(r",\s*url\([^)]+\)\s*format\(['\"]?truetype['\"]?\)", "", text)
+
+    def replace(match: re.Match[str]) -> str:
+        address = match[1].strip("'\"")
+        path = folder / unquote(urlsplit(address).path)
+        return match[0] if address.startswith(("data:", "#")) or not path.is_file() else f"url({_data(path)})"
+
+    return re.sub(r"url\(([^)]+)\)", replace, text)
+
+
+def _inline_scripts(soup: Any, page: Path, mathjax: Path) -> None:
+    for script in soup.find_all("script", src=True):
+        address = script["src"]
+        if "/mathjax/" in address:
+            path = mathjax / "tex-svg-full.js"  # draws glyphs as paths: no font files to load
+        elif "fontawesome" in address:  # its style sheet and fonts are enough
+            script.decompose()
+            continue
+        else:
+            path = _file(page, address)
+        script["src"] = _data(path, "text/javascript")
+
+
+def _append_references(soup: Any, page: Path) -> None:
+    """The works that the page cites, taken from the book's page of references, at the end of the article."""
+    from bs4 import BeautifulSoup
+
+    book, article = page.parent.parent / "references.html", soup.find("article")
+    cited = {link["href"].partition("#")[2]: None for link in soup.select('a[href*="references.html#"]')}
+    if not cited or article is None or not book.is_file():
+        return
+    entries = BeautifulSoup(book.read_text(encoding="utf-8"), "html.parser")
+    section = BeautifulSoup('<section id="references"><h2>References</h2></section>', "html.parser").section
+    for name in cited:
+        entry = entries.find(id=name)
+        if entry is not None:
+            section.append(entry)
+    for link in soup.select('a[href*="references.html#"]'):
+        link["href"] = "#" + link["href"].partition("#")[2]
+    article.append(section)
+
+
+def _unlink_other_pages(soup: Any) -> None:
+    """Links to other pages of the book become plain text: those pages are not in this file."""
+    for link in _local_links(soup):
+        link.name = "span"
+        link["title"] = "in the book"
+        del link["href"]
+
+
+def _local_links(soup: Any) -> Iterator[Any]:
+    for link in soup.find_all("a", href=True):
+        address = urlsplit(link["href"])
+        if not address.scheme and not address.netloc and address.path:
+            yield link
