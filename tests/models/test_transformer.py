@@ -1,0 +1,309 @@
+"""The transformer of Gu et al. 2025 (Eqs 1-2): the exact rewriting, its gradients, sizes, inputs, refusals."""
+
+from __future__ import annotations
+
+import copy
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.nn import functional as F
+
+from grokbook.errors import ParameterError
+from grokbook.models import transformer as tf
+from grokbook.models.transformer import Shape, Transformer, as_tokens, initialise, logits, parameter_shapes
+from grokbook.tasks import ModularTask
+
+TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}
+
+
+def independent_streams(w, tokens, shape):
+    """The residual stream (N, 3, d) after every layer, written from the equations with torch's own attention."""
+    x = w["W_E"][tokens]
+    if shape.positional:
+        x = x + w["W_pos"][None]
+    streams = [x]
+    for l in range(shape.n_layers):
+        n, t, d = x.shape
+        heads = [torch.einsum("ntd,ed->nte", x, w[f"W_{name}.{l}"]) for name in "QKV"]
+        q, k, v = (a.reshape(n, t, shape.n_heads, d // shape.n_heads).permute(0, 2, 1, 3) for a in heads)
+        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + torch.einsum("nte,de->ntd", mixed.permute(0, 2, 1, 3).reshape(n, t, d), w[f"W_O.{l}"])
+        hidden = (torch.einsum("ntd,md->ntm", x, w[f"W_in.{l}"]) + w[f"b_in.{l}"]).clamp(min=0)
+        x = x + torch.einsum("ntm,dm->ntd", hidden, w[f"W_out.{l}"]) + w[f"b_out.{l}"]
+        streams.append(x)
+    return streams
+
+
+def independent_logits(w, tokens, shape):
+    """Logits (N, p): the cls row of the last stream times the unembedding."""
+    return torch.einsum("nd,pd->np", independent_streams(w, tokens, shape)[-1][:, 2], w["W_U"])
+
+
+def random_weights(shape, dtype, seed=3):
+    """Initial weights with biases that are not zero, so that their gradients are tested too."""
+    drawn = initialise(shape, seed)
+    generator = torch.Generator().manual_seed(seed + 1)
+    return {
+        name: (w + 0.1 * torch.randn(w.shape, generator=generator)).to(dtype).requires_grad_()
+        for name, w in drawn.items()
+    }
+
+
+def value_and_gradients(function, w, task, shape):
+    """Logits on every cell, and the gradient of the training loss in every parameter."""
+    tokens, labels = torch.from_numpy(task.tokens), torch.from_numpy(task.labels)
+    z = function(w, tokens, shape)
+    rows = torch.from_numpy(task.train_index)
+    loss = F.cross_entropy(z[rows], labels[rows])
+    return z.detach(), dict(zip(w, torch.autograd.grad(loss, list(w.values())), strict=True))
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
+@pytest.mark.parametrize("positional", [True, False], ids=["positions", "no-positions"])
+@pytest.mark.parametrize("shift", [0, 1, 4, 7, 12])
+def test_the_exact_rewriting_equals_the_whole_sequence_model(shift, positional, dtype):
+    """Logits on all p*p cells and the gradient of every parameter, for k = 0, k < p, k = p and k > p."""
+    shape = Shape(7, d_model=16, n_heads=4, shift=shift, positional=positional)
+    task, w = ModularTask(7, train_fraction=0.5, shift=shift), random_weights(shape, dtype)
+    ours, ours_gradients = value_and_gradients(tf.cls_logits, w, task, shape)
+    plain, gradients = value_and_gradients(independent_logits, w, task, shape)
+    torch.testing.assert_close(ours, plain, rtol=0, atol=TOLERANCE[dtype])
+    assert set(gradients) == set(parameter_shapes(shape))
+    for name, gradient in gradients.items():
+        torch.testing.assert_close(ours_gradients[name], gradient, rtol=0, atol=TOLERANCE[dtype], msg=name)
+        assert gradient.abs().max() > 1e-4, f"{name}: a gradient of zero tests nothing"
+
+
+def test_the_exact_rewriting_holds_at_the_papers_size():
+    shape, task = Shape(97), ModularTask(97)
+    w = {name: value.requires_grad_() for name, value in initialise(shape, 0).items()}
+    ours, ours_gradients = value_and_gradients(tf.cls_logits, w, task, shape)
+    plain, gradients = value_and_gradients(independent_logits, w, task, shape)
+    torch.testing.assert_close(ours, plain, rtol=0, atol=1e-5)
+    for name, gradient in gradients.items():
+        torch.testing.assert_close(ours_gradients[name], gradient, rtol=0, atol=1e-5, msg=name)
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
+@pytest.mark.parametrize("positional", [True, False], ids=["positions", "no-positions"])
+@pytest.mark.parametrize("n_layers", [1, 2, 3])
+def test_the_plain_model_equals_an_independent_one_at_any_depth(n_layers, positional, dtype):
+    shape = Shape(5, d_model=8, n_heads=2, n_layers=n_layers, shift=2, positional=positional)
+    task, w = ModularTask(5, train_fraction=0.5, shift=2), random_weights(shape, dtype)
+    ours, ours_gradients = value_and_gradients(tf.plain_logits, w, task, shape)
+    other, gradients = value_and_gradients(independent_logits, w, task, shape)
+    tolerance = TOLERANCE[dtype] * max(1.0, other.abs().max().item())  # streams grow with the depth
+    torch.testing.assert_close(ours, other, rtol=0, atol=tolerance)
+    for name, gradient in gradients.items():
+        torch.testing.assert_close(ours_gradients[name], gradient, rtol=0, atol=tolerance, msg=name)
+
+
+@pytest.mark.parametrize("n_layers", [1, 2])
+def test_logits_chooses_the_rewriting_for_one_layer_and_is_right_for_more(n_layers, monkeypatch):
+    shape = Shape(5, d_model=8, n_layers=n_layers)
+    w, tokens = random_weights(shape, torch.float64), torch.from_numpy(ModularTask(5, train_fraction=0.5).tokens)
+    unused = "plain_logits" if n_layers == 1 else "cls_logits"
+    monkeypatch.setattr(tf, unused, lambda *_: pytest.fail(f"{unused} was called"))
+    torch.testing.assert_close(logits(w, tokens, shape), independent_logits(w, tokens, shape), rtol=0, atol=1e-10)
+
+
+def test_each_row_of_the_plain_model_is_a_convex_mixture_at_the_first_position():
+    """Position 0 sees itself alone: SelfAtt gives x + l_O l_V x there (Gu et al. 2025, Eq. 1)."""
+    shape = Shape(5, d_model=8, n_heads=2)
+    w = random_weights(shape, torch.float64)
+    x = torch.randn(4, 3, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    expected = x[:, 0] + x[:, 0] @ w["W_V.0"].T @ w["W_O.0"].T
+    torch.testing.assert_close(tf.self_attention(w, 0, x, shape)[:, 0], expected, rtol=0, atol=1e-12)
+
+
+def plain_streams(w, tokens, shape):
+    """The residual stream of our plain model after every layer."""
+    x = F.embedding(tokens, w["W_E"]) + w["W_pos"]
+    for l in range(shape.n_layers):
+        x = tf.mlp(w, l, tf.self_attention(w, l, x, shape))
+    return x
+
+
+@pytest.mark.parametrize("changed", [1, 2])
+def test_a_later_token_never_reaches_an_earlier_position(changed):
+    shape = Shape(7, d_model=8, n_heads=2, n_layers=2)
+    w = random_weights(shape, torch.float64)
+    before = torch.tensor([[1, 2, 7], [6, 0, 7]])
+    after = before.clone()
+    after[:, changed] = torch.tensor([4, 3])
+    one, two = (plain_streams(w, tokens, shape) for tokens in (before, after))
+    assert torch.equal(one[:, :changed], two[:, :changed])
+    assert not torch.isclose(one[:, changed:], two[:, changed:]).all(dim=-1).any()
+
+
+def test_a_sample_does_not_depend_on_the_others_in_the_batch():
+    shape, task = Shape(7, d_model=8, n_heads=2), ModularTask(7)
+    w, tokens = random_weights(shape, torch.float64), torch.from_numpy(task.tokens)
+    alone = torch.cat([logits(w, row[None], shape) for row in tokens])
+    torch.testing.assert_close(logits(w, tokens, shape), alone, rtol=0, atol=1e-12)
+
+
+def test_the_one_layer_model_without_positions_commutes():
+    """With one shared table, no positions and one layer the read-out is symmetric in the operands."""
+    shape, task = Shape(7, d_model=8, n_heads=2, positional=False), ModularTask(7)
+    w = random_weights(shape, torch.float64)
+    z = logits(w, torch.from_numpy(task.tokens), shape).view(7, 7, 7)
+    torch.testing.assert_close(z, z.transpose(0, 1), rtol=0, atol=1e-12)
+    shifted = Shape(7, d_model=8, n_heads=2, positional=False, shift=3)
+    z = logits(random_weights(shifted, torch.float64), torch.from_numpy(ModularTask(7, shift=3).tokens), shifted)
+    assert not torch.allclose(z.view(7, 7, 7), z.view(7, 7, 7).transpose(0, 1))
+
+
+# sizes and initial weights
+
+
+@pytest.mark.parametrize("d_mlp", [None, 20])
+@pytest.mark.parametrize("positional", [True, False])
+@pytest.mark.parametrize(("p", "d", "layers", "shift"), [(97, 128, 1, 0), (7, 8, 2, 3), (5, 16, 3, 5)])
+def test_the_parameter_count_is_the_closed_form(p, d, layers, shift, positional, d_mlp):
+    """(p + k + 1) d + 3 d + L (4 d^2 + 2 d m + m + d) + p d, without 3 d where there are no positions."""
+    m = d_mlp or 4 * d
+    expected = (p + shift + 1) * d + 3 * d * positional + layers * (4 * d * d + 2 * d * m + m + d) + p * d
+    model = Transformer(p, d, n_layers=layers, shift=shift, positional=positional, d_mlp=d_mlp)
+    assert sum(w.numel() for w in model.parameters()) == expected
+    shapes = parameter_shapes(model.shape)
+    assert sum(math.prod(size) for size in shapes.values()) == expected
+    assert {name: tuple(w.shape) for name, w in model.named_weights().items()} == shapes
+
+
+def test_initial_weights_are_normal_with_variance_one_over_d():
+    """FACTS of the authors' code: every weight randn / sqrt(d), every bias zero; moments within 5 standard errors."""
+    d = 64
+    for name, w in initialise(Shape(97, d_model=d), seed=0).items():
+        if name.startswith("b_"):
+            assert not w.any()
+            continue
+        z, n = w.double().ravel() * math.sqrt(d), w.numel()
+        assert abs(z.mean()) < 5 / math.sqrt(n), name
+        assert abs(z.square().mean() - 1) < 5 * math.sqrt(2 / n), name
+        assert abs(z.pow(4).mean() - 3) < 5 * math.sqrt(96 / n), name
+
+
+def test_different_tensors_and_seeds_are_drawn_independently():
+    w, other = (initialise(Shape(13, d_model=32), seed) for seed in (0, 1))
+    for a, b in ((w["W_Q.0"], w["W_K.0"]), (w["W_Q.0"], other["W_Q.0"]), (w["W_E"][:13], w["W_U"])):
+        correlation = torch.corrcoef(torch.stack([a.ravel(), b.ravel()]))[0, 1]
+        assert abs(correlation) < 5 / math.sqrt(a.numel())
+
+
+def test_the_seed_alone_draws_the_weights():
+    before = torch.get_rng_state()
+    one, two = (initialise(Shape(7, d_model=8), 4) for _ in range(2))
+    assert all(torch.equal(one[name], two[name]) for name in one)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert all(w.dtype == torch.float32 and w.device.type == "cpu" for w in one.values())
+
+
+# inputs
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (torch.tensor([1, 2]), r"input of shape \(2,\) and type torch.int64 is not integers \(N, 2\) or \(N, 3\)."),
+        (torch.zeros(3, 4, dtype=torch.long), r"input of shape \(3, 4\) and type torch.int64 is not"),
+        (torch.zeros(3, 2), r"type torch.float32 is not integers"),
+        (torch.zeros(3, 2, dtype=torch.bool), r"type torch.bool is not integers"),
+        (torch.tensor([[7, 0]]), r"an operand lies outside 0 .. 6 \(p = 7, shift = 2\)."),
+        (torch.tensor([[0, -1]]), r"an operand lies outside 0 .. 6"),
+        (torch.tensor([[0, 1, 9]]), r"an operand lies outside 0 .. 6"),
+        (torch.tensor([[0, 9, 9]]), r"an operand lies outside 0 .. 6"),
+        (torch.tensor([[0, 2, 8]]), r"the last token of every sequence must be cls = 9."),
+        (torch.tensor([[0, 2, 9], [0, 2, 0]]), r"the last token of every sequence must be cls = 9."),
+    ],
+)
+def test_an_input_of_another_form_is_refused(value, message):
+    with pytest.raises(ParameterError, match=message):
+        as_tokens(value, Shape(7, d_model=8, shift=2))
+
+
+@given(st.integers(2, 12), st.integers(0, 15), st.data())
+def test_pairs_and_token_sequences_mean_the_same(p, shift, data):
+    shape = Shape(p, d_model=4, shift=shift)
+    pairs = data.draw(st.lists(st.tuples(st.integers(0, p - 1), st.integers(0, p - 1)), min_size=1, max_size=5))
+    tokens = as_tokens(torch.tensor(pairs), shape)
+    assert tokens.tolist() == [[i, j + shift, p + shift] for i, j in pairs]
+    assert torch.equal(as_tokens(tokens, shape), tokens)
+
+
+@pytest.mark.xfail(raises=RuntimeError, reason="reshape(n, -1) of an empty batch")
+def test_no_samples_give_no_logits():
+    assert Transformer(7, d_model=8)(torch.zeros(0, 2, dtype=torch.long)).shape == (0, 7)
+
+
+@pytest.mark.parametrize("n_layers", [1, 2])
+def test_the_module_takes_pairs_and_token_sequences(n_layers):
+    task = ModularTask(7, shift=3)
+    model = Transformer(7, d_model=8, n_layers=n_layers, shift=3)
+    from_pairs, from_tokens = model(torch.from_numpy(task.pairs)), model(torch.from_numpy(task.tokens))
+    assert from_pairs.shape == (49, 7) and torch.equal(from_pairs, from_tokens)
+    expected = independent_logits(model.named_weights(), torch.from_numpy(task.tokens), model.shape)
+    torch.testing.assert_close(from_pairs, expected, rtol=0, atol=1e-5)
+
+
+def test_the_module_takes_numpy_arrays_and_refuses_the_rest():
+    model = Transformer(7, d_model=8)
+    assert model(ModularTask(7).pairs).shape == (49, 7)
+    with pytest.raises(ParameterError, match=r"an operand lies outside 0 .. 6"):
+        model(torch.tensor([[7, 7]]))
+
+
+def test_a_state_dict_goes_round_and_a_copy_is_equal():
+    model, other = Transformer(7, d_model=8, n_layers=2, seed=1), Transformer(7, d_model=8, n_layers=2, seed=2)
+    pairs = torch.from_numpy(ModularTask(7).pairs)
+    assert not torch.equal(model(pairs), other(pairs))
+    other.load_state_dict(model.state_dict())
+    assert torch.equal(model(pairs), other(pairs))
+    assert torch.equal(copy.deepcopy(model)(pairs), model(pairs))
+    assert len(model.state_dict()) == len(parameter_shapes(model.shape))
+
+
+def test_the_module_learns_with_torchs_own_optimiser():
+    model, task = Transformer(5, d_model=16, n_heads=2), ModularTask(5, train_fraction=0.5)
+    optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
+    pairs, labels = torch.from_numpy(task.train_pairs), torch.from_numpy(task.train_labels)
+    losses = []
+    for _ in range(30):
+        loss = F.cross_entropy(model(pairs), labels)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    assert losses[-1] < 0.1 * losses[0]
+
+
+# refusals
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"d_model": 10}, "d_model = 10 is not a multiple of n_heads = 4; the nearest is 8."),
+        ({"d_model": 3}, "d_model = 3 is not a multiple of n_heads = 4; the nearest is 4."),
+        ({"d_model": 0}, "d_model = 0 must be an integer of 1 or more."),
+        ({"d_model": 8.0}, "d_model = 8.0 must be an integer of 1 or more."),
+        ({"n_heads": 0}, "n_heads = 0 must be an integer of 1 or more."),
+        ({"n_layers": 0}, "n_layers = 0 must be an integer of 1 or more."),
+        ({"n_layers": True}, "n_layers = True must be an integer of 1 or more."),
+        ({"shift": -1}, "shift = -1 must be an integer of 0 or more."),
+        ({"d_mlp": -4}, "d_mlp = -4 must be an integer of 1 or more."),
+    ],
+)
+def test_a_size_out_of_range_is_refused(arguments, message):
+    with pytest.raises(ParameterError) as caught:
+        Transformer(7, **arguments)
+    assert str(caught.value) == message
+
+
+def test_the_sizes_that_follow_from_others():
+    shape = Shape(97, d_model=256, n_heads=8, shift=5)
+    assert (shape.vocabulary, shape.d_head, shape.d_mlp) == (103, 32, 1024)
+    assert Shape(97, d_model=256, d_mlp=512).d_mlp == 512

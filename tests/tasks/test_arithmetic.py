@@ -1,0 +1,306 @@
+"""The modular tasks: sizes of Gu et al. 2025 (Table 1, section 6.1), classes (Definition 3.1), splits, refusals."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from grokbook.errors import ParameterError
+from grokbook.tasks import ModularTask
+from grokbook.tasks.arithmetic import SPLITS, nearest_primes
+
+TABLE_1 = {
+    ("square", 30): (961, 2822, 2534),
+    ("square", 35): (1296, 2822, 2433),
+    ("square", 40): (1681, 2822, 2318),
+    ("square", 45): (2116, 2822, 2187),
+    ("square", 50): (2601, 2822, 2042),
+    ("square", 55): (3136, 2822, 1881),
+    ("square", 60): (3721, 2822, 1706),
+    ("strip", 67): (6596, 2813, 843),
+    ("strip", 60): (5917, 2822, 1047),
+    ("strip", 50): (4947, 2822, 1338),
+    ("strip", 40): (3977, 2822, 1629),
+}
+"""Rows of Table 1 of Gu et al. 2025 (p = 97, 30 %): cells of the hole, training cells by either rule, by hand."""
+
+PRIMES = [2, 3, 5, 7, 11, 13]
+
+
+def cells(pairs):
+    return {(int(i), int(j)) for i, j in pairs}
+
+
+@st.composite
+def tasks(draw):
+    """Small valid tasks of every kind."""
+    p, split = draw(st.sampled_from(PRIMES)), draw(st.sampled_from(SPLITS))
+    hole = draw(st.integers(0, p - 2)) if split in ("square", "strip") else None
+    fraction = draw(st.floats(0.01, 0.99))
+    rest = {"shift": draw(st.integers(0, 2 * p)), "seed": draw(st.integers(0, 50))}
+    rest["rule"] = draw(st.sampled_from(["code", "text"]))
+    try:
+        return ModularTask(p, draw(st.sampled_from(["add", "subtract", "x*y + 1"])), fraction, split, hole, **rest)
+    except ParameterError as error:
+        assume("both sets need at least one cell" not in str(error))
+        raise
+
+
+# sizes
+
+
+def test_the_random_split_at_97_has_the_papers_sizes():
+    task = ModularTask(97)
+    assert (len(task.pairs), task.train_index.size, task.test_index.size) == (9409, 2822, 6587)
+
+
+@pytest.mark.parametrize(("split", "hole"), TABLE_1)
+def test_every_row_of_table_1_has_its_sizes_under_both_rules(split, hole):
+    in_hole, by_code, by_text = TABLE_1[split, hole]
+    sizes = [ModularTask(97, split=split, hole=hole, rule=rule).train_index.size for rule in ("code", "text")]
+    task = ModularTask(97, split=split, hole=hole)
+    assert in_hole == ((hole + 1) ** 2 if split == "square" else (hole + 1) * 97)
+    assert (int(task.hole_mask.sum()), *sizes) == (in_hole, by_code, by_text)
+
+
+def test_the_strip_of_67_leaves_fewer_cells_than_wanted_and_takes_them_all():
+    task = ModularTask(97, split="strip", hole=67)
+    assert task.train_index.size == 2813 == 97 * 97 - 68 * 97
+    assert np.array_equal(~task.train_mask, task.hole_mask)
+
+
+def published_rows():
+    """The rows of the reference table, [] where it is not beside the checkout."""
+    places = [folder / "shared" / "reference" / "gu2025_table1" for folder in Path(__file__).resolve().parents]
+    found = sorted(path for place in places for path in place.glob("*.csv"))
+    return list(csv.DictReader(found[0].read_text().splitlines())) if found else []
+
+
+def test_the_reference_table_counts_the_same_cells():
+    rows = published_rows()
+    if not rows:
+        pytest.skip("the reference table is not beside this checkout")
+    assert len(rows) == len(TABLE_1)
+    for row in rows:
+        split, hole = row["method"].lower(), int(row["k_or_t"])
+        code, text = (ModularTask(97, split=split, hole=hole, rule=rule) for rule in ("code", "text"))
+        counted = [int(code.hole_mask.sum()), int((~code.hole_mask).sum())]
+        counted += [n for task in (code, text) for n in (task.train_index.size, task.test_index.size)]
+        names = ["hole_cells_code", "cells_outside_hole", "train_cells_code", "test_cells_code"]
+        names += ["train_cells_if_paper_text", "test_cells_if_paper_text"]
+        assert counted == [int(row[name]) for name in names], row
+        for task, name in ((code, "code"), (text, "paper_text")):
+            groups = task.test_groups()
+            ceiling = 100 * groups["outside_hole"].sum() / task.test_index.size
+            assert ceiling == pytest.approx(float(row[f"test_acc_if_hole_all_wrong_{name}"]), abs=0.006)
+
+
+@given(tasks())
+def test_the_size_is_the_floor_that_the_rule_says(task):
+    outside = int((~task.hole_mask).sum())
+    wanted = int(task.train_fraction * (outside if task.rule == "text" else task.p**2))
+    if task.split == "symmetric":
+        assert wanted - 1 <= task.train_index.size <= wanted
+    else:
+        assert task.train_index.size == min(wanted, outside)
+
+
+# the split
+
+
+@given(tasks())
+def test_training_and_test_cells_partition_the_grid(task):
+    train, test = set(task.train_index.tolist()), set(task.test_index.tolist())
+    assert train and test and not train & test
+    assert train | test == set(range(task.p**2))
+    assert cells(task.train_pairs) == {divmod(n, task.p) for n in train}
+    assert cells(np.argwhere(task.train_mask)) == cells(task.train_pairs)
+    assert np.array_equal(task.train_labels, task.labels[task.train_index])
+    assert np.array_equal(task.test_labels, task.labels[task.test_index])
+    assert cells(task.test_pairs).isdisjoint(cells(task.train_pairs))
+
+
+@given(tasks())
+def test_no_training_cell_lies_in_the_hole(task):
+    corner = range((task.hole or 0) + 1)
+    hole = {"square": set(itertools.product(corner, corner)), "strip": set(itertools.product(corner, range(task.p)))}
+    assert cells(np.argwhere(task.hole_mask)) == hole.get(task.split, set())
+    assert not (task.train_mask & task.hole_mask).any()
+
+
+@given(tasks())
+def test_the_same_seed_draws_the_same_split_and_the_seed_alone_draws_it(task):
+    again = replace(task, operation="x2_plus_y2", shift=task.shift + 1)
+    assert np.array_equal(task.train_index, again.train_index)
+
+
+def test_another_seed_draws_another_split():
+    drawn = {tuple(ModularTask(11, seed=seed).train_index) for seed in range(20)}
+    assert len(drawn) == 20
+
+
+def test_drawing_does_not_touch_numpys_global_generator():
+    np.random.seed(5)
+    expected = np.random.RandomState(5).random_sample(3)
+    ModularTask(13, seed=1).train_index.sum()
+    assert np.array_equal(np.random.random_sample(3), expected)
+
+
+@given(st.sampled_from(PRIMES[1:]), st.floats(0.1, 0.9), st.integers(0, 30))
+def test_the_symmetric_split_has_no_mirrored_cell(p, fraction, seed):
+    assume(int(fraction * p * p) > 1)
+    task = ModularTask(p, train_fraction=fraction, split="symmetric", seed=seed)
+    assert np.array_equal(task.train_mask, task.train_mask.T)
+    assert not task.test_groups()["mirrored"].any()
+
+
+def test_a_random_split_has_about_the_training_fraction_of_mirrored_test_cells():
+    """Why test accuracy starts near the training fraction when an operation commutes: E = n / (p^2 - 1)."""
+    shares = []
+    for seed in range(20):
+        task = ModularTask(47, seed=seed)
+        shares.append(task.transposed_mask.sum() / task.test_index.size)
+    off_diagonal = 1 - 1 / 47  # a test cell on the diagonal is its own transpose and never mirrored
+    assert np.mean(shares) == pytest.approx(0.3 * off_diagonal, abs=0.01)
+
+
+@given(tasks())
+def test_the_groups_of_the_test_set_are_what_they_are_called(task):
+    groups, train, test = task.test_groups(), cells(task.train_pairs), cells(task.test_pairs)
+    assert cells(np.argwhere(groups["mirrored"])) == {(i, j) for i, j in test if (j, i) in train}
+    assert cells(np.argwhere(groups["unmirrored"])) == {(i, j) for i, j in test if (j, i) not in train}
+    if task.hole is None:
+        assert set(groups) == {"mirrored", "unmirrored"}
+    else:
+        in_hole = cells(np.argwhere(task.hole_mask))
+        assert cells(np.argwhere(groups["in_hole"])) == test & in_hole
+        assert cells(np.argwhere(groups["outside_hole"])) == test - in_hole
+
+
+# labels, tokens, classes
+
+
+@given(tasks())
+def test_tokens_and_labels_are_those_of_the_shifted_pair(task):
+    """A sample is (i, j + k, cls) with label f(i, j + k) mod p (Gu 2024: J = {k, ..., k + p - 1})."""
+    by_hand = {"add": lambda x, y: x + y, "subtract": lambda x, y: x - y, "x*y + 1": lambda x, y: x * y + 1}
+    p, k = task.p, task.shift
+    for n, (i, j) in enumerate(itertools.product(range(p), repeat=2)):
+        assert task.tokens[n].tolist() == [i, j + k, p + k]
+        assert task.labels[n] == by_hand[task.operation](i, j + k) % p
+    assert (task.cls_token, task.vocabulary) == (p + k, p + k + 1)
+    assert len(set(task.tokens[:, 0]) & set(task.tokens[:, 1])) == max(p - k, 0)
+
+
+@pytest.mark.parametrize("p", [5, 7, 11, 13, 17, 19, 97])
+def test_the_classes_of_x2_xy_y2_have_the_sizes_of_a_norm_form(p):
+    """x^2+xy+y^2 is the norm of x - omega y: it splits for p = 1 mod 3 and is inert for p = 2 mod 3."""
+    sizes = ModularTask(p, "x2_plus_xy_plus_y2").class_sizes()
+    zero, other = (2 * p - 1, p - 1) if p % 3 == 1 else (1, p + 1)
+    assert sizes.tolist() == [zero] + [other] * (p - 1)
+
+
+@pytest.mark.parametrize("p", [5, 7, 11, 13, 17])
+def test_the_classes_of_the_other_operations_in_closed_form(p):
+    norm = (2 * p - 1, p - 1) if p % 4 == 1 else (1, p + 1)
+    closed = {"add": (p, p), "subtract": (p, p), "multiply": (2 * p - 1, p - 1), "x2_plus_y2": norm}
+    for name, (zero, other) in closed.items():
+        assert ModularTask(p, name).class_sizes().tolist() == [zero] + [other] * (p - 1), name
+
+
+@given(tasks())
+def test_class_sizes_count_the_labels_and_do_not_depend_on_the_shift(task):
+    assert task.class_sizes().sum() == task.p**2
+    assert task.class_sizes().tolist() == replace(task, shift=0).class_sizes().tolist()
+
+
+@given(tasks())
+def test_whether_a_task_commutes_is_whether_its_table_is_symmetric(task):
+    table = task.labels.reshape(task.p, task.p)
+    assert task.commutes == bool((table == table.T).all())
+
+
+def test_addition_commutes_whatever_the_shift_and_multiplication_does_not():
+    assert all(ModularTask(7, "add", shift=k).commutes for k in range(9))
+    assert [ModularTask(7, "multiply", shift=k).commutes for k in (0, 3, 7)] == [True, False, True]
+    assert not ModularTask(7, "subtract").commutes
+    assert ModularTask(2, "subtract", 0.5).commutes  # -1 = 1 mod 2
+
+
+def test_a_task_cannot_be_changed():
+    with pytest.raises(FrozenInstanceError):
+        ModularTask(7).p = 11
+
+
+# refusals
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"p": 96}, "p = 96 is not prime; the nearest primes are 89 and 97."),
+        ({"p": 4}, "p = 4 is not prime; the nearest primes are 3 and 5."),
+        ({"p": 1}, "p = 1 is too small for a modulus; the smallest prime is 2."),
+        ({"p": -7}, "p = -7 is too small for a modulus; the smallest prime is 2."),
+        ({"p": 32771}, "p = 32771 would make a grid of 1073938441 cells; p may be at most 32768."),
+        ({"p": 97.0}, "p must be an integer, got 97.0."),
+        ({"p": "97"}, "p must be an integer, got '97'."),
+        ({"p": True}, "p must be an integer, got True."),
+        ({"shift": -1}, "shift = -1 is negative; the smallest valid shift is 0."),
+        ({"shift": 0.5}, "shift must be an integer, got 0.5."),
+        ({"seed": -3}, "seed = -3 is negative; the smallest valid seed is 0."),
+        ({"seed": None}, "seed must be an integer, got None."),
+        ({"train_fraction": 0}, "train_fraction = 0 is not a number in the open interval (0, 1)."),
+        ({"train_fraction": 1.0}, "train_fraction = 1.0 is not a number in the open interval (0, 1)."),
+        ({"train_fraction": 30}, "train_fraction = 30 is not a number in the open interval (0, 1)."),
+        ({"train_fraction": -0.1}, "train_fraction = -0.1 is not a number in the open interval (0, 1)."),
+        ({"train_fraction": float("nan")}, "train_fraction = nan is not a number in the open interval (0, 1)."),
+        ({"train_fraction": "0.3"}, "train_fraction = '0.3' is not a number in the open interval (0, 1)."),
+        (
+            {"train_fraction": 0.001},
+            "train_fraction = 0.001 of p = 11 leaves 0 of 121 cells for training; both sets need at least one cell.",
+        ),
+        ({"split": "circle"}, "split = 'circle' is unknown; choose one of random, symmetric, square, strip."),
+        ({"rule": "paper"}, "rule = 'paper' is unknown; choose one of code, text."),
+        ({"split": "square"}, "split = 'square' needs a hole, an integer from 0 to 9."),
+        ({"split": "strip"}, "split = 'strip' needs a hole, an integer from 0 to 9."),
+        ({"hole": 3}, "hole = 3 has no meaning for split = 'random'; leave it out."),
+        ({"split": "symmetric", "hole": 0}, "hole = 0 has no meaning for split = 'symmetric'; leave it out."),
+        (
+            {"split": "strip", "hole": 10},
+            "hole = 10 is larger than the grid of p = 11 allows: the largest hole is 9.",
+        ),
+        ({"split": "square", "hole": -1}, "hole = -1 is negative; the smallest valid hole is 0."),
+        ({"split": "square", "hole": 2.0}, "hole must be an integer, got 2.0."),
+    ],
+)
+def test_a_refusal_names_the_value_and_the_rule(arguments, message):
+    with pytest.raises(ParameterError) as caught:
+        ModularTask(**{"p": 11, **arguments})
+    assert str(caught.value) == message
+
+
+def test_an_unknown_operation_is_refused_with_the_known_ones():
+    with pytest.raises(ParameterError, match="'divide' is not made of integers.*add, subtract, multiply"):
+        ModularTask(11, "divide")
+
+
+def test_a_composite_modulus_is_taken_on_request():
+    assert ModularTask(10, allow_composite=True).train_index.size == 30
+
+
+def test_a_refusal_is_a_value_error():
+    with pytest.raises(ValueError, match="not prime"):
+        ModularTask(9)
+
+
+@pytest.mark.parametrize(("n", "near"), [(2, (3,)), (1, (2,)), (3, (2, 5)), (100, (97, 101)), (-5, (2,))])
+def test_nearest_primes(n, near):
+    assert nearest_primes(n) == near

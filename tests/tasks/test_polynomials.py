@@ -1,0 +1,183 @@
+"""Polynomials read from text: the right values, and nothing but polynomials."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grokbook.errors import ParameterError
+from grokbook.tasks import polynomials
+from grokbook.tasks.polynomials import OPERATIONS, evaluate_mod, is_symmetric, parse_polynomial
+
+BY_HAND = {
+    "add": lambda x, y: x + y,
+    "subtract": lambda x, y: x - y,
+    "multiply": lambda x, y: x * y,
+    "x2_plus_y2": lambda x, y: x * x + y * y,
+    "x3_plus_y3": lambda x, y: x * x * x + y * y * y,
+    "x2_plus_xy_plus_y2": lambda x, y: x * x + x * y + y * y,
+    "x3_plus_xy_plus_y3": lambda x, y: x * x * x + x * y + y * y * y,
+}
+"""The operations of Gu et al. 2025, section 6.1 and Figs 12-19, in Python's own unbounded integers."""
+
+
+def grid(p):
+    """All pairs modulo p as two flat arrays."""
+    return np.divmod(np.arange(p * p), p)
+
+
+def values(operation, p):
+    x, y = grid(p)
+    return evaluate_mod(operation, x, y, p).tolist()
+
+
+def test_every_named_operation_is_tested_by_hand():
+    assert set(BY_HAND) == set(OPERATIONS)
+
+
+@pytest.mark.parametrize("p", [2, 3, 5, 13])
+@pytest.mark.parametrize("name", BY_HAND)
+def test_a_named_operation_has_the_values_of_plain_python(name, p):
+    expected = [BY_HAND[name](x, y) % p for x, y in itertools.product(range(p), repeat=2)]
+    assert values(name, p) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("add", "y+x"),
+        ("subtract", "  x - y "),
+        ("multiply", "y*x"),
+        ("x2_plus_y2", "(x + y)**2 - 2*x*y"),
+        ("x3_plus_y3", "(x+y)*(x^2 - x*y + y^2)"),
+        ("x2_plus_xy_plus_y2", "x^2 + x*y + y^2"),
+        ("x3_plus_xy_plus_y3", "x*x*x - -(x*y) + y**3"),
+    ],
+)
+def test_a_polynomial_text_equals_the_named_operation(name, text):
+    assert parse_polynomial(text) == parse_polynomial(name)
+    assert values(text, 11) == values(name, 11)
+
+
+monomials = st.tuples(st.integers(-(10**6), 10**6), st.integers(0, 6), st.integers(0, 6))
+
+
+@given(st.lists(monomials, min_size=1, max_size=5), st.sampled_from([2, 3, 7, 97]), st.data())
+def test_any_sum_of_monomials_has_the_values_of_plain_python(terms, p, data):
+    text = " + ".join(f"({c})*x**{a}*y**{b}" for c, a, b in terms)
+    x, y = (data.draw(st.integers(0, p - 1)) for _ in "xy")
+    expected = sum(c * x**a * y**b for c, a, b in terms) % p
+    assert evaluate_mod(text, np.array([x]), np.array([y]), p).tolist() == [expected]
+
+
+def test_nothing_overflows_at_a_large_modulus():
+    p = 2**31 - 1
+    x, y = p - 2, p - 3
+    expected = (pow(x, 64, p) + pow(x, 30, p) * pow(y, 30, p)) % p
+    assert evaluate_mod("x**64 + x**30*y**30", np.array([x]), np.array([y]), p).tolist() == [expected]
+
+
+def test_operands_outside_the_range_are_reduced_first():
+    assert evaluate_mod("x*y + 1", np.array([-1, 12]), np.array([8, -9]), 5).tolist() == [(-8 + 1) % 5, (-108 + 1) % 5]
+
+
+@given(st.lists(monomials, min_size=1, max_size=4))
+def test_symmetry_is_that_of_exchanging_the_operands(terms):
+    text = " + ".join(f"({c})*x**{a}*y**{b}" for c, a, b in terms)
+    swapped = " + ".join(f"({c})*x**{b}*y**{a}" for c, a, b in terms)
+    assert is_symmetric(f"{text} + {swapped}")
+    assert is_symmetric(text) == (parse_polynomial(text) == parse_polynomial(swapped))
+
+
+def test_which_named_operations_commute():
+    assert {name for name in OPERATIONS if not is_symmetric(name)} == {"subtract"}
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("x.real", "'x.real' is not made of integers"),
+        ("__import__('os').system('true')", "is not made of integers"),
+        ("abs(x)", "'abs(x)' is not made of integers"),
+        ("(lambda: 1)()", "is not made of integers"),
+        ("[x for x in (1,)]", "is not made of integers"),
+        ("z + x", "'z' is not made of integers"),
+        ("p", "'p' is not made of integers"),
+        ("x / y", "'x / y' is not made of integers"),
+        ("x // y", "'x // y' is not made of integers"),
+        ("x % 2", "'x % 2' is not made of integers"),
+        ("x if y else 1", "is not made of integers"),
+        ("x == y", "is not made of integers"),
+        ("x, y", "is not made of integers"),
+        ("~x", "is not made of integers"),
+        ("1.5*x", "'1.5' is not made of integers"),
+        ("True*x", "'True' is not made of integers"),
+        ("'a'*9", "is not made of integers"),
+        ("x**y", "an exponent must be a non-negative integer written as a number"),
+        ("x**-1", "an exponent must be a non-negative integer written as a number"),
+        ("x**0.5", "an exponent must be a non-negative integer written as a number"),
+        ("9**9**9**9", "an exponent must be a non-negative integer written as a number"),
+        ("x**999999999", "the power 999999999 takes its degree above 64"),
+        ("9**999999999", "the power 999999999 takes its degree above 64"),
+        ("(x**8)**9", "the power 9 takes its degree above 64"),
+        ("x**64*y", "the degree 65 is above 64"),
+        ("(9**64)**64", "a coefficient has more than 1024 bits"),
+        ("1" * 390, "a coefficient has more than 1024 bits"),
+        ("x" + " + x" * 100, "a text of 401 characters is longer than 400"),
+        ("(" * 150 + "x", "it cannot be read"),
+        ("x +", "it cannot be read"),
+        ("x y", "it cannot be read"),
+        ("", "it cannot be read"),
+        ("x\x00", "it cannot be read"),
+    ],
+)
+@pytest.mark.timeout(10)
+def test_what_is_no_polynomial_is_refused_with_one_sentence(text, part):
+    with pytest.raises(ParameterError) as caught:
+        parse_polynomial(text)
+    message = str(caught.value)
+    assert part in message and message.endswith(".") and "\n" not in message
+    assert "use an integer polynomial in x and y or one of add, subtract" in message
+
+
+@pytest.mark.parametrize("value", [None, 3, 1.5, b"x"])
+def test_what_is_no_text_is_refused(value):
+    with pytest.raises(ParameterError, match="operation must be a text, got"):
+        parse_polynomial(value)
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize("text", ["(" * 190 + "x" + ")" * 190, "-" * 399 + "x", "+" * 399 + "x", "x" + "+1" * 199])
+def test_a_deep_or_long_text_within_the_limit_is_read(text):
+    assert parse_polynomial(text).total_degree() == 1
+
+
+def test_a_text_is_never_executed(tmp_path):
+    witness = tmp_path / "executed"
+    for text in (f"open({str(witness)!r}, 'w')", f"x + __import__('pathlib').Path({str(witness)!r}).touch()"):
+        with pytest.raises(ParameterError):
+            parse_polynomial(text)
+    assert not witness.exists()
+
+
+def test_the_parser_calls_neither_eval_nor_sympify():
+    code = (
+        "import builtins, sympy\n"
+        "from grokbook.tasks import polynomials\n"
+        "def refuse(*a, **k): raise SystemExit('evaluated')\n"
+        "builtins.eval = builtins.exec = refuse\n"
+        "sympy.sympify = sympy.parse_expr = sympy.S = refuse\n"
+        "print(polynomials.parse_polynomial('x**2 + 3*x*y - 1').terms())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "[((2, 0), 1), ((1, 1), 3), ((0, 0), -1)]", done.stderr
+
+
+def test_the_unknowns_are_x_and_y_alone():
+    assert set(polynomials._UNKNOWNS) == {"x", "y"}
