@@ -5,7 +5,7 @@ as a float, coordinates as the kind of array that went in, spectra (`fourier_pow
 numpy.
 """
 
-from grokbook.measures.delay import GrokTime, grok_time, grok_times, median_delay
+from grokbook.measures.delay import GrokTime, describe_delays, grok_time, grok_times, median_delay
 from grokbook.measures.embedding_difference import (
     MED_DEFINITIONS,
     MedDefinition,
@@ -33,20 +33,33 @@ from grokbook.measures.geometry import effective_dimension, explained_variance, 
 from grokbook.measures.logged import embedding_measures
 from grokbook.measures.norms import mean_norm, weight_norm
 from grokbook.measures.registry import Measure, registry
+from grokbook.measures.tracking import (
+    ShiftTest,
+    detrended_increments,
+    end_of_decline,
+    first_below,
+    shift_test,
+    sign_agreement,
+)
 
 __all__ = [
     "MED_DEFINITIONS",
     "GrokTime",
     "Measure",
     "MedDefinition",
+    "ShiftTest",
     "circle_med",
     "circle_projection",
+    "detrended_increments",
+    "describe_delays",
     "dominant_frequencies",
     "effective_dimension",
     "embedding_measures",
+    "end_of_decline",
     "energy_share",
     "expected_initial_med",
     "explained_variance",
+    "first_below",
     "fourier_power",
     "grok_time",
     "grok_times",
@@ -65,5 +78,7 @@ __all__ = [
     "principal_components",
     "registry",
     "relabelled",
+    "shift_test",
+    "sign_agreement",
     "weight_norm",
 ]

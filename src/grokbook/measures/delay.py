@@ -92,8 +92,8 @@ def grok_time(
     """
     _check_rule(threshold, persistence)
     times, train, test = _check_curves(steps, train_accuracy, test_accuracy)
-    fit = _first_stay(train >= threshold, persistence)
-    grok = _first_stay(test >= threshold, persistence)
+    fit = first_stay(train >= threshold, persistence)
+    grok = first_stay(test >= threshold, persistence)
     reverted, settled = _after(test >= threshold, grok, persistence)
     fit_step, grok_step, reverted_step, settled_step = (_at(times, i) for i in (fit, grok, reverted, settled))
     delay = None if fit_step is None or grok_step is None else grok_step - fit_step
@@ -144,7 +144,7 @@ def _check_accuracy(name: str, steps: np.ndarray, curve: np.ndarray) -> None:
         raise ParameterError(f"{name} is {curve[i]:g} at step {steps[i]:g}, but must be a share in [0, 1].")
 
 
-def _first_stay(above: np.ndarray, persistence: int) -> int | None:
+def first_stay(above: np.ndarray, persistence: int) -> int | None:
     """Index of the first True followed by `persistence` more."""
     return next((start for start, end in _runs(above) if end - start > persistence), None)
 
@@ -163,7 +163,7 @@ def _after(above: np.ndarray, grok: int | None, persistence: int) -> tuple[int |
     if not losses:
         return None, grok
     since = losses[-1][1]
-    stay = _first_stay(above[since:], persistence)
+    stay = first_stay(above[since:], persistence)
     return losses[0][0], None if stay is None else since + stay
 
 
@@ -260,3 +260,11 @@ def _kaplan_meier_median(durations: np.ndarray, observed: np.ndarray) -> float |
         if survival <= 0.5 + 1e-12:
             return float(time)
     return None
+
+
+def describe_delays(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence: int = PERSISTENCE) -> list[str]:
+    """One sentence a run: `grok_time(...).describe()` for each seed (or run) of a dataset, in order."""
+    dim = "seed" if "seed" in dataset.dims else "run"
+    runs = (dataset.isel({dim: r}) for r in range(dataset.sizes[dim]))
+    rule = {"threshold": threshold, "persistence": persistence}
+    return [grok_time(run.step, run.train_accuracy, run.test_accuracy, **rule).describe() for run in runs]

@@ -1,1 +1,1 @@
-"""theory."""
+"""Mathematics that needs no training."""

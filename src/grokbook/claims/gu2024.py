@@ -1,0 +1,153 @@
+"""Claims of Gu 2024, the anonymous predecessor through dynamical systems, and their checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from grokbook.claims.ledger import Claim, Finding
+from grokbook.claims.tracking import recorded_fig5, together, tracking_table
+from grokbook.measures import med, med_as
+
+MODULI = (47, 97)
+ALMOST_IDENTICAL = 0.9
+"""Share of intervals with equal signs from which we call two curves' patterns almost identical."""
+
+
+def printed_range(p: int = 97) -> Finding:
+    """P02: i, j in {0, ..., p} has p + 1 values; addition modulo p has p."""
+    values = len(range(p + 1))
+    return Finding("holds" if values == p else "fails", f"{{0, ..., p}} has {values} elements at p = {p}", values, p, p)
+
+
+def two_range_relation(p: int = 97, d: int = 16) -> Finding:
+    """P07: Eq. 12 on a shared table is 2 p MED - 2 |phi(0) - phi(p-1)|, with MED of Definition 4.2 (Gu 2025)."""
+    phi = np.random.default_rng(0).normal(size=(p, d))
+    ours = 2 * p * med(phi) - 2 * np.linalg.norm(phi[0] - phi[-1])
+    error = abs(med_as("gu2024_eq_12", phi) / ours - 1)
+    verdict = "holds with correction" if error < 1e-12 else "fails"
+    return Finding(verdict, f"the conversion is exact to {error:.0e}; the sum has no wrap-around term", error, 0, 1e-12)
+
+
+def _runs() -> pd.DataFrame | None:
+    """The tracking tables of all recorded moduli under one another; None when a run was not made."""
+    datasets = {p: recorded_fig5(p) for p in MODULI}
+    if any(d is None for d in datasets.values()):
+        return None
+    return pd.concat({p: tracking_table(d) for p, d in datasets.items()}, names=["p"])
+
+
+def on_records(judge: Callable[[pd.DataFrame], Finding]) -> Finding:
+    """Judge the recorded runs of p = 47 and 97, or say that they were not made."""
+    table = _runs()
+    return Finding("not run", "the records of p = 47 and 97 are not complete") if table is None else judge(table)
+
+
+def same_sign_everywhere(table: pd.DataFrame) -> Finding:
+    """P09: the increments of test loss and MED have the same sign at every step."""
+    a = table.agreement
+    verdict = "holds" if a.min() == 1 else "fails"
+    evidence = f"signs agree in {a.min():.0%} to {a.max():.0%} of the logged intervals after fitting, {len(a)} runs"
+    return Finding(verdict, evidence, a.median(), a.min(), a.max(), "100 %")
+
+
+def almost_identical(table: pd.DataFrame) -> Finding:
+    """P5.1a: test loss and MED show an almost identical pattern of variation."""
+    a, significant = table.agreement, (table.p_value < 0.05).sum()
+    verdict = "holds" if a.min() >= ALMOST_IDENTICAL else "fails"
+    evidence = (
+        f"signs agree in {a.median():.0%} of the intervals (median of {len(a)} runs); after detrending "
+        f"{table.detrended.median():.0%} against {table.null.median():.0%} for shifted curves, p < 0.05 in "
+        f"{significant} of {len(a)} runs"
+    )
+    return Finding(verdict, evidence, a.median(), a.min(), a.max(), f"at least {ALMOST_IDENTICAL:.0%} (our reading)")
+
+
+def below_initial_means_grokking(table: pd.DataFrame) -> Finding:
+    """P5.1b: when MED falls below its initial value, grokking happens."""
+    below, grok = table.below_step.notna(), table.grok_step.notna()
+    both = together(table.below_step, table.grok_step, table.last_step)
+    verdict = "holds" if (both | (~below & ~grok)).all() and both.any() else "fails"
+    evidence = (
+        f"of {len(table)} runs {grok.sum()} generalise and in {below.sum()} MED falls below its initial value; "
+        f"both at about the same time in {both.sum()}, generalising without falling below: {(grok & ~below).sum()}, "
+        f"falling below without generalising: {(below & ~grok).sum()}"
+    )
+    return Finding(verdict, evidence, float(both.mean()), 0, 1, "every run")
+
+
+def settle_together(table: pd.DataFrame) -> Finding:
+    """P5.1c: when MED stops declining and oscillates, the test accuracy stops increasing."""
+    both = together(table.measure_settles, table.accuracy_settles, table.last_step)
+    gap = (table.measure_settles - table.accuracy_settles).astype(float) / table.last_step.astype(float)
+    verdict = "holds" if both.all() else "fails"
+    evidence = (
+        f"the two ends are within a tenth of the run in {both.sum()} of {len(table)} runs; MED settles later by "
+        f"{gap.median():+.0%} of the run's length (median), {gap.min():+.0%} to {gap.max():+.0%}"
+    )
+    return Finding(verdict, evidence, float(both.mean()), 0, 1, "every run")
+
+
+CLAIMS = (
+    Claim(
+        "P02",
+        "gu2024",
+        "section 3",
+        "The operands of addition modulo p run over {0, 1, ..., p}.",
+        "formula",
+        "02_task_and_model: Equivalence classes",
+        printed_range,
+    ),
+    Claim(
+        "P07",
+        "gu2024",
+        "Definition 6, Eq. 12",
+        "MED is the sum of neighbour distances over both operands' ranges, without wrap-around.",
+        "formula",
+        "05_med_tracking: Definitions",
+        two_range_relation,
+    ),
+    Claim(
+        "P09",
+        "gu2024",
+        "Property 2",
+        "Test loss and MED increase and decrease together at every step.",
+        "observation",
+        "05_med_tracking: What the papers say",
+        partial(on_records, same_sign_everywhere),
+        seconds=5,
+    ),
+    Claim(
+        "P5.1a",
+        "gu2024",
+        "section 5.1, first observation",
+        "Unsmoothed test loss and MED vary in an almost identical pattern.",
+        "observation",
+        "05_med_tracking: What the papers say",
+        partial(on_records, almost_identical),
+        seconds=5,
+    ),
+    Claim(
+        "P5.1b",
+        "gu2024",
+        "section 5.1, second observation",
+        "When MED falls below its initial value, grokking happens.",
+        "observation",
+        "05_med_tracking: What the papers say",
+        partial(on_records, below_initial_means_grokking),
+        seconds=5,
+    ),
+    Claim(
+        "P5.1c",
+        "gu2024",
+        "section 5.1, third observation",
+        "When MED oscillates without a downward trend, the test accuracy has stopped rising.",
+        "observation",
+        "05_med_tracking: What the papers say",
+        partial(on_records, settle_together),
+        seconds=5,
+    ),
+)

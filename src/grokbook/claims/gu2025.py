@@ -1,0 +1,169 @@
+"""Claims of Gu et al. 2025 and their checks."""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy
+
+from grokbook.claims.ledger import Claim, Finding
+from grokbook.claims.tracking import recorded_fig5, tracking_table
+from grokbook.measures import circle_med, fourier_power, linear_med, med, med_bound, med_spectral_bound
+from grokbook.tasks.arithmetic import ModularTask
+
+
+def products(p: int = 97, splits: int = 20) -> Finding:
+    """G18: is a random training set a product I' x J'? A set is one exactly if |T| = |rows| * |columns|."""
+    tasks = [ModularTask(p, seed=s) for s in range(splits)]
+    excess = [t.train_mask.any(1).sum() * t.train_mask.any(0).sum() / t.train_index.size for t in tasks]
+    low, high = float(min(excess)), float(max(excess))
+    verdict = "holds" if high == 1 else "fails"
+    evidence = (
+        f"of {splits} random splits at p = {p}, {sum(e == 1 for e in excess)} are products: the smallest product that "
+        f"holds a training set has {low:.2f} to {high:.2f} times its cells"
+    )
+    return Finding(verdict, evidence, float(np.median(excess)), low, high, "1 (a product)")
+
+
+def classes_are_translates(primes: tuple[int, ...] = (5, 7, 11, 47, 97)) -> Finding:
+    """G36: class r of i + j is class 0 moved by r along j, so all classes have p cells."""
+    wrong = 0
+    for p in primes:
+        table = ModularTask(p).labels.reshape(p, p)
+        wrong += sum(not np.array_equal(table == r, np.roll(table == 0, r, axis=1)) for r in range(p))
+    evidence = f"{wrong} classes of p = {', '.join(map(str, primes))} are not translates of class 0"
+    return Finding("holds" if wrong == 0 else "fails", evidence, float(wrong), 0, 0)
+
+
+def quadratic_class_sizes(p: int) -> np.ndarray:
+    """Closed-form class sizes of x^2 + xy + y^2 for a prime p > 3, shape (p,).
+
+    The form has discriminant -3. For p = 1 mod 3 it splits into two lines through 0: 2p - 1 cells in class 0, p - 1
+    in each other. For p = 2 mod 3 only (0, 0) gives 0, and every other class has p + 1 cells.
+
+    Example:
+        >>> quadratic_class_sizes(7).tolist()
+        [13, 6, 6, 6, 6, 6, 6]
+    """
+    zero, other = (2 * p - 1, p - 1) if p % 3 == 1 else (1, p + 1)
+    return np.array([zero] + [other] * (p - 1))
+
+
+def quadratic_form_classes(largest: int = 101) -> Finding:
+    """G37: the paper's example of classes without a closed form has one (see `quadratic_class_sizes`)."""
+    primes = list(sympy.primerange(5, largest + 1))
+    sizes = {p: ModularTask(p, "x2_plus_xy_plus_y2").class_sizes() for p in primes}
+    wrong = sum(not np.array_equal(found, quadratic_class_sizes(p)) for p, found in sizes.items())
+    evidence = f"the closed form is exact for {len(primes) - wrong} of the {len(primes)} primes from 5 to {largest}"
+    return Finding("fails" if wrong else "holds with correction", evidence, float(wrong), 0, 0)
+
+
+def circulant(p: int, rng: np.random.Generator) -> np.ndarray:
+    """A random circulant table (p, p): row i is row 0 moved by i, so all steps are equal."""
+    first = rng.normal(size=p)
+    return np.stack([np.roll(first, i) for i in range(p)])
+
+
+def med_closed_forms(p: int = 97) -> Finding:
+    """G26: MED against its closed forms (circles, all frequencies, a line) and its two bounds."""
+    i, frequencies = np.arange(p), np.arange(1, p // 2 + 1)
+    angle = 2 * np.pi * np.outer(i, frequencies) / p
+    every = np.stack([np.cos(angle), np.sin(angle)], axis=2)
+    errors = [abs(med(every[:, k - 1]) / circle_med(p, [k]) - 1) for k in frequencies]
+    errors.append(abs(med(every.reshape(p, -1)) / np.sqrt(p) - 1))
+    errors.append(abs(med(i[:, None] * 0.3) / linear_med(p, 0.3) - 1))
+    rng = np.random.default_rng(0)
+    wheel = circulant(p, rng)
+    errors.append(abs(med(wheel) / med_spectral_bound(wheel) - 1))
+    random = rng.normal(size=(p, 16))
+    kept = med(random) <= med_spectral_bound(random) <= med_bound(random) and fourier_power(random).min() >= 0
+    worst = float(max(errors))
+    evidence = f"largest relative deviation {worst:.1e} over {len(errors)} embeddings; both bounds hold on a random one"
+    return Finding("holds" if kept and worst < 1e-9 else "fails", evidence, worst, 0, 1e-9)
+
+
+def same_function_other_med(p: int = 97) -> Finding:
+    """G27 as a law: relabelling i -> c i keeps loss and weights' norm (permute the outputs too) and moves MED."""
+    values = [circle_med(p, [k]) for k in range(1, p // 2 + 1)]
+    table = tracking_table(recorded_fig5(p)) if recorded_fig5(p) is not None else None
+    seen = "" if table is None else f"; in recorded runs {table.agreement.median():.0%} of the increments agree in sign"
+    evidence = (
+        f"one circle of radius 1 has MED from {min(values):.4f} to {max(values):.4f} (p = {p}) by the name of its "
+        f"frequency alone, at equal loss and norm{seen}"
+    )
+    return Finding("fails" if max(values) > 2 * min(values) else "holds", evidence, max(values) / min(values), 1, 1)
+
+
+def onset_of_random_split(p: int = 97) -> Finding:
+    """G35: with a random 30 % split at p = 97 the test accuracy begins to rise around epoch 5000."""
+    dataset = recorded_fig5(p)
+    if dataset is None:
+        return Finding("not run", f"the record of p = {p}, 30 %, is not complete", published="5000")
+    steps = tracking_table(dataset).half_step
+    if steps.isna().any():
+        late = f"{steps.isna().sum()} of {len(steps)} runs do not reach one half"
+        return Finding("fails", late, None, published="5000")
+    low, middle, high = float(steps.min()), float(steps.median()), float(steps.max())
+    inside = low <= 5000 <= high
+    evidence = (
+        f"test accuracy passes one half at step {middle:.0f} (median of {len(steps)} seeds, {low:.0f} to {high:.0f}); "
+        "the paper does not define where the rise begins"
+    )
+    return Finding("holds" if inside else "holds with correction", evidence, middle, low, high, "5000")
+
+
+CLAIMS = (
+    Claim(
+        "G18",
+        "gu2025",
+        "section 3.1",
+        "Training and test sets are products I' x J' and I'' x J''.",
+        "formula",
+        "02_task_and_model: The splits",
+        products,
+    ),
+    Claim(
+        "G26",
+        "gu2025",
+        "Definition 4.2",
+        "MED is the mean distance of cyclically neighbouring embeddings.",
+        "formula",
+        "05_med_tracking: Closed forms",
+        med_closed_forms,
+    ),
+    Claim(
+        "G27",
+        "gu2025",
+        "Remark 4.3, section 6.2",
+        "MED and the test loss change nearly identically.",
+        "observation",
+        "05_med_tracking: What the papers say",
+        same_function_other_med,
+    ),
+    Claim(
+        "G35",
+        "gu2025",
+        "section 6.1",
+        "With a random 30 % split at p = 97 the test accuracy begins to rise around epoch 5000.",
+        "number",
+        "01_what_is_grokking: What the papers say",
+        onset_of_random_split,
+    ),
+    Claim(
+        "G36",
+        "gu2025",
+        "section 6.1",
+        "The equivalence classes of i + j are isomorphic.",
+        "theorem",
+        "02_task_and_model: Equivalence classes",
+        classes_are_translates,
+    ),
+    Claim(
+        "G37",
+        "gu2025",
+        "section 6.1",
+        "The class sizes of a general f have no closed form; the example is i^2 + ij + j^2.",
+        "theorem",
+        "02_task_and_model: Equivalence classes",
+        quadratic_form_classes,
+    ),
+)

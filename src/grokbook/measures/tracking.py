@@ -1,0 +1,134 @@
+"""Does one curve track another? Signs of increments with a null, levels crossed, and where a decline ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grokbook.errors import ParameterError
+from grokbook.measures.delay import PERSISTENCE, first_stay
+from grokbook.measures.inputs import Array, to_numpy
+
+
+@dataclass(frozen=True)
+class ShiftTest:
+    """Agreement of the signs of two curves' increments and how often chance does as well.
+
+    `agreement` is the observed share; `null` the median share over all circular shifts and `p_value` the share
+    of shifts (the unshifted pair counted in) that agree at least as well. `intervals` is the number of
+    increments.
+    """
+
+    agreement: float
+    null: float
+    p_value: float
+    intervals: int
+
+
+def _curve(values: Array, name: str) -> np.ndarray:
+    curve = to_numpy(values)
+    if curve.ndim != 1 or curve.size < 3 or not np.isfinite(curve).all():
+        raise ParameterError(f"{name} must be at least 3 finite numbers in a row, got shape {curve.shape}.")
+    return curve
+
+
+def _pair(x: Array, y: Array) -> tuple[np.ndarray, np.ndarray]:
+    first, second = _curve(x, "the first curve"), _curve(y, "the second curve")
+    if first.size != second.size:
+        raise ParameterError(f"the curves have {first.size} and {second.size} points; they must be equally long.")
+    return first, second
+
+
+def sign_agreement(x: Array, y: Array) -> float:
+    r"""Share of steps at which both curves move the same way, in [0, 1].
+
+    .. math:: \frac{1}{n-1} \sum_t [\operatorname{sign}(x_{t+1}-x_t) = \operatorname{sign}(y_{t+1}-y_t)]
+
+    Property 2 of Gu 2024 says that it is 1 for the test loss and MED. Curves x and y: (n,), n >= 3, raw, never
+    smoothed. Raises ParameterError for other input.
+
+    >>> sign_agreement([0, 1, 2, 1], [5, 6, 7, 8])
+    0.6666666666666666
+
+    Source: Gu 2024, section 4.3, Property 2.
+    """
+    first, second = _pair(x, y)
+    return float((np.sign(np.diff(first)) == np.sign(np.diff(second))).mean())
+
+
+def detrended_increments(x: Array, window: int = 25) -> np.ndarray:
+    """Increments of a curve minus their centred moving average over `window` points (odd), shape (n-1,).
+
+    Two curves that merely share a slow trend have increments of equal sign for that reason alone; what is left
+    here moves for reasons of its own. At the ends the average runs over the points there are.
+    """
+    if window < 3 or window % 2 == 0:
+        raise ParameterError(f"window = {window} must be an odd number of 3 or more points.")
+    step = np.diff(_curve(x, "the curve"))
+    ones = np.ones(window)
+    return step - np.convolve(step, ones, "same") / np.convolve(np.ones_like(step), ones, "same")
+
+
+def shift_test(x: Array, y: Array, *, window: int | None = 25) -> ShiftTest:
+    """Sign agreement of two curves' increments against the agreement after every circular shift of one of them.
+
+    With `window` the increments are detrended first (see `detrended_increments`), with None they are raw.
+    Shifts by fewer than `window` points are left out, since neighbouring increments are alike.
+
+    Raises ParameterError for curves too short to be shifted by a window.
+
+    >>> rng = np.random.default_rng(0)
+    >>> noise = rng.normal(size=400).cumsum()
+    >>> shift_test(noise, noise).agreement, shift_test(noise, rng.normal(size=400).cumsum()).p_value > 0.05
+    (1.0, True)
+
+    Source: the null is this book's; a test on smoothed or trending curves finds agreement everywhere.
+    """
+    first, second = _pair(x, y)
+    if window is None:
+        dx, dy, apart = np.diff(first), np.diff(second), 1
+    else:
+        dx, dy, apart = detrended_increments(first, window), detrended_increments(second, window), window
+    if dx.size <= 2 * apart:
+        raise ParameterError(f"{dx.size} increments cannot be shifted by {apart} or more; log more steps.")
+    sx, sy = np.sign(dx), np.sign(dy)
+    shifted = np.array([(np.roll(sx, s) == sy).mean() for s in range(apart, dx.size - apart + 1)])
+    observed = (sx == sy).mean()
+    p_value = (1 + (shifted >= observed).sum()) / (1 + shifted.size)
+    return ShiftTest(float(observed), float(np.median(shifted)), float(p_value), int(dx.size))
+
+
+def first_below(steps: Array, values: Array, level: float, *, persistence: int = PERSISTENCE) -> int | None:
+    """First logged step at which a curve is below `level` and stays so at the next `persistence` points.
+
+    None when that does not happen within the record. The persistence rule is that of `grok_time`.
+
+    >>> first_below([0, 10, 20, 30, 40], [2, 3, 1, 1, 1], level=2, persistence=2)
+    20
+    """
+    curve = _curve(values, "the curve")
+    found = first_stay(curve < level, persistence)
+    return None if found is None else int(to_numpy(steps)[found])
+
+
+def end_of_decline(steps: Array, values: Array, *, tolerance: float = 0.05, smooth: int = 5) -> int:
+    """The logged step after which a curve makes no more overall downward progress.
+
+    With m the trailing median of the curve over `smooth` points: the first step at or after the maximum of m
+    from which m never again falls by more than `tolerance` times its whole fall, the difference between that
+    maximum and the least value after it. A curve that only rises ends its decline where it is highest.
+
+    Use `end_of_decline(steps, -accuracy)` for the step at which an accuracy stops increasing.
+
+    >>> end_of_decline(range(6), [1, 5, 3, 1, 1.1, 1], smooth=1)
+    3
+    """
+    curve = _curve(values, "the curve")
+    times = to_numpy(steps)
+    m = np.array([np.median(curve[max(0, i - smooth + 1) : i + 1]) for i in range(curve.size)])
+    top = int(np.argmax(m))
+    floor = np.minimum.accumulate(m[::-1])[::-1]
+    fall = m[top] - floor[top]
+    settled = m[top:] - floor[top:] <= tolerance * fall
+    return int(times[top + int(np.argmax(settled))])
