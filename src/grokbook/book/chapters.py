@@ -127,9 +127,7 @@ def _parsed(path: Path, source: str) -> Chapter:
         _checked_preset(found, name, presets[name])
     papers = tuple(front.get("papers") or ())
     presets = {name: presets[name] for name in PRESETS}
-    return Chapter(
-        path, source, _title(notebook), front["question"], papers, presets, found, front.get("plan"), rules
-    )
+    return Chapter(path, source, _title(notebook), front["question"], papers, presets, found, front.get("plan"), rules)
 
 
 def _checked_preset(found: tuple[Parameter, ...], name: str, preset: Mapping[str, Any]) -> None:

@@ -86,7 +86,8 @@ def is_empty_image(path: Path) -> bool:
     from PIL import Image
 
     with Image.open(path) as image:
-        return all(low == high for low, high in image.convert("RGB").getextrema())
+        extrema: Any = image.convert("RGB").getextrema()
+        return all(low == high for low, high in extrema)
 
 
 def _drawn(path: Path) -> bool:

@@ -93,7 +93,12 @@ def kernel(folder: Path, environment: Mapping[str, str]) -> Iterator[str]:
     spec.mkdir(parents=True)
     command = [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     alone = {"IPYTHONDIR": str(folder / "ipython"), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-    text: dict[str, Any] = {"argv": command, "display_name": "grokbook", "language": "python", "env": {**alone, **environment}}
+    text: dict[str, Any] = {
+        "argv": command,
+        "display_name": "grokbook",
+        "language": "python",
+        "env": {**alone, **environment},
+    }
     text["metadata"] = {"supported_encryption": ["curve"], "debugger": False}
     (spec / "kernel.json").write_text(json.dumps(text))
     before = os.environ.get("JUPYTER_PATH")
@@ -105,6 +110,13 @@ def kernel(folder: Path, environment: Mapping[str, str]) -> Iterator[str]:
             del os.environ["JUPYTER_PATH"]
         else:
             os.environ["JUPYTER_PATH"] = before
+
+
+def private_channel() -> Any:
+    """Settings that let no other user of the machine listen to the kernel."""
+    from traitlets.config import Config
+
+    return Config(KernelManager={"transport_encryption": "auto"})
 
 
 def _engine() -> type:
@@ -135,7 +147,6 @@ def _run_cells(
     progress: Progress,
 ) -> Any:
     import papermill
-    from traitlets.config import Config
     from nbclient.exceptions import DeadKernelError
     from papermill.engines import papermill_engines
 
@@ -145,7 +156,6 @@ def _run_cells(
 
     papermill_engines.register(_KERNEL, _engine())
     options = {"progress_bar": False, "log_output": False, "stderr_file": ProgressStream(progress)}
-    private = Config(KernelManager={"transport_encryption": "auto"})
     try:
         with kernel(folder, environment) as name:
             return papermill.execute_notebook(
@@ -157,7 +167,7 @@ def _run_cells(
                 cwd=root,
                 request_save_on_cell_execute=False,
                 on_cell=on_cell,
-                config=private,
+                config=private_channel(),
                 **options,
             )
     except papermill.PapermillExecutionError as error:

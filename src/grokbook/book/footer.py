@@ -109,7 +109,9 @@ def _dataset(entry: Mapping[str, Any], fingerprint: str | None) -> str:
     then = entry.get("fingerprint")
     if then and fingerprint and then != fingerprint:
         since = str(entry.get("commit") or "")[:10]
-        line += f"; **the library's code has changed since** (it was commit `{since}`)" if since else (
-            "; **the library's code has changed since**"
+        line += (
+            f"; **the library's code has changed since** (it was commit `{since}`)"
+            if since
+            else ("; **the library's code has changed since**")
         )
     return line + "."

@@ -91,7 +91,9 @@ def _figure_names(notebook: Any, index: int, cell: Any) -> list[str]:
         if label:
             found.append(label["name"])
         elif any(mime.startswith("image/") for mime in output.get("data", {})):
-            raise ChapterError(f"{where(notebook, index)} shows an image without caption and alt text: use page.figure.")
+            raise ChapterError(
+                f"{where(notebook, index)} shows an image without caption and alt text: use page.figure."
+            )
     if "figure" in cell.metadata.get("tags", []) and not found:
         raise ChapterError(f"{where(notebook, index)} is tagged `figure` and made none.")
     return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import io
+import json
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -204,42 +205,35 @@ def cost_sentence(experiments: Any) -> str:
     )
 
 
+_ORIGIN = {
+    "recorded": "**Recorded on {day}**, not trained while this page was built",
+    "cached": "**Trained on {day}** on this machine and loaded from its store",
+    "trained": "**Trained while this page was built**, on {day}",
+}
+
+
 def recorded(dataset: Any) -> None:
-    """Show the box that says when, where and with what code a dataset was recorded."""
-    _display(_markdown(recorded_box(getattr(dataset, "attrs", dataset))))
+    """Show the box that says when, where and with what code a dataset of the record store was made."""
+    _display(_markdown(recorded_box(dataset.attrs)))
 
 
 def recorded_box(attrs: Mapping[str, Any]) -> str:
-    """The Markdown of `recorded`, from the attributes of a dataset (flat, or with a `provenance` table)."""
-    known = _provenance(attrs)
-    day = str(known.get("recorded_on") or known.get("date") or "an unknown day")[:10]
-    parts = [f"device {known['device']}" if known.get("device") else "", str(known.get("dtype") or "")]
-    if known.get("seconds"):
-        from grokbook.book.costs import duration
+    """The Markdown of `recorded`, from the attributes that the record store gives a dataset.
 
-        parts.append(f"{duration(float(known['seconds']))} of training")
-    if known.get("commit"):
-        parts.append(f"commit `{str(known['commit'])[:10]}`")
-    said = ", ".join(part for part in parts if part)
-    return f"> **Recorded on {day}**, not trained while this page was built" + (f" ({said})." if said else ".")
+    >>> made = {"recorded_on": "2026-11-01", "device": "CPU", "dtype": "float32", "seconds": 90, "commit": "f00"}
+    >>> recorded_box({"origin": "recorded", "provenance": json.dumps([made])})
+    '> **Recorded on 2026-11-01**, not trained while this page was built: CPU, float32, 90 s of training, commit `f00`.'
+    """
+    from grokbook.book.costs import duration
 
-
-def _provenance(attrs: Mapping[str, Any]) -> dict[str, Any]:
-    """Attributes of a dataset as one flat table; JSON texts and nested tables are opened."""
-    import json
-
-    flat: dict[str, Any] = {}
-    for key, value in attrs.items():
-        if isinstance(value, str) and value[:1] == "{":
-            try:
-                value = json.loads(value)
-            except json.JSONDecodeError:
-                pass
-        if isinstance(value, Mapping):
-            flat.update(_provenance(value))
-        else:
-            flat[key] = value
-    return flat
+    made = json.loads(attrs["provenance"])
+    days = sorted({part["recorded_on"] for part in made})
+    origin = _ORIGIN[attrs.get("origin", "recorded")].format(day=days[-1])
+    seconds = duration(sum(part.get("seconds", 0) for part in made))
+    each = [("device", "{}"), ("dtype", "{}"), ("commit", "commit `{:.10}`")]
+    facts = [", ".join(sorted({form.format(part[key]) for part in made if part.get(key)})) for key, form in each]
+    facts.insert(2, f"{seconds} of training")
+    return f"> {origin}: {', '.join(fact for fact in facts if fact)}."
 
 
 def not_run(experiment: Any) -> None:
@@ -261,4 +255,3 @@ def not_run_box(experiment: Any) -> str:
 
 def _markdown(text: str) -> dict[str, str]:
     return {"text/markdown": text, "text/plain": text}
-

@@ -64,9 +64,7 @@ def parse(source: str, rules: Mapping[str, str] | None = None) -> tuple[Paramete
     for node in _assignments(source):
         name, annotation = node.target.id, ast.unparse(node.annotation)  # type: ignore[union-attr]
         default = _literal(node, name)
-        found.append(
-            Parameter(name, annotation, default, comments.get(node.end_lineno or 0, ""), known.get(name))
-        )
+        found.append(Parameter(name, annotation, default, comments.get(node.end_lineno or 0, ""), known.get(name)))
     names = [parameter.name for parameter in found]
     for name in set(rules or {}) - set(names):
         raise ChapterError(f"the front matter has a rule for {name!r}, which is no parameter of the chapter.")
@@ -83,8 +81,7 @@ def _assignments(source: str) -> list[ast.AnnAssign]:
         named = isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None
         if not named:
             raise ChapterError(
-                f"the parameters cell may hold only lines `name: type = literal  # help`, "
-                f"not {ast.unparse(node)!r}."
+                f"the parameters cell may hold only lines `name: type = literal  # help`, not {ast.unparse(node)!r}."
             )
     return body  # type: ignore[return-value]
 
@@ -131,9 +128,7 @@ def same(left: Any, right: Any) -> bool:
 # ---------------------------------------------------------------------------------------------- values
 
 
-def merge(
-    parameters: Sequence[Parameter], *layers: Mapping[str, Any], what: str = "this chapter"
-) -> dict[str, Any]:
+def merge(parameters: Sequence[Parameter], *layers: Mapping[str, Any], what: str = "this chapter") -> dict[str, Any]:
     """Defaults, then each layer over them; every value converted to its type and held against its rule.
 
     Raises ParameterError for a name that is not a parameter, a wrong type, or a broken rule.
@@ -270,7 +265,7 @@ def _clause(parameter: Parameter, clause: str) -> _Check:
         bounds = [(">=" if opening == "[" else ">", low), ("<=" if closing == "]" else "<", high)]
         return lambda value, _: _outside(value, clause, bounds, parameter.default)
     if bound := re.fullmatch(r"(>=|<=|>|<)\s*(\S+)", clause):
-        return lambda value, _: _outside(value, clause, [bound.groups()], parameter.default)
+        return lambda value, _: _outside(value, clause, [(bound[1], bound[2])], parameter.default)
     if multiple := re.fullmatch(r"multiple of (\w+)", clause):
         return lambda value, values: _not_multiple(value, multiple[1], values)
     if choices := re.fullmatch(r"one of (.+)", clause):

@@ -25,7 +25,16 @@ from grokbook.errors import ChapterError, GrokbookError
 
 _LEFT_OUT = shutil.ignore_patterns("_build", "chapters", "__pycache__", ".*")
 _PACKAGES = ("jupyter-book", "sphinx", "sphinx-book-theme", "myst-nb", "sphinx-mathjax-offline", "sphinx-proof")
-_MATHJAX = ("tex-chtml-full.js", "tex-svg-full.js", "output/chtml/fonts", "input/tex/extensions", "a11y", "sre", "ui")
+MATHJAX_PARTS = (
+    "tex-chtml-full.js",
+    "tex-svg-full.js",
+    "output/chtml/fonts",
+    "input/tex/extensions",
+    "a11y",
+    "sre",
+    "ui",
+)
+"""What of the MathJax package goes into the site: one script, and what it may load later."""
 
 
 def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None = None) -> bool:
@@ -159,7 +168,7 @@ def mathjax_folder() -> Path:
 
 def copy_mathjax(target: Path) -> None:
     """The parts of MathJax that pages load, with fonts and extensions."""
-    for name in _MATHJAX:
+    for name in MATHJAX_PARTS:
         origin, copy = mathjax_folder() / name, target / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         if origin.is_dir():

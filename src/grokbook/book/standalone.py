@@ -50,10 +50,13 @@ def inlined(page: Path, mathjax: Path) -> str:
     """
     from bs4 import BeautifulSoup
 
-    soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+    soup: Any = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
     for selector in _DROPPED:
         for tag in soup.select(selector):
             tag.decompose()
+    for script in soup.find_all("script", src=False):
+        if "search-button" in script.get_text():
+            script.decompose()
     _inline_styles(soup, page)
     _inline_scripts(soup, page, mathjax)
     for image in soup.find_all("img", src=True):
@@ -89,6 +92,7 @@ def _inline_styles(soup: Any, page: Path) -> None:
 
 def css_inlined(text: str, folder: Path) -> str:
     """Style text with its fonts and pictures as data: addresses; of each font only the smallest format stays."""
+
     def included(match: re.Match[str]) -> str:
         path = folder / match[1]
         return css_inlined(path.read_text(encoding="utf-8"), path.parent) if path.is_file() else ""
@@ -126,7 +130,7 @@ def _append_references(soup: Any, page: Path) -> None:
     if not cited or article is None or not book.is_file():
         return
     entries = BeautifulSoup(book.read_text(encoding="utf-8"), "html.parser")
-    section = BeautifulSoup('<section id="references"><h2>References</h2></section>', "html.parser").section
+    section: Any = BeautifulSoup('<section id="references"><h2>References</h2></section>', "html.parser").section
     for name in cited:
         entry = entries.find(id=name)
         if entry is not None:

@@ -1,0 +1,193 @@
+"""Is this installation able to build the book? One check a function, each with how to mend what it finds."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from grokbook.errors import GrokbookError
+
+FREE_DISK_GB = 2.0
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of one check; `mend` says what to do when it is not `ok`."""
+
+    name: str
+    ok: bool
+    text: str
+    mend: str = ""
+    needed: bool = True
+
+
+def examine(root: Path) -> Iterator[Finding]:
+    """Run every check in turn; one that fails on the way is a finding, not an end."""
+    for check in CHECKS:
+        try:
+            yield check(root)
+        except Exception as error:
+            name = check.__name__.replace("_", " ")
+            yield Finding(name, False, f"{type(error).__name__}: {error}", "see the message")
+
+
+def python_version(root: Path) -> Finding:
+    """Python is new enough."""
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    least = tuple(map(int, re.findall(r"\d+", project["requires-python"])[:2]))
+    text = ".".join(map(str, sys.version_info[:3]))
+    mend = f"install Python {'.'.join(map(str, least))} or newer"
+    return Finding("python", sys.version_info >= least, text, mend)
+
+
+def packages(root: Path) -> Finding:
+    """Every package of the project and of its extra `book` is installed in an allowed version."""
+    from packaging.requirements import Requirement
+
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["book"]]
+    wrong = [text for text in map(_package_problem, map(Requirement, wanted)) if text]
+    text = f"{len(wanted)} packages in range" if not wrong else "; ".join(wrong)
+    return Finding("packages", not wrong, text, "pip install -c constraints.txt -e '.[book]'")
+
+
+def _package_problem(requirement: object) -> str | None:
+    try:
+        version = metadata.version(requirement.name)  # type: ignore[attr-defined]
+    except metadata.PackageNotFoundError:
+        return f"{requirement.name} is missing"  # type: ignore[attr-defined]
+    allowed = requirement.specifier.contains(version, prereleases=True)  # type: ignore[attr-defined]
+    return None if allowed else f"{requirement.name} {version} is not {requirement.specifier}"  # type: ignore[attr-defined]
+
+
+def pinned_versions(root: Path) -> Finding:
+    """The versions are those that continuous integration runs with; others may work too."""
+    file = root / "constraints.txt"
+    if not file.exists():
+        return Finding("pinned versions", True, "no constraints.txt here", needed=False)
+    pins = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;#]+)", file.read_text(), re.MULTILINE)
+    different = [f"{name} {have} (pinned {pin})" for name, pin in pins if (have := _have(name)) not in (None, pin)]
+    text = f"{len(pins)} pins" + (f", {len(different)} differ: {', '.join(different[:4])}" if different else " match")
+    return Finding("pinned versions", not different, text, "pip install -c constraints.txt -e '.[book]'", needed=False)
+
+
+def _have(name: str) -> str | None:
+    try:
+        return metadata.version(name).partition("+")[0]
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def torch_trains(root: Path) -> Finding:
+    """Five steps of a tiny network bring its loss down."""
+    import torch
+
+    x = torch.linspace(-1, 1, 16).reshape(-1, 1)
+    weight = torch.zeros(1, 1, requires_grad=True)
+    optimiser, losses = torch.optim.AdamW([weight], lr=0.1), []
+    for _ in range(5):
+        loss = (x @ weight - x).square().mean()
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
+    return Finding("torch trains", losses[-1] < losses[0], f"torch {torch.__version__} on {device}", "reinstall torch")
+
+
+def kernel_starts(root: Path) -> Finding:
+    """A notebook kernel of this interpreter runs a cell."""
+    import nbformat
+    import papermill
+
+    from grokbook.book.execute import kernel, private_channel
+
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import sys; print(sys.executable)")])
+    with tempfile.TemporaryDirectory() as folder, kernel(Path(folder), {}) as name:
+        options = {"kernel_name": name, "language": "python", "progress_bar": False, "config": private_channel()}
+        done = papermill.execute_notebook(notebook, None, **options)
+    ours = done.cells[0].outputs[0].text.strip() == sys.executable
+    return Finding("kernel starts", ours, sys.executable, "pip install -c constraints.txt -e '.[book]'")
+
+
+def book_tools(root: Path) -> Finding:
+    """Jupyter Book and its extensions can be imported."""
+    for name in ("jupyter_book", "sphinx", "myst_nb", "sphinx_book_theme", "sphinx_proof", "sphinx_exercise"):
+        importlib.import_module(name)
+    return Finding("book tools", True, f"Jupyter Book {metadata.version('jupyter-book')}")
+
+
+def mathjax(root: Path) -> Finding:
+    """MathJax is here, with fonts and extensions."""
+    from grokbook.book.site import MATHJAX_PARTS, mathjax_folder
+
+    folder = mathjax_folder()
+    absent = [name for name in MATHJAX_PARTS if not (folder / name).exists()]
+    text = f"{len(absent)} parts missing: {', '.join(absent)}" if absent else "scripts, fonts and extensions present"
+    return Finding("mathjax", not absent, text, "pip install --force-reinstall sphinx-mathjax-offline")
+
+
+def records(root: Path) -> Finding:
+    """Every committed record is what its manifest says."""
+    from grokbook.records.store import Store
+
+    store = Store(root / "data" / "records")
+    problems = store.verify()
+    text = f"{len(store.entries())} records verified" if not problems else "; ".join(problems)
+    return Finding("records", not problems, text, "restore data/records from version control")
+
+
+def disk(root: Path) -> Finding:
+    """There is room for runs and the site."""
+    free = shutil.disk_usage(root).free / 1e9
+    return Finding("disk", free >= FREE_DISK_GB, f"{free:.0f} GB free", f"free {FREE_DISK_GB:.0f} GB")
+
+
+def writable(root: Path) -> Finding:
+    """The checkout can be written."""
+    folders = [root, root / "book"]
+    closed = [str(folder) for folder in folders if not os.access(folder, os.W_OK)]
+    return Finding("writable", not closed, ", ".join(closed) or str(root), "change the owner of the checkout")
+
+
+def chapters_readable(root: Path) -> Finding:
+    """Every chapter's front matter and parameters can be read."""
+    from grokbook.book.chapters import load_all
+
+    try:
+        found = load_all(root)
+    except GrokbookError as error:
+        return Finding("chapters", False, str(error), "correct the chapter's source")
+    return Finding("chapters", True, f"{len(found)} chapters")
+
+
+def chromium(root: Path) -> Finding:
+    """Chromium, which only the browser tests need."""
+    path = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    return Finding("chromium", path is not None, path or "not installed", "apt-get install chromium", needed=False)
+
+
+CHECKS: tuple[Callable[[Path], Finding], ...] = (
+    python_version,
+    packages,
+    pinned_versions,
+    torch_trains,
+    book_tools,
+    kernel_starts,
+    mathjax,
+    chapters_readable,
+    records,
+    disk,
+    writable,
+    chromium,
+)

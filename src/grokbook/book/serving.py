@@ -1,0 +1,35 @@
+"""Serve the built site on this machine only."""
+
+from __future__ import annotations
+
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from grokbook.errors import GrokbookError, ParameterError
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    """Files of the site, never from the browser's cache, without a line for each request."""
+
+    def end_headers(self) -> None:
+        self.send_header("Cache-Control", "no-store")
+        super().end_headers()
+
+    def log_message(self, format: str, *arguments: Any) -> None:
+        pass
+
+
+def server(site: Path, port: int = 8000) -> ThreadingHTTPServer:
+    """A server of `site` at 127.0.0.1 (port 0: any free one); the caller runs and closes it.
+
+    Raises GrokbookError when the site was not built, ParameterError when the port cannot be had.
+    """
+    if not (site / "index.html").is_file():
+        raise GrokbookError("there is no built site here: run `grokbook build` first.")
+    try:
+        return ThreadingHTTPServer(("127.0.0.1", port), partial(_Quiet, directory=str(site)))
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ParameterError(f"port = {port} cannot be used ({reason}); try --port {port % 60000 + 1}.") from None

@@ -1,0 +1,256 @@
+"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `doctor`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from grokbook.errors import GrokbookError, ParameterError
+
+if TYPE_CHECKING:
+    from grokbook.book.chapters import Chapter
+
+app = typer.Typer(
+    help="Re-run the chapters of grokbook with your own parameters, and build the book.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """Run the command line; an error made for the reader is one line, exit code 2 (bad input) or 1 (failed)."""
+    try:
+        app()
+    except ParameterError as error:
+        _complain(error, 2)
+    except GrokbookError as error:
+        _complain(error, 1)
+
+
+def _complain(error: GrokbookError, code: int) -> None:
+    print(f"grokbook: {' '.join(str(error).split())}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from grokbook import __version__
+
+        print(f"grokbook {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Options before the command."""
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=160)
+
+
+def _table(*columns: str, title: str | None = None) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    return Table(*columns, title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+
+
+# ------------------------------------------------------------------------------------------------- list
+
+
+@app.command("list")
+def list_(chapter: Annotated[str | None, typer.Argument(help="Number or name; all when left out.")] = None) -> None:
+    """List the chapters, or one chapter's parameters with types, presets, time and memory."""
+    from grokbook.book import chapters
+    from grokbook.paths import project_root
+
+    root = project_root()
+    if chapter is None:
+        _list_all(root)
+    else:
+        _list_one(chapters.find(root, chapter))
+
+
+def _list_all(root: Path) -> None:
+    from grokbook.book import chapters, costs
+
+    table = _table("nr", "chapter", "question", "laptop", "page")
+    for chapter in chapters.load_all(root):
+        plan = chapter.experiments(chapter.values("laptop")).values()
+        time = costs.duration(costs.chapter_estimate(plan).seconds)
+        table.add_row(chapter.number, chapter.title, chapter.question, time, _page_state(root, chapter))
+    _console().print(table)
+
+
+def _page_state(root: Path, chapter: Chapter) -> str:
+    """Whether the executed page is there and up to date, at the preset it was made with."""
+    from grokbook.book import build, state
+
+    card = state.card(root, chapter.name)
+    if card is None:
+        return "not executed"
+    preset = card.get("preset", "laptop")
+    current = preset in chapter.presets and build.is_current(
+        root, chapter.name, build.key(root, chapter, chapter.values(preset), preset)
+    )
+    return f"up to date ({preset})" if current else f"changed since ({preset})"
+
+
+def _list_one(chapter: Chapter) -> None:
+    from grokbook.book import costs
+
+    console = _console()
+    console.print(f"{chapter.name}: {chapter.title}", style="bold", markup=False)
+    console.print(chapter.question, markup=False)
+    table = _table("parameter", "type", "default", *chapter.presets, "rule", "help")
+    values = {preset: chapter.values(preset) for preset in chapter.presets}
+    for p in chapter.parameters:
+        at = [str(values[preset][p.name]) for preset in chapter.presets]
+        table.add_row(p.name, p.type, str(p.default), *at, p.rule or "", p.help)
+    console.print(table)
+    costs_table = _table("preset", "time", "memory")
+    for preset in chapter.presets:
+        predicted = costs.chapter_estimate(chapter.experiments(values[preset]).values())
+        costs_table.add_row(preset, costs.duration(predicted.seconds), f"{predicted.memory_mb:.0f} MB")
+    console.print(costs_table)
+    console.print("Times are predictions for this machine; runs that are in a store already cost nothing.")
+
+
+# ---------------------------------------------------------------------------------------------- execute
+
+
+def _overrides(pairs: list[str]) -> dict[str, str]:
+    """`["p=113"]` -> `{"p": "113"}`."""
+    found = {}
+    for pair in pairs:
+        name, sign, value = pair.partition("=")
+        if not sign or not name.strip():
+            raise ParameterError(f"-p {pair!r} is not of the form name=value, such as -p p=113.")
+        found[name.strip()] = value.strip()
+    return found
+
+
+@app.command()
+def run(
+    chapter: Annotated[str, typer.Argument(help="Number or name of a chapter.")],
+    preset: Annotated[str, typer.Option(help="smoke, laptop or paper.")] = "laptop",
+    parameter: Annotated[list[str] | None, typer.Option("--parameter", "-p", help="name=value")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the results.")] = None,
+) -> None:
+    """Run one chapter with your parameters: an executed notebook and one stand-alone HTML page."""
+    from grokbook.book.rerun import rerun
+    from grokbook.paths import project_root
+
+    notebook, page = rerun(project_root(), chapter, preset, _overrides(parameter or []), out)
+    print(f"notebook  {notebook}\npage      {page}")
+
+
+@app.command()
+def build(
+    preset: Annotated[str, typer.Option(help="smoke, laptop or paper.")] = "laptop",
+    only: Annotated[list[str] | None, typer.Option(help="A chapter; can be given again.")] = None,
+    strict: Annotated[bool, typer.Option(help="Anything on standard error fails the build.")] = False,
+    force: Annotated[bool, typer.Option(help="Execute and build also what is up to date.")] = False,
+) -> None:
+    """Execute the chapters that changed and build the site."""
+    from grokbook.book.build import build as bring_up_to_date
+    from grokbook.paths import project_root
+
+    root = project_root()
+    bring_up_to_date(root, preset, only or [], strict, force)
+    print(f"site      {root / 'site' / 'index.html'}")
+
+
+@app.command()
+def serve(port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free port.")] = 8000) -> None:
+    """Show the built site in a browser on this machine."""
+    from grokbook.book.serving import server
+    from grokbook.paths import project_root
+
+    with server(project_root() / "site", port) as http:
+        print(f"http://127.0.0.1:{http.server_port}/  (Ctrl-C ends it)", flush=True)
+        try:
+            http.serve_forever()
+        except KeyboardInterrupt:
+            print()
+
+
+# ---------------------------------------------------------------------------------------------- records
+
+
+def seconds(text: str) -> float:
+    """A time such as 90s, 40m, 1h30m or 3600 in seconds.
+
+    Raises ParameterError when it is none.
+
+    >>> seconds("40m"), seconds("1h30m"), seconds("90")
+    (2400.0, 5400.0, 90.0)
+    """
+    found = re.fullmatch(r"(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\d.]+)s?)?", text.strip())
+    if not text.strip() or found is None:
+        raise ParameterError(f"{text!r} is not a time; write it like 90s, 40m or 1h30m.")
+    hours, minutes, rest = (float(part or 0) for part in found.groups())
+    return 3600 * hours + 60 * minutes + rest
+
+
+@app.command()
+def record(
+    only: Annotated[str | None, typer.Option(help="Experiments whose name matches this pattern.")] = None,
+    budget: Annotated[str | None, typer.Option(help="Stop after this time, such as 40m.")] = None,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Seeds of each experiment.")] = None,
+    list_only: Annotated[bool, typer.Option("--list", help="Show what there is, and what is missing.")] = False,
+) -> None:
+    """Train the recorded runs that are missing; stop and start it as you like."""
+    from grokbook import experiments
+
+    if list_only:
+        _print_frame(experiments.records_table(only, seeds))
+        return
+    limit = None if budget is None else seconds(budget)
+    experiments.record(pattern=only, budget_seconds=limit, seeds=seeds, progress=True)
+
+
+@app.command()
+def claims() -> None:
+    """Show what the papers claim, what we found, and the verdicts."""
+    from grokbook.claims import ledger
+
+    _print_frame(ledger())
+
+
+def _print_frame(frame: Any) -> None:
+    table = _table(*map(str, frame.columns))
+    for row in frame.itertuples(index=False):
+        table.add_row(*("" if value is None else str(value) for value in row))
+    _console().print(table)
+
+
+@app.command()
+def doctor() -> None:
+    """Check this installation and say how to mend what is missing."""
+    from grokbook.book.doctor import examine
+    from grokbook.paths import project_root
+
+    missing = 0
+    for finding in examine(project_root()):
+        mark = "ok     " if finding.ok else "MISSING" if finding.needed else "note   "
+        print(f"{mark}  {finding.name}: {finding.text}", flush=True)
+        if not finding.ok:
+            print(f"         to mend: {finding.mend}")
+            missing += finding.needed
+    if missing:
+        raise typer.Exit(1)
+    print("everything that is needed is there")
