@@ -1,0 +1,111 @@
+"""Chapter sources: what is read of them, how they are named, what is refused."""
+
+import sys
+import types
+
+import pytest
+
+from grokbook.book import chapters
+from grokbook.errors import ChapterError, ParameterError
+
+from .conftest import CHAPTER
+
+
+def write(project, text, name="02_other.md"):
+    """Add a chapter to the project."""
+    path = project / "notebooks" / name
+    path.write_text(text)
+    return path
+
+
+def test_a_source_is_read(project):
+    chapter = chapters.find(project, "01")
+    assert (chapter.name, chapter.number, chapter.title) == ("01_tiny", "01", "A tiny chapter")
+    assert chapter.question == "Does a tiny chapter reach its page?"
+    assert [p.name for p in chapter.parameters] == ["p", "train_fraction", "steps"]
+    assert list(chapter.presets) == ["smoke", "laptop", "paper"]
+
+
+@pytest.mark.parametrize("name", ["01", "1", "tiny", "01_tiny", "01_tiny.md", "01_t", "ti"])
+def test_a_chapter_is_found_by_number_name_or_prefix(project, name):
+    assert chapters.find(project, name).name == "01_tiny"
+
+
+def test_an_unknown_chapter_is_refused_with_the_likeliest(project):
+    with pytest.raises(ParameterError, match=r"'tinny' is not a chapter; did you mean 01_tiny\?"):
+        chapters.find(project, "tinny")
+
+
+def test_a_prefix_of_two_chapters_is_refused(project):
+    write(project, CHAPTER, "02_tinier.md")
+    with pytest.raises(ParameterError, match="more than one chapter: 01_tiny, 02_tinier"):
+        chapters.find(project, "tin")
+
+
+def test_values_are_default_then_preset_then_override(project):
+    chapter = chapters.find(project, "01")
+    assert chapter.values("smoke") == {"p": 23, "train_fraction": 0.5, "steps": 30}
+    assert chapter.values("smoke", {"p": "29"})["p"] == 29
+
+
+def test_an_unknown_preset_is_refused_with_the_likeliest(project):
+    with pytest.raises(ParameterError, match="'latop' is not a preset of chapter 01_tiny; did you mean 'laptop'"):
+        chapters.find(project, "01").values("latop")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("  question: Does a tiny chapter reach its page?\n", "", "with a `question`"),
+        ("    paper: {p: 97, steps: 1_000}\n", "", "presets must be smoke, laptop, paper, not smoke, laptop"),
+        ("{p: 97, steps: 1_000}", "{q: 97}", "preset paper: 'q' is not a parameter"),
+        ("{p: 97, steps: 1_000}", "{p: 98}", "preset paper: p = 98 is not prime; the nearest primes are 97 and 101"),
+        ("  papers:", "  paper:", "'paper' is not a key of the front matter; did you mean 'papers'"),
+        ("# A tiny chapter", "A tiny chapter", "no title"),
+        ("p: int = 59 ", "p = 59 ", "may hold only lines"),
+    ],
+)
+def test_what_is_wrong_with_a_source_is_named(project, old, new, said):
+    text = CHAPTER.replace(old, new, 1)
+    if "no title" in said:
+        text = text.replace("## One section", "One section")
+    with pytest.raises(ChapterError, match="chapter 02_other: ") as refused:
+        chapters.load(write(project, text))
+    assert said in str(refused.value)
+
+
+def test_two_parameters_cells_are_refused(project):
+    with pytest.raises(ChapterError, match="2 cells are tagged `parameters`"):
+        chapters.load(write(project, CHAPTER.replace(":tags: [figure]", ":tags: [parameters]")))
+
+
+@pytest.fixture
+def planned(project, monkeypatch):
+    """A chapter whose plan refuses a pair of values and records what it was given."""
+    module = types.ModuleType("made_up_plan")
+
+    def plan(p, steps):
+        if steps < p:
+            raise ParameterError(f"steps = {steps} is less than p = {p}.")
+        return {"given": (p, steps)}
+
+    module.plan = plan
+    monkeypatch.setitem(sys.modules, "made_up_plan", module)
+    text = CHAPTER.replace("  presets:", "  plan: made_up_plan:plan\n  presets:")
+    return chapters.load(write(project, text))
+
+
+def test_the_plan_gets_the_parameters_it_names(planned):
+    assert planned.experiments(planned.values("laptop")) == {"given": (59, 200)}
+
+
+def test_an_inconsistent_pair_is_refused_by_the_plan(planned):
+    with pytest.raises(ParameterError, match="steps = 5 is less than p = 59"):
+        planned.experiments(planned.values("laptop", {"steps": 5}))
+
+
+def test_a_plan_that_cannot_be_imported_is_named(project):
+    text = CHAPTER.replace("  presets:", "  plan: nowhere:plan\n  presets:")
+    chapter = chapters.load(write(project, text))
+    with pytest.raises(ChapterError, match="its plan 'nowhere:plan' cannot be imported"):
+        chapter.experiments(chapter.values("laptop"))

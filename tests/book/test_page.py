@@ -1,0 +1,165 @@
+"""What cells put on a page: figures with labels, numbers, tables, boxes."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from grokbook.book import page
+from grokbook.errors import ParameterError
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """The bundles and metadata that were displayed."""
+    found = []
+    monkeypatch.setattr(page, "_display", lambda data, metadata=None: found.append((data, metadata)))
+    return found
+
+
+@pytest.fixture
+def fig():
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots()
+    axes.plot([0, 1, 4])
+    return figure
+
+
+def test_a_figure_carries_name_caption_and_alt_and_is_closed(shown, fig):
+    import matplotlib.pyplot as plt
+
+    page.figure(fig, "fig-a", "Three points, one seed.", "A curve that rises.")
+    data, metadata = shown[0]
+    assert metadata == {
+        "grokbook": {"name": "fig-a", "caption": "Three points, one seed.", "alt": "A curve that rises."}
+    }
+    assert data["image/svg+xml"].startswith("<?xml")
+    assert not plt.fignum_exists(fig.number)
+
+
+def test_the_same_figure_is_the_same_bytes_on_an_opaque_ground(fig):
+    first, second = page._image(fig), page._image(fig)
+    assert first == second
+    assert "fill: #ffffff" in first["image/svg+xml"]
+    assert "dc:date" not in first["image/svg+xml"]
+
+
+def test_a_heavy_drawing_becomes_a_png(fig, monkeypatch):
+    monkeypatch.setattr(page, "MAX_SVG_BYTES", 10)
+    assert set(page._image(fig)) == {"image/png"}
+
+
+@pytest.mark.parametrize(
+    ("name", "caption", "alt", "said"),
+    [
+        ("curve", "A good caption here.", "A good alt text.", "'curve' must be `fig-` and lower-case words"),
+        ("fig-Big", "A good caption here.", "A good alt text.", "'fig-Big' must be"),
+        ("fig-a", "", "A good alt text.", "figure fig-a needs a caption"),
+        ("fig-a", "A good caption here.", "curve", "figure fig-a needs an alt text"),
+    ],
+)
+def test_a_figure_without_its_texts_is_refused(fig, name, caption, alt, said):
+    with pytest.raises(ParameterError, match=said):
+        page.figure(fig, name, caption, alt)
+
+
+@pytest.fixture
+def glued(monkeypatch):
+    import myst_nb
+
+    found = {}
+    monkeypatch.setattr(myst_nb, "glue", lambda name, value, display: found.update({name: value}))
+    return found
+
+
+@pytest.mark.parametrize("value", [3, 3.0, "three", np.float32(3), np.int64(3), np.array(3.0), torch.tensor(3)])
+def test_glued_scalars_are_plain(glued, value):
+    page.glue("n", value)
+    assert type(glued["n"]) in (int, float, str)
+    assert glued["n"] in (3, "three")
+
+
+def test_a_format_and_a_missing_value(glued):
+    page.glue("a", 1234.5678, form=",.1f")
+    page.glue("b", None, form=".0f", missing="not by step 300")
+    page.glue("c", float("nan"), missing="never")
+    assert glued == {"a": "1,234.6", "b": "not by step 300", "c": "never"}
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), np.float64("nan")])
+def test_a_missing_value_without_words_for_it_is_refused(value):
+    with pytest.raises(ParameterError, match="delay has no value"):
+        page.glue("delay", value)
+
+
+@pytest.mark.parametrize("value", [np.zeros(3), torch.zeros(2)])
+def test_an_array_is_refused(value):
+    with pytest.raises(ParameterError, match="glue one number at a time"):
+        page.glue("delay", value)
+
+
+def test_a_table_has_header_cells_a_caption_and_formatted_numbers(shown):
+    frame = pd.DataFrame({"measure": ["MED <x>", "norm"], "value": [1.23456, np.nan], "n": [3, 4]})
+    page.table(frame, "Two measures.", {"n": "03d"})
+    made = shown[0][0]["text/html"]
+    assert "<caption>Two measures.</caption>" in made
+    assert '<th scope="col" class="txt">measure</th>' in made
+    assert "MED &lt;x&gt;" in made
+    assert '<td class="num">1.235</td>' in made
+    assert '<td class="num">–</td>' in made
+    assert '<td class="num">003</td>' in made
+
+
+def test_a_format_for_no_column_is_refused():
+    with pytest.raises(ParameterError, match="no column 'b'; it has a"):
+        page.table_html(pd.DataFrame({"a": [1]}), "x", {"b": ".1f"})
+
+
+def experiment(missing, seeds=(0, 1, 2)):
+    """What the helpers ask of an experiment."""
+    cost = lambda count=3: SimpleNamespace(seconds=30.0 * count, memory_mb=200.0)  # noqa: E731
+    return SimpleNamespace(name="made/up", seeds=seeds, predicted=cost, missing_seeds=lambda store=None: missing)
+
+
+def test_the_cost_sentence_says_what_is_missing(monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    said = page.cost_sentence([experiment((1, 2))])
+    assert said == (
+        "This will train 2 runs (made/up: seeds 1, 2), about 60 s and 200 MB on this machine "
+        "(1 of 3 runs are already there)."
+    )
+
+
+def test_nothing_missing_costs_nothing():
+    assert page.cost_sentence([experiment(())]).startswith("Nothing has to be trained: all 3 runs")
+
+
+def test_the_recorded_box_says_when_where_and_how_long():
+    made = [
+        {"recorded_on": "2026-11-01", "device": "CPU (x86_64)", "dtype": "float32", "seconds": 100, "commit": "a" * 40},
+        {"recorded_on": "2026-11-03", "device": "CPU (x86_64)", "dtype": "float32", "seconds": 140, "commit": "a" * 40},
+    ]
+    said = page.recorded_box({"origin": "recorded", "provenance": json.dumps(made)})
+    assert "**Recorded on 2026-11-03**, not trained while this page was built" in said
+    assert "CPU (x86_64), float32, 4 min of training, commit `aaaaaaaaaa`" in said
+    assert "Trained while" in page.recorded_box({"origin": "trained", "provenance": json.dumps(made)})
+
+
+def test_what_was_not_run_is_said_with_its_price(monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 3)
+    said = page.not_run_box(experiment((0, 1, 2)))
+    assert "**Not run.** `made/up`" in said
+    assert "about 30 s and 600 MB" in said
+    assert "grokbook record --only made/up" in said
+
+
+def test_outside_a_notebook_nothing_is_shown(capsys):
+    page.cost(experiment(()))
+    assert capsys.readouterr().out == ""
