@@ -32,12 +32,17 @@ def two_range_relation(p: int = 97, d: int = 16) -> Finding:
     return Finding(verdict, f"the conversion is exact to {error:.0e}; the sum has no wrap-around term", error, 0, 1e-12)
 
 
+def stack(tables: dict[int, pd.DataFrame]) -> pd.DataFrame:
+    """Tracking tables of several moduli under one another, index (p, seed)."""
+    return pd.concat(tables, names=["p"])
+
+
 def _runs() -> pd.DataFrame | None:
-    """The tracking tables of all recorded moduli under one another; None when a run was not made."""
+    """The tracking tables of all recorded moduli; None when a run was not made."""
     datasets = {p: recorded_fig5(p) for p in MODULI}
     if any(d is None for d in datasets.values()):
         return None
-    return pd.concat({p: tracking_table(d) for p, d in datasets.items()}, names=["p"])
+    return stack({p: tracking_table(d) for p, d in datasets.items()})
 
 
 def on_records(judge: Callable[[pd.DataFrame], Finding]) -> Finding:

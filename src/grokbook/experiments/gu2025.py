@@ -58,16 +58,27 @@ def live_run(
 ) -> Experiment:
     """A run small enough to be trained while a page is built: the paper's model at other sizes."""
     config = modular_run(p, train_fraction, d_model=d_model, steps=steps, split=split)
-    return Experiment(f"live/addition[p={p}, {split}]", config, seeds=tuple(range(n_seeds)))
+    return Experiment(f"live/addition[p={p}, {split}, {train_fraction:g}]", config, seeds=tuple(range(n_seeds)))
+
+
+def unordered_share(train_fraction: float) -> float:
+    r"""Share of the unordered pairs {i, j} that a random split shows in at least one order: 1 - (1 - alpha)^2.
+
+    Example:
+        >>> unordered_share(0.5)
+        0.75
+    """
+    return round(1 - (1 - train_fraction) ** 2, 12)
 
 
 def what_is_grokking(
     p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int
 ) -> dict[str, Experiment]:
-    """Plan of chapter 01: the live run, the same with whole pairs {(i, j), (j, i)} split, and the recorded run."""
+    """Plan of chapter 01: the live run, a symmetric split that shows as many unordered pairs, the recorded run."""
+    distinct = unordered_share(train_fraction)
     return {
         "live": live_run(p, train_fraction, d_model, steps, n_seeds),
-        "symmetric": live_run(p, train_fraction, d_model, steps, n_seeds, split="symmetric"),
+        "symmetric": live_run(p, distinct, d_model, steps, n_seeds, split="symmetric"),
         "paper": fig5(97),
     }
 

@@ -5,6 +5,7 @@ as a float, coordinates as the kind of array that went in, spectra (`fourier_pow
 numpy.
 """
 
+from grokbook.measures.definitions import definition_table
 from grokbook.measures.delay import GrokTime, describe_delays, grok_time, grok_times, median_delay
 from grokbook.measures.embedding_difference import (
     MED_DEFINITIONS,
@@ -51,6 +52,7 @@ __all__ = [
     "circle_med",
     "circle_projection",
     "detrended_increments",
+    "definition_table",
     "describe_delays",
     "dominant_frequencies",
     "effective_dimension",

@@ -44,4 +44,4 @@ def rewriting_deviation(
     plain, plain_gradient = _results(plain_logits, shape, tokens, labels, seed, dtype)
     ours, gradient = _results(cls_logits, shape, tokens, labels, seed, dtype)
     apart = [(a - b).abs().max() for a, b in zip(plain_gradient, gradient, strict=True)]
-    return Deviation(float((plain - ours).abs().max()), float(max(apart)))
+    return Deviation((plain - ours).abs().max().item(), max(apart).item())

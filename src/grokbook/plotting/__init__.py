@@ -3,6 +3,7 @@
 from grokbook.plotting.embeddings import circle_over_training, final_spectra
 from grokbook.plotting.grids import operation_tables, splits
 from grokbook.plotting.style import COLOURS
+from grokbook.plotting.theory import med_and_spectral_bound, med_by_frequency
 from grokbook.plotting.training import (
     learning_curves,
     measure_curves,
@@ -18,6 +19,8 @@ __all__ = [
     "learning_curves",
     "measure_curves",
     "med_and_loss",
+    "med_and_spectral_bound",
+    "med_by_frequency",
     "mirrored_accuracy",
     "operation_tables",
     "relative_curves",
