@@ -119,7 +119,7 @@ def _scalar(name: str, value: Any) -> Any:
             raise ParameterError(f"{name} is not one number; glue one number at a time.") from None
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    return str(value)
+    return None if str(value) in ("<NA>", "NaT") else str(value)
 
 
 # ---------------------------------------------------------------------------------------------- tables
@@ -255,3 +255,42 @@ def not_run_box(experiment: Any) -> str:
 
 def _markdown(text: str) -> dict[str, str]:
     return {"text/markdown": text, "text/plain": text}
+
+
+# ------------------------------------------------------------------------------------------ times and spans
+
+
+def times(chapter: str) -> None:
+    """Show what executing a chapter takes on this machine at each preset, records used, nothing else cached."""
+    _display(_markdown(times_sentence(chapter)))
+
+
+def times_sentence(chapter: str) -> str:
+    """The sentence that `times` shows."""
+    from grokbook.book.chapters import find
+    from grokbook.book.costs import chapter_estimate, committed_store, duration
+    from grokbook.paths import project_root
+
+    read = find(project_root(), chapter)
+    store = committed_store()
+    parts = []
+    for preset in read.presets:
+        predicted = chapter_estimate(read.experiments(read.values(preset)).values(), store)
+        parts.append(f"{preset} {duration(predicted.seconds)}")
+    return "**Time** to execute this page here, by preset: " + " · ".join(parts) + "."
+
+
+def span(steps: Any, last: int) -> str:
+    """The range of steps at which something happened in several runs; runs in which it did not, by `last`.
+
+    >>> import pandas as pd
+    >>> span(pd.Series([646, 2410, None], dtype="Int64"), 2500)
+    'from step 646 to beyond step 2,500'
+    >>> span(pd.Series([], dtype="Int64"), 2500)
+    'nothing by step 2,500'
+    """
+    known = steps.dropna()
+    if not len(known):
+        return f"nothing by step {last:,}"
+    end = f"step {int(known.max()):,}" if len(known) == len(steps) else f"beyond step {last:,}"
+    return f"from step {int(known.min()):,} to {end}"

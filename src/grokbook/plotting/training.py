@@ -11,6 +11,11 @@ from grokbook.measures import registry
 from grokbook.plotting.style import COLOURS, label_right, panels, seed_band, styled
 
 
+def _symbol(name: str) -> str:
+    """A measure's symbol as matplotlib's mathematics can set it."""
+    return "$" + registry()[name].symbol.replace(r"\lVert", r"\|").replace(r"\rVert", r"\|") + "$"
+
+
 def _steps_axis(ax: Axes) -> None:
     ax.set_xscale("log")
     ax.set_xlabel("optimiser step")
@@ -70,7 +75,7 @@ def measure_curves(dataset: xr.Dataset, names: list[str]) -> Figure:
     axes[0, 0].legend(loc="center left")
     for ax, name in zip(axes[1:, 0], names, strict=True):
         seed_band(ax, dataset[name], COLOURS["norm" if name.endswith("norm") else "measure"], name)
-        ax.set_ylabel(f"${registry()[name].symbol}$")
+        ax.set_ylabel(_symbol(name))
     _steps_axis(axes[-1, 0])
     return fig
 
@@ -89,7 +94,7 @@ def med_and_loss(runs: dict[str, xr.Dataset], measure: str = "med") -> Figure:
         top.set_title(title)
         _steps_axis(bottom)
     axes[0, 0].set_ylabel("test loss (nats)")
-    axes[1, 0].set_ylabel(f"${registry()[measure].symbol}$")
+    axes[1, 0].set_ylabel(_symbol(measure))
     axes[2, 0].legend(loc="upper left", bbox_to_anchor=(0, 0.95))
     for ax in axes[2, 1:]:
         ax.set_ylabel("")
