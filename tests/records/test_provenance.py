@@ -1,0 +1,81 @@
+"""Where a number comes from."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import platform
+import re
+import subprocess
+
+import numpy as np
+import pytest
+import torch
+
+import grokbook
+from grokbook.fingerprint import fingerprint
+from grokbook.records import provenance as module
+from grokbook.records.provenance import commit, device_name, provenance
+
+
+def git(folder, *arguments):
+    names = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+    return subprocess.run(["git", "-C", str(folder), *names, *arguments], check=True, capture_output=True, text=True)
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A git checkout with one committed source file."""
+    for name in ("notebooks", "book", "src", "tests"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file.py").write_text("1\n")
+    (tmp_path / "book" / "_config.yml").write_text("")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "first")
+    monkeypatch.setenv("GROKBOOK_HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_the_commit_and_whether_sources_differ_from_it(checkout):
+    head = git(checkout, "rev-parse", "HEAD").stdout.strip()
+    assert re.fullmatch(r"[0-9a-f]{40}", head) and commit() == (head, False)
+    (checkout / "tests" / "file.py").write_text("2\n")
+    assert commit() == (head, False)
+    (checkout / "src" / "file.py").write_text("2\n")
+    assert commit() == (head, True)
+
+
+def test_outside_a_checkout_the_commit_is_unknown(tmp_path, monkeypatch):
+    monkeypatch.setenv("GROKBOOK_HOME", str(tmp_path))
+    assert commit() == ("unknown", False)
+
+
+def test_without_git_the_commit_is_unknown(checkout, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    assert commit() == ("unknown", False)
+
+
+def test_provenance_is_plain_and_complete():
+    made = provenance("cpu", "bfloat16")
+    assert json.loads(json.dumps(made)) == made
+    assert set(made) == {"commit", "dirty", "versions", "device", "dtype", "fingerprint", "recorded_on"}
+    expected = {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__}
+    assert expected | {"grokbook": grokbook.__version__} == {
+        name: made["versions"][name] for name in ("python", "torch", "numpy", "grokbook")
+    }
+    assert made["dtype"] == "bfloat16" and made["fingerprint"] == fingerprint()
+    assert datetime.date.fromisoformat(made["recorded_on"]).year > 2020
+
+
+def test_the_device_has_a_readable_name(monkeypatch):
+    assert device_name("cpu") == f"CPU ({platform.machine()})"
+    monkeypatch.setattr(module.torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(module.torch.cuda, "get_device_name", lambda: "A GPU")
+    assert (device_name("cuda"), device_name("cpu")) == ("A GPU", f"CPU ({platform.machine()})")
+
+
+def test_provenance_names_nothing_of_the_machine_but_its_kind(tmp_path):
+    text = json.dumps(provenance())
+    assert platform.node() not in text or platform.node() == ""
+    assert "/" not in re.sub(r'"versions": \{.*?\}', "", text)

@@ -1,0 +1,468 @@
+"""The record store: equal after a round trip, verified, one trainer at a time, damage reported and mended."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import made_up
+import numpy as np
+import pytest
+import torch
+import xarray as xr
+from filelock import FileLock
+from made_up import MadeUp
+
+from grokbook.errors import RecordError, TrainingError
+from grokbook.experiments import Experiment
+from grokbook.models.transformer import Shape
+from grokbook.records import RecordWarning, Store
+from grokbook.records.store import MANIFEST, family, from_bytes, to_bytes
+from grokbook.tasks import ModularTask
+from grokbook.training import RunConfig, Schedule, StopRule, loop
+from grokbook.training.ensemble import checkpoint_path
+
+FILE = "made/up/0123456789abcdef.nc"
+
+
+@pytest.fixture(autouse=True)
+def no_surprises(monkeypatch):
+    """No trace file from outside; a warning that a test does not expect fails it."""
+    monkeypatch.delenv("GROKBOOK_TRACE", raising=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RecordWarning)
+        yield
+
+
+@pytest.fixture
+def made(tmp_path):
+    return MadeUp(tmp_path / "trained")
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "store")
+
+
+def ask(store, experiment, *seeds):
+    """The dataset of these seeds."""
+    experiment.seeds = seeds
+    return store.load_or_run(experiment, progress=False)
+
+
+def without_attrs(dataset):
+    return dataset.drop_attrs(deep=False)
+
+
+# round trips, seeds
+
+
+def test_what_is_loaded_is_what_was_trained(store, made):
+    trained = ask(store, made, 0, 1)
+    loaded = ask(Store(store.path), made, 0, 1)
+    expected = made.dataset((0, 1))
+    for dataset in (trained, loaded):
+        assert without_attrs(dataset).identical(without_attrs(expected))
+        assert {n: v.dtype for n, v in dataset.data_vars.items()} == {n: v.dtype for n, v in expected.items()}
+    assert (trained.attrs["origin"], loaded.attrs["origin"]) == ("trained", "cached")
+    assert made.trained() == ["0 1"]
+
+
+def test_bytes_go_round(made):
+    dataset = made.dataset((3, 1, 2))
+    assert from_bytes(to_bytes(dataset)).identical(dataset)
+
+
+def test_only_missing_seeds_are_trained_and_the_record_grows(store, made):
+    ask(store, made, 1)
+    ask(store, made, 0, 1, 5)
+    assert made.trained() == ["1", "0 5"]
+    assert store.seeds(made.key) == (0, 1, 5)
+    assert without_attrs(store.load(made.key)).identical(without_attrs(made.dataset((0, 1, 5))))
+    assert list(store.entries()) == [FILE] and store.verify() == []
+
+
+def test_seeds_come_in_the_order_asked_for(store, made):
+    ask(store, made, 0, 1, 2)
+    for seeds in ((2, 0), (1,), (2, 1, 0), (7, 2, 0)):
+        assert without_attrs(ask(store, made, *seeds)).identical(without_attrs(made.dataset(seeds))), seeds
+    assert made.trained() == ["0 1 2", "7"]
+
+
+def test_keys_do_not_mix(store, tmp_path):
+    one, two = (MadeUp(tmp_path / "trained", key=key) for key in ("1" * 16, "2" * 16))
+    ask(store, one, 0)
+    ask(store, two, 4)
+    assert (store.seeds(one.key), store.seeds(two.key), store.seeds("3" * 16)) == ((0,), (4,), ())
+    assert store.load("3" * 16) is None and len(store.entries()) == 2
+
+
+def test_one_configuration_under_two_names_is_one_record(store, made):
+    ask(store, made, 0)
+    made.name = "other/name[p=5]"
+    dataset = ask(store, made, 0, 1)
+    assert made.trained() == ["0", "1"] and dataset.attrs["experiment"] == "other/name[p=5]"
+    assert list(store.entries()) == ["other/name/0123456789abcdef.nc"]
+    assert [path.name for path in store.path.rglob("*.nc")] == ["0123456789abcdef.nc"] and store.verify() == []
+
+
+@pytest.mark.parametrize(("name", "folder"), [("gu2025/fig5[p=97]", "gu2025/fig5"), ("a/b", "a/b"), ("a[b][c]", "a")])
+def test_the_folder_is_the_name_without_its_brackets(name, folder):
+    assert family(name) == folder
+
+
+def test_real_runs_with_a_stopping_rule_can_be_added_to(store):
+    """Runs that stop at different steps have different snapshots; a record of both keeps all of them."""
+    rule = StopRule("train_accuracy", threshold=0.8, hold=1)
+    config = real_config(200, stop=rule)
+    first = store.load_or_run(Experiment("made/up", config, seeds=(0,)), progress=False)
+    both = store.load_or_run(Experiment("made/up", config, seeds=(0, 1)), progress=False)
+    assert both.train_loss[0].equals(first.train_loss[0]) and set(both.dims) == set(first.dims)
+    assert set(both.dims) == {"seed", "step", "snapshot", "token", "feature"}
+    kept = first.snapshot.values
+    assert both.embedding.sel(seed=0, snapshot=kept).equals(first.embedding.sel(seed=0))
+
+
+# fallbacks, code
+
+
+def test_a_fallback_is_asked_before_anything_is_trained(tmp_path, store, made):
+    behind = Store(tmp_path / "behind")
+    ask(behind, made, 0, 1)
+    manifest = (behind.path / MANIFEST).read_bytes()
+    front = Store(store.path, fallbacks=(behind,))
+    assert ask(front, made, 1, 0).attrs["origin"] == "recorded"
+    mixed = ask(front, made, 2, 1)
+    assert mixed.attrs["origin"] == "trained" and made.trained() == ["0 1", "2"]
+    assert without_attrs(mixed).identical(without_attrs(made.dataset((2, 1))))
+    assert (behind.path / MANIFEST).read_bytes() == manifest
+    assert Store(store.path).seeds(made.key) == (2,) and front.seeds(made.key) == (0, 1, 2)
+
+
+def test_provenance_is_that_of_the_seeds_in_the_dataset(tmp_path, store, made):
+    ask(store, made, 0)
+    ask(store, made, 1)
+    rows = json.loads(ask(store, made, 0, 1).attrs["provenance"])
+    assert [row["seeds"] for row in rows] == [[0], [1]]
+    assert [row["seeds"] for row in json.loads(ask(store, made, 1).attrs["provenance"])] == [[1]]
+
+
+def test_a_local_cache_answers_only_with_runs_of_the_present_code(store, made, monkeypatch):
+    ask(store, made, 0)
+    cache = Store(store.path, same_code=True)
+    assert ask(cache, made, 0).attrs["origin"] == "cached"
+    for module in ("store", "provenance"):
+        monkeypatch.setattr(f"grokbook.records.{module}.fingerprint", lambda: "f" * 16)
+    assert cache.seeds(made.key) == () and store.seeds(made.key) == (0,)
+    assert ask(store, made, 0).attrs["origin"] == "cached"
+    assert ask(cache, made, 0).attrs["origin"] == "trained"
+    assert made.trained() == ["0", "0"]
+    (entry,) = store.entries().values()
+    assert [row["fingerprint"] for row in entry["provenance"]] == ["f" * 16]
+
+
+# what a record holds
+
+
+def test_a_file_holds_configuration_and_provenance_and_no_other_dims(store, made):
+    ask(store, made, 0, 1)
+    with xr.open_dataset(store.path / FILE, engine="h5netcdf") as dataset:
+        assert set(dataset.dims) == {"seed", "step", "snapshot", "token", "feature"}
+        assert json.loads(dataset.attrs["configuration"]) == made.configuration()
+        (row,) = json.loads(dataset.attrs["provenance"])
+    assert set(row) >= {
+        "commit",
+        "dirty",
+        "versions",
+        "device",
+        "dtype",
+        "fingerprint",
+        "recorded_on",
+        "seeds",
+        "seconds",
+    }
+    assert set(row["versions"]) >= {"python", "torch", "numpy", "grokbook"}
+    assert row["dtype"] == "float32" and row["device"].startswith("CPU") and row["seeds"] == [0, 1]
+    entry = store.entries()[FILE]
+    assert entry["provenance"] == [row] and entry["configuration"] == made.configuration()
+    assert entry["cost"]["seconds"] == row["seconds"] and entry["version"] == 1
+    assert entry["bytes"] == (store.path / FILE).stat().st_size
+
+
+def test_the_manifest_ends_in_a_newline_and_holds_the_same_for_the_same(store, made):
+    ask(store, made, 0)
+    text = (store.path / MANIFEST).read_text()
+    assert text.endswith("}\n") and json.loads(text)["format"] == 1
+    ask(store, made, 0)
+    assert (store.path / MANIFEST).read_text() == text
+
+
+def test_nothing_but_records_manifest_and_locks_is_left(store, made):
+    ask(store, made, 0)
+    found = {p.relative_to(store.path).as_posix() for p in store.path.rglob("*") if p.is_file()}
+    assert {f for f in found if not f.startswith(".locks/")} == {FILE, MANIFEST}
+
+
+# damage
+
+
+def truncate(path):
+    path.write_bytes(path.read_bytes()[:-200])
+
+
+def flip(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("damage", [truncate, flip, empty])
+def test_a_damaged_file_is_named_set_aside_and_computed_again(store, made, damage):
+    before = ask(store, made, 0)
+    damage(store.path / FILE)
+    damaged = (store.path / FILE).read_bytes()
+    with pytest.warns(RecordWarning) as caught:
+        again = ask(store, made, 0)
+    (warning,) = caught
+    assert str(warning.message) == (
+        f"the record {FILE} is damaged (its sha256 is not the manifest's); set aside as "
+        "0123456789abcdef.nc.corrupt; it will be computed again."
+    )
+    assert without_attrs(again).identical(without_attrs(before)) and made.trained() == ["0", "0"]
+    assert (store.path / (FILE + ".corrupt")).read_bytes() == damaged and store.verify() == []
+
+
+def test_a_deleted_file_is_named_and_computed_again(store, made):
+    ask(store, made, 0)
+    (store.path / FILE).unlink()
+    with pytest.warns(RecordWarning, match=f"^the record {FILE} is missing; it will be computed again.$"):
+        assert ask(store, made, 0).attrs["origin"] == "trained"
+    assert store.verify() == []
+
+
+def test_a_damaged_fallback_that_cannot_be_written_is_named_and_computed_again(tmp_path, store, made, monkeypatch):
+    behind = Store(tmp_path / "behind")
+    ask(behind, made, 0)
+    truncate(behind.path / FILE)
+
+    def read_only(*_):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(behind, "_set_aside", read_only)
+    with pytest.warns(RecordWarning, match="missing or damaged, and this store cannot be written; it will be"):
+        assert ask(Store(store.path, fallbacks=(behind,)), made, 0).attrs["origin"] == "trained"
+    assert (behind.path / FILE).exists()
+
+
+def test_a_record_that_is_being_replaced_is_not_taken_for_damaged(store, made, monkeypatch):
+    """A reader holds the old manifest entry while a writer puts the new file and its sha256 in place."""
+    ask(store, made, 0)
+    stale = store.find(made.key)
+    ask(store, made, 0, 1)
+    reader = Store(store.path)
+    found = iter([stale])
+    monkeypatch.setattr(reader, "find", lambda key: next(found, None) or Store(store.path).find(key))
+    assert reader.load(made.key).seed.values.tolist() == [0, 1]
+    assert store.verify() == [] and not list(store.path.rglob("*.corrupt"))
+
+
+def test_verify_says_what_is_wrong_and_changes_nothing(store, tmp_path):
+    for n, key in enumerate(("a" * 16, "b" * 16, "c" * 16)):
+        ask(store, MadeUp(tmp_path / "trained", key=key), n)
+    assert store.verify() == []
+    flip(store.path / f"made/up/{'a' * 16}.nc")
+    (store.path / f"made/up/{'b' * 16}.nc").unlink()
+    problems = [
+        f"the record made/up/{'a' * 16}.nc does not have the sha256 of the manifest.",
+        f"the record made/up/{'b' * 16}.nc is missing.",
+    ]
+    assert store.verify() == problems and store.verify() == problems and len(store.entries()) == 3
+
+
+@pytest.mark.parametrize("content", ['{"format": 1, "records": {"made/up', "", "[]", "{}", "\x00\x01"])
+def test_a_half_written_manifest_is_one_sentence(store, made, content):
+    ask(store, made, 0)
+    (store.path / MANIFEST).write_text(content)
+    for use in (store.entries, store.verify, lambda: ask(store, made, 0)):
+        with pytest.raises(RecordError) as caught:
+            use()
+        message = str(caught.value)
+        assert message.startswith(f"{store.path / MANIFEST} cannot be read (") and "\n" not in message
+        assert message.endswith("; restore it from version control.")
+    assert made.trained() == ["0"]
+
+
+def test_a_store_that_cannot_be_written_is_one_sentence(tmp_path, made):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RecordError, match=r"^the store .*file/store cannot be written: Not a directory\.$"):
+        ask(Store(tmp_path / "file" / "store"), made, 0)
+    assert made.trained() == []
+
+
+def test_a_full_disk_keeps_the_old_record_and_the_checkpoints(store, made, monkeypatch):
+    ask(store, made, 0)
+
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("grokbook.training.checkpoint.os.fsync", full)
+        with pytest.raises(RecordError, match="was not written: the disk is full; what was there before"):
+            ask(store, made, 0, 1)
+    assert store.verify() == [] and store.seeds(made.key) == (0,)
+    assert (store.path / ".partial" / made.key / "state.pt").exists()
+    assert ask(store, made, 0, 1).sizes["seed"] == 2 and not (store.path / ".partial" / made.key).exists()
+
+
+def test_a_lost_run_is_not_recorded_and_its_checkpoints_stay(store, made):
+    made.fails = True
+    with pytest.raises(TrainingError, match="NaN or infinite"):
+        ask(store, made, 0)
+    assert store.entries() == {} and (store.path / ".partial" / made.key / "state.pt").exists()
+    made.fails = False
+    assert ask(store, made, 0).attrs["origin"] == "trained"
+
+
+# the trace of a chapter
+
+
+def test_each_dataset_a_chapter_uses_leaves_one_line(tmp_path, store, made, monkeypatch):
+    trace = tmp_path / "trace.jsonl"
+    monkeypatch.setenv("GROKBOOK_TRACE", str(trace))
+    ask(store, made, 0, 1)
+    ask(store, made, 1)
+    ask(Store(tmp_path / "front", fallbacks=(store,)), made, 1, 0)
+    rows = [json.loads(line) for line in trace.read_text().splitlines()]
+    assert [row["origin"] for row in rows] == ["trained", "cached", "recorded"]
+    assert [row["seeds"] for row in rows] == [[0, 1], [1], [1, 0]]
+    names = {
+        "experiment",
+        "key",
+        "seeds",
+        "origin",
+        "seconds",
+        "device",
+        "dtype",
+        "fingerprint",
+        "commit",
+        "recorded_on",
+    }
+    (entry,) = store.entries().values()
+    for row in rows:
+        assert set(row) == names
+        assert (row["experiment"], row["key"], row["dtype"]) == (made.name, made.key, "float32")
+        assert (
+            row["seconds"] == entry["cost"]["seconds"] and row["fingerprint"] == entry["provenance"][0]["fingerprint"]
+        )
+
+
+def test_without_a_trace_nothing_is_written(tmp_path, store, made):
+    ask(store, made, 0)
+    assert {path.name for path in tmp_path.iterdir()} == {"store", "trained"}
+
+
+# two processes, killed processes
+
+
+@pytest.mark.timeout(120)
+def test_two_processes_that_want_one_run_train_it_once(tmp_path):
+    command = [sys.executable, made_up.__file__, str(tmp_path / "store"), "1.0", "0", "1"]
+    pipe = subprocess.PIPE
+    both = [subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) for _ in range(2)]
+    outputs = [process.communicate(timeout=100) for process in both]
+    assert [process.returncode for process in both] == [0, 0], outputs
+    assert sorted(out.strip() for out, _ in outputs) == ["cached", "trained"]
+    assert (tmp_path / "trained").read_text().splitlines() == ["0 1"]
+    assert Store(tmp_path / "store").verify() == []
+    waited = "grokbook: another process is working on record 0123456789abcdef; waiting for it.\n"
+    assert sorted(err for _, err in outputs) == ["", waited]
+
+
+def real_config(steps, **rest):
+    """A real run of a second or so."""
+    task, model = ModularTask(7, train_fraction=0.5), Shape(7, d_model=16, n_heads=2)
+    return RunConfig(task, model, steps=steps, log=Schedule(dense_until=steps, dense_every=10), snapshots=3, **rest)
+
+
+STEPS = 500
+RECORD = """
+import functools, sys
+sys.path.insert(0, sys.argv[2])
+from grokbook.experiments import base
+from test_store import STEPS, Experiment, Store, real_config
+base.train = functools.partial(base.train, checkpoint_every=0)
+Store(sys.argv[1]).load_or_run(Experiment("made/up", real_config(STEPS), seeds=(0, 1)), progress=False)
+"""
+
+
+def children(pid):
+    """Process ids of the children of a process."""
+    return [int(c) for path in Path(f"/proc/{pid}/task").glob("*/children") for c in path.read_text().split()]
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds child processes in /proc")
+def test_a_killed_recording_is_continued_and_ends_bit_for_bit_the_same(tmp_path, monkeypatch):
+    """SIGKILL while two worker processes train: they end too, no lock is left, and a run is continued."""
+    path, experiment = tmp_path / "store", Experiment("made/up", real_config(STEPS), seeds=(0,))
+    recording = subprocess.Popen([sys.executable, "-c", RECORD, str(path), str(Path(__file__).parent)])
+    state = Path(checkpoint_path(path / ".partial" / experiment.key, [experiment.config]))
+    while not state.exists():
+        assert recording.poll() is None, "the recording ended before it was killed"
+        time.sleep(0.001)
+    workers = children(recording.pid)
+    recording.kill()
+    assert recording.wait() == -signal.SIGKILL and Store(path).entries() == {} and len(workers) == 2
+    patience = iter(range(2000))
+    while any(alive(pid) for pid in workers):
+        next(patience)
+        time.sleep(0.01)
+    left, made = torch.load(state, weights_only=True)["step"], []
+    assert left < STEPS, "the run had ended before it was killed"
+    with monkeypatch.context() as patch:
+        patch.setattr(loop, "advance", lambda *a, update=loop.advance: made.append(update(*a)))
+        dataset = Store(path).load_or_run(experiment, progress=False)
+    assert len(made) == STEPS - left and dataset.attrs["origin"] == "trained"
+    assert not list(path.glob(".partial/*"))
+    alone = experiment.run(progress=False)
+    for name in alone.variables:
+        assert dataset[name].values.tobytes() == alone[name].values.tobytes(), name
+
+
+def test_a_dataset_that_was_loaded_does_not_hold_its_file_open(store, made):
+    ask(store, made, 0)
+    dataset = store.load(made.key)
+    (store.path / FILE).unlink()
+    assert np.isfinite(dataset.train_loss[:, :2]).all()
+
+
+def test_from_bytes_refuses_what_is_no_netcdf():
+    with pytest.raises((OSError, ValueError)):
+        from_bytes(io.BytesIO(b"not a file").getvalue())
+
+
+def test_the_lock_is_released_after_an_error(store, made):
+    made.fails = True
+    with pytest.raises(TrainingError):
+        ask(store, made, 0)
+    with FileLock(store._lock_path(made.key)).acquire(timeout=0.1):
+        assert os.path.exists(store._lock_path(made.key))

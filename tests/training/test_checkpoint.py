@@ -1,0 +1,160 @@
+"""Files that are whole or not there: atomic writes, a full disk, damaged checkpoints."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import subprocess
+
+import pytest
+import torch
+
+from grokbook.errors import RecordError
+from grokbook.training import checkpoint
+from grokbook.training.checkpoint import atomic_write, load_checkpoint, save_checkpoint
+
+STATE = {"run_id": "me", "step": 3, "weights": torch.arange(4.0), "history": [{"loss": [1.0, float("nan")]}]}
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def fail(number):
+    """A system call that ends with this error."""
+
+    def call(*_args, **_kwargs):
+        raise OSError(number, os.strerror(number))
+
+    return call
+
+
+def test_the_content_takes_the_name_and_nothing_else_is_left(tmp_path):
+    path = tmp_path / "deep" / "er" / "file.bin"
+    for content in (b"first", b"", b"x" * 100_000):
+        atomic_write(path, content)
+        assert path.read_bytes() == content and names(path.parent) == ["file.bin"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace", "chmod", "fdopen"])
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [(errno.ENOSPC, "the disk is full"), (errno.EIO, "Input/output error"), (errno.EROFS, "Read-only file system")],
+)
+def test_a_failed_write_leaves_the_old_content_and_says_why(tmp_path, monkeypatch, call, number, reason):
+    path = tmp_path / "file.bin"
+    atomic_write(path, b"old")
+    monkeypatch.setattr(checkpoint.os, call, fail(number))
+    with pytest.raises(RecordError) as caught:
+        atomic_write(path, b"new")
+    monkeypatch.undo()
+    assert str(caught.value) == f"{path} was not written: {reason}; what was there before is untouched."
+    assert path.read_bytes() == b"old" and names(tmp_path) == ["file.bin"]
+
+
+def test_a_disk_that_fills_in_the_middle_of_a_write_leaves_nothing(tmp_path, monkeypatch):
+    """os.write that stores half and then fails, below Python's own file object."""
+    path = tmp_path / "file.bin"
+    atomic_write(path, b"old")
+    opened = os.fdopen
+
+    class Half:
+        def __init__(self, stream):
+            self.stream = stream
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self.stream.close()
+
+        def write(self, content):
+            self.stream.write(content[: len(content) // 2])
+            self.stream.flush()
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(checkpoint.os, "fdopen", lambda *a: Half(opened(*a)))
+    with pytest.raises(RecordError, match="the disk is full"):
+        atomic_write(path, b"new" * 1000)
+    assert path.read_bytes() == b"old" and names(tmp_path) == ["file.bin"]
+
+
+def test_an_interruption_removes_the_temporary_file(tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(checkpoint.os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        atomic_write(tmp_path / "file.bin", b"new")
+    assert names(tmp_path) == []
+
+
+def test_a_folder_that_is_a_file_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RecordError, match=r"file/run.pt was not written: .*; what was there before is untouched\."):
+        atomic_write(tmp_path / "file" / "run.pt", b"")
+
+
+@pytest.fixture
+def tiny_disk(tmp_path):
+    """A real file system of 256 kB; skipped where mounting one is not permitted."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
+    try:
+        done = subprocess.run(mount, capture_output=True, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        pytest.skip("there is no mount on this machine")
+    if done.returncode:
+        pytest.skip("mounting a tiny disk is not permitted here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True, timeout=20)
+
+
+def test_a_really_full_disk_leaves_the_old_content_and_says_so(tiny_disk):
+    path = tiny_disk / "run.pt"
+    save_checkpoint(path, STATE)
+    before = path.read_bytes()
+    with pytest.raises(RecordError) as caught:
+        save_checkpoint(path, STATE | {"weights": torch.zeros(200_000)})
+    assert str(caught.value) == f"{path} was not written: the disk is full; what was there before is untouched."
+    assert path.read_bytes() == before and names(tiny_disk) == ["run.pt"]
+    assert load_checkpoint(path, "me")["step"] == 3
+
+
+def test_a_state_goes_round(tmp_path):
+    path = tmp_path / "run.pt"
+    save_checkpoint(path, STATE)
+    loaded = load_checkpoint(path, "me")
+    assert loaded.keys() == STATE.keys() and torch.equal(loaded["weights"], STATE["weights"])
+    assert loaded["step"] == 3 and loaded["history"][0]["loss"][0] == 1.0
+
+
+def test_no_checkpoint_or_another_runs_is_none_and_stays(tmp_path):
+    path = tmp_path / "run.pt"
+    assert load_checkpoint(path, "me") is None
+    save_checkpoint(path, STATE)
+    assert load_checkpoint(path, "somebody else") is None and path.exists()
+
+
+@pytest.mark.parametrize("keep", [0, 1, 100, -100, -1])
+def test_a_truncated_checkpoint_is_removed_and_the_run_starts_again(tmp_path, keep):
+    path = tmp_path / "run.pt"
+    save_checkpoint(path, STATE)
+    path.write_bytes(path.read_bytes()[:keep])
+    assert load_checkpoint(path, "me") is None and not path.exists()
+
+
+def test_bytes_that_are_no_checkpoint_are_removed_and_nothing_in_them_is_run(tmp_path):
+    class Harmful:
+        def __reduce__(self):
+            return os.mkdir, (str(tmp_path / "executed"),)
+
+    path = tmp_path / "run.pt"
+    for content in (b"text", b"\x80\x02N."):
+        path.write_bytes(content)
+        assert load_checkpoint(path, "me") is None and not path.exists()
+    torch.save({"run_id": "me", "weights": Harmful()}, path)
+    assert load_checkpoint(path, "me") is None and not (tmp_path / "executed").exists()

@@ -1,0 +1,63 @@
+"""Predicted cost: products counted by torch, a rate measured here, linear in the steps."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from small_runs import small
+from torch.utils.flop_counter import FlopCounterMode
+
+from grokbook.models.transformer import Shape, initialise, logits
+from grokbook.tasks import ModularTask
+from grokbook.training import RunConfig, Schedule, cost
+from grokbook.training.cost import Cost, forward_products, predict, product_rate, step_products
+from grokbook.training.loop import losses_and_gradient, make_stack
+
+
+@pytest.fixture
+def steady(monkeypatch):
+    """A machine of exactly 10^9 multiply-adds a second."""
+    monkeypatch.setattr(cost, "product_rate", lambda: 1e9)
+
+
+@pytest.mark.parametrize(("p", "d", "layers"), [(97, 128, 1), (31, 64, 1), (31, 64, 2), (13, 32, 3)])
+def test_the_products_of_a_forward_pass_are_those_that_torch_counts(p, d, layers):
+    shape, tokens = Shape(p, d_model=d, n_layers=layers), torch.from_numpy(ModularTask(p).tokens)
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        logits(initialise(shape, 0), tokens, shape)
+    assert forward_products(shape, p * p) == pytest.approx(counter.get_total_flops() / 2, rel=0.1)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_a_training_step_has_three_times_the_products_of_a_forward_pass(layers):
+    config = small(0, p=31, d=64, layers=layers)
+    stack = make_stack([config], torch.device("cpu"))
+    tokens, labels = stack.tokens[stack.train], stack.labels[stack.train]
+    with FlopCounterMode(display=False) as counter:
+        losses_and_gradient(stack, tokens, labels)
+    assert step_products(config) == pytest.approx(counter.get_total_flops() / 2, rel=0.15)
+
+
+def test_the_measured_rate_is_positive_and_leaves_the_threads_alone():
+    before = torch.get_num_threads()
+    product_rate.cache_clear()
+    assert product_rate() > 0 and torch.get_num_threads() == before
+
+
+@pytest.mark.usefixtures("steady")
+def test_the_cost_is_positive_and_linear_in_the_steps():
+    """Steps beyond the logged ones: equal increments of steps add equal seconds, once the log has its points."""
+    seconds = [predict(small(0, steps=steps, log=Schedule(points=100))).seconds for steps in (10_000, 20_000, 40_000)]
+    assert seconds[0] > 0
+    assert seconds[2] - seconds[1] == pytest.approx(2 * (seconds[1] - seconds[0]))
+
+
+@pytest.mark.usefixtures("steady")
+def test_a_larger_run_costs_more_time_and_memory():
+    ladder = [(7, 8, 1), (31, 64, 1), (97, 128, 1), (97, 128, 2), (97, 256, 2)]
+    costs = [predict(RunConfig(ModularTask(p), Shape(p, d_model=d, n_layers=n))) for p, d, n in ladder]
+    assert all(a.seconds < b.seconds and a.memory_mb < b.memory_mb for a, b in zip(costs, costs[1:], strict=False))
+
+
+def test_costs_add_seconds_and_share_memory():
+    assert Cost(10.0, 300.0) + Cost(5.0, 400.0) == Cost(15.0, 400.0)

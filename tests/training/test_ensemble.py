@@ -1,0 +1,197 @@
+"""Many runs in one call: processes, devices, refusals, runs that are lost, runs that are killed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import interrupted
+import numpy as np
+import pytest
+import torch
+from small_runs import small
+
+from grokbook.errors import ParameterError, RecordError, TrainingError
+from grokbook.training import Schedule, train
+from grokbook.training.ensemble import checkpoint_path, pick_device, size_key
+
+GOOD = [small(0, d=16), small(1, d=16, weight_decay=0.0)]
+LOST = small(2, d=16, learning_rate=1e30)
+
+
+def in_process(config, **arguments):
+    """One run in this process."""
+    return train([config], device="cpu", progress=False, **arguments)
+
+
+# processes
+
+
+@pytest.fixture(scope="module")
+def lost(tmp_path_factory):
+    """Three runs, one of which is lost, on two processes: the error and the folder of the checkpoints."""
+    folder = tmp_path_factory.mktemp("runs")
+    with pytest.raises(TrainingError) as caught:
+        train([GOOD[0], LOST, GOOD[1]], device="cpu", progress=False, workers=2, checkpoints=folder)
+    return caught.value, folder
+
+
+@pytest.mark.timeout(120)
+def test_several_processes_equal_this_process_bit_for_bit(lost):
+    history = lost[0].history
+    for row, config in ((0, GOOD[0]), (2, GOOD[1])):
+        alone = in_process(config).isel(run=0)
+        assert set(alone.variables) <= set(history.variables)
+        for name in alone.data_vars:
+            assert history[name][row].values.tobytes() == alone[name].values.tobytes(), name
+
+
+def test_a_lost_run_is_named_and_the_others_are_finished(lost):
+    error, _ = lost
+    assert "became NaN or infinite at step" in str(error) and '"learning_rate":1e+30' in str(error)
+    assert error.history.seed.values.tolist() == [0, 2, 1]
+    assert np.isfinite(error.history.train_loss[[0, 2]]).all()
+    assert np.isfinite(error.history.train_loss[1, 0]) and np.isnan(error.history.train_loss[1, -1])
+
+
+def test_finished_runs_stay_checkpointed(lost):
+    folder = lost[1]
+    assert {path.name for path in folder.iterdir()} == {
+        Path(checkpoint_path(folder, [config])).name for config in (*GOOD, LOST)
+    }
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.xfail(reason="the reader thread holds standard input when the worker ends by an error", strict=False)
+def test_a_worker_that_fails_is_reported_with_its_last_line(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TrainingError) as caught:
+        train(GOOD, device="cpu", progress=False, workers=1, checkpoints=tmp_path / "file")
+    message = str(caught.value)
+    assert message.startswith("the run p=7 add d=16 seed=0 ended with exit code 1: ")
+    assert "was not written" in message
+
+
+def test_progress_goes_to_stderr_alone(capsys):
+    train([small(0, steps=5)], device="cpu", progress=True)
+    assert capsys.readouterr().out == ""
+
+
+def test_several_calls_leave_the_threads_as_they_were():
+    before = torch.get_num_threads()
+    in_process(small(0, steps=5), threads=1)
+    assert torch.get_num_threads() == before
+
+
+# groups, devices, refusals
+
+
+def test_runs_of_one_size_share_a_program():
+    base = small(0)
+    same = [small(1), small(0, learning_rate=0.1), small(0, weight_decay=0.0)]
+    other = [small(0, p=11), small(0, d=16), small(0, steps=21), small(0, fraction=0.4), small(0, log=Schedule())]
+    assert {size_key(config) for config in (base, *same)} == {size_key(base)}
+    assert len({size_key(config) for config in (base, *other)}) == 6
+
+
+@pytest.mark.parametrize("device", ["gpu", "tpu", "cpu:x", ""])
+def test_an_unknown_device_is_refused(device):
+    with pytest.raises(ParameterError) as caught:
+        train([small(0)], device=device, progress=False)
+    assert str(caught.value) == f"device = {device!r} is unknown; choose auto, cpu or cuda."
+
+
+@pytest.mark.parametrize("device", ["mps", "meta"] if torch.cuda.is_available() else ["cuda", "cuda:0", "mps", "meta"])
+def test_a_device_that_is_not_here_is_refused(device):
+    with pytest.raises(ParameterError) as caught:
+        pick_device(device)
+    assert str(caught.value) == f"device = {device!r} is not available on this machine; choose auto or cpu."
+
+
+def test_auto_is_the_gpu_if_there_is_one():
+    assert pick_device("auto").type == ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+@pytest.mark.parametrize("configs", [[], [small(0), "config"], [None]])
+def test_what_is_no_list_of_runs_is_refused(configs):
+    with pytest.raises(ParameterError, match=r"^train needs a non-empty list of RunConfig objects\.$"):
+        train(configs, progress=False)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU on this machine")
+def test_runs_on_the_gpu_come_back_in_order():
+    configs = [small(0), small(0, p=11), small(1)]
+    dataset = train(configs, device="cuda", progress=False)
+    assert dataset.seed.values.tolist() == [0, 0, 1] and dataset.attrs["device"] == "cuda"
+    np.testing.assert_allclose(dataset.train_loss[2], in_process(small(1)).train_loss[0], atol=1e-3)
+
+
+# interruption
+
+
+def test_a_finished_run_is_not_trained_again(tmp_path, monkeypatch):
+    first = in_process(small(0), checkpoints=tmp_path)
+    monkeypatch.setattr("grokbook.training.loop.advance", lambda *_: pytest.fail("an update was made"))
+    assert in_process(small(0), checkpoints=tmp_path).identical(first)
+
+
+def test_a_damaged_checkpoint_restarts_cleanly(tmp_path):
+    first = in_process(small(0), checkpoints=tmp_path)
+    path = Path(checkpoint_path(tmp_path, [small(0)]))
+    path.write_bytes(path.read_bytes()[:2000])
+    assert in_process(small(0), checkpoints=tmp_path).identical(first)
+    assert path.stat().st_size > 2000
+
+
+def test_a_full_disk_is_one_sentence(tmp_path, monkeypatch):
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("grokbook.training.checkpoint.os.fsync", full)
+    with pytest.raises(RecordError, match=r"\.pt was not written: the disk is full; what was there before is"):
+        in_process(small(0), checkpoints=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def step_of(path):
+    """The step that a whole checkpoint holds, -1 where there is none yet."""
+    try:
+        return torch.load(path, weights_only=True)["step"]
+    except FileNotFoundError:
+        return -1
+
+
+def start(folder, steps):
+    """The interruptible run as a process."""
+    command = [sys.executable, interrupted.__file__, str(folder), str(steps)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def kill_at(process, path, step):
+    """Send SIGKILL once the checkpoint has reached `step`; the step of the checkpoint that is left."""
+    while step_of(path) < step:
+        assert process.poll() is None, process.stderr.read().decode()
+        time.sleep(0.001)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL, "the run ended before it was killed"
+    process.stderr.close()
+    return step_of(path)
+
+
+@pytest.mark.timeout(240)
+def test_a_killed_run_continues_and_ends_bit_for_bit_the_same(tmp_path):
+    """SIGKILL at its first checkpoint, SIGKILL again later, then to the end: as if nothing had happened."""
+    steps = 800
+    path = checkpoint_path(tmp_path / "checkpoints", [interrupted.config(steps)])
+    early = kill_at(start(tmp_path, steps), path, 0)
+    later = kill_at(start(tmp_path, steps), path, early + 150)
+    assert 0 <= early < later < steps
+    with start(tmp_path, steps) as last:
+        assert last.wait(120) == 0, last.stderr.read().decode()
+    assert int((tmp_path / "updates").read_text()) == steps - later, "it did not continue from the checkpoint"
+    whole = in_process(interrupted.config(steps))
+    assert json.loads((tmp_path / "result.json").read_text()) == interrupted.values(whole)

@@ -1,0 +1,297 @@
+"""The training loop: against an independent one, batched against single, what is logged, divergence, stopping."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from small_runs import EVERY_FIVE, evaluate, small, train_independently, whole_sequence_logits
+from torch.nn import functional as F
+
+from grokbook.measures import effective_dimension, mean_norm, med
+from grokbook.models.transformer import initialise
+from grokbook.tasks import ModularTask
+from grokbook.training import Schedule, StopRule
+from grokbook.training.loop import (
+    cell_metrics,
+    cell_results,
+    losses_and_gradient,
+    make_stack,
+    restore,
+    run_id,
+    save,
+    split_weights,
+    stopped,
+    train_stack,
+)
+
+CPU = torch.device("cpu")
+DIFFERENT = [small(0), small(1, learning_rate=1e-2), small(2, weight_decay=0.0), small(3, beta2=0.9, warmup=0)]
+
+
+def trained(configs, double=False):
+    """A stack after its last step; weights in float64 on request."""
+    stack = make_stack(configs, CPU)
+    if double:
+        stack.weights, stack.mean, stack.square = (t.double() for t in (stack.weights, stack.mean, stack.square))
+    train_stack(stack)
+    return stack
+
+
+def assert_near(one, other, tolerance):
+    """Two histories with the same names and values."""
+    assert set(one) == set(other)
+    for name in one:
+        np.testing.assert_allclose(one[name], other[name], rtol=0, atol=tolerance, err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def learned():
+    """A run long enough to learn its training set."""
+    return trained([small(0, d=16, steps=250, log=Schedule(dense_until=250, dense_every=25))])
+
+
+# the numbers are right
+
+
+def test_the_weights_of_a_run_are_those_of_its_seed():
+    stack = make_stack(DIFFERENT, CPU)
+    for r, config in enumerate(DIFFERENT):
+        expected = initialise(config.model, config.seed)
+        parts = split_weights(config, stack.weights[r])
+        assert list(parts) == list(expected)
+        assert all(torch.equal(parts[name], expected[name]) for name in expected)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_loss_and_gradient_are_those_of_the_whole_sequence_model(layers):
+    config = small(4, layers=layers, shift=3)
+    stack = make_stack([config], CPU)
+    rows = stack.train[0]
+    value, gradient = losses_and_gradient(stack, stack.tokens[stack.train], stack.labels[stack.train])
+    w = {name: part.requires_grad_() for name, part in initialise(config.model, config.seed).items()}
+    loss = F.cross_entropy(whole_sequence_logits(w, stack.tokens[rows], config), stack.labels[rows])
+    expected = torch.cat([g.ravel() for g in torch.autograd.grad(loss, list(w.values()))])
+    torch.testing.assert_close(value[0], loss.detach(), rtol=0, atol=1e-5)
+    torch.testing.assert_close(gradient[0], expected, rtol=0, atol=1e-5)
+
+
+def test_what_is_logged_at_step_0_is_the_initial_model():
+    config = small(5, p=11, shift=2, steps=1)
+    history = trained([config]).history[0]
+    w = initialise(config.model, 5)
+    for name, value in evaluate(w, config).items():
+        assert history[name][0] == pytest.approx(value, abs=1e-5), name
+    table = w["W_E"][:11]
+    assert history["weight_norm"][0] == pytest.approx(sum(float(t.double().square().sum()) for t in w.values()) ** 0.5)
+    for name, measure in {"med": med, "embedding_norm": mean_norm, "effective_dimension": effective_dimension}.items():
+        assert history[name][0] == pytest.approx(measure(table)), name
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_a_run_is_that_of_torchs_optimiser_on_the_whole_sequence_model(layers):
+    """Losses of 60 steps against torch.optim.AdamW + LambdaLR (Gu et al. 2025: warm-up min(step / 10, 1))."""
+    config = small(6, d=16, steps=60, layers=layers, learning_rate=3e-3)
+    history, expected = trained([config]).history[0], train_independently(config)
+    assert history["train_loss"][0] > history["train_loss"][-1]
+    for n, metrics in enumerate(expected.values()):
+        for name, value in metrics.items():
+            assert history[name][n] == pytest.approx(value, abs=2e-4), (name, n)
+
+
+def test_the_first_update_moves_nothing():
+    stack = make_stack([small(0, steps=1, log=Schedule())], CPU)
+    before = stack.weights.clone()
+    train_stack(stack)
+    assert torch.equal(stack.weights, before) and stack.mean.any()
+    assert stack.history[0]["train_loss"][0] == stack.history[0]["train_loss"][1]
+
+
+def test_training_lowers_the_loss_until_the_training_set_is_known(learned):
+    history = learned.history[0]
+    assert history["train_loss"][-1] < 0.1 * history["train_loss"][0]
+    assert history["train_accuracy"][0] < 0.5 and history["train_accuracy"][-1] == 1.0
+
+
+def test_the_metrics_of_each_part_are_counted_on_that_part():
+    task = ModularTask(5, train_fraction=0.4, split="square", hole=1, seed=3)
+    config = dataclasses.replace(small(0, p=5), task=task)
+    rng = np.random.default_rng(0)
+    loss, correct = rng.random(25), rng.random(25) < 0.5
+    got = cell_metrics(config, loss, correct)
+    train = set(task.train_index.tolist())
+    parts = {
+        "train_accuracy": train,
+        "test_accuracy": set(range(25)) - train,
+        "test_accuracy_in_hole": {0, 1, 5, 6},
+        "test_accuracy_outside_hole": set(range(25)) - train - {0, 1, 5, 6},
+        "test_accuracy_mirrored": {n for n in range(25) if n not in train and (n % 5) * 5 + n // 5 in train},
+        "test_accuracy_unmirrored": {n for n in range(25) if n not in train and (n % 5) * 5 + n // 5 not in train},
+    }
+    assert set(got) == {*parts, "train_loss", "test_loss"}
+    for name, cells in parts.items():
+        assert got[name] == pytest.approx(np.mean([correct[n] for n in cells])), name
+    assert got["train_loss"] == pytest.approx(np.mean([loss[n] for n in train]))
+    assert got["test_loss"] == pytest.approx(np.mean([loss[n] for n in set(range(25)) - train]))
+
+
+def test_a_part_without_cells_has_accuracy_nan():
+    config = dataclasses.replace(small(0), task=ModularTask(7, train_fraction=0.5, split="symmetric"))
+    assert np.isnan(cell_metrics(config, np.zeros(49), np.ones(49, bool))["test_accuracy_mirrored"])
+
+
+# batched
+
+
+def test_a_batched_stack_equals_the_single_runs():
+    """Different seeds, splits, rates and decays as one program by vmap: in float64 weights, to 1e-6."""
+    together = trained(DIFFERENT, double=True)
+    for r, config in enumerate(DIFFERENT):
+        alone = trained([config], double=True)
+        torch.testing.assert_close(together.weights[r], alone.weights[0], rtol=0, atol=1e-6)
+        assert_near(together.history[r], alone.history[0], 1e-5)
+
+
+@pytest.mark.parametrize("kind", [{"layers": 2}, {"dtype": "bfloat16"}, {"shift": 3}], ids=str)
+def test_a_batched_stack_of_another_kind_equals_the_single_runs(kind):
+    configs = [small(seed, **kind) for seed in (0, 1)]
+    together = trained(configs, double=True)
+    tolerance = 2e-2 if "dtype" in kind else 1e-5  # products in bfloat16 have 8 bits
+    for r, config in enumerate(configs):
+        alone = trained([config], double=True)
+        for name in ("train_loss", "test_loss", "weight_norm", "med"):
+            np.testing.assert_allclose(together.history[r][name], alone.history[0][name], rtol=tolerance, err_msg=name)
+
+
+def test_the_runs_of_a_stack_do_not_touch_each_other():
+    pair, other = trained([small(0), small(1)]), trained([small(0), small(2, learning_rate=0.1)])
+    assert_near(pair.history[0], other.history[0], 1e-6)
+    assert not torch.allclose(pair.weights[1], other.weights[1])
+
+
+# what is kept
+
+
+def test_what_is_logged_and_when():
+    stack = trained([small(0, steps=20)])
+    assert stack.logged.tolist() == [0, 5, 10, 15, 20] and stack.step == 20
+    assert {len(values) for values in stack.history[0].values()} == {5}
+    assert all(np.isfinite(values).all() for values in stack.history[0].values())
+
+
+def test_snapshots_are_the_embedding_at_their_step():
+    whole, half = trained([small(0, steps=20)]), trained([small(0, steps=10)])
+    assert list(whole.snapshots[0]) == [0, 10, 20]
+    torch.testing.assert_close(whole.snapshots[0][0], initialise(whole.config.model, 0)["W_E"], rtol=0, atol=0)
+    assert torch.equal(whole.snapshots[0][10], split_weights(half.config, half.weights[0])["W_E"])
+    assert trained([small(0, steps=10, snapshots=0)]).snapshots == [{}]
+
+
+def test_a_run_in_bfloat16_is_near_that_in_float32_and_keeps_its_weights_in_float32(learned):
+    config = dataclasses.replace(learned.config, dtype="bfloat16")
+    low = trained([config])
+    assert low.weights.dtype == torch.float32
+    assert low.history[0]["train_loss"] != learned.history[0]["train_loss"]
+    assert low.history[0]["train_loss"][0] == pytest.approx(learned.history[0]["train_loss"][0], rel=0.02)
+    assert low.history[0]["train_accuracy"][-1] == 1.0
+
+
+def test_metrics_are_those_of_the_weights_at_that_step(learned):
+    config, row = learned.config, learned.weights[0]
+    for name, value in evaluate(split_weights(config, row), config).items():
+        assert learned.history[0][name][-1] == pytest.approx(value, abs=1e-4), name
+
+
+def test_each_log_is_reported_and_offered_for_saving():
+    reported, saved = [], []
+    stack = make_stack([small(0, steps=10)], CPU)
+    train_stack(stack, report=lambda step, m: reported.append((step, m["train_loss"])), save_now=saved.append)
+    assert [step for step, _ in reported] == [0, 5, 10] and saved == [stack] * 3
+    assert [loss for _, loss in reported] == stack.history[0]["train_loss"]
+
+
+# stopping and divergence
+
+
+def test_a_run_stops_once_the_rule_is_met():
+    rule = StopRule("train_accuracy", threshold=0.9, hold=2)
+    config = small(0, d=16, steps=400, stop=rule, learning_rate=3e-3)
+    stack = trained([config])
+    values = stack.history[0]["train_accuracy"]
+    assert stack.step < 400 and stopped(stack)
+    assert min(values[-2:]) >= 0.9 and not any(rule.met(values[:n]) for n in range(len(values)))
+
+
+def test_a_stack_goes_on_until_every_run_has_stopped():
+    rule = StopRule("train_accuracy", threshold=0.9, hold=1)
+    quick, slow = (small(0, d=16, steps=60, stop=rule, learning_rate=rate) for rate in (1e-2, 1e-5))
+    assert trained([quick]).step < 60
+    assert trained([quick, slow]).step == 60
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
+def test_a_lost_run_is_marked_and_the_others_of_its_stack_go_on():
+    stack = trained([small(0), small(1, learning_rate=1e30)])
+    assert list(stack.diverged) == [1] and 1 < stack.diverged[1] <= 20
+    alone = trained([small(0)])
+    assert stack.step == 20
+    assert_near(stack.history[0], alone.history[0], 1e-5)
+    lost, step = stack.history[1], stack.diverged[1]
+    before = np.array(stack.logged) < step
+    assert np.isfinite(np.array(lost["train_loss"])[before]).all() and before.any()
+    assert np.isnan(np.array(lost["train_loss"])[~before]).all()
+    assert {len(values) for values in lost.values()} == {5}
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
+def test_a_lost_run_alone_stops_at_once():
+    stack = trained([small(1, learning_rate=1e30, steps=1000)])
+    assert stopped(stack) and stack.step <= stack.diverged[0] + 1 < 100
+
+
+# checkpoints of a stack
+
+
+def test_a_restored_stack_continues_bit_for_bit(tmp_path):
+    path, configs = str(tmp_path / "run.pt"), [small(0, steps=40)]
+    whole, first = trained(configs), make_stack(configs, CPU)
+    train_stack(first, save_now=lambda stack: save(stack, path) if stack.step == 15 else None)
+    second = make_stack(configs, CPU)
+    assert restore(second, path) and second.step == 15
+    train_stack(second)
+    for name in ("weights", "mean", "square"):
+        assert torch.equal(getattr(second, name), getattr(whole, name)), name
+    assert second.history == whole.history
+    assert second.snapshots[0].keys() == whole.snapshots[0].keys()
+
+
+def test_a_checkpoint_of_another_run_or_other_code_is_not_taken(tmp_path, monkeypatch):
+    path = str(tmp_path / "run.pt")
+    save(make_stack([small(0)], CPU), path)
+    assert not restore(make_stack([small(1)], CPU), path)
+    monkeypatch.setattr("grokbook.training.loop.fingerprint", lambda: "other code")
+    assert not restore(make_stack([small(0)], CPU), path)
+
+
+def test_the_identity_of_a_stack_depends_on_its_runs_and_their_order():
+    ids = {run_id(c) for c in ([small(0)], [small(1)], [small(0), small(1)], [small(1), small(0)])}
+    assert len(ids) == 4 and run_id([small(0)]) == run_id([small(0)])
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU on this machine")
+def test_a_stack_on_the_gpu_is_near_the_one_on_the_cpu():
+    stack = make_stack(DIFFERENT, torch.device("cuda"))
+    train_stack(stack)
+    for r, history in enumerate(trained(DIFFERENT).history):
+        np.testing.assert_allclose(stack.history[r]["train_loss"], history["train_loss"], atol=1e-3)
+
+
+def test_results_on_every_cell_have_a_row_a_run():
+    loss, correct = cell_results(make_stack(DIFFERENT, CPU))
+    assert loss.shape == correct.shape == (4, 49) and loss.dtype == np.float64 and correct.dtype == bool
+
+
+def test_the_schedule_of_these_tests_logs_every_five_steps():
+    assert EVERY_FIVE.steps(20).tolist() == [0, 5, 10, 15, 20]

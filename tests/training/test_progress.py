@@ -1,0 +1,65 @@
+"""Progress: step, losses, accuracies and remaining time; plain lines where there is no terminal."""
+
+from __future__ import annotations
+
+import io
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+from grokbook.training import progress
+from grokbook.training.progress import TrainingProgress, describe
+
+METRICS = {"train_loss": 0.5, "test_loss": 2.25, "train_accuracy": 1.0, "test_accuracy": 0.125, "med": 99.0}
+
+
+def test_a_line_has_losses_and_accuracies():
+    assert describe(METRICS) == "loss 0.5  test loss 2.25  acc 1  test acc 0.125"
+    assert describe({"train_loss": 0.12345}) == "loss 0.123" and describe({}) == ""
+
+
+def test_without_a_terminal_a_plain_line_goes_to_stderr(capsys):
+    with TrainingProgress({"run": 100}, every=0.0) as shown:
+        shown.update("run", 10, METRICS)
+        shown.update("run", 60, METRICS)
+    out, err = capsys.readouterr()
+    lines = err.splitlines()
+    assert out == "" and len(lines) == 2
+    assert lines[0].startswith("grokbook: run  step 10/100  loss 0.5  test loss 2.25  acc 1  test acc 0.125")
+    assert lines[1].startswith("grokbook: run  step 60/100") and lines[1].endswith("s left")
+
+
+def test_lines_are_rare_and_can_be_switched_off(capsys):
+    with TrainingProgress({"run": 100}, every=1e6) as shown:
+        shown.update("run", 10, METRICS)
+    with TrainingProgress({"run": 100}, enabled=False, every=0.0) as shown:
+        shown.update("run", 10, METRICS)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_remaining_time_goes_on_at_the_rate_so_far(monkeypatch):
+    now = iter([0.0, 0.0, 50.0])
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    shown = TrainingProgress({"run": 100}, enabled=False)
+    shown.first_step["run"] = 20  # continued from step 20: 25 steps in 50 s, 55 to go
+    assert shown._remaining("run", 45) == pytest.approx(110.0)
+
+
+def test_at_the_first_report_nothing_is_known_of_the_remaining_time():
+    shown = TrainingProgress({"run": 100}, enabled=False)
+    shown.update("run", 20, METRICS)
+    assert shown._remaining("run", 20) != shown._remaining("run", 20)  # NaN
+
+
+def test_on_a_terminal_each_run_has_a_bar(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(
+        progress, "Console", lambda stderr: Console(file=screen, force_terminal=True, width=140, force_jupyter=False)
+    )
+    with TrainingProgress({"one": 100, "two": 100}) as shown:
+        shown.update("one", 50, METRICS)
+        shown.update("two", 100, METRICS)
+        shown.bar.refresh()
+    text = screen.getvalue()
+    assert "one" in text and "50/100" in text and "100/100" in text and "test acc 0.125" in text
