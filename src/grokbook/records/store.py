@@ -7,6 +7,7 @@ import io
 import json
 import os
 import shutil
+import sys
 import time
 import warnings
 from pathlib import Path
@@ -109,28 +110,41 @@ class Store:
         found = self.find(key)
         if found is None:
             return None
-        name, entry = found
+        content = self._verified(*found)
+        if content is None:
+            content = self._second_look(key, found[0])
+        return None if content is None else from_bytes(content)
+
+    def _verified(self, name: str, entry: dict[str, Any]) -> bytes | None:
+        """The bytes of a record's file if they have the manifest's sha256."""
         try:
             content = (self.path / name).read_bytes()
         except OSError:
-            content = b""
-        if hashlib.sha256(content).hexdigest() == entry["sha256"]:
-            return from_bytes(content)
-        self._set_aside(name)
-        return None
+            return None
+        return content if hashlib.sha256(content).hexdigest() == entry["sha256"] else None
 
-    def _set_aside(self, name: str) -> None:
-        path = self.path / name
-        aside = path.with_name(path.name + ".corrupt")
-        damaged = f"damaged (its sha256 is not the manifest's); set aside as {aside.name}"
-        state = damaged if path.exists() else "missing"
-        with self._manifest_lock():
-            if path.exists():
-                os.replace(path, aside)
-            entries = self.entries()
-            entries.pop(name, None)
-            self._write_manifest(entries)
-        warnings.warn(f"the record {name} is {state}; it will be computed again.", RecordWarning, stacklevel=4)
+    def _second_look(self, key: str, name: str) -> bytes | None:
+        """Read a record again while nobody writes to the store; set it aside if it is still damaged."""
+        try:
+            with self._manifest_lock():
+                found = self.find(key)
+                content = self._verified(*found) if found else None
+                state = self._set_aside(found[0]) if found and content is None else "set aside by another process"
+        except (OSError, RecordError):
+            content, state = None, "missing or damaged, and this store cannot be written"
+        if content is None:
+            warnings.warn(f"the record {name} is {state}; it will be computed again.", RecordWarning, stacklevel=4)
+        return content
+
+    def _set_aside(self, name: str) -> str:
+        """Take a record out of the manifest, keeping its file as `*.corrupt`; says what was found."""
+        path, state = self.path / name, "missing"
+        if path.exists():
+            aside = path.with_name(path.name + ".corrupt")
+            os.replace(path, aside)
+            state = f"damaged (its sha256 is not the manifest's); set aside as {aside.name}"
+        self._write_manifest({n: e for n, e in self.entries().items() if n != name})
+        return state
 
     def verify(self) -> list[str]:
         """One sentence for every record whose file is missing or differs from the manifest; nothing is changed."""
@@ -202,9 +216,12 @@ class Store:
             "configuration": experiment.configuration(),
         }
         with self._manifest_lock():
-            entries = {n: e for n, e in self.entries().items() if e["key"] != experiment.key}
+            entries = self.entries()
             atomic_write(self.path / name, content)
-            self._write_manifest(entries | {name: entry})
+            before = [n for n, e in entries.items() if e["key"] == experiment.key]
+            self._write_manifest({n: e for n, e in entries.items() if n not in before} | {name: entry})
+            for other in set(before) - {name}:  # the same configuration under another experiment's name
+                (self.path / other).unlink(missing_ok=True)
 
     def _write_manifest(self, entries: dict[str, Any]) -> None:
         text = json.dumps({"format": 1, "records": dict(sorted(entries.items()))}, indent=1)
@@ -227,7 +244,7 @@ class Store:
         try:
             return _Held(lock, lock.acquire(timeout=0.2))
         except Timeout:
-            print(f"grokbook: another process is working on record {key}; waiting for it.", flush=True)
+            print(f"grokbook: another process is working on record {key}; waiting for it.", file=sys.stderr, flush=True)
             return _Held(lock, lock.acquire())
 
 
