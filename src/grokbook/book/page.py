@@ -85,7 +85,7 @@ def _close(fig: Any) -> None:
 # --------------------------------------------------------------------------------------------- numbers
 
 
-def glue(name: str, value: Any, form: str | None = None, missing: str | None = None) -> None:
+def glue(name: str, value: Any, form: str | None = None, missing: str | None = None, unit: str = "") -> None:
     """Make a computed value available to the prose as `` {glue:text}`name` ``.
 
     Args:
@@ -93,6 +93,7 @@ def glue(name: str, value: Any, form: str | None = None, missing: str | None = N
         value: a number, a text, or a NumPy or torch scalar.
         form: a format such as ``".0f"`` applied here; without it, prose may write `` {glue:text}`name:.3f` ``.
         missing: the text that stands in for None or NaN (a run that did not get there).
+        unit: words after a value that is not missing, such as ``" steps"`` (with `form`).
 
     Raises ParameterError for None or NaN without `missing`, and for arrays.
     """
@@ -102,7 +103,7 @@ def glue(name: str, value: Any, form: str | None = None, missing: str | None = N
             raise ParameterError(f"{name} has no value ({value!r}); give `missing=` the words to print instead.")
         plain = missing
     elif form is not None:
-        plain = format(plain, form)
+        plain = format(plain, form) + unit
     from myst_nb import glue as publish
 
     publish(name, plain, display=False)
@@ -166,7 +167,7 @@ def _head(name: str, column: Any) -> str:
 
 
 def _cell(value: Any, form: str | Callable[[Any], str] | None) -> str:
-    value = value.item() if hasattr(value, "item") else value
+    value = _scalar("a cell", value)
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if value is None or (isinstance(value, float) and math.isnan(value)):
         text = "–"

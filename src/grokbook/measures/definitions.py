@@ -14,10 +14,11 @@ def definition_table(embedding: Array, second: Array | None = None) -> pd.DataFr
     `embedding` and `second`, shape (p, d): the operands' tables. `expected at start` is for independent normal
     entries of variance 1/d, `value / MED` the value in units of Definition 4.2.
 
-    Example:
-        >>> import numpy as np
-        >>> definition_table(np.eye(5)).shape
-        (7, 5)
+    Raises ParameterError for a table that is not finite numbers of shape (p, d), p >= 3.
+
+    >>> import numpy as np
+    >>> definition_table(np.eye(5)).shape
+    (7, 5)
     """
     p, d = rows(embedding, least=3).shape
     unit = med_as("gu2025_def_4_2", embedding)

@@ -263,7 +263,15 @@ def _kaplan_meier_median(durations: np.ndarray, observed: np.ndarray) -> float |
 
 
 def describe_delays(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence: int = PERSISTENCE) -> list[str]:
-    """One sentence a run: `grok_time(...).describe()` for each seed (or run) of a dataset, in order."""
+    """One sentence a run: `grok_time(...).describe()` for each seed (or run) of a dataset, in order.
+
+    Raises ParameterError where `grok_time` does.
+
+    >>> curve = ("seed", "step"), [[0.1, 1, 1, 1, 1]]
+    >>> run = xr.Dataset({"train_accuracy": curve, "test_accuracy": curve}, {"step": range(5), "seed": [0]})
+    >>> describe_delays(run)
+    ['fits at step 1; generalises at step 1, 0 steps later']
+    """
     dim = "seed" if "seed" in dataset.dims else "run"
     runs = (dataset.isel({dim: r}) for r in range(dataset.sizes[dim]))
     rule = {"threshold": threshold, "persistence": persistence}

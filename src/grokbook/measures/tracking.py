@@ -62,6 +62,11 @@ def detrended_increments(x: Array, window: int = 25) -> np.ndarray:
 
     Two curves that merely share a slow trend have increments of equal sign for that reason alone; what is left
     here moves for reasons of its own. At the ends the average runs over the points there are.
+
+    Raises ParameterError for a window that is even or below 3, and for a curve that is not 3 or more finite numbers.
+
+    >>> bool(np.allclose(detrended_increments(2.0 * np.arange(30), 5), 0))
+    True
     """
     if window < 3 or window % 2 == 0:
         raise ParameterError(f"window = {window} must be an odd number of 3 or more points.")
@@ -104,6 +109,8 @@ def first_below(steps: Array, values: Array, level: float, *, persistence: int =
 
     None when that does not happen within the record. The persistence rule is that of `grok_time`.
 
+    Raises ParameterError for a curve that is not 3 or more finite numbers.
+
     >>> first_below([0, 10, 20, 30, 40], [2, 3, 1, 1, 1], level=2, persistence=2)
     20
     """
@@ -120,6 +127,8 @@ def end_of_decline(steps: Array, values: Array, *, tolerance: float = 0.05, smoo
     maximum and the least value after it. A curve that only rises ends its decline where it is highest.
 
     Use `end_of_decline(steps, -accuracy)` for the step at which an accuracy stops increasing.
+
+    Raises ParameterError for a curve that is not 3 or more finite numbers.
 
     >>> end_of_decline(range(6), [1, 5, 3, 1, 1.1, 1], smooth=1)
     3

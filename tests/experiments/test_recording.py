@@ -1,0 +1,48 @@
+"""Recording: what is missing, within a budget, resumable; names by pattern."""
+
+from __future__ import annotations
+
+import pytest
+
+from grokbook.errors import ParameterError
+from grokbook.experiments import recording
+from grokbook.experiments.base import Experiment
+from grokbook.experiments.gu2025 import modular_run
+from grokbook.records import Store
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    experiments = [Experiment(f"made/up[p={p}]", modular_run(p, 0.5, d_model=8, steps=4), seeds=(0,)) for p in (5, 7)]
+    monkeypatch.setattr(recording, "catalogue", lambda: {e.name: e for e in experiments})
+    return experiments
+
+
+def test_all_missing_runs_are_recorded_and_then_nothing_is_left(tiny, tmp_path):
+    store = Store(tmp_path)
+    assert recording.records_table(store=store).missing.tolist() == [1, 1]
+    table = recording.record(progress=False, store=store)
+    assert table.missing.tolist() == [0, 0]
+    assert table["core minutes"].tolist() == [0, 0]
+    before = (tmp_path / "MANIFEST.json").read_bytes()
+    recording.record(progress=False, store=store)
+    assert (tmp_path / "MANIFEST.json").read_bytes() == before
+
+
+def test_a_spent_budget_starts_nothing(tiny, tmp_path):
+    assert recording.record(budget_seconds=0, progress=False, store=Store(tmp_path)).recorded.tolist() == [0, 0]
+
+
+def test_patterns_seeds_and_a_name_with_brackets(tiny):
+    assert [e.name for e in recording.choose("made/up[p=5]")] == ["made/up[p=5]"]
+    assert len(recording.choose("made/*")) == 2
+    assert [e.seeds for e in recording.choose(None, 3)] == [(0, 1, 2), (0, 1, 2)]
+    with pytest.raises(ParameterError, match=r"no experiment matches 'fig9'; there are made/up\[p=5\]"):
+        recording.choose("fig9")
+
+
+def test_the_catalogue_names_its_experiments():
+    for name, experiment in recording.catalogue().items():
+        assert experiment.name == name
+        assert experiment.statement
+        assert experiment.source
