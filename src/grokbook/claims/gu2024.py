@@ -103,7 +103,7 @@ CLAIMS = (
         "section 3",
         "The operands of addition modulo p run over {0, 1, ..., p}.",
         "formula",
-        "02_task_and_model: Equivalence classes",
+        "02_task_and_model: The operation sorts the grid into classes",
         printed_range,
     ),
     Claim(

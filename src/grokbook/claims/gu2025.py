@@ -118,7 +118,7 @@ CLAIMS = (
         "section 3.1",
         "Training and test sets are products I' x J' and I'' x J''.",
         "formula",
-        "02_task_and_model: The splits",
+        "02_task_and_model: The split decides what can be learned",
         products,
     ),
     Claim(
@@ -154,7 +154,7 @@ CLAIMS = (
         "section 6.1",
         "The equivalence classes of i + j are isomorphic.",
         "theorem",
-        "02_task_and_model: Equivalence classes",
+        "02_task_and_model: The operation sorts the grid into classes",
         classes_are_translates,
     ),
     Claim(
@@ -163,7 +163,7 @@ CLAIMS = (
         "section 6.1",
         "The class sizes of a general f have no closed form; the example is i^2 + ij + j^2.",
         "theorem",
-        "02_task_and_model: Equivalence classes",
+        "02_task_and_model: The operation sorts the grid into classes",
         quadratic_form_classes,
     ),
 )

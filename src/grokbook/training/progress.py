@@ -25,8 +25,8 @@ class TrainingProgress:
 
     def __init__(self, totals: dict[str, int], enabled: bool = True, every: float = 5.0) -> None:
         self.totals, self.enabled, self.every = totals, enabled, every
-        self.began, self.last_line = time.monotonic(), time.monotonic()
-        self.first_step: dict[str, int] = {}
+        self.last_line = time.monotonic()
+        self.first: dict[str, tuple[int, float]] = {}  # run -> its first reported step and when that was
         console = Console(stderr=True)
         self.bar = self._bar(console) if enabled and console.is_terminal and not console.is_jupyter else None
         self.tasks = {name: self.bar.add_task(name, total=n, now="") for name, n in totals.items()} if self.bar else {}
@@ -47,16 +47,17 @@ class TrainingProgress:
 
     def update(self, name: str, step: int, metrics: dict[str, float]) -> None:
         """Note that run `name` has reached `step` with these latest metrics."""
+        left = self._remaining(name, step)
         if self.bar:
             self.bar.update(self.tasks[name], completed=step, now=describe(metrics))
         elif self.enabled and time.monotonic() - self.last_line >= self.every:
             self.last_line = time.monotonic()
-            left = f"  about {self._remaining(name, step):.0f} s left"
             line = f"grokbook: {name}  step {step}/{self.totals[name]}  {describe(metrics)}{left}"
             print(line, file=sys.stderr, flush=True)
-        self.first_step.setdefault(name, step)
 
-    def _remaining(self, name: str, step: int) -> float:
-        done = step - self.first_step.get(name, 0)
-        elapsed = time.monotonic() - self.began
-        return elapsed / done * (self.totals[name] - step) if done > 0 else float("nan")
+    def _remaining(self, name: str, step: int) -> str:
+        first, began = self.first.setdefault(name, (step, time.monotonic()))
+        if step == first:
+            return ""
+        left = (time.monotonic() - began) / (step - first) * (self.totals[name] - step)
+        return f"  about {left:.0f} s left"

@@ -1,0 +1,49 @@
+"""Checks of Gu et al. 2025 can come out either way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grokbook.claims import gu2025
+from grokbook.claims.gu2025 import quadratic_class_sizes
+
+from .runs import hump, made_run, noise, rise
+
+
+@pytest.mark.parametrize("p", [5, 7, 11, 13, 97, 101])
+def test_quadratic_classes_by_counting_in_plain_python(p):
+    counts = [0] * p
+    for i in range(p):
+        for j in range(p):
+            counts[(i * i + i * j + j * j) % p] += 1
+    assert quadratic_class_sizes(p).tolist() == counts
+
+
+def test_a_wrong_closed_form_is_seen(monkeypatch):
+    monkeypatch.setattr(gu2025, "quadratic_class_sizes", lambda p: np.full(p, p))
+    assert gu2025.quadratic_form_classes(11).verdict == "fails"
+
+
+def test_a_wrong_med_is_seen(monkeypatch):
+    monkeypatch.setattr(gu2025, "circle_med", lambda p, k: 1.0)
+    assert gu2025.med_closed_forms(11).verdict == "fails"
+
+
+@pytest.mark.parametrize(("half", "verdict"), [(5000, "holds"), (3000, "holds with correction"), (99999, "fails")])
+def test_onset_near_5000(half, verdict, monkeypatch):
+    """Section 6.1: "around epoch 5000"; the step at which the test accuracy passes one half for good."""
+    runs = made_run(noise(1), hump(3000, 0.5), rise(half))
+    monkeypatch.setattr(gu2025, "recorded_fig5", lambda p: runs)
+    assert gu2025.onset_of_random_split().verdict == verdict
+
+
+def test_onset_without_runs_is_not_run(monkeypatch):
+    monkeypatch.setattr(gu2025, "recorded_fig5", lambda p: None)
+    assert gu2025.onset_of_random_split().verdict == "not run"
+
+
+def test_random_sets_are_not_products_and_a_full_one_would_be():
+    found = gu2025.products(11, splits=5)
+    assert found.verdict == "fails"
+    assert found.low > 1

@@ -1,0 +1,58 @@
+"""Curves of training runs: every seed, the median, marks at the right steps."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from grokbook import plotting
+from grokbook.measures import grok_times
+from grokbook.plotting.style import COLOURS
+
+
+def _lines(ax, colour):
+    return [line for line in ax.lines if line.get_color() == COLOURS[colour] and len(line.get_xdata()) > 2]
+
+
+def test_every_seed_is_drawn_and_the_median_over_them(runs):
+    ax = plotting.learning_curves(runs).axes[0]
+    thin, thick = _lines(ax, "test")[:3], _lines(ax, "test")[3]
+    for seed, line in enumerate(thin):
+        assert np.array_equal(line.get_ydata(), runs.test_accuracy.values[seed, 1:])
+    assert np.allclose(thick.get_ydata(), np.median(runs.test_accuracy.values[:, 1:], axis=0))
+    assert thick.get_linewidth() > thin[0].get_linewidth()
+
+
+def test_the_delay_is_marked_at_the_median_steps():
+    steps = np.arange(0, 400, 10)
+    made = {"train": 50, "test": 200}
+    series = {f"{n}_accuracy": (("seed", "step"), (steps >= at)[None] * 1.0) for n, at in made.items()}
+    series |= {f"{n}_loss": (("seed", "step"), np.ones((1, steps.size))) for n in made}
+    dataset = xr.Dataset(series, {"seed": [0], "step": steps})
+    ax = plotting.learning_curves(dataset, grok_times(dataset)).axes[0]
+    marks = sorted(line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 2)
+    assert marks == [50, 200]
+
+
+def test_med_and_loss_has_a_column_for_each_modulus_and_the_initial_value(runs):
+    fig = plotting.med_and_loss({"a": runs, "b": runs})
+    assert len(fig.axes) == 6
+    initial = [line for line in fig.axes[2].lines if line.get_linestyle() == "--"]
+    assert np.allclose(initial[0].get_ydata(), runs.med.sel(step=0).median())
+
+
+def test_relative_curves_start_at_one(runs):
+    ax = plotting.relative_curves(runs, {"med": "MED", "embedding_norm": "norm"}).axes[0]
+    shown = ax.lines[0].get_ydata()
+    assert np.allclose(shown, (runs.med / runs.med.sel(step=0)).median("seed").values[1:])
+
+
+def test_other_curves_draw(runs):
+    without = runs.assign(test_accuracy_mirrored=runs.test_accuracy * np.nan)
+    fig = plotting.mirrored_accuracy({"random": runs, "symmetric": without})
+    labels = [[line.get_label() for line in ax.lines] for ax in fig.axes]
+    assert "test, transpose trained" in labels[0]
+    assert "test, transpose trained" not in labels[1]
+    fig = plotting.measure_curves(runs, ["weight_norm", "embedding_norm", "fourier_ipr"])
+    fig.canvas.draw()
+    assert [bool(_lines(ax, "norm")) for ax in fig.axes] == [False, True, True, False]
