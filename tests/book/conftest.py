@@ -26,7 +26,7 @@ grokbook:
 ---
 # A tiny chapter
 
-It cites {cite}`gu2025` and takes {{ time }}.
+It cites {cite}`gu2025`.
 
 ```{code-cell} ipython3
 :tags: [parameters]

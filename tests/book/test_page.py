@@ -163,3 +163,22 @@ def test_what_was_not_run_is_said_with_its_price(monkeypatch):
 def test_outside_a_notebook_nothing_is_shown(capsys):
     page.cost(experiment(()))
     assert capsys.readouterr().out == ""
+
+
+def test_the_times_of_a_chapter_are_given_for_each_preset(project, monkeypatch):
+    monkeypatch.setenv("GROKBOOK_HOME", str(project))
+    said = page.times_sentence("01")
+    assert said.startswith("**Time** to execute this page here")
+    assert said.endswith("smoke 8 s · laptop 8 s · paper 8 s.")
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ([400, 400], "step 400"),
+        ([300, 1200], "step 300"),
+        ([None, None], "2,500"),
+    ],
+)
+def test_a_span_of_steps_has_its_ends(steps, said):
+    assert said in page.span(pd.Series(steps, dtype="Int64"), 2500)

@@ -19,9 +19,6 @@ from grokbook.book.parameters import rewrite
 from grokbook.book.terminal import Progress, ProgressStream
 from grokbook.errors import ChapterError
 
-TIME_MARK = "{{ time }}"
-"""In a chapter's prose: replaced by the predicted time of each preset."""
-
 _KERNEL = "grokbook"
 
 
@@ -60,7 +57,6 @@ def execute(
         progress.stop()
     seconds = time.monotonic() - begin
     figures = _prepare(chapter, notebook, strict)
-    write_times(chapter, notebook)
     run = Run(notebook, figures, entries, seconds)
     notebook.cells.append(footer.box(chapter, values, preset, run.trace, seconds))
     return run
@@ -192,24 +188,3 @@ def _prepare(chapter: Chapter, notebook: Any, strict: bool) -> list[str]:
         raise ChapterError(f"{chapter.label}, {error}") from error
     outputs.strip(notebook)
     return names
-
-
-def write_times(chapter: Chapter, notebook: Any) -> None:
-    """Put the predicted time of each preset where the prose has `{{ time }}`."""
-    marked = [c for c in notebook.cells if c.cell_type == "markdown" and TIME_MARK in c.source]
-    if marked:
-        text = times_sentence(chapter)
-        for cell in marked:
-            cell.source = cell.source.replace(TIME_MARK, text)
-
-
-def times_sentence(chapter: Chapter) -> str:
-    """`about 8 s (smoke), 40 s (laptop), 2.1 h (paper) on 2 CPU cores`; committed records cost nothing."""
-    from grokbook.book import costs
-
-    times = []
-    for preset in chapter.presets:
-        plan = chapter.experiments(chapter.values(preset)).values()
-        predicted = costs.chapter_estimate(plan, costs.committed_store() if plan else None)
-        times.append(f"{costs.duration(predicted.seconds)} ({preset})")
-    return f"about {', '.join(times)} on {os.cpu_count()} CPU cores"

@@ -65,14 +65,14 @@ def box_text(
     made_by: Mapping[str, Any],
 ) -> str:
     """The Markdown of the box."""
-    commit = str(made_by.get("commit") or "unknown")[:10] + (" with local changes" if made_by.get("dirty") else "")
+    commit = f"`{str(made_by.get('commit') or 'unknown')[:10]}`" + (" with local changes" if made_by.get("dirty") else "")
     versions = ", ".join(f"{name} {version}" for name, version in (made_by.get("versions") or {}).items())
     settings = ", ".join(f"`{name} = {value!r}`" for name, value in values.items()) or "none"
     lines = [
         ":::{admonition} How this page was made",
         ":class: note grokbook-provenance",
         "",
-        f"- **Code** commit `{commit}`; {versions}",
+        f"- **Code** commit {commit}; {versions}",
         f"- **Run** preset `{preset}`, device {made_by.get('device', 'cpu')}, {duration(seconds)} in all",
         f"- **Parameters** {settings}",
         *[_dataset(entry, made_by.get("fingerprint")) for entry in trace],

@@ -1,0 +1,35 @@
+"""Predicted cost: what is missing, seeds side by side on the cores there are."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from grokbook.book import costs
+
+
+def experiment(missing):
+    predicted = lambda count: SimpleNamespace(seconds=100.0 * count, memory_mb=50.0)  # noqa: E731
+    return SimpleNamespace(name="x", seeds=range(4), predicted=predicted, missing_seeds=lambda store=None: missing)
+
+
+@pytest.mark.parametrize(("cores", "seconds", "memory"), [(1, 300, 50), (2, 150, 100), (8, 100, 150)])
+def test_missing_seeds_share_the_cores(monkeypatch, cores, seconds, memory):
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    assert costs.estimate([experiment((0, 1, 2))]) == costs.Estimate(seconds, memory)
+
+
+def test_experiments_follow_each_other_and_their_memory_does_not_add(monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    assert costs.estimate([experiment((0,)), experiment((1, 2))]) == costs.Estimate(300, 50)
+
+
+def test_what_is_there_costs_only_the_page():
+    assert costs.chapter_estimate([experiment(())]) == costs.Estimate(costs.OVERHEAD_SECONDS, costs.OVERHEAD_MB)
+
+
+def test_a_real_experiment_is_understood(monkeypatch):
+    from grokbook.experiments.gu2025 import fig5
+
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    one, two = fig5(11, n_seeds=1, steps=50), fig5(11, n_seeds=2, steps=50)
+    assert 0 < costs.estimate([one]).seconds < costs.estimate([two]).seconds

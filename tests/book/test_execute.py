@@ -1,0 +1,115 @@
+"""Executing a chapter: the parameters cell is rewritten, the kernel is ours, a failing cell is named."""
+
+import io
+import json
+import os
+import sys
+from pathlib import Path
+
+import nbformat
+import papermill
+import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+
+from grokbook.book import chapters, execute, outputs
+from grokbook.book.terminal import Progress
+from grokbook.errors import ChapterError
+
+from .conftest import CHAPTER
+
+
+def chapter(project, text):
+    path = project / "notebooks" / "02_other.md"
+    path.write_text(text)
+    return chapters.load(path)
+
+
+@pytest.fixture
+def executed(built_once):
+    return nbformat.read(built_once / "book" / "chapters" / "01_tiny.ipynb", as_version=4)
+
+
+def test_values_are_written_into_the_parameters_cell_itself(project):
+    found = chapters.find(project, "01")
+    notebook = found.notebook()
+    before = len(notebook.cells)
+    execute.set_values(notebook, found.values("smoke"))
+    assert len(notebook.cells) == before
+    cell = chapters.parameters_cell(notebook)
+    assert "p: int = 23                    # prime modulus" in cell.source
+    assert "steps: int = 30              # optimiser steps" in cell.source
+
+
+def test_a_printed_notebook_has_one_parameters_cell_and_no_progress_lines(executed):
+    cells = [cell for _, cell in outputs.code_cells(executed)]
+    assert [cell for cell in cells if "injected-parameters" in cell.metadata.get("tags", [])] == []
+    streams = [o for cell in cells for o in cell.outputs if o.output_type == "stream"]
+    assert streams == []
+
+
+def test_the_last_cell_says_how_the_page_was_made(executed):
+    assert executed.cells[-1].id == "provenance"
+    assert "grokbook run 01 --preset laptop" in executed.cells[-1].source
+
+
+def test_two_executions_differ_in_nothing_but_the_box(built_once, executed, said):
+    again = execute.execute(
+        chapters.find(built_once, "01"),
+        {"p": 59, "train_fraction": 0.5, "steps": 200},
+        "laptop",
+        built_once,
+        said,
+        strict=True,
+    )
+    assert json.dumps(again.notebook.cells[:-1], sort_keys=True) == json.dumps(executed.cells[:-1], sort_keys=True)
+    assert again.figures == ["fig-tiny"]
+    assert "step 10 of 30" in said.console.file.getvalue()
+
+
+def test_a_failing_cell_is_named_with_chapter_heading_and_error(project, said):
+    text = CHAPTER.replace("fig, ax = plt", 'raise RuntimeError("the loss became NaN\\nand more")\nfig, ax = plt')
+    found = chapter(project, text)
+    with pytest.raises(ChapterError) as failed:
+        execute.execute(found, found.values("smoke"), "smoke", project, said)
+    assert str(failed.value) == (
+        'chapter 02_other, code cell 2, under "One section": RuntimeError: the loss became NaN'
+    )
+
+
+def test_an_interruption_leaves_environment_and_temporary_folder_clean(project, said, monkeypatch, tmp_path):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    monkeypatch.delenv("JUPYTER_PATH", raising=False)
+
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(papermill, "execute_notebook", interrupted)
+    found = chapters.find(project, "01")
+    with pytest.raises(KeyboardInterrupt):
+        execute.execute(found, found.values("smoke"), "smoke", project, said)
+    assert "JUPYTER_PATH" not in os.environ
+    assert list(folder.iterdir()) == []
+
+
+def test_no_kernel_of_the_user_is_taken_for_ours(tmp_path, monkeypatch):
+    foreign = tmp_path / "foreign" / "kernels"
+    for name in ("python3", "grokbook"):
+        (foreign / name).mkdir(parents=True)
+        (foreign / name / "kernel.json").write_text(json.dumps({"argv": ["false"], "display_name": "x"}))
+    monkeypatch.setenv("JUPYTER_PATH", str(foreign.parent))
+    with execute.kernel(tmp_path / "ours", {"OMP_NUM_THREADS": "1"}) as name:
+        spec = KernelSpecManager().get_kernel_spec(name)
+        assert spec.argv[0] == sys.executable
+        assert spec.env["OMP_NUM_THREADS"] == "1"
+        assert Path(spec.env["IPYTHONDIR"]).is_relative_to(tmp_path / "ours")
+    assert os.environ["JUPYTER_PATH"] == str(foreign.parent)
+
+
+def test_what_the_page_cannot_print_is_an_error_of_the_chapter(project):
+    found = chapters.find(project, "01")
+    notebook = found.notebook()
+    with pytest.raises(ChapterError, match='chapter 01_tiny, code cell 2, under "One section" is tagged `figure`'):
+        execute._prepare(found, notebook, strict=True)
+    assert isinstance(Progress(io.StringIO()), Progress)

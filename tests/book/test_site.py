@@ -1,0 +1,111 @@
+"""The site: what is staged, what is launched, what stays when a build fails."""
+
+import json
+
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+
+from grokbook.book import check, site, state
+from grokbook.errors import ChapterError, GrokbookError
+
+from .test_state import git
+
+
+def chapter_page(root):
+    return BeautifulSoup((root / "site" / "chapters" / "01_tiny.html").read_text(), "html.parser")
+
+
+def test_chapters_that_were_not_executed_are_left_out(project):
+    toc = yaml.safe_load(site.filtered_toc((project / "book" / "_toc.yml").read_text(), ["01_tiny"]))
+    assert [c["file"] for part in toc["parts"] for c in part["chapters"]] == ["chapters/01_tiny", "references"]
+    none = yaml.safe_load(site.filtered_toc((project / "book" / "_toc.yml").read_text(), []))
+    assert [part["caption"] for part in none["parts"]] == ["More"]
+
+
+def test_a_figure_has_number_caption_and_alt_text(built_once):
+    figure = chapter_page(built_once).find(id="fig-tiny")
+    assert figure.img["alt"] == "A curve that rises ever faster."
+    assert figure.figcaption.get_text().strip().startswith("Fig. 1.1")
+
+
+def test_downloads_lie_beside_the_page(built_once):
+    links = [a["href"] for a in chapter_page(built_once).select(".dropdown-download-buttons a")]
+    assert links == ["../downloads/01_tiny.ipynb", "../downloads/01_tiny.md"]
+    source = (built_once / "notebooks" / "01_tiny.md").read_text()
+    assert (built_once / "site" / "downloads" / "01_tiny.md").read_text() == source
+    assert json.loads((built_once / "site" / "downloads" / "01_tiny.ipynb").read_text())["nbformat"] == 4
+
+
+def test_mathematics_is_drawn_by_a_script_of_the_site(built_once):
+    scripts = [s["src"] for s in chapter_page(built_once).find_all("script", src=True)]
+    assert [s for s in scripts if s.startswith("../_static/../mathjax/tex-chtml-full.js")]
+    assert not [s for s in scripts if s.startswith(("http", "//")) or "thebe" in s]
+    assert list((built_once / "site" / "mathjax" / "output" / "chtml" / "fonts" / "woff-v2").glob("*.woff"))
+
+
+def test_solutions_are_collapsed(built_once):
+    assert "dropdown" in chapter_page(built_once).select_one(".solution")["class"]
+
+
+def test_only_a_committed_source_has_a_launch_link(project):
+    assert site.pages(project, ["01_tiny"])["launch"] == {"01_tiny": None}
+    git(project, "init", "-q")
+    git(project, "add", "notebooks")
+    git(project, "commit", "-q", "-m", "one")
+    link = site.pages(project, ["01_tiny"])["launch"]["01_tiny"]
+    assert link.startswith(f"https://mybinder.org/v2/gh/grokbook/grokbook/{state.revision(project)}?urlpath=")
+    assert "notebooks%2F01_tiny.md" in link
+
+
+def test_without_a_named_repository_there_is_no_launch_link(project):
+    (project / "pyproject.toml").unlink()
+    assert site.repository_url(project) is None
+    assert site.pages(project, ["01_tiny"])["launch"] == {"01_tiny": None}
+
+
+def test_the_key_changes_with_a_page_and_not_by_itself(built):
+    first = site.key(built)
+    assert site.key(built) == first
+    (built / "book" / "intro.md").write_text("# Other\n")
+    assert site.key(built) != first
+
+
+def test_sphinxs_warnings_are_told_and_the_last_good_site_stays(built, said):
+    before = (built / "site" / "intro.html").read_bytes()
+    (built / "book" / "intro.md").write_text("# Home\n\nSee {ref}`nowhere-at-all`.\n")
+    with pytest.raises(ChapterError, match="intro.md:3: WARNING: .*nowhere-at-all"):
+        site.bring_up_to_date(built, progress=said)
+    assert (built / "site" / "intro.html").read_bytes() == before
+    assert not list((built / "book" / "_build").iterdir())
+
+
+def test_a_site_that_is_not_in_order_does_not_replace_the_last_good_one(built, said, monkeypatch):
+    (built / "book" / "intro.md").write_text("# Changed\n")
+    made = built / "made"
+
+    def sphinx(work, strict=True):
+        made.mkdir()
+        return made
+
+    monkeypatch.setattr(site, "sphinx", sphinx)
+    monkeypatch.setattr(check, "problems", lambda *a: ["intro.html: the link x leads nowhere"])
+    with pytest.raises(ChapterError, match="not in order: intro.html: the link x leads nowhere"):
+        site.bring_up_to_date(built, progress=said)
+    assert "Home" in (built / "site" / "intro.html").read_text()
+
+
+def test_a_swap_that_fails_brings_the_old_site_back(tmp_path):
+    target = tmp_path / "site"
+    target.mkdir()
+    (target / "index.html").write_text("old")
+    (tmp_path / "work").mkdir()
+    with pytest.raises(OSError):
+        site.swap(tmp_path / "work" / "absent", target)
+    assert (target / "index.html").read_text() == "old"
+
+
+def test_missing_mathjax_is_said_with_its_remedy(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(GrokbookError, match="install sphinx-mathjax-offline"):
+        site.mathjax_folder()

@@ -1,0 +1,145 @@
+"""The command line: what it prints, how it refuses."""
+
+import subprocess
+import sys
+import types
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import grokbook
+from grokbook import cli
+from grokbook.errors import ChapterError, ParameterError
+
+SOURCE = """---
+jupytext: {text_representation: {extension: .md, format_name: myst}}
+grokbook:
+  question: Is it short?
+  presets: {smoke: {p: 23}, laptop: {}, paper: {p: 97}}
+---
+# A short chapter
+
+```{code-cell} ipython3
+:tags: [parameters]
+p: int = 59  # prime modulus
+```
+"""
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    """A checkout with one chapter that was not executed."""
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks" / "01_short.md").write_text(SOURCE)
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "_config.yml").write_text("title: x\n")
+    monkeypatch.setenv("GROKBOOK_HOME", str(tmp_path))
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli.app, list(arguments))
+
+
+def refused(monkeypatch, capsys, *arguments):
+    """Exit code and standard error of the installed command."""
+    monkeypatch.setattr(sys, "argv", ["grokbook", *arguments])
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    return stopped.value.code, capsys.readouterr().err
+
+
+def test_the_version():
+    assert run("--version").output == f"grokbook {grokbook.__version__}\n"
+
+
+def test_start_up_loads_nothing_heavy():
+    code = "import sys, grokbook.cli; print([m for m in ('torch', 'numpy', 'sphinx', 'jupytext') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_list_names_chapters_with_question_time_and_state(root):
+    output = run("list").output
+    for part in ("01", "A short chapter", "Is it short?", "8 s", "not executed"):
+        assert part in output
+
+
+def test_the_list_of_a_chapter_has_parameters_presets_time_and_memory(root):
+    output = run("list", "1").output
+    for part in ("prime modulus", "int", "59", "23", "97", "laptop", "450 MB"):
+        assert part in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "1", "-p", "p=100"], "grokbook: p = 100 is not prime; the nearest primes are 97 and 101.\n"),
+        (["run", "1", "-p", "p"], "grokbook: -p 'p' is not of the form name=value, such as -p p=113.\n"),
+        (["run", "1", "-p", "P=5"], "grokbook: 'P' is not a parameter of chapter 01_short; there are p.\n"),
+        (["run", "1", "--preset", "tiny"], "'tiny' is not a preset of chapter 01_short"),
+        (["run", "shrt"], "did you mean 01_short?"),
+        (["list", "9"], "'9' is not a chapter"),
+        (["build", "--preset", "huge"], "'huge' is not a preset"),
+        (["record", "--budget", "soon"], "'soon' is not a time; write it like 90s, 40m or 1h30m."),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(root, monkeypatch, capsys, arguments, said):
+    code, err = refused(monkeypatch, capsys, *arguments)
+    assert code == 2
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_what_fails_is_one_line_and_exit_code_1(root, monkeypatch, capsys):
+    code, err = refused(monkeypatch, capsys, "serve")
+    assert (code, err) == (1, "grokbook: there is no built site here: run `grokbook build` first.\n")
+
+
+def test_a_message_of_several_lines_becomes_one(monkeypatch, capsys):
+    def fails():
+        raise ChapterError("one\n  two")
+
+    monkeypatch.setattr(cli, "app", fails)
+    assert refused(monkeypatch, capsys) == (1, "grokbook: one two\n")
+
+
+def test_run_and_build_hand_their_options_on(root, monkeypatch):
+    from grokbook.book import build, rerun
+
+    given = []
+    monkeypatch.setattr(rerun, "rerun", lambda *a: given.append(a) or ("a.ipynb", "a.html"))
+    monkeypatch.setattr(build, "build", lambda *a: given.append(a))
+    assert "a.html" in run("run", "1", "--preset", "smoke", "-p", "p=29").output
+    assert run("build", "--only", "1", "--strict").exit_code == 0
+    assert given == [(root, "1", "smoke", {"p": "29"}, None), (root, "laptop", ["1"], True, False)]
+
+
+def test_claims_prints_the_ledger(monkeypatch):
+    module = types.ModuleType("grokbook.claims")
+    module.ledger = lambda: pd.DataFrame({"claim": ["MED falls"], "verdict": [None]})
+    monkeypatch.setitem(sys.modules, "grokbook.claims", module)
+    assert "MED falls" in run("claims").output
+
+
+def test_doctor_fails_when_something_needed_is_missing(root, monkeypatch):
+    from grokbook.book import doctor
+
+    made = [doctor.Finding("a", True, "fine"), doctor.Finding("b", False, "gone", "put it back")]
+    monkeypatch.setattr(doctor, "examine", lambda root: iter(made))
+    result = run("doctor")
+    assert result.exit_code == 1
+    assert "MISSING  b: gone" in result.output
+    assert "to mend: put it back" in result.output
+
+
+@pytest.mark.parametrize(("text", "expected"), [("40m", 2400), ("1h30m", 5400), ("90s", 90), ("2.5m", 150)])
+def test_times(text, expected):
+    assert cli.seconds(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "soon", "4x"])
+def test_what_is_no_time_is_refused(text):
+    with pytest.raises(ParameterError, match="is not a time"):
+        cli.seconds(text)
