@@ -59,7 +59,7 @@ def seed_band(ax: Axes, series: xr.DataArray, colour: str, label: str) -> None:
 
 
 def label_right(ax: Axes, where: float, text: str, colour: str) -> None:
-    """A vertical line at step `where` with a short text beside its top."""
+    """A vertical line at step `where` with a short text to the left of its foot."""
     ax.axvline(where, color=colour, lw=1.0, ls=":")
-    ax.annotate(text, (where, 0.98), xycoords=("data", "axes fraction"), xytext=(3, 0), textcoords="offset points",
-                va="top", fontsize=8.5, color=colour)  # fmt: skip
+    ax.annotate(text, (where, 0.09), xycoords=("data", "axes fraction"), xytext=(-3, 0), textcoords="offset points",
+                ha="right", fontsize=8.5, color=colour)  # fmt: skip

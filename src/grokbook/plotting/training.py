@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
@@ -63,8 +64,17 @@ def mirrored_accuracy(runs: dict[str, xr.Dataset]) -> Figure:
         ax.set_title(title)
         _steps_axis(ax)
     axes[0, 0].set_ylabel("accuracy")
-    axes[0, 0].legend(loc="upper left", bbox_to_anchor=(0, 0.92))
+    fig.legend(*_labelled(axes[0]), loc="outside lower center", ncols=3)
     return fig
+
+
+def _labelled(axes: np.ndarray) -> tuple[list, list]:
+    """Lines and labels of several axes, each label once: what a legend of the whole figure takes."""
+    found = {}
+    for ax in axes:
+        for line, text in zip(*ax.get_legend_handles_labels(), strict=True):
+            found.setdefault(text, line)
+    return list(found.values()), list(found)
 
 
 @styled

@@ -56,8 +56,9 @@ class TrainingProgress:
             print(line, file=sys.stderr, flush=True)
 
     def _remaining(self, name: str, step: int) -> str:
-        first, began = self.first.setdefault(name, (step, time.monotonic()))
+        now = time.monotonic()
+        first, began = self.first.setdefault(name, (step, now))
         if step == first:
             return ""
-        left = (time.monotonic() - began) / (step - first) * (self.totals[name] - step)
+        left = (now - began) / (step - first) * (self.totals[name] - step)
         return f"  about {left:.0f} s left"
