@@ -109,6 +109,12 @@ def glue(name: str, value: Any, form: str | None = None, missing: str | None = N
     publish(name, plain, display=False)
 
 
+def glue_all(prefix: str, values: Mapping[str, Any], form: str = ",.0f", missing: str = "(not reached)") -> None:
+    """Glue several numbers at once, each as `prefix_key`, in one form and with one text for what is missing."""
+    for key, value in values.items():
+        glue(f"{prefix}_{key}", value, form, missing)
+
+
 def _scalar(name: str, value: Any) -> Any:
     """A Python number or text: what a 0-dimensional array or tensor holds."""
     if getattr(value, "size", 1) != 1 and not callable(getattr(value, "size", 1)):

@@ -6,7 +6,7 @@ numpy.
 """
 
 from grokbook.measures.definitions import definition_table
-from grokbook.measures.delay import GrokTime, describe_delays, grok_time, grok_times, median_delay
+from grokbook.measures.delay import GrokTime, delay_summary, describe_delays, grok_time, grok_times, median_delay
 from grokbook.measures.embedding_difference import (
     MED_DEFINITIONS,
     MedDefinition,
@@ -53,6 +53,7 @@ __all__ = [
     "circle_projection",
     "detrended_increments",
     "definition_table",
+    "delay_summary",
     "describe_delays",
     "dominant_frequencies",
     "effective_dimension",

@@ -276,3 +276,29 @@ def describe_delays(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persis
     runs = (dataset.isel({dim: r}) for r in range(dataset.sizes[dim]))
     rule = {"threshold": threshold, "persistence": persistence}
     return [grok_time(run.step, run.train_accuracy, run.test_accuracy, **rule).describe() for run in runs]
+
+
+def delay_summary(times: pd.DataFrame) -> dict[str, int | float | None]:
+    """What a sentence needs of the table of `grok_times`; None where no run got there.
+
+    `runs`, `generalised` and `censored` count runs; `fit` is the median fit step, `earliest` and `latest` the
+    first and last grok step, `delay` the median delay with censored runs, `last` the last logged step.
+
+    Raises ParameterError where `median_delay` does.
+
+    >>> curve = ("seed", "step"), [[0.1, 1, 1, 1, 1]]
+    >>> run = xr.Dataset({"train_accuracy": curve, "test_accuracy": curve}, {"step": range(5), "seed": [0]})
+    >>> delay_summary(grok_times(run))["earliest"]
+    1
+    """
+    fit, grok = times.fit_step.dropna(), times.grok_step.dropna()
+    return {
+        "runs": len(times),
+        "generalised": len(grok),
+        "censored": len(times) - len(grok),
+        "fit": float(fit.median()) if len(fit) else None,
+        "earliest": int(grok.min()) if len(grok) else None,
+        "latest": int(grok.max()) if len(grok) else None,
+        "delay": median_delay(times),
+        "last": int(times.last_step.max()),
+    }

@@ -4,7 +4,7 @@ Runs may differ in seed, split and optimiser settings; they share sizes, length 
 it is; several are mapped with `torch.vmap`, so that a GPU sees one program.
 """
 
-from __future__ import annotations
+from __future__ import annotations  # noqa: I001 (the order is part of the recorded fingerprint)
 
 from collections.abc import Callable
 from dataclasses import dataclass
