@@ -1,0 +1,39 @@
+"""What is compared does the same work: equal losses, equal products."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from plain import PlainTraining
+from torch.utils.flop_counter import FlopCounterMode
+from work import our_stack, our_step, paper_run, products
+
+from grokbook.experiments.gu2025 import modular_run
+from grokbook.training.loop import advance, log
+
+
+def test_the_plain_training_has_our_losses():
+    config = modular_run(13, 0.5, d_model=32)
+    plain, (stack, tokens, labels) = PlainTraining(config), our_stack(config)
+    for _ in range(30):
+        plain.epoch()
+        log(stack)
+        advance(stack, tokens, labels)
+    for name in ("train_loss", "test_loss", "train_accuracy", "test_accuracy"):
+        assert [row[name] for row in plain.history] == pytest.approx(stack.history[0][name], abs=1e-3), name
+    assert plain.history[0]["med"] == pytest.approx(stack.history[0]["med"][0])
+
+
+def test_the_products_are_those_of_a_step():
+    counted = []
+    for work in (our_step(paper_run()), products(paper_run())):
+        with FlopCounterMode(display=False) as counter:
+            work()
+        counted.append(counter.get_total_flops())
+    assert counted[0] == pytest.approx(counted[1], rel=1e-3)
+
+
+def test_the_default_number_of_threads_is_left_alone():
+    before = torch.get_num_threads()
+    paper_run()
+    assert torch.get_num_threads() == before
