@@ -106,7 +106,7 @@ def initialise(shape: Shape, seed: int) -> dict[str, Tensor]:
 
 def mlp(w: Parameters, l: int, x: Tensor) -> Tensor:
     """MLP(X) = X + l_1 o r o l_2 (X): W_out relu(W_in x + b_in) + b_out added to x (Gu et al. 2025, Eq. 2)."""
-    hidden = F.relu(F.linear(x, w[f"W_in.{l}"], w[f"b_in.{l}"]))
+    hidden = F.relu(F.linear(x, w[f"W_in.{l}"], w[f"b_in.{l}"]), inplace=True)
     return x + F.linear(hidden, w[f"W_out.{l}"], w[f"b_out.{l}"])
 
 
@@ -152,18 +152,17 @@ def cls_attention(w: Parameters, tables: tuple[Tensor, ...], i: Tensor, j: Tenso
     """The cls row after attention, before W_O, for samples (i, j): z of shape (N, d).
 
     The query is the same for every sample and keys and values depend on the token alone, so scores and values
-    are computed once for each token (2 p + 1 rows) and looked up for each sample.
+    are computed once for each token (2 p + 1 rows) and looked up for each sample. The three weights sum to one,
+    so z = v_2 + a_0 (v_0 - v_2) + a_1 (v_1 - v_2), with the differences taken in the tables.
     """
-    h, dh = shape.n_heads, shape.d_head
+    n, h, dh = i.shape[0], shape.n_heads, shape.d_head
     query = F.linear(tables[2], w["W_Q.0"]).view(h, 1, dh) / math.sqrt(dh)
     probe = (query @ w["W_K.0"].view(h, dh, -1)).squeeze(1)
-    scores = [F.linear(table, probe) for table in tables]
-    values = [F.linear(table, w["W_V.0"]) for table in tables]
-    n = i.shape[0]
-    beta = torch.stack([F.embedding(i, scores[0]), F.embedding(j, scores[1]), scores[2].expand(n, h)])
-    a = beta.softmax(dim=0).unsqueeze(-1)
-    v = (F.embedding(i, values[0]), F.embedding(j, values[1]), values[2])
-    z = sum(a[t] * v[t].view(-1, h, dh) for t in range(3))
+    s0, s1, s2 = (F.linear(table, probe) for table in tables)
+    a = torch.stack([F.embedding(i, s0), F.embedding(j, s1), s2.expand(n, h)]).softmax(dim=0).unsqueeze(-1)
+    v0, v1, v2 = (F.linear(table, w["W_V.0"]) for table in tables)
+    u0, u1 = F.embedding(i, v0 - v2).view(n, h, dh), F.embedding(j, v1 - v2).view(n, h, dh)
+    z = torch.addcmul(torch.addcmul(v2.view(1, h, dh), a[0], u0), a[1], u1)
     return z.reshape(n, -1)
 
 

@@ -28,6 +28,11 @@ from grokbook.training.progress import TrainingProgress
 from grokbook.training.result import collect
 from grokbook.training.worker import Job, write_job
 
+KEEP_MEMORY = dict.fromkeys(("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"), str(2**32)) | {
+    "MALLOC_TOP_PAD_": str(2**26)
+}
+"""Settings of glibc's allocator for workers: activations are reused step after step instead of mapped anew."""
+
 
 def pick_device(device: str) -> torch.device:
     """The torch device that `device` names; "auto" is the first GPU if there is one, else the CPU.
@@ -108,7 +113,7 @@ class _Worker:
     """A process that trains jobs one after another; use as a context manager. Its stderr goes to `errors`."""
 
     def __init__(self, threads: int, errors: BinaryIO) -> None:
-        environment = os.environ | {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
+        environment = os.environ | KEEP_MEMORY | {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
         command = [sys.executable, "-m", "grokbook.training.worker"]
         self.errors = errors
         pipe = subprocess.PIPE

@@ -4,7 +4,7 @@ Runs may differ in seed, split and optimiser settings; they share sizes, length 
 it is; several are mapped with `torch.vmap`, so that a GPU sees one program.
 """
 
-from __future__ import annotations  # noqa: I001 (the order is part of the recorded fingerprint)
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from grokbook.fingerprint import fingerprint
-from grokbook.measures.norms import weight_norm
 from grokbook.measures.logged import embedding_measures
+from grokbook.measures.norms import weight_norm
 from grokbook.models.transformer import initialise, logits, parameter_shapes
 from grokbook.training.checkpoint import load_checkpoint, save_checkpoint
 from grokbook.training.config import RunConfig, digest
