@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grokbook.book import chapters as sources
-from grokbook.book import site, state
+from grokbook.book import costs, site, state
 from grokbook.book.chapters import Chapter
 from grokbook.book.execute import Run, execute
 from grokbook.book.terminal import Progress
@@ -72,6 +72,8 @@ def _bring_up_to_date(
     wanted = key(root, chapter, values, preset)
     if not force and is_current(root, chapter.name, wanted):
         return False
+    predicted = costs.chapter_estimate(chapter.experiments(values).values())
+    progress.say(f"{chapter.label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB")
     run = execute(chapter, values, preset, root, progress, strict)
     state.write(root / "book" / "chapters", chapter.name, run, _card(wanted, values, preset, run))
     progress.say(f"{chapter.label}: executed in {run.seconds:.0f} s, {len(run.figures)} figures")

@@ -65,7 +65,8 @@ def box_text(
     made_by: Mapping[str, Any],
 ) -> str:
     """The Markdown of the box."""
-    commit = f"`{str(made_by.get('commit') or 'unknown')[:10]}`" + (" with local changes" if made_by.get("dirty") else "")
+    changes = " with local changes" if made_by.get("dirty") else ""
+    commit = f"`{str(made_by.get('commit') or 'unknown')[:10]}`{changes}"
     versions = ", ".join(f"{name} {version}" for name, version in (made_by.get("versions") or {}).items())
     settings = ", ".join(f"`{name} = {value!r}`" for name, value in values.items()) or "none"
     lines = [
