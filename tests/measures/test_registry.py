@@ -60,9 +60,17 @@ def test_a_circle_reads_as_one():
     assert logged["normalised_med"] == pytest.approx(measures.circle_med(97, [5]))
 
 
+def test_a_collapsed_table_has_no_shape_but_a_run_goes_on():
+    logged = embedding_measures(np.ones((5, 3)))
+    assert logged["med"] == 0
+    assert np.isnan([logged["fourier_ipr"], logged["effective_dimension"]]).all()
+    assert np.isnan(embedding_measures(np.zeros((5, 3)))["normalised_med"])
+    assert np.isnan(embedding_measures(np.eye(2))["med_code_base"])
+
+
 def test_bad_tables_are_named():
-    with pytest.raises(ParameterError, match="first has p = 2 rows"):
-        embedding_measures(np.eye(2))
+    with pytest.raises(ParameterError, match="first has p = 1 rows"):
+        embedding_measures(np.ones((1, 3)))
     with pytest.raises(ParameterError, match="second has a value that is not finite"):
         embedding_measures(np.eye(3), np.full((3, 3), np.inf))
     with pytest.raises(ParameterError, match="second has shape"):

@@ -163,7 +163,7 @@ def cls_attention(w: Parameters, tables: tuple[Tensor, ...], i: Tensor, j: Tenso
     v0, v1, v2 = (F.linear(table, w["W_V.0"]) for table in tables)
     u0, u1 = F.embedding(i, v0 - v2).view(n, h, dh), F.embedding(j, v1 - v2).view(n, h, dh)
     z = torch.addcmul(torch.addcmul(v2.view(1, h, dh), a[0], u0), a[1], u1)
-    return z.reshape(n, -1)
+    return z.reshape(n, h * dh)
 
 
 def cls_logits(w: Parameters, tokens: Tensor, shape: Shape) -> Tensor:

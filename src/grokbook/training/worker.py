@@ -13,6 +13,7 @@ import pickle
 import queue
 import sys
 import threading
+import traceback
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -54,7 +55,16 @@ def _say(**message: object) -> None:
 
 
 def main() -> None:
-    """Train the jobs that arrive on standard input until it ends."""
+    """Train the jobs that arrive on standard input until it ends; on an error say it and end with code 1."""
+    try:
+        _work()
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)  # not sys.exit: the reading thread holds standard input
+
+
+def _work() -> None:
     jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(sys.stdin.buffer, jobs), daemon=True).start()
     from grokbook.training.ensemble import train_here
