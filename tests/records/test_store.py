@@ -428,7 +428,7 @@ def test_a_killed_recording_is_continued_and_ends_bit_for_bit_the_same(tmp_path,
     state = Path(checkpoint_path(path / ".partial" / experiment.key, [experiment.config]))
     while not state.exists():
         assert recording.poll() is None, "the recording ended before it was killed"
-        time.sleep(0.001)
+        time.sleep(0.01)
     workers = children(recording.pid)
     recording.kill()
     assert recording.wait() == -signal.SIGKILL and Store(path).entries() == {} and len(workers) == 2
