@@ -47,8 +47,9 @@ def glued(source):
     patterns = set()
     for lines in code(source):
         for node in ast.walk(ast.parse("\n".join(lines))):
-            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "glue" and node.args:
-                patterns.add(pattern(node.args[0]))
+            name = getattr(node.func, "attr", "") if isinstance(node, ast.Call) else ""
+            if name in ("glue", "glue_all") and node.args:
+                patterns.add(pattern(node.args[0]) + ("_.+" if name == "glue_all" else ""))
     return patterns
 
 

@@ -117,6 +117,19 @@ def test_a_table_has_header_cells_a_caption_and_formatted_numbers(shown):
     assert '<td class="num">003</td>' in made
 
 
+def test_a_column_of_numbers_stays_one_where_values_are_missing():
+    frame = pd.DataFrame({"step": pd.Series([206, None], dtype="Int64"), "said": ["x", "word " * 12]})
+    made = page.table_html(frame, "Steps.", {})
+    assert '<td class="num">206</td>' in made
+    assert '<td class="num">–</td>' in made
+    assert '<td class="txt long">' in made
+
+
+def test_several_numbers_are_glued_at_once(glued):
+    page.glue_all("paper", {"fit": 1234.0, "delay": None})
+    assert glued == {"paper_fit": "1,234", "paper_delay": "(not reached)"}
+
+
 def test_a_format_for_no_column_is_refused():
     with pytest.raises(ParameterError, match="no column 'b'; it has a"):
         page.table_html(pd.DataFrame({"a": [1]}), "x", {"b": ".1f"})

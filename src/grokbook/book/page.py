@@ -18,6 +18,9 @@ from grokbook.errors import ParameterError
 MAX_SVG_BYTES = 1_500_000
 """A drawing larger than this as SVG is put on the page as PNG."""
 
+LONG_CELL = 40
+"""A table cell with more characters of text than this gets a wide column."""
+
 
 def _display(data: Mapping[str, Any], metadata: Mapping[str, Any] | None = None) -> None:
     """Publish a MIME bundle to the notebook; outside one (doctests, scripts) do nothing."""
@@ -156,9 +159,11 @@ def table_html(frame: Any, caption: str, formats: Mapping[str, str | Callable[[A
     if unknown:
         raise ParameterError(f"the table has no column {min(unknown)!r}; it has {', '.join(map(str, frame.columns))}.")
     head = "".join(_head(str(column), frame[column]) for column in frame.columns)
+    kinds = ["num" if frame[column].dtype.kind in "iuf" else "txt" for column in frame.columns]
+    forms = [formats.get(str(column)) for column in frame.columns]
     rows = []
     for record in frame.itertuples(index=False):
-        cells = [_cell(value, formats.get(str(c))) for c, value in zip(frame.columns, record, strict=True)]
+        cells = [_cell(value, form, kind) for value, form, kind in zip(record, forms, kinds, strict=True)]
         rows.append("<tr>" + "".join(cells) + "</tr>")
     return (
         '<div class="gb-table" tabindex="0" role="region" aria-label="table">\n<table>\n'
@@ -172,10 +177,10 @@ def _head(name: str, column: Any) -> str:
     return f'<th scope="col" class="{"num" if number else "txt"}">{html.escape(name)}</th>'
 
 
-def _cell(value: Any, form: str | Callable[[Any], str] | None) -> str:
-    value = _scalar("a cell", value)
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+def _cell(value: Any, form: str | Callable[[Any], str] | None, kind: str) -> str:
+    value = value.item() if hasattr(value, "item") else value
+    missing = value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
+    if missing:
         text = "–"
     elif callable(form):
         text = form(value)
@@ -183,7 +188,10 @@ def _cell(value: Any, form: str | Callable[[Any], str] | None) -> str:
         text = format(value, form)
     else:
         text = f"{value:.4g}" if isinstance(value, float) else str(value)
-    return f'<td class="{"num" if number else "txt"}">{html.escape(text)}</td>'
+    if kind == "txt" and isinstance(value, (int, float)) and not isinstance(value, bool):
+        kind = "num"
+    long = " long" if kind == "txt" and len(text) > LONG_CELL else ""
+    return f'<td class="{kind}{long}">{html.escape(text)}</td>'
 
 
 # ----------------------------------------------------------------------------------- costs and records
