@@ -116,11 +116,28 @@ def test_run_and_build_hand_their_options_on(root, monkeypatch):
     assert given == [(root, "1", "smoke", {"p": "29"}, None), (root, "laptop", ["1"], True, False)]
 
 
-def test_claims_prints_the_ledger(monkeypatch):
+def test_claims_prints_the_ledger_as_it_is_written(monkeypatch):
     module = types.ModuleType("grokbook.claims")
-    module.ledger = lambda: pd.DataFrame({"claim": ["MED falls"], "verdict": [None]})
+    rows = {"id": ["G1"], "statement": ["fig5[p=97] falls"], "value": [1 / 3], "verdict": [None], "evidence": ["seeds"]}
+    module.ledger = lambda: pd.DataFrame(rows)
     monkeypatch.setitem(sys.modules, "grokbook.claims", module)
-    assert "MED falls" in run("claims").output
+    output = run("claims").output
+    assert "fig5[p=97] falls" in output
+    assert "0.3333 " in output
+    assert "seeds" not in output
+    assert "seeds" in run("claims", "--full").output
+
+
+def test_record_lists_and_hands_its_options_on(monkeypatch):
+    from grokbook import experiments
+
+    given = []
+    frame = pd.DataFrame({"experiment": ["gu2025/fig5[p=97]"]})
+    monkeypatch.setattr(experiments, "records_table", lambda *a: given.append(a) or frame)
+    monkeypatch.setattr(experiments, "record", lambda **options: given.append(options) or frame)
+    assert "gu2025/fig5[p=97]" in run("record", "--list", "--only", "fig5").output
+    assert run("record", "--budget", "40m", "--seeds", "2").exit_code == 0
+    assert given == [("fig5", None), {"pattern": None, "budget_seconds": 2400.0, "seeds": 2, "progress": True}]
 
 
 def test_doctor_fails_when_something_needed_is_missing(root, monkeypatch):

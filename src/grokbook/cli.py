@@ -91,7 +91,8 @@ def _list_all(root: Path) -> None:
     for chapter in chapters.load_all(root):
         plan = chapter.experiments(chapter.values("laptop")).values()
         time = costs.duration(costs.chapter_estimate(plan).seconds)
-        table.add_row(chapter.number, chapter.title, chapter.question, time, _page_state(root, chapter))
+        cells = [chapter.number, chapter.title, chapter.question, time, _page_state(root, chapter)]
+        table.add_row(*map(_plain, cells))
     _console().print(table)
 
 
@@ -119,7 +120,7 @@ def _list_one(chapter: Chapter) -> None:
     values = {preset: chapter.values(preset) for preset in chapter.presets}
     for p in chapter.parameters:
         at = [str(values[preset][p.name]) for preset in chapter.presets]
-        table.add_row(p.name, p.type, str(p.default), *at, p.rule or "", p.help)
+        table.add_row(*map(_plain, [p.name, p.type, str(p.default), *at, p.rule or "", p.help]))
     console.print(table)
     costs_table = _table("preset", "time", "memory")
     for preset in chapter.presets:
@@ -220,22 +221,37 @@ def record(
         _print_frame(experiments.records_table(only, seeds))
         return
     limit = None if budget is None else seconds(budget)
-    experiments.record(pattern=only, budget_seconds=limit, seeds=seeds, progress=True)
+    _print_frame(experiments.record(pattern=only, budget_seconds=limit, seeds=seeds, progress=True))
+
+
+_CLAIM_COLUMNS = ("id", "paper", "place", "statement", "published", "value", "verdict", "page")
 
 
 @app.command()
-def claims() -> None:
+def claims(
+    full: Annotated[bool, typer.Option("--full", help="All columns, with bands and evidence.")] = False,
+) -> None:
     """Show what the papers claim, what we found, and the verdicts."""
     from grokbook.claims import ledger
 
-    _print_frame(ledger())
+    frame = ledger()
+    _print_frame(frame if full else frame[[name for name in _CLAIM_COLUMNS if name in frame.columns]])
 
 
 def _print_frame(frame: Any) -> None:
     table = _table(*map(str, frame.columns))
     for row in frame.itertuples(index=False):
-        table.add_row(*("" if value is None else str(value) for value in row))
+        table.add_row(*map(_plain, row))
     _console().print(table)
+
+
+def _plain(value: Any) -> Any:
+    """A cell as it is, brackets and all; nothing for a missing value, four digits for a float."""
+    from rich.text import Text
+
+    if value is None or value != value:
+        return ""
+    return Text(f"{value:.4g}" if isinstance(value, float) else str(value))
 
 
 @app.command()
