@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral
 
 import torch
 from torch import Tensor, nn
@@ -42,12 +43,13 @@ class Shape:
     d_mlp: int | None = None
 
     def __post_init__(self) -> None:
-        if self.d_mlp is None and isinstance(self.d_model, int):
+        if self.d_mlp is None and isinstance(self.d_model, Integral):
             object.__setattr__(self, "d_mlp", 4 * self.d_model)
         for name in ("p", "d_model", "n_heads", "n_layers", "d_mlp", "shift"):
             value, least = getattr(self, name), 0 if name == "shift" else 1
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
                 raise ParameterError(f"{name} = {value!r} must be an integer of {least} or more.")
+            object.__setattr__(self, name, int(value))
         if self.d_model % self.n_heads:
             near = max(self.n_heads, round(self.d_model / self.n_heads) * self.n_heads)
             raise ParameterError(

@@ -227,6 +227,7 @@ def _check_integers(task: ModularTask) -> None:
             continue
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
             raise ParameterError(f"{name} must be an integer, got {value!r}.")
+        object.__setattr__(task, name, int(value))
         if name != "p" and value < 0:
             raise ParameterError(f"{name} = {value} is negative; the smallest valid {name} is 0.")
 

@@ -25,7 +25,7 @@ OPERATIONS: dict[str, str] = {
 _MAX_TEXT = 400
 _MAX_DEGREE = 64
 _MAX_BITS = 1024
-_BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
+_BINARY = {ast.Add: operator.add, ast.Sub: operator.sub}
 _UNKNOWNS = {"x": sympy.Symbol("x"), "y": sympy.Symbol("y")}
 
 
@@ -39,7 +39,15 @@ def _power(base: sympy.Poly, exponent: ast.expr, text: str) -> sympy.Poly:
         raise _refuse(text, "an exponent must be a non-negative integer written as a number")
     if exponent.value * max(base.total_degree(), 1) > _MAX_DEGREE:
         raise _refuse(text, f"the power {exponent.value} takes its degree above {_MAX_DEGREE}")
+    if exponent.value * sum(abs(int(c)) for c in base.coeffs()).bit_length() > 2 * _MAX_BITS:
+        raise _refuse(text, f"the power {exponent.value} could take a coefficient above {_MAX_BITS} bits")
     return base**exponent.value
+
+
+def _product(a: sympy.Poly, b: sympy.Poly, text: str) -> sympy.Poly:
+    if (degree := a.total_degree() + b.total_degree()) > _MAX_DEGREE:
+        raise _refuse(text, f"the degree {degree} is above {_MAX_DEGREE}")
+    return a * b
 
 
 def _bounded(poly: sympy.Poly, text: str) -> sympy.Poly:
@@ -66,12 +74,13 @@ def _build(node: ast.expr, text: str) -> sympy.Poly:
         return -value if isinstance(node.op, ast.USub) else value
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         return _bounded(_power(_build(node.left, text), node.right, text), text)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return _bounded(_product(_build(node.left, text), _build(node.right, text), text), text)
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
         return _bounded(_BINARY[type(node.op)](_build(node.left, text), _build(node.right, text)), text)
     raise _refuse(text, f"{ast.unparse(node)!r} is not made of integers, x, y, +, -, * and powers alone")
 
 
-@lru_cache(maxsize=256)
 def parse_polynomial(operation: str) -> sympy.Poly:
     """The polynomial f(x, y) with integer coefficients that `operation` names or spells.
 
@@ -92,6 +101,11 @@ def parse_polynomial(operation: str) -> sympy.Poly:
     """
     if not isinstance(operation, str):
         raise ParameterError(f"operation must be a text, got {operation!r}.")
+    return _parse(operation)
+
+
+@lru_cache(maxsize=256)
+def _parse(operation: str) -> sympy.Poly:
     text = OPERATIONS.get(operation, operation).replace("^", "**").strip()
     if len(text) > _MAX_TEXT:
         raise _refuse(text[:40] + "...", f"a text of {len(text)} characters is longer than {_MAX_TEXT}")

@@ -15,6 +15,7 @@ from grokbook.training.optim import AdamW
 from grokbook.training.schedule import Schedule
 
 DTYPES = ("float32", "bfloat16")
+STOP_VARIABLES = ("test_accuracy", "train_accuracy", "test_loss", "train_loss")
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class StopRule:
     """Stop early once `variable` has been on the wanted side of `threshold` for `hold` logged steps in a row.
 
     The wanted side is at or above it (`above`) or at or below it. Steps that were not run are missing (NaN) in
-    the result. Raises ParameterError when `hold` is below 1.
+    the result. Raises ParameterError when `hold` is below 1 or `variable` is not one of `STOP_VARIABLES`.
     """
 
     variable: str = "test_accuracy"
@@ -33,6 +34,12 @@ class StopRule:
     def __post_init__(self) -> None:
         if self.hold < 1:
             raise ParameterError(f"hold = {self.hold!r} must be 1 or more logged steps.")
+        if self.variable not in STOP_VARIABLES:
+            raise ParameterError(f"variable = {self.variable!r} cannot stop a run; {', '.join(STOP_VARIABLES)} can.")
+
+    def logs_needed(self, values: list[float]) -> int | None:
+        """Number of logged `values` after which the rule is met for the first time, None if it never is."""
+        return next((n for n in range(self.hold, len(values) + 1) if self.met(values[:n])), None)
 
     def met(self, values: list[float]) -> bool:
         """Whether the last `hold` of the logged `values` are all on the wanted side."""

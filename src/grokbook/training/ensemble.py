@@ -45,7 +45,8 @@ def pick_device(device: str) -> torch.device:
         chosen = torch.device(device)
     except RuntimeError:
         raise ParameterError(f"device = {device!r} is unknown; choose auto, cpu or cuda.") from None
-    if chosen.type not in ("cpu", "cuda") or (chosen.type == "cuda" and not torch.cuda.is_available()):
+    here = {"cpu": 1, "cuda": torch.cuda.device_count()}.get(chosen.type, 0)
+    if (chosen.index or 0) >= here:
         raise ParameterError(f"device = {device!r} is not available on this machine; choose auto or cpu.")
     return chosen
 
@@ -258,6 +259,6 @@ def _train_stacked(
         name = f"{_name(group[0])}" + (f" and {len(group) - 1} more" if len(group) > 1 else "")
         path = checkpoint_path(folder, group) if folder else None
         with TrainingProgress({name: group[0].steps}, progress) as shown:
-            stack = train_here(group, device.type, path, threads, every, partial(shown.update, name))
+            stack = train_here(group, str(device), path, threads, every, partial(shown.update, name))
         rows |= {i: (stack, r) for r, i in enumerate(members)}
     return [rows[i] for i in range(len(configs))]

@@ -208,7 +208,9 @@ def stopped(stack: Stack) -> bool:
     rule = stack.config.stop
 
     def over(r: int) -> bool:
-        return r in stack.diverged or (rule is not None and rule.met(stack.history[r][rule.variable]))
+        return r in stack.diverged or (
+            rule is not None and rule.logs_needed(stack.history[r][rule.variable]) is not None
+        )
 
     return all(over(r) for r in range(len(stack.configs)))
 

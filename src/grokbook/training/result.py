@@ -51,8 +51,7 @@ def _length(config: RunConfig, history: dict[str, list[float]]) -> int:
     total = max((len(v) for v in history.values()), default=0)
     if config.stop is None or not total:
         return total
-    values = history[config.stop.variable]
-    return next((n for n in range(1, total + 1) if config.stop.met(values[:n])), total)
+    return config.stop.logs_needed(history[config.stop.variable]) or total
 
 
 def collect(rows: list[tuple[Stack, int]]) -> xr.Dataset:

@@ -40,7 +40,7 @@ class Schedule:
         """The logged steps of a run of `last` updates: sorted, without repeats, from 0 to `last`, int64."""
         dense = np.arange(0, min(self.dense_until, last) + 1, self.dense_every)
         start = int(dense[-1])
-        if last <= start:
+        if last <= self.dense_until:
             return np.union1d(dense, [last])
         if self.spacing == "linear":
             later = np.linspace(start, last, self.points + 1)[1:]
