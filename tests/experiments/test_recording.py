@@ -46,3 +46,15 @@ def test_the_catalogue_names_its_experiments():
         assert experiment.name == name
         assert experiment.statement
         assert experiment.source
+
+
+def test_load_only_trains_nothing_even_when_a_record_is_damaged(tiny, tmp_path):
+    """A page asks for paper-scale runs this way: a damaged file must not start hours of training."""
+    store = Store(tmp_path)
+    assert store.load_only(tiny[0]) is None
+    made = store.load_or_run(tiny[0], progress=False)
+    assert store.load_only(tiny[0]).equals(made)
+    file = next(tmp_path.rglob("*.nc"))
+    file.write_bytes(file.read_bytes()[:-7])
+    with pytest.warns(UserWarning, match="it will be computed again"):
+        assert store.load_only(tiny[0]) is None

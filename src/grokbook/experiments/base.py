@@ -103,6 +103,5 @@ def load_or_run(experiment: Experiment, *, progress: bool = True) -> xr.Dataset:
 
 
 def recorded(experiment: Experiment) -> xr.Dataset | None:
-    """The experiment's dataset if all its seeds are recorded already; None when a run was not made."""
-    store = default_store()
-    return None if experiment.missing_seeds(store) else store.load_or_run(experiment, progress=False)
+    """The experiment's dataset if all its runs were made and are whole; None otherwise. Nothing is trained."""
+    return default_store().load_only(experiment)

@@ -174,18 +174,25 @@ class Store:
         """
         with self._lock(experiment.key):
             own = self.load(experiment.key)
-            parts, origin = ([own], "cached") if own is not None else ([], "cached")
-            for store in self.fallbacks:
-                recorded = store.load(experiment.key) if _missing(experiment, parts) else None
-                if recorded is not None:
-                    parts, origin = [*parts, recorded], "recorded"
+            parts, origin = self._gather(experiment, own)
             missing = _missing(experiment, parts)
             if missing:
                 parts, origin = [*parts, self._train(experiment, missing, own, progress)], "trained"
-        dataset = _select(parts, experiment.seeds)
-        dataset.attrs |= {"origin": origin, "key": experiment.key, "experiment": experiment.name}
-        _trace(dataset)
-        return dataset
+        return _handed_out(experiment, parts, origin)
+
+    def load_only(self, experiment: Recordable) -> xr.Dataset | None:
+        """The experiment's dataset as `load_or_run` gives it, None where a run would have to be trained."""
+        parts, origin = self._gather(experiment, self.load(experiment.key))
+        return None if _missing(experiment, parts) else _handed_out(experiment, parts, origin)
+
+    def _gather(self, experiment: Recordable, own: xr.Dataset | None) -> tuple[list[xr.Dataset], str]:
+        """The parts of an experiment's dataset that this store and its fallbacks have, and where they are from."""
+        parts, origin = ([] if own is None else [own]), "cached"
+        for store in self.fallbacks:
+            recorded = store.load(experiment.key) if _missing(experiment, parts) else None
+            if recorded is not None:
+                parts, origin = [*parts, recorded], "recorded"
+        return parts, origin
 
     def _train(
         self, experiment: Recordable, seeds: tuple[int, ...], own: xr.Dataset | None, progress: bool
@@ -259,6 +266,14 @@ class _Held:
 
     def __exit__(self, *error: object) -> None:
         self.lock.release()
+
+
+def _handed_out(experiment: Recordable, parts: list[xr.Dataset], origin: str) -> xr.Dataset:
+    """The wanted seeds of the parts with their origin noted, in the dataset and in the chapter's trace."""
+    dataset = _select(parts, experiment.seeds)
+    dataset.attrs |= {"origin": origin, "key": experiment.key, "experiment": experiment.name}
+    _trace(dataset)
+    return dataset
 
 
 def _missing(experiment: Recordable, parts: list[xr.Dataset]) -> tuple[int, ...]:

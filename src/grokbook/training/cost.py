@@ -48,15 +48,15 @@ def product_rate() -> float:
 def forward_products(model: Shape, samples: int) -> int:
     """Multiply-adds of one forward pass over `samples` samples: the rewritten model for one layer, else the plain.
 
-    One layer: N (d^2 + 2 d m + d p) + 3 (2p + 1) d^2; L layers: 3 N L (4 d^2 + 2 d m) + N d p.
+    One layer: N (d^2 + 2 d m + d p) + (2p + 1) (d^2 + d h) + 2 d^2; L layers: 3 N L (4 d^2 + 2 d m) + N d p.
 
     Example:
         >>> forward_products(Shape(97), samples=2822)
-        461110784
+        454486272
     """
-    d, m, p = model.d_model, model.d_mlp, model.p
+    d, m, p, h = model.d_model, model.d_mlp, model.p, model.n_heads
     if model.n_layers == 1:
-        return samples * (d * d + 2 * d * m + d * p) + 3 * (2 * p + 1) * d * d
+        return samples * (d * d + 2 * d * m + d * p) + (2 * p + 1) * (d * d + d * h) + 2 * d * d
     return 3 * samples * model.n_layers * (4 * d * d + 2 * d * m) + samples * d * p
 
 
