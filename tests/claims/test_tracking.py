@@ -53,6 +53,12 @@ def test_third_observation(down, verdict):
     assert gu2024.settle_together(table).verdict == verdict
 
 
+def test_third_observation_is_vacuous_where_nothing_settles():
+    falling = np.linspace(2, 0, noise(1).size)
+    table = _table(noise(1), falling, 0.1 + 0.05 * (2 - falling))
+    assert gu2024.settle_together(table).verdict == "vacuous"
+
+
 def test_columns_are_whole_numbers_or_missing():
     table = _table(noise(1), hump(3000, 1.5), rise(9999))
     assert table.below_step.isna().all()
