@@ -92,3 +92,10 @@ def test_what_differs_between_executions_is_removed():
     assert dict(made.cells[1].metadata) == {"tags": ["keep"]}
     assert [cell.id for cell in made.cells] == ["cell-000", "cell-001"]
     assert set(made.metadata) == {"kernelspec"}
+
+
+def test_a_cell_with_two_figures_is_split_with_each_tag_once():
+    from grokbook.book.outputs import _outputs_only
+
+    cell = nbformat.v4.new_code_cell("draw()", metadata={"tags": ["remove-input"]})
+    assert _outputs_only(cell).metadata.tags == ["remove-input"]

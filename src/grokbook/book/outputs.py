@@ -137,5 +137,6 @@ def _has_shown(outputs: list[Any]) -> bool:
 def _outputs_only(cell: Any) -> Any:
     from nbformat.v4 import new_code_cell
 
-    tags = [tag for tag in cell.metadata.get("tags", []) if tag.startswith("remove")] + ["remove-input"]
+    kept = [tag for tag in cell.metadata.get("tags", []) if tag.startswith("remove")]
+    tags = list(dict.fromkeys([*kept, "remove-input"]))
     return new_code_cell("", metadata={"tags": tags}, execution_count=cell.execution_count)

@@ -6,11 +6,14 @@ betas (0.9, 0.98), ten warm-up steps, cross entropy, no LayerNorm.
 
 from __future__ import annotations
 
+import dataclasses
+
 from grokbook.experiments.base import Experiment
 from grokbook.models.transformer import Shape
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.training.config import RunConfig
 from grokbook.training.optim import AdamW
+from grokbook.training.schedule import Schedule
 
 FIG5_STEPS = {47: 20_000, 97: 10_000}
 """Optimiser steps that we chose for Fig. 5 by modulus; the paper does not state them."""
@@ -58,6 +61,7 @@ def live_run(
 ) -> Experiment:
     """A run small enough to be trained while a page is built: the paper's model at other sizes."""
     config = modular_run(p, train_fraction, d_model=d_model, steps=steps, split=split)
+    config = dataclasses.replace(config, log=Schedule(points=200))
     return Experiment(f"live/addition[p={p}, {split}, {train_fraction:g}]", config, seeds=tuple(range(n_seeds)))
 
 
