@@ -97,5 +97,5 @@ def test_what_differs_between_executions_is_removed():
 def test_a_cell_with_two_figures_is_split_with_each_tag_once():
     from grokbook.book.outputs import _outputs_only
 
-    cell = nbformat.v4.new_code_cell("draw()", metadata={"tags": ["remove-input"]})
+    cell = new_code_cell("draw()", metadata={"tags": ["remove-input"]})
     assert _outputs_only(cell).metadata.tags == ["remove-input"]

@@ -11,8 +11,8 @@ import torch
 from grokbook.models.transformer import Shape, parameter_shapes
 from grokbook.training.config import RunConfig
 
-_OVER_PRODUCTS = 1.35  # measured: time of a training step over that of its matrix products alone
-_PER_STEP = 1.5e-3  # seconds of fixed work in a step (dispatch, optimiser), measured at small sizes
+_OVER_PRODUCTS = 1.6  # measured: time of a training step over that of its matrix products alone
+_PER_STEP = 2e-3  # seconds of fixed work in a step (dispatch, optimiser), measured at small sizes
 _PER_LOG = 8e-3  # seconds of embedding measures in a logged step
 
 
@@ -68,7 +68,7 @@ def step_products(config: RunConfig) -> int:
 def predict(config: RunConfig) -> Cost:
     """Predicted cost of one run on one core of this machine (logged metrics included).
 
-    seconds = steps * (1.35 * products / rate + 1.5 ms) + logs * (products on all p*p cells / rate + 8 ms);
+    seconds = steps * (1.6 * products / rate + 2 ms) + logs * (products on all p*p cells / rate + 8 ms);
     memory: activations of the larger pass, weights and moments, and 400 MB for Python and its libraries.
     """
     rate = product_rate()
