@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import torch
 
-from grokbook.book import page
+from grokbook.book import costs, page
 from grokbook.errors import ParameterError
 
 
@@ -169,7 +169,7 @@ def test_what_was_not_run_is_said_with_its_price(monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 3)
     said = page.not_run_box(experiment((0, 1, 2)))
     assert "**Not run.** `made/up`" in said
-    assert "about 30 s and 600 MB" in said
+    assert f"about {30 * costs.SIDE_BY_SIDE:.0f} s and 600 MB" in said
     assert "grokbook record --only made/up" in said
 
 

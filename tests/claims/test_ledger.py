@@ -8,8 +8,8 @@ from grokbook.claims import Claim, Finding, choose, ledger
 from grokbook.claims.ledger import VERDICTS, claims
 from grokbook.errors import ParameterError
 
-EXPECTED = {"G18": "fails", "G26": "holds", "G36": "holds", "G37": "holds with correction", "P02": "fails",
-            "P07": "holds with correction"}  # fmt: skip
+EXPECTED = {"G14": "fails", "G18": "fails", "G26": "holds", "G36": "holds", "G37": "holds with correction",
+            "P02": "fails", "P07": "holds with correction", "P09": "fails"}  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "verdict"), EXPECTED.items())

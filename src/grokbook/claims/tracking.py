@@ -11,6 +11,9 @@ from grokbook.experiments.base import recorded
 from grokbook.experiments.gu2025 import fig5
 from grokbook.measures import end_of_decline, first_below, grok_time, shift_test, sign_agreement
 
+ONSET = 0.05
+"""Share of the test cells with an untrained transpose that must be right where the test accuracy begins to rise."""
+
 SETTLED = 0.1
 """Two events of a run of T steps count as one when they are at most this share of T apart."""
 
@@ -33,7 +36,8 @@ def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None
 
     - `agreement`: share of logged intervals, from the step the training set is fitted, in which test loss and
       measure move the same way; `null` and `p_value`: the same after detrending, against circular shifts.
-    - `fit_step`, `grok_step`: see `grok_time`; `half_step`: the test accuracy reaches one half.
+    - `fit_step`, `grok_step`: see `grok_time`; `onset_step`: the accuracy on test cells whose transpose was not
+      trained reaches `ONSET`.
     - `below_step`: the measure falls below its initial value (after the run has fitted) and stays there.
     - `measure_settles`, `accuracy_settles`: end of the measure's decline and of the accuracy's rise.
 
@@ -42,14 +46,14 @@ def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None
     if measure not in run:
         raise ParameterError(f"the dataset has no measure {measure!r}.")
     timed = grok_time(run.step, run.train_accuracy, run.test_accuracy)
-    half = grok_time(run.step, run.train_accuracy, run.test_accuracy, threshold=0.5)
+    onset = grok_time(run.step, run.train_accuracy, run.test_accuracy_unmirrored, threshold=ONSET)
     initial = float(run[measure].sel(step=0))
     later = _logged_evenly(run).where(lambda d: d.step >= (timed.fit_step or 0), drop=True)
     steps, loss, value, accuracy = (later[n].values for n in ("step", "test_loss", measure, "test_accuracy"))
     test = shift_test(loss, value)
     return {
         "fit_step": timed.fit_step,
-        "half_step": half.grok_step,
+        "onset_step": onset.grok_step,
         "grok_step": timed.grok_step,
         "agreement": sign_agreement(loss, value),
         "detrended": test.agreement,
