@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from grokbook import plotting
-from grokbook.measures import fourier_power
 
 
 def test_the_circle_of_the_strongest_frequency_is_a_regular_polygon(runs):
@@ -13,9 +12,3 @@ def test_the_circle_of_the_strongest_frequency_is_a_regular_polygon(runs):
     fig = plotting.circle_over_training(runs, 2, [0, 1000])
     x, y = fig.axes[-1].lines[0].get_data()
     assert np.allclose(np.hypot(np.diff(x), np.diff(y)), 2 * np.sin(np.pi / 11))
-
-
-def test_final_spectra_are_shares_of_power(runs):
-    image = plotting.final_spectra({"a": runs}).axes[0].images[0].get_array()
-    power = fourier_power(runs.embedding.sel(seed=1).isel(snapshot=-1).values)[1:]
-    assert np.allclose(image[1], power / power.sum())

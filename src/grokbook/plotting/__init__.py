@@ -1,6 +1,6 @@
 """Figures from datasets, in one style."""
 
-from grokbook.plotting.embeddings import circle_over_training, final_spectra
+from grokbook.plotting.embeddings import circle_over_training
 from grokbook.plotting.grids import operation_tables, splits
 from grokbook.plotting.style import COLOURS
 from grokbook.plotting.theory import med_and_spectral_bound, med_by_frequency
@@ -15,7 +15,6 @@ from grokbook.plotting.training import (
 __all__ = [
     "COLOURS",
     "circle_over_training",
-    "final_spectra",
     "learning_curves",
     "measure_curves",
     "med_and_loss",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -57,22 +56,4 @@ def circle_over_training(dataset: xr.Dataset, seed: int, snapshots: list[int]) -
     for ax in axes[0]:
         ax.set_ylim(0, top_limit)
     axes[0, 0].set_ylabel("share of power")
-    return fig
-
-
-@styled
-def final_spectra(runs: dict[str, xr.Dataset]) -> Figure:
-    """Share of power by frequency at the last snapshot: rows are seeds, columns the named datasets."""
-    fig, axes = panels(1, len(runs), height=2.6)
-    for ax, (title, dataset) in zip(axes[0], runs.items(), strict=True):
-        tables = dataset.embedding.isel(snapshot=-1)
-        power = np.stack([fourier_power(table)[1:] for table in tables.values])
-        image = ax.imshow(power / power.sum(axis=1, keepdims=True), aspect="auto", vmin=0)
-        ax.set_yticks(range(len(power)), [str(s) for s in dataset.seed.values])
-        ax.set_xticks(np.arange(9, power.shape[1], 10), np.arange(10, power.shape[1] + 1, 10))
-        ax.set_xlabel("frequency $k$")
-        ax.set_title(title)
-        ax.grid(False)
-        plt.colorbar(image, ax=ax, label="share of power")
-    axes[0, 0].set_ylabel("seed")
     return fig

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import xarray as xr
-from filelock import FileLock, Timeout
+from filelock import AcquireReturnProxy, FileLock, Timeout
 
 from grokbook.errors import RecordError
 from grokbook.records.provenance import fingerprint, provenance
@@ -245,27 +245,14 @@ class Store:
             raise RecordError(f"the store {self.path} cannot be written: {error.strerror}.") from error
         return folder / f"{name}.lock"
 
-    def _lock(self, key: str) -> FileLock:
+    def _lock(self, key: str) -> AcquireReturnProxy:
         """The lock of one record, held on return; says so when another process is training it."""
         lock = FileLock(self._lock_path(key))
         try:
-            return _Held(lock, lock.acquire(timeout=0.2))
+            return lock.acquire(timeout=0.2)
         except Timeout:
             print(f"grokbook: another process is working on record {key}; waiting for it.", file=sys.stderr, flush=True)
-            return _Held(lock, lock.acquire())
-
-
-class _Held:
-    """A lock that is held already; leaving the block releases it."""
-
-    def __init__(self, lock: FileLock, proxy: object) -> None:
-        self.lock, self.proxy = lock, proxy
-
-    def __enter__(self) -> _Held:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.lock.release()
+            return lock.acquire()
 
 
 def _handed_out(experiment: Recordable, parts: list[xr.Dataset], origin: str) -> xr.Dataset:
