@@ -119,7 +119,8 @@ def library_fingerprint() -> list[str]:
     package = Path(__file__).resolve().parents[1]
     pages = [code_digest((package / "book" / name).read_text(encoding="utf-8")) for name in _PAGE_CODE]
     styles = [hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted((package / "plotting").glob("*.mplstyle"))]
-    return [rooms_fingerprint(_ROOMS), *pages, *styles]
+    scripts = [hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted((package / "book/scripts").glob("*.js"))]
+    return [rooms_fingerprint(_ROOMS), *pages, *styles, *scripts]
 
 
 def _version(package: str) -> str | None:

@@ -11,6 +11,7 @@ import io
 import json
 import math
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from grokbook.errors import ParameterError
@@ -83,6 +84,22 @@ def _close(fig: Any) -> None:
     import matplotlib.pyplot as plt
 
     plt.close(fig)
+
+
+# --------------------------------------------------------------------------------------------- scripts
+
+
+def script(name: str) -> str:
+    """The text of a script of this package (`scripts/name.js`), to be put into a page as it is.
+
+    Raises ParameterError for a script that the package does not have.
+    """
+    folder = Path(__file__).with_name("scripts")
+    path = folder / f"{name}.js"
+    if not path.is_file():
+        known = ", ".join(sorted(p.stem for p in folder.glob("*.js")))
+        raise ParameterError(f"there is no script {name!r}; there are: {known}.")
+    return path.read_text(encoding="utf-8")
 
 
 # --------------------------------------------------------------------------------------------- numbers

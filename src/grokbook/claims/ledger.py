@@ -75,14 +75,20 @@ class Claim:
 @lru_cache(maxsize=1)
 def claims() -> tuple[Claim, ...]:
     """Every claim of the ledger, in the order of the papers."""
-    from grokbook.claims import gu2024, gu2025
+    from grokbook.claims import coverage, gu2024, gu2025, separability, triple_product, uniformity
 
-    found = (*gu2025.CLAIMS, *gu2024.CLAIMS)
+    rooms = (gu2025, gu2024, uniformity, coverage, triple_product, separability)
+    found = sorted((claim for room in rooms for claim in room.CLAIMS), key=_order)
     ids = [claim.id for claim in found]
     repeated = {i for i in ids if ids.count(i) > 1}
     if repeated:
         raise ParameterError(f"claim ids occur twice: {', '.join(sorted(repeated))}.")
-    return found
+    return tuple(found)
+
+
+def _order(claim: Claim) -> tuple[bool, str]:
+    """By paper, Gu et al. 2025 before its predecessor, then by id; ids such as P5.1a after the numbered ones."""
+    return claim.paper != "gu2025", claim.id.replace("P5", "P9")
 
 
 def choose(ids: Iterable[str] | None = None, paper: str | None = None) -> list[Claim]:
