@@ -1,0 +1,80 @@
+"""What the functions on coverage ask of their input: a square mask, whole numbers, a disc that fits its torus."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from grokbook.errors import ParameterError
+
+Mask = np.ndarray | torch.Tensor | list
+LARGEST_SIDE = 2**15
+
+
+def grid(train_mask: Mask) -> np.ndarray:
+    """The mask as a bool array (p, p), refused if it is not square or holds anything but 0 and 1.
+
+    Example:
+        >>> grid([[1, 0], [0, 0]]).sum()
+        np.int64(1)
+    """
+    mask = train_mask.detach().cpu().numpy() if isinstance(train_mask, torch.Tensor) else np.asarray(train_mask)
+    if mask.ndim != 2 or mask.shape[0] != mask.shape[1] or mask.size == 0:
+        raise ParameterError(f"train_mask has shape {mask.shape}, but must be a square (p, p) with p of 1 or more.")
+    if mask.dtype != bool and not (mask.dtype.kind in "iuf" and np.isin(mask, (0, 1)).all()):
+        raise ParameterError("train_mask must hold True and False (or 1 and 0) and nothing else.")
+    return mask.astype(bool)
+
+
+def whole(value: object, name: str) -> int:
+    """The value as an int, refused unless it is a whole number of 1 or more.
+
+    Example:
+        >>> whole(3, "k")
+        3
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ParameterError(f"{name} = {value!r} is not a whole number of 1 or more; the smallest {name} is 1.")
+    return int(value)
+
+
+def side_and_radius(p: object, k: object, torus: bool) -> tuple[int, int]:
+    """Side p and radius k as integers; refused below 1, for too large a grid, for a disc that overlaps itself.
+
+    Example:
+        >>> side_and_radius(97, 5, torus=True)
+        (97, 5)
+    """
+    p, k = whole(p, "p"), whole(k, "k")
+    if p > LARGEST_SIDE:
+        raise ParameterError(f"p = {p} makes a grid of {p * p} cells; p may be at most {LARGEST_SIDE}.")
+    if torus and 2 * k - 1 > p:
+        raise ParameterError(
+            f"k = {k} makes a disc of width {2 * k - 1} overlap itself on a torus of side {p}; the largest k is "
+            f"{(p + 1) // 2}."
+        )
+    return p, k
+
+
+def count(m: object, p: int) -> int:
+    """The number m of training cells as an int, refused outside 0 .. p^2.
+
+    Example:
+        >>> count(25, 5)
+        25
+    """
+    if isinstance(m, bool) or not isinstance(m, int | np.integer) or not 0 <= m <= p * p:
+        raise ParameterError(f"m = {m!r} is not a whole number of training cells from 0 to p*p = {p * p}.")
+    return int(m)
+
+
+def positive(value: object, name: str) -> float:
+    """The value as a float, refused unless it is positive and finite.
+
+    Example:
+        >>> positive(1, "eps")
+        1.0
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < np.inf:
+        raise ParameterError(f"{name} = {value!r} is not a positive finite number.")
+    return float(value)
