@@ -27,12 +27,14 @@ def modular_run(
     steps: int = 10_000,
     operation: str = "add",
     split: str = "random",
+    hole: int | None = None,
+    rule: str = "code",
     shift: int = 0,
     weight_decay: float = 1.0,
 ) -> RunConfig:
     """One run of the paper's model on an operation modulo p, the paper's settings where nothing is said."""
     return RunConfig(
-        task=ModularTask(p, operation, train_fraction, split=split, shift=shift),
+        task=ModularTask(p, operation, train_fraction, split=split, hole=hole, shift=shift, rule=rule),
         model=Shape(p, d_model=d_model, shift=shift),
         optimizer=AdamW(weight_decay=weight_decay),
         steps=steps,
