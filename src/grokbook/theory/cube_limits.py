@@ -1,0 +1,118 @@
+"""Where the starts of the unit cube end under the x w u flow with target 1: their distribution and its extremes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+
+from grokbook.errors import ParameterError
+from grokbook.measures.inputs import whole
+from grokbook.theory.triple_product import limit_point
+
+
+@dataclass(frozen=True)
+class CubeLimits:
+    """Uniform starts of the unit cube, their limits, and the distances of the limits from (1, 1, 1).
+
+    `starts` and `limits` have shape (n, 3), `distance` has shape (n,).
+    """
+
+    starts: np.ndarray
+    limits: np.ndarray
+
+    @property
+    def distance(self) -> np.ndarray:
+        """Euclidean distance of each limit from (1, 1, 1)."""
+        return np.linalg.norm(self.limits - 1, axis=1)
+
+    @property
+    def mean_distance(self) -> tuple[float, float]:
+        """The mean of `distance` and its standard error."""
+        d = self.distance
+        return float(d.mean()), float(d.std(ddof=1) / np.sqrt(len(d)))
+
+    def share_within(self, radius: float) -> tuple[float, float]:
+        """The share of limits within this distance of (1, 1, 1), and its standard error."""
+        share = float((self.distance <= radius).mean())
+        return share, float(np.sqrt(share * (1 - share) / len(self.limits)))
+
+    @property
+    def share_outside(self) -> float:
+        """The share of limits with a coordinate above 1: outside the cube."""
+        return float((self.limits.max(axis=1) > 1).mean())
+
+
+def cube_limits(n: int = 20000, seed: int = 0) -> CubeLimits:
+    """The limits of n uniform random starts of the unit cube, target 1.
+
+    Raises ParameterError unless n >= 2.
+
+    Example:
+        >>> cube_limits(100).share_outside
+        1.0
+
+    Source: this book. Gu et al. 2025, Figure 8, draws every start moving to (1, 1, 1).
+    """
+    starts = np.random.default_rng(seed).random((whole(n, "n", least=2), 3))
+    return CubeLimits(starts, limit_point(starts))
+
+
+def limit_of_gaps(first: np.ndarray | float, second: np.ndarray | float) -> np.ndarray:
+    """The limit on x w u = 1 with squares tau, tau + first, tau + second, shape (..., 3), 0 <= first <= second.
+
+    Starts of the closed unit cube have exactly the gaps 0 <= first <= second <= 1 (up to the order of the
+    coordinates), and a start with x = 0, w^2 = first, u^2 = second has these.
+
+    Raises ParameterError for gaps that are negative, out of order or not finite.
+
+    Example:
+        >>> limit_of_gaps(0.0, 0.0).tolist()
+        [1.0, 1.0, 1.0]
+
+    Source: this book (`grokbook.theory.triple_product.limit_point`).
+    """
+    first, second = np.broadcast_arrays(np.asarray(first, dtype=float), np.asarray(second, dtype=float))
+    if not (np.isfinite(second).all() and (first >= 0).all() and (second >= first).all()):
+        raise ParameterError(f"gaps {first}, {second} must be finite with 0 <= first <= second.")
+    tau = np.vectorize(_tau, otypes=[float])(first, second)
+    return np.sqrt(np.stack([tau, tau + first, tau + second], axis=-1))
+
+
+def _tau(first: float, second: float) -> float:
+    """The root of tau (tau + first)(tau + second) = 1 in (0, 1]."""
+    return brentq(lambda t: t * (t + first) * (t + second) - 1, 0.0, 1.0, xtol=1e-15, rtol=1e-15)
+
+
+def largest_coordinate() -> float:
+    r"""The supremum of the largest coordinate over all limits of the cube: the plastic number rho, rho^3 = rho + 1.
+
+    The largest coordinate is the root of tau + d_2 with tau (tau + d_1)(tau + d_2) = 1. It falls with d_1, so
+    d_1 = 0; then tau + d_2 = 1/tau^2, and tau falls with d_2, so d_2 = 1: tau^2 (tau + 1) = 1, solved by
+    tau = 1/rho, and the coordinate is the root of 1/rho + 1 = rho^2. It is approached by starts (e, e, 1), e to 0,
+    and not attained: (0, 0, 1) does not move.
+
+    Example:
+        >>> round(largest_coordinate(), 6)
+        1.324718
+
+    Source: this book.
+    """
+    return brentq(lambda rho: rho**3 - rho - 1, 1.0, 2.0, xtol=1e-15, rtol=1e-15)
+
+
+def largest_distance() -> float:
+    r"""The largest distance of a limit from (1, 1, 1) over the starts of the closed cube: that of the start (0, 1, 1).
+
+    With d_1 = d_2 = 1 the smallest coordinate m solves m (m^2 + 1) = 1 and the others are the root of m^2 + 1:
+    distance^2 = (1 - m)^2 + 2 (sqrt(m^2 + 1) - 1)^2. That no other gaps give more is seen on a grid of all gaps.
+
+    Example:
+        >>> round(largest_distance(), 5)
+        0.43546
+
+    Source: this book.
+    """
+    m = brentq(lambda v: v**3 + v - 1, 0.0, 1.0, xtol=1e-15, rtol=1e-15)
+    return float(np.sqrt((1 - m) ** 2 + 2 * (np.sqrt(m * m + 1) - 1) ** 2))
