@@ -257,9 +257,9 @@ def fraction_for_grokking(p: int = 97, k: int = 5, train_fraction: float = 0.3) 
     radius = needed_radius(p, train_fraction)
     evidence = (
         f"at k = {k} a disc has {c} cells and {own} of the class that Theorem 3.10 asks for; with {own} in place of "
-        f"{c} the bound asks for {1 - p ** (-2 / own):.0%}, not {required_fraction(p, k):.0%}; at {train_fraction:.0%} and "
-        f"p = {p} the own class is covered in 95% of the draws only from k = {radius} on; at fixed k = {k} the bound "
-        f"grows with ln p ({printed_fraction(p, k):.2f} at {p}, {printed_fraction(p * p, k):.2f} at {p * p})"
+        f"{c} the bound asks for {1 - p ** (-2 / own):.0%}, not {required_fraction(p, k):.0%}; at {train_fraction:.0%} "
+        f"and p = {p} the own class is covered in 95% of the draws only from k = {radius} on; at fixed k = {k} the "
+        f"bound grows with ln p ({printed_fraction(p, k):.2f} at {p}, {printed_fraction(p * p, k):.2f} at {p * p})"
     )
     return Finding("holds" if radius <= k else "fails", evidence, float(radius), float(k), float(k), f"k = {k}")
 

@@ -1,5 +1,13 @@
 """Figures from datasets, in one style."""
 
+from grokbook.plotting.coverage import (
+    accuracy_against_shares,
+    discs,
+    expectation_and_probability,
+    same_class_coverage,
+    swapping_memoriser,
+    uncovered_cells,
+)
 from grokbook.plotting.embeddings import circle_over_training
 from grokbook.plotting.grids import operation_tables, splits
 from grokbook.plotting.style import COLOURS
@@ -14,7 +22,10 @@ from grokbook.plotting.training import (
 
 __all__ = [
     "COLOURS",
+    "accuracy_against_shares",
     "circle_over_training",
+    "discs",
+    "expectation_and_probability",
     "learning_curves",
     "measure_curves",
     "med_and_loss",
@@ -23,5 +34,8 @@ __all__ = [
     "mirrored_accuracy",
     "operation_tables",
     "relative_curves",
+    "same_class_coverage",
     "splits",
+    "swapping_memoriser",
+    "uncovered_cells",
 ]

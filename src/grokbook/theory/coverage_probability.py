@@ -80,25 +80,44 @@ def cover_times(p: int, k: int, draws: int = 400, *, seed: int = 0, torus: bool 
         >>> bool((cover_times(5, 5, draws=10) >= 1).all()), cover_times(3, 1, draws=2).tolist()
         (True, [9, 9])
     """
+    return first_covered(p, k, draws, seed=seed, torus=torus).max(axis=(1, 2))
+
+
+def first_covered(p: int, k: int, draws: int = 400, *, seed: int = 0, torus: bool = False) -> np.ndarray:
+    """The number of the draw at which each cell is first covered, 1 .. p^2, int32 of shape (draws, p, p).
+
+    The cells that m training cells leave uncovered are those with a number above m, so one array has the uncovered
+    cells of every m; its maximum over the cells is the covering time.
+
+    Raises ParameterError as `cover_times` does.
+
+    Example:
+        >>> numbers = first_covered(5, 2, draws=3)
+        >>> numbers.shape, bool((numbers.max(axis=(1, 2)) == cover_times(5, 2, draws=3)).all())
+        ((3, 5, 5), True)
+    """
     p, k = side_and_radius(p, k, torus)
     rng = np.random.default_rng(seed)
-    counts = np.diff([*range(0, whole(draws, "draws"), BATCH), draws])
-    return np.concatenate([_first_covered(rng, p, k, n, torus).max(axis=(1, 2)) for n in counts])
+    sizes = np.diff([*range(0, whole(draws, "draws"), BATCH), draws])
+    return np.concatenate([_least_in_disc(_random_orders(rng, p, n), k, torus) for n in sizes])
 
 
-def _first_covered(rng: np.random.Generator, p: int, k: int, draws: int, torus: bool) -> np.ndarray:
-    """The draw at which each cell is first covered, 1 .. p^2, shape (draws, p, p)."""
+def _random_orders(rng: np.random.Generator, p: int, draws: int) -> np.ndarray:
+    """Random orders of all cells: 1 .. p^2 in each (p, p) layer, shape (draws, p, p)."""
     order = np.tile(np.arange(1, p * p + 1, dtype=np.int32), (draws, 1))
-    ranks = rng.permuted(order, axis=1).reshape(draws, p, p)
+    return rng.permuted(order, axis=1).reshape(draws, p, p)
+
+
+def _least_in_disc(ranks: np.ndarray, k: int, torus: bool) -> np.ndarray:
+    """The least value within distance below k: k - 1 times the least of a cell and its neighbours."""
     for _ in range(k - 1):
         ranks = _cross_minimum(ranks, torus)
     return ranks
 
 
 def _cross_minimum(ranks: np.ndarray, torus: bool) -> np.ndarray:
-    """The least value of each cell and its four neighbours; k - 1 times over, that is the least in a disc."""
-    edges = {"mode": "wrap"} if torus else {"mode": "edge"}
-    wide = np.pad(ranks, ((0, 0), (1, 1), (1, 1)), **edges)
+    """The least value of each cell and its four neighbours."""
+    wide = np.pad(ranks, ((0, 0), (1, 1), (1, 1)), mode="wrap" if torus else "edge")
     rows = np.minimum(wide[:, :-2, 1:-1], wide[:, 2:, 1:-1])
     columns = np.minimum(wide[:, 1:-1, :-2], wide[:, 1:-1, 2:])
     return np.minimum(ranks, np.minimum(rows, columns))
