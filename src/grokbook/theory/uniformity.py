@@ -1,0 +1,208 @@
+"""Classes of i + j have one common mean in any sum of embeddings, and what follows for closeness and uniformity.
+
+Nothing here needs a prime modulus except the closed form for circles, which needs an odd one and a frequency that
+shares no divisor with it; we ask for an odd prime there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grokbook.errors import ParameterError
+from grokbook.theory.enclosing_ball import smallest_ball
+from grokbook.theory.vectors import Rows, odd_prime, pair, vectors
+
+
+def class_sums(first: Rows, second: Rows | None = None) -> np.ndarray:
+    r"""All sums $\phi_1(i) + \phi_2(j)$ sorted by class: entry [r, i] is the sum at the cell $(i, r - i)$.
+
+    `first` = $\phi_1$ and `second` = $\phi_2$ (by default the same) have shape (p, d); the result (p, p, d).
+
+    Raises ParameterError for a table that is not finite rows or two tables of unequal shape.
+
+    >>> class_sums([[0.0], [1.0], [5.0]])[2, :, 0].tolist()  # cells (0, 2), (1, 1), (2, 0)
+    [5.0, 2.0, 5.0]
+    """
+    one, two = pair(first, second)
+    i = np.arange(len(one))
+    return one[None] + two[(i[:, None] - i[None, :]) % len(one)]
+
+
+def common_point(first: Rows, second: Rows | None = None) -> np.ndarray:
+    r"""The point that is the mean of every class, $\bar\phi_1 + \bar\phi_2$, shape (d,).
+
+    For each r, $\frac1p \sum_i \phi_1(i) + \phi_2(r - i) = \bar\phi_1 + \bar\phi_2$, since $r - i$ runs through all
+    symbols when i does. It holds for every modulus, prime or not. `first`, `second`: as for `class_sums`.
+
+    Raises ParameterError for bad tables.
+
+    >>> common_point([[0.0], [1.0], [5.0]]).tolist()
+    [4.0]
+
+    Source: this book. It contradicts the use that Gu et al. 2025 make of their Theorem 3.5.
+    """
+    one, two = pair(first, second)
+    return one.mean(axis=0) + two.mean(axis=0)
+
+
+@dataclass(frozen=True)
+class Closeness:
+    """How close the sums of each class are, and what that says about the embedding.
+
+    `deltas`, shape (p,): radius of the smallest ball of each class. `diameter` and `radius` belong to the first
+    embedding. `bound` is what the largest delta implies for the diameter.
+    """
+
+    deltas: np.ndarray
+    diameter: float
+    radius: float
+    bound: float
+
+    @property
+    def delta(self) -> float:
+        """The largest radius that a class needs."""
+        return float(self.deltas.max())
+
+    @property
+    def relative(self) -> float:
+        """Mean radius of a class over the radius of the embedding: never below 1, and at most 2 for one table."""
+        return float(self.deltas.mean() / self.radius)
+
+
+def closeness(first: Rows, second: Rows | None = None) -> Closeness:
+    r"""The ball that each class of $\phi_1(i) + \phi_2(j)$ needs, beside the size of $\phi_1$ itself.
+
+    With $\delta = \max_r \delta_r$: $\mathrm{diam}\,\phi \le 2\delta(1 - \frac1p)$ when both operands share a table,
+    $\mathrm{diam}\,\phi_1 \le 2\delta$ otherwise, and the radius of $\phi_1$ is at most the mean of the $\delta_r$.
+
+    `first`, `second`: as for `class_sums`, p of 2 or more.
+
+    Raises ParameterError for bad tables.
+
+    >>> line = closeness(np.arange(5.0)[:, None])
+    >>> line.diameter, line.bound, line.deltas.tolist()
+    (4.0, 4.0, [2.5, 2.5, 2.5, 2.5, 0.0])
+
+    Source: this book; corrects what follows Theorem 3.5 of Gu et al. 2025.
+    """
+    one, two = pair(first, second)
+    if len(one) < 2:
+        raise ParameterError("the embedding has p = 1 row, but classes need a modulus of 2 or more.")
+    sums = class_sums(one, two)
+    deltas = np.array([smallest_ball(np.unique(s, axis=0)).radius for s in sums])
+    factor = 2 * (1 - 1 / len(one)) if second is None else 2.0
+    return Closeness(deltas, diameter(one), smallest_ball(one).radius, factor * float(deltas.max()))
+
+
+def diameter(points: Rows) -> float:
+    """The largest distance of two of the points, shape (n, d).
+
+    Raises ParameterError for rows that are not finite.
+
+    >>> diameter([[0, 0], [3, 4], [1, 1]])
+    5.0
+    """
+    table = vectors(points, "points")
+    x = table - table.mean(axis=0)
+    squares = np.einsum("ij,ij->i", x, x)
+    return float(np.sqrt(max((squares[:, None] + squares - 2 * x @ x.T).max(), 0.0)))
+
+
+def class_gap(embedding: Rows, residues: np.ndarray) -> tuple[float, float]:
+    r"""Largest distance of two sums in one class, and smallest of two sums in different classes.
+
+    The sums are $\phi(i) + \phi(j)$ with $\phi$ = `embedding`, shape (p, d); `residues`, shape (p, p), is the class of
+    each cell. "Close exactly if equivalent" needs the second number above the first.
+
+    Raises ParameterError for a bad table or a table of classes of another shape.
+
+    >>> i = np.arange(4)
+    >>> class_gap(i[:, None], i[:, None] + i), class_gap(i[:, None], (i[:, None] + i) % 4)  # without, with modulus
+    ((0.0, 1.0), (4.0, 1.0))
+
+    Source: Gu et al. 2025, Remark 3.6.
+    """
+    table = vectors(embedding)
+    p = len(table)
+    if np.shape(residues) != (p, p):
+        raise ParameterError(f"residues has shape {np.shape(residues)}, but must be ({p}, {p}), one a cell.")
+    sums = (table[:, None] + table[None]).reshape(p * p, -1)
+    label = np.asarray(residues).ravel()
+    same = max(diameter(sums[label == r]) for r in np.unique(label))
+    other = [np.sqrt(_squared_distances(sums[label == r], sums[label != r]).min()) for r in np.unique(label)]
+    return same, float(min(other))
+
+
+def _squared_distances(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.maximum(np.sum(x * x, axis=1)[:, None] + np.sum(y * y, axis=1) - 2 * x @ y.T, 0)
+
+
+def class_share(features: Rows) -> float:
+    r"""Share of the variance of features of the cells that the class of i + j explains, between 0 and 1.
+
+    $\eta^2 = \sum_r p \lVert m_r - m\rVert^2 / \sum_{i,j} \lVert x_{ij} - m\rVert^2$ with $x$ = `features`, shape
+    (p, p, d), $m_r$ the mean of class r and m that of all. For sums of embeddings it is 0; for a function of the
+    class it is 1.
+
+    Raises ParameterError for a bad shape, values that are not finite, or features that do not vary.
+
+    >>> i = np.arange(5)
+    >>> a, b = np.cos(i), np.sin(i)
+    >>> round(class_share((a[:, None] + b)[..., None]), 12), class_share(((i[:, None] + i) % 5)[..., None])
+    (0.0, 1.0)
+    """
+    x = np.asarray(features, dtype=float)
+    if x.ndim != 3 or x.shape[0] != x.shape[1]:
+        raise ParameterError(f"features has shape {x.shape}, but must be (p, p, d), one vector a cell.")
+    n = len(x)
+    flat = vectors(x.reshape(n * n, -1), "features")
+    flat = flat - flat.mean(axis=0)
+    total = float((flat**2).sum())
+    if total <= 1e-24 * max(float((x**2).sum()), 1e-300):
+        raise ParameterError("the features are the same at every cell, but a share needs some variance.")
+    i = np.arange(n)
+    by_class = flat.reshape(n, n, -1)[i[None, :], (i[:, None] - i[None, :]) % n]
+    return float(n * (by_class.mean(axis=1) ** 2).sum() / total)
+
+
+def additive_share(targets: Rows) -> float:
+    r"""Share of the variance of targets of the cells that some $f(i) + g(j)$ explains, between 0 and 1.
+
+    The best f and g are the row and column means less the grand mean. `targets`, shape (p, p, d), one vector a cell.
+    For targets that depend on the class of i + j alone it is 0: additive functions and class functions are orthogonal.
+
+    Raises ParameterError for a bad shape, values that are not finite, or targets that do not vary.
+
+    >>> i = np.arange(5)
+    >>> additive_share((i[:, None] + i)[..., None]), round(additive_share(((i[:, None] + i) % 5)[..., None]), 12)
+    (1.0, 0.0)
+
+    Source: this book; decides the problem that Gu et al. 2025 minimise in Appendix B.4.
+    """
+    x = np.asarray(targets, dtype=float)
+    if x.ndim != 3 or x.shape[0] != x.shape[1]:
+        raise ParameterError(f"targets has shape {x.shape}, but must be (p, p, d), one vector a cell.")
+    vectors(x.reshape(x.shape[0] ** 2, -1), "targets")
+    grand = x.mean(axis=(0, 1))
+    total = float(((x - grand) ** 2).sum())
+    if total == 0:
+        raise ParameterError("the targets are the same at every cell, but a share needs some variance.")
+    explained = sum(((x.mean(axis=axis) - grand) ** 2).sum() for axis in (0, 1))
+    return float(len(x) * explained / total)
+
+
+def circle_delta(p: int) -> float:
+    r"""The radius that every class needs on a unit circle, $1 + \cos(\pi/p)$, for an odd prime p.
+
+    With $\phi(i)$ at the angle $2\pi k i/p$ the class r lies on the line through 0 at half the angle of r, at the
+    signed distances $2\cos(\pi m/p)$, m of one parity: from 2 down to $-2\cos(\pi/p)$ (or the mirror image). Any
+    frequency k gives the same.
+
+    Raises ParameterError unless p is an odd prime: with an even modulus some classes hold opposite points.
+
+    >>> round(circle_delta(97), 5)
+    1.99948
+    """
+    return float(1 + np.cos(np.pi / odd_prime(p, "with other moduli a circle's classes need different radii")))
