@@ -1,17 +1,22 @@
-"""A small project in a temporary folder: the book's own frame, two tiny chapters that train nothing."""
+"""A small project in a temporary folder (the book's own frame, a tiny chapter that trains nothing); a browser."""
 
 from __future__ import annotations
 
 import io
+import os
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
 
 from grokbook.book.build import build
+from grokbook.book.serving import server
 from grokbook.book.terminal import Progress
 
 ROOT = Path(__file__).resolve().parents[2]
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
 
 CHAPTER = """---
 jupytext: {text_representation: {extension: .md, format_name: myst}}
@@ -109,3 +114,61 @@ def built(built_once, tmp_path) -> Path:
 def said() -> Progress:
     """Reports without a terminal; `said.console.file.getvalue()` is what they said."""
     return Progress(io.StringIO())
+
+
+def chromium() -> str | None:
+    """The browser to use: $GROKBOOK_CHROMIUM, else the system's Chromium; None: playwright's own."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return os.environ.get("GROKBOOK_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def address():
+    """The local address of the built site."""
+    with server(ROOT / "site", 0) as http:
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{http.server_port}/"
+        http.shutdown()
+
+
+@pytest.fixture
+def opened_at(browser):
+    """Open an address at a width and colour scheme; what it asked for and complained about is in `.seen`."""
+    contexts = []
+
+    def open_page(url, width=1280, scheme="light", **options):
+        size = {"width": width, "height": 900}
+        contexts.append(browser.new_context(viewport=size, color_scheme=scheme, **options))
+        page = contexts[-1].new_page()
+        page.seen = {"requests": [], "errors": [], "failed": []}
+        page.on("request", lambda request: page.seen["requests"].append(request.url))
+        page.on("requestfailed", lambda request: page.seen["failed"].append(request.url))
+        page.on("response", lambda r: page.seen["failed"].append(r.url) if r.status >= 400 else None)
+        page.on("pageerror", lambda error: page.seen["errors"].append(str(error)))
+        page.on("console", lambda m: page.seen["errors"].append(m.text) if m.type in ("error", "warning") else None)
+        page.goto(url)
+        page.wait_for_load_state("networkidle")
+        if page.locator(".math").count():
+            page.wait_for_function("window.MathJax && MathJax.startup && MathJax.startup.promise")
+            page.evaluate("MathJax.startup.promise.then(() => true)")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def opened(opened_at, address):
+    """Open a page of the built site."""
+    return lambda name, *args, **options: opened_at(address + name, *args, **options)

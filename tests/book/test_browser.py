@@ -3,78 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import threading
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
-from grokbook.book.serving import server
-
 SITE = Path(__file__).resolve().parents[2] / "site"
 PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html")) if SITE.is_dir() else []
 PAGES = [page for page in PAGES if not page.startswith(("mathjax/", "_static/"))]
 CHAPTERS = [page for page in PAGES if page.startswith("chapters/")]
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
-FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not PAGES, reason="the site is not built: run `grokbook build`"),
 ]
-
-
-def chromium() -> str | None:
-    """The browser to use: $GROKBOOK_CHROMIUM, else the system's Chromium; None: playwright's own."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    return os.environ.get("GROKBOOK_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-
-
-@pytest.fixture(scope="module")
-def address():
-    """The local address of the site."""
-    with server(SITE, 0) as http:
-        threading.Thread(target=http.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{http.server_port}/"
-        http.shutdown()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-        yield started
-        started.close()
-
-
-@pytest.fixture
-def opened(browser, address):
-    """Open a page at a width and colour scheme; what it asked for and complained about is in `.seen`."""
-    contexts = []
-
-    def open_page(name, width=1280, scheme="light"):
-        contexts.append(browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme))
-        page = contexts[-1].new_page()
-        page.seen = {"requests": [], "errors": [], "failed": []}
-        page.on("request", lambda request: page.seen["requests"].append(request.url))
-        page.on("requestfailed", lambda request: page.seen["failed"].append(request.url))
-        page.on("response", lambda r: page.seen["failed"].append(r.url) if r.status >= 400 else None)
-        page.on("pageerror", lambda error: page.seen["errors"].append(str(error)))
-        page.on("console", lambda m: page.seen["errors"].append(m.text) if m.type in ("error", "warning") else None)
-        page.goto(address + name)
-        page.wait_for_load_state("networkidle")
-        if page.locator(".math").count():
-            page.wait_for_function("window.MathJax && MathJax.startup && MathJax.startup.promise")
-            page.evaluate("MathJax.startup.promise.then(() => true)")
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
 
 
 @pytest.mark.parametrize("name", PAGES)
