@@ -1,4 +1,4 @@
-"""The interactive figure of chapter 08 in Chromium: alone in a file, on the site's page, and in the stand-alone page."""
+"""The interactive figure of chapter 08 in Chromium: alone in a file, on the site, and in the stand-alone page."""
 
 from __future__ import annotations
 
