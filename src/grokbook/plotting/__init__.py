@@ -10,6 +10,13 @@ from grokbook.plotting.coverage import (
 )
 from grokbook.plotting.embeddings import circle_over_training
 from grokbook.plotting.grids import operation_tables, splits
+from grokbook.plotting.phase_portrait import (
+    cube_trajectories,
+    invariants_along_flow,
+    limit_distribution,
+    plane_streams,
+    v_and_loss_rates,
+)
 from grokbook.plotting.style import COLOURS
 from grokbook.plotting.theory import med_and_spectral_bound, med_by_frequency
 from grokbook.plotting.training import (
@@ -24,18 +31,23 @@ __all__ = [
     "COLOURS",
     "accuracy_against_shares",
     "circle_over_training",
+    "cube_trajectories",
     "discs",
     "expectation_and_probability",
+    "invariants_along_flow",
     "learning_curves",
+    "limit_distribution",
     "measure_curves",
     "med_and_loss",
     "med_and_spectral_bound",
     "med_by_frequency",
     "mirrored_accuracy",
     "operation_tables",
+    "plane_streams",
     "relative_curves",
     "same_class_coverage",
     "splits",
     "swapping_memoriser",
     "uncovered_cells",
+    "v_and_loss_rates",
 ]
