@@ -1,0 +1,31 @@
+"""The plan of chapter 03 trains nothing and refuses what its theorems cannot use."""
+
+from __future__ import annotations
+
+import pytest
+
+from grokbook.errors import ParameterError
+from grokbook.experiments.theory_plans_uniformity import uniformity, width_run
+
+GOOD = {"p": 13, "p_recorded": 97, "p_other": 47, "d": 32, "n_random": 10, "n_seeds": 5}
+
+
+def test_nothing_is_trained():
+    assert uniformity(**GOOD) == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"p": 9}, "p = 9 must be a prime of 5 or more; the next one is 11"),
+     ({"p": 3}, "the next one is 5"), ({"p_other": 48}, "p_other = 48 must be a prime"),
+     ({"d": 6}, "d = 6 is too small for p = 13: Lemma B.1 needs p // 2 \\+ 1 = 7 or more"),
+     ({"p_other": 97}, "two different moduli"), ({"n_random": 0}, "n_random = 0"), ({"n_seeds": 0}, "n_seeds = 0")],
+)  # fmt: skip
+def test_inconsistent_parameters_are_refused(change, words):
+    with pytest.raises(ParameterError, match=words):
+        uniformity(**(GOOD | change))
+
+
+def test_a_width_run_has_its_width_and_shift():
+    config = width_run(97, 256, 85).config
+    assert (config.model.d_model, config.model.shift, config.task.shift) == (256, 85, 85)
