@@ -69,6 +69,17 @@ def test_loss_never_grows(point, target):
     assert ts.lyapunov(point, target=target) >= 0
 
 
+@pytest.mark.parametrize("point", [(1.0, 1.0, 1.0), (2.0, -1.0, -0.5)])
+def test_lyapunov_function_of_one_point_of_the_surface(point):
+    """Theorem C.12 with a function that is positive away from the point and falls along the flow."""
+    rng = np.random.default_rng(0)
+    near = np.array(point) + 0.2 * rng.normal(size=(2000, 3))
+    assert ts.surface_lyapunov(point, point) == 0
+    assert ts.surface_lyapunov(near, point).min() > 0
+    path = flow(near[0], [0, 0.1, 0.5, 3.0])
+    assert (np.diff(ts.surface_lyapunov(path, point)) < 1e-12).all()
+
+
 def test_rates_are_derivatives_along_the_flow():
     """Central differences of L and V on a fine trajectory against the closed forms (the right one of two)."""
     h = 1e-4
@@ -133,6 +144,7 @@ def test_leading_minors_do_not_decide_definiteness():
         (lambda: ts.stability([1, 2, 3]), "no equilibrium"),
         (lambda: ts.eigenvalues([0, 1, 1]), "three axes"),
         (lambda: ts.rising_point(0), "r = 0"),
+        (lambda: ts.surface_lyapunov([1, 1, 1], [0, 1, 1]), "not 0"),
         (lambda: ts.rising_share(2), "radius"),
         (lambda: ts.leading_principal_minors([[1, 2]]), "square"),
         (lambda: ts.v_rate([1, np.nan, 1]), "finite"),

@@ -9,7 +9,7 @@ import sympy
 
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array
-from grokbook.theory.triple_product import finite_target, gradient_of_product, triples, velocity
+from grokbook.theory.triple_product import conserved, finite_target, gradient_of_product, triples, velocity
 
 Values = float | np.ndarray
 
@@ -31,7 +31,7 @@ def lyapunov(point: Array | Sequence[float], *, target: float = 1.0) -> Values:
     r"""The loss whose gradient flow the system is: L = (delta - P)^2 / 2, with P = x w u and delta = target.
 
     It is never negative and 0 exactly on the surface P = delta; with the two conserved quantities it proves that
-    every point of that surface is stable. Shape (..., 3) in, (...) out.
+    every point of that surface is stable (`surface_lyapunov`). Shape (..., 3) in, (...) out.
 
     Raises ParameterError for a shape other than (..., 3) and for values that are not finite.
 
@@ -58,6 +58,31 @@ def lyapunov_rate(point: Array | Sequence[float], *, target: float = 1.0) -> Val
     Source: this book.
     """
     return _plain(-(velocity(point, target=target) ** 2).sum(axis=-1))
+
+
+def surface_lyapunov(point: Array | Sequence[float], equilibrium: Array | Sequence[float]) -> Values:
+    r"""A Lyapunov function of one point of the surface: L plus the squared change of the conserved quantities.
+
+    .. math:: \Lambda = L + \tfrac12 (x^2 - w^2 - i_1)^2 + \tfrac12 (w^2 - u^2 - i_2)^2,
+
+    with i_1, i_2 the values of the equilibrium and delta its product. Its derivative along the flow is that of L,
+    never positive. It is 0 only where product and both quantities agree, in a neighbourhood only at the equilibrium,
+    so Lyapunov's theorem applies to it, as it does not to L (0 on all of the surface) or to the printed V.
+
+    Raises ParameterError for an equilibrium with product 0 and for values that are not finite.
+
+    Example:
+        >>> surface_lyapunov([1.0, 1.0, 1.0], [1.0, 1.0, 1.0]), surface_lyapunov([0.5, 2.0, 1.0], [1.0, 1.0, 1.0]) > 0
+        (0.0, True)
+
+    Source: this book, for Gu et al. 2025, Theorems C.9 and C.12.
+    """
+    delta = product(triples(equilibrium, "equilibrium"))
+    if np.ndim(delta) or delta == 0:
+        raise ParameterError(f"equilibrium has the product {delta}, but must be one point whose product is not 0.")
+    found = triples(point)
+    change = [here - there for here, there in zip(conserved(found), conserved(equilibrium), strict=True)]
+    return _plain(lyapunov(found, target=delta) + (change[0] ** 2 + change[1] ** 2) / 2)
 
 
 def printed_v(point: Array | Sequence[float]) -> Values:
