@@ -1,4 +1,4 @@
-"""The plan of chapter 03 trains nothing and refuses what its theorems cannot use."""
+"""The plan of chapter 03 asks for the runs of Fig. 5 and refuses what its theorems cannot use."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from grokbook.experiments.theory_plans_uniformity import uniformity, width_run
 GOOD = {"p": 13, "p_recorded": 97, "p_other": 47, "d": 32, "n_random": 10, "n_seeds": 5}
 
 
-def test_nothing_is_trained():
-    assert uniformity(**GOOD) == {}
+def test_it_asks_for_the_runs_of_figure_5():
+    runs = uniformity(**GOOD)
+    assert {e.name for e in runs.values()} == {"gu2025/fig5[p=97]", "gu2025/fig5[p=47]"}
+    assert all(e.seeds == (0, 1, 2, 3, 4) and not e.missing_seeds() for e in runs.values())
 
 
 @pytest.mark.parametrize(

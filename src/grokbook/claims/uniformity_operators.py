@@ -125,7 +125,8 @@ def toeplitz_is_more_uniform(p: int = 97, draws: int = 200) -> Finding:
     evidence = (
         f"MED {level['toeplitz']} against {level['independent']} for independent entries ({draws} draws, p = d = {p}): "
         f"the expected squared step is 2 d sigma^2 in both. The relative spread of the steps in a table is "
-        f"{spread['toeplitz']:.3f} against {spread['independent']:.3f}, and {spread['circulant']:.3f} for a circulant, which a Toeplitz table is not; "
+        f"{spread['toeplitz']:.3f} against {spread['independent']:.3f}, and {spread['circulant']:.3f} for a circulant, "
+        "which a Toeplitz table is not; "
         f"from table to table the mean squared step varies {between:.0f} times as much"
     )
     equalised = spread["toeplitz"] < spread["independent"]

@@ -30,14 +30,14 @@ def width_run(p: int, d_model: int, shift: int = 0, *, n_seeds: int = 3) -> Expe
 
 
 def uniformity(p: int, p_recorded: int, p_other: int, d: int, n_random: int, n_seeds: int) -> dict[str, Experiment]:
-    """Plan of chapter 03: nothing is trained; the recorded runs of two moduli are only looked at.
+    """Plan of chapter 03: the runs of Fig. 5 at two moduli, from the records; the theory itself trains nothing.
 
     Raises ParameterError for a modulus that is no odd prime, a width that leaves Lemma B.1 without any map, or two
     equal moduli.
 
     Example:
-        >>> uniformity(13, 97, 47, 32, 10, 1)
-        {}
+        >>> list(uniformity(13, 97, 47, 32, 10, 1))
+        ['p_recorded', 'p_other']
     """
     for name, value in {"p": p, "p_recorded": p_recorded, "p_other": p_other}.items():
         if value < 5 or not sympy.isprime(value):
@@ -48,9 +48,8 @@ def uniformity(p: int, p_recorded: int, p_other: int, d: int, n_random: int, n_s
         raise ParameterError(f"p_recorded = p_other = {p_other} must be two different moduli; take 47 and 97.")
     if n_random < 1:
         raise ParameterError(f"n_random = {n_random} must be 1 or more.")
-    for modulus in (p_recorded, p_other):
-        fig5(modulus).with_seeds(n_seeds)
-    return {}
+    runs = {"p_recorded": p_recorded, "p_other": p_other}
+    return {name: fig5(modulus).with_seeds(n_seeds) for name, modulus in runs.items()}
 
 
 def _next(value: int) -> int:
