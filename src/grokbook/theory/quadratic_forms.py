@@ -27,14 +27,16 @@ def quadratic_class_sizes(p: int, a: int = 1, b: int = 1, c: int = 1) -> np.ndar
 
     Source: classical. Gu et al. 2025, section 6.1, take x^2 + xy + y^2 as a task without a closed form.
     """
-    p, discriminant = whole(p, "p"), b * b - 4 * a * c
-    if p < 3 or not sympy.isprime(p):
-        raise ParameterError(f"p = {p} is not an odd prime; the nearest odd prime above is {_odd_prime_above(p)}.")
+    p, discriminant = _odd_prime(p), b * b - 4 * a * c
     if discriminant % p == 0:
         raise ParameterError(f"p = {p} divides the discriminant {discriminant} of the form; choose another prime.")
     s = int(sympy.legendre_symbol(discriminant, p))
     return np.array([1 + (1 + s) * (p - 1)] + [p - s] * (p - 1), dtype=np.int64)
 
 
-def _odd_prime_above(p: int) -> int:
-    return int(sympy.nextprime(max(p, 2)))
+def _odd_prime(p: object) -> int:
+    p = whole(p, "p")
+    if p < 3 or not sympy.isprime(p):
+        above = int(sympy.nextprime(max(p, 2)))
+        raise ParameterError(f"p = {p} is not an odd prime; the nearest odd prime above is {above}.")
+    return p
