@@ -191,6 +191,11 @@ def test_invariants_along_the_flow(start):
     assert drift < 1e-8 * np.abs(start).max() ** 2
 
 
+@pytest.mark.parametrize(("start", "target"), [((1, 2, 1e4), 1), ((1, 2, 1e7), 1), ((1e5, -1, 3e4), -2)])
+def test_small_coordinates_beside_huge_ones_are_right_too(start, target):
+    assert np.allclose(flow(start, [0, 1], target=target)[-1], limit_point(start, target=target), rtol=1e-7, atol=1e-10)
+
+
 def test_first_time_is_the_time_of_the_start():
     assert np.allclose(flow([0.2, 0.5, 0.9], [7.0, 9.0]), flow([0.2, 0.5, 0.9], [0.0, 2.0]), rtol=1e-12)
     assert flow([0.2, 0.5, 0.9], [3.0]).tolist() == [[0.2, 0.5, 0.9]]
@@ -248,6 +253,7 @@ def test_explain_in_one_sentence(start, target, words):
         (lambda: flow([1, 2, 3], []), "one or more"),
         (lambda: flow([1, 2, 3], [0, np.inf]), "finite"),
         (lambda: flow([1, 2, 3], [0, 1], rtol=0), "rtol"),
+        (lambda: flow([1e80, 1, 2], [0, 1]), "too fast"),
         (lambda: limit_point([1, 2, 3], target=np.nan), "target"),
         (lambda: limit_point([1, 2, 3], target="one"), "no number"),
         (lambda: explain(np.ones((2, 3))), "one start"),

@@ -295,8 +295,10 @@ def poincare_sections(n: int = 40) -> Finding:
 
 
 PAGE = "08_lyapunov_phase_portrait: "
-MATRICES, ENDS = PAGE + "The paper's system, from the matrices down", PAGE + "Where every start ends"
+MATRICES, NUMBERS = PAGE + "The paper's system, from the matrices down", PAGE + "From matrices to three numbers"
 STABLE, PRINTED = PAGE + "Equilibria and what is stable", PAGE + "The printed argument and what is wrong with it"
+WORKS, CUBE = PAGE + "A function that works", PAGE + "Figure 8, redrawn"
+GROKKING = PAGE + "What this says about grokking"
 
 CLAIMS: tuple[Claim, ...] = (
     Claim(
@@ -314,7 +316,7 @@ CLAIMS: tuple[Claim, ...] = (
         "Eqs 8-10; Gu 2024, section 4.2",
         "Every equilibrium of the matrix flow but the trivial one has gamma = 0.",
         "theorem",
-        MATRICES,
+        GROKKING,
         equilibria_with_error,
     ),
     Claim(
@@ -323,7 +325,7 @@ CLAIMS: tuple[Claim, ...] = (
         "Theorem C.8; Gu 2024, Theorem 1",
         "There are maps of W_U, W, x to three numbers x, w, u that follow the three-variable system.",
         "theorem",
-        MATRICES,
+        NUMBERS,
         maps_exist,
     ),
     Claim(
@@ -332,7 +334,7 @@ CLAIMS: tuple[Claim, ...] = (
         "proof of Theorem C.8; Gu 2024, appendix B.1",
         "x = w = u = 1 for a right answer and x = 0 for a wrong one satisfies the three-variable system.",
         "theorem",
-        MATRICES,
+        GROKKING,
         wrong_answers_rest,
     ),
     Claim(
@@ -368,7 +370,7 @@ CLAIMS: tuple[Claim, ...] = (
         "Fig. 8; Gu 2024, Fig. 8",
         "The points of the unit cube move to the equilibrium (1, 1, 1).",
         "observation",
-        ENDS,
+        CUBE,
         cube_moves_to_one,
     ),
     Claim(
@@ -377,9 +379,8 @@ CLAIMS: tuple[Claim, ...] = (
         "Theorem C.12; Gu 2024, Theorem 5",
         "Lyapunov's theorem: a positive definite function that never grows along the flow makes an equilibrium stable.",
         "theorem",
-        STABLE,
+        WORKS,
         lyapunov_theorem,
-        seconds=2,
     ),
     Claim(
         "G49",
@@ -387,7 +388,7 @@ CLAIMS: tuple[Claim, ...] = (
         "end of appendix C",
         "The stability theorem guarantees the existence of grokking.",
         "theorem",
-        PRINTED,
+        GROKKING,
         guarantees_grokking,
     ),
     Claim(
@@ -405,7 +406,7 @@ CLAIMS: tuple[Claim, ...] = (
         "appendix C.2, Definition 12",
         "Poincare sections, which trajectories cross again and again, describe how training ends in generalisation.",
         "theorem",
-        STABLE,
+        GROKKING,
         poincare_sections,
     ),
 )

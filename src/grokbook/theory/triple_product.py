@@ -20,6 +20,8 @@ NAMES = ("x", "w", "u")
 REST = "where nothing moves, so the limit is the start itself"
 STIFF = 2000.0
 """Decay rate times duration above which `flow` integrates implicitly (an explicit method would need more steps)."""
+HOPELESS = 1e20
+"""Decay rate times duration above which `flow` refuses: double precision cannot follow it."""
 
 
 def triples(points: Array | Sequence[float], name: str = "point") -> np.ndarray:
@@ -109,14 +111,14 @@ def flow(
 ) -> Array:
     """The trajectory of one start at increasing times, the first of which is the time of the start: (len(times), 3).
 
-    Integrated by scipy's solve_ivp with relative tolerance rtol and absolute tolerance rtol/100 of the largest
-    coordinate of the start: DOP853 (explicit, order 8), or Radau (implicit, order 5, with the exact Jacobian) where
-    the fastest decay rate times the duration exceeds `STIFF`. That rate is known beforehand: the square of the
-    gradient of x w u grows or falls with the squares, so it is largest at the start or at the limit. A start that is
-    drawn into a saddle (see `limit_point`) is thrown off it by rounding errors after a long time.
+    Integrated by scipy's solve_ivp with relative tolerance rtol and an absolute tolerance of rtol/100 of the size each
+    coordinate has at the start or in the limit: DOP853 (explicit, order 8), or Radau (implicit, order 5, with the exact
+    Jacobian) where the fastest decay rate times the duration exceeds `STIFF`. That rate is known beforehand: the square
+    of the gradient of x w u grows or falls with the squares, so it is largest at the start or at the limit. A start
+    that is drawn into a saddle (see `limit_point`) is thrown off it by rounding errors after a long time.
 
-    Raises ParameterError for a start that is not three finite numbers, times that do not increase, and rtol outside
-    [1e-13, 0.1].
+    Raises ParameterError for a start that is not three finite numbers, times that do not increase, rtol outside
+    [1e-13, 0.1], and where rate times duration exceeds `HOPELESS`.
 
     Example:
         >>> flow([0.5, 0.5, 0.5], [0.0, 50.0]).round(6).tolist()
@@ -160,15 +162,27 @@ def _integrate(first: np.ndarray, moments: np.ndarray, delta: float, rtol: float
         return jacobian(y, target=delta)
 
     ends = np.stack([first, limit_point(first, target=delta)])
-    rate = float((gradient_of_product(ends) ** 2).sum(axis=-1).max())
-    stiff = rate * (moments[-1] - moments[0]) > STIFF
-    method = {"method": "Radau", "jac": slope} if stiff else {"method": "DOP853"}
-    tolerance = {"rtol": rtol, "atol": rtol * 1e-2 * float(np.abs(first).max())}
+    stiffness = _rate(ends) * (moments[-1] - moments[0])
+    if not stiffness < HOPELESS:
+        raise ParameterError(
+            f"start = {first.tolist()} with target = {delta:g} moves too fast to be integrated for this long: rate "
+            f"times duration is {stiffness:.1g}, but may be {HOPELESS:.0g}; limit_point has no such bound."
+        )
+    method = {"method": "Radau", "jac": slope} if stiffness > STIFF else {"method": "DOP853"}
+    tolerance = {"rtol": rtol, "atol": rtol * 1e-2 * np.abs(ends).max(axis=0)}
     solved = solve_ivp(right, (moments[0], moments[-1]), first, t_eval=moments, **method, **tolerance)
     if not solved.success:
-        raise ParameterError(f"start = {first.tolist()} with target = {delta:g} could not be integrated: a smaller "
-                             f"start or shorter times are needed ({solved.message}).")  # fmt: skip
+        raise ParameterError(
+            f"start = {first.tolist()} with target = {delta:g} could not be integrated; shorter times or a larger rtol "
+            f"may do ({solved.message})."
+        )
     return solved.y.T
+
+
+def _rate(points: np.ndarray) -> float:
+    """The largest decay rate of the loss at these points, infinite where it overflows."""
+    with np.errstate(over="ignore"):
+        return float((gradient_of_product(points) ** 2).sum(axis=-1).max())
 
 
 def jacobian(point: Array | Sequence[float], *, target: float = 1.0) -> np.ndarray:
@@ -298,7 +312,8 @@ def shift(start: Array | Sequence[float], *, target: float = 1.0) -> np.ndarray 
     size, end = np.abs(found), np.abs(limit_point(found, target=target))
     least = np.argmin(size, axis=-1)[..., None]
     size, end = np.take_along_axis(size, least, -1)[..., 0], np.take_along_axis(end, least, -1)[..., 0]
-    s = (end - size) * (end + size)
+    with np.errstate(over="ignore"):
+        s = (end - size) * (end + size)
     return float(s) if s.ndim == 0 else s
 
 
