@@ -34,6 +34,16 @@ from grokbook.measures.geometry import effective_dimension, explained_variance, 
 from grokbook.measures.logged import embedding_measures
 from grokbook.measures.norms import mean_norm, weight_norm
 from grokbook.measures.registry import Measure, registry
+from grokbook.measures.separability import (
+    ClassSeparability,
+    Separation,
+    class_separability,
+    convexly_separable,
+    convexly_separable_on,
+    separate,
+    shuffled_share,
+    topologically_separable,
+)
 from grokbook.measures.tracking import (
     ShiftTest,
     detrended_increments,
@@ -48,6 +58,8 @@ __all__ = [
     "GrokTime",
     "Measure",
     "MedDefinition",
+    "ClassSeparability",
+    "Separation",
     "ShiftTest",
     "circle_med",
     "circle_projection",
@@ -55,6 +67,9 @@ __all__ = [
     "definition_table",
     "delay_summary",
     "describe_delays",
+    "class_separability",
+    "convexly_separable",
+    "convexly_separable_on",
     "dominant_frequencies",
     "effective_dimension",
     "embedding_measures",
@@ -81,7 +96,10 @@ __all__ = [
     "principal_components",
     "registry",
     "relabelled",
+    "separate",
     "shift_test",
+    "shuffled_share",
     "sign_agreement",
+    "topologically_separable",
     "weight_norm",
 ]

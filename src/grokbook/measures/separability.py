@@ -1,0 +1,237 @@
+"""Separability of finite point sets after Gu et al. 2025, Definition 5.1: decided, with a certificate either way.
+
+One linear programme finds the widest slab between two sets. By duality its optimum is half the L1 distance of their
+convex hulls, so the same solution gives a separating hyperplane where there is one and a common point of the hulls
+where there is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.spatial.distance import cdist
+
+from grokbook.errors import GrokbookError, ParameterError
+from grokbook.measures.inputs import Array, rows, to_numpy, whole
+
+TOLERANCE = 1e-6
+"""Hulls count as disjoint when their distance exceeds this share of the points' size (the solver's own is 1e-7)."""
+
+
+@dataclass(frozen=True)
+class Separation:
+    """Whether the convex hulls of two sets are disjoint, with the evidence for it.
+
+    `gap` is the L1 distance of the hulls and `scale` the largest absolute coordinate about the common centre;
+    `separable` means gap > TOLERANCE * scale. `normal` (d,), with largest absolute entry 1, and `offset` are a slab:
+    normal . a >= offset + gap/2 on the first set, normal . b <= offset - gap/2 on the second. `nearest` holds the two
+    nearest points of the hulls, `weights` the convex weights that make them; without a gap they are a common point.
+    """
+
+    separable: bool
+    gap: float
+    scale: float
+    normal: np.ndarray
+    offset: float
+    nearest: tuple[np.ndarray, np.ndarray]
+    weights: tuple[np.ndarray, np.ndarray]
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap as a share of the scale (0 when all points are equal)."""
+        return self.gap / self.scale if self.scale else 0.0
+
+
+def _two_sets(first: Array, second: Array) -> tuple[np.ndarray, np.ndarray]:
+    a, b = rows(first, least=1, name="first"), rows(second, least=1, name="second")
+    if a.shape[1] != b.shape[1]:
+        raise ParameterError(f"first has dimension {a.shape[1]} and second {b.shape[1]}, but they must be equal.")
+    return a, b
+
+
+def topologically_separable(first: Array, second: Array, *, tolerance: float = 0.0) -> bool:
+    """Whether the sets have no point in common: the first notion of Definition 5.1.
+
+    `first` (m, d) and `second` (n, d). Two points count as one when their Euclidean distance is at most `tolerance`
+    (0: exactly equal coordinates).
+
+    Raises ParameterError for an empty set, unequal dimensions, values that are not finite, a negative tolerance.
+
+    >>> topologically_separable([[0.0], [2.0]], [[1.0]]), topologically_separable([[0.0], [1.0]], [[1.0]])
+    (True, False)
+
+    Source: Gu et al. 2025, Definition 5.1.
+    """
+    a, b = _two_sets(first, second)
+    if not 0 <= tolerance < np.inf:
+        raise ParameterError(f"tolerance = {tolerance} must be a finite number of 0 or more.")
+    return bool(cdist(a, b).min() > tolerance)
+
+
+def separate(first: Array, second: Array) -> Separation:
+    r"""The widest slab between two finite sets, or a common point of their hulls, by one linear programme.
+
+    .. math:: \max t \quad \text{subject to} \quad n \cdot a_i - c \ge t, \quad n \cdot b_j - c \le -t, \quad
+              \lVert n \rVert_\infty \le 1 .
+
+    Its dual is to find the nearest points of the hulls, $\min \lVert \sum_i \lambda_i a_i - \sum_j \mu_j b_j
+    \rVert_1$ over convex weights, and the optimum is $2t$. `first` (m, d), `second` (n, d).
+
+    Raises ParameterError for an empty set, unequal dimensions, values that are not finite.
+
+    >>> found = separate([[0.0, 0.0], [0.0, 1.0]], [[3.0, 0.0], [4.0, 5.0]])
+    >>> found.separable, round(found.gap, 9), found.normal.round(9).tolist()[0]
+    (True, 3.0, -1.0)
+
+    Source: Gu et al. 2025, Definition 5.1 (2); the programme and its dual are this book's.
+    """
+    a, b = _two_sets(first, second)
+    centre = np.concatenate([a, b]).mean(axis=0)
+    scale = float(max(np.abs(a - centre).max(), np.abs(b - centre).max()))
+    unit = scale or 1.0
+    t, normal, offset, weights = _widest_slab((a - centre) / unit, (b - centre) / unit)
+    nearest = weights[0] @ a, weights[1] @ b
+    gap = 2 * t * unit
+    return Separation(
+        gap > TOLERANCE * scale, gap, scale, normal, float(offset * unit + normal @ centre), nearest, weights
+    )
+
+
+def _widest_slab(a: np.ndarray, b: np.ndarray) -> tuple[float, np.ndarray, float, tuple[np.ndarray, np.ndarray]]:
+    """Half width, normal and offset of the widest slab between centred, scaled sets; convex weights from the dual."""
+    m, d = a.shape
+    above = np.hstack([-a, np.ones((m, 1)), np.ones((m, 1))])
+    below = np.hstack([b, -np.ones((len(b), 1)), np.ones((len(b), 1))])
+    cost = np.zeros(d + 2)
+    cost[-1] = -1
+    limits = [(-1, 1)] * d + [(None, None), (0, None)]
+    solved = linprog(cost, A_ub=np.vstack([above, below]), b_ub=np.zeros(m + len(b)), bounds=limits, method="highs")
+    if not solved.success:
+        raise GrokbookError(f"the linear programme of {m} and {len(b)} points was not solved: {solved.message}")
+    dual = np.maximum(-solved.ineqlin.marginals, 0)
+    weights = tuple(w / w.sum() for w in (dual[:m], dual[m:]))
+    return max(float(solved.x[-1]), 0.0), solved.x[:d], float(solved.x[d]), weights
+
+
+def convexly_separable(first: Array, second: Array) -> bool:
+    """Whether the convex hulls of the sets are disjoint: the second notion of Definition 5.1.
+
+    `first` (m, d), `second` (n, d); see `separate` for the certificate and the tolerance.
+
+    Raises ParameterError as `separate` does.
+
+    >>> convexly_separable([[0.0], [2.0]], [[1.0]]), convexly_separable([[0.0], [1.0]], [[2.0]])
+    (False, True)
+
+    Source: Gu et al. 2025, Definition 5.1.
+    """
+    return separate(first, second).separable
+
+
+def convexly_separable_on(first: Array, second: Array, directions: Array) -> bool:
+    """Whether the projections on the span of `directions` are convexly separable: the third notion.
+
+    `first` (m, d), `second` (n, d), `directions` (r, d), not all zero; they need not be orthogonal.
+
+    Raises ParameterError as `separate` does, and when the directions are all zero or have another dimension.
+
+    >>> a, b = [[0.0, 0.0]], [[0.0, 1.0]]
+    >>> convexly_separable(a, b), convexly_separable_on(a, b, [[1.0, 0.0]]), convexly_separable_on(a, b, [[0.0, 2.0]])
+    (True, False, True)
+
+    Source: Gu et al. 2025, Definition 5.1, which calls it weaker than convex separability; it is stronger.
+    """
+    a, b = _two_sets(first, second)
+    basis = subspace(directions, a.shape[1])
+    size = max(np.abs(a).max(), np.abs(b).max())
+    found = separate(a @ basis.T, b @ basis.T)
+    return found.separable and found.gap > TOLERANCE * size
+
+
+def subspace(directions: Array, d: int) -> np.ndarray:
+    """An orthonormal basis (rank, d) of the span of the rows of `directions`, from its singular vectors.
+
+    Raises ParameterError for another dimension than d, values that are not finite, or rows that are all zero.
+
+    >>> subspace([[0.0, 3.0], [0.0, -1.0]], 2).round(12).shape
+    (1, 2)
+    """
+    table = rows(directions, least=1, name="directions")
+    if table.shape[1] != d:
+        raise ParameterError(f"directions has dimension {table.shape[1]}, but the points have {d}.")
+    _, values, right = np.linalg.svd(table, full_matrices=False)
+    if values[0] == 0:
+        raise ParameterError("directions are all zero, but must span a subspace of dimension 1 or more.")
+    return right[values > 1e-12 * values[0]]
+
+
+@dataclass(frozen=True)
+class ClassSeparability:
+    """How many pairs of classes are convexly separable: `gaps` relative to scale, one for each of `pairs` (n, 2).
+
+    `share` is the share of pairs with a gap; `standard_error` is 0 when every pair was looked at.
+    """
+
+    share: float
+    standard_error: float
+    gaps: np.ndarray
+    pairs: np.ndarray
+
+
+def class_separability(
+    points: Array, labels: Array, *, pairs: int | None = None, seed: int = 0
+) -> ClassSeparability:
+    """Share of the pairs of classes whose points are convexly separable from each other.
+
+    Args:
+        points: (n, d), one row a sample.
+        labels: (n,), the class of each row; two classes or more.
+        pairs: number of pairs drawn at random without repetition (seeded); None or more than there are: all.
+        seed: of the draw.
+
+    Raises ParameterError for one class only, another number of labels, and as `separate` does.
+
+    >>> class_separability([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]).share
+    1.0
+    """
+    table, label = rows(points, name="points"), _labels(labels, len(points))
+    chosen, complete = _class_pairs(np.unique(label), pairs, seed)
+    gaps = np.array([separate(table[label == r], table[label == s]).relative_gap for r, s in chosen])
+    share = float((gaps > TOLERANCE).mean())
+    error = 0.0 if complete else float(np.sqrt(share * (1 - share) / len(gaps)))
+    return ClassSeparability(share, error, gaps, chosen)
+
+
+def shuffled_share(points: Array, labels: Array, *, pairs: int | None = None, seed: int = 0) -> ClassSeparability:
+    """The null of `class_separability`: the same points and class sizes, the labels dealt out at random (seeded).
+
+    Any m + n points in general position in m + n - 1 dimensions or more are convexly separable however they are
+    labelled, so a share says something only beside this one.
+
+    Raises ParameterError as `class_separability` does.
+
+    >>> shuffled_share(np.eye(4), [0, 0, 1, 1]).share
+    1.0
+    """
+    label = _labels(labels, len(points))
+    mixed = np.random.default_rng([seed, 1]).permutation(label)
+    return class_separability(points, mixed, pairs=pairs, seed=seed)
+
+
+def _labels(labels: Array, n: int) -> np.ndarray:
+    label = to_numpy(labels).ravel()
+    if len(label) != n:
+        raise ParameterError(f"labels has {len(label)} entries, but there are {n} points.")
+    if np.unique(label).size < 2:
+        raise ParameterError("labels has one class only, but separability needs two or more.")
+    return label
+
+
+def _class_pairs(classes: np.ndarray, pairs: int | None, seed: int) -> tuple[np.ndarray, bool]:
+    every = np.array(list(combinations(classes, 2)))
+    if pairs is None or whole(pairs, "pairs", least=1) >= len(every):
+        return every, True
+    return every[np.random.default_rng([seed, 0]).choice(len(every), pairs, replace=False)], False

@@ -1,0 +1,168 @@
+"""Separability (Gu et al. 2025, Definition 5.1): certificates, duality, invariances, the order of the three notions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grokbook.errors import ParameterError
+from grokbook.measures import (
+    class_separability,
+    convexly_separable,
+    convexly_separable_on,
+    separate,
+    shuffled_share,
+    topologically_separable,
+)
+from grokbook.measures.separability import TOLERANCE, subspace
+
+
+def sets(seed, distance, d=3, m=5, n=6):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(m, d)), rng.normal(size=(n, d)) + distance * np.eye(d)[0]
+
+
+cases = st.tuples(st.integers(0, 10_000), st.floats(0, 6), st.integers(1, 5), st.integers(1, 7), st.integers(1, 7))
+
+
+@settings(max_examples=80, deadline=None)
+@given(cases)
+def test_every_answer_carries_its_certificate(case):
+    """Separable: the slab holds both sets. Not: convex weights on both sides make one point. Always: gap = 2t."""
+    a, b = sets(*case)
+    found = separate(a, b)
+    for points, nearest, weights in zip((a, b), found.nearest, found.weights, strict=True):
+        assert weights.min() >= 0
+        assert weights.sum() == pytest.approx(1, abs=1e-9)
+        assert np.allclose(weights @ points, nearest)
+    assert np.abs(found.normal).max() <= 1 + 1e-9
+    half, slack = found.gap / 2, 1e-6 * max(found.scale, 1)
+    assert (a @ found.normal).min() >= found.offset + half - slack
+    assert (b @ found.normal).max() <= found.offset - half + slack
+    assert np.abs(found.nearest[0] - found.nearest[1]).sum() == pytest.approx(found.gap, abs=slack)
+    assert found.separable is bool(found.gap > TOLERANCE * found.scale)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(-5, 5), min_size=1, max_size=5), st.lists(st.integers(-5, 5), min_size=1, max_size=5))
+def test_on_a_line_hulls_are_intervals(first, second):
+    gap = max(min(first) - max(second), min(second) - max(first), 0)
+    found = separate(np.array(first)[:, None], np.array(second)[:, None])
+    assert found.separable is (gap > 0)
+    assert found.gap == pytest.approx(gap, abs=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(cases, st.integers(1, 4))
+def test_subspace_implies_convex_implies_topological(case, rank):
+    """The true order of Definition 5.1; section 5 of the paper states the reverse."""
+    a, b = sets(*case)
+    directions = np.random.default_rng(case[0]).normal(size=(rank, a.shape[1]))
+    if convexly_separable_on(a, b, directions):
+        assert convexly_separable(a, b)
+    if convexly_separable(a, b):
+        assert topologically_separable(a, b)
+
+
+def test_the_order_is_strict():
+    line = np.array([[0.0, 0.0], [2.0, 0.0]]), np.array([[1.0, 0.0]])
+    assert topologically_separable(*line)
+    assert not convexly_separable(*line)
+    above = np.array([[0.0, 0.0]]), np.array([[0.0, 1.0]])
+    assert convexly_separable(*above)
+    assert not convexly_separable_on(*above, [[1.0, 0.0]])
+
+
+@settings(max_examples=30, deadline=None)
+@given(cases, st.floats(0.001, 1000), st.integers(0, 100))
+def test_affine_maps_and_order_of_the_sets_change_nothing(case, factor, seed):
+    """An invertible affine map keeps hulls disjoint or not; the margin of our programme depends on the axes only."""
+    a, b = sets(*case)
+    rng = np.random.default_rng(seed)
+    shift = rng.normal(size=a.shape[1])
+    found = separate(a, b)
+    moved = separate(factor * a + shift, factor * b + shift)
+    assert moved.gap == pytest.approx(factor * found.gap, rel=1e-5, abs=1e-6 * factor)
+    assert separate(b, a).gap == pytest.approx(found.gap, abs=1e-7)
+
+
+def test_points_in_general_position_are_separable_in_high_dimension():
+    """m + n points in m + n - 1 dimensions: every labelling, so the null is 1 too (dimension counting)."""
+    points = np.random.default_rng(0).normal(size=(12, 11))
+    labels = np.repeat(np.arange(3), 4)
+    assert class_separability(points, labels).share == 1
+    assert shuffled_share(points, labels).share == 1
+
+
+def test_sums_of_embeddings_are_never_separable_on_the_full_grid():
+    """All classes of i + j have one mean in phi1(i) + phi2(j) (common-point theorem), so their hulls meet in it."""
+    p = 7
+    rng = np.random.default_rng(1)
+    one, two = rng.normal(size=(2, p, 20))
+    points = (one[:, None] + two[None]).reshape(p * p, -1)
+    i, j = np.divmod(np.arange(p * p), p)
+    found = class_separability(points, (i + j) % p)
+    assert found.share == 0
+    assert len(found.pairs) == 21
+    assert separate(points[(i + j) % p == 0], points[(i + j) % p == 1]).gap < 1e-9
+
+
+def test_a_product_feature_separates_the_classes():
+    """cos and sin of 2 pi (i + j)/p are products of features of i and j: a point a class."""
+    p = 7
+    i, j = np.divmod(np.arange(p * p), p)
+    angle = 2 * np.pi * (i + j) / p
+    points = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    assert class_separability(points, (i + j) % p).share == 1
+    assert shuffled_share(points, (i + j) % p).share < 0.2
+
+
+def test_a_sample_of_pairs():
+    points, labels = np.random.default_rng(0).normal(size=(60, 4)), np.repeat(np.arange(12), 5)
+    every = class_separability(points, labels)
+    some = class_separability(points, labels, pairs=40, seed=1)
+    assert (len(every.pairs), len(some.pairs), every.standard_error) == (66, 40, 0)
+    assert len(np.unique(some.pairs, axis=0)) == 40
+    assert abs(some.share - every.share) <= 4 * some.standard_error + 1e-12
+
+
+def test_torch_lists_and_equal_points():
+    a = torch.tensor([[0.0, 0.0]], requires_grad=True)
+    assert separate(a, [[1, 1]]).gap == pytest.approx(2)
+    same = separate([[1.0, 2.0]], [[1.0, 2.0]])
+    assert (same.separable, same.gap, same.relative_gap) == (False, 0, 0)
+    assert not topologically_separable([[0.0]], [[0.05]], tolerance=0.1)
+
+
+def test_a_direction_along_which_nothing_differs_is_rounding_not_a_gap():
+    a = np.array([[1.0, 1e6], [1.0, 3e6]])
+    b = np.array([[1.0 + 1e-13, 2e6]])
+    assert not convexly_separable_on(a, b, [[1.0, 0.0]])
+
+
+def test_subspace_is_orthonormal_and_drops_what_is_dependent():
+    basis = subspace([[1.0, 1, 0], [2.0, 2, 0], [0.0, 0, 5]], 3)
+    assert basis.shape == (2, 3)
+    assert np.allclose(basis @ basis.T, np.eye(2))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: separate(np.zeros((0, 2)), [[1.0, 1]]), "first has p = 0 rows"),
+        (lambda: separate([[1.0]], [[1.0, 1]]), "first has dimension 1 and second 2"),
+        (lambda: separate([[np.nan]], [[1.0]]), "not finite in row 0"),
+        (lambda: topologically_separable([[0.0]], [[1.0]], tolerance=-1), "tolerance = -1"),
+        (lambda: convexly_separable_on([[0.0]], [[1.0]], [[0.0]]), "directions are all zero"),
+        (lambda: convexly_separable_on([[0.0]], [[1.0]], [[0.0, 1.0]]), "directions has dimension 2"),
+        (lambda: class_separability([[0.0], [1.0]], [0, 0]), "one class only"),
+        (lambda: class_separability([[0.0], [1.0]], [0, 1, 2]), "labels has 3 entries"),
+        (lambda: class_separability([[0.0], [1.0]], [0, 1], pairs=0), "pairs is 0"),
+    ],
+)
+def test_bad_input_gets_one_sentence(call, message):
+    with pytest.raises(ParameterError, match=message):
+        call()

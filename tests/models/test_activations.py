@@ -1,0 +1,56 @@
+"""Activations by stage: they end in the model's own logits, and each stage is what its name says."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from grokbook.errors import ParameterError
+from grokbook.models.activations import SUM, activations
+from grokbook.models.transformer import Shape, initialise, logits, mlp
+from grokbook.tasks import ModularTask
+
+
+def every_pair(p):
+    return torch.from_numpy(ModularTask(p, train_fraction=0.5).pairs)
+
+
+@pytest.mark.parametrize(("layers", "positional", "shift"), [(1, True, 0), (1, False, 0), (2, True, 3), (3, False, 7)])
+def test_the_last_stage_is_the_model(layers, positional, shift):
+    shape = Shape(7, d_model=8, n_layers=layers, shift=shift, positional=positional)
+    w = initialise(shape, 1)
+    tokens = torch.from_numpy(ModularTask(7, shift=shift, train_fraction=0.5).tokens)
+    found = activations(w, every_pair(7), shape)
+    torch.testing.assert_close(found["logits"], logits(w, tokens, shape), rtol=1e-5, atol=1e-6)
+    assert len(found) == 3 * layers + 2
+
+
+def test_the_mlp_stage_follows_from_the_attention_stage():
+    """MLP(X) = X + l_1 r l_2 (X) on the cls row (Gu et al. 2025, Eq. 2)."""
+    shape = Shape(5, d_model=8)
+    w = initialise(shape, 0)
+    found = activations(w, every_pair(5), shape)
+    torch.testing.assert_close(found["MLP 1"], mlp(w, 0, found["attention 1"]))
+    assert found["hidden 1"].min() == 0
+
+
+@pytest.mark.parametrize("positional", [True, False])
+def test_the_sum_is_symmetric_with_and_without_positions(positional):
+    """phi(i) + phi(j) plus one vector a position: exchanging i and j changes nothing, up to rounding."""
+    shape = Shape(5, d_model=8, positional=positional)
+    found = activations(initialise(shape, 0), every_pair(5), shape)[SUM].view(5, 5, 8)
+    torch.testing.assert_close(found, found.transpose(0, 1))
+
+
+def test_all_classes_have_the_same_mean_sum():
+    """The common-point theorem on an untrained network: class means of phi_1(i) + phi_2(j) coincide."""
+    shape = Shape(11, d_model=8, shift=11)
+    task = ModularTask(11, shift=11, train_fraction=0.5)
+    found = activations(initialise(shape, 0), torch.from_numpy(task.pairs), shape)[SUM].double()
+    means = torch.stack([found[torch.from_numpy(task.labels) == r].mean(0) for r in range(11)])
+    torch.testing.assert_close(means, means[:1].expand_as(means), rtol=0, atol=1e-6)
+
+
+def test_bad_pairs_are_refused():
+    with pytest.raises(ParameterError, match="outside 0"):
+        activations(initialise(Shape(5, d_model=8), 0), torch.tensor([[0, 5]]), Shape(5, d_model=8))
