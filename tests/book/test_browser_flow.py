@@ -182,7 +182,7 @@ def test_presets_target_and_reset(figure):
     press(page, "V rises")
     assert page.locator(f"#{NAME}-area-readings [data-rising=yes]").count() == 1
     assert page.locator(f"#{NAME}-area-xw-rising").get_attribute("d")
-    page.get_by_label("0 (another class)").check()
+    page.get_by_label("δ = 0").check()
     assert state(page, "target") == 0
     assert np.allclose(state(page, "limit"), flow.limit_point(state(page, "start"), target=0))
     assert page.locator(f"#{NAME}-area-xw-rising").get_attribute("d") == ""

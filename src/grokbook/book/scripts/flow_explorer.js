@@ -196,7 +196,7 @@ window.GrokbookFlow = window.GrokbookFlow || (function () {
   const STYLE = `
 .gb-flow { --path: #0072B2; --up: #D55E00; --surface: #008060; --line: #222; --quiet: #6a6a6a; --ground: #fff;
   --ink: #222; color: var(--ink); background: var(--ground); border: 1px solid #8886; border-radius: 6px;
-  padding: .75rem; font-size: .92rem; line-height: 1.45; }
+  padding: .75rem; font-size: .92rem; line-height: 1.45; text-align: left; }
 html[data-theme="dark"] .gb-flow { --path: #62b8f0; --up: #ff9d5c; --surface: #35d0a0; --line: #eee; --quiet: #b0b0b0;
   --ground: #14181e; --ink: #e8e8e8; }
 html[data-theme] .bd-content div.cell_output .text_html:has(.gb-flow) { background: transparent; color: inherit;
@@ -390,7 +390,7 @@ html[data-theme] .bd-content div.cell_output .text_html:has(.gb-flow) { backgrou
     const radios = [1, 0].map((target) => {
       const label = html("label", {}, field);
       const radio = html("input", { type: "radio", name: `${id}-target`, value: target }, label);
-      label.append(target === 1 ? "1 (correct class)" : "0 (another class)");
+      label.append(`δ = ${target}`);
       radio.addEventListener("change", () => set(state.start, target));
       return radio;
     });
