@@ -146,7 +146,7 @@ def convexly_separable_on(first: Array, second: Array, directions: Array) -> boo
     """
     a, b = _two_sets(first, second)
     basis = subspace(directions, a.shape[1])
-    size = max(np.abs(a).max(), np.abs(b).max())
+    size = float(max(np.abs(a).max(), np.abs(b).max()))
     found = separate(a @ basis.T, b @ basis.T)
     return found.separable and found.gap > TOLERANCE * size
 
