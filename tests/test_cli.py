@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import types
 
 import pandas as pd
 import pytest
@@ -116,16 +115,64 @@ def test_run_and_build_hand_their_options_on(root, monkeypatch):
     assert given == [(root, "1", "smoke", {"p": "29"}, None), (root, "laptop", ["1"], True, False)]
 
 
-def test_claims_prints_the_ledger_as_it_is_written(monkeypatch):
-    module = types.ModuleType("grokbook.claims")
-    rows = {"id": ["G1"], "statement": ["fig5[p=97] falls"], "value": [1 / 3], "verdict": [None], "evidence": ["seeds"]}
-    module.ledger = lambda: pd.DataFrame(rows)
-    monkeypatch.setitem(sys.modules, "grokbook.claims", module)
-    output = run("claims").output
-    assert "fig5[p=97] falls" in output
-    assert "0.3333 " in output
-    assert "seeds" not in output
-    assert "seeds" in run("claims", "--full").output
+def test_claims_lists_entries_and_settled_verdicts_without_computing(monkeypatch):
+    from grokbook.claims import choose, ledger
+
+    monkeypatch.setattr(sys.modules[ledger.__module__].Claim, "finding", lambda claim: pytest.fail("computed"))
+    output = run("claims", "--paper", "gu2024").output
+    assert "P02    fails" in output
+    assert "Shown in 02_task_and_model: The operation sorts" in output
+    assert "G36" not in output
+    assert output.split("\n\n")[-1].startswith(f"{len(choose(paper='gu2024'))} claims: ")
+    assert max(map(len, output.splitlines())) <= 80
+
+
+def test_claims_are_chosen_by_id_kind_and_settled_verdict():
+    one = run("claims", "--id", "G18", "--id", "G36", "--verdict", "holds", "--full").output
+    assert "G36    holds" in one
+    assert "G18" not in one
+    assert "classes_are_translates" in one
+    assert run("claims", "--kind", "number", "--id", "G36").output == "0 claims: none.\n"
+
+
+def test_claims_run_prints_what_the_checks_find():
+    done = run("claims", "--run", "--id", "G18", "--id", "G36")
+    assert done.exit_code == 0
+    assert "Published: 1 (a product)." in done.output
+    assert "DIFFERS" not in done.output
+    assert done.output.splitlines()[-1] == "2 claims: 1 hold, 1 fail."
+
+
+def test_a_changed_verdict_is_marked_and_fails_until_it_is_settled(tmp_path, monkeypatch):
+    from grokbook.claims import verdicts
+
+    file = tmp_path / "verdicts.json"
+    file.write_text('{"G36": "fails"}')
+    monkeypatch.setattr(verdicts.settled, "__defaults__", (file,))
+    monkeypatch.setattr(verdicts.settle, "__defaults__", (file,))
+    changed = run("claims", "--run", "--id", "G36")
+    assert changed.exit_code == 1
+    assert "DIFFERS from the settled verdict (settled: fails)" in changed.output
+    assert "1 of them differ from the settled verdicts: G36." in changed.output
+    assert run("claims", "--run", "--settle", "--id", "G36").exit_code == 0
+    assert verdicts.settled(file) == {"G36": "holds"}
+    assert run("claims", "--run", "--id", "G36").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--id", "G2"], "no claim 'G2'; the nearest is G2"),
+        (["--paper", "gu2026"], "no paper 'gu2026'; the nearest is gu202"),
+        (["--verdict", "maybe"], "verdict = 'maybe' is unknown"),
+        (["--settle"], "needs --run"),
+    ],
+)
+def test_claims_refuses_what_there_is_not_in_one_line(monkeypatch, capsys, arguments, said):
+    code, error = refused(monkeypatch, capsys, "claims", *arguments)
+    assert code == 2
+    assert said in error
+    assert error.count("\n") == 1
 
 
 def test_record_lists_and_hands_its_options_on(monkeypatch):

@@ -224,18 +224,62 @@ def record(
     _print_frame(experiments.record(pattern=only, budget_seconds=limit, seeds=seeds, progress=True))
 
 
-_CLAIM_COLUMNS = ("id", "paper", "place", "statement", "published", "value", "verdict", "page")
-
-
 @app.command()
 def claims(
-    full: Annotated[bool, typer.Option("--full", help="All columns, with bands and evidence.")] = False,
+    paper: Annotated[str | None, typer.Option(help="Only claims of this paper, such as gu2025.")] = None,
+    ids: Annotated[list[str] | None, typer.Option("--id", help="A claim such as G12; can be given again.")] = None,
+    kind: Annotated[str | None, typer.Option(help="theorem, formula, number or observation.")] = None,
+    verdict: Annotated[str | None, typer.Option(help="Only claims with this settled verdict.")] = None,
+    live: Annotated[bool, typer.Option("--run", help="Compute the checks; a changed verdict fails.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Also which function checks a claim.")] = False,
+    settle: Annotated[bool, typer.Option("--settle", help="With --run: write the verdicts down.")] = False,
 ) -> None:
-    """Show what the papers claim, what we found, and the verdicts."""
-    from grokbook.claims import ledger
+    """Show what the papers claim and the settled verdicts; with --run, compute them again."""
+    from grokbook.claims import choose
+    from grokbook.claims.verdicts import settled, with_verdict
 
-    frame = ledger()
-    _print_frame(frame if full else frame[[name for name in _CLAIM_COLUMNS if name in frame.columns]])
+    if settle and not live:
+        raise ParameterError("--settle writes down what the checks find, so it needs --run.")
+    known = settled()
+    chosen = with_verdict(choose(ids, paper, kind=kind), verdict, known)
+    if live:
+        _check_claims(chosen, known, full, settle)
+    else:
+        _list_claims(chosen, known, full)
+
+
+def _width() -> int:
+    import shutil
+
+    return max(50, min(shutil.get_terminal_size((80, 24)).columns, 100))
+
+
+def _list_claims(chosen: list[Any], known: dict[str, str], full: bool) -> None:
+    from grokbook.claims import report
+
+    for claim in chosen:
+        print(report.entry(claim, known.get(claim.id), _width(), full) + "\n")
+    print(report.paragraph(report.summary(known.get(claim.id) for claim in chosen), _width()))
+
+
+def _check_claims(chosen: list[Any], known: dict[str, str], full: bool, settle: bool) -> None:
+    """Print each result as it comes; exit code 1 when a verdict is not the settled one and is not written down."""
+    from grokbook.claims import outcomes, report, verdicts
+
+    found = {}
+    for outcome in outcomes(chosen):
+        found[outcome.claim.id] = outcome.finding.verdict
+        print(report.result(outcome, known.get(outcome.claim.id), _width(), full) + "\n", flush=True)
+    changed = [name for name, verdict in found.items() if verdict != known.get(name)]
+    print(report.paragraph(report.summary(found.values()), _width()))
+    if changed:
+        differ = f"{len(changed)} of them differ from the settled verdicts: {', '.join(changed)}."
+        print(report.paragraph(differ, _width()))
+    if settle:
+        verdicts.settle(found)
+        print(f"The settled verdicts are written to {verdicts.SETTLED.name}.")
+    elif changed:
+        raise typer.Exit(1)
 
 
 def _print_frame(frame: Any) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from grokbook.claims import gu2025
 from grokbook.claims.gu2025 import quadratic_class_sizes
+from grokbook.claims.tracking import tracking_table
 
 from .runs import hump, made_run, noise, rise
 
@@ -34,12 +35,12 @@ def test_a_wrong_med_is_seen(monkeypatch):
 def test_onset_near_5000(half, verdict, monkeypatch):
     """Section 6.1: "around epoch 5000"; five per cent of the unmirrored cells, a range over seeds."""
     runs = made_run(noise(1), hump(3000, 0.5), rise(half))
-    monkeypatch.setattr(gu2025, "recorded_fig5", lambda p: runs)
+    monkeypatch.setattr(gu2025, "recorded_table", lambda p: tracking_table(runs))
     assert gu2025.onset_of_random_split().verdict == verdict
 
 
 def test_onset_without_runs_is_not_run(monkeypatch):
-    monkeypatch.setattr(gu2025, "recorded_fig5", lambda p: None)
+    monkeypatch.setattr(gu2025, "recorded_table", lambda p: None)
     assert gu2025.onset_of_random_split().verdict == "not run"
 
 

@@ -78,7 +78,7 @@ def test_an_unknown_measure_is_named():
 
 
 def test_nothing_is_claimed_without_runs(monkeypatch):
-    monkeypatch.setattr(gu2024, "recorded_fig5", lambda p: None)
+    monkeypatch.setattr(gu2024, "recorded_table", lambda p: None)
     assert gu2024.on_records(gu2024.almost_identical).verdict == "not run"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from grokbook.claims.ledger import Claim, Finding
-from grokbook.claims.tracking import SETTLED, recorded_fig5, together, tracking_table
+from grokbook.claims.tracking import SETTLED, recorded_table, together, tracking_table
 from grokbook.experiments.gu2025 import modular_run
 from grokbook.measures import med, med_as
 from grokbook.training import Schedule, train
@@ -42,10 +42,8 @@ def stack(tables: dict[int, pd.DataFrame]) -> pd.DataFrame:
 
 def _runs() -> pd.DataFrame | None:
     """The tracking tables of all recorded moduli; None when a run was not made."""
-    datasets = {p: recorded_fig5(p) for p in MODULI}
-    if any(d is None for d in datasets.values()):
-        return None
-    return stack({p: tracking_table(d) for p, d in datasets.items()})
+    tables = {p: recorded_table(p) for p in MODULI}
+    return None if any(table is None for table in tables.values()) else stack(tables)
 
 
 def on_records(judge: Callable[[pd.DataFrame], Finding]) -> Finding:

@@ -9,7 +9,7 @@ import sympy
 
 from grokbook.claims.gu2024 import almost_identical, on_records
 from grokbook.claims.ledger import Claim, Finding
-from grokbook.claims.tracking import ONSET, recorded_fig5, tracking_table
+from grokbook.claims.tracking import ONSET, recorded_table
 from grokbook.measures import circle_med, fourier_power, linear_med, med, med_bound, med_spectral_bound
 from grokbook.tasks.arithmetic import ModularTask
 
@@ -96,10 +96,9 @@ def same_function_other_med(p: int = 97) -> Finding:
 
 def onset_of_random_split(p: int = 97) -> Finding:
     """G35: with a random 30 % split at p = 97 the test accuracy begins to rise around epoch 5000."""
-    dataset = recorded_fig5(p)
-    if dataset is None:
+    table = recorded_table(p)
+    if table is None:
         return Finding("not run", f"the record of p = {p}, 30 %, is not complete", published="5000")
-    table = tracking_table(dataset)
     steps, last = table.onset_step.dropna(), int(table.last_step.max())
     low = float(steps.min()) if len(steps) else float(last)
     high = float(steps.max()) if len(steps) == len(table) else float("inf")
@@ -157,6 +156,7 @@ CLAIMS = (
         "number",
         "01_what_is_grokking: What the papers say",
         onset_of_random_split,
+        seconds=3,
     ),
     Claim(
         "G36",

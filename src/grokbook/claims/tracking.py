@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -21,6 +23,27 @@ SETTLED = 0.1
 def recorded_fig5(p: int) -> xr.Dataset | None:
     """The recorded runs of Fig. 5 for modulus p, None when they were not all made."""
     return recorded(fig5(p))
+
+
+@lru_cache
+def _table_of_fig5(p: int) -> pd.DataFrame:
+    dataset = recorded_fig5(p)
+    if dataset is None:
+        raise LookupError(p)  # what is missing now may be recorded later: an error is not remembered
+    return tracking_table(dataset)
+
+
+def recorded_table(p: int) -> pd.DataFrame | None:
+    """`tracking_table` of the recorded runs of Fig. 5 for modulus p, computed once; None when they were not all made.
+
+    Example:
+        >>> recorded_table(5) is None
+        True
+    """
+    try:
+        return _table_of_fig5(p).copy()
+    except LookupError:
+        return None
 
 
 def _logged_evenly(run: xr.Dataset) -> xr.Dataset:

@@ -1,0 +1,54 @@
+"""The settled verdicts: what the checks found when they were last written down, one line a claim.
+
+The file `verdicts.json` beside this module is written by `grokbook claims --run --settle` and held true by a test,
+so a verdict cannot change unseen; it is also what `grokbook claims` shows without computing anything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from grokbook.claims.ledger import VERDICTS, Claim, claims
+from grokbook.errors import ParameterError
+
+SETTLED = Path(__file__).with_name("verdicts.json")
+
+
+def settled(path: Path = SETTLED) -> dict[str, str]:
+    """The settled verdict of each claim by its id.
+
+    Raises ParameterError when the file holds a verdict that there is not.
+
+    Example:
+        >>> settled()["G36"]
+        'holds'
+    """
+    found = json.loads(path.read_text(encoding="utf-8"))
+    for name, verdict in found.items():
+        if verdict not in VERDICTS:
+            raise ParameterError(f"{path.name} gives claim {name} the unknown verdict {verdict!r}.")
+    return found
+
+
+def settle(verdicts: Mapping[str, str], path: Path = SETTLED) -> None:
+    """Write these verdicts over those in the file; other claims keep theirs, ids that no claim has are dropped."""
+    merged = (settled(path) if path.is_file() else {}) | dict(verdicts)
+    kept = {claim.id: merged[claim.id] for claim in claims() if claim.id in merged}
+    path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+def with_verdict(chosen: Iterable[Claim], verdict: str | None, known: Mapping[str, str]) -> list[Claim]:
+    """Those of the claims that have this settled verdict; all of them for None.
+
+    Raises ParameterError for an unknown verdict.
+
+    Example:
+        >>> from grokbook.claims import choose
+        >>> [c.id for c in with_verdict(choose(["G36", "G18"]), "fails", {"G36": "holds", "G18": "fails"})]
+        ['G18']
+    """
+    if verdict is not None and verdict not in VERDICTS:
+        raise ParameterError(f"verdict = {verdict!r} is unknown; choose one of {', '.join(VERDICTS)}.")
+    return [claim for claim in chosen if verdict in (None, known.get(claim.id))]

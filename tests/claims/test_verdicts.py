@@ -1,0 +1,54 @@
+"""The settled verdicts are what the checks find: a verdict cannot change unseen."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from grokbook.claims import verdicts
+from grokbook.claims.ledger import SLOW, choose, claims
+from grokbook.errors import ParameterError
+
+FAST = [c for c in claims() if c.seconds < SLOW]
+LONG = [c for c in claims() if c.seconds >= SLOW]
+
+
+def test_every_claim_has_a_settled_verdict_and_every_verdict_a_claim():
+    assert list(verdicts.settled()) == [c.id for c in claims()]
+
+
+@pytest.mark.parametrize("claim", FAST, ids=lambda c: c.id)
+def test_a_check_finds_the_settled_verdict(claim):
+    found = claim.finding()
+    assert found.verdict == verdicts.settled().get(claim.id), found.evidence
+    assert len(found.evidence.split()) >= 4
+
+
+@pytest.mark.slow
+def test_the_long_checks_find_their_settled_verdicts():
+    known = verdicts.settled()
+    found = {c.id: c.finding().verdict for c in LONG}
+    assert found == {name: known.get(name) for name in found}
+
+
+def test_settling_keeps_the_others_and_drops_what_is_no_claim(tmp_path):
+    path = tmp_path / "verdicts.json"
+    path.write_text('{"G36": "holds", "G18": "fails", "Z99": "holds"}')
+    verdicts.settle({"G18": "holds"}, path)
+    assert json.loads(path.read_text()) == {"G18": "holds", "G36": "holds"}
+    assert list(verdicts.settled(path)) == ["G18", "G36"]
+
+
+def test_the_first_settling_needs_no_file(tmp_path):
+    path = tmp_path / "verdicts.json"
+    verdicts.settle({"P02": "fails", "G36": "holds"}, path)
+    assert verdicts.settled(path) == {"G36": "holds", "P02": "fails"}
+
+
+def test_an_unknown_verdict_is_refused(tmp_path):
+    (tmp_path / "verdicts.json").write_text('{"G36": "maybe"}')
+    with pytest.raises(ParameterError, match="gives claim G36 the unknown verdict 'maybe'"):
+        verdicts.settled(tmp_path / "verdicts.json")
+    with pytest.raises(ParameterError, match="verdict = 'maybe' is unknown; choose one of holds"):
+        verdicts.with_verdict(choose(["G36"]), "maybe", {})
