@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.quiver import Quiver
 
 from grokbook import plotting
+from grokbook.plotting.phase_portrait import LEVELS
 from grokbook.theory.cube_limits import cube_limits, largest_distance
-from grokbook.theory.triple_product import limit_point
+from grokbook.theory.triple_product import limit_point, velocity
 
 
 def drawn_points(ax, colour):
@@ -45,9 +47,17 @@ def test_only_the_printed_v_grows_somewhere():
 
 @pytest.mark.parametrize("target", [1.0, 0.0])
 def test_streams_on_both_planes(target):
+    """Arrows lie on drawn curves, point along the velocity, and are tangent to the curve."""
     fig = plotting.plane_streams(target)
-    titles = [ax.get_title(loc="left") for ax in fig.axes[:2]]
-    assert "invariant" in titles[0] and "part in the plane" in titles[1]
+    for ax, on_plane in zip(fig.axes[:2], (lambda a, b: (a, a, b), lambda a, b: (a, b, np.ones_like(a))), strict=True):
+        arrows = next(drawn for drawn in ax.collections if isinstance(drawn, Quiver))
+        first, second = np.asarray(arrows.X), np.asarray(arrows.Y)
+        level = first**2 - second**2
+        assert np.abs(level[:, None] - LEVELS).min(axis=1).max() < 1e-9
+        assert np.allclose(first * arrows.U - second * arrows.V, 0, atol=1e-9)
+        speed = velocity(np.stack(on_plane(first, second), axis=-1), target=target)
+        parts = speed[:, [0, 2]] if ax is fig.axes[0] else speed[:, :2]
+        assert (parts[:, 0] * arrows.U + parts[:, 1] * arrows.V > 0).all()
 
 
 def test_coordinates_reach_the_dashed_limits_and_drift_falls_with_the_tolerance():

@@ -32,25 +32,57 @@ def _on_plane(name: str, first: np.ndarray, second: np.ndarray, height: float) -
     return np.stack([first, second, np.full_like(first, height)], axis=-1), [0, 1]
 
 
+LEVELS = np.array([-2.2, -1.5, -0.95, -0.5, -0.2, 0.0, 0.2, 0.5, 0.95, 1.5, 2.2])
+"""Values of the conserved difference of squares whose curves are drawn."""
+
+
+def _arrow_places(reach: float) -> np.ndarray:
+    """Points (N, 2) on the curves first^2 - second^2 = level within the square: four on each branch."""
+    places = []
+    for level in LEVELS[LEVELS != 0]:
+        size = np.sqrt(abs(level))
+        s = np.array([-0.75, -0.3, 0.3, 0.75]) * np.arccosh(reach / size)
+        branch = np.stack([np.cosh(s), np.sinh(s)], axis=1) * size
+        branch = branch if level > 0 else branch[:, ::-1]
+        places += [branch, -branch]
+    t = np.array([-0.85, -0.5, 0.5, 0.85]) * reach
+    return np.concatenate([*places, np.stack([t, t], axis=1), np.stack([t, -t], axis=1)])
+
+
 def _streams(ax: Axes, name: str, target: float, height: float, reach: float) -> object:
-    """Streamlines of the in-plane velocity over the loss L; returns the image of L for its colour bar."""
-    coarse, first, second = _grid(-reach, reach, 61)
-    points, drawn = _on_plane(name, first, second, height)
-    speed = velocity(points, target=target)[..., drawn]
+    """Streamlines of the in-plane velocity over the loss L; returns the image of L for its colour bar.
+
+    On both planes the in-plane velocity is a multiple of (second, first), so its streamlines are exactly the curves on
+    which first^2 - second^2 is constant; the arrows on them point along the velocity.
+    """
     line, first, second = _grid(-reach, reach)
     points, _ = _on_plane(name, first, second, height)
     loss = np.maximum(lyapunov(points, target=target), 1e-4)
     image = ax.pcolormesh(line, line, loss, norm=LogNorm(1e-3, 1e3), cmap="Blues", shading="auto", rasterized=True)
-    ax.streamplot(coarse, coarse, speed[..., 0], speed[..., 1], density=0.8, linewidth=0.9, arrowsize=0.9,
-                  color=COLOURS["train"])  # fmt: skip
+    ax.contour(line, line, first**2 - second**2, LEVELS, colors=[COLOURS["train"]], linewidths=0.9, linestyles="solid")
+    _arrows(ax, name, target, height, reach)
     ax.contour(line, line, points.prod(axis=-1) - target, [0.0], colors=[COLOURS["theory"]], linewidths=2.2)
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
     return image
 
 
+def _arrows(ax: Axes, name: str, target: float, height: float, reach: float) -> None:
+    """Arrow heads along the velocity, where it is not 0."""
+    first, second = _arrow_places(reach).T
+    points, drawn = _on_plane(name, first, second, height)
+    speed = velocity(points, target=target)[:, drawn]
+    length = np.linalg.norm(speed, axis=1)
+    moving = length > 1e-9
+    heads = (speed[moving] / length[moving, None]).T
+    ax.quiver(first[moving], second[moving], *heads, color=COLOURS["train"], pivot="mid", scale=26, width=0.007,
+              headwidth=5, headlength=6, headaxislength=5.5)  # fmt: skip
+
+
 @styled
 def plane_streams(target: float = 1.0, height: float = 1.0) -> Figure:
     """Streamlines over the loss L on the planes x = w (which the flow never leaves) and u = height (which it leaves).
+
+    The streamlines are drawn exactly: they are the curves of constant difference of the two squares.
 
     The thick black curve is where x w u = target; the purple line is the axis x = w = 0 of equilibria. On the second
     plane the arrows are the part of the velocity that lies in the plane.
