@@ -107,6 +107,13 @@ def test_a_product_that_a_memoriser_does_not_keep_constant_is_evidence():
     assert coverage.constant_product(fractions=(0.5, 0.9)).verdict == "holds"
 
 
+def test_the_memorisers_products_are_independent_numbers():
+    """Independent computation (project oracle transpose_memoriser): Acc (1 - frac) at 0.5, 0.6, 0.7 and p = 97."""
+    evidence = coverage.constant_product().evidence
+    expected = (0.24744897959183673, 0.23755102040816328, 0.20785714285714288)
+    assert all(f"{value:.3f}" in evidence for value in expected)
+
+
 def test_another_dictionary_has_another_number_of_samples():
     assert coverage.dictionary_sums(entries=10).verdict == "fails"
 

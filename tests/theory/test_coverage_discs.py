@@ -222,6 +222,15 @@ def test_the_printed_necessary_condition_has_counterexamples():
     assert expected_share(97, 2, m, torus=True) == 1 and m / 97**2 < 1 < printed_fraction(97, 2)
 
 
+def test_one_cell_covers_a_torus_whose_discs_overlap_themselves():
+    """Independent computation (cover.necessary): p = 3, k = 3 needs alpha = 1/9, below 2 ln 3 / 13 and 2 ln 3 / 9."""
+    one = np.zeros((3, 3), dtype=bool)
+    one[0, 0] = True
+    assert distance_to_training(one, torus=True).max() < 3
+    assert 2 * log(3) / 13 == pytest.approx(0.1690172751797092, rel=1e-12)
+    assert 1 / 9 < 2 * log(3) / 13 < 2 * log(3) / 9
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
