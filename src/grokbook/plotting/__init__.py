@@ -10,9 +10,11 @@ from grokbook.plotting.coverage import (
 )
 from grokbook.plotting.embeddings import circle_over_training
 from grokbook.plotting.grids import operation_tables, splits
+from grokbook.plotting.ledger import verdicts_by_kind
 from grokbook.plotting.phase_portrait import (
     cube_trajectories,
     invariants_along_flow,
+    kinds_of_start,
     limit_distribution,
     plane_streams,
     v_and_loss_rates,
@@ -35,6 +37,7 @@ __all__ = [
     "discs",
     "expectation_and_probability",
     "invariants_along_flow",
+    "kinds_of_start",
     "learning_curves",
     "limit_distribution",
     "measure_curves",
@@ -50,4 +53,5 @@ __all__ = [
     "swapping_memoriser",
     "uncovered_cells",
     "v_and_loss_rates",
+    "verdicts_by_kind",
 ]
