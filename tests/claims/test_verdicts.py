@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pandas as pd
 import pytest
 
 from grokbook.claims import verdicts
-from grokbook.claims.ledger import SLOW, choose, claims
+from grokbook.claims.ledger import SLOW, VERDICTS, choose, claims
 from grokbook.errors import ParameterError
 
 FAST = [c for c in claims() if c.seconds < SLOW]
@@ -52,3 +53,11 @@ def test_an_unknown_verdict_is_refused(tmp_path):
         verdicts.settled(tmp_path / "verdicts.json")
     with pytest.raises(ParameterError, match="verdict = 'maybe' is unknown; choose one of holds"):
         verdicts.with_verdict(choose(["G36"]), "maybe", {})
+
+
+def test_every_verdict_is_explained_with_its_first_example():
+    table = pd.DataFrame({"id": ["A", "B", "C"], "verdict": ["fails", "fails", "holds"], "evidence": ["a", "b", "c"]})
+    told = verdicts.explained(table).set_index("verdict")
+    assert tuple(told.index) == VERDICTS
+    assert told.loc["fails", ["claims", "example", "because"]].tolist() == [2, "A", "a"]
+    assert told.loc["vacuous", ["claims", "example"]].tolist() == [0, "none"]

@@ -10,7 +10,8 @@ import html
 import io
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -152,63 +153,130 @@ def _scalar(name: str, value: Any) -> Any:
 # ---------------------------------------------------------------------------------------------- tables
 
 
+Form = str | Callable[[Any], str]
+"""How a column is written: a format such as ".2f", or a function of the value."""
+
+
+@dataclass(frozen=True)
+class TableLook:
+    """How a table is shown beyond its cells; see `table` for what the fields mean."""
+
+    sortable: bool = False
+    filters: tuple[str, ...] = ()
+    links: Mapping[str, Callable[[Any], str | None]] = field(default_factory=dict)
+
+
 def table(
     frame: Any,
     caption: str,
-    formats: Mapping[str, str | Callable[[Any], str]] | None = None,
+    formats: Mapping[str, Form] | None = None,
     index: bool = False,
+    *,
+    sortable: bool = False,
+    filters: Sequence[str] = (),
+    links: Mapping[str, Callable[[Any], str | None]] | None = None,
 ) -> None:
     """Show a pandas DataFrame as a table that can be read aloud and scrolls on a narrow screen.
 
     Args:
-        frame: the table; its column names are the headings.
+        frame: the table; its column names are the headings. A column `verdict` is coloured by its words.
         caption: one sentence on what the rows are.
         formats: column -> format such as ``".2f"`` (or a function); other floats get four significant digits.
         index: whether the index is the first column.
+        sortable: whether headings sort and a field filters, by a script in the page; cards on a narrow screen.
+        filters: columns with a list of their values to choose from (with `sortable`).
+        links: column -> function from a value to the address that its cell links to, or to None.
+
+    Raises ParameterError for a column that the table does not have, and for filters of a table that is not sortable.
     """
+    if filters and not sortable:
+        raise ParameterError("filters need sortable=True: one script does both.")
     shown = frame.reset_index() if index else frame
-    _display({"text/html": table_html(shown, caption, formats or {}), "text/plain": shown.to_string(index=False)})
+    look = TableLook(sortable, tuple(filters), links or {})
+    text = table_html(shown, caption, formats or {}, look)
+    _display({"text/html": text, "text/plain": shown.to_string(index=False)})
 
 
-def table_html(frame: Any, caption: str, formats: Mapping[str, str | Callable[[Any], str]]) -> str:
+def table_html(frame: Any, caption: str, formats: Mapping[str, Form], look: TableLook | None = None) -> str:
     """The HTML of `table`: header cells with a scope, numbers right-aligned, missing values as a dash."""
-    unknown = set(formats) - set(map(str, frame.columns))
-    if unknown:
-        raise ParameterError(f"the table has no column {min(unknown)!r}; it has {', '.join(map(str, frame.columns))}.")
-    head = "".join(_head(str(column), frame[column]) for column in frame.columns)
+    look = look or TableLook()
+    _refuse_other_columns(frame, (*formats, *look.filters, *look.links))
+    names = [str(column) for column in frame.columns]
+    head = "".join(_head(name, frame[column], look.sortable) for name, column in zip(names, frame.columns, strict=True))
     kinds = ["num" if frame[column].dtype.kind in "iuf" else "txt" for column in frame.columns]
-    forms = [formats.get(str(column)) for column in frame.columns]
     rows = []
     for record in frame.itertuples(index=False):
-        cells = [_cell(value, form, kind) for value, form, kind in zip(record, forms, kinds, strict=True)]
-        rows.append("<tr>" + "".join(cells) + "</tr>")
-    return (
-        '<div class="gb-table" tabindex="0" role="region" aria-label="table">\n<table>\n'
-        f"<caption>{html.escape(caption)}</caption>\n<thead><tr>{head}</tr></thead>\n"
-        "<tbody>\n" + "\n".join(rows) + "\n</tbody>\n</table>\n</div>"
+        cells = [_cell(v, formats.get(n), k, n, look) for v, n, k in zip(record, names, kinds, strict=True)]
+        rows.append(f"<tr{_role(look, 'row')}>" + "".join(cells) + "</tr>")
+    group = _role(look, "rowgroup")
+    return _around(
+        f"<table{_role(look, 'table')}>\n"
+        f"<caption>{html.escape(caption)}</caption>\n<thead{group}><tr{_role(look, 'row')}>{head}</tr></thead>\n"
+        f"<tbody{group}>\n" + "\n".join(rows) + "\n</tbody>\n</table>",
+        look,
     )
 
 
-def _head(name: str, column: Any) -> str:
-    number = column.dtype.kind in "iuf"
-    return f'<th scope="col" class="{"num" if number else "txt"}">{html.escape(name)}</th>'
+def _refuse_other_columns(frame: Any, named: Sequence[str]) -> None:
+    unknown = set(named) - set(map(str, frame.columns))
+    if unknown:
+        raise ParameterError(f"the table has no column {min(unknown)!r}; it has {', '.join(map(str, frame.columns))}.")
 
 
-def _cell(value: Any, form: str | Callable[[Any], str] | None, kind: str) -> str:
+def _role(look: TableLook, name: str) -> str:
+    """A role attribute: cards are laid out as blocks, which would otherwise no longer be read as a table."""
+    return f' role="{name}"' if look.sortable else ""
+
+
+def _around(made: str, look: TableLook) -> str:
+    """The box that scrolls; of a sortable table a box around it too, with the script that adds buttons and filters."""
+    box = f'<div class="gb-table" tabindex="0" role="region" aria-label="table">\n{made}\n</div>'
+    if not look.sortable:
+        return box
+    wanted = html.escape(json.dumps(look.filters))
+    mounted = 'document.querySelectorAll(".gb-sortable").forEach(GrokbookTables.mount);'
+    called = f"<script>\n{script('sortable')}{mounted}\n</script>"
+    return f'<div class="gb-sortable" data-filters="{wanted}">\n{box}\n</div>\n{called}'
+
+
+def _head(name: str, column: Any, sortable: bool = False) -> str:
+    kind = "num" if column.dtype.kind in "iuf" else "txt"
+    role = ' role="columnheader"' if sortable else ""
+    return f'<th scope="col" class="{kind}"{role}>{html.escape(name)}</th>'
+
+
+def _cell(value: Any, form: Form | None, kind: str, name: str, look: TableLook) -> str:
     value = value.item() if hasattr(value, "item") else value
-    missing = value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
-    if missing:
-        text = "–"
-    elif callable(form):
-        text = form(value)
-    elif form:
-        text = format(value, form)
-    else:
-        text = f"{value:.4g}" if isinstance(value, float) else str(value)
-    if kind == "txt" and isinstance(value, (int, float)) and not isinstance(value, bool):
+    text = _text(value, form)
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if kind == "txt" and number and not _missing(value):
         kind = "num"
-    long = " long" if kind == "txt" and len(text) > LONG_CELL else ""
-    return f'<td class="{kind}{long}">{html.escape(text)}</td>'
+    kind += " long" if kind == "txt" and len(text) > LONG_CELL else ""
+    inner = html.escape(text)
+    if name == "verdict":
+        inner = f'<span class="gb-verdict" data-verdict="{inner}">{inner}</span>'
+    address = look.links[name](value) if name in look.links else None
+    if address:
+        inner = f'<a class="reference internal" href="{html.escape(address)}">{inner}</a>'
+    extra = f' role="cell" data-label="{html.escape(name)}"' if look.sortable else ""
+    if look.sortable and (number or _missing(value)):
+        extra += f' data-sort="{"" if _missing(value) else value}"'
+    return f'<td class="{kind}"{extra}>{inner}</td>'
+
+
+def _missing(value: Any) -> bool:
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
+
+
+def _text(value: Any, form: Form | None) -> str:
+    """A value as its cell says it."""
+    if _missing(value):
+        return "–"
+    if callable(form):
+        return form(value)
+    if form:
+        return format(value, form)
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 # ----------------------------------------------------------------------------------- costs and records

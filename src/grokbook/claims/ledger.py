@@ -13,9 +13,7 @@ from os.path import commonprefix
 import pandas as pd
 
 from grokbook.errors import GrokbookError, ParameterError
-
-PAPERS = ("gu2025", "gu2024", "liu2022", "tian2025")
-"""The papers that may have claims, in the order in which the ledger shows them."""
+from grokbook.experiments.reproduction import PAPERS
 
 ROOMS = ("gu2025", "gu2024", "uniformity", "coverage", "triple_product", "separability")
 """The modules of `grokbook.claims` whose `CLAIMS` make up the ledger."""

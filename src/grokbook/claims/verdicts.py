@@ -10,8 +10,21 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import pandas as pd
+
 from grokbook.claims.ledger import VERDICTS, Claim, claims
 from grokbook.errors import ParameterError
+
+MEANINGS = {
+    "holds": "True as printed, up to the accuracy of the check.",
+    "holds with correction": "What is meant is true; what is printed needs a factor, a sign or a restriction.",
+    "needs an assumption": "True once a hypothesis is added that the text does not state.",
+    "vacuous": "True, but true of everything: it says nothing about networks that generalise.",
+    "fails": "A counterexample or a measurement contradicts it.",
+    "informal": "Nothing in it can be computed; the entry says why.",
+    "not run": "An experiment would decide it, and it has not been made.",
+}
+"""What each verdict means, in a sentence."""
 
 SETTLED = Path(__file__).with_name("verdicts.json")
 
@@ -37,6 +50,23 @@ def settle(verdicts: Mapping[str, str], path: Path = SETTLED) -> None:
     merged = (settled(path) if path.is_file() else {}) | dict(verdicts)
     kept = {claim.id: merged[claim.id] for claim in claims() if claim.id in merged}
     path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+def explained(table: pd.DataFrame) -> pd.DataFrame:
+    """Each verdict with its meaning, the number of claims that have it, and the first of these as an example.
+
+    Columns: verdict, meaning, claims, example, because (the example's evidence).
+
+    Example:
+        >>> explained(pd.DataFrame({"id": ["G36"], "verdict": ["holds"], "evidence": ["seen"]})).example.iloc[0]
+        'G36'
+    """
+    rows = []
+    for verdict, meaning in MEANINGS.items():
+        those = table[table.verdict == verdict]
+        example, because = those.iloc[0][["id", "evidence"]] if len(those) else ("none", "")
+        rows.append([verdict, meaning, len(those), example, because])
+    return pd.DataFrame(rows, columns=["verdict", "meaning", "claims", "example", "because"])
 
 
 def with_verdict(chosen: Iterable[Claim], verdict: str | None, known: Mapping[str, str]) -> list[Claim]:
