@@ -194,13 +194,13 @@ window.GrokbookFlow = window.GrokbookFlow || (function () {
     ["On an axis", [0, 0, 0.7], 1],
   ];
   const STYLE = `
-.gb-flow { --path: #0072B2; --up: #D55E00; --surface: #008060; --line: #222; --quiet: #6a6a6a; --ground: #fff;
-  --ink: #222; color: var(--ink); background: var(--ground); border: 1px solid #8886; border-radius: 6px;
+.gb-flow { --path: #0072B2; --up: #D55E00; --surface: #008060; --line: #222; --quiet: #6a6a6a;
+  --ground: var(--pst-color-background, #fff); --ink: #222; color: var(--ink); background: var(--ground); border: 1px solid #8886; border-radius: 6px;
   padding: .75rem; font-size: .92rem; line-height: 1.45; text-align: left; }
 html[data-theme="dark"] .gb-flow { --path: #62b8f0; --up: #ff9d5c; --surface: #35d0a0; --line: #eee; --quiet: #b0b0b0;
-  --ground: #14181e; --ink: #e8e8e8; }
-html[data-theme] .bd-content div.cell_output .text_html:has(.gb-flow) { background: transparent; color: inherit;
-  padding: 0; border-radius: 0; }
+  --ground: var(--pst-color-background, #14181e); --ink: #e8e8e8; }
+html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe)):has(.gb-flow) {
+  background: transparent; color: inherit; padding: 0; border-radius: 0; }
 .gb-flow p { margin: .4rem 0; } .gb-flow .gb-said { font-weight: 600; } .gb-flow i { font-family: Georgia, serif; }
 .gb-flow .gb-row { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; margin: .3rem 0; }
 .gb-flow button { font: inherit; color: inherit; background: transparent; border: 1px solid var(--quiet);
