@@ -135,6 +135,41 @@ def test_a_format_for_no_column_is_refused():
         page.table_html(pd.DataFrame({"a": [1]}), "x", {"b": ".1f"})
 
 
+LEDGER = pd.DataFrame({"id": ["G1", "G2"], "verdict": ["fails", "not <run>"], "value": [0.1 + 0.2, np.nan]})
+
+
+def test_verdicts_are_words_with_a_mark():
+    made = page.table_html(LEDGER, "Two.", {})
+    assert '<span class="gb-verdict" data-verdict="fails">fails</span>' in made
+    assert 'data-verdict="not &lt;run&gt;"' in made
+    assert "<script>" not in made
+
+
+def test_a_sortable_table_has_roles_labels_raw_numbers_and_its_script(shown):
+    page.table(LEDGER, "Two.", sortable=True, filters=("verdict",))
+    made = shown[0][0]["text/html"]
+    assert made.count('role="row"') == 3
+    assert '<td class="num" role="cell" data-label="value" data-sort="0.30000000000000004">0.3</td>' in made
+    assert 'data-sort="">–</td>' in made
+    assert 'data-filters="[&quot;verdict&quot;]"' in made
+    assert page.script("sortable") in made
+    assert "http" not in page.script("sortable")
+
+
+def test_cells_link_where_there_is_an_address():
+    look = page.TableLook(links={"id": {"G1": "a.html#b"}.get})
+    made = page.table_html(LEDGER, "Two.", {}, look)
+    assert '<a class="reference internal" href="a.html#b">G1</a>' in made
+    assert '<td class="txt">G2</td>' in made
+
+
+def test_columns_and_filters_that_make_no_sense_are_refused():
+    with pytest.raises(ParameterError, match="no column 'kind'; it has id, verdict, value"):
+        page.table(LEDGER, "Two.", sortable=True, filters=("kind",))
+    with pytest.raises(ParameterError, match="filters need sortable=True"):
+        page.table(LEDGER, "Two.", filters=("verdict",))
+
+
 def experiment(missing, seeds=(0, 1, 2)):
     """What the helpers ask of an experiment."""
     cost = lambda count=3: SimpleNamespace(seconds=30.0 * count, memory_mb=200.0)  # noqa: E731
