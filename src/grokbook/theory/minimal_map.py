@@ -73,7 +73,7 @@ def smallest_map(x: Rows, r: Rows, *, tolerance: float = 1e-9) -> MinimalMap:
     sums = pair_sums(x)
     target = vectors(np.atleast_2d(np.asarray(r, dtype=float)), "r")[0]
     if not target.any():
-        raise ParameterError("r is zero, but the lemma needs a vector r that is not zero: the zero map would do.")
+        raise ParameterError("r is zero, but it must not be: the zero map would do.")
     nearest, weights = nearest_to_zero(sums)
     distance = float(np.linalg.norm(nearest))
     if distance <= tolerance * max(float(np.linalg.norm(sums, axis=1).max()), 1e-300):
