@@ -48,3 +48,16 @@ def test_random_sets_are_not_products_and_a_full_one_would_be():
     found = gu2025.products(11, splits=5)
     assert found.verdict == "fails"
     assert found.low > 1
+
+
+def test_shuffled_columns_are_no_translates_and_shuffled_rows_are():
+    """Section 6.1, Y_mn = X_m + n: renaming i keeps the classes translates along j, renaming j does not."""
+    table = np.add.outer(np.arange(11), np.arange(11)) % 11
+    order = np.random.default_rng(0).permutation(11)
+    assert gu2025.not_translates(table[order]) == 0
+    assert gu2025.not_translates(table[:, order]) > 0
+
+
+@pytest.mark.parametrize(("p", "verdict"), [(3, "holds"), (5, "fails"), (97, "fails")])
+def test_one_frequency_leaves_nothing_to_rename(p, verdict):
+    assert gu2025.same_function_other_med(p).verdict == verdict
