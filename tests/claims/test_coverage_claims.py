@@ -92,6 +92,11 @@ def test_the_fraction_would_be_enough_for_one_class_at_a_large_radius():
     assert coverage.fraction_for_grokking(23, k=12, train_fraction=0.6).verdict == "holds"
 
 
+def test_a_class_without_training_cells_needs_an_infinite_radius():
+    assert coverage.needed_radius(23, 0.01, draws=5) == np.inf
+    assert coverage.needed_radius(23, 0.9, draws=20) < coverage.needed_radius(23, 0.5, draws=20) < np.inf
+
+
 def test_ceilings_that_are_covered_shares_would_be_seen(monkeypatch):
     shares = coverage.radius_fits("code").assign(rmse=2.0)
     monkeypatch.setattr(coverage, "radius_fits", lambda rule: shares)

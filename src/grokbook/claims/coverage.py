@@ -245,10 +245,13 @@ def fraction_is_necessary(largest: int = 97, least_k: int = 2) -> Finding:
     return Finding("fails" if against else "holds", evidence, float(len(against)), 0, 0, "0 exceptions")
 
 
-def needed_radius(p: int, train_fraction: float, draws: int = 100, quantile: float = 0.95) -> int:
-    """Least k at which `quantile` of random splits have a training cell of the same class in every disc (torus)."""
+def needed_radius(p: int, train_fraction: float, draws: int = 100, quantile: float = 0.95) -> float:
+    """Least k at which `quantile` of random splits have a training cell of the same class in every disc (torus).
+
+    inf where more of the splits than that leave a class without any training cell.
+    """
     masks = [ModularTask(p, train_fraction=train_fraction, seed=s).train_mask for s in range(draws)]
-    return int(np.quantile([same_class_distance(m, torus=True).max() for m in masks], quantile, method="higher")) + 1
+    return 1 + float(np.quantile([same_class_distance(m, torus=True).max() for m in masks], quantile, method="higher"))
 
 
 def fraction_for_grokking(p: int = 97, k: int = 5, train_fraction: float = 0.3) -> Finding:
@@ -258,10 +261,10 @@ def fraction_for_grokking(p: int = 97, k: int = 5, train_fraction: float = 0.3) 
     evidence = (
         f"at k = {k} a disc has {c} cells and {own} of the class that Theorem 3.10 asks for; with {own} in place of "
         f"{c} the bound asks for {1 - p ** (-2 / own):.0%}, not {required_fraction(p, k):.0%}; at {train_fraction:.0%} "
-        f"and p = {p} the own class is covered in 95% of the draws only from k = {radius} on; at fixed k = {k} the "
+        f"and p = {p} the own class is covered in 95% of the draws only from k = {radius:.0f} on; at fixed k = {k} the "
         f"bound grows with ln p ({printed_fraction(p, k):.2f} at {p}, {printed_fraction(p * p, k):.2f} at {p * p})"
     )
-    return Finding("holds" if radius <= k else "fails", evidence, float(radius), float(k), float(k), f"k = {k}")
+    return Finding("holds" if radius <= k else "fails", evidence, radius, float(k), float(k), f"k = {k}")
 
 
 # -------------------------------------------------------------------------------------------- section 6 and Gu 2024
