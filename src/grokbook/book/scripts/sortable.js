@@ -38,7 +38,8 @@ window.GrokbookTables = window.GrokbookTables || (function () {
       const choice = make("select", {}, make("option", { value: "" }, "all"));
       values.forEach((value) => choice.append(make("option", { value }, value)));
       choice.addEventListener("change", update);
-      return { label: make("label", {}, name + " ", choice), passes: (row) => !choice.value || text(row, column) === choice.value };
+      const passes = (row) => !choice.value || text(row, column) === choice.value;
+      return { label: make("label", {}, name + " ", choice), passes };
     });
   }
 
