@@ -98,7 +98,8 @@ def same_function_other_med(p: int = 97) -> Finding:
         f"one circle of radius 1 has MED from {min(values):.4f} to {max(values):.4f} (p = {p}) by the name of its "
         "frequency alone, at equal loss on all cells and equal norms"
     )
-    return Finding("fails" if max(values) > (1 + 1e-9) * min(values) else "holds", evidence, max(values) / min(values), 1, 1)
+    ratio = max(values) / min(values)
+    return Finding("fails" if ratio > 1 + 1e-9 else "holds", evidence, ratio, 1, 1)
 
 
 def onset_of_random_split(p: int = 97) -> Finding:
