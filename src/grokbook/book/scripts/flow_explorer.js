@@ -188,7 +188,7 @@ window.GrokbookFlow = window.GrokbookFlow || (function () {
   const PRESETS = [
     ["Diagonal", [0.3, 0.3, 0.3], 1],
     ["Corner of the cube", [0.05, 0.05, 1], 1],
-    ["V rises", [1.7, 1.4, 0.7], 1],
+    ["V rises", [0.8, 1.8, 1.9], 1],
     ["Negative product", [-0.3, 1.2, 0.8], 1],
     ["Drawn to a saddle", [0.5, -0.5, 1.2], 1],
     ["On an axis", [0, 0, 0.7], 1],
@@ -219,8 +219,8 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
 .gb-flow .surface { fill: none; stroke: var(--surface); stroke-width: 2.2; }
 .gb-flow .rail { fill: none; stroke: var(--line); stroke-width: 1; stroke-dasharray: 5 4; }
 .gb-flow .path { fill: none; stroke: var(--path); stroke-width: 3; }
-.gb-flow .rising { fill: none; stroke: var(--up); stroke-width: 6; stroke-opacity: .85; }
-.gb-flow .end { fill: var(--path); } .gb-flow .limit { fill: none; stroke: var(--line); stroke-width: 1.8; }
+.gb-flow .rising { fill: none; stroke: var(--up); stroke-width: 10; stroke-opacity: .85; }
+.gb-flow .one { fill: none; stroke: var(--quiet); stroke-width: 1.5; } .gb-flow .end { fill: var(--path); } .gb-flow .limit { fill: none; stroke: var(--line); stroke-width: 1.8; }
 .gb-flow .handle { cursor: grab; touch-action: none; outline: none; }
 .gb-flow .handle .hit { fill: transparent; stroke: transparent; }
 .gb-flow .handle .dot { fill: var(--ground); stroke: var(--path); stroke-width: 3.5; }
@@ -309,6 +309,8 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
     const layer = svg("g", { "clip-path": `url(#${id}-${plane.key}-clip)` }, view);
     const curve = Object.fromEntries(["surface", "rail", "rising", "path"].map((name) =>
       [name, svg("path", { class: name, id: `${id}-${plane.key}-${name}` }, layer)]));
+    const [cx, cy] = [across(1), upward(1)];
+    const one = svg("path", { class: "one", d: `M${cx - 6} ${cy}l6 -6l6 6l-6 6z` }, view);
     const end = svg("circle", { class: "end", id: `${id}-${plane.key}-end`, r: 4.5 }, view);
     const cross = svg("path", { class: "limit", id: `${id}-${plane.key}-limit` }, view);
     const handle = svg("g", { class: "handle", id: `${id}-${plane.key}-handle`, tabindex: 0, role: "application",
@@ -326,6 +328,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
       curve.surface.setAttribute("d", level === 0 ? "" : slice(found.target / level));
       curve.rising.setAttribute("d", found.rising
         ? found.rising.flags.map((up, i) => (up ? line([points[i], points[i + 1]]) : "")).join("") : "");
+      one.setAttribute("visibility", found.target === 1 ? "visible" : "hidden");
       const [ex, ey] = flat(found.end), [lx, ly] = flat(found.limit).map((v, i) => (i ? upward(v) : across(v)));
       end.setAttribute("cx", across(ex));
       end.setAttribute("cy", upward(ey));
@@ -423,7 +426,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
       svg("path", { class: name, d: "M1 6H25" }, svg("svg", { viewBox: "0 0 26 12", "aria-hidden": "true" }, key));
       html("span", {}, key, text);
     }
-    html("span", { class: "key" }, box, "○ start &nbsp; ● end of the path &nbsp; + exact limit");
+    html("span", { class: "key" }, box, "○ start &nbsp; ● end of the path &nbsp; + exact limit &nbsp; ◇&nbsp;(1,&nbsp;1,&nbsp;1)");
   }
 
   function readings(found) {
