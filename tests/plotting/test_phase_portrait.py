@@ -7,7 +7,7 @@ import pytest
 from matplotlib.quiver import Quiver
 
 from grokbook import plotting
-from grokbook.plotting.phase_portrait import CASES, LEVELS
+from grokbook.plotting.phase_portrait import LEVELS
 from grokbook.theory.cube_limits import cube_limits, largest_distance
 from grokbook.theory.triple_product import limit_point, velocity
 
@@ -68,15 +68,3 @@ def test_coordinates_reach_the_dashed_limits_and_drift_falls_with_the_tolerance(
     assert np.allclose([line.get_ydata()[-1] for line in left.lines if line.get_linestyle() == "-"], dashes, atol=1e-4)
     drifts = [line.get_ydata().max() for line in right.lines]
     assert drifts[0] > drifts[1] > drifts[2]
-
-
-def test_kinds_of_start_are_the_cases_of_the_theorem():
-    fig = plotting.kinds_of_start()
-    signs = []
-    for ax, (_, start, target, _) in zip(fig.axes, CASES, strict=True):
-        dashes = [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == "--"]
-        assert np.allclose(dashes, limit_point(start, target=target))
-        curves = [line.get_ydata() for line in ax.lines if line.get_label().startswith("$")]
-        assert np.allclose([curve[-1] for curve in curves], dashes, atol=0.05)
-        signs.append(sum(curve.min() < 0 < curve.max() for curve in curves))
-    assert signs[:2] == [0, 1]

@@ -14,7 +14,6 @@ from grokbook.plotting.ledger import verdicts_by_kind
 from grokbook.plotting.phase_portrait import (
     cube_trajectories,
     invariants_along_flow,
-    kinds_of_start,
     limit_distribution,
     plane_streams,
     v_and_loss_rates,
@@ -37,7 +36,6 @@ __all__ = [
     "discs",
     "expectation_and_probability",
     "invariants_along_flow",
-    "kinds_of_start",
     "learning_curves",
     "limit_distribution",
     "measure_curves",
