@@ -6,19 +6,9 @@ import numpy as np
 import pytest
 
 from grokbook.claims import gu2025
-from grokbook.claims.gu2025 import quadratic_class_sizes
 from grokbook.claims.tracking import tracking_table
 
 from .runs import hump, made_run, noise, rise
-
-
-@pytest.mark.parametrize("p", [5, 7, 11, 13, 97, 101])
-def test_quadratic_classes_by_counting_in_plain_python(p):
-    counts = [0] * p
-    for i in range(p):
-        for j in range(p):
-            counts[(i * i + i * j + j * j) % p] += 1
-    assert quadratic_class_sizes(p).tolist() == counts
 
 
 def test_a_wrong_closed_form_is_seen(monkeypatch):

@@ -12,6 +12,7 @@ from grokbook.claims.ledger import Claim, Finding
 from grokbook.claims.tracking import ONSET, recorded_table
 from grokbook.measures import circle_med, fourier_power, linear_med, med, med_bound, med_spectral_bound
 from grokbook.tasks.arithmetic import ModularTask
+from grokbook.theory.quadratic_forms import quadratic_class_sizes
 
 
 def products(p: int = 97, splits: int = 20) -> Finding:
@@ -42,20 +43,6 @@ def classes_are_translates(primes: tuple[int, ...] = (5, 7, 11, 47, 97)) -> Find
     wrong = sum(not_translates(ModularTask(p).labels.reshape(p, p)) for p in primes)
     evidence = f"{wrong} classes of p = {', '.join(map(str, primes))} are not translates of class 0"
     return Finding("holds" if wrong == 0 else "fails", evidence, float(wrong), 0, 0)
-
-
-def quadratic_class_sizes(p: int) -> np.ndarray:
-    """Closed-form class sizes of x^2 + xy + y^2 for a prime p > 3, shape (p,).
-
-    The form has discriminant -3. For p = 1 mod 3 it splits into two lines through 0: 2p - 1 cells in class 0, p - 1
-    in each other. For p = 2 mod 3 only (0, 0) gives 0, and every other class has p + 1 cells.
-
-    Example:
-        >>> quadratic_class_sizes(7).tolist()
-        [13, 6, 6, 6, 6, 6, 6]
-    """
-    zero, other = (2 * p - 1, p - 1) if p % 3 == 1 else (1, p + 1)
-    return np.array([zero] + [other] * (p - 1))
 
 
 def quadratic_form_classes(largest: int = 101) -> Finding:

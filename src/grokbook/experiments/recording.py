@@ -9,6 +9,7 @@ import pandas as pd
 
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
+from grokbook.experiments.data_distribution import all_runs
 from grokbook.experiments.gu2025 import FIG5_STEPS, fig5
 from grokbook.paths import records_path
 from grokbook.records.store import Store
@@ -22,7 +23,7 @@ def catalogue() -> dict[str, Experiment]:
         True
     """
     experiments = [fig5(p) for p in FIG5_STEPS]
-    return {experiment.name: experiment for experiment in experiments}
+    return {experiment.name: experiment for experiment in experiments} | all_runs()
 
 
 def choose(pattern: str | None = None, seeds: int | None = None) -> list[Experiment]:
