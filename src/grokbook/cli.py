@@ -89,8 +89,7 @@ def _list_all(root: Path) -> None:
 
     table = _table("nr", "chapter", "question", "laptop", "page")
     for chapter in chapters.load_all(root):
-        plan = chapter.experiments(chapter.values("laptop")).values()
-        time = costs.duration(costs.chapter_estimate(plan).seconds)
+        time = costs.duration(costs.chapter_estimate(chapter, "laptop").seconds)
         cells = [chapter.number, chapter.title, chapter.question, time, _page_state(root, chapter)]
         table.add_row(*map(_plain, cells))
     _console().print(table)
@@ -124,7 +123,7 @@ def _list_one(chapter: Chapter) -> None:
     console.print(table)
     costs_table = _table("preset", "time", "memory")
     for preset in chapter.presets:
-        predicted = costs.chapter_estimate(chapter.experiments(values[preset]).values())
+        predicted = costs.chapter_estimate(chapter, preset)
         costs_table.add_row(preset, costs.duration(predicted.seconds), f"{predicted.memory_mb:.0f} MB")
     console.print(costs_table)
     console.print("Times are predictions for this machine; runs that are in a store already cost nothing.")

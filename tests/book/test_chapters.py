@@ -48,6 +48,12 @@ def test_values_are_default_then_preset_then_override(project):
     assert chapter.values("smoke", {"p": "29"})["p"] == 29
 
 
+def test_measured_seconds_of_a_page_are_read(project):
+    assert chapters.find(project, "01").computing("laptop") == 0
+    path = write(project, CHAPTER.replace("  papers:", "  seconds: {laptop: 12}\n  papers:", 1), "03_slow.md")
+    assert (chapters.load(path).computing("laptop"), chapters.load(path).computing("paper")) == (12, 0)
+
+
 def test_an_unknown_preset_is_refused_with_the_likeliest(project):
     with pytest.raises(ParameterError, match="'latop' is not a preset of chapter 01_tiny; did you mean 'laptop'"):
         chapters.find(project, "01").values("latop")
@@ -61,6 +67,7 @@ def test_an_unknown_preset_is_refused_with_the_likeliest(project):
         ("{p: 97, steps: 1_000}", "{q: 97}", "preset paper: 'q' is not a parameter"),
         ("{p: 97, steps: 1_000}", "{p: 98}", "preset paper: p = 98 is not prime; the nearest primes are 97 and 101"),
         ("  papers:", "  paper:", "'paper' is not a key of the front matter; did you mean 'papers'"),
+        ("  papers:", "  seconds: {laptop: soon}\n  papers:", "seconds has laptop: 'soon'"),
         ("# A tiny chapter", "A tiny chapter", "no title"),
         ("p: int = 59 ", "p = 59 ", "may hold only lines"),
     ],

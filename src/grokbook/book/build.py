@@ -72,7 +72,7 @@ def _bring_up_to_date(
     wanted = key(root, chapter, values, preset)
     if not force and is_current(root, chapter.name, wanted):
         return False
-    predicted = costs.chapter_estimate(chapter.experiments(values).values())
+    predicted = costs.chapter_estimate(chapter, preset, values)
     progress.say(f"{chapter.label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB")
     run = execute(chapter, values, preset, root, progress, strict)
     state.write(root / "book" / "chapters", chapter.name, run, _card(wanted, values, preset, run))

@@ -16,7 +16,7 @@ from grokbook.book.parameters import Parameter
 from grokbook.errors import ChapterError, GrokbookError, ParameterError
 
 PRESETS = ("smoke", "laptop", "paper")
-_FRONT_KEYS = {"question", "papers", "presets", "plan", "rules"}
+_FRONT_KEYS = {"question", "papers", "presets", "plan", "rules", "seconds"}
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Chapter:
     parameters: tuple[Parameter, ...]
     plan: str | None = None
     rules: Mapping[str, str] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -56,6 +57,10 @@ class Chapter:
         if preset not in self.presets:
             raise ParameterError(params.unknown("preset", preset, list(self.presets), self.label))
         return params.merge(self.parameters, self.presets[preset], overrides or {}, what=self.label)
+
+    def computing(self, preset: str) -> float:
+        """Seconds that the page's own cells take beside imports and training, as measured; 0 where not stated."""
+        return float(self.seconds.get(preset, 0))
 
     def experiments(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """What the chapter will ask the library for: name -> Experiment (empty without a `plan`).
@@ -127,7 +132,15 @@ def _parsed(path: Path, source: str) -> Chapter:
         _checked_preset(found, name, presets[name])
     papers = tuple(front.get("papers") or ())
     presets = {name: presets[name] for name in PRESETS}
-    return Chapter(path, source, _title(notebook), front["question"], papers, presets, found, front.get("plan"), rules)
+    plan, seconds = front.get("plan"), _measured_seconds(front.get("seconds") or {})
+    return Chapter(path, source, _title(notebook), front["question"], papers, presets, found, plan, rules, seconds)
+
+
+def _measured_seconds(given: Mapping[str, Any]) -> dict[str, float]:
+    for name, value in given.items():
+        if name not in PRESETS or isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+            raise ChapterError(f"seconds has {name}: {value!r}; it gives a number of seconds for {', '.join(PRESETS)}.")
+    return {name: float(value) for name, value in given.items()}
 
 
 def _checked_preset(found: tuple[Parameter, ...], name: str, preset: Mapping[str, Any]) -> None:

@@ -49,10 +49,15 @@ def estimate(experiments: Iterable[Any], store: Any = None) -> Estimate:
     return Estimate(seconds, memory)
 
 
-def chapter_estimate(experiments: Iterable[Any], store: Any = None) -> Estimate:
-    """Cost of executing a chapter: what it trains, and the fixed cost of a kernel and its figures."""
-    trained = estimate(experiments, store)
-    return Estimate(trained.seconds + OVERHEAD_SECONDS, trained.memory_mb + OVERHEAD_MB)
+def chapter_estimate(chapter: Any, preset: str, values: Any = None, store: Any = None) -> Estimate:
+    """Cost of executing a chapter: what it trains, what its cells compute, and the fixed cost of a kernel.
+
+    `values` are the parameters (default: the preset's). What the cells compute is stated by the chapter for its
+    presets and taken as it is for other values.
+    """
+    trained = estimate(chapter.experiments(chapter.values(preset) if values is None else values).values(), store)
+    seconds = trained.seconds + OVERHEAD_SECONDS + chapter.computing(preset)
+    return Estimate(seconds, trained.memory_mb + OVERHEAD_MB)
 
 
 def duration(seconds: float) -> str:

@@ -375,7 +375,7 @@ def times_sentence(chapter: str) -> str:
     store = committed_store()
     parts = []
     for preset in read.presets:
-        predicted = chapter_estimate(read.experiments(read.values(preset)).values(), store)
+        predicted = chapter_estimate(read, preset, store=store)
         parts.append(f"{preset} {duration(predicted.seconds)}")
     return "**Time** to execute this page here, by preset: " + " · ".join(parts) + "."
 

@@ -30,7 +30,7 @@ def rerun(
     progress = progress or Progress()
     chapter = chapters.find(root, name)
     values = chapter.values(preset, overrides)
-    predicted = costs.chapter_estimate(chapter.experiments(values).values())
+    predicted = costs.chapter_estimate(chapter, preset, values)
     progress.say(f"{chapter.label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB")
     run = execute(chapter, values, preset, root, progress)
     folder = out or root / "runs" / folder_name(chapter, values, preset)
