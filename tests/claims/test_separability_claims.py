@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from grokbook.claims import separability as checks
+from grokbook.measures import class_separability
 
 
 def test_density_of_simple_functions_depends_on_the_topology():
@@ -54,3 +55,14 @@ def test_cited_theorems_on_known_examples():
 @pytest.mark.parametrize(("ks", "verdict"), [(None, "fails"), ((3,), "holds")])
 def test_sparse_waves_are_rough_or_smooth(ks, verdict):
     assert checks.sparse_is_not_smooth(97, ks).verdict == verdict
+
+
+def test_one_missing_cell_of_two_classes_makes_their_sums_separable():
+    """With p prime the 2p cells of two classes are one alternating cycle, the only affine dependence between them."""
+    p = 11
+    first, second = np.random.default_rng(0).normal(size=(2, p, 40))
+    i, j = np.indices((p, p)).reshape(2, -1)
+    points, labels = first[i] + second[j], (i + j) % p
+    kept = np.setdiff1d(np.arange(p * p), [np.flatnonzero(labels == r)[0] for r in range(p)])
+    assert class_separability(points, labels).share == 0
+    assert class_separability(points[kept], labels[kept]).share == 1
