@@ -56,8 +56,8 @@ def test_an_unknown_verdict_is_refused(tmp_path):
 
 
 def test_every_verdict_is_explained_with_its_first_example():
-    table = pd.DataFrame({"id": ["A", "B", "C"], "verdict": ["fails", "fails", "holds"], "evidence": ["a", "b", "c"]})
+    table = pd.DataFrame({"id": ["A", "B", "C"], "verdict": ["fails", "fails", "holds"], "statement": ["a", "b", "c"]})
     told = verdicts.explained(table).set_index("verdict")
     assert tuple(told.index) == VERDICTS
-    assert told.loc["fails", ["claims", "example", "because"]].tolist() == [2, "A", "a"]
+    assert told.loc["fails", ["claims", "example"]].tolist() == [2, "A: a"]
     assert told.loc["vacuous", ["claims", "example"]].tolist() == [0, "none"]

@@ -32,7 +32,11 @@ def two_range_relation(p: int = 97, d: int = 16) -> Finding:
     ours = 2 * p * med(phi) - 2 * np.linalg.norm(phi[0] - phi[-1])
     error = abs(med_as("gu2024_eq_12", phi) / ours - 1)
     verdict = "holds with correction" if error < 1e-12 else "fails"
-    return Finding(verdict, f"the conversion is exact to {error:.0e}; the sum has no wrap-around term", error, 0, 1e-12)
+    evidence = (
+        f"on a table that both operands share the sum is 2p MED - 2 |phi(0) - phi(p-1)| with the later MED (relative "
+        f"difference {error:.0e}): the later mean goes round the circle, this sum does not"
+    )
+    return Finding(verdict, evidence, error, 0, 1e-12)
 
 
 def stack(tables: dict[int, pd.DataFrame]) -> pd.DataFrame:
@@ -56,7 +60,11 @@ def same_sign_everywhere(table: pd.DataFrame) -> Finding:
     """P09: the increments of test loss and MED have the same sign at every step."""
     a = table.agreement
     verdict = "holds" if a.min() == 1 else "fails"
-    evidence = f"signs agree in {a.min():.0%} to {a.max():.0%} of the logged intervals after fitting, {len(a)} runs"
+    share = f"{a.min():.0%}" if len(a) == 1 else f"{a.min():.0%} to {a.max():.0%}"
+    evidence = (
+        f"test loss and MED change in the same direction in {share} of the intervals between logged steps after "
+        f"fitting ({len(a)} run{'s' * (len(a) > 1)})"
+    )
     return Finding(verdict, evidence, a.median(), a.min(), a.max(), "100 %")
 
 
@@ -74,9 +82,9 @@ def almost_identical(table: pd.DataFrame) -> Finding:
     a, significant = table.agreement, (table.p_value < 0.05).sum()
     verdict = "holds" if a.min() >= ALMOST_IDENTICAL else "fails"
     evidence = (
-        f"signs agree in {a.median():.0%} of the intervals (median of {len(a)} runs); after detrending "
-        f"{table.detrended.median():.0%} against {table.null.median():.0%} for shifted curves, p < 0.05 in "
-        f"{significant} of {len(a)} runs"
+        f"test loss and MED change in the same direction in {a.median():.0%} of the intervals between logged steps "
+        f"(median of {len(a)} runs); after detrending in {table.detrended.median():.0%}, against "
+        f"{table.null.median():.0%} for curves shifted in time (significant at 5% in {significant} of {len(a)} runs)"
     )
     return Finding(verdict, evidence, a.median(), a.min(), a.max(), f"at least {ALMOST_IDENTICAL:.0%} (our reading)")
 
@@ -87,9 +95,9 @@ def below_initial_means_grokking(table: pd.DataFrame) -> Finding:
     both = together(table.below_step, table.grok_step, table.last_step)
     verdict = "vacuous" if not below.any() else "holds" if both[below].all() else "fails"
     evidence = (
-        f"of {len(table)} runs {grok.sum()} generalise and in {below.sum()} MED falls below its initial value; "
-        f"both at about the same time in {both.sum()}, generalising without falling below: {(grok & ~below).sum()}, "
-        f"falling below without generalising: {(below & ~grok).sum()}"
+        f"of {len(table)} runs {grok.sum()} generalise, {(grok & ~below).sum()} of them without MED falling below its "
+        f"initial value; MED falls below it in {below.sum()} runs, in {both.sum()} of these at about the time of "
+        f"generalising and in {(below & ~grok).sum()} without generalising"
     )
     return Finding(verdict, evidence, float(both.mean()), 0, 1, "every run in which MED falls below")
 

@@ -289,7 +289,8 @@ def poincare_sections(n: int = 40) -> Finding:
         risen = max(risen, float(np.diff(loss).max()))
     evidence = (
         f"{back} of {n} trajectories come back to the level of L = (1 - x w u)^2 / 2 they start on (largest rise of L "
-        f"between two times {risen:.0e}): a gradient flow has no recurrent orbit, so it has no such section"
+        f"between two times {risen:.0e}): every path runs to a point of rest, so no closed section is "
+        "crossed again by all"
     )
     return Finding("fails" if back == 0 else "holds", evidence, float(back), n, n, "all")
 

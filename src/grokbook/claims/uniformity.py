@@ -86,7 +86,7 @@ CLAIMS: tuple[Claim, ...] = (
     _gu2025(
         "G08",
         "Remark 3.6",
-        "Liu et al. prove that phi(i) + phi(j) and phi(i') + phi(j') are close exactly if the cells are equivalent.",
+        "Liu et al. state: phi(i) + phi(j) and phi(i') + phi(j') are close exactly if the cells are equivalent.",
         "theorem",
         _COLLAPSE,
         classes.close_exactly_if_equivalent,
@@ -175,7 +175,7 @@ CLAIMS: tuple[Claim, ...] = (
     _gu2024(
         "P08",
         "Property 1",
-        "From some step on MED is below some number e, and that marks the limit of generalisation.",
+        "From some step on MED stays below some number e (and oscillates), and that marks the limit of generalisation.",
         "observation",
         _BEFORE,
         maps.bounded_in_the_end,

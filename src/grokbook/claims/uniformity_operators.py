@@ -27,8 +27,9 @@ def block_is_additive(d: int = 16, cells: int = 200) -> Finding:
     free = splitting_error(a, b, w_in, w_out)
     frozen = splitting_error(a, b, w_in, w_out, rng.integers(0, 2, 4 * d))
     evidence = (
-        f"relative error {free:.2f} for a random block of width {d}, {frozen:.0e} when the same units are on for every "
-        "cell; and an additive network cannot be right on all cells of two classes (common-point theorem)"
+        f"for a random block B of width {d}, B(a + b) differs from B(a) + B(b) by up to {free:.2f} of the largest "
+        f"output, by {frozen:.0e} when the same units are on for every cell; and a network that is a sum of a map of "
+        "phi(i) and one of phi(j) cannot be right on all cells of two classes (common-point theorem)"
     )
     return Finding("holds" if free < 1e-9 else "fails", evidence, free, 0, 1e-9)
 

@@ -55,18 +55,18 @@ def settle(verdicts: Mapping[str, str], path: Path = SETTLED) -> None:
 def explained(table: pd.DataFrame) -> pd.DataFrame:
     """Each verdict with its meaning, the number of claims that have it, and the first of these as an example.
 
-    Columns: verdict, meaning, claims, example, because (the example's evidence).
+    Columns: verdict, meaning, claims, example (id and statement).
 
     Example:
-        >>> explained(pd.DataFrame({"id": ["G36"], "verdict": ["holds"], "evidence": ["seen"]})).example.iloc[0]
-        'G36'
+        >>> explained(pd.DataFrame({"id": ["G36"], "verdict": ["holds"], "statement": ["So."]})).example.iloc[0]
+        'G36: So.'
     """
     rows = []
     for verdict, meaning in MEANINGS.items():
         those = table[table.verdict == verdict]
-        example, because = those.iloc[0][["id", "evidence"]] if len(those) else ("none", "")
-        rows.append([verdict, meaning, len(those), example, because])
-    return pd.DataFrame(rows, columns=["verdict", "meaning", "claims", "example", "because"])
+        example = "{}: {}".format(*those.iloc[0][["id", "statement"]]) if len(those) else "none"
+        rows.append([verdict, meaning, len(those), example])
+    return pd.DataFrame(rows, columns=["verdict", "meaning", "claims", "example"])
 
 
 def with_verdict(chosen: Iterable[Claim], verdict: str | None, known: Mapping[str, str]) -> list[Claim]:

@@ -434,7 +434,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
       `<td>${fixed(found.end[i], 6)}</td><td>${fixed(found.limit[i], 6)}</td></tr>`).join("");
     const kept = ["<i>x</i>² − <i>w</i>²", "<i>w</i>² − <i>u</i>²"].map((name, k) =>
       `<li data-kept="${k}">${name} = ${fixed(found.conserved[k], 4)} at the start; largest change on the path ` +
-      `${power(found.drift[k])}</li>`).join("");
+      `${power(found.drift[k])}.</li>`).join("");
     const turn = found.rising && found.rising.share > 0.0005
       ? `<li data-rising="yes"><b>d<i>V</i>/d<i>t</i> &gt; 0</b> on ${fixed(100 * found.rising.share, 1)} % of the ` +
         `path's length: <i>V</i> = ${fixed(found.rising.first, 4)} at the start, ${fixed(found.rising.lowest, 4)} at ` +
@@ -444,8 +444,8 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
     return `<table><thead><tr><th scope="col"></th><th scope="col">start</th><th scope="col">end of path</th>` +
       `<th scope="col">exact limit</th></tr></thead><tbody>${cells}</tbody></table><ul>` +
       `<li>Path and exact limit differ by ${power(found.gap)} after time ${found.time.toPrecision(3)} ` +
-      `(${found.times.length - 1} steps).</li>` +
-      `<li><i>xwu</i> = ${fixed(product(found.start), 4)} at the start, ${fixed(product(found.end), 4)} at the end</li>` +
+      `(${found.times.length - 1} steps)${found.gap > 1e-5 ? "; near the limit the path gets slower and slower" : ""}.</li>` +
+      `<li><i>xwu</i> = ${fixed(product(found.start), 4)} at the start, ${fixed(product(found.end), 4)} at the end.</li>` +
       `${kept}${turn}</ul>`;
   }
 
