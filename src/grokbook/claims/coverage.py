@@ -260,8 +260,9 @@ def fraction_for_grokking(p: int = 97, k: int = 5, train_fraction: float = 0.3) 
     radius = needed_radius(p, train_fraction)
     evidence = (
         f"at k = {k} a disc has {c} cells, {own} of them of the class that Theorem 3.10 asks for; with {own} in place "
-        f"of {c} the bound asks for {1 - p ** (-2 / own):.0%}, not {required_fraction(p, k):.0%}; at {train_fraction:.0%} "
-        f"and p = {p} the own class is covered in 95% of the draws only from k = {radius:.0f} on; at fixed k = {k} the "
+        f"of {c} the bound asks for {1 - p ** (-2 / own):.0%}, not {required_fraction(p, k):.0%}; at "
+        f"{train_fraction:.0%} and p = {p} the own class is covered in 95% of the draws only from k = "
+        f"{radius:.0f} on; at fixed k = {k} the "
         f"bound grows with ln p ({printed_fraction(p, k):.2f} at {p}, {printed_fraction(p * p, k):.2f} at {p * p})"
     )
     return Finding("holds" if radius <= k else "fails", evidence, radius, float(k), float(k), f"k = {k}")
@@ -285,8 +286,8 @@ def ceiling_by_distance(rule: str = "code") -> Finding:
         f"(U-Acc) by {rmse:.1f} points (root mean square; SQUARE alone: n = "
         f"{fits.loc['SQUARE', 'n']}, {fits.loc['SQUARE', 'rmse']:.1f}; STRIP: n = {fits.loc['STRIP', 'n']}, "
         f"{fits.loc['STRIP', 'rmse']:.1f}) against a printed oscillation of {band:.1f}; U-Acc correlates with the "
-        f"share outside the hole at {seen['square', 'outside']:.3f} (SQUARE) and {seen['all', 'outside']:.2f} (all), with "
-        f"the share outside it in either order at {seen['all', 'either order']:.2f} (all)"
+        f"share outside the hole at {seen['square', 'outside']:.3f} (SQUARE) and {seen['all', 'outside']:.2f} (all), "
+        f"with the share outside it in either order at {seen['all', 'either order']:.2f} (all)"
     )
     return Finding("holds" if rmse <= band else "fails", evidence, float(rmse), 0, band, f"at most {band:.1f} points")
 
