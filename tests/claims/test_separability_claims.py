@@ -66,3 +66,10 @@ def test_one_missing_cell_of_two_classes_makes_their_sums_separable():
     kept = np.setdiff1d(np.arange(p * p), [np.flatnonzero(labels == r)[0] for r in range(p)])
     assert class_separability(points, labels).share == 0
     assert class_separability(points[kept], labels[kept]).share == 1
+
+
+def test_noise_is_a_progress_measure_and_a_constant_is_none():
+    """G25: a mapping exists exactly if no value occurs both before and after the event."""
+    assert checks.any_number_tells().verdict == "vacuous"
+    assert checks.any_number_tells(values=np.zeros(10), event=5).verdict == "fails"
+    assert checks.any_number_tells(values=np.arange(10), event=5).verdict == "holds"

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from grokbook.errors import ParameterError
+from grokbook.experiments import theory_plans_separability as plans
 from grokbook.experiments.theory_plans_separability import separability_and_depth
 from grokbook.measures import convexly_separable
+from grokbook.models.activations import SUM
+from grokbook.models.transformer import Shape, initialise, logits
+from grokbook.tasks import ModularTask
 
 
 def test_two_stages_of_the_same_networks():
@@ -29,3 +34,28 @@ def test_the_limit_is_where_half_of_all_labellings_are_separable(d, low, high):
     trials = [rng.normal(size=(2, 16, d)) for _ in range(40)]
     share = np.mean([convexly_separable(a, b) for a, b in trials])
     assert low <= share <= high
+
+
+def test_the_table_of_stages(tmp_path, monkeypatch):
+    """Sums of embeddings are never separable on all cells; a fitted network's read-out row is, on training cells."""
+    monkeypatch.setenv("GROKBOOK_STORE", str(tmp_path))
+    plan = plans.separability_and_depth(7, 0.6, 5 - 1, 5, 250, 1)
+    table = plans.separability_table(plan, pairs=3)
+    assert list(dict.fromkeys(table.when)) == ["start", "memorising", "end"]
+    assert (table[(table.stage == SUM) & (table.cells == "all")].share == 0).all()
+    assert table[["share", "null", "train", "test_unmirrored"]].stack().between(0, 1).all()
+    assert len(table) == 3 * 4 * 2
+
+
+def test_right_answers_make_a_separable_last_row():
+    """What a linear read-out sorts is separable: weights that answer everything right, made by hand."""
+    task, shape = ModularTask(5, train_fraction=0.6), Shape(5, d_model=4)
+    w = initialise(shape, 0)
+    found = plans.accuracies(w, task, shape)
+    answers = logits(w, torch.from_numpy(task.tokens), shape).argmax(1).numpy() == task.labels
+    assert found["train"] == pytest.approx(answers[task.train_index].mean())
+
+
+def test_figure_2_is_at_the_predecessors_setting():
+    config = plans.fig2(3).config
+    assert (config.task.p, config.task.shift, config.model.d_model, config.model.n_layers) == (97, 97, 512, 3)

@@ -8,8 +8,9 @@ import pytest
 import torch
 
 from grokbook.experiments.gu2025 import live_run
-from grokbook.experiments.weights import final_weights
+from grokbook.experiments.weights import WeightRun, final_weights
 from grokbook.models.transformer import logits
+from grokbook.records import Store
 from grokbook.training.config import RunConfig
 
 
@@ -55,3 +56,12 @@ def test_a_missing_card_means_unfinished(store):
     card.write_text("{")
     final_weights(experiment, progress=False)
     assert origins(store) == ["trained", "trained"]
+
+
+def test_missing_are_the_seeds_whose_parameters_are_not_kept(store):
+    base = live_run(5, 0.5, 8, 10, 2)
+    run = WeightRun(base.name, base.config, base.seeds)
+    assert run.missing_seeds() == (0, 1)
+    final_weights(run.with_seeds(1), progress=False)
+    assert run.missing_seeds() == (1,)
+    assert run.missing_seeds(Store(store)) == (0, 1)

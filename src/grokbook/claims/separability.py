@@ -1,7 +1,4 @@
-"""Checks of what the papers say about separability, depth and the theorems that they cite; chapter 07 files them.
-
-The claims join `CLAIMS` together with the chapter whose headings they name; until then the checks stand alone.
-"""
+"""Claims about separability, depth, progress measures in general and the theorems that are cited, and their checks."""
 
 from __future__ import annotations
 
@@ -20,8 +17,6 @@ from grokbook.measures import (
     shuffled_share,
     topologically_separable,
 )
-
-CLAIMS: tuple[Claim, ...] = ()
 
 EXACT = 1e-6
 """Largest error of a reconstruction that counts as exact."""
@@ -73,7 +68,7 @@ def topological_is_stronger(first: tuple[float, ...] = (0.0, 2.0), second: tuple
         f"{set(first)} and {set(second)} are {'disjoint' if apart else 'not disjoint'}; their hulls are "
         f"{found.gap + 0.0:.2g} apart, nearest points {found.nearest[0][0]:.2g} and {found.nearest[1][0]:.2g}"
     )
-    return Finding(verdict, evidence, found.gap, 0, 0)
+    return Finding(verdict, evidence, found.gap + 0.0, 0, 0)
 
 
 def sums_by_class(p: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -150,3 +145,120 @@ def sparse_is_not_smooth(p: int = 97, ks: tuple[int, ...] | None = None) -> Find
     ratio = max(steps) / min(steps)
     evidence = f"one-frequency waves modulo {p}, equally sparse, step {min(steps):.2g} to {max(steps):.2g} on average"
     return Finding("fails" if ratio > 2 else "holds", evidence, ratio, 1, 2)
+
+
+def any_number_tells(steps: int = 1000, event: int = 700, values: np.ndarray | None = None) -> Finding:
+    """G25: is there a phi with phi(f) = [the event has happened], for an f that knows nothing of it?
+
+    By default f is random noise; such a phi exists exactly if no value of f occurs both before and after the event.
+    """
+    f = np.random.default_rng(0).normal(size=steps) if values is None else np.asarray(values)
+    happened = np.arange(f.size) >= event
+    both = np.intersect1d(f[happened], f[~happened]).size
+    verdict = "vacuous" if values is None and both == 0 else "holds" if both == 0 else "fails"
+    evidence = (
+        f"{f.size} values of {'pure noise' if values is None else 'the given function'}: {both} occur both before and "
+        f"after the event, so a mapping to 0 and 1 {'exists' if both == 0 else 'does not exist'}"
+    )
+    return Finding(verdict, evidence, float(both), 0, 0)
+
+
+PAGE = "07_separability_and_depth: "
+
+CLAIMS = (
+    Claim(
+        "G25",
+        "gu2025",
+        "Definition 4.1",
+        "A function of weights and step is a progress measure of an event if some mapping of its values to 0 and 1 "
+        "says whether the event has happened.",
+        "formula",
+        PAGE + "What the papers say",
+        any_number_tells,
+    ),
+    Claim(
+        "G28",
+        "gu2025",
+        "section 5, Eq. 6",
+        "Linear sums of indicator functions are dense in the measurable functions.",
+        "theorem",
+        PAGE + "Sums of indicators",
+        dense_simple_functions,
+    ),
+    Claim(
+        "G29",
+        "gu2025",
+        "section 5, after Definition 5.1",
+        "Convex separability is stronger than convex separability on a subspace.",
+        "theorem",
+        PAGE + "The order is the other way round",
+        subspace_is_stronger,
+        seconds=3,
+    ),
+    Claim(
+        "G30",
+        "gu2025",
+        "section 5, after Definition 5.1",
+        "Topological separability is the stronger notion.",
+        "theorem",
+        PAGE + "The order is the other way round",
+        topological_is_stronger,
+    ),
+    Claim(
+        "G31",
+        "gu2025",
+        "sections 1 and 5",
+        "A transformer learns to make the embedded classes convexly separable on a subspace.",
+        "observation",
+        PAGE + "What a linear read-out sorts is separable",
+        read_out_is_separable,
+    ),
+    Claim(
+        "G32",
+        "gu2025",
+        "section 5, Eq. 7",
+        "The number of regions grows at least quadratically with the number of layers.",
+        "observation",
+        PAGE + "Sums of indicators",
+        reason="A conjecture about regions that are not defined for attention, so there is nothing to count; the runs "
+        "of Fig. 2, which are to support it, are about accuracy.",
+    ),
+    Claim(
+        "G52",
+        "gu2025",
+        "appendix C, Definitions C.4 to C.6",
+        "Kernel functions, delayed generalisation and emergence are defined by integrals of them.",
+        "formula",
+        PAGE + "What the papers say",
+        reason="The integrands and their measure are not given, and each side of the equivalences is defined by the "
+        "other.",
+    ),
+    Claim(
+        "P10",
+        "gu2024",
+        "Theorem 4",
+        "The embedding encodes and the transformer decodes the information of the task.",
+        "theorem",
+        PAGE + "What the papers say",
+        reason="Encoding and decoding are not defined, so no computation could contradict the sentence.",
+    ),
+    Claim(
+        "P11",
+        "gu2024",
+        "appendix C, Theorems 6 to 9",
+        "Fourier coefficients of smooth functions decay, sparse vectors are recovered from few measurements, and a "
+        "return map describes the stability of a cycle.",
+        "theorem",
+        PAGE + "What the papers say",
+        cited_theorems,
+    ),
+    Claim(
+        "P12",
+        "gu2024",
+        "appendix C.1",
+        "A sparse spectrum of the embedding means periodicity and smoothness by the theorems on Fourier decay.",
+        "theorem",
+        PAGE + "What the papers say",
+        sparse_is_not_smooth,
+    ),
+)

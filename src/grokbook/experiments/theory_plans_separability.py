@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import torch
+
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
-from grokbook.experiments.gu2025 import live_run
+from grokbook.experiments.gu2025 import live_run, modular_run
+from grokbook.experiments.weights import WeightRun, final_weights
+from grokbook.measures.separability import class_separability, shuffled_share
+from grokbook.models.activations import activations
+from grokbook.models.transformer import Parameters, Shape, initialise
+from grokbook.tasks.arithmetic import ModularTask
 
 
 def separability_and_depth(
@@ -29,5 +40,75 @@ def separability_and_depth(
         )
     if not 0 < early < steps:
         raise ParameterError(f"early = {early} must be between 1 and steps - 1 = {steps - 1}.")
-    lengths = {"early": early, "late": steps}
-    return {name: live_run(p, train_fraction, d_model, length, n_seeds) for name, length in lengths.items()}
+    runs = {n: live_run(p, train_fraction, d_model, n, n_seeds) for n in (early, steps)}
+    early_run, late_run = (WeightRun(f"{e.name[:-1]}, {n} steps]", e.config, e.seeds) for n, e in runs.items())
+    return {"early": early_run, "late": late_run}
+
+
+def fig2(n_layers: int) -> Experiment:
+    """Fig. 2 of Gu et al. 2025 at the setting of its predecessor: p = 97, shift 97, width 512, 1 to 4 layers.
+
+    Example:
+        >>> fig2(4).name, fig2(4).config.model.n_layers
+        ('gu2025/fig2[layers=4]', 4)
+    """
+    config = modular_run(97, 0.3, d_model=512, shift=97)
+    config = dataclasses.replace(config, model=dataclasses.replace(config.model, n_layers=n_layers))
+    statement = "With more layers the test accuracy fluctuates violently while MED keeps falling."
+    return Experiment(f"gu2025/fig2[layers={n_layers}]", config, statement=statement, source="Gu et al. 2025, Fig. 2")
+
+
+def network_stages(plan: dict[str, Experiment], *, progress: bool = True) -> dict[str, list[Parameters]]:
+    """The parameters of the plan's networks at the start, after `early` and after all steps: name -> one a seed."""
+    late = plan["late"]
+    start = [initialise(late.config.model, seed) for seed in late.seeds]
+    trained = {name: final_weights(plan[name], progress=progress) for name in ("early", "late")}
+    return {"start": start, "memorising": trained["early"], "end": trained["late"]}
+
+
+def stage_shares(w: Parameters, task: ModularTask, shape: Shape, *, pairs: int, seed: int = 0) -> pd.DataFrame:
+    """Share of class pairs that are convexly separable, by stage of the network and set of cells, beside its null.
+
+    One row for each stage of `grokbook.models.activations.activations` except the hidden units, and for all cells and
+    the training cells. `pairs` class pairs are drawn (seeded); `null` is the share with shuffled labels.
+
+    Example:
+        >>> task, shape = ModularTask(7, train_fraction=0.9), Shape(7, d_model=4)
+        >>> stage_shares(initialise(shape, 0), task, shape, pairs=3).columns.tolist()
+        ['stage', 'cells', 'share', 'null']
+    """
+    found = activations(w, torch.from_numpy(task.pairs), shape)
+    sets = {"all": np.arange(task.p**2), "train": task.train_index}
+    rows = []
+    for stage, values in found.items():
+        for cells, index in sets.items() if not stage.startswith("hidden") else ():
+            points, labels = values[index].double().numpy(), task.labels[index]
+            share = class_separability(points, labels, pairs=pairs, seed=seed).share
+            null = shuffled_share(points, labels, pairs=pairs, seed=seed).share
+            rows.append({"stage": stage, "cells": cells, "share": share, "null": null})
+    return pd.DataFrame(rows)
+
+
+def separability_table(plan: dict[str, Experiment], *, pairs: int) -> pd.DataFrame:
+    """`stage_shares` of every network of the plan, with its accuracies: columns when, seed, and those of the shares."""
+    parts = []
+    for when, networks in network_stages(plan).items():
+        for seed, w in zip(plan["late"].seeds, networks, strict=True):
+            config = plan["late"].config.with_seed(seed)
+            shares = stage_shares(w, config.task, config.model, pairs=pairs, seed=seed)
+            parts.append(shares.assign(when=when, seed=seed, **accuracies(w, config.task, config.model)))
+    return pd.concat(parts, ignore_index=True)
+
+
+def accuracies(w: Parameters, task: ModularTask, shape: Shape) -> dict[str, float]:
+    """Share of the training cells and of the test cells with an untrained transpose that are answered right.
+
+    Example:
+        >>> task, shape = ModularTask(7, train_fraction=0.5), Shape(7, d_model=4)
+        >>> sorted(accuracies(initialise(shape, 0), task, shape))
+        ['test_unmirrored', 'train']
+    """
+    answers = activations(w, torch.from_numpy(task.pairs), shape)["logits"].argmax(dim=1).numpy()
+    right = (answers == task.labels).reshape(task.p, task.p)
+    unmirrored = task.test_groups()["unmirrored"]
+    return {"train": float(right[task.train_mask].mean()), "test_unmirrored": float(right[unmirrored].mean())}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,25 @@ from grokbook.experiments.base import Experiment
 from grokbook.fingerprint import fingerprint
 from grokbook.paths import local_store_path
 from grokbook.records.provenance import provenance
+from grokbook.records.store import Store
 from grokbook.training.checkpoint import atomic_write
 from grokbook.training.config import RunConfig
 from grokbook.training.ensemble import checkpoint_path, train
 from grokbook.training.loop import make_stack, restore, split_weights, stopped
+
+
+@dataclass(frozen=True)
+class WeightRun(Experiment):
+    """An experiment whose final parameters are wanted: seeds are missing when this machine has not kept theirs."""
+
+    def missing_seeds(self, store: Store | None = None) -> tuple[int, ...]:
+        """Seeds whose parameters are not kept here; all of them for a given store, since stores hold no parameters."""
+        folder = _folder()
+        return tuple(s for s in self.seeds if store is not None or _card(folder, self.config.with_seed(s)) is None)
+
+
+def _folder() -> Path:
+    return local_store_path() / "weights" / fingerprint()
 
 
 def final_weights(experiment: Experiment, *, progress: bool = True) -> list[dict[str, Tensor]]:
@@ -36,7 +52,7 @@ def final_weights(experiment: Experiment, *, progress: bool = True) -> list[dict
         >>> final_weights(live_run(5, 0.5, 8, 2, 1), progress=False)[0]["W_E"].shape
         torch.Size([6, 8])
     """
-    folder = local_store_path() / "weights" / fingerprint()
+    folder = _folder()
     folder.mkdir(parents=True, exist_ok=True)
     configs = [experiment.config.with_seed(seed) for seed in experiment.seeds]
     with FileLock(folder / ".lock"):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import OptimizeResult, linprog
 from scipy.spatial.distance import cdist
 
 from grokbook.errors import GrokbookError, ParameterError
@@ -19,6 +19,13 @@ from grokbook.measures.inputs import Array, rows, to_numpy, whole
 
 TOLERANCE = 1e-6
 """Hulls count as disjoint when their distance exceeds this share of the points' size (the solver's own is 1e-7)."""
+
+SOLVERS = (
+    {"method": "highs"},
+    {"method": "highs-ds", "options": {"presolve": False}},
+    {"method": "highs-ipm"},
+)
+"""Tried in turn: close to an optimum of 0 the first now and then ends without a verdict."""
 
 
 @dataclass(frozen=True)
@@ -108,12 +115,19 @@ def _widest_slab(a: np.ndarray, b: np.ndarray) -> tuple[float, np.ndarray, float
     cost = np.zeros(d + 2)
     cost[-1] = -1
     limits = [(-1, 1)] * d + [(None, None), (0, None)]
-    solved = linprog(cost, A_ub=np.vstack([above, below]), b_ub=np.zeros(m + len(b)), bounds=limits, method="highs")
-    if not solved.success:
-        raise GrokbookError(f"the linear programme of {m} and {len(b)} points was not solved: {solved.message}")
+    solved = _solved(cost, np.vstack([above, below]), limits)
     dual = np.maximum(-solved.ineqlin.marginals, 0)
     weights = tuple(w / w.sum() for w in (dual[:m], dual[m:]))
     return max(float(solved.x[-1]), 0.0), solved.x[:d], float(solved.x[d]), weights
+
+
+def _solved(cost: np.ndarray, table: np.ndarray, limits: list[tuple[float | None, float | None]]) -> OptimizeResult:
+    """The optimum of cost . x subject to table x <= 0 and limits, by the first solver that reaches it."""
+    for settings in SOLVERS:
+        found = linprog(cost, A_ub=table, b_ub=np.zeros(len(table)), bounds=limits, **settings)
+        if found.success:
+            return found
+    raise GrokbookError(f"the linear programme of {len(table)} points was not solved: {found.message}")
 
 
 def convexly_separable(first: Array, second: Array) -> bool:
