@@ -18,7 +18,8 @@ def test_the_middle_line_separates_and_the_slab_touches_the_sets():
     assert slab[0] < slab[1] < slab[2]
     assert slab[1] - slab[0] == pytest.approx(slab[2] - slab[1])
     assert (len(left.patches), len(right.patches)) == (2, 2)
-    assert [ax.get_title(loc="left") for ax in fig.axes] == ["convexly separable", "not on the first axis", "topologically only"]
+    titles = [ax.get_title(loc="left") for ax in (left, middle, right)]
+    assert titles == ["convexly separable", "not on the first axis", "topologically only"]
 
 
 def test_collinear_sets_are_drawn_as_segments():
