@@ -166,3 +166,9 @@ def test_subspace_is_orthonormal_and_drops_what_is_dependent():
 def test_bad_input_gets_one_sentence(call, message):
     with pytest.raises(ParameterError, match=message):
         call()
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e7])
+def test_a_translation_changes_no_verdict(shift):
+    assert convexly_separable_on([[shift]], [[shift + 1]], [[1.0]])
+    assert convexly_separable([[shift]], [[shift + 1]])

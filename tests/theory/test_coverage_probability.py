@@ -104,7 +104,7 @@ def test_seeds_batches_and_intervals():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: enumerate_coverage(7, 2, 20), "p = 7, m = 20 has 28277527346376 training sets; at most 300000 are"),
+        (lambda: enumerate_coverage(7, 2, 20), "p = 7, m = 20 has more than 300000 training sets"),
         (lambda: cover_times(7, 2, 0), "draws = 0 is not a whole number of 1 or more; the smallest draws is 1."),
         (lambda: full_coverage(7, 2, 50, draws=2), "m = 50 is not a whole number of training cells from 0 to p"),
         (lambda: cover_times(7, 5, torus=True), "k = 5 makes a disc of width 9 overlap itself on a torus of side 7"),
@@ -114,3 +114,12 @@ def test_refusals(call, message):
     with pytest.raises(ParameterError) as caught:
         call()
     assert str(caught.value).startswith(message)
+
+
+def test_too_many_sets_are_refused_without_being_counted():
+    with pytest.raises(ParameterError, match="^p = 300, m = 45000 has more than 300000 training sets"):
+        enumerate_coverage(300, 2, 45_000)
+
+
+def test_a_radius_beyond_the_grid_is_the_whole_grid():
+    assert cover_times(5, 10**9, draws=3).tolist() == [1, 1, 1]

@@ -52,3 +52,8 @@ def test_a_disc_fits_its_torus_exactly_at_half_the_side():
         side_and_radius(7, 5, torus=True)
     with pytest.raises(ParameterError, match="p may be at most"):
         side_and_radius(LARGEST_SIDE + 1, 2, torus=False)
+
+
+def test_rows_of_unequal_length_are_refused_in_a_sentence():
+    with pytest.raises(ParameterError, match="rows differ in length"):
+        grid([[1, 0], [0]])

@@ -47,3 +47,7 @@ def test_norms_are_equal_and_med_is_not():
 def test_a_modulus_with_divisors_is_refused(p):
     with pytest.raises(ParameterError, match="must be an odd prime, because every frequency"):
         circle(p, 1)
+
+
+def test_a_large_scale_does_not_overflow():
+    assert full_loss(7, 1, 2000.0) == pytest.approx(0, abs=1e-9)

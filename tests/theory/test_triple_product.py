@@ -262,3 +262,9 @@ def test_explain_in_one_sentence(start, target, words):
 def test_bad_input_is_refused_in_one_sentence(call, words):
     with pytest.raises(ParameterError, match=words):
         call()
+
+
+@pytest.mark.parametrize("target", [10**400, "one", None], ids=["huge", "word", "none"])
+def test_a_target_that_is_no_finite_number_is_refused_in_a_sentence(target):
+    with pytest.raises(ParameterError, match="^target = "):
+        limit_point([0.5, 0.5, 0.5], target=target)

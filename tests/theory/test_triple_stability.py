@@ -153,3 +153,15 @@ def test_leading_minors_do_not_decide_definiteness():
 def test_bad_input_is_refused(call, words):
     with pytest.raises(ParameterError, match=words):
         call()
+
+
+@pytest.mark.parametrize("point", [[1e-5] * 3, [1e-4, 1e-4, 0.5], [1.0, 1.0, 1.001]])
+def test_a_slow_point_is_no_equilibrium(point):
+    """Near the origin everything is slow; what counts is whether the product is the target."""
+    with pytest.raises(ParameterError, match="is no equilibrium"):
+        ts.stability(point)
+
+
+def test_points_of_the_surface_and_of_the_planes_rest_at_every_scale():
+    assert ts.stability([1e-3, 1e-3, 1e6]) == "stable"
+    assert ts.stability([0.0, 1e-4, 2.0], target=0) == "stable"

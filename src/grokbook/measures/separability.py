@@ -160,6 +160,8 @@ def convexly_separable_on(first: Array, second: Array, directions: Array) -> boo
     """
     a, b = _two_sets(first, second)
     basis = subspace(directions, a.shape[1])
+    centre = np.concatenate([a, b]).mean(axis=0)
+    a, b = a - centre, b - centre
     size = float(max(np.abs(a).max(), np.abs(b).max()))
     found = separate(a @ basis.T, b @ basis.T)
     return found.separable and found.gap > TOLERANCE * size

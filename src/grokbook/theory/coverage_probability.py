@@ -110,7 +110,7 @@ def _random_orders(rng: np.random.Generator, p: int, draws: int) -> np.ndarray:
 
 def _least_in_disc(ranks: np.ndarray, k: int, torus: bool) -> np.ndarray:
     """The least value within distance below k: k - 1 times the least of a cell and its neighbours."""
-    for _ in range(k - 1):
+    for _ in range(min(k, 2 * ranks.shape[-1] - 1) - 1):  # no two cells of the grid are farther apart
         ranks = _cross_minimum(ranks, torus)
     return ranks
 
@@ -176,8 +176,8 @@ def enumerate_coverage(p: int, k: int, m: int, *, torus: bool = False) -> Enumer
     """
     p, k = side_and_radius(p, k, torus)
     n, m = p * p, count(m, p)
-    if comb(n, m) > MOST_SUBSETS:
-        raise ParameterError(f"p = {p}, m = {m} has {comb(n, m)} training sets; at most {MOST_SUBSETS} are enumerated.")
+    if min(m, n - m) > 9 or comb(n, m) > MOST_SUBSETS:
+        raise ParameterError(f"p = {p}, m = {m} has more than {MOST_SUBSETS} training sets, too many to enumerate.")
     discs = _disc_bits(p, k, torus)
     missing = [n - _union(discs, chosen).bit_count() for chosen in combinations(range(n), m)]
     mean = Fraction(sum(missing), len(missing))

@@ -18,12 +18,19 @@ def grid(train_mask: Mask) -> np.ndarray:
         >>> grid([[1, 0], [0, 0]]).sum()
         np.int64(1)
     """
-    mask = train_mask.detach().cpu().numpy() if isinstance(train_mask, torch.Tensor) else np.asarray(train_mask)
+    mask = train_mask.detach().cpu().numpy() if isinstance(train_mask, torch.Tensor) else _array(train_mask)
     if mask.ndim != 2 or mask.shape[0] != mask.shape[1] or mask.size == 0:
         raise ParameterError(f"train_mask has shape {mask.shape}, but must be a square (p, p) with p of 1 or more.")
     if mask.dtype != bool and not (mask.dtype.kind in "iuf" and np.isin(mask, (0, 1)).all()):
         raise ParameterError("train_mask must hold True and False (or 1 and 0) and nothing else.")
     return mask.astype(bool)
+
+
+def _array(values: object) -> np.ndarray:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ParameterError("train_mask must be a square table, but its rows differ in length.") from None
 
 
 def whole(value: object, name: str) -> int:

@@ -7,6 +7,7 @@ every frequency; the distance of neighbouring embeddings is not.
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import logsumexp
 
 from grokbook.theory.vectors import odd_prime
 
@@ -67,4 +68,4 @@ def full_loss(p: int, k: int, scale: float = 1.0) -> float:
     table = logits(p, k, scale)
     i = np.arange(p)
     right = np.take_along_axis(table, ((i[:, None] + i) % p)[..., None], axis=2)[..., 0]
-    return float((np.log(np.exp(table).sum(axis=2)) - right).mean())
+    return float((logsumexp(table, axis=2) - right).mean())

@@ -49,8 +49,8 @@ def finite_target(target: float) -> float:
     """
     try:
         value = float(target)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(f"target = {target!r} is no number; the papers use 1 and 0.") from error
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+        raise ParameterError(f"target = {target!r:.60} is no number; the papers use 1 and 0.") from error
     if not isfinite(value):
         raise ParameterError(f"target = {value} is not finite; the papers use 1 and 0.")
     return value

@@ -214,6 +214,12 @@ def stability(point: Array | Sequence[float], *, target: float = 1.0) -> str:
     return "saddle" if found.any() else "unstable origin"
 
 
+def _meets_zero(point: np.ndarray) -> bool:
+    """Whether the product is 0 up to rounding: the smallest magnitude is a rounding error of the largest."""
+    size = np.abs(point)
+    return bool(size.min() <= 1e-9 * size.max())
+
+
 def _on_axis(point: np.ndarray) -> bool:
     return bool(np.count_nonzero(point) <= 1)
 
@@ -221,7 +227,8 @@ def _on_axis(point: np.ndarray) -> bool:
 def _equilibrium(point: Array | Sequence[float], target: float) -> tuple[np.ndarray, float]:
     found, delta = triples(point), finite_target(target)
     speed = float(np.abs(velocity(found, target=delta)).max())
-    if found.ndim != 1 or speed > 1e-9 * max(1.0, float(np.abs(found).max())) ** 5:
+    rests = found.ndim == 1 and (_on_axis(found) or abs(found.prod() - delta) <= 1e-9 * max(abs(delta), 1e-300))
+    if not rests and not (found.ndim == 1 and delta == 0 and _meets_zero(found)):
         raise ParameterError(
             f"point = {found.tolist()} is no equilibrium (speed {speed:.2g}); equilibria are the points with "
             f"x w u = {delta:g} and the three axes."

@@ -130,6 +130,8 @@ def class_gap(embedding: Rows, residues: np.ndarray) -> tuple[float, float]:
         raise ParameterError(f"residues has shape {np.shape(residues)}, but must be ({p}, {p}), one a cell.")
     sums = (table[:, None] + table[None]).reshape(p * p, -1)
     label = np.asarray(residues).ravel()
+    if np.unique(label).size < 2:
+        raise ParameterError("residues has one class only, but a gap between classes needs two or more.")
     same = max(diameter(sums[label == r]) for r in np.unique(label))
     other = [np.sqrt(_squared_distances(sums[label == r], sums[label != r]).min()) for r in np.unique(label)]
     return same, float(min(other))
