@@ -105,3 +105,15 @@ def load_or_run(experiment: Experiment, *, progress: bool = True) -> xr.Dataset:
 def recorded(experiment: Experiment) -> xr.Dataset | None:
     """The experiment's dataset if all its runs were made and are whole; None otherwise. Nothing is trained."""
     return default_store().load_only(experiment)
+
+
+def available(experiment: Experiment) -> xr.Dataset | None:
+    """The dataset of those of the experiment's seeds whose runs were made and are whole; None if there is none.
+
+    Nothing is trained. `attrs["missing"]` names the seeds that were not made.
+    """
+    store = default_store()
+    missing = experiment.missing_seeds(store)
+    there = tuple(s for s in experiment.seeds if s not in missing)
+    dataset = store.load_only(dataclasses.replace(experiment, seeds=there)) if there else None
+    return None if dataset is None else dataset.assign_attrs(missing=list(missing))

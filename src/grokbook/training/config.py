@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grokbook.errors import ParameterError
-from grokbook.models.transformer import Shape
+from grokbook.models.networks import Network
+from grokbook.models.start import STARTS
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.training.optim import AdamW
 from grokbook.training.schedule import Schedule
 
 DTYPES = ("float32", "bfloat16")
+LOSSES = ("cross_entropy", "squared_error")
+_LATER = {"start": "normal", "loss": "cross_entropy"}  # fields added later: at these values a run is named as before
 STOP_VARIABLES = ("test_accuracy", "train_accuracy", "test_loss", "train_loss")
 
 
@@ -54,18 +57,20 @@ class RunConfig:
 
     `seed` draws the initial weights; the split has its own seed in the task. `dtype` is "float32" or "bfloat16"
     (autocast: products in bfloat16, weights and the loss in float32). `snapshots` is the number of steps at
-    which the word embedding is kept.
+    which the word embedding is kept. `start` says how the word embedding is drawn (`grokbook.models.start`), `loss` is
+    the mean "cross_entropy" or the mean "squared_error" of the logits against one-hot labels.
 
     Raises ParameterError when model and task disagree (modulus, shift) or a value is out of range.
 
     Example:
+        >>> from grokbook.models.transformer import Shape
         >>> config = RunConfig(ModularTask(7), Shape(7, d_model=8), steps=10)
         >>> config.n_train, config.log.steps(config.steps).tolist()
         (14, [0, 10])
     """
 
     task: ModularTask
-    model: Shape
+    model: Network
     optimizer: AdamW = field(default_factory=AdamW)
     steps: int = 10_000
     log: Schedule = field(default_factory=Schedule)
@@ -73,6 +78,8 @@ class RunConfig:
     stop: StopRule | None = None
     dtype: str = "float32"
     seed: int = 0
+    start: str = field(default="normal", kw_only=True)
+    loss: str = field(default="cross_entropy", kw_only=True)
 
     def __post_init__(self) -> None:
         if (self.task.p, self.task.shift) != (self.model.p, self.model.shift):
@@ -84,8 +91,10 @@ class RunConfig:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise ParameterError(f"{name} = {value!r} must be an integer of {least} or more.")
-        if self.dtype not in DTYPES:
-            raise ParameterError(f"dtype = {self.dtype!r} is unknown; choose one of {', '.join(DTYPES)}.")
+        for name, choices in (("dtype", DTYPES), ("start", STARTS), ("loss", LOSSES)):
+            value = getattr(self, name)
+            if value not in choices:
+                raise ParameterError(f"{name} = {value!r} is unknown; choose one of {', '.join(choices)}.")
 
     @property
     def n_train(self) -> int:
@@ -94,7 +103,8 @@ class RunConfig:
 
     def as_dict(self) -> dict[str, Any]:
         """The configuration as nested plain values, ready for JSON."""
-        return dataclasses.asdict(self)
+        values = dataclasses.asdict(self)
+        return {name: value for name, value in values.items() if name not in _LATER or value != _LATER[name]}
 
     def with_seed(self, seed: int) -> RunConfig:
         """The same run with `seed` for both the split and the initial weights."""

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 import torch
 
-from grokbook.models.transformer import Shape, parameter_shapes
+from grokbook.models.networks import Network, parameter_shapes
+from grokbook.models.transformer import Shape
 from grokbook.training.config import RunConfig
 
 _OVER_PRODUCTS = 1.6  # measured: time of a training step over that of its matrix products alone
@@ -45,7 +46,7 @@ def product_rate() -> float:
     return 1024 * 256 * 512 / sorted(times)[len(times) // 2]
 
 
-def forward_products(model: Shape, samples: int) -> int:
+def forward_products(model: Network, samples: int) -> int:
     """Multiply-adds of one forward pass over `samples` samples: the rewritten model for one layer, else the plain.
 
     One layer: N (d^2 + 2 d m + d p) + (2p + 1) (d^2 + d h) + 2 d^2; L layers: 3 N L (4 d^2 + 2 d m) + N d p.
@@ -54,6 +55,8 @@ def forward_products(model: Shape, samples: int) -> int:
         >>> forward_products(Shape(97), samples=2822)
         454486272
     """
+    if not isinstance(model, Shape):
+        return model.products(samples)
     d, m, p, h = model.d_model, model.d_mlp, model.p, model.n_heads
     if model.n_layers == 1:
         return samples * (d * d + 2 * d * m + d * p) + (2 * p + 1) * (d * d + d * h) + 2 * d * d
@@ -77,6 +80,13 @@ def predict(config: RunConfig) -> Cost:
     cells = config.task.p**2
     each_log = _OVER_PRODUCTS * forward_products(config.model, cells) / rate + _PER_LOG
     weights = sum(torch.Size(s).numel() for s in parameter_shapes(config.model).values())
-    rows = cells * (1 if config.model.n_layers == 1 else 3 * config.model.n_layers)
-    floats = rows * (6 * config.model.d_model + 2 * config.model.d_mlp + 2 * config.model.p) + 6 * weights
+    floats = cells * _activations(config.model) + 6 * weights
     return Cost(config.steps * step + logs * each_log, 400 + floats * 4 / 1e6)
+
+
+def _activations(model: Network) -> int:
+    """Numbers kept for each sample of a forward pass, about."""
+    if isinstance(model, Shape):
+        rows = 1 if model.n_layers == 1 else 3 * model.n_layers
+        return rows * (6 * model.d_model + 2 * model.d_mlp + 2 * model.p)
+    return 2 * sum(size[0] for size in model.shapes().values()) + 2 * model.p

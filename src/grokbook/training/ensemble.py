@@ -97,6 +97,7 @@ def size_key(config: RunConfig) -> str:
     fields = config.as_dict()
     for name in ("seed", "optimizer"):
         del fields[name]
+    fields["optimizer"] = type(config.optimizer).__name__
     fields["task"] = {k: v for k, v in fields["task"].items() if k not in ("seed", "train_fraction")}
     return canonical(fields | {"n_train": config.n_train})
 

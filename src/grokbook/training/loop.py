@@ -17,10 +17,10 @@ from torch.nn import functional as F
 from grokbook.fingerprint import fingerprint
 from grokbook.measures.logged import embedding_measures
 from grokbook.measures.norms import weight_norm
-from grokbook.models.transformer import initialise, logits, parameter_shapes
+from grokbook.models.networks import initialise, logits, operand_rows, parameter_shapes
+from grokbook.training.accelerators import Grokfast, update
 from grokbook.training.checkpoint import load_checkpoint, save_checkpoint
 from grokbook.training.config import RunConfig, digest
-from grokbook.training.optim import adamw_step
 from grokbook.training.schedule import snapshot_steps
 
 Report = Callable[[int, dict[str, float]], None]
@@ -34,6 +34,7 @@ class Stack:
     weights: Tensor
     mean: Tensor
     square: Tensor
+    slow: Tensor  # (R, P) moving average of the gradient, (R, 0) where the optimiser keeps none
     tokens: Tensor  # (p*p, 3), every cell
     labels: Tensor  # (p*p,)
     train: Tensor  # (R, n) numbers of the training cells
@@ -59,7 +60,7 @@ def split_weights(config: RunConfig, row: Tensor) -> dict[str, Tensor]:
 def make_stack(configs: list[RunConfig], device: torch.device) -> Stack:
     """R fresh runs on `device`, at step 0."""
     first = configs[0]
-    rows = [torch.cat([w.reshape(-1) for w in initialise(c.model, c.seed).values()]) for c in configs]
+    rows = [torch.cat([w.reshape(-1) for w in initialise(c.model, c.seed, c.start).values()]) for c in configs]
     weights = torch.stack(rows).to(device)
     train = np.stack([c.task.train_index for c in configs])
     return Stack(
@@ -67,6 +68,7 @@ def make_stack(configs: list[RunConfig], device: torch.device) -> Stack:
         weights=weights,
         mean=torch.zeros_like(weights),
         square=torch.zeros_like(weights),
+        slow=torch.zeros_like(weights if isinstance(first.optimizer, Grokfast) else weights[:, :0]),
         tokens=torch.from_numpy(first.task.tokens).to(device),
         labels=torch.from_numpy(first.task.labels).to(device),
         train=torch.from_numpy(train).to(device),
@@ -84,11 +86,19 @@ def run_logits(config: RunConfig, row: Tensor, tokens: Tensor) -> Tensor:
         return logits(split_weights(config, row), tokens, config.model).float()
 
 
+def cell_losses(config: RunConfig, z: Tensor, labels: Tensor) -> Tensor:
+    """The loss (N,) of each sample: cross entropy, or the mean squared error of the logits against one-hot labels."""
+    if config.loss == "cross_entropy":
+        return F.cross_entropy(z, labels, reduction="none")
+    return (z - F.one_hot(labels, z.shape[-1])).square().mean(dim=-1)
+
+
 def losses_and_gradient(stack: Stack, tokens: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
     """Mean training loss (R,) and its gradient (R, P); tokens (R, n, 3), labels (R, n)."""
 
     def loss(row: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return F.cross_entropy(run_logits(stack.config, row, x), y)
+        z = run_logits(stack.config, row, x)
+        return F.cross_entropy(z, y) if stack.config.loss == "cross_entropy" else cell_losses(stack.config, z, y).mean()
 
     weights = stack.weights.detach().requires_grad_()
     if len(stack.configs) == 1:
@@ -104,7 +114,7 @@ def cell_results(stack: Stack) -> tuple[np.ndarray, np.ndarray]:
 
     def one(row: Tensor) -> tuple[Tensor, Tensor]:
         z = run_logits(stack.config, row, stack.tokens)
-        return F.cross_entropy(z, stack.labels, reduction="none"), z.argmax(dim=-1) == stack.labels
+        return cell_losses(stack.config, z, stack.labels), z.argmax(dim=-1) == stack.labels
 
     if len(stack.configs) == 1:
         loss, correct = (x.unsqueeze(0) for x in one(stack.weights[0]))
@@ -137,9 +147,9 @@ def weight_metrics(config: RunConfig, row: Tensor) -> dict[str, float]:
 
 def operand_embeddings(config: RunConfig, table: Tensor) -> tuple[np.ndarray, np.ndarray]:
     """The rows of the word embedding that the first and the second operand use, each (p, d)."""
-    p, k = config.task.p, config.task.shift
+    first, second = operand_rows(config.model, config.task.shift)
     table = np.asarray(table)
-    return table[:p], table[k : k + p]
+    return table[first], table[second]
 
 
 def log(stack: Stack) -> None:
@@ -177,7 +187,8 @@ def advance(stack: Stack, tokens: Tensor, labels: Tensor) -> None:
             stack.diverged.setdefault(r, stack.step)
         gradient = gradient.nan_to_num(0.0, 0.0, 0.0)
     settings = [config.optimizer for config in stack.configs]
-    adamw_step(stack.weights, gradient, stack.mean, stack.square, settings, stack.step)
+    state = stack.mean, stack.square, stack.slow
+    update(stack.weights, gradient, state, settings, stack.step, parameter_shapes(stack.config.model))
     stack.step += 1
 
 
@@ -186,7 +197,7 @@ def run_id(configs: list[RunConfig]) -> str:
     return digest({"configs": [c.as_dict() for c in configs], "code": fingerprint(), "torch": torch.__version__})
 
 
-_STATE = ("weights", "mean", "square", "step", "history", "snapshots", "diverged")
+_STATE = ("weights", "mean", "square", "slow", "step", "history", "snapshots", "diverged")
 
 
 def save(stack: Stack, path: str) -> None:

@@ -1,0 +1,162 @@
+r"""Muon and Grokfast on a stack of runs: what a reader would try in place of AdamW, under the same protocol."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from grokbook.errors import ParameterError
+from grokbook.training.optim import AdamW, adamw_step
+
+NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
+"""Coefficients of the quintic iteration of Jordan et al. 2024, also torch.optim.Muon's."""
+
+
+@dataclass(frozen=True)
+class Muon(AdamW):
+    r"""Muon for the hidden matrices, AdamW (the inherited settings) for embeddings, positions, read-out and biases.
+
+    A hidden matrix W (m, n) with gradient G moves by
+
+    .. math::
+        M \leftarrow \mu M + (1-\mu) G, \quad
+        W \leftarrow (1 - lr\,wd)\,W - 0.2 \sqrt{\max(m, n)}\, lr\, O\bigl((1-\mu) G + \mu M\bigr)
+
+    where O replaces the singular values by values near 1 (`orthogonalise`) and the factor gives the update the
+    root mean square of an AdamW update. `momentum` is mu; learning rate, warm-up and decay are those of AdamW.
+
+    Raises ParameterError for momentum outside [0, 1) and whatever AdamW refuses.
+
+    Example:
+        >>> Muon(momentum=0.9).learning_rate
+        0.001
+
+    Source: Jordan et al. 2024, "Muon"; the factor is that of torch.optim.Muon(adjust_lr_fn="match_rms_adamw").
+    """
+
+    momentum: float = 0.95
+    kind: str = field(default="muon", init=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.momentum < 1:
+            raise ParameterError(f"momentum = {self.momentum!r} must be in [0, 1).")
+
+
+@dataclass(frozen=True)
+class Grokfast(AdamW):
+    r"""AdamW on the gradient with its slow part amplified: g + `gain` * s, s <- `memory` * s + (1 - `memory`) g.
+
+    Raises ParameterError for memory outside [0, 1), a negative gain and whatever AdamW refuses.
+
+    Example:
+        >>> Grokfast(gain=5.0).memory
+        0.98
+
+    Source: Lee et al. 2024, "Grokfast", the exponential moving average (their alpha = 0.98, lambda = 2).
+    """
+
+    memory: float = 0.98
+    gain: float = 2.0
+    kind: str = field(default="grokfast", init=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.memory < 1:
+            raise ParameterError(f"memory = {self.memory!r} must be in [0, 1).")
+        if not 0 <= self.gain < float("inf"):
+            raise ParameterError(f"gain = {self.gain!r} must be zero or more.")
+
+
+def orthogonalise(matrices: Tensor, steps: int = 5) -> Tensor:
+    r"""Singular vectors kept, singular values brought near 1, for matrices (..., m, n).
+
+    The Newton-Schulz iteration $X \leftarrow aX + (bA + cA^2)X$, $A = XX^\top$, from $X = G / \lVert G \rVert_F$. With
+    these coefficients it does not converge to 1: values end between about 0.7 and 1.2.
+
+    Example:
+        >>> values = torch.linalg.svdvals(orthogonalise(torch.diag(torch.tensor([1.0, 0.1]))))
+        >>> bool(((0.6 < values) & (values < 1.3)).all())
+        True
+
+    Source: Jordan et al. 2024.
+    """
+    a, b, c = NEWTON_SCHULZ
+    tall = matrices.shape[-2] > matrices.shape[-1]
+    x = matrices.mT if tall else matrices
+    x = x / x.flatten(-2).norm(dim=-1).clamp_min(1e-7)[..., None, None]
+    for _ in range(steps):
+        square = x @ x.mT
+        x = a * x + (b * square + c * square @ square) @ x
+    return x.mT if tall else x
+
+
+def is_hidden(name: str, shape: tuple[int, ...]) -> bool:
+    """Whether Muon moves a parameter: a matrix that is neither embedding, positions nor read-out.
+
+    Example:
+        >>> [is_hidden(n, (4, 4)) for n in ("W_E", "W_Q.0", "W_U")]
+        [False, True, False]
+    """
+    return len(shape) == 2 and name not in ("W_E", "W_pos", "W_U")
+
+
+def update(
+    weights: Tensor,
+    gradient: Tensor,
+    state: tuple[Tensor, Tensor, Tensor],
+    settings: list[AdamW],
+    step: int,
+    shapes: dict[str, tuple[int, ...]],
+) -> None:
+    """One update of R runs in place by the optimiser of their settings, all of one class, after `step` updates.
+
+    Args:
+        weights, gradient: (R, P).
+        state: first moment, second moment and slow gradient, each (R, P) (the last (R, 0) where it is not used).
+        settings: R settings of one class.
+        step: updates made before.
+        shapes: the parameters in the order in which a row of `weights` holds them.
+    """
+    mean, square, slow = state
+    if isinstance(settings[0], Grokfast):
+        memory = torch.tensor([s.memory for s in settings], dtype=weights.dtype, device=weights.device)[:, None]
+        gain = torch.tensor([s.gain for s in settings], dtype=weights.dtype, device=weights.device)[:, None]
+        slow.lerp_(gradient, 1 - memory)
+        gradient = gradient + gain * slow
+    if not isinstance(settings[0], Muon):
+        adamw_step(weights, gradient, mean, square, settings, step)
+        return
+    before, momentum = weights.clone(), mean.clone()
+    adamw_step(weights, gradient, mean, square, settings, step)
+    _muon_step(weights, before, gradient, (mean, momentum), settings, step, shapes)
+
+
+def _muon_step(
+    weights: Tensor,
+    before: Tensor,
+    gradient: Tensor,
+    moments: tuple[Tensor, Tensor],
+    settings: list[AdamW],
+    step: int,
+    shapes: dict[str, tuple[int, ...]],
+) -> None:
+    """Replace what AdamW did to the hidden matrices by Muon's update; their momentum lives in the first moment."""
+
+    def column(values: list[float]) -> Tensor:
+        return torch.tensor(values, dtype=weights.dtype, device=weights.device)[:, None]
+
+    mu = column([s.momentum for s in settings])
+    rate = column([s.rate(step) for s in settings])
+    keep = column([1 - s.rate(step) * s.weight_decay for s in settings])
+    start = 0
+    for name, shape in shapes.items():
+        size = int(torch.Size(shape).numel())
+        part, start = slice(start, start + size), start + size
+        if is_hidden(name, shape):
+            m = moments[1][:, part].lerp(gradient[:, part], 1 - mu)
+            moments[0][:, part] = m
+            direction = orthogonalise(torch.lerp(gradient[:, part], m, mu).view(-1, *shape)).flatten(1)
+            weights[:, part] = keep * before[:, part] - 0.2 * max(shape) ** 0.5 * rate * direction

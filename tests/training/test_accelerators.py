@@ -1,0 +1,166 @@
+"""Muon and Grokfast against their definitions and against torch's own Muon."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_runs import small
+
+from grokbook.errors import ParameterError
+from grokbook.models.mlp import EmbeddingMLP, QuadraticMLP
+from grokbook.tasks import ModularTask
+from grokbook.training import AdamW, RunConfig, train
+from grokbook.training.accelerators import Grokfast, Muon, is_hidden, orthogonalise, update
+from grokbook.training.loop import advance, losses_and_gradient, make_stack
+
+SHAPES = {"W_E": (3, 4), "W_Q.0": (4, 4), "W_in.0": (6, 4), "b_in.0": (6,)}
+
+
+def moved(settings_, steps=1, seed=0):
+    """Weights before and after `steps` updates with random gradients, one run."""
+    torch.manual_seed(seed)
+    size = sum(torch.Size(s).numel() for s in SHAPES.values())
+    weights = torch.randn(1, size)
+    state = torch.zeros(1, size), torch.zeros(1, size), torch.zeros(1, size)
+    before, gradients = weights.clone(), torch.randn(steps, 1, size)
+    for step, g in enumerate(gradients):
+        update(weights, g, state, [settings_], step, SHAPES)
+    return before, weights, gradients
+
+
+def parts(row):
+    sizes = [torch.Size(s).numel() for s in SHAPES.values()]
+    return {n: x.view(s) for (n, s), x in zip(SHAPES.items(), row.split(sizes), strict=True)}
+
+
+@given(st.integers(1, 8), st.integers(1, 8), st.integers(0, 20))
+@settings(max_examples=30, deadline=None)
+def test_orthogonalise_keeps_singular_vectors_and_brings_values_near_one(m, n, seed):
+    """With G = U S V', the iteration gives U f(S) V', f of each singular value alone: U' X V is diagonal."""
+    g = torch.randn(m, n, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+    u, s, v = torch.linalg.svd(g, full_matrices=False)
+    core = u.mT @ orthogonalise(g) @ v.mT
+    assert torch.allclose(core, torch.diag(core.diagonal()), atol=1e-6)
+    large = s > 0.05 * s.norm()
+    assert bool(((core.diagonal()[large] > 0.5) & (core.diagonal()[large] < 1.3)).all())
+
+
+def test_muon_is_torchs_muon_on_hidden_matrices_and_adamw_elsewhere():
+    """torch.optim.Muon computes its iteration in bfloat16: equal to about 2 % of an update."""
+    settings_ = Muon(warmup=0, weight_decay=0.5, learning_rate=0.01)
+    before, after, gradients = moved(settings_, steps=3)
+    plain = moved(AdamW(warmup=0, weight_decay=0.5, learning_rate=0.01), steps=3)[1]
+    ours, start, adam = parts(after[0]), parts(before[0]), parts(plain[0])
+    for name in SHAPES:
+        if not is_hidden(name, SHAPES[name]):
+            assert torch.equal(ours[name], adam[name])
+            continue
+        w = torch.nn.Parameter(start[name].clone())
+        theirs = torch.optim.Muon([w], lr=0.01, weight_decay=0.5, adjust_lr_fn="match_rms_adamw")
+        for g in gradients:
+            w.grad = parts(g[0])[name].clone()
+            theirs.step()
+        step = (ours[name] - start[name]).norm()
+        assert (ours[name] - w.detach()).norm() < 0.05 * step
+        assert (ours[name] - adam[name]).norm() > 0.2 * step
+
+
+def test_grokfast_is_adamw_on_the_amplified_gradient():
+    """Lee et al. 2024: g + lambda s, s <- alpha s + (1 - alpha) g, s_0 = 0."""
+    settings_ = Grokfast(warmup=0, memory=0.9, gain=3.0)
+    _, after, gradients = moved(settings_, steps=4)
+    slow, w = torch.zeros_like(gradients[0]), moved(settings_, steps=0)[1]
+    w = parts_row(w)
+    optimiser = torch.optim.AdamW([w], 1e-3, (0.9, 0.98), 1e-8, 1.0)
+    for g in gradients:
+        slow = 0.9 * slow + 0.1 * g
+        w.grad = (g + 3.0 * slow)[0]
+        optimiser.step()
+    assert torch.allclose(after[0], w.detach(), atol=1e-6)
+
+
+def parts_row(weights):
+    return torch.nn.Parameter(weights[0].clone())
+
+
+def test_grokfast_without_gain_is_adamw():
+    assert torch.equal(moved(Grokfast(gain=0.0), 5)[1], moved(AdamW(), 5)[1])
+
+
+@pytest.mark.parametrize("optimizer", [Muon(), Grokfast()])
+def test_runs_side_by_side_move_as_runs_alone(optimizer):
+    configs = [dataclasses.replace(small(seed), optimizer=optimizer) for seed in (0, 1)]
+    both = make_stack(configs, torch.device("cpu"))
+    alone = [make_stack([c], torch.device("cpu")) for c in configs]
+    for stack in (both, *alone):
+        for _ in range(15):
+            advance(stack, stack.tokens[stack.train], stack.labels[stack.train])
+    for r, stack in enumerate(alone):
+        assert torch.allclose(both.weights[r], stack.weights[0], atol=1e-5)
+
+
+def test_interrupted_grokfast_continues_with_its_slow_gradient(tmp_path):
+    config = dataclasses.replace(small(steps=20), optimizer=Grokfast())
+    whole = train([config], device="cpu", progress=False)
+    train([config], device="cpu", progress=False, checkpoints=tmp_path, checkpoint_every=0)
+    again = train([config], device="cpu", progress=False, checkpoints=tmp_path)
+    assert np.array_equal(whole.train_loss, again.train_loss)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Muon(momentum=1.0), r"momentum = 1.0 must be in \[0, 1\)"),
+        (lambda: Grokfast(memory=-0.1), r"memory = -0.1 must be in \[0, 1\)"),
+        (lambda: Grokfast(gain=float("nan")), "gain = nan must be zero or more"),
+        (lambda: Muon(learning_rate=0), "learning_rate = 0 must be a positive number"),
+    ],
+)
+def test_settings_out_of_range_are_refused(make, message):
+    with pytest.raises(ParameterError, match=message):
+        make()
+
+
+def test_the_squared_error_is_the_mean_over_samples_and_classes():
+    """(1 / (n p)) sum |z - e_y|^2 with z = sum_m V_m (U_im + U'_jm)^2: value, and gradient for V in closed form."""
+    config = RunConfig(ModularTask(5, train_fraction=0.5), QuadraticMLP(5, width=4), steps=2, loss="squared_error")
+    stack = make_stack([config], torch.device("cpu"))
+    tokens, labels = stack.tokens[stack.train], stack.labels[stack.train]
+    value, gradient = losses_and_gradient(stack, tokens, labels)
+    u, v = stack.weights[0, :40].view(10, 4).numpy(), stack.weights[0, 40:].view(5, 4).numpy()
+    squares = (u[tokens[0, :, 0]] + u[5 + tokens[0, :, 1]]) ** 2
+    error = squares @ v.T - np.eye(5)[labels[0]]
+    assert np.isclose(float(value[0]), (error**2).mean(), rtol=1e-5)
+    assert np.allclose(gradient[0, 40:].view(5, 4).numpy(), 2 * error.T @ squares / error.size, atol=1e-6)
+
+
+@pytest.mark.parametrize("model", [EmbeddingMLP(5, d_model=4, width=8), QuadraticMLP(5, width=8)])
+def test_fully_connected_networks_are_trained_and_logged(model):
+    config = RunConfig(ModularTask(5, train_fraction=0.8), model, AdamW(weight_decay=0.01, learning_rate=0.02), 200)
+    data = train([config], device="cpu", progress=False)
+    assert float(data.train_loss[0, -1]) < 0.5 * float(data.train_loss[0, 0])
+    assert data.embedding.sizes["token"] == 5
+    assert np.isfinite(data.med).all()
+
+
+def test_a_run_of_before_keeps_its_name_and_new_settings_have_their_own():
+    plain = small()
+    assert {"start", "loss"}.isdisjoint(plain.as_dict())
+    changed = [
+        dataclasses.replace(plain, start="toeplitz"),
+        dataclasses.replace(plain, loss="squared_error"),
+        dataclasses.replace(plain, optimizer=Muon()),
+        dataclasses.replace(plain, optimizer=Grokfast()),
+    ]
+    assert len({str(c.as_dict()) for c in (plain, *changed)}) == 5
+
+
+@pytest.mark.parametrize("field", ["start", "loss"])
+def test_unknown_choices_are_refused(field):
+    with pytest.raises(ParameterError, match=f"{field} = 'x' is unknown; choose one of"):
+        dataclasses.replace(small(), **{field: "x"})
