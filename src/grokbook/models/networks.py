@@ -5,10 +5,12 @@ from __future__ import annotations
 from torch import Tensor
 
 from grokbook.errors import ParameterError
-from grokbook.models import transformer
 from grokbook.models.mlp import EmbeddingMLP, Parameters, QuadraticMLP
 from grokbook.models.start import embedding_start
 from grokbook.models.transformer import Shape
+from grokbook.models.transformer import initialise as draw_transformer
+from grokbook.models.transformer import logits as transformer_logits
+from grokbook.models.transformer import parameter_shapes as transformer_shapes
 
 Network = Shape | EmbeddingMLP | QuadraticMLP
 
@@ -20,7 +22,7 @@ def parameter_shapes(model: Network) -> dict[str, tuple[int, ...]]:
         >>> list(parameter_shapes(QuadraticMLP(5, width=7)))
         ['W_E', 'W_U']
     """
-    return transformer.parameter_shapes(model) if isinstance(model, Shape) else model.shapes()
+    return transformer_shapes(model) if isinstance(model, Shape) else model.shapes()
 
 
 def initialise(model: Network, seed: int, start: str = "normal") -> dict[str, Tensor]:
@@ -35,7 +37,7 @@ def initialise(model: Network, seed: int, start: str = "normal") -> dict[str, Te
         >>> [name for name in a if not torch.equal(a[name], b[name])]
         ['W_E']
     """
-    weights = transformer.initialise(model, seed) if isinstance(model, Shape) else model.draw(seed)
+    weights = draw_transformer(model, seed) if isinstance(model, Shape) else model.draw(seed)
     if start == "normal":
         return weights
     if isinstance(model, QuadraticMLP):
@@ -52,7 +54,7 @@ def logits(w: Parameters, tokens: Tensor, model: Network) -> Tensor:
         >>> logits(initialise(model, 0), torch.tensor([[0, 3, 7]]), model).shape
         torch.Size([1, 7])
     """
-    return transformer.logits(w, tokens, model) if isinstance(model, Shape) else model.logits(w, tokens)
+    return transformer_logits(w, tokens, model) if isinstance(model, Shape) else model.logits(w, tokens)
 
 
 def operand_rows(model: Network, shift: int) -> tuple[slice, slice]:
