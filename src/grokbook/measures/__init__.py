@@ -31,6 +31,7 @@ from grokbook.measures.fourier import (
     inverse_participation_ratio,
 )
 from grokbook.measures.geometry import effective_dimension, explained_variance, principal_components
+from grokbook.measures.limits import LimitRule, Limits, limits_table, onset
 from grokbook.measures.logged import embedding_measures
 from grokbook.measures.norms import mean_norm, weight_norm
 from grokbook.measures.registry import Measure, registry
@@ -56,6 +57,8 @@ from grokbook.measures.tracking import (
 __all__ = [
     "MED_DEFINITIONS",
     "GrokTime",
+    "LimitRule",
+    "Limits",
     "Measure",
     "MedDefinition",
     "ClassSeparability",
@@ -84,6 +87,7 @@ __all__ = [
     "inverse_participation_ratio",
     "least_med",
     "linear_med",
+    "limits_table",
     "mean_norm",
     "med",
     "med_as",
@@ -92,6 +96,7 @@ __all__ = [
     "med_spectral_bound",
     "median_delay",
     "normalised_med",
+    "onset",
     "operand_distance",
     "principal_components",
     "registry",

@@ -1,0 +1,208 @@
+"""When a test accuracy begins to rise, how high it gets, and how low it falls after that: Table 1 of Gu et al. 2025.
+
+The paper prints GO-Epoch, U-Acc and L-Acc and defines none of them. Here each is one function of the logged curve, with
+every choice in `LimitRule`. All windows are in optimiser steps, not in logged points, so that a run logged twice as
+often gives the same numbers where its curve is a straight line between the points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from grokbook.errors import ParameterError
+from grokbook.measures.inputs import Array, to_numpy
+
+
+@dataclass(frozen=True)
+class LimitRule:
+    """The choices behind onset, upper and lower limit; steps are optimiser steps, accuracies shares in [0, 1].
+
+    - `window`: the limits are those of a moving mean over this many steps (0: of the raw logged values).
+    - `plateau` = (a, b): the plateau is the median of the accuracies logged from step a to step b.
+    - `rise`: the onset is where the accuracy is this far above its plateau,
+    - `persistence`: and stays so for this many steps.
+    - `end`, `gain`: an upper limit is truncated when the last `end` steps have raised it by more than `gain`.
+
+    Raises ParameterError for a negative window or persistence, an unordered plateau, a rise outside (0, 1], or a gain
+    or end that is not positive.
+
+    Example:
+        >>> LimitRule().window, LimitRule(rise=0.1).rise
+        (100, 0.1)
+    """
+
+    window: float = 100
+    plateau: tuple[float, float] = (200, 500)
+    rise: float = 0.05
+    persistence: float = 300
+    end: float = 500
+    gain: float = 0.01
+
+    def __post_init__(self) -> None:
+        for name in ("window", "persistence"):
+            self._refuse(name, "a number of steps, 0 or more", lambda x: 0 <= x < np.inf)
+        for name in ("rise", "gain"):
+            self._refuse(name, "an accuracy in (0, 1]", lambda x: 0 < x <= 1)
+        self._refuse("end", "a number of steps above 0", lambda x: 0 < x < np.inf)
+        first, last = self.plateau
+        if not 0 <= first <= last < np.inf:
+            raise ParameterError(f"plateau = {self.plateau} must be two steps in order, such as (200, 500).")
+
+    def _refuse(self, name: str, rule: str, good: Callable[[float], bool]) -> None:
+        value = getattr(self, name)
+        if not good(value):
+            raise ParameterError(f"{name} = {value!r} must be {rule}.")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What `limits` found: the upper limit (U-Acc), the lowest value after it (L-Acc), where, and whether it was over.
+
+    `truncated`: the record ends before the upper limit was reached, as far as its last steps can tell; then `upper` is
+    a lower bound and `lower` says little. Steps are the middles of the windows.
+    """
+
+    upper: float
+    upper_step: int
+    lower: float
+    lower_step: int
+    truncated: bool
+
+
+def moving_mean(steps: Array, values: Array, window: float) -> tuple[np.ndarray, np.ndarray]:
+    r"""Mean of a curve over a window of `window` steps around each logged step that has a whole window; steps, means.
+
+    The curve is the straight line between logged points, and its mean is exact:
+
+    .. math:: m(t) = \frac1w \int_{t - w/2}^{t + w/2} f(s)\,ds, \qquad w = window.
+
+    `steps` (n,) strictly increasing, `values` (n,), both finite. With a window of 0 the curve comes back as it is.
+    Raises ParameterError for curves that are refused, and where the record is shorter than the window.
+
+    Example:
+        >>> middle, mean = moving_mean([0, 10, 20, 30, 40], [0, 1, 2, 3, 4], 20)
+        >>> middle.tolist(), mean.tolist()
+        ([10.0, 20.0, 30.0], [1.0, 2.0, 3.0])
+    """
+    t, f = _curve(steps, values)
+    if window == 0:
+        return t, f
+    if window > t[-1] - t[0]:
+        raise ParameterError(f"window = {window:g} is longer than the record, which has {t[-1] - t[0]:g} steps.")
+    area = np.concatenate([[0.0], np.cumsum(np.diff(t) * (f[1:] + f[:-1]) / 2)])
+    whole = (t - window / 2 >= t[0]) & (t + window / 2 <= t[-1])
+    middle = t[whole] if whole.any() else np.array([(t[0] + t[-1]) / 2])
+    return middle, (_area(middle + window / 2, t, f, area) - _area(middle - window / 2, t, f, area)) / window
+
+
+def _area(x: np.ndarray, t: np.ndarray, f: np.ndarray, area: np.ndarray) -> np.ndarray:
+    """The integral of the broken line through (t, f) from t[0] to each x."""
+    left = np.clip(np.searchsorted(t, x, side="right") - 1, 0, t.size - 2)
+    return area[left] + (x - t[left]) * (f[left] + np.interp(x, t, f)) / 2
+
+
+def _curve(steps: Array, values: Array) -> tuple[np.ndarray, np.ndarray]:
+    t, f = to_numpy(steps), to_numpy(values)
+    if t.ndim != 1 or t.shape != f.shape or t.size < 2:
+        raise ParameterError(f"steps and values have shapes {t.shape} and {f.shape}, but must be (n,), n > 1, alike.")
+    if not (np.isfinite(t).all() and np.isfinite(f).all()):
+        raise ParameterError(f"the curve is not finite at index {_first_bad(t, f)}, but must be.")
+    if (np.diff(t) <= 0).any():
+        raise ParameterError(f"steps do not increase at index {int(np.argmax(np.diff(t) <= 0)) + 1}, but must.")
+    return t, f
+
+
+def _first_bad(t: np.ndarray, f: np.ndarray) -> int:
+    return int(np.argmin(np.isfinite(t) & np.isfinite(f)))
+
+
+def plateau(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> float:
+    """Median of the accuracies logged in the plateau's steps: the level before the test accuracy begins to rise.
+
+    Raises ParameterError where no step of the plateau was logged.
+
+    Example:
+        >>> plateau([0, 200, 300, 500, 600], [0.0, 0.1, 0.3, 0.2, 0.9])
+        0.2
+    """
+    first, last = (rule or LimitRule()).plateau
+    t, f = _curve(steps, accuracy)
+    inside = (t >= first) & (t <= last)
+    if not inside.any():
+        raise ParameterError(f"no step from {first:g} to {last:g} was logged; the record has {t[0]:g} to {t[-1]:g}.")
+    return float(np.median(f[inside]))
+
+
+def onset(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> int | None:
+    """GO-Epoch: the first logged step after the plateau with the accuracy `rise` above it for `persistence` steps.
+
+    "For `persistence` steps" means at every logged step t' with t <= t' <= t + persistence; a record that ends before
+    t + persistence has not shown it yet. None is "not by the end of the record" (censored).
+
+    Example:
+        >>> curve = [0.0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.2, 0.3, 0.3]
+        >>> onset(range(0, 900, 100), curve, LimitRule(persistence=200))
+        600
+
+    Source: GO-Epoch of Gu et al. 2025, Table 1, which the paper does not define.
+    """
+    rule = rule or LimitRule()
+    t, f = _curve(list(steps) if isinstance(steps, range) else steps, accuracy)
+    above = f >= plateau(t, f, rule) + rule.rise - 1e-12
+    starts = np.flatnonzero(above & (t > rule.plateau[1]) & (t + rule.persistence <= t[-1]))
+    found = (s for s in starts if above[(t >= t[s]) & (t <= t[s] + rule.persistence)].all())
+    first = next(found, None)
+    return None if first is None else int(t[first])
+
+
+def limits(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> Limits:
+    """U-Acc and L-Acc: the maximum of the moving mean, and its minimum from there to the end of the record.
+
+    Where the maximum is reached more than once the first counts. A curve that is longer than `end` is `truncated` when
+    its last `end` steps raise the maximum of the moving mean by more than `gain`; a shorter one always is.
+
+    Example:
+        >>> found = limits([0, 500, 1000, 1500, 2000], [0, 0.8, 0.6, 0.7, 0.7], LimitRule(window=0))
+        >>> found.upper, found.lower, found.truncated
+        (0.8, 0.6, False)
+
+    Source: U-Acc and L-Acc of Gu et al. 2025, Table 1, which the paper describes but does not define.
+    """
+    rule = rule or LimitRule()
+    middle, mean = moving_mean(steps, accuracy, rule.window)
+    top = int(mean.argmax())
+    low = top + int(mean[top:].argmin())
+    before = mean[middle <= middle[-1] - rule.end]
+    truncated = not before.size or mean[top] - before.max() > rule.gain
+    return Limits(float(mean[top]), round(middle[top]), float(mean[low]), round(middle[low]), bool(truncated))
+
+
+def limits_table(dataset: xr.Dataset, rule: LimitRule | None = None, variable: str = "test_accuracy") -> pd.DataFrame:
+    """One row a seed of a dataset: the fields of `Limits`, `plateau`, `onset` (NA: not by `last_step`), `last_step`.
+
+    `variable` is any accuracy over the dims seed and step; steps that a run has not logged are left out. Raises
+    ParameterError where the dataset does not have it.
+
+    Example:
+        >>> run = xr.Dataset({"test_accuracy": (("seed", "step"), [[0.0, 0.1, 0.1, 0.9, 0.9]])},
+        ...                  {"seed": [0], "step": [0, 200, 500, 1000, 2000]})
+        >>> limits_table(run, LimitRule(window=0))[["upper", "onset"]].values.tolist()
+        [[0.9, 1000]]
+    """
+    if variable not in dataset:
+        raise ParameterError(f"the dataset has no {variable!r}.")
+    rule = rule or LimitRule()
+    rows = {int(s): _one_run(dataset[variable].sel(seed=s).dropna("step"), rule) for s in dataset.seed.values}
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("seed")
+    return table.astype({"onset": "Int64"})
+
+
+def _one_run(curve: xr.DataArray, rule: LimitRule) -> dict[str, object]:
+    steps, values = curve.step.values, curve.values
+    found = asdict(limits(steps, values, rule)) | {"plateau": plateau(steps, values, rule)}
+    return found | {"onset": onset(steps, values, rule), "last_step": int(steps[-1])}
