@@ -1,0 +1,63 @@
+"""Chapter 06: the small runs on which every measure's lead or lag is taken, one experiment a task."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from grokbook.experiments.gu2025 import modular_run
+from grokbook.experiments.observing import Observed, Observer
+from grokbook.training.schedule import Schedule
+
+STEPS = 3_000
+POINTS = 300  # logged steps after step 0: one in ten, so that lags have one unit
+P_TASKS = 47  # modulus of the tasks other than addition
+ORDERED = 0.75  # training share where (i, j) does not tell of (j, i): half the cells of the others tell of so many pairs
+SOURCE = "the measures of Nanda et al. 2023, Humayun et al. 2024, Liu et al. 2022, Gu et al. 2025; the tasks are ours"
+
+
+def watched_run(
+    p: int,
+    operation: str = "add",
+    *,
+    label: str = "",
+    train_fraction: float = 0.5,
+    d_model: int = 64,
+    steps: int = STEPS,
+    points: int = POINTS,
+    n_seeds: int = 3,
+    split: str = "random",
+    shift: int = 0,
+    observers: dict[str, Observer] | None = None,
+) -> Observed:
+    """One task, watched at evenly spaced steps from 0 on: the paper's model at a small width.
+
+    Example:
+        >>> watched_run(59).name
+        'measures/lead[add, p=59]'
+    """
+    config = modular_run(
+        p, train_fraction, d_model=d_model, steps=steps, operation=operation, split=split, shift=shift
+    )
+    config = dataclasses.replace(config, log=Schedule(dense_until=0, points=points))
+    name = f"measures/lead[{label or operation}, p={p}]"
+    return Observed(name, config, seeds=tuple(range(n_seeds)), source=SOURCE, observers=observers or {})
+
+
+def lead_tasks(n_seeds: int = 3) -> dict[str, Observed]:
+    """The nine tasks of the summary figure by name; `x2_plus_xy_plus_y2` is there for the false alarms.
+
+    Example:
+        >>> tasks = lead_tasks()
+        >>> len(tasks), sum(len(task.seeds) for task in tasks.values())
+        (9, 27)
+    """
+    p = P_TASKS
+    more = {"train_fraction": ORDERED, "n_seeds": n_seeds}
+    tasks = [watched_run(modulus, n_seeds=n_seeds) for modulus in (47, 53, 59)]
+    tasks += [
+        watched_run(p, label="add, symmetric split", split="symmetric", **more),
+        watched_run(p, label="add, separate tokens", shift=p, **more),
+        watched_run(p, "subtract", **more),
+        *(watched_run(p, name, n_seeds=n_seeds) for name in ("multiply", "x2_plus_y2", "x2_plus_xy_plus_y2")),
+    ]
+    return {task.name: task for task in tasks}
