@@ -22,7 +22,8 @@ class Experiment:
     """One configuration, run with several seeds.
 
     A seed draws both the split and the initial weights. `key` identifies configuration and `version`, not the
-    seeds and not the name. `statement` is what the paper says of it, in our words; `source` where.
+    seeds and not the name. `statement` is what the paper says of it, in our words; `source` where; `choices` what the
+    paper leaves open and we chose.
 
     Raises ParameterError for no seeds, repeated or negative ones.
 
@@ -40,6 +41,7 @@ class Experiment:
     version: int = 1
     statement: str = ""
     source: str = ""
+    choices: str = ""
 
     def __post_init__(self) -> None:
         seeds = tuple(self.seeds)

@@ -14,7 +14,7 @@ TABLE_1_STEPS = 6_000
 LONG_STEPS = 12_000
 """Optimiser steps of a longer run of a row of Table 1."""
 
-FIG_4_STEPS = 10_000
+FIG_4_STEPS = 4_000
 """Optimiser steps of a run of Fig. 4: our choice."""
 
 FIG_4_FRACTIONS = (0.3, 0.4, 0.5, 0.6, 0.7)

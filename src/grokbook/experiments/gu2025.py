@@ -15,7 +15,7 @@ from grokbook.training.config import RunConfig
 from grokbook.training.optim import AdamW
 from grokbook.training.schedule import Schedule
 
-FIG5_STEPS = {47: 20_000, 97: 10_000}
+FIG5_STEPS = {47: 20_000, 97: 10_000, 211: 3_000, 379: 1_500}
 """Optimiser steps that we chose for Fig. 5 by modulus; the paper does not state them."""
 
 

@@ -9,8 +9,10 @@ import pandas as pd
 
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
-from grokbook.experiments.data_distribution import all_runs
+from grokbook.experiments.data_distribution import all_runs, table_1_variants
+from grokbook.experiments.figures import figures
 from grokbook.experiments.gu2025 import FIG5_STEPS, fig5
+from grokbook.experiments.theory_plans_separability import fig2
 from grokbook.paths import records_path
 from grokbook.records.store import Store
 
@@ -22,8 +24,9 @@ def catalogue() -> dict[str, Experiment]:
         >>> "gu2025/fig5[p=97]" in catalogue()
         True
     """
-    experiments = [fig5(p) for p in FIG5_STEPS]
-    return {experiment.name: experiment for experiment in experiments} | all_runs()
+    single = [fig5(p) for p in FIG5_STEPS] + [fig2(n_layers) for n_layers in (1, 2, 3, 4)]
+    named = {experiment.name: experiment for experiment in single}
+    return named | all_runs() | table_1_variants() | figures()
 
 
 def choose(pattern: str | None = None, seeds: int | None = None) -> list[Experiment]:
