@@ -132,7 +132,7 @@ def cross_entropy(logits: Array, labels: Array) -> float:
 
     Raises ParameterError if the two do not fit together or a logit is not finite.
 
-    >>> round(cross_entropy(np.zeros((3, 10)), [1, 2, 3]), 6) == round(np.log(10), 6)
+    >>> bool(np.isclose(cross_entropy(np.zeros((3, 10)), [1, 2, 3]), np.log(10)))
     True
     """
     table, answers = rows(logits, least=1, name="logits"), to_numpy(labels).astype(np.int64)
