@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pandas as pd
 import torch
 
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
-from grokbook.experiments.gu2025 import live_run, modular_run
+from grokbook.experiments.depth import fig2
+from grokbook.experiments.gu2025 import live_run
 from grokbook.experiments.weights import WeightRun, final_weights
 from grokbook.measures.separability import class_separability, shuffled_share
 from grokbook.models.activations import activations
 from grokbook.models.transformer import Parameters, Shape, initialise
 from grokbook.tasks.arithmetic import ModularTask
+
+__all__ = ["accuracies", "fig2", "network_stages", "separability_and_depth", "separability_table", "stage_shares"]
 
 
 def separability_and_depth(
@@ -43,19 +44,6 @@ def separability_and_depth(
     runs = {n: live_run(p, train_fraction, d_model, n, n_seeds) for n in (early, steps)}
     early_run, late_run = (WeightRun(f"{e.name[:-1]}, {n} steps]", e.config, e.seeds) for n, e in runs.items())
     return {"early": early_run, "late": late_run}
-
-
-def fig2(n_layers: int) -> Experiment:
-    """Fig. 2 of Gu et al. 2025 at the setting of its predecessor: p = 97, shift 97, width 512, 1 to 4 layers.
-
-    Example:
-        >>> fig2(4).name, fig2(4).config.model.n_layers
-        ('gu2025/fig2[layers=4]', 4)
-    """
-    config = modular_run(97, 0.3, d_model=512, shift=97)
-    config = dataclasses.replace(config, model=dataclasses.replace(config.model, n_layers=n_layers))
-    statement = "With more layers the test accuracy fluctuates violently while MED keeps falling."
-    return Experiment(f"gu2025/fig2[layers={n_layers}]", config, statement=statement, source="Gu et al. 2025, Fig. 2")
 
 
 def network_stages(plan: dict[str, Experiment], *, progress: bool = True) -> dict[str, list[Parameters]]:
