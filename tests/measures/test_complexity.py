@@ -7,11 +7,11 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.nn import functional as F
 
 from grokbook.errors import ParameterError
 from grokbook.measures.complexity import cross_polytopes, local_complexity, network_complexity, preactivations
 from grokbook.models.transformer import Shape, initialise, plain_logits
-from torch.nn import functional as F
 
 
 def affine(normals, offsets):

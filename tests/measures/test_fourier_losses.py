@@ -26,10 +26,7 @@ CYCLIC = ("add", "subtract", "x2_plus_y2", "x3_plus_y3", "multiply", "2*x - 3*y 
 def wave(task: ModularTask, frequencies: list[int], size: float = 6.0) -> np.ndarray:
     """Logits sum_k cos(2 pi k (class of the cell - class of the answer) / n), zero where there is no class."""
     group = cyclic_classes(task)
-    if group.order == task.p:
-        answers = np.arange(task.p)
-    else:
-        answers = discrete_logarithms(task.p)
+    answers = np.arange(task.p) if group.order == task.p else discrete_logarithms(task.p)
     angle = 2 * np.pi * (group.classes[:, None] - answers[None, :]) / group.order
     table = size * sum(np.cos(k * angle) for k in frequencies)
     table[group.classes < 0] = 0

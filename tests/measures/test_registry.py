@@ -8,7 +8,10 @@ import torch
 
 from grokbook import measures
 from grokbook.errors import ParameterError
+from grokbook.experiments.observing import OBSERVERS
+from grokbook.experiments.progress_measures import watched_run
 from grokbook.measures import embedding_measures, registry
+from grokbook.measures.registry import claimed_directions, measure_table
 
 from .tables import circles, gaussian
 
@@ -17,10 +20,24 @@ def test_every_entry_is_complete_and_under_its_own_name():
     for name, measure in registry().items():
         assert measure.name == name
         assert callable(measure.function)
-        assert measure.of in ("embedding", "weights", "curves")
+        assert measure.of in ("embedding", "weights", "network", "curves")
         assert measure.direction in ("falls", "rises", "rises then falls", "none")
         assert all((measure.symbol, measure.formula, measure.source, measure.unit, measure.range))
         assert measure.formula.count("{") == measure.formula.count("}")
+
+
+def test_every_watched_run_records_every_measure_of_the_registry():
+    """What training logs and what the book's observers add are together the registry's curves, once each."""
+    config = watched_run(5, d_model=8, steps=10, points=2, n_seeds=1)
+    assert set(claimed_directions()) <= set(config.run(progress=False).data_vars)
+    assert set(OBSERVERS) <= set(registry())
+    assert set(claimed_directions().values()) == {"rises", "falls"}
+
+
+def test_the_printed_table_has_a_row_a_measure_and_no_empty_cell():
+    table = measure_table()
+    assert [row["measure"] for row in table] == list(registry())
+    assert all(all(row.values()) for row in table)
 
 
 def test_a_caller_cannot_change_the_registry():

@@ -7,18 +7,22 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from grokbook.measures.complexity import network_complexity
 from grokbook.measures.delay import grok_time
 from grokbook.measures.embedding_difference import MED_DEFINITIONS, med, med_as, normalised_med
 from grokbook.measures.fourier import inverse_participation_ratio
+from grokbook.measures.fourier_losses import cross_entropy, excluded_loss, restricted_loss
 from grokbook.measures.geometry import effective_dimension
 from grokbook.measures.norms import mean_norm, weight_norm
+from grokbook.measures.representation import representation_quality
 
 
 @dataclass(frozen=True)
 class Measure:
     """One measure as the book prints it.
 
-    `of` is what it is taken on: an embedding (p, d), all weights, or the accuracy curves. `direction` is how
+    `of` is what it is taken on: an embedding (p, d), all weights, the network (weights, task and logits), or the
+    accuracy curves. `direction` is how
     the source says it moves when a network generalises: a claim to be tested, not a property.
     """
 
@@ -26,7 +30,7 @@ class Measure:
     symbol: str
     formula: str
     function: Callable[..., object]
-    of: Literal["embedding", "weights", "curves"]
+    of: Literal["embedding", "weights", "network", "curves"]
     direction: Literal["falls", "rises", "rises then falls", "none"]
     source: str
     unit: str
@@ -36,6 +40,13 @@ class Measure:
 def _med(name: str, symbol: str, definition: str, function: Callable[..., float]) -> Measure:
     source, formula, *_ = MED_DEFINITIONS[definition]
     return Measure(name, symbol, formula, function, "embedding", "falls", source, "embedding", "[0, ∞)")
+
+
+def _loss(
+    name: str, symbol: str, formula: str, function: Callable[..., float], direction: str, note: str
+) -> Measure:
+    source = f"Nanda et al. 2023, section 5{note}" if note else "every source; what the accuracy is a shadow of"
+    return Measure(name, symbol, formula, function, "network", direction, source, "nats", "[0, ∞)")
 
 
 _MEASURES = (
@@ -97,6 +108,68 @@ _MEASURES = (
         "weight",
         "[0, ∞)",
     ),
+    _loss(
+        "test_loss",
+        r"L_{\mathrm{test}}",
+        r"-\frac1{p^2-|T|}\sum_{(i,j)\notin T}\ln\operatorname{softmax}(z)_{f(i,j)}",
+        cross_entropy,
+        "falls",
+        "",
+    ),
+    _loss(
+        "restricted_loss",
+        r"L_{\mathrm{res}}",
+        r"-\frac1{p^2}\sum_{(i,j)}\ln\operatorname{softmax}\bigl(\Pi_{\{0\}\cup K}z\bigr)_{f(i,j)}",
+        restricted_loss,
+        "falls",
+        "; K from the last logged step",
+    ),
+    _loss(
+        "restricted_loss_now",
+        r"L_{\mathrm{res}}^{t}",
+        r"\text{as }L_{\mathrm{res}},\ K\text{ from the same step}",
+        restricted_loss,
+        "falls",
+        "; K from the same step (this book)",
+    ),
+    _loss(
+        "excluded_loss",
+        r"L_{\mathrm{exc}}",
+        r"-\frac1{|T|}\sum_{(i,j)\in T}\ln\operatorname{softmax}\bigl(z-\Pi_Kz\bigr)_{f(i,j)}",
+        excluded_loss,
+        "rises",
+        "; K from the last logged step",
+    ),
+    _loss(
+        "excluded_loss_now",
+        r"L_{\mathrm{exc}}^{t}",
+        r"\text{as }L_{\mathrm{exc}},\ K\text{ from the same step}",
+        excluded_loss,
+        "rises",
+        "; K from the same step (this book)",
+    ),
+    Measure(
+        "local_complexity",
+        r"\mathrm{LC}",
+        r"\frac1n\sum_x\#\{u: h_u\text{ changes sign on }x\pm rv_1,\dots,x\pm rv_P\}",
+        network_complexity,
+        "network",
+        "falls",
+        "Humayun et al. 2024, section 3; here about pairs of embeddings, with a relative radius",
+        "hidden units",
+        "[0, n_layers d_mlp]",
+    ),
+    Measure(
+        "representation_quality",
+        r"\mathrm{RQ}",
+        r"\Pr\bigl(\lVert\phi_i+\phi_j-\phi_m-\phi_n\rVert\le\delta\sqrt{4V}\bigm| i+j\equiv m+n\bigr)",
+        representation_quality,
+        "network",
+        "rises",
+        "after Liu et al. 2022, section 3.1 (RQI); modulo p and relative to its own mean square",
+        "none",
+        "[0, 1]",
+    ),
     Measure(
         "grok_time",
         r"t_{\mathrm{grok}}-t_{\mathrm{fit}}",
@@ -116,6 +189,38 @@ def registry() -> dict[str, Measure]:
     """All measures by name, in the order in which the book introduces them.
 
     >>> [m.name for m in registry().values() if m.direction == "rises"]
-    ['fourier_ipr']
+    ['fourier_ipr', 'excluded_loss', 'excluded_loss_now', 'representation_quality']
     """
     return {measure.name: measure for measure in _MEASURES}
+
+
+def claimed_directions() -> dict[str, str]:
+    """The way each measure is said to move after the training set is fitted: "rises" or "falls".
+
+    What is no curve of its own (the delay) is left out; of "rises then falls" the last part counts.
+
+    >>> claimed_directions()["med"], claimed_directions()["embedding_norm"]
+    ('falls', 'falls')
+    """
+    curves = (measure for measure in _MEASURES if measure.of != "curves")
+    return {measure.name: measure.direction.split()[-1] for measure in curves}
+
+
+def measure_table() -> list[dict[str, str]]:
+    """One row a measure, as the book prints it: name, formula, direction, unit, range, source.
+
+    >>> measure_table()[0]["measure"]
+    'med'
+    """
+    return [
+        {
+            "measure": m.name,
+            "symbol": f"${m.symbol}$",
+            "formula": f"${m.formula}$",
+            "claimed to": m.direction,
+            "unit": m.unit,
+            "range": m.range,
+            "source": m.source,
+        }
+        for m in _MEASURES
+    ]
