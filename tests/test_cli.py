@@ -184,7 +184,8 @@ def test_record_lists_and_hands_its_options_on(monkeypatch):
     monkeypatch.setattr(experiments, "record", lambda **options: given.append(options) or frame)
     assert "gu2025/fig5[p=97]" in run("record", "--list", "--only", "fig5").output
     assert run("record", "--budget", "40m", "--seeds", "2").exit_code == 0
-    assert given == [("fig5", None), {"pattern": None, "budget_seconds": 2400.0, "seeds": 2, "progress": True}]
+    asked = {"pattern": None, "budget_seconds": 2400.0, "seeds": 2, "progress": True, "workers": None}
+    assert given == [("fig5", None), asked]
 
 
 def test_doctor_fails_when_something_needed_is_missing(root, monkeypatch):

@@ -211,16 +211,32 @@ def record(
     only: Annotated[str | None, typer.Option(help="Experiments whose name matches this pattern.")] = None,
     budget: Annotated[str | None, typer.Option(help="Stop after this time, such as 40m.")] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Seeds of each experiment.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Runs side by side; default: one a core.")] = None,
     list_only: Annotated[bool, typer.Option("--list", help="Show what there is, and what is missing.")] = False,
+    confirm: Annotated[bool, typer.Option("--confirm", help="Repeat the first steps of older records.")] = False,
 ) -> None:
     """Train the recorded runs that are missing; stop and start it as you like."""
     from grokbook import experiments
 
+    if confirm:
+        _confirm()
+        return
     if list_only:
         _print_frame(experiments.records_table(only, seeds))
         return
     limit = None if budget is None else seconds(budget)
-    _print_frame(experiments.record(pattern=only, budget_seconds=limit, seeds=seeds, progress=True))
+    options = {"pattern": only, "budget_seconds": limit, "seeds": seeds, "progress": True, "workers": workers}
+    _print_frame(experiments.record(**options))
+
+
+def _confirm() -> None:
+    import pandas as pd
+
+    from grokbook.experiments.confirming import confirm_outdated
+
+    found = confirm_outdated()
+    columns = ["experiment", "seed", "steps", "difference"]
+    _print_frame(pd.DataFrame(found, columns=columns) if found else pd.DataFrame({"to confirm": ["nothing"]}))
 
 
 @app.command()

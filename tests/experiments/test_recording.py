@@ -9,6 +9,7 @@ from grokbook.experiments import recording
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import modular_run
 from grokbook.records import Store
+from grokbook.training.cost import Cost
 
 
 @pytest.fixture
@@ -21,16 +22,17 @@ def tiny(monkeypatch):
 def test_all_missing_runs_are_recorded_and_then_nothing_is_left(tiny, tmp_path):
     store = Store(tmp_path)
     assert recording.records_table(store=store).missing.tolist() == [1, 1]
-    table = recording.record(progress=False, store=store)
+    table = recording.record(progress=False, store=store, workers=1)
     assert table.missing.tolist() == [0, 0]
     assert table["core minutes"].tolist() == [0, 0]
     before = (tmp_path / "MANIFEST.json").read_bytes()
-    recording.record(progress=False, store=store)
+    recording.record(progress=False, store=store, workers=1)
     assert (tmp_path / "MANIFEST.json").read_bytes() == before
 
 
 def test_a_spent_budget_starts_nothing(tiny, tmp_path):
-    assert recording.record(budget_seconds=0, progress=False, store=Store(tmp_path)).recorded.tolist() == [0, 0]
+    table = recording.record(budget_seconds=0, progress=False, store=Store(tmp_path), workers=1)
+    assert table.recorded.tolist() == [0, 0]
 
 
 def test_patterns_seeds_and_a_name_with_brackets(tiny):
@@ -58,3 +60,34 @@ def test_load_only_trains_nothing_even_when_a_record_is_damaged(tiny, tmp_path):
     file.write_bytes(file.read_bytes()[:-7])
     with pytest.warns(UserWarning, match="it will be computed again"):
         assert store.load_only(tiny[0]) is None
+
+
+def test_the_next_seed_of_the_experiment_with_fewest_and_cheapest_comes_first(tmp_path, monkeypatch):
+    """Value per second: 1 / (n + 1) over the predicted seconds of one run, so 1/1 s before 1/4 s and 0.5/1 s."""
+    cheap, dear = (Experiment(f"made/up[p={p}]", modular_run(p, 0.5, d_model=8, steps=4), (0, 1, 2)) for p in (5, 7))
+    seconds = {5: 1.0, 7: 4.0}
+    monkeypatch.setattr(Experiment, "predicted", lambda self, n=None: Cost(seconds[self.config.task.p] * (n or 1), 1.0))
+    store, order = Store(tmp_path), []
+    for _ in range(6):
+        job = recording.next_jobs([dear, cheap], store)[0]
+        order.append((job.experiment.config.task.p, len(job.experiment.seeds)))
+        store.load_or_run(job.experiment, progress=False)
+    assert order[:3] == [(5, 1), (5, 2), (5, 3)] and order[3:] == [(7, 1), (7, 2), (7, 3)]
+    assert recording.next_jobs([dear, cheap], store) == []
+
+
+def test_only_runs_that_fit_into_the_budget_are_started(tmp_path, monkeypatch, tiny):
+    monkeypatch.setattr(Experiment, "predicted", lambda self, n=None: Cost(50.0 * self.config.task.p, 1.0))
+    table = recording.record(budget_seconds=300, progress=False, store=Store(tmp_path), workers=1)
+    assert table.recorded.tolist() == [1, 0]
+
+
+def test_side_by_side_the_records_are_those_made_in_turn(tiny, tmp_path, capsys):
+    """Processes with one thread each: bit for bit the same runs."""
+    recording.record(progress=False, store=Store(tmp_path / "a"), workers=1)
+    table = recording.record(progress=True, store=Store(tmp_path / "b"), workers=2)
+    assert table.missing.tolist() == [0, 0]
+    assert capsys.readouterr().out.count("recorded made/up") == 2
+    for experiment in tiny:
+        a, b = (Store(tmp_path / name).load(experiment.key) for name in "ab")
+        assert a.equals(b)

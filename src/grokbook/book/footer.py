@@ -109,10 +109,24 @@ def _dataset(entry: Mapping[str, Any], fingerprint: str | None) -> str:
     )
     then = entry.get("fingerprint")
     if then and fingerprint and then != fingerprint:
-        since = str(entry.get("commit") or "")[:10]
-        line += (
-            f"; **the library's code has changed since** (it was commit `{since}`)"
-            if since
-            else ("; **the library's code has changed since**")
-        )
+        line += _changed(entry, fingerprint)
     return line + "."
+
+
+def _changed(entry: Mapping[str, Any], fingerprint: str) -> str:
+    """That other code made a dataset, and whether the present code was seen to repeat its first steps."""
+    from grokbook.experiments.confirming import LIKE, confirmed
+
+    since = str(entry.get("commit") or "")[:10]
+    was = f" (it was commit `{since}`)" if since else ""
+    again = confirmed(str(entry.get("key")), fingerprint)
+    if again is None:
+        return f"; **the library's code has changed since**{was}"
+    seen = f"seed {again['seed']}, {again['steps']} steps trained again on {again['confirmed_on']}"
+    if again["difference"] <= LIKE:
+        return f"; made by earlier code{was}, which the present code repeats ({seen}: {_apart(again['difference'])})"
+    return f"; **the library's code gives other numbers now**{was} ({seen}: {_apart(again['difference'])})"
+
+
+def _apart(difference: float) -> str:
+    return "no difference" if difference == 0 else f"largest relative difference {difference:.0e}"

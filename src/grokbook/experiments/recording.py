@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
+import os
 import time
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
 from fnmatch import fnmatch
+from multiprocessing import get_context
 
 import pandas as pd
+import torch
 
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.data_distribution import all_runs, table_1_variants
+from grokbook.experiments.depth import depth_runs, fig2
 from grokbook.experiments.figures import figures
 from grokbook.experiments.gu2025 import FIG5_STEPS, fig5
-from grokbook.experiments.theory_plans_separability import fig2
+from grokbook.experiments.progress_measures import lead_tasks
 from grokbook.paths import records_path
 from grokbook.records.store import Store
+from grokbook.training.ensemble import one_thread_a_process
 
 
 def catalogue() -> dict[str, Experiment]:
@@ -26,7 +35,7 @@ def catalogue() -> dict[str, Experiment]:
     """
     single = [fig5(p) for p in FIG5_STEPS] + [fig2(n_layers) for n_layers in (1, 2, 3, 4)]
     named = {experiment.name: experiment for experiment in single}
-    return named | all_runs() | table_1_variants() | figures()
+    return named | all_runs() | table_1_variants() | figures() | depth_runs() | lead_tasks()
 
 
 def choose(pattern: str | None = None, seeds: int | None = None) -> list[Experiment]:
@@ -60,24 +69,105 @@ def records_table(pattern: str | None = None, seeds: int | None = None, store: S
     return pd.DataFrame(rows)
 
 
+def value_of_a_seed(have: int) -> float:
+    """What one more seed is worth when `have` are recorded: 1 / (have + 1), the fall of the variance of a mean.
+
+    Example:
+        >>> [round(value_of_a_seed(n), 2) for n in range(3)]
+        [1.0, 0.5, 0.33]
+    """
+    return 1 / (have + 1)
+
+
+@dataclass(frozen=True)
+class SeedJob:
+    """One more seed of an experiment: what is asked of the store, predicted seconds, value per second."""
+
+    experiment: Experiment
+    seconds: float
+    worth: float
+
+
+def next_jobs(experiments: list[Experiment], store: Store) -> list[SeedJob]:
+    """The next missing seed of each experiment, in falling order of value per second; nothing for what is complete.
+
+    On a GPU all missing seeds of an experiment are one job, because they are one program.
+    """
+    jobs = []
+    for experiment in experiments:
+        missing = experiment.missing_seeds(store)
+        if missing:
+            taken = missing if torch.cuda.is_available() else missing[:1]
+            have = [s for s in experiment.seeds if s not in missing]
+            seconds = experiment.predicted(len(taken)).seconds
+            wanted = dataclasses.replace(experiment, seeds=tuple(sorted({*have, *taken})))
+            jobs.append(SeedJob(wanted, seconds, value_of_a_seed(len(have)) / seconds))
+    return sorted(jobs, key=lambda job: -job.worth)
+
+
+def _record_one(store: Store, experiment: Experiment, progress: bool) -> float:
+    """Train what is missing of one experiment and keep it; returns the seconds it took."""
+    began = time.monotonic()
+    store.load_or_run(experiment, progress=progress)
+    return time.monotonic() - began
+
+
 def record(
     pattern: str | None = None,
     budget_seconds: float | None = None,
     seeds: int | None = None,
     progress: bool = True,
     store: Store | None = None,
+    workers: int | None = None,
 ) -> pd.DataFrame:
-    """Train what is missing, cheapest experiments first, and commit each to the store as soon as it is done.
+    """Train what is missing in the order of value per second, and commit each run to the store as soon as it is done.
 
-    An interrupted call loses nothing: finished experiments are recorded, the running one continues from its
-    checkpoints next time. With `budget_seconds` no experiment is started after that time. Returns the table of
-    what is there and what remains.
+    A run more of an experiment that has n of them is worth 1 / (n + 1). On a CPU `workers` runs (default: one a
+    core) go on side by side, each in a process with one thread; on a GPU the seeds of an experiment are one program.
+    With `budget_seconds` only runs are started that are predicted to end within it. An interrupted call loses
+    nothing: finished runs are recorded, the running ones continue from their checkpoints next time. Returns the
+    table of what is there and what remains, with its cost.
+
+    Raises ParameterError for an unknown pattern, TrainingError and RecordError as `Store.load_or_run` does.
     """
     store = store or Store(records_path())
-    began = time.monotonic()
-    for experiment in sorted(choose(pattern, seeds), key=lambda e: e.predicted(len(e.missing_seeds(store))).seconds):
-        if budget_seconds is not None and time.monotonic() - began >= budget_seconds:
-            break
-        if experiment.missing_seeds(store):
-            store.load_or_run(experiment, progress=progress)
+    count = 1 if torch.cuda.is_available() else workers or os.cpu_count() or 1
+    ends = math.inf if budget_seconds is None else time.monotonic() + budget_seconds
+    chosen = choose(pattern, seeds)
+    if count == 1:
+        _record_in_turn(chosen, store, ends, progress)
+    else:
+        _record_side_by_side(chosen, store, ends, progress, count)
     return records_table(pattern, seeds, store)
+
+
+def _fitting(chosen: list[Experiment], store: Store, ends: float, busy: set[str]) -> SeedJob | None:
+    left = ends - time.monotonic()
+    jobs = next_jobs([e for e in chosen if e.key not in busy], store)
+    return next((job for job in jobs if job.seconds <= left), None)
+
+
+def _record_in_turn(chosen: list[Experiment], store: Store, ends: float, progress: bool) -> None:
+    while (job := _fitting(chosen, store, ends, set())) is not None:
+        _say(job, _record_one(store, job.experiment, progress), progress)
+
+
+def _record_side_by_side(chosen: list[Experiment], store: Store, ends: float, progress: bool, count: int) -> None:
+    running: dict[Future[float], SeedJob] = {}
+    with one_thread_a_process(), ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+        while True:
+            busy = {job.experiment.key for job in running.values()}
+            job = _fitting(chosen, store, ends, busy) if len(running) < count else None
+            if job is not None:
+                running[pool.submit(_record_one, store, job.experiment, False)] = job
+                continue
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                _say(running.pop(future), future.result(), progress)
+
+
+def _say(job: SeedJob, seconds: float, progress: bool) -> None:
+    if progress:
+        done = job.experiment
+        print(f"recorded {done.name}, {len(done.seeds)} of its seeds, {seconds:.0f} s (predicted {job.seconds:.0f} s)")

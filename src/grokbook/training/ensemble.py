@@ -61,6 +61,22 @@ def _threads(count: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+@contextlib.contextmanager
+def one_thread_a_process() -> Iterator[None]:
+    """Processes started inside have one thread each and keep the memory they have been given (`KEEP_MEMORY`)."""
+    wanted = KEEP_MEMORY | {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
 class _Saver:
     """Checkpoints a stack when `every` seconds have passed since the last time."""
 

@@ -1,0 +1,147 @@
+"""Does the present code still give the recorded numbers? The first steps of a record, trained again and compared."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import xarray as xr
+
+from grokbook.errors import ParameterError, RecordError
+from grokbook.experiments.base import Experiment
+from grokbook.fingerprint import fingerprint
+from grokbook.paths import records_path
+from grokbook.records.store import Store
+from grokbook.training.checkpoint import atomic_write
+from grokbook.training.ensemble import pick_device
+from grokbook.training.loop import Stack, make_stack, train_stack
+from grokbook.training.result import run_dataset
+
+CONFIRMED = "CONFIRMED.json"
+STEPS = 150
+"""Steps that are trained again: enough for every rate, moment and measure to have been used many times."""
+
+LIKE = 1e-4
+"""Largest relative difference at which two runs count as the same: float32 sums in another order."""
+
+
+class _Enough(Exception):
+    """Not an error: the way out of a training loop."""
+
+
+def first_steps(experiment: Experiment, seed: int, steps: int) -> xr.Dataset:
+    """What a run of an experiment logs up to `steps`, trained now on one CPU thread.
+
+    Example:
+        >>> from grokbook.experiments.gu2025 import live_run
+        >>> int(first_steps(live_run(5, 0.5, 8, 100, 1), 0, 20).step.max())
+        20
+    """
+    config = experiment.config.with_seed(seed)
+    stack = make_stack([config], pick_device("cpu"))
+
+    def enough(now: Stack) -> None:
+        if now.step >= steps:
+            raise _Enough
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        train_stack(stack, save_now=enough)
+    except _Enough:
+        pass
+    finally:
+        torch.set_num_threads(threads)
+    made = run_dataset(stack, 0)
+    return made.where(made.step <= stack.step, drop=True)
+
+
+def largest_difference(ours: xr.Dataset, theirs: xr.Dataset) -> float:
+    """Largest |a - b| / max(|a|, |b|) over the variables and steps that two runs share; infinite where one is missing.
+
+    Example:
+        >>> a = xr.Dataset({"x": ("step", [1.0, 2.0])}, {"step": [0, 10]})
+        >>> largest_difference(a, a + 1)
+        0.5
+    """
+    worst = 0.0
+    for name in ours.data_vars:
+        if ours[name].dims != ("step",):
+            continue
+        if name not in theirs:
+            return float("inf")
+        a, b = ours[name].values, theirs[name].sel(step=ours.step).values
+        if (np.isnan(a) != np.isnan(b)).any():
+            return float("inf")
+        scale = np.maximum(np.maximum(abs(a), abs(b)), 1e-300)
+        worst = max(worst, float(np.nanmax(abs(a - b) / scale, initial=0.0)))
+    return worst
+
+
+def confirmations(path: Path | None = None) -> dict[str, list[dict[str, Any]]]:
+    """What was confirmed, record key -> entries; empty without the file.
+
+    Raises RecordError when the file cannot be read.
+    """
+    path = (path or records_path()) / CONFIRMED
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise RecordError(f"{path} cannot be read ({error}); restore it from version control.") from error
+
+
+def confirmed(key: str, code: str, path: Path | None = None) -> dict[str, Any] | None:
+    """The entry that says that code of fingerprint `code` repeats the record `key`; None when nobody has tried."""
+    return next((e for e in confirmations(path).get(key, []) if e["fingerprint"] == code), None)
+
+
+def confirm(experiment: Experiment, store: Store | None = None, *, steps: int = STEPS) -> dict[str, Any]:
+    """Train the first steps of a record's first seed again, compare, and write down what was found.
+
+    Returns the entry: fingerprint of the present code, seed, steps, largest relative difference, date. A difference
+    above `LIKE` is written down too: the page then says that the present code gives other numbers.
+
+    Raises ParameterError when the experiment is not recorded, or `steps` is below 1.
+    """
+    store = store or Store(records_path())
+    if steps < 1:
+        raise ParameterError(f"steps = {steps} must be 1 or more.")
+    seeds = store.seeds(experiment.key)
+    record = store.load(experiment.key) if seeds else None
+    if record is None:
+        raise ParameterError(f"{experiment.name} is not recorded, so there is nothing to confirm.")
+    seed = int(seeds[0])
+    fresh = first_steps(experiment, seed, steps)
+    entry = {
+        "experiment": experiment.name,
+        "fingerprint": fingerprint(),
+        "seed": seed,
+        "steps": int(fresh.step.max()),
+        "difference": largest_difference(fresh, record.sel(seed=seed)),
+        "confirmed_on": datetime.datetime.now(datetime.UTC).date().isoformat(),
+    }
+    known = confirmations(store.path)
+    others = [e for e in known.get(experiment.key, []) if e["fingerprint"] != entry["fingerprint"]]
+    known[experiment.key] = [*others, entry]
+    atomic_write(store.path / CONFIRMED, (json.dumps(dict(sorted(known.items())), indent=1) + "\n").encode())
+    return entry
+
+
+def confirm_outdated(store: Store | None = None, *, steps: int = STEPS) -> list[dict[str, Any]]:
+    """Confirm every record of the catalogue that other code made and that nobody has confirmed for the present code."""
+    from grokbook.experiments.recording import catalogue
+
+    store = store or Store(records_path())
+    waiting = {}
+    for experiment in catalogue().values():
+        found = store.find(experiment.key)
+        other = found and any(p["fingerprint"] != fingerprint() for p in found[1]["provenance"])
+        if other and confirmed(experiment.key, fingerprint(), store.path) is None:
+            waiting[experiment.key] = experiment
+    return [confirm(experiment, store, steps=steps) for experiment in waiting.values()]

@@ -1,0 +1,114 @@
+"""Confirming records: equal code repeats them exactly, other numbers are seen, the page says which."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from grokbook.book.footer import _changed
+from grokbook.errors import ParameterError, RecordError
+from grokbook.experiments import confirming
+from grokbook.experiments.base import Experiment
+from grokbook.experiments.confirming import (
+    CONFIRMED,
+    confirm,
+    confirm_outdated,
+    confirmations,
+    confirmed,
+    first_steps,
+    largest_difference,
+)
+from grokbook.experiments.gu2025 import modular_run
+from grokbook.fingerprint import fingerprint
+from grokbook.records import Store
+from grokbook.records.store import MANIFEST
+
+TINY = Experiment("made/up", modular_run(5, 0.5, d_model=8, steps=60), seeds=(1,))
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = Store(tmp_path)
+    store.load_or_run(TINY, progress=False)
+    return store
+
+
+def other_code(store, fingerprint="0" * 16):
+    """Make the manifest say that other code made the records."""
+    path = store.path / MANIFEST
+    content = json.loads(path.read_text())
+    for entry in content["records"].values():
+        for made in entry["provenance"]:
+            made["fingerprint"] = fingerprint
+    path.write_text(json.dumps(content))
+
+
+def test_the_first_steps_are_those_of_the_whole_run(store):
+    whole = store.load(TINY.key).sel(seed=1)
+    part = first_steps(TINY, 1, 30)
+    assert part.step.values.tolist() == [0, 10, 20, 30]
+    assert np.array_equal(part.train_loss, whole.train_loss.sel(step=part.step))
+
+
+def test_equal_code_repeats_a_record_without_any_difference(store):
+    entry = confirm(TINY, store, steps=40)
+    assert (entry["difference"], entry["steps"], entry["seed"]) == (0.0, 40, 1)
+    assert confirmed(TINY.key, fingerprint(), store.path) == entry
+    assert confirmed(TINY.key, "another", store.path) is None
+
+
+def test_other_numbers_are_seen(store, monkeypatch):
+    real = confirming.first_steps
+
+    def slower(experiment, seed, steps):
+        return real(Experiment("x", modular_run(5, 0.5, d_model=8, steps=60, weight_decay=0.9), (seed,)), seed, steps)
+
+    monkeypatch.setattr(confirming, "first_steps", slower)
+    assert confirm(TINY, store, steps=40)["difference"] > confirming.LIKE
+
+
+def test_a_second_confirmation_takes_the_place_of_the_first(store):
+    confirm(TINY, store, steps=10)
+    confirm(TINY, store, steps=20)
+    assert [e["steps"] for e in confirmations(store.path)[TINY.key]] == [20]
+
+
+def test_only_records_of_other_code_wait_for_confirmation(store, monkeypatch):
+    monkeypatch.setattr("grokbook.experiments.recording.catalogue", lambda: {TINY.name: TINY})
+    assert confirm_outdated(store, steps=10) == []
+    other_code(store)
+    assert [e["experiment"] for e in confirm_outdated(store, steps=10)] == ["made/up"]
+    assert confirm_outdated(store, steps=10) == []
+
+
+def test_differences_are_relative_and_missing_values_count():
+    a = xr.Dataset({"x": ("step", [2.0, np.nan]), "table": (("step", "token"), np.ones((2, 2)))}, {"step": [0, 10]})
+    b = xr.Dataset({"x": ("step", [2.0, 1.0])}, {"step": [0, 10]})
+    assert largest_difference(a, a.assign(x=a.x * 1.01)) == pytest.approx(0.02 / 2.02)
+    assert largest_difference(a, b) == float("inf")
+    assert largest_difference(a, b.drop_vars("x")) == float("inf")
+
+
+@pytest.mark.parametrize(("difference", "words"), [(0.0, "no difference"), (2e-6, "2e-06"), (0.3, "other numbers")])
+def test_the_page_says_what_was_found(monkeypatch, difference, words):
+    entry = {"seed": 0, "steps": 150, "difference": difference, "confirmed_on": "2026-11-21"}
+    monkeypatch.setattr(confirming, "confirmed", lambda key, code: entry)
+    assert words in _changed({"key": "k", "commit": "d" * 40}, "now")
+
+
+def test_the_page_says_when_nobody_has_tried(monkeypatch):
+    monkeypatch.setattr(confirming, "confirmed", lambda key, code: None)
+    assert "code has changed since" in _changed({"key": "k"}, "now")
+
+
+def test_nothing_to_confirm_and_damaged_files_are_refused(tmp_path, store):
+    with pytest.raises(ParameterError, match="made/up is not recorded"):
+        confirm(TINY, Store(tmp_path / "empty"))
+    with pytest.raises(ParameterError, match="steps = 0 must be 1 or more"):
+        confirm(TINY, store, steps=0)
+    (store.path / CONFIRMED).write_text("{")
+    with pytest.raises(RecordError, match=r"CONFIRMED\.json cannot be read"):
+        confirmations(store.path)
