@@ -272,7 +272,7 @@ def fraction_for_grokking(p: int = 97, k: int = 5, train_fraction: float = 0.3) 
 
 
 def ceiling_by_distance(rule: str = "code") -> Finding:
-    """G33: the ceilings of Table 1 are the shares of test cells within one distance of the training set.
+    """For G33: the ceilings of Table 1 are the shares of test cells within one distance of the training set.
 
     "Are" is read with the paper's own oscillation: the root mean squared error must not exceed the mean of
     U-Acc - L-Acc.
@@ -293,7 +293,7 @@ def ceiling_by_distance(rule: str = "code") -> Finding:
 
 
 def certain_above_the_threshold(p: int = 97, k: int = 5) -> Finding:
-    """G34: above a threshold of the training fraction the test accuracy becomes 1 with probability 100 %.
+    """For G34: above a threshold of the training fraction the test accuracy becomes 1 with probability 100 %.
 
     Checked for what the paper derives it from, full coverage: its probability is 1 only from `guaranteed_size` on.
     """
@@ -309,7 +309,7 @@ def certain_above_the_threshold(p: int = 97, k: int = 5) -> Finding:
 
 
 def constant_product(p: int = 97, fractions: tuple[float, ...] = (0.5, 0.6, 0.7)) -> Finding:
-    """G38: Acc (1 - frac) = constant shows that more data do not generalise. A memoriser has it nearly constant too."""
+    """For G38: Acc (1 - frac) = constant shows that more data do not generalise; a memoriser has it nearly constant."""
     sizes = [int(fraction * p * p) for fraction in fractions]
     accuracy = np.array([transpose_accuracy(p, m) for m in sizes])
     products = accuracy * (1 - np.array(sizes) / p**2)
@@ -451,33 +451,6 @@ CLAIMS: tuple[Claim, ...] = (
         "observation",
         OWN_CLASS,
         fraction_for_grokking,
-    ),
-    Claim(
-        "G33",
-        "gu2025",
-        "Table 1, Remark 3.11",
-        "The ceiling of the test accuracy with a hole is set by which cells the training set covers within a distance.",
-        "observation",
-        "04_data_distribution: Table 1 against two shares and a distance",
-        ceiling_by_distance,
-    ),
-    Claim(
-        "G34",
-        "gu2025",
-        "section 6.1",
-        "Above a threshold of the training fraction the test accuracy becomes 1 with probability 100 %.",
-        "theorem",
-        ENOUGH,
-        certain_above_the_threshold,
-    ),
-    Claim(
-        "G38",
-        "gu2025",
-        "section 6.1, Fig. 4",
-        "As Acc (1 - frac) is about constant for x^2 + xy + y^2, more training data do not generalise further.",
-        "observation",
-        "04_data_distribution: A memoriser that swaps the operands",
-        constant_product,
     ),
     Claim(
         "G39",
