@@ -93,11 +93,21 @@ def causes() -> dict[str, Experiment]:
     }
 
 
+def disjoint() -> Experiment:
+    """One layer with disjoint operand tokens, as in Gu 2024, at the size of the small study.
+
+    Example:
+        >>> disjoint().name
+        'gu2025/depth[layers=1, p=37, k=37]'
+    """
+    return depth_run(1, shift=SIZE)
+
+
 def depth_runs() -> dict[str, Experiment]:
-    """Every run of the small study, name -> experiment, cheapest first: four depths, then the causes tried.
+    """Every run of the small study, name -> experiment, four depths, disjoint tokens, the causes tried.
 
     Example:
         >>> len(depth_runs())
-        6
+        7
     """
-    return {run.name: run for run in (*by_depth().values(), *causes().values())}
+    return {run.name: run for run in (*by_depth().values(), disjoint(), *causes().values())}

@@ -8,7 +8,7 @@ import torch
 
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
-from grokbook.experiments.depth import fig2
+from grokbook.experiments.depth import LAYERS, depth_run
 from grokbook.experiments.gu2025 import live_run
 from grokbook.experiments.weights import WeightRun, final_weights
 from grokbook.measures.separability import class_separability, shuffled_share
@@ -16,34 +16,57 @@ from grokbook.models.activations import activations
 from grokbook.models.transformer import Parameters, Shape, initialise
 from grokbook.tasks.arithmetic import ModularTask
 
-__all__ = ["accuracies", "fig2", "network_stages", "separability_and_depth", "separability_table", "stage_shares"]
-
 
 def separability_and_depth(
-    p: int, train_fraction: float, d_model: int, early: int, steps: int, n_seeds: int
+    p: int,
+    train_fraction: float,
+    d_model: int,
+    early: int,
+    steps: int,
+    n_seeds: int,
+    p_depth: int,
+    d_depth: int,
+    depths: int,
+    depth_steps: int,
 ) -> dict[str, Experiment]:
-    """Plan of chapter 07: the same networks after `early` and after all `steps`, addition modulo p.
+    """Plan of chapter 07: the same networks after `early` and after all `steps`, and one of each depth up to `depths`.
 
     Two classes of the full grid have 2p points, and by Cover's count more than half of the ways to label n points in
-    general position in d dimensions are separable as soon as n < 2(d + 1). So d_model must be below p - 1.
+    general position in d dimensions are separable as soon as n < 2(d + 1). So the widths must be below p - 1.
 
-    Raises ParameterError for a wider network, or an early stage that is not before the last.
+    Raises ParameterError for a wider network, an early stage that is not before the last, and more than four layers.
 
     Example:
-        >>> list(separability_and_depth(31, 0.5, 16, 10, 20, 1))
-        ['early', 'late']
+        >>> list(separability_and_depth(31, 0.5, 16, 10, 20, 1, 31, 20, 2, 10))
+        ['early', 'late', 'layers 1', 'layers 2']
 
     Source: Gu et al. 2025, section 5; Cover's count of 1965 is the reason for the width.
     """
-    if d_model >= p - 1:
-        raise ParameterError(
-            f"d_model = {d_model} must be below p - 1 = {p - 1}: in more dimensions shuffled classes are separable too."
-        )
+    for name, width, modulus, of in (("d_model", d_model, p, "p"), ("d_depth", d_depth, p_depth, "p_depth")):
+        if width >= modulus - 1:
+            raise ParameterError(
+                f"{name} = {width} must be below {of} - 1 = {modulus - 1}: in more dimensions shuffled classes are "
+                "separable too."
+            )
     if not 0 < early < steps:
         raise ParameterError(f"early = {early} must be between 1 and steps - 1 = {steps - 1}.")
+    if not 1 <= depths <= max(LAYERS):
+        raise ParameterError(f"depths = {depths} must be between 1 and {max(LAYERS)}.")
     runs = {n: live_run(p, train_fraction, d_model, n, n_seeds) for n in (early, steps)}
     early_run, late_run = (WeightRun(f"{e.name[:-1]}, {n} steps]", e.config, e.seeds) for n, e in runs.items())
-    return {"early": early_run, "late": late_run}
+    deep = {f"layers {n}": live_depth(n, p_depth, d_depth, depth_steps) for n in range(1, depths + 1)}
+    return {"early": early_run, "late": late_run, **deep}
+
+
+def live_depth(n_layers: int, p: int, d_model: int, steps: int) -> WeightRun:
+    """One network of the family of `grokbook.experiments.depth`, seed 0, whose final weights are wanted.
+
+    Example:
+        >>> live_depth(2, 31, 20, 100).name
+        'gu2025/depth[layers=2, p=31], 100 steps'
+    """
+    run = depth_run(n_layers, p=p, d_model=d_model, steps=steps, n_seeds=1)
+    return WeightRun(f"{run.name}, {steps} steps", run.config, run.seeds)
 
 
 def network_stages(plan: dict[str, Experiment], *, progress: bool = True) -> dict[str, list[Parameters]]:
@@ -85,6 +108,17 @@ def separability_table(plan: dict[str, Experiment], *, pairs: int) -> pd.DataFra
             config = plan["late"].config.with_seed(seed)
             shares = stage_shares(w, config.task, config.model, pairs=pairs, seed=seed)
             parts.append(shares.assign(when=when, seed=seed, **accuracies(w, config.task, config.model)))
+    return pd.concat(parts, ignore_index=True)
+
+
+def depth_shares(plan: dict[str, Experiment], *, pairs: int, progress: bool = True) -> pd.DataFrame:
+    """`stage_shares` of the plan's networks of each depth, with their accuracies: columns layers and those of both."""
+    parts = []
+    for run in (experiment for name, experiment in plan.items() if name.startswith("layers")):
+        config = run.config.with_seed(run.seeds[0])
+        w = final_weights(run, progress=progress)[0]
+        shares = stage_shares(w, config.task, config.model, pairs=pairs)
+        parts.append(shares.assign(layers=config.model.n_layers, **accuracies(w, config.task, config.model)))
     return pd.concat(parts, ignore_index=True)
 
 
