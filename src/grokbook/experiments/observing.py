@@ -235,7 +235,7 @@ def observed_run(config: RunConfig, observers: Mapping[str, Observer], device: s
         dataset = collect([(stack, 0)]).swap_dims(run="seed")
         taken = sorted(set(observers) & set(dataset.variables))
         if taken:
-            raise ParameterError(f"observer {taken[0]!r} has the name of something that every run logs; choose another.")
+            raise ParameterError(f"observer {taken[0]!r} has the name of what every run logs; choose another.")
         values = watch(config, kept, observers)
     series = {name: np.full((1, dataset.sizes["step"]), np.nan) for name in observers}
     at = np.searchsorted(dataset.step.values, [step for step, _ in kept])

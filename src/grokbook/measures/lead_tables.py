@@ -1,0 +1,251 @@
+"""Lead and lag of many measures over many tasks: one row a run, one a measure, one a task; and false alarms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from grokbook.errors import ParameterError
+from grokbook.measures.delay import PERSISTENCE, first_stay
+from grokbook.measures.lead import (
+    END_POINTS,
+    SIGNS,
+    MatchingTest,
+    accuracy_half_way,
+    cross_leads,
+    lead_rows,
+    matching_test,
+)
+
+Runs = Mapping[str, xr.Dataset]
+LEVEL = 0.05  # at or below which a p-value counts as small
+
+
+def lead_table(runs: Runs, directions: Mapping[str, str]) -> pd.DataFrame:
+    """`lead_rows` of every dataset in one table, the task's name in the first column.
+
+    Raises ParameterError for no dataset, and as `lead_rows`.
+
+    >>> t = np.arange(0, 1200, 10)
+    >>> test = np.where(t < 500, 0.1, 1.0)[None]
+    >>> run = xr.Dataset({"test_accuracy": (("seed", "step"), test)}, {"seed": [0], "step": t})
+    >>> run = run.assign(train_accuracy=run.test_accuracy * 0 + 1, loss=-run.test_accuracy)
+    >>> lead_table({"a": run}, {"loss": "falls"})[["task", "lead", "state"]].values.tolist()
+    [['a', 0, 'ok']]
+    """
+    if not runs:
+        raise ParameterError("there is no dataset, but a table of leads needs at least one.")
+    parts = {task: lead_rows(dataset, dict(directions)).to_dict("records") for task, dataset in runs.items()}
+    table = pd.DataFrame([{"task": task, **row} for task, found in parts.items() for row in found])
+    for column in ("lead", "measure_step", "accuracy_step", "fit_step"):
+        table[column] = table[column].astype("Int64")
+    table["share"] = table["share"].astype(float)
+    return table
+
+
+def matched(runs: Runs, measure: str, direction: str, *, draws: int = 999) -> MatchingTest | None:
+    """`matching_test` of one measure over every run that generalises; None for fewer than two runs or no lead.
+
+    The runs must be logged at one spacing. Raises ParameterError otherwise.
+
+    >>> matched({}, "med", "falls") is None
+    True
+    """
+    curves, delays, gaps = [], [], set()
+    for dataset in runs.values():
+        gaps.add(int(dataset.step[1] - dataset.step[0]))
+        for seed in dataset.seed.values:
+            run = dataset.sel(seed=seed)
+            fit, half, _ = accuracy_half_way(run.step.values, run.train_accuracy.values, run.test_accuracy.values)
+            if half is not None:
+                curves.append(run[measure].values[fit:])
+                delays.append(half - fit)
+    if len(gaps) > 1:
+        raise ParameterError(f"the runs are logged every {sorted(gaps)} steps; matching needs one spacing.")
+    if len(curves) < 2:
+        return None
+    leads = cross_leads(curves, delays, direction)
+    return None if np.isnan(np.diag(leads)).all() else matching_test(leads, draws=draws)
+
+
+def holm(p_values: pd.Series) -> pd.Series:
+    """p-values made larger so that the chance of any false alarm among them all is what one of them says (Holm).
+
+    NaN stays NaN and does not count. Raises ParameterError for a value outside [0, 1].
+
+    >>> holm(pd.Series([0.01, 0.04, 0.03])).round(12).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    known = p_values.dropna().sort_values()
+    if ((known < 0) | (known > 1)).any():
+        raise ParameterError("p-values must lie in [0, 1].")
+    scaled = (known * np.arange(len(known), 0, -1)).cummax().clip(upper=1)
+    return scaled.reindex(p_values.index)
+
+
+def summary_table(runs: Runs, directions: Mapping[str, str], rows: pd.DataFrame | None = None) -> pd.DataFrame:
+    """One row a measure: how many runs have a lead, in how many it is first, the median with its range and its null.
+
+    Columns: `runs` (that generalise with a delay), `defined` (of these, with a lead), `first` (lead > 0), `tasks`
+    (text: tasks whose median lead is positive, of those that have one), `median`, `least`, `most` (leads as shares of
+    the accuracy's own time), `null_low`, `null_high`, `p_value`, `holm`, `spread_p` (see `MatchingTest`),
+    `associated` (runs with a lag test at or below 0.05), `tested`, `lag` (their median lag in steps).
+
+    Raises ParameterError as `lead_table`.
+    """
+    rows = lead_table(runs, directions) if rows is None else rows
+    found = [_summary(rows[rows.measure == name], runs, name, way) for name, way in directions.items()]
+    table = pd.DataFrame(found)
+    table.insert(table.columns.get_loc("spread_p"), "holm", holm(table.p_value))
+    return table.set_index("measure")
+
+
+def _summary(rows: pd.DataFrame, runs: Runs, name: str, direction: str) -> dict[str, object]:
+    """The row of one measure."""
+    given = rows.dropna(subset=["share"])
+    by_task = given.groupby("task").share.median()
+    test = matched(runs, name, direction)
+    low = rows[rows.p_value <= LEVEL]
+    return {
+        "measure": name,
+        "claimed to": direction,
+        "runs": int(rows.accuracy_step.notna().sum()),
+        "defined": len(given),
+        "first": int((given.share > 0).sum()),
+        "tasks": f"{int((by_task > 0).sum())} of {len(by_task)}",
+        "median": given.share.median(),
+        "least": given.share.min(),
+        "most": given.share.max(),
+        "null_low": np.nan if test is None else test.low,
+        "null_high": np.nan if test is None else test.high,
+        "p_value": np.nan if test is None else test.p_value,
+        "spread_p": np.nan if test is None else test.spread_p,
+        "associated": len(low),
+        "tested": int(rows.p_value.notna().sum()),
+        "lag": low.lag.median(),
+    }
+
+
+def cell_table(rows: pd.DataFrame) -> pd.DataFrame:
+    """Measure x task: the median lead in steps with its range over seeds, or the words why there is none.
+
+    Raises ParameterError for a table without rows.
+
+    >>> made = {"task": ["a", "a"], "measure": ["m", "m"], "lead": [30, -10], "state": ["ok", "ok"]}
+    >>> cell_table(pd.DataFrame(made)).loc["m", "a"]
+    '10 (-10 to 30)'
+    """
+    if rows.empty:
+        raise ParameterError("there are no rows to make a table of.")
+    cells = rows.groupby(["measure", "task"], sort=False).apply(_cell, include_groups=False)
+    return cells.unstack("task").reindex(index=rows.measure.unique(), columns=rows.task.unique())
+
+
+def _cell(group: pd.DataFrame) -> str:
+    leads = group.lead.dropna().astype(float)
+    others = group.state[group.lead.isna()].value_counts()
+    words = [f"{count} {state}" if count < len(group) else state for state, count in others.items()]
+    if not len(leads):
+        return ", ".join(words)
+    spread = f" ({leads.min():.0f} to {leads.max():.0f})" if len(leads) > 1 else ""
+    return "; ".join([f"{leads.median():.0f}{spread}", *words])
+
+
+def moves(runs: Runs, measure: str, direction: str) -> pd.DataFrame:
+    """How far a measure has moved in its direction from fitting to the window's end, one row a run that generalises.
+
+    Columns task, seed, `move` (in the measure's unit). The window is that of `lead_time`. Raises ParameterError for
+    an unknown direction.
+
+    >>> moves({}, "med", "falls").empty
+    True
+    """
+    found = []
+    for task, dataset in runs.items():
+        for seed in dataset.seed.values:
+            run = dataset.sel(seed=seed)
+            fit, half, _ = accuracy_half_way(run.step.values, run.train_accuracy.values, run.test_accuracy.values)
+            if half is not None and 2 * half - fit < run.sizes["step"]:
+                values = SIGNS[direction] * run[measure].values
+                stop = 2 * half - fit
+                end = np.median(values[stop - END_POINTS // 2 : stop + 1 + END_POINTS // 2])
+                found.append({"task": task, "seed": int(seed), "move": float(end - values[fit])})
+    return pd.DataFrame(found, columns=["task", "seed", "move"])
+
+
+def alarm_table(runs: Runs, directions: Mapping[str, str]) -> pd.DataFrame:
+    """An alarm without hindsight in every run: when a measure has moved as far as it did in the *other* tasks.
+
+    The level is half of the median move (`moves`) over the runs of all other tasks; the alarm goes off at the first
+    logged step after fitting from which the measure has moved that far for four logged values in a row. Columns:
+    task, seed, measure, `generalises`, `alarm_step`, `accuracy_step` (half way), `lead` (their difference), `state`:
+    "alarm", "silent", "no level" (the other runs give no positive move) or "undefined".
+
+    Raises ParameterError for no dataset.
+    """
+    if not runs:
+        raise ParameterError("there is no dataset, but a table of alarms needs at least one.")
+    found = []
+    for name, direction in directions.items():
+        known = moves(runs, name, direction)
+        for task, dataset in runs.items():
+            level = known[known.task != task].move.median() / 2
+            found += [
+                {"task": task, "seed": int(seed), "measure": name} | _alarm(dataset.sel(seed=seed), name, direction, level)
+                for seed in dataset.seed.values
+            ]
+    table = pd.DataFrame(found)
+    for column in ("alarm_step", "accuracy_step", "lead"):
+        table[column] = table[column].astype("Int64")
+    return table
+
+
+def _alarm(run: xr.Dataset, name: str, direction: str, level: float) -> dict[str, object]:
+    """When the alarm goes off in one run, and when the accuracy is half way."""
+    steps, values = run.step.values, SIGNS[direction] * run[name].values
+    fit, half, state = accuracy_half_way(steps, run.train_accuracy.values, run.test_accuracy.values)
+    row = {"generalises": state not in ("not generalised", "not fitted"), "alarm_step": None, "lead": None}
+    row["accuracy_step"] = None if half is None else int(steps[half])
+    if fit is None or not np.isfinite(values[fit:]).any():
+        return row | {"state": "undefined"}
+    if not level > 0:
+        return row | {"state": "no level"}
+    found = first_stay(values[fit:] - values[fit] >= level, PERSISTENCE)
+    if found is None:
+        return row | {"state": "silent"}
+    at = int(steps[fit + found])
+    return row | {"state": "alarm", "alarm_step": at, "lead": None if half is None else int(steps[half]) - at}
+
+
+def alarm_summary(alarms: pd.DataFrame) -> pd.DataFrame:
+    """One row a measure: in how many runs its alarm came before the accuracy was half way, and how many were false.
+
+    Columns: `early` (of `generalise` runs that generalise with a delay), `late_or_silent`, `false` (of `others` runs
+    that do not generalise and in which the measure is defined). Raises ParameterError for a table without rows.
+
+    >>> row = {"measure": "m", "generalises": True, "accuracy_step": 50, "lead": 20, "state": "alarm"}
+    >>> alarm_summary(pd.DataFrame([row])).loc["m", "early"].item()
+    1
+    """
+    if alarms.empty:
+        raise ParameterError("there are no alarms to make a table of.")
+    found = []
+    for name, rows in alarms.groupby("measure", sort=False):
+        good = rows[rows.generalises & rows.accuracy_step.notna() & ~rows.state.isin(["undefined", "no level"])]
+        bad = rows[~rows.generalises & ~rows.state.isin(["undefined", "no level"])]
+        early = int((good.lead > 0).sum())
+        found.append(
+            {
+                "measure": name,
+                "early": early,
+                "late_or_silent": len(good) - early,
+                "generalise": len(good),
+                "false": int((bad.state == "alarm").sum()),
+                "others": len(bad),
+                "median_lead": good.lead.astype(float).median(),
+            }
+        )
+    return pd.DataFrame(found).set_index("measure")
