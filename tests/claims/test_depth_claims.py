@@ -70,7 +70,7 @@ def test_growth_is_judged_on_medians_at_every_layer(falling, expected):
 def test_records_that_are_there_are_found(monkeypatch):
     monkeypatch.setattr(depth, "available", lambda e: made(0.1, 1) if e.config.model.n_layers == 4 else None)
     assert list(depth.recorded_depths()) == [4]
-    assert list(depth.recorded_causes()) == ["as they are", "learning rate 3e-4", "weight decay 0.3"]
+    assert list(depth.recorded_causes()) == ["as they are", "narrow MLPs", "learning rate 3e-4", "weight decay 0.3"]
 
 
 def test_sentences_for_the_page():

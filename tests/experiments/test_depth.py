@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
 from grokbook.errors import ParameterError
 from grokbook.experiments.depth import LAYERS, by_depth, causes, depth_run, depth_runs, fig2
+from grokbook.models.activations import activations
+from grokbook.models.transformer import Shape, initialise
+from grokbook.tasks import ModularTask
 
 
 def test_figure_2_is_at_the_predecessors_setting():
@@ -32,7 +36,19 @@ def test_the_depths_differ_in_their_layers_alone():
 
 def test_each_cause_changes_one_thing_of_four_layers():
     base = depth_run(4)
-    assert [_differ(base, e) for e in causes().values()] == [{"optimizer.learning_rate"}, {"optimizer.weight_decay"}]
+    changed = [_differ(base, e) for e in causes().values()]
+    assert changed == [{"model.d_mlp"}, {"optimizer.learning_rate"}, {"optimizer.weight_decay"}]
+
+
+def _growth(d_mlp):
+    """Length of the read-out row after four layers over that after one, fresh weights."""
+    shape = Shape(37, d_model=24, n_layers=4, d_mlp=d_mlp)
+    rows = activations(initialise(shape, 0), torch.from_numpy(ModularTask(37).pairs), shape)
+    return float(rows["MLP 4"].norm(dim=1).mean() / rows["MLP 1"].norm(dim=1).mean())
+
+
+def test_narrow_mlps_keep_the_residual_stream_short():
+    assert _growth(24) < _growth(96) / 2
 
 
 def test_the_width_leaves_separability_something_to_say():

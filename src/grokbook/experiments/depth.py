@@ -41,11 +41,13 @@ def depth_run(
     learning_rate: float = 1e-3,
     weight_decay: float = 1.0,
     shift: int = 0,
+    d_mlp: int | None = None,
 ) -> Experiment:
     """The paper's model with `n_layers` layers on addition modulo a small p; what differs from the base is in the name.
 
     `train_fraction` of the p*p cells, drawn at random, are trained for `steps` full-batch steps; `shift` tokens lie
-    between the two operands' tokens (p: disjoint, as in Gu 2024; 0: shared, as in most of the paper).
+    between the two operands' tokens (p: disjoint, as in Gu 2024; 0: shared, as in most of the paper); `d_mlp` hidden
+    units in each MLP, by default 4 d_model.
 
     Raises ParameterError for fewer than one layer, and as `grokbook.experiments.gu2025.modular_run` does.
 
@@ -56,10 +58,10 @@ def depth_run(
     if n_layers < 1:
         raise ParameterError(f"n_layers = {n_layers} must be 1 or more.")
     config = modular_run(p, train_fraction, d_model=d_model, steps=steps, shift=shift, weight_decay=weight_decay)
-    model = dataclasses.replace(config.model, n_layers=n_layers)
+    model = dataclasses.replace(config.model, n_layers=n_layers, d_mlp=d_mlp or 4 * d_model)
     optimizer = dataclasses.replace(config.optimizer, learning_rate=learning_rate)
     config = dataclasses.replace(config, model=model, optimizer=optimizer)
-    changed = {"lr": (learning_rate, 1e-3), "wd": (weight_decay, 1.0), "k": (shift, 0)}
+    changed = {"lr": (learning_rate, 1e-3), "wd": (weight_decay, 1.0), "k": (shift, 0), "m": (model.d_mlp, 4 * d_model)}
     extra = "".join(f", {name}={value:g}" for name, (value, base) in changed.items() if value != base)
     return Experiment(
         f"gu2025/depth[layers={n_layers}, p={p}{extra}]",
@@ -81,13 +83,17 @@ def by_depth() -> dict[int, Experiment]:
 
 
 def causes() -> dict[str, Experiment]:
-    """Four layers with one thing changed, what it is -> experiment: a smaller learning rate, a weaker decay.
+    """Four layers with one thing changed, what it is -> experiment: narrow MLPs, smaller learning rate, weaker decay.
+
+    All weights start with variance 1/d, so an MLP of m hidden units adds about m / (2 d) times the square of its
+    input's length: with m = 4 d the residual stream grows fast from layer to layer, with m = d much less.
 
     Example:
-        >>> [run.name for run in causes().values()]
-        ['gu2025/depth[layers=4, p=37, lr=0.0003]', 'gu2025/depth[layers=4, p=37, wd=0.3]']
+        >>> [run.name for run in causes().values()][:2]
+        ['gu2025/depth[layers=4, p=37, m=24]', 'gu2025/depth[layers=4, p=37, lr=0.0003]']
     """
     return {
+        "narrow MLPs": depth_run(4, d_mlp=WIDTH),
         "learning rate 3e-4": depth_run(4, learning_rate=3e-4),
         "weight decay 0.3": depth_run(4, weight_decay=0.3),
     }
@@ -108,6 +114,6 @@ def depth_runs() -> dict[str, Experiment]:
 
     Example:
         >>> len(depth_runs())
-        7
+        8
     """
     return {run.name: run for run in (*by_depth().values(), disjoint(), *causes().values())}
