@@ -15,7 +15,17 @@ import pandas as pd
 from grokbook.errors import GrokbookError, ParameterError
 from grokbook.experiments.reproduction import PAPERS
 
-ROOMS = ("gu2025", "gu2024", "uniformity", "coverage", "distribution", "triple_product", "separability", "depth", "operations")
+ROOMS = (
+    "gu2025",
+    "gu2024",
+    "uniformity",
+    "coverage",
+    "distribution",
+    "triple_product",
+    "separability",
+    "depth",
+    "operations",
+)
 """The modules of `grokbook.claims` whose `CLAIMS` make up the ledger."""
 
 VERDICTS = (

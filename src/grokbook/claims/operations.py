@@ -1,0 +1,155 @@
+"""Figs 5 and 12 to 19 of Gu et al. 2025: other moduli and operations, one row of the ledger a figure."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pandas as pd
+import xarray as xr
+
+from grokbook.claims.gu2024 import ALMOST_IDENTICAL
+from grokbook.claims.ledger import Claim, Finding
+from grokbook.claims.recorded import band, complete, cost, not_run, recorded_runs
+from grokbook.claims.tracking import tracking_table
+from grokbook.experiments.base import Experiment
+from grokbook.experiments.figures import OPERATIONS, operations
+from grokbook.experiments.gu2025 import FIG5_STEPS, fig5
+
+LOW = 0.5
+"""Test accuracy below which a ceiling is called low: our reading, the paper gives no number."""
+
+CEILINGS = ("fig16", "fig17", "fig18", "fig19")
+"""Figures whose statement is about a low ceiling; the others' is about MED and the test loss moving together."""
+
+
+def tracking_of(runs: dict[str, xr.Dataset]) -> pd.DataFrame:
+    """`tracking_table` of every run of some datasets, with its experiment's name, best test accuracy and that apart
+    from mirrored cells.
+
+    Example:
+        >>> tracking_of({}).empty
+        True
+    """
+    tables = []
+    for name, dataset in runs.items():
+        best = dataset.test_accuracy.max("step").values
+        fresh = dataset.test_accuracy_unmirrored.max("step").values
+        tables.append(tracking_table(dataset).assign(experiment=name, best=best, best_unmirrored=fresh))
+    return pd.concat(tables) if tables else pd.DataFrame()
+
+
+def moves_together(experiments: list[Experiment]) -> Finding:
+    """Do MED and the test loss change in the same direction in nine of ten intervals, in every run?
+
+    One run in which they do not is enough for "fails"; for "holds" every experiment needs three seeds.
+    """
+    runs = recorded_runs(experiments)
+    said = f"at least {ALMOST_IDENTICAL:.0%} of the intervals (our reading of nearly identical)"
+    if not runs:
+        return not_run(experiments, said)
+    table = tracking_of(runs)
+    middle, low, high = band(table.agreement)
+    evidence = (
+        f"equal direction in {low:.0%} to {high:.0%} of the logged intervals (median {middle:.0%}, {len(table)} runs); "
+        f"after detrending {table.detrended.median():.0%} against {table.null.median():.0%} by chance; "
+        f"{table.grok_step.notna().sum()} of {len(table)} runs generalise"
+    )
+    if low < ALMOST_IDENTICAL:
+        rest = [e for e in experiments if e.missing_seeds()]
+        more = f"; not made: {', '.join(e.name for e in rest)}" if rest else ""
+        return Finding("fails", evidence + more, middle, low, high, said)
+    return Finding("holds", evidence, middle, low, high, said) if complete(experiments) else not_run(
+        experiments, said, evidence
+    )
+
+
+def low_ceiling(experiments: list[Experiment]) -> Finding:
+    """Does the test accuracy stay below `LOW` in every run? One run above it refutes, three seeds bear out."""
+    runs = recorded_runs(experiments)
+    said = f"a low ceiling: below {LOW:.0%} (our reading)"
+    if not runs:
+        return not_run(experiments, said)
+    table = tracking_of(runs)
+    middle, low, high = band(table.best)
+    evidence = (
+        f"best test accuracy {low:.1%} to {high:.1%} (median {middle:.1%}, {len(table)} runs), on cells whose "
+        f"transpose was not trained at most {table.best_unmirrored.max():.1%}; MED and test loss in equal direction in "
+        f"{table.agreement.median():.0%} of the intervals"
+    )
+    if high >= LOW:
+        return Finding("fails", evidence, middle, low, high, said)
+    return Finding("holds", evidence, middle, low, high, said) if complete(experiments) else not_run(
+        experiments, said, evidence
+    )
+
+
+def status_table(experiments: list[Experiment]) -> pd.DataFrame:
+    """One row an experiment: seeds recorded, runs that generalise, best accuracy, how MED moves with the test loss.
+
+    `agreement` is the share of logged intervals in which both change in the same direction, `detrended` the same after
+    detrending and `chance` that of shifted curves (medians over runs); `p < 0.05` counts runs. What was not made has
+    its predicted cost in `missing`.
+
+    Example:
+        >>> status_table([operations()["gu2025/fig19"]]).columns.tolist()[:3]
+        ['experiment', 'seeds', 'generalise']
+    """
+    rows = []
+    for experiment in experiments:
+        runs = recorded_runs([experiment])
+        table = tracking_of(runs)
+        row = {"experiment": experiment.name, "seeds": len(table)}
+        if len(table):
+            row |= {
+                "generalise": int(table.grok_step.notna().sum()),
+                "best accuracy": float(table.best.median()),
+                "agreement": float(table.agreement.median()),
+                "detrended": float(table.detrended.median()),
+                "chance": float(table.null.median()),
+                "p < 0.05": int((table.p_value < 0.05).sum()),
+                "below start": int(table.below_step.notna().sum()),
+            }
+        rows.append(row | {"missing": cost([experiment])})
+    order = ["experiment", "seeds", "generalise", "best accuracy", "agreement", "detrended", "chance", "p < 0.05"]
+    frame = pd.DataFrame(rows).reindex(columns=[*order, "below start", "missing"])
+    return frame.astype(dict.fromkeys(["generalise", "p < 0.05", "below start"], "Int64"))
+
+
+def figure_5() -> Finding:
+    """GF05: the four moduli of Fig. 5."""
+    return moves_together([fig5(p) for p in FIG5_STEPS])
+
+
+def operation_figure(figure: str) -> Finding:
+    """GF12 to GF19: one figure of another operation."""
+    judge = low_ceiling if figure in CEILINGS else moves_together
+    return judge([operations()[f"gu2025/{figure}"]])
+
+
+def _claim(figure: str) -> Claim:
+    statement = OPERATIONS[figure][-1]
+    return Claim(
+        f"GF{figure[3:]}",
+        "gu2025",
+        f"section 6.2, Fig. {figure[3:]}",
+        statement,
+        "observation",
+        "05_med_tracking: Other moduli and other operations",
+        partial(operation_figure, figure),
+        seconds=2,
+    )
+
+
+CLAIMS = (
+    Claim(
+        "GF05",
+        "gu2025",
+        "section 6.2, Fig. 5",
+        "MED and the test loss move together at p = 47, 97, 211 and 379.",
+        "observation",
+        "05_med_tracking: Other moduli and other operations",
+        figure_5,
+        seconds=6,
+    ),
+    *(_claim(figure) for figure in OPERATIONS),
+)

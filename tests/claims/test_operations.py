@@ -1,0 +1,87 @@
+"""Figs 5 and 12 to 19: the verdict follows the runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from grokbook.claims import operations
+from grokbook.claims.operations import low_ceiling, moves_together, operation_figure, status_table, tracking_of
+from grokbook.experiments.figures import OPERATIONS
+from grokbook.experiments.figures import operations as operation_runs
+
+from .runs import hump, made_run, noise, rise
+
+EXPERIMENTS = [operation_runs()["gu2025/fig12"]]
+
+
+def together(count: int, *, apart: bool = False, accuracy: float = 1.0) -> xr.Dataset:
+    """Runs in which the measure is the test loss, or has nothing to do with it."""
+    walks = [hump(3000, 0.5) + 0.1 * noise(s) for s in range(count)]
+    parts = [made_run(w, noise(99 + s) if apart else 2 * w, accuracy * rise(3000)) for s, w in enumerate(walks)]
+    return xr.concat([p.assign_coords(seed=[s]) for s, p in enumerate(parts)], "seed")
+
+
+@pytest.fixture
+def there(monkeypatch):
+    """Set what is recorded."""
+
+    def put(dataset):
+        monkeypatch.setattr(operations, "recorded_runs", lambda es: {} if dataset is None else {es[0].name: dataset})
+        monkeypatch.setattr(operations, "complete", lambda es: dataset is not None and dataset.sizes["seed"] >= 3)
+
+    return put
+
+
+@pytest.mark.parametrize("judge", [moves_together, low_ceiling])
+def test_without_runs_nothing_is_decided(there, judge):
+    there(None)
+    assert judge(EXPERIMENTS).verdict == "not run"
+
+
+@pytest.mark.parametrize(("count", "verdict"), [(1, "not run"), (3, "holds")])
+def test_three_runs_bear_out_that_curves_move_together(there, count, verdict):
+    there(together(count))
+    finding = moves_together(EXPERIMENTS)
+    assert finding.verdict == verdict
+    assert "100%" in finding.evidence
+
+
+def test_one_run_refutes_it(there):
+    there(together(1, apart=True))
+    finding = moves_together(EXPERIMENTS)
+    assert finding.verdict == "fails" and finding.high < 0.9
+
+
+@pytest.mark.parametrize(
+    ("count", "accuracy", "verdict"), [(1, 1.0, "fails"), (1, 0.2, "not run"), (3, 0.2, "holds"), (3, 0.5, "fails")]
+)
+def test_a_low_ceiling(there, count, accuracy, verdict):
+    there(together(count, accuracy=accuracy))
+    assert low_ceiling(EXPERIMENTS).verdict == verdict
+
+
+def test_figures_on_ceilings_are_judged_by_them(there):
+    there(together(3, accuracy=0.2))
+    assert operation_figure("fig19").published.startswith("a low ceiling")
+    assert operation_figure("fig12").published.startswith("at least 90%")
+
+
+def test_a_row_for_what_was_made_and_one_for_what_was_not(there):
+    there(together(3, apart=True))
+    row = status_table(EXPERIMENTS).iloc[0]
+    assert (row.seeds, row.generalise) == (3, 3)
+    assert np.isclose(row["best accuracy"], 1.0)
+    there(None)
+    row = status_table(EXPERIMENTS).iloc[0]
+    assert row.seeds == 0 and "predicted" in row.missing
+
+
+def test_tracking_of_keeps_the_names_of_the_settings():
+    table = tracking_of({"a": together(2), "b": together(1)})
+    assert table.experiment.tolist() == ["a", "a", "b"]
+
+
+def test_every_operation_has_a_row_of_the_ledger():
+    assert [c.id for c in operations.CLAIMS] == ["GF05", *(f"GF{f[3:]}" for f in OPERATIONS)]
