@@ -160,7 +160,7 @@ def test_what_does_not_happen_is_said_and_is_no_number():
         found = lead_time(t, a, b, measure.astype(float), direction)
         assert found.state == state and found.lead is None and found.share is None, state
     assert lead_time(t, train, test, noise, "falls").state in ("other way", "no clear move")
-    assert half_way(still, 0, 20, "falls") == (None, "other way")
+    assert half_way(still, 0, 20, "falls") == (None, "no clear move")
 
 
 def test_a_passing_excursion_is_not_half_way():

@@ -168,9 +168,10 @@ def half_way(values: Array, start: int, stop: int, direction: str, share: float 
         return None, "undefined"
     y = sign * (curve - curve[start])
     move = float(np.median(y[max(start + 1, stop - END_POINTS // 2) : stop + 1 + END_POINTS // 2]))
-    if move <= 0:
+    if move < 0:
         return None, "other way"
-    if move <= NOISE * np.median(np.abs(np.diff(y[start : stop + 1]))) and stop - start > 2 * NOISE:
+    typical = float(np.median(np.abs(np.diff(y[start : stop + 1])))) if stop - start > 2 * NOISE else 0.0
+    if move <= NOISE * typical:
         return None, "no clear move"
     found = first_stay(y[start:] >= share * move * (1 - 1e-9), PERSISTENCE)
     return (None, "no clear move") if found is None else (start + found, "ok")

@@ -192,11 +192,11 @@ def alarm_table(runs: Runs, directions: Mapping[str, str]) -> pd.DataFrame:
     for name, direction in directions.items():
         known = moves(runs, name, direction)
         for task, dataset in runs.items():
-            level = known[known.task != task].move.median() / 2
-            found += [
-                {"task": task, "seed": int(seed), "measure": name} | _alarm(dataset.sel(seed=seed), name, direction, level)
-                for seed in dataset.seed.values
-            ]
+            others = known[known.task != task].move
+            level = others.median() / 2 if len(others) else np.nan
+            for seed in dataset.seed.values:
+                alarm = _alarm(dataset.sel(seed=seed), name, direction, level)
+                found.append({"task": task, "seed": int(seed), "measure": name} | alarm)
     table = pd.DataFrame(found)
     for column in ("alarm_step", "accuracy_step", "lead"):
         table[column] = table[column].astype("Int64")
@@ -249,3 +249,43 @@ def alarm_summary(alarms: pd.DataFrame) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(found).set_index("measure")
+
+
+def in_words(names: list[str]) -> str:
+    """Names of measures as a list in a sentence; "none" for an empty one.
+
+    >>> in_words(["test_loss", "med", "fourier_ipr"])
+    'test loss, MED and fourier IPR'
+    """
+    words = [name.replace("_", " ").replace("med", "MED").replace(" ipr", " IPR") for name in names]
+    if len(words) < 2:
+        return words[0] if words else "none"
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def groups(summary: pd.DataFrame, share: float = 0.75) -> dict[str, list[str]]:
+    """The measures of `summary_table` by what they did, names in its order.
+
+    "first": a positive lead in at least `share` of the runs with a lead; "last": in at most 1 - `share`; "mixed": the
+    others; "no lead": defined in no run; "beyond the clock": Holm's p-value at or below 0.05; "own run": a spread
+    smaller than that of matched runs at that level; "step by step": more than half of the tested runs associated.
+
+    Raises ParameterError for a share outside (1/2, 1].
+
+    >>> row = {"defined": 4, "first": 4, "holm": 0.2, "spread_p": 0.01, "associated": 1, "tested": 4}
+    >>> groups(pd.DataFrame([row], index=["med"]))["first"]
+    ['med']
+    """
+    if not 0.5 < share <= 1:
+        raise ParameterError(f"share = {share} must be above one half and at most 1.")
+    ahead = summary["first"] / summary.defined.where(summary.defined > 0)
+    flags = {
+        "first": ahead >= share,
+        "last": ahead <= 1 - share,
+        "mixed": (ahead < share) & (ahead > 1 - share),
+        "no lead": summary.defined == 0,
+        "beyond the clock": summary.holm <= LEVEL,
+        "own run": summary.spread_p <= LEVEL,
+        "step by step": summary.associated > summary.tested / 2,
+    }
+    return {name: list(summary.index[flag.to_numpy(dtype=bool)]) for name, flag in flags.items()}

@@ -18,7 +18,7 @@ STATES = {
     "no delay": "no delay",
     "not recorded": "too late",
     "undefined": "none",
-    "other way": "wrong way",
+    "other way": "other way",
     "no clear move": "no move",
 }
 """What a cell without a lead says, by the state of its runs."""
@@ -53,8 +53,7 @@ def progress_curves(run: xr.Dataset, rows: pd.DataFrame, columns: int = 3) -> Fi
     flat[0].plot(run.step, run.test_accuracy, color=COLOURS["test"], label="test set")
     flat[0].set_title("accuracy", fontsize=9)
     for ax, (_, row) in zip(flat[1:], rows.iterrows(), strict=False):
-        colour = COLOURS["norm" if row.measure.endswith("norm") else "test" if row.measure == "test_loss" else "measure"]
-        ax.plot(run.step, run[row.measure], color=colour, lw=1.1)
+        ax.plot(run.step, run[row.measure], color=_colour(row.measure), lw=1.1)
         ax.set_title(_title(row.measure), fontsize=9)
         if row.state == "ok":
             ax.axvline(row.measure_step, color=COLOURS["measure"], ls="--", lw=1.1)
@@ -65,10 +64,15 @@ def progress_curves(run: xr.Dataset, rows: pd.DataFrame, columns: int = 3) -> Fi
         ax.tick_params(labelsize=7.5)
     for ax in flat[len(names) + 1 :]:
         ax.set_visible(False)
-    for ax in axes[-1]:
+    for ax in flat[max(len(names) + 1 - columns, 0) : len(names) + 1]:
         ax.set_xlabel("optimiser step", fontsize=8.5)
+        ax.tick_params(labelbottom=True)
     fig.legend(*flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, fontsize=8.5)
     return fig
+
+
+def _colour(name: str) -> str:
+    return COLOURS["norm" if name.endswith("norm") else "test" if name == "test_loss" else "measure"]
 
 
 def _events(ax: Axes, row: pd.Series) -> None:
@@ -104,7 +108,7 @@ def lead_summary(rows: pd.DataFrame, summary: pd.DataFrame) -> Figure:
     left.axvline(0, color=COLOURS["test"], lw=1, ls=":")
     left.set_xlim(-1.08, 1.3)
     left.set_yticks(range(len(names)), [_title(name) for name in names], fontsize=8.5)
-    left.invert_yaxis()
+    left.set_ylim(len(names) - 0.4, -0.6)
     left.set_xlabel("lead / time from fitting to half accuracy")
     return fig
 
@@ -137,7 +141,7 @@ def lead_cells(rows: pd.DataFrame) -> Figure:
     image = ax.imshow(shares.to_numpy(dtype=float), cmap="PuOr", vmin=-1, vmax=1, aspect="auto")
     for (measure, task), group in grouped:
         _cell(ax, tasks.index(task), measures.index(measure), group)
-    ax.set_xticks(range(len(tasks)), [task.replace(", p=", "\n") for task in tasks], rotation=38, ha="right", fontsize=8)
+    ax.set_xticks(range(len(tasks)), tasks, rotation=35, ha="right", fontsize=8)
     ax.set_yticks(range(len(measures)), [_title(name) for name in measures], fontsize=8.5)
     ax.grid(False)
     fig.colorbar(image, ax=ax, label="lead / time to half accuracy", pad=0.01, fraction=0.03)
@@ -153,8 +157,8 @@ def _cell(ax: Axes, x: int, y: int, group: pd.DataFrame) -> None:
         ax.text(x, y, text, ha="center", va="center", fontsize=7.5, color="white" if strong else "black")
         return
     ax.add_patch(_hatched(x, y))
-    words = STATES[group.state.mode().iloc[0]]
-    ax.text(x, y, words, ha="center", va="center", fontsize=6.5, color=COLOURS["theory"])
+    words = STATES[group.state.mode().iloc[0]].replace(" ", "\n")
+    ax.text(x, y, words, ha="center", va="center", fontsize=6, color=COLOURS["theory"], linespacing=0.85)
 
 
 def _hatched(x: int, y: int) -> object:
