@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,10 @@ import xarray as xr
 from grokbook.claims import ceilings
 from grokbook.claims.ceilings import (
     RULES,
+    accounting,
     censored_median,
     change,
+    combined,
     implied_in_hole,
     measured,
     measured_ceilings,
@@ -127,7 +130,8 @@ def test_ceilings_leave_out_runs_that_have_not_generalised():
 def test_variants_that_were_not_made_say_so_with_their_cost(monkeypatch):
     monkeypatch.setattr(ceilings, "available", lambda experiment: None)
     table = variants_table(table_1_variants(), runs_table({}))
-    assert table.cost.str.startswith("not run, about ").all() and table.U.isna().all() and (table.seeds == 0).all()
+    assert table["came of it"].str.startswith("not run, about ").all()
+    assert table.U.isna().all() and (table.seeds == 0).all()
 
 
 def test_a_variant_that_was_made_is_shown_beside_its_row(monkeypatch):
@@ -137,7 +141,40 @@ def test_a_variant_that_was_made_is_shown_beside_its_row(monkeypatch):
     base = runs_table({row: run_of(row, rise(1000, 9000, 1.0), 0 * STEPS)})
     table = variants_table({"a": table_1_run(*row, steps=12_000)}, base).iloc[0]
     assert table["as it was"] < table.U == pytest.approx(100 * (0.7448 + 0.2552 * 0.5), abs=0.01)
-    assert (table.change, table.cost, table.published) == ("12,000 steps", "", 84.5)
+    assert (table.change, table["came of it"], table.published) == ("12,000 steps", "near the published number", 84.5)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (40, 78, "near the published number"),
+        (40, 60, "nearer to it, not near"),
+        (40, 42, "no nearer"),
+        (None, 60, "no nearer"),
+    ],
+)
+def test_what_came_of_a_variant(before, after, words):
+    assert ceilings._became(80, before, after) == words
+
+
+def test_the_points_between_published_and_measured_are_all_accounted_for():
+    """published - ours = s (1 - a) + (1 - s) (c - b), exactly, for the mean over runs."""
+    rows = {("square", 45): (1.0, 0.3), ("strip", 50): (0.9, 0.2)}
+    made = {row: run_of(row, rise(500, 2000, a), rise(500, 2000, b), (0, 1)) for row, (a, b) in rows.items()}
+    runs = runs_table(made)
+    table = accounting(runs).set_index("row")
+    for split, hole, upper, *_ in TABLE_1:
+        own = runs[(runs.split == split) & (runs.hole == hole)]
+        if len(own):
+            difference = table.loc[row_name(split, hole)]
+            assert difference.outside + difference.hole == pytest.approx(upper - 100 * own.upper.mean())
+            assert difference.difference == pytest.approx(upper - 100 * own.upper.mean())
+    assert table.outside["SQUARE 45"] == pytest.approx(0, abs=1e-9) and accounting(runs_table({})).empty
+
+
+def test_one_box_for_all_records():
+    one, two = (xr.Dataset(attrs={"origin": "recorded", "provenance": json.dumps([{"a": n}])}) for n in (1, 2))
+    assert json.loads(combined({0: one, 1: two}).attrs["provenance"]) == [{"a": 1}, {"a": 2}]
 
 
 def test_words_for_what_a_variant_changes():

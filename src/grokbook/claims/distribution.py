@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from grokbook.claims.ceilings import GENERALISED, measured, measured_ceilings, recorded_rows, runs_table, spread
+from grokbook.claims.ceilings import GENERALISED, NEAR, measured, measured_ceilings, recorded_rows, runs_table, spread
 from grokbook.claims.coverage import NEARLY_CONSTANT, ceiling_by_distance, certain_above_the_threshold, constant_product
 from grokbook.claims.ledger import Claim, Finding
 from grokbook.claims.symmetric_form import by_fraction, counted_cells, recorded_fractions
@@ -16,9 +16,6 @@ from grokbook.experiments.base import Experiment, available
 from grokbook.experiments.data_distribution import fig_4_run, table_1_run
 from grokbook.experiments.gu2025 import fig5
 from grokbook.experiments.published import TABLE_1, table_1
-
-AGREES = 5.0
-"""Points by which a published accuracy may lie outside the range over our seeds and still agree with it."""
 
 PERFECT = 0.995
 """Our reading of "the test accuracy reaches 1"."""
@@ -61,7 +58,7 @@ def measured_table(n_seeds: int = 3) -> pd.DataFrame:
 
 
 def ceilings_of_table_1(n_seeds: int = 3) -> Finding:
-    """GT1: the upper limits of Table 1. A row agrees when the published one is within `AGREES` points of our range.
+    """GT1: the upper limits of Table 1. A row agrees when the published one is within `NEAR` points of our range.
 
     "Holds with correction" when the rows agree in which some run has generalised outside its hole, and others do not.
     """
@@ -69,13 +66,13 @@ def ceilings_of_table_1(n_seeds: int = 3) -> Finding:
     if (table.seeds == 0).any():
         absent = table[table.seeds == 0]
         return missing(table_1_run(s, h, n_seeds=n_seeds) for s, h in zip(absent.split, absent.hole, strict=True))
-    agree, slow = table.gap <= AGREES, (table.generalised == 0) & (table.share > 0)
+    agree, slow = table.gap <= NEAR, (table.generalised == 0) & (table.share > 0)
     verdict = "holds" if agree.all() else "holds with correction" if agree[~slow].all() else "fails"
     off = table[~agree].assign(own=[_range(low, high) for low, high in table[~agree][["U low", "U high"]].values])
     seeds = sorted(table.seeds.unique())
     evidence = (
         f"{table.seeds.sum()} runs ({' to '.join(str(s) for s in dict.fromkeys((seeds[0], seeds[-1])))} a row): the "
-        f"published U-Acc is within {AGREES:.0f} points of our range in {agree.sum()} of {len(table)} rows; elsewhere "
+        f"published U-Acc is within {NEAR:.0f} points of our range in {agree.sum()} of {len(table)} rows; elsewhere "
         f"(ours / published) {listed(off, '{row} {own} / {U-Acc:.1f}')}; no run has reached "
         f"{GENERALISED:.0%} outside its hole by the end in {listed(table[slow])}"
     )

@@ -8,6 +8,13 @@ from grokbook.plotting.coverage import (
     swapping_memoriser,
     uncovered_cells,
 )
+from grokbook.plotting.distribution import (
+    accuracy_by_part,
+    correct_cells,
+    measured_against_shares,
+    network_curves,
+    table_1_measured,
+)
 from grokbook.plotting.embeddings import circle_over_training
 from grokbook.plotting.grids import operation_tables, splits
 from grokbook.plotting.ledger import verdicts_by_kind
@@ -31,7 +38,9 @@ from grokbook.plotting.training import (
 __all__ = [
     "COLOURS",
     "accuracy_against_shares",
+    "accuracy_by_part",
     "circle_over_training",
+    "correct_cells",
     "cube_trajectories",
     "discs",
     "expectation_and_probability",
@@ -39,16 +48,19 @@ __all__ = [
     "learning_curves",
     "limit_distribution",
     "measure_curves",
+    "measured_against_shares",
     "med_and_loss",
     "med_and_spectral_bound",
     "med_by_frequency",
     "mirrored_accuracy",
+    "network_curves",
     "operation_tables",
     "plane_streams",
     "relative_curves",
     "same_class_coverage",
     "splits",
     "swapping_memoriser",
+    "table_1_measured",
     "uncovered_cells",
     "v_and_loss_rates",
     "verdicts_by_kind",
