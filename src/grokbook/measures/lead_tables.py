@@ -192,7 +192,7 @@ def alarm_table(runs: Runs, directions: Mapping[str, str]) -> pd.DataFrame:
     for name, direction in directions.items():
         known = moves(runs, name, direction)
         for task, dataset in runs.items():
-            others = known[known.task != task].move
+            others = known[known.task != task].move.dropna()
             level = others.median() / 2 if len(others) else np.nan
             for seed in dataset.seed.values:
                 alarm = _alarm(dataset.sel(seed=seed), name, direction, level)
