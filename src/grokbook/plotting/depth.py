@@ -32,8 +32,9 @@ def accuracy_panels(runs: Mapping[object, xr.Dataset], names: Sequence[object], 
             ax.text(0.5, 0.5, "not run", transform=ax.transAxes, ha="center", color=COLOURS["theory"])
     for ax in axes.flat[len(names) :]:
         ax.set_visible(False)
-    if runs:
-        axes[0, 0].set_xscale("log")
+    axes[0, 0].set_xscale("log")
+    if not any(name in runs for name in names):
+        axes[0, 0].set_xlim(1, 10)
     for ax in axes[:, 0]:
         ax.set_ylabel("accuracy")
         ax.set_ylim(-0.03, 1.05)
