@@ -191,20 +191,16 @@ def sensitivity(runs: Runs) -> pd.DataFrame:
     Columns: row; U, L and onset under the default; `U raw`, `U window 500`, `L raw`, `L window 500` in percent;
     `earliest` and `latest` onset over all rules, `latest` missing where one of them finds none by the end.
     """
-    default, others = runs_table(runs), {name: runs_table(runs, rule) for name, rule in RULES.items()}
-    return pd.DataFrame([_moves(row, default, others) for row in runs])
+    return pd.DataFrame([_moves(row, data) for row, data in runs.items()])
 
 
-def _moves(row: Row, default: pd.DataFrame, others: Mapping[str, pd.DataFrame]) -> dict[str, object]:
-    def own(table: pd.DataFrame) -> pd.DataFrame:
-        return table[(table.split == row[0]) & (table.hole == row[1])]
-
-    first = own(default)
+def _moves(row: Row, data: xr.Dataset) -> dict[str, object]:
+    first, others = limits_table(data), {name: limits_table(data, rule) for name, rule in RULES.items()}
     found: dict[str, object] = {"row": row_name(*row), "U": 100 * first.upper.median(), "L": 100 * first.lower.median()}
     for name in ("raw", "window 500"):
         for letter, column in (("U", "upper"), ("L", "lower")):
-            found[f"{letter} {name}"] = 100 * own(others[name])[column].median()
-    onsets = pd.Series([censored_median(own(table).onset) for table in (default, *others.values())])
+            found[f"{letter} {name}"] = 100 * others[name][column].median()
+    onsets = pd.Series([censored_median(table.onset) for table in (first, *others.values())])
     found |= {"onset": onsets[0], "earliest": onsets.min(), "latest": onsets.max(skipna=False)}
     return found
 

@@ -154,9 +154,10 @@ def onset(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> int |
     rule = rule or LimitRule()
     t, f = _curve(list(steps) if isinstance(steps, range) else steps, accuracy)
     above = f >= plateau(t, f, rule) + rule.rise - 1e-12
-    starts = np.flatnonzero(above & (t > rule.plateau[1]) & (t + rule.persistence <= t[-1]))
-    found = (s for s in starts if above[(t >= t[s]) & (t <= t[s] + rule.persistence)].all())
-    first = next(found, None)
+    below = np.append(t[~above], np.inf)
+    stays = below[np.searchsorted(below, t)] > t + rule.persistence
+    starts = np.flatnonzero(above & stays & (t > rule.plateau[1]) & (t + rule.persistence <= t[-1]))
+    first = starts[0] if starts.size else None
     return None if first is None else int(t[first])
 
 
