@@ -11,10 +11,17 @@ import os
 import platform
 import statistics
 import time
+from multiprocessing import get_context
+from multiprocessing.queues import SimpleQueue
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import torch
-from work import EPOCHS, Work, our_epochs, our_step, paper_run, plain_epoch, products
+from work import EPOCHS, Work, our_epochs, our_stack, our_step, paper_run, plain_epoch, products
+
+from grokbook.training import RunConfig
+from grokbook.training.ensemble import one_thread_a_process
+from grokbook.training.loop import advance, log
 
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- table: made by run.py -->", "<!-- end of table -->"
@@ -59,6 +66,74 @@ def steps(rounds: int = 200) -> dict[str, object]:
     return comparison(step, alone, ("training step", "its matrix products"))
 
 
+def _train_alone(config: RunConfig, updates: int, start: Barrier, ends: SimpleQueue) -> None:
+    """In a process of its own, on one thread: `updates` of a run with the metrics of its schedule, timed together."""
+    torch.set_num_threads(1)
+    every = config.steps // config.log.points
+    stack, tokens, labels = our_stack(config)
+    advance(stack, tokens, labels)
+    start.wait()
+    for n in range(updates):
+        if n % every == 0:
+            log(stack)
+        advance(stack, tokens, labels)
+    ends.put(time.perf_counter())
+
+
+def side_by_side(config: RunConfig, updates: int) -> float:
+    """Seconds by the clock in which every core trains one run for `updates` updates; starting is not counted."""
+    context = get_context("spawn")
+    count = os.cpu_count() or 1
+    with one_thread_a_process():
+        start, ends = context.Barrier(count + 1), context.SimpleQueue()
+        workers = [context.Process(target=_train_alone, args=(config, updates, start, ends)) for _ in range(count)]
+        for worker in workers:
+            worker.start()
+        start.wait()
+        began = time.perf_counter()
+        last = max(ends.get() for _ in workers)
+        for worker in workers:
+            worker.join()
+    return last - began
+
+
+def plain_epochs(config: RunConfig, count: int) -> float:
+    """Seconds by the clock of `count` epochs of one plain run that has all cores to itself, as torch would use them."""
+    epoch = plain_epoch(config)
+    torch.set_num_threads(os.cpu_count() or 1)
+    try:
+        epoch()
+        began = time.perf_counter()
+        for _ in range(count):
+            epoch()
+        return time.perf_counter() - began
+    finally:
+        torch.set_num_threads(1)
+
+
+def runs_per_hour(rounds: int = 5, updates: int = 100, epochs: int = 5) -> dict[str, object]:
+    """Runs of 10,000 steps an hour: plain, one after the other with all cores, against one run a core; in turns.
+
+    By the clock, because cores are what is used up: on a machine that does something else it means little.
+    """
+    config, cores, found = paper_run(), os.cpu_count() or 1, []
+    for _ in range(rounds):
+        plain = 3600 / (plain_epochs(config, epochs) / epochs * config.steps)
+        ours = 3600 * cores / (side_by_side(config, updates) / updates * config.steps)
+        found.append((plain, ours))
+    ratios = [ours / plain for plain, ours in found]
+    quartiles = statistics.quantiles(ratios, n=4)
+    return {
+        "runs an hour": {
+            "plain, one after the other": round(statistics.median(plain for plain, _ in found), 3),
+            f"ours, {cores} side by side": round(statistics.median(ours for _, ours in found), 2),
+        },
+        "ratio": round(statistics.median(ratios), 2),
+        "ratio_quartiles": [round(quartiles[0], 2), round(quartiles[2], 2)],
+        "rounds": rounds,
+    }
+
+
 def machine() -> dict[str, object]:
     """What a reader needs to place the times."""
     return {
@@ -79,6 +154,11 @@ def table(results: dict[str, dict]) -> str:
         times = ", ".join(f"{what} {value:g} ms" for what, value in r["milliseconds"].items())
         low, high = r["ratio_quartiles"]
         lines.append(f"| {' / '.join(r['milliseconds'])} | {wanted} | {r['ratio']} ({low} to {high}) | {times} |")
+    r = results["hour"]
+    rates = ", ".join(f"{what} {value:g} an hour" for what, value in r["runs an hour"].items())
+    low, high = r["ratio_quartiles"]
+    what = "runs of 10,000 steps an hour: ours / plain"
+    lines.append(f"| {what} | at least 15 | {r['ratio']} ({low} to {high}) | {rates} |")
     m = results["machine"]
     where = f"{m['cores']} cores ({m['architecture']}), {m['threads']} thread used, torch {m['torch']}"
     return "\n".join([*lines, "", f"{where}, Python {m['python']}; {m['run']}."])
@@ -87,7 +167,7 @@ def table(results: dict[str, dict]) -> str:
 def main() -> None:
     """Measure, print, and write both files."""
     torch.set_num_threads(1)
-    results = {"machine": machine(), "epoch": epochs(), "step": steps()}
+    results = {"machine": machine(), "epoch": epochs(), "step": steps(), "hour": runs_per_hour()}
     (HERE / "results.json").write_text(json.dumps(results, indent=1) + "\n")
     readme = HERE / "README.md"
     before, _, rest = readme.read_text().partition(BEGIN)

@@ -61,3 +61,12 @@ def test_a_larger_run_costs_more_time_and_memory():
 
 def test_costs_add_seconds_and_share_memory():
     assert Cost(10.0, 300.0) + Cost(5.0, 400.0) == Cost(15.0, 400.0)
+
+
+def test_a_gpu_run_costs_launches_when_small_and_products_when_large():
+    """steps * max(1.5 ms, 1.6 products / assumed rate): doubling the seeds doubles large runs and not small ones."""
+    few = Schedule(dense_until=0, points=1)
+    little, large = small(steps=1000, log=few), small(p=211, d=512, steps=1000, log=few)
+    assert cost.predict_on_gpu(little, 2) < 1.2 * cost.predict_on_gpu(little, 1)
+    assert 1.8 < cost.predict_on_gpu(large, 32) / cost.predict_on_gpu(large, 16) < 2.05
+    assert cost.predict_on_gpu(little) >= 1000 * 1.5e-3

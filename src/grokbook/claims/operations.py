@@ -9,7 +9,7 @@ import xarray as xr
 
 from grokbook.claims.gu2024 import ALMOST_IDENTICAL
 from grokbook.claims.ledger import Claim, Finding
-from grokbook.claims.recorded import band, complete, cost, not_run, recorded_runs
+from grokbook.claims.recorded import band, complete, not_run, recorded_runs
 from grokbook.claims.tracking import tracking_table
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.figures import OPERATIONS, operations
@@ -87,8 +87,8 @@ def status_table(experiments: list[Experiment]) -> pd.DataFrame:
     """One row an experiment: seeds recorded, runs that generalise, best accuracy, how MED moves with the test loss.
 
     `agreement` is the share of logged intervals in which both change in the same direction, `detrended` the same after
-    detrending and `chance` that of shifted curves (medians over runs); `p < 0.05` counts runs. What was not made has
-    its predicted cost in `missing`.
+    detrending and `chance` that of shifted curves (medians over runs); `p < 0.05` counts runs. `missing`
+    counts the seeds that were not made, `core min` is their predicted cost on one core here.
 
     Example:
         >>> status_table([operations()["gu2025/fig19"]]).columns.tolist()[:3]
@@ -109,9 +109,11 @@ def status_table(experiments: list[Experiment]) -> pd.DataFrame:
                 "p < 0.05": int((table.p_value < 0.05).sum()),
                 "below start": int(table.below_step.notna().sum()),
             }
-        rows.append(row | {"missing": cost([experiment])})
+        absent = len(experiment.missing_seeds())
+        minutes = experiment.predicted(absent).seconds / 60 if absent else 0.0
+        rows.append(row | {"missing": absent, "core min": minutes})
     order = ["experiment", "seeds", "generalise", "best accuracy", "agreement", "detrended", "chance", "p < 0.05"]
-    frame = pd.DataFrame(rows).reindex(columns=[*order, "below start", "missing"])
+    frame = pd.DataFrame(rows).reindex(columns=[*order, "below start", "missing", "core min"])
     return frame.astype(dict.fromkeys(["generalise", "p < 0.05", "below start"], "Int64"))
 
 

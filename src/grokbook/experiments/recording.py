@@ -23,6 +23,7 @@ from grokbook.experiments.gu2025 import FIG5_STEPS, fig5
 from grokbook.experiments.progress_measures import lead_tasks
 from grokbook.paths import records_path
 from grokbook.records.store import Store
+from grokbook.training.cost import predict_on_gpu
 from grokbook.training.ensemble import one_thread_a_process
 
 
@@ -52,7 +53,10 @@ def choose(pattern: str | None = None, seeds: int | None = None) -> list[Experim
 
 
 def records_table(pattern: str | None = None, seeds: int | None = None, store: Store | None = None) -> pd.DataFrame:
-    """One row an experiment: seeds recorded and missing, and what the missing ones would cost on one core here."""
+    """One row an experiment: seeds recorded and missing, what the missing ones cost on one core here, and on a GPU.
+
+    The GPU's minutes rest on assumptions (`grokbook.training.cost.predict_on_gpu`), the core's on a measured rate.
+    """
     store = store or Store(records_path())
     rows = []
     for experiment in choose(pattern, seeds):
@@ -63,6 +67,7 @@ def records_table(pattern: str | None = None, seeds: int | None = None, store: S
                 "recorded": len(experiment.seeds) - len(missing),
                 "missing": len(missing),
                 "core minutes": round(experiment.predicted(len(missing)).seconds / 60, 1),
+                "GPU minutes": round(predict_on_gpu(experiment.config, max(len(missing), 1)) / 60 * bool(missing), 1),
                 "memory MB": round(experiment.predicted(1).memory_mb),
             }
         )

@@ -17,6 +17,12 @@ _PER_STEP = 2e-3  # seconds of fixed work in a step (dispatch, optimiser), measu
 _PER_LOG = 8e-3  # seconds of embedding measures in a logged step
 
 
+GPU_RATE = 1e13
+"""Multiply-adds a second in float32 that we assume of a data-centre GPU: not measured, no run of ours was on one."""
+
+_GPU_STEP = 1.5e-3  # seconds assumed for the launches of one training step, whatever its size
+
+
 @dataclass(frozen=True)
 class Cost:
     """Predicted seconds on one core and megabytes of memory; adds up and scales."""
@@ -90,3 +96,20 @@ def _activations(model: Network) -> int:
         rows = 1 if model.n_layers == 1 else 3 * model.n_layers
         return rows * (6 * model.d_model + 2 * model.d_mlp + 2 * model.p)
     return 2 * sum(size[0] for size in model.shapes().values()) + 2 * model.p
+
+
+def predict_on_gpu(config: RunConfig, runs: int = 1) -> float:
+    """Seconds that `runs` seeds of a run would take as one batched program on a GPU, by assumption.
+
+    steps * max(launches, 1.6 * products * runs / GPU_RATE), and the same for the logged passes. An order of
+    magnitude to decide by, not a measurement.
+
+    Example:
+        >>> from grokbook.tasks.arithmetic import ModularTask
+        >>> 10 < predict_on_gpu(RunConfig(ModularTask(97), Shape(97), steps=10_000)) < 60
+        True
+    """
+    logs = config.log.steps(config.steps).size
+    step = max(_GPU_STEP, _OVER_PRODUCTS * runs * step_products(config) / GPU_RATE)
+    look = max(_GPU_STEP, _OVER_PRODUCTS * runs * forward_products(config.model, config.task.p**2) / GPU_RATE)
+    return config.steps * step + logs * (look + runs * _PER_LOG)
