@@ -42,6 +42,8 @@ def test_both_verdicts():
     against = {n: made(0.2, 1 / n) for n in depth.LAYERS}
     found = depth.figure_2(against)
     assert found.verdict == "fails" and "does not grow" in found.evidence and "MED falls" in found.evidence
+    faint = depth.figure_2({n: made(0.001 * n, 1 / n) for n in depth.LAYERS})
+    assert faint.verdict == "fails" and "is not violent" in faint.evidence
 
 
 def test_without_records_it_is_not_run_and_says_what_it_costs():

@@ -16,6 +16,9 @@ from grokbook.measures.oscillation import falls
 MEASURES = ("med", "med_gu2024", "med_code_base", "normalised_med", "embedding_norm")
 """What is read at the end of each run: every form of MED that runs log, and the mean norm of the embedding."""
 
+VIOLENT = 0.1
+"""Our reading of "violently": a median largest fall of at least ten points of accuracy in the deepest network."""
+
 STEPS = ("fit_step", "grok_step", "delay")
 
 
@@ -83,7 +86,7 @@ def _row(part: pd.DataFrame) -> dict[str, object]:
         "fit": f"{part.fit_step.notna().sum()} {count}{_when(part.fit_step)}",
         "generalise": f"{part.grok_step.notna().sum()} {count}{_when(part.grok_step)}",
         "final test accuracy": band(part["final test accuracy"], ".2f"),
-        "largest fall": band(part["largest fall"], ".2f"),
+        "largest fall": band(part["largest fall"], ".3f"),
         "total fall": band(part["total fall"], ".2f"),
         "final MED": band(part["med"], ".3f"),
         "MED over norm": band(part["med over norm"], ".3f"),
@@ -114,21 +117,28 @@ def grows(table: pd.DataFrame, column: str, *, falling: bool = False) -> bool:
 
 
 def judge(table: pd.DataFrame) -> tuple[str, str]:
-    """Verdict and evidence on the two sentences of Fig. 2: accuracy fluctuates more with depth, final MED falls.
+    """Verdict and evidence on the two sentences of Fig. 2: accuracy fluctuates violently with depth, final MED falls.
 
-    "holds": both at every further layer (medians over seeds); "fails": neither, or one of the two.
+    "holds": the largest fall grows and the final MED falls at every further layer (medians over seeds), and the
+    largest fall of the deepest network is at least `VIOLENT`; "fails": any of the three does not.
     """
-    medians = table.groupby("layers")[["largest fall", "med"]].median().sort_index()
-    both = grows(table, "largest fall"), grows(table, "med", falling=True)
-    words = [("grows" if both[0] else "does not grow"), ("falls" if both[1] else "does not fall")]
-    numbers = [" to ".join(f"{v:.2f}" for v in medians[c]) for c in ("largest fall", "med")]
-    seeds = table.groupby("layers").seed.count()
-    layers = ", ".join(str(n) for n in medians.index)
+    medians = table.groupby("layers")[["largest fall", "med", "med over norm"]].median().sort_index()
+    grown, lower = grows(table, "largest fall"), grows(table, "med", falling=True)
+    violent = bool(medians["largest fall"].iloc[-1] >= VIOLENT)
+    fall, ending, ratio = (" to ".join(f"{v:.2f}" for v in medians[column]) for column in medians)
     evidence = (
-        f"{layers} layers, {seeds.min()} seeds or more each: the largest fall of the test accuracy {words[0]} at every "
-        f"further layer ({numbers[0]}), the final MED {words[1]} at every one ({numbers[1]})"
+        f"{', '.join(map(str, medians.index))} layers, {_seeds(table)} each: the largest fall of the test accuracy "
+        f"{'grows' if grown else 'does not grow'} at every further layer ({fall}) and is "
+        f"{'not ' if not violent else ''}violent at the last (limit {VIOLENT:g}); the final MED "
+        f"{'falls' if lower else 'does not fall'} at every one ({ending}), over the mean norm it is {ratio}"
     )
-    return ("holds" if all(both) else "fails"), evidence
+    return ("holds" if grown and violent and lower else "fails"), evidence
+
+
+def _seeds(table: pd.DataFrame) -> str:
+    counts = table.groupby("layers").seed.count()
+    most = f"{counts.max()} seed{'s' if counts.max() > 1 else ''}"
+    return most if counts.min() == counts.max() else f"{counts.min()} to {most}"
 
 
 def told(table: pd.DataFrame) -> str:
