@@ -25,6 +25,7 @@ ROOMS = (
     "separability",
     "depth",
     "operations",
+    "progress",
 )
 """The modules of `grokbook.claims` whose `CLAIMS` make up the ledger."""
 
