@@ -57,6 +57,7 @@ def test_the_table_of_stages(tmp_path, monkeypatch):
     assert len(table) == 3 * 4 * 2
     deep = plans.depth_shares(plan, pairs=3)
     assert deep.groupby("layers").stage.nunique().tolist() == [4, 6]
+    assert list(plans.half_apart(deep)) == [1, 2] and SUM not in plans.half_apart(deep).values()
     sums = deep[(deep.stage == SUM) & (deep.cells == "all")]
     last = deep[(deep.stage == "MLP 2") & (deep.cells == "train")]
     assert (sums.share == 0).all()

@@ -122,6 +122,21 @@ def depth_shares(plan: dict[str, Experiment], *, pairs: int, progress: bool = Tr
     return pd.concat(parts, ignore_index=True)
 
 
+def half_apart(shares: pd.DataFrame) -> dict[int, str]:
+    """First stage at which at least half of the class pairs are separable on all cells: layers -> stage or "none".
+
+    Example:
+        >>> rows = [(1, "attention 1", "all", 0.4), (1, "MLP 1", "all", 0.5), (2, "MLP 1", "all", 0.1)]
+        >>> half_apart(pd.DataFrame(rows, columns=["layers", "stage", "cells", "share"]))
+        {1: 'MLP 1', 2: 'none'}
+    """
+    found = {}
+    for layers, rows in shares[shares.cells == "all"].groupby("layers"):
+        reached = rows.stage[rows.share >= 0.5]
+        found[int(layers)] = reached.iloc[0] if len(reached) else "none"
+    return found
+
+
 def accuracies(w: Parameters, task: ModularTask, shape: Shape) -> dict[str, float]:
     """Share of the training cells and of the test cells with an untrained transpose that are answered right.
 

@@ -60,7 +60,8 @@ def shares_by_depth(table: pd.DataFrame) -> Figure:
             means = rows.groupby("stage")[["share", "null"]].mean()
             means = means.loc[sorted(means.index, key=_order)]
             x = [stages.index(stage) for stage in means.index]
-            ax.plot(x, means.share, f"o{style}", ms=5, color=COLOURS["measure"], label=f"{layers} layers")
+            name = f"{layers} layer{'s' * (layers > 1)}"
+            ax.plot(x, means.share, f"o{style}", ms=5, color=COLOURS["measure"], label=name)
             ax.plot(x, means.null, f"o{style}", ms=5, mfc="none", lw=0.8, color=COLOURS["quiet"])
         ax.set_xticks(range(len(stages)), stages, rotation=45, ha="right")
         ax.set_title({"all": "all cells", "train": "training cells"}[cells])
