@@ -88,6 +88,7 @@ def _row(part: pd.DataFrame) -> dict[str, object]:
         "final test accuracy": band(part["final test accuracy"], ".2f"),
         "largest fall": band(part["largest fall"], ".3f"),
         "total fall": band(part["total fall"], ".2f"),
+        "largest fall, training": band(part["largest fall, training"], ".2f"),
         "final MED": band(part["med"], ".3f"),
         "MED over norm": band(part["med over norm"], ".3f"),
     }
