@@ -13,7 +13,7 @@ from grokbook.training.schedule import Schedule
 
 STEPS = 2_500
 POINTS = 250  # logged steps after step 0: one in ten, so that lags have one unit
-P_TASKS = 47  # modulus of the tasks other than addition
+P_TASKS = 47  # modulus of most tasks; the symmetric split needs a larger one to generalise within these steps
 ORDERED = 0.75  # where (i, j) does not tell of (j, i): half of the cells, drawn at random, tell of as many pairs
 SQUARES = 0.45  # training share of x^2 + y^2, where a cell tells of seven others: with 0.4 it stays below 95 %
 FEW = 0.15  # training share at which addition is memorised and not learned within these steps
@@ -60,7 +60,7 @@ def lead_tasks(n_seeds: int = 3) -> dict[str, Observed]:
     more = {"train_fraction": ORDERED, "n_seeds": n_seeds}
     tasks = [watched_run(modulus, n_seeds=n_seeds) for modulus in (47, 53, 59)]
     tasks += [
-        watched_run(p, label="add, symmetric split", split="symmetric", **more),
+        watched_run(59, label="add, symmetric split", split="symmetric", **more),
         watched_run(p, label="add, separate tokens", shift=p, **more),
         watched_run(p, "subtract", **more),
         watched_run(p, "multiply", n_seeds=n_seeds),
