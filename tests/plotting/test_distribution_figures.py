@@ -77,6 +77,12 @@ def test_the_bars_of_right_cells_add_up_to_the_product():
     assert tops[2:] == pytest.approx(columns["product"]) and len(bars) == 4
 
 
+def test_without_a_record_the_memoriser_is_drawn_alone():
+    ax = distribution.correct_cells(pd.DataFrame()).axes[0]
+    marks = ax.collections[0].get_segments()
+    assert not ax.patches and len(marks) == 5 and marks[2][0][1] == pytest.approx(0.5 * 0.4948, abs=1e-3)
+
+
 def test_a_panel_a_network_with_the_level_of_guessing(dataset):
     fig = distribution.network_curves({"a, x^2": dataset, "b": dataset}, columns=2)
     assert [ax.get_title(loc="left") for ax in fig.axes] == ["a, x²", "b"]

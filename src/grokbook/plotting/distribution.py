@@ -12,8 +12,10 @@ from matplotlib.figure import Figure
 
 from grokbook.claims.ceilings import Runs, row_name
 from grokbook.claims.table1 import row_task, shares_of_test_cells
+from grokbook.experiments.data_distribution import FIG_4_FRACTIONS
 from grokbook.experiments.published import table_1
 from grokbook.plotting.style import COLOURS, panels, seed_band, styled
+from grokbook.theory.memorisers import transpose_accuracy
 
 SPLITS = {"square": ("o", COLOURS["test"]), "strip": ("^", COLOURS["hole"])}
 """Marker and colour of the two kinds of rows, as in the figure of the published numbers."""
@@ -120,30 +122,39 @@ def _both(ax: Axes, ceilings: pd.DataFrame, share: str) -> None:
 
 
 @styled
-def correct_cells(table: pd.DataFrame) -> Figure:
+def correct_cells(table: pd.DataFrame, p: int = 97) -> Figure:
     """Fig. 4 as counts: right test cells / all cells by training fraction, with and without a trained transpose.
 
     `table` is what `grokbook.claims.symmetric_form.by_fraction` gives. Left: Acc (1 - frac) as stacked bars, with its
-    range over seeds, beside the memoriser that swaps (dashes). Right: the accuracy on both kinds of test cells.
+    range over seeds, beside the memoriser that swaps (dashes, exact). Right: the accuracy on both kinds of test cells.
+    Fractions that are not in the table have the dash alone.
     """
     fig, axes = panels(1, 2, height=3.2)
     left, right = axes[0]
-    left.bar(table.index, table.mirrored, 0.06, color=COLOURS["hole"], label="transpose trained")
-    left.bar(table.index, table.unmirrored, 0.06, table.mirrored, color=COLOURS["test"], label="transpose not trained")
-    spans = np.stack([table["product"] - table.low, table.high - table["product"]])
-    left.errorbar(table.index, table["product"], spans, fmt="none", color=COLOURS["theory"], capsize=2)
-    left.hlines(table.memoriser, table.index - 0.04, table.index + 0.04, ls="--", lw=1.4, color=COLOURS["theory"])
+    if len(table):
+        _stacked(left, table)
+    fractions = np.array(FIG_4_FRACTIONS)
+    swapped = [(1 - a) * transpose_accuracy(p, int(a * p * p)) for a in fractions]
+    left.hlines(swapped, fractions - 0.04, fractions + 0.04, ls="--", lw=1.4, color=COLOURS["theory"])
     left.plot([], [], ls="--", color=COLOURS["theory"], label="swapping memoriser")
     left.set_ylabel(r"Acc $\cdot$ (1 - frac)")
-    for name, colour in (("accuracy mirrored", "hole"), ("accuracy unmirrored", "test")):
+    for name, colour in (("accuracy mirrored", "hole"), ("accuracy unmirrored", "test")) if len(table) else ():
         right.plot(table.index, table[name], "o-", ms=4, color=COLOURS[colour])
     right.set_ylabel("test accuracy")
     right.set_ylim(-0.03, 1.05)
     for ax in (left, right):
         ax.set_xlabel("training fraction frac")
-        ax.set_xticks(table.index)
+        ax.set_xticks(fractions)
     fig.legend(*_once(axes), loc="outside lower center", ncols=3)
     return fig
+
+
+def _stacked(ax: Axes, table: pd.DataFrame) -> None:
+    """Both kinds of right answers on top of each other, with the range of their sum over seeds."""
+    ax.bar(table.index, table.mirrored, 0.06, color=COLOURS["hole"], label="transpose trained")
+    ax.bar(table.index, table.unmirrored, 0.06, table.mirrored, color=COLOURS["test"], label="transpose not trained")
+    spans = np.stack([table["product"] - table.low, table.high - table["product"]])
+    ax.errorbar(table.index, table["product"], spans, fmt="none", color=COLOURS["theory"], capsize=2)
 
 
 @styled
