@@ -7,7 +7,14 @@ import pytest
 import xarray as xr
 
 from grokbook.errors import ParameterError
-from grokbook.experiments.progress_measures import lead_tasks, progress_measures, recorded_study, watched_run
+from grokbook.experiments.progress_measures import (
+    CONTROLS,
+    lead_tasks,
+    progress_measures,
+    recorded_study,
+    short_name,
+    watched_run,
+)
 
 
 def test_ten_tasks_with_three_seeds_each_and_different_keys():
@@ -42,6 +49,10 @@ def test_the_study_holds_what_is_recorded_and_names_what_is_not(monkeypatch):
     monkeypatch.setattr(module, lambda e: data if "subtract" in e.name else None)
     study = recorded_study()
     assert list(study.runs) == ["subtract, p=47"] and study.count == 2 and len(study.absent) == 9
+
+
+def test_the_controls_are_among_the_tasks():
+    assert set(CONTROLS) < {short_name(task) for task in lead_tasks().values()}
 
 
 def test_seeds_can_be_fewer():

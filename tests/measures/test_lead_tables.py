@@ -112,17 +112,20 @@ def test_alarms_go_off_where_the_measure_has_moved_as_far_as_elsewhere():
     assert early.loc[("a", 0), "alarm_step"] == 300 and early.loc[("a", 0), "lead"] == 200
     assert early.loc[("c", 0), "state"] == "silent"
     clock = alarms[(alarms.measure == "clock") & (alarms.task == "c")].iloc[0]
-    assert clock.state == "alarm" and not clock.generalises
+    assert clock.state == "alarm" and clock.outcome == "open"
     assert (alarms[alarms.measure == "none"].state == "undefined").all()
-    table = alarm_summary(alarms)
+    table = alarm_summary(alarm_table(RUNS, WAYS, controls=["c"]))
     assert table.loc["early", ["early", "late_or_silent", "false", "others"]].tolist() == [4, 0, 0, 1]
     assert table.loc["late", ["early", "false"]].tolist() == [0, 1]
     assert table.loc["none", ["generalise", "others"]].tolist() == [0, 0]
 
 
-def test_a_task_does_not_set_its_own_level():
-    only = alarm_table({"a": RUNS["a"]}, {"early": "falls"})
-    assert (only.state == "no level").all()
+def test_an_alarm_in_a_run_that_may_generalise_later_is_neither_right_nor_false():
+    table = alarm_summary(alarm_table(RUNS, WAYS))
+    assert table.loc["late", ["false", "others", "undecided"]].tolist() == [0, 0, 1]
+    assert table.loc["early", "undecided"] == 0
+    generalising = alarm_table(RUNS, WAYS, controls=["a", "b", "c"])
+    assert set(generalising[generalising.task != "c"].outcome) == {"generalises"}
 
 
 def test_groups_follow_the_counts():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import pandas as pd
 import xarray as xr
 
 from grokbook.claims.ledger import Claim, Finding
-from grokbook.experiments.progress_measures import recorded_study
+from grokbook.experiments.progress_measures import CONTROLS, recorded_study
 from grokbook.measures.lead_tables import LEVEL, alarm_summary, alarm_table, lead_table
 
 FALLS = {"med": "falls"}
@@ -29,25 +29,27 @@ def captures_changes(runs: Mapping[str, xr.Dataset] | None = None) -> Finding:
     associated, moved = int((rows.p_value <= LEVEL).sum()), rows.share.dropna()
     share = associated / len(rows)
     evidence = (
-        f"the lag test finds an association at p <= {LEVEL} in {associated} of {len(rows)} runs that generalise; half of "
-        f"MED's fall comes before half of the accuracy's rise in {int((moved > 0).sum())}, and MED does not clearly fall "
-        f"around the rise in {len(rows) - len(moved)}"
+        f"the lag test finds an association at p <= {LEVEL} in {associated} of {len(rows)} runs that generalise; half "
+        f"of MED's fall comes before half of the accuracy's rise in {int((moved > 0).sum())}, and MED does not clearly "
+        f"fall around the rise in {len(rows) - len(moved)}"
     )
     return Finding("holds" if share >= MOST else "fails", evidence, share, share, share)
 
 
-def anticipates(runs: Mapping[str, xr.Dataset] | None = None) -> Finding:
-    """P15: does an alarm on MED, set by the other tasks, come before the accuracy's half way, and only where it rises?"""
+def anticipates(
+    runs: Mapping[str, xr.Dataset] | None = None, controls: Collection[str] = CONTROLS
+) -> Finding:
+    """P15: does an alarm on MED, set by the other tasks, come before the accuracy's half way, and not in controls?"""
     found = recorded_study().runs if runs is None else runs
-    table = alarm_table(found, FALLS) if found else None
-    runs_with = 0 if table is None else int((table.generalises & table.accuracy_step.notna()).sum())
+    table = alarm_table(found, FALLS, controls) if found else None
+    runs_with = 0 if table is None else int(table.accuracy_step.notna().sum())
     if table is None or runs_with < ENOUGH:
         return _not_run(runs_with)
     counts = alarm_summary(table).loc["med"]
     early, false, others = int(counts.early), int(counts["false"]), int(counts.others)
     evidence = (
-        f"an alarm at half of MED's median fall in the other tasks comes before half of the accuracy's rise in {early} of "
-        f"{runs_with} runs that generalise, and goes off in {false} of {others} that do not"
+        f"an alarm at half of MED's median fall in the other tasks comes before half of the accuracy's rise in {early} "
+        f"of {runs_with} runs that generalise, and goes off in {false} of {others} of tasks chosen not to"
     )
     share = early / runs_with
     return Finding("holds" if share >= MOST and not false else "fails", evidence, share, share, share)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import pandas as pd
@@ -176,13 +176,15 @@ def moves(runs: Runs, measure: str, direction: str) -> pd.DataFrame:
     return pd.DataFrame(found, columns=["task", "seed", "move"])
 
 
-def alarm_table(runs: Runs, directions: Mapping[str, str]) -> pd.DataFrame:
+def alarm_table(runs: Runs, directions: Mapping[str, str], controls: Collection[str] = ()) -> pd.DataFrame:
     """An alarm without hindsight in every run: when a measure has moved as far as it did in the *other* tasks.
 
     The level is half of the median move (`moves`) over the runs of all other tasks; the alarm goes off at the first
     logged step after fitting from which the measure has moved that far for four logged values in a row. Columns:
-    task, seed, measure, `generalises`, `alarm_step`, `accuracy_step` (half way), `lead` (their difference), `state`:
-    "alarm", "silent", "no level" (the other runs give no positive move) or "undefined".
+    task, seed, measure, `outcome`, `alarm_step`, `accuracy_step` (half way), `lead` (their difference), `state`:
+    "alarm", "silent", "no level" (the other runs give no positive move) or "undefined". The outcome is "generalises",
+    "control" for another run of the tasks `controls`, of which it was said before that they would not, else "open":
+    such a run may generalise after the record ends, so that an alarm in it is neither right nor false.
 
     Raises ParameterError for no dataset.
     """
@@ -196,6 +198,8 @@ def alarm_table(runs: Runs, directions: Mapping[str, str]) -> pd.DataFrame:
             level = others.median() / 2 if len(others) else np.nan
             for seed in dataset.seed.values:
                 alarm = _alarm(dataset.sel(seed=seed), name, direction, level)
+                if alarm["outcome"] == "open" and task in controls:
+                    alarm["outcome"] = "control"
                 found.append({"task": task, "seed": int(seed), "measure": name} | alarm)
     table = pd.DataFrame(found)
     for column in ("alarm_step", "accuracy_step", "lead"):
@@ -207,7 +211,8 @@ def _alarm(run: xr.Dataset, name: str, direction: str, level: float) -> dict[str
     """When the alarm goes off in one run, and when the accuracy is half way."""
     steps, values = run.step.values, SIGNS[direction] * run[name].values
     fit, half, state = accuracy_half_way(steps, run.train_accuracy.values, run.test_accuracy.values)
-    row = {"generalises": state not in ("not generalised", "not fitted"), "alarm_step": None, "lead": None}
+    reached = state not in ("not generalised", "not fitted")
+    row = {"outcome": "generalises" if reached else "open", "alarm_step": None, "lead": None}
     row["accuracy_step"] = None if half is None else int(steps[half])
     if fit is None or not np.isfinite(values[fit:]).any():
         return row | {"state": "undefined"}
@@ -223,10 +228,12 @@ def _alarm(run: xr.Dataset, name: str, direction: str, level: float) -> dict[str
 def alarm_summary(alarms: pd.DataFrame) -> pd.DataFrame:
     """One row a measure: in how many runs its alarm came before the accuracy was half way, and how many were false.
 
-    Columns: `early` (of `generalise` runs that generalise with a delay), `late_or_silent`, `false` (of `others` runs
-    that do not generalise and in which the measure is defined). Raises ParameterError for a table without rows.
+    Columns: `early` (of `generalise` runs that generalise with a delay), `late_or_silent`, `false` (of `others`, runs
+    of the controls in which the measure is defined), `undecided` (alarms in open runs), `median_lead` (in steps).
 
-    >>> row = {"measure": "m", "generalises": True, "accuracy_step": 50, "lead": 20, "state": "alarm"}
+    Raises ParameterError for a table without rows.
+
+    >>> row = {"measure": "m", "outcome": "generalises", "accuracy_step": 50, "lead": 20, "state": "alarm"}
     >>> alarm_summary(pd.DataFrame([row])).loc["m", "early"].item()
     1
     """
@@ -234,8 +241,8 @@ def alarm_summary(alarms: pd.DataFrame) -> pd.DataFrame:
         raise ParameterError("there are no alarms to make a table of.")
     found = []
     for name, rows in alarms.groupby("measure", sort=False):
-        good = rows[rows.generalises & rows.accuracy_step.notna() & ~rows.state.isin(["undefined", "no level"])]
-        bad = rows[~rows.generalises & ~rows.state.isin(["undefined", "no level"])]
+        rows = rows[~rows.state.isin(["undefined", "no level"])]
+        good, bad = rows[rows.accuracy_step.notna()], rows[rows.outcome == "control"]
         early = int((good.lead > 0).sum())
         found.append(
             {
@@ -245,6 +252,7 @@ def alarm_summary(alarms: pd.DataFrame) -> pd.DataFrame:
                 "generalise": len(good),
                 "false": int((bad.state == "alarm").sum()),
                 "others": len(bad),
+                "undecided": int(((rows.outcome == "open") & (rows.state == "alarm")).sum()),
                 "median_lead": good.lead.astype(float).median(),
             }
         )

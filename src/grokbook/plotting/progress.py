@@ -157,7 +157,8 @@ def _cell(ax: Axes, x: int, y: int, group: pd.DataFrame) -> None:
         ax.text(x, y, text, ha="center", va="center", fontsize=7.5, color="white" if strong else "black")
         return
     ax.add_patch(_hatched(x, y))
-    words = STATES[group.state.mode().iloc[0]].replace(" ", "\n")
+    states = group.state[group.accuracy_step.notna()] if group.accuracy_step.notna().any() else group.state
+    words = STATES[states.mode().iloc[0]].replace(" ", "\n")
     ax.text(x, y, words, ha="center", va="center", fontsize=6, color=COLOURS["theory"], linespacing=0.85)
 
 
