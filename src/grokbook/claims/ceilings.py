@@ -151,8 +151,8 @@ def measured(runs: pd.DataFrame) -> pd.DataFrame:
     """The eleven rows of Table 1, published and measured: `runs` is what `runs_table` gives; accuracies in percent.
 
     Medians over the recorded seeds. Columns: row, split, hole, seeds, U-Acc, L-Acc, GO-Epoch (published), U, U low,
-    U high, L, onset, onsets (their range), `outside` and `in hole` (at the upper limit), `generalised` and `rising`
-    (numbers of runs), `implied` (in the hole, by the published U-Acc).
+    U high, range (as text), L, onset, onsets (their range), `outside` and `in hole` (at the upper limit), `generalised`
+    and `rising` (numbers of runs), `implied` (in the hole, by the published U-Acc).
     """
     table = table_1()
     own = [_summary(runs, split, hole) for split, hole in zip(table.split, table.hole, strict=True)]
@@ -175,6 +175,7 @@ def _summary(runs: pd.DataFrame, split: str, hole: int) -> dict[str, object]:
         "U": median["upper"],
         "U low": percent.upper.min(),
         "U high": percent.upper.max(),
+        "range": spread(percent.upper),
         "L": median["lower"],
         "onset": censored_median(own.onset),
         "onsets": spread(own.onset, ".0f", f"later than {own.last_step.max()}"),

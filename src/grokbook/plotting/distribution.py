@@ -138,13 +138,13 @@ def correct_cells(table: pd.DataFrame, p: int = 97) -> Figure:
     left.hlines(swapped, fractions - 0.04, fractions + 0.04, ls="--", lw=1.4, color=COLOURS["theory"])
     left.plot([], [], ls="--", color=COLOURS["theory"], label="swapping memoriser")
     left.set_ylabel(r"Acc $\cdot$ (1 - frac)")
+    left.set_ylim(bottom=0)
     for name, colour in (("accuracy mirrored", "hole"), ("accuracy unmirrored", "test")) if len(table) else ():
         right.plot(table.index, table[name], "o-", ms=4, color=COLOURS[colour])
     right.set_ylabel("test accuracy")
     right.set_ylim(-0.03, 1.05)
     for ax in (left, right):
-        ax.set_xlabel("training fraction frac")
-        ax.set_xticks(fractions)
+        ax.set(xlabel="training fraction frac", xticks=fractions, xlim=(fractions[0] - 0.06, fractions[-1] + 0.06))
     fig.legend(*_once(axes), loc="outside lower center", ncols=3)
     return fig
 
