@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import xarray as xr
 
 from grokbook.claims import uniformity_operators as operators
 from grokbook.theory.linear_operators import Norms
@@ -40,22 +39,3 @@ def test_a_toeplitz_start_either_way(scale, spread, verdict, monkeypatch):
     monkeypatch.setattr(operators, "draw_start", shrunk)
     monkeypatch.setattr(operators, "spread_within", wider)
     assert operators.toeplitz_is_more_uniform(13, 100).verdict == verdict
-
-
-WIDTHS = [(0.7, 0.99, "holds"), (0.99, 0.99, "fails"), (0.7, 0.8, "fails")]
-
-
-def accuracy(value):
-    return xr.Dataset({"test_accuracy": (("seed", "step"), np.full((3, 2), value))})
-
-
-@pytest.mark.parametrize(("narrow", "wide", "verdict"), WIDTHS)
-def test_widths_are_judged_on_runs(narrow, wide, verdict, monkeypatch):
-    runs = iter([accuracy(narrow), accuracy(wide)])
-    monkeypatch.setattr(operators, "recorded", lambda experiment: next(runs))
-    assert operators.wider_is_better().verdict == verdict
-
-
-def test_widths_without_runs_are_not_run(monkeypatch):
-    monkeypatch.setattr(operators, "recorded", lambda experiment: None)
-    assert operators.wider_is_better().verdict == "not run"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grokbook.errors import ParameterError
-from grokbook.experiments.theory_plans_uniformity import uniformity, width_run
+from grokbook.experiments.theory_plans_uniformity import uniformity
 
 GOOD = {"p": 13, "p_recorded": 97, "p_other": 47, "d": 32, "n_random": 10, "n_seeds": 5}
 
@@ -26,8 +26,3 @@ def test_it_asks_for_the_runs_of_figure_5():
 def test_inconsistent_parameters_are_refused(change, words):
     with pytest.raises(ParameterError, match=words):
         uniformity(**(GOOD | change))
-
-
-def test_a_width_run_has_its_width_and_shift():
-    config = width_run(97, 256, 85).config
-    assert (config.model.d_model, config.model.shift, config.task.shift) == (256, 85, 85)

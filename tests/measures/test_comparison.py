@@ -19,6 +19,7 @@ from grokbook.measures.comparison import (
     least_p,
     median_bounds,
     pair_range,
+    paired_p,
     permutation_p,
     pooled_spread,
     ratio_bounds,
@@ -75,6 +76,18 @@ def test_complete_separation_gives_the_smallest_p(n, m):
     assert np.isclose(found, least_p(n, m)) and np.isclose(found, 1 / comb(n + m, n))
 
 
+@given(st.lists(st.floats(0.1, 10), min_size=1, max_size=6))
+def test_the_paired_p_value_is_two_to_the_minus_n_at_best_and_counts_itself(ratios):
+    p = paired_p(ratios)
+    assert p >= 2.0 ** -len(ratios)
+    assert np.isclose(p * 2 ** len(ratios), round(p * 2 ** len(ratios)))
+
+
+def test_the_paired_p_value_of_equal_signs():
+    assert paired_p([0.9, 0.5, 0.1]) == 1 / 8 and paired_p([2.0, 3.0]) == 1.0
+    assert np.isnan(paired_p([]))
+
+
 def test_nothing_known_gives_a_p_of_one():
     assert permutation_p(table([None] * 3), table([None] * 3)) == 1.0
     assert ratio_bounds(table([None]), table([None])) == (0.0, np.inf)
@@ -125,6 +138,8 @@ def test_compare_pairs_runs_of_one_seed():
         lambda: steps_and_seen(table([])),
         lambda: permutation_p(table([1] * 10), table([1] * 9)),
         lambda: least_p(0, 3),
+        lambda: paired_p([0.5, 0.0]),
+        lambda: paired_p([0.5] * 19),
         lambda: chance_of_ratio(0.0),
         lambda: chance_of_ratio(1.0, 0.5),
         lambda: seeds_needed(float("nan")),

@@ -26,6 +26,7 @@ ROOMS = (
     "depth",
     "operations",
     "progress",
+    "width",
 )
 """The modules of `grokbook.claims` whose `CLAIMS` make up the ledger."""
 

@@ -140,14 +140,6 @@ CLAIMS: tuple[Claim, ...] = (
         _START,
         operators.toeplitz_is_more_uniform,
     ),
-    _gu2025(
-        "G51",
-        "appendix E and D.1, Figs. 9, 10, 20",
-        "That start halves the epochs; wider embeddings grok 20,000 epochs earlier and reach 0.99 instead of 0.7.",
-        "observation",
-        _START,
-        operators.wider_is_better,
-    ),
     _gu2024(
         "P03",
         "Definition 4",

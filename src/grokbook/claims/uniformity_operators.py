@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 from scipy.stats import ortho_group
 
 from grokbook.claims.ledger import Finding
 from grokbook.errors import ParameterError
-from grokbook.experiments.base import recorded
-from grokbook.experiments.theory_plans_uniformity import width_run
 from grokbook.measures import med
 from grokbook.theory.linear_operators import chain_in_bases, norms, splitting_error
 from grokbook.theory.minimal_map import printed_norm, smallest_map
 from grokbook.theory.toeplitz_start import draw_start, spread_between, spread_within
-
-FIG_10 = (43, 0, 128, 512)
-"""Modulus, shift, and the two widths of Fig. 10."""
 
 
 def block_is_additive(d: int = 16, cells: int = 200) -> Finding:
@@ -133,24 +127,3 @@ def toeplitz_is_more_uniform(p: int = 97, draws: int = 200) -> Finding:
     equalised = spread["toeplitz"] < spread["independent"]
     verdict = "fails" if not equalised else "holds" if lower else "holds with correction"
     return Finding(verdict, evidence, spread["toeplitz"] / spread["independent"], 0, 1)
-
-
-def wider_is_better() -> Finding:
-    """G51: the width runs of Fig. 10 if they are recorded; the start of Eq. 19 is not an option of our model."""
-    p, shift, narrow, wide = FIG_10
-    runs = [recorded(width_run(p, d, shift)) for d in (narrow, wide)]
-    if any(run is None for run in runs):
-        return Finding(
-            "not run",
-            f"no runs at p = {p} with widths {narrow} and {wide} are recorded, nor any with a Toeplitz start",
-            published="half the epochs; 0.7 to 0.99",
-        )
-    return judge_widths(*runs)
-
-
-def judge_widths(narrow: xr.Dataset, wide: xr.Dataset) -> Finding:
-    """G51 on two datasets: does the test accuracy rise from about 0.7 to 0.99 with the width (median over seeds)?"""
-    before, after = (float(run.test_accuracy.max("step").median()) for run in (narrow, wide))
-    evidence = f"highest test accuracy {before:.2f} at the smaller and {after:.2f} at the larger width (median seed)"
-    verdict = "holds" if before < 0.85 and after >= 0.95 else "fails"
-    return Finding(verdict, evidence, after - before, before, after, "0.7 to 0.99")

@@ -1,4 +1,4 @@
-"""Plan of chapter 03 and the runs that would decide its one claim about training."""
+"""Plan of chapter 03."""
 
 from __future__ import annotations
 
@@ -6,27 +6,7 @@ import sympy
 
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
-from grokbook.experiments.gu2025 import fig5, modular_run
-
-WIDTH_STEPS = 30_000
-"""Optimiser steps of a width run: our choice, the length that the authors' main program has."""
-
-
-def width_run(p: int, d_model: int, shift: int = 0, *, n_seeds: int = 3) -> Experiment:
-    """A run of Fig. 9 or 10 of Gu et al. 2025: addition modulo p, 30 %, at one width.
-
-    Example:
-        >>> width_run(43, 512).name
-        'gu2025/width[p=43, k=0, d=512]'
-    """
-    config = modular_run(p, 0.3, d_model=d_model, shift=shift, steps=WIDTH_STEPS)
-    return Experiment(
-        f"gu2025/width[p={p}, k={shift}, d={d_model}]",
-        config,
-        seeds=tuple(range(n_seeds)),
-        statement="A wider embedding generalises earlier and further.",
-        source="Gu et al. 2025, Figs. 9 and 10",
-    )
+from grokbook.experiments.gu2025 import fig5
 
 
 def uniformity(p: int, p_recorded: int, p_other: int, d: int, n_random: int, n_seeds: int) -> dict[str, Experiment]:

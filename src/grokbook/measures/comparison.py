@@ -6,8 +6,9 @@ side no test can give a p value below 1/20 (`least_p`), so ranges are reported f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from math import comb, erfc, log
 
 import numpy as np
@@ -117,6 +118,28 @@ def permutation_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
     observed = scores[: len(first)].sum()
     sums = [scores[list(chosen)].sum() for chosen in combinations(range(steps.size), len(first))]
     return float(np.mean(np.array(sums) >= observed))
+
+
+def paired_p(ratios: Sequence[float]) -> float:
+    r"""Exact p value of "a run is not earlier than that of the same seed": share of all sign patterns as low or lower.
+
+    The statistic is the sum of ln(ratio), ratios of grok steps of the same seed; under the hypothesis each ratio could
+    as well have been its reciprocal. The smallest value is $2^{-n}$. NaN without ratios.
+
+    Raises ParameterError for a ratio that is not positive and finite, or more than 18.
+
+    Example:
+        >>> paired_p([0.5, 0.5, 0.8]), paired_p([0.5, 2.0])
+        (0.125, 0.75)
+    """
+    values = np.asarray(ratios, dtype=float)
+    if not ((values > 0) & np.isfinite(values)).all() or values.size > MOST_RUNS:
+        raise ParameterError(f"there are {values.size} ratios, but there may be {MOST_RUNS}, all positive and finite.")
+    if not values.size:
+        return float("nan")
+    signs = np.array(list(product((1, -1), repeat=values.size)))
+    sums = signs @ np.log(values)
+    return float(np.mean(sums <= np.log(values).sum() + 1e-9))
 
 
 def least_p(n: int, m: int) -> float:
