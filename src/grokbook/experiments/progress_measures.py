@@ -20,6 +20,9 @@ CONTROLS = ("x2_plus_xy_plus_y2, p=47", "add, few cells, p=47")
 """Short names of the tasks that were chosen because they would not generalise: they are there for false alarms."""
 SOURCE = "the measures of Nanda et al. 2023, Humayun et al. 2024, Liu et al. 2022, Gu et al. 2025; the tasks are ours"
 
+STATEMENT = "A progress measure shows that generalisation is coming before the test accuracy does."
+CHOICES = "sizes, training shares and steps are this book's: networks that a laptop trains in a minute or two"
+
 
 def watched_run(
     p: int,
@@ -46,7 +49,8 @@ def watched_run(
     )
     config = dataclasses.replace(config, log=Schedule(dense_until=0, points=points))
     name = f"measures/lead[{label or operation}, p={p}]"
-    return Observed(name, config, seeds=tuple(range(n_seeds)), source=SOURCE, observers=observers or {})
+    words = {"statement": STATEMENT, "source": SOURCE, "choices": CHOICES}
+    return Observed(name, config, seeds=tuple(range(n_seeds)), **words, observers=observers or {})
 
 
 def lead_tasks(n_seeds: int = 3) -> dict[str, Observed]:
