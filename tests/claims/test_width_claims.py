@@ -41,7 +41,6 @@ def there(monkeypatch):
             return next((v for k, v in pairs.items() if all(f"_{w}_" in f"_{name}_" for w in k)), None)
 
         monkeypatch.setattr(width, "available", look)
-        monkeypatch.setattr(width, "recorded_runs", lambda es: {e.name: look(e) for e in es if look(e) is not None})
 
     return put
 

@@ -13,7 +13,7 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.claims.ledger import Claim, Finding
-from grokbook.claims.recorded import ENOUGH, band, not_run, recorded_runs
+from grokbook.claims.recorded import ENOUGH, band, not_run
 from grokbook.experiments import figures
 from grokbook.experiments.base import Experiment, available
 from grokbook.experiments.gu2025 import fig5
@@ -47,9 +47,9 @@ Part = bool | None
 
 
 def times_of(experiment: Experiment) -> pd.DataFrame | None:
-    """`grok_times` of the recorded runs of an experiment; None without any."""
+    """`grok_times` of the recorded runs of an experiment, with their best test accuracy; None without any."""
     dataset = available(experiment)
-    return None if dataset is None else grok_times(dataset)
+    return None if dataset is None else grok_times(dataset).assign(best=dataset.test_accuracy.max("step").values)
 
 
 def decide(
@@ -374,12 +374,11 @@ def _row(
     row: dict[str, object] = {"setting": label, "missing": absent, "core min": minutes, "seeds": 0, "generalise": ""}
     if table is None:
         return row
-    best = recorded_runs([experiment])[experiment.name].test_accuracy.max("step").median("seed")
     row |= {"seeds": len(table), "generalise": f"{table.grok_step.notna().sum()} of {len(table)}"}
-    row |= {"grok steps": _steps(table), "best accuracy": float(best)}
+    row |= {"grok steps": _steps(table), "best accuracy": float(table.best.median())}
     if base is not None and not itself:
         found = compare(table, base)
-        row |= {"ratio": _between(found.low, found.high), "over pairs": _between(*found.pairs)}
+        row |= {"ratio": between(found.low, found.high), "over pairs": between(*found.pairs)}
         row |= {"p": found.p_value, "at best": found.least, "same seed": ", ".join(f"{r:.2f}" for r in found.same_seed)}
     return row
 
@@ -390,7 +389,13 @@ def _steps(table: pd.DataFrame) -> str:
     return ", ".join([*map(str, seen), *([late] * (len(table) - len(seen)))])
 
 
-def _between(low: float, high: float) -> str:
+def between(low: float, high: float) -> str:
+    """Bounds of a ratio for a table; an infinite upper bound is no bound.
+
+    Example:
+        >>> between(0.5, 0.5), between(0.5, 1.0), between(1.5, np.inf)
+        ('0.50', '0.50 to 1.00', '> 1.50')
+    """
     if np.isclose(low, high):
         return f"{low:.2f}"
     if np.isinf(high):
