@@ -177,18 +177,18 @@ def small_run(
 
 
 def small_starts(n_seeds: int = 3) -> Runs:
-    """Companions of Fig. 20: four starts at three training fractions.
+    """Companions of Fig. 20: its four starts and the Toeplitz table with normal entries, at three training fractions.
 
     Example:
         >>> len(small_starts())
-        12
+        15
     """
     said = "A Toeplitz start brings generalisation forward (Fig. 20 at small size)."
     return _named(
         *(
             small_run(f"small/fig20[start={s}, frac={f:g}]", said, n_seeds, train_fraction=f, start=s)
             for f in (0.5, 0.4, 0.45)
-            for s in (*STARTS_COMPARED,)
+            for s in (*STARTS_COMPARED, "toeplitz_normal")
         )
     )
 

@@ -136,14 +136,14 @@ def by_start(train_fraction: float = 0.3) -> Settings:
 
 
 def small_by_start(train_fraction: float = 0.5) -> Settings:
-    """The companions of Fig. 20 at one training fraction.
+    """The companions of Fig. 20 at one training fraction: its four starts and the Toeplitz table with normal entries.
 
     Example:
         >>> small_by_start(0.4)["toeplitz"].name
         'small/fig20[start=toeplitz, frac=0.4]'
     """
     runs = figures.small_starts()
-    return {start: runs[f"small/fig20[start={start}, frac={train_fraction:g}]"] for start in FOUR}
+    return {start: runs[f"small/fig20[start={start}, frac={train_fraction:g}]"] for start in (*FOUR, "toeplitz_normal")}
 
 
 def by_optimiser() -> Settings:
