@@ -144,6 +144,8 @@ def onset(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> int |
     "For `persistence` steps" means at every logged step t' with t <= t' <= t + persistence; a record that ends before
     t + persistence has not shown it yet. None is "not by the end of the record" (censored).
 
+    Raises ParameterError for a curve that is not finite or whose steps do not increase.
+
     Example:
         >>> curve = [0.0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.2, 0.3, 0.3]
         >>> onset(range(0, 900, 100), curve, LimitRule(persistence=200))
@@ -186,8 +188,9 @@ def limits(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> Limi
 def limits_table(dataset: xr.Dataset, rule: LimitRule | None = None, variable: str = "test_accuracy") -> pd.DataFrame:
     """One row a seed of a dataset: the fields of `Limits`, `plateau`, `onset` (NA: not by `last_step`), `last_step`.
 
-    `variable` is any accuracy over the dims seed and step; steps that a run has not logged are left out. Raises
-    ParameterError where the dataset does not have it.
+    `variable` is any accuracy over the dims seed and step; steps that a run has not logged are left out.
+
+    Raises ParameterError where the dataset does not have it.
 
     Example:
         >>> run = xr.Dataset({"test_accuracy": (("seed", "step"), [[0.0, 0.1, 0.1, 0.9, 0.9]])},
