@@ -243,18 +243,19 @@ def variants_table(variants: Mapping[str, Experiment], runs: pd.DataFrame) -> pd
     """What each variant of a row gave, beside the row itself and the paper; "not run" and its cost where not recorded.
 
     Columns: row, change, published (U-Acc), `as it was` (median U of the row's own runs), U, `outside`, `in hole`,
-    onsets, seeds, and `came of it`: "not run, about 35 min a seed", or how U now lies to the published U-Acc.
-    Accuracies in percent.
+    onsets, seeds (`as it was` is of the same seeds), and `came of it`: "not run, about 35 min a seed", or how U now
+    lies to the published U-Acc. Accuracies in percent.
     """
     return pd.DataFrame([_variant(experiment, runs) for experiment in variants.values()])
 
 
 def _variant(experiment: Experiment, runs: pd.DataFrame) -> dict[str, object]:
     task = experiment.config.task
-    base = _summary(runs, task.split, task.hole)
+    data = available(experiment)
+    alike = runs[runs.seed.isin(data.seed.values)] if data is not None and len(runs) else runs
+    base = _summary(alike, task.split, task.hole)
     published = table_1().set_index(["split", "hole"])["U-Acc"][task.split, task.hole]
     start = {"row": row_name(task.split, task.hole), "change": change(experiment), "published": published}
-    data = available(experiment)
     found = _summary(runs_table({(task.split, task.hole): data}), task.split, task.hole) if data is not None else {}
     columns = {name: found.get(name) for name in ("U", "outside", "in hole", "onsets")}
     became = _became(published, base.get("U"), found["U"]) if found else _cost(experiment)
