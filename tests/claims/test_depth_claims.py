@@ -37,13 +37,21 @@ def test_a_run_that_stopped_early_is_read_at_its_last_logged_step():
 
 
 def test_both_verdicts():
-    paper = {n: made(0.2 * n, 1 / n) for n in depth.LAYERS}
+    paper = {n: made(0.2 * n, 1 / n, 3) for n in depth.LAYERS}
     assert depth.figure_2(paper).verdict == "holds"
-    against = {n: made(0.2, 1 / n) for n in depth.LAYERS}
+    against = {n: made(0.2, 1 / n, 3) for n in depth.LAYERS}
     found = depth.figure_2(against)
     assert found.verdict == "fails" and "does not grow" in found.evidence and "MED falls" in found.evidence
-    faint = depth.figure_2({n: made(0.001 * n, 1 / n) for n in depth.LAYERS})
+    faint = depth.figure_2({n: made(0.001 * n, 1 / n, 3) for n in depth.LAYERS})
     assert faint.verdict == "fails" and "is not violent" in faint.evidence
+
+
+def test_depths_are_compared_on_the_seeds_that_all_of_them_have():
+    """The third seed, which one depth lacks, is left out; two common seeds decide nothing."""
+    runs = {n: made(0.2 * n, 1 / n, 3) for n in depth.LAYERS}
+    runs[3] = runs[3].isel(seed=[0, 1])
+    found = depth.figure_2(runs)
+    assert found.verdict == "not run" and "2 seeds each" in found.evidence
 
 
 def test_without_records_it_is_not_run_and_says_what_it_costs():

@@ -41,6 +41,16 @@ def test_either_verdict_and_none_without_records(check, monkeypatch):
     assert check({"a": task(700, "with", True)}).verdict == "not run"
 
 
+def test_an_association_that_is_not_found_refutes_nothing():
+    """MED falls when the accuracy rises, in every run, but its noise has nothing to do with the accuracy's."""
+    runs = {name: dataset.copy() for name, dataset in study("with").items()}
+    rng = np.random.default_rng(5)
+    for name, middle in (("a", 700), ("b", 900)):
+        shape = 3 - 1 / (1 + np.exp(-(STEPS - middle) / 300))
+        runs[name]["med"] = (("seed", "step"), shape + 0.02 * rng.normal(size=(3, STEPS.size)))
+    assert captures_changes(runs).verdict == "not run"
+
+
 def test_a_false_alarm_alone_refutes_anticipation():
     runs = study("with")
     runs["c"]["med"] = runs["a"].med.copy()

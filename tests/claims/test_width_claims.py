@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from grokbook.claims import width
-from grokbook.claims.width import CLAIMS, comparison_table, earlier_by, gap_bounds, halved, later, recorded_spread
+from grokbook.claims.width import CLAIMS, comparison_table, earlier_by, halved, later, recorded_spread
 from grokbook.experiments.gu2025 import fig5
 from grokbook.experiments.width import by_start
 
@@ -65,6 +65,7 @@ def test_without_runs_nothing_is_decided(there, claim):
         (table(7000, 7000, 7000), table(N, N, N), None),
         (table(N, N, N), table(1000, 1000, 1000), False),
         (None, table(1, 2, 3), None),
+        (table(500, 500, 900), table(1000, 1000, 1000), None),  # the median is half, but one run is not
     ],
 )
 def test_halved(first, second, answer):
@@ -79,16 +80,12 @@ def test_halved(first, second, answer):
         (table(9000, 9000), None, None),
         (table(N, N, N, last=20_000), None, None),
         (table(N, N, N, last=20_000), table(15_000, 15_000, 15_000), None),
-        (table(15_000, 15_000, 15_000), table(N, N, N, last=20_000), False),
+        (table(15_000, 15_000, 15_000, last=20_000), table(N, N, N, last=20_000), False),
         (None, None, None),
     ],
 )
 def test_earlier_by_ten_thousand(narrow, wide, answer):
     assert earlier_by(narrow, wide, 10_000) is answer
-
-
-def test_gaps_of_settings_that_are_not_there_are_unbounded():
-    assert gap_bounds(None, None) == (-np.inf, np.inf)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +96,7 @@ def test_gaps_of_settings_that_are_not_there_are_unbounded():
         (table(N, N, N), table(1, 1, 1), True),
         (table(N, N, N), table(N, N, N), None),
         (table(2, 2), table(1, 1, 1), None),
+        (table(2, 5, 6), table(1, 3, 4), None),  # a later median of overlapping runs
     ],
 )
 def test_later(second, first, answer):
@@ -149,6 +147,8 @@ def test_positions(there):
     assert verdict("PF19") == "holds"
     there(fig19__on=dataset(1000, 1000, 1000), fig19__off=dataset(2000, 2000, 2000))
     assert verdict("PF19") == "fails"
+    there(fig19__on=dataset(1000, 1100, 2500), fig19__off=dataset(900, 2000, 2000))
+    assert verdict("PF19") == "not run"
     there(fig20__on=dataset(1000, 3000, 2000), fig20__off=dataset(1500, 2500, 3500))
     assert verdict("PF20") == "holds"
     there(fig20__on=dataset(1000, 1100, 1200), fig20__off=dataset(1500, 2500, 3500))

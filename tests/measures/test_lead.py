@@ -201,6 +201,33 @@ def test_matching_is_level_where_runs_are_exchangeable():
     assert max(low, spread) <= binom.ppf(0.999, 60, 0.1)
 
 
+def test_within_tasks_a_measure_of_the_task_alone_does_not_stand_out():
+    """Its pace is that of the task, three runs of each have nearly one delay: it tells tasks apart, never seeds."""
+    rng = np.random.default_rng(3)
+    delays = [d + int(j) for d in (40, 70, 100, 130) for j in rng.integers(-6, 7, 3)]
+    tasks = [name for name in "abcd" for _ in range(3)]
+    leads = cross_leads(sigmoid_runs([d for d in (40, 70, 100, 130) for _ in range(3)], True), delays, "falls")
+    assert matching_test(leads).spread_p < 0.01
+    assert matching_test(leads, tasks).spread_p > 0.05
+    own = cross_leads(sigmoid_runs(delays, True), delays, "falls")
+    assert matching_test(own, tasks).spread_p < 0.05
+
+
+def test_within_groups_every_matching_is_as_likely():
+    """Two pairs: the diagonal, one swap, the other, both; only the diagonal has a median of 1."""
+    test = matching_test(np.eye(4), [0, 0, 1, 1], draws=4000)
+    assert test.p_value == pytest.approx(1 / 4, abs=0.03)
+    with pytest.raises(ParameterError, match="3 groups"):
+        matching_test(np.eye(4), [0, 0, 1])
+
+
+def test_half_of_a_move_is_looked_for_up_to_its_end():
+    """The curve is there for four values only after the window has closed."""
+    curve = np.array([0.0, 0, 0, 0, 0, 0, 0, 2, 0, 2, 2, 2, 2, 2])
+    assert half_way(curve, 0, 8, "rises") == (None, "no clear move")
+    assert half_way(curve, 0, 11, "rises")[0] == 9
+
+
 def test_undefined_leads_are_left_out_and_counted():
     table = np.full((3, 3), 0.2)
     table[0, 0] = np.nan
@@ -226,7 +253,10 @@ def test_rows_of_a_dataset():
     )
     table = lead_rows(data, {"loss": "falls", "none": "rises"}).set_index(["measure", "seed"])
     assert table.state.to_dict() == {
-        ("loss", 4): "ok", ("loss", 9): "not generalised", ("none", 4): "undefined", ("none", 9): "not generalised"
+        ("loss", 4): "ok",
+        ("loss", 9): "not generalised",
+        ("none", 4): "undefined",
+        ("none", 9): "not generalised",
     }
     assert table.loc[("loss", 4), "lag"] == 0 and table.loc[("loss", 4), "correlation"] == pytest.approx(-1)
     assert np.isnan(table.loc[("none", 4), "p_value"])

@@ -70,6 +70,8 @@ def test_a_clock_leads_by_as_much_when_it_is_matched_with_other_runs():
 def test_too_few_runs_or_no_lead_cannot_be_matched():
     assert matched({"c": RUNS["c"]}, "early", "falls") is None
     assert matched(RUNS, "none", "falls") is None
+    single = {name: RUNS[name].isel(seed=[0]) for name in "ab"}
+    assert matched(single, "early", "falls") is None
     with pytest.raises(ParameterError, match="one spacing"):
         matched({"a": RUNS["a"], "b": RUNS["b"].isel(step=slice(None, None, 2))}, "early", "falls")
 

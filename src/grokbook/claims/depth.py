@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.claims.ledger import Claim, Finding
+from grokbook.claims.recorded import ENOUGH
 from grokbook.experiments.base import Experiment, available
 from grokbook.experiments.depth import LAYERS, by_depth, causes, disjoint, fig2
 from grokbook.measures.delay import grok_time
@@ -120,9 +121,12 @@ def grows(table: pd.DataFrame, column: str, *, falling: bool = False) -> bool:
 def judge(table: pd.DataFrame) -> tuple[str, str]:
     """Verdict and evidence on the two sentences of Fig. 2: accuracy fluctuates violently with depth, final MED falls.
 
-    "holds": the largest fall grows and the final MED falls at every further layer (medians over seeds), and the
-    largest fall of the deepest network is at least `VIOLENT`; "fails": any of the three does not.
+    "holds": the largest fall grows and the final MED falls at every further layer (medians over the seeds that all
+    depths have), and the largest fall of the deepest network is at least `VIOLENT`; "fails": any of the three does
+    not. With fewer than three common seeds nothing is decided.
     """
+    seeds = set.intersection(*(set(part.seed) for _, part in table.groupby("layers")))
+    table = table[table.seed.isin(seeds)] if seeds else table
     medians = table.groupby("layers")[["largest fall", "med", "med over norm"]].median().sort_index()
     grown, lower = grows(table, "largest fall"), grows(table, "med", falling=True)
     violent = bool(medians["largest fall"].iloc[-1] >= VIOLENT)
@@ -133,6 +137,10 @@ def judge(table: pd.DataFrame) -> tuple[str, str]:
         f"{'not ' if not violent else ''}violent at the last (limit {VIOLENT:g}); the final MED "
         f"{'falls' if lower else 'does not fall'} at every one ({ending}), over the mean norm it is {ratio}"
     )
+    training = " to ".join(f"{v:.2f}" for v in table.groupby("layers")["largest fall, training"].median())
+    evidence += f"; the largest fall of the training accuracy is {training}"
+    if len(seeds) < ENOUGH:
+        return "not run", evidence
     return ("holds" if grown and violent and lower else "fails"), evidence
 
 

@@ -20,7 +20,11 @@ MOST = 0.75
 
 
 def captures_changes(runs: Mapping[str, xr.Dataset] | None = None) -> Finding:
-    """G53: after fitting, do MED's deviations from its trend go with those of the test accuracy (p <= 0.05 in most)?"""
+    """G53: after fitting, do MED's deviations from its trend go with those of the test accuracy (p <= 0.05 in most)?
+
+    Associations that are not found do not refute, for the test has little power in short records; runs in which MED
+    does not clearly fall while the accuracy rises do, where they are more than one in four.
+    """
     found = recorded_study().runs if runs is None else runs
     rows = lead_table(found, FALLS) if found else pd.DataFrame({"accuracy_step": [], "share": [], "p_value": []})
     rows = rows[rows.accuracy_step.notna()]
@@ -33,12 +37,11 @@ def captures_changes(runs: Mapping[str, xr.Dataset] | None = None) -> Finding:
         f"of MED's fall comes before half of the accuracy's rise in {int((moved > 0).sum())}, and MED does not clearly "
         f"fall around the rise in {len(rows) - len(moved)}"
     )
-    return Finding("holds" if share >= MOST else "fails", evidence, share, share, share)
+    still = 1 - len(moved) / len(rows)
+    return Finding("holds" if share >= MOST else "fails" if still > 1 - MOST else "not run", evidence, share)
 
 
-def anticipates(
-    runs: Mapping[str, xr.Dataset] | None = None, controls: Collection[str] = CONTROLS
-) -> Finding:
+def anticipates(runs: Mapping[str, xr.Dataset] | None = None, controls: Collection[str] = CONTROLS) -> Finding:
     """P15: does an alarm on MED, set by the other tasks, come before the accuracy's half way, and not in controls?"""
     found = recorded_study().runs if runs is None else runs
     table = alarm_table(found, FALLS, controls) if found else None
@@ -52,7 +55,7 @@ def anticipates(
         f"of {runs_with} runs that generalise, and goes off in {false} of {others} of tasks chosen not to"
     )
     share = early / runs_with
-    return Finding("holds" if share >= MOST and not false else "fails", evidence, share, share, share)
+    return Finding("holds" if share >= MOST and not false else "fails", evidence, share)
 
 
 def _not_run(count: int) -> Finding:

@@ -8,6 +8,7 @@ the accuracy of some other run (`matching_test`)? One run is one observation; cu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -84,9 +85,7 @@ def correlogram(dx: np.ndarray, dy: np.ndarray) -> np.ndarray:
     return np.fft.irfft(np.conj(np.fft.rfft(dx)) * np.fft.rfft(dy), n=len(dx)) / size
 
 
-def lead_lag(
-    steps: Array, measure: Array, accuracy: Array, *, max_lag: int = MAX_LAG, window: int = WINDOW
-) -> LeadLag:
+def lead_lag(steps: Array, measure: Array, accuracy: Array, *, max_lag: int = MAX_LAG, window: int = WINDOW) -> LeadLag:
     r"""At which lag the increments of a measure and of the accuracy are most alike, tested by circular shifts.
 
     With x, y the `local_increments` of measure and accuracy at evenly spaced `steps` (n+1,) and c their circular
@@ -123,9 +122,7 @@ def lead_lag(
     around = np.abs(c[(np.arange(len(c))[:, None] + lags) % len(c)]).max(axis=1)
     best = int(lags[np.argmax(np.abs(c[lags]))])
     p_value = float((around >= around[0] * (1 - 1e-12)).mean())
-    return LeadLag(
-        round(best * gaps[0]), float(c[best]), float(np.median(around)), p_value, reach / len(dx), len(dx)
-    )
+    return LeadLag(round(best * gaps[0]), float(c[best]), float(np.median(around)), p_value, reach / len(dx), len(dx))
 
 
 @dataclass(frozen=True)
@@ -151,7 +148,7 @@ def half_way(values: Array, start: int, stop: int, direction: str, share: float 
 
     The move goes from the value at `start` to the median of the five values about `stop`. It must be in the
     `direction` ("rises" or "falls") and larger than three times the median absolute increment. The curve counts as
-    half way at the first index from which it is there for four logged values in a row.
+    half way at the first index, up to `stop`, from which it is there for four logged values in a row.
 
     Raises ParameterError for another direction, a share outside (0, 1), or indices outside the curve.
 
@@ -174,7 +171,7 @@ def half_way(values: Array, start: int, stop: int, direction: str, share: float 
     if move <= NOISE * typical:
         return None, "no clear move"
     found = first_stay(y[start:] >= share * move * (1 - 1e-9), PERSISTENCE)
-    return (None, "no clear move") if found is None else (start + found, "ok")
+    return (None, "no clear move") if found is None or start + found > stop else (start + found, "ok")
 
 
 def accuracy_half_way(
@@ -288,9 +285,9 @@ class MatchingTest:
     """The median lead over runs beside that of the same measures matched with the accuracy of other runs.
 
     Leads are shares of the accuracy's own time. `low` and `high` are the 5 % and 95 % quantiles of the median over
-    random matchings, `p_value` the share of matchings (the true one included) with at least its median. `spread` is
-    the median absolute deviation of the leads, `spread_p` the share of matchings with at most that spread: small
-    when the measure's event goes with the accuracy of its own run. `runs` is the number of leads that are defined.
+    random matchings within groups, `p_value` the share of matchings (the true one included) with at least its median.
+    `spread` is the median absolute deviation of the leads, `spread_p` the share of matchings with at most that spread:
+    small when the measure's event goes with the accuracy of its own run. `runs` is the number of defined leads.
     """
 
     median: float
@@ -327,26 +324,41 @@ def _cross_lead(curve: np.ndarray, delay: int, direction: str, share: float) -> 
     return np.nan if found is None else (delay - found) / delay
 
 
-def matching_test(leads: np.ndarray, *, draws: int = 999, seed: int = 0) -> MatchingTest:
+def matching_test(
+    leads: np.ndarray, groups: Sequence[object] | None = None, *, draws: int = 999, seed: int = 0
+) -> MatchingTest:
     """Do measures lead the accuracy of their own run by more than that of other runs, and more evenly?
 
-    `leads` (R, R) are those of `cross_leads`; the null draws `draws` random matchings of measures with accuracies.
-    The unit is the run.
+    `leads` (R, R) are those of `cross_leads`; the null draws `draws` random matchings of measures with accuracies, each
+    within its group: runs of one task are exchangeable, those of different tasks are not. Without `groups` all runs
+    form one. The unit is the run; a run alone in its group stays matched with itself.
 
-    Raises ParameterError if the table is not square with two runs or more, or no lead of its diagonal is defined.
+    Raises ParameterError if the table is not square with two runs or more, if no lead of its diagonal is defined, or
+    if there is not one group to a run.
 
     >>> test = matching_test(np.full((4, 4), 0.25))
     >>> test.median, test.p_value
     (0.25, 1.0)
+    >>> matching_test(np.eye(4), ["a", "a", "b", "b"]).p_value < matching_test(np.eye(4), [0, 1, 2, 3]).p_value
+    True
     """
     table = to_numpy(leads)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2:
         raise ParameterError(f"leads has shape {table.shape}, but must be (R, R) with R of 2 or more runs.")
+    labels = [0] * len(table) if groups is None else list(groups)
+    if len(labels) != len(table):
+        raise ParameterError(f"there are {len(labels)} groups, but there must be one to each of {len(table)} runs.")
     own = np.diag(table)
     if np.isnan(own).all():
         raise ParameterError("no run has a lead that is defined, so there is nothing to test.")
     rng, rows = np.random.default_rng(seed), np.arange(len(table))
-    drawn = [table[rows, rng.permutation(len(table))] for _ in range(whole(draws, "draws", least=1))]
+    members = [np.array([i for i, one in enumerate(labels) if one == label]) for label in dict.fromkeys(labels)]
+    drawn = []
+    for _ in range(whole(draws, "draws", least=1)):
+        order = rows.copy()
+        for group in members:
+            order[group] = rng.permutation(group)
+        drawn.append(table[rows, order])
     kept = [d[~np.isnan(d)] for d in drawn if not np.isnan(d).all()]
     medians = np.array([_median(own), *map(_median, kept)])
     spreads = np.array([_spread(own), *map(_spread, kept)])

@@ -47,15 +47,16 @@ def lead_table(runs: Runs, directions: Mapping[str, str]) -> pd.DataFrame:
 
 
 def matched(runs: Runs, measure: str, direction: str, *, draws: int = 999) -> MatchingTest | None:
-    """`matching_test` of one measure over every run that generalises; None for fewer than two runs or no lead.
+    """`matching_test` of one measure over every run that generalises, matched within its task.
 
-    The runs must be logged at one spacing. Raises ParameterError otherwise.
+    None where no task has two such runs, or no lead is defined. The runs must be logged at one spacing; raises
+    ParameterError otherwise.
 
     >>> matched({}, "med", "falls") is None
     True
     """
-    curves, delays, gaps = [], [], set()
-    for dataset in runs.values():
+    curves, delays, tasks, gaps = [], [], [], set()
+    for task, dataset in runs.items():
         gaps.add(int(dataset.step[1] - dataset.step[0]))
         for seed in dataset.seed.values:
             run = dataset.sel(seed=seed)
@@ -63,12 +64,13 @@ def matched(runs: Runs, measure: str, direction: str, *, draws: int = 999) -> Ma
             if half is not None:
                 curves.append(run[measure].values[fit:])
                 delays.append(half - fit)
+                tasks.append(task)
     if len(gaps) > 1:
         raise ParameterError(f"the runs are logged every {sorted(gaps)} steps; matching needs one spacing.")
-    if len(curves) < 2:
+    if len(set(tasks)) == len(tasks):
         return None
     leads = cross_leads(curves, delays, direction)
-    return None if np.isnan(np.diag(leads)).all() else matching_test(leads, draws=draws)
+    return None if np.isnan(np.diag(leads)).all() else matching_test(leads, tasks, draws=draws)
 
 
 def holm(p_values: pd.Series) -> pd.Series:
@@ -276,7 +278,8 @@ def groups(summary: pd.DataFrame, share: float = 0.75) -> dict[str, list[str]]:
 
     "first": a positive lead in at least `share` of the runs with a lead; "last": in at most 1 - `share`; "mixed": the
     others; "no lead": defined in no run; "beyond the clock": Holm's p-value at or below 0.05; "own run": a spread
-    smaller than that of matched runs at that level; "step by step": more than half of the tested runs associated.
+    smaller than that of runs matched within tasks at that level; "step by step": more than half of the tested runs
+    associated.
 
     Raises ParameterError for a share outside (1/2, 1].
 

@@ -22,8 +22,9 @@ def embedding_start(kind: str, vocabulary: int, d: int, seed: int) -> Tensor:
       every entry positive.
     - "positive": independent entries uniform in [0, 1), over $\sqrt d$: mean and variance of the one above, no
       structure.
-    - "circulant": $W_{ij} = v_{(i-j) \bmod n} / \sqrt d$, n = `vocabulary`, v uniform in [0, 1): all steps of
-      neighbouring rows, the closing one too, are equally long where d is at most n.
+    - "circulant": $W_{ij} = v_{(i-j) \bmod n} / \sqrt d$, n = `vocabulary`, v uniform in [0, 1): steps of
+      neighbouring rows differ only by which d of the n differences of v they hold, so that all, the closing one too,
+      are equally long where d is a multiple of n.
     - "toeplitz_normal": $W_{ij} = v_{i-j} / \sqrt d$, v standard normal over -(d-1) .. n-1: the structure of a Toeplitz
       table at the mean and variance of the paper's random start ("normal": independent N(0, 1/d) entries).
 

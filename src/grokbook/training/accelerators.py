@@ -49,6 +49,9 @@ class Muon(AdamW):
 class Grokfast(AdamW):
     r"""AdamW on the gradient with its slow part amplified: g + `gain` * s, s <- `memory` * s + (1 - `memory`) g.
 
+    Here s starts at zero; the authors' program starts it at the first gradient. The two differ by that gradient times
+    `memory` to the number of steps.
+
     Raises ParameterError for memory outside [0, 1), a negative gain and whatever AdamW refuses.
 
     Example:
