@@ -199,7 +199,7 @@ CLAIMS = (
         "G30",
         "gu2025",
         "section 5, after Definition 5.1",
-        "Topological separability is the stronger notion.",
+        "Topological separability is stronger than \"positional\" (not defined; read as convex) separability.",
         "theorem",
         PAGE + "The order is the other way round",
         topological_is_stronger,
