@@ -38,6 +38,8 @@ def files(tmp_path_factory):
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><style>{style}</style>'
     text = f'<!doctype html><html lang="en"><head>{head}<title>t</title></head><body class="bd-article">{made}</body>'
     (folder / "alone.html").write_text(text, encoding="utf-8")
+    plain = on_page.table_html(ROWS, "Four claims, not sortable.", {})
+    (folder / "plain.html").write_text(text.replace(made, plain), encoding="utf-8")
     if PAGE.is_file():
         (folder / "one file.html").write_text(standalone.inlined(PAGE, SITE / "mathjax"), encoding="utf-8")
     return folder
@@ -132,6 +134,20 @@ def test_a_phone_reads_cards_and_scrolls_only_down(ledger, place, scheme):
     box = page.locator(".gb-sortable .gb-table").first
     assert box.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
     assert page.locator(".gb-sortable th button").first.is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_table_with_long_text_is_cards_on_a_phone_and_a_table_on_a_desk(ledger, scheme):
+    """Each row one below the other, all cells below one another, the heading read aloud but not shown."""
+    page = ledger("plain", width=390, scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    cells = page.locator("tbody tr").first.locator("td")
+    tops = [cells.nth(i).bounding_box() for i in range(cells.count())]
+    assert all(a["y"] + a["height"] <= b["y"] + 1 for a, b in zip(tops, tops[1:], strict=False))
+    assert page.get_by_role("columnheader").count() == len(ROWS.columns)
+    wide = ledger("plain", width=1280, scheme=scheme)
+    cells = wide.locator("tbody tr").first.locator("td")
+    assert len({round(cells.nth(i).bounding_box()["y"]) for i in range(cells.count())}) == 1
 
 
 def test_without_scripts_it_is_a_plain_table(ledger):

@@ -120,9 +120,16 @@ def test_a_table_has_header_cells_a_caption_and_formatted_numbers(shown):
 def test_a_column_of_numbers_stays_one_where_values_are_missing():
     frame = pd.DataFrame({"step": pd.Series([206, None], dtype="Int64"), "said": ["x", "word " * 12]})
     made = page.table_html(frame, "Steps.", {})
-    assert '<td class="num">206</td>' in made
-    assert '<td class="num">–</td>' in made
-    assert '<td class="txt long">' in made
+    assert '<td class="num" role="cell" data-label="step">206</td>' in made
+    assert '<td class="num" role="cell" data-label="step">–</td>' in made
+    assert '<td class="txt long" role="cell" data-label="said">' in made
+
+
+@pytest.mark.parametrize(("said", "cards"), [("word " * 12, True), ("word", False), (1e60, False)])
+def test_only_long_text_makes_cards_of_the_rows(said, cards):
+    made = page.table_html(pd.DataFrame({"said": ["x", said]}), "Words.", {"said": lambda v: str(v)})
+    assert ("gb-cards" in made) is cards and ("data-label" in made) is cards
+    assert page.table_html(pd.DataFrame({"n": [1.0]}), "Long.", {"n": lambda v: "1" * 60}).count("gb-cards") == 0
 
 
 def test_several_numbers_are_glued_at_once(glued):

@@ -11,7 +11,7 @@ import io
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -159,11 +159,16 @@ Form = str | Callable[[Any], str]
 
 @dataclass(frozen=True)
 class TableLook:
-    """How a table is shown beyond its cells; see `table` for what the fields mean."""
+    """How a table is shown beyond its cells; see `table` for what the fields mean.
+
+    With `cards` each row is a card on a narrow screen, a line for a cell: so are sortable tables, and all with text
+    too long for a column of a phone.
+    """
 
     sortable: bool = False
     filters: tuple[str, ...] = ()
     links: Mapping[str, Callable[[Any], str | None]] = field(default_factory=dict)
+    cards: bool = False
 
 
 def table(
@@ -176,14 +181,14 @@ def table(
     filters: Sequence[str] = (),
     links: Mapping[str, Callable[[Any], str | None]] | None = None,
 ) -> None:
-    """Show a pandas DataFrame as a table that can be read aloud and scrolls on a narrow screen.
+    """Show a pandas DataFrame as a table that can be read aloud; on a narrow screen it scrolls or turns into cards.
 
     Args:
         frame: the table; its column names are the headings. A column `verdict` is coloured by its words.
         caption: one sentence on what the rows are.
         formats: column -> format such as ``".2f"`` (or a function); other floats get four significant digits.
         index: whether the index is the first column.
-        sortable: whether headings sort and a field filters, by a script in the page; cards on a narrow screen.
+        sortable: whether headings sort and a field filters, by a script in the page.
         filters: columns with a list of their values to choose from (with `sortable`).
         links: column -> function from a value to the address that its cell links to, or to None.
 
@@ -201,8 +206,9 @@ def table_html(frame: Any, caption: str, formats: Mapping[str, Form], look: Tabl
     """The HTML of `table`: header cells with a scope, numbers right-aligned, missing values as a dash."""
     look = look or TableLook()
     _refuse_other_columns(frame, (*formats, *look.filters, *look.links))
+    look = replace(look, cards=look.sortable or _has_long_text(frame, formats))
     names = [str(column) for column in frame.columns]
-    head = "".join(_head(name, frame[column], look.sortable) for name, column in zip(names, frame.columns, strict=True))
+    head = "".join(_head(name, frame[column], look.cards) for name, column in zip(names, frame.columns, strict=True))
     kinds = ["num" if frame[column].dtype.kind in "iuf" else "txt" for column in frame.columns]
     rows = []
     for record in frame.itertuples(index=False):
@@ -217,6 +223,12 @@ def table_html(frame: Any, caption: str, formats: Mapping[str, Form], look: Tabl
     )
 
 
+def _has_long_text(frame: Any, formats: Mapping[str, Form]) -> bool:
+    """Whether any cell has a text, not a number, of more than `LONG_CELL` characters."""
+    columns = {str(name): frame[name] for name in frame.columns if frame[name].dtype.kind not in "iuf"}
+    return any(len(_text(v, formats.get(name))) > LONG_CELL for name, values in columns.items() for v in values)
+
+
 def _refuse_other_columns(frame: Any, named: Sequence[str]) -> None:
     unknown = set(named) - set(map(str, frame.columns))
     if unknown:
@@ -225,12 +237,13 @@ def _refuse_other_columns(frame: Any, named: Sequence[str]) -> None:
 
 def _role(look: TableLook, name: str) -> str:
     """A role attribute: cards are laid out as blocks, which would otherwise no longer be read as a table."""
-    return f' role="{name}"' if look.sortable else ""
+    return f' role="{name}"' if look.cards else ""
 
 
 def _around(made: str, look: TableLook) -> str:
     """The box that scrolls; of a sortable table a box around it too, with the script that adds buttons and filters."""
-    box = f'<div class="gb-table" tabindex="0" role="region" aria-label="table">\n{made}\n</div>'
+    kind = "gb-table gb-cards" if look.cards else "gb-table"
+    box = f'<div class="{kind}" tabindex="0" role="region" aria-label="table">\n{made}\n</div>'
     if not look.sortable:
         return box
     wanted = html.escape(json.dumps(look.filters))
@@ -239,9 +252,9 @@ def _around(made: str, look: TableLook) -> str:
     return f'<div class="gb-sortable" data-filters="{wanted}">\n{box}\n</div>\n{called}'
 
 
-def _head(name: str, column: Any, sortable: bool = False) -> str:
+def _head(name: str, column: Any, cards: bool = False) -> str:
     kind = "num" if column.dtype.kind in "iuf" else "txt"
-    role = ' role="columnheader"' if sortable else ""
+    role = ' role="columnheader"' if cards else ""
     return f'<th scope="col" class="{kind}"{role}>{html.escape(name)}</th>'
 
 
@@ -258,7 +271,7 @@ def _cell(value: Any, form: Form | None, kind: str, name: str, look: TableLook) 
     address = look.links[name](value) if name in look.links else None
     if address:
         inner = f'<a class="reference internal" href="{html.escape(address)}">{inner}</a>'
-    extra = f' role="cell" data-label="{html.escape(name)}"' if look.sortable else ""
+    extra = f' role="cell" data-label="{html.escape(name)}"' if look.cards else ""
     if look.sortable and (number or _missing(value)):
         extra += f' data-sort="{"" if _missing(value) else value}"'
     return f'<td class="{kind}"{extra}>{inner}</td>'
