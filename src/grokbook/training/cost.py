@@ -12,14 +12,15 @@ from grokbook.models.networks import Network, parameter_shapes
 from grokbook.models.transformer import Shape
 from grokbook.training.config import RunConfig
 
-_OVER_PRODUCTS = 1.6  # measured: time of a training step over that of its matrix products alone
-_PER_STEP = 2e-3  # seconds of fixed work in a step (dispatch, optimiser), measured at small sizes
+_PER_NUMBER = (4e-9, 9e-9)  # seconds for each activation in a training step: one layer, several; measured
+_PER_STEP = (3e-3, 5e-3)  # seconds of fixed work in a step (dispatch, optimiser): one layer, each of several; measured
 _PER_LOG = 8e-3  # seconds of embedding measures in a logged step
 
 
 GPU_RATE = 1e13
 """Multiply-adds a second in float32 that we assume of a data-centre GPU: not measured, no run of ours was on one."""
 
+_OVER_PRODUCTS = 1.6  # on a GPU, by assumption: time of a training step over that of its matrix products alone
 _GPU_STEP = 1.5e-3  # seconds assumed for the launches of one training step, whatever its size
 
 
@@ -77,16 +78,19 @@ def step_products(config: RunConfig) -> int:
 def predict(config: RunConfig) -> Cost:
     """Predicted cost of one run on one core of this machine (logged metrics included).
 
-    seconds = steps * (1.6 * products / rate + 2 ms) + logs * (products on all p*p cells / rate + 8 ms);
+    seconds = steps * (products / rate + c * activations + f) + logs * (a forward pass on all p*p cells + 8 ms), with
+    c = 4 ns and f = 3 ms for one layer, and 9 ns and 5 ms a layer for several, whose attention is not rewritten;
     memory: activations of the larger pass, weights and moments, and 400 MB for Python and its libraries.
     """
     rate = product_rate()
     logs = config.log.steps(config.steps).size
-    step = _OVER_PRODUCTS * step_products(config) / rate + _PER_STEP
+    layers = config.model.n_layers if isinstance(config.model, Shape) else 1
+    several, numbers = layers > 1, _activations(config.model)
+    step = step_products(config) / rate + config.n_train * numbers * _PER_NUMBER[several] + layers * _PER_STEP[several]
     cells = config.task.p**2
-    each_log = _OVER_PRODUCTS * forward_products(config.model, cells) / rate + _PER_LOG
+    each_log = forward_products(config.model, cells) / rate + cells * numbers * _PER_NUMBER[several] / 3 + _PER_LOG
     weights = sum(torch.Size(s).numel() for s in parameter_shapes(config.model).values())
-    floats = cells * _activations(config.model) + 6 * weights
+    floats = cells * numbers + 6 * weights
     return Cost(config.steps * step + logs * each_log, 400 + floats * 4 / 1e6)
 
 
