@@ -23,6 +23,9 @@ MAX_SVG_BYTES = 1_500_000
 LONG_CELL = 40
 """A table cell with more characters of text than this gets a wide column."""
 
+CARD_CELL = 24
+"""A table with a cell of more characters of text than this turns its rows into cards on a narrow screen."""
+
 
 def _display(data: Mapping[str, Any], metadata: Mapping[str, Any] | None = None) -> None:
     """Publish a MIME bundle to the notebook; outside one (doctests, scripts) do nothing."""
@@ -224,9 +227,9 @@ def table_html(frame: Any, caption: str, formats: Mapping[str, Form], look: Tabl
 
 
 def _has_long_text(frame: Any, formats: Mapping[str, Form]) -> bool:
-    """Whether any cell has a text, not a number, of more than `LONG_CELL` characters."""
+    """Whether any cell has a text, not a number, of more than `CARD_CELL` characters."""
     columns = {str(name): frame[name] for name in frame.columns if frame[name].dtype.kind not in "iuf"}
-    return any(len(_text(v, formats.get(name))) > LONG_CELL for name, values in columns.items() for v in values)
+    return any(len(_text(v, formats.get(name))) > CARD_CELL for name, values in columns.items() for v in values)
 
 
 def _refuse_other_columns(frame: Any, named: Sequence[str]) -> None:
