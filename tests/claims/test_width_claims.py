@@ -121,11 +121,24 @@ def test_widths_of_fig_9(there, narrow, found):
 
 @pytest.mark.parametrize(
     ("small", "middle", "large", "found"),
-    [(0.7, 0.99, 0.99, "holds"), (0.95, 0.99, 0.99, "fails"), (0.7, 0.9, 0.9, "fails"), (0.7, 0.99, 1.0, "fails")],
+    [
+        (0.7, 0.99, 0.99, "holds"),
+        (0.95, 0.99, 0.99, "fails"),
+        (0.1, 0.99, 0.99, "not run"),
+        (0.7, 0.9, 0.9, "fails"),
+        (0.7, 0.99, 1.0, "fails"),
+    ],
 )
 def test_accuracy_at_modulus_43(there, small, middle, large, found):
     there(d_128=dataset(*[small] * 3), d_512=dataset(*[middle] * 3), d_1024=dataset(*[large] * 3))
     assert verdict("GF10") == found
+
+
+def test_one_run_that_ends_far_above_refutes_the_level_of_the_narrow_network(there):
+    there(d_128=dataset(0.05, 0.05, 9000))
+    assert verdict("GF10") == "fails"
+    there(d_128=dataset(0.05, 0.05, 0.7))
+    assert verdict("GF10") == "not run"
 
 
 @pytest.mark.parametrize(("narrow", "wide", "found"), [(0.1, 500, "holds"), (500, 500, "fails"), (0.1, 0.1, "fails")])

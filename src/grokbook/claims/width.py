@@ -35,6 +35,9 @@ HALF = 0.6
 ABOUT_07 = (0.6, 0.8)
 """Test accuracy that we call about 0.7."""
 
+END = 0.05
+"""Share of a run's steps that we call its end."""
+
 NO_GAIN = 0.01
 """Gain in test accuracy below which we call it none."""
 
@@ -167,8 +170,8 @@ def wider_is_earlier(panels: tuple[tuple[str, str, int], ...] = FIG_9) -> Findin
     return decide(parts, used, "; ".join(filter(None, seen)), said)
 
 
-def late_accuracy(dataset: xr.Dataset) -> np.ndarray:
-    """Median test accuracy of each run over the last quarter of its steps.
+def late_accuracy(dataset: xr.Dataset, share: float = 0.25) -> np.ndarray:
+    """Median test accuracy of each run over the last `share` of its steps, by default a quarter.
 
     Example:
         >>> curve = ("seed", "step"), [[0.0, 0.0, 0.6, 0.8]]
@@ -176,19 +179,27 @@ def late_accuracy(dataset: xr.Dataset) -> np.ndarray:
         [0.7]
     """
     last = float(dataset.step.max())
-    return dataset.test_accuracy.where(dataset.step >= 0.75 * last, drop=True).median("step").values
+    return dataset.test_accuracy.where(dataset.step >= (1 - share) * last, drop=True).median("step").values
 
 
-def _accuracies(experiments: Mapping[int, Experiment]) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-    """Width -> late and best test accuracy of the recorded runs."""
-    found = {d: available(e) for d, e in experiments.items()}
-    return {d: (late_accuracy(s), s.test_accuracy.max("step").values) for d, s in found.items() if s is not None}
+def about_07(dataset: xr.Dataset | None) -> Part:
+    """Do the runs oscillate about 0.7? One that ends above that refutes it; late ones below it decide nothing.
+
+    The papers print no number of epochs, so that a run below 0.7 at the end of ours may only be slow.
+    """
+    if dataset is None:
+        return None
+    if (late_accuracy(dataset, END) > ABOUT_07[1]).any():
+        return False
+    late = late_accuracy(dataset)
+    return True if len(late) >= ENOUGH and (late >= ABOUT_07[0]).all() else None
 
 
 def accuracy_by_width() -> Finding:
     """GF10: late accuracy about 0.7 at width 128, best 0.99 at 512, no gain at 1024."""
     experiments = {d: figures.widths()[f"gu2025/fig10[p=43, d={d}]"] for d in (128, 256, 512, 1024)}
-    found = _accuracies(experiments)
+    there = {d: s for d, s in ((d, available(e)) for d, e in experiments.items()) if s is not None}
+    found = {d: (late_accuracy(s), s.test_accuracy.max("step").values) for d, s in there.items()}
     seen = "; ".join(
         f"d = {d}: late test accuracy {late.min():.2f} to {late.max():.2f}, best {best.min():.2f} to {best.max():.2f} "
         f"({len(late)} runs)"
@@ -196,7 +207,7 @@ def accuracy_by_width() -> Finding:
     )
     middle = {d: (np.median(late), np.median(best)) for d, (late, best) in found.items() if len(late) >= ENOUGH}
     parts: list[Part] = [
-        bool(ABOUT_07[0] <= middle[128][0] <= ABOUT_07[1]) if 128 in middle else None,
+        about_07(there.get(128)),
         bool(round(middle[512][1], 2) >= 0.99) if 512 in middle else None,
         bool(middle[1024][1] - middle[512][1] < NO_GAIN) if {512, 1024} <= set(middle) else None,
     ]
