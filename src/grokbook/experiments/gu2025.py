@@ -58,6 +58,18 @@ def fig5(p: int, *, n_seeds: int = 5, steps: int | None = None) -> Experiment:
     )
 
 
+def experiments() -> dict[str, Experiment]:
+    """Every figure and table of the two papers as a named experiment, name -> configuration, in the catalogue's order.
+
+    Example:
+        >>> {"gu2025/fig5[p=211]", "gu2025/table1[square, k=45]", "gu2024/fig3[k=81]"} <= set(experiments())
+        True
+    """
+    from grokbook.experiments.recording import catalogue  # which is built of this module
+
+    return {name: found for name, found in catalogue().items() if name.startswith(("gu2025/", "gu2024/"))}
+
+
 def live_run(
     p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int, *, split: str = "random"
 ) -> Experiment:
