@@ -24,6 +24,7 @@ from grokbook.measures.comparison import (
     pooled_spread,
     ratio_bounds,
     seeds_needed,
+    sooner,
     steps_and_seen,
 )
 
@@ -149,3 +150,41 @@ def test_compare_pairs_runs_of_one_seed():
 def test_what_makes_no_sense_is_refused(call):
     with pytest.raises(ParameterError):
         call()
+
+
+@given(steps, steps)
+def test_sooner_one_way_is_later_the_other(a, b):
+    """The test of "not earlier" one way is that of "not later" the other way."""
+    answer = {True: False, False: True, None: None}
+    assert sooner(table(a), table(b)) is answer[sooner(table(b), table(a))]
+
+
+@given(steps, steps, st.integers(1, 50))
+def test_the_unit_of_the_steps_does_not_matter_and_factors_and_gaps_are_taken_out(a, b, scale):
+    first, second = table(a), table(b)
+    times = first * scale, second * scale
+    assert sooner(*times) is sooner(first, second)
+    assert sooner(times[0], second, factor=scale) is sooner(first, second)
+    assert sooner(first, second + scale, gap=scale) is sooner(first, second)
+
+
+@given(st.lists(st.integers(1, 9_999), min_size=1, max_size=2), st.lists(st.integers(1, 9_999), min_size=1, max_size=3))
+def test_fewer_than_three_seeds_a_side_decide_nothing(a, b):
+    """The least p value of two against three is 1/10."""
+    assert sooner(table(a), table(b)) is None
+
+
+def test_a_longer_record_alone_makes_nothing_later():
+    """Runs of one distribution, the second followed four times as long: it decides in no more than 5 % of the cases."""
+    rng, decided = np.random.default_rng(2), 0
+    for _ in range(300):
+        a, b = (np.exp(rng.normal(7, 1, 3)).round() for _ in range(2))
+        first = table([int(x) if x <= 1000 else None for x in a], 1000)
+        second = table([int(x) if x <= 4000 else None for x in b], 4000)
+        decided += sooner(first, second) is not None
+    assert decided <= 0.1 * 300 + 3 * (300 * 0.1 * 0.9) ** 0.5  # 5 % on either side
+
+
+def test_a_factor_must_be_positive():
+    with pytest.raises(ParameterError, match="factor = 0 must be positive"):
+        sooner(table([1]), table([2]), factor=0)
