@@ -21,6 +21,11 @@ def test_every_run_is_a_dot_in_its_row():
     assert [line.get_xdata()[0] for line in ticks] == [0.5, 0.4]
 
 
+def test_small_companions_are_called_by_their_task():
+    fig = agreement_by_setting({"MED": TABLE.assign(experiment="measures/lead[add, p=47]")})
+    assert [label.get_text() for label in fig.axes[0].get_yticklabels()] == ["add, p=47"]
+
+
 @pytest.mark.parametrize("tables", [{}, {"MED": TABLE.iloc[:0]}])
 def test_nothing_to_draw_is_refused(tables):
     with pytest.raises(ParameterError, match="there are no runs to draw"):

@@ -10,6 +10,17 @@ from grokbook.errors import ParameterError
 from grokbook.plotting.style import COLOURS, panels, styled
 
 
+def _row(name: str) -> str:
+    """What a row is called: the experiment without its folder, the small companions by their task alone.
+
+    Example:
+        >>> _row("gu2025/fig5[p=97]"), _row("measures/lead[subtract, p=47]")
+        ('fig5[p=97]', 'subtract, p=47')
+    """
+    last = name.split("/", 1)[-1]
+    return last.removeprefix("lead[").removesuffix("]") if last.startswith("lead[") else last
+
+
 @styled
 def agreement_by_setting(tables: dict[str, pd.DataFrame], column: str = "detrended") -> Figure:
     """Share of intervals in which the test loss and a measure change in the same direction, one dot a run.
@@ -30,8 +41,9 @@ def agreement_by_setting(tables: dict[str, pd.DataFrame], column: str = "detrend
             ax.plot([runs.null.median()], [row], "|", ms=12, mew=1.5, color=COLOURS["theory"])
         ax.axvline(0.5, color=COLOURS["theory"], lw=0.8, ls=":")
         ax.set_title(label)
-        ax.set_xlabel("intervals in the same direction")
+        ax.set_xlabel("share of intervals")
         ax.set_xlim(0, 1)
-    axes[0, 0].set_yticks(range(len(names)), [name.split("/", 1)[-1] for name in names])
+        ax.set_xticks([0.2, 0.4, 0.6, 0.8])
+    axes[0, 0].set_yticks(range(len(names)), [_row(name) for name in names])
     axes[0, 0].invert_yaxis()
     return fig

@@ -96,7 +96,7 @@ def med_and_loss(runs: dict[str, xr.Dataset], measure: str = "med") -> Figure:
     fig, axes = panels(3, len(runs), height=6.2, sharex="col")
     for (top, middle, bottom), (title, dataset) in zip(axes.T, runs.items(), strict=True):
         seed_band(top, dataset.test_loss, COLOURS["test"], "test loss")
-        seed_band(middle, dataset[measure], COLOURS["measure"], measure)
+        seed_band(middle, dataset[measure], COLOURS["measure"], _symbol(measure))
         initial = float(dataset[measure].sel(step=0).median())
         middle.axhline(initial, color=COLOURS["theory"], ls="--", lw=1, label="initial value")
         middle.legend(loc="best")
@@ -105,7 +105,7 @@ def med_and_loss(runs: dict[str, xr.Dataset], measure: str = "med") -> Figure:
         _steps_axis(bottom)
     axes[0, 0].set_ylabel("test loss (nats)")
     axes[1, 0].set_ylabel(_symbol(measure))
-    axes[2, 0].legend(loc="upper left", bbox_to_anchor=(0, 0.95))
+    axes[2, 0].legend(loc="center", bbox_to_anchor=(0.58, 0.5))
     for ax in axes[2, 1:]:
         ax.set_ylabel("")
     return fig
