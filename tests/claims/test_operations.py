@@ -62,6 +62,9 @@ def test_one_run_refutes_it(there):
     there(together(1, apart=True))
     finding = moves_together(EXPERIMENTS)
     assert finding.verdict == "fails" and finding.high < 0.9
+    assert "one run" in finding.evidence and "not made" not in finding.evidence
+    unmade = replace(EXPERIMENTS[0], name="gu2025/made_up")
+    assert moves_together([*EXPERIMENTS, unmade]).evidence.endswith("not made: gu2025/made_up")
 
 
 @pytest.mark.parametrize(

@@ -46,13 +46,15 @@ def moves_together(experiments: list[Experiment]) -> Finding:
         return not_run(experiments, said)
     table = tracking_of(runs)
     middle, low, high = band(table.agreement)
+    share = f"{low:.0%} to {high:.0%}" if len(table) > 1 else f"{middle:.0%}"
+    count = f"median {middle:.0%}, {len(table)} runs" if len(table) > 1 else "one run"
     evidence = (
-        f"equal direction in {low:.0%} to {high:.0%} of the logged intervals (median {middle:.0%}, {len(table)} runs); "
+        f"equal direction in {share} of the logged intervals ({count}); "
         f"after detrending {table.detrended.median():.0%} against {table.null.median():.0%} by chance; "
         f"{table.grok_step.notna().sum()} of {len(table)} runs generalise"
     )
     if low < ALMOST_IDENTICAL:
-        rest = [e for e in experiments if e.missing_seeds()]
+        rest = [e for e in experiments if e.name not in runs]
         more = f"; not made: {', '.join(e.name for e in rest)}" if rest else ""
         return Finding("fails", evidence + more, middle, low, high, said)
     return Finding("holds", evidence, middle, low, high, said) if complete(experiments) else not_run(
