@@ -34,7 +34,7 @@ def two_range_relation(p: int = 97, d: int = 16) -> Finding:
     verdict = "holds with correction" if error < 1e-12 else "fails"
     evidence = (
         f"on a table that both operands share the sum is 2p MED - 2 |phi(0) - phi(p-1)| with the later MED (relative "
-        f"difference {error:.0e}): the later mean goes round the circle, this sum does not"
+        f"difference {error:.1g}): the later mean goes round the circle, this sum does not"
     )
     return Finding(verdict, evidence, error, 0, 1e-12)
 
