@@ -87,7 +87,8 @@ def test_a_low_ceiling(there, count, accuracy, verdict):
         ("fig16", False, 0.2, "holds"),
         ("fig16", True, 0.2, "fails"),
         ("fig16", False, 1.0, "fails"),
-        ("fig19", True, 0.2, "holds"),
+        ("fig19", False, 0.2, "holds"),
+        ("fig19", True, 0.2, "fails"),
     ],
 )
 def test_every_part_of_a_statement_is_judged(there, figure, apart, accuracy, verdict):

@@ -134,8 +134,7 @@ PARTS = {
     "fig13": {"MED": moves_together, "ceiling": stays_partial},
     "fig14": {"MED": moves_together},
     "fig15": {"MED": moves_together},
-    "fig16": {"MED": moves_together, "ceiling": low_ceiling},
-    **dict.fromkeys(("fig17", "fig18", "fig19"), {"ceiling": low_ceiling}),
+    **dict.fromkeys(("fig16", "fig17", "fig18", "fig19"), {"MED": moves_together, "ceiling": low_ceiling}),
 }
 """What a figure's statement says, part by part, and the judge of each part."""
 

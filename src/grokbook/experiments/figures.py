@@ -26,9 +26,9 @@ OPERATIONS = {
     "fig14": ("x2_plus_y2", 0.2, 256, "On x^2 + y^2 MED moves with the test loss."),
     "fig15": ("x3_plus_y3", 0.2, 128, "On x^3 + y^3 MED moves with the test loss."),
     "fig16": ("x2_plus_xy_plus_y2", 0.3, 128, "x^2 + xy + y^2 has a low ceiling, and MED moves with the test loss."),
-    "fig17": ("x2_plus_xy_plus_y2", 0.3, 256, "At width 256 x^2 + xy + y^2 reaches a low ceiling."),
-    "fig18": ("x2_plus_xy_plus_y2", 0.4, 256, "With 40 % trained x^2 + xy + y^2 still reaches a low ceiling."),
-    "fig19": ("x3_plus_xy_plus_y3", 0.5, 256, "x^3 + xy + y^3 does not generalise, or little."),
+    "fig17": ("x2_plus_xy_plus_y2", 0.3, 256, "Width 256: x^2 + xy + y^2 has a low ceiling, MED moves with the loss."),
+    "fig18": ("x2_plus_xy_plus_y2", 0.4, 256, "At 40 % x^2 + xy + y^2 has a low ceiling, MED moves with the loss."),
+    "fig19": ("x3_plus_xy_plus_y3", 0.5, 256, "x^3 + xy + y^3 generalises little or not, MED moves with the loss."),
 }
 """Figs 12 to 19: operation, training fraction, width and what the paper says; p = 97, a random split, one layer."""
 
