@@ -125,7 +125,7 @@ def test_a_column_of_numbers_stays_one_where_values_are_missing():
     assert '<td class="txt long" role="cell" data-label="said">' in made
 
 
-@pytest.mark.parametrize(("said", "cards"), [("word " * 12, True), ("word", False), (1e60, False)])
+@pytest.mark.parametrize(("said", "cards"), [("word " * 12, True), ("word " * 6, False), (1e60, False)])
 def test_only_long_text_makes_cards_of_the_rows(said, cards):
     made = page.table_html(pd.DataFrame({"said": ["x", said]}), "Words.", {"said": lambda v: str(v)})
     assert ("gb-cards" in made) is cards and ("data-label" in made) is cards

@@ -23,8 +23,8 @@ MAX_SVG_BYTES = 1_500_000
 LONG_CELL = 40
 """A table cell with more characters of text than this gets a wide column."""
 
-CARD_CELL = 24
-"""A table with a cell of more characters of text than this turns its rows into cards on a narrow screen."""
+CARD_TEXT = 50
+"""A table whose columns of text need more characters together than this is cards on a narrow screen."""
 
 
 def _display(data: Mapping[str, Any], metadata: Mapping[str, Any] | None = None) -> None:
@@ -227,9 +227,9 @@ def table_html(frame: Any, caption: str, formats: Mapping[str, Form], look: Tabl
 
 
 def _has_long_text(frame: Any, formats: Mapping[str, Form]) -> bool:
-    """Whether any cell has a text, not a number, of more than `CARD_CELL` characters."""
+    """Whether the longest cells of the columns of text, not of numbers, have more than `CARD_TEXT` characters."""
     columns = {str(name): frame[name] for name in frame.columns if frame[name].dtype.kind not in "iuf"}
-    return any(len(_text(v, formats.get(name))) > CARD_CELL for name, values in columns.items() for v in values)
+    return sum(max((len(_text(v, formats.get(n))) for v in c), default=0) for n, c in columns.items()) > CARD_TEXT
 
 
 def _refuse_other_columns(frame: Any, named: Sequence[str]) -> None:
