@@ -127,18 +127,18 @@ def judge(table: pd.DataFrame) -> tuple[str, str]:
     """
     seeds = set.intersection(*(set(part.seed) for _, part in table.groupby("layers")))
     table = table[table.seed.isin(seeds)] if seeds else table
-    medians = table.groupby("layers")[["largest fall", "med", "med over norm"]].median().sort_index()
+    columns = ["largest fall", "med", "med over norm", "largest fall, training"]
+    medians = table.groupby("layers")[columns].median().sort_index()
     grown, lower = grows(table, "largest fall"), grows(table, "med", falling=True)
     violent = bool(medians["largest fall"].iloc[-1] >= VIOLENT)
-    fall, ending, ratio = (" to ".join(f"{v:.2f}" for v in medians[column]) for column in medians)
+    fall, ending, ratio, training = (" to ".join(f"{v:.2f}" for v in medians[column]) for column in medians)
     evidence = (
         f"{', '.join(map(str, medians.index))} layers, {_seeds(table)} each: the largest fall of the test accuracy "
         f"{'grows' if grown else 'does not grow'} at every further layer ({fall}) and is "
         f"{'not ' if not violent else ''}violent at the last (limit {VIOLENT:g}); the final MED "
-        f"{'falls' if lower else 'does not fall'} at every one ({ending}), over the mean norm it is {ratio}"
+        f"{'falls' if lower else 'does not fall'} at every one ({ending}), over the mean norm it is {ratio}; "
+        f"the largest fall of the training accuracy is {training}"
     )
-    training = " to ".join(f"{v:.2f}" for v in table.groupby("layers")["largest fall, training"].median())
-    evidence += f"; the largest fall of the training accuracy is {training}"
     if len(seeds) < ENOUGH:
         return "not run", evidence
     return ("holds" if grown and violent and lower else "fails"), evidence

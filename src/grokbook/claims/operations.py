@@ -10,7 +10,7 @@ import xarray as xr
 
 from grokbook.claims.gu2024 import ALMOST_IDENTICAL
 from grokbook.claims.ledger import Claim, Finding
-from grokbook.claims.recorded import band, complete, not_run, recorded_runs
+from grokbook.claims.recorded import band, complete, joint, not_run, recorded_runs
 from grokbook.claims.tracking import tracking_table
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.figures import OPERATIONS, operations
@@ -18,6 +18,7 @@ from grokbook.experiments.gu2025 import FIG5_STEPS, fig5
 
 LOW = 0.5
 """Test accuracy below which a ceiling is called low: our reading, the paper gives no number."""
+
 
 def tracking_of(runs: dict[str, xr.Dataset]) -> pd.DataFrame:
     """`tracking_table` of every run of some datasets, with its experiment's name, best test accuracy and that apart
@@ -121,8 +122,7 @@ def all_of(parts: dict[str, Finding]) -> Finding:
     first, *others = parts.values()
     if not others:
         return first
-    verdicts = [finding.verdict for finding in parts.values()]
-    verdict = "fails" if "fails" in verdicts else "holds" if set(verdicts) == {"holds"} else "not run"
+    verdict = joint(finding.verdict for finding in parts.values())
     alike = {finding.evidence for finding in parts.values()} == {first.evidence}
     every = "; ".join(f"{name} ({finding.verdict}): {finding.evidence}" for name, finding in parts.items())
     said = "; ".join(finding.published for finding in parts.values())

@@ -44,6 +44,17 @@ def not_run(experiments: Iterable[Experiment], published: str = "", seen: str = 
     return Finding("not run", f"{names}: {cost(experiments)}{'; ' if seen else ''}{seen}", published=published)
 
 
+def joint(parts: Iterable[str]) -> str:
+    """The verdict on a statement of several parts: one that fails refutes it, it holds where all do, else "not run".
+
+    Example:
+        >>> joint(["holds", "fails", "not run"]), joint(["holds", "not run"]), joint(["holds"]), joint([])
+        ('fails', 'not run', 'holds', 'not run')
+    """
+    verdicts = set(parts)
+    return "fails" if "fails" in verdicts else "holds" if verdicts == {"holds"} else "not run"
+
+
 def recorded_runs(experiments: Iterable[Experiment]) -> dict[str, xr.Dataset]:
     """The datasets of those experiments of which at least one seed is recorded, by name."""
     found = {e.name: available(e) for e in experiments}

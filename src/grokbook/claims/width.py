@@ -14,7 +14,7 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.claims.ledger import Claim, Finding
-from grokbook.claims.recorded import ENOUGH, band, not_run
+from grokbook.claims.recorded import ENOUGH, band, joint, not_run
 from grokbook.experiments import figures
 from grokbook.experiments.base import Experiment, available
 from grokbook.experiments.gu2025 import fig5
@@ -65,13 +65,10 @@ def decide(
         >>> decide([True, False], [], "seen", "said", 1.0).verdict
         'fails'
     """
-    known = list(parts)
-    number = float(value) if np.isfinite(value) else None
-    if any(part is False for part in known):
-        return Finding("fails", seen, number, published=said)
-    if known and all(known):
-        return Finding("holds", seen, number, published=said)
-    return not_run(experiments, said, seen)
+    verdict = joint({False: "fails", True: "holds", None: "not run"}[part] for part in parts)
+    if verdict == "not run":
+        return not_run(experiments, said, seen)
+    return Finding(verdict, seen, float(value) if np.isfinite(value) else None, published=said)
 
 
 def _enough(*tables: pd.DataFrame | None) -> bool:
@@ -236,12 +233,11 @@ def _most(table: pd.DataFrame | None) -> Part:
 
 def acceleration() -> Finding:
     """G51: the sentence of appendices D.1 and E that Figs 9, 10 and 20 stand for."""
-    halves, gap, width = toeplitz_halves(), wider_is_earlier(FIG_9[:1]), accuracy_by_width()
-    parts: list[Part] = [{"fails": False, "holds": True}.get(f.verdict) for f in (halves, gap, width)]
-    names = ("start", "p = 97, k = 85", "p = 43")
-    found = zip(names, (halves, gap, width), strict=True)
-    evidence = "; ".join(f"{n}: {f.verdict}" for n, f in found) + " (the rows of Figs 9, 10 and 20 have the numbers)"
-    verdict = "fails" if False in parts else "holds" if all(parts) else "not run"
+    halves = toeplitz_halves()
+    found = {"start": halves, "p = 97, k = 85": wider_is_earlier(FIG_9[:1]), "p = 43": accuracy_by_width()}
+    each = "; ".join(f"{name}: {finding.verdict}" for name, finding in found.items())
+    evidence = f"{each} (the rows of Figs 9, 10 and 20 have the numbers)"
+    verdict = joint(finding.verdict for finding in found.values())
     return Finding(verdict, evidence, halves.value, published="half the epochs; 20,000 epochs; 0.7 to 0.99")
 
 

@@ -161,9 +161,7 @@ def sooner(
     """
     if not factor > 0:
         raise ParameterError(f"factor = {factor!r} must be positive.")
-    steps, seen = steps_and_seen(second)
-    shifted = pd.DataFrame({"grok_step": np.where(seen, steps, np.nan), "last_step": second.last_step.astype(float)})
-    shifted = factor * shifted - gap
+    shifted = factor * second[["grok_step", "last_step"]].astype(float) - gap
     last = min(shifted.last_step.min(), first.last_step.astype(float).min())
     a, b = (_cut(table, last) for table in (first, shifted))
     if permutation_p(a, b) <= level + 1e-12:
