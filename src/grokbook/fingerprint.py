@@ -10,7 +10,7 @@ from pathlib import Path
 TRAINING = ("grokbook.training.loop", "grokbook.training.result")
 """The modules a logged number of a training run comes out of; `fingerprint` covers all that they import."""
 
-_NO_NUMBERS = frozenset({"grokbook.errors", "grokbook.fingerprint", "grokbook.training.checkpoint"})
+_NO_NUMBERS = frozenset(f"grokbook.{m}" for m in ("errors", "files", "fingerprint", "machine", "training.checkpoint"))
 
 
 def _without_docstrings(tree: ast.Module) -> ast.Module:

@@ -10,9 +10,10 @@ import subprocess
 import pytest
 import torch
 
+from grokbook import files
 from grokbook.errors import RecordError
-from grokbook.training import checkpoint
-from grokbook.training.checkpoint import atomic_write, load_checkpoint, save_checkpoint
+from grokbook.files import atomic_write
+from grokbook.training.checkpoint import load_checkpoint, save_checkpoint
 
 STATE = {"run_id": "me", "step": 3, "weights": torch.arange(4.0), "history": [{"loss": [1.0, float("nan")]}]}
 
@@ -46,7 +47,7 @@ def test_the_content_takes_the_name_and_nothing_else_is_left(tmp_path):
 def test_a_failed_write_leaves_the_old_content_and_says_why(tmp_path, monkeypatch, call, number, reason):
     path = tmp_path / "file.bin"
     atomic_write(path, b"old")
-    monkeypatch.setattr(checkpoint.os, call, fail(number))
+    monkeypatch.setattr(files.os, call, fail(number))
     with pytest.raises(RecordError) as caught:
         atomic_write(path, b"new")
     monkeypatch.undo()
@@ -75,7 +76,7 @@ def test_a_disk_that_fills_in_the_middle_of_a_write_leaves_nothing(tmp_path, mon
             self.stream.flush()
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(checkpoint.os, "fdopen", lambda *a: Half(opened(*a)))
+    monkeypatch.setattr(files.os, "fdopen", lambda *a: Half(opened(*a)))
     with pytest.raises(RecordError, match="the disk is full"):
         atomic_write(path, b"new" * 1000)
     assert path.read_bytes() == b"old" and names(tmp_path) == ["file.bin"]
@@ -85,7 +86,7 @@ def test_an_interruption_removes_the_temporary_file(tmp_path, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(checkpoint.os, "fsync", interrupt)
+    monkeypatch.setattr(files.os, "fsync", interrupt)
     with pytest.raises(KeyboardInterrupt):
         atomic_write(tmp_path / "file.bin", b"new")
     assert names(tmp_path) == []

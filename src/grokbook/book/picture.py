@@ -8,10 +8,10 @@ from pathlib import Path
 from grokbook.errors import RecordError
 from grokbook.experiments.base import recorded
 from grokbook.experiments.gu2025 import fig5
+from grokbook.files import atomic_write
 from grokbook.measures import grok_times
 from grokbook.paths import project_root
 from grokbook.plotting import learning_curves
-from grokbook.training.checkpoint import atomic_write
 
 PICTURE = "book/_static/readme_delay.png"
 

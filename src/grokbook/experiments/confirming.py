@@ -13,10 +13,10 @@ import xarray as xr
 
 from grokbook.errors import ParameterError, RecordError
 from grokbook.experiments.base import Experiment
+from grokbook.files import atomic_write
 from grokbook.fingerprint import fingerprint
 from grokbook.paths import records_path
 from grokbook.records.store import Store
-from grokbook.training.checkpoint import atomic_write
 from grokbook.training.ensemble import pick_device
 from grokbook.training.loop import Stack, make_stack, train_stack
 from grokbook.training.result import run_dataset

@@ -20,6 +20,7 @@ from torch import Tensor
 
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
+from grokbook.files import atomic_write
 from grokbook.measures.complexity import network_complexity, preactivations
 from grokbook.measures.fourier_losses import (
     N_KEY,
@@ -32,7 +33,6 @@ from grokbook.measures.fourier_losses import (
 from grokbook.measures.representation import representation_quality
 from grokbook.records.store import from_bytes, to_bytes
 from grokbook.tasks.arithmetic import ModularTask
-from grokbook.training.checkpoint import atomic_write
 from grokbook.training.config import RunConfig, canonical, digest
 from grokbook.training.cost import Cost
 from grokbook.training.ensemble import pick_device

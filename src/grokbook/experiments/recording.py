@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from grokbook.experiments.depth import depth_runs, fig2
 from grokbook.experiments.figures import figures
 from grokbook.experiments.gu2025 import FIG5_STEPS, fig5
 from grokbook.experiments.progress_measures import lead_tasks
+from grokbook.machine import cores
 from grokbook.paths import records_path
 from grokbook.records.store import Store
 from grokbook.training.cost import predict_on_gpu
@@ -136,7 +136,7 @@ def record(
     Raises ParameterError for an unknown pattern, TrainingError and RecordError as `Store.load_or_run` does.
     """
     store = store or Store(records_path())
-    count = 1 if torch.cuda.is_available() else workers or os.cpu_count() or 1
+    count = 1 if torch.cuda.is_available() else workers or cores()
     ends = math.inf if budget_seconds is None else time.monotonic() + budget_seconds
     chosen = choose(pattern, seeds)
     if count == 1:

@@ -14,11 +14,11 @@ from filelock import FileLock
 from torch import Tensor
 
 from grokbook.experiments.base import Experiment
+from grokbook.files import atomic_write
 from grokbook.fingerprint import fingerprint
 from grokbook.paths import local_store_path
 from grokbook.records.provenance import provenance
 from grokbook.records.store import Store
-from grokbook.training.checkpoint import atomic_write
 from grokbook.training.config import RunConfig
 from grokbook.training.ensemble import checkpoint_path, train
 from grokbook.training.loop import make_stack, restore, split_weights, stopped

@@ -17,8 +17,8 @@ import xarray as xr
 from filelock import AcquireReturnProxy, FileLock, Timeout
 
 from grokbook.errors import RecordError
+from grokbook.files import atomic_write
 from grokbook.records.provenance import fingerprint, provenance
-from grokbook.training.checkpoint import atomic_write
 
 MANIFEST = "MANIFEST.json"
 

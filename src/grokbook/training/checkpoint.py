@@ -1,44 +1,14 @@
-"""Files that are either whole or not there: atomic writes, and the state of a training run."""
+"""The state of a training run on disk: whole or not there."""
 
 from __future__ import annotations
 
-import errno
 import io
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from grokbook.errors import RecordError
-
-
-def atomic_write(path: str | Path, content: bytes) -> None:
-    """Write `content` to `path` so that a reader finds the old file or the whole new one, never a part.
-
-    The bytes go to a temporary file in the same folder, reach the disk (fsync) and then take the name. Whatever
-    goes wrong, the temporary file is removed.
-
-    Raises RecordError naming the file when the disk is full or the folder cannot be written.
-    """
-    path = Path(path)
-    temporary = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except OSError as error:
-        reason = "the disk is full" if error.errno == errno.ENOSPC else (error.strerror or str(error))
-        raise RecordError(f"{path} was not written: {reason}; what was there before is untouched.") from error
-    finally:
-        if temporary is not None and os.path.exists(temporary):
-            os.unlink(temporary)
+from grokbook.files import atomic_write
 
 
 def save_checkpoint(path: str | Path, state: dict[str, Any]) -> None:

@@ -22,6 +22,7 @@ import torch
 import xarray as xr
 
 from grokbook.errors import ParameterError, TrainingError
+from grokbook.machine import cores
 from grokbook.training.config import RunConfig, canonical, digest
 from grokbook.training.loop import Report, Stack, make_stack, restore, save, train_stack
 from grokbook.training.progress import TrainingProgress
@@ -254,7 +255,7 @@ def train(
         folder = Path(checkpoints or scope.enter_context(tempfile.TemporaryDirectory(prefix="grokbook-")))
         if chosen.type == "cpu" and len(configs) > 1:
             jobs = [Job(c, checkpoint_path(folder, [c]), threads, checkpoint_every) for c in configs]
-            stacks = _train_processes(jobs, workers or os.cpu_count() or 1, progress)
+            stacks = _train_processes(jobs, workers or cores(), progress)
             rows = [(stack, 0) for stack in stacks]
         else:
             keep = folder if checkpoints else None
