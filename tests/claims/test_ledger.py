@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import sys
+import types
 
 import pytest
 
-from grokbook.claims import CheckError, Claim, Finding, as_table, choose, ledger, outcomes
+from grokbook.claims import CheckError, Claim, Finding, Runs, as_table, choose, claim, judge, ledger, outcomes
+from grokbook.claims.finding import UNDECIDED
 from grokbook.claims.ledger import PAPERS, claims
 from grokbook.errors import ParameterError
+from grokbook.experiments.base import Experiment
+from grokbook.models.transformer import Shape
+from grokbook.tasks.arithmetic import ModularTask
+from grokbook.training.config import RunConfig
 
 IDS = {f"G{n:02d}" for n in range(1, 53)} | {f"P{n:02d}" for n in range(1, 15)}
 COLUMNS = ["id", "paper", "place", "statement", "kind", "verdict",
            "value", "low", "high", "published", "evidence", "page"]  # fmt: skip
 
 
-def claim(**changes):
-    said = {"id": "X1", "paper": "gu2025", "place": "here", "statement": "It is.", "kind": "theorem", "page": "01_a: b"}
-    return Claim(**said | {"check": lambda: Finding("holds", "because", 1.0, 0, 2, "1.5")} | changes)
+def made(**changes):
+    said = {"id": "X1", "paper": "gu2025", "place": "here", "statement": "It is.", "kind": "theorem"}
+    said |= {"topic": "a", "section": "b", "check": lambda: Finding("holds", "because", 1.0, 0, 2, "1.5")}
+    return Claim(**said | changes)
 
 
 def test_every_claim_of_the_two_papers_has_an_entry():
@@ -91,52 +99,107 @@ def test_a_check_that_breaks_is_named_and_leaves_no_half_table():
     def broken():
         raise ZeroDivisionError("no\ncells")
 
-    found = outcomes([claim(), claim(id="X2", check=broken)])
+    found = outcomes([made(), made(id="X2", check=broken)])
     assert next(found).finding.verdict == "holds"
     with pytest.raises(CheckError, match="^the check of claim X2 ended in an error, .*ZeroDivisionError: no cells"):
         next(found)
 
 
 def test_a_table_of_outcomes_holds_what_was_found():
-    row = as_table(outcomes([claim()])).iloc[0]
+    row = as_table(outcomes([made()])).iloc[0]
     assert row[["verdict", "value", "low", "high", "published"]].tolist() == ["holds", 1.0, 0, 2, "1.5"]
 
 
+def announce(monkeypatch, *claims):
+    topic = types.ModuleType("grokbook.topics.made_up")
+    topic.first, topic.rest = claims[0], claims[1:]
+    monkeypatch.setattr(sys.modules["grokbook.claims.ledger"], "topics", lambda: (topic, topic))
+
+
 def test_two_claims_with_one_id_are_refused(monkeypatch):
-    monkeypatch.setattr(sys.modules["grokbook.claims.ledger"], "ROOMS", ("gu2024", "gu2024"))
-    with pytest.raises(ParameterError, match="claim ids occur twice: P02"):
+    announce(monkeypatch, made(), made())
+    with pytest.raises(ParameterError, match="claim ids occur twice: X1"):
         claims.__wrapped__()
 
 
-def test_later_papers_take_their_place(monkeypatch):
-    """A paper is a name in PAPERS and a module in ROOMS; nothing else knows it."""
-    from grokbook.claims import gu2024
-
-    monkeypatch.setattr(gu2024, "CLAIMS", (claim(id="T01", paper="tian2025"), claim(id="L01", paper="liu2022")))
+def test_claims_of_later_papers_take_their_place(monkeypatch):
+    """A paper is a name in PAPERS and a topic that announces claims; nothing else knows it."""
+    announce(monkeypatch, made(id="T01", paper="tian2025"), made(id="L01", paper="liu2022"))
     assert [c.id for c in claims.__wrapped__()][-2:] == ["L01", "T01"]
 
 
-def test_no_check_means_informal_or_not_run_yet():
-    informal = claim(check=None, reason="It is a metaphor.")
-    waiting = claim(check=None, reason="It needs six runs.", awaits="They come with chapter 9.")
-    assert (informal.finding().verdict, waiting.finding().verdict) == ("informal", "not run")
-    assert waiting.finding().evidence == "It needs six runs. They come with chapter 9."
-    assert claim().verdict is None
+def test_no_check_means_informal():
+    informal = made(check=None, reason="It is a metaphor.")
+    assert (informal.finding().verdict, informal.finding().evidence) == ("informal", "It is a metaphor.")
+    assert (informal.verdict, made().verdict) == ("informal", None)
+
+
+SAYS = {"holds": "{n} of 3", "": ("best {best:.1%}", ", {n}")}
+
+
+@claim("X1", "gu2025", "Fig. 1", section="b", kind="number", says=SAYS)
+def half_of_them(runs):
+    """Half of the runs
+    generalise.
+
+    Our reading of half.
+    """
+    table = runs["a"]
+    if table is None:
+        return judge(None, n=0, best=0)
+    return judge(len(table) > 1, n=len(table), best=0.123, value=float(len(table)))
+
+
+def test_a_claim_is_a_function_with_its_sentence():
+    assert half_of_them.statement == "Half of the runs generalise."
+    assert half_of_them(Runs({"a": [1, 2]})).evidence == "2 of 3"
+    assert half_of_them(Runs({"a": [1]})).evidence == "best 12.3%, 1"
+    assert half_of_them(Runs({"a": [1]})) == Finding("fails", "best 12.3%, 1", 1.0)
+
+
+class Recorded(Experiment):
+    """An experiment of which some seeds lie in no store and need none."""
+
+    def missing_seeds(self, store=None):
+        return self.seeds[1:]
+
+
+def asked(recorded):
+    config = RunConfig(ModularTask(5), Shape(5, d_model=8), steps=20)
+    kind = Recorded if recorded else Experiment
+    return {"a": kind("made/up", config), "b": Experiment("made/other", config)}
+
+
+def test_without_any_run_it_is_not_run_at_a_cost():
+    waiting = dataclasses.replace(half_of_them, runs=lambda: asked(False))
+    finding = waiting.finding()
+    assert finding.verdict == "not run"
+    assert re.match("made/up, made/other: 6 runs, predicted 1 minutes on one core$", finding.evidence)
+
+
+def test_runs_that_do_not_decide_are_told_beside_what_is_missing(monkeypatch):
+    monkeypatch.setattr("grokbook.claims.runs.available", lambda experiment: "dataset")
+    tables = []
+    asking = dataclasses.replace(half_of_them, runs=lambda: asked(True), through=lambda d: tables.append(d) or d[:1])
+    assert asking.finding().verdict == "fails"
+    assert dataclasses.replace(asking, seconds=2).finding().evidence == "best 12.3%, 1"
+    assert tables == ["dataset"]  # looked at once
+    left = dataclasses.replace(asking, check=lambda runs: judge(None, n=1, best=1.0)).finding()
+    assert left.verdict == UNDECIDED
+    assert left.evidence == "made/up, made/other: 5 runs, predicted 1 minutes on one core; best 100.0%, 1"
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
         ({"check": None}, "claim X1 has neither a check nor a reason"),
-        ({"awaits": "chapter 9"}, "claim X1 has a check, so it awaits no experiment"),
         ({"kind": "hunch"}, "kind = 'hunch' is unknown"),
         ({"paper": "someone"}, "paper = 'someone' is unknown"),
-        ({"page": "chapter 3"}, "is not of the form"),
     ],
 )
 def test_an_incomplete_claim_is_refused(changes, said):
     with pytest.raises(ParameterError, match=said):
-        claim(**changes)
+        made(**changes)
 
 
 def test_an_unknown_verdict_is_refused():

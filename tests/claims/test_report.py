@@ -9,7 +9,7 @@ from grokbook.claims.ledger import claims
 
 
 def informal():
-    return Claim("X1", "gu2025", "p. 2", "It is so.", "observation", "01_a: b", reason="No number is given.")
+    return Claim("X1", "gu2025", "p. 2", "It is so.", "observation", "a", "b", reason="No number is given.")
 
 
 @pytest.mark.parametrize("width", [50, 80, 100])

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from grokbook.claims import verdicts
-from grokbook.claims.ledger import SLOW, VERDICTS, choose, claims
+from grokbook.claims.finding import VERDICTS
+from grokbook.claims.ledger import SLOW, choose, claims
 from grokbook.errors import ParameterError
 
 FAST = [c for c in claims() if c.seconds < SLOW]

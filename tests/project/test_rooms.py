@@ -21,6 +21,7 @@ FLOORS = (
     ("experiments",),
     ("claims",),
     ("plotting",),
+    ("topics",),
     ("book",),
     ("cli",),
 )

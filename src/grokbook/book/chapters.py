@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import inspect
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+from grokbook.announced import PACKAGE
 from grokbook.book import parameters as params
 from grokbook.book.parameters import Parameter
 from grokbook.errors import ChapterError, GrokbookError, ParameterError
@@ -63,13 +65,16 @@ class Chapter:
         return float(self.seconds.get(preset, 0))
 
     def experiments(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """What the chapter will ask the library for: name -> Experiment (empty without a `plan`).
+        """What the chapter will ask the library for: name -> Experiment.
+
+        The function `plan` of the topic named as the chapter says so, or what the front matter names in `plan:`;
+        without either, nothing.
 
         Raises what the plan raises for values that do not fit together, ChapterError when there is no such plan.
         """
-        if self.plan is None:
+        function = _imported(self.plan, self.label) if self.plan else getattr(topic(self.name), "plan", None)
+        if function is None:
             return {}
-        function = _imported(self.plan, self.label)
         accepted = inspect.signature(function).parameters
         anything = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in accepted.values())
         return function(**{name: value for name, value in values.items() if anything or name in accepted})
@@ -77,6 +82,12 @@ class Chapter:
     def notebook(self) -> Any:
         """The source as a notebook (nbformat 4) without outputs."""
         return _read_notebook(self.source)
+
+
+def topic(chapter: str) -> ModuleType | None:
+    """The module of `grokbook.topics` that is named as the chapter `NN_name`; None where there is none."""
+    name = f"{PACKAGE}.{chapter.partition('_')[2]}"
+    return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 
 def _imported(reference: str, label: str) -> Any:

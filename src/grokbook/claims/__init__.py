@@ -1,5 +1,28 @@
 """Claims: the ledger of what the papers say, each with a check and a verdict."""
 
-from grokbook.claims.ledger import CheckError, Claim, Finding, Outcome, as_table, choose, ledger, outcomes
+from grokbook.claims.finding import VERDICTS, Finding, all_of, band, enough, found, joint, judge, seeds_of
+from grokbook.claims.ledger import CheckError, Claim, Outcome, as_table, choose, claim, claims, ledger, outcomes
+from grokbook.claims.runs import Runs, load
 
-__all__ = ["CheckError", "Claim", "Finding", "Outcome", "as_table", "choose", "ledger", "outcomes"]
+__all__ = [
+    "VERDICTS",
+    "CheckError",
+    "Claim",
+    "Finding",
+    "Outcome",
+    "Runs",
+    "all_of",
+    "as_table",
+    "band",
+    "choose",
+    "claim",
+    "claims",
+    "enough",
+    "found",
+    "joint",
+    "judge",
+    "ledger",
+    "load",
+    "outcomes",
+    "seeds_of",
+]

@@ -9,7 +9,8 @@ from itertools import product
 import numpy as np
 import sympy
 
-from grokbook.claims.ledger import Claim, Finding
+from grokbook.claims.finding import Finding
+from grokbook.claims.legacy import Claim
 from grokbook.claims.table1 import correlations, predictors, radius_fits
 from grokbook.experiments.published import table_1
 from grokbook.tasks.arithmetic import ModularTask

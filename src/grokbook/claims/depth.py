@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import pandas as pd
 import xarray as xr
 
-from grokbook.claims.ledger import Claim, Finding
+from grokbook.claims.finding import Finding
+from grokbook.claims.legacy import Claim
 from grokbook.claims.recorded import ENOUGH
 from grokbook.experiments.base import Experiment, available
 from grokbook.experiments.depth import LAYERS, by_depth, causes, disjoint, fig2

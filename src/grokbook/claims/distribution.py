@@ -9,7 +9,8 @@ import pandas as pd
 
 from grokbook.claims.ceilings import GENERALISED, NEAR, measured, measured_ceilings, recorded_rows, runs_table, spread
 from grokbook.claims.coverage import NEARLY_CONSTANT, ceiling_by_distance, certain_above_the_threshold, constant_product
-from grokbook.claims.ledger import Claim, Finding
+from grokbook.claims.finding import Finding
+from grokbook.claims.legacy import Claim
 from grokbook.claims.symmetric_form import by_fraction, counted_cells, recorded_fractions
 from grokbook.claims.table1 import best_radius, covered_shares
 from grokbook.experiments.base import Experiment, available

@@ -9,7 +9,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from grokbook.claims.ledger import Claim, Finding
+from grokbook.claims.finding import Finding
+from grokbook.claims.legacy import Claim
 from grokbook.claims.tracking import SETTLED, recorded_table, together, tracking_table
 from grokbook.experiments.gu2025 import modular_run
 from grokbook.measures import med, med_as

@@ -7,8 +7,9 @@ from functools import partial
 import numpy as np
 import sympy
 
+from grokbook.claims.finding import Finding
 from grokbook.claims.gu2024 import almost_identical, on_records
-from grokbook.claims.ledger import Claim, Finding
+from grokbook.claims.legacy import Claim
 from grokbook.claims.tracking import ONSET, recorded_table
 from grokbook.measures import circle_med, fourier_power, linear_med, med, med_bound, med_spectral_bound
 from grokbook.tasks.arithmetic import ModularTask

@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
+import inspect
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from functools import lru_cache
-from importlib import import_module
+from functools import lru_cache, partial
 from os.path import commonprefix
+from typing import Any
 
 import pandas as pd
 
+from grokbook.announced import chapter_of, topic_of, topics
+from grokbook.claims.finding import UNDECIDED, Finding
+from grokbook.claims.runs import Look, Wanted, left_open, load
 from grokbook.errors import GrokbookError, ParameterError
-from grokbook.experiments.reproduction import PAPERS
 
-ROOMS = (
-    "gu2025",
-    "gu2024",
-    "uniformity",
-    "coverage",
-    "distribution",
-    "triple_product",
-    "separability",
-    "depth",
-    "operations",
-    "progress",
-    "width",
-)
-"""The modules of `grokbook.claims` whose `CLAIMS` make up the ledger."""
+PAPERS = ("gu2025", "gu2024", "liu2022", "tian2025")
+"""The papers that may have claims, in the order in which the ledger shows them."""
 
-VERDICTS = (
-    "holds",
-    "holds with correction",
-    "needs an assumption",
-    "vacuous",
-    "fails",
-    "informal",
-    "not run",
-)
 KINDS = ("theorem", "formula", "number", "observation")
 SLOW = 2.0
 """Seconds from which a check counts as slow."""
+
+Says = str | tuple[str, ...] | Mapping[str, str | tuple[str, ...]]
 
 
 class CheckError(GrokbookError, RuntimeError):
@@ -49,38 +33,18 @@ class CheckError(GrokbookError, RuntimeError):
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What a check found: a verdict, our number with its band, and the evidence in a sentence.
-
-    `value` is the number the verdict rests on (None for "not run"), `low` and `high` its band (the range over
-    seeds, or a tolerance), `published` the paper's number where there is one.
-    """
-
-    verdict: str
-    evidence: str
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    published: str = ""
-
-    def __post_init__(self) -> None:
-        if self.verdict not in VERDICTS:
-            raise ParameterError(f"verdict = {self.verdict!r} is unknown; choose one of {', '.join(VERDICTS)}.")
-
-
-@dataclass(frozen=True)
 class Claim:
-    """One claim of one paper: where it stands, in our words, how it is checked and where it is shown.
+    """One claim of one paper: where it stands, what it says, how it is checked and where that is shown.
 
-    `check` computes a `Finding`. A claim without one says in `reason` why: it is informal, nothing in it can be
-    checked; or, where `awaits` names the experiment that would settle it and where that will be shown, it is not run.
-    `seconds` is what the check takes; `page` is the chapter and section that shows it, `NN_name: words of a heading`.
+    `check` gives a `Finding`; with `runs`, a function that names the experiments it asks for, it is given what is
+    recorded of them (`Runs`, each looked at `through` a function of the dataset). `says` is the sentence of its
+    evidence as a template over the finding's numbers: a text, several put together, or one a verdict ("" for the
+    others). A claim without a check is informal and says in `reason` why. `seconds` is what the check takes.
 
-    Raises ParameterError for an unknown paper or kind, a page of another form, a claim with neither check nor reason,
-    and a claim that awaits an experiment although it has a check.
+    Raises ParameterError for an unknown paper or kind, and for a claim with neither check nor reason.
 
     Example:
-        >>> Claim("X1", "gu2025", "p. 3", "It works.", "observation", "01_a: B", reason="No number is given.").verdict
+        >>> Claim("X1", "gu2025", "p. 3", "It works.", "observation", "a", "B", reason="No number is given.").verdict
         'informal'
     """
 
@@ -89,41 +53,98 @@ class Claim:
     place: str
     statement: str
     kind: str
-    page: str
-    check: Callable[[], Finding] | None = None
+    topic: str
+    section: str
+    check: Callable[..., Finding] | None = None
     reason: str = ""
     seconds: float = 1.0
-    awaits: str = ""
+    says: Says = ""
+    runs: Wanted | None = None
+    through: Look | None = None
 
     def __post_init__(self) -> None:
         if self.paper not in PAPERS:
             raise ParameterError(f"paper = {self.paper!r} is unknown; choose one of {', '.join(PAPERS)}.")
         if self.kind not in KINDS:
             raise ParameterError(f"kind = {self.kind!r} is unknown; choose one of {', '.join(KINDS)}.")
-        if not all(self.page.partition(": ")):
-            raise ParameterError(f"the page of claim {self.id}, {self.page!r}, is not of the form 'NN_name: heading'.")
         if self.check is None and not self.reason:
             raise ParameterError(f"claim {self.id} has neither a check nor a reason why it cannot be checked.")
-        if self.check is not None and self.awaits:
-            raise ParameterError(f"claim {self.id} has a check, so it awaits no experiment.")
+
+    @property
+    def page(self) -> str:
+        """The chapter and the section that show it, `NN_name: words of a heading`."""
+        return f"{chapter_of(self.topic)}: {self.section}"
 
     @property
     def verdict(self) -> str | None:
-        """What is known without computing: "informal", "not run", or None where a check decides."""
-        return None if self.check else "not run" if self.awaits else "informal"
+        """What is known without computing: "informal" without a check, None where a check decides."""
+        return None if self.check else "informal"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Finding:
+        """The check itself, on runs or numbers of the caller's choice, with its sentence filled in."""
+        finding = self.check(*args, **kwargs)
+        if finding.evidence or not self.says:
+            return finding
+        says = self.says
+        if isinstance(says, Mapping):
+            says = says.get(finding.verdict, says.get("", ""))
+        told = {name: getattr(finding, name) for name in ("verdict", "value", "low", "high", "published")}
+        template = says if isinstance(says, str) else "".join(says)
+        return replace(finding, evidence=template.format(**(told | dict(finding.numbers))))
 
     def finding(self) -> Finding:
-        """Run the check; without one, the reason.
+        """Load what is recorded, run the check on it, say what is missing; without a check, the reason.
 
         Raises CheckError, which names the claim, when the check ends in an error.
         """
         if self.check is None:
-            return Finding(self.verdict or "", " ".join(filter(None, [self.reason, self.awaits])))
+            return Finding("informal", self.reason)
         try:
-            return self.check()
+            return self._on_records() if self.runs else self()
         except Exception as error:
             said = " ".join(f"{type(error).__name__}: {error}".split())
             raise CheckError(f"the check of claim {self.id} ended in an error, not in a verdict ({said}).") from error
+
+    def _on_records(self) -> Finding:
+        there = load(self.runs(), self.through)
+        if not there:
+            return left_open(there, None)
+        seen = self(there)
+        return left_open(there, seen) if seen.verdict == UNDECIDED else seen
+
+
+def claim(
+    id: str,
+    paper: str,
+    place: str,
+    *,
+    section: str,
+    kind: str = "observation",
+    statement: str = "",
+    topic: str = "",
+    **rest: Any,
+) -> Callable[[Callable[..., Finding]], Claim]:
+    """Make a function that returns a finding into a `Claim`; its docstring's first paragraph is the statement.
+
+    `statement` and `topic` (default: the one the function stands in) replace what is read off the function; `rest` are
+    the other fields of `Claim`: says, runs, through, seconds. The claim can be called as the function could.
+
+    Example:
+        >>> @claim("X1", "gu2025", "p. 3", section="B", kind="number", topic="a", says="{value} of 2 are even")
+        ... def evens():
+        ...     'One of the first two numbers is even.'
+        ...     return Finding("holds", value=1)
+        >>> evens.statement, evens().evidence
+        ('One of the first two numbers is even.', '1 of 2 are even')
+    """
+
+    def made(check: Callable[..., Finding]) -> Claim:
+        function = check.func if isinstance(check, partial) else check
+        told = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
+        where = topic or topic_of(function.__module__)
+        return Claim(id, paper, place, statement or told, kind, where, section, check, **rest)
+
+    return made
 
 
 @dataclass(frozen=True)
@@ -137,17 +158,25 @@ class Outcome:
 
 @lru_cache(maxsize=1)
 def claims() -> tuple[Claim, ...]:
-    """Every claim of the ledger, in the order of `PAPERS` and then of the ids.
+    """Every claim that the topics announce, in the order of `PAPERS` and then of the ids.
 
     Raises ParameterError when two claims have the same id.
     """
-    rooms = [import_module(f"grokbook.claims.{name}") for name in ROOMS]
-    found = sorted((claim for room in rooms for claim in room.CLAIMS), key=_order)
+    found = sorted(_announced(), key=_order)
     ids = [claim.id for claim in found]
     repeated = {i for i in ids if ids.count(i) > 1}
     if repeated:
         raise ParameterError(f"claim ids occur twice: {', '.join(sorted(repeated))}.")
     return tuple(found)
+
+
+def _announced() -> list[Claim]:
+    """The claims that stand in a module of the topics, by themselves or in a tuple or list, each once."""
+    values = [value for module in topics() for value in vars(module).values()]
+    several = [entry for value in values if isinstance(value, list | tuple) for entry in value]
+    from grokbook.claims import legacy
+
+    return list({id(c): c for c in [*values, *several, *legacy.claims()] if isinstance(c, Claim)}.values())
 
 
 def _order(claim: Claim) -> tuple[int, bool, str]:

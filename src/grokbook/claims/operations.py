@@ -8,8 +8,9 @@ from functools import partial
 import pandas as pd
 import xarray as xr
 
+from grokbook.claims.finding import Finding
 from grokbook.claims.gu2024 import ALMOST_IDENTICAL
-from grokbook.claims.ledger import Claim, Finding
+from grokbook.claims.legacy import Claim
 from grokbook.claims.recorded import band, complete, joint, not_run, recorded_runs
 from grokbook.claims.tracking import tracking_table
 from grokbook.experiments.base import Experiment

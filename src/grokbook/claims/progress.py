@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping
 import pandas as pd
 import xarray as xr
 
-from grokbook.claims.ledger import Claim, Finding
+from grokbook.claims.finding import Finding
+from grokbook.claims.legacy import Claim
 from grokbook.experiments.progress_measures import CONTROLS, recorded_study
 from grokbook.measures.lead_tables import LEVEL, alarm_summary, alarm_table, lead_table
 

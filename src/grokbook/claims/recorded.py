@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pandas as pd
 import xarray as xr
 
-from grokbook.claims.ledger import Finding
+from grokbook.claims.finding import Finding
 from grokbook.experiments.base import Experiment, available
 
 ENOUGH = 3

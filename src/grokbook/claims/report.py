@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import partial
 
-from grokbook.claims.ledger import VERDICTS, Claim, Finding, Outcome
+from grokbook.claims.finding import VERDICTS, Finding
+from grokbook.claims.ledger import Claim, Outcome
 
 _INDENT = " " * 7
 _COUNTED = {
@@ -78,7 +79,7 @@ def how(claim: Claim) -> str:
         True
     """
     if claim.check is None:
-        return f"No check: {claim.reason} {claim.awaits}".strip()
+        return f"No check: {claim.reason}"
     check = claim.check
     while isinstance(check, partial):
         check = next((part for part in check.args if callable(part)), check.func)

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.optimize import linprog
 
-from grokbook.claims.ledger import Claim, Finding
+from grokbook.claims.finding import Finding
+from grokbook.claims.legacy import Claim
 from grokbook.measures import (
     class_separability,
     convexly_separable,

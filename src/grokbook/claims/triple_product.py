@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from grokbook.claims.ledger import Claim, Finding
+from grokbook.claims.finding import Finding
+from grokbook.claims.legacy import Claim
 from grokbook.theory.cube_limits import cube_limits, largest_distance
 from grokbook.theory.matrix_flow import (
     MatrixState,

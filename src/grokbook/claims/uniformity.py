@@ -5,7 +5,7 @@ from __future__ import annotations
 from grokbook.claims import uniformity_classes as classes
 from grokbook.claims import uniformity_maps as maps
 from grokbook.claims import uniformity_operators as operators
-from grokbook.claims.ledger import Claim
+from grokbook.claims.legacy import Claim
 
 _PAGE = "03_uniformity: "
 _COLLAPSE = _PAGE + "Closeness of the classes forces collapse"

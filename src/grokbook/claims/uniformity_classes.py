@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from grokbook.claims.ledger import Finding
+from grokbook.claims.finding import Finding
 from grokbook.measures import circle_med, med, med_bound
 from grokbook.theory.enclosing_ball import smallest_ball
 from grokbook.theory.one_frequency import circle

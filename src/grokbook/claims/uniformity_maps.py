@@ -7,7 +7,7 @@ import sympy
 import xarray as xr
 from scipy.linalg import null_space
 
-from grokbook.claims.ledger import Finding
+from grokbook.claims.finding import Finding
 from grokbook.claims.tracking import recorded_fig5
 from grokbook.measures import circle_med, med
 from grokbook.theory.one_frequency import circle

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import ortho_group
 
-from grokbook.claims.ledger import Finding
+from grokbook.claims.finding import Finding
 from grokbook.errors import ParameterError
 from grokbook.measures import med
 from grokbook.theory.linear_operators import chain_in_bases, norms, splitting_error

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from grokbook.claims.ledger import VERDICTS, Claim, claims
+from grokbook.claims.finding import VERDICTS
+from grokbook.claims.ledger import Claim, claims
 from grokbook.errors import ParameterError
 
 MEANINGS = {

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from grokbook.claims.ledger import Claim, Finding
+from grokbook.claims.finding import Finding
+from grokbook.claims.legacy import Claim
 from grokbook.claims.recorded import ENOUGH, band, joint, not_run
 from grokbook.experiments import figures
 from grokbook.experiments.base import Experiment, available

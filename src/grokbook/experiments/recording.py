@@ -13,6 +13,7 @@ from multiprocessing import get_context
 import pandas as pd
 import torch
 
+from grokbook.announced import announced
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.data_distribution import all_runs, table_1_variants
@@ -28,7 +29,9 @@ from grokbook.training.ensemble import one_thread_a_process
 
 
 def catalogue() -> dict[str, Experiment]:
-    """Every experiment whose results are recorded, by name.
+    """Every experiment whose results are recorded, by name: what the topics announce in `RUNS`.
+
+    `RUNS` is a tuple of functions without arguments that give experiments by name.
 
     Example:
         >>> "gu2025/fig5[p=97]" in catalogue()
@@ -36,7 +39,11 @@ def catalogue() -> dict[str, Experiment]:
     """
     single = [fig5(p) for p in FIG5_STEPS] + [fig2(n_layers) for n_layers in (1, 2, 3, 4)]
     named = {experiment.name: experiment for experiment in single}
-    return named | all_runs() | table_1_variants() | figures() | depth_runs() | lead_tasks()
+    named |= all_runs() | table_1_variants() | figures() | depth_runs() | lead_tasks()
+    for functions in announced("RUNS"):
+        for runs in functions:
+            named |= runs()
+    return named
 
 
 def choose(pattern: str | None = None, seeds: int | None = None) -> list[Experiment]:

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from grokbook.claims.ledger import KINDS, VERDICTS
+from grokbook.claims.finding import VERDICTS
+from grokbook.claims.ledger import KINDS
 from grokbook.errors import ParameterError
 from grokbook.plotting.style import panels, styled
 

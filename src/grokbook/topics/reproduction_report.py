@@ -1,17 +1,15 @@
-"""The papers of the book and the plan of chapter 18, which trains nothing: it runs the checks of the claim ledger."""
+"""Chapter 18, which trains nothing: it runs the checks of the claim ledger."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
 
+from grokbook.claims.ledger import PAPERS
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
 
-PAPERS = ("gu2025", "gu2024", "liu2022", "tian2025")
-"""The papers that may have claims, in the order in which the ledger shows them."""
 
-
-def reproduction_report(paper: str, slow: bool) -> dict[str, Experiment]:
+def plan(paper: str, slow: bool) -> dict[str, Experiment]:
     """Plan of chapter 18: nothing is trained.
 
     Args:
@@ -21,7 +19,7 @@ def reproduction_report(paper: str, slow: bool) -> dict[str, Experiment]:
     Raises ParameterError for another paper.
 
     Example:
-        >>> reproduction_report("all", True)
+        >>> plan("all", True)
         {}
     """
     choices = ("all", *PAPERS)

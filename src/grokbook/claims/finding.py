@@ -1,0 +1,154 @@
+"""What a check finds: a verdict, a value with its band, named numbers; and how the parts of a statement are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from grokbook.errors import ParameterError
+
+VERDICTS = (
+    "holds",
+    "holds with correction",
+    "needs an assumption",
+    "vacuous",
+    "fails",
+    "informal",
+    "not run",
+)
+UNDECIDED = "not run"
+ENOUGH = 3
+"""Seeds from which runs may bear out a statement. One run is enough to refute a statement about every run."""
+
+Part = bool | None
+"""A part of a statement: true, false, or not known from what is recorded."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found: a verdict, our number with its band, and the evidence in a sentence.
+
+    `value` is the number the verdict rests on (None where nothing decides), `low` and `high` its band (the range over
+    seeds, or a tolerance), `published` the paper's number where there is one. `numbers` are the named numbers of the
+    sentence: a claim with a template fills `evidence` from them.
+
+    Raises ParameterError for a verdict that there is not.
+    """
+
+    verdict: str
+    evidence: str = ""
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    published: str = ""
+    numbers: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.verdict not in VERDICTS:
+            raise ParameterError(f"verdict = {self.verdict!r} is unknown; choose one of {', '.join(VERDICTS)}.")
+
+
+def found(
+    verdict: str,
+    value: float | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    published: str = "",
+    **numbers: Any,
+) -> Finding:
+    """A finding whose sentence is the claim's template, filled with `numbers` (and value, low, high, published).
+
+    Example:
+        >>> found("fails", 0.2, 0, 1, runs=3).numbers["runs"]
+        3
+    """
+    return Finding(verdict, "", value, low, high, published, numbers)
+
+
+def judge(
+    *parts: Part,
+    value: float | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    published: str = "",
+    holds: str = "holds",
+    fails: str = "fails",
+    **numbers: Any,
+) -> Finding:
+    """One false part refutes, all true bear out, else the runs leave it open: "undecided".
+
+    `holds` and `fails` are the verdicts to give in place of these words, such as "holds with correction".
+
+    Example:
+        >>> judge(True, False, None).verdict, judge(True).verdict, judge(True, None).verdict == UNDECIDED
+        ('fails', 'holds', True)
+    """
+    verdict = fails if False in parts else holds if parts and None not in parts else UNDECIDED
+    return found(verdict, value, low, high, published, **numbers)
+
+
+def joint(verdicts: Iterable[str]) -> str:
+    """The verdict on a statement of several parts: one that fails refutes it, it holds where all do, else "undecided".
+
+    Where no part has a run, "not run".
+
+    Example:
+        >>> joint(["holds", "fails", "not run"]), joint(["holds", "not run"]) == UNDECIDED, joint(["not run"])
+        ('fails', True, 'not run')
+    """
+    given = set(verdicts)
+    if given <= {"not run"}:
+        return "not run"
+    return "fails" if "fails" in given else "holds" if given == {"holds"} else UNDECIDED
+
+
+def all_of(parts: Mapping[str, Finding]) -> Finding:
+    """One finding for a statement with several parts, whose evidence is told already: see `joint`.
+
+    Example:
+        >>> all_of({"a": Finding("holds", "seen"), "b": Finding("not run", "open")}).evidence
+        'a (holds): seen; b (not run): open'
+    """
+    first, *others = parts.values()
+    if not others:
+        return first
+    alike = {finding.evidence for finding in parts.values()} == {first.evidence}
+    every = "; ".join(f"{name} ({finding.verdict}): {finding.evidence}" for name, finding in parts.items())
+    said = "; ".join(finding.published for finding in parts.values())
+    verdict = joint(finding.verdict for finding in parts.values())
+    return replace(first, verdict=verdict, evidence=first.evidence if alike else every, published=said)
+
+
+def seeds_of(data: xr.Dataset | pd.DataFrame | None) -> int:
+    """How many runs a dataset (dim `seed`) or a table (a row a run) holds; none for None.
+
+    Example:
+        >>> seeds_of(None), seeds_of(pd.DataFrame({"grok_step": [1, 2]}))
+        (0, 2)
+    """
+    return 0 if data is None else len(data) if isinstance(data, pd.DataFrame) else data.sizes["seed"]
+
+
+def enough(*data: xr.Dataset | pd.DataFrame | None, least: int = ENOUGH) -> bool:
+    """Whether each of these holds at least `least` runs.
+
+    Example:
+        >>> enough(None), enough(pd.DataFrame({"grok_step": [1, 2, 3]}))
+        (False, True)
+    """
+    return all(seeds_of(d) >= least for d in data)
+
+
+def band(values: Iterable[float]) -> tuple[float, float, float]:
+    """Median, smallest and largest of some values.
+
+    Example:
+        >>> band([3.0, 1.0, 2.0])
+        (2.0, 1.0, 3.0)
+    """
+    series = pd.Series(values, dtype=float)
+    return float(series.median()), float(series.min()), float(series.max())

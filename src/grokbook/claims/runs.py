@@ -1,0 +1,108 @@
+"""The runs that a claim asks for: loaded once for all claims, with what is missing and what that would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+from grokbook.claims.finding import ENOUGH, UNDECIDED, Finding, enough
+from grokbook.experiments.base import Experiment, available
+
+Wanted = Callable[[], Mapping[Any, Experiment]]
+Look = Callable[[Any], Any]
+
+
+class Runs(dict[Any, Any]):
+    """What is recorded of some experiments: label -> dataset (or what a claim looks at it `through`).
+
+    A label whose experiment has no recorded seed gives None and is not counted. `experiments` holds all that was asked
+    for, by label.
+
+    Example:
+        >>> runs = Runs()
+        >>> runs["d = 256"] is None, len(runs)
+        (True, 0)
+    """
+
+    def __init__(self, found: Mapping[Any, Any] | None = None, experiments: Mapping[Any, Experiment] | None = None):
+        super().__init__(found or {})
+        self.experiments = dict(experiments or {})
+
+    def __missing__(self, label: Any) -> None:
+        return None
+
+    def complete(self, least: int = ENOUGH) -> bool:
+        """Whether every experiment asked for has at least `least` recorded seeds."""
+        return enough(*(self[label] for label in self.experiments or self), least=least)
+
+    def absent(self) -> list[str]:
+        """Names of the experiments without any recorded seed."""
+        return [e.name for label, e in self.experiments.items() if label not in self]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What names a loaded dataset: the record's key, the seeds that are there, and the view of it."""
+
+    key: str
+    seeds: tuple[int, ...]
+    through: Look | None
+    experiment: Experiment = field(compare=False)
+
+
+@lru_cache(maxsize=128)
+def _loaded(asked: _Asked) -> Any:
+    dataset = available(asked.experiment)
+    return dataset if dataset is None or asked.through is None else asked.through(dataset)
+
+
+def load(wanted: Mapping[Any, Experiment], through: Look | None = None) -> Runs:
+    """What is recorded of these experiments, each looked at `through` a function of its dataset; nothing is trained.
+
+    Example:
+        >>> load({}).complete()
+        True
+    """
+    found = {}
+    for label, experiment in wanted.items():
+        missing = set(experiment.missing_seeds())
+        there = tuple(seed for seed in experiment.seeds if seed not in missing)
+        data = _loaded(_Asked(experiment.key, there, through, experiment)) if there else None
+        if data is not None:
+            found[label] = data
+    return Runs(found, wanted)
+
+
+def in_words(seconds: float) -> str:
+    """A cost for a sentence: minutes below two hours, hours above.
+
+    Example:
+        >>> in_words(600), in_words(4e4)
+        ('10 minutes', '11 hours')
+    """
+    return f"{max(seconds / 60, 1):.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.0f} hours"
+
+
+def cost(experiments: Iterable[Experiment]) -> str:
+    """What the missing runs of some experiments would take on one core of this machine.
+
+    Example:
+        >>> cost([])
+        'nothing is missing'
+    """
+    waiting = [(e, len(e.missing_seeds())) for e in experiments]
+    runs = sum(n for _, n in waiting)
+    seconds = sum(e.predicted(n).seconds for e, n in waiting)
+    return f"{runs} runs, predicted {in_words(seconds)} on one core" if runs else "nothing is missing"
+
+
+def left_open(runs: Runs, seen: Finding | None) -> Finding:
+    """The finding of a claim that its runs do not decide: what is missing at what cost, and what was seen so far."""
+    names = ", ".join(dict.fromkeys(e.name for e in runs.experiments.values()))
+    told = "" if seen is None or not seen.evidence else f"; {seen.evidence}"
+    evidence = f"{names}: {cost(runs.experiments.values())}{told}"
+    if seen is None:
+        return Finding("not run", evidence)
+    return replace(seen, verdict=UNDECIDED, evidence=evidence, value=None, low=None, high=None)
