@@ -188,6 +188,23 @@ def serve(port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free 
             print()
 
 
+@app.command()
+def drift(
+    old: Annotated[Path, typer.Argument(help="A build: a manifest (drift.json), a site, or a checkout.")],
+    new: Annotated[Path | None, typer.Argument(help="Another one; default: this checkout.")] = None,
+    tolerance: Annotated[float, typer.Option(min=0, help="Relative difference that is no difference.")] = 1e-6,
+) -> None:
+    """Say what differs between two builds; exit code 1 when a verdict or a number moved beyond its band."""
+    from grokbook.book import drift as builds
+    from grokbook.paths import project_root
+
+    then, now = builds.read(old), builds.read(new or project_root())
+    found = builds.compare(then, now, tolerance)
+    print("\n".join(builds.lines(found, len(now["chapters"]))))
+    if any(difference.counts for difference in found):
+        raise typer.Exit(1)
+
+
 # ---------------------------------------------------------------------------------------------- records
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from grokbook.book import check, state
+from grokbook.book import check, drift, state
 from grokbook.book.terminal import Progress
 from grokbook.errors import ChapterError, GrokbookError
 
@@ -56,6 +56,7 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
         problems = check.problems(html, figures)
         if problems:
             raise ChapterError("the built site is not in order: " + "; ".join(problems))
+        (html / drift.NAME).write_text(json.dumps(drift.manifest(html, root), indent=0) + "\n")
         swap(html, root / "site")
     card.parent.mkdir(exist_ok=True)
     state.replace(card, json.dumps({"key": wanted, "chapters": names}) + "\n")

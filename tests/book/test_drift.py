@@ -1,0 +1,156 @@
+"""`grokbook drift`: identical builds differ in nothing; a number, a verdict, a row that moved is named and counts."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+import sys
+
+import pytest
+
+from grokbook import cli
+from grokbook.book import drift
+from grokbook.errors import ParameterError
+
+BOX = "- **Run** preset `{}`, device CPU, {} s in all\n- **Data** `gu2025/fig5[p=47]` (record `{}`), seeds 0: trained"
+ROWS = {"G12": ("fails", "0.93 of 5 seeds"), "G18": ("holds", "exact")}
+
+
+def table(rows):
+    """A claims table as `page.table` writes one."""
+    head = "".join(f"<th>{name}</th>" for name in ("id", "verdict", "evidence", "core minutes"))
+    body = "".join(f"<tr><td>{i}</td><td>{v}</td><td>{e}</td><td>7</td></tr>" for i, (v, e) in rows.items())
+    return f"<table><caption>Claims.</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def output(data, **metadata):
+    return {"output_type": "display_data", "data": data, "metadata": metadata}
+
+
+def glued(name, value):
+    return output({"application/papermill.record/text/plain": repr(value)}, scrapbook={"name": name})
+
+
+def write(
+    folder, rows=ROWS, share=0.5, words="rises", value=0.93, preset="smoke", seconds=3, key="5caf7e1d06e8", svg="a"
+):
+    """A build with one chapter that has each kind of output."""
+    figure = {"name": "fig-a", "caption": f"Accuracy {words}.", "alt": "A curve."}
+    ledger = [["G12", rows.get("G12", ("",))[0], value, 0.9, 0.95], ["G18", "holds", None, None, None]]
+    outputs = [
+        glued("share", share),
+        glued("text", f"it {words} by 40% in {seconds} s"),
+        glued("n_seconds", seconds),
+        glued("ledger", json.dumps(ledger)),
+        output({"text/html": table(rows)}),
+        output({"image/svg+xml": f"<svg>{svg}</svg>"}, grokbook=figure),
+        output({"text/markdown": f"> **Recorded on 2026-11-{seconds:02d}**, commit `24595589a5`."}),
+    ]
+    box = {"cell_type": "markdown", "metadata": {"tags": ["provenance"]}, "source": BOX.format(preset, seconds, key)}
+    (folder / "book" / "chapters").mkdir(parents=True)
+    cells = [{"cell_type": "code", "metadata": {}, "source": "", "outputs": outputs}, box]
+    (folder / "book" / "chapters" / "01_a.ipynb").write_text(json.dumps({"cells": cells}))
+    return folder
+
+
+@pytest.fixture
+def grokbook(monkeypatch, capsys):
+    """Run `grokbook drift` with these arguments: exit code, printed text."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["grokbook", "drift", *map(str, arguments)])
+        with pytest.raises(SystemExit) as done:
+            cli.main()
+        said = capsys.readouterr()
+        return done.value.code or 0, said.out + said.err
+
+    return run
+
+
+def test_the_same_build_on_another_day_and_machine_has_no_drift(tmp_path, grokbook):
+    old, new = write(tmp_path / "old"), write(tmp_path / "new", seconds=9)
+    assert grokbook(old, new) == (0, "no drift: 1 chapters are the same.\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "said"),
+    [
+        ({"share": 0.51}, 1, "moved   glue share: 0.5 -> 0.51"),
+        ({"share": 0.5 + 1e-9}, 0, "no drift"),
+        ({"words": "falls"}, 0, "text    caption of fig-a: Accuracy rises. -> Accuracy falls."),
+        ({"svg": "b"}, 0, "text    drawing of fig-a"),
+        ({"rows": ROWS | {"G18": ("fails", "exact")}}, 1, "moved   table 1, G18, verdict: holds -> fails"),
+        ({"rows": {"G12": ROWS["G12"]}}, 1, "gone    table 1, G18, evidence: exact -> (absent)"),
+        ({"rows": ROWS | {"G19": ("holds", "so")}}, 0, "new     3 items: table 1, G19, id"),
+        (
+            {"value": 0.94, "rows": ROWS | {"G12": ("fails", "0.94 of 5 seeds")}},
+            0,
+            "within  value of G12: 0.93 -> 0.94",
+        ),
+        ({"value": 0.96}, 1, "moved   value of G12: 0.93 -> 0.96"),
+        ({"rows": ROWS | {"G18": ("holds", "-1")}}, 1, "moved   table 1, G18, evidence: exact -> -1"),
+        ({"key": "000000000000"}, 1, "gone    record 5caf7e1d06e8"),
+    ],
+)
+def test_what_moved_is_named_and_counts_beyond_its_band(tmp_path, grokbook, change, code, said):
+    old, new = write(tmp_path / "old"), write(tmp_path / "new", **change)
+    found = grokbook(old, new)
+    assert found[0] == code and said in found[1]
+
+
+def test_the_tolerance_is_relative_and_can_be_chosen(tmp_path, grokbook):
+    old, new = write(tmp_path / "old"), write(tmp_path / "new", share=0.51)
+    assert grokbook(old, new, "--tolerance", "0.05")[0] == 0
+
+
+def test_verdicts_and_records_count_where_both_builds_know_of_them():
+    page = {"preset": "smoke", "items": {}, "bands": {}}
+    old = {"chapters": {"01": page}, "verdicts": {"G1": "holds"}, "records": {"a": {"seeds": [0], "sha256": "f"}}}
+    for new, kinds in [
+        (old, []),
+        (old | {"verdicts": None, "records": None}, []),
+        (old | {"verdicts": {"G1": "fails"}}, ["moved"]),
+        (old | {"records": {}}, ["gone"]),
+        (old | {"records": {"a": {"seeds": [0, 1], "sha256": "e"}}}, ["text"]),
+        (old | {"records": {"a": {"seeds": [0], "sha256": "e"}}}, ["moved"]),
+        (old | {"chapters": {"01": page, "02": page}}, ["new"]),
+    ]:
+        found = drift.compare(old, copy.deepcopy(new))
+        assert [d.kind for d in found] == kinds
+        assert any(d.counts for d in found) == bool({"moved", "gone"} & set(kinds))
+
+
+def test_a_built_site_holds_the_manifest_of_its_pages(built, tmp_path):
+    of_site = drift.read(built / "site")
+    assert of_site == drift.read(built / "site" / "drift.json")
+    assert not drift.compare(of_site, drift.read(built)) and not drift.compare(drift.read(built), of_site)
+    items = of_site["chapters"]["01_tiny"]["items"]
+    assert items["glue modulus"] == 59 and items["table 1, 2, square"] == "–" and items["figures"] == 1
+    shutil.copytree(built / "site" / "downloads", tmp_path / "older" / "downloads")
+    assert not drift.compare(of_site, drift.read(tmp_path / "older")), "a site from before there was a manifest"
+
+
+@pytest.mark.parametrize(
+    "content", ["", '{"format": 1, "chap', "[]", "{}", '{"format": 2, "chapters": {}}', b"\xff\xfe"]
+)
+def test_a_broken_manifest_is_refused_in_one_sentence(tmp_path, grokbook, content):
+    path = tmp_path / "drift.json"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    code, said = grokbook(path, path)
+    assert code == 2 and said.startswith(f"grokbook: {path} ") and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("content", ["", "[1]", '{"cells": [', '{"cells": [{}]}'])
+def test_a_broken_notebook_is_refused_in_one_sentence(tmp_path, grokbook, content):
+    build = write(tmp_path / "build")
+    (build / "book" / "chapters" / "02_b.ipynb").write_text(content)
+    code, said = grokbook(build, build)
+    assert code == 2 and "02_b.ipynb" in said and said.count("\n") == 1
+
+
+def test_what_cannot_be_compared_is_refused(tmp_path):
+    with pytest.raises(ParameterError, match="holds no executed chapters"):
+        drift.read(tmp_path)
+    with pytest.raises(ParameterError, match="no chapter at the same preset"):
+        drift.compare(drift.read(write(tmp_path / "a")), drift.read(write(tmp_path / "b", preset="laptop")))
