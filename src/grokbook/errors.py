@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+from os.path import commonprefix
+
+LONGEST_SHOWN = 60
+"""A message shows at most so many characters of a value."""
+
 
 class GrokbookError(Exception):
     """Base of every error grokbook raises on purpose; its message is written for the person at the keyboard."""
@@ -25,3 +32,30 @@ class RecordError(GrokbookError, RuntimeError):
 
 class ChapterError(GrokbookError, RuntimeError):
     """A chapter could not be read, executed or built."""
+
+
+def nearest(name: str, choices: Iterable[str], likeness: float = 0.6) -> str | None:
+    """The choice most like `name`, capitals aside, or None where none is that alike (0: not at all, 1: equal).
+
+    Of equally similar ones the one that begins like it.
+
+    >>> nearest("latop", ["smoke", "laptop", "paper"]), nearest("purple", ["smoke", "laptop"])
+    ('laptop', None)
+    """
+
+    def alike(other: str) -> tuple[float, int]:
+        pair = name[:LONGEST_SHOWN].lower(), other.lower()
+        return SequenceMatcher(None, *pair).ratio(), len(commonprefix(pair))
+
+    best = max(choices, key=alike, default=None)
+    return best if best is not None and alike(best)[0] >= likeness else None
+
+
+def shown(value: object) -> str:
+    """A value as a message shows it: its repr, of a long one the beginning and the end.
+
+    >>> shown("97"), shown("9" * 100_000)
+    ("'97'", "'9999999999999999999999999999...9999999999999999999999999999'")
+    """
+    text, half = repr(value), (LONGEST_SHOWN - 3) // 2
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: half + 1]}...{text[-half:]}"

@@ -15,7 +15,7 @@ from typing import Any
 from grokbook.announced import PACKAGE
 from grokbook.book import parameters as params
 from grokbook.book.parameters import Parameter
-from grokbook.errors import ChapterError, GrokbookError, ParameterError
+from grokbook.errors import ChapterError, GrokbookError, ParameterError, nearest, shown
 
 PRESETS = ("smoke", "laptop", "paper")
 _FRONT_KEYS = {"question", "papers", "presets", "plan", "rules", "seconds"}
@@ -198,9 +198,7 @@ def find(root: Path, name: str) -> Chapter:
 
 
 def _no_chapter(name: str, wanted: str, names: list[str]) -> str:
-    import difflib
-
     by_word = {candidate[3:]: candidate for candidate in names} | {candidate: candidate for candidate in names}
-    near = difflib.get_close_matches(wanted, list(by_word), n=1, cutoff=0.4)
-    hint = f"did you mean {by_word[near[0]]}? There are" if near else "there are"
-    return f"{name!r} is not a chapter; {hint} {', '.join(names) or 'none'}."
+    near = nearest(wanted, by_word, 0.4)
+    hint = f"did you mean {by_word[near]}? There are" if near else "there are"
+    return f"{shown(name)} is not a chapter; {hint} {', '.join(names) or 'none'}."

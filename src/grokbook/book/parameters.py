@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import io
 import math
 import re
@@ -12,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grokbook.errors import ChapterError, ParameterError
+from grokbook.errors import ChapterError, ParameterError, nearest, shown
 
 STANDARD_RULES: dict[str, str] = {
     "p": "prime",
@@ -153,9 +152,9 @@ def unknown(kind: str, name: str, choices: Sequence[str], where: str) -> str:
     >>> unknown("preset", "latop", ["smoke", "laptop", "paper"], "chapter 01")
     "'latop' is not a preset of chapter 01; did you mean 'laptop'? There are smoke, laptop, paper."
     """
-    near = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}? There are" if near else "there are"
-    return f"{name!r} is not a {kind} of {where}; {hint} {', '.join(choices) or 'none'}."
+    near = nearest(name, choices, 0.5)
+    hint = f"did you mean {near!r}? There are" if near else "there are"
+    return f"{shown(name)} is not a {kind} of {where}; {hint} {', '.join(choices) or 'none'}."
 
 
 def coerce(name: str, value: Any, annotation: str) -> Any:
@@ -324,6 +323,6 @@ def _not_multiple(value: int, of: str, values: Mapping[str, Any]) -> str | None:
 def _not_one_of(value: Any, choices: Sequence[str]) -> str | None:
     if str(value) in choices:
         return None
-    near = difflib.get_close_matches(str(value), choices, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else "."
+    near = nearest(str(value), choices)
+    hint = f"; did you mean {near!r}?" if near else "."
     return f"is not one of {', '.join(choices)}{hint}"

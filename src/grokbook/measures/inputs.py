@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 import numpy as np
 import torch
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, nearest, shown
 
 Array = np.ndarray | torch.Tensor
 
@@ -75,9 +74,9 @@ def one_of(value: str, choices: Iterable[str], name: str) -> str:
     valid = list(choices)
     if value in valid:
         return value
-    near = get_close_matches(str(value), valid, n=1)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
-    raise ParameterError(f"{name} is {value!r}, but must be one of {', '.join(map(repr, valid))}{hint}.")
+    near = nearest(str(value), valid)
+    hint = f" (did you mean {near!r}?)" if near else ""
+    raise ParameterError(f"{name} is {shown(value)}, but must be one of {', '.join(map(repr, valid))}{hint}.")
 
 
 def whole(value: object, name: str, *, least: int, most: int | None = None) -> int:

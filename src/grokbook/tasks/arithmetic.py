@@ -8,11 +8,13 @@ from functools import cached_property
 import numpy as np
 import sympy
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, shown
 from grokbook.tasks.polynomials import evaluate_mod, is_symmetric, parse_polynomial
 
 SPLITS = ("random", "symmetric", "square", "strip")
 RULES = ("code", "text")
+LARGEST_MODULUS = 4096
+"""A grid of more than 4096 x 4096 cells is refused before anything of it is drawn."""
 
 
 @dataclass(frozen=True)
@@ -235,8 +237,8 @@ def _check_integers(task: ModularTask) -> None:
 def _check_modulus(p: int, allow_composite: bool) -> None:
     if p < 2:
         raise ParameterError(f"p = {p} is too small for a modulus; the smallest prime is 2.")
-    if p > 2**15:
-        raise ParameterError(f"p = {p} would make a grid of {p**2} cells; p may be at most {2**15}.")
+    if p > LARGEST_MODULUS:
+        raise ParameterError(f"p = {shown(p)} is too large for a grid of p*p cells; p may be at most {LARGEST_MODULUS}.")
     if not allow_composite and not sympy.isprime(int(p)):
         near = " and ".join(map(str, nearest_primes(int(p))))
         raise ParameterError(f"p = {p} is not prime; the nearest primes are {near}.")
