@@ -54,8 +54,8 @@ def nearest(name: str, choices: Iterable[str], likeness: float = 0.6) -> str | N
 def shown(value: object) -> str:
     """A value as a message shows it: its repr, of a long one the beginning and the end.
 
-    >>> shown("97"), shown("9" * 100_000)
-    ("'97'", "'9999999999999999999999999999...9999999999999999999999999999'")
+    >>> shown("97"), shown("ab" * 50_000)
+    ("'97'", "'abababababababababababababab...bababababababababababababab'")
     """
     text, half = repr(value), (LONGEST_SHOWN - 3) // 2
     return text if len(text) <= LONGEST_SHOWN else f"{text[: half + 1]}...{text[-half:]}"

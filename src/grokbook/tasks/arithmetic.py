@@ -238,7 +238,8 @@ def _check_modulus(p: int, allow_composite: bool) -> None:
     if p < 2:
         raise ParameterError(f"p = {p} is too small for a modulus; the smallest prime is 2.")
     if p > LARGEST_MODULUS:
-        raise ParameterError(f"p = {shown(p)} is too large for a grid of p*p cells; p may be at most {LARGEST_MODULUS}.")
+        most = f"p may be at most {LARGEST_MODULUS}"
+        raise ParameterError(f"p = {shown(p)} is too large for a grid of p*p cells; {most}.")
     if not allow_composite and not sympy.isprime(int(p)):
         near = " and ".join(map(str, nearest_primes(int(p))))
         raise ParameterError(f"p = {p} is not prime; the nearest primes are {near}.")
