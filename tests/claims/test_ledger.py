@@ -9,7 +9,7 @@ import types
 
 import pytest
 
-from grokbook.claims import CheckError, Claim, Finding, Runs, as_table, choose, claim, judge, ledger, outcomes
+from grokbook.claims import CheckError, Claim, Finding, Runs, all_of, as_table, choose, claim, judge, ledger, outcomes
 from grokbook.claims.finding import UNDECIDED
 from grokbook.claims.ledger import PAPERS, claims
 from grokbook.errors import ParameterError
@@ -171,9 +171,9 @@ def asked(recorded):
 
 
 def test_without_any_run_it_is_not_run_at_a_cost():
-    waiting = dataclasses.replace(half_of_them, runs=lambda: asked(False))
+    waiting = dataclasses.replace(half_of_them, runs=lambda: asked(False), published="50 %")
     finding = waiting.finding()
-    assert finding.verdict == "not run"
+    assert (finding.verdict, finding.published) == ("not run", "50 %")
     assert re.match("made/up, made/other: 6 runs, predicted 1 minutes on one core$", finding.evidence)
 
 
@@ -187,6 +187,24 @@ def test_runs_that_do_not_decide_are_told_beside_what_is_missing(monkeypatch):
     left = dataclasses.replace(asking, check=lambda runs: judge(None, n=1, best=1.0)).finding()
     assert left.verdict == UNDECIDED
     assert left.evidence == "made/up, made/other: 5 runs, predicted 1 minutes on one core; best 100.0%, 1"
+
+
+def test_runs_beside_are_shown_and_not_counted(monkeypatch):
+    monkeypatch.setattr("grokbook.claims.runs.available", lambda experiment: [0])
+    shown = dataclasses.replace(half_of_them, runs=lambda: asked(False), beside=lambda: {"c": asked(True)["a"]})
+    finding = dataclasses.replace(shown, check=lambda runs: judge(None, n=len(runs["c"]), best=0)).finding()
+    assert finding.verdict == "not run"
+    assert finding.evidence == "made/up, made/other: 6 runs, predicted 1 minutes on one core; best 0.0%, 1"
+
+
+def test_each_part_that_is_open_says_what_it_would_cost(monkeypatch):
+    monkeypatch.setattr("grokbook.claims.runs.available", lambda experiment: [0])
+    parts = {"start": Finding("fails", "seen", 1.0), "end": Finding(UNDECIDED, "late")}
+    asking = dataclasses.replace(half_of_them, runs=lambda: asked(True), check=lambda runs: all_of(parts))
+    finding = asking.finding()
+    assert (finding.verdict, finding.value) == ("fails", 1.0)
+    assert finding.evidence.startswith(f"start (fails): seen; end ({UNDECIDED}): made/up, made/other: 5 runs, ")
+    assert finding.evidence.endswith("on one core; late")
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ UNDECIDED = "not run"
 ENOUGH = 3
 """Seeds from which runs may bear out a statement. One run is enough to refute a statement about every run."""
 
+Says = str | tuple[str, ...] | Mapping[str, str | tuple[str, ...]]
 Part = bool | None
 """A part of a statement: true, false, or not known from what is recorded."""
 
@@ -34,7 +35,7 @@ class Finding:
 
     `value` is the number the verdict rests on (None where nothing decides), `low` and `high` its band (the range over
     seeds, or a tolerance), `published` the paper's number where there is one. `numbers` are the named numbers of the
-    sentence: a claim with a template fills `evidence` from them.
+    sentence: a claim with a template fills `evidence` from them. `parts` are the findings that it joins, if any.
 
     Raises ParameterError for a verdict that there is not.
     """
@@ -46,10 +47,28 @@ class Finding:
     high: float | None = None
     published: str = ""
     numbers: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    parts: Mapping[str, Finding] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
             raise ParameterError(f"verdict = {self.verdict!r} is unknown; choose one of {', '.join(VERDICTS)}.")
+
+    def told(self, says: Says) -> Finding:
+        """The finding with its evidence: `says` filled with its numbers; as it is where it has evidence already.
+
+        `says` is a template: a text, several put together, or one a verdict ("" for the others).
+
+        Example:
+            >>> found("fails", 0.2, runs=3).told(("{value:.0%}", " of {runs} runs")).evidence
+            '20% of 3 runs'
+        """
+        if self.evidence or not says:
+            return self
+        if isinstance(says, Mapping):
+            says = says.get(self.verdict, says.get("", ""))
+        known = {name: getattr(self, name) for name in ("verdict", "value", "low", "high", "published")}
+        template = says if isinstance(says, str) else "".join(says)
+        return replace(self, evidence=template.format(**(known | dict(self.numbers))))
 
 
 def found(
@@ -106,7 +125,7 @@ def joint(verdicts: Iterable[str]) -> str:
     return "fails" if "fails" in given else "holds" if given == {"holds"} else UNDECIDED
 
 
-def all_of(parts: Mapping[str, Finding]) -> Finding:
+def all_of(parts: Mapping[str, Finding], published: str = "") -> Finding:
     """One finding for a statement with several parts, whose evidence is told already: see `joint`.
 
     Example:
@@ -115,12 +134,12 @@ def all_of(parts: Mapping[str, Finding]) -> Finding:
     """
     first, *others = parts.values()
     if not others:
-        return first
+        return replace(first, published=first.published or published)
     alike = {finding.evidence for finding in parts.values()} == {first.evidence}
     every = "; ".join(f"{name} ({finding.verdict}): {finding.evidence}" for name, finding in parts.items())
-    said = "; ".join(finding.published for finding in parts.values())
+    said = published or "; ".join(finding.published for finding in parts.values())
     verdict = joint(finding.verdict for finding in parts.values())
-    return replace(first, verdict=verdict, evidence=first.evidence if alike else every, published=said)
+    return replace(first, verdict=verdict, evidence=first.evidence if alike else every, published=said, parts=parts)
 
 
 def seeds_of(data: xr.Dataset | pd.DataFrame | None) -> int:

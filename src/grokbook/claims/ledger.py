@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache, partial
@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from grokbook.announced import chapter_of, topic_of, topics
-from grokbook.claims.finding import UNDECIDED, Finding
+from grokbook.claims.finding import Finding, Says
 from grokbook.claims.runs import Look, Wanted, left_open, load
 from grokbook.errors import GrokbookError, ParameterError
 
@@ -24,8 +24,6 @@ PAPERS = ("gu2025", "gu2024", "liu2022", "tian2025")
 KINDS = ("theorem", "formula", "number", "observation")
 SLOW = 2.0
 """Seconds from which a check counts as slow."""
-
-Says = str | tuple[str, ...] | Mapping[str, str | tuple[str, ...]]
 
 
 class CheckError(GrokbookError, RuntimeError):
@@ -37,9 +35,10 @@ class Claim:
     """One claim of one paper: where it stands, what it says, how it is checked and where that is shown.
 
     `check` gives a `Finding`; with `runs`, a function that names the experiments it asks for, it is given what is
-    recorded of them (`Runs`, each looked at `through` a function of the dataset). `says` is the sentence of its
-    evidence as a template over the finding's numbers: a text, several put together, or one a verdict ("" for the
-    others). A claim without a check is informal and says in `reason` why. `seconds` is what the check takes.
+    recorded of them (`Runs`, each looked at `through` a function of the dataset); runs `beside` these are shown to it
+    too, and are not counted among what is missing. `says` is the sentence of its evidence, see `Finding.told`;
+    `published` the paper's number, where the finding has none. A claim without a check is informal and says in
+    `reason` why. `seconds` is what the check takes.
 
     Raises ParameterError for an unknown paper or kind, and for a claim with neither check nor reason.
 
@@ -61,6 +60,8 @@ class Claim:
     says: Says = ""
     runs: Wanted | None = None
     through: Look | None = None
+    beside: Wanted | None = None
+    published: str = ""
 
     def __post_init__(self) -> None:
         if self.paper not in PAPERS:
@@ -83,14 +84,7 @@ class Claim:
     def __call__(self, *args: Any, **kwargs: Any) -> Finding:
         """The check itself, on runs or numbers of the caller's choice, with its sentence filled in."""
         finding = self.check(*args, **kwargs)
-        if finding.evidence or not self.says:
-            return finding
-        says = self.says
-        if isinstance(says, Mapping):
-            says = says.get(finding.verdict, says.get("", ""))
-        told = {name: getattr(finding, name) for name in ("verdict", "value", "low", "high", "published")}
-        template = says if isinstance(says, str) else "".join(says)
-        return replace(finding, evidence=template.format(**(told | dict(finding.numbers))))
+        return replace(finding, published=finding.published or self.published).told(self.says)
 
     def finding(self) -> Finding:
         """Load what is recorded, run the check on it, say what is missing; without a check, the reason.
@@ -107,10 +101,8 @@ class Claim:
 
     def _on_records(self) -> Finding:
         there = load(self.runs(), self.through)
-        if not there:
-            return left_open(there, None)
-        seen = self(there)
-        return left_open(there, seen) if seen.verdict == UNDECIDED else seen
+        there.update(load(self.beside(), self.through) if self.beside else {})
+        return left_open(there, self(there) if there else Finding("not run", published=self.published))
 
 
 def claim(
@@ -127,7 +119,8 @@ def claim(
     """Make a function that returns a finding into a `Claim`; its docstring's first paragraph is the statement.
 
     `statement` and `topic` (default: the one the function stands in) replace what is read off the function; `rest` are
-    the other fields of `Claim`: says, runs, through, seconds. The claim can be called as the function could.
+    the other fields of `Claim`: says, runs, through, beside, published, seconds. The claim can be
+    called as the function could.
 
     Example:
         >>> @claim("X1", "gu2025", "p. 3", section="B", kind="number", topic="a", says="{value} of 2 are even")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from grokbook.claims.finding import ENOUGH, UNDECIDED, Finding, enough
+from grokbook.claims.finding import ENOUGH, UNDECIDED, Finding, all_of, enough
 from grokbook.experiments.base import Experiment, available
 
 Wanted = Callable[[], Mapping[Any, Experiment]]
@@ -98,11 +98,14 @@ def cost(experiments: Iterable[Experiment]) -> str:
     return f"{runs} runs, predicted {in_words(seconds)} on one core" if runs else "nothing is missing"
 
 
-def left_open(runs: Runs, seen: Finding | None) -> Finding:
-    """The finding of a claim that its runs do not decide: what is missing at what cost, and what was seen so far."""
+def left_open(runs: Runs, seen: Finding) -> Finding:
+    """The same finding where it is decided; else with what is missing at what cost before what was seen so far."""
+    if seen.parts:
+        return all_of({name: left_open(runs, part) for name, part in seen.parts.items()}, seen.published)
+    if runs and seen.verdict != UNDECIDED:
+        return seen
+    verdict = UNDECIDED if any(label in runs for label in runs.experiments) else "not run"
     names = ", ".join(dict.fromkeys(e.name for e in runs.experiments.values()))
-    told = "" if seen is None or not seen.evidence else f"; {seen.evidence}"
+    told = f"; {seen.evidence}" if seen.evidence else ""
     evidence = f"{names}: {cost(runs.experiments.values())}{told}"
-    if seen is None:
-        return Finding("not run", evidence)
-    return replace(seen, verdict=UNDECIDED, evidence=evidence, value=None, low=None, high=None)
+    return replace(seen, verdict=verdict, evidence=evidence, value=None, low=None, high=None)
