@@ -8,6 +8,7 @@ import xarray as xr
 from grokbook import plotting
 from grokbook.measures import grok_times
 from grokbook.plotting.style import COLOURS
+from grokbook.plotting.training import curves_by_setting
 
 
 def _lines(ax, colour):
@@ -56,3 +57,12 @@ def test_other_curves_draw(runs):
     fig = plotting.measure_curves(runs, ["weight_norm", "embedding_norm", "fourier_ipr"])
     fig.canvas.draw()
     assert [bool(_lines(ax, "norm")) for ax in fig.axes] == [False, True, True, False]
+
+
+def test_every_run_of_a_setting_has_its_raw_curves_and_one_that_was_not_run_says_so(runs):
+    fig = curves_by_setting({"a": runs, "b": None, "c": runs}, {"a": 0.3})
+    drawn = [len(ax.lines) for ax in fig.axes]
+    assert drawn == [7, 0, 6, 0]
+    assert np.array_equal(fig.axes[0].lines[3].get_ydata(), runs.test_accuracy.values[0, 1:])
+    assert [t.get_text() for t in fig.axes[1].texts] == ["not run"]
+    assert not fig.axes[3].get_visible()

@@ -7,17 +7,10 @@ import pandas as pd
 import pytest
 
 from grokbook.errors import ParameterError
-from grokbook.plotting.width import curves_by_setting, grok_steps, starting_tables
+from grokbook.plotting.training import curves_by_setting
+from grokbook.plotting.width import grok_steps, starting_tables
 
 TABLE = pd.DataFrame({"grok_step": pd.array([100, None], dtype="Int64"), "last_step": [900, 900]}, index=[0, 1])
-
-
-def test_every_run_has_its_curves(runs):
-    fig = curves_by_setting({"a": runs, "b": None, "c": runs}, {"a": 0.3})
-    drawn = [len(ax.lines) for ax in fig.axes]
-    assert drawn[:4] == [7, 0, 6, 0]
-    assert [t.get_text() for t in fig.axes[1].texts] == ["not run"]
-    assert not fig.axes[3].get_visible()
 
 
 def test_dots_and_triangles():

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
+from grokbook.errors import ParameterError
 from grokbook.measures import registry
 from grokbook.plotting.style import COLOURS, label_right, panels, seed_band, styled
 
@@ -75,6 +79,41 @@ def _labelled(axes: np.ndarray) -> tuple[list, list]:
         for line, text in zip(*ax.get_legend_handles_labels(), strict=True):
             found.setdefault(text, line)
     return list(found.values()), list(found)
+
+
+@styled
+def curves_by_setting(runs: Mapping[str, xr.Dataset | None], guess: Mapping[str, float] | None = None) -> Figure:
+    """Accuracy of every run on training set (blue) and test set (vermilion), raw, one panel a setting; log steps.
+
+    A setting whose dataset is None gets a panel that says "not run". `guess` draws a dashed level in the panels it
+    names. Raises ParameterError for no settings at all.
+    """
+    if not runs:
+        raise ParameterError("there are no settings to draw, but the figure needs one or more.")
+    rows = (len(runs) + 1) // 2
+    fig, axes = panels(rows, min(2, len(runs)), height=0.6 + 2.1 * rows, sharey=True)
+    for ax, (label, dataset) in zip(axes.flat, runs.items(), strict=False):
+        ax.set(title=label, ylim=(-0.03, 1.05))
+        if dataset is None:
+            middle = {"transform": ax.transAxes, "ha": "center", "va": "center", "color": COLOURS["quiet"]}
+            ax.text(0.5, 0.5, "not run", **middle)
+            ax.set_xticks([])
+            continue
+        shown = dataset.where(dataset.step >= 1, drop=True)
+        for name, width, alpha in (("train", 0.8, 0.5), ("test", 1.2, 0.9)):
+            values = shown[f"{name}_accuracy"].transpose("step", "seed")
+            ax.plot(shown.step, values, color=COLOURS[name], lw=width, alpha=alpha)
+        _steps_axis(ax)
+        if guess and label in guess:
+            ax.axhline(guess[label], color=COLOURS["theory"], ls="--", lw=1)
+    for ax in axes.flat[len(runs) :]:
+        ax.set_visible(False)
+    for ax in axes[:, 0]:
+        ax.set_ylabel("accuracy")
+    words = {"train": "training set", "test": "test set"}
+    keys = [Line2D([], [], color=COLOURS[name], label=word) for name, word in words.items()]
+    fig.legend(handles=keys, loc="outside lower center", ncols=2)
+    return fig
 
 
 @styled

@@ -1,4 +1,4 @@
-"""Settings compared over few seeds: test accuracy of every run, and a mark for every grok step."""
+"""Settings compared over few seeds: a mark for every grok step; and the tables that runs start from."""
 
 from __future__ import annotations
 
@@ -6,53 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokbook.errors import ParameterError
 from grokbook.plotting.style import COLOURS, panels, styled
-
-COLUMNS = 2
-"""Panels beside each other in a figure of curves."""
-
-
-@styled
-def curves_by_setting(runs: Mapping[str, xr.Dataset | None], guess: Mapping[str, float] | None = None) -> Figure:
-    """Test accuracy (vermilion, one line a run) over training accuracy (blue), one panel a setting; log steps.
-
-    A setting whose dataset is None gets a panel that says "not run". `guess` draws a dashed level in the panels it
-    names. Raises ParameterError for no settings at all.
-    """
-    if not runs:
-        raise ParameterError("there are no settings to draw, but the figure needs one or more.")
-    rows = -(-len(runs) // COLUMNS)
-    fig, axes = panels(rows, min(COLUMNS, len(runs)), height=0.5 + 2.1 * rows, sharey=True)
-    for ax, (label, dataset) in zip(axes.flat, runs.items(), strict=False):
-        ax.set_title(label)
-        ax.set_ylim(-0.03, 1.05)
-        _panel(ax, dataset)
-        if guess and label in guess:
-            ax.axhline(guess[label], color=COLOURS["theory"], ls="--", lw=1)
-    for ax in axes.flat[len(runs) :]:
-        ax.set_visible(False)
-    for ax in axes[:, 0]:
-        ax.set_ylabel("accuracy")
-    return fig
-
-
-def _panel(ax: Axes, dataset: xr.Dataset | None) -> None:
-    if dataset is None:
-        ax.text(0.5, 0.5, "not run", transform=ax.transAxes, ha="center", va="center", color=COLOURS["quiet"])
-        ax.set_xticks([])
-        return
-    shown = dataset.where(dataset.step >= 1, drop=True)
-    for name, width, alpha in (("train", 0.8, 0.5), ("test", 1.2, 0.9)):
-        values = shown[f"{name}_accuracy"].transpose("step", "seed")
-        ax.plot(shown.step, values, color=COLOURS[name], lw=width, alpha=alpha)
-    ax.set_xscale("log")
-    ax.set_xlabel("optimiser step")
-
 
 @styled
 def grok_steps(tables: Mapping[str, pd.DataFrame | None]) -> Figure:
