@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from grokbook.errors import ParameterError
 from grokbook.plotting.style import COLOURS, panels, styled
 
+
 @styled
 def grok_steps(tables: Mapping[str, pd.DataFrame | None]) -> Figure:
     """Grok step of every run, settings as rows: dots for runs that generalised, open triangles for those that did not.
