@@ -19,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book test setup setup-dev smoke browser benchmark lint serve record constraints clean distclean
+.PHONY: help book test setup setup-dev smoke browser wheel benchmark lint serve record constraints clean distclean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -42,6 +42,9 @@ browser: setup-dev ## open the built site in Chromium (after `make book` or `mak
 
 benchmark: setup-dev ## run the benchmarks, which report ratios and are no part of the tests
 	$(PYTEST) benchmarks $(PYTEST_ARGS)
+
+wheel: setup-dev ## install the wheel beside the same packages, outside the checkout, and run a chapter from it
+	VENV=$(VENV) .ci/wheel
 
 lint: setup-dev ## check style with ruff
 	$(BIN)/ruff check .

@@ -167,9 +167,9 @@ def build(
 ) -> None:
     """Execute the chapters that changed and build the site."""
     from grokbook.book.build import build as bring_up_to_date
-    from grokbook.paths import project_root
+    from grokbook.paths import checkout
 
-    root = project_root()
+    root = checkout()
     bring_up_to_date(root, preset, only or [], strict, force)
     print(f"site      {root / 'site' / 'index.html'}")
 
@@ -178,9 +178,9 @@ def build(
 def serve(port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free port.")] = 8000) -> None:
     """Show the built site in a browser on this machine."""
     from grokbook.book.serving import server
-    from grokbook.paths import project_root
+    from grokbook.paths import checkout
 
-    with server(project_root() / "site", port) as http:
+    with server(checkout() / "site", port) as http:
         print(f"http://127.0.0.1:{http.server_port}/  (Ctrl-C ends it)", flush=True)
         try:
             http.serve_forever()
@@ -234,7 +234,10 @@ def record(
 ) -> None:
     """Train the recorded runs that are missing; stop and start it as you like."""
     from grokbook import experiments
+    from grokbook.paths import checkout
 
+    if not list_only:
+        checkout()  # records belong to one: without it this is refused
     if confirm:
         _confirm()
         return

@@ -7,12 +7,15 @@ from pathlib import Path
 
 from grokbook.errors import GrokbookError
 
+INSTALLED = Path(__file__).resolve().with_name("_data")
+"""What a wheel brings of the checkout, to be read: `notebooks/`, `book/`, `data/records/`, `pyproject.toml`."""
+
 
 def _is_root(folder: Path) -> bool:
     return (folder / "notebooks").is_dir() and (folder / "book" / "_config.yml").is_file()
 
 
-def project_root(start: str | Path | None = None) -> Path:
+def checkout(start: str | Path | None = None) -> Path:
     """The folder of the checkout: `$GROKBOOK_HOME`, else the nearest one above `start` (default: here, then
     the package's own checkout) that holds `notebooks/` and `book/_config.yml`.
 
@@ -23,19 +26,41 @@ def project_root(start: str | Path | None = None) -> Path:
         return Path(home).resolve()
     here = Path(start or Path.cwd()).resolve()
     for folder in (here, *here.parents, *Path(__file__).resolve().parents):
-        if _is_root(folder):
+        if folder != INSTALLED and _is_root(folder):
             return folder
     raise GrokbookError(
         f"no grokbook checkout at or above {here}: run inside a clone, or set GROKBOOK_HOME to one."
     )
 
 
+def project_root(start: str | Path | None = None) -> Path:
+    """Where chapters and records are read: the checkout, without one what was installed with the package.
+
+    Raises GrokbookError when there is neither.
+    """
+    try:
+        return checkout(start)
+    except GrokbookError:
+        if _is_root(INSTALLED):
+            return INSTALLED
+        raise
+
+
 def records_path() -> Path:
-    """The committed records, `data/records` of the checkout."""
+    """The committed records, `data/records` of the checkout or of the installed package."""
     return project_root() / "data" / "records"
 
 
 def local_store_path() -> Path:
-    """Runs trained on this machine (`.grokbook/records`, not committed), or `$GROKBOOK_STORE` where it is set."""
+    """Runs trained on this machine (not committed): `$GROKBOOK_STORE`, else `.grokbook/records` of the checkout, or
+    of the home folder where grokbook is installed without one."""
     configured = os.environ.get("GROKBOOK_STORE")
-    return Path(configured) if configured else project_root() / ".grokbook" / "records"
+    if configured:
+        return Path(configured)
+    root = project_root()
+    return (Path.home() if root == INSTALLED else root) / ".grokbook" / "records"
+
+
+def results_path(root: Path) -> Path:
+    """Where `grokbook run` puts what it made: `runs` of the checkout, or of the current folder without one."""
+    return (Path.cwd() if root == INSTALLED else root) / "runs"

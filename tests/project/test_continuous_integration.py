@@ -58,9 +58,9 @@ def calls_of_make(log: list[str]) -> list[str]:
 def test_ci_runs_the_stages_in_order_and_says_how_long_each_took(ci):
     status, log, printed = ci()
     assert status == 0, printed
-    assert calls_of_make(log) == ["setup-dev", "test", "smoke", "browser"]
+    assert calls_of_make(log) == ["setup-dev", "test", "smoke", "browser", "wheel"]
     timed = re.findall(r"^ci: (\S+) +\d+ s$", printed, re.MULTILINE)
-    assert timed == ["system", "set-up", "tests", "smoke", "browser", "total"]
+    assert timed == ["system", "set-up", "tests", "smoke", "browser", "wheel", "total"]
 
 
 def test_ci_gives_nothing_a_standard_input(ci):

@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 
 from grokbook.errors import GrokbookError
+from grokbook.paths import INSTALLED
 
 FREE_DISK_GB = 2.0
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -144,7 +145,7 @@ def records(root: Path) -> Finding:
     store = Store(root / "data" / "records")
     problems = store.verify()
     text = f"{len(store.entries())} records verified" if not problems else "; ".join(problems)
-    return Finding("records", not problems, text, "restore data/records from version control")
+    return Finding("records", not problems, text, "restore data/records from version control, or install again")
 
 
 def disk(root: Path) -> Finding:
@@ -154,10 +155,10 @@ def disk(root: Path) -> Finding:
 
 
 def writable(root: Path) -> Finding:
-    """The checkout can be written."""
-    folders = [root, root / "book"]
+    """What a build or a run writes to can be written."""
+    folders = [Path.cwd()] if root == INSTALLED else [root, root / "book"]
     closed = [str(folder) for folder in folders if not os.access(folder, os.W_OK)]
-    return Finding("writable", not closed, ", ".join(closed) or str(root), "change the owner of the checkout")
+    return Finding("writable", not closed, ", ".join(closed) or str(folders[0]), "change the owner of the folder")
 
 
 def chapters_readable(root: Path) -> Finding:

@@ -12,6 +12,7 @@ from grokbook.book.chapters import Chapter
 from grokbook.book.execute import execute
 from grokbook.book.parameters import same
 from grokbook.book.terminal import Progress
+from grokbook.paths import results_path
 
 
 def rerun(
@@ -33,7 +34,7 @@ def rerun(
     predicted = costs.chapter_estimate(chapter, preset, values)
     progress.say(f"{chapter.label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB")
     run = execute(chapter, values, preset, root, progress)
-    folder = out or root / "runs" / folder_name(chapter, values, preset)
+    folder = out or results_path(root) / folder_name(chapter, values, preset)
     card = {"preset": preset, "parameters": values, "figures": run.figures, "data": run.trace}
     state.write(folder, chapter.name, run, card)
     page = folder / f"{chapter.name}.html"

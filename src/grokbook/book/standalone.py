@@ -7,6 +7,7 @@ import mimetypes
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -35,7 +36,8 @@ _FONT_TYPES = {".woff2": "font/woff2", ".woff": "font/woff", ".ttf": "font/ttf",
 
 def write_html(root: Path, name: str, notebooks: Path, target: Path) -> None:
     """Build the page of `notebooks/<name>.ipynb` as the book would look, and write it as one file to `target`."""
-    with site.workplace(root) as work:
+    with TemporaryDirectory(prefix="grokbook-") as folder:
+        work = Path(folder)
         site.stage(root, work, [name], notebooks)
         html = site.sphinx(work, strict=False)
         text = inlined(html / "chapters" / f"{name}.html", work / "extra" / "mathjax")

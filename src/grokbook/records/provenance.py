@@ -14,7 +14,7 @@ import torch
 import grokbook
 from grokbook.errors import GrokbookError
 from grokbook.fingerprint import fingerprint
-from grokbook.paths import project_root
+from grokbook.paths import checkout
 
 __all__ = ["commit", "fingerprint", "provenance"]
 
@@ -35,7 +35,7 @@ def commit() -> tuple[str, bool]:
     ("unknown", False) outside a git checkout.
     """
     try:
-        root = project_root()
+        root = checkout()
     except GrokbookError:
         return "unknown", False
     changed = _git("status", "--porcelain", "--untracked-files=no", "--", "src", "notebooks", folder=root)
