@@ -45,6 +45,7 @@ def write(
         glued("ledger", json.dumps(ledger)),
         output({"text/html": table(rows)}),
         output({"image/svg+xml": f"<svg>{svg}</svg>"}, grokbook=figure),
+        output({"text/html": "<div></div>", "text/plain": "live"}, grokbook=figure | {"name": "fig-live"}),
         output({"text/markdown": f"> **Recorded on 2026-11-{seconds:02d}**, commit `24595589a5`."}),
     ]
     box = {"cell_type": "markdown", "metadata": {"tags": ["provenance"]}, "source": BOX.format(preset, seconds, key)}

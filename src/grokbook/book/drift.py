@@ -119,7 +119,7 @@ def _page(path: Path) -> dict[str, Any]:
     notebook = _json(path)
     try:
         return _content(notebook["cells"])
-    except (AttributeError, KeyError, StopIteration, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
         raise ParameterError(f"{path} is not an executed chapter ({type(error).__name__}: {error}).") from None
 
 
@@ -149,7 +149,7 @@ def _items(output: Mapping[str, Any], seen: Counter[str], bands: dict[str, Any])
         seen["figure"] += 1
         figure = about["grokbook"]
         yield from ((f"{part} of {figure['name']}", _plain(figure[part])) for part in ("caption", "alt"))
-        yield f"drawing of {figure['name']}", _digest(next(_text(v) for k, v in data.items() if k.startswith("image/")))
+        yield f"drawing of {figure['name']}", _digest("".join(_text(v) for k, v in data.items() if k != "text/plain"))
     elif "<table" in html:
         seen["table"] += 1
         yield from _cells(html, f"table {seen['table']}")
