@@ -59,7 +59,7 @@ def test_each_dataset_has_key_seeds_dtype_device_origin_and_seconds(chapter):
         "`gu2025/fig5[p=97]`",
         "`0123456789ab`",
         "seeds 0, 1",
-        "float32, CPU (x86_64)",
+        "float32, CPU (x86\\_64)",
         "recorded on 2026-11-21",
         "6 min of training",
     ):

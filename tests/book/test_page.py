@@ -203,7 +203,7 @@ def test_the_recorded_box_says_when_where_and_how_long():
     ]
     said = page.recorded_box({"origin": "recorded", "provenance": json.dumps(made)})
     assert "**Recorded on 2026-11-03**, not trained while this page was built" in said
-    assert "CPU (x86_64), float32, 4 min of training, commit `aaaaaaaaaa`" in said
+    assert "CPU (x86\\_64), float32, 4 min of training, commit `aaaaaaaaaa`" in said
     assert "Trained while" in page.recorded_box({"origin": "trained", "provenance": json.dumps(made)})
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from grokbook.book.chapters import Chapter
 from grokbook.book.costs import duration
 from grokbook.book.parameters import same
+from grokbook.book.safe import code, fenced, line, words
 
 
 def read_trace(path: Path) -> list[dict[str, Any]]:
@@ -38,7 +39,7 @@ def command(chapter: Chapter, values: Mapping[str, Any], preset: str) -> str:
 
 def _word(value: Any) -> str:
     text = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-    return shlex.quote(text)
+    return shlex.quote(line(text))
 
 
 def box(
@@ -66,24 +67,22 @@ def box_text(
 ) -> str:
     """The Markdown of the box."""
     changes = " with local changes" if made_by.get("dirty") else ""
-    commit = f"`{str(made_by.get('commit') or 'unknown')[:10]}`{changes}"
-    versions = ", ".join(f"{name} {version}" for name, version in (made_by.get("versions") or {}).items())
-    settings = ", ".join(f"`{name} = {value!r}`" for name, value in values.items()) or "none"
+    commit = code(str(made_by.get("commit") or "unknown")[:10]) + changes
+    versions = ", ".join(words(f"{name} {version}") for name, version in (made_by.get("versions") or {}).items())
+    settings = ", ".join(code(f"{name} = {value!r}") for name, value in values.items()) or "none"
     lines = [
         ":::{admonition} How this page was made",
         ":class: note grokbook-provenance",
         "",
         f"- **Code** commit {commit}; {versions}",
-        f"- **Run** preset `{preset}`, device {made_by.get('device', 'cpu')}, {duration(seconds)} in all",
+        f"- **Run** preset `{preset}`, device {words(made_by.get('device', 'cpu'))}, {duration(seconds)} in all",
         f"- **Parameters** {settings}",
         *[_dataset(entry, made_by.get("fingerprint")) for entry in trace],
         *([] if trace else ["- **Data** nothing was trained or loaded for this page"]),
         "",
         "Make it again, or change a value:",
         "",
-        "```text",
-        command(chapter, values, preset),
-        "```",
+        fenced(command(chapter, values, preset), "text"),
         ":::",
     ]
     return "\n".join(lines)
@@ -99,18 +98,19 @@ _ORIGINS = {
 def _dataset(entry: Mapping[str, Any], fingerprint: str | None) -> str:
     """One line of the box: a dataset, where it came from, and whether the code has changed since."""
     origin = str(entry.get("origin"))
-    text = _ORIGINS.get(origin, origin)
+    text = _ORIGINS.get(origin, words(origin))
     if origin == "recorded" and entry.get("recorded_on"):
-        text = f"recorded on {str(entry['recorded_on'])[:10]}"
-    seeds = ", ".join(map(str, entry.get("seeds", [])))
-    line = (
-        f"- **Data** `{entry.get('experiment')}` (record `{str(entry.get('key'))[:12]}`), seeds {seeds}, "
-        f"{entry.get('dtype')}, {entry.get('device')}: {text}, {duration(float(entry.get('seconds') or 0))} of training"
+        text = f"recorded on {words(str(entry['recorded_on'])[:10])}"
+    seeds = ", ".join(map(words, entry.get("seeds", [])))
+    where = f"{words(entry.get('dtype'))}, {words(entry.get('device'))}"
+    said = (
+        f"- **Data** {code(entry.get('experiment'))} (record {code(str(entry.get('key'))[:12])}), seeds {seeds}, "
+        f"{where}: {text}, {duration(float(entry.get('seconds') or 0))} of training"
     )
     then = entry.get("fingerprint")
     if then and fingerprint and then != fingerprint:
-        line += _changed(entry, fingerprint)
-    return line + "."
+        said += _changed(entry, fingerprint)
+    return said + "."
 
 
 def _changed(entry: Mapping[str, Any], fingerprint: str) -> str:
@@ -118,11 +118,11 @@ def _changed(entry: Mapping[str, Any], fingerprint: str) -> str:
     from grokbook.experiments.confirming import LIKE, confirmed
 
     since = str(entry.get("commit") or "")[:10]
-    was = f" (it was commit `{since}`)" if since else ""
+    was = f" (it was commit {code(since)})" if since else ""
     again = confirmed(str(entry.get("key")), fingerprint)
     if again is None:
         return f"; **the library's code has changed since**{was}"
-    seen = f"seed {again['seed']}, {again['steps']} steps trained again on {again['confirmed_on']}"
+    seen = f"seed {again['seed']}, {again['steps']} steps trained again on {words(again['confirmed_on'])}"
     if again["difference"] <= LIKE:
         return f"; made by earlier code{was}, which the present code repeats ({seen}: {_apart(again['difference'])})"
     return f"; **the library's code gives other numbers now**{was} ({seen}: {_apart(again['difference'])})"

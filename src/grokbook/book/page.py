@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from grokbook.book.safe import code, line, words
 from grokbook.errors import ParameterError
 
 MAX_SVG_BYTES = 1_500_000
@@ -52,7 +53,7 @@ def figure(fig: Any, name: str, caption: str, alt: str) -> None:
     """
     _refuse_unlabelled(name, caption, alt)
     bundle = {**_image(fig), "text/plain": f"[figure {name}: {alt}]"}
-    _display(bundle, {"grokbook": {"name": name, "caption": caption, "alt": alt}})
+    _display(bundle, {"grokbook": {"name": name, "caption": line(caption), "alt": alt}})
     _close(fig)
 
 
@@ -313,7 +314,7 @@ def cost_sentence(experiments: Any) -> str:
     if to_train == 0:
         return f"Nothing has to be trained: all {total} runs are in the record store."
     predicted = estimate(experiments)
-    which = "; ".join(f"{name}: seeds {', '.join(map(str, s))}" for name, s in absent.items() if s)
+    which = "; ".join(f"{words(name)}: seeds {', '.join(map(str, s))}" for name, s in absent.items() if s)
     there = f" ({total - to_train} of {total} runs are already there)" if to_train < total else ""
     return (
         f"This will train {to_train} run{'s' if to_train > 1 else ''} ({which}), about "
@@ -344,10 +345,10 @@ def recorded_box(attrs: Mapping[str, Any]) -> str:
 
     made = json.loads(attrs["provenance"])
     days = sorted({part["recorded_on"] for part in made})
-    origin = _ORIGIN[attrs.get("origin", "recorded")].format(day=days[-1])
+    origin = _ORIGIN[attrs.get("origin", "recorded")].format(day=words(days[-1]))
     seconds = duration(sum(part.get("seconds", 0) for part in made))
-    each = [("device", "{}"), ("dtype", "{}"), ("commit", "commit `{:.10}`")]
-    facts = [", ".join(sorted({form.format(part[key]) for part in made if part.get(key)})) for key, form in each]
+    each = [("device", words), ("dtype", words), ("commit", lambda commit: f"commit {code(commit[:10])}")]
+    facts = [", ".join(sorted({form(part[key]) for part in made if part.get(key)})) for key, form in each]
     facts.insert(2, f"{seconds} of training")
     return f"> {origin}: {', '.join(fact for fact in facts if fact)}."
 
@@ -363,9 +364,9 @@ def not_run_box(experiment: Any) -> str:
 
     predicted = estimate([experiment])
     return (
-        f"> **Not run.** `{experiment.name}` is not in the record store and was not trained for this page. "
+        f"> **Not run.** {code(experiment.name)} is not in the record store and was not trained for this page. "
         f"It would take about {duration(predicted.seconds)} and {predicted.memory_mb:.0f} MB here: "
-        f"`grokbook record --only {experiment.name}`."
+        f"{code(f'grokbook record --only {experiment.name}')}."
     )
 
 

@@ -7,6 +7,7 @@ import inspect
 import textwrap
 from typing import Any
 
+from grokbook.book.safe import fenced
 from grokbook.errors import ParameterError
 
 
@@ -33,7 +34,7 @@ def markdown(function: Any, lines: int = 15) -> str:
     name = getattr(function, "__qualname__", repr(function))
     if count > lines:
         raise ParameterError(f"the code of {name} has {count} lines; a page shows at most {lines}.")
-    return f"`{name}`, from the installed module `{function.__module__}`:\n\n```python\n{code}\n```"
+    return f"`{name}`, from the installed module `{function.__module__}`:\n\n{fenced(code, 'python')}"
 
 
 def without_docstring(function: Any) -> str:
