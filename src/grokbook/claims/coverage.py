@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import product
 
@@ -324,18 +323,6 @@ def constant_product(p: int = 97, fractions: tuple[float, ...] = (0.5, 0.6, 0.7)
     return Finding(verdict, evidence, spread, 0, NEARLY_CONSTANT, "constant, approximately")
 
 
-def dictionary_sums(entries: int = 11, parts: int = 4, train_fraction: float = 0.25) -> Finding:
-    """G39: a dictionary of 11 pictures and four places make 14,641 samples, a quarter of them for training."""
-    counts = Counter(sum(choice) for choice in product(range(1, entries + 1), repeat=parts))
-    total = sum(counts.values())
-    mode, most = counts.most_common(1)[0]
-    evidence = (
-        f"{entries}^{parts} = {total} samples, {int(train_fraction * total)} for training, in {len(counts)} classes; "
-        f"the largest, sum {mode}, has {most} ({most / total:.1%}): the accuracy of always answering it"
-    )
-    return Finding("holds" if total == 14_641 else "fails", evidence, float(total), 14_641, 14_641, "14641")
-
-
 def lattice_sum(p: int) -> float:
     r"""Sum of 1 / (t1^2 + t2^2) over the cells of a p x p grid around its middle one, both t1 and t2 non-zero.
 
@@ -452,15 +439,6 @@ CLAIMS: tuple[Claim, ...] = (
         "observation",
         OWN_CLASS,
         fraction_for_grokking,
-    ),
-    Claim(
-        "G39",
-        "gu2025",
-        "section 6.3",
-        "A dictionary of 11 pictures in four places generates 14,641 samples, 25 % of them for training.",
-        "number",
-        "18_reproduction_report: The ledger",
-        dictionary_sums,
     ),
     Claim(
         "P05",

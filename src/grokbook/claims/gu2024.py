@@ -21,12 +21,6 @@ ALMOST_IDENTICAL = 0.9
 """Share of intervals with equal signs from which we call two curves' patterns almost identical."""
 
 
-def printed_range(p: int = 97) -> Finding:
-    """P02: i, j in {0, ..., p} has p + 1 values; addition modulo p has p."""
-    values = len(range(p + 1))
-    return Finding("holds" if values == p else "fails", f"{{0, ..., p}} has {values} elements at p = {p}", values, p, p)
-
-
 def two_range_relation(p: int = 97, d: int = 16) -> Finding:
     """P07: Eq. 12 on a shared table is 2 p MED - 2 |phi(0) - phi(p-1)|, with MED of Definition 4.2 (Gu 2025)."""
     phi = np.random.default_rng(0).normal(size=(p, d))
@@ -124,15 +118,6 @@ def settle_together(table: pd.DataFrame) -> Finding:
 
 
 CLAIMS = (
-    Claim(
-        "P02",
-        "gu2024",
-        "section 3",
-        "The operands of addition modulo p run over {0, 1, ..., p}.",
-        "formula",
-        "02_task_and_model: The operation sorts the grid into classes",
-        printed_range,
-    ),
     Claim(
         "P07",
         "gu2024",

@@ -5,54 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-import sympy
 
 from grokbook.claims.finding import Finding
 from grokbook.claims.gu2024 import almost_identical, on_records
 from grokbook.claims.legacy import Claim
-from grokbook.claims.tracking import ONSET, recorded_table
 from grokbook.measures import circle_med, fourier_power, linear_med, med, med_bound, med_spectral_bound
-from grokbook.tasks.arithmetic import ModularTask
-from grokbook.theory.quadratic_forms import quadratic_class_sizes
-
-
-def products(p: int = 97, splits: int = 20) -> Finding:
-    """G18: is a random training set a product I' x J'? A set is one exactly if |T| = |rows| * |columns|."""
-    tasks = [ModularTask(p, seed=s) for s in range(splits)]
-    excess = [t.train_mask.any(1).sum() * t.train_mask.any(0).sum() / t.train_index.size for t in tasks]
-    low, high = float(min(excess)), float(max(excess))
-    verdict = "holds" if high == 1 else "fails"
-    evidence = (
-        f"of {splits} random splits at p = {p}, {sum(e == 1 for e in excess)} are products: the smallest product that "
-        f"holds a training set has {low:.2f} to {high:.2f} times its cells"
-    )
-    return Finding(verdict, evidence, float(np.median(excess)), low, high, "1 (a product)")
-
-
-def not_translates(table: np.ndarray) -> int:
-    """How many classes r of a table (p, p) are not class 0 moved by r along the columns.
-
-    Example:
-        >>> not_translates(np.add.outer(np.arange(5), np.arange(5)) % 5)
-        0
-    """
-    return sum(not np.array_equal(table == r, np.roll(table == 0, r, axis=1)) for r in range(len(table)))
-
-
-def classes_are_translates(primes: tuple[int, ...] = (5, 7, 11, 47, 97)) -> Finding:
-    """G36: class r of i + j is class 0 moved by r along j, so all classes have p cells."""
-    wrong = sum(not_translates(ModularTask(p).labels.reshape(p, p)) for p in primes)
-    evidence = f"{wrong} classes of p = {', '.join(map(str, primes))} are not translates of class 0"
-    return Finding("holds" if wrong == 0 else "fails", evidence, float(wrong), 0, 0)
-
-
-def quadratic_form_classes(largest: int = 101) -> Finding:
-    """G37: the paper's example of classes without a closed form has one (see `quadratic_class_sizes`)."""
-    primes = list(sympy.primerange(5, largest + 1))
-    sizes = {p: ModularTask(p, "x2_plus_xy_plus_y2").class_sizes() for p in primes}
-    wrong = sum(not np.array_equal(found, quadratic_class_sizes(p)) for p, found in sizes.items())
-    evidence = f"the closed form is exact for {len(primes) - wrong} of the {len(primes)} primes from 5 to {largest}"
-    return Finding("fails" if wrong else "holds with correction", evidence, float(wrong), 0, 0)
 
 
 def circulant(p: int, rng: np.random.Generator) -> np.ndarray:
@@ -90,32 +47,7 @@ def same_function_other_med(p: int = 97) -> Finding:
     return Finding("fails" if ratio > 1 + 1e-9 else "holds", evidence, ratio, 1, 1)
 
 
-def onset_of_random_split(p: int = 97) -> Finding:
-    """G35: with a random 30 % split at p = 97 the test accuracy begins to rise around epoch 5000."""
-    table = recorded_table(p)
-    if table is None:
-        return Finding("not run", f"the record of p = {p}, 30 %, is not complete", published="5000")
-    steps, last = table.onset_step.dropna(), int(table.last_step.max())
-    low = float(steps.min()) if len(steps) else float(last)
-    high = float(steps.max()) if len(steps) == len(table) else float("inf")
-    seen = ", ".join(f"{s:.0f}" for s in sorted(steps)) or "none"
-    evidence = (
-        f"{ONSET:.0%} of the test cells with an untrained transpose are right from steps {seen} on "
-        f"({len(table) - len(steps)} of {len(table)} runs: not by step {last})"
-    )
-    return Finding("holds" if low <= 5000 <= high else "fails", evidence, low, low, high, "5000")
-
-
 CLAIMS = (
-    Claim(
-        "G18",
-        "gu2025",
-        "section 3.1",
-        "Training and test sets are products I' x J' and I'' x J''.",
-        "formula",
-        "02_task_and_model: The split decides what can be learned",
-        products,
-    ),
     Claim(
         "G26",
         "gu2025",
@@ -143,33 +75,5 @@ CLAIMS = (
         "05_med_tracking: What the papers say",
         partial(on_records, almost_identical),
         seconds=5,
-    ),
-    Claim(
-        "G35",
-        "gu2025",
-        "section 6.1",
-        "With a random 30 % split at p = 97 the test accuracy begins to rise around epoch 5000.",
-        "number",
-        "01_what_is_grokking: What the papers say",
-        onset_of_random_split,
-        seconds=3,
-    ),
-    Claim(
-        "G36",
-        "gu2025",
-        "section 6.1",
-        "The equivalence classes of i + j are isomorphic.",
-        "theorem",
-        "02_task_and_model: The operation sorts the grid into classes",
-        classes_are_translates,
-    ),
-    Claim(
-        "G37",
-        "gu2025",
-        "section 6.1",
-        "The solutions of a general f have no closed-form distribution; i^2 + ij + j^2 is taken as complex.",
-        "theorem",
-        "02_task_and_model: The operation sorts the grid into classes",
-        quadratic_form_classes,
     ),
 )

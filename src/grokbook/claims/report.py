@@ -75,7 +75,7 @@ def how(claim: Claim) -> str:
 
     Example:
         >>> from grokbook.claims import choose
-        >>> how(choose(["G36"])[0]).startswith("Checked by grokbook.claims.gu2025.classes_are_translates (about 1 s)")
+        >>> "by grokbook.topics.task_and_model.classes_are_translates (about 1 s)" in how(choose(["G36"])[0])
         True
     """
     if claim.check is None:

@@ -79,36 +79,6 @@ def live_run(
     return Experiment(f"live/addition[p={p}, {split}, {train_fraction:g}]", config, seeds=tuple(range(n_seeds)))
 
 
-def unordered_share(train_fraction: float) -> float:
-    r"""Share of the unordered pairs {i, j} that a random split shows in at least one order: 1 - (1 - alpha)^2.
-
-    Example:
-        >>> unordered_share(0.5)
-        0.75
-    """
-    return round(1 - (1 - train_fraction) ** 2, 12)
-
-
-def what_is_grokking(
-    p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int
-) -> dict[str, Experiment]:
-    """Plan of chapter 01: the live run, a symmetric split that shows as many unordered pairs, the recorded run."""
-    distinct = unordered_share(train_fraction)
-    return {
-        "live": live_run(p, train_fraction, d_model, steps, n_seeds),
-        "symmetric": live_run(p, distinct, d_model, steps, n_seeds, split="symmetric"),
-        "paper": fig5(97),
-    }
-
-
-def task_and_model(p: int, train_fraction: float, square: int, strip: int, shift: int) -> dict[str, Experiment]:
-    """Plan of chapter 02: nothing is trained; the splits and the shifted task must exist."""
-    ModularTask(p, train_fraction=train_fraction, split="square", hole=square)
-    ModularTask(p, train_fraction=train_fraction, split="strip", hole=strip)
-    Shape(p, shift=ModularTask(p, train_fraction=train_fraction, shift=shift).shift)
-    return {}
-
-
 def med_tracking(
     p: int, steps: int, p_other: int, steps_other: int, train_fraction: float, d_model: int, n_seeds: int
 ) -> dict[str, Experiment]:

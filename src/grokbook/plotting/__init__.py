@@ -15,9 +15,7 @@ from grokbook.plotting.distribution import (
     network_curves,
     table_1_measured,
 )
-from grokbook.plotting.embeddings import circle_over_training
-from grokbook.plotting.grids import operation_tables, splits
-from grokbook.plotting.ledger import verdicts_by_kind
+from grokbook.plotting.grids import splits
 from grokbook.plotting.phase_portrait import (
     cube_trajectories,
     invariants_along_flow,
@@ -39,7 +37,6 @@ __all__ = [
     "COLOURS",
     "accuracy_against_shares",
     "accuracy_by_part",
-    "circle_over_training",
     "correct_cells",
     "cube_trajectories",
     "discs",
@@ -54,7 +51,6 @@ __all__ = [
     "med_by_frequency",
     "mirrored_accuracy",
     "network_curves",
-    "operation_tables",
     "plane_streams",
     "relative_curves",
     "same_class_coverage",
@@ -63,5 +59,4 @@ __all__ = [
     "table_1_measured",
     "uncovered_cells",
     "v_and_loss_rates",
-    "verdicts_by_kind",
 ]

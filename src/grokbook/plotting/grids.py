@@ -1,6 +1,8 @@
-"""Pictures on the p x p grid of operand pairs: operation tables, equivalence classes, splits."""
+"""Pictures on the p x p grid of operand pairs: the axes, and splits."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
@@ -11,25 +13,11 @@ from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.tasks.arithmetic import ModularTask
 
 
-def _plain(ax: Axes, title: str) -> None:
-    ax.set_title(title)
-    ax.set_xlabel("$j$")
-    ax.set_ylabel("$i$")
-    ax.grid(False)
-
-
-@styled
-def operation_tables(tasks: dict[str, ModularTask], residue: int) -> Figure:
-    """Labels of each task as a picture, with the equivalence class of `residue` in black."""
-    fig, axes = panels(1, len(tasks), height=2.7)
-    for ax, (title, task) in zip(axes[0], tasks.items(), strict=True):
-        table = task.labels.reshape(task.p, task.p)
-        ax.imshow(table, cmap="cividis")
-        ax.imshow((table == residue) * 1.0, cmap=ListedColormap([(0, 0, 0, 0), "#000000"]), vmin=0, vmax=1)
-        _plain(ax, title)
-    for ax in axes[0, 1:]:
-        ax.set_ylabel("")
-    return fig
+def on_grid(axes: Iterable[Axes], titles: Iterable[str]) -> None:
+    """Axes side by side as pictures of the grid: rows i, columns j, a title each."""
+    for number, (ax, title) in enumerate(zip(axes, titles, strict=True)):
+        ax.set(title=title, xlabel="$j$", ylabel="" if number else "$i$")
+        ax.grid(False)
 
 
 @styled
@@ -37,13 +25,11 @@ def splits(tasks: dict[str, ModularTask]) -> Figure:
     """Training cells blue, test cells grey, cells of the hole amber: one panel for each task."""
     fig, axes = panels(1, len(tasks), height=2.6 if len(tasks) < 4 else 2.2)
     colours = ListedColormap(["#dcdcdc", COLOURS["hole"], COLOURS["train"]])
-    for ax, (title, task) in zip(axes[0], tasks.items(), strict=True):
+    for ax, task in zip(axes[0], tasks.values(), strict=True):
         kind = task.hole_mask * 1
         kind[task.train_mask] = 2
         ax.imshow(kind, cmap=colours, vmin=0, vmax=2)
-        _plain(ax, title)
-    for ax in axes[0, 1:]:
-        ax.set_ylabel("")
+    on_grid(axes[0], tasks)
     names = {"training set": COLOURS["train"], "test set": "#dcdcdc", "test set, in the hole": COLOURS["hole"]}
     fig.legend(handles=[Patch(color=c, label=n) for n, c in names.items()], loc="outside lower center", ncols=3)
     return fig

@@ -1,4 +1,4 @@
-"""Pictures of an embedding: its Fourier spectrum and its strongest circle as training goes on."""
+"""Chapter 01: one run, its delay, the part of the test set that can be copied, and the circle that appears."""
 
 from __future__ import annotations
 
@@ -7,8 +7,50 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from grokbook.claims import Finding, Runs, claim, judge
+from grokbook.claims.tracking import ONSET, tracking_table
+from grokbook.experiments.base import Experiment
+from grokbook.experiments.gu2025 import fig5, live_run
 from grokbook.measures import circle_projection, dominant_frequencies, fourier_power
 from grokbook.plotting.style import COLOURS, panels, styled
+
+
+def unordered_share(train_fraction: float) -> float:
+    r"""Share of the unordered pairs {i, j} that a random split shows in at least one order: 1 - (1 - alpha)^2.
+
+    Example:
+        >>> unordered_share(0.5)
+        0.75
+    """
+    return round(1 - (1 - train_fraction) ** 2, 12)
+
+
+def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) -> dict[str, Experiment]:
+    """The live run, a symmetric split that shows as many unordered pairs, and the recorded run."""
+    distinct = unordered_share(train_fraction)
+    return {
+        "live": live_run(p, train_fraction, d_model, steps, n_seeds),
+        "symmetric": live_run(p, distinct, d_model, steps, n_seeds, split="symmetric"),
+        "paper": fig5(97),
+    }
+
+
+@claim("G35", "gu2025", "section 6.1", section="What the papers say", kind="number", seconds=3,
+       runs=lambda: {"30 %": fig5(97)}, through=tracking_table,
+       says=("{share:.0%} of the test cells with an untrained transpose are right from steps {seen} on ",
+             "({later} of {of} runs: not by step {last})"))  # fmt: skip
+def onset_of_random_split(runs: Runs) -> Finding:
+    """With a random 30 % split at p = 97 the test accuracy begins to rise around epoch 5000.
+
+    A run that is not there by its last step counts as later, so the band has no upper end.
+    """
+    table = runs["30 %"]
+    steps, last = table.onset_step.dropna(), int(table.last_step.max())
+    low = float(steps.min()) if len(steps) else float(last)
+    high = float(steps.max()) if len(steps) == len(table) else float("inf")
+    seen = ", ".join(f"{s:.0f}" for s in sorted(steps)) or "none"
+    return judge(low <= 5000 <= high, value=low, low=low, high=high, published="5000", share=ONSET, seen=seen,
+                 later=len(table) - len(steps), of=len(table), last=last)  # fmt: skip
 
 
 def _spectrum(ax: Axes, table: np.ndarray, strongest: list[int]) -> None:
@@ -30,8 +72,7 @@ def _circle(ax: Axes, table: np.ndarray, k: int) -> None:
     ax.set_aspect("equal")
     ax.set_box_aspect(1)
     ax.grid(False)
-    ax.set_xticks([])
-    ax.set_yticks([])
+    ax.set(xticks=[], yticks=[])
 
 
 @styled
@@ -48,8 +89,7 @@ def circle_over_training(dataset: xr.Dataset, seed: int, snapshots: list[int]) -
     fig, axes = panels(2, len(tables), height=4.6, height_ratios=(1, 1.7))
     for (top, bottom), table, step in zip(axes.T, tables, snapshots, strict=True):
         _spectrum(top, table, strongest)
-        top.set_title(f"step {step}")
-        top.set_xlabel("frequency $k$")
+        top.set(title=f"step {step}", xlabel="frequency $k$")
         _circle(bottom, table, k)
         bottom.set_xlabel(f"plane of frequency {k}")
     top_limit = max(ax.get_ylim()[1] for ax in axes[0])
