@@ -9,7 +9,7 @@ from grokbook.claims.finding import Finding
 from grokbook.claims.ledger import Claim as Entry
 
 ROOMS = ("gu2025", "gu2024", "uniformity", "coverage", "distribution", "triple_product", "separability", "depth",
-         "operations", "progress", "width")  # fmt: skip
+         "operations", "progress")  # fmt: skip
 
 
 def Claim(

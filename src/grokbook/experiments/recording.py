@@ -18,7 +18,7 @@ from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.data_distribution import all_runs, table_1_variants
 from grokbook.experiments.depth import depth_runs, fig2
-from grokbook.experiments.figures import figures
+from grokbook.experiments.figures import operations
 from grokbook.experiments.gu2025 import FIG5_STEPS, fig5
 from grokbook.experiments.progress_measures import lead_tasks
 from grokbook.machine import cores
@@ -39,7 +39,7 @@ def catalogue() -> dict[str, Experiment]:
     """
     single = [fig5(p) for p in FIG5_STEPS] + [fig2(n_layers) for n_layers in (1, 2, 3, 4)]
     named = {experiment.name: experiment for experiment in single}
-    named |= all_runs() | table_1_variants() | figures() | depth_runs() | lead_tasks()
+    named |= all_runs() | table_1_variants() | operations() | depth_runs() | lead_tasks()
     for functions in announced("RUNS"):
         for runs in functions:
             named |= runs()

@@ -264,17 +264,23 @@ class Comparison:
         >>> Comparison((3, 3), (3, 3), 0.5, 0.5, (0.2, 1.5), 0.1, 0.05).describe()
         'ratio of the median grok steps 0.50, over pairs of runs 0.20 to 1.50, p = 0.100 (at best 0.050)'
         """
-        middle = f"{self.low:.2f}" if np.isclose(self.low, self.high) else f"{_span(self.low, self.high)}"
+        middle = f"{self.low:.2f}" if np.isclose(self.low, self.high) else span(self.low, self.high)
         return (
-            f"ratio of the median grok steps {middle}, over pairs of runs {_span(*self.pairs)}, "
+            f"ratio of the median grok steps {middle}, over pairs of runs {span(*self.pairs)}, "
             f"p = {self.p_value:.3f} (at best {self.least:.3f})"
         )
 
 
-def _span(low: float, high: float) -> str:
+def span(low: float, high: float, *, above: str = "at least", below: str = "at most") -> str:
+    """Bounds of a ratio in words; an infinite upper bound is no bound.
+
+    Example:
+        >>> span(0.5, 1.0), span(1.5, np.inf), span(0.0, 0.8), span(0.0, 0.8, below="<")
+        ('0.50 to 1.00', 'at least 1.50', 'at most 0.80', '< 0.80')
+    """
     if np.isinf(high):
-        return f"at least {low:.2f}" if low > 0 else "not known"
-    return f"{low:.2f} to {high:.2f}" if low > 0 else f"at most {high:.2f}"
+        return f"{above} {low:.2f}" if low > 0 else "not known"
+    return f"{low:.2f} to {high:.2f}" if low > 0 else f"{below} {high:.2f}"
 
 
 def compare(first: pd.DataFrame, second: pd.DataFrame) -> Comparison:

@@ -26,6 +26,7 @@ from grokbook.plotting.phase_portrait import (
 from grokbook.plotting.style import COLOURS
 from grokbook.plotting.theory import med_and_spectral_bound, med_by_frequency
 from grokbook.plotting.training import (
+    curves_by_setting,
     learning_curves,
     measure_curves,
     med_and_loss,
@@ -39,6 +40,7 @@ __all__ = [
     "accuracy_by_part",
     "correct_cells",
     "cube_trajectories",
+    "curves_by_setting",
     "discs",
     "expectation_and_probability",
     "invariants_along_flow",

@@ -1,4 +1,4 @@
-"""Settings compared over few seeds: a mark for every grok step; and the tables that runs start from."""
+"""Figures of chapter 09: a mark for every grok step, and the tables that an embedding starts from."""
 
 from __future__ import annotations
 
