@@ -237,7 +237,7 @@ def recorded() -> Settings:
 
     Example:
         >>> len(recorded())
-        51
+        58
     """
     questions = [by_width(), by_shift(), by_position()]
     questions += [small_by_shift(), small_by_position(), by_optimiser()]

@@ -73,7 +73,7 @@ def comparison_table(settings: Mapping[str, Experiment], baseline: str) -> pd.Da
     seed` over runs with one seed, `p` the exact one-sided p value of "not earlier than the baseline".
 
     Example:
-        >>> from grokbook.topics.width_and_initialisation import by_start
+        >>> from grokbook.topics.width_and_initialisation.settings import by_start
         >>> comparison_table(by_start(0.2), "normal").columns.tolist()[:3]
         ['setting', 'seeds', 'generalise']
     """
