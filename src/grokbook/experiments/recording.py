@@ -17,7 +17,6 @@ from grokbook.announced import announced
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.data_distribution import all_runs, table_1_variants
-from grokbook.experiments.depth import depth_runs, fig2
 from grokbook.experiments.figures import operations
 from grokbook.experiments.gu2025 import FIG5_STEPS, fig5
 from grokbook.experiments.progress_measures import lead_tasks
@@ -31,18 +30,17 @@ from grokbook.training.ensemble import one_thread_a_process
 def catalogue() -> dict[str, Experiment]:
     """Every experiment whose results are recorded, by name: what the topics announce in `RUNS`.
 
-    `RUNS` is a tuple of functions without arguments that give experiments by name.
+    `RUNS` is a tuple of functions without arguments that give experiments by some label.
 
     Example:
         >>> "gu2025/fig5[p=97]" in catalogue()
         True
     """
-    single = [fig5(p) for p in FIG5_STEPS] + [fig2(n_layers) for n_layers in (1, 2, 3, 4)]
-    named = {experiment.name: experiment for experiment in single}
-    named |= all_runs() | table_1_variants() | operations() | depth_runs() | lead_tasks()
+    named = {run.name: run for run in map(fig5, FIG5_STEPS)}
+    named |= all_runs() | table_1_variants() | operations() | lead_tasks()
     for functions in announced("RUNS"):
         for runs in functions:
-            named |= runs()
+            named |= {run.name: run for run in runs().values()}
     return named
 
 

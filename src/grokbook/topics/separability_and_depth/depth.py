@@ -1,0 +1,283 @@
+"""What depth does: Fig. 2 of Gu et al. 2025 at its own setting, and the same question small enough for this machine."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+
+import pandas as pd
+import xarray as xr
+
+from grokbook.claims import Finding, Runs, claim, judge
+from grokbook.claims.finding import ENOUGH, UNDECIDED
+from grokbook.errors import ParameterError
+from grokbook.experiments.base import Experiment
+from grokbook.experiments.gu2025 import modular_run
+from grokbook.measures.delay import grok_time
+from grokbook.measures.oscillation import falls
+
+LAYERS = (1, 2, 3, 4)
+"""The depths of Fig. 2."""
+
+SIZE, FRACTION, WIDTH, STEPS = 37, 0.6, 24, 2_000
+"""Modulus, training fraction, width and length of the small study; the width is well below p - 1 on purpose."""
+
+VIOLENT = 0.1
+"""Our reading of "violently": a median largest fall of at least ten points of accuracy in the deepest network."""
+
+TIMES = ("fit_step", "grok_step", "delay")
+STATEMENT = "With more layers the test accuracy fluctuates violently while MED keeps falling."
+SOURCE = "Gu et al. 2025, Fig. 2; Gu 2024, Fig. 6"
+
+
+def fig_2() -> dict[int, Experiment]:
+    """Fig. 2 of Gu et al. 2025 at the setting of its predecessor: p = 97, shift 97, width 512, 1 to 4 layers.
+
+    Example:
+        >>> fig_2()[4].name, fig_2()[4].config.model.n_layers
+        ('gu2025/fig2[layers=4]', 4)
+    """
+    base = modular_run(97, 0.3, d_model=512, shift=97)
+    models = {n: dataclasses.replace(base.model, n_layers=n) for n in LAYERS}
+    configs = {n: dataclasses.replace(base, model=model) for n, model in models.items()}
+    said = {"statement": STATEMENT, "source": SOURCE}
+    return {n: Experiment(f"gu2025/fig2[layers={n}]", config, **said) for n, config in configs.items()}
+
+
+def depth_run(
+    n_layers: int,
+    *,
+    p: int = SIZE,
+    train_fraction: float = FRACTION,
+    d_model: int = WIDTH,
+    steps: int = STEPS,
+    n_seeds: int = 3,
+    learning_rate: float = 1e-3,
+    weight_decay: float = 1.0,
+    shift: int = 0,
+    d_mlp: int | None = None,
+) -> Experiment:
+    """The paper's model with `n_layers` layers on addition modulo a small p; what differs from the base is in the name.
+
+    `train_fraction` of the p*p cells, drawn at random, are trained for `steps` full-batch steps; `shift` tokens lie
+    between the two operands' tokens (p: disjoint, as in Gu 2024; 0: shared, as in most of the paper); `d_mlp` hidden
+    units in each MLP, by default 4 d_model.
+
+    Raises ParameterError for fewer than one layer, and as `grokbook.experiments.gu2025.modular_run` does.
+
+    Example:
+        >>> depth_run(4, learning_rate=3e-4).name
+        'gu2025/depth[layers=4, p=37, lr=0.0003]'
+    """
+    if n_layers < 1:
+        raise ParameterError(f"n_layers = {n_layers} must be 1 or more.")
+    config = modular_run(p, train_fraction, d_model=d_model, steps=steps, shift=shift, weight_decay=weight_decay)
+    model = dataclasses.replace(config.model, n_layers=n_layers, d_mlp=d_mlp or 4 * d_model)
+    optimizer = dataclasses.replace(config.optimizer, learning_rate=learning_rate)
+    config = dataclasses.replace(config, model=model, optimizer=optimizer)
+    changed = {"lr": (learning_rate, 1e-3), "wd": (weight_decay, 1.0), "k": (shift, 0), "m": (model.d_mlp, 4 * d_model)}
+    extra = "".join(f", {name}={value:g}" for name, (value, base) in changed.items() if value != base)
+    name = f"gu2025/depth[layers={n_layers}, p={p}{extra}]"
+    return Experiment(name, config, tuple(range(n_seeds)), statement=STATEMENT, source=SOURCE)
+
+
+def by_depth() -> dict[int, Experiment]:
+    """The small study of depth: number of layers -> experiment, all else equal.
+
+    Example:
+        >>> [run.config.model.n_layers for run in by_depth().values()]
+        [1, 2, 3, 4]
+    """
+    return {n: depth_run(n) for n in LAYERS}
+
+
+def causes() -> dict[str, Experiment]:
+    """Four layers as they are and with one thing changed: narrow MLPs, smaller learning rate, weaker decay.
+
+    All weights start with variance 1/d, so an MLP of m hidden units adds about m / (2 d) times the square of its
+    input's length: with m = 4 d the residual stream grows fast from layer to layer, with m = d much less.
+
+    Example:
+        >>> [run.name for run in causes().values()][1:3]
+        ['gu2025/depth[layers=4, p=37, m=24]', 'gu2025/depth[layers=4, p=37, lr=0.0003]']
+    """
+    return {
+        "as they are": depth_run(4),
+        "narrow MLPs": depth_run(4, d_mlp=WIDTH),
+        "learning rate 3e-4": depth_run(4, learning_rate=3e-4),
+        "weight decay 0.3": depth_run(4, weight_decay=0.3),
+    }
+
+
+def disjoint() -> dict[str, Experiment]:
+    """One layer with disjoint operand tokens, as in Gu 2024, at the size of the small study.
+
+    Example:
+        >>> [run.name for run in disjoint().values()]
+        ['gu2025/depth[layers=1, p=37, k=37]']
+    """
+    return {"one layer with disjoint tokens": depth_run(1, shift=SIZE)}
+
+
+RUNS = (fig_2, by_depth, disjoint, causes)
+
+
+# ------------------------------------------------------------------------------------------- what a run shows
+
+FORMS = {
+    "final test accuracy": ".2f",
+    "largest fall": ".3f",
+    "total fall": ".2f",
+    "largest fall, training": ".2f",
+    "final MED": ".3f",
+    "MED over norm": ".3f",
+}
+"""What is read off a run, and how the page writes it."""
+
+
+def one_run(run: xr.Dataset) -> dict[str, float | int | None]:
+    """One run (dims: step) as a row: when it fits and generalises, how far it falls, and where MED ends.
+
+    Falls are those of the raw accuracies from the fit step on (from the start where the run does not fit).
+    "MED over norm" is MED divided by the mean norm of the embedding.
+    """
+    run = run.dropna("step", subset=["test_accuracy"])
+    timed = grok_time(run.step, run.train_accuracy, run.test_accuracy)
+    later, end = run.sel(step=slice(timed.fit_step or 0, None)), run.isel(step=-1)
+    test = falls(later.test_accuracy)
+    return {
+        **{name: getattr(timed, name) for name in TIMES},
+        "final test accuracy": float(end.test_accuracy),
+        "largest fall": test.largest,
+        "total fall": test.total,
+        "largest fall, training": falls(later.train_accuracy).largest,
+        "final MED": float(end.med),
+        "MED over norm": float(end.med) / float(end.embedding_norm),
+    }
+
+
+def depth_table(runs: Mapping[object, xr.Dataset], name: str = "layers") -> pd.DataFrame:
+    """`one_run` of every seed of several datasets: columns `name`, seed and those of `one_run`; one row a run."""
+    rows = [
+        {name: label, "seed": int(seed), **one_run(dataset.sel(seed=seed))}
+        for label, dataset in runs.items()
+        for seed in dataset.seed.values
+    ]
+    columns = [name, "seed", *TIMES, *FORMS]
+    return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(TIMES, "Int64"))
+
+
+def summary(table: pd.DataFrame, name: str = "layers") -> pd.DataFrame:
+    """One row a depth (or cause): seeds, how many fit and generalise, and medians with their range over seeds."""
+    return pd.DataFrame([{name: label, **_row(part)} for label, part in table.groupby(name, sort=False)])
+
+
+def _row(part: pd.DataFrame) -> dict[str, object]:
+    reached = {}
+    for word, steps in (("fit", part.fit_step.dropna()), ("generalise", part.grok_step.dropna())):
+        when = f" (step {with_range(steps.astype(float), ',.0f')})" if len(steps) else ""
+        reached[word] = f"{len(steps)} of {len(part)}{when}"
+    ends = {name: with_range(part[name], form) for name, form in FORMS.items()}
+    return {"seeds": len(part)} | reached | ends
+
+
+def with_range(values: pd.Series, form: str) -> str:
+    """Median and range over seeds, as text: `0.50 (0.40 to 0.70)`; one number alone without a range.
+
+    Example:
+        >>> with_range(pd.Series([0.4, 0.5, 0.7]), ".2f")
+        '0.50 (0.40 to 0.70)'
+    """
+    middle = format(values.median(), form)
+    return middle if len(values) < 2 else f"{middle} ({values.min():{form}} to {values.max():{form}})"
+
+
+# ------------------------------------------------------------------------------------------- depths compared
+
+DEPTHS = (
+    "{layers} layers, {seeds} each: the largest fall of the test accuracy {grows} at every further layer "
+    "({largest_fall}) and is {violent} at the last (limit {limit:g}); ",
+    "the final MED {falls} at every one ({final_MED}), over the mean norm it is {MED_over_norm}; "
+    "the largest fall of the training accuracy is {largest_fall_training}",
+)
+"""What `compared` found, in words."""
+
+
+def compared(table: pd.DataFrame) -> Finding:
+    """The two sentences of Fig. 2 on some depths: accuracy fluctuates violently with depth, and the final MED falls.
+
+    "holds": the largest fall grows and the final MED falls at every further layer (medians over the seeds that all
+    depths have), and the largest fall of the deepest network is at least `VIOLENT`; "fails": any of the three does
+    not. With fewer than three common seeds nothing is decided.
+    """
+    depths = table.groupby("seed").layers.nunique()
+    seeds = depths.index[depths == table.layers.nunique()]
+    common = table[table.seed.isin(seeds)] if len(seeds) else table
+    medians = common.groupby("layers")[list(FORMS)].median()
+    steps = medians.diff().dropna()
+    grown, lower = bool((steps["largest fall"] > 0).all()), bool((steps["final MED"] < 0).all())
+    violent = bool(medians["largest fall"].iloc[-1] >= VIOLENT)
+    words = {
+        "layers": ", ".join(map(str, medians.index)),
+        "seeds": f"{len(seeds)} seed{'' if len(seeds) == 1 else 's'}",
+        "grows": "grows" if grown else "does not grow",
+        "violent": "violent" if violent else "not violent",
+        "falls": "falls" if lower else "does not fall",
+    }
+    numbers = {re.sub(r"\W+", "_", name): " to ".join(f"{v:.2f}" for v in values) for name, values in medians.items()}
+    known = (grown, violent, lower) if len(seeds) >= ENOUGH else (None,)
+    return judge(*known, value=float(table["largest fall"].max()), limit=VIOLENT, **words, **numbers)
+
+
+def told(table: pd.DataFrame) -> str:
+    """What the runs of several depths show, in a sentence for the page; without two depths, that there are too few."""
+    few = "too few depths are recorded to compare them"
+    return compared(table).told(DEPTHS).evidence if table.layers.nunique() > 1 else few
+
+
+def told_causes(
+    table: pd.DataFrame,
+    name: str = "what differs",
+    *,
+    least: int = 2,
+    otherwise: str = "too few of these runs are recorded to compare them",
+) -> str:
+    """Largest fall, final test accuracy and runs that generalise of each variant, in words; medians over seeds.
+
+    `otherwise` is what is said of fewer than `least` variants.
+
+    Example:
+        >>> told_causes(depth_table({}, "what differs"), least=1, otherwise="not run")
+        'not run'
+    """
+    if table[name].nunique() < least:
+        return otherwise
+    said = "{}, largest fall {:.2f}, final test accuracy {:.2f}, {} of {} generalise"
+    return "; ".join(
+        said.format(label, *part[["largest fall", "final test accuracy"]].median(), part.grok_step.count(), len(part))
+        for label, part in table.groupby(name, sort=False)
+    )
+
+
+def small_study() -> dict[str, Experiment]:
+    """`by_depth` under other labels than those of `fig_2`.
+
+    Example:
+        >>> list(small_study())
+        ['small 1', 'small 2', 'small 3', 'small 4']
+    """
+    return {f"small {n}": run for n, run in by_depth().items()}
+
+
+@claim("GF02", "gu2025", "Fig. 2 (Gu 2024, Fig. 6)", section="What more layers do", runs=fig_2, beside=small_study,
+       published="accuracy fluctuates violently with more layers, MED falls", says=DEPTHS)
+def figure_2(runs: Runs) -> Finding:
+    """With more layers the test accuracy fluctuates violently and the final MED is smaller.
+
+    See `compared`; without all four depths of the paper's size the small study is told, and decides nothing.
+    """
+    if all(n in runs for n in LAYERS):
+        return compared(depth_table({n: runs[n] for n in LAYERS}))
+    small = depth_table({n: runs[f"small {n}"] for n in LAYERS if f"small {n}" in runs})
+    return Finding(UNDECIDED, f"at p = {SIZE} and width {WIDTH}: {told(small)}")

@@ -1,0 +1,255 @@
+"""Three notions of separability in their true order, sums of indicators, and the theorems that are only cited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Polygon
+from scipy.integrate import solve_ivp
+from scipy.optimize import linprog
+from scipy.spatial import ConvexHull, QhullError
+
+from grokbook.claims import Claim, Finding, claim, found
+from grokbook.measures import (
+    class_separability,
+    convexly_separable,
+    convexly_separable_on,
+    separate,
+    shuffled_share,
+    topologically_separable,
+)
+from grokbook.measures.separability import Separation
+from grokbook.plotting.style import COLOURS, panels, styled
+
+EXACT = 1e-6
+"""Largest error of a reconstruction that counts as exact."""
+
+TOPIC = "separability_and_depth"
+PAPERS_SAY = "What the papers say"
+INDICATORS = "Sums of indicators"
+ORDER = "The order is the other way round"
+
+
+# ----------------------------------------------------------------------------------------------------- indicators
+
+
+def inverse_root(x: np.ndarray) -> np.ndarray:
+    """1 / sqrt(x): integrable on (0, 1], but not bounded."""
+    return x**-0.5
+
+
+@claim("G28", "gu2025", "section 5, Eq. 6", section=INDICATORS, kind="theorem",
+       says="sums of indicators miss the function by {value:.2g} in L1 and by {largest:.2g} at most, level {level}")
+def dense_simple_functions(f: Callable[[np.ndarray], np.ndarray] = inverse_root, level: int = 20) -> Finding:
+    """Linear sums of indicator functions are dense in the measurable functions.
+
+    Steps of height 2^-n cut off at n approach f >= 0 on (0, 1] in L1; uniformly only where f is bounded.
+    """
+    edges = np.geomspace(1e-12, 1, 200_001)
+    x, width = np.sqrt(edges[1:] * edges[:-1]), np.diff(edges)
+    values = f(x)
+    error = values - np.minimum(np.floor(values * 2.0**level) / 2.0**level, level)
+    mean, largest = float(error @ width), float(error.max())
+    verdict = "holds" if largest < 2 / level else "needs an assumption" if mean < 2 / level else "fails"
+    return found(verdict, mean, 0, 2 / level, largest=largest, level=level)
+
+
+# ------------------------------------------------------------------------------------------- order of the notions
+
+
+@claim("G29", "gu2025", "section 5, after Definition 5.1", section=ORDER, kind="theorem", seconds=3,
+       says="(0, 0) and {second} are {lost} on the first axis; of {trials} random pairs of sets {reverse} are "
+       "separable on a plane and not in space")
+def subspace_is_stronger(second: tuple[float, float] = (0.0, 1.0), trials: int = 100) -> Finding:
+    """Convex separability is stronger than convex separability on a subspace.
+
+    Against it: a pair of points separable in the plane and not on the first axis. The other way round: of random sets
+    of four points in space, every other pair two units apart, projections on a plane never separate what meets.
+    """
+    a, b = [[0.0, 0.0]], [list(second)]
+    lost = convexly_separable(a, b) and not convexly_separable_on(a, b, [[1.0, 0.0]])
+    drawn = np.random.default_rng(0).normal(size=(trials, 3, 4, 3))
+    drawn[1::2, 1] += 2
+    reverse = sum(convexly_separable_on(a, b, u[:2]) and not convexly_separable(a, b) for a, b, u in drawn)
+    words = {"second": tuple(second), "lost": "lost" if lost else "not lost", "trials": trials, "reverse": reverse}
+    return found("fails" if lost else "holds", float(lost), 0, 0, **words)
+
+
+@claim("G30", "gu2025", "section 5, after Definition 5.1", section=ORDER, kind="theorem",
+       says="{first} and {second} are {disjoint}; their hulls are {value:.2g} apart, nearest points {x:.2g} and "
+       "{y:.2g}")
+def topological_is_stronger(first: tuple[float, ...] = (0.0, 2.0), second: tuple[float, ...] = (1.0,)) -> Finding:
+    """Topological separability is stronger than "positional" (not defined; read as convex) separability.
+
+    Against it: disjoint sets whose hulls meet, with the common point that the linear programme returns.
+    """
+    a, b = np.array(first)[:, None], np.array(second)[:, None]
+    slab, apart = separate(a, b), topologically_separable(a, b)
+    words = {"first": set(first), "second": set(second), "disjoint": "disjoint" if apart else "not disjoint"}
+    (x,), (y,) = slab.nearest
+    return found("fails" if apart and not slab.separable else "holds", slab.gap + 0.0, 0, 0, x=x, y=y, **words)
+
+
+def _hull(ax: Axes, points: np.ndarray, colour: str) -> None:
+    """Points with their convex hull; a segment where they lie on a line."""
+    ax.plot(points[:, 0], points[:, 1], "o", ms=5, color=colour)
+    try:
+        corners = points[ConvexHull(points).vertices]
+    except (QhullError, ValueError):
+        ax.plot(points[:, 0], points[:, 1], color=colour, lw=1.5, alpha=0.6)
+        return
+    ax.add_patch(Polygon(corners, color=colour, alpha=0.2, lw=0))
+
+
+@styled
+def three_notions(first: np.ndarray, second: np.ndarray, meeting: np.ndarray, slab: Separation) -> Figure:
+    """Two sets in the plane and the widest slab between them; both on the first axis; a set whose hull meets the first.
+
+    `slab` is `grokbook.measures.separate(first, second)`.
+    """
+    fig, axes = panels(1, 3, height=2.9)
+    left, middle, right = axes[0]
+    one, other = COLOURS["train"], COLOURS["hole"]
+    for ax, points in ((left, second), (right, meeting)):
+        _hull(ax, first, one)
+        _hull(ax, points, other)
+    both = np.concatenate([first, second])[:, 0]
+    xs = np.array([both.min(), both.max()])
+    for shift, style in ((-slab.gap / 2, ":"), (0, "-"), (slab.gap / 2, ":")):
+        left.plot(xs, (slab.offset + shift - slab.normal[0] * xs) / slab.normal[1], style, color=COLOURS["theory"])
+    for points, colour, height in ((first, one, 0.1), (second, other, -0.1)):
+        _hull(middle, np.column_stack([points[:, 0], np.full(len(points), height)]), colour)
+    middle.set(ylim=(-1, 1), yticks=[])
+    for ax, title in zip(axes[0], ("convexly separable", "not on the first axis", "topologically only"), strict=True):
+        ax.set(title=title, xlabel="first coordinate")
+    left.set_ylabel("second coordinate")
+    return fig
+
+
+# ------------------------------------------------------------------------------------------- what a read-out sorts
+
+
+def sums_by_class(p: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """phi(i) + phi(j) of a random table for all cells, (p*p, d), and the labels i + j mod p."""
+    phi = np.random.default_rng(seed).normal(size=(p, d))
+    points = (phi[:, None] + phi[None]).reshape(-1, d)
+    return points, (np.add.outer(np.arange(p), np.arange(p)) % p).ravel()
+
+
+@claim("G31", "gu2025", "sections 1 and 5", section="What a linear read-out sorts is separable",
+       says=("sums of embeddings of all cells: {full:.0%} of the class pairs separable; noise sorted by a random ",
+             "linear read-out: {value:.0%} ({null:.0%} with labels shuffled), ",
+             "so a network that fits its training cells has it"))
+def read_out_is_separable(
+    p: int = 7, d: int = 16, n: int = 200, sums: Callable[[int, int], tuple[np.ndarray, np.ndarray]] = sums_by_class
+) -> Finding:
+    """A transformer learns to make the embedded classes convexly separable on a subspace.
+
+    Sums of embeddings of all cells never are separable; what a linear read-out sorts always is.
+    """
+    full = class_separability(*sums(p, d)).share
+    rng = np.random.default_rng(1)
+    rows, reader = rng.normal(size=(n, d)), rng.normal(size=(d, p))
+    answers = (rows @ reader).argmax(axis=1)
+    by_answer, null = class_separability(rows, answers).share, shuffled_share(rows, answers).share
+    verdict = "holds" if full == 1 else "vacuous" if by_answer == 1 else "fails"
+    return found(verdict, by_answer, 1, 1, full=full, null=null)
+
+
+# ------------------------------------------------------------------------------------------------- what is cited
+
+
+def fourier_decay(order: int = 2, n: int = 2**14) -> float:
+    """Slope of log |c_n| against log n for |sin t|^(order + 1), a function of class C^order for even order."""
+    t = 2 * np.pi * np.arange(n) / n
+    size = np.abs(np.fft.rfft(np.abs(np.sin(t)) ** (order + 1))) / n
+    at = np.arange(8, 65, 2)
+    return float(np.polyfit(np.log(at), np.log(size[at]), 1)[0])
+
+
+def recovery_error(measurements: int, n: int = 64, sparsity: int = 4, seed: int = 0) -> float:
+    """Largest error of the l1 reconstruction of a sparse vector from Gaussian measurements, by linear programme."""
+    rng = np.random.default_rng(seed)
+    x = np.zeros(n)
+    x[rng.choice(n, sparsity, replace=False)] = rng.normal(size=sparsity)
+    a = rng.normal(size=(measurements, n))
+    solution = linprog(np.ones(2 * n), A_eq=np.hstack([a, -a]), b_eq=a @ x, method="highs").x
+    return float(np.abs(solution[:n] - solution[n:] - x).max())
+
+
+def return_slope(h: float = 1e-3) -> float:
+    """Derivative at the cycle r = 1 of the first-return map of r' = r(1 - r^2), theta' = 1; it is exp(-4 pi)."""
+    solved = solve_ivp(lambda _, r: r * (1 - r * r), (0, 2 * np.pi), [1 - h, 1 + h], rtol=1e-12, atol=1e-14)
+    return float(np.diff(solved.y[:, -1])[0] / (2 * h))
+
+
+@claim("P11", "gu2024", "appendix C, Theorems 6 to 9", section=PAPERS_SAY, kind="theorem",
+       says="a C^{order} function decays as n^{value:.1f}; l1 recovers {share:.0%} of {seeds} sparse vectors from "
+       "{measurements} of 64 numbers; a return map of slope {back:.1g} at a stable cycle")
+def cited_theorems(measurements: int = 32, seeds: int = 10, order: int = 2) -> Finding:
+    """Fourier coefficients of smooth functions decay, sparse vectors are recovered from few measurements, and a
+    return map describes the stability of a cycle.
+
+    Each on an example with a known answer.
+    """
+    slope, back = fourier_decay(order), abs(return_slope())
+    share = float(np.mean([recovery_error(measurements, seed=s) < EXACT for s in range(seeds)]))
+    verdict = "holds" if slope <= -order and share == 1 and back < 1 else "fails"
+    numbers = {"order": order, "share": share, "seeds": seeds, "measurements": measurements, "back": back}
+    return found(verdict, slope, None, -order, **numbers)
+
+
+def roughness(p: int, k: int) -> float:
+    """Mean step |f(x+1) - f(x)| of the wave cos(2 pi k x / p) on the ring of p residues."""
+    wave = np.cos(2 * np.pi * k * np.arange(p) / p)
+    return float(np.abs(np.roll(wave, -1) - wave).mean())
+
+
+@claim("P12", "gu2024", "appendix C.1", section=PAPERS_SAY, kind="theorem",
+       says="one-frequency waves modulo {p}, equally sparse, step {least:.2g} to {most:.2g} on average")
+def sparse_is_not_smooth(p: int = 97, ks: tuple[int, ...] | None = None) -> Finding:
+    """A sparse spectrum of the embedding means periodicity and smoothness by the theorems on Fourier decay.
+
+    Waves of one frequency, all equally sparse, differ in their steps by the order of p.
+    """
+    steps = [roughness(p, k) for k in ks or tuple(range(1, p // 2 + 1))]
+    ratio = max(steps) / min(steps)
+    return found("fails" if ratio > 2 else "holds", ratio, 1, 2, p=p, least=min(steps), most=max(steps))
+
+
+@claim("G25", "gu2025", "Definition 4.1", section=PAPERS_SAY, kind="formula",
+       says="{n} values of {what}: {value:.0f} occur both before and after the event, so a mapping to 0 and 1 {exists}")
+def any_number_tells(steps: int = 1000, event: int = 700, values: np.ndarray | None = None) -> Finding:
+    """A function of weights and step is a progress measure of an event if some mapping of its values to 0 and 1
+    says whether the event has happened.
+
+    By default the function is random noise; such a mapping exists exactly if no value occurs both before and after
+    the event.
+    """
+    f = np.random.default_rng(0).normal(size=steps) if values is None else np.asarray(values)
+    happened = np.arange(f.size) >= event
+    both = np.intersect1d(f[happened], f[~happened]).size
+    verdict = "vacuous" if values is None and both == 0 else "holds" if both == 0 else "fails"
+    words = {"n": f.size, "what": "pure noise" if values is None else "the given function"}
+    return found(verdict, float(both), 0, 0, exists="does not exist" if both else "exists", **words)
+
+
+INFORMAL = (
+    Claim("G32", "gu2025", "section 5, Eq. 7",
+          "The number of regions grows at least quadratically with the number of layers.",
+          "observation", TOPIC, INDICATORS,
+          reason="A conjecture about regions that are not defined for attention, so there is nothing to count; "
+          "the runs of Fig. 2, which are to support it, are about accuracy."),
+    Claim("G52", "gu2025", "appendix C, Definitions C.4 to C.6",
+          "Kernel functions, delayed generalisation and emergence are defined by integrals of them.",
+          "formula", TOPIC, PAPERS_SAY,
+          reason="The integrands and their measure are not given, and each side of the equivalences is defined by the "
+          "other."),
+    Claim("P10", "gu2024", "Theorem 4",
+          "The embedding encodes and the transformer decodes the information of the task.",
+          "theorem", TOPIC, PAPERS_SAY,
+          reason="Encoding and decoding are not defined, so no computation could contradict the sentence."),
+)
