@@ -58,7 +58,7 @@ ax.plot([0, 1, 4, 9])
 page.glue("modulus", p)
 page.figure(fig, "fig-tiny", f"Four squares, no seed, $p = {p}$.", "A curve that rises ever faster.")
 page.table(pd.DataFrame({"n": [1, 2], "square": [1.0, None]}), "Two squares.", {"square": ".1f"})
-show.source(parameters.is_prime)
+show.source(parameters.same)
 ```
 
 ```{exercise} First

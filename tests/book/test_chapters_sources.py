@@ -90,12 +90,18 @@ def test_every_preset_is_accepted_by_rules_and_plan(chapter, preset):
     assert all(experiment.name for experiment in plan.values())
 
 
-def test_a_parameter_under_a_rule_refuses_what_breaks_it(chapter):
-    broken = {"prime": 4, "(0, 1)": 2, ">= 1": 0}
-    under = [p for p in chapter.parameters if p.rule in broken]
-    for parameter in under:
-        with pytest.raises(ParameterError, match=f"^{parameter.name} = "):
-            chapter.values("laptop", {parameter.name: broken[parameter.rule]})
+def test_a_parameter_refuses_what_breaks_its_rule_and_a_whole_number_is_never_without_a_bound(chapter):
+    broken = {"<= 997 and prime": 4, "(0, 1)": 2, "[1, 1000]": 0}
+    for parameter in chapter.parameters:
+        for value in [broken.get(parameter.rule), 10**15 if parameter.type == "int" else None]:
+            if value is not None:
+                with pytest.raises(ParameterError, match=f"^{parameter.name} = "):
+                    chapter.values("laptop", {parameter.name: value})
+
+
+def test_a_hole_that_does_not_fit_is_refused_by_the_name_that_was_typed():
+    with pytest.raises(ParameterError, match=r"^square = 97 must lie in \[0, p - 2\]; .* is 95\.$"):
+        chapters.find(ROOT, "02").values("laptop", {"square": "97"})
 
 
 def test_cells_are_short(chapter):

@@ -1,41 +1,48 @@
-"""The typed parameters of a chapter: read from its source, checked against rules, written back into it."""
+"""The typed parameters of a chapter: read from its source, checked by pydantic, written back into it."""
 
 from __future__ import annotations
 
 import ast
 import io
 import math
+import operator
 import re
 import tokenize
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError
 
 from grokbook.errors import ChapterError, ParameterError, nearest, shown
 
 STANDARD_RULES: dict[str, str] = {
     "p": "prime",
-    "primes": "prime",
     "train_fraction": "(0, 1)",
     "steps": ">= 1",
-    "n_seeds": ">= 1",
-    "seed": ">= 0",
+    "n_seeds": "[1, 1000]",
+    "seed": "[0, 4294967295]",
     "learning_rate": "> 0",
     "weight_decay": ">= 0",
-    "n_heads": ">= 1",
-    "d_model": "multiple of n_heads",
-    "layers": ">= 1",
-    "n_layers": ">= 1",
+    "n_heads": "[1, 128]",
+    "d_model": "[1, 4096] and multiple of n_heads",
     "batch_size": ">= 1",
-    "hole": ">= 0",
-    "shift": ">= 0",
-    "threshold": "(0, 1]",
-    "split": "one of random, square, strip",
-    "dtype": "one of float32, bfloat16",
+    "shift": "[0, 4096]",
 }
 """Rules that hold for a parameter of this name in every chapter, unless its front matter says otherwise."""
 
+LARGEST_PRIME, LARGEST_INTEGER, LONGEST_TEXT = 997, 1_000_000, 200
+"""Bounds of a modulus, of any other whole number whose rule names none, and of the characters of a text."""
+
 _STAND_IN = {"n_heads": 4}  # the library's default, where a chapter has no such parameter
+_SIGNS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
+_SCALARS = {
+    "int": (int, "is not a whole number (int)."),
+    "float": (float, "is not a number (float)."),
+    "bool": (bool, "is neither true nor false."),
+    "str": (str, f"is not a text (str) of one line, at most {LONGEST_TEXT} characters; put it in quotes."),
+}
 
 
 @dataclass(frozen=True)
@@ -55,34 +62,31 @@ def parse(source: str, rules: Mapping[str, str] | None = None) -> tuple[Paramete
     Raises ChapterError for a statement that is not `name: type = literal` and for a rule of no parameter.
 
     >>> parse("p: int = 97  # prime modulus")
-    (Parameter(name='p', type='int', default=97, help='prime modulus', rule='prime'),)
+    (Parameter(name='p', type='int', default=97, help='prime modulus', rule='<= 997 and prime'),)
     """
-    comments = _comments(source)
-    known = {**STANDARD_RULES, **(rules or {})}
-    found = []
-    for node in _assignments(source):
-        name, annotation = node.target.id, ast.unparse(node.annotation)  # type: ignore[union-attr]
-        default = _literal(node, name)
-        found.append(Parameter(name, annotation, default, comments.get(node.end_lineno or 0, ""), known.get(name)))
-    names = [parameter.name for parameter in found]
-    for name in set(rules or {}) - set(names):
-        raise ChapterError(f"the front matter has a rule for {name!r}, which is no parameter of the chapter.")
+    nodes, known, found = _assignments(source), {**STANDARD_RULES, **(rules or {})}, []
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)  # papermill's inspection drops `int | None` lines
+    comments = {t.start[0]: t.string.lstrip("# ").strip() for t in tokens if t.type == tokenize.COMMENT}
+    for name, node in nodes.items():
+        kind, text = ast.unparse(node.annotation), comments.get(node.end_lineno or 0, "")
+        found.append(Parameter(name, kind, _literal(node, name), text, _bounded(kind, known.get(name))))
+    if other := set(rules or {}) - set(nodes):
+        raise ChapterError(f"the front matter has a rule for {min(other)!r}, which is no parameter of the chapter.")
     return tuple(found)
 
 
-def _assignments(source: str) -> list[ast.AnnAssign]:
-    """The annotated assignments of the cell; anything else in it is an error."""
+def _assignments(source: str) -> dict[str, ast.AnnAssign]:
+    """The annotated assignments of the cell by name; anything else in it is an error."""
     try:
         body = ast.parse(source).body
     except SyntaxError as error:
         raise ChapterError(f"the parameters cell is not Python: {error.msg} in line {error.lineno}.") from None
     for node in body:
-        named = isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None
-        if not named:
+        if not (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None):
             raise ChapterError(
                 f"the parameters cell may hold only lines `name: type = literal  # help`, not {ast.unparse(node)!r}."
             )
-    return body  # type: ignore[return-value]
+    return {node.target.id: node for node in body}  # type: ignore[attr-defined,misc]
 
 
 def _literal(node: ast.AnnAssign, name: str) -> Any:
@@ -92,10 +96,12 @@ def _literal(node: ast.AnnAssign, name: str) -> Any:
         raise ChapterError(f"the default of {name!r} is not a literal value.") from None
 
 
-def _comments(source: str) -> dict[int, str]:
-    """Line number -> text of the comment on that line."""
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    return {t.start[0]: t.string.lstrip("# ").strip() for t in tokens if t.type == tokenize.COMMENT}
+def _bounded(kind: str, rule: str | None) -> str | None:
+    """The rule, for whole numbers with an upper bound in front: what takes long is not tried on large ones."""
+    clauses = rule.split(" and ") if rule else []
+    if "int" in kind and not any(re.match(r"<|[(\[]|one of", clause) for clause in clauses):
+        clauses.insert(0, f"<= {LARGEST_PRIME if 'prime' in clauses else LARGEST_INTEGER}")
+    return " and ".join(clauses) or None
 
 
 def rewrite(source: str, values: Mapping[str, Any]) -> str:
@@ -104,19 +110,13 @@ def rewrite(source: str, values: Mapping[str, Any]) -> str:
     >>> rewrite("p: int = 97  # prime modulus", {"p": 113})
     'p: int = 113  # prime modulus'
     """
-    lines = source.encode().splitlines(keepends=True)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
-    data = source.encode()
-    for node in reversed(_assignments(source)):
-        name, value = node.target.id, node.value  # type: ignore[union-attr]
-        if name not in values or same(values[name], ast.literal_eval(value)):  # type: ignore[arg-type]
-            continue
-        begin = starts[value.lineno - 1] + value.col_offset  # type: ignore[union-attr]
-        end = starts[value.end_lineno - 1] + value.end_col_offset  # type: ignore[union-attr,operator]
-        data = data[:begin] + repr(values[name]).encode() + data[end:]
-    return data.decode()
+    text = source
+    for name, node in _assignments(source).items():
+        if name in values and not same(values[name], _literal(node, name)):
+            line, written = (ast.get_source_segment(source, part) or "" for part in (node, node.value))
+            new = repr(values[name]).join(line.rsplit(written, 1))
+            text = re.sub(rf"^{re.escape(line)}", lambda _, new=new: new, text, count=1, flags=re.MULTILINE)
+    return text
 
 
 def same(left: Any, right: Any) -> bool:
@@ -134,15 +134,14 @@ def merge(parameters: Sequence[Parameter], *layers: Mapping[str, Any], what: str
     """
     known = {parameter.name: parameter for parameter in parameters}
     values = {parameter.name: parameter.default for parameter in parameters}
-    for layer in layers:
-        for name, value in layer.items():
-            if name not in known:
-                raise ParameterError(unknown("parameter", name, list(known), what))
-            values[name] = coerce(name, value, known[name].type)
-    for parameter in parameters:
-        sentence = refusal(parameter, values[parameter.name], values)
-        if sentence:
-            raise ParameterError(sentence)
+    given = {name: value for layer in layers for name, value in layer.items()}
+    for name in given:
+        if name not in known:
+            raise ParameterError(unknown("parameter", name, list(known), what))
+    first_the_others = sorted(parameters, key=lambda one: any(w in known for w in re.findall(r"\w+", one.rule or "")))
+    for parameter in first_the_others:
+        value = read(parameter, given.get(parameter.name, parameter.default), values)
+        values[parameter.name] = value if parameter.name in given else parameter.default
     return values
 
 
@@ -157,172 +156,124 @@ def unknown(kind: str, name: str, choices: Sequence[str], where: str) -> str:
     return f"{shown(name)} is not a {kind} of {where}; {hint} {', '.join(choices) or 'none'}."
 
 
-def coerce(name: str, value: Any, annotation: str) -> Any:
-    """`value` (from YAML or the command line) as the type written in the parameters cell.
+def read(parameter: Parameter, value: Any, values: Mapping[str, Any] | None = None) -> Any:
+    """`value` (from YAML or the command line) as the parameter's type and within its rule, as pydantic finds.
 
-    Raises ParameterError when it is not of that type.
+    A rule may speak of other parameters, which `values` holds. Raises ParameterError with the value, the rule and the
+    nearest valid choice.
 
-    >>> coerce("steps", "1e4", "int"), coerce("fraction", "0.3", "float"), coerce("hole", "none", "int | None")
-    (10000, 0.3, None)
+    >>> read(Parameter("steps", "int", 100, ""), "1e4"), read(Parameter("hole", "int | None", 1, ""), "none")
+    (10000, None)
+    >>> read(Parameter("square", "int", 45, "", "[0, p - 2]"), 97, {"p": 97})
+    Traceback (most recent call last):
+    grokbook.errors.ParameterError: square = 97 must lie in [0, p - 2]; the nearest allowed value is 95.
     """
-    options = [option.strip() for option in annotation.split("|")]
-    if "None" in options:
-        if value is None or (isinstance(value, str) and value.strip().lower() in ("none", "null")):
-            return None
-        annotation = next((option for option in options if option != "None"), "str")
-    sequence = re.fullmatch(r"(list|tuple)\[(\w+)(?:, ?\.\.\.)?\]", annotation)
-    if sequence:
-        items = [coerce(name, item, sequence[2]) for item in _items(name, value)]
-        return items if sequence[1] == "list" else tuple(items)
-    if annotation not in _CONVERT:
-        raise ChapterError(f"the type {annotation!r} of parameter {name!r} is none that grokbook can read.")
-    return _CONVERT[annotation](name, value)
+    found = re.fullmatch(r"(list\[)?(int|float|bool|str)(?(1)\])( \| None)?", parameter.type)
+    if found is None:
+        raise ChapterError(f"the type {parameter.type!r} of {parameter.name!r} is none that grokbook can read.")
+    if found[3] and str(value).strip().lower() in ("none", "null"):
+        return None
+    scalar, wrong = _SCALARS[found[2]]
+    known = {**_STAND_IN, **(values or {})}
+
+    def within(one: Any) -> Any:
+        for clause in parameter.rule.split(" and ") if parameter.rule else ():
+            if sentence := _broken(parameter, clause, one, known):
+                raise PydanticCustomError("refused", sentence)  # type: ignore[arg-type]
+        return one
+
+    each: Any = Annotated[scalar, AfterValidator(within), BeforeValidator(lambda one: _taken(one, scalar, wrong))]
+    kind = Annotated[list[each], BeforeValidator(_items)] if found[1] else each
+    try:
+        return TypeAdapter(kind, config=ConfigDict(allow_inf_nan=False)).validate_python(value)
+    except ValidationError as error:
+        raise ParameterError(f"{parameter.name} = {_why(error.errors()[0], wrong)}") from None
 
 
-def _items(name: str, value: Any) -> list[Any]:
+def _taken(one: Any, scalar: type, wrong: str) -> Any:
+    """What is given, a text of the command line as the literal that it writes (1e4); True is no number."""
+    text = isinstance(one, str)
+    too_much = text and not (one.isprintable() and len(one) <= LONGEST_TEXT)
+    if too_much or (isinstance(one, bool) and scalar is not bool):
+        raise PydanticCustomError("refused", wrong)  # type: ignore[arg-type]
+    try:
+        return ast.literal_eval(one.strip()) if text and scalar is not str else one
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return one.strip()
+
+
+def _items(value: Any) -> Any:
     if isinstance(value, str):
         return [part for part in (part.strip() for part in value.strip("[]() ").split(",")) if part]
-    if isinstance(value, (list, tuple)):
-        return list(value)
-    raise ParameterError(f"{name} = {value!r} is not a list; write the values with commas between them.")
+    return value
 
 
-def _whole(name: str, value: Any) -> int:
-    number = None if isinstance(value, bool) else _parse_number(value)
-    if number is None:
-        raise ParameterError(f"{name} = {value!r} is not a whole number (int).")
-    if number != int(number):
-        low = math.floor(number)
-        raise ParameterError(f"{name} = {value} is not a whole number; the nearest are {low} and {low + 1}.")
-    return int(number)
-
-
-def _real(name: str, value: Any) -> float:
-    number = None if isinstance(value, bool) else _parse_number(value)
-    if number is None:
-        raise ParameterError(f"{name} = {value!r} is not a number (float).")
-    return float(number)
-
-
-def _parse_number(value: Any) -> int | float | None:
-    if isinstance(value, str):
-        for convert in (int, float):
-            try:
-                value = convert(value.strip())
-                break
-            except ValueError:
-                continue
-    return value if isinstance(value, (int, float)) and math.isfinite(value) else None
-
-
-def _truth(name: str, value: Any) -> bool:
-    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-    if isinstance(value, bool):
-        return value
-    if str(value).strip().lower() in words:
-        return words[str(value).strip().lower()]
-    raise ParameterError(f"{name} = {value!r} is neither true nor false.")
-
-
-def _text(name: str, value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    raise ParameterError(f"{name} = {value!r} is not a text (str); put it in quotes.")
-
-
-_CONVERT: dict[str, Callable[[str, Any], Any]] = {"int": _whole, "float": _real, "bool": _truth, "str": _text}
+def _why(error: Any, wrong: str) -> str:
+    """The value that pydantic refuses and why; `wrong` is what to say where the type is another."""
+    one, kind = error["input"], error["type"]
+    if kind == "int_from_float":
+        low = math.floor(one)
+        wrong = f"is not a whole number; the nearest are {low} and {low + 1}."
+    if kind == "list_type":
+        wrong = "is not a list; write the values with commas between them."
+    return f"{shown(one)} {error['msg'] if kind == 'refused' else wrong}"
 
 
 # ----------------------------------------------------------------------------------------------- rules
 
 
-def refusal(parameter: Parameter, value: Any, values: Mapping[str, Any] | None = None) -> str | None:
-    """The sentence that refuses `value` under the parameter's rule, or None when the value is allowed.
-
-    >>> refusal(Parameter("p", "int", 97, "", "prime"), 100)
-    'p = 100 is not prime; the nearest primes are 97 and 101.'
-    """
-    if parameter.rule is None or value is None:
-        return None
-    for one in value if isinstance(value, (list, tuple)) else [value]:
-        for clause in parameter.rule.split(" and "):
-            sentence = _clause(parameter, clause.strip())(one, {**_STAND_IN, **(values or {})})
-            if sentence:
-                return f"{parameter.name} = {one!r} {sentence}"
+def _broken(parameter: Parameter, clause: str, value: Any, values: Mapping[str, Any]) -> str | None:
+    """Why a value breaks a clause of the rule, with the nearest valid choice; None where it does not."""
+    if clause == "prime":
+        return _not_prime(value)
+    if choices := re.fullmatch(r"one of (.+)", clause):
+        return _not_one_of(str(value), re.split(", *", choices[1]))
+    if multiple := re.fullmatch(r"multiple of (\w+)", clause):
+        return _not_multiple(value, multiple[1], values)
+    interval = re.fullmatch(r"([(\[])(.+),(.+)([)\]])", clause)
+    bound = re.fullmatch(r"(>=|<=|>|<)(.+)", clause)
+    if interval:
+        ends = {">=" if interval[1] == "[" else ">": interval[2], "<=" if interval[4] == "]" else "<": interval[3]}
+    elif bound:
+        ends = {bound[1]: bound[2]}
+    else:
+        raise ChapterError(f"the rule {clause!r} of parameter {parameter.name!r} is none that grokbook knows.")
+    for sign, text in ends.items():
+        limit = _number(text, values)
+        if not _SIGNS[sign](value, limit):
+            near = "the nearest allowed value is" if "=" in sign else "for example"
+            value = f"{limit}" if "=" in sign else f"{parameter.default!r}, its default"
+            return f"must {'lie in' if interval else 'be'} {clause}; {near} {value}."
     return None
 
 
-_Check = Callable[[Any, Mapping[str, Any]], "str | None"]
-
-
-def _clause(parameter: Parameter, clause: str) -> _Check:
-    """The check that a clause of a rule stands for: value, all values -> sentence or None."""
-    if clause == "prime":
-        return lambda value, _: _not_prime(value)
-    if interval := re.fullmatch(r"([(\[])\s*(\S+)\s*,\s*(\S+)\s*([)\]])", clause):
-        opening, low, high, closing = interval.groups()
-        bounds = [(">=" if opening == "[" else ">", low), ("<=" if closing == "]" else "<", high)]
-        return lambda value, _: _outside(value, clause, bounds, parameter.default)
-    if bound := re.fullmatch(r"(>=|<=|>|<)\s*(\S+)", clause):
-        return lambda value, _: _outside(value, clause, [(bound[1], bound[2])], parameter.default)
-    if multiple := re.fullmatch(r"multiple of (\w+)", clause):
-        return lambda value, values: _not_multiple(value, multiple[1], values)
-    if choices := re.fullmatch(r"one of (.+)", clause):
-        return lambda value, _: _not_one_of(value, [choice.strip() for choice in choices[1].split(",")])
-    raise ChapterError(f"the rule {clause!r} of parameter {parameter.name!r} is none that grokbook knows.")
-
-
-def is_prime(n: int) -> bool:
-    """Whether n is a prime number (trial division; moduli here are small).
-
-    >>> [n for n in range(20) if is_prime(n)]
-    [2, 3, 5, 7, 11, 13, 17, 19]
-    """
-    return n >= 2 and all(n % divisor for divisor in range(2, math.isqrt(n) + 1))
+def _number(text: str, values: Mapping[str, Any]) -> float:
+    """What a bound writes: `2`, `1e-3`, the name of another parameter, or `p - 2`."""
+    name, _, less = text.strip().partition(" - ")
+    number = values[name] - int(less or 0) if name in values else float(name)
+    return int(number) if number == int(number) else number
 
 
 def _not_prime(value: int) -> str | None:
-    if is_prime(value):
-        return None
-    above = next(n for n in range(max(value, 1) + 1, 2 * max(value, 1) + 2) if is_prime(n))
-    below = next((n for n in range(value - 1, 1, -1) if is_prime(n)), None)
-    near = f"the nearest primes are {below} and {above}" if below else f"the nearest prime is {above}"
-    return f"is not prime; {near}."
+    if value > 1 and all(value % divisor for divisor in range(2, math.isqrt(value) + 1)):
+        return None  # found without sympy, which takes most of a second to import: values are small
+    from grokbook.tasks.arithmetic import nearest_primes
 
-
-_HOLDS: dict[str, Callable[[float, float], bool]] = {
-    ">=": lambda a, b: a >= b,
-    ">": lambda a, b: a > b,
-    "<=": lambda a, b: a <= b,
-    "<": lambda a, b: a < b,
-}
-
-
-def _outside(value: Any, clause: str, bounds: Sequence[tuple[str, str]], default: Any) -> str | None:
-    for sign, text in bounds:
-        number = float(text)
-        if _HOLDS[sign](value, number):
-            continue
-        rule = f"must lie in {clause}" if len(bounds) > 1 else f"must be {clause}"
-        closed = sign in (">=", "<=")
-        near = f"the nearest allowed value is {text}" if closed else f"for example {default!r}, its default"
-        return f"{rule}; {near}."
-    return None
+    near = nearest_primes(value)
+    return f"is not prime; the nearest prime{'s are' if near[1:] else ' is'} {' and '.join(map(str, near))}."
 
 
 def _not_multiple(value: int, of: str, values: Mapping[str, Any]) -> str | None:
-    step = int(of) if of.isdigit() else values.get(of)
-    if not isinstance(step, int) or step < 1 or (value > 0 and value % step == 0):
+    step = values[of] if of in values else int(of)
+    if value % step == 0:
         return None
-    low = value // step * step
+    low, name = value // step * step, f" ({of})" if of in values else ""
     near = f"the nearest are {low} and {low + step}" if low > 0 else f"the nearest is {step}"
-    name = "" if of.isdigit() else f" ({of})"
     return f"is not a multiple of {step}{name}; {near}."
 
 
-def _not_one_of(value: Any, choices: Sequence[str]) -> str | None:
-    if str(value) in choices:
+def _not_one_of(value: str, choices: Sequence[str]) -> str | None:
+    if value in choices:
         return None
-    near = nearest(str(value), choices)
-    hint = f"; did you mean {near!r}?" if near else "."
-    return f"is not one of {', '.join(choices)}{hint}"
+    near = nearest(value, choices)
+    return f"is not one of {', '.join(choices)}{f'; did you mean {near!r}?' if near else '.'}"

@@ -25,9 +25,9 @@ def source(function: Any, lines: int = 15) -> None:
 def markdown(function: Any, lines: int = 15) -> str:
     """The Markdown of `source`: a line that names the function and its module, then the code.
 
-    >>> from grokbook.book.parameters import is_prime
-    >>> print(markdown(is_prime).splitlines()[0])
-    `is_prime`, from the installed module `grokbook.book.parameters`:
+    >>> from grokbook.book.parameters import same
+    >>> print(markdown(same).splitlines()[0])
+    `same`, from the installed module `grokbook.book.parameters`:
     """
     code = without_docstring(function)
     count = sum(1 for line in code.splitlines() if line.strip())
