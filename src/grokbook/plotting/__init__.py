@@ -16,13 +16,6 @@ from grokbook.plotting.distribution import (
     table_1_measured,
 )
 from grokbook.plotting.grids import splits
-from grokbook.plotting.phase_portrait import (
-    cube_trajectories,
-    invariants_along_flow,
-    limit_distribution,
-    plane_streams,
-    v_and_loss_rates,
-)
 from grokbook.plotting.style import COLOURS
 from grokbook.plotting.theory import med_and_spectral_bound, med_by_frequency
 from grokbook.plotting.training import (
@@ -39,13 +32,10 @@ __all__ = [
     "accuracy_against_shares",
     "accuracy_by_part",
     "correct_cells",
-    "cube_trajectories",
     "curves_by_setting",
     "discs",
     "expectation_and_probability",
-    "invariants_along_flow",
     "learning_curves",
-    "limit_distribution",
     "measure_curves",
     "measured_against_shares",
     "med_and_loss",
@@ -53,12 +43,10 @@ __all__ = [
     "med_by_frequency",
     "mirrored_accuracy",
     "network_curves",
-    "plane_streams",
     "relative_curves",
     "same_class_coverage",
     "splits",
     "swapping_memoriser",
     "table_1_measured",
     "uncovered_cells",
-    "v_and_loss_rates",
 ]

@@ -1,4 +1,4 @@
-"""The plan of chapter 08: nothing is trained, but the numbers of the page must make a page that shows something."""
+"""Chapter 08: the x w u flow of Gu et al., where it ends, and what Lyapunov's argument shows; nothing is trained."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ REACH = 2.0
 """Largest coordinate of a start that the interactive figure draws."""
 
 
-def lyapunov_phase_portrait(x0: float, w0: float, u0: float) -> dict[str, Experiment]:
-    """Plan of chapter 08: refuses a first start that does not move, or that the interactive figure cannot draw.
+def plan(x0: float, w0: float, u0: float) -> dict[str, Experiment]:
+    """Nothing is trained; a first start that does not move, or that the interactive figure cannot draw, is refused.
 
     Raises ParameterError for values that are not finite, beyond `REACH`, or where nothing moves.
 
     Example:
-        >>> lyapunov_phase_portrait(0.2, 0.5, 0.9)
+        >>> plan(0.2, 0.5, 0.9)
         {}
     """
     start = triples([x0, w0, u0], "the start (x0, w0, u0)")

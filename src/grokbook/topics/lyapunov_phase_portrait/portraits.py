@@ -1,0 +1,183 @@
+"""Figures of the x w u flow: starts against time with their limits, streamlines on two planes, V against L."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm, SymLogNorm
+from matplotlib.figure import Figure
+
+from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.theory.triple_product import NAMES, conserved, flow, limit_point, velocity
+from grokbook.theory.triple_stability import lyapunov, lyapunov_rate, printed_v, v_rate
+
+REACH = 1.6
+LEVELS = np.array([-2.2, -1.5, -0.95, -0.5, -0.2, 0.0, 0.2, 0.5, 0.95, 1.5, 2.2])
+"""Values of the conserved difference of squares whose curves are drawn."""
+
+CASES = (
+    ("surface", (0.2, 0.5, 0.9), 1.0, 6.0),
+    ("crossing", (-0.2, 0.5, 0.9), 1.0, 6.0),
+    ("saddle", (-0.5, 0.5, 1.2), 1.0, 6.0),
+    ("target zero", (0.6, 0.8, 1.0), 0.0, 20.0),
+)
+"""A start of each case of the limit theorem that moves: name, start, target, duration."""
+
+
+def _against_time(ax: Axes, start: Sequence[float], times: np.ndarray, target: float) -> None:
+    """x, w, u of one trajectory, dashes at their exact limits."""
+    path, end = flow(start, times, target=target), limit_point(np.asarray(start, dtype=float), target=target)
+    for values, level, name, meaning in zip(path.T, end, NAMES, ("train", "test", "measure"), strict=True):
+        ax.axhline(level, color=COLOURS[meaning], ls="--", lw=1)
+        ax.plot(times, values, color=COLOURS[meaning], label=f"${name}$")
+    ax.set_xlabel("time $t$")
+
+
+@styled
+def kinds_of_start() -> Figure:
+    """One start of each case of the limit theorem against time: x, w, u with their exact limits dashed.
+
+    The panels are those of `CASES`: no sign changes; the smallest coordinate goes through 0; a tie with the wrong sign
+    runs to an axis; target 0.
+    """
+    fig, axes = panels(1, len(CASES), height=2.9, sharey=True)
+    for ax, (title, start, target, duration) in zip(axes[0], CASES, strict=True):
+        ax.axhline(0, color=COLOURS["quiet"], lw=0.8)
+        _against_time(ax, start, np.linspace(0, duration, 150), target)
+        ax.set_title(title)
+    axes[0, 0].set_ylabel("coordinate")
+    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return fig
+
+
+@styled
+def invariants_along_flow(
+    start: Sequence[float], duration: float = 10.0, tolerances: Sequence[float] = (1e-4, 1e-7, 1e-10)
+) -> Figure:
+    """One trajectory with its exact limits (left) and how far the numerical flow drifts off the invariants (right).
+
+    Left: x, w, u against time, dashes at the limits. Right: the larger change of x^2 - w^2 and w^2 - u^2, one line a
+    relative tolerance of the integrator.
+    """
+    times = np.linspace(0, duration, 300)
+    fig, axes = panels(1, 2, height=3.2)
+    left, right = axes[0]
+    _against_time(left, start, times, 1.0)
+    left.set_ylabel("coordinate")
+    left.legend(ncols=3)
+    for tolerance, width in zip(tolerances, np.linspace(1.0, 2.2, len(tolerances)), strict=True):
+        kept = np.stack(conserved(flow(start, times, rtol=tolerance)))
+        drift = np.maximum(np.abs(kept - kept[:, :1]).max(axis=0), 1e-17)
+        right.plot(times[1:], drift[1:], color=COLOURS["norm"], lw=width)
+        right.annotate(f"rtol {tolerance:.0e}", (times[-1], drift[-1]), xytext=(0, 4), textcoords="offset points",
+                       ha="right", fontsize=9, color=COLOURS["norm"])  # fmt: skip
+    right.set(xlabel="time $t$", ylabel="drift of the invariants", yscale="log")
+    return fig
+
+
+def _on_plane(name: str, first: np.ndarray, second: np.ndarray, height: float) -> tuple[np.ndarray, list[int]]:
+    """Points of the plane and the indices of the two coordinates drawn: "x=w" draws x and u, "u" draws x and w."""
+    if name == "x=w":
+        return np.stack([first, first, second], axis=-1), [0, 2]
+    return np.stack([first, second, np.full_like(first, height)], axis=-1), [0, 1]
+
+
+def _arrow_places() -> np.ndarray:
+    """Points (N, 2) on the curves first^2 - second^2 = level within the square: four on each branch."""
+    places = []
+    for level in LEVELS[LEVELS != 0]:
+        size = np.sqrt(abs(level))
+        s = np.array([-0.75, -0.3, 0.3, 0.75]) * np.arccosh(REACH / size)
+        branch = np.stack([np.cosh(s), np.sinh(s)], axis=1) * size
+        branch = branch if level > 0 else branch[:, ::-1]
+        places += [branch, -branch]
+    t = np.array([-0.85, -0.5, 0.5, 0.85]) * REACH
+    return np.concatenate([*places, np.stack([t, t], axis=1), np.stack([t, -t], axis=1)])
+
+
+def _streams(ax: Axes, name: str, target: float, height: float) -> object:
+    """Streamlines of the in-plane velocity over the loss L; returns the image of L for its colour bar.
+
+    On both planes the in-plane velocity is a multiple of (second, first), so its streamlines are exactly the curves on
+    which first^2 - second^2 is constant; the arrows on them point along the velocity.
+    """
+    line = np.linspace(-REACH, REACH, 101)
+    first, second = np.meshgrid(line, line)
+    points, _ = _on_plane(name, first, second, height)
+    loss = np.maximum(lyapunov(points, target=target), 1e-4)
+    image = ax.pcolormesh(line, line, loss, norm=LogNorm(1e-3, 1e3), cmap="Blues", shading="auto", rasterized=True)
+    ax.contour(line, line, first**2 - second**2, LEVELS, colors=[COLOURS["train"]], linewidths=0.9, linestyles="solid")
+    _arrows(ax, name, target, height)
+    ax.contour(line, line, points.prod(axis=-1) - target, [0.0], colors=[COLOURS["theory"]], linewidths=2.2)
+    if target == 1:
+        ax.plot([1], [1], "o", ms=7, mfc="white", mec=COLOURS["theory"], mew=1.5, zorder=5)
+    ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal")
+    ax.grid(False)
+    return image
+
+
+def _arrows(ax: Axes, name: str, target: float, height: float) -> None:
+    """Arrow heads along the velocity, where it is not 0."""
+    first, second = _arrow_places().T
+    points, drawn = _on_plane(name, first, second, height)
+    speed = velocity(points, target=target)[:, drawn]
+    length = np.linalg.norm(speed, axis=1)
+    moving = length > 1e-9
+    heads = (speed[moving] / length[moving, None]).T
+    ax.quiver(first[moving], second[moving], *heads, color=COLOURS["train"], pivot="mid", scale=26, width=0.007,
+              headwidth=5, headlength=6, headaxislength=5.5)  # fmt: skip
+
+
+@styled
+def plane_streams(target: float = 1.0, height: float = 1.0) -> Figure:
+    """Streamlines over the loss L on the planes x = w (which the flow never leaves) and u = height (which it leaves).
+
+    The streamlines are drawn exactly: they are the curves of constant difference of the two squares. The thick black
+    curve is where x w u = target; the purple line is the axis x = w = 0 of equilibria. On the second plane the arrows
+    are the part of the velocity that lies in the plane.
+    """
+    fig, axes = panels(1, 2, height=3.9)
+    left, right = axes[0]
+    _streams(left, "x=w", target, height)
+    image = _streams(right, "u", target, height)
+    left.plot([0, 0], [-REACH, REACH], color=COLOURS["norm"], lw=2.2, label="equilibria $x = w = 0$")
+    right.plot([0], [0], "o", ms=6, color=COLOURS["norm"])
+    left.plot([], [], color=COLOURS["theory"], lw=2.2, label=f"surface $xwu = {target:g}$")
+    left.set(xlabel="$x = w$", ylabel="$u$", title="plane $x = w$: invariant")
+    right.set(xlabel="$x$", ylabel="$w$", title=f"plane $u = {height:g}$: part in the plane")
+    fig.colorbar(image, ax=axes[0].tolist(), label=r"$L = (\delta - xwu)^2/2$", shrink=0.9)
+    fig.legend(loc="outside lower center", ncols=2)
+    return fig
+
+
+@styled
+def v_and_loss_rates(reach: float = 0.5) -> Figure:
+    """The derivatives of the printed V (left) and of L (right) along the flow, on the plane x + w = 2.
+
+    The plane goes through (1, 1, 1); its points are (1 + r, 1 - r, u). Blue is falling, red is growing; the red horn,
+    between the surface x w u = 1 and the curve 3 x w u = w u + x u + x w, is where V grows; it touches (1, 1, 1). Thin
+    ellipses are levels of V, thin curves on the right levels of L. One colour scale, linear below 1e-4.
+    """
+    line = np.linspace(-reach, reach, 321)
+    r, rise = np.meshgrid(line, line)
+    points = np.stack([1 + r, 1 - r, 1 + rise], axis=-1)
+    fig, axes = panels(1, 2, height=3.7, sharey=True)
+    colours = SymLogNorm(1e-4, vmin=-1, vmax=1, base=10)
+    shown = (
+        (r"$\dot V$: grows in the red horn", v_rate(points), printed_v(points), [0.02, 0.08, 0.18]),
+        (r"$\dot L$: never positive", lyapunov_rate(points), lyapunov(points), [1e-3, 1e-2, 4e-2]),
+    )
+    for ax, (title, rate, value, steps) in zip(axes[0], shown, strict=True):
+        image = ax.pcolormesh(line, 1 + line, rate, norm=colours, cmap="RdBu_r", shading="auto", rasterized=True)
+        ax.contour(line, 1 + line, value, steps, colors=[COLOURS["quiet"]], linewidths=0.9)
+        ax.contour(line, 1 + line, points.prod(axis=-1) - 1, [0.0], colors=[COLOURS["theory"]], linewidths=1.8)
+        if (rate > 1e-12).any():
+            ax.contour(line, 1 + line, rate, [1e-12], colors=[COLOURS["test"]], linewidths=1.2)
+        ax.plot([0], [1], "o", ms=7, mfc="white", mec=COLOURS["theory"], mew=1.5)
+        ax.set(xlabel="$r$  (point $(1+r,\\ 1-r,\\ u)$)", title=title, aspect="equal")
+        ax.grid(False)
+    axes[0, 0].set_ylabel("$u$")
+    fig.colorbar(image, ax=axes[0].tolist(), label="rate along the flow", shrink=0.85)
+    return fig
