@@ -76,7 +76,7 @@ def test_the_list_of_a_chapter_has_parameters_presets_time_and_memory(root):
     [
         (["run", "1", "-p", "p=100"], "grokbook: p = 100 is not prime; the nearest primes are 97 and 101.\n"),
         (["run", "1", "-p", "p"], "grokbook: -p 'p' is not of the form name=value, such as -p p=113.\n"),
-        (["run", "1", "-p", "P=5"], "grokbook: 'P' is not a parameter of chapter 01_short; there are p.\n"),
+        (["run", "1", "-p", "P=5"], "'P' is not a parameter of chapter 01_short; did you mean 'p'?"),
         (["run", "1", "--preset", "tiny"], "'tiny' is not a preset of chapter 01_short"),
         (["run", "shrt"], "did you mean 01_short?"),
         (["list", "9"], "'9' is not a chapter"),

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from grokbook.book import interactive, outputs, page
+from grokbook.book import interactive, outputs, page, tables
 from grokbook.errors import ParameterError
 from grokbook.theory import triple_product as flow
 from grokbook.theory import triple_stability
@@ -29,7 +29,7 @@ def starts(n: int) -> list[list[float]]:
 def computed(browser):
     """Call a function of the script in a browser on an empty page: computed(name, list of argument lists)."""
     opened = browser.new_page()
-    opened.add_script_tag(content=page.script("flow_explorer"))
+    opened.add_script_tag(content=tables.script("flow_explorer"))
     yield lambda name, calls: opened.evaluate(
         "([name, calls]) => calls.map(c => window.GrokbookFlow[name](...c))", [name, calls]
     )
@@ -43,11 +43,11 @@ def test_the_figure_has_its_element_options_and_script():
     assert "<noscript>" in text
     assert "&quot;start&quot;: [0.2, 0.5, 0.9]" in text
     assert text.count("<script>") == text.count("</script>") == 1
-    assert page.script("flow_explorer") in text
+    assert tables.script("flow_explorer") in text
 
 
 def test_it_asks_for_nothing():
-    script = page.script("flow_explorer")
+    script = tables.script("flow_explorer")
     for word in ("fetch(", "XMLHttpRequest", "import(", "importScripts", "WebSocket", "sendBeacon", "https:"):
         assert word not in script
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import torch
 
-from grokbook.book import costs, page
+from grokbook.book import costs, page, tables
 from grokbook.errors import ParameterError
 
 
@@ -119,7 +119,7 @@ def test_a_table_has_header_cells_a_caption_and_formatted_numbers(shown):
 
 def test_a_column_of_numbers_stays_one_where_values_are_missing():
     frame = pd.DataFrame({"step": pd.Series([206, None], dtype="Int64"), "said": ["x", "word " * 12]})
-    made = page.table_html(frame, "Steps.", {})
+    made = tables.table_html(frame, "Steps.", {})
     assert '<td class="num" role="cell" data-label="step">206</td>' in made
     assert '<td class="num" role="cell" data-label="step">–</td>' in made
     assert '<td class="txt long" role="cell" data-label="said">' in made
@@ -127,9 +127,9 @@ def test_a_column_of_numbers_stays_one_where_values_are_missing():
 
 @pytest.mark.parametrize(("said", "cards"), [("word " * 12, True), ("word " * 6, False), (1e60, False)])
 def test_only_long_text_makes_cards_of_the_rows(said, cards):
-    made = page.table_html(pd.DataFrame({"said": ["x", said]}), "Words.", {"said": lambda v: str(v)})
+    made = tables.table_html(pd.DataFrame({"said": ["x", said]}), "Words.", {"said": lambda v: str(v)})
     assert ("gb-cards" in made) is cards and ("data-label" in made) is cards
-    assert page.table_html(pd.DataFrame({"n": [1.0]}), "Long.", {"n": lambda v: "1" * 60}).count("gb-cards") == 0
+    assert tables.table_html(pd.DataFrame({"n": [1.0]}), "Long.", {"n": lambda v: "1" * 60}).count("gb-cards") == 0
 
 
 def test_several_numbers_are_glued_at_once(glued):
@@ -139,14 +139,14 @@ def test_several_numbers_are_glued_at_once(glued):
 
 def test_a_format_for_no_column_is_refused():
     with pytest.raises(ParameterError, match="no column 'b'; it has a"):
-        page.table_html(pd.DataFrame({"a": [1]}), "x", {"b": ".1f"})
+        tables.table_html(pd.DataFrame({"a": [1]}), "x", {"b": ".1f"})
 
 
 LEDGER = pd.DataFrame({"id": ["G1", "G2"], "verdict": ["fails", "not <run>"], "value": [0.1 + 0.2, np.nan]})
 
 
 def test_verdicts_are_words_with_a_mark():
-    made = page.table_html(LEDGER, "Two.", {})
+    made = tables.table_html(LEDGER, "Two.", {})
     assert '<span class="gb-verdict" data-verdict="fails">fails</span>' in made
     assert 'data-verdict="not &lt;run&gt;"' in made
     assert "<script>" not in made
@@ -159,13 +159,13 @@ def test_a_sortable_table_has_roles_labels_raw_numbers_and_its_script(shown):
     assert '<td class="num" role="cell" data-label="value" data-sort="0.30000000000000004">0.3</td>' in made
     assert 'data-sort="">–</td>' in made
     assert 'data-filters="[&quot;verdict&quot;]"' in made
-    assert page.script("sortable") in made
-    assert "http" not in page.script("sortable")
+    assert tables.script("sortable") in made
+    assert "http" not in tables.script("sortable")
 
 
 def test_cells_link_where_there_is_an_address():
-    look = page.TableLook(links={"id": {"G1": "a.html#b"}.get})
-    made = page.table_html(LEDGER, "Two.", {}, look)
+    look = tables.TableLook(links={"id": {"G1": "a.html#b"}.get})
+    made = tables.table_html(LEDGER, "Two.", {}, look)
     assert '<a class="reference internal" href="a.html#b">G1</a>' in made
     assert '<td class="txt">G2</td>' in made
 

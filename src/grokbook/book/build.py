@@ -18,7 +18,7 @@ from grokbook.book.terminal import Progress
 from grokbook.fingerprint import code_digest, rooms_fingerprint
 
 _ROOMS = ("tasks", "models", "measures", "theory", "training", "records", "experiments", "claims", "plotting", "topics")
-_PAGE_CODE = ("page.py", "show.py", "outputs.py", "execute.py", "footer.py", "costs.py", "safe.py")
+_PAGE_CODE = ("page.py", "show.py", "outputs.py", "execute.py", "footer.py", "costs.py", "safe.py", "tables.py")
 _PACKAGES = ("numpy", "torch", "matplotlib", "pandas", "xarray", "jupytext", "papermill", "ipykernel")
 
 

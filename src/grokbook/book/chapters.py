@@ -33,7 +33,6 @@ class Chapter:
     presets: Mapping[str, Mapping[str, Any]]
     parameters: tuple[Parameter, ...]
     plan: str | None = None
-    rules: Mapping[str, str] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -144,7 +143,7 @@ def _parsed(path: Path, source: str) -> Chapter:
     papers = tuple(front.get("papers") or ())
     presets = {name: presets[name] for name in PRESETS}
     plan, seconds = front.get("plan"), _measured_seconds(front.get("seconds") or {})
-    return Chapter(path, source, _title(notebook), front["question"], papers, presets, found, plan, rules, seconds)
+    return Chapter(path, source, _title(notebook), front["question"], papers, presets, found, plan, seconds)
 
 
 def _measured_seconds(given: Mapping[str, Any]) -> dict[str, float]:

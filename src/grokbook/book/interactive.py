@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from grokbook.book import page
+from grokbook.book import page, tables
 from grokbook.errors import ParameterError
 
 SCRIPTS = {"flow_explorer": "GrokbookFlow"}
@@ -30,9 +30,9 @@ def interactive(script: str, name: str, caption: str, alt: str, options: Mapping
     Raises ParameterError for an unknown script, a name that does not start with `fig-`, a text that is missing, and
     options that are no JSON.
     """
-    page._refuse_unlabelled(name, caption, alt)
+    labels = page.labelled(name, caption, alt)
     bundle = {"text/html": markup(script, name, alt, options), "text/plain": f"[interactive figure {name}: {alt}]"}
-    page._display(bundle, {"grokbook": {"name": name, "caption": caption, "alt": alt}})
+    page._display(bundle, labels)
 
 
 def markup(script: str, name: str, alt: str, options: Mapping[str, Any] | None = None) -> str:
@@ -53,5 +53,5 @@ def markup(script: str, name: str, alt: str, options: Mapping[str, Any] | None =
         f'<div class="gb-flow" id="{area}" role="group" aria-label="{html.escape(alt)}" data-options="{settings}">\n'
         "<noscript><p>This figure is computed by a script in your browser, and scripts are switched off. The pictures "
         "below show the same paths for fixed starts.</p></noscript>\n</div>\n"
-        f'<script>\n{page.script(script)}{SCRIPTS[script]}.mount(document.getElementById("{area}"));\n</script>'
+        f'<script>\n{tables.script(script)}{SCRIPTS[script]}.mount(document.getElementById("{area}"));\n</script>'
     )

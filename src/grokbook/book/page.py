@@ -6,26 +6,20 @@ runner (`grokbook.book.execute`) turns these into a numbered figure of the page.
 
 from __future__ import annotations
 
-import html
 import io
 import json
 import math
+from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
+from grokbook.book import costs
 from grokbook.book.safe import code, line, words
+from grokbook.book.tables import Form, TableLook, table_html
 from grokbook.errors import ParameterError
 
 MAX_SVG_BYTES = 1_500_000
 """A drawing larger than this as SVG is put on the page as PNG."""
-
-LONG_CELL = 40
-"""A table cell with more characters of text than this gets a wide column."""
-
-CARD_TEXT = 50
-"""A table whose columns of text need more characters together than this is cards on a narrow screen."""
 
 
 def _display(data: Mapping[str, Any], metadata: Mapping[str, Any] | None = None) -> None:
@@ -51,13 +45,15 @@ def figure(fig: Any, name: str, caption: str, alt: str) -> None:
 
     Raises ParameterError when the name does not start with `fig-` or a text is missing.
     """
-    _refuse_unlabelled(name, caption, alt)
-    bundle = {**_image(fig), "text/plain": f"[figure {name}: {alt}]"}
-    _display(bundle, {"grokbook": {"name": name, "caption": line(caption), "alt": alt}})
-    _close(fig)
+    import matplotlib.pyplot as plt
+
+    labels = labelled(name, caption, alt)
+    _display({**_image(fig), "text/plain": f"[figure {name}: {alt}]"}, labels)
+    plt.close(fig)
 
 
-def _refuse_unlabelled(name: str, caption: str, alt: str) -> None:
+def labelled(name: str, caption: str, alt: str) -> dict[str, Any]:
+    """The metadata of a figure's output; raises ParameterError for a bad name and for a text that is missing."""
     if not name.startswith("fig-") or not name.replace("-", "").isalnum() or name != name.lower():
         raise ParameterError(
             f"the figure name {name!r} must be `fig-` and lower-case words joined by hyphens, like 'fig-delay'."
@@ -66,6 +62,7 @@ def _refuse_unlabelled(name: str, caption: str, alt: str) -> None:
         raise ParameterError(f"figure {name} needs a caption that says seeds, statistic and preset.")
     if len(alt.split()) < 3:
         raise ParameterError(f"figure {name} needs an alt text of a sentence that says what it shows.")
+    return {"grokbook": {"name": name, "caption": line(caption), "alt": alt}}
 
 
 def _image(fig: Any) -> dict[str, Any]:
@@ -80,31 +77,7 @@ def _image(fig: Any) -> dict[str, Any]:
             return {"image/svg+xml": buffer.getvalue().decode()}
         buffer = io.BytesIO()
         fig.savefig(buffer, format="png", dpi=180, metadata={"Software": None}, **keep)
-    from base64 import b64encode
-
     return {"image/png": b64encode(buffer.getvalue()).decode()}
-
-
-def _close(fig: Any) -> None:
-    import matplotlib.pyplot as plt
-
-    plt.close(fig)
-
-
-# --------------------------------------------------------------------------------------------- scripts
-
-
-def script(name: str) -> str:
-    """The text of a script of this package (`scripts/name.js`), to be put into a page as it is.
-
-    Raises ParameterError for a script that the package does not have.
-    """
-    folder = Path(__file__).with_name("scripts")
-    path = folder / f"{name}.js"
-    if not path.is_file():
-        known = ", ".join(sorted(p.stem for p in folder.glob("*.js")))
-        raise ParameterError(f"there is no script {name!r}; there are: {known}.")
-    return path.read_text(encoding="utf-8")
 
 
 # --------------------------------------------------------------------------------------------- numbers
@@ -157,24 +130,6 @@ def _scalar(name: str, value: Any) -> Any:
 # ---------------------------------------------------------------------------------------------- tables
 
 
-Form = str | Callable[[Any], str]
-"""How a column is written: a format such as ".2f", or a function of the value."""
-
-
-@dataclass(frozen=True)
-class TableLook:
-    """How a table is shown beyond its cells; see `table` for what the fields mean.
-
-    With `cards` each row is a card on a narrow screen, a line for a cell: so are sortable tables, and all with text
-    too long for a column of a phone.
-    """
-
-    sortable: bool = False
-    filters: tuple[str, ...] = ()
-    links: Mapping[str, Callable[[Any], str | None]] = field(default_factory=dict)
-    cards: bool = False
-
-
 def table(
     frame: Any,
     caption: str,
@@ -206,120 +161,35 @@ def table(
     _display({"text/html": text, "text/plain": shown.to_string(index=False)})
 
 
-def table_html(frame: Any, caption: str, formats: Mapping[str, Form], look: TableLook | None = None) -> str:
-    """The HTML of `table`: header cells with a scope, numbers right-aligned, missing values as a dash."""
-    look = look or TableLook()
-    _refuse_other_columns(frame, (*formats, *look.filters, *look.links))
-    look = replace(look, cards=look.sortable or _has_long_text(frame, formats))
-    names = [str(column) for column in frame.columns]
-    head = "".join(_head(name, frame[column], look.cards) for name, column in zip(names, frame.columns, strict=True))
-    kinds = ["num" if frame[column].dtype.kind in "iuf" else "txt" for column in frame.columns]
-    rows = []
-    for record in frame.itertuples(index=False):
-        cells = [_cell(v, formats.get(n), k, n, look) for v, n, k in zip(record, names, kinds, strict=True)]
-        rows.append(f"<tr{_role(look, 'row')}>" + "".join(cells) + "</tr>")
-    group = _role(look, "rowgroup")
-    return _around(
-        f"<table{_role(look, 'table')}>\n"
-        f"<caption>{html.escape(caption)}</caption>\n<thead{group}><tr{_role(look, 'row')}>{head}</tr></thead>\n"
-        f"<tbody{group}>\n" + "\n".join(rows) + "\n</tbody>\n</table>",
-        look,
-    )
-
-
-def _has_long_text(frame: Any, formats: Mapping[str, Form]) -> bool:
-    """Whether the longest cells of the columns of text, not of numbers, have more than `CARD_TEXT` characters."""
-    columns = {str(name): frame[name] for name in frame.columns if frame[name].dtype.kind not in "iuf"}
-    return sum(max((len(_text(v, formats.get(n))) for v in c), default=0) for n, c in columns.items()) > CARD_TEXT
-
-
-def _refuse_other_columns(frame: Any, named: Sequence[str]) -> None:
-    unknown = set(named) - set(map(str, frame.columns))
-    if unknown:
-        raise ParameterError(f"the table has no column {min(unknown)!r}; it has {', '.join(map(str, frame.columns))}.")
-
-
-def _role(look: TableLook, name: str) -> str:
-    """A role attribute: cards are laid out as blocks, which would otherwise no longer be read as a table."""
-    return f' role="{name}"' if look.cards else ""
-
-
-def _around(made: str, look: TableLook) -> str:
-    """The box that scrolls; of a sortable table a box around it too, with the script that adds buttons and filters."""
-    kind = "gb-table gb-cards" if look.cards else "gb-table"
-    box = f'<div class="{kind}" tabindex="0" role="region" aria-label="table">\n{made}\n</div>'
-    if not look.sortable:
-        return box
-    wanted = html.escape(json.dumps(look.filters))
-    mounted = 'document.querySelectorAll(".gb-sortable").forEach(GrokbookTables.mount);'
-    called = f"<script>\n{script('sortable')}{mounted}\n</script>"
-    return f'<div class="gb-sortable" data-filters="{wanted}">\n{box}\n</div>\n{called}'
-
-
-def _head(name: str, column: Any, cards: bool = False) -> str:
-    kind = "num" if column.dtype.kind in "iuf" else "txt"
-    role = ' role="columnheader"' if cards else ""
-    return f'<th scope="col" class="{kind}"{role}>{html.escape(name)}</th>'
-
-
-def _cell(value: Any, form: Form | None, kind: str, name: str, look: TableLook) -> str:
-    value = value.item() if hasattr(value, "item") else value
-    text = _text(value, form)
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if kind == "txt" and number and not _missing(value):
-        kind = "num"
-    kind += " long" if kind == "txt" and len(text) > LONG_CELL else ""
-    inner = html.escape(text)
-    if name == "verdict":
-        inner = f'<span class="gb-verdict" data-verdict="{inner}">{inner}</span>'
-    address = look.links[name](value) if name in look.links else None
-    if address:
-        inner = f'<a class="reference internal" href="{html.escape(address)}">{inner}</a>'
-    extra = f' role="cell" data-label="{html.escape(name)}"' if look.cards else ""
-    if look.sortable and (number or _missing(value)):
-        extra += f' data-sort="{"" if _missing(value) else value}"'
-    return f'<td class="{kind}"{extra}>{inner}</td>'
-
-
-def _missing(value: Any) -> bool:
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
-
-
-def _text(value: Any, form: Form | None) -> str:
-    """A value as its cell says it."""
-    if _missing(value):
-        return "–"
-    if callable(form):
-        return form(value)
-    if form:
-        return format(value, form)
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
 # ----------------------------------------------------------------------------------- costs and records
+
+
+def say(text: str) -> None:
+    """Show Markdown."""
+    _display({"text/markdown": text, "text/plain": text})
 
 
 def cost(*experiments: Any) -> None:
     """Say, before anything trains, what these experiments will cost here and which seeds are already there."""
-    _display(_markdown(cost_sentence(experiments)))
+    say(cost_sentence(experiments))
 
 
 def cost_sentence(experiments: Any) -> str:
     """The sentence that `cost` shows."""
-    from grokbook.book.costs import duration, estimate, missing
-
-    absent = {e.name: missing(e) for e in experiments}
+    absent = {e.name: costs.missing(e) for e in experiments}
     total = sum(len(tuple(e.seeds)) for e in experiments)
     to_train = sum(len(seeds) for seeds in absent.values())
     if to_train == 0:
         return f"Nothing has to be trained: all {total} runs are in the record store."
-    predicted = estimate(experiments)
     which = "; ".join(f"{words(name)}: seeds {', '.join(map(str, s))}" for name, s in absent.items() if s)
     there = f" ({total - to_train} of {total} runs are already there)" if to_train < total else ""
-    return (
-        f"This will train {to_train} run{'s' if to_train > 1 else ''} ({which}), about "
-        f"{duration(predicted.seconds)} and {predicted.memory_mb:.0f} MB on this machine{there}."
-    )
+    runs = f"{to_train} run{'s' if to_train > 1 else ''}"
+    return f"This will train {runs} ({which}), about {_predicted(experiments)} on this machine{there}."
+
+
+def _predicted(experiments: Any) -> str:
+    predicted = costs.estimate(experiments)
+    return f"{costs.duration(predicted.seconds)} and {predicted.memory_mb:.0f} MB"
 
 
 _ORIGIN = {
@@ -331,7 +201,7 @@ _ORIGIN = {
 
 def recorded(dataset: Any) -> None:
     """Show the box that says when, where and with what code a dataset of the record store was made."""
-    _display(_markdown(recorded_box(dataset.attrs)))
+    say(recorded_box(dataset.attrs))
 
 
 def recorded_box(attrs: Mapping[str, Any]) -> str:
@@ -341,60 +211,41 @@ def recorded_box(attrs: Mapping[str, Any]) -> str:
     >>> recorded_box({"origin": "recorded", "provenance": json.dumps([made])})
     '> **Recorded on 2026-11-01**, not trained while this page was built: CPU, float32, 90 s of training, commit `f00`.'
     """
-    from grokbook.book.costs import duration
-
     made = json.loads(attrs["provenance"])
-    days = sorted({part["recorded_on"] for part in made})
-    origin = _ORIGIN[attrs.get("origin", "recorded")].format(day=words(days[-1]))
-    seconds = duration(sum(part.get("seconds", 0) for part in made))
+    origin = _ORIGIN[attrs.get("origin", "recorded")].format(day=words(max(part["recorded_on"] for part in made)))
     each = [("device", words), ("dtype", words), ("commit", lambda commit: f"commit {code(commit[:10])}")]
     facts = [", ".join(sorted({form(part[key]) for part in made if part.get(key)})) for key, form in each]
-    facts.insert(2, f"{seconds} of training")
+    facts.insert(2, f"{costs.duration(sum(part.get('seconds', 0) for part in made))} of training")
     return f"> {origin}: {', '.join(fact for fact in facts if fact)}."
 
 
 def not_run(experiment: Any) -> None:
     """Show the box that says a result was not computed, and what it would cost. It is never made up."""
-    _display(_markdown(not_run_box(experiment)))
+    say(not_run_box(experiment))
 
 
 def not_run_box(experiment: Any) -> str:
     """The Markdown of `not_run`."""
-    from grokbook.book.costs import duration, estimate
-
-    predicted = estimate([experiment])
     return (
         f"> **Not run.** {code(experiment.name)} is not in the record store and was not trained for this page. "
-        f"It would take about {duration(predicted.seconds)} and {predicted.memory_mb:.0f} MB here: "
-        f"{code(f'grokbook record --only {experiment.name}')}."
+        f"It would take about {_predicted([experiment])} here: {code(f'grokbook record --only {experiment.name}')}."
     )
-
-
-def _markdown(text: str) -> dict[str, str]:
-    return {"text/markdown": text, "text/plain": text}
-
-
-# ------------------------------------------------------------------------------------------ times and spans
 
 
 def times(chapter: str) -> None:
     """Show what executing a chapter takes on this machine at each preset, records used, nothing else cached."""
-    _display(_markdown(times_sentence(chapter)))
+    say(times_sentence(chapter))
 
 
 def times_sentence(chapter: str) -> str:
     """The sentence that `times` shows."""
     from grokbook.book.chapters import find
-    from grokbook.book.costs import chapter_estimate, committed_store, duration
     from grokbook.paths import project_root
 
-    read = find(project_root(), chapter)
-    store = committed_store()
-    parts = []
-    for preset in read.presets:
-        predicted = chapter_estimate(read, preset, store=store)
-        parts.append(f"{preset} {duration(predicted.seconds)}")
-    return "**Time** to execute this page here, by preset: " + " · ".join(parts) + "."
+    read, store = find(project_root(), chapter), costs.committed_store()
+    seconds = {preset: costs.chapter_estimate(read, preset, store=store).seconds for preset in read.presets}
+    said = " · ".join(f"{preset} {costs.duration(took)}" for preset, took in seconds.items())
+    return f"**Time** to execute this page here, by preset: {said}."
 
 
 def span(steps: Any, last: int) -> str:

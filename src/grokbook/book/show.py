@@ -7,6 +7,7 @@ import inspect
 import textwrap
 from typing import Any
 
+from grokbook.book.page import say
 from grokbook.book.safe import fenced
 from grokbook.errors import ParameterError
 
@@ -16,10 +17,7 @@ def source(function: Any, lines: int = 15) -> None:
 
     Raises ParameterError when it is longer than `lines`: then it belongs in two functions.
     """
-    from grokbook.book.page import _display
-
-    text = markdown(function, lines)
-    _display({"text/markdown": text, "text/plain": text})
+    say(markdown(function, lines))
 
 
 def markdown(function: Any, lines: int = 15) -> str:
