@@ -83,6 +83,17 @@ def test_nothing_overflows_at_a_large_modulus():
     assert evaluate_mod("x**64 + x**30*y**30", np.array([x]), np.array([y]), p).tolist() == [expected]
 
 
+@pytest.mark.parametrize(
+    ("text", "commutes"), [("(x + y + 1)**64", True), ("(x + y + 1)**32 * (x - y + 2)**32", False), ("x - x", True)]
+)
+def test_thousands_of_terms_have_the_values_of_plain_python(text, commutes):
+    """2,145 terms at degree 64: by Python's own powers, on a full grid and where p exceeds the number of operands."""
+    for p, x, y in ((7, *np.divmod(np.arange(49), 7)), (2_147_483_647, np.array([3, 2**31 - 5]), np.array([10**9, 8]))):
+        expected = [eval(text, {"x": int(a), "y": int(b)}) % p for a, b in zip(x, y, strict=True)]
+        assert evaluate_mod(text, x, y, p).tolist() == expected
+    assert is_symmetric(text) is commutes
+
+
 def test_operands_outside_the_range_are_reduced_first():
     assert evaluate_mod("x*y + 1", np.array([-1, 12]), np.array([8, -9]), 5).tolist() == [(-8 + 1) % 5, (-108 + 1) % 5]
 
