@@ -84,9 +84,9 @@ def test_an_unknown_network_is_refused():
     ("change", "message"),
     [
         ({"k": 25}, "k = 25 makes a disc of width 49 overlap itself on a torus of side 47; the largest k is 24."),
-        ({"k": 0}, "k = 0 is not a whole number of 1 or more; the smallest k is 1."),
+        ({"k": 0}, "k is 0, but must be a whole number at least 1."),
         ({"p": 48}, "p = 48 is not prime; the nearest primes are 47 and 53."),
-        ({"draws": 0}, "draws = 0 is not a whole number of 1 or more; the smallest draws is 1."),
+        ({"draws": 0}, "draws is 0, but must be a whole number at least 1."),
         ({"example": 4}, "k = 3 makes a disc of width 5 overlap itself on a torus of side 4; the largest k is 2."),
         ({"p_small": 9}, "p = 9 is not prime; the nearest primes are 7 and 11."),
         ({"train_fraction": 1.0}, "train_fraction = 1.0 is not a number in the open interval (0, 1)."),

@@ -28,3 +28,8 @@ def tables(draw: st.DrawFn, least: int = 3) -> np.ndarray:
     p, d = draw(st.integers(least, 23)), draw(st.integers(1, 9))
     scale = draw(st.floats(1e-3, 1e3))
     return scale * gaussian(p, d, draw(st.integers(0, 2**32 - 1)))
+
+
+def relabelled(table: np.ndarray, factor: int) -> np.ndarray:
+    """The table after renaming i -> factor i modulo p (Gu et al. 2025, Appendix B.4): row i is phi_(factor i)."""
+    return table[factor * np.arange(len(table)) % len(table)]

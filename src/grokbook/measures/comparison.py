@@ -17,8 +17,7 @@ from scipy.stats import norm
 
 from grokbook.errors import ParameterError
 
-MOST_RUNS = 18
-"""Runs up to which all assignments to two groups are counted one by one (48,620 of nine and nine)."""
+MOST_RUNS = 18  # up to which all assignments to two groups are counted one by one (48,620 of nine and nine)
 
 
 def steps_and_seen(times: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.stats import CensoredData, ecdf
 
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array, to_numpy, whole
@@ -62,8 +63,7 @@ class GrokTime:
     def _by(self) -> str:
         return "" if self.last_step is None else f" by step {self.last_step}"
 
-    def __str__(self) -> str:
-        return self.describe()
+    __str__ = describe
 
 
 def grok_time(
@@ -97,24 +97,14 @@ def grok_time(
     reverted, settled = _after(test >= threshold, grok, persistence)
     fit_step, grok_step, reverted_step, settled_step = (_at(times, i) for i in (fit, grok, reverted, settled))
     delay = None if fit_step is None or grok_step is None else grok_step - fit_step
-    return GrokTime(
-        fit_step,
-        grok_step,
-        delay,
-        censored=grok_step is None,
-        threshold=float(threshold),
-        persistence=int(persistence),
-        last_step=_at(times, len(times) - 1),
-        reverted_step=reverted_step,
-        settled_step=settled_step,
-    )
+    rule = {"threshold": float(threshold), "persistence": int(persistence), "last_step": int(times[-1])}
+    lost = {"reverted_step": reverted_step, "settled_step": settled_step}
+    return GrokTime(fit_step, grok_step, delay, grok_step is None, **rule, **lost)
 
 
 def _check_rule(threshold: float, persistence: int) -> None:
     if not isinstance(threshold, int | float | np.number) or not 0 < threshold <= 1:
-        raise ParameterError(
-            f"threshold is {threshold!r}, but must be an accuracy in (0, 1], such as {THRESHOLD}."
-        )
+        raise ParameterError(f"threshold is {threshold!r}, but must be an accuracy in (0, 1], such as {THRESHOLD}.")
     whole(persistence, "persistence", least=0)
 
 
@@ -123,25 +113,17 @@ def _check_curves(*curves: Array) -> tuple[np.ndarray, ...]:
     arrays = tuple(to_numpy(list(c) if isinstance(c, range) else c) for c in curves)
     shapes = [a.shape for a in arrays]
     if len(set(shapes)) > 1 or arrays[0].ndim != 1 or not arrays[0].size:
-        raise ParameterError(
-            f"steps, train and test accuracy have shapes {shapes}, but must be (n,), n > 0, alike."
-        )
+        raise ParameterError(f"steps, train and test accuracy have shapes {shapes}, but must be (n,), n > 0, alike.")
     bad = np.append(False, np.diff(arrays[0]) <= 0) | (arrays[0] % 1 != 0)
     if bad.any():
         i = int(np.argmax(bad))
-        raise ParameterError(
-            f"steps has {arrays[0][i]:g} at index {i}, but must be whole and strictly increasing."
-        )
+        raise ParameterError(f"steps has {arrays[0][i]:g} at index {i}, but must be whole and strictly increasing.")
     for name, curve in zip(("train_accuracy", "test_accuracy"), arrays[1:], strict=True):
-        _check_accuracy(name, arrays[0], curve)
+        good = (curve >= 0) & (curve <= 1 + 1e-6)
+        if not good.all():
+            i = int(np.argmin(good))
+            raise ParameterError(f"{name} is {curve[i]:g} at step {arrays[0][i]:g}, but must be a share in [0, 1].")
     return arrays
-
-
-def _check_accuracy(name: str, steps: np.ndarray, curve: np.ndarray) -> None:
-    good = (curve >= 0) & (curve <= 1 + 1e-6)
-    if not good.all():
-        i = int(np.argmin(good))
-        raise ParameterError(f"{name} is {curve[i]:g} at step {steps[i]:g}, but must be a share in [0, 1].")
 
 
 def first_stay(above: np.ndarray, persistence: int) -> int | None:
@@ -171,9 +153,7 @@ def _at(steps: np.ndarray, index: int | None) -> int | None:
     return None if index is None else int(steps[index])
 
 
-def grok_times(
-    dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence: int = PERSISTENCE
-) -> pd.DataFrame:
+def grok_times(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence: int = PERSISTENCE) -> pd.DataFrame:
     """`grok_time` of each run of a dataset: a table, one row a run, one column a field of `GrokTime`.
 
     `dataset` has variables `train_accuracy` and `test_accuracy` over the coordinate `step` and at most one
@@ -201,14 +181,10 @@ def _run_dimension(dataset: xr.Dataset) -> str:
     """The dimension that counts runs ("run" if there is none), after checking that the curves are there."""
     missing = [name for name in ("train_accuracy", "test_accuracy", "step") if name not in dataset.variables]
     if missing:
-        raise ParameterError(
-            f"dataset has no {missing[0]}, but needs train_accuracy, test_accuracy and step."
-        )
+        raise ParameterError(f"dataset has no {missing[0]}, but needs train_accuracy, test_accuracy and step.")
     dims = {d for name in ("train_accuracy", "test_accuracy") for d in dataset[name].dims} - {"step"}
     if len(dims) > 1:
-        raise ParameterError(
-            f"dataset has dimensions {sorted(map(str, dims))} besides step, but may have only one."
-        )
+        raise ParameterError(f"dataset has dimensions {sorted(map(str, dims))} besides step, but may have only one.")
     return str(next(iter(dims), "run"))
 
 
@@ -247,19 +223,12 @@ def median_delay(times: pd.DataFrame | Iterable[GrokTime]) -> float | None:
     observed = ~fitted["censored"].to_numpy(dtype=bool)
     followed = fitted["delay"].where(observed, fitted["last_step"] - fitted["fit_step"])
     if followed.isna().any():
-        raise ParameterError(
-            "a censored run has last_step None, but needs it to say how long it was followed."
-        )
-    return _kaplan_meier_median(followed.to_numpy(dtype=float), observed)
-
-
-def _kaplan_meier_median(durations: np.ndarray, observed: np.ndarray) -> float | None:
-    survival = 1.0
-    for time in np.unique(durations[observed]):
-        survival *= 1 - np.sum(observed & (durations == time)) / np.sum(durations >= time)
-        if survival <= 0.5 + 1e-12:
-            return float(time)
-    return None
+        raise ParameterError("a censored run has last_step None, but needs it to say how long it was followed.")
+    if not observed.any():
+        return None
+    survival = ecdf(CensoredData.right_censored(followed.to_numpy(dtype=float), ~observed)).sf
+    reached = survival.quantiles[survival.probabilities <= 0.5 + 1e-12]
+    return float(reached[0]) if reached.size else None
 
 
 def describe_delays(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence: int = PERSISTENCE) -> list[str]:

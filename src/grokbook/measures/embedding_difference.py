@@ -15,7 +15,8 @@ import numpy as np
 
 from grokbook.errors import ParameterError
 from grokbook.measures.fourier import fourier_power
-from grokbook.measures.inputs import Array, like, one_of, rows, whole
+from grokbook.measures.geometry import diameter
+from grokbook.measures.inputs import Array, one_of, rows, whole
 
 REDUCTIONS = ("mean", "sum", "rescaled_sum")
 COMBINATIONS = ("average", "sum")
@@ -35,68 +36,38 @@ def _definition(source: str, formula: str, ranges: int, **arguments: object) -> 
 
 
 _CODE = {"cyclic": False, "omit_last": True}
+_STEP = r"\lVert\phi_{i+1}-\phi_i\rVert"
 _MEAN_1 = r"\frac{1}{p-2}\sum_{i=0}^{p-3}\lVert\phi^{(1)}_{i+1}-\phi^{(1)}_i\rVert"
 _MEAN_2 = _MEAN_1.replace("(1)", "(2)")
-
-MED_DEFINITIONS: Mapping[str, MedDefinition] = MappingProxyType(
-    {
-        "gu2025_def_4_2": _definition(
-            "Gu et al. 2025, Definition 4.2",
-            r"\frac{1}{p}\sum_{i=0}^{p-1}\lVert\phi_{i+1}-\phi_i\rVert,\quad \phi_p=\phi_0",
-            1,
-            cyclic=True,
-            reduction="mean",
-        ),
-        "gu2025_fig_5": _definition(
-            "Gu et al. 2025, caption of Figure 5",
-            r"\sum_{i=0}^{p-1}\lVert\phi_{i+1}-\phi_i\rVert,\quad \phi_p=\phi_0",
-            1,
-            cyclic=True,
-            reduction="sum",
-        ),
-        "gu2024_eq_12": _definition(
-            "Gu et al. 2024, Equation 12",
-            r"\sum_{i=1}^{p-1}\lVert\phi^{(1)}_i-\phi^{(1)}_{i+1}\rVert"
-            r"+\sum_{j=1}^{p-1}\lVert\phi^{(2)}_j-\phi^{(2)}_{j+1}\rVert",
-            2,
-            cyclic=False,
-            reduction="sum",
-            combine="sum",
-        ),
-        "code_base": _definition(
-            "code of Gu et al. 2025, transformer/base.py",
-            rf"\tfrac12\Bigl({_MEAN_1}+{_MEAN_2}\Bigr)",
-            2,
-            **_CODE,
-            reduction="mean",
-            combine="average",
-        ),
-        "code_str": _definition(
-            "code of Gu et al. 2025, transformer/str.py",
-            rf"{_MEAN_1}+{_MEAN_2}",
-            2,
-            **_CODE,
-            reduction="mean",
-            combine="sum",
-        ),
-        "code_rec": _definition(
-            "code of Gu et al. 2025, transformer/rec.py (96 = p-1 at p = 97)",
-            rf"(p-1)\Bigl({_MEAN_1}+{_MEAN_2}\Bigr)",
-            2,
-            **_CODE,
-            reduction="rescaled_sum",
-            combine="sum",
-        ),
-        "code_mlp": _definition(
-            "code of Gu et al. 2025, MLP/*.py (its third number is `operand_distance`)",
-            rf"\tfrac12\Bigl({_MEAN_1}+{_MEAN_2}\Bigr)",
-            2,
-            **_CODE,
-            reduction="mean",
-            combine="average",
-        ),
-    }
+_AVERAGE = rf"\tfrac12\Bigl({_MEAN_1}+{_MEAN_2}\Bigr)"
+_EQ_12 = (
+    r"\sum_{i=1}^{p-1}\lVert\phi^{(1)}_i-\phi^{(1)}_{i+1}\rVert"
+    r"+\sum_{j=1}^{p-1}\lVert\phi^{(2)}_j-\phi^{(2)}_{j+1}\rVert"
 )
+
+# fmt: off
+MED_DEFINITIONS: Mapping[str, MedDefinition] = MappingProxyType({
+    "gu2025_def_4_2": _definition(
+        "Gu et al. 2025, Definition 4.2", rf"\frac{{1}}{{p}}\sum_{{i=0}}^{{p-1}}{_STEP},\quad \phi_p=\phi_0", 1,
+        cyclic=True, reduction="mean"),
+    "gu2025_fig_5": _definition(
+        "Gu et al. 2025, caption of Figure 5", rf"\sum_{{i=0}}^{{p-1}}{_STEP},\quad \phi_p=\phi_0", 1,
+        cyclic=True, reduction="sum"),
+    "gu2024_eq_12": _definition(
+        "Gu et al. 2024, Equation 12", _EQ_12, 2, cyclic=False, reduction="sum", combine="sum"),
+    "code_base": _definition(
+        "code of Gu et al. 2025, transformer/base.py", _AVERAGE, 2, **_CODE, reduction="mean", combine="average"),
+    "code_str": _definition(
+        "code of Gu et al. 2025, transformer/str.py", rf"{_MEAN_1}+{_MEAN_2}", 2,
+        **_CODE, reduction="mean", combine="sum"),
+    "code_rec": _definition(
+        "code of Gu et al. 2025, transformer/rec.py (96 = p-1 at p = 97)", rf"(p-1)\Bigl({_MEAN_1}+{_MEAN_2}\Bigr)", 2,
+        **_CODE, reduction="rescaled_sum", combine="sum"),
+    "code_mlp": _definition(
+        "code of Gu et al. 2025, MLP/*.py (its third number is `operand_distance`)", _AVERAGE, 2,
+        **_CODE, reduction="mean", combine="average"),
+})
+# fmt: on
 
 
 def _step_lengths(table: np.ndarray, *, cyclic: bool, omit_last: bool) -> np.ndarray:
@@ -139,12 +110,11 @@ def med(
 ) -> float:
     r"""Main embedding difference: the mean (or sum) of the steps between neighbouring tokens.
 
-    $\mathrm{MED}(\phi) = \frac1p \sum_{i=0}^{p-1} \lVert\phi_{i+1}-\phi_i\rVert$ with $\phi_p=\phi_0$, where
-    $\phi$ = `embedding`, shape (p, d), row i the embedding of i; the result has the unit of the embedding.
-    `cyclic=False` leaves out the step from p-1 back to 0. `reduction` is "mean", "sum", or "rescaled_sum",
-    which is p-1 times the mean. `second`, shape (p, d), is the second operand's table: the result is then the
-    "average" or "sum" (`combine`) over the two. `omit_last` drops the last token first, as the authors' code
-    does.
+    $\mathrm{MED}(\phi) = \frac1p \sum_{i=0}^{p-1} \lVert\phi_{i+1}-\phi_i\rVert$ with $\phi_p=\phi_0$, where $\phi$ =
+    `embedding`, shape (p, d), row i the embedding of i; the result has the unit of the embedding. `cyclic=False` leaves
+    out the step from p-1 back to 0. `reduction` is "mean", "sum", or "rescaled_sum", which is p-1 times the mean.
+    `second`, shape (p, d), is the second operand's table: the result is then the "average" or "sum" (`combine`) over
+    the two. `omit_last` drops the last token first, as the authors' code does.
 
     Raises ParameterError if a table is not a finite (p, d) array of enough rows or an option is unknown.
 
@@ -214,24 +184,6 @@ def normalised_med(embedding: Array) -> float:
     return med(table) / float(norm)
 
 
-def relabelled(embedding: Array, factor: int) -> Array:
-    r"""The embedding after relabelling $i \mapsto ci$ in $\mathbb{Z}_p$: row i is $\phi_{ci}$.
-
-    `embedding` = $\phi$ has shape (p, d), `factor` = c is coprime to p. Frequency k becomes ck: MED changes,
-    the set of Fourier powers does not.
-
-    Raises ParameterError for a bad table or a factor that shares a divisor with p.
-
-    >>> relabelled(np.arange(5.0)[:, None], 2).ravel().tolist()
-    [0.0, 2.0, 4.0, 1.0, 3.0]
-    """
-    table = rows(embedding)
-    p = len(table)
-    if gcd(whole(factor, "factor", least=-(10**9)), p) != 1:
-        raise ParameterError(f"factor is {factor}, but must share no divisor with p = {p}, as 1 does.")
-    return like(table[(factor * np.arange(p)) % p], embedding)
-
-
 def least_med(embedding: Array) -> tuple[float, int]:
     r"""The least MED over all relabellings, $\min_c \mathrm{MED}(i \mapsto \phi_{ci})$, and its factor c.
 
@@ -261,16 +213,13 @@ def circle_med(p: int, frequencies: Sequence[int], amplitudes: float | Sequence[
     >>> round(circle_med(97, range(1, 49)) ** 2, 9)
     97.0
 
-    Source: Gu et al. 2025, Definition 4.2, evaluated on $\phi_i = (A_k\cos(2\pi k i/p), A_k\sin(2\pi k
-    i/p))_k$.
+    Source: Gu et al. 2025, Definition 4.2, evaluated on $\phi_i = (A_k\cos(2\pi k i/p), A_k\sin(2\pi k i/p))_k$.
     """
     whole(p, "p", least=2)
     k = np.array([whole(f, "frequency", least=-(10**9)) for f in frequencies])
     radii = np.asarray(amplitudes, dtype=float)
     if radii.ndim and radii.shape != k.shape:
-        raise ParameterError(
-            f"amplitudes has {radii.size} values, but must have one or {k.size}, one a frequency."
-        )
+        raise ParameterError(f"amplitudes has {radii.size} values, but must have one or {k.size}, one a frequency.")
     return float(2 * np.sqrt(np.sum((radii * np.sin(pi * k / p)) ** 2)))
 
 
@@ -287,9 +236,7 @@ def linear_med(p: int, slope: float = 1.0) -> float:
     return 2 * (whole(p, "p", least=2) - 1) * abs(float(slope)) / p
 
 
-def expected_initial_med(
-    p: int, d: int, std: float | None = None, *, definition: str = "gu2025_def_4_2"
-) -> float:
+def expected_initial_med(p: int, d: int, std: float | None = None, *, definition: str = "gu2025_def_4_2") -> float:
     r"""Expected MED of p independent Gaussian rows, $2\sigma\,\Gamma(\frac{d+1}2)/\Gamma(\frac d2)$ a step.
 
     Two rows with entries $N(0,\sigma^2)$ differ by a vector with entries $N(0,2\sigma^2)$, whose length is
@@ -368,7 +315,4 @@ def med_diameter_bound(embedding: Array) -> float:
     (1.6, 1.6)
     """
     table = rows(embedding)
-    centred = table - table.mean(axis=0)
-    squares = np.einsum("ij,ij->i", centred, centred)
-    distances = squares[:, None] + squares - 2 * centred @ centred.T
-    return 2 * sqrt(max(float(distances.max()), 0.0)) / len(table)
+    return 2 * diameter(table) / len(table)

@@ -44,9 +44,7 @@ def _varying_power(embedding: Array) -> np.ndarray:
     """The powers of the frequencies 1, 2, ...; refuses an embedding whose rows are all equal."""
     power = fourier_power(embedding)
     if power[1:].sum() <= NEGLIGIBLE * power.sum():
-        raise ParameterError(
-            "embedding has equal rows, but at least two must differ to have power at a frequency > 0."
-        )
+        raise ParameterError("embedding has equal rows, but at least two must differ to have power at a frequency > 0.")
     return power[1:]
 
 
@@ -102,12 +100,11 @@ def energy_share(embedding: Array, n: int) -> float:
 def circle_projection(embedding: Array, k: int) -> Array:
     r"""Coordinates of the rows in the plane of frequency k, shape (p, 2).
 
-    The plane is spanned by $a = \frac2p\sum_i\phi_i\cos(2\pi ki/p)$ and $b = \frac2p\sum_i\phi_i\sin(2\pi
-    ki/p)$; the first axis is $a/\lVert a\rVert$, the second the part of b at right angles to it, made a unit
-    vector (Gram- Schmidt). The rows less their mean are projected on both. A circle $A(\cos, \sin)$ comes
-    back as itself: token 0 lies to the right, counting runs anticlockwise. An axis without length (a flat
-    ellipse) gives the coordinate 0. `embedding` = $\phi$ has shape (p, d), numpy or torch; the result is of
-    the same kind.
+    The plane is spanned by $a = \frac2p\sum_i\phi_i\cos(2\pi ki/p)$ and $b = \frac2p\sum_i\phi_i\sin(2\pi ki/p)$; the
+    first axis is $a/\lVert a\rVert$, the second the part of b at right angles to it, made a unit vector (Gram-Schmidt).
+    The rows less their mean are projected on both. A circle $A(\cos, \sin)$ comes back as itself: token 0 lies to the
+    right, counting runs anticlockwise. An axis without length (a flat ellipse) gives the coordinate 0. `embedding` =
+    $\phi$ has shape (p, d), numpy or torch; the result is of the same kind.
 
     Raises ParameterError for a bad table, k outside 1, ..., floor(p/2), or a frequency without power.
 
@@ -122,9 +119,7 @@ def circle_projection(embedding: Array, k: int) -> Array:
     pair = 2 / p * np.stack([np.cos(angle), np.sin(angle)]) @ table
     size = np.linalg.norm(pair)
     if size <= 1e-13 * np.linalg.norm(table) / np.sqrt(p):
-        raise ParameterError(
-            f"embedding has no power at k = {k}, but its plane needs some: see dominant_frequencies."
-        )
+        raise ParameterError(f"embedding has no power at k = {k}, but its plane needs some: see dominant_frequencies.")
     first = _unit(pair[0], size)
     second = _unit(pair[1] - (pair[1] @ first) * first, size)
     return like((table - table.mean(axis=0)) @ np.stack([first, second], axis=1), embedding)

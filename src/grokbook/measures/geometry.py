@@ -1,4 +1,4 @@
-"""Principal components of an embedding: how many directions it fills."""
+"""The shape of an embedding as a set of points: how many directions it fills, and how wide it is."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from grokbook.errors import ParameterError
 from grokbook.measures.fourier import NEGLIGIBLE
-from grokbook.measures.inputs import Array, like, rows, whole
+from grokbook.measures.inputs import Array, rows
 
 
 def _centred(embedding: Array) -> np.ndarray:
@@ -14,9 +14,7 @@ def _centred(embedding: Array) -> np.ndarray:
     table = rows(embedding)
     centred = table - table.mean(axis=0)
     if np.sum(centred**2) <= NEGLIGIBLE * np.sum(table**2):
-        raise ParameterError(
-            "embedding has equal rows, but at least two must differ to have principal components."
-        )
+        raise ParameterError("embedding has equal rows, but at least two must differ to have principal components.")
     return centred
 
 
@@ -49,28 +47,22 @@ def effective_dimension(embedding: Array) -> float:
     >>> round(effective_dimension(np.eye(5)), 9)
     4.0
 
-    Source: Liu et al. 2022, Figure 7 (left), where it is the exponential of the entropy of the explained
-    variance.
+    Source: Liu et al. 2022, Figure 7 (left): the exponential of the entropy of the explained variance.
     """
     ratios = explained_variance(embedding)
     positive = ratios[ratios > 0]
     return float(np.exp(-positive @ np.log(positive)))
 
 
-def principal_components(embedding: Array, n: int = 2) -> Array:
-    """Coordinates of the centred rows along the first n principal directions, shape (p, n).
+def diameter(points: Array) -> float:
+    """The largest distance of two of the points, shape (n, d).
 
-    `embedding` has shape (p, d), numpy or torch; the result is of the same kind. The sign of a direction is
-    free: each is chosen so that its coordinate of greatest magnitude (the first of equals) is positive.
+    Raises ParameterError for rows that are not finite.
 
-    Raises ParameterError for a bad table, one whose rows are all equal, or n outside 1, ..., min(p, d).
-
-    >>> principal_components(np.array([[0.0, 0], [3, 4], [6, 8]]), 1).round(12).ravel().tolist()
-    [5.0, 0.0, -5.0]
+    >>> diameter([[0, 0], [3, 4], [1, 1]])
+    5.0
     """
-    centred = _centred(embedding)
-    n = whole(n, "n", least=1, most=min(centred.shape))
-    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
-    scores = left[:, :n] * sizes[:n]
-    largest = scores[np.argmax(np.abs(scores).round(12), axis=0), np.arange(n)]
-    return like(scores * np.where(largest < 0, -1.0, 1.0) + 0.0, embedding)
+    table = rows(points, least=1, name="points")
+    x = table - table.mean(axis=0)
+    squares = np.einsum("ij,ij->i", x, x)
+    return float(np.sqrt(max((squares[:, None] + squares - 2 * x @ x.T).max(), 0.0)))

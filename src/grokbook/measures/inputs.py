@@ -25,9 +25,7 @@ def to_numpy(values: object) -> np.ndarray:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ParameterError(
-            f"Expected an array of real numbers, got {type(values).__name__}: {error}."
-        ) from error
+        raise ParameterError(f"Expected an array of real numbers, got {type(values).__name__}: {error}.") from error
 
 
 def rows(embedding: Array, *, least: int = 2, name: str = "embedding") -> np.ndarray:
@@ -42,14 +40,10 @@ def rows(embedding: Array, *, least: int = 2, name: str = "embedding") -> np.nda
     if table.ndim != 2 or table.shape[1] < 1:
         raise ParameterError(f"{name} has shape {table.shape}, but must be (p, d): one row a token.")
     if table.shape[0] < least:
-        raise ParameterError(
-            f"{name} has p = {table.shape[0]} rows, but this measure needs at least {least}."
-        )
+        raise ParameterError(f"{name} has p = {table.shape[0]} rows, but this measure needs at least {least}.")
     if not np.isfinite(table).all():
         bad = int(np.argmin(np.isfinite(table).all(axis=1)))
-        raise ParameterError(
-            f"{name} has a value that is not finite in row {bad}, but every value must be finite."
-        )
+        raise ParameterError(f"{name} has a value that is not finite in row {bad}, but every value must be finite.")
     return table
 
 
@@ -79,7 +73,7 @@ def one_of(value: str, choices: Iterable[str], name: str) -> str:
     raise ParameterError(f"{name} is {shown(value)}, but must be one of {', '.join(map(repr, valid))}{hint}.")
 
 
-def whole(value: object, name: str, *, least: int, most: int | None = None) -> int:
+def whole(value: object, name: str, *, least: int = 1, most: int | None = None) -> int:
     """The value if it is a whole number in [least, most]; raises ParameterError otherwise.
 
     >>> whole(3, "n", least=1, most=5)

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.stats import median_abs_deviation
 
 from grokbook.errors import ParameterError
 from grokbook.measures.delay import PERSISTENCE, first_stay, grok_time
@@ -202,13 +203,7 @@ def accuracy_half_way(
 
 
 def lead_time(
-    steps: Array,
-    train_accuracy: Array,
-    test_accuracy: Array,
-    measure: Array,
-    direction: str,
-    *,
-    share: float = 0.5,
+    steps: Array, train_accuracy: Array, test_accuracy: Array, measure: Array, direction: str, *, share: float = 0.5
 ) -> LeadTime:
     r"""By how many steps a measure is half way before the test accuracy is, after the training set is fitted.
 
@@ -353,30 +348,15 @@ def matching_test(
         raise ParameterError("no run has a lead that is defined, so there is nothing to test.")
     rng, rows = np.random.default_rng(seed), np.arange(len(table))
     members = [np.array([i for i, one in enumerate(labels) if one == label]) for label in dict.fromkeys(labels)]
-    drawn = []
+    drawn = [own]
     for _ in range(whole(draws, "draws", least=1)):
         order = rows.copy()
         for group in members:
             order[group] = rng.permutation(group)
         drawn.append(table[rows, order])
-    kept = [d[~np.isnan(d)] for d in drawn if not np.isnan(d).all()]
-    medians = np.array([_median(own), *map(_median, kept)])
-    spreads = np.array([_spread(own), *map(_spread, kept)])
+    kept = np.array([leads for leads in drawn if not np.isnan(leads).all()])
+    medians, spreads = np.nanmedian(kept, axis=1), median_abs_deviation(kept, axis=1, nan_policy="omit")
     low, high = np.quantile(medians, [0.05, 0.95])
-    return MatchingTest(
-        float(medians[0]),
-        float(low),
-        float(high),
-        float((medians >= medians[0] - 1e-12).mean()),
-        float(spreads[0]),
-        float((spreads <= spreads[0] + 1e-12).mean()),
-        int((~np.isnan(own)).sum()),
-    )
-
-
-def _median(values: np.ndarray) -> float:
-    return float(np.nanmedian(values))
-
-
-def _spread(values: np.ndarray) -> float:
-    return float(np.nanmedian(np.abs(values - np.nanmedian(values))))
+    later, tighter = (medians >= medians[0] - 1e-12).mean(), (spreads <= spreads[0] + 1e-12).mean()
+    numbers = (medians[0], low, high, later, spreads[0], tighter)
+    return MatchingTest(*map(float, numbers), int((~np.isnan(own)).sum()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 import pandas as pd
@@ -40,10 +40,17 @@ def lead_table(runs: Runs, directions: Mapping[str, str]) -> pd.DataFrame:
         raise ParameterError("there is no dataset, but a table of leads needs at least one.")
     parts = {task: lead_rows(dataset, dict(directions)).to_dict("records") for task, dataset in runs.items()}
     table = pd.DataFrame([{"task": task, **row} for task, found in parts.items() for row in found])
-    for column in ("lead", "measure_step", "accuracy_step", "fit_step"):
-        table[column] = table[column].astype("Int64")
-    table["share"] = table["share"].astype(float)
-    return table
+    whole = dict.fromkeys(("lead", "measure_step", "accuracy_step", "fit_step"), "Int64")
+    return table.astype(whole | {"share": float})
+
+
+def _each(runs: Runs) -> Iterator[tuple[str, int, xr.Dataset, tuple[int | None, int | None, str]]]:
+    """Every run with its task, its seed, and the indices of fitting and of the accuracy half way."""
+    for task, dataset in runs.items():
+        for seed in dataset.seed.values:
+            run = dataset.sel(seed=seed)
+            half_way = accuracy_half_way(run.step.values, run.train_accuracy.values, run.test_accuracy.values)
+            yield task, int(seed), run, half_way
 
 
 def matched(runs: Runs, measure: str, direction: str, *, draws: int = 999) -> MatchingTest | None:
@@ -55,21 +62,15 @@ def matched(runs: Runs, measure: str, direction: str, *, draws: int = 999) -> Ma
     >>> matched({}, "med", "falls") is None
     True
     """
-    curves, delays, tasks, gaps = [], [], [], set()
-    for task, dataset in runs.items():
-        gaps.add(int(dataset.step[1] - dataset.step[0]))
-        for seed in dataset.seed.values:
-            run = dataset.sel(seed=seed)
-            fit, half, _ = accuracy_half_way(run.step.values, run.train_accuracy.values, run.test_accuracy.values)
-            if half is not None:
-                curves.append(run[measure].values[fit:])
-                delays.append(half - fit)
-                tasks.append(task)
+    gaps = {int(dataset.step[1] - dataset.step[0]) for dataset in runs.values()}
     if len(gaps) > 1:
         raise ParameterError(f"the runs are logged every {sorted(gaps)} steps; matching needs one spacing.")
+    there = [(task, run, fit, half) for task, _, run, (fit, half, _) in _each(runs) if half is not None]
+    tasks = [task for task, *_ in there]
     if len(set(tasks)) == len(tasks):
         return None
-    leads = cross_leads(curves, delays, direction)
+    curves = [run[measure].values[fit:] for _, run, fit, _ in there]
+    leads = cross_leads(curves, [half - fit for *_, fit, half in there], direction)
     return None if np.isnan(np.diag(leads)).all() else matching_test(leads, tasks, draws=draws)
 
 
@@ -121,10 +122,10 @@ def _summary(rows: pd.DataFrame, runs: Runs, name: str, direction: str) -> dict[
         "median": given.share.median(),
         "least": given.share.min(),
         "most": given.share.max(),
-        "null_low": np.nan if test is None else test.low,
-        "null_high": np.nan if test is None else test.high,
-        "p_value": np.nan if test is None else test.p_value,
-        "spread_p": np.nan if test is None else test.spread_p,
+        "null_low": getattr(test, "low", np.nan),
+        "null_high": getattr(test, "high", np.nan),
+        "p_value": getattr(test, "p_value", np.nan),
+        "spread_p": getattr(test, "spread_p", np.nan),
         "associated": len(low),
         "tested": int(rows.p_value.notna().sum()),
         "lag": low.lag.median(),
@@ -166,15 +167,12 @@ def moves(runs: Runs, measure: str, direction: str) -> pd.DataFrame:
     True
     """
     found = []
-    for task, dataset in runs.items():
-        for seed in dataset.seed.values:
-            run = dataset.sel(seed=seed)
-            fit, half, _ = accuracy_half_way(run.step.values, run.train_accuracy.values, run.test_accuracy.values)
-            if half is not None and 2 * half - fit < run.sizes["step"]:
-                values = SIGNS[direction] * run[measure].values
-                stop = 2 * half - fit
-                end = np.median(values[stop - END_POINTS // 2 : stop + 1 + END_POINTS // 2])
-                found.append({"task": task, "seed": int(seed), "move": float(end - values[fit])})
+    for task, seed, run, (fit, half, _) in _each(runs):
+        if half is not None and 2 * half - fit < run.sizes["step"]:
+            values = SIGNS[direction] * run[measure].values
+            stop = 2 * half - fit
+            end = np.median(values[stop - END_POINTS // 2 : stop + 1 + END_POINTS // 2])
+            found.append({"task": task, "seed": seed, "move": float(end - values[fit])})
     return pd.DataFrame(found, columns=["task", "seed", "move"])
 
 
@@ -194,25 +192,20 @@ def alarm_table(runs: Runs, directions: Mapping[str, str], controls: Collection[
         raise ParameterError("there is no dataset, but a table of alarms needs at least one.")
     found = []
     for name, direction in directions.items():
-        known = moves(runs, name, direction)
-        for task, dataset in runs.items():
-            others = known[known.task != task].move.dropna()
-            level = others.median() / 2 if len(others) else np.nan
-            for seed in dataset.seed.values:
-                alarm = _alarm(dataset.sel(seed=seed), name, direction, level)
-                if alarm["outcome"] == "open" and task in controls:
-                    alarm["outcome"] = "control"
-                found.append({"task": task, "seed": int(seed), "measure": name} | alarm)
-    table = pd.DataFrame(found)
-    for column in ("alarm_step", "accuracy_step", "lead"):
-        table[column] = table[column].astype("Int64")
-    return table
+        known = moves(runs, name, direction).dropna()
+        levels = {task: known[known.task != task].move.median() / 2 for task in runs}
+        for task, seed, run, half_way in _each(runs):
+            alarm = _alarm(run.step.values, SIGNS[direction] * run[name].values, *half_way, levels[task])
+            if alarm["outcome"] == "open" and task in controls:
+                alarm["outcome"] = "control"
+            found.append({"task": task, "seed": seed, "measure": name} | alarm)
+    return pd.DataFrame(found).astype(dict.fromkeys(("alarm_step", "accuracy_step", "lead"), "Int64"))
 
 
-def _alarm(run: xr.Dataset, name: str, direction: str, level: float) -> dict[str, object]:
+def _alarm(
+    steps: np.ndarray, values: np.ndarray, fit: int | None, half: int | None, state: str, level: float
+) -> dict[str, object]:
     """When the alarm goes off in one run, and when the accuracy is half way."""
-    steps, values = run.step.values, SIGNS[direction] * run[name].values
-    fit, half, state = accuracy_half_way(steps, run.train_accuracy.values, run.test_accuracy.values)
     reached = state not in ("not generalised", "not fitted")
     row = {"outcome": "generalises" if reached else "open", "alarm_step": None, "lead": None}
     row["accuracy_step"] = None if half is None else int(steps[half])

@@ -111,14 +111,11 @@ def _curve(steps: Array, values: Array) -> tuple[np.ndarray, np.ndarray]:
     if t.ndim != 1 or t.shape != f.shape or t.size < 2:
         raise ParameterError(f"steps and values have shapes {t.shape} and {f.shape}, but must be (n,), n > 1, alike.")
     if not (np.isfinite(t).all() and np.isfinite(f).all()):
-        raise ParameterError(f"the curve is not finite at index {_first_bad(t, f)}, but must be.")
+        bad = int(np.argmin(np.isfinite(t) & np.isfinite(f)))
+        raise ParameterError(f"the curve is not finite at index {bad}, but must be.")
     if (np.diff(t) <= 0).any():
         raise ParameterError(f"steps do not increase at index {int(np.argmax(np.diff(t) <= 0)) + 1}, but must.")
     return t, f
-
-
-def _first_bad(t: np.ndarray, f: np.ndarray) -> int:
-    return int(np.argmin(np.isfinite(t) & np.isfinite(f)))
 
 
 def plateau(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> float:

@@ -197,9 +197,7 @@ class ClassSeparability:
     pairs: np.ndarray
 
 
-def class_separability(
-    points: Array, labels: Array, *, pairs: int | None = None, seed: int = 0
-) -> ClassSeparability:
+def class_separability(points: Array, labels: Array, *, pairs: int | None = None, seed: int = 0) -> ClassSeparability:
     """Share of the pairs of classes whose points are convexly separable from each other.
 
     Args:

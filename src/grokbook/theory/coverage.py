@@ -11,7 +11,8 @@ import numpy as np
 from scipy.ndimage import distance_transform_cdt
 
 from grokbook.errors import ParameterError
-from grokbook.theory.grid_inputs import Mask, count, grid, positive, side_and_radius, whole
+from grokbook.measures.inputs import whole
+from grokbook.theory.grid_inputs import Mask, count, grid, side_and_radius
 
 
 def disc_size(k: int) -> int:
@@ -240,30 +241,14 @@ def least_training_size(p: int, k: int, eps: float = 1.0, *, torus: bool = False
         (1878, 2162, 2988)
     """
     p, k = side_and_radius(p, k, torus)
-    positive(eps, "eps")
+    if not 0 < eps < np.inf:
+        raise ParameterError(f"eps = {eps!r} is not a positive finite number.")
     low, high = -1, p * p
     while high - low > 1:
         middle = (low + high) // 2
         small = expected_uncovered(p, k, middle, torus=torus) < eps
         low, high = (low, middle) if small else (middle, high)
     return high
-
-
-def sufficient_size(p: int, k: int, eps: float = 1.0) -> float:
-    r"""The bound (N / C) ln(N / eps) of the union bound: any m of at least this has E[U] < eps on the torus.
-
-    Raises ParameterError unless 0 < eps <= p^2 and 2k - 1 <= p.
-
-    Example:
-        >>> round(sufficient_size(97, 5, 0.05), 1)
-        2787.2
-
-    Source: Gu et al. 2025, appendix B.6, which has eps = 1.
-    """
-    p, k = side_and_radius(p, k, torus=True)
-    if positive(eps, "eps") > p * p:
-        raise ParameterError(f"eps = {eps} is larger than the number of cells; the largest is p*p = {p * p}.")
-    return p * p / disc_size(k) * float(np.log(p * p / eps))
 
 
 def guaranteed_size(p: int, k: int, *, torus: bool = False) -> int:

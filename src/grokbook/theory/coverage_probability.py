@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from itertools import combinations
 from math import comb
+from operator import or_
 
 import numpy as np
 from scipy.stats import binomtest
 
 from grokbook.errors import ParameterError
+from grokbook.measures.inputs import whole
 from grokbook.theory.coverage import disc_size
-from grokbook.theory.grid_inputs import count, side_and_radius, whole
+from grokbook.theory.grid_inputs import count, side_and_radius
 
-BATCH = 64
-"""Draws that are worked on at a time."""
-
-MOST_SUBSETS = 300_000
-"""Training sets that `enumerate_coverage` looks at, at most."""
+BATCH = 64  # draws that are worked on at a time
+MOST_SUBSETS = 300_000  # training sets that `enumerate_coverage` looks at, at most
 
 
 @dataclass(frozen=True)
@@ -179,16 +179,9 @@ def enumerate_coverage(p: int, k: int, m: int, *, torus: bool = False) -> Enumer
     if min(m, n - m) > 9 or comb(n, m) > MOST_SUBSETS:
         raise ParameterError(f"p = {p}, m = {m} has more than {MOST_SUBSETS} training sets, too many to enumerate.")
     discs = _disc_bits(p, k, torus)
-    missing = [n - _union(discs, chosen).bit_count() for chosen in combinations(range(n), m)]
+    missing = [n - reduce(or_, chosen, 0).bit_count() for chosen in combinations(discs, m)]
     mean = Fraction(sum(missing), len(missing))
     return Enumeration(missing.count(0), len(missing), mean, 1 - mean / (n - m) if m < n else None)
-
-
-def _union(discs: list[int], chosen: tuple[int, ...]) -> int:
-    covered = 0
-    for cell in chosen:
-        covered |= discs[cell]
-    return covered
 
 
 def _disc_bits(p: int, k: int, torus: bool) -> list[int]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from grokbook.errors import ParameterError
 from grokbook.measures.inputs import whole
 from grokbook.theory.triple_product import limit_point
 
@@ -57,32 +56,6 @@ def cube_limits(n: int = 20000, seed: int = 0) -> CubeLimits:
     """
     starts = np.random.default_rng(seed).random((whole(n, "n", least=2), 3))
     return CubeLimits(starts, limit_point(starts))
-
-
-def limit_of_gaps(first: np.ndarray | float, second: np.ndarray | float) -> np.ndarray:
-    """The limit on x w u = 1 with squares tau, tau + first, tau + second, shape (..., 3), 0 <= first <= second.
-
-    Starts of the closed unit cube have exactly the gaps 0 <= first <= second <= 1 (up to the order of the
-    coordinates), and a start with x = 0, w^2 = first, u^2 = second has these.
-
-    Raises ParameterError for gaps that are negative, out of order or not finite.
-
-    Example:
-        >>> limit_of_gaps(0.0, 0.0).tolist()
-        [1.0, 1.0, 1.0]
-
-    Source: this book (`grokbook.theory.triple_product.limit_point`).
-    """
-    first, second = np.broadcast_arrays(np.asarray(first, dtype=float), np.asarray(second, dtype=float))
-    if not (np.isfinite(second).all() and (first >= 0).all() and (second >= first).all()):
-        raise ParameterError(f"gaps {first}, {second} must be finite with 0 <= first <= second.")
-    tau = np.vectorize(_tau, otypes=[float])(first, second)
-    return np.sqrt(np.stack([tau, tau + first, tau + second], axis=-1))
-
-
-def _tau(first: float, second: float) -> float:
-    """The root of tau (tau + first)(tau + second) = 1 in (0, 1]."""
-    return brentq(lambda t: t * (t + first) * (t + second) - 1, 0.0, 1.0, xtol=1e-15, rtol=1e-15)
 
 
 def largest_coordinate() -> float:

@@ -9,9 +9,7 @@ import numpy as np
 from grokbook.errors import ParameterError
 from grokbook.theory.vectors import Rows, vectors
 
-TOLERANCE = 1e-11
-"""Squared distances that differ by less than this share of the points' largest squared spread count as equal."""
-
+TOLERANCE = 1e-11  # squared distances closer than this share of the points' largest squared spread count as equal
 MOST_PIVOTS = 10_000
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from grokbook.errors import ParameterError
+from grokbook.measures.inputs import whole
 
 Mask = np.ndarray | torch.Tensor | list
 LARGEST_SIDE = 2**15
@@ -18,31 +19,15 @@ def grid(train_mask: Mask) -> np.ndarray:
         >>> grid([[1, 0], [0, 0]]).sum()
         np.int64(1)
     """
-    mask = train_mask.detach().cpu().numpy() if isinstance(train_mask, torch.Tensor) else _array(train_mask)
+    try:
+        mask = train_mask.detach().cpu().numpy() if isinstance(train_mask, torch.Tensor) else np.asarray(train_mask)
+    except ValueError:
+        raise ParameterError("train_mask must be a square table, but its rows differ in length.") from None
     if mask.ndim != 2 or mask.shape[0] != mask.shape[1] or mask.size == 0:
         raise ParameterError(f"train_mask has shape {mask.shape}, but must be a square (p, p) with p of 1 or more.")
     if mask.dtype != bool and not (mask.dtype.kind in "iuf" and np.isin(mask, (0, 1)).all()):
         raise ParameterError("train_mask must hold True and False (or 1 and 0) and nothing else.")
     return mask.astype(bool)
-
-
-def _array(values: object) -> np.ndarray:
-    try:
-        return np.asarray(values)
-    except ValueError:
-        raise ParameterError("train_mask must be a square table, but its rows differ in length.") from None
-
-
-def whole(value: object, name: str) -> int:
-    """The value as an int, refused unless it is a whole number of 1 or more.
-
-    Example:
-        >>> whole(3, "k")
-        3
-    """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ParameterError(f"{name} = {value!r} is not a whole number of 1 or more; the smallest {name} is 1.")
-    return int(value)
 
 
 def side_and_radius(p: object, k: object, torus: bool) -> tuple[int, int]:
@@ -70,18 +55,4 @@ def count(m: object, p: int) -> int:
         >>> count(25, 5)
         25
     """
-    if isinstance(m, bool) or not isinstance(m, int | np.integer) or not 0 <= m <= p * p:
-        raise ParameterError(f"m = {m!r} is not a whole number of training cells from 0 to p*p = {p * p}.")
-    return int(m)
-
-
-def positive(value: object, name: str) -> float:
-    """The value as a float, refused unless it is positive and finite.
-
-    Example:
-        >>> positive(1, "eps")
-        1.0
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < np.inf:
-        raise ParameterError(f"{name} = {value!r} is not a positive finite number.")
-    return float(value)
+    return whole(m, "m", least=0, most=p * p)

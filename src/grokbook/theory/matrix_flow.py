@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.integrate import solve_ivp
+from scipy.special import softmax
 
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array, to_numpy, whole
@@ -54,17 +55,6 @@ def matrix_state(W_U: Array, W: Array, x: Array) -> MatrixState:
     return MatrixState(first, second, vector)
 
 
-def softmax(logits: Array) -> np.ndarray:
-    """exp(logits) divided by their sum along the last axis.
-
-    >>> softmax([0.0, 0.0]).tolist()
-    [0.5, 0.5]
-    """
-    values = to_numpy(logits)
-    powers = np.exp(values - values.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
 def residual(state: MatrixState, c: Array, *, loss: str = "squared") -> np.ndarray:
     r"""The vector gamma that drives the flow, shape (p,): minus the gradient of the loss by the logits.
 
@@ -82,7 +72,7 @@ def residual(state: MatrixState, c: Array, *, loss: str = "squared") -> np.ndarr
     """
     if loss not in ("squared", "cross_entropy"):
         raise ParameterError(f"loss is {loss!r}, but must be 'squared' or 'cross_entropy'.")
-    output = state.logits if loss == "squared" else softmax(state.logits)
+    output = state.logits if loss == "squared" else softmax(state.logits, axis=-1)
     return to_numpy(c) - output
 
 

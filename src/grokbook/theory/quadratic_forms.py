@@ -2,11 +2,15 @@ r"""How often a quadratic form in two unknowns takes each value modulo a prime, 
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import sympy
 
 from grokbook.errors import ParameterError
-from grokbook.theory.grid_inputs import whole
+from grokbook.theory.vectors import odd_prime
+
+_odd_prime = partial(odd_prime, why="the squares modulo p are counted by its Legendre symbol")
 
 
 def quadratic_class_sizes(p: int, a: int = 1, b: int = 1, c: int = 1) -> np.ndarray:
@@ -32,11 +36,3 @@ def quadratic_class_sizes(p: int, a: int = 1, b: int = 1, c: int = 1) -> np.ndar
         raise ParameterError(f"p = {p} divides the discriminant {discriminant} of the form; choose another prime.")
     s = int(sympy.legendre_symbol(discriminant, p))
     return np.array([1 + (1 + s) * (p - 1)] + [p - s] * (p - 1), dtype=np.int64)
-
-
-def _odd_prime(p: object) -> int:
-    p = whole(p, "p")
-    if p < 3 or not sympy.isprime(p):
-        above = int(sympy.nextprime(max(p, 2)))
-        raise ParameterError(f"p = {p} is not an odd prime; the nearest odd prime above is {above}.")
-    return p

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grokbook.errors import ParameterError
+from grokbook.measures.geometry import diameter
 from grokbook.theory.enclosing_ball import smallest_ball
 from grokbook.theory.vectors import Rows, odd_prime, pair, vectors
 
@@ -96,20 +97,6 @@ def closeness(first: Rows, second: Rows | None = None) -> Closeness:
     return Closeness(deltas, diameter(one), smallest_ball(one).radius, factor * float(deltas.max()))
 
 
-def diameter(points: Rows) -> float:
-    """The largest distance of two of the points, shape (n, d).
-
-    Raises ParameterError for rows that are not finite.
-
-    >>> diameter([[0, 0], [3, 4], [1, 1]])
-    5.0
-    """
-    table = vectors(points, "points")
-    x = table - table.mean(axis=0)
-    squares = np.einsum("ij,ij->i", x, x)
-    return float(np.sqrt(max((squares[:, None] + squares - 2 * x @ x.T).max(), 0.0)))
-
-
 def class_gap(embedding: Rows, residues: np.ndarray) -> tuple[float, float]:
     r"""Largest distance of two sums in one class, and smallest of two sums in different classes.
 
@@ -172,7 +159,7 @@ def class_share(features: Rows) -> float:
 def additive_share(targets: Rows) -> float:
     r"""Share of the variance of targets of the cells that some $f(i) + g(j)$ explains, between 0 and 1.
 
-    The best f and g are the row and column means less the grand mean. `targets`, shape (p, p, d), one vector a cell.
+    The best f and g are the row and column means less the grand mean. `targets`: shape (p, p, d), one vector a cell.
     For targets that depend on the class of i + j alone it is 0: additive functions and class functions are orthogonal.
 
     Raises ParameterError for a bad shape, values that are not finite, or targets that do not vary.

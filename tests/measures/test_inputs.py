@@ -1,0 +1,92 @@
+"""What the measures accept and refuse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from grokbook import measures
+from grokbook.errors import ParameterError
+from grokbook.measures.inputs import like, one_of, rows, to_numpy, whole
+
+ON_EMBEDDINGS = [
+    measures.med,
+    lambda e: measures.med_as("code_base", e),
+    measures.normalised_med,
+    measures.med_bound,
+    measures.med_spectral_bound,
+    measures.med_diameter_bound,
+    measures.least_med,
+    measures.fourier_power,
+    measures.inverse_participation_ratio,
+    lambda e: measures.dominant_frequencies(e, 1),
+    lambda e: measures.energy_share(e, 1),
+    lambda e: measures.circle_projection(e, 1),
+    measures.effective_dimension,
+    measures.explained_variance,
+    measures.mean_norm,
+    measures.embedding_measures,
+]
+
+
+@pytest.mark.parametrize("measure", ON_EMBEDDINGS)
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_value_that_is_not_finite_is_named_by_its_row(measure, value):
+    table = np.eye(5)
+    table[3, 1] = value
+    with pytest.raises(ParameterError, match="row 3.*finite"):
+        measure(table)
+
+
+@pytest.mark.parametrize("measure", ON_EMBEDDINGS)
+@pytest.mark.parametrize("shape", [(5,), (5, 4, 2), (5, 0)])
+def test_a_table_of_the_wrong_shape_is_refused(measure, shape):
+    with pytest.raises(ParameterError, match=r"must be \(p, d\)"):
+        measure(np.ones(shape))
+
+
+@pytest.mark.parametrize("measure", [m for m in ON_EMBEDDINGS if m is not measures.mean_norm])
+def test_a_single_token_is_refused(measure):
+    with pytest.raises(ParameterError, match="p = 1 rows"):
+        measure(np.ones((1, 4)))
+
+
+@pytest.mark.parametrize("measure", ON_EMBEDDINGS)
+def test_torch_and_numpy_agree_and_gradients_are_left_alone(measure):
+    table = np.random.default_rng(3).standard_normal((7, 5))
+    tensor = torch.tensor(table, requires_grad=True)
+    ours, theirs = measure(table), measure(tensor)
+    if isinstance(ours, dict):
+        ours, theirs = list(ours.values()), list(theirs.values())
+    if isinstance(theirs, torch.Tensor):
+        assert not theirs.requires_grad
+    np.testing.assert_allclose(ours, np.asarray(theirs), rtol=1e-12, atol=1e-12)
+    assert tensor.grad is None
+
+
+def test_points_come_back_as_the_kind_that_went_in():
+    for kind in (torch.float32, torch.float64):
+        table = torch.eye(5, dtype=kind)
+        assert measures.circle_projection(table, 1).dtype == kind
+    assert isinstance(measures.circle_projection(np.eye(5), 1), np.ndarray)
+    assert like(np.ones(1), torch.ones(1, dtype=torch.int64)).dtype == torch.float64
+
+
+@pytest.mark.parametrize("value", [0, 6, 2.0, True, "2"])
+def test_whole_refuses(value):
+    with pytest.raises(ParameterError, match="n is .* between 1 and 5"):
+        whole(value, "n", least=1, most=5)
+
+
+REFUSALS = [
+    (lambda: rows(np.eye(2), least=3, name="second"), "second has p = 2 rows, but this measure needs at least 3"),
+    (lambda: to_numpy(["a", "b"]), "real numbers"),
+    (lambda: one_of("meen", ("mean", "sum"), "reduction"), "did you mean 'mean'"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSALS)
+def test_refusals_name_the_value_and_the_rule(call, message):
+    with pytest.raises(ParameterError, match=message):
+        call()

@@ -1,0 +1,291 @@
+"""MED, norms and the registry: closed forms, identities between the definitions, invariances and bounds."""
+
+from __future__ import annotations
+
+from math import cos, pi, sqrt
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from grokbook import measures as m
+from grokbook.errors import ParameterError
+from grokbook.experiments.observing import OBSERVERS
+from grokbook.experiments.progress_measures import watched_run
+from grokbook.measures.registry import claimed_directions
+
+from .tables import circles, gaussian, relabelled, rotation, tables
+
+PRIMES = [3, 5, 7, 11, 47, 97]
+
+
+def steps_of(table: np.ndarray) -> list[float]:
+    """|phi(i+1) - phi(i)| for i = 0..p-2, written out."""
+    return [float(np.sqrt(sum((b - a) ** 2))) for a, b in zip(table[:-1], table[1:], strict=True)]
+
+
+@pytest.mark.parametrize("p", PRIMES)
+def test_circles_in_orthogonal_planes(p):
+    frequencies = list(range(1, p // 2 + 1))[:3]
+    amplitudes = [1.0, 0.3, 2.0][: len(frequencies)]
+    expected = 2 * sqrt(sum((a * np.sin(pi * k / p)) ** 2 for a, k in zip(amplitudes, frequencies, strict=True)))
+    assert m.med(circles(p, frequencies, amplitudes)) == pytest.approx(expected, rel=1e-12)
+    assert m.circle_med(p, frequencies, amplitudes) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("p", [2, 5, 8])
+def test_a_line_walks_out_and_jumps_back(p):
+    slope = np.array([3.0, -4.0])
+    line = 7 + np.outer(np.arange(p), slope)
+    assert m.med(line) == pytest.approx(2 * (p - 1) * 5 / p)
+    assert m.linear_med(p, 5.0) == pytest.approx(2 * (p - 1) * 5 / p)
+
+
+def test_reference_values(oracle):
+    assert m.med(circles(97, [1])) == pytest.approx(float(oracle("MED.circle p=97 k=[1]")), rel=1e-12)
+    assert m.med(circles(97, [16])) == pytest.approx(float(oracle("MED.circle p=97 k=[16]")), rel=1e-12)
+    assert m.circle_med(11, [2]) == pytest.approx(float(oracle("MED.circle p=11 k=[2]")), rel=1e-12)
+    assert m.med(circles(97, list(range(1, 49)))) == pytest.approx(float(oracle("MED.allfreq p=97")), rel=1e-12)
+    assert m.med_bound(circles(97, [48])) == pytest.approx(float(oracle("MED.max")), rel=1e-12)
+
+
+def by_hand(name: str, first: np.ndarray, second: np.ndarray) -> float:
+    """Each definition in plain Python, from its description."""
+    p = len(first)
+    wrap = float(np.linalg.norm(first[0] - first[-1]))
+    coded = [sum(steps_of(t)[: p - 2]) / (p - 2) for t in (first, second)]
+    return {
+        "gu2025_def_4_2": (sum(steps_of(first)) + wrap) / p,
+        "gu2025_fig_5": sum(steps_of(first)) + wrap,
+        "gu2024_eq_12": sum(steps_of(first)) + sum(steps_of(second)),
+        "code_base": 0.5 * (coded[0] + coded[1]),
+        "code_str": coded[0] + coded[1],
+        "code_rec": (p - 1) * coded[0] + (p - 1) * coded[1],
+        "code_mlp": 0.5 * (coded[0] + coded[1]),
+    }[name]
+
+
+@pytest.mark.parametrize("p", [3, 8, 97])
+@pytest.mark.parametrize("name", m.MED_DEFINITIONS)
+def test_each_named_definition_is_what_its_source_says(name, p):
+    first, second = gaussian(p, 5, 1), gaussian(p, 5, 2)
+    assert m.med_as(name, first, second) == pytest.approx(by_hand(name, first, second), rel=1e-12)
+    assert m.med_as(name, first) == pytest.approx(by_hand(name, first, first), rel=1e-12)
+
+
+def test_definitions_cannot_be_changed():
+    with pytest.raises(TypeError):
+        m.MED_DEFINITIONS["mine"] = m.MED_DEFINITIONS["code_str"]
+    with pytest.raises(TypeError):
+        m.MED_DEFINITIONS["code_str"].arguments["combine"] = "average"
+
+
+@given(tables(), st.integers(0, 1000))
+def test_two_range_sum_converts_to_the_cyclic_mean(first, seed):
+    """Gu et al. 2024, Definition 6 (Eq. 12) = p (MED_1 + MED_2) - |wrap_1| - |wrap_2|."""
+    p = len(first)
+    second = first + gaussian(*first.shape, seed)
+    wraps = np.linalg.norm(first[0] - first[-1]) + np.linalg.norm(second[0] - second[-1])
+    expected = p * (m.med(first) + m.med(second)) - wraps
+    assert m.med_as("gu2024_eq_12", first, second) == pytest.approx(expected, rel=1e-9)
+    shared = 2 * p * m.med(first) - 2 * np.linalg.norm(first[0] - first[-1])
+    assert m.med_as("gu2024_eq_12", first) == pytest.approx(shared, rel=1e-9)
+
+
+@given(tables(), st.integers(0, 1000), st.integers(0, 22), st.floats(0.01, 100))
+def test_rotation_translation_shift_reversal_and_scale(table, seed, shift, scale):
+    value = pytest.approx(m.med(table), rel=1e-7)
+    assert m.med(table @ rotation(table.shape[1], seed)) == value
+    assert m.med(table + gaussian(1, table.shape[1], seed)) == value
+    assert m.med(np.roll(table, shift, axis=0)) == value
+    assert m.med(table[::-1]) == value
+    assert m.med(-scale * table) / scale == value
+    assert m.normalised_med(scale * table) == pytest.approx(m.normalised_med(table), rel=1e-9)
+
+
+@pytest.mark.parametrize("factor", [2, 5, 48, -1, 100])
+def test_relabelling_a_circle_moves_its_frequency(factor):
+    """Gu et al. 2025, Appendix B.4: an automorphism i -> ci leaves the task alone and changes MED."""
+    table = relabelled(circles(97, [1]), factor)
+    assert m.med(table) == pytest.approx(m.circle_med(97, [factor]), rel=1e-10)
+
+
+@given(st.sampled_from([5, 7, 11, 13]), st.integers(1, 12), st.integers(0, 100))
+def test_least_med_does_not_depend_on_the_labels(p, factor, seed):
+    assume(factor % p)
+    table = gaussian(p, 4, seed)
+    value, best = m.least_med(table)
+    assert value == pytest.approx(m.med(relabelled(table, best)))
+    assert value <= m.med(table)
+    assert m.least_med(relabelled(table, factor))[0] == pytest.approx(value)
+
+
+@given(tables(least=3))
+def test_bounds_hold_in_order(table):
+    slack = 1 + 1e-9
+    assert m.med_diameter_bound(table) <= m.med(table) * slack
+    assert m.med(table) <= m.med_spectral_bound(table) * slack
+    assert m.med_spectral_bound(table) <= m.med_bound(table) * slack
+    assert m.normalised_med(table) <= 2 * slack
+
+
+@given(tables())
+def test_spectral_bound_is_the_root_mean_square_step(table):
+    """Parseval: (1/p) sum |phi(i+1) - phi(i)|^2 = sum_k 4 sin^2(pi k/p) P_k."""
+    squares = ((np.roll(table, -1, axis=0) - table) ** 2).sum(axis=1)
+    assert m.med_spectral_bound(table) == pytest.approx(sqrt(squares.mean()), rel=1e-9)
+
+
+@pytest.mark.parametrize("p", PRIMES)
+def test_the_norm_bound_is_reached_by_the_highest_frequency(p):
+    table = circles(p, [(p - 1) // 2], 3.0)
+    assert m.med_bound(table) == pytest.approx(2 * cos(pi / (2 * p)) * 3.0, rel=1e-12)
+    assert m.med(table) == pytest.approx(m.med_bound(table), rel=1e-12)
+
+
+@pytest.mark.parametrize("p", [2, 4, 10])
+def test_for_even_p_the_bound_is_reached_by_alternation(p):
+    table = np.array([[(-1.0) ** i] for i in range(p)])
+    assert m.med(table) == pytest.approx(2.0) == m.med_bound(table)
+
+
+def test_spectral_bound_is_reached_only_by_equal_steps():
+    equal = circles(11, [1, 4], [1.0, 2.0])
+    assert m.med(equal) == pytest.approx(m.med_spectral_bound(equal), rel=1e-12)
+    uneven = equal.copy()
+    uneven[3] *= 1.5
+    assert m.med(uneven) < m.med_spectral_bound(uneven) * (1 - 1e-3)
+
+
+def test_expected_step_of_gaussian_rows(oracle):
+    for d, value in zip((128, 256), oracle("MED.iid"), strict=True):
+        assert m.expected_initial_med(97, d, 1.0) == pytest.approx(float(value), rel=1e-12)
+
+
+def test_expected_initial_values_of_the_sources():
+    """W_E ~ N(0, 1/128): 1.41 a step, 137 at p = 97 (Fig. 5), 118.6 and 271 at p = 43 and 97 (2024, Eq. 12)."""
+    assert m.expected_initial_med(97, 128) == pytest.approx(sqrt(2) * (1 - 1 / 512), rel=1e-5)
+    assert m.expected_initial_med(97, 128, definition="gu2025_fig_5") == pytest.approx(136.9, abs=0.1)
+    assert m.expected_initial_med(43, 128, definition="gu2024_eq_12") == pytest.approx(118.6, abs=0.1)
+    assert m.expected_initial_med(97, 128, definition="gu2024_eq_12") == pytest.approx(271, abs=0.1)
+    assert m.expected_initial_med(97, 128, definition="code_str") == pytest.approx(2.823, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", m.MED_DEFINITIONS)
+def test_expected_initial_value_is_the_mean_over_draws(name):
+    """The mean of 400 draws lies within four standard errors of it."""
+    values = [m.med_as(name, 0.5 * gaussian(11, 6, s), 0.5 * gaussian(11, 6, s + 10**6)) for s in range(400)]
+    error = np.std(values) / sqrt(len(values))
+    assert abs(np.mean(values) - m.expected_initial_med(11, 6, 0.5, definition=name)) < 4 * error
+
+
+def test_values_are_those_of_the_named_definitions():
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(11, 4)), rng.normal(size=(11, 4))
+    table = m.definition_table(first, second).set_index("name")
+    assert list(table.index) == list(m.MED_DEFINITIONS)
+    for name, value in table["value"].items():
+        assert value == m.med_as(name, first, second)
+    assert table.loc["gu2025_fig_5", "value / MED"] == pytest.approx(11)
+    assert table.loc["gu2025_def_4_2", "value"] == m.med(first)
+
+
+def test_weight_norm_is_that_of_the_concatenated_weights():
+    parts = {"W": gaussian(3, 4), "b": gaussian(1, 5)[0], "s": np.array(2.0)}
+    everything = np.concatenate([part.ravel() for part in parts.values()])
+    assert m.weight_norm(parts) == pytest.approx(np.linalg.norm(everything), rel=1e-12)
+
+
+def test_weight_norm_of_a_module_takes_part_in_no_gradient():
+    model = torch.nn.Linear(7, 5)
+    expected = sqrt(sum(float((w.detach() ** 2).sum()) for w in model.parameters()))
+    assert m.weight_norm(model.parameters()) == pytest.approx(expected, rel=1e-6)
+    assert m.weight_norm(dict(model.named_parameters())) == m.weight_norm(model.parameters())
+    assert m.weight_norm(model.state_dict()) == m.weight_norm(model.parameters())
+
+
+def test_every_entry_is_complete_and_under_its_own_name():
+    for name, measure in m.registry().items():
+        assert measure.name == name
+        assert callable(measure.function)
+        assert measure.of in ("embedding", "weights", "network", "curves")
+        assert measure.direction in ("falls", "rises", "rises then falls", "none")
+        assert all((measure.symbol, measure.formula, measure.source, measure.unit, measure.range))
+        assert measure.formula.count("{") == measure.formula.count("}")
+
+
+def test_every_watched_run_records_every_measure_of_the_registry():
+    """What training logs and what the book's observers add are together the registry's curves, once each."""
+    config = watched_run(5, d_model=8, steps=10, points=2, n_seeds=1)
+    assert set(claimed_directions()) <= set(config.run(progress=False).data_vars)
+    assert set(OBSERVERS) <= set(m.registry())
+    assert set(claimed_directions().values()) == {"rises", "falls"}
+
+
+def test_what_is_logged_is_the_registry():
+    table = gaussian(11, 6)
+    logged = m.embedding_measures(table)
+    entries = {name: entry for name, entry in m.registry().items() if entry.of == "embedding"}
+    assert list(logged) == list(entries)
+    for name, value in logged.items():
+        assert type(value) is float
+        assert value == pytest.approx(entries[name].function(table), rel=1e-12)
+
+
+def test_the_second_operand_enters_only_the_two_range_forms():
+    first, second = gaussian(11, 6, 1), gaussian(11, 6, 2)
+    alone, both = m.embedding_measures(first), m.embedding_measures(first, second)
+    assert {name for name in alone if alone[name] != both[name]} == {"med_gu2024", "med_code_base"}
+    assert both["med_gu2024"] == pytest.approx(
+        m.med(first, cyclic=False, reduction="sum") + m.med(second, cyclic=False, reduction="sum")
+    )
+    coded = [m.med(table[:-1], cyclic=False) for table in (first, second)]
+    assert both["med_code_base"] == pytest.approx(sum(coded) / 2)
+
+
+def test_a_circle_reads_as_one():
+    logged = m.embedding_measures(torch.tensor(circles(97, [5], 2.0), requires_grad=True))
+    assert logged["fourier_ipr"] == pytest.approx(1.0)
+    assert logged["effective_dimension"] == pytest.approx(2.0)
+    assert logged["embedding_norm"] == pytest.approx(2.0)
+    assert logged["normalised_med"] == pytest.approx(m.circle_med(97, [5]))
+
+
+def test_a_collapsed_table_has_no_shape_but_a_run_goes_on():
+    logged = m.embedding_measures(np.ones((5, 3)))
+    assert logged["med"] == 0
+    assert np.isnan([logged["fourier_ipr"], logged["effective_dimension"]]).all()
+    assert np.isnan(m.embedding_measures(np.zeros((5, 3)))["normalised_med"])
+    assert np.isnan(m.embedding_measures(np.eye(2))["med_code_base"])
+
+
+REFUSALS = [
+    (lambda: m.weight_norm([]), "empty"),
+    (lambda: m.weight_norm([np.array([1.0, np.nan])]), "not finite"),
+    (lambda: m.med(np.eye(3), reduction="summ"), "reduction is 'summ'.*did you mean 'sum'"),
+    (lambda: m.med(np.eye(3), combine="both"), "combine is 'both'"),
+    (lambda: m.med(np.eye(3), second=np.eye(4)), r"second has shape \(4, 4\).*\(3, 3\)"),
+    (lambda: m.med(np.eye(3), second=np.full((3, 3), np.nan)), "second has a value that is not finite"),
+    (lambda: m.med(np.eye(2), cyclic=False, omit_last=True), "p = 2 rows.*at least 3"),
+    (lambda: m.med_as("gu2025_def_42", np.eye(3)), "did you mean 'gu2025_def_4_2'"),
+    (lambda: m.normalised_med(np.zeros((3, 2))), "zero everywhere"),
+    (lambda: m.circle_med(1, [1]), "p is 1"),
+    (lambda: m.circle_med(7, [1.5]), "frequency is 1.5"),
+    (lambda: m.circle_med(7, [1, 2], [1.0, 2.0, 3.0]), "amplitudes has 3 values"),
+    (lambda: m.linear_med(1), "p is 1"),
+    (lambda: m.expected_initial_med(2, 4), "p is 2"),
+    (lambda: m.expected_initial_med(5, 0), "d is 0"),
+    (lambda: m.expected_initial_med(5, 4, -1.0), "std is -1.0"),
+    (lambda: m.expected_initial_med(5, 4, definition="base"), "definition is 'base'"),
+    (lambda: m.embedding_measures(np.ones((1, 3))), "first has p = 1 rows"),
+    (lambda: m.embedding_measures(np.eye(3), np.full((3, 3), np.inf)), "second has a value that is not finite"),
+    (lambda: m.embedding_measures(np.eye(3), np.eye(4)), "second has shape"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSALS)
+def test_refusals_name_the_value_and_the_rule(call, message):
+    with pytest.raises(ParameterError, match=message):
+        call()

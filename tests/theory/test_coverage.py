@@ -1,0 +1,335 @@
+"""Coverage against brute force, exact fractions, independent numbers (Gu et al. 2025, B.6); memorisers; forms."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from grokbook.errors import ParameterError
+from grokbook.tasks import ModularTask
+from grokbook.theory import coverage as cov
+from grokbook.theory import coverage_probability as cp
+from grokbook.theory.grid_inputs import LARGEST_SIDE, grid, side_and_radius
+from grokbook.theory.memorisers import transpose_accuracy
+from grokbook.theory.quadratic_forms import quadratic_class_sizes
+
+# independent computation (project oracle): cover.C, cover.C_sameclass, cover.C_corner for k = 1 .. 10
+SIZES = [1, 5, 13, 25, 41, 61, 85, 113, 145, 181]
+
+
+SAME_CLASS = [1, 1, 3, 3, 5, 5, 7, 7, 9, 9]
+CORNER = [1, 3, 6, 10, 15, 21, 28, 36, 45, 55]
+# independent computation: cover.Eunc.*, (p, k, m, torus) -> expected number of uncovered cells
+EXPECTED = {
+    (97, 5, 2100, True): 0.29209707333758654534,
+    (97, 5, 2100, False): 1.2638856734435804224,
+    (97, 4, 3444, True): 0.10404113756180240327,
+    (97, 4, 3444, False): 0.4433404107604820866,
+    (47, 4, 681, True): 0.20694740208889499957,
+    (47, 4, 681, False): 0.89669226298082837941,
+}
+
+
+# independent computation: cover.alpha, (p, k) -> (printed 2 ln p / C, sufficient 1 - p^(-2/C))
+FRACTIONS = {
+    (47, 3): (0.5923304002630859, 0.4469630156735256),
+    (47, 4): (0.3080118081368047, 0.265093359920311),
+    (47, 6): (0.1262343475970511, 0.11859173333073014),
+    (97, 3): (0.7038016890005204, 0.5052989751052257),
+    (97, 4): (0.36597687828027065, 0.3064811636274636),
+    (97, 5): (0.223156633097726, 0.2000104653583601),
+}
+
+
+masks = st.integers(1, 9).flatmap(lambda p: arrays(bool, (p, p)))
+
+
+def apart(a, b, p, torus):
+    """Distance of two coordinates: on the line, or on the ring of p."""
+    return min(abs(a - b), p - abs(a - b)) if torus else abs(a - b)
+
+
+def all_distances(p, torus):
+    """Every pair of cells: distances (p*p, p*p), in plain Python."""
+    cells = [(i, j) for i in range(p) for j in range(p)]
+    return np.array([[apart(i, a, p, torus) + apart(j, b, p, torus) for a, b in cells] for i, j in cells])
+
+
+def nearest(mask, torus, same_class=False):
+    """Distance of every cell from the nearest (same-class) training cell, by brute force."""
+    p = mask.shape[0]
+    d = all_distances(p, torus).astype(float)
+    d[:, ~mask.ravel()] = np.inf
+    if same_class:
+        r = np.add.outer(np.arange(p), np.arange(p)).ravel() % p
+        d[r[:, None] != r] = np.inf
+    return d.min(axis=1).reshape(p, p)
+
+
+@pytest.mark.parametrize("k", range(1, 11))
+def test_sizes_of_discs_and_of_their_own_class(k):
+    assert (cov.disc_size(k), cov.same_class_size(k)) == (SIZES[k - 1], SAME_CLASS[k - 1])
+    assert cov.disc_sizes(21, k)[0, 0] == CORNER[k - 1] == k * (k + 1) // 2
+
+
+@pytest.mark.parametrize("torus", [False, True])
+@pytest.mark.parametrize("p", [1, 2, 5, 8])
+def test_disc_of_every_cell_by_counting(p, torus):
+    distances = all_distances(p, torus)
+    for k in range(1, (p + 1) // 2 + 1 if torus else 2 * p + 2):
+        assert np.array_equal(cov.disc_sizes(p, k, torus=torus).ravel(), (distances < k).sum(axis=1)), k
+
+
+@given(masks, st.integers(1, 12), st.booleans())
+def test_uncovered_cells_by_brute_force(mask, k, torus):
+    p = mask.shape[0]
+    k = min(k, (p + 1) // 2) if torus else k
+    assert cov.uncovered(mask, k, torus=torus) == (nearest(mask, torus) >= k).sum()
+
+
+@given(masks, st.booleans())
+def test_distances_by_brute_force(mask, torus):
+    assert np.array_equal(cov.distance_to_training(mask, torus=torus), nearest(mask, torus))
+    assert np.array_equal(cov.same_class_distance(mask, torus=torus), nearest(mask, torus, same_class=True))
+
+
+@given(masks, st.integers(0, 8), st.integers(0, 8))
+def test_the_torus_does_not_know_where_it_was_cut(mask, rows, columns):
+    k = (mask.shape[0] + 1) // 2
+    assert cov.uncovered(np.roll(mask, (rows, columns), (0, 1)), k, torus=True) == cov.uncovered(mask, k, torus=True)
+
+
+@given(masks, st.integers(1, 6))
+def test_more_training_cells_or_a_larger_disc_cover_more(mask, k):
+    more = mask | np.eye(mask.shape[0], dtype=bool)
+    assert cov.uncovered(more, k) <= cov.uncovered(mask, k)
+    assert cov.uncovered(mask, k + 1) <= cov.uncovered(mask, k)
+
+
+@pytest.mark.parametrize(("case", "value"), EXPECTED.items())
+def test_expected_uncovered_against_independent_numbers(case, value):
+    p, k, m, torus = case
+    assert cov.expected_uncovered(p, k, m, torus=torus) == pytest.approx(value, rel=1e-12)
+
+
+@given(st.integers(2, 12), st.integers(1, 6), st.floats(0, 1), st.booleans())
+def test_expected_uncovered_is_the_exact_fraction(p, k, share, torus):
+    """Sum over cells of C(N - C_ij, m) / C(N, m) with Python's integers; to 1e-12."""
+    k = min(k, (p + 1) // 2)
+    n, m = p * p, int(share * p * p)
+    discs = (all_distances(p, torus) < k).sum(axis=1).tolist()
+    exact = sum(Fraction(comb(n - c, m), comb(n, m)) for c in discs)
+    assert cov.expected_uncovered(p, k, m, torus=torus) == pytest.approx(float(exact), rel=1e-12, abs=0)
+
+
+@given(st.integers(2, 30), st.integers(1, 8), st.floats(0, 1))
+def test_drawing_with_replacement_misses_more(p, k, share):
+    """The exact value is below both (1 - C/N)^m and (1 - m/N)^C, for every set of C cells."""
+    n, m = p * p, int(share * p * p)
+    c = min(cov.disc_size(k), n)
+    exact = cov.miss_probability(n, c, m)
+    assert exact <= min((1 - c / n) ** m, (1 - m / n) ** c) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("case", "values"), FRACTIONS.items())
+def test_fractions_against_independent_numbers(case, values):
+    assert (cov.printed_fraction(*case), cov.required_fraction(*case)) == pytest.approx(values, rel=1e-12)
+
+
+@given(st.integers(3, 400), st.integers(1, 12))
+def test_the_required_fraction_suffices_and_is_below_the_printed_one(p, k):
+    k = min(k, (p + 1) // 2)
+    alpha = cov.required_fraction(p, k)
+    assert alpha < cov.printed_fraction(p, k) and alpha < 1
+    m = min(int(np.ceil(alpha * p * p)), p * p)
+    assert cov.expected_uncovered(p, k, m, torus=True) <= 1 + 1e-9
+
+
+@given(st.integers(2, 25), st.integers(1, 7), st.floats(0.01, 3), st.booleans())
+def test_the_least_training_size_is_least(p, k, eps, torus):
+    k = min(k, (p + 1) // 2)
+    m = cov.least_training_size(p, k, eps, torus=torus)
+    assert cov.expected_uncovered(p, k, m, torus=torus) < eps
+    assert m == 0 or cov.expected_uncovered(p, k, m - 1, torus=torus) >= eps
+
+
+@pytest.mark.parametrize("torus", [False, True])
+@pytest.mark.parametrize(("p", "k"), [(3, 2), (5, 3), (7, 2), (97, 5)])
+def test_expected_share_is_one_exactly_from_the_guaranteed_size_on(p, k, torus):
+    """E[prop] = 1 if and only if m > N - C_min."""
+    m = cov.guaranteed_size(p, k, torus=torus)
+    assert cov.expected_share(p, k, m, torus=torus) == 1
+    assert cov.expected_uncovered(p, k, m, torus=torus) == 0 < cov.expected_uncovered(p, k, m - 1, torus=torus)
+
+
+def test_the_printed_necessary_condition_has_counterexamples():
+    """k = 2: 2 ln p / 5 exceeds 1 from p = 13 on, and yet E[prop] = 1 can be had; p = 97 has 1.83."""
+    m = cov.guaranteed_size(97, 2, torus=True)
+    assert cov.expected_share(97, 2, m, torus=True) == 1 and m / 97**2 < 1 < cov.printed_fraction(97, 2)
+
+
+# independent computation (project oracle): cover.exact.p3k2, m -> (covering, subsets, E[uncovered], E[prop])
+EXACT = {
+    True: {1: (0, 9, "4", "1/2"), 2: (0, 36, "3/2", "11/14"), 3: (48, 84, "3/7", "13/14"),
+           4: (117, 126, "1/14", "69/70"), 5: (126, 126, "0", "1")},
+    False: {1: (0, 9, "16/3", "1/3"), 2: (0, 36, "53/18", "73/126"), 3: (10, 84, "31/21", "95/126"),
+            4: (57, 126, "9/14", "61/70"), 5: (98, 126, "2/9", "17/18"), 6: (80, 84, "1/21", "62/63"),
+            7: (36, 36, "0", "1")},
+}  # fmt: skip
+
+
+CASES = [(torus, m) for torus, rows in EXACT.items() for m in rows]
+
+
+@pytest.mark.parametrize(("torus", "m"), CASES)
+def test_enumeration_against_independent_numbers(torus, m):
+    covering, subsets, mean, share = EXACT[torus][m]
+    found = cp.enumerate_coverage(3, 2, m, torus=torus)
+    assert (found.covering, found.subsets) == (covering, subsets)
+    assert (found.expected_uncovered, found.expected_share) == (Fraction(mean), Fraction(share))
+
+
+@pytest.mark.parametrize("torus", [False, True])
+@pytest.mark.parametrize(("p", "k", "m"), [(3, 1, 4), (3, 2, 3), (4, 2, 5), (5, 3, 3), (5, 2, 4)])
+def test_formulas_of_expectations_are_those_of_the_enumeration(p, k, m, torus):
+    found = cp.enumerate_coverage(p, k, m, torus=torus)
+    assert cov.expected_uncovered(p, k, m, torus=torus) == pytest.approx(float(found.expected_uncovered), rel=1e-12)
+    assert cov.expected_share(p, k, m, torus=torus) == pytest.approx(float(found.expected_share), rel=1e-12)
+
+
+@pytest.mark.parametrize(("torus", "m"), CASES)
+def test_simulation_agrees_with_the_enumeration(torus, m):
+    exact = float(cp.enumerate_coverage(3, 2, m, torus=torus).probability)
+    found = cp.full_coverage(3, 2, m, torus=torus, draws=4000, seed=1)
+    assert abs(found.value - exact) <= 4 * (exact * (1 - exact) / 4000) ** 0.5
+
+
+@pytest.mark.parametrize(("torus", "value"), [(True, 0.8075), (False, 0.46)])
+def test_simulation_at_the_printed_threshold_agrees_with_an_independent_one(torus, value):
+    """cover.Pfull.mc: p = 97, k = 5, m = 2100, 400 draws, standard errors 0.02 and 0.025."""
+    found = cp.full_coverage(97, 5, 2100, torus=torus, draws=400)
+    other = (value * (1 - value) / 400) ** 0.5
+    assert abs(found.value - value) < 4 * np.hypot(found.error, other)
+
+
+@pytest.mark.parametrize("torus", [False, True])
+@pytest.mark.parametrize(("p", "k"), [(5, 2), (6, 3), (7, 1), (9, 4)])
+def test_the_covering_time_is_the_first_at_which_nothing_is_uncovered(p, k, torus):
+    rng = np.random.default_rng(3)
+    order = np.tile(np.arange(1, p * p + 1, dtype=np.int32), (5, 1))
+    ranks = rng.permuted(order, axis=1).reshape(5, p, p)
+    times = cp.cover_times(p, k, 5, seed=3, torus=torus)
+    assert [cov.uncovered(r <= t, k, torus=torus) for r, t in zip(ranks, times, strict=True)] == [0] * 5
+    assert all(cov.uncovered(r < t, k, torus=torus) > 0 for r, t in zip(ranks, times, strict=True))
+
+
+def test_draws_with_replacement_cover_less():
+    """At the same m fewer cells differ; exact at p = 3, k = 1: all nine cells within nine draws, 9!/9^9."""
+    found = cp.full_coverage(3, 1, 9, draws=4000, replacement=True)
+    exact = 362880 / 9**9
+    assert abs(found.value - exact) <= 4 * (exact / 4000) ** 0.5
+    assert cp.full_coverage(3, 1, 9, draws=10).value == 1
+
+
+def test_the_printed_bound_holds_on_the_torus_and_breaks_on_the_grid():
+    """Appendix B.6: exact at p = 3, k = 2."""
+    bound = np.array([cp.printed_bound(3, 2, m) for m in range(10)])
+    exact = [[float(cp.enumerate_coverage(3, 2, m, torus=t).probability) for m in range(10)] for t in (True, False)]
+    assert (exact[0] - bound).min() >= 0 > (exact[1] - bound).min()
+
+
+def test_seeds_batches_and_intervals():
+    assert np.array_equal(cp.cover_times(7, 2, 70, seed=4), cp.cover_times(7, 2, 70, seed=4))
+    assert not np.array_equal(cp.cover_times(7, 2, 70, seed=4), cp.cover_times(7, 2, 70, seed=5))
+    assert cp.cover_times(7, 2, 64).shape == (64,) and cp.cover_times(7, 2, 65).shape == (65,)
+    low, high = cp.Estimate.of(40, 40).interval()
+    assert low < 1 == high
+
+
+@pytest.mark.parametrize(
+    "mask", [[[0, 2], [1, 1]], [[0.5, 0], [0, 0]], [[np.nan, 0], [0, 0]], np.array([["a", "b"], ["c", "d"]])]
+)
+def test_a_mask_holds_true_and_false_alone(mask):
+    with pytest.raises(ParameterError, match=r"^train_mask must hold True and False \(or 1 and 0\) and nothing else.$"):
+        grid(mask)
+
+
+@pytest.mark.parametrize("mask", [np.ones(4), np.ones((2, 3)), np.ones((0, 0)), np.ones((2, 2, 2))])
+def test_a_mask_is_square(mask):
+    with pytest.raises(ParameterError, match="must be a square"):
+        grid(mask)
+
+
+def test_masks_of_every_kind():
+    for mask in ([[1, 0], [0, 1]], np.eye(2), torch.eye(2), torch.eye(2, dtype=torch.bool)):
+        assert np.array_equal(grid(mask), np.eye(2, dtype=bool))
+
+
+@pytest.mark.parametrize(("p", "fraction"), [(5, 0.4), (11, 0.3), (23, 0.7)])
+def test_expectation_over_random_splits(p, fraction):
+    """The share of test cells whose transpose is trained, over 400 splits, within four standard errors."""
+    tasks = [ModularTask(p, train_fraction=fraction, seed=s) for s in range(400)]
+    shares = [t.transposed_mask.sum() / t.test_index.size for t in tasks]
+    error = np.std(shares) / 20
+    assert abs(np.mean(shares) - transpose_accuracy(p, tasks[0].train_index.size)) < 4 * error + 1e-12
+
+
+@pytest.mark.parametrize("form", [(1, 1, 1), (1, 0, 1), (0, 1, 0), (2, 3, -1), (1, 0, -3)])
+@pytest.mark.parametrize("p", [3, 5, 7, 11, 13, 31])
+def test_by_counting(p, form):
+    a, b, c = form
+    if (b * b - 4 * a * c) % p == 0:
+        with pytest.raises(ParameterError, match="divides the discriminant"):
+            quadratic_class_sizes(p, *form)
+        return
+    counts = [0] * p
+    for x in range(p):
+        for y in range(p):
+            counts[(a * x * x + b * x * y + c * y * y) % p] += 1
+    assert quadratic_class_sizes(p, *form).tolist() == counts
+
+
+@pytest.mark.parametrize("p", [5, 7, 97, 101, 397])
+def test_the_papers_form_is_the_special_case(p):
+    """Gu et al. 2025, section 6.1: -3 is a square modulo p > 3 exactly for p = 1 mod 3."""
+    zero, other = (2 * p - 1, p - 1) if p % 3 == 1 else (1, p + 1)
+    assert quadratic_class_sizes(p).tolist() == [zero] + [other] * (p - 1)
+    assert quadratic_class_sizes(p).sum() == p * p
+
+
+REFUSALS = [
+    (lambda: cov.disc_size(0), "k is 0, but must be a whole number at least 1."),
+    (lambda: cov.disc_size(2.0), "k is 2.0, but must be a whole number"),
+    (
+        lambda: cov.uncovered(np.eye(5), 4, torus=True),
+        "width 7 overlap itself on a torus of side 5; the largest k is 3.",
+    ),
+    (lambda: cov.required_fraction(5, 4), "k = 4 makes a disc of width 7 overlap itself"),
+    (lambda: cov.expected_uncovered(5, 2, 26), "m is 26, but must be a whole number between 0 and 25."),
+    (lambda: cov.expected_share(5, 2, 25), "m = 25 leaves no test cell at p = 5; the largest m with one is 24."),
+    (lambda: cov.least_training_size(5, 2, 0.0), "eps = 0.0 is not a positive finite number."),
+    (lambda: cov.least_training_size(5, 2, float("nan")), "eps = nan is not a positive finite number."),
+    (lambda: cp.enumerate_coverage(7, 2, 20), "p = 7, m = 20 has more than 300000 training sets"),
+    (lambda: cp.cover_times(7, 2, 0), "draws is 0, but must be a whole number at least 1."),
+    (lambda: cp.full_coverage(7, 2, 50, draws=2), "m is 50, but must be a whole number between 0 and 49."),
+    (lambda: transpose_accuracy(1, 1), "must lie strictly between 0 and"),
+    (lambda: transpose_accuracy(5, 25), "n_train = 25 must lie strictly between 0 and"),
+    (lambda: quadratic_class_sizes(9), "p = 9 must be an odd prime.*the nearest is 7"),
+    (lambda: cp.enumerate_coverage(300, 2, 45_000), "^p = 300, m = 45000 has more than 300000 training sets"),
+    (lambda: side_and_radius(LARGEST_SIDE + 1, 2, torus=False), "p may be at most"),
+    (lambda: side_and_radius(7, 5, torus=True), "the largest k is 4"),
+    (lambda: grid([[1, 0], [0]]), "rows differ in length"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSALS)
+def test_refusals_name_the_value_and_the_rule(call, message):
+    with pytest.raises(ParameterError, match=message):
+        call()

@@ -1,0 +1,302 @@
+"""The flow of x, w, u (Gu et al. 2025, Eqs 11-16): trajectory, invariants, exact limits, and where the cube ends."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grokbook.errors import ParameterError
+from grokbook.theory.cube_limits import cube_limits, largest_coordinate, largest_distance
+from grokbook.theory.triple_product import conserved, explain, flow, jacobian, limit_point, shift, velocity
+
+INDEPENDENT_LIMITS = {  # independent computation
+    (0.5, 0.5, 0.5): ((1.0, 1.0, 1.0), 0.75),
+    (0.2, 0.5, 0.9): ((0.84896021800550408, 0.96474527817240599, 1.22095595815572030), 0.68073345175595302),
+    (0, 0.5, 0.5): ((0.91687547886070032, 1.04434699393259064, 1.04434699393259064), 0.84066064373603852),
+    (1, 0.5, 0.25): ((1.27753687160733286, 0.93920203274708200, 0.83342693639949681), 0.63210045831625090),
+    (-0.8, -0.5, 0.3): ((-1.15678734119182719, -0.97373351217961930, 0.88778204123628048), 0.69815695274165682),
+    (0.01, 0.02, 0.03): ((0.99981667708347759, 0.99996669333245640, 1.00021667041408928), 0.99953338777424691),
+}
+
+
+AT_TARGET_0 = {
+    (0.2, 0.5, 0.9): (0.0, 0.45825756949558400066, 0.87749643873921220604),
+    (0.3, 0.4, 0.5): (0.0, 0.26457513110645905905, 0.4),
+}
+
+
+coordinate = st.floats(-3, 3).filter(lambda v: v == 0 or abs(v) > 1e-3)
+triple = st.tuples(coordinate, coordinate, coordinate)
+
+
+def reference_limit(start, target):
+    """Magnitudes of the limit with 80 digits, by bisection of the cubic in log tau (independent of the library)."""
+    with mpmath.workdps(80):
+        squares = [mpmath.mpf(v) ** 2 for v in start]
+        gaps = [a - min(squares) for a in squares]
+        low, high = mpmath.mpf(-500), mpmath.log(abs(mpmath.mpf(target))) * 2 / 3 + 1
+        for _ in range(280):
+            y = (low + high) / 2
+            product = mpmath.fprod(mpmath.e**y + gap for gap in gaps)
+            low, high = (low, y) if product > mpmath.mpf(target) ** 2 else (y, high)
+        return [float(mpmath.sqrt(mpmath.e**high + gap)) for gap in gaps]
+
+
+@pytest.mark.parametrize(("start", "expected"), INDEPENDENT_LIMITS.items())
+def test_limits_for_target_1(start, expected):
+    assert np.allclose(limit_point(start), expected[0], rtol=1e-12, atol=0)
+    assert shift(start) == pytest.approx(expected[1], rel=1e-12)
+
+
+@pytest.mark.parametrize(("start", "expected"), AT_TARGET_0.items())
+def test_limits_for_target_0(start, expected):
+    assert np.allclose(limit_point(start, target=0), expected, rtol=1e-12, atol=1e-300)
+
+
+@pytest.mark.parametrize("target", [1, 1e-6, 40.0])
+@pytest.mark.parametrize(
+    "start",
+    [(1e-9, 2e-9, 3e-9), (1e6, 2e6, 3e6), (1, 1 + 1e-15, 1 + 3e-13), (1e-8, 1e8, 1e8), (0.2, 0.2, 1e9), (0, 1e-40, 7)],
+)
+def test_tiny_huge_and_nearly_tied_starts(start, target):
+    assert np.allclose(limit_point(start, target=target), reference_limit(start, target), rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("target", [1.0, -0.7, 0.0])
+@pytest.mark.parametrize(
+    "start",
+    [
+        (0.9, 1.1, 1.3), (2, 1, 1.5), (-0.8, 0.9, 1.2), (-2, -0.5, -1), (0, 1, -2), (-1, 0, 0.5), (0, 0, -2),
+        (0, 0, 0), (1, -2, 1.7), (-3, 2, -2.5),
+    ],
+)  # fmt: skip
+def test_long_integration_ends_at_the_limit(start, target):
+    """Every case of the derivation against the integrated Equations 11-13, exponential convergence."""
+    exact = limit_point(start, target=target)
+    assert np.allclose(flow(start, [0.0, 150.0], target=target)[-1], exact, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("start", "target", "end"),
+    [
+        ((-0.6, 0.6, 1.0), 1, (0, 0, 0.8)),
+        ((0.6, -1.0, 0.6), 1, (0, -0.8, 0)),
+        ((-0.5, 0.5, 0.5), 1, (0, 0, 0)),
+        ((-0.5, -0.5, -0.5), 2, (0, 0, 0)),
+        ((0.5, 0.5, 0.5), -1, (0, 0, 0)),
+        ((0.6, 0.6, 0.8), 0, (0, 0, np.sqrt(0.28))),
+        ((-1, 0.3, 0.3), 0, (-np.sqrt(0.91), 0, 0)),
+    ],
+)
+def test_ties_with_the_wrong_sign_run_to_an_axis(start, target, end):
+    """The stable sets of the saddles, and ties at target 0: slower than the rest, so distances must fall with time."""
+    assert np.allclose(limit_point(start, target=target), end, atol=1e-15)
+    path = flow(start, [0.0, 1.0, 4.0, 16.0], target=target)
+    distance = np.linalg.norm(path - limit_point(start, target=target), axis=1)
+    assert (np.diff(distance) < 0).all()
+    assert distance[-1] < 0.55 * distance[0]
+
+
+def test_a_tie_at_target_0_is_left_algebraically():
+    """x = w = u: x' = -x^5, so x = (x0^-4 + 4 t)^(-1/4)."""
+    times = np.array([0.0, 1.0, 100.0, 10000.0])
+    assert np.allclose(flow([1, 1, 1], times, target=0)[:, 0], (1 + 4 * times) ** -0.25, rtol=1e-8)
+
+
+@given(triple, st.sampled_from([1.0, -2.0, 0.0, 0.3]))
+def test_limit_keeps_the_invariants_and_rests(start, target):
+    end = limit_point(start, target=target)
+    assert np.allclose(conserved(end), conserved(start), atol=1e-11)
+    assert np.abs(velocity(end, target=target)).max() < 1e-10
+    assert np.allclose(limit_point(end, target=target), end, atol=1e-6)
+
+
+@given(triple, st.sampled_from([1.0, -2.0, 0.0]), st.permutations(range(3)), st.floats(0.01, 100))
+def test_symmetries_of_the_limit(start, target, order, k):
+    """Order of the coordinates, two signs at once, one sign with the target's, and x -> k x with target -> k^3."""
+    start, end = np.array(start), limit_point(start, target=target)
+    order = list(order)
+    assert np.allclose(limit_point(start[order], target=target), end[order], rtol=1e-12)
+    two, one = np.array([-1, -1, 1]), np.array([1, -1, 1])
+    assert np.allclose(limit_point(start * two, target=target), end * two, rtol=1e-12)
+    assert np.allclose(limit_point(start * one, target=-target), end * one, rtol=1e-12)
+    if np.unique(np.abs(start)).size == 3:
+        assert np.allclose(limit_point(k * start, target=k**3 * target), k * end, rtol=1e-9)
+
+
+def test_smallest_coordinate_alone_changes_sign():
+    rng = np.random.default_rng(1)
+    starts = rng.normal(size=(500, 3))
+    starts = starts[starts.prod(axis=1) < 0]
+    flipped = np.sign(limit_point(starts)) != np.sign(starts)
+    assert (flipped.sum(axis=1) == 1).all()
+    assert (flipped.argmax(axis=1) == np.abs(starts).argmin(axis=1)).all()
+
+
+def diagonal_time(x):
+    """Time at which the start x = w = u passes x, from dt = dx / (x^2 (1 - x^3)), up to a constant."""
+    root = np.sqrt(3)
+    return -1 / x - np.log(1 - x) / 3 + np.log(1 + x + x * x) / 6 - np.arctan((2 * x + 1) / root) / root
+
+
+def test_flow_on_the_diagonal_has_the_closed_form():
+    times = np.linspace(0, 4, 25)
+    path = flow([0.3, 0.3, 0.3], times)
+    assert path[-1, 0] > 0.99
+    assert np.array_equal(path[:, 0], path[:, 1])
+    assert np.allclose(diagonal_time(path[:, 0]) - diagonal_time(0.3), times, atol=1e-7)
+
+
+def test_flow_against_a_taylor_series_integrator():
+    """mpmath's odefun, 25 digits, at a start without symmetry."""
+    with mpmath.workdps(25):
+        solution = mpmath.odefun(
+            lambda t, y: [(1 - y[0] * y[1] * y[2]) * g for g in (y[1] * y[2], y[0] * y[2], y[0] * y[1])],
+            0,
+            [mpmath.mpf("-0.3"), mpmath.mpf("0.8"), mpmath.mpf("1.1")],
+        )
+        expected = [float(v) for v in solution(2)]
+    assert np.allclose(flow([-0.3, 0.8, 1.1], [0, 2])[-1], expected, rtol=1e-9)
+
+
+def runge_kutta(start, duration, steps):
+    y, h = np.array(start, dtype=float), duration / steps
+    for _ in range(steps):
+        a = velocity(y)
+        b = velocity(y + h / 2 * a)
+        c = velocity(y + h / 2 * b)
+        y = y + h / 6 * (a + 2 * b + 2 * c + velocity(y + h * c))
+    return y
+
+
+def test_classical_runge_kutta_approaches_the_flow_with_order_4():
+    exact = flow([0.2, 0.5, 0.9], [0, 2], rtol=1e-12)[-1]
+    errors = [np.abs(runge_kutta([0.2, 0.5, 0.9], 2, n) - exact).max() for n in (10, 20, 40)]
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert np.allclose(orders, 4, atol=0.35)
+
+
+@pytest.mark.parametrize("start", [(0.2, 0.5, 0.9), (-8, 9, 10), (30, 20, 10), (0.001, 0.002, 0.003)])
+def test_invariants_along_the_flow(start):
+    """x^2 - w^2 and w^2 - u^2 stay, explicit and implicit integration alike."""
+    path = flow(start, np.linspace(0, 30, 7))
+    drift = np.abs(np.stack(conserved(path)) - np.array(conserved(start))[:, None]).max()
+    assert drift < 1e-8 * np.abs(start).max() ** 2
+
+
+@pytest.mark.parametrize(("start", "target"), [((1, 2, 1e4), 1), ((1, 2, 1e7), 1), ((1e5, -1, 3e4), -2)])
+def test_small_coordinates_beside_huge_ones_are_right_too(start, target):
+    assert np.allclose(flow(start, [0, 1], target=target)[-1], limit_point(start, target=target), rtol=1e-7, atol=1e-10)
+
+
+def test_jacobian_is_the_derivative_of_the_velocity():
+    rng = np.random.default_rng(0)
+    point, h = rng.normal(size=3), 1e-6
+    slopes = [(velocity(point + h * e, target=0.4) - velocity(point - h * e, target=0.4)) / (2 * h) for e in np.eye(3)]
+    assert np.allclose(jacobian(point, target=0.4), np.transpose(slopes), atol=1e-8)
+
+
+def test_arrays_in_and_out_alike():
+    starts = torch.tensor([[0.2, 0.5, 0.9], [0.0, 0.0, 1.0]], dtype=torch.float64)
+    assert torch.is_tensor(limit_point(starts))
+    assert torch.is_tensor(flow(starts[0], [0, 1]))
+    assert torch.is_tensor(conserved(starts)[0])
+    assert isinstance(limit_point([1, 2, 3]), np.ndarray)
+    assert limit_point(np.ones((2, 5, 3))).shape == (2, 5, 3)
+    assert isinstance(conserved([1, 2, 3])[0], float)
+
+
+@pytest.mark.parametrize(
+    ("start", "target", "words"),
+    [
+        ((0, 0, 2), 1, "lies on the u-axis"),
+        ((0, 0, 0), 1, "is the origin"),
+        ((0.2, 0.5, 0.9), 1, "no coordinate changes its sign"),
+        ((0, 0.5, 0.9), 1, "x = 0: it leaves 0 at once"),
+        ((-0.2, 0.5, 0.9), 1, "x, the smallest, goes through 0"),
+        ((0.9, 0.5, -0.6), 1, "w, the smallest, goes through 0"),
+        ((-0.5, 0.5, 0.9), 1, "drawn to the u-axis, a saddle"),
+        ((-0.5, 0.5, 0.5), 1, "x, w and u share"),
+        ((2, 1, 0.5), 1, "lies on the surface"),
+        ((0.2, 0.5, 0.9), 0, "x has the smallest magnitude"),
+        ((0.5, 0.5, 0.9), 0, "x and w share"),
+        ((0, 0.5, 0.9), 0, "the product is 0"),
+    ],
+)
+def test_explain_in_one_sentence(start, target, words):
+    said = explain(start, target=target)
+    assert words in said
+    assert said.endswith(".") and said.count(". ") == 0
+
+
+@pytest.fixture(scope="module")
+def limits():
+    return cube_limits(20000, seed=3)
+
+
+def test_monte_carlo_agrees_with_an_independent_one(limits):
+    """Independent computation: mean 0.1851 +- 0.0007, within 0.1: 0.222 +- 0.003, a coordinate above 1.1: 0.646."""
+    mean, error = limits.mean_distance
+    share, share_error = limits.share_within(0.1)
+    assert abs(mean - 0.1851) < 4 * np.hypot(error, 0.0007)
+    assert abs(share - 0.222) < 4 * np.hypot(share_error, 0.003)
+    assert abs((limits.limits.max(axis=1) > 1.1).mean() - 0.646) < 4 * np.hypot(0.0034, 0.0034)
+
+
+def test_every_interior_start_off_the_diagonal_leaves_the_cube(limits):
+    assert limits.share_outside == 1
+    assert np.allclose(limits.limits.prod(axis=1), 1, rtol=1e-12)
+    diagonal = np.linspace(0.05, 0.95, 7)[:, None] * np.ones(3)
+    assert np.allclose(limit_point(diagonal), 1, rtol=1e-13)
+
+
+def test_extremes_bound_the_sample_and_are_approached(limits):
+    """Independent computation: plastic number 1.3247179..., largest distance 0.43546."""
+    assert largest_coordinate() == pytest.approx(1.324717957244746026, rel=1e-14)
+    assert largest_distance() == pytest.approx(0.43546, abs=5e-6)
+    assert limits.limits.max() < largest_coordinate()
+    assert limits.distance.max() < largest_distance()
+    assert limit_point([1e-9, 1e-9, 1.0]).max() == pytest.approx(largest_coordinate(), rel=1e-12)
+    assert np.linalg.norm(limit_point([0.0, 1, 1]) - 1) == pytest.approx(largest_distance(), rel=1e-13)
+
+
+def test_no_gaps_give_more():
+    """Starts (0, sqrt d_1, sqrt d_2) have all gaps of the cube: distance grows with d_2, coordinate falls with d_1."""
+    first, second = np.meshgrid(*[np.linspace(1e-14, 1, 41)] * 2, indexing="ij")
+    ends = limit_point(np.sqrt(np.stack([0 * first, first, second], axis=-1)))
+    ends[first > second] = np.nan
+    distance, top = np.linalg.norm(ends - 1, axis=-1), ends[..., 2]
+    assert np.nanmax(distance) == pytest.approx(largest_distance(), rel=1e-12)
+    assert np.nanmax(top) == pytest.approx(largest_coordinate(), rel=1e-12)
+    assert np.nanmin(np.diff(distance, axis=1)) > 0
+    assert np.nanmax(np.diff(top, axis=0)) < 0
+
+
+REFUSALS = [
+    (lambda: limit_point([0.5, 0.5, 0.5], target=10**400), "^target = "),
+    (lambda: limit_point([0.5, 0.5, 0.5], target=None), "^target = "),
+    (lambda: flow([1, 2, np.nan], [0, 1]), "must be finite"),
+    (lambda: limit_point([1, np.inf, 2]), "must be finite"),
+    (lambda: conserved([1, 2]), r"\(..., 3\)"),
+    (lambda: flow([[1, 2, 3]], [0, 1]), "one start"),
+    (lambda: flow([1, 2, 3], [0, 2, 1]), "must increase, but 1 follows 2"),
+    (lambda: flow([1, 2, 3], [0, 0]), "must increase"),
+    (lambda: flow([1, 2, 3], []), "one or more"),
+    (lambda: flow([1, 2, 3], [0, np.inf]), "finite"),
+    (lambda: flow([1, 2, 3], [0, 1], rtol=0), "rtol"),
+    (lambda: flow([1e80, 1, 2], [0, 1]), "too fast"),
+    (lambda: limit_point([1, 2, 3], target=np.nan), "target"),
+    (lambda: limit_point([1, 2, 3], target="one"), "no number"),
+    (lambda: explain(np.ones((2, 3))), "one start"),
+    (lambda: cube_limits(1), "at least 2"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSALS)
+def test_refusals_name_the_value_and_the_rule(call, message):
+    with pytest.raises(ParameterError, match=message):
+        call()

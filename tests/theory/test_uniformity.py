@@ -1,0 +1,201 @@
+"""Classes of i + j, smallest balls, one frequency (Gu et al. 2025, Theorems 3.5, 3.8, Remark 3.6)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from grokbook.errors import ParameterError
+from grokbook.measures import med
+from grokbook.theory import uniformity as un
+from grokbook.theory.enclosing_ball import smallest_ball
+from grokbook.theory.one_frequency import circle, full_loss, logits, products
+from grokbook.theory.vectors import odd_prime, pair, vectors
+
+TABLES = arrays(float, st.tuples(st.integers(2, 9), st.integers(1, 3)), elements=st.integers(-9, 9).map(float))
+REAL = TABLES.filter(lambda t: np.ptp(t, axis=0).max() > 0)
+
+
+def residues(p):
+    return np.add.outer(np.arange(p), np.arange(p)) % p
+
+
+@given(TABLES, st.integers(0, 99))
+def test_every_class_has_the_same_mean_whatever_the_modulus(first, seed):
+    """The sums are collected here by their labels, not by the index trick of `class_sums`."""
+    second = np.random.default_rng(seed).normal(size=first.shape)
+    p = len(first)
+    sums, label = first[:, None] + second[None], residues(p)
+    means = np.array([sums[label == r].mean(axis=0) for r in range(p)])
+    assert np.allclose(means, un.common_point(first, second))
+    assert np.allclose(un.class_sums(first, second).mean(axis=1), means)
+
+
+@given(REAL)
+def test_closeness_bounds_the_embedding(phi):
+    """diam <= 2 delta (1 - 1/p), radius <= mean of the deltas <= 2 radius; MED is at most the diameter."""
+    found = un.closeness(phi)
+    assert found.diameter <= found.bound * (1 + 1e-9)
+    assert found.radius * (1 - 1e-9) <= found.deltas.mean() <= 2 * found.radius * (1 + 1e-9)
+    assert 1 - 1e-9 <= found.relative <= 2 + 1e-9
+    assert med(phi) <= found.bound * (1 + 1e-9)
+
+
+@given(REAL, st.integers(0, 99))
+def test_closeness_with_two_tables(phi, seed):
+    second = np.random.default_rng(seed).normal(size=phi.shape)
+    found = un.closeness(phi, second)
+    assert found.diameter <= found.bound * (1 + 1e-9)
+    assert found.radius <= found.deltas.mean() * (1 + 1e-9)
+
+
+def test_a_constant_second_table_attains_the_radius_bound():
+    phi = np.random.default_rng(0).normal(size=(7, 3))
+    found = un.closeness(phi, np.zeros((7, 3)))
+    assert found.deltas == pytest.approx(np.full(7, found.radius))
+
+
+@pytest.mark.parametrize("p", [2, 3, 4, 9, 13])
+def test_the_line_attains_the_diameter_bound(p):
+    """phi(i) = i: all classes but one have the sums r, r + p; delta = p/2, and diam = p - 1 = 2 delta (1 - 1/p)."""
+    found = un.closeness(np.arange(p)[:, None].astype(float))
+    assert found.delta == pytest.approx(p / 2)
+    assert found.diameter == pytest.approx(found.bound) == p - 1
+
+
+@pytest.mark.parametrize("p", [3, 5, 11, 13])
+def test_every_class_of_every_circle_needs_the_closed_form(p):
+    """1 + cos(pi / p); at p = 97 an independent computation has 1.99948 (the example of `circle_delta`)."""
+    for k in range(1, p):
+        assert un.closeness(circle(p, k)).deltas == pytest.approx(np.full(p, un.circle_delta(p)), rel=1e-9)
+
+
+def test_an_even_modulus_needs_other_radii():
+    angle = 2 * np.pi * np.arange(4) / 4
+    deltas = un.closeness(np.stack([np.cos(angle), np.sin(angle)], axis=1)).deltas
+    assert deltas == pytest.approx([2, np.sqrt(2), 2, np.sqrt(2)])
+
+
+@given(REAL)
+def test_close_exactly_if_equivalent_is_impossible(phi):
+    """Remark 3.6: some pair of different classes is closer than some pair of one class, strictly."""
+    same, other = un.class_gap(phi, residues(len(phi)))
+    assert other <= same * (1 - 1 / len(phi)) + 1e-9
+
+
+@given(REAL)
+def test_classes_explain_nothing_of_sums_and_sums_nothing_of_classes(phi):
+    p = len(phi)
+    assert un.class_share(phi[:, None] + phi[None]) < 1e-12
+    assert un.additive_share(np.eye(p)[residues(p)]) < 1e-12
+
+
+def test_share_against_a_decomposition_by_hand():
+    """Features x = class part + additive part + rest: shares of orthogonal parts add up."""
+    p, rng = 7, np.random.default_rng(0)
+    x = rng.normal(size=(p, p, 1))
+    label = residues(p)
+    fitted = np.array([x[label == r].mean() for r in range(p)])[label]
+    assert un.class_share(x) == pytest.approx(fitted.var() / x.var())
+    rows, columns = x.mean(axis=1, keepdims=True), x.mean(axis=0, keepdims=True)
+    assert un.additive_share(x) == pytest.approx((rows + columns).var() / x.var())
+    assert un.class_share(x) + un.additive_share(x) <= 1
+
+
+def test_diameter_by_all_pairs():
+    x = np.random.default_rng(0).normal(size=(12, 3))
+    assert un.diameter(x) == pytest.approx(max(np.linalg.norm(a - b) for a in x for b in x))
+
+
+def certified(points, ball):
+    """Whether the ball holds all points and its centre is a mean of points on its sphere: then it is smallest."""
+    distances = np.linalg.norm(points - ball.centre, axis=1)
+    scale = max(np.ptp(points), 1e-300)
+    on_sphere = np.abs(distances - ball.radius) <= 1e-5 * scale
+    return (
+        distances.max() <= ball.radius + 1e-9 * scale
+        and ball.weights.min() >= 0
+        and np.isclose(ball.weights.sum(), 1)
+        and np.allclose(ball.weights @ points, ball.centre, atol=1e-9 * scale)
+        and ball.weights[~on_sphere].sum() <= 1e-9
+    )
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 12])
+def test_simplex_and_cross_polytope(d):
+    """d + 1 unit vectors lie on a sphere of radius sqrt(d / (d+1)) about their mean; the cross about 0 has radius 1."""
+    assert smallest_ball(np.eye(d + 1)).radius == pytest.approx(np.sqrt(d / (d + 1)), rel=1e-12)
+    assert smallest_ball(np.vstack([np.eye(d), -np.eye(d)])).radius == pytest.approx(1, rel=1e-12)
+
+
+@given(arrays(float, st.tuples(st.integers(1, 9), st.integers(1, 4)), elements=st.integers(-20, 20).map(float)))
+@settings(max_examples=150)
+def test_the_certificate_on_lattice_points(points):
+    """Lattice points are full of ties and dependent subsets, which is what breaks such searches."""
+    assert certified(points, smallest_ball(points))
+
+
+@pytest.mark.parametrize(("n", "d"), [(49, 128), (200, 3), (97, 2), (30, 30), (12, 60)])
+def test_the_certificate_on_random_points(n, d):
+    points = np.random.default_rng(n).normal(size=(n, d))
+    assert certified(points, smallest_ball(points))
+
+
+@pytest.mark.parametrize("p", [3, 5, 11])
+def test_it_adds_modulo_p_at_every_frequency(p):
+    label = np.add.outer(np.arange(p), np.arange(p)) % p
+    for k in range(1, p):
+        assert np.array_equal(logits(p, k).argmax(axis=2), label)
+
+
+@pytest.mark.parametrize("p", [5, 13])
+def test_logits_are_cosines_of_the_distance_from_the_answer(p):
+    i = np.arange(p)
+    angle = 2 * np.pi * 2 * (i[:, None, None] + i[None, :, None] - i) / p
+    assert logits(p, 2, 3.0) == pytest.approx(3 * np.cos(angle), abs=1e-12)
+
+
+def test_products_are_multiplication_of_complex_numbers():
+    plane = np.random.default_rng(0).normal(size=(5, 2))
+    z = plane @ [1, 1j]
+    assert products(plane) @ [1, 1j] == pytest.approx(np.outer(z, z))
+
+
+@pytest.mark.parametrize("scale", [0.5, 4.0])
+def test_loss_against_its_closed_form_at_every_frequency(scale):
+    p = 11
+    closed = np.log(np.exp(scale * np.cos(2 * np.pi * np.arange(p) / p)).sum()) - scale
+    assert [full_loss(p, k, scale) for k in range(1, p)] == pytest.approx([closed] * (p - 1), rel=1e-12)
+
+
+@pytest.mark.parametrize(("p", "nearest"), [(4, 3), (9, 7), (2, 3), (1, 3), (96, 97), (-5, 3), (7.0, 3), (True, 3)])
+def test_a_modulus_that_is_not_an_odd_prime_is_refused_with_the_nearest(p, nearest):
+    with pytest.raises(ParameterError, match=f"must be an odd prime, because of it; the nearest is {nearest}"):
+        odd_prime(p, "of it")
+
+
+REFUSALS = [
+    (lambda: vectors([1.0, 2.0]), "has shape"),
+    (lambda: vectors([[1.0], [np.inf]]), "not finite in row 1"),
+    (lambda: vectors([["a"]]), "array of real numbers"),
+    (lambda: vectors(np.zeros((0, 3))), "at least 1"),
+    (lambda: un.circle_delta(4), "p = 4 must be an odd prime"),
+    (lambda: un.closeness([[1.0]]), "modulus of 2 or more"),
+    (lambda: un.class_gap(np.eye(3), np.zeros((2, 2))), "must be \\(3, 3\\)"),
+    (lambda: un.class_share(np.ones((3, 3))), "must be \\(p, p, d\\)"),
+    (lambda: un.class_share(np.ones((3, 3, 1))), "needs some variance"),
+    (lambda: un.class_share(np.full((2, 2, 1), np.nan)), "not finite"),
+    (lambda: un.additive_share(np.ones((3, 2, 1))), "must be \\(p, p, d\\)"),
+    (lambda: un.additive_share(np.ones((3, 3, 1))), "needs some variance"),
+    (lambda: smallest_ball([[np.nan, 0.0]]), "points has a value that is not finite"),
+    (lambda: pair([[0.0]], [[0.0], [1.0]]), "but must have the same"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSALS)
+def test_refusals_name_the_value_and_the_rule(call, message):
+    with pytest.raises(ParameterError, match=message):
+        call()
