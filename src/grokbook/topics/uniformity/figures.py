@@ -19,7 +19,6 @@ from grokbook.theory.one_frequency import circle, full_loss, products
 from grokbook.theory.toeplitz_start import STARTS, draw_start, squared_steps
 from grokbook.theory.uniformity import class_sums, closeness, common_point
 
-FAMILIES = {"lines with noise": "s", "circles": "^", "random": "o"}
 START_STYLES = {
     "independent": {"color": COLOURS["quiet"]},
     "toeplitz": {"color": COLOURS["measure"]},
@@ -57,27 +56,26 @@ def class_sums_and_balls(tables: dict[str, np.ndarray]) -> Figure:
     return fig
 
 
-def _families(p: int, n: int) -> dict[str, list[np.ndarray]]:
-    """Embeddings to try: lines with noise, circles (all frequencies), and random ones of 1 to 32 dimensions."""
-    rng = np.random.default_rng(0)
-    line = np.arange(p)[:, None] * np.ones((1, 4))
-    noisy = [line + s * rng.normal(size=(p, 4)) for s in np.geomspace(0.01, 10, n)]
-    circles = [circle(p, k) for k in range(1, p // 2 + 1)]
-    random = [rng.normal(size=(p, 2 ** (i % 6))) for i in range(n)]
-    return dict(zip(FAMILIES, (noisy, circles, random), strict=True))
-
-
 @styled
 def diameter_and_bound(p: int, n_random: int) -> Figure:
-    """The diameter of many embeddings over the bound 2 delta (1 - 1/p) that their classes' balls give, by family."""
+    """The diameter of many embeddings over the bound 2 delta (1 - 1/p) that their classes' balls give, by family.
+
+    Lines with noise, circles of all frequencies, and random embeddings of 1 to 32 dimensions.
+    """
+    rng, line = np.random.default_rng(0), np.arange(p)[:, None] * np.ones((1, 4))
+    families = {
+        "lines with noise": ("s", [line + s * rng.normal(size=(p, 4)) for s in np.geomspace(0.01, 10, n_random)]),
+        "circles": ("^", [circle(p, k) for k in range(1, p // 2 + 1)]),
+        "random": ("o", [rng.normal(size=(p, 2 ** (i % 6))) for i in range(n_random)]),
+    }
     fig, axes = panels(1, 1, height=2.4)
     ax = axes[0, 0]
-    for height, (name, tables) in enumerate(_families(p, n_random).items()):
+    for height, (marker, tables) in enumerate(families.values()):
         ratios = [c.diameter / c.bound for c in map(closeness, tables)]
-        ax.plot(ratios, np.full(len(ratios), height), FAMILIES[name], ms=6, mfc="none", color=COLOURS["measure"])
+        ax.plot(ratios, np.full(len(ratios), height), marker, ms=6, mfc="none", color=COLOURS["measure"])
     ax.axvline(1, ls="--", color=COLOURS["theory"], label="bound")
-    ax.set_yticks(range(len(FAMILIES)), FAMILIES)
-    ax.set(xlim=(0, 1.05), ylim=(-0.6, len(FAMILIES) - 0.4), xlabel=r"diameter of $\phi$ over $2\delta(1 - 1/p)$")
+    ax.set_yticks(range(len(families)), families)
+    ax.set(xlim=(0, 1.05), ylim=(-0.6, len(families) - 0.4), xlabel=r"diameter of $\phi$ over $2\delta(1 - 1/p)$")
     ax.legend(loc="center left")
     return fig
 

@@ -10,14 +10,7 @@ from grokbook.claims import Finding, claim, found, judge
 from grokbook.measures import circle_med, med, med_bound
 from grokbook.theory.enclosing_ball import smallest_ball
 from grokbook.theory.one_frequency import circle
-from grokbook.theory.uniformity import (
-    additive_share,
-    circle_delta,
-    class_gap,
-    class_sums,
-    closeness,
-    common_point,
-)
+from grokbook.theory.uniformity import additive_share, circle_delta, class_gap, class_sums, closeness, common_point
 
 COLLAPSE = "Closeness of the classes forces collapse"
 
