@@ -70,13 +70,13 @@ def _train_alone(config: RunConfig, updates: int, start: Barrier, ends: SimpleQu
     """In a process of its own, on one thread: `updates` of a run with the metrics of its schedule, timed together."""
     torch.set_num_threads(1)
     every = config.steps // config.log.points
-    stack, tokens, labels = our_stack(config)
-    advance(stack, tokens, labels)
+    stack = our_stack(config)
+    advance(stack)
     start.wait()
     for n in range(updates):
         if n % every == 0:
             log(stack)
-        advance(stack, tokens, labels)
+        advance(stack)
     ends.put(time.perf_counter())
 
 

@@ -91,7 +91,7 @@ def test_code_that_a_number_goes_through_changes_the_fingerprint(copy, name):
     assert edited(copy, name, lambda text: text + "\nADDED = 1\n") != before
 
 
-PLUMBING = ["training/progress.py", "training/worker.py", "training/ensemble.py", "training/checkpoint.py", "paths.py"]
+PLUMBING = ["training/progress.py", "training/pool.py", "training/ensemble.py", "training/checkpoint.py", "paths.py"]
 
 
 @pytest.mark.parametrize("name", PLUMBING)
