@@ -15,13 +15,12 @@ from multiprocessing import get_context
 from multiprocessing.queues import SimpleQueue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
-from unittest import mock
 
 import torch
 from work import EPOCHS, Work, our_epochs, our_stack, our_step, paper_run, plain_epoch, products
 
-from grokbook.machine import process_environment
 from grokbook.training import RunConfig
+from grokbook.training.ensemble import one_thread_a_process
 from grokbook.training.loop import advance, log
 
 HERE = Path(__file__).parent
@@ -71,13 +70,13 @@ def _train_alone(config: RunConfig, updates: int, start: Barrier, ends: SimpleQu
     """In a process of its own, on one thread: `updates` of a run with the metrics of its schedule, timed together."""
     torch.set_num_threads(1)
     every = config.steps // config.log.points
-    stack = our_stack(config)
-    advance(stack)
+    stack, tokens, labels = our_stack(config)
+    advance(stack, tokens, labels)
     start.wait()
     for n in range(updates):
         if n % every == 0:
             log(stack)
-        advance(stack)
+        advance(stack, tokens, labels)
     ends.put(time.perf_counter())
 
 
@@ -85,7 +84,7 @@ def side_by_side(config: RunConfig, updates: int) -> float:
     """Seconds by the clock in which every core trains one run for `updates` updates; starting is not counted."""
     context = get_context("spawn")
     count = os.cpu_count() or 1
-    with mock.patch.dict(os.environ, process_environment()):
+    with one_thread_a_process():
         start, ends = context.Barrier(count + 1), context.SimpleQueue()
         workers = [context.Process(target=_train_alone, args=(config, updates, start, ends)) for _ in range(count)]
         for worker in workers:

@@ -21,19 +21,20 @@ def paper_run() -> RunConfig:
     return modular_run(97, 0.3)
 
 
-def our_stack(config: RunConfig) -> Stack:
-    """A fresh run of the library."""
-    return make_stack([config], torch.device("cpu"))
+def our_stack(config: RunConfig) -> tuple[Stack, torch.Tensor, torch.Tensor]:
+    """A fresh run of the library with its training tokens and labels."""
+    stack = make_stack([config], torch.device("cpu"))
+    return stack, stack.tokens[stack.train], stack.labels[stack.train]
 
 
 def our_epochs(config: RunConfig) -> Work:
     """`EPOCHS` updates and one log of the library's training."""
-    stack = our_stack(config)
+    stack, tokens, labels = our_stack(config)
 
     def work() -> None:
         log(stack)
         for _ in range(EPOCHS):
-            advance(stack)
+            advance(stack, tokens, labels)
 
     return work
 
@@ -45,8 +46,8 @@ def plain_epoch(config: RunConfig) -> Work:
 
 def our_step(config: RunConfig) -> Work:
     """One update of the library's training: forward, backward, AdamW."""
-    stack = our_stack(config)
-    return lambda: advance(stack)
+    stack, tokens, labels = our_stack(config)
+    return lambda: advance(stack, tokens, labels)
 
 
 def layers(config: RunConfig) -> list[tuple[int, int, int]]:

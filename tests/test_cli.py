@@ -53,10 +53,75 @@ def test_the_version():
     assert run("--version").output == f"grokbook {grokbook.__version__}\n"
 
 
-def test_start_up_loads_nothing_heavy():
-    code = "import sys, grokbook.cli; print([m for m in ('torch', 'numpy', 'sphinx', 'jupytext') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+HEAVY = "('torch', 'numpy', 'sphinx', 'jupytext') if m in sys.modules"
+
+
+def test_what_was_answered_before_is_answered_without_loading_anything_heavy(root):
+    asked = [["--help"], ["list"], ["list", "1"], ["claims"], ["record", "--list"]]
+    code = f"import sys; from grokbook import cli\nfor a in {asked}: cli.app(a, standalone_mode=False)\n"
+    code += f"print([m for m in {HEAVY}], file=sys.stderr)"
+    command = [sys.executable, "-c", code]
+    first, again = (subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(2))
+    assert again.stderr.strip() == "[]"
+    assert again.stdout == first.stdout
+    for part in ("--version", "Is it short?", "prime modulus", "G36    holds", "gu2025/fig5"):
+        assert part in again.stdout
+
+
+def test_a_claim_that_there_is_not_is_refused_before_anything_is_loaded():
+    code = "import sys; from grokbook import cli; sys.argv = ['grokbook', 'claims', '--id', 'G99']\n"
+    code += f"try:\n    cli.main()\nfinally:\n    print([m for m in {HEAVY}])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip()) == (2, "[]")
+    assert done.stderr.startswith("grokbook: the ledger has no claim 'G99'; the nearest is G")
+
+
+@pytest.mark.parametrize("change", ["chapter", "page", "manifest", "cores"])
+def test_an_answer_is_given_anew_when_what_it_rests_on_changes(root, monkeypatch, change):
+    from grokbook.book import answers
+
+    given = iter(["first", "second", "third"])
+    ask = lambda: answers.kept(root, "question", lambda: next(given))  # noqa: E731
+    assert [ask(), ask(), answers.kept(root, "other", lambda: "x"), ask()] == ["first", "first", "x", "first"]
+    files = {"chapter": "notebooks/01_short.md", "page": "book/chapters/01.json"}
+    files["manifest"] = "data/records/MANIFEST.json"
+    if change in files:
+        (root / files[change]).parent.mkdir(parents=True, exist_ok=True)
+        (root / files[change]).write_text("changed")
+    else:
+        monkeypatch.setenv("GROKBOOK_CORES", "7")
+    assert [ask(), ask()] == ["second", "second"]
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"rests_on": 1, "answers": {}}', b"\xff"])
+def test_answers_that_are_broken_or_altered_are_absent(root, content):
+    from grokbook.book import answers
+
+    assert answers.kept(root, "q", lambda: "right") == "right"
+    file = root / ".grokbook" / "answers.json"
+    file.write_bytes(content or file.read_bytes().replace(b"right", b"wrong"))
+    assert answers.kept(root, "q", lambda: "right") == "right"
+    assert answers.kept(root, "q", lambda: pytest.fail("it was kept")) == "right"
+
+
+def test_out_that_is_a_file_is_refused_before_anything_is_computed(root, monkeypatch, capsys):
+    (root / "file").write_text("")
+    monkeypatch.setattr("grokbook.book.rerun.execute", lambda *a, **k: pytest.fail("computed"))
+    for out in ("file", "file/deeper"):
+        code, err = refused(monkeypatch, capsys, "run", "1", "--out", str(root / out))
+        assert code == 2
+        assert err.startswith(f"grokbook: --out {root / out}: {root / 'file'} is a file, not a folder; name a folder")
+
+
+def test_ctrl_c_says_how_to_go_on(root, monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("grokbook.book.rerun.execute", interrupted)
+    done = run("run", "1", "--preset", "smoke")
+    assert done.exit_code == 130
+    assert "grokbook: stopped; what was finished is kept" in done.output
+    assert "the same command goes on from there." in done.output
 
 
 def test_the_list_names_chapters_with_question_time_and_state(root):
@@ -108,26 +173,27 @@ def test_run_and_build_hand_their_options_on(root, monkeypatch):
     from grokbook.book import build, rerun
 
     given = []
-    monkeypatch.setattr(rerun, "rerun", lambda *a: given.append(a) or ("a.ipynb", "a.html"))
-    monkeypatch.setattr(build, "build", lambda *a: given.append(a))
+    monkeypatch.setattr(rerun, "rerun", lambda *a, **k: given.append((*a, k)) or ("a.ipynb", "a.html"))
+    monkeypatch.setattr(build, "build", lambda *a, **k: given.append((*a, k)))
     assert "a.html" in run("run", "1", "--preset", "smoke", "-p", "p=29").output
-    assert run("build", "--only", "1", "--strict").exit_code == 0
-    assert given == [(root, "1", "smoke", {"p": "29"}, None), (root, "laptop", ["1"], True, False)]
+    assert run("build", "--only", "1", "--strict", "--jobs", "3", "--yes").exit_code == 0
+    ran = (root, "1", "smoke", {"p": "29"}, None, {"yes": False})
+    assert given == [ran, (root, "laptop", ["1"], True, False, {"jobs": 3, "yes": True})]
 
 
-def test_claims_lists_entries_and_settled_verdicts_without_computing(monkeypatch):
+def test_claims_lists_entries_and_settled_verdicts_without_computing(root, monkeypatch):
     from grokbook.claims import choose, ledger
 
     monkeypatch.setattr(sys.modules[ledger.__module__].Claim, "finding", lambda claim: pytest.fail("computed"))
     output = run("claims", "--paper", "gu2024").output
     assert "P02    fails" in output
-    assert "Shown in 02_task_and_model: The operation sorts" in output
+    assert "task_and_model: The operation sorts" in output
     assert "G36" not in output
     assert output.split("\n\n")[-1].startswith(f"{len(choose(paper='gu2024'))} claims: ")
     assert max(map(len, output.splitlines())) <= 80
 
 
-def test_claims_are_chosen_by_id_kind_and_settled_verdict():
+def test_claims_are_chosen_by_id_kind_and_settled_verdict(root):
     one = run("claims", "--id", "G18", "--id", "G36", "--verdict", "holds", "--full").output
     assert "G36    holds" in one
     assert "G18" not in one
@@ -175,7 +241,7 @@ def test_claims_refuses_what_there_is_not_in_one_line(monkeypatch, capsys, argum
     assert error.count("\n") == 1
 
 
-def test_record_lists_and_hands_its_options_on(monkeypatch):
+def test_record_lists_and_hands_its_options_on(root, monkeypatch):
     from grokbook import experiments
 
     given = []

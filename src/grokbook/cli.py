@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
+import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from grokbook.errors import GrokbookError, ParameterError
+from grokbook.errors import GrokbookError, ParameterError, nearest, shown
 
 if TYPE_CHECKING:
     from grokbook.book.chapters import Chapter
@@ -19,6 +24,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 
 
@@ -61,6 +67,35 @@ def _console() -> Any:
     return console if console.is_terminal else Console(highlight=False, width=160)
 
 
+def _answer(question: tuple[Any, ...], show: Callable[[Any], None]) -> None:
+    """Print what `show` writes to a console: as it was kept, where nothing it rests on has changed since."""
+    from grokbook.book import answers
+    from grokbook.paths import project_root
+
+    console = _console()
+
+    def text() -> str:
+        with console.capture() as captured:
+            show(console)
+        return captured.get()
+
+    asked = repr((question, _width(), console.width, console.color_system, console.encoding))
+    print(answers.kept(project_root(), asked, text), end="")
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Ctrl-C and SIGTERM end what runs inside with one line that says how to go on, exit code 130."""
+    with suppress(ValueError):  # only the main thread may say what a signal does
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = "what was finished is kept, and trained runs up to their last checkpoint"
+        print(f"\ngrokbook: stopped; {kept}: the same command goes on from there.", file=sys.stderr)
+        raise typer.Exit(130) from None
+
+
 def _table(*columns: str, title: str | None = None) -> Any:
     from rich import box
     from rich.table import Table
@@ -74,17 +109,14 @@ def _table(*columns: str, title: str | None = None) -> Any:
 @app.command("list")
 def list_(chapter: Annotated[str | None, typer.Argument(help="Number or name; all when left out.")] = None) -> None:
     """List the chapters, or one chapter's parameters with types, presets, time and memory."""
-    from grokbook.book import chapters
     from grokbook.paths import project_root
 
     root = project_root()
-    if chapter is None:
-        _list_all(root)
-    else:
-        _list_one(chapters.find(root, chapter))
+    show = partial(_list_all, root) if chapter is None else partial(_list_one, root, chapter)
+    _answer(("list", chapter), show)
 
 
-def _list_all(root: Path) -> None:
+def _list_all(root: Path, console: Any) -> None:
     from grokbook.book import chapters, costs
 
     table = _table("nr", "chapter", "question", "laptop", "page")
@@ -92,7 +124,7 @@ def _list_all(root: Path) -> None:
         time = costs.duration(costs.chapter_estimate(chapter, "laptop").seconds)
         cells = [chapter.number, chapter.title, chapter.question, time, _page_state(root, chapter)]
         table.add_row(*map(_plain, cells))
-    _console().print(table)
+    console.print(table)
 
 
 def _page_state(root: Path, chapter: Chapter) -> str:
@@ -109,10 +141,10 @@ def _page_state(root: Path, chapter: Chapter) -> str:
     return f"up to date ({preset})" if current else f"changed since ({preset})"
 
 
-def _list_one(chapter: Chapter) -> None:
-    from grokbook.book import costs
+def _list_one(root: Path, name: str, console: Any) -> None:
+    from grokbook.book import chapters, costs
 
-    console = _console()
+    chapter = chapters.find(root, name)
     console.print(f"{chapter.name}: {chapter.title}", style="bold", markup=False)
     console.print(chapter.question, markup=False)
     table = _table("parameter", "type", "default", *chapter.presets, "rule", "help")
@@ -149,12 +181,14 @@ def run(
     preset: Annotated[str, typer.Option(help="smoke, laptop or paper.")] = "laptop",
     parameter: Annotated[list[str] | None, typer.Option("--parameter", "-p", help="name=value")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the results.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Start also what takes more than an hour.")] = False,
 ) -> None:
     """Run one chapter with your parameters: an executed notebook and one stand-alone HTML page."""
     from grokbook.book.rerun import rerun
     from grokbook.paths import project_root
 
-    notebook, page = rerun(project_root(), chapter, preset, _overrides(parameter or []), out)
+    with _stoppable():
+        notebook, page = rerun(project_root(), chapter, preset, _overrides(parameter or []), out, yes=yes)
     print(f"notebook  {notebook}\npage      {page}")
 
 
@@ -164,13 +198,16 @@ def build(
     only: Annotated[list[str] | None, typer.Option(help="A chapter; can be given again.")] = None,
     strict: Annotated[bool, typer.Option(help="Anything on standard error fails the build.")] = False,
     force: Annotated[bool, typer.Option(help="Execute and build also what is up to date.")] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Chapters side by side; default: one a core.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Start also what takes more than an hour.")] = False,
 ) -> None:
     """Execute the chapters that changed and build the site."""
     from grokbook.book.build import build as bring_up_to_date
     from grokbook.paths import checkout
 
     root = checkout()
-    bring_up_to_date(root, preset, only or [], strict, force)
+    with _stoppable():
+        bring_up_to_date(root, preset, only or [], strict, force, jobs=jobs, yes=yes)
     print(f"site      {root / 'site' / 'index.html'}")
 
 
@@ -233,20 +270,26 @@ def record(
     confirm: Annotated[bool, typer.Option("--confirm", help="Repeat the first steps of older records.")] = False,
 ) -> None:
     """Train the recorded runs that are missing; stop and start it as you like."""
+    if list_only:
+        _answer(("record", only, seeds), partial(_list_records, only, seeds))
+        return
     from grokbook import experiments
     from grokbook.paths import checkout
 
-    if not list_only:
-        checkout()  # records belong to one: without it this is refused
+    checkout()  # records belong to one: without it this is refused
     if confirm:
         _confirm()
         return
-    if list_only:
-        _print_frame(experiments.records_table(only, seeds))
-        return
     limit = None if budget is None else seconds(budget)
     options = {"pattern": only, "budget_seconds": limit, "seeds": seeds, "progress": True, "workers": workers}
-    _print_frame(experiments.record(**options))
+    with _stoppable():
+        _print_frame(experiments.record(**options), _console())
+
+
+def _list_records(only: str | None, seeds: int | None, console: Any) -> None:
+    from grokbook import experiments
+
+    _print_frame(experiments.records_table(only, seeds), console)
 
 
 def _confirm() -> None:
@@ -256,7 +299,8 @@ def _confirm() -> None:
 
     found = confirm_outdated()
     columns = ["experiment", "seed", "steps", "difference"]
-    _print_frame(pd.DataFrame(found, columns=columns) if found else pd.DataFrame({"to confirm": ["nothing"]}))
+    frame = pd.DataFrame(found, columns=columns) if found else pd.DataFrame({"to confirm": ["nothing"]})
+    _print_frame(frame, _console())
 
 
 @app.command()
@@ -270,17 +314,32 @@ def claims(
     settle: Annotated[bool, typer.Option("--settle", help="With --run: write the verdicts down.")] = False,
 ) -> None:
     """Show what the papers claim and the settled verdicts; with --run, compute them again."""
-    from grokbook.claims import choose
-    from grokbook.claims.verdicts import settled, with_verdict
-
     if settle and not live:
         raise ParameterError("--settle writes down what the checks find, so it needs --run.")
-    known = settled()
-    chosen = with_verdict(choose(ids, paper, kind=kind), verdict, known)
+    for name in ids or []:
+        _refuse_no_claim(name)
+
+    def chosen() -> tuple[list[Any], dict[str, str]]:
+        from grokbook.claims import choose
+        from grokbook.claims.verdicts import settled, with_verdict
+
+        known = settled()
+        return with_verdict(choose(ids, paper, kind=kind), verdict, known), known
+
     if live:
-        _check_claims(chosen, known, full, settle)
+        with _stoppable():
+            _check_claims(*chosen(), full, settle)
     else:
-        _list_claims(chosen, known, full)
+        _answer(("claims", paper, ids, kind, verdict, full), lambda console: _list_claims(*chosen(), full, console))
+
+
+def _refuse_no_claim(name: str) -> None:
+    """Raise ParameterError for an id that is neither settled nor written anywhere in the claims, before these load."""
+    package = Path(__file__).parent
+    settled = json.loads((package / "claims" / "verdicts.json").read_text(encoding="utf-8"))
+    sources = (path for room in ("topics", "claims") for path in (package / room).rglob("*.py"))
+    if name not in settled and not any(f'"{name}"' in path.read_text(encoding="utf-8") for path in sources):
+        raise ParameterError(f"the ledger has no claim {shown(name)}; the nearest is {nearest(name, settled, 0)}.")
 
 
 def _width() -> int:
@@ -289,12 +348,12 @@ def _width() -> int:
     return max(50, min(shutil.get_terminal_size((80, 24)).columns, 100))
 
 
-def _list_claims(chosen: list[Any], known: dict[str, str], full: bool) -> None:
+def _list_claims(chosen: list[Any], known: dict[str, str], full: bool, console: Any) -> None:
     from grokbook.claims import report
 
     for claim in chosen:
-        print(report.entry(claim, known.get(claim.id), _width(), full) + "\n")
-    print(report.paragraph(report.summary(known.get(claim.id) for claim in chosen), _width()))
+        console.out(report.entry(claim, known.get(claim.id), _width(), full) + "\n")
+    console.out(report.paragraph(report.summary(known.get(claim.id) for claim in chosen), _width()))
 
 
 def _check_claims(chosen: list[Any], known: dict[str, str], full: bool, settle: bool) -> None:
@@ -317,11 +376,11 @@ def _check_claims(chosen: list[Any], known: dict[str, str], full: bool, settle: 
         raise typer.Exit(1)
 
 
-def _print_frame(frame: Any) -> None:
+def _print_frame(frame: Any, console: Any) -> None:
     table = _table(*map(str, frame.columns))
     for row in frame.itertuples(index=False):
         table.add_row(*map(_plain, row))
-    _console().print(table)
+    console.print(table)
 
 
 def _plain(value: Any) -> Any:

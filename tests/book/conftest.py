@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import subprocess
 import threading
 from pathlib import Path
 
@@ -172,3 +173,9 @@ def opened_at(browser):
 def opened(opened_at, address):
     """Open a page of the built site."""
     return lambda name, *args, **options: opened_at(address + name, *args, **options)
+
+
+def git(folder, *arguments):
+    """Run git in a folder as somebody."""
+    identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)

@@ -1,18 +1,11 @@
 """Executing a chapter: the parameters cell is rewritten, the kernel is ours, a failing cell is named."""
 
-import io
 import json
-import os
-import sys
-from pathlib import Path
 
 import nbformat
-import papermill
 import pytest
-from jupyter_client.kernelspec import KernelSpecManager
 
 from grokbook.book import chapters, execute, outputs
-from grokbook.book.terminal import Progress
 from grokbook.errors import ChapterError
 
 from .conftest import CHAPTER
@@ -76,35 +69,30 @@ def test_a_failing_cell_is_named_with_chapter_heading_and_error(project, said):
     )
 
 
-def test_an_interruption_leaves_environment_and_temporary_folder_clean(project, said, monkeypatch, tmp_path):
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(folder))
-    monkeypatch.delenv("JUPYTER_PATH", raising=False)
-
-    def interrupted(*arguments, **options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(papermill, "execute_notebook", interrupted)
-    found = chapters.find(project, "01")
-    with pytest.raises(KeyboardInterrupt):
-        execute.execute(found, found.values("smoke"), "smoke", project, said)
-    assert "JUPYTER_PATH" not in os.environ
-    assert list(folder.iterdir()) == []
-
-
-def test_no_kernel_of_the_user_is_taken_for_ours(tmp_path, monkeypatch):
+def test_no_kernel_or_profile_of_the_user_is_taken_for_ours(project, said, monkeypatch, tmp_path):
     foreign = tmp_path / "foreign" / "kernels"
     for name in ("python3", "grokbook"):
         (foreign / name).mkdir(parents=True)
         (foreign / name / "kernel.json").write_text(json.dumps({"argv": ["false"], "display_name": "x"}))
+    startup = tmp_path / "ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    (startup / "own.py").write_text("raise SystemExit")
     monkeypatch.setenv("JUPYTER_PATH", str(foreign.parent))
-    with execute.kernel(tmp_path / "ours", {"OMP_NUM_THREADS": "1"}) as name:
-        spec = KernelSpecManager().get_kernel_spec(name)
-        assert spec.argv[0] == sys.executable
-        assert spec.env["OMP_NUM_THREADS"] == "1"
-        assert Path(spec.env["IPYTHONDIR"]).is_relative_to(tmp_path / "ours")
-    assert os.environ["JUPYTER_PATH"] == str(foreign.parent)
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    asks = "import os\nassert os.environ['GROKBOOK_CORES'] == '3'\nassert os.getcwd() == os.environ['WANTED']\nfig, ax"
+    found = chapter(project, CHAPTER.replace("fig, ax", asks))
+    environment = {"GROKBOOK_CORES": "3", "WANTED": str(project)}
+    execute.execute(found, found.values("smoke"), "smoke", project, said, environment=environment)
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_kernel_that_dies_is_an_error_of_its_chapter(project, said):
+    found = chapter(project, CHAPTER.replace("fig, ax = plt", "import os\nos.kill(os.getpid(), 9)\nfig, ax = plt"))
+    with pytest.raises(ChapterError, match=r"^chapter 02_other: its kernel died \(was the memory used up\?\)\.$"):
+        execute.execute(found, found.values("smoke"), "smoke", project, said)
 
 
 def test_what_the_page_cannot_print_is_an_error_of_the_chapter(project):
@@ -112,4 +100,3 @@ def test_what_the_page_cannot_print_is_an_error_of_the_chapter(project):
     notebook = found.notebook()
     with pytest.raises(ChapterError, match='chapter 01_tiny, code cell 2, under "One section" is tagged `figure`'):
         execute._prepare(found, notebook, strict=True)
-    assert isinstance(Progress(io.StringIO()), Progress)

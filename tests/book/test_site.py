@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 from grokbook.book import check, site, state
 from grokbook.errors import ChapterError, GrokbookError
 
-from .test_state import git
+from .conftest import git
 
 
 def chapter_page(root):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import metadata
@@ -14,8 +15,12 @@ from grokbook.book import chapters as sources
 from grokbook.book import costs, site, state
 from grokbook.book.chapters import Chapter
 from grokbook.book.execute import Run, execute
-from grokbook.book.terminal import Progress
+from grokbook.book.jobs import Job, long_run, refuse_too_large, side_by_side
+from grokbook.book.kernel import Kernels
+from grokbook.book.terminal import Progress, agree
+from grokbook.claims.shared import FINDINGS
 from grokbook.fingerprint import code_digest, rooms_fingerprint
+from grokbook.machine import CORES, cores
 
 _ROOMS = ("tasks", "models", "measures", "theory", "training", "records", "experiments", "claims", "plotting", "topics")
 _PAGE_CODE = ("page.py", "show.py", "outputs.py", "execute.py", "footer.py", "costs.py", "safe.py", "tables.py")
@@ -29,11 +34,14 @@ def build(
     strict: bool = False,
     force: bool = False,
     progress: Progress | None = None,
+    jobs: int | None = None,
+    yes: bool = False,
 ) -> list[str]:
     """Bring the executed chapters and `site/` up to date; the names of the chapters that were executed.
 
-    Raises ParameterError for an unknown chapter or preset before anything runs, ChapterError when one fails (its
-    last good page stays, and so does the last good site).
+    `jobs` chapters run side by side (default, and at most: one a core). Raises ParameterError, before anything runs,
+    for an unknown chapter or preset, for more memory than is free, and above an hour that nobody agreed to (`yes`);
+    ChapterError when a chapter fails (its last good page stays, and so does the last good site).
     """
     progress = progress or Progress()
     wanted = [sources.find(root, name) for name in only] if only else sources.load_all(root)
@@ -41,11 +49,40 @@ def build(
     for chapter, values in runs:
         chapter.experiments(values)
     with lock(root):
-        executed = [c.name for c, values in runs if _bring_up_to_date(root, c, values, preset, strict, force, progress)]
+        known = [_job(root, chapter, values, preset) for chapter, values in runs]
+        waiting = [job for job in known if force or not is_current(root, job.chapter.name, job.key)]
+        at_once = min(jobs or cores(), cores(), max(len(waiting), 1))
+        refuse_too_large(waiting)
+        if question := long_run(waiting, at_once):
+            agree(question, yes)
+        _execute_all(root, waiting, preset, strict, progress, at_once)
         rebuilt = site.bring_up_to_date(root, force=force, progress=progress)
-    if not executed and not rebuilt:
+    if not waiting and not rebuilt:
         progress.say(f"nothing to do: {len(runs)} chapters and the site are up to date")
-    return executed
+    return [job.chapter.name for job in waiting]
+
+
+def _job(root: Path, chapter: Chapter, values: Mapping[str, Any], preset: str) -> Job:
+    predicted = costs.chapter_estimate(chapter, preset, values)
+    return Job(chapter, values, predicted, key(root, chapter, values, preset))
+
+
+def _execute_all(
+    root: Path, waiting: Sequence[Job], preset: str, strict: bool, progress: Progress, at_once: int
+) -> None:
+    """Execute these chapters side by side, each put in place when it is ready; a check of the ledger runs once."""
+    kernels = Kernels()
+
+    def work(job: Job, share: int) -> None:
+        chapter, values, predicted = job.chapter, job.values, job.predicted
+        progress.say(f"{chapter.label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB")
+        environment = {CORES: str(share), FINDINGS: findings}
+        run = execute(chapter, values, preset, root, progress, strict, kernels, environment)
+        state.write(root / "book" / "chapters", chapter.name, run, _card(job, preset, run))
+        progress.say(f"{chapter.label}: executed in {run.seconds:.0f} s, {len(run.figures)} figures")
+
+    with tempfile.TemporaryDirectory(prefix="grokbook-findings-") as findings:
+        side_by_side(waiting, work, kernels, at_once)
 
 
 @contextmanager
@@ -59,33 +96,12 @@ def lock(root: Path) -> Iterator[None]:
         yield
 
 
-def _bring_up_to_date(
-    root: Path,
-    chapter: Chapter,
-    values: Mapping[str, Any],
-    preset: str,
-    strict: bool,
-    force: bool,
-    progress: Progress,
-) -> bool:
-    """Execute the chapter if its key changed; whether it was executed."""
-    wanted = key(root, chapter, values, preset)
-    if not force and is_current(root, chapter.name, wanted):
-        return False
-    predicted = costs.chapter_estimate(chapter, preset, values)
-    progress.say(f"{chapter.label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB")
-    run = execute(chapter, values, preset, root, progress, strict)
-    state.write(root / "book" / "chapters", chapter.name, run, _card(wanted, values, preset, run))
-    progress.say(f"{chapter.label}: executed in {run.seconds:.0f} s, {len(run.figures)} figures")
-    return True
-
-
-def _card(wanted: str, values: Mapping[str, Any], preset: str, run: Run) -> dict[str, Any]:
+def _card(job: Job, preset: str, run: Run) -> dict[str, Any]:
     """What is kept beside an executed chapter."""
     return {
-        "key": wanted,
+        "key": job.key,
         "preset": preset,
-        "parameters": dict(values),
+        "parameters": dict(job.values),
         "figures": run.figures,
         "seconds": round(run.seconds, 1),
         "data": run.trace,

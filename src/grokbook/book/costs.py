@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
-
-from grokbook.machine import cores
 
 OVERHEAD_SECONDS = 8.0
 """Kernel start, imports and drawing of one chapter, before any training."""
@@ -44,7 +43,7 @@ def estimate(experiments: Iterable[Any], store: Any = None) -> Estimate:
     for experiment in experiments:
         count = len(missing(experiment, store))
         if count:
-            predicted, together = experiment.predicted(count), min(count, cores())
+            predicted, together = experiment.predicted(count), min(count, os.cpu_count() or 1)
             seconds += predicted.seconds / together * (SIDE_BY_SIDE if together > 1 else 1)
             memory = max(memory, together * predicted.memory_mb)
     return Estimate(seconds, memory)

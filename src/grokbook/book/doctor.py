@@ -111,12 +111,12 @@ def kernel_starts(root: Path) -> Finding:
     import nbformat
     import papermill
 
-    from grokbook.book.execute import kernel, private_channel
+    from grokbook.book.kernel import Kernels
 
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import sys; print(sys.executable)")])
-    with tempfile.TemporaryDirectory() as folder, kernel(Path(folder), {}) as name:
-        options = {"kernel_name": name, "language": "python", "progress_bar": False, "config": private_channel()}
-        done = papermill.execute_notebook(notebook, None, **options)
+    with tempfile.TemporaryDirectory() as folder, Kernels().options(Path(folder), {}) as options:
+        named = {"kernel_name": "grokbook", "language": "python", "progress_bar": False}
+        done = papermill.execute_notebook(notebook, None, **named, **options)
     ours = done.cells[0].outputs[0].text.strip() == sys.executable
     return Finding("kernel starts", ours, sys.executable, "pip install -c constraints.txt -e '.[book]'")
 

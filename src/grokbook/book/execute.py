@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import sys
+import logging
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from grokbook.book import footer, outputs
 from grokbook.book.chapters import Chapter, parameters_cell
+from grokbook.book.kernel import Kernels
 from grokbook.book.parameters import rewrite
-from grokbook.book.terminal import Progress, ProgressStream
+from grokbook.book.terminal import Line, Progress, ProgressStream
 from grokbook.errors import ChapterError
 
 _KERNEL = "grokbook"
@@ -39,22 +37,24 @@ def execute(
     root: Path,
     progress: Progress,
     strict: bool = False,
+    kernels: Kernels | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> Run:
     """Run the chapter's cells with `values` and prepare the result for printing; writes nothing.
 
-    Raises ChapterError naming chapter, cell and error when a cell fails, or (strict) writes to standard error.
+    The kernel is one of `kernels`, with the variables of `environment` besides its own. Raises ChapterError naming
+    chapter, cell and error when a cell fails, or (strict) writes to standard error.
     """
     notebook = chapter.notebook()
     set_values(notebook, values)
     begin = time.monotonic()
-    progress.start(chapter.label, sum(1 for _ in outputs.code_cells(notebook)))
-    try:
-        with tempfile.TemporaryDirectory(prefix="grokbook-") as folder:
-            trace = Path(folder) / "trace.jsonl"
-            notebook = _run_cells(chapter, notebook, root, Path(folder), _environment(preset, trace), progress)
-            entries = footer.read_trace(trace)
-    finally:
-        progress.stop()
+    cells = sum(1 for _ in outputs.code_cells(notebook))
+    with progress.chapter(chapter.label, cells) as line, tempfile.TemporaryDirectory(prefix="grokbook-") as name:
+        folder = Path(name)
+        own = _environment(preset, folder / "trace.jsonl") | dict(environment or {})
+        with (kernels or Kernels()).options(folder, own) as options:
+            notebook = _run_cells(chapter, notebook, root, options, line)
+        entries = footer.read_trace(folder / "trace.jsonl")
     seconds = time.monotonic() - begin
     figures = _prepare(chapter, notebook, strict)
     run = Run(notebook, figures, entries, seconds)
@@ -79,42 +79,6 @@ def _environment(preset: str, trace: Path) -> dict[str, str]:
     }
 
 
-@contextlib.contextmanager
-def kernel(folder: Path, environment: Mapping[str, str]) -> Iterator[str]:
-    """A kernel specification of this very interpreter, found before any that the user has installed.
-
-    The user's IPython profile (start-up files, settings) is left out of it, so that a page does not depend on it.
-    """
-    spec = folder / "kernels" / _KERNEL
-    spec.mkdir(parents=True)
-    command = [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    alone = {"IPYTHONDIR": str(folder / "ipython"), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-    text: dict[str, Any] = {
-        "argv": command,
-        "display_name": "grokbook",
-        "language": "python",
-        "env": {**alone, **environment},
-    }
-    text["metadata"] = {"supported_encryption": ["curve"], "debugger": False}
-    (spec / "kernel.json").write_text(json.dumps(text))
-    before = os.environ.get("JUPYTER_PATH")
-    os.environ["JUPYTER_PATH"] = os.pathsep.join([str(folder), *([before] if before else [])])
-    try:
-        yield _KERNEL
-    finally:
-        if before is None:
-            del os.environ["JUPYTER_PATH"]
-        else:
-            os.environ["JUPYTER_PATH"] = before
-
-
-def private_channel() -> Any:
-    """Settings that let no other user of the machine listen to the kernel."""
-    from traitlets.config import Config
-
-    return Config(KernelManager={"transport_encryption": "auto"})
-
-
 def _engine() -> type:
     """papermill's own engine, telling us when a cell begins."""
     from papermill.engines import NBClientEngine
@@ -134,42 +98,37 @@ def _engine() -> type:
     return Engine
 
 
-def _run_cells(
-    chapter: Chapter,
-    notebook: Any,
-    root: Path,
-    folder: Path,
-    environment: Mapping[str, str],
-    progress: Progress,
-) -> Any:
+def _run_cells(chapter: Chapter, notebook: Any, root: Path, options: Mapping[str, Any], line: Line) -> Any:
     import papermill
     from nbclient.exceptions import DeadKernelError
     from papermill.engines import papermill_engines
 
     def on_cell(nb: Any, index: int) -> None:
         if nb.cells[index].cell_type == "code":
-            progress.cell(sum(1 for i, _ in outputs.code_cells(nb) if i <= index))
+            line.at(sum(1 for i, _ in outputs.code_cells(nb) if i <= index))
 
     papermill_engines.register(_KERNEL, _engine())
-    options = {"progress_bar": False, "log_output": False, "stderr_file": ProgressStream(progress)}
+    logging.getLogger("papermill").setLevel(logging.CRITICAL)  # what fails is said here, once
     try:
-        with kernel(folder, environment) as name:
-            return papermill.execute_notebook(
-                notebook,
-                None,
-                engine_name=_KERNEL,
-                kernel_name=name,
-                language="python",
-                cwd=root,
-                request_save_on_cell_execute=False,
-                on_cell=on_cell,
-                config=private_channel(),
-                **options,
-            )
+        return papermill.execute_notebook(
+            notebook,
+            None,
+            engine_name=_KERNEL,
+            kernel_name=_KERNEL,
+            language="python",
+            request_save_on_cell_execute=False,
+            progress_bar=False,
+            stderr_file=ProgressStream(line),
+            resources={"metadata": {"path": str(root)}},
+            on_cell=on_cell,
+            **options,
+        )
     except papermill.PapermillExecutionError as error:
         place = outputs.where(notebook, error.cell_index)
         raise ChapterError(f"{chapter.label}, {place}: {error.ename}: {_one_line(error.evalue)}") from error
-    except DeadKernelError:
+    except (DeadKernelError, RuntimeError) as error:
+        if not isinstance(error, DeadKernelError) and "died" not in str(error):
+            raise
         raise ChapterError(f"{chapter.label}: its kernel died (was the memory used up?).") from None
 
 

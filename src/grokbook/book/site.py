@@ -44,7 +44,7 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
     """
     progress = progress or Progress()
     wanted, card = key(root), root / ".grokbook" / "site.json"
-    known = json.loads(card.read_text()) if card.exists() else {}
+    known = state.read(card) or {}
     if not force and known.get("key") == wanted and (root / "site" / "index.html").exists():
         return False
     names = state.executed(root)
@@ -58,8 +58,7 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
             raise ChapterError("the built site is not in order: " + "; ".join(problems))
         (html / drift.NAME).write_text(json.dumps(drift.manifest(html, root), indent=0) + "\n")
         swap(html, root / "site")
-    card.parent.mkdir(exist_ok=True)
-    state.replace(card, json.dumps({"key": wanted, "chapters": names}) + "\n")
+    state.keep(card, {"key": wanted, "chapters": names})
     return True
 
 

@@ -2,45 +2,57 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import os
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grokbook.book.chapters import chapter_paths
-from grokbook.book.execute import Run
+from grokbook.files import atomic_write
+
+if TYPE_CHECKING:
+    from grokbook.book.execute import Run
 
 
 def card(root: Path, name: str) -> dict[str, Any] | None:
-    """What is known of the executed chapter, or None when there is none."""
+    """What is known of the executed chapter; None when there is none, or it or its notebook was cut off or altered."""
     folder = root / "book" / "chapters"
-    if not (folder / f"{name}.ipynb").exists():
-        return None
     try:
-        return json.loads((folder / f"{name}.json").read_text())
-    except (OSError, json.JSONDecodeError):
+        notebook = (folder / f"{name}.ipynb").read_bytes()
+    except OSError:
         return None
+    return read(folder / f"{name}.json", notebook)
 
 
 def write(folder: Path, name: str, run: Run, card: Mapping[str, Any]) -> None:
-    """Put the notebook and its card in place, each whole or not at all."""
+    """Put the notebook and its card in place, each whole or not at all; without the other neither counts."""
     import nbformat
 
-    folder.mkdir(parents=True, exist_ok=True)
-    replace(folder / f"{name}.ipynb", nbformat.writes(run.notebook) + "\n")
-    replace(folder / f"{name}.json", json.dumps(card, indent=1, default=str) + "\n")
+    notebook = (nbformat.writes(run.notebook) + "\n").encode()
+    atomic_write(folder / f"{name}.ipynb", notebook)
+    keep(folder / f"{name}.json", json.loads(json.dumps(card, default=str)), notebook)
 
 
-def replace(path: Path, text: str) -> None:
-    """Write a file under another name, then move it into place."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+def keep(path: Path, content: Mapping[str, Any], about: bytes = b"") -> None:
+    """Write a table with a sha256 over it and over the bytes it is about; `read` gives it back while both are whole."""
+    sealed = {**content, "sha256": _seal(content, about)}
+    atomic_write(path, (json.dumps(sealed, indent=1) + "\n").encode())
+
+
+def read(path: Path, about: bytes = b"") -> dict[str, Any] | None:
+    """The table that `keep` wrote; None when there is none, or it or what it is about is not what it was."""
     try:
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        found = json.loads(path.read_bytes())
+        seal = found.pop("sha256")
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        return None
+    return found if seal == _seal(found, about) else None
+
+
+def _seal(content: Mapping[str, Any], about: bytes) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode() + about).hexdigest()
 
 
 def executed(root: Path) -> list[str]:

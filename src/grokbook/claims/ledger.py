@@ -16,6 +16,7 @@ import pandas as pd
 from grokbook.announced import chapter_of, topic_of, topics
 from grokbook.claims.finding import Finding, Says
 from grokbook.claims.runs import Look, Wanted, left_open, load
+from grokbook.claims.shared import once_a_build
 from grokbook.errors import GrokbookError, ParameterError
 
 PAPERS = ("gu2025", "gu2024", "liu2022", "tian2025")
@@ -232,14 +233,18 @@ def choose(
 
 
 def outcomes(chosen: Iterable[Claim]) -> Iterator[Outcome]:
-    """Run the checks of these claims one after the other and give each result as it comes.
+    """Run the checks of these claims one after the other and give each result as it comes; in a build each once.
 
     Raises CheckError at the first check that ends in an error.
     """
     for claim in chosen:
-        start = time.perf_counter()
-        found = claim.finding()
-        yield Outcome(claim, found, time.perf_counter() - start)
+        finding, seconds = once_a_build(f"finding-{claim.id}", partial(_timed, claim))
+        yield Outcome(claim, finding, seconds)
+
+
+def _timed(claim: Claim) -> tuple[Finding, float]:
+    start = time.perf_counter()
+    return claim.finding(), time.perf_counter() - start
 
 
 def as_table(found: Iterable[Outcome]) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from grokbook.claims.finding import ENOUGH, UNDECIDED, Finding, all_of, enough
+from grokbook.claims.shared import tell, traced
 from grokbook.experiments.base import Experiment, available
 
 Wanted = Callable[[], Mapping[Any, Experiment]]
@@ -53,9 +54,10 @@ class _Asked:
 
 
 @lru_cache(maxsize=128)
-def _loaded(asked: _Asked) -> Any:
-    dataset = available(asked.experiment)
-    return dataset if dataset is None or asked.through is None else asked.through(dataset)
+def _loaded(asked: _Asked) -> tuple[Any, str]:
+    """The data, and what its loading noted for the page."""
+    dataset, lines = traced(lambda: available(asked.experiment))
+    return dataset if dataset is None or asked.through is None else asked.through(dataset), lines
 
 
 def load(wanted: Mapping[Any, Experiment], through: Look | None = None) -> Runs:
@@ -69,7 +71,8 @@ def load(wanted: Mapping[Any, Experiment], through: Look | None = None) -> Runs:
     for label, experiment in wanted.items():
         missing = set(experiment.missing_seeds())
         there = tuple(seed for seed in experiment.seeds if seed not in missing)
-        data = _loaded(_Asked(experiment.key, there, through, experiment)) if there else None
+        data, lines = _loaded(_Asked(experiment.key, there, through, experiment)) if there else (None, "")
+        tell(lines)
         if data is not None:
             found[label] = data
     return Runs(found, wanted)

@@ -1,0 +1,54 @@
+"""Answers of the command line that cost an import of torch, kept until anything that they rest on changes."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sys
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+
+from grokbook.book.state import keep, read
+from grokbook.errors import RecordError
+from grokbook.machine import cores
+from grokbook.paths import local_store_path
+
+_MOST = 50
+_PACKAGES = ("numpy", "torch", "matplotlib", "pandas", "xarray", "jupytext", "papermill", "ipykernel", "rich")
+
+
+def kept(root: Path, question: str, answer: Callable[[], str]) -> str:
+    """The answer to a question about the checkout `root`: as it was given, or now from `answer` and kept.
+
+    A file of answers that is broken, or cannot be written, only costs the time of a new answer.
+    """
+    file, now = local_store_path().with_name("answers.json"), rests_on(root)
+    known = read(file) or {}
+    answers = known["answers"] if known.get("rests_on") == now else {}
+    if question not in answers:
+        answers = {**dict(list(answers.items())[1 - _MOST :]), question: answer()}
+        with contextlib.suppress(RecordError):
+            keep(file, {"rests_on": now, "answers": answers})
+    return answers[question]
+
+
+def rests_on(root: Path) -> str:
+    """sha256 of all that an answer may come from: code, chapters, executed pages, manifests of the records, machine."""
+    digest = hashlib.sha256(repr((sys.version, cores(), [_version(name) for name in _PACKAGES])).encode())
+    for path in _files(root):
+        digest.update(f"{path}:".encode() + (path.read_bytes() if path.is_file() else b""))
+    return digest.hexdigest()
+
+
+def _files(root: Path) -> Iterator[Path]:
+    package = Path(__file__).resolve().parents[1]
+    for folder, pattern in ((package, "**/*.*"), (root / "notebooks", "*.md"), (root / "book" / "chapters", "*.*")):
+        yield from (path for path in sorted(folder.glob(pattern)) if path.suffix != ".pyc")
+    yield from (root / "data" / "records" / "MANIFEST.json", local_store_path() / "MANIFEST.json")
+
+
+def _version(package: str) -> str:
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        return metadata.version(package)
+    return ""
