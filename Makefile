@@ -8,6 +8,7 @@ TORCH ?= 2.13.0
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip
+INSTALLER ?= $(PIP) install -qq
 GROKBOOK := $(BIN)/grokbook
 BOOK_STAMP := $(VENV)/.installed-book
 DEV_STAMP := $(VENV)/.installed-dev
@@ -28,7 +29,7 @@ book: setup ## set up, execute all chapters at the laptop preset, build site/
 	$(GROKBOOK) build --preset laptop
 
 test: setup-dev ## set up, then run the whole test suite
-	$(PYTEST) -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
+	$(PYTEST) -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 setup: $(BOOK_STAMP) ## make .venv and install what the book needs
 
@@ -58,7 +59,7 @@ record: setup ## train the recorded paper-scale runs that are missing (resumable
 constraints: ## make constraints.txt anew from pyproject.toml's ranges
 	rm -rf build/constraints
 	$(PYTHON) -m venv build/constraints
-	build/constraints/bin/python -m pip install $(PIP_ARGS) 'torch==$(TORCH)' -e '.[book,cluster,dev]'
+	build/constraints/bin/python -m pip install $(PIP_ARGS) 'torch==$(TORCH)' -e '.[book,dev]'
 	{ grep '^#' constraints.txt; build/constraints/bin/python .ci/constraints.py; } > build/constraints.txt
 	mv build/constraints.txt constraints.txt
 
@@ -77,7 +78,7 @@ define install
 	@rm -f $(BOOK_STAMP) $(DEV_STAMP)
 	$(PIP) --version > /dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	@echo 'installing .[$(1)] into $(VENV): about 2 GB, some minutes the first time'
-	$(PIP) install -qq $(PIP_ARGS) -c constraints.txt -e '.[$(1)]'
+	$(INSTALLER) $(PIP_ARGS) -c constraints.txt -e '.[$(1)]'
 endef
 
 $(BOOK_STAMP): $(SOURCES_OF_INSTALL)

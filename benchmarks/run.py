@@ -15,12 +15,13 @@ from multiprocessing import get_context
 from multiprocessing.queues import SimpleQueue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
+from unittest import mock
 
 import torch
 from work import EPOCHS, Work, our_epochs, our_stack, our_step, paper_run, plain_epoch, products
 
+from grokbook.machine import process_environment
 from grokbook.training import RunConfig
-from grokbook.training.ensemble import one_thread_a_process
 from grokbook.training.loop import advance, log
 
 HERE = Path(__file__).parent
@@ -70,13 +71,13 @@ def _train_alone(config: RunConfig, updates: int, start: Barrier, ends: SimpleQu
     """In a process of its own, on one thread: `updates` of a run with the metrics of its schedule, timed together."""
     torch.set_num_threads(1)
     every = config.steps // config.log.points
-    stack, tokens, labels = our_stack(config)
-    advance(stack, tokens, labels)
+    stack = our_stack(config)
+    advance(stack)
     start.wait()
     for n in range(updates):
         if n % every == 0:
             log(stack)
-        advance(stack, tokens, labels)
+        advance(stack)
     ends.put(time.perf_counter())
 
 
@@ -84,7 +85,7 @@ def side_by_side(config: RunConfig, updates: int) -> float:
     """Seconds by the clock in which every core trains one run for `updates` updates; starting is not counted."""
     context = get_context("spawn")
     count = os.cpu_count() or 1
-    with one_thread_a_process():
+    with mock.patch.dict(os.environ, process_environment()):
         start, ends = context.Barrier(count + 1), context.SimpleQueue()
         workers = [context.Process(target=_train_alone, args=(config, updates, start, ends)) for _ in range(count)]
         for worker in workers:

@@ -14,11 +14,11 @@ from grokbook.training.loop import advance, log
 
 def test_the_plain_training_has_our_losses():
     config = modular_run(13, 0.5, d_model=32)
-    plain, (stack, tokens, labels) = PlainTraining(config), our_stack(config)
+    plain, stack = PlainTraining(config), our_stack(config)
     for _ in range(30):
         plain.epoch()
         log(stack)
-        advance(stack, tokens, labels)
+        advance(stack)
     for name in ("train_loss", "test_loss", "train_accuracy", "test_accuracy"):
         assert [row[name] for row in plain.history] == pytest.approx(stack.history[0][name], abs=1e-3), name
     assert plain.history[0]["med"] == pytest.approx(stack.history[0]["med"][0])

@@ -21,20 +21,19 @@ def paper_run() -> RunConfig:
     return modular_run(97, 0.3)
 
 
-def our_stack(config: RunConfig) -> tuple[Stack, torch.Tensor, torch.Tensor]:
-    """A fresh run of the library with its training tokens and labels."""
-    stack = make_stack([config], torch.device("cpu"))
-    return stack, stack.tokens[stack.train], stack.labels[stack.train]
+def our_stack(config: RunConfig) -> Stack:
+    """A fresh run of the library."""
+    return make_stack([config], torch.device("cpu"))
 
 
 def our_epochs(config: RunConfig) -> Work:
     """`EPOCHS` updates and one log of the library's training."""
-    stack, tokens, labels = our_stack(config)
+    stack = our_stack(config)
 
     def work() -> None:
         log(stack)
         for _ in range(EPOCHS):
-            advance(stack, tokens, labels)
+            advance(stack)
 
     return work
 
@@ -46,8 +45,8 @@ def plain_epoch(config: RunConfig) -> Work:
 
 def our_step(config: RunConfig) -> Work:
     """One update of the library's training: forward, backward, AdamW."""
-    stack, tokens, labels = our_stack(config)
-    return lambda: advance(stack, tokens, labels)
+    stack = our_stack(config)
+    return lambda: advance(stack)
 
 
 def layers(config: RunConfig) -> list[tuple[int, int, int]]:

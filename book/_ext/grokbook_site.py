@@ -80,8 +80,18 @@ def _renumber(env: Any, docname: str, numbers: dict[str, Any], chapter: int) -> 
             node["secnumber"] = [chapter, *node["secnumber"][1:]]
 
 
+def name_the_viewport_once(app: Any, exception: Exception | None) -> None:
+    """Sphinx, docutils and the theme each say how wide a page is."""
+    for page in Path(app.outdir).rglob("*.html"):
+        before, *after = re.split(r'\s*<meta name="viewport"[^>]*>', page.read_text(encoding="utf-8"))
+        if len(after) > 1:
+            once = '\n    <meta name="viewport" content="width=device-width, initial-scale=1" />'
+            page.write_text(before + once + "".join(after), encoding="utf-8")
+
+
 def setup(app: Any) -> dict[str, bool]:
     app.connect("builder-inited", lambda app: number_chapters_by_name())
     app.connect("html-page-context", drop_thebe, priority=900)
     app.connect("html-page-context", add_buttons, priority=900)
+    app.connect("build-finished", name_the_viewport_once)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import SequenceMatcher
+from numbers import Integral
 from os.path import commonprefix
 
 LONGEST_SHOWN = 60
@@ -59,3 +60,15 @@ def shown(value: object) -> str:
     """
     text, half = repr(value), (LONGEST_SHOWN - 3) // 2
     return text if len(text) <= LONGEST_SHOWN else f"{text[: half + 1]}...{text[-half:]}"
+
+
+def check_integers(owner: object, **least: int) -> None:
+    """Refuse fields of a frozen dataclass that are no integers of at least the given values; the others become `int`.
+
+    Raises ParameterError naming field, value and rule.
+    """
+    for name, low in least.items():
+        value = getattr(owner, name)
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
+            raise ParameterError(f"{name} = {value!r} must be an integer of {low} or more.")
+        object.__setattr__(owner, name, int(value))

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import sys
 from functools import lru_cache
 from pathlib import Path
 
-TRAINING = ("grokbook.training.loop", "grokbook.training.result")
-"""The modules a logged number of a training run comes out of; `fingerprint` covers all that they import."""
+TRAINING = (
+    "grokbook.training.loop",
+    "grokbook.training.result",
+    "grokbook.training.accelerators",
+    "grokbook.models.transformer",
+    "grokbook.models.mlp",
+    "grokbook.tasks.arithmetic",
+)
+"""The modules a logged number of a run on pairs modulo p comes out of; `fingerprint` covers all that they import."""
 
 _NO_NUMBERS = frozenset(f"grokbook.{m}" for m in ("errors", "files", "fingerprint", "machine", "training.checkpoint"))
 
@@ -33,14 +41,18 @@ def code_digest(source: str) -> str:
 
 
 def _file(module: str) -> Path | None:
-    """The source file of one of grokbook's modules (not packages: they only pass names on)."""
+    """The source file of one of grokbook's modules (not packages: they only pass names on), or of a reader's own."""
+    if not module.startswith("grokbook."):
+        found = getattr(sys.modules.get(module), "__file__", None)
+        return Path(found) if found else None
     path = Path(__file__).parent.joinpath(*module.split(".")[1:]).with_suffix(".py")
-    return path if module.startswith("grokbook.") and path.is_file() else None
+    return path if path.is_file() else None
 
 
 def _imports(source: str) -> set[str]:
     nodes = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.ImportFrom) and n.module]
-    return {n.module for n in nodes} | {f"{n.module}.{alias.name}" for n in nodes for alias in n.names}
+    names = {n.module for n in nodes} | {f"{n.module}.{alias.name}" for n in nodes for alias in n.names}
+    return {name for name in names if name.startswith("grokbook.")}
 
 
 def modules_behind(start: tuple[str, ...] = TRAINING) -> list[str]:
@@ -61,10 +73,10 @@ def modules_behind(start: tuple[str, ...] = TRAINING) -> list[str]:
     return sorted(found)
 
 
-@lru_cache(maxsize=8)
-def fingerprint(start: tuple[str, ...] = TRAINING) -> str:
-    """16 hexadecimal digits over the code that a run's numbers go through (see `modules_behind`)."""
-    return _digest({module: _file(module) for module in modules_behind(start)})
+@lru_cache(maxsize=64)
+def fingerprint(*modules: str) -> str:
+    """16 hexadecimal digits over the code that a run's numbers go through: `TRAINING` and the modules of its parts."""
+    return _digest({module: _file(module) for module in modules_behind((*TRAINING, *modules))})
 
 
 @lru_cache(maxsize=8)

@@ -1,8 +1,11 @@
-"""What this machine lets a process use: cores and free memory."""
+"""What this machine lets a process use, and what we let it use: cores, threads and memory."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 CORES = "GROKBOOK_CORES"
@@ -46,3 +49,35 @@ def _left_in_group(folder: Path = Path("/sys/fs/cgroup")) -> float:
     except (OSError, ValueError):  # no control group, or the limit is "max"
         return float("inf")
     return (limit - used) / 1e6
+
+
+KEEP_MEMORY = dict.fromkeys(("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"), str(2**32)) | {
+    "MALLOC_TOP_PAD_": str(2**26)
+}
+"""Settings of glibc's allocator for workers: activations are reused step after step instead of mapped anew."""
+
+
+@contextlib.contextmanager
+def limited_threads(count: int | None) -> Iterator[None]:
+    """Let torch use `count` threads inside (None: as many as before), and as many as before afterwards.
+
+    Example:
+        >>> with limited_threads(1):
+        ...     torch.get_num_threads()
+        1
+    """
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(count or before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def process_environment(threads: int = 1) -> dict[str, str]:
+    """Environment of a process with so many threads, which keeps the memory it was given and finds our modules."""
+    limits = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
+    ours = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "TORCHINDUCTOR_COMPILE_THREADS": "1"}
+    return {**os.environ, **KEEP_MEMORY, **limits, **ours}

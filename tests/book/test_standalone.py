@@ -31,6 +31,13 @@ def test_links_lead_nowhere_but_within_the_page_or_to_the_web(page):
     assert page.find(id="fig-tiny") is not None
 
 
+def test_what_a_cell_shows_beside_its_figure_is_on_the_page(page):
+    """Cells without code are left out by myst-nb: what was split off a cell with a figure needs some."""
+    assert page.select_one(".gb-table[role=region]")["aria-label"] == "Two squares."
+    assert "from the installed module" in page.find("article").get_text()
+    assert len(page.find_all("meta", attrs={"name": "viewport"})) == 1
+
+
 def test_cited_works_stand_at_the_end(page):
     assert "Beyond progress measures" in page.select_one("section#references").get_text()
 

@@ -9,10 +9,11 @@ import pytest
 
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
-from grokbook.experiments.observing import OBSERVERS, Observed, View, look, observer_digest
+from grokbook.experiments.observing import OBSERVERS, Observed, observer_digest
 from grokbook.experiments.progress_measures import watched_run
 from grokbook.measures import med, weight_norm
 from grokbook.records.store import Store
+from grokbook.training.watching import View, look
 
 
 def tiny(**kwargs) -> Observed:
@@ -85,9 +86,10 @@ def test_store_and_whole_seeds(tmp_path):
 
 def test_a_finished_seed_is_not_trained_again(tmp_path, monkeypatch):
     run = tiny().run(checkpoints=tmp_path, progress=False)
-    monkeypatch.setattr("grokbook.experiments.observing.observed_run", lambda *a: pytest.fail("trained again"))
-    again = tiny().run(checkpoints=tmp_path, progress=False)
-    assert np.array_equal(again.restricted_loss, run.restricted_loss)
+    times = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    monkeypatch.setattr("grokbook.training.loop.advance", lambda *a: pytest.fail("trained again"))
+    again = dataclasses.replace(tiny(), seeds=(1,)).run(checkpoints=tmp_path, progress=False)
+    assert np.array_equal(again.restricted_loss[0], run.restricted_loss[1]) and len(times) == 2
 
 
 @pytest.mark.parametrize("name", ["restricted_loss", "two words"])

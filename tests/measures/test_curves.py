@@ -70,7 +70,7 @@ def test_steps_come_back_as_plain_integers_from_any_kind_of_array():
 curves = st.lists(st.sampled_from([0.2, 0.9, 0.95, 1.0]), min_size=1, max_size=40)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(curves, st.integers(0, 5), st.integers(1, 40))
 def test_a_longer_record_never_moves_a_reported_step(curve, persistence, cut):
     steps = np.arange(len(curve)) * 10
@@ -80,7 +80,7 @@ def test_a_longer_record_never_moves_a_reported_step(curve, persistence, cut):
     assert part.reverted_step is None or part.reverted_step == whole.reverted_step
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(curves, st.integers(0, 5))
 def test_the_rule_as_written(curve, persistence):
     """The first step at or above the threshold there and at the next `persistence` points, by brute force."""

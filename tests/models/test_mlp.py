@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
 from grokbook.models.mlp import EmbeddingMLP, QuadraticMLP
-from grokbook.models.networks import initialise, logits, parameter_shapes
 
 
 def tokens(shift=0):
@@ -20,18 +19,18 @@ def tokens(shift=0):
 def test_the_embedding_network_is_a_stack_of_torch_layers():
     """FACTS of the authors' program: three embedded tokens side by side, two hidden ReLU layers, p logits."""
     model = EmbeddingMLP(7, d_model=4, width=6, shift=2)
-    w = initialise(model, 1)
+    w = model.draw(1)
     layers = [torch.nn.Linear(12, 6), torch.nn.Linear(6, 6), torch.nn.Linear(6, 7)]
     for layer, name in zip(layers, ("1", "2", None), strict=True):
         layer.load_state_dict({"weight": w[f"W.{name}" if name else "W_U"], "bias": w[f"b.{name}" if name else "b_U"]})
     x = torch.cat([w["W_E"][tokens(2)[:, t]] for t in range(3)], dim=1)
     expected = layers[2](layers[1](layers[0](x).relu()).relu())
-    assert torch.allclose(logits(w, tokens(2), model), expected, atol=1e-6)
+    assert torch.allclose(model.forward(w, tokens(2)), expected, atol=1e-6)
 
 
 def test_default_sizes_are_those_of_the_program():
     """128 -> (three tokens) 384 -> 512 -> 512 -> p."""
-    shapes = parameter_shapes(EmbeddingMLP(97))
+    shapes = EmbeddingMLP(97).shapes()
     assert [shapes[n] for n in ("W_E", "W.1", "W.2", "W_U")] == [(98, 128), (512, 384), (512, 512), (97, 512)]
 
 
@@ -40,9 +39,9 @@ def test_default_sizes_are_those_of_the_program():
 def test_the_quadratic_network_by_its_formula(i, j):
     """Gromov 2023, Equation 1: sum_m V_m (U_im + U'_jm)^2, whatever the shift of the tokens."""
     model = QuadraticMLP(7, width=5, shift=3)
-    w = initialise(model, 0)
+    w = model.draw(0)
     u, v = w["W_E"].numpy(), w["W_U"].numpy()
-    found = logits(w, torch.tensor([[i, j + 3, 10]]), model)[0].numpy()
+    found = model.forward(w, torch.tensor([[i, j + 3, 10]]))[0].numpy()
     assert np.allclose(found, v @ (u[i] + u[7 + j]) ** 2, atol=1e-6)
 
 

@@ -8,7 +8,6 @@ import torch
 from grokbook.errors import ParameterError
 from grokbook.models import transformer
 from grokbook.models.mlp import EmbeddingMLP, QuadraticMLP
-from grokbook.models.networks import initialise, logits, operand_rows, parameter_shapes
 from grokbook.models.start import STARTS
 from grokbook.models.transformer import Shape
 
@@ -21,34 +20,34 @@ def tokens(shift=0):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_parameters_have_the_shapes_that_are_announced(model):
-    weights = initialise(model, 3)
-    assert {name: tuple(w.shape) for name, w in weights.items()} == parameter_shapes(model)
-    assert all(torch.equal(w, initialise(model, 3)[name]) for name, w in weights.items())
-    assert not torch.equal(weights["W_E"], initialise(model, 4)["W_E"])
-    assert logits(weights, tokens(), model).shape == (2, 7)
+    weights = model.draw(3)
+    assert {name: tuple(w.shape) for name, w in weights.items()} == model.shapes()
+    assert all(torch.equal(w, model.draw(3)[name]) for name, w in weights.items())
+    assert not torch.equal(weights["W_E"], model.draw(4)["W_E"])
+    assert model.forward(weights, tokens()).shape == (2, 7)
 
 
 def test_the_transformer_is_the_transformer():
     shape = MODELS[0]
-    assert torch.equal(logits(initialise(shape, 0), tokens(), shape), transformer.logits(
-        transformer.initialise(shape, 0), tokens(), shape))
+    expected = transformer.logits(transformer.initialise(shape, 0), tokens(), shape)
+    assert torch.equal(shape.forward(shape.draw(0), tokens()), expected)
 
 
 def test_the_operands_rows():
-    assert operand_rows(EmbeddingMLP(7, shift=2), 2) == (slice(0, 7), slice(2, 9))
-    assert operand_rows(QuadraticMLP(7, shift=2), 2) == (slice(0, 7), slice(7, 14))
+    rows = {"W_E": list(range(14))}
+    assert EmbeddingMLP(7, shift=2).embeddings(rows) == (list(range(7)), list(range(2, 9)))
+    assert QuadraticMLP(7, shift=2).embeddings(rows) == (list(range(7)), list(range(7, 14)))
 
 
 def test_a_start_changes_the_embedding_alone():
     model = MODELS[0]
-    plain = initialise(model, 0)
+    plain = model.draw(0)
     for start in STARTS[1:]:
-        other = initialise(model, 0, start)
+        other = model.draw(0, start)
         assert [n for n in plain if not torch.equal(plain[n], other[n])] == ["W_E"]
 
 
 def test_starts_that_do_not_exist_are_refused():
     with pytest.raises(ParameterError, match="start = 'hankel' is unknown"):
-        initialise(MODELS[0], 0, "hankel")
-    with pytest.raises(ParameterError, match="needs a word embedding"):
-        initialise(MODELS[2], 0, "toeplitz")
+        MODELS[0].draw(0, "hankel")
+    assert MODELS[2].starts == ("normal",)

@@ -18,15 +18,9 @@ def read(path: str | Path) -> str:
     return (ROOT / path).read_text(encoding="utf-8")
 
 
-@cache
 def pyproject() -> dict:
     """pyproject.toml."""
     return tomllib.loads(read("pyproject.toml"))
-
-
-def normal(name: str) -> str:
-    """A distribution's name in the one spelling that all spellings share."""
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def modules() -> list[Path]:
@@ -42,15 +36,13 @@ def tree(module: Path) -> ast.Module:
 
 def dotted(module: Path) -> str:
     """`measures/med.py` -> `grokbook.measures.med`; a room's `__init__.py` -> the room."""
-    parts = ("grokbook", *module.with_suffix("").parts)
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    return ".".join(("grokbook", *module.with_suffix("").parts)).removesuffix(".__init__")
 
 
-@cache
-def tracked() -> tuple[str, ...]:
+def tracked() -> list[str]:
     """The files that git tracks, as paths relative to the root, without those deleted in the working tree."""
     listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True)
-    return tuple(name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file())
+    return [name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()]
 
 
 def make_targets() -> set[str]:

@@ -6,10 +6,12 @@ import re
 import shlex
 
 import pytest
+import typer.main
 import yaml
 from project_tree import ROOT, make_targets, pyproject, read
 
 import grokbook
+from grokbook import cli
 
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 
@@ -26,56 +28,24 @@ def spans(document: str) -> list[str]:
 def asked_of(program: str, document: str) -> list[list[str]]:
     """The arguments of every call of `program` in a document, variables such as PYTHON=... left out."""
     words = (shlex.split(span) for span in spans(document) if span.startswith(program))
-    return [
-        [w for w in line[1:] if "=" not in w or w.startswith("-")] for line in words if line[0] == program
-    ]
-
-
-def cli_commands() -> set[str]:
-    """The subcommands of `grokbook`."""
-    import typer.main
-
-    from grokbook import cli
-
-    return set(typer.main.get_command(cli.app).commands)
+    return [[w for w in line[1:] if "=" not in w or w.startswith("-")] for line in words if line[0] == program]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_make_target_named_exists(document):
-    named = {word for call in asked_of("make", document) for word in call}
-    assert named <= make_targets()
+def test_what_a_document_tells_one_to_type_or_open_exists(document):
+    text = read(document)
+    assert {word for call in asked_of("make", document) for word in call} <= make_targets()
+    calls = [call for program in ("grokbook", ".venv/bin/grokbook") for call in asked_of(program, document) if call]
+    assert {call[0] for call in calls} <= set(typer.main.get_command(cli.app).commands)
+    tests = {w for span in spans(document) if "-m pytest" in span for w in shlex.split(span) if w.startswith("tests")}
+    links = re.findall(r"\]\((?!https?:|#)([^)\s#]+)", text)
+    assert not [target for target in {*tests, *links} if not (ROOT / target).exists()]
+    assert not re.findall(r"!\[\s*\]\(", text), "a picture has no alternative text"
+    assert not re.search(r"\b(TODO|TBD|FIXME|XXX)\b|\?\?\?", text), "something is left to fill in"
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-@pytest.mark.parametrize("program", ["grokbook", ".venv/bin/grokbook"])
-def test_every_subcommand_named_exists(document, program):
-    named = {call[0] for call in asked_of(program, document) if call}
-    assert named <= cli_commands() if named else True
-
-
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_link_and_picture_leads_to_a_file(document):
-    targets = re.findall(r"\]\((?!https?:|#)([^)\s#]+)", read(document))
-    assert not [target for target in targets if not (ROOT / target).exists()]
-
-
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_picture_has_an_alternative_text(document):
-    assert not re.findall(r"!\[\s*\]\(", read(document))
-
-
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_path_to_test_exists(document):
-    calls = [span for span in spans(document) if "-m pytest" in span]
-    paths = {word for span in calls for word in shlex.split(span) if word.startswith("tests")}
-    assert not [path for path in paths if not (ROOT / path).exists()]
-
-
-def test_readme_shows_a_picture_that_the_project_made():
+def test_readme_shows_a_picture_and_names_the_two_commands_first():
     assert re.findall(r"!\[[^\]]{40,}\]\((book/_static/\S+\.(?:png|svg))\)", read("README.md"))
-
-
-def test_readme_names_the_two_commands_first():
     block = re.search(r"```console\n(.*?)```", read("README.md"), re.DOTALL)[1]
     assert [line.partition("#")[0].strip() for line in block.splitlines()] == ["make book", "make test"]
 
@@ -87,39 +57,24 @@ def test_readme_says_which_chapters_are_written():
     assert written == {path.name[:2] for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.md")}
 
 
-def test_readme_has_nothing_left_to_fill_in():
-    assert not re.search(r"\b(TODO|TBD|FIXME|XXX)\b|\?\?\?", "".join(read(d) for d in DOCUMENTS))
+def test_versions_papers_and_licences_agree():
+    project, citation = pyproject()["project"], yaml.safe_load(read("CITATION.cff"))
+    last = re.findall(r"^## \[(\d[^\]]*)\]", read("CHANGELOG.md"), re.MULTILINE)[0]
+    assert grokbook.__version__ == project["version"] == citation["version"] == last
+    assert citation["license"] == ["MIT", "CC-BY-4.0"] and citation["authors"] == project["authors"]
+    cited = {i["value"] for r in citation["references"] for i in r["identifiers"]}
+    assert cited == set(re.findall(r"arXiv:\d{4}\.\d{5}", read("README.md")))
+    assert read("LICENSE").startswith("MIT License")
+    assert all(f"Section {number} -- " in read("LICENSE-TEXT") for number in range(1, 9))
+    assert all((ROOT / name).is_file() for name in project["license-files"])
 
 
-def test_versions_agree():
-    version = pyproject()["project"]["version"]
-    assert grokbook.__version__ == version
-    assert yaml.safe_load(read("CITATION.cff"))["version"] == version
-    assert re.findall(r"^## \[(\d[^\]]*)\]", read("CHANGELOG.md"), re.MULTILINE)[0] == version
-
-
-def test_citation_is_valid_and_names_the_licences():
+def test_the_citation_is_valid():
     from check_jsonschema import main
 
     with pytest.raises(SystemExit) as done:
         main(["--builtin-schema", "vendor.citation-file-format", str(ROOT / "CITATION.cff")])
     assert not done.value.code
-    citation = yaml.safe_load(read("CITATION.cff"))
-    assert citation["license"] == ["MIT", "CC-BY-4.0"]
-    assert citation["authors"] == pyproject()["project"]["authors"]
-
-
-def test_readme_and_citation_name_the_same_papers():
-    cited = {i["value"] for r in yaml.safe_load(read("CITATION.cff"))["references"] for i in r["identifiers"]}
-    assert cited == set(re.findall(r"arXiv:\d{4}\.\d{5}", read("README.md")))
-
-
-def test_licences_are_whole():
-    assert read("LICENSE").startswith("MIT License")
-    text = read("LICENSE-TEXT")
-    assert "Creative Commons Attribution 4.0 International Public License" in text
-    assert all(f"Section {number} -- " in text for number in range(1, 9))
-    assert all((ROOT / name).is_file() for name in pyproject()["project"]["license-files"])
 
 
 def test_changelog_has_the_form_of_keep_a_changelog():

@@ -7,22 +7,8 @@ import re
 import pytest
 from project_tree import ROOT, tracked
 
-TEXT = (
-    ".py",
-    ".md",
-    ".toml",
-    ".yml",
-    ".yaml",
-    ".txt",
-    ".cff",
-    ".bib",
-    ".css",
-    ".js",
-    ".json",
-    ".sh",
-    ".mplstyle",
-)
-NAMED = ("Makefile", "LICENSE", "LICENSE-TEXT", ".gitignore", ".ci/run", ".binder/postBuild")
+TEXT = (".py", ".md", ".toml", ".yml", ".yaml", ".txt", ".cff", ".bib", ".css", ".js", ".json", ".mplstyle")
+NAMED = ("Makefile", "LICENSE", "LICENSE-TEXT", ".gitignore", ".ci/run", ".ci/wheel", ".binder/postBuild")
 FORBIDDEN = {
     "a package registry's host": r"\b(pypi|npmjs|anaconda|debian|pythonhosted)\.(org|com|io)\b"
     r"|\b(deb|download|conda|registry|files)\.\w+\.(org|com)\b",
@@ -30,7 +16,6 @@ FORBIDDEN = {
     "a word about how the text was made": r"\bA[I]\b|\b[Cc]laude\b|\b[Aa]nthropic\b|\bL[L]Ms?\b|\bChat[G]PT\b"
     r"|language[ ]model",
 }
-LARGEST = 5_000_000
 
 
 def texts() -> list[str]:
@@ -48,19 +33,15 @@ def test_no_tracked_file_names(what):
 
 
 @pytest.mark.parametrize(
-    ("what", "line", "hit"),
+    ("what", "hit", "miss"),
     [
-        ("a package registry's host", "pip install -i https://" + "pypi" + ".org/simple x", True),
-        ("a package registry's host", "see https://" + "download" + ".pytorch" + ".org/whl", True),
-        ("a package registry's host", "arXiv:2201.02177, https://arxiv.org", False),
-        ("a path of one machine", "cd /work" + "/main", True),
-        ("a path of one machine", "the framework/main loop, data/records/x", False),
-        ("a word about how the text was made", "written by A" + "I", True),
-        ("a word about how the text was made", "MAIN, a pair, session scope", False),
+        ("a package registry's host", "see https://" + "download" + ".pytorch" + ".org/whl", "https://arxiv.org"),
+        ("a path of one machine", "cd /work" + "/main", "the framework/main loop, data/records/x"),
+        ("a word about how the text was made", "written by A" + "I", "MAIN, a pair, session scope"),
     ],
 )
-def test_the_patterns_hit_what_they_should(what, line, hit):
-    assert bool(re.search(FORBIDDEN[what], line)) is hit
+def test_the_patterns_hit_what_they_should(what, hit, miss):
+    assert re.search(FORBIDDEN[what], hit) and not re.search(FORBIDDEN[what], miss)
 
 
 def test_notebooks_are_sources_without_outputs():
@@ -70,10 +51,7 @@ def test_notebooks_are_sources_without_outputs():
     assert all("format_name: myst" in (ROOT / name).read_text("utf-8") for name in notebooks)
 
 
-def test_nothing_that_is_built_is_tracked():
+def test_nothing_that_is_built_or_huge_is_tracked():
     built = ("site/", "runs/", ".venv/", ".grokbook/", "book/_build/", "book/chapters/", "build/", "dist/")
     assert not [name for name in tracked() if name.startswith(built) or "__pycache__" in name]
-
-
-def test_no_tracked_file_is_huge():
-    assert not [name for name in tracked() if (ROOT / name).stat().st_size > LARGEST]
+    assert not [name for name in tracked() if (ROOT / name).stat().st_size > 5_000_000]

@@ -41,11 +41,17 @@ class MadeUp:
         with self.journal.open("a") as stream:
             stream.write(" ".join(map(str, seeds)) + "\n")
         checkpoints.mkdir(parents=True, exist_ok=True)
-        (checkpoints / "state.pt").write_text("kept")
+        for seed in seeds:
+            (checkpoints / f"{seed}.pt").write_text("kept")
         time.sleep(self.seconds)
         if self.fails:
             raise TrainingError("the training loss became NaN or infinite at step 3 of {}.")
         return self.dataset(seeds)
+
+    def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:
+        """Remove the checkpoints of these seeds."""
+        for seed in seeds:
+            (checkpoints / f"{seed}.pt").unlink()
 
     def dataset(self, seeds: tuple[int, ...]) -> xr.Dataset:
         """What `run` returns."""

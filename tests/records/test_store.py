@@ -16,7 +16,6 @@ from pathlib import Path
 import made_up
 import numpy as np
 import pytest
-import torch
 import xarray as xr
 from filelock import FileLock
 from made_up import MadeUp
@@ -28,7 +27,9 @@ from grokbook.records import RecordWarning, Store
 from grokbook.records.store import MANIFEST, family, from_bytes, to_bytes
 from grokbook.tasks import ModularTask
 from grokbook.training import RunConfig, Schedule, StopRule, loop
+from grokbook.training.checkpoint import load_checkpoint
 from grokbook.training.ensemble import checkpoint_path
+from grokbook.training.loop import run_id
 
 FILE = "made/up/0123456789abcdef.nc"
 
@@ -160,7 +161,7 @@ def test_a_local_cache_answers_only_with_runs_of_the_present_code(store, made, m
     cache = Store(store.path, same_code=True)
     assert ask(cache, made, 0).attrs["origin"] == "cached"
     for module in ("store", "provenance"):
-        monkeypatch.setattr(f"grokbook.records.{module}.fingerprint", lambda: "f" * 16)
+        monkeypatch.setattr(f"grokbook.records.{module}.fingerprint", lambda *_: "f" * 16)
     assert cache.seeds(made.key) == () and store.seeds(made.key) == (0,)
     assert ask(store, made, 0).attrs["origin"] == "cached"
     assert ask(cache, made, 0).attrs["origin"] == "trained"
@@ -318,19 +319,20 @@ def test_a_full_disk_keeps_the_old_record_and_the_checkpoints(store, made, monke
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("grokbook.training.checkpoint.os.fsync", full)
+        patch.setattr("grokbook.files.os.fsync", full)
         with pytest.raises(RecordError, match="was not written: the disk is full; what was there before"):
             ask(store, made, 0, 1)
     assert store.verify() == [] and store.seeds(made.key) == (0,)
-    assert (store.path / ".partial" / made.key / "state.pt").exists()
-    assert ask(store, made, 0, 1).sizes["seed"] == 2 and not (store.path / ".partial" / made.key).exists()
+    left = store.path / ".partial" / made.key / "1.pt"
+    assert left.exists()
+    assert ask(store, made, 0, 1).sizes["seed"] == 2 and not left.exists()
 
 
 def test_a_lost_run_is_not_recorded_and_its_checkpoints_stay(store, made):
     made.fails = True
     with pytest.raises(TrainingError, match="NaN or infinite"):
         ask(store, made, 0)
-    assert store.entries() == {} and (store.path / ".partial" / made.key / "state.pt").exists()
+    assert store.entries() == {} and (store.path / ".partial" / made.key / "0.pt").exists()
     made.fails = False
     assert ask(store, made, 0).attrs["origin"] == "trained"
 
@@ -436,13 +438,14 @@ def test_a_killed_recording_is_continued_and_ends_bit_for_bit_the_same(tmp_path,
     while any(alive(pid) for pid in workers):
         next(patience)
         time.sleep(0.01)
-    left, made = torch.load(state, weights_only=True)["step"], []
+    left, made = load_checkpoint(state, run_id([experiment.config]))["step"], []
     assert left < STEPS, "the run had ended before it was killed"
     with monkeypatch.context() as patch:
         patch.setattr(loop, "advance", lambda *a, update=loop.advance: made.append(update(*a)))
         dataset = Store(path).load_or_run(experiment, progress=False)
     assert len(made) == STEPS - left and dataset.attrs["origin"] == "trained"
-    assert not list(path.glob(".partial/*"))
+    other = Experiment("made/up", experiment.config, seeds=(1,))
+    assert [str(p) for p in path.glob(".partial/*/*")] == [checkpoint_path(state.parent, [other.config.with_seed(1)])]
     alone = experiment.run(progress=False)
     for name in alone.variables:
         assert dataset[name].values.tobytes() == alone[name].values.tobytes(), name

@@ -130,7 +130,7 @@ def test_the_mean_squared_step_is_the_same(kind, p, d):
 @pytest.mark.parametrize(("kind", "p", "d"), [("independent", 8, 5), ("toeplitz", 8, 4), ("toeplitz", 5, 9),
                                               ("circulant", 6, 6)])  # fmt: skip
 def test_covariances_of_the_steps(kind, p, d):
-    steps = draws(kind, p, d, 40_000)[:, :-1]
+    steps = draws(kind, p, d, 20_000)[:, :-1]
     measured = np.cov(steps.T)[0]
     expected = [ts.step_covariance(kind, d, h) for h in range(p - 1)]
     assert np.abs(measured - expected).max() < 0.06 * expected[0]
@@ -138,7 +138,7 @@ def test_covariances_of_the_steps(kind, p, d):
 
 @pytest.mark.parametrize(("kind", "p", "d"), [("independent", 8, 5), ("toeplitz", 8, 4), ("circulant", 6, 6)])
 def test_spreads_within_and_between(kind, p, d):
-    steps = draws(kind, p, d, 40_000)[:, :-1] / (2 * d)
+    steps = draws(kind, p, d, 20_000)[:, :-1] / (2 * d)
     assert steps.var(axis=1).mean() == pytest.approx(ts.spread_within(kind, p, d), rel=0.05, abs=1e-12)
     assert steps.mean(axis=1).var() == pytest.approx(ts.spread_between(kind, p, d), rel=0.05)
 

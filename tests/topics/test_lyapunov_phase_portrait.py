@@ -12,10 +12,10 @@ from grokbook.theory.cube_limits import CubeLimits, cube_limits, largest_distanc
 from grokbook.theory.matrix_flow import MatrixState, idle_equilibrium, matrix_velocity, softmax
 from grokbook.theory.triple_product import explain, flow, limit_point, velocity
 from grokbook.theory.triple_stability import lyapunov_rate, v_rate
-from grokbook.topics.lyapunov_phase_portrait import REACH, cube, matrices, plan, portraits, stability
+from grokbook.topics.lyapunov_phase_portrait import cube, matrices, plan, portraits, stability
 
 
-@pytest.mark.parametrize("start", [(0.2, 0.5, 0.9), (0.0, 0.5, 0.5), (-0.8, -0.5, 0.3), (REACH, -REACH, 0.1)])
+@pytest.mark.parametrize("start", [(0.2, 0.5, 0.9), (0.0, 0.5, 0.5), (-0.8, -0.5, 0.3), (2.0, -2.0, 0.1)])
 def test_a_start_that_reaches_the_surface_needs_no_training(start):
     assert plan(*start) == {}
 
@@ -26,7 +26,6 @@ def test_a_start_that_reaches_the_surface_needs_no_training(start):
         ((0.0, 0.0, 0.7), "the start lies on the u-axis"),
         ((1.0, 1.0, 1.0), "the start lies on the surface"),
         ((0.5, -0.5, 1.2), "is drawn to the u-axis, a saddle"),
-        ((0.2, 0.5, 2.5), "the largest magnitude is 2"),
         ((0.2, float("nan"), 0.9), "must be finite"),
     ],
 )

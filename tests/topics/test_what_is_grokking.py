@@ -21,6 +21,8 @@ def test_the_plan_has_two_live_runs_and_the_recorded_one():
     live, symmetric = plan["live"].config, plan["symmetric"].config
     assert (live.task.split, symmetric.task.split) == ("random", "symmetric")
     assert live.task.train_fraction == 0.5 and plan["live"].seeds == (0, 1)
+    both, once = 0.5 * 0.5, 2 * 0.5 * (1 - 0.5)  # orders in which a pair is shown, each with probability 1/2
+    assert symmetric.task.train_fraction == both + once
 
 
 @pytest.mark.parametrize(
@@ -36,13 +38,6 @@ def test_the_plan_refuses_values_that_do_not_fit(change, message):
     with pytest.raises(ParameterError) as caught:
         chapter.plan(**LIVE | change)
     assert str(caught.value) == message
-
-
-@pytest.mark.parametrize("alpha", [0.1, 0.3, 0.5, 0.8])
-def test_the_share_of_unordered_pairs_is_that_of_pairs_seen_in_one_order_at_least(alpha):
-    """1 - (1 - alpha)^2 when each order is shown independently with probability alpha."""
-    both, once = alpha * alpha, 2 * alpha * (1 - alpha)
-    assert chapter.unordered_share(alpha) == pytest.approx(both + once)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from grokbook.errors import ParameterError
 from grokbook.models.mlp import EmbeddingMLP, QuadraticMLP
 from grokbook.tasks import ModularTask
 from grokbook.training import AdamW, RunConfig, train
-from grokbook.training.accelerators import Grokfast, Muon, is_hidden, orthogonalise, update
+from grokbook.training.accelerators import Grokfast, Muon, is_hidden, orthogonalise
 from grokbook.training.loop import advance, losses_and_gradient, make_stack
 
 SHAPES = {"W_E": (3, 4), "W_Q.0": (4, 4), "W_in.0": (6, 4), "b_in.0": (6,)}
@@ -26,10 +26,10 @@ def moved(settings_, steps=1, seed=0):
     torch.manual_seed(seed)
     size = sum(torch.Size(s).numel() for s in SHAPES.values())
     weights = torch.randn(1, size)
-    state = torch.zeros(1, size), torch.zeros(1, size), torch.zeros(1, size)
+    state = settings_.init(weights, SHAPES)
     before, gradients = weights.clone(), torch.randn(steps, 1, size)
     for step, g in enumerate(gradients):
-        update(weights, g, state, [settings_], step, SHAPES)
+        settings_.update(weights, g, state, settings_.numbers(step), SHAPES)
     return before, weights, gradients
 
 
@@ -99,7 +99,7 @@ def test_runs_side_by_side_move_as_runs_alone(optimizer):
     alone = [make_stack([c], torch.device("cpu")) for c in configs]
     for stack in (both, *alone):
         for _ in range(15):
-            advance(stack, stack.tokens[stack.train], stack.labels[stack.train])
+            advance(stack)
     for r, stack in enumerate(alone):
         assert torch.allclose(both.weights[r], stack.weights[0], atol=1e-5)
 
@@ -130,7 +130,7 @@ def test_the_squared_error_is_the_mean_over_samples_and_classes():
     """(1 / (n p)) sum |z - e_y|^2 with z = sum_m V_m (U_im + U'_jm)^2: value, and gradient for V in closed form."""
     config = RunConfig(ModularTask(5, train_fraction=0.5), QuadraticMLP(5, width=4), steps=2, loss="squared_error")
     stack = make_stack([config], torch.device("cpu"))
-    tokens, labels = stack.tokens[stack.train], stack.labels[stack.train]
+    tokens, labels = stack.batch()
     value, gradient = losses_and_gradient(stack, tokens, labels)
     u, v = stack.weights[0, :40].view(10, 4).numpy(), stack.weights[0, 40:].view(5, 4).numpy()
     squares = (u[tokens[0, :, 0]] + u[5 + tokens[0, :, 1]]) ** 2

@@ -6,14 +6,17 @@ import errno
 import os
 import stat
 import subprocess
+import warnings
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grokbook import files
 from grokbook.errors import RecordError
 from grokbook.files import atomic_write
-from grokbook.training.checkpoint import load_checkpoint, save_checkpoint
+from grokbook.training.checkpoint import CheckpointWarning, load_checkpoint, save_checkpoint
 
 STATE = {"run_id": "me", "step": 3, "weights": torch.arange(4.0), "history": [{"loss": [1.0, float("nan")]}]}
 
@@ -137,15 +140,40 @@ def test_no_checkpoint_or_another_runs_is_none_and_stays(tmp_path):
     path = tmp_path / "run.pt"
     assert load_checkpoint(path, "me") is None
     save_checkpoint(path, STATE)
-    assert load_checkpoint(path, "somebody else") is None and path.exists()
+    with pytest.warns(CheckpointWarning, match="belongs to another run, other code or another torch; the run starts"):
+        assert load_checkpoint(path, "somebody else") is None
+    with pytest.warns(CheckpointWarning, match="has tensors of other shapes"):
+        assert load_checkpoint(path, "me", {"weights": torch.zeros(5)}) is None
+    assert load_checkpoint(path, "me", {"weights": torch.zeros(4)})["step"] == 3
+
+
+def refused(path):
+    with pytest.warns(CheckpointWarning, match=f"the checkpoint {path} is damaged; the run starts anew"):
+        assert load_checkpoint(path, "me") is None
+    return not path.exists()
 
 
 @pytest.mark.parametrize("keep", [0, 1, 100, -100, -1])
-def test_a_truncated_checkpoint_is_removed_and_the_run_starts_again(tmp_path, keep):
+def test_a_truncated_checkpoint_is_named_and_removed(tmp_path, keep):
     path = tmp_path / "run.pt"
     save_checkpoint(path, STATE)
     path.write_bytes(path.read_bytes()[:keep])
-    assert load_checkpoint(path, "me") is None and not path.exists()
+    assert refused(path)
+
+
+@given(st.floats(0, 1), st.integers(0, 7))
+def test_one_flipped_bit_anywhere_is_seen(tmp_path_factory, where, bit):
+    """The sha256 of the payload stands before it: no flip leaves other numbers behind."""
+    path = tmp_path_factory.mktemp("flip") / "run.pt"
+    save_checkpoint(path, STATE)
+    content = bytearray(path.read_bytes())
+    place = int(where * (len(content) - 1))
+    content[place] ^= 1 << bit
+    path.write_bytes(content)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CheckpointWarning)
+        state = load_checkpoint(path, "me")
+    assert state is None or (place < 90 and torch.equal(state["weights"], STATE["weights"]))
 
 
 def test_bytes_that_are_no_checkpoint_are_removed_and_nothing_in_them_is_run(tmp_path):
@@ -156,6 +184,6 @@ def test_bytes_that_are_no_checkpoint_are_removed_and_nothing_in_them_is_run(tmp
     path = tmp_path / "run.pt"
     for content in (b"text", b"\x80\x02N."):
         path.write_bytes(content)
-        assert load_checkpoint(path, "me") is None and not path.exists()
-    torch.save({"run_id": "me", "weights": Harmful()}, path)
-    assert load_checkpoint(path, "me") is None and not (tmp_path / "executed").exists()
+        assert refused(path)
+    save_checkpoint(path, {"run_id": "me", "weights": Harmful()})
+    assert refused(path) and not (tmp_path / "executed").exists()

@@ -32,9 +32,8 @@ def test_the_products_of_a_forward_pass_are_those_that_torch_counts(p, d, layers
 def test_a_training_step_has_three_times_the_products_of_a_forward_pass(layers):
     config = small(0, p=31, d=64, layers=layers)
     stack = make_stack([config], torch.device("cpu"))
-    tokens, labels = stack.tokens[stack.train], stack.labels[stack.train]
     with FlopCounterMode(display=False) as counter:
-        losses_and_gradient(stack, tokens, labels)
+        losses_and_gradient(stack, *stack.batch())
     assert step_products(config) == pytest.approx(counter.get_total_flops() / 2, rel=0.15)
 
 

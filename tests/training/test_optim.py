@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
-from grokbook.training.optim import AdamW, adamw_step
+from grokbook.training.optim import AdamW, Columns
 
 DIFFERENT = [
     AdamW(),
@@ -30,6 +30,13 @@ def start(rows, size=6):
     """Weights, and the moments' zeros."""
     weights = torch.randn(rows, size, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
     return weights, torch.zeros_like(weights), torch.zeros_like(weights)
+
+
+def adamw_step(weights, gradient, mean, square, settings, step):
+    """One update of every row by its own settings."""
+    shapes = {"w": weights.shape[1:]}
+    numbers = Columns(settings, shapes, {}, weights)(step)
+    settings[0].update(weights, gradient, {"mean": mean, "square": square}, numbers, shapes)
 
 
 def by_torch(setting, weights, series):
@@ -102,6 +109,7 @@ def test_the_settings_are_those_of_the_paper():
         "eps": 1e-8,
         "weight_decay": 1.0,
         "warmup": 10,
+        "groups": (),
     }
 
 

@@ -59,6 +59,11 @@ class Chapter:
             raise ParameterError(params.unknown("preset", preset, list(self.presets), self.label))
         return params.merge(self.parameters, self.presets[preset], overrides or {}, what=self.label)
 
+    def changed(self, values: Mapping[str, Any], preset: str) -> dict[str, Any]:
+        """The values that differ from those of the preset."""
+        plain = self.values(preset)
+        return {name: value for name, value in values.items() if not params.same(value, plain[name])}
+
     def computing(self, preset: str) -> float:
         """Seconds that the page's own cells take beside imports and training, as measured; 0 where not stated."""
         return float(self.seconds.get(preset, 0))
@@ -129,21 +134,29 @@ def _parsed(path: Path, source: str) -> Chapter:
     front = notebook.metadata.get("grokbook")
     if not isinstance(front, dict) or not front.get("question"):
         raise ChapterError("the front matter has no `grokbook:` table with a `question`.")
-    extra = set(front) - _FRONT_KEYS
-    if extra:
+    if extra := set(front) - _FRONT_KEYS:
         raise ChapterError(params.unknown("key", min(extra), sorted(_FRONT_KEYS), "the front matter"))
     cell = parameters_cell(notebook)
-    rules = dict(front.get("rules") or {})
-    found = params.parse(cell.source, rules) if cell else ()
+    found = params.parse(cell.source, front.get("rules")) if cell else ()
     presets = {name: dict(values or {}) for name, values in (front.get("presets") or {}).items()}
     if sorted(presets) != sorted(PRESETS):
         raise ChapterError(f"its presets must be {', '.join(PRESETS)}, not {', '.join(presets) or 'none'}.")
     for name in PRESETS:
-        _checked_preset(found, name, presets[name])
-    papers = tuple(front.get("papers") or ())
-    presets = {name: presets[name] for name in PRESETS}
-    plan, seconds = front.get("plan"), _measured_seconds(front.get("seconds") or {})
-    return Chapter(path, source, _title(notebook), front["question"], papers, presets, found, plan, seconds)
+        try:
+            params.merge(found, presets[name])
+        except ParameterError as error:
+            raise ChapterError(f"preset {name}: {error}") from error
+    return Chapter(
+        path=path,
+        source=source,
+        title=_title(notebook),
+        question=front["question"],
+        papers=tuple(front.get("papers") or ()),
+        presets={name: presets[name] for name in PRESETS},
+        parameters=found,
+        plan=front.get("plan"),
+        seconds=_measured_seconds(front.get("seconds") or {}),
+    )
 
 
 def _measured_seconds(given: Mapping[str, Any]) -> dict[str, float]:
@@ -151,13 +164,6 @@ def _measured_seconds(given: Mapping[str, Any]) -> dict[str, float]:
         if name not in PRESETS or isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
             raise ChapterError(f"seconds has {name}: {value!r}; it gives a number of seconds for {', '.join(PRESETS)}.")
     return {name: float(value) for name, value in given.items()}
-
-
-def _checked_preset(found: tuple[Parameter, ...], name: str, preset: Mapping[str, Any]) -> None:
-    try:
-        params.merge(found, preset)
-    except ParameterError as error:
-        raise ChapterError(f"preset {name}: {error}") from error
 
 
 def _title(notebook: Any) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from grokbook.book.chapters import Chapter
 from grokbook.book.costs import duration
-from grokbook.book.parameters import same
 from grokbook.book.safe import code, fenced, line, words
 
 
@@ -23,53 +22,39 @@ def read_trace(path: Path) -> list[dict[str, Any]]:
     return list(unique.values())
 
 
-def library() -> dict[str, Any]:
-    """Commit, versions, device and fingerprint of the library that runs now."""
-    from grokbook.records.provenance import provenance
-
-    return dict(provenance())
-
-
 def command(chapter: Chapter, values: Mapping[str, Any], preset: str) -> str:
     """The command that makes this page again: preset, and every value in which it differs from the preset."""
-    plain = chapter.values(preset)
-    changed = [f"-p {name}={_word(v)}" for name, v in values.items() if not same(v, plain[name])]
+    changed = [f"-p {name}={_word(value)}" for name, value in chapter.changed(values, preset).items()]
     return " ".join(["grokbook run", chapter.number, "--preset", preset, *changed])
 
 
 def _word(value: Any) -> str:
-    text = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-    return shlex.quote(line(text))
+    return shlex.quote(line(",".join(map(str, value)) if isinstance(value, list) else value))
 
 
-def box(
-    chapter: Chapter,
-    values: Mapping[str, Any],
-    preset: str,
-    trace: Iterable[Mapping[str, Any]],
-    seconds: float,
-    made_by: Mapping[str, Any] | None = None,
-) -> Any:
-    """The Markdown cell with the box."""
+def box(*what: Any) -> Any:
+    """The Markdown cell with the text of `box_text`, made by the library that runs now."""
     from nbformat.v4 import new_markdown_cell
 
-    text = box_text(chapter, values, preset, list(trace), seconds, made_by or library())
-    return new_markdown_cell(text, id="provenance", metadata={"tags": ["provenance"]})
+    from grokbook.records.provenance import provenance
+
+    return new_markdown_cell(box_text(*what, provenance()), id="provenance", metadata={"tags": ["provenance"]})
 
 
 def box_text(
     chapter: Chapter,
     values: Mapping[str, Any],
     preset: str,
-    trace: list[Mapping[str, Any]],
+    trace: Sequence[Mapping[str, Any]],
     seconds: float,
     made_by: Mapping[str, Any],
 ) -> str:
-    """The Markdown of the box."""
+    """The Markdown of the box: what ran, with which values, on what data, and the command that does it again."""
     changes = " with local changes" if made_by.get("dirty") else ""
     commit = code(str(made_by.get("commit") or "unknown")[:10]) + changes
     versions = ", ".join(words(f"{name} {version}") for name, version in (made_by.get("versions") or {}).items())
     settings = ", ".join(code(f"{name} = {value!r}") for name, value in values.items()) or "none"
+    data = [_dataset(entry, made_by.get("fingerprint")) for entry in trace]
     lines = [
         ":::{admonition} How this page was made",
         ":class: note grokbook-provenance",
@@ -77,8 +62,7 @@ def box_text(
         f"- **Code** commit {commit}; {versions}",
         f"- **Run** preset `{preset}`, device {words(made_by.get('device', 'cpu'))}, {duration(seconds)} in all",
         f"- **Parameters** {settings}",
-        *[_dataset(entry, made_by.get("fingerprint")) for entry in trace],
-        *([] if trace else ["- **Data** nothing was trained or loaded for this page"]),
+        *(data or ["- **Data** nothing was trained or loaded for this page"]),
         "",
         "Make it again, or change a value:",
         "",

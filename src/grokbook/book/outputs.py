@@ -139,4 +139,4 @@ def _outputs_only(cell: Any) -> Any:
 
     kept = [tag for tag in cell.metadata.get("tags", []) if tag.startswith("remove")]
     tags = list(dict.fromkeys([*kept, "remove-input"]))
-    return new_code_cell("", metadata={"tags": tags}, execution_count=cell.execution_count)
+    return new_code_cell("# shown by the cell above", metadata={"tags": tags}, execution_count=cell.execution_count)

@@ -13,7 +13,6 @@ from grokbook.book.chapters import Chapter
 from grokbook.book.execute import execute
 from grokbook.book.jobs import Job, long_run, refuse_too_large, side_by_side
 from grokbook.book.kernel import Kernels
-from grokbook.book.parameters import same
 from grokbook.book.terminal import Progress, agree
 from grokbook.errors import ParameterError
 from grokbook.paths import results_path
@@ -65,8 +64,7 @@ def _refuse_no_folder(folder: Path) -> None:
 
 def folder_name(chapter: Chapter, values: Mapping[str, Any], preset: str) -> str:
     """`01_what_is_grokking-laptop`, with what differs from the preset: `...-p-113-train_fraction-0.4`."""
-    plain = chapter.values(preset)
-    changed = [f"{name}-{value}" for name, value in values.items() if not same(value, plain[name])]
+    changed = [f"{name}-{value}" for name, value in chapter.changed(values, preset).items()]
     text = "-".join([chapter.name, preset, *changed])
     if len(text) > 100 or not text.replace("-", "").replace("_", "").replace(".", "").isalnum():
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import mimetypes
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,21 +13,11 @@ from urllib.parse import unquote, urlsplit
 from grokbook.book import site
 from grokbook.errors import ChapterError
 
-_DROPPED = (
-    ".bd-sidebar-primary",
-    ".overlay-primary",
-    ".primary-toggle",
-    ".search-button",
-    ".search-button__wrapper",
-    ".prev-next-footer",
-    ".dropdown-download-buttons",
-    ".dropdown-launch-buttons",
-    "link[rel=search]",
-    "link[rel=index]",
-    "link[rel=next]",
-    "link[rel=prev]",
-    "link[rel=preload]",
-)
+_DROPPED = """
+    .bd-sidebar-primary, .overlay-primary, .primary-toggle, .search-button, .search-button__wrapper, .prev-next-footer,
+    .dropdown-download-buttons, .dropdown-launch-buttons, link[rel=search], link[rel=index], link[rel=next],
+    link[rel=prev], link[rel=preload]
+"""
 """What has no use on a page that stands alone."""
 
 _FONT_TYPES = {".woff2": "font/woff2", ".woff": "font/woff", ".ttf": "font/ttf", ".svg": "image/svg+xml"}
@@ -53,12 +42,9 @@ def inlined(page: Path, mathjax: Path) -> str:
     from bs4 import BeautifulSoup
 
     soup: Any = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
-    for selector in _DROPPED:
-        for tag in soup.select(selector):
-            tag.decompose()
-    for script in soup.find_all("script", src=False):
-        if "search-button" in script.get_text():
-            script.decompose()
+    searching = [script for script in soup.find_all("script", src=False) if "search-button" in script.get_text()]
+    for tag in [*soup.select(_DROPPED), *searching]:
+        tag.decompose()
     _inline_styles(soup, page)
     _inline_scripts(soup, page, mathjax)
     for image in soup.find_all("img", src=True):
@@ -144,14 +130,8 @@ def _append_references(soup: Any, page: Path) -> None:
 
 def _unlink_other_pages(soup: Any) -> None:
     """Links to other pages of the book become plain text: those pages are not in this file."""
-    for link in _local_links(soup):
-        link.name = "span"
-        link["title"] = "in the book"
-        del link["href"]
-
-
-def _local_links(soup: Any) -> Iterator[Any]:
     for link in soup.find_all("a", href=True):
         address = urlsplit(link["href"])
         if not address.scheme and not address.netloc and address.path:
-            yield link
+            link.name, link["title"] = "span", "in the book"
+            del link["href"]

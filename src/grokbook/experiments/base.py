@@ -14,7 +14,8 @@ from grokbook.paths import local_store_path, records_path
 from grokbook.records.store import Store
 from grokbook.training.config import RunConfig, canonical, digest
 from grokbook.training.cost import Cost, predict
-from grokbook.training.ensemble import train
+from grokbook.training.ensemble import checkpoint_path, train
+from grokbook.training.loop import own_modules
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ class Experiment:
     def configuration(self) -> dict[str, Any]:
         """The configuration without its seeds, as plain values."""
         values = self.config.as_dict()
-        del values["seed"], values["task"]["seed"]
+        del values["seed"]
+        values["task"].pop("seed", None)
         return values
 
     @property
@@ -70,18 +72,28 @@ class Experiment:
         self,
         seeds: tuple[int, ...] | None = None,
         *,
-        device: str = "auto",
         checkpoints: Path | None = None,
         progress: bool = True,
+        **options: Any,
     ) -> xr.Dataset:
-        """Train the seeds (default: all of the experiment's) and return the dataset, dims `seed` and `step`."""
-        chosen = self.seeds if seeds is None else tuple(seeds)
-        configs = [self.config.with_seed(s) for s in chosen]
-        dataset = train(configs, device=device, progress=progress, checkpoints=checkpoints)
-        dataset = dataset.swap_dims(run="seed")
+        """Train the seeds (default: all of the experiment's) and return the dataset, dims `seed` and `step`.
+
+        `options` are those of `grokbook.training.train`.
+        """
+        configs = [self.config.with_seed(s) for s in (self.seeds if seeds is None else seeds)]
+        dataset = train(configs, progress=progress, checkpoints=checkpoints, **options).swap_dims(run="seed")
         configuration = {"configuration": canonical(self.configuration()), "dtype": self.config.dtype}
-        dataset.attrs = configuration | {"device": dataset.attrs["device"]}
+        dataset.attrs = configuration | {"device": dataset.attrs["device"], "modules": own_modules(self.config)}
         return dataset
+
+    def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:
+        """Remove the checkpoints of finished seeds, each alone and all together, and the folder once empty."""
+        configs = [self.config.with_seed(seed) for seed in seeds]
+        for group in [configs, *([config] for config in configs)]:
+            for keep in (False, True):
+                Path(checkpoint_path(checkpoints, group, keep)).unlink(missing_ok=True)
+        if checkpoints.is_dir() and not any(checkpoints.iterdir()):
+            checkpoints.rmdir()
 
     def predicted(self, seeds: int | None = None) -> Cost:
         """Predicted seconds on one core of this machine for `seeds` runs (default: all), and memory of one."""

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 import xarray as xr
 
 from grokbook.errors import ParameterError, RecordError
@@ -17,9 +16,7 @@ from grokbook.files import atomic_write
 from grokbook.fingerprint import fingerprint
 from grokbook.paths import records_path
 from grokbook.records.store import Store
-from grokbook.training.ensemble import pick_device
-from grokbook.training.loop import Stack, make_stack, train_stack
-from grokbook.training.result import run_dataset
+from grokbook.training.ensemble import train
 
 CONFIRMED = "CONFIRMED.json"
 STEPS = 150
@@ -29,12 +26,8 @@ LIKE = 1e-4
 """Largest relative difference at which two runs count as the same: float32 sums in another order."""
 
 
-class _Enough(Exception):
-    """Not an error: the way out of a training loop."""
-
-
 def first_steps(experiment: Experiment, seed: int, steps: int) -> xr.Dataset:
-    """What a run of an experiment logs up to `steps`, trained now on one CPU thread.
+    """What a run of an experiment logs up to `steps`, or the next logged step, trained now on one CPU thread.
 
     Example:
         >>> from grokbook.experiments.gu2025 import live_run
@@ -42,22 +35,9 @@ def first_steps(experiment: Experiment, seed: int, steps: int) -> xr.Dataset:
         20
     """
     config = experiment.config.with_seed(seed)
-    stack = make_stack([config], pick_device("cpu"))
-
-    def enough(now: Stack) -> None:
-        if now.step >= steps:
-            raise _Enough
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        train_stack(stack, save_now=enough)
-    except _Enough:
-        pass
-    finally:
-        torch.set_num_threads(threads)
-    made = run_dataset(stack, 0)
-    return made.where(made.step <= stack.step, drop=True)
+    logged = config.log.steps(config.steps)
+    last = int(logged[min(np.searchsorted(logged, steps), logged.size - 1)])
+    return train([config], device="cpu", progress=False, steps=last).isel(run=0)
 
 
 def largest_difference(ours: xr.Dataset, theirs: xr.Dataset) -> float:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from multiprocessing import get_context
 
 import pandas as pd
 import torch
@@ -24,7 +23,7 @@ from grokbook.machine import cores
 from grokbook.paths import records_path
 from grokbook.records.store import Store
 from grokbook.training.cost import predict_on_gpu
-from grokbook.training.ensemble import one_thread_a_process
+from grokbook.training.pool import Pool
 
 
 def catalogue() -> dict[str, Experiment]:
@@ -164,12 +163,13 @@ def _record_in_turn(chosen: list[Experiment], store: Store, ends: float, progres
 
 def _record_side_by_side(chosen: list[Experiment], store: Store, ends: float, progress: bool, count: int) -> None:
     running: dict[Future[float], SeedJob] = {}
-    with one_thread_a_process(), ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+    with Pool(count) as pool:
         while True:
             busy = {job.experiment.key for job in running.values()}
             job = _fitting(chosen, store, ends, busy) if len(running) < count else None
             if job is not None:
-                running[pool.submit(_record_one, store, job.experiment, False)] = job
+                name = f"a run of {job.experiment.name}"
+                running[pool.submit(_record_one, store, job.experiment, False, name=name)] = job
                 continue
             if not running:
                 return

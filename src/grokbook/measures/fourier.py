@@ -70,9 +70,7 @@ def inverse_participation_ratio(embedding: Array) -> float:
 def dominant_frequencies(embedding: Array, n: int) -> list[int]:
     """The n frequencies k > 0 of greatest power, strongest first (of equals the lower first).
 
-    `embedding` has shape (p, d).
-
-    Raises ParameterError for a bad table or n outside 1, ..., floor(p/2).
+    `embedding` has shape (p, d). Raises ParameterError for a bad table or n outside 1, ..., floor(p/2).
 
     >>> angle = 2 * np.pi * np.arange(7)[:, None] / 7
     >>> dominant_frequencies(np.hstack([np.cos(angle), np.sin(angle), 3 * np.cos(2 * angle)]), 2)
@@ -86,9 +84,7 @@ def dominant_frequencies(embedding: Array, n: int) -> list[int]:
 def energy_share(embedding: Array, n: int) -> float:
     r"""Share of the power at frequencies k > 0 that the n strongest hold, in [n/K, 1], K = floor(p/2).
 
-    `embedding` has shape (p, d).
-
-    Raises ParameterError for a bad table or n outside 1, ..., K.
+    `embedding` has shape (p, d). Raises ParameterError for a bad table or n outside 1, ..., K.
 
     >>> energy_share(np.eye(7), 3)
     1.0

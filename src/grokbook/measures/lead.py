@@ -180,9 +180,7 @@ def accuracy_half_way(
 ) -> tuple[int | None, int | None, str]:
     """Indices of fitting and of the accuracy `share` of the way from its value there to 1, and "ok" or why not.
 
-    The run must have generalised by the rule of `grok_time`.
-
-    Raises ParameterError as `grok_time`.
+    The run must have generalised by the rule of `grok_time`. Raises ParameterError as `grok_time`.
 
     >>> train = [0.1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
     >>> test = [0.0, 0.2, 0.2, 0.3, 0.5, 0.7, 1, 1, 1, 1]

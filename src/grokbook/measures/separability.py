@@ -20,11 +20,7 @@ from grokbook.measures.inputs import Array, rows, to_numpy, whole
 TOLERANCE = 1e-6
 """Hulls count as disjoint when their distance exceeds this share of the points' size (the solver's own is 1e-7)."""
 
-SOLVERS = (
-    {"method": "highs"},
-    {"method": "highs-ds", "options": {"presolve": False}},
-    {"method": "highs-ipm"},
-)
+SOLVERS = ({"method": "highs"}, {"method": "highs-ds", "options": {"presolve": False}}, {"method": "highs-ipm"})
 """Tried in turn: close to an optimum of 0 the first now and then ends without a verdict."""
 
 

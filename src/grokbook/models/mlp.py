@@ -1,34 +1,91 @@
-r"""The fully connected networks of Gu et al. 2025, section 6.1: the one of the authors' programs, and Gromov's.
+r"""Fully connected networks: a plain one (`MLP`), and those of Gu et al. 2025, section 6.1, on pairs modulo p.
 
-Both are sizes here (`EmbeddingMLP`, `QuadraticMLP`) and plain functions of named tensors, as the transformer is.
+The latter are the one of the authors' programs (`EmbeddingMLP`) and Gromov's (`QuadraticMLP`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from numbers import Integral
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, check_integers
+from grokbook.models.networks import ModularNetwork, Parameters, Shapes
+from grokbook.models.start import STARTS, embedding_start
 
-Parameters = Mapping[str, Tensor]
+
+def layer_shapes(sizes: tuple[int, ...]) -> Shapes:
+    """Shapes of a chain of layers: `W.l` (outputs, inputs) and `b.l` of layer l = 1, 2, ...
+
+    >>> layer_shapes((2, 3, 1))
+    {'W.1': (3, 2), 'b.1': (3,), 'W.2': (1, 3), 'b.2': (1,)}
+    """
+    shapes: Shapes = {}
+    for l, (inputs, outputs) in enumerate(zip(sizes, sizes[1:], strict=False), start=1):
+        shapes |= {f"W.{l}": (outputs, inputs), f"b.{l}": (outputs,)}
+    return shapes
 
 
-def _integers(model: object, **least: int) -> None:
-    for name, low in least.items():
-        value = getattr(model, name)
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
-            raise ParameterError(f"{name} = {value!r} must be an integer of {low} or more.")
-        object.__setattr__(model, name, int(value))
+def draw_layers(shapes: Shapes, generator: torch.Generator) -> dict[str, Tensor]:
+    """Parameters `W...` and `b...` of layers, uniform within 1 / sqrt(inputs of the layer), as torch draws them."""
+
+    def draw(name: str, size: tuple[int, ...]) -> Tensor:
+        bound = 1 / math.sqrt(shapes[name.replace("b", "W", 1)][1])
+        return (2 * torch.rand(size, generator=generator) - 1) * bound
+
+    return {name: draw(name, size) for name, size in shapes.items()}
+
+
+def relu_layers(w: Parameters, x: Tensor, count: int) -> Tensor:
+    """The first `count` layers, each followed by ReLU."""
+    for l in range(1, count + 1):
+        x = F.relu(F.linear(x, w[f"W.{l}"], w[f"b.{l}"]))
+    return x
 
 
 @dataclass(frozen=True)
-class EmbeddingMLP:
+class MLP:
+    """A chain of layers with ReLU between them on real inputs (N, sizes[0]); outputs (N, sizes[-1]).
+
+    Raises ParameterError for fewer than two sizes or one that is not a positive integer, and for a task of other sizes.
+
+    Example:
+        >>> MLP((64, 200, 10)).shapes()["W.2"]
+        (10, 200)
+    """
+
+    sizes: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sizes", tuple(self.sizes))
+        if len(self.sizes) < 2 or not all(isinstance(n, int) and n > 0 for n in self.sizes):
+            raise ParameterError(f"sizes = {self.sizes} must be two or more integers of 1 or more.")
+
+    def shapes(self) -> Shapes:
+        """Name and shape of every parameter."""
+        return layer_shapes(self.sizes)
+
+    def draw(self, seed: int) -> dict[str, Tensor]:
+        """Initial parameters, as torch draws them for its linear layers."""
+        return draw_layers(self.shapes(), torch.Generator().manual_seed(seed))
+
+    def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
+        """Outputs (N, sizes[-1]) of real inputs (N, sizes[0])."""
+        last = len(self.sizes) - 1
+        return F.linear(relu_layers(weights, inputs, last - 1), weights[f"W.{last}"], weights[f"b.{last}"])
+
+    def check(self, task: Any) -> None:
+        """Raise ParameterError for a task whose inputs have another width."""
+        if task.inputs.shape[1:] != self.sizes[:1]:
+            raise ParameterError(f"sizes = {self.sizes} must begin with the width of inputs {task.inputs.shape}.")
+
+
+@dataclass(frozen=True)
+class EmbeddingMLP(ModularNetwork):
     """The "2-layer DNN" of the authors' programs: a trained embedding, then hidden ReLU layers, then p logits.
 
     The three tokens (i, j + k, cls) are looked up in one table of p + k + 1 rows and width `d_model`, put side by side
@@ -49,66 +106,41 @@ class EmbeddingMLP:
     n_layers: int = 2
     shift: int = 0
     kind: str = field(default="embedding_mlp", init=False)
+    starts = STARTS
 
     def __post_init__(self) -> None:
-        _integers(self, p=1, d_model=1, width=1, n_layers=1, shift=0)
+        check_integers(self, p=1, d_model=1, width=1, n_layers=1, shift=0)
 
-    @property
-    def vocabulary(self) -> int:
-        """Number of tokens, p + k + 1."""
-        return self.p + self.shift + 1
-
-    def shapes(self) -> dict[str, tuple[int, ...]]:
+    def shapes(self) -> Shapes:
         """Name and shape of every parameter: `W_E` (vocabulary, d), `W.l` and `b.l` of hidden layer l, `W_U`, `b_U`.
 
         >>> EmbeddingMLP(5, d_model=2, width=3).shapes()["W.1"]
         (3, 6)
         """
-        sizes = [3 * self.d_model] + [self.width] * self.n_layers
-        shapes: dict[str, tuple[int, ...]] = {"W_E": (self.vocabulary, self.d_model)}
-        for l in range(self.n_layers):
-            shapes |= {f"W.{l + 1}": (sizes[l + 1], sizes[l]), f"b.{l + 1}": (sizes[l + 1],)}
-        return shapes | {"W_U": (self.p, self.width), "b_U": (self.p,)}
+        layers = layer_shapes((3 * self.d_model, *[self.width] * self.n_layers))
+        return {"W_E": (self.vocabulary, self.d_model)} | layers | {"W_U": (self.p, self.width), "b_U": (self.p,)}
 
-    def draw(self, seed: int) -> dict[str, Tensor]:
-        """Initial parameters: the embedding N(0, 1/d), every layer uniform within 1/sqrt(its inputs), as torch does.
+    def draw(self, seed: int, start: str = "normal") -> dict[str, Tensor]:
+        """Initial parameters: the embedding N(0, 1/d) or another start, every layer as torch draws it.
 
         >>> float(EmbeddingMLP(5, d_model=2, width=3).draw(0)["W.1"].abs().max()) <= 6 ** -0.5
         True
         """
         generator = torch.Generator().manual_seed(seed)
-        shapes, weights = self.shapes(), {}
-        for name, size in shapes.items():
-            if name == "W_E":
-                weights[name] = torch.randn(size, generator=generator) / math.sqrt(self.d_model)
-            else:
-                bound = 1 / math.sqrt(shapes[name.replace("b", "W", 1)][1])
-                weights[name] = (2 * torch.rand(size, generator=generator) - 1) * bound
-        return weights
+        table = torch.randn(self.vocabulary, self.d_model, generator=generator) / math.sqrt(self.d_model)
+        if start != "normal":
+            table = embedding_start(start, self.vocabulary, self.d_model, seed)
+        layers = {name: size for name, size in self.shapes().items() if name != "W_E"}
+        return {"W_E": table} | draw_layers(layers, generator)
 
-    def logits(self, w: Parameters, tokens: Tensor) -> Tensor:
+    def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Logits (N, p) of token sequences (N, 3)."""
-        x = F.embedding(tokens, w["W_E"]).flatten(-2)
-        for l in range(self.n_layers):
-            x = F.relu(F.linear(x, w[f"W.{l + 1}"], w[f"b.{l + 1}"]))
-        return F.linear(x, w["W_U"], w["b_U"])
-
-    def products(self, samples: int) -> int:
-        """Multiply-adds of one forward pass over `samples` samples.
-
-        >>> EmbeddingMLP(5, d_model=2, width=3).products(10) == 10 * (6 * 3 + 3 * 3 + 3 * 5)
-        True
-        """
-        layers = [size for name, size in self.shapes().items() if name[0] == "W" and name != "W_E"]
-        return samples * sum(math.prod(size) for size in layers)
-
-    def operand_rows(self, task_shift: int) -> tuple[slice, slice]:
-        """The rows of `W_E` that the first and the second operand use."""
-        return slice(0, self.p), slice(task_shift, task_shift + self.p)
+        x = F.embedding(inputs, weights["W_E"]).flatten(-2)
+        return F.linear(relu_layers(weights, x, self.n_layers), weights["W_U"], weights["b_U"])
 
 
 @dataclass(frozen=True)
-class QuadraticMLP:
+class QuadraticMLP(ModularNetwork):
     r"""Gromov's network: two layers, squares as activation, no biases, operands given as one-hot vectors.
 
     .. math:: f(i, j) = \sum_m V_{\cdot m} (U_{i m} + U'_{j m})^2
@@ -130,19 +162,14 @@ class QuadraticMLP:
     kind: str = field(default="quadratic_mlp", init=False)
 
     def __post_init__(self) -> None:
-        _integers(self, p=1, width=1, shift=0)
-
-    @property
-    def vocabulary(self) -> int:
-        """Number of tokens that a task of this shift has, p + k + 1."""
-        return self.p + self.shift + 1
+        check_integers(self, p=1, width=1, shift=0)
 
     @property
     def d_model(self) -> int:
         """Width of a row of `W_E`: the number of hidden units."""
         return self.width
 
-    def shapes(self) -> dict[str, tuple[int, ...]]:
+    def shapes(self) -> Shapes:
         """Name and shape of every parameter."""
         return {"W_E": (2 * self.p, self.width), "W_U": (self.p, self.width)}
 
@@ -152,20 +179,12 @@ class QuadraticMLP:
         scale = {"W_E": 1 / math.sqrt(2 * self.p), "W_U": 1 / math.sqrt(self.width)}
         return {name: scale[name] * torch.randn(size, generator=generator) for name, size in self.shapes().items()}
 
-    def logits(self, w: Parameters, tokens: Tensor) -> Tensor:
+    def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Outputs (N, p) for token sequences (N, 3)."""
-        second = tokens[..., 1] - self.shift + self.p
-        hidden = F.embedding(tokens[..., 0], w["W_E"]) + F.embedding(second, w["W_E"])
-        return F.linear(hidden.square(), w["W_U"])
+        second = inputs[..., 1] - self.shift + self.p
+        hidden = F.embedding(inputs[..., 0], weights["W_E"]) + F.embedding(second, weights["W_E"])
+        return F.linear(hidden.square(), weights["W_U"])
 
-    def products(self, samples: int) -> int:
-        """Multiply-adds of one forward pass over `samples` samples.
-
-        >>> QuadraticMLP(5, width=7).products(10)
-        350
-        """
-        return samples * self.p * self.width
-
-    def operand_rows(self, task_shift: int) -> tuple[slice, slice]:
-        """The rows of `W_E` that the first and the second operand use: they share none."""
-        return slice(0, self.p), slice(self.p, 2 * self.p)
+    def embeddings(self, weights: Parameters) -> tuple[Tensor, Tensor]:
+        """The rows of `W_E` that the first and the second operand use, (p, w) each: they share none."""
+        return weights["W_E"][: self.p], weights["W_E"][self.p :]

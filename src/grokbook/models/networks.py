@@ -1,69 +1,89 @@
-"""One way to ask for parameters and logits of any of the book's networks: the transformer and the two MLPs."""
+"""What training asks of a network, and the answer where a network leaves it open.
+
+A network is frozen sizes with `shapes`, `draw` and `forward` on plain named tensors (`Network`). It may also have
+
+- `starts`, names of ways to draw it: `draw(seed, start)`;
+- `groups()`, group -> names of its parameters, which can then have rates of their own;
+- `embeddings(weights)`, one or two tables (n, d) whose measures are logged and of which snapshots are kept;
+- `check(task)`, which refuses a task that it does not fit;
+- `products(samples)` and `activations`, what a forward pass costs; `full_sequence`, whether attention is not rewritten.
+"""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 from torch import Tensor
 
 from grokbook.errors import ParameterError
-from grokbook.models.mlp import EmbeddingMLP, Parameters, QuadraticMLP
-from grokbook.models.start import embedding_start
-from grokbook.models.transformer import Shape
-from grokbook.models.transformer import initialise as draw_transformer
-from grokbook.models.transformer import logits as transformer_logits
-from grokbook.models.transformer import parameter_shapes as transformer_shapes
 
-Network = Shape | EmbeddingMLP | QuadraticMLP
+Parameters = Mapping[str, Tensor]
+Shapes = dict[str, tuple[int, ...]]
 
 
-def parameter_shapes(model: Network) -> dict[str, tuple[int, ...]]:
-    """Name and shape of every parameter tensor of a network, in the order in which they are drawn.
+class Network(Protocol):
+    """Sizes of a network; parameters are a mapping name -> tensor."""
 
-    Example:
-        >>> list(parameter_shapes(QuadraticMLP(5, width=7)))
-        ['W_E', 'W_U']
-    """
-    return transformer_shapes(model) if isinstance(model, Shape) else model.shapes()
+    def shapes(self) -> Shapes:
+        """Name and shape of every parameter, in the order in which a row of weights holds them."""
 
+    def draw(self, seed: int) -> dict[str, Tensor]:
+        """Fresh float32 parameters on the CPU."""
 
-def initialise(model: Network, seed: int, start: str = "normal") -> dict[str, Tensor]:
-    """Fresh float32 parameters on the CPU; `start` says how the word embedding is drawn (`models.start`).
-
-    Every other parameter is the same for all starts of one seed. Raises ParameterError for an unknown start, and for
-    one that is not "normal" for a network without a word embedding.
-
-    Example:
-        >>> import torch
-        >>> a, b = initialise(Shape(7, d_model=8), 0), initialise(Shape(7, d_model=8), 0, "toeplitz")
-        >>> [name for name in a if not torch.equal(a[name], b[name])]
-        ['W_E']
-    """
-    weights = draw_transformer(model, seed) if isinstance(model, Shape) else model.draw(seed)
-    if start == "normal":
-        return weights
-    if isinstance(model, QuadraticMLP):
-        raise ParameterError(f"start = {start!r} needs a word embedding, which {type(model).__name__} does not have.")
-    return weights | {"W_E": embedding_start(start, model.vocabulary, model.d_model, seed)}
+    def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
+        """Outputs (N, ...) for inputs (N, ...)."""
 
 
-def logits(w: Parameters, tokens: Tensor, model: Network) -> Tensor:
-    """Logits (N, p) of token sequences (N, 3).
+class ModularNetwork:
+    """What the networks on pairs modulo p have in common: sizes `p` and `shift` (k), and `W_E`, a token a row."""
 
-    Example:
-        >>> import torch
-        >>> model = EmbeddingMLP(7, d_model=2, width=3)
-        >>> logits(initialise(model, 0), torch.tensor([[0, 3, 7]]), model).shape
-        torch.Size([1, 7])
-    """
-    return transformer_logits(w, tokens, model) if isinstance(model, Shape) else model.logits(w, tokens)
+    p: int
+    shift: int
+    starts = ("normal",)
+
+    @property
+    def vocabulary(self) -> int:
+        """Number of tokens, p + k + 1."""
+        return self.p + self.shift + 1
+
+    def embeddings(self, weights: Mapping[str, Any]) -> tuple[Any, Any]:
+        """The rows of `W_E` that the first and the second operand use, each (p, d)."""
+        return weights["W_E"][: self.p], weights["W_E"][self.shift : self.shift + self.p]
+
+    def check(self, task: Any) -> None:
+        """Raise ParameterError for a task with another modulus or shift."""
+        p, shift = (getattr(task, name, None) for name in ("p", "shift"))
+        if (p, shift) != (self.p, self.shift):
+            raise ParameterError(
+                f"the model is made for p = {self.p}, shift = {self.shift}, but the task has "
+                f"p = {p}, shift = {shift}; they must be equal."
+            )
 
 
-def operand_rows(model: Network, shift: int) -> tuple[slice, slice]:
-    """The rows of `W_E` that the first and the second operand use, for tokens shifted by `shift`.
+def products(network: Network, samples: int) -> int:
+    """Multiply-adds of a forward pass: the network's own count, else every matrix but `W_E` (looked up) once a sample.
 
     Example:
-        >>> operand_rows(Shape(7, d_model=8, shift=2), 2)
-        (slice(0, 7, None), slice(2, 9, None))
+        >>> from grokbook.models.mlp import QuadraticMLP
+        >>> products(QuadraticMLP(5, width=7), 10)
+        350
     """
-    if isinstance(model, Shape):
-        return slice(0, model.p), slice(shift, shift + model.p)
-    return model.operand_rows(shift)
+    if hasattr(network, "products"):
+        return network.products(samples)
+    matrices = (shape for name, shape in network.shapes().items() if len(shape) > 1 and name != "W_E")
+    return samples * sum(math.prod(shape) for shape in matrices)
+
+
+def activations(network: Network) -> int:
+    """Numbers kept for each sample of a forward pass, about: the network's own count, else twice the layers' outputs.
+
+    Example:
+        >>> from grokbook.models.mlp import QuadraticMLP
+        >>> activations(QuadraticMLP(5, width=7))
+        40
+    """
+    own = getattr(network, "activations", None)
+    rows = [shape[0] for shape in network.shapes().values()]
+    return 2 * (sum(rows) + rows[-1]) if own is None else own

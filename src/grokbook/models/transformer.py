@@ -1,15 +1,14 @@
 r"""The one-token-read-out transformer of Gu et al. 2025, as plain functions of named tensors.
 
 The parameters are a mapping name -> tensor (shapes in `parameter_shapes`); `initialise` draws them, `logits`
-runs the model. With one layer `logits` uses an exact rewriting (`cls_logits`): only the cls row is read, so
-attention needs one query and, for each *token* instead of each sample, one key and one value. `plain_logits` is
-the same model written out for the whole sequence, any depth.
+runs the model: `Shape` has all three as methods. With one layer `logits` uses an exact rewriting (`cls_logits`): only
+the cls row is read, so attention needs one query and, for each *token* instead of each sample, one key and one value.
+`plain_logits` is the same model written out for the whole sequence, any depth.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
 
@@ -17,13 +16,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError
-
-Parameters = Mapping[str, Tensor]
+from grokbook.errors import ParameterError, check_integers
+from grokbook.models.networks import ModularNetwork, Parameters, Shapes
+from grokbook.models.start import STARTS, embedding_start
 
 
 @dataclass(frozen=True)
-class Shape:
+class Shape(ModularNetwork):
     """The sizes of a transformer: modulus p, width d, heads h, layers, shift k, positions on or off.
 
     The vocabulary has p + k + 1 tokens (cls is the last), the hidden layer of each MLP `d_mlp` units (default
@@ -41,15 +40,12 @@ class Shape:
     shift: int = 0
     positional: bool = True
     d_mlp: int | None = None
+    starts = STARTS
 
     def __post_init__(self) -> None:
         if self.d_mlp is None and isinstance(self.d_model, Integral):
             object.__setattr__(self, "d_mlp", 4 * self.d_model)
-        for name in ("p", "d_model", "n_heads", "n_layers", "d_mlp", "shift"):
-            value, least = getattr(self, name), 0 if name == "shift" else 1
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-                raise ParameterError(f"{name} = {value!r} must be an integer of {least} or more.")
-            object.__setattr__(self, name, int(value))
+        check_integers(self, p=1, d_model=1, n_heads=1, n_layers=1, d_mlp=1, shift=0)
         if self.d_model % self.n_heads:
             near = max(self.n_heads, round(self.d_model / self.n_heads) * self.n_heads)
             raise ParameterError(
@@ -57,17 +53,47 @@ class Shape:
             )
 
     @property
-    def vocabulary(self) -> int:
-        """Number of tokens, p + k + 1."""
-        return self.p + self.shift + 1
-
-    @property
     def d_head(self) -> int:
         """Width of one attention head, d / h."""
         return self.d_model // self.n_heads
 
+    def shapes(self) -> Shapes:
+        """Name and shape of every parameter (`parameter_shapes`)."""
+        return parameter_shapes(self)
 
-def parameter_shapes(shape: Shape) -> dict[str, tuple[int, ...]]:
+    def draw(self, seed: int, start: str = "normal") -> dict[str, Tensor]:
+        """Initial parameters (`initialise`); `start` says how the word embedding is drawn (`models.start`)."""
+        weights = initialise(self, seed)
+        table = {} if start == "normal" else {"W_E": embedding_start(start, self.vocabulary, self.d_model, seed)}
+        return weights | table
+
+    def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
+        """Logits (N, p) of token sequences (N, 3)."""
+        return logits(weights, inputs, self)
+
+    @property
+    def full_sequence(self) -> bool:
+        """Whether every layer works on all three positions: from two layers on."""
+        return self.n_layers > 1
+
+    def products(self, samples: int) -> int:
+        """Multiply-adds of one forward pass over `samples` samples.
+
+        One layer: N (d^2 + 2 d m + d p) + (2p + 1) (d^2 + d h) + 2 d^2; L layers: 3 N L (4 d^2 + 2 d m) + N d p.
+        """
+        d, m, p, h = self.d_model, self.d_mlp, self.p, self.n_heads
+        if self.full_sequence:
+            return 3 * samples * self.n_layers * (4 * d * d + 2 * d * m) + samples * d * p
+        return samples * (d * d + 2 * d * m + d * p) + (2 * p + 1) * (d * d + d * h) + 2 * d * d
+
+    @property
+    def activations(self) -> int:
+        """Numbers kept for each sample of a forward pass, about."""
+        rows = 3 * self.n_layers if self.full_sequence else 1
+        return rows * (6 * self.d_model + 2 * self.d_mlp + 2 * self.p)
+
+
+def parameter_shapes(shape: Shape) -> Shapes:
     """Name and shape of every parameter tensor, in the order in which they are drawn.
 
     `W_E` (vocabulary, d): a token is a row. `W_pos` (3, d), absent without positions. For each layer l:
@@ -79,7 +105,7 @@ def parameter_shapes(shape: Shape) -> dict[str, tuple[int, ...]]:
         222592
     """
     d, m = shape.d_model, shape.d_mlp
-    shapes: dict[str, tuple[int, ...]] = {"W_E": (shape.vocabulary, d)}
+    shapes: Shapes = {"W_E": (shape.vocabulary, d)}
     if shape.positional:
         shapes["W_pos"] = (3, d)
     for l in range(shape.n_layers):

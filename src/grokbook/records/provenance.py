@@ -6,6 +6,7 @@ import datetime
 import importlib.metadata
 import platform
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import torch
 
 import grokbook
 from grokbook.errors import GrokbookError
-from grokbook.fingerprint import fingerprint
+from grokbook.fingerprint import fingerprint, modules_behind
 from grokbook.paths import checkout
 
 __all__ = ["commit", "fingerprint", "provenance"]
@@ -54,8 +55,12 @@ def device_name(device: str = "cpu") -> str:
     return f"CPU ({platform.machine()})"
 
 
-def provenance(device: str = "cpu", dtype: str = "float32") -> dict[str, Any]:
-    """Commit, versions, device, dtype, code fingerprint and the date, as plain values."""
+def provenance(device: str = "cpu", dtype: str = "float32", modules: Sequence[str] = ()) -> dict[str, Any]:
+    """Commit, versions, device, dtype, code fingerprint and the date, as plain values.
+
+    `modules` are those of a run's task, network and optimiser; what the fingerprint does not cover anyway is named.
+    """
+    own = sorted(set(modules) - set(modules_behind()))
     identity, dirty = commit()
     versions = {"python": platform.python_version(), "grokbook": grokbook.__version__, "torch": torch.__version__}
     return {
@@ -64,6 +69,6 @@ def provenance(device: str = "cpu", dtype: str = "float32") -> dict[str, Any]:
         "versions": versions | {name: importlib.metadata.version(name) for name in _PACKAGES},
         "device": device_name(device),
         "dtype": dtype,
-        "fingerprint": fingerprint(),
+        "fingerprint": fingerprint(*own),
         "recorded_on": datetime.datetime.now(datetime.UTC).date().isoformat(),
-    }
+    } | ({"modules": own} if own else {})

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
 import os
-import shutil
 import sys
 import time
 import warnings
@@ -37,6 +37,9 @@ class Recordable(Protocol):
     def run(self, seeds: tuple[int, ...], *, checkpoints: Path, progress: bool) -> xr.Dataset:
         """Train these seeds; dims `seed` and `step`."""
 
+    def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:
+        """Remove the checkpoints of these seeds, which are recorded now."""
+
 
 class RecordWarning(UserWarning):
     """A record was damaged and has been set aside."""
@@ -66,6 +69,11 @@ def from_bytes(content: bytes) -> xr.Dataset:
         return dataset.load()
 
 
+def present_code(made: dict[str, Any]) -> bool:
+    """Whether the present code is that of a provenance entry."""
+    return made["fingerprint"] == fingerprint(*made.get("modules", ()))
+
+
 class Store:
     """A folder of records, `<experiment>/<key>.nc` each, with sha256, provenance and cost in MANIFEST.json.
 
@@ -92,7 +100,7 @@ class Store:
         path = self.path / MANIFEST
         try:
             return json.loads(path.read_text(encoding="utf-8"))["records"]
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return {}
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise RecordError(f"{path} cannot be read ({error}); restore it from version control.") from error
@@ -100,8 +108,7 @@ class Store:
     def find(self, key: str) -> tuple[str, dict[str, Any]] | None:
         """File name and manifest entry of the record with this key, if this store has one it may answer with."""
         for name, entry in self.entries().items():
-            current = not self.same_code or all(p["fingerprint"] == fingerprint() for p in entry["provenance"])
-            if entry["key"] == key and current:
+            if entry["key"] == key and (not self.same_code or all(map(present_code, entry["provenance"]))):
                 return name, entry
         return None
 
@@ -116,12 +123,13 @@ class Store:
         return None if content is None else from_bytes(content)
 
     def _verified(self, name: str, entry: dict[str, Any]) -> bytes | None:
-        """The bytes of a record's file if they have the manifest's sha256."""
-        try:
-            content = (self.path / name).read_bytes()
-        except OSError:
-            return None
-        return content if hashlib.sha256(content).hexdigest() == entry["sha256"] else None
+        """The bytes of a record's file, or of the one about to take its place, if they have the manifest's sha256."""
+        for path in (self.path / name, _next(self.path / name)):
+            with contextlib.suppress(OSError):
+                content = path.read_bytes()
+                if hashlib.sha256(content).hexdigest() == entry["sha256"]:
+                    return content
+        return None
 
     def _second_look(self, key: str, name: str) -> bytes | None:
         """Read a record again while nobody writes to the store; set it aside if it is still damaged."""
@@ -150,11 +158,10 @@ class Store:
         """One sentence for every record whose file is missing or differs from the manifest; nothing is changed."""
         problems = []
         for name, entry in self.entries().items():
-            path = self.path / name
-            if not path.exists():
-                problems.append(f"the record {name} is missing.")
-            elif hashlib.sha256(path.read_bytes()).hexdigest() != entry["sha256"]:
-                problems.append(f"the record {name} does not have the sha256 of the manifest.")
+            if self._verified(name, entry) is None:
+                there = (self.path / name).exists()
+                what = "does not have the sha256 of the manifest" if there else "is missing"
+                problems.append(f"the record {name} {what}.")
         return problems
 
     def seeds(self, key: str) -> tuple[int, ...]:
@@ -172,6 +179,9 @@ class Store:
             TrainingError: a loss became NaN or infinite (nothing is recorded, finished seeds stay checkpointed).
             RecordError: the record could not be written (the checkpoints stay, so nothing is lost).
         """
+        parts, origin = self._gather(experiment, self.load(experiment.key))
+        if not _missing(experiment, parts):  # also where nothing can be written, not even a lock
+            return _handed_out(experiment, parts, origin)
         with self._lock(experiment.key):
             own = self.load(experiment.key)
             parts, origin = self._gather(experiment, own)
@@ -200,14 +210,15 @@ class Store:
         folder = self.path / ".partial" / experiment.key
         began = time.monotonic()
         fresh = experiment.run(seeds, checkpoints=folder, progress=progress)
-        made = provenance(fresh.attrs["device"], fresh.attrs["dtype"])
+        made = provenance(fresh.attrs["device"], fresh.attrs["dtype"], fresh.attrs.pop("modules", ()))
         made |= {"seeds": list(seeds), "seconds": round(time.monotonic() - began, 2)}
         fresh.attrs["provenance"] = json.dumps([made])
         self._write(experiment, _merge(own, fresh))
-        shutil.rmtree(folder, ignore_errors=True)
+        experiment.forget(seeds, folder)
         return fresh
 
     def _write(self, experiment: Recordable, dataset: xr.Dataset) -> None:
+        """File, manifest, name, in this order: whenever it is killed, the manifest's sha256 is that of a whole file."""
         content = to_bytes(dataset)
         name = f"{family(experiment.name)}/{experiment.key}.nc"
         made = json.loads(dataset.attrs["provenance"])
@@ -224,9 +235,10 @@ class Store:
         }
         with self._manifest_lock():
             entries = self.entries()
-            atomic_write(self.path / name, content)
+            atomic_write(_next(self.path / name), content)
             before = [n for n, e in entries.items() if e["key"] == experiment.key]
             self._write_manifest({n: e for n, e in entries.items() if n not in before} | {name: entry})
+            os.replace(_next(self.path / name), self.path / name)
             for other in set(before) - {name}:  # the same configuration under another experiment's name
                 (self.path / other).unlink(missing_ok=True)
 
@@ -253,6 +265,11 @@ class Store:
         except Timeout:
             print(f"grokbook: another process is working on record {key}; waiting for it.", file=sys.stderr, flush=True)
             return lock.acquire()
+
+
+def _next(path: Path) -> Path:
+    """Where the file that will take the place of a record's is written first."""
+    return path.with_name(path.name + ".next")
 
 
 def _handed_out(experiment: Recordable, parts: list[xr.Dataset], origin: str) -> xr.Dataset:

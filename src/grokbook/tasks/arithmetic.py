@@ -75,11 +75,25 @@ class ModularTask:
         parse_polynomial(self.operation)
         _check_fraction(self.train_fraction)
         _check_split(self)
-        if not 0 < self.train_index.size < self.p**2:
+        n = self.sizes()[1]
+        if self.split == "symmetric" and n < 2:  # an orbit of two cells may not fit
+            n = self.train_index.size
+        if not 0 < n < self.p**2:
             raise ParameterError(
-                f"train_fraction = {self.train_fraction} of p = {self.p} leaves {self.train_index.size} of "
+                f"train_fraction = {self.train_fraction} of p = {self.p} leaves {n} of "
                 f"{self.p**2} cells for training; both sets need at least one cell."
             )
+
+    def sizes(self) -> tuple[int, int]:
+        """Cells of the grid and of the training set, without drawing it (a symmetric one can have one cell fewer).
+
+        Example:
+            >>> ModularTask(97, split="strip", hole=67).sizes()
+            (9409, 2813)
+        """
+        kept_out = {"square": ((self.hole or 0) + 1) ** 2, "strip": ((self.hole or 0) + 1) * self.p}
+        outside = self.p**2 - kept_out.get(self.split, 0)
+        return self.p**2, min(self._quota(outside), outside)
 
     @cached_property
     def pairs(self) -> np.ndarray:
@@ -91,6 +105,16 @@ class ModularTask:
     def labels(self) -> np.ndarray:
         """f(i, j + k) mod p for every cell, int64 of shape (p*p,)."""
         return evaluate_mod(self.operation, self.pairs[:, 0], self.pairs[:, 1] + self.shift, self.p)
+
+    @property
+    def inputs(self) -> np.ndarray:
+        """What a network is given, `tokens`."""
+        return self.tokens
+
+    @property
+    def targets(self) -> np.ndarray:
+        """What it is to answer, `labels`."""
+        return self.labels
 
     @cached_property
     def tokens(self) -> np.ndarray:
@@ -189,6 +213,10 @@ class ModularTask:
         if self.hole is not None:
             groups |= {"in_hole": test & self.hole_mask, "outside_hole": test & ~self.hole_mask}
         return groups
+
+    def groups(self) -> dict[str, np.ndarray]:
+        """The same parts of the test set as masks over cell numbers, bool of shape (p*p,)."""
+        return {name: mask.ravel() for name, mask in self.test_groups().items()}
 
     def class_sizes(self) -> np.ndarray:
         """Number of cells in each equivalence class r = f(i, j + k) mod p, shape (p,); they sum to p*p.

@@ -78,9 +78,7 @@ def closeness(first: Rows, second: Rows | None = None) -> Closeness:
     With $\delta = \max_r \delta_r$: $\mathrm{diam}\,\phi \le 2\delta(1 - \frac1p)$ when both operands share a table,
     $\mathrm{diam}\,\phi_1 \le 2\delta$ otherwise, and the radius of $\phi_1$ is at most the mean of the $\delta_r$.
 
-    `first`, `second`: as for `class_sums`, p of 2 or more.
-
-    Raises ParameterError for bad tables.
+    `first`, `second`: as for `class_sums`, p of 2 or more. Raises ParameterError for bad tables.
 
     >>> line = closeness(np.arange(5.0)[:, None])
     >>> line.diameter, line.bound, line.deltas.tolist()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from difflib import get_close_matches
 from itertools import product
 
 import pandas as pd
@@ -11,30 +10,8 @@ import seaborn as sns
 from matplotlib.figure import Figure
 
 from grokbook.claims.finding import VERDICTS, Finding, judge
-from grokbook.claims.ledger import KINDS, PAPERS, claim
-from grokbook.errors import ParameterError
-from grokbook.experiments.base import Experiment
+from grokbook.claims.ledger import KINDS, claim
 from grokbook.plotting.style import panels, styled
-
-
-def plan(paper: str, slow: bool) -> dict[str, Experiment]:
-    """Plan of chapter 18: nothing is trained.
-
-    Args:
-        paper: one of `PAPERS`, or "all".
-        slow: whether checks that take seconds are run too.
-
-    Raises ParameterError for another paper.
-
-    Example:
-        >>> plan("all", True)
-        {}
-    """
-    choices = ("all", *PAPERS)
-    if paper not in choices:
-        near = get_close_matches(paper, choices, n=1, cutoff=0)[0]
-        raise ParameterError(f"paper = {paper!r} has no claims; the nearest is {near!r}, of {', '.join(choices)}.")
-    return {}
 
 
 @claim("G39", "gu2025", "section 6.3", section="The ledger", kind="number", published="14641",
@@ -50,25 +27,10 @@ def dictionary_sums(entries: int = 11, places: int = 4, train_fraction: float = 
                  share=most / total)  # fmt: skip
 
 
-def verdict_counts(table: pd.DataFrame) -> pd.DataFrame:
-    """How many claims of each kind (columns) have each verdict (rows), zeros included.
-
-    Raises ParameterError for a table without the columns `verdict` and `kind`.
-
-    Example:
-        >>> verdict_counts(pd.DataFrame({"verdict": ["fails"], "kind": ["number"]})).loc["fails", "number"]
-        np.int64(1)
-    """
-    if not {"verdict", "kind"} <= set(table.columns):
-        raise ParameterError("the table needs the columns 'verdict' and 'kind', as ledger() gives them.")
-    counted = pd.crosstab(table.verdict, table.kind)
-    return counted.reindex(index=list(VERDICTS), columns=list(KINDS), fill_value=0)
-
-
 @styled
 def verdicts_by_kind(table: pd.DataFrame) -> Figure:
     """The counts of verdicts by kind as a grid of numbers, darker for more claims; totals at the margins."""
-    counts = verdict_counts(table)
+    counts = pd.crosstab(table.verdict, table.kind).reindex(index=VERDICTS, columns=KINDS, fill_value=0)
     said = counts.astype(str).mask(counts == 0, "")
     kinds = [f"{kind}\n({total})" for kind, total in counts.sum().items()]
     verdicts = [f"{verdict} ({total})" for verdict, total in counts.sum(axis=1).items()]

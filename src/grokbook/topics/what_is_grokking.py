@@ -15,22 +15,15 @@ from grokbook.measures import circle_projection, dominant_frequencies, fourier_p
 from grokbook.plotting.style import COLOURS, panels, styled
 
 
-def unordered_share(train_fraction: float) -> float:
-    r"""Share of the unordered pairs {i, j} that a random split shows in at least one order: 1 - (1 - alpha)^2.
-
-    Example:
-        >>> unordered_share(0.5)
-        0.75
-    """
-    return round(1 - (1 - train_fraction) ** 2, 12)
-
-
 def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) -> dict[str, Experiment]:
-    """The live run, a symmetric split that shows as many unordered pairs, and the recorded run."""
-    distinct = unordered_share(train_fraction)
+    """The live run, a symmetric split that shows as many unordered pairs, and the recorded run.
+
+    A random split shows the share 1 - (1 - alpha)^2 of the unordered pairs {i, j} in at least one order.
+    """
+    shown = round(1 - (1 - train_fraction) ** 2, 12)
     return {
         "live": live_run(p, train_fraction, d_model, steps, n_seeds),
-        "symmetric": live_run(p, distinct, d_model, steps, n_seeds, split="symmetric"),
+        "symmetric": live_run(p, shown, d_model, steps, n_seeds, split="symmetric"),
         "paper": fig5(97),
     }
 

@@ -1,8 +1,10 @@
-"""Training: full-batch runs as data (`RunConfig`), one call for many of them (`train`)."""
+"""Training: runs as data (`RunConfig`), one call for many of them (`train`), and what may look into one (`View`)."""
 
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.ensemble import train
-from grokbook.training.optim import AdamW
+from grokbook.training.loop import split_weights
+from grokbook.training.optim import AdamW, Group
 from grokbook.training.schedule import Schedule
+from grokbook.training.watching import View
 
-__all__ = ["AdamW", "RunConfig", "Schedule", "StopRule", "train"]
+__all__ = ["AdamW", "Group", "RunConfig", "Schedule", "StopRule", "View", "split_weights", "train"]

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from grokbook.errors import ParameterError
-from grokbook.training.optim import AdamW, adamw_step
+from grokbook.training.optim import AdamW, Numbers, Shapes, State, column
 
 NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 """Coefficients of the quintic iteration of Jordan et al. 2024, also torch.optim.Muon's."""
@@ -44,6 +44,25 @@ class Muon(AdamW):
         if not 0 <= self.momentum < 1:
             raise ParameterError(f"momentum = {self.momentum!r} must be in [0, 1).")
 
+    def numbers(self, step: int) -> dict[str, float]:
+        """AdamW's and the momentum."""
+        return super().numbers(step) | {"momentum": self.momentum}
+
+    def update(self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes) -> None:
+        """AdamW's update, replaced on the hidden matrices; their momentum lives in the first moment."""
+        before, momentum = weights.clone(), state["mean"].clone()
+        super().update(weights, gradient, state, numbers, shapes)
+        mu, rate, keep = (column(numbers[name], weights) for name in ("momentum", "lr", "decay"))
+        start = 0
+        for name, shape in shapes.items():
+            part = slice(start, start := start + torch.Size(shape).numel())
+            if is_hidden(name, shape):
+                m = momentum[:, part].lerp(gradient[:, part], 1 - _of(mu, part))
+                state["mean"][:, part] = m
+                direction = torch.lerp(gradient[:, part], m, _of(mu, part)).view(-1, *shape)
+                step = 0.2 * max(shape) ** 0.5 * _of(rate, part) * orthogonalise(direction).flatten(1)
+                weights[:, part] = _of(keep, part) * before[:, part] - step
+
 
 @dataclass(frozen=True)
 class Grokfast(AdamW):
@@ -71,6 +90,25 @@ class Grokfast(AdamW):
             raise ParameterError(f"memory = {self.memory!r} must be in [0, 1).")
         if not 0 <= self.gain < float("inf"):
             raise ParameterError(f"gain = {self.gain!r} must be zero or more.")
+
+    def init(self, weights: Tensor, shapes: Shapes) -> State:
+        """AdamW's state and the slow gradient, zero."""
+        return super().init(weights, shapes) | {"slow": torch.zeros_like(weights)}
+
+    def numbers(self, step: int) -> dict[str, float]:
+        """AdamW's, memory and gain."""
+        return super().numbers(step) | {"memory": self.memory, "gain": self.gain}
+
+    def update(self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes) -> None:
+        """AdamW's update on the amplified gradient."""
+        memory, gain = (column(numbers[name], weights) for name in ("memory", "gain"))
+        state["slow"].lerp_(gradient, 1 - memory)
+        super().update(weights, gradient + gain * state["slow"], state, numbers, shapes)
+
+
+def _of(numbers: Tensor, part: slice) -> Tensor:
+    """The columns of some parameters, where each parameter has its own."""
+    return numbers if numbers.shape[-1] == 1 else numbers[:, part]
 
 
 def orthogonalise(matrices: Tensor, steps: int = 5) -> Tensor:
@@ -104,62 +142,3 @@ def is_hidden(name: str, shape: tuple[int, ...]) -> bool:
         [False, True, False]
     """
     return len(shape) == 2 and name not in ("W_E", "W_pos", "W_U")
-
-
-def update(
-    weights: Tensor,
-    gradient: Tensor,
-    state: tuple[Tensor, Tensor, Tensor],
-    settings: list[AdamW],
-    step: int,
-    shapes: dict[str, tuple[int, ...]],
-) -> None:
-    """One update of R runs in place by the optimiser of their settings, all of one class, after `step` updates.
-
-    Args:
-        weights, gradient: (R, P).
-        state: first moment, second moment and slow gradient, each (R, P) (the last (R, 0) where it is not used).
-        settings: R settings of one class.
-        step: updates made before.
-        shapes: the parameters in the order in which a row of `weights` holds them.
-    """
-    mean, square, slow = state
-    if isinstance(settings[0], Grokfast):
-        memory = torch.tensor([s.memory for s in settings], dtype=weights.dtype, device=weights.device)[:, None]
-        gain = torch.tensor([s.gain for s in settings], dtype=weights.dtype, device=weights.device)[:, None]
-        slow.lerp_(gradient, 1 - memory)
-        gradient = gradient + gain * slow
-    if not isinstance(settings[0], Muon):
-        adamw_step(weights, gradient, mean, square, settings, step)
-        return
-    before, momentum = weights.clone(), mean.clone()
-    adamw_step(weights, gradient, mean, square, settings, step)
-    _muon_step(weights, before, gradient, (mean, momentum), settings, step, shapes)
-
-
-def _muon_step(
-    weights: Tensor,
-    before: Tensor,
-    gradient: Tensor,
-    moments: tuple[Tensor, Tensor],
-    settings: list[AdamW],
-    step: int,
-    shapes: dict[str, tuple[int, ...]],
-) -> None:
-    """Replace what AdamW did to the hidden matrices by Muon's update; their momentum lives in the first moment."""
-
-    def column(values: list[float]) -> Tensor:
-        return torch.tensor(values, dtype=weights.dtype, device=weights.device)[:, None]
-
-    mu = column([s.momentum for s in settings])
-    rate = column([s.rate(step) for s in settings])
-    keep = column([1 - s.rate(step) * s.weight_decay for s in settings])
-    start = 0
-    for name, shape in shapes.items():
-        size = int(torch.Size(shape).numel())
-        part, start = slice(start, start + size), start + size
-        if is_hidden(name, shape):
-            m = moments[1][:, part].lerp(gradient[:, part], 1 - mu)
-            moments[0][:, part] = m
-            direction = orthogonalise(torch.lerp(gradient[:, part], m, mu).view(-1, *shape)).flatten(1)
-            weights[:, part] = keep * before[:, part] - 0.2 * max(shape) ** 0.5 * rate * direction

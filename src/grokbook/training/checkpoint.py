@@ -1,34 +1,77 @@
-"""The state of a training run on disk: whole or not there."""
+"""The state of a training run on disk: signed, so that what is damaged is never continued from."""
 
 from __future__ import annotations
 
+import hashlib
 import io
+import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from grokbook.files import atomic_write
 
+MAGIC = b"grokbook checkpoint 2 "
+
+
+class CheckpointWarning(UserWarning):
+    """A checkpoint cannot be continued from; the run starts anew."""
+
 
 def save_checkpoint(path: str | Path, state: dict[str, Any]) -> None:
-    """Save the state of a run (tensors, numbers, texts) atomically."""
+    """Save the state of a run (tensors, numbers, texts) atomically, its sha256 before it."""
     buffer = io.BytesIO()
     torch.save(state, buffer)
-    atomic_write(path, buffer.getvalue())
+    content = buffer.getvalue()
+    atomic_write(path, MAGIC + hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
 
 
-def load_checkpoint(path: str | Path, run_id: str) -> dict[str, Any] | None:
-    """The saved state at `path` if it is whole and belongs to `run_id`; None when there is none or it does not.
+def load_checkpoint(path: str | Path, run_id: str, like: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
+    """The saved state at `path` if it is whole, belongs to `run_id` and has the tensors of `like`; None otherwise.
 
-    A damaged checkpoint only costs time: it is removed and the run starts again.
+    What is damaged, of another run or code, or of other shapes is named (CheckpointWarning), and the run starts anew:
+    it only costs time. Only a damaged file is removed.
     """
     path = Path(path)
-    if not path.exists():
+    try:
+        content = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return _anew(path, f"cannot be read ({error.strerror})")
+    state = _verified(content)
+    if state is None:
+        path.unlink(missing_ok=True)
+        return _anew(path, "is damaged")
+    if state.get("run_id") != run_id:
+        return _anew(path, "belongs to another run, other code or another torch")
+    if any(_form(state.get(name)) != _form(value) for name, value in (like or {}).items()):
+        return _anew(path, "has tensors of other shapes")
+    return state
+
+
+def _anew(path: Path, what: str) -> None:
+    warnings.warn(f"the checkpoint {path} {what}; the run starts anew.", CheckpointWarning, stacklevel=4)
+
+
+def _verified(content: bytes) -> dict[str, Any] | None:
+    """The state in a file that has the sha256 which stands before it."""
+    digest = content[len(MAGIC) : len(MAGIC) + 64]
+    payload = content[len(MAGIC) + 65 :]
+    if not content.startswith(MAGIC) or hashlib.sha256(payload).hexdigest().encode() != digest:
         return None
     try:
-        state = torch.load(path, weights_only=True, map_location="cpu")
-    except Exception:  # torch raises many kinds for a truncated or damaged file
-        path.unlink(missing_ok=True)
+        state = torch.load(io.BytesIO(payload), weights_only=True, map_location="cpu")
+    except Exception:  # signed, but nothing that this torch reads: torch raises many kinds
         return None
-    return state if isinstance(state, dict) and state.get("run_id") == run_id else None
+    return state if isinstance(state, dict) else None
+
+
+def _form(value: Any) -> Any:
+    """Shape and type of a tensor, or of every tensor of a dictionary."""
+    if isinstance(value, Tensor):
+        return tuple(value.shape), value.dtype
+    return {name: _form(part) for name, part in value.items()} if isinstance(value, dict) else value

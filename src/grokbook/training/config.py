@@ -8,16 +8,16 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, check_integers
 from grokbook.models.networks import Network
-from grokbook.models.start import STARTS
-from grokbook.tasks.arithmetic import ModularTask
-from grokbook.training.optim import AdamW
+from grokbook.tasks.task import Task
+from grokbook.training.losses import LOSSES
+from grokbook.training.optim import LATER, AdamW, Optimizer
 from grokbook.training.schedule import Schedule
 
 DTYPES = ("float32", "bfloat16")
-LOSSES = ("cross_entropy", "squared_error")
-_LATER = {"start": "normal", "loss": "cross_entropy"}  # fields added later: at these values a run is named as before
+MOST_STEPS = 10**9
+_FIRST = ("ModularTask", "Shape", "AdamW")  # parts of runs that were recorded before a configuration named their kind
 STOP_VARIABLES = ("test_accuracy", "train_accuracy", "test_loss", "train_loss")
 
 
@@ -53,62 +53,91 @@ class StopRule:
 
 @dataclass(frozen=True)
 class RunConfig:
-    """A full-batch training run: the model of sizes `model` on `task` with `optimizer` for `steps` updates.
+    """A training run: the network of sizes `model` on `task` with `optimizer` for `steps` updates.
 
-    `seed` draws the initial weights; the split has its own seed in the task. `dtype` is "float32" or "bfloat16"
-    (autocast: products in bfloat16, weights and the loss in float32). `snapshots` is the number of steps at
-    which the word embedding is kept. `start` says how the word embedding is drawn (`grokbook.models.start`), `loss` is
-    the mean "cross_entropy" or the mean "squared_error" of the logits against one-hot labels.
+    `seed` draws the initial weights and the order of mini-batches; the split has its own seed in the task. `dtype` is
+    "float32" or "bfloat16" (autocast: products in bfloat16, weights and the loss in float32). `snapshots` is the number
+    of steps at which the embedding is kept, `start` one of the network's ways to draw it, `loss` a name of `LOSSES`.
+    Without `batch_size` every update sees the whole training set. With it an epoch is a random order of the training
+    set, cut into batches of that size; a remainder that fills no batch is left to the next epoch's order.
 
-    Raises ParameterError when model and task disagree (modulus, shift) or a value is out of range.
+    Raises ParameterError when model and task disagree or a value is out of range.
 
     Example:
         >>> from grokbook.models.transformer import Shape
+        >>> from grokbook.tasks import ModularTask
         >>> config = RunConfig(ModularTask(7), Shape(7, d_model=8), steps=10)
         >>> config.n_train, config.log.steps(config.steps).tolist()
         (14, [0, 10])
     """
 
-    task: ModularTask
+    task: Task
     model: Network
-    optimizer: AdamW = field(default_factory=AdamW)
+    optimizer: Optimizer = field(default_factory=AdamW)
     steps: int = 10_000
     log: Schedule = field(default_factory=Schedule)
     snapshots: int = 6
     stop: StopRule | None = None
     dtype: str = "float32"
     seed: int = 0
-    start: str = field(default="normal", kw_only=True)
-    loss: str = field(default="cross_entropy", kw_only=True)
+    start: str = field(default="normal", kw_only=True, metadata=LATER)
+    loss: str = field(default="cross_entropy", kw_only=True, metadata=LATER)
+    batch_size: int | None = field(default=None, kw_only=True, metadata=LATER)
 
     def __post_init__(self) -> None:
-        if (self.task.p, self.task.shift) != (self.model.p, self.model.shift):
-            raise ParameterError(
-                f"the model is made for p = {self.model.p}, shift = {self.model.shift}, but the task has "
-                f"p = {self.task.p}, shift = {self.task.shift}; they must be equal."
-            )
-        for name, least in (("steps", 1), ("snapshots", 0), ("seed", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ParameterError(f"{name} = {value!r} must be an integer of {least} or more.")
-        for name, choices in (("dtype", DTYPES), ("start", STARTS), ("loss", LOSSES)):
+        if hasattr(self.model, "check"):
+            self.model.check(self.task)
+        check_integers(self, steps=1, snapshots=0, seed=0)
+        if self.steps > MOST_STEPS:
+            raise ParameterError(f"steps = {self.steps} is above the largest number of steps, {MOST_STEPS}.")
+        starts = getattr(self.model, "starts", ("normal",))
+        for name, choices in (("dtype", DTYPES), ("start", starts), ("loss", tuple(LOSSES))):
             value = getattr(self, name)
             if value not in choices:
                 raise ParameterError(f"{name} = {value!r} is unknown; choose one of {', '.join(choices)}.")
+        if self.batch_size is not None:
+            check_integers(self, batch_size=1)
+            if self.batch_size > (n := sizes(self.task)[1]):
+                raise ParameterError(f"batch_size = {self.batch_size} is more than the {n} training samples.")
 
     @property
     def n_train(self) -> int:
-        """Number of training cells."""
+        """Number of training samples."""
         return int(self.task.train_index.size)
 
     def as_dict(self) -> dict[str, Any]:
-        """The configuration as nested plain values, ready for JSON."""
-        values = dataclasses.asdict(self)
-        return {name: value for name, value in values.items() if name not in _LATER or value != _LATER[name]}
+        """The configuration as nested plain values, ready for JSON; parts without a field `kind` have their class's."""
+        values = plain(self)
+        for name in ("task", "model", "optimizer"):
+            kind = type(getattr(self, name)).__name__
+            if kind not in _FIRST:
+                values[name].setdefault("kind", kind)
+        return values
 
     def with_seed(self, seed: int) -> RunConfig:
-        """The same run with `seed` for both the split and the initial weights."""
-        return dataclasses.replace(self, seed=seed, task=dataclasses.replace(self.task, seed=seed))
+        """The same run with `seed` for the initial weights and, where the task draws its split, for the split."""
+        split = dataclasses.replace(self.task, seed=seed) if hasattr(self.task, "seed") else self.task
+        return dataclasses.replace(self, seed=seed, task=split)
+
+
+def sizes(task: Task) -> tuple[int, int]:
+    """Number of samples and of training samples of a task, by its own count where it has one: nothing is drawn."""
+    return task.sizes() if hasattr(task, "sizes") else (len(task.inputs), len(task.train_index))
+
+
+def plain(part: Any) -> Any:
+    """A part of a configuration as plain values: fields added later only where they are not at their default.
+
+    Example:
+        >>> sorted(set(dataclasses.asdict(AdamW())) - set(plain(AdamW())))
+        ['groups']
+    """
+    if isinstance(part, tuple | list):
+        return [plain(value) for value in part]
+    if not dataclasses.is_dataclass(part):
+        return part
+    kept = [f for f in dataclasses.fields(part) if "later" not in f.metadata or getattr(part, f.name) != f.default]
+    return {f.name: plain(getattr(part, f.name)) for f in kept}
 
 
 def canonical(config: dict[str, Any]) -> str:

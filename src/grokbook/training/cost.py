@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 import torch
 
-from grokbook.models.networks import Network, parameter_shapes
-from grokbook.models.transformer import Shape
-from grokbook.training.config import RunConfig
+from grokbook.machine import limited_threads
+from grokbook.models.networks import Network, activations, products
+from grokbook.training.config import RunConfig, sizes
+from grokbook.training.loop import advance, make_stack
 
 _PER_NUMBER = (4e-9, 9e-9)  # seconds for each activation in a training step: one layer, several; measured
 _PER_STEP = (3e-3, 5e-3)  # seconds of fixed work in a step (dispatch, optimiser): one layer, each of several; measured
@@ -39,67 +41,73 @@ class Cost:
 def product_rate() -> float:
     """Multiply-adds a second of float32 matrix products on one core of this machine, measured in about 0.1 s."""
     a, b = torch.randn(1024, 256), torch.randn(256, 512)
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with limited_threads(1):
         a @ b
         times = []
         for _ in range(15):
             start = time.perf_counter()
             a @ b
             times.append(time.perf_counter() - start)
-    finally:
-        torch.set_num_threads(before)
     return 1024 * 256 * 512 / sorted(times)[len(times) // 2]
 
 
 def forward_products(model: Network, samples: int) -> int:
     """Multiply-adds of one forward pass over `samples` samples: the rewritten model for one layer, else the plain.
 
-    One layer: N (d^2 + 2 d m + d p) + (2p + 1) (d^2 + d h) + 2 d^2; L layers: 3 N L (4 d^2 + 2 d m) + N d p.
-
     Example:
+        >>> from grokbook.models.transformer import Shape
         >>> forward_products(Shape(97), samples=2822)
         454486272
     """
-    if not isinstance(model, Shape):
-        return model.products(samples)
-    d, m, p, h = model.d_model, model.d_mlp, model.p, model.n_heads
-    if model.n_layers == 1:
-        return samples * (d * d + 2 * d * m + d * p) + (2 * p + 1) * (d * d + d * h) + 2 * d * d
-    return 3 * samples * model.n_layers * (4 * d * d + 2 * d * m) + samples * d * p
+    return products(model, samples)
 
 
 def step_products(config: RunConfig) -> int:
     """Multiply-adds of one training step: a forward pass and twice as much for the gradient."""
-    return 3 * forward_products(config.model, config.n_train)
+    return 3 * products(config.model, sizes(config.task)[1])
 
 
 def predict(config: RunConfig) -> Cost:
-    """Predicted cost of one run on one core of this machine (logged metrics included).
+    """Predicted cost of one run on one core of this machine (logged metrics included); nothing is drawn for it.
 
-    seconds = steps * (products / rate + c * activations + f) + logs * (a forward pass on all p*p cells + 8 ms), with
+    seconds = steps * (products / rate + c * activations + f) + logs * (a forward pass on all samples + 8 ms), with
     c = 4 ns and f = 3 ms for one layer, and 9 ns and 5 ms a layer for several, whose attention is not rewritten;
     memory: activations of the larger pass, weights and moments, and 400 MB for Python and its libraries.
     """
-    rate = product_rate()
+    rate, model = product_rate(), config.model
+    samples, n_train = sizes(config.task)
+    seen = config.batch_size or n_train
     logs = config.log.steps(config.steps).size
-    layers = config.model.n_layers if isinstance(config.model, Shape) else 1
-    several, numbers = layers > 1, _activations(config.model)
-    step = step_products(config) / rate + config.n_train * numbers * _PER_NUMBER[several] + layers * _PER_STEP[several]
-    cells = config.task.p**2
-    each_log = forward_products(config.model, cells) / rate + cells * numbers * _PER_NUMBER[several] / 3 + _PER_LOG
-    weights = sum(torch.Size(s).numel() for s in parameter_shapes(config.model).values())
-    floats = cells * numbers + 6 * weights
+    several = getattr(model, "full_sequence", False)
+    layers, numbers = model.n_layers if several else 1, activations(model)
+    step = 3 * products(model, seen) / rate + seen * numbers * _PER_NUMBER[several] + layers * _PER_STEP[several]
+    each_log = products(model, samples) / rate + samples * numbers * _PER_NUMBER[several] / 3 + _PER_LOG
+    weights = sum(torch.Size(s).numel() for s in model.shapes().values())
+    floats = samples * numbers + 6 * weights
     return Cost(config.steps * step + logs * each_log, 400 + floats * 4 / 1e6)
 
 
-def _activations(model: Network) -> int:
-    """Numbers kept for each sample of a forward pass, about."""
-    if isinstance(model, Shape):
-        rows = 1 if model.n_layers == 1 else 3 * model.n_layers
-        return rows * (6 * model.d_model + 2 * model.d_mlp + 2 * model.p)
-    return 2 * sum(size[0] for size in model.shapes().values()) + 2 * model.p
+def step_seconds(configs: Mapping[str, RunConfig], turns: int) -> dict[str, list[float]]:
+    """Seconds of each of `turns` updates of each configuration on one thread, one update of each after the other.
+
+    Taking turns, whatever else the machine does falls on all of them alike.
+
+    Example:
+        >>> from grokbook.models.transformer import Shape
+        >>> from grokbook.tasks.arithmetic import ModularTask
+        >>> config = RunConfig(ModularTask(5, train_fraction=0.5), Shape(5, d_model=8))
+        >>> [len(seconds) for seconds in step_seconds({"a": config, "b": config}, 3).values()]
+        [3, 3]
+    """
+    stacks = {name: make_stack([config], torch.device("cpu")) for name, config in configs.items()}
+    seconds: dict[str, list[float]] = {name: [] for name in stacks}
+    with limited_threads(1):
+        for _ in range(turns):
+            for name, stack in stacks.items():
+                begun = time.perf_counter()
+                advance(stack)
+                seconds[name].append(time.perf_counter() - begun)
+    return seconds
 
 
 def predict_on_gpu(config: RunConfig, runs: int = 1) -> float:
@@ -109,11 +117,12 @@ def predict_on_gpu(config: RunConfig, runs: int = 1) -> float:
     magnitude to decide by, not a measurement.
 
     Example:
+        >>> from grokbook.models.transformer import Shape
         >>> from grokbook.tasks.arithmetic import ModularTask
         >>> 10 < predict_on_gpu(RunConfig(ModularTask(97), Shape(97), steps=10_000)) < 60
         True
     """
     logs = config.log.steps(config.steps).size
     step = max(_GPU_STEP, _OVER_PRODUCTS * runs * step_products(config) / GPU_RATE)
-    look = max(_GPU_STEP, _OVER_PRODUCTS * runs * forward_products(config.model, config.task.p**2) / GPU_RATE)
+    look = max(_GPU_STEP, _OVER_PRODUCTS * runs * products(config.model, sizes(config.task)[0]) / GPU_RATE)
     return config.steps * step + logs * (look + runs * _PER_LOG)

@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
-import json
-import os
-import queue
-import subprocess
-import sys
+import pickle
 import tempfile
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
+from concurrent.futures import as_completed
+from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO
 
+import numpy as np
 import torch
 import xarray as xr
 
 from grokbook.errors import ParameterError, TrainingError
-from grokbook.machine import cores
+from grokbook.machine import cores, limited_threads
 from grokbook.training.config import RunConfig, canonical, digest
 from grokbook.training.loop import Report, Stack, make_stack, restore, save, train_stack
+from grokbook.training.pool import Pool
 from grokbook.training.progress import TrainingProgress
 from grokbook.training.result import collect
-from grokbook.training.worker import Job, write_job
-
-KEEP_MEMORY = dict.fromkeys(("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"), str(2**32)) | {
-    "MALLOC_TOP_PAD_": str(2**26)
-}
-"""Settings of glibc's allocator for workers: activations are reused step after step instead of mapped anew."""
+from grokbook.training.watching import Watch, watched
 
 
 def pick_device(device: str) -> torch.device:
@@ -52,32 +44,6 @@ def pick_device(device: str) -> torch.device:
     return chosen
 
 
-@contextlib.contextmanager
-def _threads(count: int) -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-@contextlib.contextmanager
-def one_thread_a_process() -> Iterator[None]:
-    """Processes started inside have one thread each and keep the memory they have been given (`KEEP_MEMORY`)."""
-    wanted = KEEP_MEMORY | {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-    before = {name: os.environ.get(name) for name in wanted}
-    os.environ.update(wanted)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
 class _Saver:
     """Checkpoints a stack when `every` seconds have passed since the last time."""
 
@@ -90,126 +56,75 @@ class _Saver:
             self.last = time.monotonic()
 
 
+@dataclass(frozen=True)
+class How:
+    """How runs are trained, whatever they are: device, threads, checkpoints, what is kept, where to stop."""
+
+    device: str = "cpu"
+    threads: int = 1
+    checkpoint_every: float = 30.0
+    keep: bool = False
+    steps: int | None = None
+
+
 def train_here(
-    configs: list[RunConfig],
-    device: str,
-    checkpoint: str | None = None,
-    threads: int = 1,
-    checkpoint_every: float = 30.0,
-    report: Report | None = None,
+    configs: list[RunConfig], how: How, checkpoint: str | None = None, report: Report | None = None
 ) -> Stack:
     """Train runs of one size in this process, from the checkpoint if there is one; checkpoint at the end too."""
-    with _threads(threads if device == "cpu" else torch.get_num_threads()):
-        stack = make_stack(configs, torch.device(device))
-        if checkpoint:
-            restore(stack, checkpoint)
-        train_stack(stack, report=report, save_now=_Saver(checkpoint, checkpoint_every))
+    with limited_threads(how.threads if how.device == "cpu" else None):
+        stack = make_stack(configs, torch.device(how.device), how.keep)
+        if checkpoint and restore(stack, checkpoint) and stack.step > (how.steps or stack.step):
+            stack = make_stack(configs, torch.device(how.device), how.keep)  # asked for less than was trained
+        train_stack(stack, report=report, save_now=_Saver(checkpoint, how.checkpoint_every), steps=how.steps)
         if checkpoint:
             save(stack, checkpoint)
     return stack
 
 
+def _train_there(configs: list[RunConfig], how: How, checkpoint: str, report: Report) -> None:
+    """The same in a process of its own: the checkpoint is the result."""
+    train_here(configs, how, checkpoint, report)
+
+
 def size_key(config: RunConfig) -> str:
-    """Runs with equal keys can be rows of one stack: they differ in seeds and optimiser settings alone."""
-    fields = config.as_dict()
-    for name in ("seed", "optimizer"):
-        del fields[name]
-    fields["optimizer"] = type(config.optimizer).__name__
-    fields["task"] = {k: v for k, v in fields["task"].items() if k not in ("seed", "train_fraction")}
-    return canonical(fields | {"n_train": config.n_train})
+    """Runs with equal keys can be rows of one stack: they differ in seeds, split and optimiser settings alone."""
+    fields = {name: value for name, value in config.as_dict().items() if name not in ("seed", "task", "optimizer")}
+    data = [sha256(np.ascontiguousarray(a)).hexdigest() for a in (config.task.inputs, config.task.targets)]
+    return canonical(fields | {"optimizer": type(config.optimizer).__qualname__, "data": data, "n": config.n_train})
 
 
-def _groups(configs: Sequence[RunConfig]) -> list[list[int]]:
-    keys = [size_key(c) for c in configs]
-    return [[i for i, k in enumerate(keys) if k == key] for key in dict.fromkeys(keys)]
+def _groups(configs: Sequence[RunConfig], rows: int | None) -> list[list[int]]:
+    """Which runs share a program, at most `rows` of them (None: any number), by their places in the list."""
+    if rows == 1:
+        return [[i] for i in range(len(configs))]
+    together: dict[str, list[int]] = {}
+    for i, config in enumerate(configs):
+        together.setdefault(size_key(config), []).append(i)
+    most = rows or len(configs)
+    return [found[k : k + most] for found in together.values() for k in range(0, len(found), most)]
 
 
-def _name(config: RunConfig) -> str:
-    return f"p={config.task.p} {config.task.operation} d={config.model.d_model} seed={config.seed}"
+def _name(configs: Sequence[RunConfig]) -> str:
+    """What a group of runs is called on a screen."""
+    config, more = configs[0], f" and {len(configs) - 1} more" if len(configs) > 1 else ""
+    task = config.task
+    named = f"p={task.p} {task.operation}" if hasattr(task, "operation") else type(task).__name__
+    width = f" d={config.model.d_model}" if hasattr(config.model, "d_model") else ""
+    return f"{named}{width} seed={config.seed}{more}"
 
 
-class _Worker:
-    """A process that trains jobs one after another; use as a context manager. Its stderr goes to `errors`."""
-
-    def __init__(self, threads: int, errors: BinaryIO) -> None:
-        environment = os.environ | KEEP_MEMORY | {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
-        command = [sys.executable, "-m", "grokbook.training.worker"]
-        self.errors = errors
-        pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self.errors, env=environment)
-
-    def __enter__(self) -> _Worker:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-    def train(self, job: Job, report: Report) -> None:
-        """Send one job and wait for its end."""
-        with contextlib.suppress(BrokenPipeError):
-            write_job(self.process.stdin, job)
-        for line in self.process.stdout:
-            message = json.loads(line)
-            if message.get("done"):
-                return
-            report(message["step"], message["metrics"])
-        code = self.process.wait()
-        self.errors.seek(0)
-        last = (self.errors.read().decode(errors="replace").strip().splitlines() or ["no message"])[-1]
-        raise TrainingError(f"the run {_name(job.config)} ended with exit code {code}: {last}")
-
-
-def _work(jobs: queue.SimpleQueue[tuple[Job, Report]], stop: threading.Event) -> None:
-    """Train jobs from the queue in one worker process until none is left or another worker has failed."""
-    first = next(iter(_take(jobs)), None)
-    if first is None:
-        return
-    with tempfile.TemporaryFile() as errors, _Worker(first[0].threads, errors) as worker:
-        for job, report in itertools.chain([first], _take(jobs)):
-            if stop.is_set():
-                return
-            try:
-                worker.train(job, report)
-            except BaseException:
-                stop.set()
-                raise
-
-
-def _take(jobs: queue.SimpleQueue[tuple[Job, Report]]) -> Iterator[tuple[Job, Report]]:
-    with contextlib.suppress(queue.Empty):
-        while True:
-            yield jobs.get_nowait()
-
-
-def _train_processes(jobs: list[Job], workers: int, progress: bool) -> list[Stack]:
-    names = [f"{_name(job.config)} #{i}" for i, job in enumerate(jobs)]
-    totals = {name: job.config.steps for name, job in zip(names, jobs, strict=True)}
-    waiting: queue.SimpleQueue[tuple[Job, Report]] = queue.SimpleQueue()
-    stop = threading.Event()
-    count = min(workers, len(jobs))
-    with TrainingProgress(totals, progress) as shown, ThreadPoolExecutor(count) as pool:
-        for job, name in zip(jobs, names, strict=True):
-            waiting.put((job, partial(shown.update, name)))
-        try:
-            for future in [pool.submit(_work, waiting, stop) for _ in range(count)]:
-                future.result()
-        except BaseException:
-            stop.set()
-            raise
-    return [_finished(job) for job in jobs]
-
-
-def _finished(job: Job) -> Stack:
-    stack = make_stack([job.config], torch.device("cpu"))
-    if not restore(stack, job.checkpoint):
-        raise TrainingError(f"the run {_name(job.config)} left no result.")
-    return stack
-
-
-def checkpoint_path(folder: str | Path, configs: list[RunConfig]) -> str:
+def checkpoint_path(folder: str | Path, configs: list[RunConfig], keep: bool = False) -> str:
     """Where the state of these runs is kept in `folder`."""
-    return str(Path(folder) / f"{digest({'configs': [c.as_dict() for c in configs]})}.pt")
+    name = digest({"configs": [c.as_dict() for c in configs]})
+    return str(Path(folder) / f"{name}{'-kept' if keep else ''}.pt")
+
+
+def _travels(configs: list[RunConfig]) -> bool:
+    """Whether another process can be sent these runs: not where a class of theirs was written in a notebook's cell."""
+    try:
+        return b"__main__" not in pickle.dumps(configs)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return False
 
 
 def train(
@@ -217,6 +132,10 @@ def train(
     *,
     device: str = "auto",
     progress: bool = True,
+    watch: Mapping[str, Watch] | None = None,
+    keep_weights: bool = False,
+    steps: int | None = None,
+    rows: int | None = None,
     threads: int = 1,
     workers: int | None = None,
     checkpoints: str | Path | None = None,
@@ -225,18 +144,24 @@ def train(
     """Train every configuration and return what was logged, dims `run` and `step`.
 
     On a CPU each run has a process of its own with `threads` threads, as many side by side as there are cores
-    (`workers`); a single run stays in this process. On a GPU runs of one size are one batched program. With
-    `checkpoints`, a folder, the state of each run is kept there about every `checkpoint_every` seconds and an
-    interrupted call continues; on one CPU thread the result is bit for bit that of an uninterrupted one. The
-    files of finished runs stay until the caller removes the folder.
+    (`workers`); a single run stays in this process. `rows` lets so many runs of one size share a program, which pays
+    for small networks; on a GPU all runs of one size do. With `checkpoints`, a folder, the state of each run is kept
+    there about every `checkpoint_every` seconds and an interrupted call continues; on one CPU thread the result is
+    bit for bit that of an uninterrupted one. The files of finished runs stay until the caller removes them.
+
+    Args:
+        watch: name -> function of a `View` of the network at a logged step; each is a variable (run, step).
+        keep_weights: whether the parameters at the end are a variable `weights` (run, parameter), which
+            `grokbook.training.split_weights` takes apart.
+        steps: where to stop before the last step; the dataset ends there.
 
     Returns:
-        Dataset with variables (run, step) in float64: losses, accuracies, weight norm and every embedding
-        measure; NaN where a run had stopped. `embedding` has dims (run, snapshot, token, feature). Coordinate
-        `seed` on `run`; the configurations are in `attrs["configs"]` as JSON.
+        Dataset with variables (run, step) in float64: losses, accuracies, weight norm and, where the network has
+        embeddings, every embedding measure; NaN where a run had stopped. `embedding` has dims (run, snapshot, token,
+        feature). Coordinate `seed` on `run`; the configurations are in `attrs["configs"]` as JSON.
 
     Raises:
-        ParameterError: an empty list, an entry that is not a `RunConfig`, an unknown device.
+        ParameterError: an empty list, an entry that is not a `RunConfig`, an unknown device, no steps.
         TrainingError: a loss became NaN or infinite; names step and configuration of each such run, and
             `history` is the dataset of everything logged (the other runs are finished first).
 
@@ -246,37 +171,66 @@ def train(
         >>> config = RunConfig(ModularTask(5, train_fraction=0.5), Shape(5, d_model=8), steps=20)
         >>> train([config], device="cpu", progress=False).sizes["step"]
         3
+        >>> train([config], progress=False, steps=10, watch={"now": lambda view: view.step}).now.values.tolist()
+        [[0.0, 10.0]]
     """
     configs = list(configs)
     if not configs or not all(isinstance(c, RunConfig) for c in configs):
         raise ParameterError("train needs a non-empty list of RunConfig objects.")
+    if steps is not None and steps < 1:
+        raise ParameterError(f"steps = {steps} must be 1 or more.")
     chosen = pick_device(device)
+    how = How(str(chosen), threads, checkpoint_every, bool(watch), steps)
+    groups = _groups(configs, rows or (1 if chosen.type == "cpu" else None))
+    apart = chosen.type == "cpu" and len(groups) > 1 and _travels(configs)
     with contextlib.ExitStack() as scope:
-        folder = Path(checkpoints or scope.enter_context(tempfile.TemporaryDirectory(prefix="grokbook-")))
-        if chosen.type == "cpu" and len(configs) > 1:
-            jobs = [Job(c, checkpoint_path(folder, [c]), threads, checkpoint_every) for c in configs]
-            stacks = _train_processes(jobs, workers or cores(), progress)
-            rows = [(stack, 0) for stack in stacks]
-        else:
-            keep = folder if checkpoints else None
-            rows = _train_stacked(configs, chosen, keep, threads, checkpoint_every, progress)
-    return collect(rows)
+        folder = checkpoints
+        if apart and folder is None:
+            folder = scope.enter_context(tempfile.TemporaryDirectory(prefix="grokbook-"))
+        jobs = [_Job([configs[i] for i in group], folder, how) for group in groups]
+        stacks = _train_apart(jobs, workers or cores(), progress) if apart else [_train_job(j, progress) for j in jobs]
+    found = {i: (stack, r) for group, stack in zip(groups, stacks, strict=True) for r, i in enumerate(group)}
+    dataset = collect([found[i] for i in range(len(configs))], keep_weights, steps)
+    return watched(dataset, [found[i] for i in range(len(configs))], watch) if watch else dataset
 
 
-def _train_stacked(
-    configs: list[RunConfig],
-    device: torch.device,
-    folder: Path | None,
-    threads: int,
-    every: float,
-    progress: bool,
-) -> list[tuple[Stack, int]]:
-    rows: dict[int, tuple[Stack, int]] = {}
-    for members in _groups(configs):
-        group = [configs[i] for i in members]
-        name = f"{_name(group[0])}" + (f" and {len(group) - 1} more" if len(group) > 1 else "")
-        path = checkpoint_path(folder, group) if folder else None
-        with TrainingProgress({name: group[0].steps}, progress) as shown:
-            stack = train_here(group, str(device), path, threads, every, partial(shown.update, name))
-        rows |= {i: (stack, r) for r, i in enumerate(members)}
-    return [rows[i] for i in range(len(configs))]
+@dataclass(frozen=True)
+class _Job:
+    """Runs that share a program, the folder of their checkpoint, and how they are trained."""
+
+    configs: list[RunConfig]
+    folder: str | Path | None
+    how: How
+
+    @property
+    def checkpoint(self) -> str | None:
+        """The file of their state."""
+        return None if self.folder is None else checkpoint_path(self.folder, self.configs, self.how.keep)
+
+
+def _train_job(job: _Job, progress: bool) -> Stack:
+    name = _name(job.configs)
+    with TrainingProgress({name: job.configs[0].steps}, progress) as shown:
+        return train_here(job.configs, job.how, job.checkpoint, partial(shown.update, name))
+
+
+def _train_apart(jobs: list[_Job], workers: int, progress: bool) -> list[Stack]:
+    """Train each job in a process of its own, `workers` of them side by side, and fetch the results."""
+    names = [f"{_name(job.configs)} #{i}" for i, job in enumerate(jobs)]
+    totals = {name: job.configs[0].steps for name, job in zip(names, jobs, strict=True)}
+    with TrainingProgress(totals, progress) as shown, Pool(min(workers, len(jobs)), jobs[0].how.threads) as pool:
+        futures = [
+            pool.submit(_train_there, job.configs, job.how, job.checkpoint, name=f"the run {_name(job.configs)}",
+                        report=partial(shown.update, name))
+            for job, name in zip(jobs, names, strict=True)
+        ]  # fmt: skip
+        for future in as_completed(futures):
+            future.result()
+    return [_fetched(job) for job in jobs]
+
+
+def _fetched(job: _Job) -> Stack:
+    stack = make_stack(job.configs, torch.device("cpu"), job.how.keep)
+    if not restore(stack, job.checkpoint):
+        raise TrainingError(f"the run {_name(job.configs)} left no result.")
+    return stack

@@ -1,26 +1,26 @@
-r"""Full-batch training of R runs of one size as one program: the rows of one weight matrix.
+r"""Training of R runs of one size as one program: the rows of one weight matrix.
 
-Runs may differ in seed, split and optimiser settings; they share sizes, length and schedule. One row is run as
+Runs may differ in seed, split and optimiser settings; they share data, sizes, length and schedule. One row is run as
 it is; several are mapped with `torch.vmap`, so that a GPU sees one program.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from grokbook.fingerprint import fingerprint
 from grokbook.measures.logged import embedding_measures
 from grokbook.measures.norms import weight_norm
-from grokbook.models.networks import initialise, logits, operand_rows, parameter_shapes
-from grokbook.training.accelerators import Grokfast, update
 from grokbook.training.checkpoint import load_checkpoint, save_checkpoint
 from grokbook.training.config import RunConfig, digest
+from grokbook.training.losses import LOSSES, codes, right
+from grokbook.training.optim import Columns, State
 from grokbook.training.schedule import snapshot_steps
 
 Report = Callable[[int, dict[str, float]], None]
@@ -28,93 +28,133 @@ Report = Callable[[int, dict[str, float]], None]
 
 @dataclass
 class Stack:
-    """R runs in memory: configurations, weights (R, P), optimiser moments, data, and what was logged."""
+    """R runs in memory: configurations, weights (R, P), optimiser state, data, and what was logged."""
 
     configs: list[RunConfig]
     weights: Tensor
-    mean: Tensor
-    square: Tensor
-    slow: Tensor  # (R, P) moving average of the gradient, (R, 0) where the optimiser keeps none
-    tokens: Tensor  # (p*p, 3), every cell
-    labels: Tensor  # (p*p,)
-    train: Tensor  # (R, n) numbers of the training cells
+    inputs: Tensor  # (N, ...) every sample
+    targets: Tensor  # (N, ...)
+    train: Tensor  # (R, n) numbers of the training samples
     logged: np.ndarray  # (L,)
-    history: list[dict[str, list[float]]]
-    snapshots: list[dict[int, Tensor]]
+    state: State = field(default_factory=dict)
+    history: list[dict[str, list[float]]] = field(default_factory=list)
+    snapshots: list[dict[int, Tensor]] = field(default_factory=list)
+    keep: bool = False  # whether the weights of every logged step are kept
+    kept: dict[int, Tensor] = field(default_factory=dict)  # logged step -> weights (R, P)
     step: int = 0
-    diverged: dict[int, int] | None = None  # run -> step
+    diverged: dict[int, int] = field(default_factory=dict)  # run -> step
+    order: tuple[int, Tensor | None] = (-1, None)  # an epoch and the order (R, n) of the training samples in it
+    compiled: Callable[[Stack], None] | None = None  # in place of `advance`
 
     @property
     def config(self) -> RunConfig:
         """The first configuration; sizes, length and schedule are the same in all."""
         return self.configs[0]
 
+    @cached_property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Name and shape of every parameter, in the order of a row."""
+        return self.config.model.shapes()
+
+    @cached_property
+    def codes(self) -> Tensor | None:
+        """The distinct real targets, on the stack's device; None for labels."""
+        found = codes(self.targets.cpu().numpy())
+        return None if found is None else torch.from_numpy(found).to(self.targets.device)
+
+    @cached_property
+    def numbers(self) -> Columns:
+        """The optimisers' numbers as columns."""
+        groups = getattr(self.config.model, "groups", dict)()
+        return Columns([c.optimizer for c in self.configs], self.shapes, groups, self.weights)
+
+    @cached_property
+    def whole(self) -> tuple[Tensor, Tensor]:
+        """Inputs (R, n, ...) and targets (R, n, ...) of the training sets."""
+        return self.inputs[self.train], self.targets[self.train]
+
+    def batch(self) -> tuple[Tensor, Tensor]:
+        """What the next update sees: the whole training sets, or a mini-batch of each."""
+        size = self.config.batch_size
+        if size is None:
+            return self.whole
+        n = self.train.shape[1]
+        epoch, k = divmod(self.step, n // size)
+        if self.order[0] != epoch:
+            drawn = [np.random.default_rng((c.seed, epoch)).permutation(n) for c in self.configs]
+            self.order = epoch, torch.from_numpy(np.stack(drawn)).to(self.train.device)
+        index = self.train.gather(1, self.order[1][:, k * size : (k + 1) * size])
+        return self.inputs[index], self.targets[index]
+
 
 def split_weights(config: RunConfig, row: Tensor) -> dict[str, Tensor]:
-    """The named parameters that a row (P,) of the weight matrix holds, as views."""
-    shapes = parameter_shapes(config.model)
-    parts = row.split([int(np.prod(s)) for s in shapes.values()])
+    """The named parameters that a row of the weight matrix begins with, as views."""
+    shapes = config.model.shapes()
+    sizes = [int(np.prod(s)) for s in shapes.values()]
+    parts = row[: sum(sizes)].split(sizes)
     return {name: part.view(s) for (name, s), part in zip(shapes.items(), parts, strict=True)}
 
 
-def make_stack(configs: list[RunConfig], device: torch.device) -> Stack:
-    """R fresh runs on `device`, at step 0."""
+def draw(config: RunConfig) -> Tensor:
+    """The initial weights of a run as one row (P,)."""
+    choice = () if config.start == "normal" else (config.start,)
+    return torch.cat([w.reshape(-1) for w in config.model.draw(config.seed, *choice).values()])
+
+
+def make_stack(configs: list[RunConfig], device: torch.device, keep: bool = False) -> Stack:
+    """R fresh runs on `device`, at step 0; with `keep` the weights of every logged step are kept."""
     first = configs[0]
-    rows = [torch.cat([w.reshape(-1) for w in initialise(c.model, c.seed, c.start).values()]) for c in configs]
-    weights = torch.stack(rows).to(device)
-    train = np.stack([c.task.train_index for c in configs])
-    return Stack(
+    weights = torch.stack([draw(c) for c in configs]).to(device)
+    stack = Stack(
         configs=list(configs),
         weights=weights,
-        mean=torch.zeros_like(weights),
-        square=torch.zeros_like(weights),
-        slow=torch.zeros_like(weights if isinstance(first.optimizer, Grokfast) else weights[:, :0]),
-        tokens=torch.from_numpy(first.task.tokens).to(device),
-        labels=torch.from_numpy(first.task.labels).to(device),
-        train=torch.from_numpy(train).to(device),
+        inputs=as_tensor(first.task.inputs).to(device),
+        targets=as_tensor(first.task.targets).to(device),
+        train=torch.from_numpy(np.stack([c.task.train_index for c in configs])).to(device),
         logged=first.log.steps(first.steps),
         history=[{} for _ in configs],
         snapshots=[{} for _ in configs],
-        diverged={},
+        keep=keep,
     )
+    stack.state = first.optimizer.init(weights, stack.shapes)
+    return stack
 
 
-def run_logits(config: RunConfig, row: Tensor, tokens: Tensor) -> Tensor:
-    """Logits (N, p) in float32 of one run; products in bfloat16 where the configuration says so."""
+def as_tensor(array: np.ndarray) -> Tensor:
+    """An array of a task as a tensor: integers as they are, real numbers in float32."""
+    return torch.from_numpy(array.astype(np.float32) if np.issubdtype(array.dtype, np.floating) else array)
+
+
+def run_outputs(config: RunConfig, row: Tensor, inputs: Tensor) -> Tensor:
+    """Outputs (N, ...) in float32 of one run; products in bfloat16 where the configuration says so."""
     low = config.dtype == "bfloat16"
     with torch.autocast(row.device.type, dtype=torch.bfloat16, enabled=low):
-        return logits(split_weights(config, row), tokens, config.model).float()
+        return config.model.forward(split_weights(config, row), inputs).float()
 
 
-def cell_losses(config: RunConfig, z: Tensor, labels: Tensor) -> Tensor:
-    """The loss (N,) of each sample: cross entropy, or the mean squared error of the logits against one-hot labels."""
-    if config.loss == "cross_entropy":
-        return F.cross_entropy(z, labels, reduction="none")
-    return (z - F.one_hot(labels, z.shape[-1])).square().mean(dim=-1)
-
-
-def losses_and_gradient(stack: Stack, tokens: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-    """Mean training loss (R,) and its gradient (R, P); tokens (R, n, 3), labels (R, n)."""
+def losses_and_gradient(stack: Stack, inputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+    """Mean training loss (R,) and its gradient (R, P); inputs (R, n, ...), targets (R, n, ...)."""
+    mean = LOSSES[stack.config.loss].mean
 
     def loss(row: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        z = run_logits(stack.config, row, x)
-        return F.cross_entropy(z, y) if stack.config.loss == "cross_entropy" else cell_losses(stack.config, z, y).mean()
+        return mean(run_outputs(stack.config, row, x), y)
 
     weights = stack.weights.detach().requires_grad_()
     if len(stack.configs) == 1:
-        values = loss(weights[0], tokens[0], labels[0]).unsqueeze(0)
+        values = loss(weights[0], inputs[0], targets[0]).unsqueeze(0)
     else:
-        values = torch.vmap(loss)(weights, tokens, labels)
+        values = torch.vmap(loss)(weights, inputs, targets)
     return values.detach(), torch.autograd.grad(values.sum(), weights)[0]
 
 
 @torch.no_grad()
-def cell_results(stack: Stack) -> tuple[np.ndarray, np.ndarray]:
-    """Loss and correctness of every run on every cell: float (R, p*p) and bool (R, p*p)."""
+def sample_results(stack: Stack) -> tuple[np.ndarray, np.ndarray]:
+    """Loss and correctness of every run on every sample: float (R, N) and bool (R, N)."""
+    each = LOSSES[stack.config.loss].each
 
     def one(row: Tensor) -> tuple[Tensor, Tensor]:
-        z = run_logits(stack.config, row, stack.tokens)
-        return cell_losses(stack.config, z, stack.labels), z.argmax(dim=-1) == stack.labels
+        z = run_outputs(stack.config, row, stack.inputs)
+        return each(z, stack.targets), right(z, stack.targets, stack.codes)
 
     if len(stack.configs) == 1:
         loss, correct = (x.unsqueeze(0) for x in one(stack.weights[0]))
@@ -123,41 +163,36 @@ def cell_results(stack: Stack) -> tuple[np.ndarray, np.ndarray]:
     return loss.double().cpu().numpy(), correct.cpu().numpy()
 
 
-def cell_metrics(config: RunConfig, loss: np.ndarray, correct: np.ndarray) -> dict[str, float]:
-    """Losses and accuracies of one run from its results on every cell, for each part of the grid.
+def sample_metrics(config: RunConfig, loss: np.ndarray, correct: np.ndarray) -> dict[str, float]:
+    """Losses and accuracies of one run from its results on every sample, for each part of the data.
 
-    `mirrored` and `unmirrored` are the test cells whose transpose is, or is not, a training cell; `in_hole` and
-    `outside_hole` occur with a hole. A part without cells has accuracy NaN.
+    The parts are the training set, the test set and the task's groups; one without samples has accuracy NaN.
     """
-    train = config.task.train_mask.ravel()
+    train = np.zeros(loss.size, dtype=bool)
+    train[config.task.train_index] = True
     values = {"train_loss": loss[train].mean(), "test_loss": loss[~train].mean()}
     parts = {"train_accuracy": train, "test_accuracy": ~train}
-    parts |= {f"test_accuracy_{name}": mask.ravel() for name, mask in config.task.test_groups().items()}
-    for name, mask in parts.items():
-        values[name] = correct[mask].mean() if mask.any() else np.nan
+    parts |= {f"test_accuracy_{name}": part for name, part in config.task.groups().items()}
+    for name, part in parts.items():
+        values[name] = correct[part].mean() if correct[part].size else np.nan
     return {name: float(value) for name, value in values.items()}
 
 
 def weight_metrics(config: RunConfig, row: Tensor) -> dict[str, float]:
-    """Weight norm and every embedding measure of one run."""
+    """Weight norm of one run and, where its network has embeddings, every embedding measure."""
     weights = split_weights(config, row.detach().float().cpu())
-    first, second = operand_embeddings(config, weights["W_E"])
-    return {"weight_norm": weight_norm(weights), **embedding_measures(first, second)}
-
-
-def operand_embeddings(config: RunConfig, table: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of the word embedding that the first and the second operand use, each (p, d)."""
-    first, second = operand_rows(config.model, config.task.shift)
-    table = np.asarray(table)
-    return table[first], table[second]
+    tables = config.model.embeddings(weights) if hasattr(config.model, "embeddings") else ()
+    return {"weight_norm": weight_norm(weights), **(embedding_measures(*tables) if tables else {})}
 
 
 def log(stack: Stack) -> None:
-    """Append the metrics of every run at the current step; keep the embedding where a snapshot is due."""
-    loss, correct = cell_results(stack)
-    due = stack.step in snapshot_steps(stack.logged, stack.config.snapshots)
+    """Append the metrics of every run at the current step; keep embedding and weights where they are due."""
+    loss, correct = sample_results(stack)
+    due = hasattr(stack.config.model, "embeddings") and stack.step in snapshot_steps(
+        stack.logged, stack.config.snapshots
+    )
     for r, config in enumerate(stack.configs):
-        metrics = cell_metrics(config, loss[r], correct[r])
+        metrics = sample_metrics(config, loss[r], correct[r])
         if not np.isfinite(metrics["train_loss"]) and r not in stack.diverged:
             stack.diverged[r] = stack.step
         if r in stack.diverged:
@@ -167,7 +202,10 @@ def log(stack: Stack) -> None:
         for name, value in metrics.items():
             stack.history[r].setdefault(name, []).append(value)
         if due and r not in stack.diverged:
-            stack.snapshots[r][stack.step] = split_weights(config, stack.weights[r])["W_E"].detach().cpu().clone()
+            table = config.model.embeddings(split_weights(config, stack.weights[r]))[0]
+            stack.snapshots[r][stack.step] = table.detach().cpu().clone()
+    if stack.keep:
+        stack.kept[stack.step] = stack.weights.detach().cpu().clone()
     _pad(stack.history)
 
 
@@ -179,39 +217,58 @@ def _pad(history: list[dict[str, list[float]]]) -> None:
             values.extend([np.nan] * (length - len(values)))
 
 
-def advance(stack: Stack, tokens: Tensor, labels: Tensor) -> None:
+def advance(stack: Stack) -> None:
     """One optimiser update of every run; a run whose loss is not finite is marked and left where it is."""
-    losses, gradient = losses_and_gradient(stack, tokens, labels)
+    losses, gradient = losses_and_gradient(stack, *stack.batch())
     if not torch.isfinite(losses).all():
-        for r in torch.nonzero(~torch.isfinite(losses)).ravel().tolist():
-            stack.diverged.setdefault(r, stack.step)
+        mark(stack, losses)
         gradient = gradient.nan_to_num(0.0, 0.0, 0.0)
-    settings = [config.optimizer for config in stack.configs]
-    state = stack.mean, stack.square, stack.slow
-    update(stack.weights, gradient, state, settings, stack.step, parameter_shapes(stack.config.model))
+    stack.config.optimizer.update(stack.weights, gradient, stack.state, stack.numbers(stack.step), stack.shapes)
     stack.step += 1
 
 
-def run_id(configs: list[RunConfig]) -> str:
-    """Identity of a stack for its checkpoint: configurations, library code, torch version."""
-    return digest({"configs": [c.as_dict() for c in configs], "code": fingerprint(), "torch": torch.__version__})
+def mark(stack: Stack, losses: Tensor) -> None:
+    """Note the runs whose loss (R,) is not finite at this step."""
+    for r in torch.nonzero(~torch.isfinite(losses)).ravel().tolist():
+        stack.diverged.setdefault(r, stack.step)
 
 
-_STATE = ("weights", "mean", "square", "slow", "step", "history", "snapshots", "diverged")
+def own_modules(config: RunConfig) -> list[str]:
+    """The modules of a run's task, network and optimiser."""
+    return sorted({type(part).__module__ for part in (config.task, config.model, config.optimizer)})
+
+
+def code_of(config: RunConfig) -> str:
+    """The fingerprint of the code that a run's numbers go through, the modules of its parts included."""
+    return fingerprint(*own_modules(config))
+
+
+def run_id(configs: list[RunConfig], keep: bool = False) -> str:
+    """Identity of a stack for its checkpoint: configurations, code, torch version, what is kept."""
+    found = {"configs": [c.as_dict() for c in configs], "code": code_of(configs[0]), "torch": torch.__version__}
+    return digest(found | ({"keep": True} if keep else {}))
+
+
+_STATE = ("weights", "state", "step", "history", "snapshots", "kept", "diverged")
 
 
 def save(stack: Stack, path: str) -> None:
     """Checkpoint of all that changes while the stack is trained."""
-    save_checkpoint(path, {name: getattr(stack, name) for name in _STATE} | {"run_id": run_id(stack.configs)})
+    found = {name: getattr(stack, name) for name in _STATE}
+    save_checkpoint(path, found | {"run_id": run_id(stack.configs, stack.keep)})
 
 
 def restore(stack: Stack, path: str) -> bool:
     """Continue from the checkpoint at `path` if it is one of this stack; whether it was."""
-    state = load_checkpoint(path, run_id(stack.configs))
-    for name in _STATE if state else ():
-        value = state[name]
-        setattr(stack, name, value.to(stack.weights.device) if isinstance(value, Tensor) else value)
-    return state is not None
+    fresh = {"weights": stack.weights, "state": stack.state}
+    found = load_checkpoint(path, run_id(stack.configs, stack.keep), fresh)
+    for name in _STATE if found else ():
+        setattr(stack, name, _moved(found[name], stack.weights.device) if name in fresh else found[name])
+    return found is not None
+
+
+def _moved(value: Tensor | State, device: torch.device) -> Tensor | State:
+    return value.to(device) if isinstance(value, Tensor) else {name: part.to(device) for name, part in value.items()}
 
 
 def stopped(stack: Stack) -> bool:
@@ -226,17 +283,24 @@ def stopped(stack: Stack) -> bool:
     return all(over(r) for r in range(len(stack.configs)))
 
 
-def train_stack(stack: Stack, *, report: Report | None = None, save_now: Callable[[Stack], None] | None = None) -> None:
+def train_stack(
+    stack: Stack,
+    *,
+    report: Report | None = None,
+    save_now: Callable[[Stack], None] | None = None,
+    steps: int | None = None,
+) -> None:
     """Train every run of the stack from where it is to its last step, logging on schedule.
 
     Args:
         stack: the runs; changed in place.
         report: called after each log with the step and the latest metrics of the first run.
         save_now: called after each log with the stack; it decides whether a checkpoint is due.
+        steps: where to stop before the last step.
     """
-    index = stack.train
-    tokens, labels = stack.tokens[index], stack.labels[index]
     logged = set(stack.logged.tolist())
+    last = stack.config.steps if steps is None else min(steps, stack.config.steps)
+    move = stack.compiled or advance
     while True:
         fresh = len(next(iter(stack.history[0].values()), ())) == np.searchsorted(stack.logged, stack.step)
         if stack.step in logged and fresh:
@@ -245,6 +309,6 @@ def train_stack(stack: Stack, *, report: Report | None = None, save_now: Callabl
                 report(stack.step, {name: values[-1] for name, values in stack.history[0].items()})
             if save_now:
                 save_now(stack)
-        if stack.step >= stack.config.steps or stopped(stack):
+        if stack.step >= last or stopped(stack):
             return
-        advance(stack, tokens, labels)
+        move(stack)

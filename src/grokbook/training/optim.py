@@ -1,23 +1,77 @@
-r"""AdamW on a stack of runs: the parameters of R runs are the rows of one matrix, each with its own rates."""
+r"""Optimisers as settings: `init` makes the state of a stack of runs, `update` moves it; each row has its own numbers.
+
+The parameters of R runs are the rows of one matrix (R, P). An optimiser of a reader's own is a frozen dataclass with
+three methods (`Optimizer`); whatever it keeps from step to step stands in the dictionary that `init` returns.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
 from grokbook.errors import ParameterError
 
+LATER = {"later": True}
+"""Metadata of a field that was added after records were made: at its default a run is named as before."""
+
+Shapes = dict[str, tuple[int, ...]]
+State = dict[str, Tensor]
+Number = float | Tensor
+Numbers = dict[str, Number]
+
+
+class Optimizer(Protocol):
+    """What training asks of the settings of an optimiser, in the manner of optax's GradientTransformation."""
+
+    def init(self, weights: Tensor, shapes: Shapes) -> State:
+        """The state before the first update, of R runs with weights (R, P)."""
+
+    def numbers(self, step: int) -> dict[str, float]:
+        """What the update that follows `step` earlier ones needs of this run's settings."""
+
+    def update(self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes) -> None:
+        """Move weights (R, P) and state in place; numbers are floats, or tensors (R, 1) or (R, P) where rows differ."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rates of their own for a named group of a network's parameters; None leaves the optimiser's.
+
+    Example:
+        >>> AdamW(groups=(Group("decoder", weight_decay=5.0),)).of("decoder").weight_decay
+        5.0
+    """
+
+    name: str
+    learning_rate: float | None = None
+    weight_decay: float | None = None
+
+    def changes(self) -> dict[str, float]:
+        """The rates that differ from the optimiser's."""
+        found = {"learning_rate": self.learning_rate, "weight_decay": self.weight_decay}
+        return {name: value for name, value in found.items() if value is not None}
+
 
 @dataclass(frozen=True)
 class AdamW:
-    """Settings of AdamW with linear warm-up, as in Gu et al. 2025: decay acts on every parameter.
+    r"""Settings of AdamW with linear warm-up, as in Gu et al. 2025: decay acts on every parameter.
 
     In step t = 1, 2, ... the learning rate is `learning_rate` * min((t - 1) / warmup, 1): the first step moves
-    nothing, as in the authors' schedule. warmup = 0 switches it off.
+    nothing, as in the authors' schedule. warmup = 0 switches it off. `groups` gives named groups of the network's
+    parameters rates of their own. With g the gradient,
+
+    .. math::
+        m \leftarrow \beta_1 m + (1-\beta_1) g, \quad v \leftarrow \beta_2 v + (1-\beta_2) g^2, \quad
+        w \leftarrow (1 - lr\,wd)\,w - lr\,\frac{m / (1-\beta_1^t)}{\sqrt{v / (1-\beta_2^t)} + \epsilon}.
 
     Raises ParameterError for a rate that is not positive, a negative decay, or a beta outside [0, 1).
+
+    Source: Loshchilov & Hutter 2019, Algorithm 2; equal to torch.optim.AdamW, which has one rate for all rows.
     """
 
     learning_rate: float = 1e-3
@@ -26,6 +80,7 @@ class AdamW:
     eps: float = 1e-8
     weight_decay: float = 1.0
     warmup: int = 10
+    groups: tuple[Group, ...] = field(default=(), kw_only=True, metadata=LATER)
 
     def __post_init__(self) -> None:
         rules = {
@@ -39,43 +94,93 @@ class AdamW:
         for name, (valid, rule) in rules.items():
             if not valid:
                 raise ParameterError(f"{name} = {getattr(self, name)!r} must be {rule}.")
+        for group in self.groups:
+            self.of(group.name)
+
+    def of(self, group: str) -> AdamW:
+        """These settings for the parameters of one group."""
+        changes = [g.changes() for g in self.groups if g.name == group]
+        return dataclasses.replace(self, groups=(), **changes[0]) if changes else self
 
     def rate(self, step: int) -> float:
         """The learning rate of the update that follows `step` earlier ones."""
         return self.learning_rate * (min(step / self.warmup, 1.0) if self.warmup else 1.0)
 
+    def init(self, weights: Tensor, shapes: Shapes) -> State:
+        """First and second moment, zero."""
+        return {"mean": torch.zeros_like(weights), "square": torch.zeros_like(weights)}
 
-def adamw_step(
-    weights: Tensor, gradient: Tensor, mean: Tensor, square: Tensor, settings: list[AdamW], step: int
-) -> None:
-    r"""One AdamW update of R runs in place, after `step` earlier updates.
+    def numbers(self, step: int) -> dict[str, float]:
+        """Rate, what decay leaves, the betas, both corrections of their bias and epsilon, after `step` updates."""
+        t, lr = step + 1, self.rate(step)
+        return {
+            "lr": lr,
+            "decay": 1 - lr * self.weight_decay,
+            "beta1": self.beta1,
+            "beta2": self.beta2,
+            "correction1": 1 - self.beta1**t,
+            "root2": (1 - self.beta2**t) ** 0.5,
+            "eps": self.eps,
+        }
 
-    With g the gradient and per-run lr, wd, beta_1, beta_2, eps (a column each),
+    def update(self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes) -> None:
+        """One AdamW update of R runs in place."""
+        n, mean, square = numbers, state["mean"], state["square"]
+        mean.lerp_(gradient, 1 - n["beta1"])
+        square.mul_(n["beta2"]).addcmul_(gradient, gradient * (1 - n["beta2"]))
+        denominator = square.sqrt().div_(n["root2"]).add_(n["eps"])
+        weights.mul_(n["decay"]).addcdiv_(mean * (-n["lr"] / n["correction1"]), denominator)
 
-    .. math::
-        m \leftarrow \beta_1 m + (1-\beta_1) g, \quad v \leftarrow \beta_2 v + (1-\beta_2) g^2, \quad
-        w \leftarrow (1 - lr\,wd)\,w - lr\,\frac{m / (1-\beta_1^t)}{\sqrt{v / (1-\beta_2^t)} + \epsilon}.
+
+def column(number: Number, like: Tensor) -> Tensor:
+    """A number as a tensor that broadcasts against `like` (R, P)."""
+    return number if isinstance(number, Tensor) else torch.tensor([[number]], dtype=like.dtype, device=like.device)
+
+
+class Columns:
+    """The numbers of R settings step by step: a float where all agree, else a tensor (R, 1), or (R, P) with groups.
 
     Args:
-        weights, gradient, mean (m), square (v): float tensors of shape (R, P).
-        settings: R settings, one for each row.
-        step: t - 1.
+        settings: one for each row, all of one class.
+        shapes: the parameters in the order in which a row holds them.
+        groups: the network's, group -> names of parameters.
+        like: the weights (R, P), for type and device.
 
-    Source: Loshchilov & Hutter 2019, Algorithm 2; equal to torch.optim.AdamW, which has one rate for all rows.
+    Raises ParameterError for a group that the network does not have.
+
+    Example:
+        >>> rows = Columns([AdamW(), AdamW(weight_decay=0.0)], {"W": (2,)}, {}, torch.zeros(2, 2))
+        >>> rows(10)["lr"], rows(10)["decay"].shape
+        (0.001, torch.Size([2, 1]))
     """
-    t = step + 1
 
-    def column(values: list[float]) -> Tensor | float:
-        same = len(set(values)) == 1
-        return values[0] if same else torch.tensor(values, dtype=weights.dtype, device=weights.device)[:, None]
+    def __init__(
+        self, settings: Sequence[Any], shapes: Shapes, groups: Mapping[str, Sequence[str]], like: Tensor
+    ) -> None:
+        named = {g.name for s in settings for g in getattr(s, "groups", ())}
+        if unknown := named - set(groups):
+            known = ", ".join(groups) or "none"
+            raise ParameterError(f"the group {min(unknown)!r} is none of the network's; it has {known}.")
+        order = ["", *sorted(named)]
+        self.settings = [[s, *(s.of(name) for name in order[1:])] for s in settings]
+        self.like = like
+        of = {name: order.index(group) for group in named for name in groups[group]}
+        sizes = [torch.Size(shape).numel() for shape in shapes.values()]
+        segments = torch.tensor([of.get(name, 0) for name in shapes])
+        self.segments = segments.repeat_interleave(torch.tensor(sizes)).to(like.device) if named else None
 
-    lr = column([s.rate(step) for s in settings])
-    decay = column([1 - s.rate(step) * s.weight_decay for s in settings])
-    beta1, beta2 = column([s.beta1 for s in settings]), column([s.beta2 for s in settings])
-    correction1 = column([1 - s.beta1**t for s in settings])
-    root2 = column([(1 - s.beta2**t) ** 0.5 for s in settings])
-    eps = column([s.eps for s in settings])
-    mean.lerp_(gradient, 1 - beta1)
-    square.mul_(beta2).addcmul_(gradient, gradient * (1 - beta2))
-    denominator = square.sqrt().div_(root2).add_(eps)
-    weights.mul_(decay).addcdiv_(mean * (-lr / correction1), denominator)
+    def __call__(self, step: int) -> Numbers:
+        """The numbers of the update that follows `step` earlier ones."""
+        rows = [[s.numbers(step) for s in row] for row in self.settings]
+        return {name: self._column([[found[name] for found in row] for row in rows]) for name in rows[0][0]}
+
+    def _column(self, values: list[list[float]]) -> Number:
+        if len({value for row in values for value in row}) == 1:
+            return values[0][0]
+        table = torch.tensor(values, dtype=self.like.dtype, device=self.like.device)
+        return table if self.segments is None else table[:, self.segments]
+
+
+def as_tensors(numbers: Callable[[int], Numbers], like: Tensor) -> Callable[[int], dict[str, Tensor]]:
+    """The same numbers as tensors all of them, which a compiled program can take without being compiled anew."""
+    return lambda step: {name: column(value, like) for name, value in numbers(step).items()}

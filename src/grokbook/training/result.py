@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 
 import numpy as np
 import xarray as xr
+from torch.nn.utils.rnn import pad_sequence
 
 from grokbook.errors import TrainingError
 from grokbook.training.config import RunConfig, canonical
-from grokbook.training.loop import Stack, operand_embeddings
+from grokbook.training.loop import Stack
 
 DESCRIPTIONS = {
     "train_loss": "mean cross entropy on the training set, in nats",
@@ -39,7 +39,7 @@ def run_dataset(stack: Stack, r: int) -> xr.Dataset:
     kept = {step: table for step, table in stack.snapshots[r].items() if step <= last}
     coords = {"step": ("step", stack.logged, {"long_name": "optimiser updates made"}), "seed": config.seed}
     if kept:
-        tables = np.stack([operand_embeddings(config, table)[0] for table in kept.values()])
+        tables = np.stack([np.asarray(table) for table in kept.values()])
         note = {"long_name": DESCRIPTIONS["embedding"]}
         variables["embedding"] = (("snapshot", "token", "feature"), tables, note)
         coords["snapshot"] = ("snapshot", np.array(list(kept)), {"long_name": "step of the snapshot"})
@@ -54,8 +54,8 @@ def _length(config: RunConfig, history: dict[str, list[float]]) -> int:
     return config.stop.logs_needed(history[config.stop.variable]) or total
 
 
-def collect(rows: list[tuple[Stack, int]]) -> xr.Dataset:
-    """One dataset, dims `run` and `step`, of runs given as (stack, row).
+def collect(rows: list[tuple[Stack, int]], weights: bool = False, steps: int | None = None) -> xr.Dataset:
+    """One dataset, dims `run` and `step`, of runs given as (stack, row); with their weights, and up to `steps`.
 
     Raises TrainingError, with the dataset as its `history`, when the loss of a run became NaN or infinite.
     """
@@ -63,12 +63,15 @@ def collect(rows: list[tuple[Stack, int]]) -> xr.Dataset:
     dataset = xr.concat(parts, dim="run", join="outer", data_vars="all", coords="different", compat="equals")
     if "seed" in dataset.coords and dataset.seed.ndim == 0:
         dataset = dataset.assign_coords(seed=("run", [int(part.seed) for part in parts]))
+    if weights:
+        table = pad_sequence([stack.weights[r].detach().cpu() for stack, r in rows], True, float("nan"))
+        dataset["weights"] = (("run", "parameter"), table.numpy(), {"long_name": "parameters at the end, in a row"})
+    if steps is not None:
+        dataset = dataset.sel(step=slice(None, steps))
     dataset.attrs["configs"] = json.dumps([stack.configs[r].as_dict() for stack, r in rows])
     dataset.attrs["device"] = rows[0][0].weights.device.type
     lost = [(stack.configs[r], stack.diverged[r]) for stack, r in rows if r in stack.diverged]
     if lost:
-        what = "; ".join(f"at step {step} of {canonical(dataclasses.asdict(config))}" for config, step in lost)
+        what = "; ".join(f"at step {step} of {canonical(config.as_dict())}" for config, step in lost)
         raise TrainingError(f"the training loss became NaN or infinite {what}.", history=dataset)
     return dataset
-
-

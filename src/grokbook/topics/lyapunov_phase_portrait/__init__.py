@@ -6,24 +6,17 @@ from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
 from grokbook.theory.triple_product import explain, limit_point, triples, velocity
 
-REACH = 2.0
-"""Largest coordinate of a start that the interactive figure draws."""
-
 
 def plan(x0: float, w0: float, u0: float) -> dict[str, Experiment]:
-    """Nothing is trained; a first start that does not move, or that the interactive figure cannot draw, is refused.
+    """Nothing is trained; a first start where nothing moves, or that is drawn to a saddle, is refused.
 
-    Raises ParameterError for values that are not finite, beyond `REACH`, or where nothing moves.
+    Raises ParameterError.
 
     Example:
         >>> plan(0.2, 0.5, 0.9)
         {}
     """
     start = triples([x0, w0, u0], "the start (x0, w0, u0)")
-    if abs(start).max() > REACH:
-        raise ParameterError(
-            f"the start (x0, w0, u0) = {start.tolist()} lies outside the figure; the largest magnitude is {REACH:g}."
-        )
     if not velocity(start).any():
         raise ParameterError(f"the first start of the page must move, but {explain(start)}")
     if not limit_point(start).all():

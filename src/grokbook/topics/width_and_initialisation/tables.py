@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
-import torch
 import xarray as xr
 from scipy.stats import chi2
 
@@ -22,7 +20,7 @@ from grokbook.models.start import STARTS, embedding_start
 from grokbook.theory.toeplitz_start import squared_steps
 from grokbook.topics.width_and_initialisation.settings import ACCELERATORS
 from grokbook.training.config import RunConfig
-from grokbook.training.loop import advance, make_stack
+from grokbook.training.cost import step_seconds
 from grokbook.training.optim import AdamW
 
 
@@ -166,25 +164,8 @@ def step_costs(config: RunConfig, optimisers: Mapping[str, AdamW] = ACCELERATORS
     """
     if repeats < 1:
         raise ParameterError(f"repeats = {repeats} must be 1 or more.")
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        seconds = _turns({n: dataclasses.replace(config, optimizer=o) for n, o in optimisers.items()}, repeats + 3)
-    finally:
-        torch.set_num_threads(before)
+    seconds = step_seconds({n: dataclasses.replace(config, optimizer=o) for n, o in optimisers.items()}, repeats + 3)
     middle = {name: float(np.median(values[3:])) for name, values in seconds.items()}
     first = next(iter(middle.values()))
     rows = [{"optimiser": n, "ms a step": 1e3 * s, "ratio": s / first} for n, s in middle.items()]
     return pd.DataFrame(rows)
-
-
-def _turns(configs: Mapping[str, RunConfig], turns: int) -> dict[str, list[float]]:
-    """Seconds of each of `turns` steps of each configuration, one step of each after the other."""
-    stacks = {name: make_stack([config], torch.device("cpu")) for name, config in configs.items()}
-    seconds: dict[str, list[float]] = {name: [] for name in stacks}
-    for _ in range(turns):
-        for name, stack in stacks.items():
-            begun = time.perf_counter()
-            advance(stack, stack.tokens[stack.train], stack.labels[stack.train])
-            seconds[name].append(time.perf_counter() - begun)
-    return seconds

@@ -1,9 +1,12 @@
-"""Figures of chapter 03: sums of one class and their balls, norms, equal losses, starts, and what products can do."""
+"""Figures of the theory: sums of one class and their balls, norms, equal losses, starts, and what products can do."""
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
@@ -16,8 +19,6 @@ from grokbook.theory.one_frequency import circle, full_loss, products
 from grokbook.theory.toeplitz_start import STARTS, draw_start, squared_steps
 from grokbook.theory.uniformity import class_sums, closeness, common_point
 
-MARKERS = ("o", "s", "^")
-FAMILIES = {"lines with noise": "s", "circles": "^", "random": "o"}
 START_STYLES = {
     "independent": {"color": COLOURS["quiet"]},
     "toeplitz": {"color": COLOURS["measure"]},
@@ -33,10 +34,9 @@ def _classes(p: int) -> tuple[int, int, int]:
 def _scatter(ax: Axes, by_class: np.ndarray, title: str) -> None:
     """All points grey, those of three classes green in three shapes; by_class has shape (p, n, 2)."""
     ax.plot(*by_class.reshape(-1, 2).T, ".", ms=2.5, color=COLOURS["quiet"], alpha=0.6)
-    for r, marker in zip(_classes(len(by_class)), MARKERS, strict=True):
+    for r, marker in zip(_classes(len(by_class)), "os^", strict=True):
         ax.plot(*by_class[r].T, marker, ms=5, mfc="none", color=COLOURS["measure"], label=f"class {r}")
-    ax.set_title(title)
-    ax.set_aspect("equal")
+    ax.set(title=title, aspect="equal")
     ax.grid(False)
 
 
@@ -52,34 +52,29 @@ def class_sums_and_balls(tables: dict[str, np.ndarray]) -> Figure:
             ax.add_patch(Circle(ball.centre, ball.radius, fill=False, ls="--", lw=1, color=COLOURS["theory"]))
         ax.plot(*common_point(phi), "X", ms=9, color=COLOURS["theory"], label="mean of every class")
         ax.autoscale_view()
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=4)
+    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return fig
-
-
-def _families(p: int, n: int) -> dict[str, list[np.ndarray]]:
-    """Embeddings to try: lines with noise, circles (all frequencies), and random ones of 1 to 32 dimensions."""
-    rng = np.random.default_rng(0)
-    line = np.arange(p)[:, None] * np.ones((1, 4))
-    return {
-        "lines with noise": [line + s * rng.normal(size=(p, 4)) for s in np.geomspace(0.01, 10, n)],
-        "circles": [circle(p, k) for k in range(1, p // 2 + 1)],
-        "random": [rng.normal(size=(p, 2 ** (i % 6))) for i in range(n)],
-    }
 
 
 @styled
 def diameter_and_bound(p: int, n_random: int) -> Figure:
-    """The diameter of many embeddings over the bound 2 delta (1 - 1/p) that their classes' balls give, by family."""
+    """The diameter of many embeddings over the bound 2 delta (1 - 1/p) that their classes' balls give, by family.
+
+    Lines with noise, circles of all frequencies, and random embeddings of 1 to 32 dimensions.
+    """
+    rng, line = np.random.default_rng(0), np.arange(p)[:, None] * np.ones((1, 4))
+    families = {
+        "lines with noise": ("s", [line + s * rng.normal(size=(p, 4)) for s in np.geomspace(0.01, 10, n_random)]),
+        "circles": ("^", [circle(p, k) for k in range(1, p // 2 + 1)]),
+        "random": ("o", [rng.normal(size=(p, 2 ** (i % 6))) for i in range(n_random)]),
+    }
     fig, axes = panels(1, 1, height=2.4)
     ax = axes[0, 0]
-    families = _families(p, n_random)
-    for height, (name, tables) in enumerate(families.items()):
-        found = [closeness(phi) for phi in tables]
-        ratios = [c.diameter / c.bound for c in found]
-        ax.plot(ratios, np.full(len(ratios), height), FAMILIES[name], ms=6, mfc="none", color=COLOURS["measure"])
+    for height, (marker, tables) in enumerate(families.values()):
+        ratios = [c.diameter / c.bound for c in map(closeness, tables)]
+        ax.plot(ratios, np.full(len(ratios), height), marker, ms=6, mfc="none", color=COLOURS["measure"])
     ax.axvline(1, ls="--", color=COLOURS["theory"], label="bound")
-    ax.set_yticks(range(len(families)), list(families))
+    ax.set_yticks(range(len(families)), families)
     ax.set(xlim=(0, 1.05), ylim=(-0.6, len(families) - 0.4), xlabel=r"diameter of $\phi$ over $2\delta(1 - 1/p)$")
     ax.legend(loc="center left")
     return fig
@@ -95,24 +90,18 @@ def lemma_values(d: int, primes: tuple[int, ...], draws: int) -> pd.DataFrame:
         [3, 5]
     """
     rng = np.random.default_rng(0)
-    rows = []
-    for p in (p for p in primes if has_map(p, d)):
-        for _ in range(draws):
-            x = rng.normal(size=(p, d)) / np.sqrt(d)
-            rows.append({"p": p, "true": smallest_map(x, [1.0]).norm, "printed": printed_norm(x, [1.0])})
-    return pd.DataFrame(rows)
+    tables = [rng.normal(size=(p, d)) / np.sqrt(d) for p in primes if has_map(p, d) for _ in range(draws)]
+    rows = [(len(x), smallest_map(x, [1.0]).norm, printed_norm(x, [1.0])) for x in tables]
+    return pd.DataFrame(rows, columns=["p", "true", "printed"])
 
 
 @styled
 def lemma_norms(values: pd.DataFrame, d: int) -> Figure:
     """Least norm of Lemma B.1 (green: median and range) and the printed value (dashed) by modulus."""
     fig, axes = panels(1, 1, height=3.2)
-    ax = axes[0, 0]
-    by_p = values.groupby("p")
-    true = by_p.true
-    ax.fill_between(true.median().index, true.min(), true.max(), color=COLOURS["measure"], alpha=0.2, lw=0)
-    ax.plot(true.median(), "o-", ms=3.5, color=COLOURS["measure"], label="least norm")
-    ax.plot(by_p.printed.median(), "--", color=COLOURS["theory"], label=r"printed, $\|r\|/2M$")
+    draw = partial(sns.lineplot, values, x="p", estimator="median", ax=axes[0, 0])
+    ax = draw(y="true", errorbar=("pi", 100), marker="o", ms=5, mew=0, color=COLOURS["measure"], label="least norm")
+    draw(y="printed", errorbar=None, ls="--", color=COLOURS["theory"], label=r"printed, $\|r\|/2M$")
     ax.axvspan(2 * d - 0.5, 2.35 * d, color=COLOURS["quiet"], alpha=0.25, lw=0)
     ax.annotate("no map", (2.17 * d, 0.5), xycoords=("data", "axes fraction"), ha="center", fontsize=9)
     ax.set(yscale="log", xlabel="modulus $p$", ylabel=r"norm of $l$ for $\|r\| = 1$", xlim=(0, 2.35 * d))
@@ -128,16 +117,14 @@ def equal_loss(p: int, scale: float) -> Figure:
     frequencies = np.arange(1, p // 2 + 1)
     left.plot(frequencies, [circle_med(p, [k]) for k in frequencies], "--", lw=1, color=COLOURS["theory"])
     left.plot(frequencies, [med(circle(p, k)) for k in frequencies], "o", ms=3, color=COLOURS["measure"])
-    left.set_ylabel("MED")
     shown = frequencies[:: max(1, len(frequencies) // 12)]
     losses = [full_loss(p, k, scale) for k in shown]
     right.plot(shown, losses, "o", ms=4, color=COLOURS["test"], label="loss, all cells")
     lengths = [np.linalg.norm(circle(p, k)) / np.sqrt(p) for k in shown]
     right.plot(shown, lengths, "s", ms=4, mfc="none", color=COLOURS["norm"], label="length of a vector")
-    right.set_ylim(0, None)
+    left.set(xlabel="frequency $k$", ylabel="MED")
+    right.set(xlabel="frequency $k$", ylim=(0, None))
     right.legend(loc="center right")
-    for ax in (left, right):
-        ax.set_xlabel("frequency $k$")
     return fig
 
 
@@ -149,9 +136,8 @@ def starts(p: int, draws: int) -> Figure:
     rng = np.random.default_rng(0)
     for kind in STARTS:
         tables = [draw_start(kind, p, p, rng) for _ in range(draws)]
-        style = START_STYLES[kind]
-        left.plot(np.sqrt(squared_steps(tables[0]))[:-1], lw=1.2, label=kind, **style)
-        right.ecdf([med(t) for t in tables], lw=1.4, **style)
+        left.plot(np.sqrt(squared_steps(tables[0]))[:-1], lw=1.2, label=kind, **START_STYLES[kind])
+        sns.ecdfplot([med(t) for t in tables], lw=1.4, ax=right, **START_STYLES[kind])
     left.set(xlabel="symbol $i$", ylabel=r"$\|\phi(i+1) - \phi(i)\|$, one table")
     right.set(xlabel=f"MED, {draws} tables", ylabel="share of tables below")
     fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
@@ -161,31 +147,11 @@ def starts(p: int, draws: int) -> Figure:
 @styled
 def sums_and_products(p: int, noise: float) -> Figure:
     """A circle with noise: its sums (left) mix the classes, its products (right) sort them."""
-    rng = np.random.default_rng(0)
-    phi = circle(p, 1) + noise * rng.normal(size=(p, 2))
+    phi = circle(p, 1) + noise * np.random.default_rng(0).normal(size=(p, 2))
     i = np.arange(p)
     multiplied = products(phi)[i[None], (i[:, None] - i[None]) % p]
     fig, axes = panels(1, 2, height=3.9)
     _scatter(axes[0, 0], class_sums(phi), r"sums $\phi(i) + \phi(j)$")
     _scatter(axes[0, 1], multiplied, "products")
     fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    return fig
-
-
-@styled
-def shares_over_training(tables: dict[str, pd.DataFrame]) -> Figure:
-    """Class share of products (green) and of sums (dashed) at the snapshots, test accuracy below; a line a seed."""
-    fig, axes = panels(2, len(tables), height=4.6, sharex="col", sharey=True)
-    for (above, below), (title, table) in zip(axes.T, tables.items(), strict=True):
-        for _, run in table.groupby("seed"):
-            above.plot(run.step, run["products"], "o-", ms=3.5, lw=1, color=COLOURS["measure"])
-            above.plot(run.step, run["sums"], "--", lw=1.4, color=COLOURS["theory"])
-            below.plot(run.step, run["test_accuracy"], "o-", ms=3.5, lw=1, color=COLOURS["test"])
-        above.set_title(title)
-        above.set_ylim(-0.05, 1.05)
-        below.set_xlabel("optimiser step")
-    axes[0, 0].set_ylabel("share of the class")
-    axes[1, 0].set_ylabel("test accuracy")
-    lines = [axes[0, 0].lines[0], axes[0, 0].lines[1], axes[1, 0].lines[0]]
-    fig.legend(lines, ["products", "sums", "test accuracy"], loc="outside lower center", ncols=3)
     return fig

@@ -1,0 +1,29 @@
+"""What training asks of a task: samples and answers, and which of them are trained on."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+
+class Task(Protocol):
+    """A frozen dataclass with these attributes; a field `seed`, where there is one, draws the training set alone.
+
+    It may also have `sizes()`, the numbers of samples and of training samples without drawing anything.
+    """
+
+    @property
+    def inputs(self) -> np.ndarray:
+        """Every sample, (N, ...): integers (tokens) or floats."""
+
+    @property
+    def targets(self) -> np.ndarray:
+        """The answers, (N,) integer labels or (N, ...) floats."""
+
+    @property
+    def train_index(self) -> np.ndarray:
+        """Numbers of the training samples, (n,); all others are the test set."""
+
+    def groups(self) -> dict[str, np.ndarray]:
+        """Named parts of the test set: masks (N,) or numbers of samples."""

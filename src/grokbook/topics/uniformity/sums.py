@@ -1,0 +1,180 @@
+"""Claims that sums of embeddings come close within a class (Gu et al. 2025, section 3.2, App. B)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from grokbook.claims import Finding, claim, found, judge
+from grokbook.measures import circle_med, med, med_bound
+from grokbook.theory.enclosing_ball import smallest_ball
+from grokbook.theory.one_frequency import circle
+from grokbook.theory.uniformity import additive_share, circle_delta, class_gap, class_sums, closeness, common_point
+
+COLLAPSE = "Closeness of the classes forces collapse"
+
+
+def residues(p: int) -> np.ndarray:
+    """The class of each cell of addition modulo p, shape (p, p)."""
+    return np.add.outer(np.arange(p), np.arange(p)) % p
+
+
+def embeddings(p: int, draws: int = 20) -> Iterator[np.ndarray]:
+    """Embeddings of many shapes: a line, every circle, random ones of 1 to 16 dimensions, and mixtures with a line."""
+    line = np.arange(p)[:, None] / p
+    yield line
+    yield from (circle(p, k) for k in range(1, p // 2 + 1))
+    rng = np.random.default_rng(0)
+    for n in range(draws):
+        noise = rng.normal(size=(p, 2 ** (n % 5)))
+        yield noise
+        yield line + rng.exponential(0.3) * noise
+
+
+def ball_radii(points: np.ndarray, label: np.ndarray, p: int) -> np.ndarray:
+    """Radius of the smallest ball of the points of each class, shape (p,); 0 for an empty class.
+
+    Example:
+        >>> ball_radii(np.array([[0.0], [2.0], [5.0]]), np.array([1, 1, 0]), 3).tolist()
+        [0.0, 1.0, 0.0]
+    """
+    return np.array([smallest_ball(points[label == r]).radius if (label == r).any() else 0.0 for r in range(p)])
+
+
+@claim("G02", "gu2025", "Lemma 3.2", section="What can be saved", kind="theorem",
+       says=("balls exist for {balls} of {p} classes of random outputs, right or wrong; correct outputs may be ",
+             "stretched at will: with margins from {margins[0]:.3f} to {margins[1]:.0f} the largest ball has radius ",
+             "{value:.0f}, so correct does not mean close"))  # fmt: skip
+def outputs_in_balls(p: int = 13) -> Finding:
+    """If the outputs are correct, those of one class lie within some small epsilon of one vector.
+
+    Does "each class of outputs lies in a ball" need correct outputs, and is the ball small when they are?
+    """
+    rng, label = np.random.default_rng(0), residues(p)
+    wrong = ball_radii(rng.normal(size=(p, p, p)), label, p)
+    margins = rng.lognormal(0, 3, size=(p, p, 1))
+    correct = ball_radii(np.eye(p)[label] * margins, label, p)
+    same = np.isfinite([wrong, correct]).all()
+    return found("vacuous" if same else "holds", float(correct.max()), balls=np.isfinite(wrong).sum(), p=p,
+                 margins=(margins.min(), margins.max()))  # fmt: skip
+
+
+@claim("G05", "gu2025", "Theorem 3.5", section=COLLAPSE, kind="theorem",
+       says=("k_r and delta_r exist for {value:.0f} of {high:.0f} embeddings that no training has touched: any finite ",
+             "set lies in some ball"))  # fmt: skip
+def sums_in_balls(p: int = 13) -> Finding:
+    """If the model masters A x B, there are k_r and delta_r with |phi(i) + phi(j) - k_r| < delta_r.
+
+    Is there an embedding whose class sums lie in no ball, so that mastery would have something to add?
+    """
+    deltas = [closeness(phi).delta for phi in embeddings(p)]
+    finite = int(np.isfinite(deltas).sum())
+    return found("vacuous" if finite == len(deltas) else "holds", float(finite), 0, float(len(deltas)))
+
+
+@claim("G06", "gu2025", "Theorem 3.5 as used, appendix B.3", section=COLLAPSE, kind="theorem", published="small",
+       says=("the means of all classes agree to {shared:.0e}; over {of} embeddings the mean radius of a class is ",
+             "never below {low:.2f} times that of the embedding; the unit circle, which solves the task, needs ",
+             "{value:.5f} at p = {p} ({wheel:.2f} at p = {small})"))  # fmt: skip
+def sums_in_small_balls(p: int = 97, small: int = 13) -> Finding:
+    """Correct outputs 'directly imply' that phi(i) + phi(j) is close to one vector in each class.
+
+    With the closeness that the argument uses, delta below the embedding's own radius, nothing is left.
+    """
+    known, wheel = circle_delta(p), closeness(circle(small, 1)).relative
+    ratios = [closeness(phi).relative for phi in embeddings(small)]
+    shared = max(np.abs(class_sums(phi).mean(axis=1) - common_point(phi)).max() for phi in embeddings(small))
+    smallest = float(min(ratios))
+    nothing_left = smallest > 1 - 1e-9 and known > 1
+    return judge(not nothing_left, value=known, low=smallest, high=2.0, shared=shared, of=len(ratios), p=p,
+                 wheel=wheel, small=small)  # fmt: skip
+
+
+def radii_on(phi: np.ndarray, rows: Sequence[int], columns: Sequence[int]) -> np.ndarray:
+    """Radius of the ball of each class of phi(i) + phi(j), i in `rows`, j in `columns`; 0 for an empty class.
+
+    Example:
+        >>> radii_on(np.arange(3.0)[:, None], [0, 1, 2], [0, 1, 2]).tolist()
+        [1.5, 1.5, 0.0]
+    """
+    i, j = (grid.ravel() for grid in np.meshgrid(rows, columns, indexing="ij"))
+    return ball_radii(phi[i] + phi[j], (i + j) % len(phi), len(phi))
+
+
+@claim("G07", "gu2025", "appendix B.3", section=COLLAPSE, kind="theorem",
+       says=("from {sizes[0]} to {sizes[1]} symbols on each side, {value:.0f} of {of} radii shrink; their mean grows ",
+             "from {means[0]:.2f} to {means[1]:.2f}"))  # fmt: skip
+def balls_shrink_with_data(p: int = 23) -> Finding:
+    """As A x B grows the delta_r shrink and the k_r become unique.
+
+    Radii of the balls of the class sums on A x B for growing A = B of one embedding.
+    """
+    rng = np.random.default_rng(0)
+    phi, order = rng.normal(size=(p, 8)), rng.permutation(p)
+    sizes = range(3, p + 1, 4)
+    radii = np.array([radii_on(phi, order[:n], order[:n]) for n in sizes])
+    falls = np.diff(radii, axis=0) < -1e-9
+    return judge(falls.all(), value=float(falls.sum()), low=0, high=0, sizes=(sizes[0], sizes[-1]), of=falls.size,
+                 means=(radii[0].mean(), radii[-1].mean()))  # fmt: skip
+
+
+@claim("G08", "gu2025", "Remark 3.6", section=COLLAPSE, kind="theorem", published="> 1",
+       says=("for an equivalence, the nearest sums of different classes would have to be farther apart than the ",
+             "farthest of one class; over {of} embeddings they reach {value:.3f} of that, and never more than 1 - 1/p ",
+             "= {high:.3f}, as proved; Liu et al. state their propositions for training pairs without a modulus"))
+def close_exactly_if_equivalent(p: int = 13, modular: bool = True) -> Finding:
+    """Liu et al. state: phi(i) + phi(j) and phi(i') + phi(j') are close exactly if the cells are equivalent.
+
+    Is there an embedding with all sums of one class closer than any two of different classes?
+    """
+    label = residues(p) if modular else np.add.outer(np.arange(p), np.arange(p))
+    gaps = [class_gap(phi, label) for phi in embeddings(p)]
+    reached, bound = float(max(other / same if same else np.inf for same, other in gaps)), 1 - 1 / p
+    return judge(reached > bound + 1e-9, value=reached, low=0, high=bound, of=len(gaps))
+
+
+@claim("G09", "gu2025", "Theorem 3.8", section="Weight decay does not know the names", kind="theorem",
+       published="some delta",
+       says=("some delta above MED exists for all {of} embeddings, trained or not; what can be said is MED <= 2 ",
+             "cos(pi/2p) sqrt(|E|_F^2/p), which is {value:.4f} for rows of length 1 at p = {p} and is attained ",
+             "(largest ratio {most:.6f})"))  # fmt: skip
+def bound_on_med(p: int = 97) -> Finding:
+    """When the weight decay term is below E, there is a positive delta above MED.
+
+    A number above MED exists for any weights; the sharp bound is by the norm of the embedding.
+    """
+    rng = np.random.default_rng(0)
+    tables = [circle(p, k) for k in range(1, p // 2 + 1)] + [rng.normal(size=(p, d)) for d in (1, 8, 128)]
+    most, top = max(med(t) / med_bound(t) for t in tables), circle_med(p, [p // 2])
+    always = all(np.isfinite(med(t)) for t in tables) and most <= 1 + 1e-12
+    return found("vacuous" if always else "holds", top, top, top, of=len(tables), p=p, most=most)
+
+
+@claim("G10", "gu2025", "section 3.2", section=COLLAPSE, kind="theorem",
+       says=("MED is at most {value:.3f} times 2 delta (1 - 1/p) over {of} embeddings, and the diameter at most ",
+             "{every:.3f} times: the bound holds for every pair of symbols, so it says collapse, not neighbourhood"))
+def neighbours_by_averaging(p: int = 13) -> Finding:
+    """Theorem 3.8 follows from Theorem 3.5 by the triangle inequality.
+
+    MED <= 2 delta (1 - 1/p) by averaging over the second operand, and the same for every other distance.
+    """
+    tried = [(med(phi), closeness(phi)) for phi in embeddings(p)]
+    steps = max(value / close.bound for value, close in tried)
+    every = max(close.diameter / close.bound for _, close in tried)
+    return judge(max(steps, every) <= 1 + 1e-9, holds="holds with correction", value=steps, low=0, high=1,
+                 of=len(tried), every=every)  # fmt: skip
+
+
+@claim("G11", "gu2025", "appendix B.4", section="No additive network can add", kind="theorem", published="feasible",
+       says=("the best additive map explains {value:.1%} of the variance of the targets over all cells: it sends ",
+             "every class to one common mean, so the constraints can be met only if all c_r lie within their ",
+             "tolerance of one point"))  # fmt: skip
+def additive_targets(p: int = 97, targets: np.ndarray | None = None) -> Finding:
+    """After fitting, training minimises the sum of operator norms while l' and l'' send each class close to its
+    own vector.
+
+    How much of the targets c_r of all classes can any l'(phi(i)) + l''(phi(j)) explain? One-hot by default.
+    """
+    share = additive_share(np.eye(p)[residues(p)] if targets is None else targets)
+    return judge(share >= 1e-9, value=share, low=0, high=1)

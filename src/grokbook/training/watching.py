@@ -1,0 +1,106 @@
+"""What looks into a run: functions of the network at each logged step, recorded beside what training logs itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+import xarray as xr
+from torch import Tensor
+
+from grokbook.errors import ParameterError
+from grokbook.machine import limited_threads
+from grokbook.measures.complexity import preactivations
+from grokbook.tasks.task import Task
+from grokbook.training.config import RunConfig
+from grokbook.training.loop import Stack, as_tensor, run_outputs, split_weights
+
+
+@dataclass(frozen=True)
+class View:
+    """What a watch may look at: a network at one logged step, its task, and where the run ends.
+
+    `weights` maps names of parameters to tensors; `step` is the optimiser step; `final` is the view at the last logged
+    step (None on that view itself): a measure that uses it looks into the future. Everything else is computed when
+    first asked for.
+    """
+
+    config: RunConfig
+    weights: Mapping[str, Tensor]
+    step: int = 0
+    final: View | None = None
+
+    @property
+    def task(self) -> Task:
+        """The task with its split."""
+        return self.config.task
+
+    @cached_property
+    def embedding(self) -> np.ndarray:
+        """Embeddings of the first operand's tokens, (p, d)."""
+        return np.asarray(self.config.model.embeddings(self.weights)[0])
+
+    @cached_property
+    def second_embedding(self) -> np.ndarray:
+        """Embeddings of the second operand's tokens, (p, d): the first's unless the task has a shift."""
+        return np.asarray(self.config.model.embeddings(self.weights)[-1])
+
+    @cached_property
+    def logits(self) -> np.ndarray:
+        """Outputs for all samples, (N, ...); on pairs modulo p in the order of the cell numbers i * p + j."""
+        row = torch.cat([w.reshape(-1) for w in self.weights.values()])
+        with torch.no_grad():
+            return run_outputs(self.config, row, as_tensor(self.task.inputs)).double().numpy()
+
+    @cached_property
+    def hidden(self) -> np.ndarray:
+        """Inputs of every ReLU of a transformer at the read-out position for all cells, (p*p, n_layers * d_mlp)."""
+        first, second = self.config.model.embeddings(self.weights)
+        i, j = torch.from_numpy(self.task.pairs).T
+        with torch.no_grad():
+            return preactivations(self.weights, self.config.model, first[i], second[j]).double().numpy()
+
+
+Watch = Callable[[View], float]
+
+
+def look(watch: Watch, view: View) -> float:
+    """A watch's value on a view as a float; NaN where the measure is not defined (it refuses its input)."""
+    try:
+        return float(watch(view))
+    except ParameterError:
+        return float("nan")
+
+
+def run_watches(stack: Stack, r: int, watches: Mapping[str, Watch]) -> dict[str, np.ndarray]:
+    """Each watch's values on the kept weights of run r, one for each logged step; NaN where the run had stopped."""
+    config, length = stack.configs[r], max(len(values) for values in stack.history[r].values())
+    steps = [int(step) for step in stack.logged[:length]]
+    last = View(config, split_weights(config, stack.kept[steps[-1]][r]), steps[-1])
+    values = {name: np.full(stack.logged.size, np.nan) for name in watches}
+    for at, step in enumerate(steps):
+        view = last if step == last.step else View(config, split_weights(config, stack.kept[step][r]), step, last)
+        for name, watch in watches.items():
+            values[name][at] = look(watch, view)
+    return values
+
+
+def watched(dataset: xr.Dataset, rows: list[tuple[Stack, int]], watches: Mapping[str, Watch]) -> xr.Dataset:
+    """The dataset of these runs with every watch's values, dims `run` and `step`, computed on one thread.
+
+    Raises ParameterError for a watch with the name of what every run logs.
+    """
+    taken = sorted(set(watches) & set(dataset.variables))
+    if taken:
+        raise ParameterError(f"observer {taken[0]!r} has the name of what every run logs; choose another.")
+    with limited_threads(1):
+        found = [run_watches(stack, r, watches) for stack, r in rows]
+    parts = [
+        xr.Dataset({name: ("step", series) for name, series in values.items()}, {"step": stack.logged})
+        for values, (stack, _) in zip(found, rows, strict=True)
+    ]
+    together = xr.concat(parts, dim="run", join="outer").sel(step=dataset.step)
+    return dataset.assign({name: v.assign_attrs(long_name=name) for name, v in together.data_vars.items()})

@@ -1,0 +1,112 @@
+"""pyproject.toml, constraints.txt and the conda environments say the same, and what they ask for is used."""
+
+from __future__ import annotations
+
+import importlib.util
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from types import ModuleType
+
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from project_tree import ROOT, pyproject, read
+from rattler import MatchSpec
+
+NOT_BESIDE_A_CPU_BUILD = ("nvidia-", "cuda-", "triton")
+NOT_ON_CONDA_FORGE = {"sphinx-mathjax-offline"}
+UNNAMED = {
+    "h5py": "h5netcdf",
+    "pytest-xdist": "--dist",
+    "pytest-benchmark": "(benchmark,",
+    "pytest-timeout": "timeout(",
+}
+"""What is used without its name being written, and the text that uses it."""
+AWAITED = {"pydantic", "seaborn"}
+
+
+def asked(*extras: str) -> list[Requirement]:
+    """What pyproject.toml asks for, with these extras."""
+    project = pyproject()["project"]
+    groups = [project["dependencies"], *(project["optional-dependencies"][extra] for extra in extras)]
+    return [Requirement(line) for group in groups for line in group]
+
+
+def script() -> ModuleType:
+    """The module .ci/constraints.py, which makes constraints.txt."""
+    spec = importlib.util.spec_from_file_location("constraints_script", ROOT / ".ci" / "constraints.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+normal = script().normal
+
+
+def test_what_is_declared_is_used_somewhere():
+    folders = ("src/grokbook", "tests", "benchmarks", "book/_ext")
+    files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")) if path != Path(__file__)]
+    text = "\n".join([*(path.read_text("utf-8") for path in files), *map(read, ("Makefile", "book/_config.yml"))])
+    modules: dict[str, set[str]] = {}
+    for module, distributions in packages_distributions().items():
+        for name in distributions:
+            modules.setdefault(normal(name), set()).add(module)
+    names = {normal(r.name) for r in asked("book", "dev")}
+    unused = {n for n in names if UNNAMED.get(n, "\0") not in text and not any(m in text for m in modules[n])}
+    assert unused <= AWAITED | {"py-rattler"}, "py-rattler is used here"
+
+
+def test_every_constraint_is_an_exact_pin_once_in_order_and_none_is_missing():
+    lines = [line for line in read("constraints.txt").splitlines() if not line.startswith("#")]
+    pins = dict(line.split("==") for line in lines)
+    assert list(pins) == sorted(set(pins)) and len(pins) == len(lines)
+    assert not [line for line in lines if "+" in line], "a local version would forbid the CUDA build"
+    outside = [str(r) for r in asked("book", "dev") if not r.specifier.contains(pins[normal(r.name)], prereleases=True)]
+    assert not outside, "the pin is not in the range of pyproject.toml: run `make constraints`"
+    needed = set().union(*(script().closure(r.name, frozenset(r.extras)) for r in asked("book", "dev")))
+    missing = {name for name in needed - set(pins) if not name.startswith(NOT_BESIDE_A_CPU_BUILD)}
+    assert not missing, "run `make constraints`"
+    assert f"TORCH ?= {pins['torch']}\n" in read("Makefile")
+
+
+def test_the_closure_of_the_constraints_follows_extras():
+    closure = script().closure
+    assert "sphinx" not in closure("grokbook", frozenset()) and "sphinx" in closure("grokbook", frozenset({"book"}))
+    assert normal("Ruamel.YAML__x") == "ruamel-yaml-x"
+
+
+def as_range(version: str | None) -> SpecifierSet:
+    """A MatchSpec's version as pip writes it; conda reads `=3.11` as `3.11.*`."""
+    return SpecifierSet(f"=={version}" if version and version[0].isdigit() else version or "")
+
+
+def stated(path: str) -> tuple[dict[str, SpecifierSet], dict[str, SpecifierSet], list[str]]:
+    """An environment file as (conda name -> range, pip name -> range, pip options)."""
+    entries = yaml.safe_load(read(path))["dependencies"]
+    specs = [MatchSpec(entry) for entry in entries if isinstance(entry, str)]
+    lines = [line for entry in entries if isinstance(entry, dict) for line in entry["pip"]]
+    pip = {normal(r.name): r.specifier for r in (Requirement(line) for line in lines if not line.startswith("-"))}
+    conda = {spec.name.normalized: as_range(spec.version) for spec in specs}
+    return conda, pip, [line for line in lines if line.startswith("-")]
+
+
+def test_the_conda_environment_has_the_names_and_ranges_of_pyproject():
+    conda, pip, options = stated("environment.yml")
+    wanted = {{"torch": "pytorch"}.get(normal(r.name), normal(r.name)): r.specifier for r in asked("book")}
+    python = conda.pop("python")
+    assert conda.pop("pip") == SpecifierSet() and python == SpecifierSet(pyproject()["project"]["requires-python"])
+    assert not set(conda) & set(pip) and conda | pip == wanted
+    assert set(pip) == NOT_ON_CONDA_FORGE and options == ["-e ."]
+    environment = yaml.safe_load(read("environment.yml"))
+    assert environment["name"] == "grokbook" and environment["channels"] == ["conda-forge", "nodefaults"]
+
+
+def test_the_launch_environment_is_the_same_with_jupyterlab_and_installs_the_library():
+    conda, pip, _ = stated("environment.yml")
+    launch_conda, launch_pip, launch_options = stated(".binder/environment.yml")
+    assert launch_conda.pop("jupyterlab")
+    (python,) = launch_conda.pop("python")
+    assert python.operator == "==" and python.version.removesuffix(".*") in conda.pop("python")
+    assert (launch_conda, launch_pip, launch_options) == (conda, pip, [])
+    script = read(".binder/postBuild")
+    assert "--no-deps -e ." in script and "jupytext-config set-default-viewer myst markdown" in script

@@ -1,0 +1,207 @@
+"""Chapter 03: its plan, checks that can come out either way, tables of trained embeddings, and figures."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from grokbook.claims import Runs
+from grokbook.errors import ParameterError
+from grokbook.measures import circle_med
+from grokbook.theory.enclosing_ball import Ball
+from grokbook.theory.linear_operators import Norms
+from grokbook.theory.minimal_map import smallest_map
+from grokbook.theory.one_frequency import circle
+from grokbook.theory.toeplitz_start import draw_start, spread_within
+from grokbook.theory.uniformity import circle_delta, closeness
+from grokbook.topics.uniformity import family, figures, norms, plan, sums, trained
+
+GOOD = {"p": 13, "p_recorded": 97, "p_other": 47, "d": 32, "n_seeds": 5}
+
+
+def test_the_plan_asks_for_the_runs_of_figure_5():
+    runs = plan(**GOOD)
+    assert {e.name for e in runs.values()} == {"gu2025/fig5[p=97]", "gu2025/fig5[p=47]"}
+    assert all(e.seeds == (0, 1, 2, 3, 4) and not e.missing_seeds() for e in runs.values())
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"d": 6}, "d = 6 is too small for p = 13: Lemma B.1 needs p // 2 \\+ 1 = 7 or more"),
+     ({"p_other": 97}, "two different moduli"), ({"n_seeds": 0}, "n_seeds = 0")],
+)  # fmt: skip
+def test_inconsistent_parameters_are_refused(change, words):
+    with pytest.raises(ParameterError, match=words):
+        plan(**(GOOD | change))
+
+
+def changed(**parts):
+    """`closeness` with other parts: a function of the embedding and of what is found for it."""
+
+    def found(phi):
+        real = closeness(phi)
+        return dataclasses.replace(real, **{name: part(real) for name, part in parts.items()})
+
+    return found
+
+
+def start(kind, *rest):
+    return draw_start(kind, *rest) * (0.5 if kind == "toeplitz" else 1)
+
+
+def spread(by):
+    return lambda kind, *rest: (by if kind == "toeplitz" else 1) * spread_within("independent", *rest)
+
+
+LEAST = {"printed_norm": lambda x, r: smallest_map(x, r).norm}
+INFINITE = changed(deltas=lambda real: np.full_like(real.deltas, np.inf))
+SMALL = changed(deltas=lambda real: 0.1 * real.deltas)
+
+WORLDS = [
+    (norms.block_is_additive, (), "holds", {"splitting_error": lambda *args: 0.0}),
+    (sums.outputs_in_balls, (5,), "holds", {"smallest_ball": lambda x: Ball(x[0], np.inf, np.ones(1))}),
+    (norms.lemma_3_4, (5,), "holds", {"chain_in_bases": lambda *args: True}),
+    (norms.lemma_3_4, (5,), "fails", {"chain_in_bases": lambda *args: False}),
+    (norms.norms_move_together, (4, 20), "holds", {"norms": lambda m: Norms(*[np.linalg.norm(m)] * 2, 1)}),
+    (sums.sums_in_balls, (5,), "holds", {"closeness": INFINITE}),
+    (sums.sums_in_small_balls, (97, 5), "holds", {"closeness": SMALL}),
+    (sums.balls_shrink_with_data, (11,), "holds",
+     {"radii_on": lambda phi, rows, columns: np.full(len(phi), 1 / len(rows))}),
+    (sums.bound_on_med, (11,), "holds", {"med_bound": lambda t: 0.5}),
+    (sums.neighbours_by_averaging, (5,), "holds with correction", {"closeness": SMALL}),
+    (sums.neighbours_by_averaging, (5,), "fails", {"closeness": changed(bound=lambda real: 0.1)}),
+    (norms.lemma_b_1, ((5,), 3), "holds", LEAST),
+    (norms.minimum_is_a_manifold, (5, 4, 3), "holds", LEAST),
+    (norms.toeplitz_is_more_uniform, (13, 100), "holds", {"draw_start": start, "spread_within": spread(0.5)}),
+    (norms.toeplitz_is_more_uniform, (13, 100), "fails", {"spread_within": spread(2)}),
+    (family.supremum_is_a_norm, (), "holds", {"region_map": lambda x, same, root=False: np.zeros(len(x))}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("claim", "args", "verdict", "world"), WORLDS)
+def test_a_check_comes_out_otherwise_in_another_world(claim, args, verdict, world, elsewhere):
+    assert elsewhere(claim, *args, **world) == verdict
+
+
+I = np.arange(7.0)
+CALLS = [
+    (sums.close_exactly_if_equivalent, (7, False), "holds"),  # Remark 3.6 on i + j without mod p: the line has it
+    (sums.close_exactly_if_equivalent, (7,), "fails"),
+    (sums.additive_targets, (7, np.add.outer(I, I * I)[..., None]), "holds"),  # f(i) + g(j) is explained
+    (sums.additive_targets, (7, np.eye(7)[np.maximum.outer(range(7), range(7))]), "holds"),  # max(i, j) in part
+    (family.linear_distance, (11, False), "holds"),  # on a line distances can be proportional
+    (family.linear_distance, (11,), "fails"),
+    (family.half_the_diameter, (97,), "fails"),
+    (family.half_the_diameter, (3,), "holds"),  # the only circle has neighbours at its diameter
+]
+
+
+@pytest.mark.parametrize(("claim", "args", "verdict"), CALLS)
+def test_a_check_comes_out_either_way_on_other_cases(claim, args, verdict):
+    assert claim(*args).verdict == verdict
+
+
+@pytest.mark.parametrize(("divisors", "verdict"), [([], "holds"), ([1], "holds with correction")])
+def test_divisibility_either_way(divisors, verdict, monkeypatch):
+    """Theorem 3 (Gu 2024): d1 + d2 = 1 has two solutions for each of three primes, which break the printed rule."""
+    assert family.divisibility((5, 7, 11)).value == 6
+    monkeypatch.setattr(family.sympy, "divisors", lambda p: divisors)
+    assert family.divisibility((5,)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("late", "verdict"), [([2.0, 3.0], "vacuous"), ([2.0, np.inf], "holds"), ([np.inf, 2.0], "fails")]
+)
+def test_a_bound_says_something_only_if_it_tells_runs_apart(late, verdict):
+    ones = np.ones((2, 30))
+    curves = {"test_accuracy": [1.0, 0.4], "med": late}
+    dataset = xr.Dataset({name: (("seed", "step"), np.array(v)[:, None] * ones) for name, v in curves.items()})
+    table = family.late_and_best(dataset)
+    assert family.bounded_in_the_end(Runs({97: table})).verdict == verdict
+    assert family.bounded_in_the_end(Runs({97: table}, plan(**GOOD))).verdict == "not run"
+
+
+def test_radii_are_monotone_in_the_set_of_cells():
+    """Appendix B.3 read the other way round: more cells, no smaller balls."""
+    phi = np.random.default_rng(0).normal(size=(7, 2))
+    small, large = sums.radii_on(phi, [0, 1, 2], [0, 3]), sums.radii_on(phi, range(5), range(7))
+    assert (small <= large + 1e-12).all()
+    assert sums.radii_on(phi, range(7), range(7)) == pytest.approx(closeness(phi).deltas)
+
+
+def test_the_map_is_one_of_urysohns():
+    x = np.random.default_rng(0).normal(size=(500, 2)) * 3
+    value = family.region_map(x, same=True)
+    assert (value[x[:, 1] >= x[:, 0]] == 0).all()
+    assert (value[np.linalg.norm(x - [2, 0], axis=1) <= 0.5] == 1).all()
+    assert (value >= 0).all() and (value <= 1).all()
+    assert family.region_map(x, same=True, root=True) ** 2 == pytest.approx(value)
+
+
+def test_sums_carry_nothing_and_products_of_a_circle_everything():
+    """One seed and snapshot of noise, one of a circle: shares of the classes, and radii between one and two."""
+    noise = np.random.default_rng(0).normal(size=(2, 7, 6))
+    tables = np.stack([noise, np.stack([np.pad(circle(7, 2), ((0, 0), (0, 4)))] * 2)], axis=1)
+    dataset = xr.Dataset(
+        {"embedding": (("seed", "snapshot", "token", "feature"), tables),
+         "test_accuracy": (("seed", "step"), np.array([[0.1, 0.5, 1.0], [0.2, 0.5, np.nan]]))},
+        {"seed": [0, 1], "snapshot": [0, 100], "step": [0, 50, 101]},
+    )  # fmt: skip
+    table = trained.snapshot_table(dataset)
+    assert table.sums.max() < 1e-12
+    assert table[table.step == 100]["products"].to_numpy() == pytest.approx(1)
+    assert table[table.step == 0]["products"].max() < 0.95
+    assert table[table.seed == 0].test_accuracy.tolist() == [0.1, 1.0]
+    radii = trained.radius_table(dataset)
+    assert radii[["start", "end"]].stack().between(1, 2).all()
+    assert radii.end.to_numpy() == pytest.approx(1 + np.cos(np.pi / 7))
+    assert radii.test_accuracy.tolist() == [1.0, 0.5]
+
+
+def test_balls_have_the_closed_form_and_hold_the_common_point():
+    ax = figures.class_sums_and_balls({"circle": circle(7, 1)}).axes[0]
+    assert [patch.radius for patch in ax.patches] == pytest.approx([circle_delta(7)] * 3)
+    cross = next(line for line in ax.lines if line.get_marker() == "X").get_xydata()[0]
+    assert all(np.linalg.norm(cross - patch.center) <= patch.radius for patch in ax.patches)
+
+
+def test_no_embedding_lies_beyond_the_bound():
+    ax = figures.diameter_and_bound(5, 6).axes[0]
+    points = np.concatenate([line.get_xdata() for line in ax.lines if line.get_linestyle() == "None"])
+    assert len(points) == 6 + 2 + 6
+    assert points.max() <= 1 + 1e-9
+
+
+def test_the_printed_norm_lies_below_the_true_one():
+    values = figures.lemma_values(6, (3, 5, 7, 11, 13), 3)
+    assert set(values.p) == {3, 5, 7, 11}
+    assert (values.printed < values.true).all()
+    least, printed = (line.get_ydata() for line in figures.lemma_norms(values, 6).axes[0].lines)
+    assert least == pytest.approx(values.groupby("p").true.median()) and (printed < least).all()
+
+
+def test_med_varies_where_the_loss_does_not():
+    left, right = figures.equal_loss(11, 4.0).axes
+    points = next(line for line in left.lines if line.get_marker() == "o")
+    assert points.get_ydata() == pytest.approx([circle_med(11, [k]) for k in range(1, 6)])
+    assert all(np.ptp(line.get_ydata()) < 1e-9 for line in right.lines)
+
+
+def test_a_circulant_start_has_level_steps():
+    steps = {line.get_label(): line.get_ydata() for line in figures.starts(9, 5).axes[0].lines}
+    assert np.ptp(steps["circulant"]) < 1e-9 < np.ptp(steps["toeplitz"])
+
+
+def test_products_gather_a_class_and_sums_do_not():
+    left, right = (np.ptp(ax.lines[1].get_xydata(), axis=0).max() for ax in figures.sums_and_products(7, 0.0).axes)
+    assert right < 1e-9 < left
+
+
+def test_shares_have_a_line_for_each_seed():
+    table = pd.DataFrame({"seed": [0, 0, 1, 1], "step": [0, 9] * 2, "sums": 0.0, "products": 0.5, "test_accuracy": 1.0})
+    above, below = trained.shares_over_training({"a": table}).axes
+    assert (len(above.lines), len(below.lines)) == (4, 2)
