@@ -71,7 +71,7 @@ def numbers(found: Finding) -> str:
 
 
 def how(claim: Claim) -> str:
-    """How a claim is checked: the function, its first line and the seconds; or why it is not.
+    """How a claim is checked: the function, the seconds, and how it reads the statement; or why it is not.
 
     Example:
         >>> from grokbook.claims import choose
@@ -84,7 +84,8 @@ def how(claim: Claim) -> str:
     while isinstance(check, partial):
         check = next((part for part in check.args if callable(part)), check.func)
     name = f"{getattr(check, '__module__', '')}.{getattr(check, '__qualname__', 'check')}"
-    said = (inspect.getdoc(check) or "").partition("\n")[0]
+    paragraphs = (" ".join(part.split()) for part in (inspect.getdoc(check) or "").split("\n\n"))
+    said = next((part for part in paragraphs if part != claim.statement), "")
     return f"Checked by {name} (about {claim.seconds:g} s): {said}".rstrip(": ")
 
 

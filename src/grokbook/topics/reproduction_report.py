@@ -34,9 +34,9 @@ def verdicts_by_kind(table: pd.DataFrame) -> Figure:
     said = counts.astype(str).mask(counts == 0, "")
     kinds = [f"{kind}\n({total})" for kind, total in counts.sum().items()]
     verdicts = [f"{verdict} ({total})" for verdict, total in counts.sum(axis=1).items()]
-    fig, axes = panels(1, 1, height=3.6)
+    fig, ((ax,),) = panels(1, 1, height=3.6)
     most = 2 * max(1, counts.to_numpy().max())
-    ax = sns.heatmap(counts, vmin=0, vmax=most, cmap="Greys", annot=said, fmt="", cbar=False, ax=axes[0, 0],
+    sns.heatmap(counts, vmin=0, vmax=most, cmap="Greys", annot=said, fmt="", cbar=False, ax=ax,
                      xticklabels=kinds, yticklabels=verdicts)  # fmt: skip
     ax.set(xlabel="", ylabel="")
     ax.tick_params(length=0)

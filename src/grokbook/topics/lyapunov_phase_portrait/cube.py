@@ -14,8 +14,6 @@ from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.theory.cube_limits import CubeLimits, cube_limits, largest_distance
 from grokbook.theory.triple_product import flow
 
-RING = {"ms": 8, "mfc": "none", "ls": "none", "marker": "o"}
-
 
 @styled
 def trajectories(n: int = 14, seed: int = 0) -> Figure:
@@ -27,10 +25,9 @@ def trajectories(n: int = 14, seed: int = 0) -> Figure:
     limits = cube_limits(n, seed)
     times = 40.0 * np.linspace(0, 1, 240) ** 3  # dense at first
     paths = [flow(start, times, rtol=1e-8) for start in limits.starts]
-    fig, axes = panels(1, 2, height=3.9)
-    axes[0, 0].remove()
-    space, flat = fig.add_subplot(1, 2, 1, projection="3d"), axes[0, 1]
-    _draw_space(space, limits, paths)
+    fig, ((left, flat),) = panels(1, 2, height=3.9)
+    left.remove()
+    _draw_space(fig.add_subplot(1, 2, 1, projection="3d"), limits, paths)
     _draw_flat(flat, limits, paths)
     fig.legend(*flat.get_legend_handles_labels(), loc="outside lower center", ncols=4, handletextpad=0.5)
     return fig
@@ -73,20 +70,15 @@ def _draw_flat(ax: Axes, limits: CubeLimits, paths: list[np.ndarray]) -> None:
         ax.plot(path[:, 0], path[:, 1], color=COLOURS["train"], lw=1.3)
     ax.plot(*limits.starts[:, :2].T, "o", ms=4, color=COLOURS["train"], label="start")
     ax.plot(*limits.limits[:, :2].T, "o", ms=5.5, color=COLOURS["test"], label="where it ends")
-    ax.plot([1], [1], mec=COLOURS["theory"], mew=1.5, label="$(1, 1, 1)$", **RING)
+    ax.plot([1], [1], "o", ms=8, mfc="none", mec=COLOURS["theory"], mew=1.5, label="$(1, 1, 1)$")
     ax.plot([], [], color=COLOURS["quiet"], ls="--", label="as the papers draw it")
     ax.set(xlabel="$x$", ylabel="$w$", aspect="equal", xlim=(-0.05, 1.4), ylim=(-0.05, 1.4))
 
 
 @styled
 def limit_distribution(limits: CubeLimits) -> Figure:
-    """Where uniform starts of the cube end: histogram of the distance to (1, 1, 1), and the limits' x and w.
-
-    Left: the dashed line is the largest distance any start of the cube can have, the solid one the mean. Right: a dot
-    a limit, its colour the third coordinate u = 1 / (x w); the square is the cube.
-    """
-    fig, axes = panels(1, 2, height=3.5)
-    left, right = axes[0]
+    """Where uniform starts of the cube end: histogram of the distance to (1, 1, 1), and the limits' x and w."""
+    fig, ((left, right),) = panels(1, 2, height=3.5)
     sns.histplot(limits.distance, bins=45, binrange=(0, 0.45), stat="density", color=COLOURS["measure"], alpha=0.6,
                  linewidth=0, ax=left)  # fmt: skip
     top = left.get_ylim()[1] * 1.08
@@ -98,7 +90,7 @@ def limit_distribution(limits: CubeLimits) -> Figure:
     shown = limits.limits[:4000]
     dots = right.scatter(shown[:, 0], shown[:, 1], c=shown[:, 2], s=4, cmap="cividis", rasterized=True)
     right.plot([0.6, 1, 1], [1, 1, 0.6], color=COLOURS["quiet"], lw=1.2)
-    right.plot([1], [1], mec=COLOURS["test"], mew=1.8, **RING)
+    right.plot([1], [1], "o", ms=8, mfc="none", mec=COLOURS["test"], mew=1.8)
     right.set(xlabel="limit $x$", ylabel="limit $w$", aspect="equal", xlim=(0.62, 1.36), ylim=(0.62, 1.36))
     fig.colorbar(dots, ax=right, label="limit $u$", shrink=0.85)
     return fig

@@ -23,7 +23,10 @@ CASES = (
     ("saddle", (-0.5, 0.5, 1.2), 1.0, 6.0),
     ("target zero", (0.6, 0.8, 1.0), 0.0, 20.0),
 )
-"""A start of each case of the limit theorem that moves: name, start, target, duration."""
+"""A start of each case of the limit theorem that moves: name, start, target, duration.
+
+No sign changes; the smallest coordinate goes through 0; a tie with the wrong sign runs to an axis; target 0.
+"""
 
 
 def _against_time(ax: Axes, start: Sequence[float], times: np.ndarray, target: float) -> None:
@@ -37,11 +40,7 @@ def _against_time(ax: Axes, start: Sequence[float], times: np.ndarray, target: f
 
 @styled
 def kinds_of_start() -> Figure:
-    """One start of each case of the limit theorem against time: x, w, u with their exact limits dashed.
-
-    The panels are those of `CASES`: no sign changes; the smallest coordinate goes through 0; a tie with the wrong sign
-    runs to an axis; target 0.
-    """
+    """One start of each case of the limit theorem against time: x, w, u with their exact limits dashed."""
     fig, axes = panels(1, len(CASES), height=2.9, sharey=True)
     for ax, (title, start, target, duration) in zip(axes[0], CASES, strict=True):
         ax.axhline(0, color=COLOURS["quiet"], lw=0.8)
@@ -56,14 +55,9 @@ def kinds_of_start() -> Figure:
 def invariants_along_flow(
     start: Sequence[float], duration: float = 10.0, tolerances: Sequence[float] = (1e-4, 1e-7, 1e-10)
 ) -> Figure:
-    """One trajectory with its exact limits (left) and how far the numerical flow drifts off the invariants (right).
-
-    Left: x, w, u against time, dashes at the limits. Right: the larger change of x^2 - w^2 and w^2 - u^2, one line a
-    relative tolerance of the integrator.
-    """
+    """x, w, u with their exact limits (left); drift of the larger of the two invariants, a line a tolerance (right)."""
     times = np.linspace(0, duration, 300)
-    fig, axes = panels(1, 2, height=3.2)
-    left, right = axes[0]
+    fig, ((left, right),) = panels(1, 2, height=3.2)
     _against_time(left, start, times, 1.0)
     left.set_ylabel("coordinate")
     left.legend(ncols=3)
@@ -134,12 +128,10 @@ def _arrows(ax: Axes, name: str, target: float, height: float) -> None:
 def plane_streams(target: float = 1.0, height: float = 1.0) -> Figure:
     """Streamlines over the loss L on the planes x = w (which the flow never leaves) and u = height (which it leaves).
 
-    The streamlines are drawn exactly: they are the curves of constant difference of the two squares. The thick black
-    curve is where x w u = target; the purple line is the axis x = w = 0 of equilibria. On the second plane the arrows
-    are the part of the velocity that lies in the plane.
+    The thick black curve is where x w u = target; the purple line is the axis x = w = 0 of equilibria. On the second
+    plane the arrows are the part of the velocity that lies in the plane.
     """
-    fig, axes = panels(1, 2, height=3.9)
-    left, right = axes[0]
+    fig, ((left, right),) = panels(1, 2, height=3.9)
     _streams(left, "x=w", target, height)
     image = _streams(right, "u", target, height)
     left.plot([0, 0], [-REACH, REACH], color=COLOURS["norm"], lw=2.2, label="equilibria $x = w = 0$")
@@ -147,7 +139,7 @@ def plane_streams(target: float = 1.0, height: float = 1.0) -> Figure:
     left.plot([], [], color=COLOURS["theory"], lw=2.2, label=f"surface $xwu = {target:g}$")
     left.set(xlabel="$x = w$", ylabel="$u$", title="plane $x = w$: invariant")
     right.set(xlabel="$x$", ylabel="$w$", title=f"plane $u = {height:g}$: part in the plane")
-    fig.colorbar(image, ax=axes[0].tolist(), label=r"$L = (\delta - xwu)^2/2$", shrink=0.9)
+    fig.colorbar(image, ax=[left, right], label=r"$L = (\delta - xwu)^2/2$", shrink=0.9)
     fig.legend(loc="outside lower center", ncols=2)
     return fig
 
@@ -156,9 +148,8 @@ def plane_streams(target: float = 1.0, height: float = 1.0) -> Figure:
 def v_and_loss_rates(reach: float = 0.5) -> Figure:
     """The derivatives of the printed V (left) and of L (right) along the flow, on the plane x + w = 2.
 
-    The plane goes through (1, 1, 1); its points are (1 + r, 1 - r, u). Blue is falling, red is growing; the red horn,
-    between the surface x w u = 1 and the curve 3 x w u = w u + x u + x w, is where V grows; it touches (1, 1, 1). Thin
-    ellipses are levels of V, thin curves on the right levels of L. One colour scale, linear below 1e-4.
+    Its points are (1 + r, 1 - r, u). Blue is falling, red is growing; V grows between the surface x w u = 1 and the
+    curve 3 x w u = w u + x u + x w, a horn that touches (1, 1, 1). Thin curves are levels of V and of L.
     """
     line = np.linspace(-reach, reach, 321)
     r, rise = np.meshgrid(line, line)

@@ -68,8 +68,7 @@ def diameter_and_bound(p: int, n_random: int) -> Figure:
         "circles": ("^", [circle(p, k) for k in range(1, p // 2 + 1)]),
         "random": ("o", [rng.normal(size=(p, 2 ** (i % 6))) for i in range(n_random)]),
     }
-    fig, axes = panels(1, 1, height=2.4)
-    ax = axes[0, 0]
+    fig, ((ax,),) = panels(1, 1, height=2.4)
     for height, (marker, tables) in enumerate(families.values()):
         ratios = [c.diameter / c.bound for c in map(closeness, tables)]
         ax.plot(ratios, np.full(len(ratios), height), marker, ms=6, mfc="none", color=COLOURS["measure"])
@@ -112,8 +111,7 @@ def lemma_norms(values: pd.DataFrame, d: int) -> Figure:
 @styled
 def equal_loss(p: int, scale: float) -> Figure:
     """MED (left) and loss on all cells and norm of the embedding (right) of the one-frequency network, by frequency."""
-    fig, axes = panels(1, 2, height=3.0)
-    left, right = axes[0]
+    fig, ((left, right),) = panels(1, 2, height=3.0)
     frequencies = np.arange(1, p // 2 + 1)
     left.plot(frequencies, [circle_med(p, [k]) for k in frequencies], "--", lw=1, color=COLOURS["theory"])
     left.plot(frequencies, [med(circle(p, k)) for k in frequencies], "o", ms=3, color=COLOURS["measure"])
@@ -131,8 +129,7 @@ def equal_loss(p: int, scale: float) -> Figure:
 @styled
 def starts(p: int, draws: int) -> Figure:
     """Steps of one table of each kind of start (left), MED over many tables (right); p = d, entries of variance 1."""
-    fig, axes = panels(1, 2, height=3.2)
-    left, right = axes[0]
+    fig, ((left, right),) = panels(1, 2, height=3.2)
     rng = np.random.default_rng(0)
     for kind in STARTS:
         tables = [draw_start(kind, p, p, rng) for _ in range(draws)]
