@@ -15,7 +15,6 @@ import torch
 from grokbook.announced import announced
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
-from grokbook.experiments.data_distribution import all_runs, table_1_variants
 from grokbook.experiments.figures import operations
 from grokbook.experiments.gu2025 import FIG5_STEPS, fig5
 from grokbook.experiments.progress_measures import lead_tasks
@@ -36,7 +35,7 @@ def catalogue() -> dict[str, Experiment]:
         True
     """
     named = {run.name: run for run in map(fig5, FIG5_STEPS)}
-    named |= all_runs() | table_1_variants() | operations() | lead_tasks()
+    named |= operations() | lead_tasks()
     for functions in announced("RUNS"):
         for runs in functions:
             named |= {run.name: run for run in runs().values()}

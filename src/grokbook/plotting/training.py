@@ -68,11 +68,11 @@ def mirrored_accuracy(runs: dict[str, xr.Dataset]) -> Figure:
         ax.set_title(title)
         _steps_axis(ax)
     axes[0, 0].set_ylabel("accuracy")
-    fig.legend(*_labelled(axes[0]), loc="outside lower center", ncols=3)
+    fig.legend(*labelled(axes[0]), loc="outside lower center", ncols=3)
     return fig
 
 
-def _labelled(axes: np.ndarray) -> tuple[list, list]:
+def labelled(axes: np.ndarray) -> tuple[list, list]:
     """Lines and labels of several axes, each label once: what a legend of the whole figure takes."""
     found = {}
     for ax in axes:

@@ -1,0 +1,433 @@
+"""Which cells a random training set covers, exactly and by simulation, and what the papers conclude from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import sympy
+
+from grokbook.claims import Finding, Runs, claim, found, judge
+from grokbook.experiments.base import Experiment
+from grokbook.experiments.gu2025 import fig5
+from grokbook.tasks.arithmetic import ModularTask
+from grokbook.theory.coverage import (
+    disc_size,
+    disc_sizes,
+    distance_to_training,
+    expected_uncovered,
+    guaranteed_size,
+    least_training_size,
+    miss_probability,
+    printed_fraction,
+    required_fraction,
+    same_class_distance,
+    same_class_size,
+)
+from grokbook.theory.coverage_probability import (
+    Estimate,
+    enumerate_coverage,
+    first_covered,
+    full_coverage,
+    printed_bound,
+)
+
+CLOSE_TO_ONE = 0.95
+"""Our reading of a probability "close to 1"."""
+
+PERFECT = 0.995
+"""Our reading of "the test accuracy reaches 1"."""
+
+GRIDS = ("torus", "grid")
+COVERED = "How many cells stay uncovered"
+CERTAIN = "An expectation below one is not a probability near one"
+ENOUGH = "What suffices, and what is necessary"
+OWN_CLASS = "The theorem asks for the same class"
+
+
+def training_size(p: int, k: int) -> int:
+    """Training cells at the printed threshold, ceil((2 ln p / C) p^2), at most p^2.
+
+    Example:
+        >>> training_size(97, 5)
+        2100
+    """
+    return min(int(np.ceil(printed_fraction(p, k) * p * p)), p * p)
+
+
+# ---------------------------------------------------------------------------------------- what the pictures show
+
+
+def disc_cells(p: int, k: int) -> dict[str, np.ndarray]:
+    """Two training cells of a p x p grid (2), what they cover (1), and that of the own class (3); title -> (p, p).
+
+    Example:
+        >>> {title: int((kind > 0).sum()) for title, kind in disc_cells(7, 2).items()}
+        {'bounded grid': 10, 'torus': 10, 'of the same class': 10}
+    """
+    mask = np.zeros((p, p), dtype=bool)
+    mask[1, 1] = mask[p // 2 + 1, p // 2 + 1] = True
+    near = {name: distance_to_training(mask, torus=name == "torus") < k for name in ("bounded grid", "torus")}
+    own = near["bounded grid"] & (same_class_distance(mask) < k)
+    kinds = {name: covered * 1 for name, covered in near.items()}
+    kinds["of the same class"] = kinds["bounded grid"] + 2 * own
+    return {name: np.where(mask, 2, kind) for name, kind in kinds.items()}
+
+
+def uncovered_cells(train_mask: np.ndarray, k: int) -> dict[str, np.ndarray]:
+    """Training cells (1) and uncovered ones (2): any class on grid and torus, own class; title with number -> (p, p).
+
+    Example:
+        >>> list(uncovered_cells(np.eye(5, dtype=bool), 2))
+        ['bounded grid: 12', 'torus: 10', 'same class, torus: 0']
+    """
+    apart = {
+        "bounded grid": distance_to_training(train_mask),
+        "torus": distance_to_training(train_mask, torus=True),
+        "same class, torus": same_class_distance(train_mask, torus=True),
+    }
+    return {f"{name}: {(far >= k).sum()}": np.where(far >= k, 2, train_mask) for name, far in apart.items()}
+
+
+def coverage_table(p: int, radii: list[int], draws: int) -> pd.DataFrame:
+    """Expected uncovered cells and probability of full coverage at 16 training fractions, exact and over `draws`.
+
+    Columns: k, grid ("torus" or "grid"), fraction, `expected` (exact), `uncovered` (mean over draws), `covered` (share
+    of draws), each with its standard `error`, and Markov's `bound` of the probability.
+
+    Example:
+        >>> coverage_table(7, [2], 50).shape
+        (32, 9)
+    """
+    parts = []
+    for k, grid in product(radii, GRIDS):
+        fractions = np.linspace(0.4 * required_fraction(p, k), min(1.25 * printed_fraction(p, k), 0.97), 16)
+        sizes = (fractions * p * p).astype(int)
+        first = first_covered(p, k, draws, torus=grid == "torus")
+        counts = np.array([(first > m).sum(axis=(1, 2)) for m in sizes])
+        expected = np.array([expected_uncovered(p, k, int(m), torus=grid == "torus") for m in sizes])
+        part = pd.DataFrame({"k": k, "grid": grid, "fraction": fractions, "expected": expected})
+        part = part.assign(**{"uncovered": counts.mean(axis=1), "uncovered error": counts.std(axis=1) / draws**0.5})
+        parts.append(part.assign(bound=np.maximum(0, 1 - expected), **_share((counts == 0).sum(axis=1), draws)))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _share(hits: np.ndarray, draws: int) -> dict[str, list[float]]:
+    """The share of draws that cover everything, and its standard error, as columns."""
+    estimates = [Estimate.of(int(n), draws) for n in hits]
+    return {"covered": [e.value for e in estimates], "covered error": [e.error for e in estimates]}
+
+
+def class_table(p: int, train_fraction: float, draws: int) -> pd.DataFrame:
+    """Coverage by cells of any class and of the own class on the torus, by radius: columns `by`, k, and three shares.
+
+    `missed` is the share of cells that are uncovered over the draws, `exact` its expectation (NaN where the draws are
+    too few to show it), `covered` the share of draws without an uncovered cell, with its standard error.
+
+    Example:
+        >>> class_table(7, 0.3, 2).by.unique().tolist()
+        ['any class', 'own class']
+    """
+    m, n = int(train_fraction * p * p), p * p
+    masks = [ModularTask(p, train_fraction=train_fraction, seed=s).train_mask for s in range(draws)]
+    radii = np.arange(1, min(41, (p + 1) // 2) + 1)
+    ways = {"any class": (distance_to_training, disc_size), "own class": (same_class_distance, same_class_size)}
+    parts = []
+    for by, (distance, size) in ways.items():
+        apart = np.array([distance(mask, torus=True) for mask in masks])
+        exact = miss_probability(n, np.array([size(int(k)) for k in radii]), m)
+        part = pd.DataFrame({"by": by, "k": radii, "missed": [(apart >= k).mean() for k in radii]})
+        whole = [(apart.max(axis=(1, 2)) < k).sum() for k in radii]
+        parts.append(part.assign(exact=np.where(exact > 0.3 / (n * draws), exact, np.nan), **_share(whole, draws)))
+    return pd.concat(parts, ignore_index=True)
+
+
+# ------------------------------------------------------------------------------------ Theorem 3.10 and its proof
+
+
+def exact_answers(p: int) -> np.ndarray:
+    """What the network of one frequency answers on every cell: argmax over r of cos(2 pi (i + j - r) / p), (p, p).
+
+    Example:
+        >>> exact_answers(5)[3].tolist()
+        [3, 4, 0, 1, 2]
+    """
+    i, j, r = np.ogrid[:p, :p, :p]
+    return np.cos(2 * np.pi * (i + j - r) / p).argmax(axis=2)
+
+
+@claim("G15", "gu2025", "Theorem 3.10 (i)", section=OWN_CLASS, kind="theorem", published="D1 is not given",
+       says=("as printed (i, j) itself is such a cell; with training cells, every test cell of {seeds} random splits ",
+             "has one within distance {farthest}, whatever a model answers, and for D1 = 5 a sum computed exactly ",
+             "(right on {right} cells) breaks it at {broken:.0%} of the test cells"))
+def a_cell_of_the_class_is_near(
+    p: int = 97, radius: int | None = None, seeds: int = 5, answers: Callable[[int], np.ndarray] = exact_answers
+) -> Finding:
+    """Where the output on a test cell is right, a cell of the same class lies within a distance D1.
+
+    As printed the cell is one of I x J, which (i, j) itself is. Read with training cells, the condition is compared
+    with what a model without any training set answers right: all cells.
+    """
+    masks = [ModularTask(p, seed=s).train_mask for s in range(seeds)]
+    apart = np.concatenate([same_class_distance(m)[~m] for m in masks])
+    share = float((apart < (2 * p if radius is None else radius)).mean())
+    right = bool((answers(p) == np.add.outer(np.arange(p), np.arange(p)) % p).all())
+    numbers = {"seeds": seeds, "farthest": int(apart.max()), "broken": (apart >= 5).mean()}
+    verdict = "vacuous" if share == 1 else "fails" if right else "holds"
+    return found(verdict, share, 1, 1, right="all" if right else "not all", **numbers)
+
+
+def class_pairs(p: int) -> tuple[np.ndarray, ...]:
+    """Every pair of cells of one class without wrap: i, j, i', j' with i + j = i' + j' and i < i', four flat arrays."""
+    i, j, a = np.indices((p, p, p)).reshape(3, -1)
+    b = i + j - a
+    fits = (a > i) & (b >= 0) & (b < p)
+    return i[fits], j[fits], a[fits], b[fits]
+
+
+def signed_distance(i: np.ndarray, j: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """|i - i' + j - j'|, as the proof of Theorem 3.10 has it."""
+    return np.abs(i - a + j - b)
+
+
+def manhattan_distance(i: np.ndarray, j: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """|i - i'| + |j - j'|, the distance of the theorem itself."""
+    return np.abs(i - a) + np.abs(j - b)
+
+
+@claim("G16", "gu2025", "appendix B.5", section=OWN_CLASS, kind="formula",
+       says=("broken by {broken} of {total} pairs of one class (a circle and normal rows, p = {p}): the printed ",
+             "factor is 0 for all of them; (|i - i'| + |j - j'|) times the largest step is broken by {largest}, ",
+             "times the mean step by {mean}"))
+def neighbour_inequality(p: int = 23, distance: Callable[..., np.ndarray] = signed_distance) -> Finding:
+    """For cells of one class, |phi(i) + phi(j) - k| <= |i - i' + j - j'| delta + delta'.
+
+    Taken at k = phi(i') + phi(j'), so that delta' = 0.
+    """
+    rng, angle = np.random.default_rng(0), 2 * np.pi * np.arange(p) / p
+    pairs = class_pairs(p)
+    i, j, a, b = pairs
+    counts = {"broken": 0, "largest": 0, "mean": 0}
+    for phi in (np.stack([np.cos(angle), np.sin(angle)], axis=1), rng.normal(size=(p, 8))):
+        moved = np.linalg.norm(phi[i] + phi[j] - phi[a] - phi[b], axis=1) - 1e-9
+        steps, apart = np.linalg.norm(np.diff(phi, axis=0), axis=1), manhattan_distance(*pairs)
+        bounds = (distance(*pairs) * steps.max(), apart * steps.max(), apart * steps.mean())
+        counts = {n: counts[n] + int((moved > bound).sum()) for n, bound in zip(counts, bounds, strict=True)}
+    total = 2 * i.size
+    return judge(counts["broken"] == 0, value=counts["broken"] / total, low=0, high=0, total=total, p=p, **counts)
+
+
+def chain_lengths(mask: np.ndarray) -> np.ndarray:
+    """Length of the shortest chain of condition (ii) from each cell, s = 1 or 2, (p*p,); inf where there is none.
+
+    A chain goes from a cell over training cells 1 .. s to training cell 0 of the cell's class; cells t and s - t are
+    of one class.
+    """
+    p = mask.shape[0]
+    i, j = np.divmod(np.arange(p * p), p)
+    apart = (np.abs(i[:, None] - i) + np.abs(j[:, None] - j)).astype(float)
+    kin = ((i + j)[:, None] - (i + j)) % p == 0
+    trained = mask.ravel()
+    last = np.where(kin & trained[:, None] & trained, apart, np.inf)
+    one = np.where(kin & trained, (apart[:, :, None] + last[None]).min(axis=1), np.inf).min(axis=1)
+    step = np.where(trained[:, None] & trained, apart, np.inf)
+    two_steps = (apart[:, :, None] + step[None]).min(axis=1)
+    two = np.where(kin & trained, (two_steps[:, :, None] + last[None]).min(axis=1), np.inf).min(axis=1)
+    return np.minimum(one, two)
+
+
+@claim("G17", "gu2025", "Theorem 3.10 (ii)", section=OWN_CLASS, kind="theorem", published="no condition on D1, D2",
+       says=("at p = {p} (i) holds somewhere without (ii) for {lost} of the {ordered} pairs with D1 <= D2 and for ",
+             "{others} of the {other} others; the shortest chain is never shorter than the direct way ",
+             "({shorter} cells), so (ii) is (i) with D2 in place of D1"))
+def chains_include_neighbours(
+    p: int = 7,
+    limits: Iterable[tuple[int, int]] | None = None,
+    chains: Callable[[np.ndarray], np.ndarray] = chain_lengths,
+) -> Finding:
+    """Condition (ii), a chain of cells of total length below D2, includes condition (i).
+
+    Condition (i) is a cell of the class nearer than D1.
+    """
+    mask = ModularTask(p, train_fraction=0.3).train_mask
+    near, chain = same_class_distance(mask).ravel(), chains(mask)
+    pairs = list(limits or product(range(1, 2 * p), repeat=2))
+    ordered = np.array([d1 <= d2 for d1, d2 in pairs])
+    broken = np.array([((near < d1) & ~(chain < d2)).any() for d1, d2 in pairs])
+    lost, others = int(broken[ordered].sum()), int(broken[~ordered].sum())
+    verdict = "fails" if lost else "needs an assumption" if others else "holds"
+    counts = {"ordered": ordered.sum(), "other": (~ordered).sum(), "shorter": int((chain < near).sum())}
+    return found(verdict, float(lost + others), 0, 0, p=p, lost=lost, others=others, **counts)
+
+
+# --------------------------------------------------------------------------------------- appendix B.6, step by step
+
+
+def counted_discs(p: int, k: int, torus: bool) -> np.ndarray:
+    """Cells within distance below k of each cell, counted offset by offset, (p, p)."""
+    inside, total = np.ones((p, p), dtype=int), np.zeros((p, p), dtype=int)
+    for s, t in product(range(1 - k, k), repeat=2):
+        if abs(s) + abs(t) < k:
+            wide = np.pad(inside, k, mode="wrap" if torus else "constant")
+            total += wide[k + s : k + s + p, k + t : k + t + p]
+    return total
+
+
+@claim("G19", "gu2025", "appendix B.6", section="On the bounded grid, discs at the border are smaller",
+       kind="formula", published="100%",
+       says="p = {p}, k = {k}: C = {c} at every cell of the torus; on the bounded grid of the paper at {value:.0%} of "
+       "the cells, and {corner} at a corner")
+def every_disc_has_c_cells(p: int = 97, k: int = 5, sizes: Callable[..., np.ndarray] = disc_sizes) -> Finding:
+    """Each training cell covers exactly C = 1 + sum over d < k of 4d cells of the p x p grid."""
+    grid, ring, c = counted_discs(p, k, False), counted_discs(p, k, True), 1 + sum(4 * d for d in range(1, k))
+    formulas = np.array_equal(grid, sizes(p, k)) and np.array_equal(ring, sizes(p, k, torus=True))
+    right = formulas and (ring == c).all() and c == disc_size(k)
+    verdict = "holds" if (grid == c).all() else "holds with correction" if right else "fails"
+    return found(verdict, float((grid == c).mean()), 1, 1, p=p, k=k, c=c, corner=grid.min())
+
+
+@claim("G20", "gu2025", "appendix B.6", section=COVERED, kind="formula", published="1",
+       says=("without replacement a cell is missed less often at all {sizes} sizes tried; at p = {p}, k = {k}, ",
+             "m = {m} {ours:.3f} cells are missed on average (torus), by the printed formula {theirs:.3f}"))
+def one_cell_is_covered(p: int = 97, k: int = 5, exact: Callable[..., np.ndarray] = miss_probability) -> Finding:
+    """A cell is covered by m random training cells with probability 1 - (1 - C/N)^m.
+
+    Which is the value for draws with replacement.
+    """
+    n, c, m = p * p, disc_size(k), training_size(p, k)
+    sizes = np.unique(np.linspace(1, n - c, 50).astype(int))
+    ours = np.array([exact(n, c, int(size)) for size in sizes])
+    printed = (1 - c / n) ** sizes
+    same, safe = np.allclose(ours, printed, rtol=1e-9), bool((ours <= printed * (1 + 1e-12)).all())
+    verdict = "holds" if same else "holds with correction" if safe else "fails"
+    missed = {"ours": n * float(exact(n, c, m)), "theirs": n * (1 - c / n) ** m}
+    return found(verdict, missed["ours"] / missed["theirs"], 1, 1, sizes=sizes.size, p=p, k=k, m=m, **missed)
+
+
+@claim("G21", "gu2025", "appendix B.6", section=CERTAIN, kind="theorem", published="0 or more", seconds=2,
+       says=("{grid}, p = 3, k = 2, m = {worst}: P_full = {exact} = {exactly:.3f}, bound {bound:.3f}; p = {p}, ",
+             "k = {k}, m = {m}: {drawn.value:.3f} ± {drawn.error:.3f} ({again.value:.3f} ± {again.error:.3f} ",
+             "with replacement), bound {printed:.3f}"))
+def printed_union_bound(p: int = 97, k: int = 5, m: int = 3000, *, torus: bool = False) -> Finding:
+    """All cells of the grid are covered with probability at least 1 - N (1 - C/N)^m.
+
+    On the grid of the paper exactly at p = 3, k = 2, by simulation at p, k, m.
+    """
+    gaps = [float(enumerate_coverage(3, 2, s, torus=torus).probability) - printed_bound(3, 2, s) for s in range(1, 9)]
+    worst = int(np.argmin(gaps)) + 1
+    exact = enumerate_coverage(3, 2, worst, torus=torus).probability
+    drawn, again = (full_coverage(p, k, m, torus=torus, replacement=r) for r in (False, True))
+    small = {"worst": worst, "exact": exact, "exactly": float(exact), "bound": printed_bound(3, 2, worst)}
+    large = {"p": p, "k": k, "m": m, "drawn": drawn, "again": again, "printed": printed_bound(p, k, m)}
+    holds, grid = min(gaps) >= -1e-12, "torus" if torus else "grid"
+    return judge(holds, value=min(gaps), low=0, high=1, grid=grid, **small, **large)
+
+
+@claim("G22", "gu2025", "appendix B.6", section=CERTAIN, kind="theorem", published="close to 1",
+       says=("p = {p}, k = {k}, torus: at the least m with E < {eps:g} ({m}) all cells are covered in ",
+             "{least.value:.2f} ± {least.error:.2f} of the draws; at the printed m = {threshold} in ",
+             "{torus.value:.2f} ± {torus.error:.2f} (grid: {grid.value:.2f} ± {grid.error:.2f}, ",
+             "where E = {expected:.2f})"))
+def below_one_means_covered(p: int = 97, k: int = 5, eps: float = 1.0) -> Finding:
+    """An expected number of uncovered cells below 1 makes the probability of full coverage close to 1."""
+    m, threshold = least_training_size(p, k, eps, torus=True), training_size(p, k)
+    least = full_coverage(p, k, m, torus=True)
+    torus, grid = (full_coverage(p, k, threshold, torus=t) for t in (True, False))
+    low, high = least.interval()
+    numbers = {"p": p, "k": k, "eps": eps, "m": m, "threshold": threshold, "least": least, "torus": torus}
+    numbers |= {"grid": grid, "expected": expected_uncovered(p, k, threshold)}
+    return judge(high >= CLOSE_TO_ONE, value=least.value, low=low, high=high, **numbers)
+
+
+@claim("G23", "gu2025", "Theorem 3.12", section=ENOUGH, kind="theorem", published="0 exceptions",
+       says=("{value:.0f} of {cases} pairs (p, k) up to p = {largest} break it (p = {p}, k = 2: 2 ln p / C = ",
+             "{two:.2f} > 1); where it is kept it is far off: p = {p}, k = 5 needs alpha = {sure:.4f}, not ",
+             "{printed:.4f}; 1 - p^(-2/C) = {required:.4f} suffices for E <= 1 ({short} exceptions)"))
+def fraction_is_necessary(largest: int = 97, least_k: int = 2) -> Finding:
+    """If the expected share of covered test cells is 1, then alpha >= 2 ln p / C.
+
+    On the torus that share is 1 exactly from m = N - C + 1 on.
+    """
+    cases = [(p, k) for p in sympy.primerange(3, largest + 1) for k in range(least_k, (p + 1) // 2 + 1)]
+    against = sum(guaranteed_size(p, k, torus=True) / p**2 < printed_fraction(p, k) for p, k in cases)
+    sizes = {(p, k): int(np.ceil(required_fraction(p, k) * p * p)) for p, k in cases}
+    short = sum(expected_uncovered(p, k, m, torus=True) > 1 + 1e-9 for (p, k), m in sizes.items())
+    p = largest if sympy.isprime(largest) else int(sympy.prevprime(largest))
+    shares = {"two": printed_fraction(p, 2), "sure": guaranteed_size(p, 5, torus=True) / p**2}
+    shares |= {"printed": printed_fraction(p, 5), "required": required_fraction(p, 5)}
+    numbers = {"cases": len(cases), "largest": largest, "p": p, "short": short}
+    return judge(against == 0, value=float(against), low=0, high=0, **shares, **numbers)
+
+
+def needed_radius(p: int, train_fraction: float, draws: int = 100, quantile: float = 0.95) -> float:
+    """Least k at which `quantile` of random splits have a training cell of the same class in every disc (torus).
+
+    inf where more of the splits than that leave a class without any training cell.
+    """
+    masks = [ModularTask(p, train_fraction=train_fraction, seed=s).train_mask for s in range(draws)]
+    return 1 + float(np.quantile([same_class_distance(m, torus=True).max() for m in masks], quantile, method="higher"))
+
+
+@claim("G24", "gu2025", "after Theorem 3.12", section=OWN_CLASS,
+       says=("at k = {k} a disc has {c} cells, {own} of them of the class that Theorem 3.10 asks for; with {own} in ",
+             "place of {c} the bound asks for {own_share:.0%}, not {share:.0%}; at {fraction:.0%} and p = {p} the own ",
+             "class is covered in 95% of the draws only from k = {value:.0f} on; ",
+             "at fixed k = {k} the bound grows with ln p ({one:.2f} at {p}, {two:.2f} at {square})"))
+def fraction_for_grokking(p: int = 97, k: int = 5, train_fraction: float = 0.3) -> Finding:
+    """This bound is also the training fraction that is required to observe grokking stably.
+
+    Though it counts cells of all classes.
+    """
+    own, radius = same_class_size(k), needed_radius(p, train_fraction)
+    shares = {"own_share": 1 - p ** (-2 / own), "share": required_fraction(p, k), "fraction": train_fraction}
+    shares |= {"one": printed_fraction(p, k), "two": printed_fraction(p * p, k), "square": p * p}
+    band = {"value": radius, "low": float(k), "high": float(k), "published": f"k = {k}"}
+    return judge(radius <= k, **band, k=k, c=disc_size(k), own=own, p=p, **shares)
+
+
+# -------------------------------------------------------------------------------------------- section 6 and Gu 2024
+
+
+def certain_above_the_threshold(p: int = 97, k: int = 5, size: Callable[[int, int], int] = training_size) -> Finding:
+    """For G34: above a threshold of the training fraction the test accuracy becomes 1 with probability 100 %.
+
+    Checked for what the paper derives it from, full coverage: its probability is 1 only from `guaranteed_size` on.
+    """
+    n, threshold, sure, enough = p * p, size(p, k), guaranteed_size(p, k), least_training_size(p, k, 0.05)
+    drawn = full_coverage(p, k, threshold)
+    low, high = drawn.interval()
+    numbers = {"p": p, "k": k, "threshold": threshold / n, "drawn": drawn, "sure": sure, "n": n, "enough": enough}
+    numbers |= {"sure_share": sure / n, "enough_share": enough / n}
+    return judge(sure <= threshold, value=drawn.value, low=low, high=high, **numbers)
+
+
+def random_splits() -> dict[int, Experiment]:
+    """The recorded random splits of 30 % at p = 97.
+
+    Example:
+        >>> [run.name for run in random_splits().values()]
+        ['gu2025/fig5[p=97]']
+    """
+    return {97: fig5(97)}
+
+
+@claim("G34", "gu2025", "section 6.1", section=ENOUGH, kind="theorem", runs=random_splits, published="100%",
+       says=("p = {p}, k = {k}: at the printed threshold ({threshold:.1%}) the grid is covered with probability ",
+             "{drawn.value:.2f} ± {drawn.error:.2f}; the probability is 1 only from {sure} of {n} cells on ",
+             "({sure_share:.2%}); for 95% {enough} cells suffice ({enough_share:.1%}); of {runs} recorded random ",
+             "splits of 30% of p = 97, above that threshold, {reached} reached an accuracy of {perfect} by step ",
+             "{last} (highest accuracies {least:.3f} to {most:.3f})"))
+def reaches_one_for_certain(runs: Runs, theory: Finding | None = None) -> Finding:
+    """Above a threshold of the training fraction the test accuracy becomes 1 with probability 100 %.
+
+    By coverage (`theory`, by default `certain_above_the_threshold`), and by the recorded random splits of 30 %.
+    """
+    theory = theory or certain_above_the_threshold()
+    best = runs[97].test_accuracy.max("step")
+    reached, last = int((best >= PERFECT).sum()), int(runs[97].step[-1])
+    numbers = {"runs": best.size, "reached": reached, "perfect": PERFECT, "last": last}
+    numbers |= {"least": float(best.min()), "most": float(best.max())}
+    parts = (theory.verdict == "holds", reached == best.size)
+    return judge(*parts, value=reached / best.size, low=0, high=1, **{**theory.numbers, **numbers})

@@ -1,0 +1,315 @@
+"""x^2 + xy + y^2: Fig. 4 of Gu et al. 2025 as counts of cells, a memoriser beside it, the networks of section 6.1."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from grokbook.claims import Finding, Runs, claim, found, judge
+from grokbook.claims.finding import UNDECIDED
+from grokbook.errors import ParameterError
+from grokbook.experiments.base import Experiment
+from grokbook.experiments.gu2025 import modular_run
+from grokbook.measures.limits import LimitRule, limits, moving_mean
+from grokbook.models.mlp import EmbeddingMLP, QuadraticMLP
+from grokbook.models.transformer import Shape
+from grokbook.tasks.arithmetic import ModularTask
+from grokbook.theory.memorisers import transpose_accuracy
+from grokbook.topics.data_distribution.tables import spread
+from grokbook.training.schedule import Schedule
+
+FORM = "x2_plus_xy_plus_y2"
+STEPS = 4_000
+"""Optimiser steps of a run of Fig. 4: our choice."""
+
+FRACTIONS = (0.3, 0.4, 0.5, 0.6, 0.7)
+"""Training fractions at which x^2 + xy + y^2 is trained; the paper compares Acc (1 - frac) at the last three."""
+
+NEARLY_CONSTANT = 0.25
+"""Our reading of "approximately constant": a range of at most this part of the mean."""
+
+RISEN = 0.05
+"""Rise of the accuracy on cells without a trained transpose from which more data count as generalising further."""
+
+NETWORKS = ("transformer", "embedding DNN", "quadratic DNN")
+"""The networks of section 6.1: the transformer, the DNN of the authors' programs, and Gromov's, which it cites."""
+
+FORMS = {FORM: "x^2 + xy + y^2", "add": "x + y"}
+"""The two operations on which the networks are compared: the paper's quadratic form and a linear one."""
+
+NETWORK_STEPS = 30_000
+"""Optimiser steps of a run of the DNNs: those of the authors' program."""
+
+SMALL = {"p": 23, "train_fraction": 0.6, "d_model": 32, "steps": 6_000, "n_seeds": 3}
+"""Size of the companions on which chapter 04 compares the networks."""
+
+
+# ------------------------------------------------------------------------------------------------------ the runs
+
+
+def fig_4(fractions: Iterable[float] = FRACTIONS) -> dict[float, Experiment]:
+    """Fig. 4 of Gu et al. 2025: x^2 + xy + y^2 modulo 97 on random splits, training fraction -> experiment.
+
+    Example:
+        >>> fig_4()[0.5].name
+        'gu2025/fig4[frac=0.5]'
+    """
+    return {
+        fraction: Experiment(
+            f"gu2025/fig4[frac={fraction:g}]",
+            modular_run(97, fraction, operation=FORM, steps=STEPS),
+            statement="Test accuracy times test share is constant: more data do not generalise further.",
+            source="Gu et al. 2025, Fig. 4",
+            choices=f"{STEPS} steps; one layer; fractions 0.3 and 0.4 beside the three of the paper",
+        )
+        for fraction in fractions
+    }
+
+
+def paper_fractions() -> dict[float, Experiment]:
+    """`fig_4` at the three fractions of the paper.
+
+    Example:
+        >>> list(paper_fractions())
+        [0.5, 0.6, 0.7]
+    """
+    return fig_4(FRACTIONS[2:])
+
+
+def network_run(
+    network: str,
+    operation: str,
+    *,
+    p: int = 97,
+    train_fraction: float = 0.3,
+    steps: int = NETWORK_STEPS,
+    d_model: int = 128,
+    n_seeds: int = 1,
+) -> Experiment:
+    """One of `NETWORKS` on an operation modulo p: cross entropy, and the squared error for the quadratic network.
+
+    Hidden layers are 4 d wide (512 at the authors' d = 128). Raises ParameterError for an unknown network.
+
+    Example:
+        >>> run = network_run("quadratic DNN", "add", p=7, d_model=4)
+        >>> run.name, run.config.model.width, run.config.loss
+        ('small/network[quadratic DNN, x + y, p=7, frac=0.3]', 16, 'squared_error')
+
+    Source: Gu et al. 2025, section 6.1 ("2-layer DNN"), and its programs, which are another network than the one cited.
+    """
+    models = {
+        "transformer": Shape(p, d_model=d_model),
+        "embedding DNN": EmbeddingMLP(p, d_model=d_model, width=4 * d_model),
+        "quadratic DNN": QuadraticMLP(p, width=4 * d_model),
+    }
+    if network not in models:
+        raise ParameterError(f"network = {network!r} is unknown; choose one of {', '.join(NETWORKS)}.")
+    plain = modular_run(p, train_fraction, operation=operation, d_model=d_model, steps=steps)
+    loss = "squared_error" if network == "quadratic DNN" else "cross_entropy"
+    where = "gu2025" if p == 97 else "small"
+    return Experiment(
+        f"{where}/network[{network}, {FORMS.get(operation, operation)}, p={p}, frac={train_fraction:g}]",
+        dataclasses.replace(plain, model=models[network], loss=loss, log=Schedule(points=200), snapshots=2),
+        seeds=tuple(range(n_seeds)),
+        statement="A 2-layer DNN stays at a test accuracy of 0.01 on x^2 + xy + y^2; linear forms it can learn.",
+        source="Gu et al. 2025, section 6.1",
+        choices=f"{steps} steps; hidden layers of width {4 * d_model}; weight decay 1 for every network",
+    )
+
+
+def network_runs(networks: Iterable[str] = NETWORKS, **settings: int | float) -> dict[str, Experiment]:
+    """Networks on both forms, by "network, form"; `settings` as in `network_run`.
+
+    Example:
+        >>> list(network_runs(p=7))[3]
+        'transformer, x + y'
+    """
+    pairs = [(network, form) for form in FORMS for network in networks]
+    return {f"{network}, {FORMS[form]}": network_run(network, form, **settings) for network, form in pairs}
+
+
+def recorded_networks() -> dict[str, Experiment]:
+    """The two DNNs on both forms at the paper's size (one seed, 30 %), and the companions of all three networks.
+
+    Example:
+        >>> len(recorded_networks())
+        10
+    """
+    runs = (*network_runs(NETWORKS[1:]).values(), *network_runs(**SMALL).values())
+    return {run.name: run for run in runs}
+
+
+RUNS = (fig_4, recorded_networks)
+
+
+# ------------------------------------------------------------------------------------------ right answers, counted
+
+
+def counted_cells(
+    runs: Mapping[float, xr.Dataset], p: int = 97, rule: LimitRule | None = None, operation: str = FORM
+) -> pd.DataFrame:
+    """One row a run: where its right answers on the test set are, at its upper limit, as shares of all N = p^2 cells.
+
+    Columns: fraction, seed, `accuracy` (the upper limit, see `limits`), `truncated`, `product` = accuracy * (1 - frac),
+    `memoriser` = share of cells that are test cells with a trained transpose, `mirrored` and `unmirrored` = shares of
+    cells answered with and without a trained transpose, and the `accuracy mirrored` and `accuracy unmirrored`.
+    product = mirrored + unmirrored, since every test cell is of one kind.
+    """
+    rows = [
+        {"fraction": fraction, "seed": int(seed)}
+        | _count(data.sel(seed=seed), ModularTask(p, operation, fraction, seed=int(seed)), rule or LimitRule())
+        for fraction, data in runs.items()
+        for seed in data.seed.values
+    ]
+    return pd.DataFrame(rows)
+
+
+def _count(run: xr.Dataset, task: ModularTask, rule: LimitRule) -> dict[str, float | bool]:
+    """The numbers of one run (dims: step) on its task."""
+    curve = run.test_accuracy.dropna("step")
+    top = limits(curve.step.values, curve.values, rule)
+    test = 1 - task.train_index.size / task.p**2
+    row = {"accuracy": top.upper, "truncated": top.truncated, "product": top.upper * test}
+    for name in ("mirrored", "unmirrored"):
+        share, part = task.test_groups()[name].mean(), run[f"test_accuracy_{name}"].dropna("step")
+        right = float(np.interp(top.upper_step, *moving_mean(part.step.values, part.values, rule.window)))
+        row |= {"memoriser": share} if name == "mirrored" else {}
+        row |= {name: share * right, f"accuracy {name}": right}
+    return row
+
+
+def by_fraction(cells: pd.DataFrame) -> pd.DataFrame:
+    """`counted_cells` summarised: a row a fraction, medians over `seeds`, range of the product, runs still rising."""
+    if not len(cells):
+        return cells
+    groups = cells.groupby("fraction")
+    median = groups.median(numeric_only=True).drop(columns=["seed", "truncated"], errors="ignore")
+    rising = groups.truncated.sum().astype(int)
+    return median.assign(low=groups["product"].min(), high=groups["product"].max(), seeds=groups.size(), rising=rising)
+
+
+def swapped(p: int, fractions: np.ndarray | Iterable[float]) -> pd.DataFrame:
+    """The memoriser that swaps the operands, expected: by fraction its accuracy Acc and `product` = Acc (1 - frac).
+
+    Example:
+        >>> swapped(97, [0.5]).round(3).values.tolist()
+        [[0.5, 0.495, 0.247]]
+    """
+    fractions = np.array([*fractions])
+    accuracy = np.array([transpose_accuracy(p, int(fraction * p * p)) for fraction in fractions])
+    return pd.DataFrame({"fraction": fractions, "accuracy": accuracy, "product": accuracy * (1 - fractions)})
+
+
+def swapped_splits(p: int, draws: int = 5) -> pd.DataFrame:
+    """The same memoriser on `draws` random splits at each of nine fractions, in the columns of `swapped`.
+
+    Example:
+        >>> len(swapped_splits(7, 2))
+        18
+    """
+    tasks = [ModularTask(p, train_fraction=f, seed=s) for f in np.linspace(0.1, 0.9, 9) for s in range(draws)]
+    rows = [(task.train_fraction, task.transposed_mask.sum() / task.test_index.size) for task in tasks]
+    frame = pd.DataFrame(rows, columns=["fraction", "accuracy"])
+    return frame.assign(product=frame.accuracy * (1 - frame.fraction))
+
+
+# --------------------------------------------------------------------------------------------------------- claims
+
+
+def _values(values: Iterable[float], form: str) -> str:
+    return ", ".join(format(value, form) for value in values)
+
+
+@claim("GF04", "gu2025", "Fig. 4", section="Figure 4 measured", runs=paper_fractions, published="constant", seconds=3,
+       says={UNDECIDED: "",
+             "": ("Acc = {accuracies}, Acc (1 - frac) = {products} at frac = {fractions} (medians, {seeds} seeds; ",
+                  "{rising} runs still rising), a range of {value:.0%} of the mean; ",
+                  "a memoriser that swaps the operands has {memoriser}")})
+def product_is_constant(runs: Runs) -> Finding:
+    """For x^2 + xy + y^2 modulo 97, Acc (1 - frac) is about constant at training fractions 0.5, 0.6 and 0.7.
+
+    Read as a range within a quarter of its mean.
+    """
+    if not all(fraction in runs for fraction in FRACTIONS[2:]):
+        return Finding(UNDECIDED)
+    table = by_fraction(counted_cells(runs))
+    width = float(np.ptp(table["product"]) / table["product"].mean())
+    words = {"accuracies": _values(table.accuracy, ".3f"), "products": _values(table["product"], ".3f")}
+    words |= {"memoriser": _values(table.memoriser, ".3f"), "fractions": _values(table.index, "g")}
+    words |= {"seeds": spread(table.seeds, ".0f"), "rising": table.rising.sum()}
+    return judge(width <= NEARLY_CONSTANT, value=width, low=0, high=NEARLY_CONSTANT, **words)
+
+
+IDENTITY = (
+    "Acc (1 - frac) is the number of right test cells over p^2, an identity; a memoriser that swaps the operands has "
+    "{accuracies} and products {products} at ",
+    "frac = {fractions}, a range of {value:.0%} of their mean",
+)
+
+
+def constant_product(p: int = 97, fractions: tuple[float, ...] = FRACTIONS[2:]) -> Finding:
+    """For G38: Acc (1 - frac) = constant shows that more data do not generalise; a memoriser has it nearly constant."""
+    sizes = np.array([int(fraction * p * p) for fraction in fractions])
+    accuracy = np.array([transpose_accuracy(p, int(m)) for m in sizes])
+    products = accuracy * (1 - sizes / p**2)
+    width = float(np.ptp(products) / products.mean())
+    words = {"accuracies": _values(accuracy, ".2f"), "products": _values(products, ".3f")}
+    words |= {"fractions": _values(fractions, "g"), "published": "constant, approximately"}
+    verdict = "holds with correction" if width <= NEARLY_CONSTANT else "holds"
+    return found(verdict, width, 0, NEARLY_CONSTANT, **words).told(IDENTITY)
+
+
+@claim("G38", "gu2025", "section 6.1, Fig. 4", section="A memoriser that swaps the operands", runs=paper_fractions,
+       says=("{theory}; measured: on test cells without a trained transpose {fresh} right at frac = {fractions} ",
+             "(medians, {seeds} seeds), with one {mirrored}"), seconds=3)
+def more_data_do_not_generalise(runs: Runs) -> Finding:
+    """As Acc (1 - frac) is about constant for x^2 + xy + y^2, more training data do not generalise further.
+
+    Right only for cells whose transpose was not trained: fails when the accuracy on those rises by more than `RISEN`
+    from the smallest to the largest fraction. Without all three fractions, `constant_product` alone.
+    """
+    theory = constant_product()
+    if not all(fraction in runs for fraction in FRACTIONS[2:]):
+        return theory
+    table = by_fraction(counted_cells(runs))
+    fresh = table["accuracy unmirrored"]
+    rise = float(fresh.iloc[-1] - fresh.iloc[0])
+    words = {"theory": theory.evidence, "fresh": _values(fresh, ".3f"), "fractions": _values(table.index, "g")}
+    words |= {"seeds": spread(table.seeds, ".0f"), "mirrored": _values(table["accuracy mirrored"], ".3f")}
+    return found("fails" if rise > RISEN else theory.verdict, rise, -RISEN, RISEN, "no rise", **words)
+
+
+def lattice_sum(p: int) -> float:
+    r"""Sum of 1 / (t1^2 + t2^2) over the cells of a p x p grid around its middle one, both t1 and t2 non-zero.
+
+    p must be odd, so that there is a middle cell.
+
+    Example:
+        >>> round(lattice_sum(97), 2)
+        21.17
+
+    Source: Gu 2024, section 5.2.2, with every norm and both factors set to 1.
+    """
+    t = np.arange(1, (p - 1) // 2 + 1, dtype=float)
+    return float(4 * (1 / (t[:, None] ** 2 + t**2)).sum())
+
+
+@claim("P05", "gu2024", "section 5.2.2", section="A sum that was taken for p²", kind="formula",
+       published="bounded below",
+       says=("the sum is {sums} at p = {sides}: it grows by {slope:.3f} times 2 pi for each unit of ln p, and ",
+             "sum / p^2 falls by a factor of {factor:.0f}"))
+def quadratic_growth(
+    sides: tuple[int, ...] = (47, 97, 397, 997), total: Callable[[int], float] = lattice_sum
+) -> Finding:
+    """The sum of 1 / (t1^2 + t2^2) over the training set lies between constant multiples of p^2."""
+    sums = np.array([total(p) for p in sides])
+    ratio = sums / np.array(sides) ** 2
+    slopes = np.diff(sums) / np.diff(np.log(sides))
+    words = {"sums": ", ".join(f"{s:.1f}" for s in sums), "sides": ", ".join(map(str, sides))}
+    numbers = {"value": float(ratio.min() / ratio.max()), "slope": slopes[-1] / (2 * np.pi)}
+    held = bool(ratio.min() > 0.5 * ratio.max())
+    return judge(held, low=0.5, high=1, factor=ratio[0] / ratio[-1], **numbers, **words)
