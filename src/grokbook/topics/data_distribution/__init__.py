@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from grokbook.experiments.base import Experiment
+from grokbook.measures.inputs import whole
 from grokbook.tasks.arithmetic import ModularTask
-from grokbook.theory.grid_inputs import side_and_radius, whole
+from grokbook.theory.grid_inputs import side_and_radius
 from grokbook.topics.data_distribution.symmetric_form import network_runs
 
 __all__ = ["plan"]

@@ -214,7 +214,8 @@ def measured_against_shares(ceilings: pd.DataFrame) -> Figure:
             ax.plot(own[share], own["U-Acc"], marker, ms=5, color=colour, mfc="white")
             ax.plot(own[share], own.U, marker, ms=5.5, color=colour, label=f"{split.upper()} (open: published)")
     axes[0, 0].set_ylabel("highest test accuracy (%)")
-    axes[0, 0].legend(loc="lower right")
+    if len(ceilings):
+        axes[0, 0].legend(loc="lower right")
     return fig
 
 

@@ -227,8 +227,8 @@ def radius_fits(rule: str = "code", seeds: int = 3) -> pd.DataFrame:
 PRINTED = (
     "shares covered within one radius for all {rows} rows, at best {n:.0f}, miss the printed ceilings (U-Acc) by "
     "{rmse:.1f} points (root mean square; ",
-    "SQUARE alone: n = {square.n}, {square.rmse:.1f}; STRIP: n = {strip.n}, {strip.rmse:.1f}) against a printed "
-    "oscillation of {band:.1f}; ",
+    "SQUARE alone: n = {square.n:.0f}, {square.rmse:.1f}; STRIP: n = {strip.n:.0f}, {strip.rmse:.1f}) against a "
+    "printed oscillation of {band:.1f}; ",
     "U-Acc correlates with the share outside the hole at {outside_square:.3f} (SQUARE) and {outside_all:.2f} (all), "
     "with the share outside it in either order at {either:.2f} (all)",
 )
