@@ -231,7 +231,7 @@ def swapping_memoriser(exact: pd.DataFrame, splits: pd.DataFrame) -> Figure:
         ax.axvspan(0.5, 0.7, color=COLOURS["hole"], alpha=0.15, lw=0)
         sns.lineplot(exact, x="fraction", y=name, color=COLOURS["theory"], ls="--", lw=1.1, ax=ax,
                      label="exact expectation")  # fmt: skip
-        sns.scatterplot(splits, x="fraction", y=name, color=COLOURS["measure"], s=14, linewidth=0, ax=ax,
+        sns.scatterplot(splits, x="fraction", y=name, color=COLOURS["measure"], s=18, linewidth=0, ax=ax,
                         label="random splits")  # fmt: skip
         ax.set(xlabel="training fraction frac", ylabel=label)
         ax.set_ylim(bottom=0)
