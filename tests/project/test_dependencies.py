@@ -22,7 +22,6 @@ UNNAMED = {
     "pytest-timeout": "timeout(",
 }
 """What is used without its name being written, and the text that uses it."""
-AWAITED = {"pydantic", "seaborn"}
 
 
 def asked(*extras: str) -> list[Requirement]:
@@ -53,7 +52,7 @@ def test_what_is_declared_is_used_somewhere():
             modules.setdefault(normal(name), set()).add(module)
     names = {normal(r.name) for r in asked("book", "dev")}
     unused = {n for n in names if UNNAMED.get(n, "\0") not in text and not any(m in text for m in modules[n])}
-    assert unused <= AWAITED | {"py-rattler"}, "py-rattler is used here"
+    assert unused <= {"py-rattler"}, "that one is used in this file"
 
 
 def test_every_constraint_is_an_exact_pin_once_in_order_and_none_is_missing():
