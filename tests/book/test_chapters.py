@@ -31,12 +31,9 @@ def test_a_chapter_is_found_by_number_name_or_prefix(project, name):
     assert chapters.find(project, name).name == "01_tiny"
 
 
-def test_an_unknown_chapter_is_refused_with_the_likeliest(project):
+def test_a_name_that_means_no_chapter_or_two_is_refused(project):
     with pytest.raises(ParameterError, match=r"'tinny' is not a chapter; did you mean 01_tiny\?"):
         chapters.find(project, "tinny")
-
-
-def test_a_prefix_of_two_chapters_is_refused(project):
     write(project, CHAPTER, "02_tinier.md")
     with pytest.raises(ParameterError, match="more than one chapter: 01_tiny, 02_tinier"):
         chapters.find(project, "tin")
@@ -46,17 +43,15 @@ def test_values_are_default_then_preset_then_override(project):
     chapter = chapters.find(project, "01")
     assert chapter.values("smoke") == {"p": 23, "train_fraction": 0.5, "steps": 30}
     assert chapter.values("smoke", {"p": "29"})["p"] == 29
+    assert chapter.changed(chapter.values("smoke", {"p": "29", "steps": "30"}), "smoke") == {"p": 29}
+    with pytest.raises(ParameterError, match="'latop' is not a preset of chapter 01_tiny; did you mean 'laptop'"):
+        chapter.values("latop")
 
 
 def test_measured_seconds_of_a_page_are_read(project):
     assert chapters.find(project, "01").computing("laptop") == 0
     path = write(project, CHAPTER.replace("  papers:", "  seconds: {laptop: 12}\n  papers:", 1), "03_slow.md")
     assert (chapters.load(path).computing("laptop"), chapters.load(path).computing("paper")) == (12, 0)
-
-
-def test_an_unknown_preset_is_refused_with_the_likeliest(project):
-    with pytest.raises(ParameterError, match="'latop' is not a preset of chapter 01_tiny; did you mean 'laptop'"):
-        chapters.find(project, "01").values("latop")
 
 
 @pytest.mark.parametrize(

@@ -21,5 +21,4 @@ def test_the_recorded_runs_give_the_committed_picture(tmp_path):
         pytest.skip("the runs at p = 97 are not recorded in this checkout")
     drawn = picture.draw(tmp_path / "picture.png").read_bytes()
     assert drawn[:8] == b"\x89PNG\r\n\x1a\n"
-    assert len(drawn) > 20_000
     assert (project_root() / picture.PICTURE).stat().st_size == pytest.approx(len(drawn), rel=0.2)
