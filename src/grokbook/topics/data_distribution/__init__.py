@@ -12,17 +12,9 @@ __all__ = ["plan"]
 
 
 def plan(
-    p: int,
-    k: int,
-    train_fraction: float,
-    draws: int,
-    example: int,
-    p_small: int,
-    fraction_small: float,
-    d_small: int,
-    steps_small: int,
-    n_seeds: int,
-) -> dict[str, Experiment]:
+    p: int, k: int, train_fraction: float, draws: int, example: int,
+    p_small: int, fraction_small: float, d_small: int, steps_small: int, n_seeds: int,
+) -> dict[str, Experiment]:  # fmt: skip
     """Plan of chapter 04: the three networks on both forms at a small modulus; grid, discs and draws must exist.
 
     Table 1 and Fig. 4 are not in the plan: they are shown as far as they are recorded, and never trained for a page.

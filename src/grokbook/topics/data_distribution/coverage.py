@@ -10,7 +10,6 @@ import pandas as pd
 import sympy
 
 from grokbook.claims import Finding, Runs, claim, found, judge
-from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import fig5
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.coverage import (
@@ -162,9 +161,7 @@ def exact_answers(p: int) -> np.ndarray:
        says=("as printed (i, j) itself is such a cell; with training cells, every test cell of {seeds} random splits ",
              "has one within distance {farthest}, whatever a model answers, and for D1 = 5 a sum computed exactly ",
              "(right on {right} cells) breaks it at {broken:.0%} of the test cells"))
-def a_cell_of_the_class_is_near(
-    p: int = 97, radius: int | None = None, seeds: int = 5, answers: Callable[[int], np.ndarray] = exact_answers
-) -> Finding:
+def a_cell_of_the_class_is_near(p: int = 97, radius: int | None = None, seeds: int = 5) -> Finding:
     """Where the output on a test cell is right, a cell of the same class lies within a distance D1.
 
     As printed the cell is one of I x J, which (i, j) itself is. Read with training cells, the condition is compared
@@ -173,7 +170,7 @@ def a_cell_of_the_class_is_near(
     masks = [ModularTask(p, seed=s).train_mask for s in range(seeds)]
     apart = np.concatenate([same_class_distance(m)[~m] for m in masks])
     share = float((apart < (2 * p if radius is None else radius)).mean())
-    right = bool((answers(p) == np.add.outer(np.arange(p), np.arange(p)) % p).all())
+    right = bool((exact_answers(p) == np.add.outer(np.arange(p), np.arange(p)) % p).all())
     numbers = {"seeds": seeds, "farthest": int(apart.max()), "broken": (apart >= 5).mean()}
     verdict = "vacuous" if share == 1 else "fails" if right else "holds"
     return found(verdict, share, 1, 1, right="all" if right else "not all", **numbers)
@@ -242,17 +239,13 @@ def chain_lengths(mask: np.ndarray) -> np.ndarray:
        says=("at p = {p} (i) holds somewhere without (ii) for {lost} of the {ordered} pairs with D1 <= D2 and for ",
              "{others} of the {other} others; the shortest chain is never shorter than the direct way ",
              "({shorter} cells), so (ii) is (i) with D2 in place of D1"))
-def chains_include_neighbours(
-    p: int = 7,
-    limits: Iterable[tuple[int, int]] | None = None,
-    chains: Callable[[np.ndarray], np.ndarray] = chain_lengths,
-) -> Finding:
+def chains_include_neighbours(p: int = 7, limits: Iterable[tuple[int, int]] | None = None) -> Finding:
     """Condition (ii), a chain of cells of total length below D2, includes condition (i).
 
     Condition (i) is a cell of the class nearer than D1.
     """
     mask = ModularTask(p, train_fraction=0.3).train_mask
-    near, chain = same_class_distance(mask).ravel(), chains(mask)
+    near, chain = same_class_distance(mask).ravel(), chain_lengths(mask)
     pairs = list(limits or product(range(1, 2 * p), repeat=2))
     ordered = np.array([d1 <= d2 for d1, d2 in pairs])
     broken = np.array([((near < d1) & ~(chain < d2)).any() for d1, d2 in pairs])
@@ -279,10 +272,10 @@ def counted_discs(p: int, k: int, torus: bool) -> np.ndarray:
        kind="formula", published="100%",
        says="p = {p}, k = {k}: C = {c} at every cell of the torus; on the bounded grid of the paper at {value:.0%} of "
        "the cells, and {corner} at a corner")
-def every_disc_has_c_cells(p: int = 97, k: int = 5, sizes: Callable[..., np.ndarray] = disc_sizes) -> Finding:
+def every_disc_has_c_cells(p: int = 97, k: int = 5) -> Finding:
     """Each training cell covers exactly C = 1 + sum over d < k of 4d cells of the p x p grid."""
     grid, ring, c = counted_discs(p, k, False), counted_discs(p, k, True), 1 + sum(4 * d for d in range(1, k))
-    formulas = np.array_equal(grid, sizes(p, k)) and np.array_equal(ring, sizes(p, k, torus=True))
+    formulas = np.array_equal(grid, disc_sizes(p, k)) and np.array_equal(ring, disc_sizes(p, k, torus=True))
     right = formulas and (ring == c).all() and c == disc_size(k)
     verdict = "holds" if (grid == c).all() else "holds with correction" if right else "fails"
     return found(verdict, float((grid == c).mean()), 1, 1, p=p, k=k, c=c, corner=grid.min())
@@ -291,18 +284,18 @@ def every_disc_has_c_cells(p: int = 97, k: int = 5, sizes: Callable[..., np.ndar
 @claim("G20", "gu2025", "appendix B.6", section=COVERED, kind="formula", published="1",
        says=("without replacement a cell is missed less often at all {sizes} sizes tried; at p = {p}, k = {k}, ",
              "m = {m} {ours:.3f} cells are missed on average (torus), by the printed formula {theirs:.3f}"))
-def one_cell_is_covered(p: int = 97, k: int = 5, exact: Callable[..., np.ndarray] = miss_probability) -> Finding:
+def one_cell_is_covered(p: int = 97, k: int = 5) -> Finding:
     """A cell is covered by m random training cells with probability 1 - (1 - C/N)^m.
 
     Which is the value for draws with replacement.
     """
     n, c, m = p * p, disc_size(k), training_size(p, k)
     sizes = np.unique(np.linspace(1, n - c, 50).astype(int))
-    ours = np.array([exact(n, c, int(size)) for size in sizes])
+    ours = np.array([miss_probability(n, c, int(size)) for size in sizes])
     printed = (1 - c / n) ** sizes
     same, safe = np.allclose(ours, printed, rtol=1e-9), bool((ours <= printed * (1 + 1e-12)).all())
     verdict = "holds" if same else "holds with correction" if safe else "fails"
-    missed = {"ours": n * float(exact(n, c, m)), "theirs": n * (1 - c / n) ** m}
+    missed = {"ours": n * float(miss_probability(n, c, m)), "theirs": n * (1 - c / n) ** m}
     return found(verdict, missed["ours"] / missed["theirs"], 1, 1, sizes=sizes.size, p=p, k=k, m=m, **missed)
 
 
@@ -403,17 +396,7 @@ def certain_above_the_threshold(p: int = 97, k: int = 5, size: Callable[[int, in
     return judge(sure <= threshold, value=drawn.value, low=low, high=high, **numbers)
 
 
-def random_splits() -> dict[int, Experiment]:
-    """The recorded random splits of 30 % at p = 97.
-
-    Example:
-        >>> [run.name for run in random_splits().values()]
-        ['gu2025/fig5[p=97]']
-    """
-    return {97: fig5(97)}
-
-
-@claim("G34", "gu2025", "section 6.1", section=ENOUGH, kind="theorem", runs=random_splits, published="100%",
+@claim("G34", "gu2025", "section 6.1", section=ENOUGH, kind="theorem", runs=lambda: {97: fig5(97)}, published="100%",
        says=("p = {p}, k = {k}: at the printed threshold ({threshold:.1%}) the grid is covered with probability ",
              "{drawn.value:.2f} ± {drawn.error:.2f}; the probability is 1 only from {sure} of {n} cells on ",
              "({sure_share:.2%}); for 95% {enough} cells suffice ({enough_share:.1%}); of {runs} recorded random ",

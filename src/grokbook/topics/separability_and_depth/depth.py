@@ -26,6 +26,7 @@ SIZE, FRACTION, WIDTH, STEPS = 37, 0.6, 24, 2_000
 VIOLENT = 0.1
 """Our reading of "violently": a median largest fall of at least ten points of accuracy in the deepest network."""
 
+FEW = "too few of these runs are recorded to compare them"
 TIMES = ("fit_step", "grok_step", "delay")
 STATEMENT = "With more layers the test accuracy fluctuates violently while MED keeps falling."
 SOURCE = "Gu et al. 2025, Fig. 2; Gu 2024, Fig. 6"
@@ -46,18 +47,9 @@ def fig_2() -> dict[int, Experiment]:
 
 
 def depth_run(
-    n_layers: int,
-    *,
-    p: int = SIZE,
-    train_fraction: float = FRACTION,
-    d_model: int = WIDTH,
-    steps: int = STEPS,
-    n_seeds: int = 3,
-    learning_rate: float = 1e-3,
-    weight_decay: float = 1.0,
-    shift: int = 0,
-    d_mlp: int | None = None,
-) -> Experiment:
+    n_layers: int, *, p: int = SIZE, train_fraction: float = FRACTION, d_model: int = WIDTH, steps: int = STEPS,
+    n_seeds: int = 3, learning_rate: float = 1e-3, weight_decay: float = 1.0, shift: int = 0, d_mlp: int | None = None,
+) -> Experiment:  # fmt: skip
     """The paper's model with `n_layers` layers on addition modulo a small p; what differs from the base is in the name.
 
     `train_fraction` of the p*p cells, drawn at random, are trained for `steps` full-batch steps; `shift` tokens lie
@@ -236,13 +228,7 @@ def told(table: pd.DataFrame) -> str:
     return compared(table).told(DEPTHS).evidence if table.layers.nunique() > 1 else few
 
 
-def told_causes(
-    table: pd.DataFrame,
-    name: str = "what differs",
-    *,
-    least: int = 2,
-    otherwise: str = "too few of these runs are recorded to compare them",
-) -> str:
+def told_causes(table: pd.DataFrame, *, least: int = 2, otherwise: str = FEW) -> str:
     """Largest fall, final test accuracy and runs that generalise of each variant, in words; medians over seeds.
 
     `otherwise` is what is said of fewer than `least` variants.
@@ -251,26 +237,17 @@ def told_causes(
         >>> told_causes(depth_table({}, "what differs"), least=1, otherwise="not run")
         'not run'
     """
-    if table[name].nunique() < least:
+    if table["what differs"].nunique() < least:
         return otherwise
     said = "{}, largest fall {:.2f}, final test accuracy {:.2f}, {} of {} generalise"
     return "; ".join(
         said.format(label, *part[["largest fall", "final test accuracy"]].median(), part.grok_step.count(), len(part))
-        for label, part in table.groupby(name, sort=False)
+        for label, part in table.groupby("what differs", sort=False)
     )
 
 
-def small_study() -> dict[str, Experiment]:
-    """`by_depth` under other labels than those of `fig_2`.
-
-    Example:
-        >>> list(small_study())
-        ['small 1', 'small 2', 'small 3', 'small 4']
-    """
-    return {f"small {n}": run for n, run in by_depth().items()}
-
-
-@claim("GF02", "gu2025", "Fig. 2 (Gu 2024, Fig. 6)", section="What more layers do", runs=fig_2, beside=small_study,
+@claim("GF02", "gu2025", "Fig. 2 (Gu 2024, Fig. 6)", section="What more layers do", runs=fig_2,
+       beside=lambda: {f"small {n}": run for n, run in by_depth().items()},
        published="accuracy fluctuates violently with more layers, MED falls", says=DEPTHS)
 def figure_2(runs: Runs) -> Finding:
     """With more layers the test accuracy fluctuates violently and the final MED is smaller.

@@ -21,17 +21,9 @@ from grokbook.training.config import RunConfig
 
 
 def plan(
-    p: int,
-    train_fraction: float,
-    d_model: int,
-    early: int,
-    steps: int,
-    n_seeds: int,
-    p_depth: int,
-    d_depth: int,
-    depths: int,
-    depth_steps: int,
-) -> dict[str, Experiment]:
+    p: int, train_fraction: float, d_model: int, early: int, steps: int, n_seeds: int,
+    p_depth: int, d_depth: int, depths: int, depth_steps: int,
+) -> dict[str, Experiment]:  # fmt: skip
     """Plan of chapter 07: the same networks after `early` and after all `steps`, and one of each depth up to `depths`.
 
     Two classes of the full grid have 2p points, and by Cover's count more than half of the ways to label n points in

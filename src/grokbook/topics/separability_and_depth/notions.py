@@ -143,14 +143,12 @@ def sums_by_class(p: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray
        says=("sums of embeddings of all cells: {full:.0%} of the class pairs separable; noise sorted by a random ",
              "linear read-out: {value:.0%} ({null:.0%} with labels shuffled), ",
              "so a network that fits its training cells has it"))
-def read_out_is_separable(
-    p: int = 7, d: int = 16, n: int = 200, sums: Callable[[int, int], tuple[np.ndarray, np.ndarray]] = sums_by_class
-) -> Finding:
+def read_out_is_separable(p: int = 7, d: int = 16, n: int = 200) -> Finding:
     """A transformer learns to make the embedded classes convexly separable on a subspace.
 
     Sums of embeddings of all cells never are separable; what a linear read-out sorts always is.
     """
-    full = class_separability(*sums(p, d)).share
+    full = class_separability(*sums_by_class(p, d)).share
     rng = np.random.default_rng(1)
     rows, reader = rng.normal(size=(n, d)), rng.normal(size=(d, p))
     answers = (rows @ reader).argmax(axis=1)
