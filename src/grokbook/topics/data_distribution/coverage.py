@@ -80,7 +80,7 @@ def uncovered_cells(train_mask: np.ndarray, k: int) -> dict[str, np.ndarray]:
 
     Example:
         >>> list(uncovered_cells(np.eye(5, dtype=bool), 2))
-        ['bounded grid: 12', 'torus: 10', 'same class, torus: 0']
+        ['bounded grid: 12', 'torus: 10', 'same class, torus: 20']
     """
     apart = {
         "bounded grid": distance_to_training(train_mask),
