@@ -6,9 +6,7 @@ import inspect
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from functools import lru_cache, partial
-from os.path import commonprefix
 from typing import Any
 
 import pandas as pd
@@ -17,7 +15,7 @@ from grokbook.announced import chapter_of, topic_of, topics
 from grokbook.claims.finding import Finding, Says
 from grokbook.claims.runs import Look, Wanted, left_open, load
 from grokbook.claims.shared import once_a_build
-from grokbook.errors import GrokbookError, ParameterError
+from grokbook.errors import GrokbookError, ParameterError, nearest, shown
 
 PAPERS = ("gu2025", "gu2024", "liu2022", "tian2025")
 """The papers that may have claims, in the order in which the ledger shows them."""
@@ -181,17 +179,7 @@ def _order(claim: Claim) -> tuple[int, bool, str]:
 def _refuse_unknown(what: str, name: str, known: Iterable[str]) -> None:
     there = list(known)
     if name not in there:
-        raise ParameterError(f"the ledger has no {what} {name!r}; the nearest is {_nearest(name, there)}.")
-
-
-def _nearest(name: str, there: list[str]) -> str:
-    """The most similar of these names, capitals aside; of equally similar ones the one that begins like it."""
-
-    def likeness(other: str) -> tuple[float, int]:
-        pair = name.lower(), other.lower()
-        return SequenceMatcher(None, *pair).ratio(), len(commonprefix(pair))
-
-    return max(there, key=likeness)
+        raise ParameterError(f"the ledger has no {what} {shown(name)}; the nearest is {nearest(name, there, 0)}.")
 
 
 def choose(
