@@ -32,7 +32,7 @@ WORKFLOWS = ("book-gpu.yml", "ci.yml")
 
 @pytest.fixture
 def run(tmp_path):
-    """Run a command in a copy of what builds the project: exit status, what the stand-ins were asked, the text."""
+    """Run a command in a copy of what builds the project: exit status, what the stand-ins were asked for, the text."""
     for name in ("Makefile", "pyproject.toml", "constraints.txt", ".ci/run"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
@@ -47,18 +47,14 @@ def run(tmp_path):
         environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "LOG": str(log), "FAIL": ""} | settings
         options = {"input": "no input\n", "capture_output": True, "text": True}
         done = subprocess.run(command, cwd=tmp_path, env=environment, **options)
-        return done.returncode, log.read_text().splitlines(), done.stdout + done.stderr
+        asked = [line.split()[0] for line in log.read_text().splitlines()]
+        return done.returncode, asked, done.stdout + done.stderr
 
     call.folder = tmp_path
     call.make = lambda *arguments, **settings: call("make", "PYTHON=./stub", *arguments, **settings)
     path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
     call.ci = lambda **settings: call("bash", ".ci/run", PATH=path, **settings)
     return call
-
-
-def kinds(log: list[str]) -> list[str]:
-    """The first word of each line that a stand-in wrote."""
-    return [line.split()[0] for line in log]
 
 
 @pytest.mark.parametrize(
@@ -79,13 +75,13 @@ def test_a_target_makes_the_environment_installs_with_pins_and_then_does_its_wor
 
 
 def test_an_environment_is_made_once_and_again_only_when_its_sources_changed_or_it_is_half_made(run):
-    assert kinds(run.make("setup-dev")[1]) == ["venv", "install"]
+    assert run.make("setup-dev")[1] == ["venv", "install"]
     assert run.make("setup-dev")[1] == run.make("setup")[1] == [], "the development set-up has all that the book needs"
     later = (run.folder / "pyproject.toml").stat().st_mtime + 5
     os.utime(run.folder / "constraints.txt", (later, later))
     assert run.make("setup-dev", FAIL="1")[0] != 0
     assert not list((run.folder / ".venv").glob(".installed-*")), "a failed installation leaves no older stamp"
-    assert kinds(run.make("setup")[1]) == ["install"]
+    assert run.make("setup")[1] == ["install"]
     shutil.rmtree(run.folder / ".venv" / "bin")
     (run.folder / ".venv" / ".installed-book").unlink()
     assert "by-uv -c constraints.txt -e .[book]" in run.make("setup", INSTALLER="echo by-uv")[2]
@@ -113,8 +109,8 @@ def test_help_names_every_target_and_each_is_phony(run):
 
 @pytest.mark.parametrize("stage", [None, *STAGES])
 def test_ci_runs_its_stages_in_order_without_input_and_stops_at_the_first_that_fails(run, stage):
-    status, log, printed = run.ci(FAIL=stage or "")
-    assert kinds(log) == STAGES[: STAGES.index(stage) + 1 if stage else None]
+    status, asked, printed = run.ci(FAIL=stage or "")
+    assert asked == STAGES[: STAGES.index(stage) + 1 if stage else None]
     assert (status == 0) == (stage is None)
     timed = re.findall(r"^ci: (\S+) +\d+ s$", printed, re.MULTILINE)
     assert stage or timed == ["system", "set-up", "tests", "smoke", "browser", "wheel", "total"]
@@ -152,22 +148,14 @@ def test_a_workflow_is_valid_pinned_and_may_only_do_what_it_must(name):
     assert set(re.findall(r"\bmake ([\w-]+)", "\n".join(s.get("run", "") for s in steps))) <= make_targets()
 
 
-def test_the_cpu_workflow_tests_three_versions_and_publishes_the_laptop_book_from_main():
+def test_the_workflows_publish_the_laptop_book_and_keep_and_propose_what_the_gpu_recorded():
     test, book, publish = jobs("ci.yml").values()
     assert test["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13"]
-    assert {"make test", "bash .ci/run"} <= {step.get("run") for step in test["steps"]}
     *_, made, drift, pages = (step.get("run") or step["uses"] for step in book["steps"])
     assert made == "make book" and "grokbook drift" in drift and "upload-pages-artifact" in pages
     assert publish["needs"] == ["test", "book"] and publish["if"] == "github.event_name == 'push'"
-
-
-def test_the_gpu_workflow_builds_at_paper_keeps_what_it_trained_and_proposes_it():
-    build, propose, publish = jobs("book-gpu.yml").values()
+    build, propose, _ = jobs("book-gpu.yml").values()
     before, checkout, after, *_ = build["steps"]
     assert checkout["with"]["clean"] is False and build["runs-on"] == ["self-hosted", "gpu"]
     assert "update-ref refs/kept/records" in before["run"] and "merge --squash refs/kept/records" in after["run"]
-    runs = "\n".join(step.get("run", "") for step in build["steps"])
-    assert (
-        runs.index("make setup") < runs.index("grokbook record") < runs.index("grokbook build --preset paper --strict")
-    )
-    assert "gh pr create" in propose["steps"][-1]["run"] and propose["if"] == "always()" and publish["needs"] == "build"
+    assert "gh pr create" in propose["steps"][-1]["run"] and propose["if"] == "always()"

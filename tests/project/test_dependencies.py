@@ -68,12 +68,6 @@ def test_every_constraint_is_an_exact_pin_once_in_order_and_none_is_missing():
     assert f"TORCH ?= {pins['torch']}\n" in read("Makefile")
 
 
-def test_the_closure_of_the_constraints_follows_extras():
-    closure = script().closure
-    assert "sphinx" not in closure("grokbook", frozenset()) and "sphinx" in closure("grokbook", frozenset({"book"}))
-    assert normal("Ruamel.YAML__x") == "ruamel-yaml-x"
-
-
 def as_range(version: str | None) -> SpecifierSet:
     """A MatchSpec's version as pip writes it; conda reads `=3.11` as `3.11.*`."""
     return SpecifierSet(f"=={version}" if version and version[0].isdigit() else version or "")

@@ -64,16 +64,13 @@ def test_no_room_imports_a_higher_one_and_no_topic_another(module):
 @pytest.mark.parametrize(
     ("importer", "target", "ok"),
     [
-        ("tasks.shapes", "errors", True),
         ("training.loop", "measures.med", True),
         ("measures.med", "theory.coverage", False),
         ("theory.coverage", "measures.med", True),
         ("errors", "tasks.shapes", False),
         ("plotting.grids", "errors", True),
         ("plotting.grids", "theory.coverage", False),
-        ("plotting.grids", "plotting.style", True),
         ("claims.ledger", "topics.width", False),
-        ("topics.width", "plotting.grids", True),
         ("topics.width.claims", "topics.width.figures", True),
         ("topics.width", "topics.depth", False),
     ],
