@@ -142,12 +142,12 @@ def address():
         http.shutdown()
 
 
-@pytest.fixture
-def opened_at(browser):
+@pytest.fixture(scope="module")
+def open_page(browser):
     """Open an address at a width and colour scheme; what it asked for and complained about is in `.seen`."""
     contexts = []
 
-    def open_page(url, width=1280, scheme="light", **options):
+    def load(url, width=1280, scheme="light", **options):
         size = {"width": width, "height": 900}
         contexts.append(browser.new_context(viewport=size, color_scheme=scheme, **options))
         page = contexts[-1].new_page()
@@ -164,15 +164,24 @@ def opened_at(browser):
             page.evaluate("MathJax.startup.promise.then(() => true)")
         return page
 
-    yield open_page
+    yield load
     for context in contexts:
         context.close()
 
 
-@pytest.fixture
-def opened(opened_at, address):
-    """Open a page of the built site."""
-    return lambda name, *args, **options: opened_at(address + name, *args, **options)
+@pytest.fixture(scope="module")
+def opened_at(open_page):
+    """Like `open_page`, but a page is loaded once a module for each width; only the colour scheme is changed on it."""
+    pages = {}
+
+    def load(url, width=1280, scheme="light", **options):
+        key = (url, width, *sorted(options.items()))
+        if key not in pages:
+            pages[key] = open_page(url, width, scheme, **options)
+        pages[key].emulate_media(media="screen", color_scheme=scheme)
+        return pages[key]
+
+    return load
 
 
 def git(folder, *arguments):
