@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import grokbook
 from grokbook import cli
-from grokbook.errors import ChapterError, ParameterError
+from grokbook.errors import ChapterError
 
 SOURCE = """---
 jupytext: {text_representation: {extension: .md, format_name: myst}}
@@ -263,14 +263,3 @@ def test_doctor_fails_when_something_needed_is_missing(root, monkeypatch):
     assert result.exit_code == 1
     assert "MISSING  b: gone" in result.output
     assert "to mend: put it back" in result.output
-
-
-@pytest.mark.parametrize(("text", "expected"), [("40m", 2400), ("1h30m", 5400), ("90s", 90), ("2.5m", 150)])
-def test_times(text, expected):
-    assert cli.seconds(text) == expected
-
-
-@pytest.mark.parametrize("text", ["", "soon", "4x"])
-def test_what_is_no_time_is_refused(text):
-    with pytest.raises(ParameterError, match="is not a time"):
-        cli.seconds(text)

@@ -51,7 +51,7 @@ def once_a_build(name: str, compute: Callable[[], Any]) -> Any:
     try:
         value, lines = pickle.loads(path.read_bytes())
         tell(lines)
-    except (OSError, EOFError, pickle.UnpicklingError):
+    except (OSError, EOFError, ValueError, TypeError, pickle.UnpicklingError):
         value, lines = traced(compute)
         with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):  # a number that no file can hold
             atomic_write(path, pickle.dumps((value, lines)))
