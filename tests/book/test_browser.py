@@ -53,7 +53,8 @@ def facts(open_page, address):
     def gather(name):
         if name not in known:
             desk = open_page(address + name)
-            known[name] = desk.evaluate(COLLECT) | {"seen": desk.seen, "solutions": solutions(desk)}
+            seen = {kind: list(found) for kind, found in desk.seen.items()}
+            known[name] = desk.evaluate(COLLECT) | {"seen": seen, "solutions": solutions(desk)}
             desk.emulate_media(color_scheme="dark")
             known[name]["grounds"] = desk.evaluate(GROUNDS)
             desk.context.close()
