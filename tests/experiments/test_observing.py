@@ -9,8 +9,8 @@ import pytest
 
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
+from grokbook.experiments.lead_tasks import watched_run
 from grokbook.experiments.observing import OBSERVERS, Observed, observer_digest
-from grokbook.experiments.progress_measures import watched_run
 from grokbook.measures import med, weight_norm
 from grokbook.records.store import Store
 from grokbook.training.watching import View, look

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from grokbook.plotting.theory import unit_circle
-
 STEPS = np.array([0, 10, 100, 1000])
 
 
@@ -18,6 +16,4 @@ def runs() -> xr.Dataset:
              "test_accuracy_unmirrored", "weight_norm", "embedding_norm", "med", "normalised_med", "fourier_ipr",
              "effective_dimension"]  # fmt: skip
     series = {n: (("seed", "step"), rng.uniform(0.1, 1, size=(3, STEPS.size))) for n in names}
-    tables = np.stack([np.stack([unit_circle(11, k)] * 2) for k in (1, 2, 3)])
-    series["embedding"] = (("seed", "snapshot", "token", "feature"), tables)
-    return xr.Dataset(series, {"seed": [0, 1, 2], "step": STEPS, "snapshot": [0, 1000]})
+    return xr.Dataset(series, {"seed": [0, 1, 2], "step": STEPS})

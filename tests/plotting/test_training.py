@@ -35,19 +35,6 @@ def test_the_delay_is_marked_at_the_median_steps():
     assert marks == [50, 200]
 
 
-def test_med_and_loss_has_a_column_for_each_modulus_and_the_initial_value(runs):
-    fig = plotting.med_and_loss({"a": runs, "b": runs})
-    assert len(fig.axes) == 6
-    initial = [line for line in fig.axes[2].lines if line.get_linestyle() == "--"]
-    assert np.allclose(initial[0].get_ydata(), runs.med.sel(step=0).median())
-
-
-def test_relative_curves_start_at_one(runs):
-    ax = plotting.relative_curves(runs, {"med": "MED", "embedding_norm": "norm"}).axes[0]
-    shown = ax.lines[0].get_ydata()
-    assert np.allclose(shown, (runs.med / runs.med.sel(step=0)).median("seed").values[1:])
-
-
 def test_other_curves_draw(runs):
     without = runs.assign(test_accuracy_mirrored=runs.test_accuracy * np.nan)
     fig = plotting.mirrored_accuracy({"random": runs, "symmetric": without})

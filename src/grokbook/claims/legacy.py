@@ -8,7 +8,7 @@ from importlib import import_module
 from grokbook.claims.finding import Finding
 from grokbook.claims.ledger import Claim as Entry
 
-ROOMS = ("gu2025", "gu2024", "operations", "progress")
+ROOMS = ()
 
 
 def Claim(

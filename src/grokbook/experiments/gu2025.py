@@ -77,15 +77,3 @@ def live_run(
     config = modular_run(p, train_fraction, d_model=d_model, steps=steps, split=split)
     config = dataclasses.replace(config, log=Schedule(points=200))
     return Experiment(f"live/addition[p={p}, {split}, {train_fraction:g}]", config, seeds=tuple(range(n_seeds)))
-
-
-def med_tracking(
-    p: int, steps: int, p_other: int, steps_other: int, train_fraction: float, d_model: int, n_seeds: int
-) -> dict[str, Experiment]:
-    """Plan of chapter 05: two moduli at one training fraction, answered from the records where they match Fig. 5."""
-
-    def one(modulus: int, length: int) -> Experiment:
-        config = modular_run(modulus, train_fraction, d_model=d_model, steps=length)
-        return Experiment(f"gu2025/fig5[p={modulus}]", config, seeds=tuple(range(n_seeds)))
-
-    return {"p": one(p, steps), "p_other": one(p_other, steps_other)}

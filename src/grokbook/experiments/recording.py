@@ -15,9 +15,6 @@ import torch
 from grokbook.announced import announced
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
-from grokbook.experiments.figures import operations
-from grokbook.experiments.gu2025 import FIG5_STEPS, fig5
-from grokbook.experiments.progress_measures import lead_tasks
 from grokbook.machine import cores
 from grokbook.paths import records_path
 from grokbook.records.store import Store
@@ -34,12 +31,7 @@ def catalogue() -> dict[str, Experiment]:
         >>> "gu2025/fig5[p=97]" in catalogue()
         True
     """
-    named = {run.name: run for run in map(fig5, FIG5_STEPS)}
-    named |= operations() | lead_tasks()
-    for functions in announced("RUNS"):
-        for runs in functions:
-            named |= {run.name: run for run in runs().values()}
-    return named
+    return {run.name: run for functions in announced("RUNS") for runs in functions for run in runs().values()}
 
 
 def choose(pattern: str | None = None, seeds: int | None = None) -> list[Experiment]:

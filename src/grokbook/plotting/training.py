@@ -1,4 +1,4 @@
-"""Curves of training runs: accuracy and loss with the delay marked, measures under them, MED beside the loss."""
+"""Curves of training runs: accuracy and loss with the delay marked, measures under them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ from grokbook.measures import registry
 from grokbook.plotting.style import COLOURS, label_right, panels, seed_band, styled
 
 
-def _symbol(name: str) -> str:
+def symbol(name: str) -> str:
     """A measure's symbol as matplotlib's mathematics can set it."""
     return "$" + registry()[name].symbol.replace(r"\lVert", r"\|").replace(r"\rVert", r"\|") + "$"
 
 
-def _steps_axis(ax: Axes) -> None:
+def steps_axis(ax: Axes) -> None:
+    """Optimiser steps on a log scale."""
     ax.set_xscale("log")
     ax.set_xlabel("optimiser step")
 
 
-def _accuracy(ax: Axes, dataset: xr.Dataset) -> None:
+def accuracies(ax: Axes, dataset: xr.Dataset) -> None:
+    """Accuracy on training and test set, every seed and the median."""
     seed_band(ax, dataset.train_accuracy, COLOURS["train"], "training set")
     seed_band(ax, dataset.test_accuracy, COLOURS["test"], "test set")
     ax.set_ylabel("accuracy")
@@ -41,13 +43,13 @@ def learning_curves(dataset: xr.Dataset, times: pd.DataFrame | None = None) -> F
     """
     fig, axes = panels(1, 2)
     left, right = axes[0]
-    _accuracy(left, dataset)
+    accuracies(left, dataset)
     seed_band(right, dataset.train_loss, COLOURS["train"], "training set")
     seed_band(right, dataset.test_loss, COLOURS["test"], "test set")
     right.set_yscale("log")
     right.set_ylabel("cross entropy (nats)")
     for ax in (left, right):
-        _steps_axis(ax)
+        steps_axis(ax)
     for column, text, colour in (("fit_step", "fits", "train"), ("grok_step", "groks", "test")):
         known = times[column].dropna() if times is not None else ()
         if len(known):
@@ -66,7 +68,7 @@ def mirrored_accuracy(runs: dict[str, xr.Dataset]) -> Figure:
             seed_band(ax, dataset.test_accuracy_mirrored, COLOURS["hole"], "test, transpose trained")
         seed_band(ax, dataset.test_accuracy_unmirrored, COLOURS["test"], "test, transpose not trained")
         ax.set_title(title)
-        _steps_axis(ax)
+        steps_axis(ax)
     axes[0, 0].set_ylabel("accuracy")
     fig.legend(*labelled(axes[0]), loc="outside lower center", ncols=3)
     return fig
@@ -103,7 +105,7 @@ def curves_by_setting(runs: Mapping[str, xr.Dataset | None], guess: Mapping[str,
         for name, width, alpha in (("train", 0.8, 0.5), ("test", 1.2, 0.9)):
             values = shown[f"{name}_accuracy"].transpose("step", "seed")
             ax.plot(shown.step, values, color=COLOURS[name], lw=width, alpha=alpha)
-        _steps_axis(ax)
+        steps_axis(ax)
         if guess and label in guess:
             ax.axhline(guess[label], color=COLOURS["theory"], ls="--", lw=1)
     for ax in axes.flat[len(runs) :]:
@@ -120,49 +122,10 @@ def curves_by_setting(runs: Mapping[str, xr.Dataset | None], guess: Mapping[str,
 def measure_curves(dataset: xr.Dataset, names: list[str]) -> Figure:
     """One row a measure (green; norms purple) under the accuracies, all against the step."""
     fig, axes = panels(len(names) + 1, 1, height=1.55 * (len(names) + 1), sharex=True)
-    _accuracy(axes[0, 0], dataset)
+    accuracies(axes[0, 0], dataset)
     axes[0, 0].legend(loc="center left")
     for ax, name in zip(axes[1:, 0], names, strict=True):
         seed_band(ax, dataset[name], COLOURS["norm" if name.endswith("norm") else "measure"], name)
-        ax.set_ylabel(_symbol(name))
-    _steps_axis(axes[-1, 0])
-    return fig
-
-
-@styled
-def med_and_loss(runs: dict[str, xr.Dataset], measure: str = "med") -> Figure:
-    """Columns: named datasets. Rows: test loss, the measure with its initial value dashed, accuracies."""
-    fig, axes = panels(3, len(runs), height=6.2, sharex="col")
-    for (top, middle, bottom), (title, dataset) in zip(axes.T, runs.items(), strict=True):
-        seed_band(top, dataset.test_loss, COLOURS["test"], "test loss")
-        seed_band(middle, dataset[measure], COLOURS["measure"], _symbol(measure))
-        initial = float(dataset[measure].sel(step=0).median())
-        middle.axhline(initial, color=COLOURS["theory"], ls="--", lw=1, label="initial value")
-        middle.legend(loc="best")
-        _accuracy(bottom, dataset)
-        top.set_title(title)
-        _steps_axis(bottom)
-    axes[0, 0].set_ylabel("test loss (nats)")
-    axes[1, 0].set_ylabel(_symbol(measure))
-    axes[2, 0].legend(loc="center", bbox_to_anchor=(0.58, 0.5))
-    for ax in axes[2, 1:]:
-        ax.set_ylabel("")
-    return fig
-
-
-@styled
-def relative_curves(dataset: xr.Dataset, names: dict[str, str]) -> Figure:
-    """Median over seeds of several measures, each divided by its initial value; name -> label."""
-    fig, axes = panels(1, 1, height=3.4)
-    ax = axes[0, 0]
-    styles = ("-", "--", ":", "-.", (0, (5, 1, 1, 1)), (0, (1, 1)))
-    for style, (name, label) in zip(styles, names.items(), strict=False):
-        series = dataset[name] / dataset[name].sel(step=0)
-        shown = series.where(series.step >= 1, drop=True)
-        colour = COLOURS["norm" if name.endswith("norm") else "measure"]
-        ax.plot(shown.step, shown.median("seed"), ls=style, color=colour, label=label)
-    ax.axhline(1, color=COLOURS["theory"], lw=0.8, ls="--")
-    ax.set_ylabel("value / initial value")
-    ax.legend(loc="best")
-    _steps_axis(ax)
+        ax.set_ylabel(symbol(name))
+    steps_axis(axes[-1, 0])
     return fig

@@ -8,10 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokbook.claims import Finding, Runs, claim, judge
-from grokbook.claims.tracking import ONSET, tracking_table
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import fig5, live_run
 from grokbook.measures import circle_projection, dominant_frequencies, fourier_power
+from grokbook.measures.tracking import ONSET, tracking_table
 from grokbook.plotting.style import COLOURS, panels, styled
 
 

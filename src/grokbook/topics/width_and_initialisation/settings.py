@@ -9,6 +9,7 @@ ours are three seeds, the steps below, and d_mlp = 4 d (`Experiment.choices` say
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from itertools import product
 
 from grokbook.errors import ParameterError
@@ -232,17 +233,8 @@ def small_run(name: str, statement: str, *, train_fraction: float = 0.5, **chang
     return Experiment(name, config, statement=statement, source="this book", choices=choices)
 
 
-def recorded() -> Settings:
-    """Every experiment of this chapter by name, three seeds each (Fig. 5's runs, which other chapters share, five).
-
-    Example:
-        >>> len(recorded())
-        58
-    """
-    questions = [by_width(), by_shift(), by_position()]
-    questions += [small_by_shift(), small_by_position(), by_optimiser()]
-    questions += [by_start(f, normal_seeds=3) for f in (0.3, 0.25, 0.2)] + [small_by_start(f) for f in (0.5, 0.4, 0.45)]
-    return {run.name: run for question in questions for run in question.values()}
-
-
-RUNS = (recorded,)
+RUNS = (
+    by_width, by_shift, by_position, small_by_shift, small_by_position, by_optimiser,
+    *(partial(by_start, fraction, normal_seeds=3) for fraction in (0.3, 0.25, 0.2)),
+    *(partial(small_by_start, fraction) for fraction in (0.5, 0.4, 0.45)),
+)  # fmt: skip

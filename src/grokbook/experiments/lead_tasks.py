@@ -1,12 +1,9 @@
-"""Chapter 06: the small runs on which every measure's lead or lag is taken, one experiment a task."""
+"""Small watched runs of ten tasks, on which chapters 05 and 06 try what measures say: one experiment a task."""
 
 from __future__ import annotations
 
 import dataclasses
 
-import xarray as xr
-
-from grokbook.experiments.base import available
 from grokbook.experiments.gu2025 import modular_run
 from grokbook.experiments.observing import Observed, Observer
 from grokbook.training.schedule import Schedule
@@ -76,22 +73,6 @@ def lead_tasks(n_seeds: int = 3) -> dict[str, Observed]:
     return {task.name: task for task in tasks}
 
 
-def progress_measures(
-    p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int
-) -> dict[str, Observed]:
-    """Plan of chapter 06: the run that the page trains; `lead_tasks` is shown as far as it is recorded.
-
-    Example:
-        >>> list(progress_measures(11, 0.6, 16, 500, 1))
-        ['live']
-    """
-    points = max(1, steps // 10)
-    live = watched_run(
-        p, label="live", train_fraction=train_fraction, d_model=d_model, steps=steps, points=points, n_seeds=n_seeds
-    )
-    return {"live": live}
-
-
 def short_name(experiment: Observed) -> str:
     """The part of an experiment's name in brackets: what a table calls the task.
 
@@ -100,29 +81,3 @@ def short_name(experiment: Observed) -> str:
         'add, p=59'
     """
     return experiment.name.partition("[")[2].rstrip("]")
-
-
-@dataclasses.dataclass(frozen=True)
-class Study:
-    """The recorded tasks by short name, and the experiments of which no seed is recorded."""
-
-    runs: dict[str, xr.Dataset]
-    absent: tuple[Observed, ...]
-
-    @property
-    def count(self) -> int:
-        """Number of recorded runs."""
-        return sum(dataset.sizes["seed"] for dataset in self.runs.values())
-
-
-def recorded_study() -> Study:
-    """What is recorded of `lead_tasks`; nothing is trained.
-
-    Example:
-        >>> study = recorded_study()
-        >>> len(study.runs) + len(study.absent)
-        10
-    """
-    found = {experiment: available(experiment) for experiment in lead_tasks().values()}
-    runs = {short_name(e): dataset for e, dataset in found.items() if dataset is not None}
-    return Study(runs, tuple(e for e, dataset in found.items() if dataset is None))

@@ -1,0 +1,121 @@
+"""The runs of chapter 05, Figs 5 and 12 to 19 of Gu et al. 2025, and what is recorded of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import pandas as pd
+import xarray as xr
+
+from grokbook.claims.runs import load
+from grokbook.experiments.base import Experiment
+from grokbook.experiments.gu2025 import FIG5_STEPS, fig5, modular_run
+from grokbook.experiments.missing import with_missing
+from grokbook.measures.tracking import tracking_table
+
+OPERATIONS = {
+    "fig12": ("subtract", 0.3, 128, "x - y generalises, and MED moves with the test loss."),
+    "fig13": ("multiply", 0.3, 128, "x y generalises partly or not at all, and MED moves with the test loss."),
+    "fig14": ("x2_plus_y2", 0.2, 256, "On x^2 + y^2 MED moves with the test loss."),
+    "fig15": ("x3_plus_y3", 0.2, 128, "On x^3 + y^3 MED moves with the test loss."),
+    "fig16": ("x2_plus_xy_plus_y2", 0.3, 128, "x^2 + xy + y^2 has a low ceiling, and MED moves with the test loss."),
+    "fig17": ("x2_plus_xy_plus_y2", 0.3, 256, "Width 256: x^2 + xy + y^2 has a low ceiling, MED moves with the loss."),
+    "fig18": ("x2_plus_xy_plus_y2", 0.4, 256, "At 40 % x^2 + xy + y^2 has a low ceiling, MED moves with the loss."),
+    "fig19": ("x3_plus_xy_plus_y3", 0.5, 256, "x^3 + xy + y^3 generalises little or not, MED moves with the loss."),
+}
+"""Figs 12 to 19: operation, training fraction, width and what the paper says; p = 97, a random split, one layer."""
+
+
+def plan(
+    p: int, steps: int, p_other: int, steps_other: int, train_fraction: float, d_model: int, n_seeds: int
+) -> dict[str, Experiment]:
+    """Plan of chapter 05: two moduli at one training fraction, answered from the records where they match Fig. 5."""
+
+    def one(modulus: int, length: int) -> Experiment:
+        config = modular_run(modulus, train_fraction, d_model=d_model, steps=length)
+        return Experiment(f"gu2025/fig5[p={modulus}]", config, seeds=tuple(range(n_seeds)))
+
+    return {"p": one(p, steps), "p_other": one(p_other, steps_other)}
+
+
+def moduli() -> dict[str, Experiment]:
+    """Fig. 5: four moduli, by name.
+
+    Example:
+        >>> list(moduli())[0]
+        'gu2025/fig5[p=47]'
+    """
+    return {experiment.name: experiment for experiment in map(fig5, FIG5_STEPS)}
+
+
+def operations() -> dict[str, Experiment]:
+    """Figs 12 to 19: other operations modulo 97, by name; three seeds, the number of steps and d_mlp = 4 d are ours.
+
+    Example:
+        >>> operations()["gu2025/fig12"].config.task.operation
+        'subtract'
+    """
+    found = {}
+    for figure, (operation, fraction, width, statement) in OPERATIONS.items():
+        config = modular_run(97, fraction, d_model=width, operation=operation)
+        source = f"Gu et al. 2025, Fig. {figure[3:]}; Gu 2024, Fig. {int(figure[3:]) - 1}"
+        choices = f"{config.steps} steps; d_mlp = 4 d; the operand tokens shared (k = 0)"
+        name = f"gu2025/{figure}"
+        found[name] = Experiment(name, config, statement=statement, source=source, choices=choices)
+    return found
+
+
+def tracked(dataset: xr.Dataset) -> pd.DataFrame:
+    """`tracking_table` of some runs, with their best test accuracy and that apart from mirrored cells."""
+    best = dataset.test_accuracy.max("step").values
+    return tracking_table(dataset).assign(
+        best=best, best_unmirrored=dataset.test_accuracy_unmirrored.max("step").values
+    )
+
+
+def stack(tables: Mapping[object, pd.DataFrame]) -> pd.DataFrame:
+    """Tables of several settings under one another, index (setting, seed).
+
+    Example:
+        >>> stack({5: pd.DataFrame({"agreement": [0.5]})}).index.tolist()
+        [(5, 0)]
+    """
+    return pd.concat(tables, names=["setting"])
+
+
+def status_table(experiments: Iterable[Experiment]) -> pd.DataFrame:
+    """One row an experiment: seeds recorded, runs that generalise, best accuracy, how MED moves with the test loss.
+
+    `agreement` is the share of logged intervals in which both change in the same direction, `detrended` the same after
+    detrending and `chance` that of shifted curves (medians over runs); `p < 0.05` counts runs. `missing`
+    counts the seeds that were not made, `core min` is their predicted cost on one core here.
+
+    Example:
+        >>> status_table([operations()["gu2025/fig19"]]).columns.tolist()[:3]
+        ['experiment', 'seeds', 'generalise']
+    """
+    named = {experiment.name: experiment for experiment in experiments}
+    tables = load(named, tracked)
+    order = ["experiment", "seeds", "generalise", "best accuracy", "agreement", "detrended", "chance", "p < 0.05"]
+    frame = with_missing([_row(name, tables[name]) for name in named], named.values(), [*order, "below start"])
+    return frame.astype(dict.fromkeys(["generalise", "p < 0.05", "below start"], "Int64"))
+
+
+def _row(name: str, table: pd.DataFrame | None) -> dict[str, object]:
+    if table is None:
+        return {"experiment": name, "seeds": 0}
+    middle = table[["best", "agreement", "detrended", "null"]].median()
+    return {
+        "experiment": name,
+        "seeds": len(table),
+        "generalise": int(table.grok_step.notna().sum()),
+        "best accuracy": float(middle.best),
+        "agreement": float(middle.agreement),
+        "detrended": float(middle.detrended),
+        "chance": float(middle.null),
+        "p < 0.05": int((table.p_value < 0.05).sum()),
+        "below start": int(table.below_step.notna().sum()),
+    }
+
+
+RUNS = (moduli, operations)
