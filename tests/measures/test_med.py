@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from grokbook import measures as m
 from grokbook.errors import ParameterError
-from grokbook.experiments.observing import OBSERVERS
 from grokbook.experiments.lead_tasks import watched_run
+from grokbook.experiments.observing import OBSERVERS
 from grokbook.measures.registry import claimed_directions
 
 from .tables import circles, gaussian, relabelled, rotation, tables
