@@ -166,9 +166,7 @@ def _announced() -> list[Claim]:
     """The claims that stand in a module of the topics, by themselves or in a tuple or list, each once."""
     values = [value for module in topics() for value in vars(module).values()]
     several = [entry for value in values if isinstance(value, list | tuple) for entry in value]
-    from grokbook.claims import legacy
-
-    return list({id(c): c for c in [*values, *several, *legacy.claims()] if isinstance(c, Claim)}.values())
+    return list({id(c): c for c in [*values, *several] if isinstance(c, Claim)}.values())
 
 
 def _order(claim: Claim) -> tuple[int, bool, str]:
