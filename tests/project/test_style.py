@@ -59,8 +59,7 @@ def test_s3_public_functions_are_typed():
 
 
 def test_s4_no_module_is_longer_than_450_lines_and_no_literal_text_than_200_characters():
-    long = {str(m) for m in modules() if len((PACKAGE / m).read_text("utf-8").splitlines()) > 450}
-    assert long <= {"claims/coverage.py"}, "which becomes a topic"
+    assert not [str(m) for m in modules() if len((PACKAGE / m).read_text("utf-8").splitlines()) > 450]
     words = {id(node.value) for _, node in nodes(ast.Expr) if isinstance(node.value, ast.Constant)}
     texts = ((m, n) for m, n in nodes(ast.Constant) if isinstance(n.value, str) and id(n) not in words)
     assert not where((m, n) for m, n in texts if max(map(len, n.value.split("\n"))) > 200)
