@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from grokbook.errors import ParameterError
+from grokbook.plotting import splits
 from grokbook.tasks import ModularTask
 from grokbook.topics import task_and_model as chapter
 
@@ -42,6 +43,7 @@ def test_shuffled_columns_are_no_translates_and_shuffled_rows_are():
     order = np.random.default_rng(0).permutation(11)
     assert chapter.not_translates(table[order]) == 0
     assert chapter.not_translates(table[:, order]) > 0
+    assert chapter.classes_are_translates((5, 11)).verdict == "holds"
 
 
 def test_a_wrong_closed_form_is_seen(monkeypatch):
@@ -54,6 +56,9 @@ def test_the_printed_range_is_one_too_long():
     assert (found.verdict, found.value) == ("fails", 8)
 
 
-def test_operation_tables_mark_one_class():
+def test_pictures_of_the_grid_mark_one_class_and_paint_training_test_and_hole():
     image = chapter.operation_tables({"add": ModularTask(11)}, residue=3).axes[0].images[1]
     assert (image.get_array() == 1).sum() == 11
+    task = ModularTask(11, split="square", hole=4)
+    painted = splits({"square": task}).axes[0].images[0].get_array()
+    assert ((painted == 2).sum(), (painted == 1).sum()) == (task.train_index.size, 25)

@@ -191,6 +191,11 @@ def test_med_varies_where_the_loss_does_not():
     assert all(np.ptp(line.get_ydata()) < 1e-9 for line in right.lines)
 
 
+def test_a_circulant_start_has_level_steps():
+    steps = {line.get_label(): line.get_ydata() for line in figures.starts(9, 5).axes[0].lines}
+    assert np.ptp(steps["circulant"]) < 1e-9 < np.ptp(steps["toeplitz"])
+
+
 def test_products_gather_a_class_and_sums_do_not():
     left, right = (np.ptp(ax.lines[1].get_xydata(), axis=0).max() for ax in figures.sums_and_products(7, 0.0).axes)
     assert right < 1e-9 < left
