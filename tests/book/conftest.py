@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from grokbook.book.build import build
 from grokbook.book.serving import server
@@ -97,9 +98,14 @@ def project(tmp_path) -> Path:
 
 @pytest.fixture(scope="session")
 def built_once(tmp_path_factory) -> Path:
-    """A project that was built; not to be changed."""
-    root = make_project(tmp_path_factory.mktemp("built"))
-    build(root, "laptop", strict=True, progress=Progress(io.StringIO()))
+    """A project that was built, by one worker of pytest-xdist for all of them; not to be changed."""
+    own = tmp_path_factory.getbasetemp()
+    root = (own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own) / "built"
+    with FileLock(root.with_suffix(".lock")):
+        if not root.exists():
+            made = make_project(tmp_path_factory.mktemp("built"))
+            build(made, "laptop", strict=True, progress=Progress(io.StringIO()))
+            made.rename(root)
     return root
 
 
