@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
@@ -10,7 +11,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from grokbook.plotting.style import COLOURS, panels, styled
-from grokbook.tasks.arithmetic import ModularTask
 
 
 def on_grid(axes: Iterable[Axes], titles: Iterable[str]) -> None:
@@ -21,8 +21,8 @@ def on_grid(axes: Iterable[Axes], titles: Iterable[str]) -> None:
 
 
 @styled
-def splits(tasks: dict[str, ModularTask]) -> Figure:
-    """Training cells blue, test cells grey, cells of the hole amber: one panel for each task."""
+def splits(tasks: Mapping[str, Any]) -> Figure:
+    """Training cells blue, test cells grey, cells of the hole amber: a panel for each task (which has both masks)."""
     fig, axes = panels(1, len(tasks), height=2.6 if len(tasks) < 4 else 2.2)
     colours = ListedColormap(["#dcdcdc", COLOURS["hole"], COLOURS["train"]])
     for ax, task in zip(axes[0], tasks.values(), strict=True):
