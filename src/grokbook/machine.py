@@ -44,11 +44,13 @@ def _available(path: Path = Path("/proc/meminfo")) -> float:
 
 
 def _left_in_group(folder: Path = Path("/sys/fs/cgroup")) -> float:
+    """The limit of the control group less what is in use; files that were read and can be forgotten are not in use."""
     try:
         limit, used = (int((folder / name).read_text()) for name in ("memory.max", "memory.current"))
+        stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
     except (OSError, ValueError):  # no control group, or the limit is "max"
         return float("inf")
-    return (limit - used) / 1e6
+    return (limit - used + int(stat.get("inactive_file", 0))) / 1e6
 
 
 KEEP_MEMORY = dict.fromkeys(("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"), str(2**32)) | {

@@ -55,7 +55,8 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
         figures = {name: (state.card(root, name) or {}).get("figures", []) for name in names}
         problems = check.problems(html, figures)
         if problems:
-            raise ChapterError("the built site is not in order: " + "; ".join(problems))
+            more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
+            raise ChapterError("the built site is not in order: " + "; ".join(problems[:10]) + more)
         (html / drift.NAME).write_text(json.dumps(drift.manifest(html, root), indent=0) + "\n")
         swap(html, root / "site")
     state.keep(card, {"key": wanted, "chapters": names})
