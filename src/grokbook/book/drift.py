@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +59,9 @@ class Difference:
 
     def line(self, width: int = 60) -> str:
         """The difference in a line; of long texts the part around the first difference."""
-        old, new = (str("(absent)" if v is None else v).replace("\n", " ") for v in (self.old, self.new))
-        same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0)
-        start = max(0, same - width // 3)
-        old, new = (
-            f"{'...' if start else ''}{t[start : start + width]}{'...' if t[start + width :] else ''}"
-            for t in (old, new)
-        )
+        both = ["(absent)" if v is None else str(v).replace("\n", " ") for v in (self.old, self.new)]
+        start = max(0, len(commonprefix(both)) - width // 3)
+        old, new = ("..." * (start > 0) + t[start : start + width] + "..." * (len(t) > start + width) for t in both)
         return f"  {self.kind:<7} {self.item}: {old} -> {new}"
 
 
@@ -220,10 +217,11 @@ def compare(old: Mapping[str, Any], new: Mapping[str, Any], tolerance: float = T
     both = [name for name in then if name in now and then[name]["preset"] == now[name]["preset"]]
     if not both:
         raise ParameterError("the two builds have no chapter at the same preset in common, so nothing can be compared.")
+    bands = {claim: band for page in then.values() for claim, band in page["bands"].items()}
     found = [Difference(name, "chapter", "there", None, "gone") for name in then if name not in now]
     found += [Difference(name, "chapter", None, "there", "new") for name in now if name not in then]
     for name in both:
-        found += _differences(name, then[name]["items"], now[name]["items"], tolerance, then[name]["bands"])
+        found += _differences(name, then[name]["items"], now[name]["items"], tolerance, bands)
     for part in ("verdicts", "records"):
         if old.get(part) is not None and new.get(part) is not None:
             found += _differences(part, old[part], new[part], tolerance, {})
@@ -244,13 +242,13 @@ def _differences(
 def _kind(chapter: str, item: str, a: Any, b: Any, tolerance: float, bands: Mapping[str, Any]) -> str | None:
     """How two values that are not equal differ; None where only rounding does."""
     if chapter == "records":
-        more = set(a["seeds"]) < set(b["seeds"])
-        return "text" if more else "moved"
+        return "text" if set(a["seeds"]) < set(b["seeds"]) else "moved"
     if chapter == "verdicts" or item.startswith("verdict") or item.endswith(", verdict"):
         return "moved"
     if item.startswith("drawing"):
         return "text"
-    band = next((bands[word] for word in re.split(r",? ", item) if word in bands), None)
+    claim = re.fullmatch(r"value of (\S+)|table \d+, (\S+), evidence", item)
+    band = bands.get(claim[1] or claim[2]) if claim else None
     if band and item.startswith("value"):
         return "within" if b is not None and band[0] <= b <= band[1] else "moved"
     if all(isinstance(v, int | float) for v in (a, b)):
