@@ -172,9 +172,9 @@ def step_of(path):
         return -1
 
 
-def start(folder, steps):
+def start(folder, steps, kind):
     """The interruptible run as a process."""
-    command = [sys.executable, interrupted.__file__, str(folder), str(steps)]
+    command = [sys.executable, interrupted.__file__, str(folder), str(steps), kind]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
@@ -189,16 +189,16 @@ def kill_at(process, path, step):
     return step_of(path)
 
 
-@pytest.mark.timeout(240)
-def test_a_killed_run_continues_and_ends_bit_for_bit_the_same(tmp_path):
-    """SIGKILL at its first checkpoint, SIGKILL again later, then to the end: as if nothing had happened."""
-    steps = 500
-    path = checkpoint_path(tmp_path / "checkpoints", [interrupted.config(steps)])
-    early = kill_at(start(tmp_path, steps), path, 0)
-    later = kill_at(start(tmp_path, steps), path, early + 120)
-    assert 0 <= early < later < steps
-    with start(tmp_path, steps) as last:
-        assert last.wait(120) == 0, last.stderr.read().decode()
-    assert int((tmp_path / "updates").read_text()) == steps - later, "it did not continue from the checkpoint"
-    whole = in_process(interrupted.config(steps))
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("kind", interrupted.KINDS)
+def test_a_killed_run_continues_and_ends_bit_for_bit_the_same(tmp_path, kind):
+    """SIGKILL at some checkpoint, then to the end, as if nothing had happened: also within an epoch of mini-batches."""
+    steps = 600
+    path = checkpoint_path(tmp_path / "checkpoints", [interrupted.config(steps, kind)])
+    left = kill_at(start(tmp_path, steps, kind), path, 45)
+    assert 45 <= left < steps
+    with start(tmp_path, steps, kind) as last:
+        assert last.wait(240) == 0, last.stderr.read().decode()
+    assert int((tmp_path / "updates").read_text()) == steps - left, "it did not continue from the checkpoint"
+    whole = in_process(interrupted.config(steps, kind))
     assert json.loads((tmp_path / "result.json").read_text()) == interrupted.values(whole)

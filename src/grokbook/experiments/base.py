@@ -83,7 +83,8 @@ class Experiment:
         configs = [self.config.with_seed(s) for s in (self.seeds if seeds is None else seeds)]
         dataset = train(configs, progress=progress, checkpoints=checkpoints, **options).swap_dims(run="seed")
         configuration = {"configuration": canonical(self.configuration()), "dtype": self.config.dtype}
-        dataset.attrs = configuration | {"device": dataset.attrs["device"], "modules": own_modules(self.config)}
+        made = {name: dataset.attrs[name] for name in ("device", "update")}
+        dataset.attrs = configuration | made | {"modules": own_modules(self.config)}
         return dataset
 
     def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:

@@ -211,6 +211,7 @@ class Store:
         began = time.monotonic()
         fresh = experiment.run(seeds, checkpoints=folder, progress=progress)
         made = provenance(fresh.attrs["device"], fresh.attrs["dtype"], fresh.attrs.pop("modules", ()))
+        made |= {"update": fresh.attrs.pop("update", "eager")}
         made |= {"seeds": list(seeds), "seconds": round(time.monotonic() - began, 2)}
         fresh.attrs["provenance"] = json.dumps([made])
         self._write(experiment, _merge(own, fresh))

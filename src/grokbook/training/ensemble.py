@@ -19,6 +19,7 @@ import xarray as xr
 
 from grokbook.errors import ParameterError, TrainingError
 from grokbook.machine import cores, limited_threads
+from grokbook.training.compiled import compile_update, compiler_here
 from grokbook.training.config import RunConfig, canonical, digest
 from grokbook.training.loop import Report, Stack, make_stack, restore, save, train_stack
 from grokbook.training.pool import Pool
@@ -65,6 +66,7 @@ class How:
     checkpoint_every: float = 30.0
     keep: bool = False
     steps: int | None = None
+    compiled: bool = False
 
 
 def train_here(
@@ -75,6 +77,8 @@ def train_here(
         stack = make_stack(configs, torch.device(how.device), how.keep)
         if checkpoint and restore(stack, checkpoint) and stack.step > (how.steps or stack.step):
             stack = make_stack(configs, torch.device(how.device), how.keep)  # asked for less than was trained
+        if how.compiled:
+            stack.compiled = compile_update(stack)
         train_stack(stack, report=report, save_now=_Saver(checkpoint, how.checkpoint_every), steps=how.steps)
         if checkpoint:
             save(stack, checkpoint)
@@ -136,6 +140,7 @@ def train(
     keep_weights: bool = False,
     steps: int | None = None,
     rows: int | None = None,
+    compiled: bool = False,
     threads: int = 1,
     workers: int | None = None,
     checkpoints: str | Path | None = None,
@@ -154,6 +159,8 @@ def train(
         keep_weights: whether the parameters at the end are a variable `weights` (run, parameter), which
             `grokbook.training.split_weights` takes apart.
         steps: where to stop before the last step; the dataset ends there.
+        compiled: whether the update is compiled, which takes a minute, makes long runs faster and changes rounding; it
+            stays eager where there is no C++ compiler. `attrs["update"]` says which it was.
 
     Returns:
         Dataset with variables (run, step) in float64: losses, accuracies, weight norm and, where the network has
@@ -180,7 +187,8 @@ def train(
     if steps is not None and steps < 1:
         raise ParameterError(f"steps = {steps} must be 1 or more.")
     chosen = pick_device(device)
-    how = How(str(chosen), threads, checkpoint_every, bool(watch), steps)
+    compiled = compiled and compiler_here()
+    how = How(str(chosen), threads, checkpoint_every, bool(watch), steps, compiled)
     groups = _groups(configs, rows or (1 if chosen.type == "cpu" else None))
     apart = chosen.type == "cpu" and len(groups) > 1 and _travels(configs)
     with contextlib.ExitStack() as scope:
@@ -190,8 +198,9 @@ def train(
         jobs = [_Job([configs[i] for i in group], folder, how) for group in groups]
         stacks = _train_apart(jobs, workers or cores(), progress) if apart else [_train_job(j, progress) for j in jobs]
     found = {i: (stack, r) for group, stack in zip(groups, stacks, strict=True) for r, i in enumerate(group)}
-    dataset = collect([found[i] for i in range(len(configs))], keep_weights, steps)
-    return watched(dataset, [found[i] for i in range(len(configs))], watch) if watch else dataset
+    made = [found[i] for i in range(len(configs))]
+    dataset = collect(made, keep_weights, steps).assign_attrs(update="compiled" if compiled else "eager")
+    return watched(dataset, made, watch) if watch else dataset
 
 
 @dataclass(frozen=True)

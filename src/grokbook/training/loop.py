@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from grokbook.errors import ParameterError
 from grokbook.fingerprint import fingerprint
 from grokbook.measures.logged import embedding_measures
 from grokbook.measures.norms import weight_norm
@@ -105,6 +106,8 @@ def make_stack(configs: list[RunConfig], device: torch.device, keep: bool = Fals
     """R fresh runs on `device`, at step 0; with `keep` the weights of every logged step are kept."""
     first = configs[0]
     weights = torch.stack([draw(c) for c in configs]).to(device)
+    if first.loss == "cross_entropy" and np.issubdtype(first.task.targets.dtype, np.floating):
+        raise ParameterError("loss = 'cross_entropy' needs labels; for real targets choose squared_error.")
     stack = Stack(
         configs=list(configs),
         weights=weights,

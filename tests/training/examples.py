@@ -1,0 +1,26 @@
+"""Kinds of runs that training knows nothing of: real answers, mini-batches, an optimiser of a reader's own."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from own_optimiser import Lion
+from small_runs import small
+
+from grokbook.models.mlp import MLP
+from grokbook.models.toy import Toy
+from grokbook.tasks.addition import AdditionTask
+from grokbook.tasks.digits import DigitsTask
+from grokbook.training import AdamW, Group, RunConfig, Schedule
+
+RATES = AdamW(1e-3, weight_decay=0.0, groups=(Group("decoder", learning_rate=1e-2, weight_decay=0.5),))
+TOY = RunConfig(AdditionTask(10), Toy(10, hidden=(20, 20)), RATES, 40, Schedule(40, 10), loss="squared_error")
+DIGITS = RunConfig(
+    DigitsTask(100), MLP((64, 16, 10)), AdamW(1e-2, weight_decay=0.0), 40, Schedule(40, 10), batch_size=30
+)
+KINDS = {
+    "modular": small(3, d=16),
+    "toy": TOY,
+    "digits": DIGITS,
+    "own optimiser": dataclasses.replace(small(3), optimizer=Lion()),
+}

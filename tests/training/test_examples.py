@@ -1,0 +1,154 @@
+"""Tasks, networks and optimisers that training has never heard of, each against a loop written plainly in torch."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from examples import DIGITS, KINDS, TOY
+from own_optimiser import Lion
+from torch.nn import functional as F
+
+from grokbook.errors import ParameterError
+from grokbook.models.mlp import MLP
+from grokbook.models.toy import Toy
+from grokbook.tasks.addition import AdditionTask
+from grokbook.tasks.digits import DigitsTask
+from grokbook.training import AdamW, Group, RunConfig, train
+from grokbook.training.cost import predict
+from grokbook.training.loop import make_stack, sample_results, train_stack
+
+
+def logged(config, **options):
+    return train([config], device="cpu", progress=False, **options).isel(run=0)
+
+
+def tensors(task):
+    """Inputs, targets, training samples."""
+    x, y = torch.from_numpy(task.inputs), torch.from_numpy(task.targets)
+    found = (part.float() if part.is_floating_point() else part for part in (x, y))
+    return *found, torch.from_numpy(task.train_index)
+
+
+def plainly(config, groups, batches):
+    """Losses on the batch of each step under torch.optim.AdamW: (parameters, learning rate, weight decay) a group."""
+    w = {name: part.requires_grad_() for name, part in config.model.draw(config.seed).items()}
+    given = [{"params": [w[n] for n in names], "lr": lr, "weight_decay": wd} for names, lr, wd in groups]
+    o, (x, y, _) = config.optimizer, tensors(config.task)
+    optimiser = torch.optim.AdamW(given, betas=(o.beta1, o.beta2), eps=o.eps)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: min(step / o.warmup, 1))
+    mean = F.mse_loss if config.loss == "squared_error" else F.cross_entropy
+    for rows in batches:
+        optimiser.zero_grad()
+        loss = mean(config.model.forward(w, x[rows]), y[rows])
+        loss.backward()
+        optimiser.step()
+        schedule.step()
+    return torch.cat([part.detach().ravel() for part in w.values()])
+
+
+def weights(config):
+    return torch.from_numpy(logged(config, keep_weights=True).weights.values)
+
+
+def test_the_toy_is_trained_as_torch_trains_it_with_a_group_of_parameters_each():
+    """Liu et al. 2022, section 3: encoder and decoder with learning rates and weight decays of their own."""
+    names = TOY.model.groups()
+    groups = [(names["encoder"], 1e-3, 0.0), (names["decoder"], 1e-2, 0.5)]
+    expected = plainly(TOY, groups, [tensors(TOY.task)[2]] * TOY.steps)
+    torch.testing.assert_close(weights(TOY), expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("width", [0, 30])
+def test_an_answer_is_right_when_its_own_target_is_the_nearest(width):
+    task = AdditionTask(5, width=width)
+    config = RunConfig(task, Toy(5, hidden=(3,), outputs=max(width, 1)), steps=1, loss="squared_error")
+    stack = make_stack([config], torch.device("cpu"))
+    loss, correct = sample_results(stack)
+    z = config.model.forward(config.model.draw(0), torch.from_numpy(task.inputs)).detach().double().numpy()
+    apart = ((z[:, None] - task.targets[None]) ** 2).sum(-1)
+    sums = task.inputs.sum(1)
+    assert np.array_equal(correct[0], sums[apart.argmin(1)] == sums)
+    assert np.allclose(loss[0], ((z - task.targets) ** 2).mean(1), atol=1e-5)
+
+
+def test_the_toy_is_learned_and_its_embedding_is_measured():
+    run = logged(dataclasses.replace(TOY, optimizer=AdamW(1e-2, weight_decay=0.0), steps=300))
+    assert float(run.train_loss[-1]) < 0.05 * float(run.train_loss[0])
+    assert run.embedding.sizes["token"] == 10 and run.med.notnull().any()
+
+
+def test_rows_of_a_stack_have_groups_and_rates_of_their_own():
+    rates = [AdamW(1e-2), AdamW(1e-3, groups=(Group("encoder", weight_decay=0.1),)), TOY.optimizer]
+    configs = [dataclasses.replace(TOY.with_seed(seed), optimizer=rate) for seed, rate in enumerate(rates)]
+    together = train(configs, rows=3, device="cpu", progress=False, keep_weights=True)
+    for r, config in enumerate(configs):
+        np.testing.assert_allclose(together.weights[r], weights(config), rtol=1e-4, atol=1e-5)
+
+
+def test_mini_batches_go_through_the_training_set_in_a_new_order_each_epoch():
+    """100 images in batches of 30: three batches an epoch, ten images left to the next epoch's order."""
+    index = tensors(DIGITS.task)[2]
+    orders = [np.random.default_rng((0, epoch)).permutation(100) for epoch in range(14)]
+    batches = [index[torch.from_numpy(order[k : k + 30])] for order in orders for k in (0, 30, 60)][: DIGITS.steps]
+    expected = plainly(DIGITS, [(DIGITS.model.shapes(), 1e-2, 0.0)], batches)
+    torch.testing.assert_close(weights(DIGITS), expected, rtol=1e-4, atol=1e-5)
+    assert float(logged(DIGITS).train_accuracy[-1]) > 0.6 and "med" not in logged(DIGITS)
+
+
+def test_a_readers_optimiser_moves_rows_alike_alone_and_together_and_has_a_key_of_its_own():
+    config = KINDS["own optimiser"]
+    configs = [dataclasses.replace(config, optimizer=Lion(rate)) for rate in (1e-3, 1e-2)]
+    together = train(configs, rows=2, device="cpu", progress=False, keep_weights=True)
+    for r, each in enumerate(configs):
+        np.testing.assert_allclose(together.weights[r], weights(each), atol=1e-5)
+    assert config.as_dict()["optimizer"]["kind"] == "Lion"
+    stack = make_stack([config], torch.device("cpu"))
+    assert list(stack.state) == ["momentum"]
+
+
+def test_what_does_not_fit_is_refused_before_anything_is_drawn():
+    refusals = {
+        "batch_size = 101 is more than the 100": lambda: dataclasses.replace(DIGITS, batch_size=101),
+        "sizes = .* must begin with the width": lambda: dataclasses.replace(DIGITS, model=MLP((63, 10))),
+        r"outputs = 1 must be those of the task, 10 and 30": lambda: dataclasses.replace(
+            TOY, task=AdditionTask(10, width=30)
+        ),
+        "group 'head' is none of the network's; it has encoder, decoder": lambda: logged(
+            dataclasses.replace(TOY, optimizer=AdamW(groups=(Group("head"),)))
+        ),
+        "needs labels; for real targets choose squared_error": lambda: logged(
+            dataclasses.replace(TOY, loss="cross_entropy")
+        ),
+        "steps = 1000000000000000 is above the largest": lambda: dataclasses.replace(TOY, steps=10**15),
+        "leaves 0 of 55 pairs": lambda: AdditionTask(10, 0.001),
+        "n_train = 1797 must be less": lambda: DigitsTask(1797),
+        "learning_rate = -1 must be": lambda: AdamW(groups=(Group("decoder", learning_rate=-1),)),
+    }
+    for message, make in refusals.items():
+        with pytest.raises(ParameterError, match=message):
+            make()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_costs_are_predicted_without_drawing_anything(kind, monkeypatch):
+    monkeypatch.setattr("numpy.random.default_rng", lambda *_: pytest.fail("drawn"))
+    config = dataclasses.replace(KINDS[kind], task=dataclasses.replace(KINDS[kind].task, seed=9))
+    assert predict(config).seconds > 0
+    assert predict(dataclasses.replace(config, steps=10**6)).seconds > 100 * predict(config).seconds
+
+
+def test_a_compiled_update_is_the_eager_one_up_to_rounding():
+    """Skipped without a compiler; R = 2 rows with rates of their own."""
+    from grokbook.training.compiled import compile_update, compiler_here
+
+    if not compiler_here():
+        pytest.skip("there is no C++ compiler")
+    configs = [TOY, dataclasses.replace(TOY.with_seed(1), optimizer=AdamW(1e-2))]
+    eager, fused = (make_stack(configs, torch.device("cpu")) for _ in range(2))
+    fused.compiled = compile_update(fused)
+    for stack in (eager, fused):
+        train_stack(stack)
+    torch.testing.assert_close(fused.weights, eager.weights, rtol=1e-4, atol=1e-5)
