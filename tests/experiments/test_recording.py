@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 
 from grokbook.errors import ParameterError
@@ -91,3 +96,40 @@ def test_side_by_side_the_records_are_those_made_in_turn(tiny, tmp_path, capsys)
     for experiment in tiny:
         a, b = (Store(tmp_path / name).load(experiment.key) for name in "ab")
         assert a.equals(b)
+
+
+RECORD = """
+import sys
+from grokbook.experiments import recording
+from grokbook.experiments.base import Experiment
+from grokbook.experiments.gu2025 import modular_run
+from grokbook.records import Store
+runs = [Experiment(f"made/up[p={p}]", modular_run(p, 0.5, d_model=8, steps=10**6), (0,)) for p in (5, 7)]
+recording.catalogue = lambda: {run.name: run for run in runs}
+recording.record(progress=False, store=Store(sys.argv[1]), workers=2)
+"""
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds child processes in /proc")
+def test_a_recording_that_is_killed_leaves_no_trainer(tmp_path):
+    """SIGKILL once both workers hold the lock of a record: they end with their parent."""
+    parent, workers = subprocess.Popen([sys.executable, "-c", RECORD, str(tmp_path)]), []
+    while len(workers) < 2 or len(list(tmp_path.glob(".locks/*"))) < 2:
+        assert parent.poll() is None
+        children = Path(f"/proc/{parent.pid}/task").glob("*/children")
+        workers = [int(pid) for path in children for pid in path.read_text().split()]
+        time.sleep(0.02)
+    parent.kill()
+    parent.wait()
+    patience = iter(range(6000))
+    while any(map(alive, workers)):
+        next(patience)
+        time.sleep(0.01)

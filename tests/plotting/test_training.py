@@ -24,6 +24,14 @@ def test_every_seed_is_drawn_and_the_median_over_them(runs):
     assert thick.get_linewidth() > thin[0].get_linewidth()
 
 
+def test_what_train_returns_is_drawn_as_it_is(runs):
+    """Dimension `run` with seeds that may repeat, as `train([a, b])` gives it."""
+    straight = runs.assign_coords(seed=("seed", [0] * runs.sizes["seed"])).swap_dims(seed="run")
+    drawn, expected = (plotting.learning_curves(data).axes[0].lines for data in (straight, runs))
+    for line, other in zip(drawn, expected, strict=True):
+        assert np.array_equal(line.get_xydata(), other.get_xydata())
+
+
 def test_the_delay_is_marked_at_the_median_steps():
     steps = np.arange(0, 400, 10)
     made = {"train": 50, "test": 200}

@@ -1,13 +1,8 @@
-"""Processes for calls: values and reports come back, what fails is named, nothing outlives the parent."""
+"""Processes for calls: values and reports come back, what fails is named."""
 
 from __future__ import annotations
 
 import io
-import os
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
 
@@ -41,41 +36,3 @@ def test_values_and_reports_come_back_and_a_failure_is_named():
         assert pool.submit(max, 2, 3).result() == 3  # in a new process
     with pytest.raises(RuntimeError):
         pool.submit(max, 1, 2)
-
-
-PARENT = """
-import os, sys, time
-from grokbook.training.pool import Pool
-with Pool(2) as pool:
-    for n in range(2):
-        pool.submit(os.kill, os.getpid(), 0).result()
-        pool.submit(time.sleep, 600)
-    time.sleep(600)
-"""
-
-
-def alive(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-@pytest.mark.timeout(120)
-@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds child processes in /proc")
-def test_workers_end_with_a_parent_that_is_killed():
-    parent = subprocess.Popen([sys.executable, "-c", PARENT])
-    workers = []
-    while len(workers) < 2:
-        assert parent.poll() is None
-        workers = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
-        threads = Path(f"/proc/{parent.pid}/task").glob("*/children")
-        workers = [int(pid) for path in threads for pid in path.read_text().split()]
-        time.sleep(0.02)
-    parent.kill()
-    parent.wait()
-    patience = iter(range(3000))
-    while any(alive(pid) for pid in workers):
-        next(patience)
-        time.sleep(0.01)
-    assert os.getpid()

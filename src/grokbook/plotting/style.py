@@ -28,14 +28,23 @@ COLOURS = {
 
 
 def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
-    """Run a drawing function inside the book's style sheet and leave matplotlib's settings as they were."""
+    """Run a drawing function inside the book's style sheet and leave matplotlib's settings as they were.
+
+    Datasets straight from `train`, dimension `run` with the coordinate `seed`, are given to it with dimension `seed`.
+    """
 
     @functools.wraps(draw)
     def inside(*args: object, **kwargs: object) -> Figure:
         with mpl.style.context(STYLE):
-            return draw(*args, **kwargs)
+            return draw(*map(_by_seed, args), **kwargs)
 
     return inside
+
+
+def _by_seed(value: object) -> object:
+    """A dataset of `train` with dimension `seed` in place of `run`, anything else as it is."""
+    runs = isinstance(value, xr.Dataset) and "run" in value.dims and "seed" in value.coords
+    return value.swap_dims(run="seed") if runs else value
 
 
 def panels(rows: int = 1, columns: int = 1, height: float = 3.2, **kwargs: object) -> tuple[Figure, np.ndarray]:
@@ -51,8 +60,8 @@ def seed_band(ax: Axes, series: xr.DataArray, colour: str, label: str) -> None:
     """
     shown = series.where(series.step >= 1, drop=True)
     steps = shown.step.values
-    for seed in shown.seed.values:
-        ax.plot(steps, shown.sel(seed=seed), color=colour, lw=0.7, alpha=0.45)
+    for n in range(shown.sizes["seed"]):  # by place: two runs may share a seed
+        ax.plot(steps, shown.isel(seed=n), color=colour, lw=0.7, alpha=0.45)
     ax.plot(steps, shown.median("seed"), color=colour, label=label)
     if shown.sizes["seed"] > 1:
         ax.fill_between(steps, shown.min("seed"), shown.max("seed"), color=colour, alpha=0.13, lw=0)
