@@ -268,7 +268,7 @@ def test_a_state_dict_goes_round_and_a_copy_is_equal():
 def test_the_module_learns_with_torchs_own_optimiser():
     model, task = Transformer(5, d_model=16, n_heads=2), ModularTask(5, train_fraction=0.5)
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
-    pairs, labels = torch.from_numpy(task.train_pairs), torch.from_numpy(task.train_labels)
+    pairs, labels = torch.from_numpy(task.train_pairs), torch.from_numpy(task.labels[task.train_index])
     losses = []
     for _ in range(30):
         loss = F.cross_entropy(model(pairs), labels)

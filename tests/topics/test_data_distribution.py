@@ -379,7 +379,7 @@ def form(p: int, fraction: float, mirrored: float, unmirrored: float, seeds=(0,)
     """Runs that answer these shares of the test cells with and without a trained transpose, at once and for good."""
     curves = {"test_accuracy": [], "test_accuracy_mirrored": [], "test_accuracy_unmirrored": []}
     for seed in seeds:
-        groups = ModularTask(p, symmetric_form.FORM, fraction, seed=seed).test_groups()
+        groups = ModularTask(p, symmetric_form.FORM, fraction, seed=seed).groups()
         counts = np.array([groups["mirrored"].sum(), groups["unmirrored"].sum()])
         total = counts @ [mirrored, unmirrored] / counts.sum()
         for name, value in zip(curves, (total, mirrored, unmirrored), strict=True):
@@ -394,7 +394,7 @@ def test_the_product_is_the_sum_of_both_kinds_of_cells_and_the_accuracies_come_b
     assert table["product"].values == pytest.approx((table.mirrored + table.unmirrored).values, abs=1e-12)
     assert not table.truncated.any() and table.seed.tolist() == [0, 1, 0, 1]
     assert np.allclose(table[["accuracy mirrored", "accuracy unmirrored"]], [0.8, 0.3])
-    groups = ModularTask(23, symmetric_form.FORM, 0.3).test_groups()
+    groups = ModularTask(23, symmetric_form.FORM, 0.3).groups()
     assert table.unmirrored[0] == pytest.approx(0.3 * groups["unmirrored"].mean(), rel=1e-9)
 
 

@@ -178,16 +178,6 @@ class ModularTask:
         return self.pairs[self.test_index]
 
     @property
-    def train_labels(self) -> np.ndarray:
-        """Labels of the training set, shape (n,)."""
-        return self.labels[self.train_index]
-
-    @property
-    def test_labels(self) -> np.ndarray:
-        """Labels of the test set, shape (p*p - n,)."""
-        return self.labels[self.test_index]
-
-    @property
     def commutes(self) -> bool:
         """Whether f(i, j + k) = f(j, i + k) for all i, j: always for a symmetric f at k = 0 mod p."""
         if self.shift % self.p == 0 and is_symmetric(self.operation):
@@ -200,23 +190,19 @@ class ModularTask:
         """Test cells (i, j) whose transpose (j, i) is a training cell, bool of shape (p, p)."""
         return self.train_mask.T & ~self.train_mask
 
-    def test_groups(self) -> dict[str, np.ndarray]:
-        """Named parts of the test set, each a bool mask of shape (p, p): cells whose transpose was trained, the
-        others, and for a split with a hole the cells in it and outside it.
+    def groups(self) -> dict[str, np.ndarray]:
+        """Named parts of the test set, each a bool mask of shape (p*p,): cells whose transpose was trained, the others,
+        and for a split with a hole the cells in it and outside it.
 
         Example:
-            >>> sorted(ModularTask(7, split="square", hole=2).test_groups())
+            >>> sorted(ModularTask(7, split="square", hole=2).groups())
             ['in_hole', 'mirrored', 'outside_hole', 'unmirrored']
         """
         test = ~self.train_mask
         groups = {"mirrored": self.transposed_mask, "unmirrored": test & ~self.transposed_mask}
         if self.hole is not None:
             groups |= {"in_hole": test & self.hole_mask, "outside_hole": test & ~self.hole_mask}
-        return groups
-
-    def groups(self) -> dict[str, np.ndarray]:
-        """The same parts of the test set as masks over cell numbers, bool of shape (p*p,)."""
-        return {name: mask.ravel() for name, mask in self.test_groups().items()}
+        return {name: mask.ravel() for name, mask in groups.items()}
 
     def class_sizes(self) -> np.ndarray:
         """Number of cells in each equivalence class r = f(i, j + k) mod p, shape (p,); they sum to p*p.

@@ -34,7 +34,10 @@ def run_dataset(stack: Stack, r: int) -> xr.Dataset:
     for name, values in history.items():
         series = np.full(stack.logged.size, np.nan)
         series[:length] = values[:length]
-        variables[name] = ("step", series, {"long_name": DESCRIPTIONS.get(name, name)})
+        note = DESCRIPTIONS.get(name, name)
+        if config.loss == "squared_error":
+            note = note.replace("cross entropy", "squared error").removesuffix(", in nats")
+        variables[name] = ("step", series, {"long_name": note})
     last = stack.logged[length - 1] if length else -1
     kept = {step: table for step, table in stack.snapshots[r].items() if step <= last}
     coords = {"step": ("step", stack.logged, {"long_name": "optimiser updates made"}), "seed": config.seed}

@@ -160,7 +160,7 @@ def _count(run: xr.Dataset, task: ModularTask, rule: LimitRule) -> dict[str, flo
     test = 1 - task.train_index.size / task.p**2
     row = {"accuracy": top.upper, "truncated": top.truncated, "product": top.upper * test}
     for name in ("mirrored", "unmirrored"):
-        share, part = task.test_groups()[name].mean(), run[f"test_accuracy_{name}"].dropna("step")
+        share, part = task.groups()[name].mean(), run[f"test_accuracy_{name}"].dropna("step")
         right = float(np.interp(top.upper_step, *moving_mean(part.step.values, part.values, rule.window)))
         row |= {"memoriser": share} if name == "mirrored" else {}
         row |= {name: share * right, f"accuracy {name}": right}

@@ -77,7 +77,7 @@ def stage_shares(w: Parameters, config: RunConfig, *, pairs: int) -> pd.DataFram
             share = class_separability(points, labels, **drawn).share
             rows.append((stage, cells, share, shuffled_share(points, labels, **drawn).share))
     right = found["logits"].argmax(dim=1).numpy() == task.labels
-    unmirrored = task.test_groups()["unmirrored"].ravel()
+    unmirrored = task.groups()["unmirrored"]
     answered = {"train": right[task.train_index].mean(), "test_unmirrored": right[unmirrored].mean()}
     return pd.DataFrame(rows, columns=["stage", "cells", "share", "null"]).assign(**answered)
 
