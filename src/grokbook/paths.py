@@ -8,7 +8,7 @@ from pathlib import Path
 from grokbook.errors import GrokbookError
 
 INSTALLED = Path(__file__).resolve().with_name("_data")
-"""What a wheel brings of the checkout, to be read: `notebooks/`, `book/`, `data/records/`, `pyproject.toml`."""
+"""What a wheel brings of the checkout, to be read: `notebooks/`, `book/`, `data/records/`."""
 
 
 def _is_root(folder: Path) -> bool:

@@ -44,19 +44,28 @@ def examine(root: Path) -> Iterator[Finding]:
 
 def python_version(root: Path) -> Finding:
     """Python is new enough."""
-    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
-    least = tuple(map(int, re.findall(r"\d+", project["requires-python"])[:2]))
+    least = tuple(map(int, re.findall(r"\d+", _declared(root)[0])[:2]))
     text = ".".join(map(str, sys.version_info[:3]))
     mend = f"install Python {'.'.join(map(str, least))} or newer"
     return Finding("python", sys.version_info >= least, text, mend)
+
+
+def _declared(root: Path) -> tuple[str, list[str]]:
+    """The range of Python and the packages that the checkout asks for, without one those of the installed library."""
+    file = root / "pyproject.toml"
+    if file.is_file():
+        project = tomllib.loads(file.read_text())["project"]
+        return project["requires-python"], [*project["dependencies"], *project["optional-dependencies"]["book"]]
+    about = metadata.metadata("grokbook")
+    lines = [line.partition(";") for line in about.get_all("Requires-Dist") or ()]
+    return about["Requires-Python"], [name for name, _, marker in lines if "extra" not in marker or "book" in marker]
 
 
 def packages(root: Path) -> Finding:
     """Every package of the project and of its extra `book` is installed in an allowed version."""
     from packaging.requirements import Requirement
 
-    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["book"]]
+    wanted = _declared(root)[1]
     wrong = [text for text in map(_package_problem, map(Requirement, wanted)) if text]
     text = f"{len(wanted)} packages in range" if not wrong else "; ".join(wrong)
     return Finding("packages", not wrong, text, "pip install -c constraints.txt -e '.[book]'")
