@@ -51,7 +51,7 @@ def test_what_is_declared_is_used_somewhere():
         for name in distributions:
             modules.setdefault(normal(name), set()).add(module)
     names = {normal(r.name) for r in asked("book", "dev")}
-    unused = {n for n in names if UNNAMED.get(n, "\0") not in text and not any(m in text for m in modules[n])}
+    unused = {n for n in names if UNNAMED.get(n, "\0") not in text and not any(m in text for m in modules.get(n, {n}))}
     assert unused <= {"py-rattler"}, "that one is used in this file"
 
 
