@@ -121,6 +121,7 @@ def _run_cells(chapter: Chapter, notebook: Any, root: Path, options: Mapping[str
             stderr_file=ProgressStream(line),
             resources={"metadata": {"path": str(root)}},
             on_cell=on_cell,
+            iopub_timeout=600,  # a cell may end long before a busy machine hands its output over
             **options,
         )
     except papermill.PapermillExecutionError as error:
