@@ -6,6 +6,7 @@ it is; several are mapped with `torch.vmap`, so that a GPU sees one program.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -91,7 +92,7 @@ class Stack:
 def split_weights(config: RunConfig, row: Tensor) -> dict[str, Tensor]:
     """The named parameters that a row of the weight matrix begins with, as views."""
     shapes = config.model.shapes()
-    sizes = [int(np.prod(s)) for s in shapes.values()]
+    sizes = [math.prod(s) for s in shapes.values()]
     parts = row[: sum(sizes)].split(sizes)
     return {name: part.view(s) for (name, s), part in zip(shapes.items(), parts, strict=True)}
 

@@ -163,7 +163,7 @@ class Columns:
             raise ParameterError(f"the group {min(unknown)!r} is none of the network's; it has {known}.")
         order = ["", *sorted(named)]
         self.settings = [[s, *(s.of(name) for name in order[1:])] for s in settings]
-        self.like = like
+        self.like, self.last = like, {}
         of = {name: order.index(group) for group in named for name in groups[group]}
         sizes = [torch.Size(shape).numel() for shape in shapes.values()]
         segments = torch.tensor([of.get(name, 0) for name in shapes])
@@ -172,13 +172,15 @@ class Columns:
     def __call__(self, step: int) -> Numbers:
         """The numbers of the update that follows `step` earlier ones."""
         rows = [[s.numbers(step) for s in row] for row in self.settings]
-        return {name: self._column([[found[name] for found in row] for row in rows]) for name in rows[0][0]}
+        return {name: self._column(name, [[found[name] for found in row] for row in rows]) for name in rows[0][0]}
 
-    def _column(self, values: list[list[float]]) -> Number:
+    def _column(self, name: str, values: list[list[float]]) -> Number:
         if len({value for row in values for value in row}) == 1:
             return values[0][0]
-        table = torch.tensor(values, dtype=self.like.dtype, device=self.like.device)
-        return table if self.segments is None else table[:, self.segments]
+        if self.last.get(name, (None,))[0] != values:  # after the warm-up most numbers stay as they are
+            table = torch.tensor(values, dtype=self.like.dtype, device=self.like.device)
+            self.last[name] = values, table if self.segments is None else table[:, self.segments]
+        return self.last[name][1]
 
 
 def as_tensors(numbers: Callable[[int], Numbers], like: Tensor) -> Callable[[int], dict[str, Tensor]]:
