@@ -8,7 +8,10 @@ import torch
 from plain import PlainTraining
 
 from grokbook.experiments.gu2025 import modular_run
-from grokbook.training import RunConfig
+from grokbook.models.toy import Toy
+from grokbook.tasks.addition import AdditionTask
+from grokbook.training import AdamW, Group, RunConfig
+from grokbook.training.compiled import compile_update
 from grokbook.training.loop import Stack, advance, log, make_stack
 
 Work = Callable[[], None]
@@ -26,14 +29,15 @@ def our_stack(config: RunConfig) -> Stack:
     return make_stack([config], torch.device("cpu"))
 
 
-def our_epochs(config: RunConfig) -> Work:
+def our_epochs(config: RunConfig, compiled: bool = False) -> Work:
     """`EPOCHS` updates and one log of the library's training."""
     stack = our_stack(config)
+    move = compile_update(stack) if compiled else advance
 
     def work() -> None:
         log(stack)
         for _ in range(EPOCHS):
-            advance(stack)
+            move(stack)
 
     return work
 
@@ -43,10 +47,41 @@ def plain_epoch(config: RunConfig) -> Work:
     return PlainTraining(config).epoch
 
 
-def our_step(config: RunConfig) -> Work:
-    """One update of the library's training: forward, backward, AdamW."""
-    stack = our_stack(config)
-    return lambda: advance(stack)
+def our_step(*configs: RunConfig, compiled: bool = False) -> Work:
+    """One update of the library's training, of one run or of several as one program: forward, backward, AdamW."""
+    stack = make_stack(list(configs), torch.device("cpu"))
+    move = compile_update(stack) if compiled else advance
+    return lambda: move(stack)
+
+
+def toy_run(seed: int = 0) -> RunConfig:
+    """Liu et al.'s toy: 45 of 55 pairs of ten symbols, decoder 1-200-200-30, rates of its own for the decoder."""
+    rates = AdamW(1e-3, weight_decay=0.0, groups=(Group("decoder", learning_rate=1e-4, weight_decay=1.0),))
+    config = RunConfig(AdditionTask(10, 45 / 55, width=30), Toy(10, outputs=30), rates, loss="squared_error")
+    return config.with_seed(seed)
+
+
+def plain_toy_step(config: RunConfig) -> Work:
+    """One update of the toy written plainly, torch.nn and torch.optim.AdamW with two groups of parameters."""
+    sizes, task = config.model.sizes, config.task
+    table = torch.nn.Parameter(config.model.draw(config.seed)["W_E"])
+    pairs = list(zip(sizes, sizes[1:], strict=False))
+    layers = [part for a, b in pairs for part in (torch.nn.Linear(a, b), torch.nn.ReLU())][:-1]
+    decoder = torch.nn.Sequential(*layers)
+    x = torch.from_numpy(task.inputs)[task.train_index]
+    y = torch.from_numpy(task.targets).float()[task.train_index]
+    encoder = {"params": [table], "lr": 1e-3, "weight_decay": 0.0}
+    groups = [encoder, {"params": decoder.parameters(), "lr": 1e-4, "weight_decay": 1.0}]
+    optimiser = torch.optim.AdamW(groups, betas=(0.9, 0.98))
+
+    def work() -> None:
+        optimiser.zero_grad()
+        loss = torch.nn.functional.mse_loss(decoder(table[x[:, 0]] + table[x[:, 1]]), y)
+        loss.backward()
+        optimiser.step()
+        loss.item()
+
+    return work
 
 
 def layers(config: RunConfig) -> list[tuple[int, int, int]]:
