@@ -1,15 +1,20 @@
-"""What cells put on a page: figures with labels, numbers, tables, boxes."""
+"""What stands on a page: figures with labels, numbers, tables, boxes, the code that ran, how it was made."""
 
 import json
 from types import SimpleNamespace
 
+import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 
-from grokbook.book import costs, page, tables
-from grokbook.errors import ParameterError
+from grokbook.book import chapters, costs, footer, page, picture, show, tables
+from grokbook.errors import ParameterError, RecordError
+from grokbook.paths import project_root
+
+matplotlib.use("Agg")
 
 
 @pytest.fixture
@@ -22,19 +27,12 @@ def shown(monkeypatch):
 
 @pytest.fixture
 def fig():
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
     figure, axes = plt.subplots()
     axes.plot([0, 1, 4])
     return figure
 
 
 def test_a_figure_carries_name_caption_and_alt_and_is_closed(shown, fig):
-    import matplotlib.pyplot as plt
-
     page.figure(fig, "fig-a", "Three points,\n\n  one seed.", "A curve that rises.")
     data, metadata = shown[0]
     assert metadata["grokbook"] == {"name": "fig-a", "caption": "Three points, one seed.", "alt": "A curve that rises."}
@@ -52,17 +50,17 @@ def test_the_same_figure_is_the_same_bytes_on_an_opaque_ground_and_a_heavy_one_a
 
 
 @pytest.mark.parametrize(
-    ("name", "caption", "alt", "said"),
+    ("texts", "said"),
     [
-        ("curve", "A good caption here.", "A good alt text.", "'curve' must be `fig-` and lower-case words"),
-        ("fig-Big", "A good caption here.", "A good alt text.", "'fig-Big' must be"),
-        ("fig-a", "", "A good alt text.", "figure fig-a needs a caption"),
-        ("fig-a", "A good caption here.", "curve", "figure fig-a needs an alt text"),
+        (("curve", "A good caption.", "A good alt text."), "'curve' must be `fig-` and lower-case words"),
+        (("fig-Big", "A good caption.", "A good alt text."), "'fig-Big' must be"),
+        (("fig-a", "", "A good alt text."), "figure fig-a needs a caption"),
+        (("fig-a", "A good caption.", "curve"), "figure fig-a needs an alt text"),
     ],
 )
-def test_a_figure_without_its_texts_is_refused(fig, name, caption, alt, said):
+def test_a_figure_without_its_texts_is_refused(texts, said):
     with pytest.raises(ParameterError, match=said):
-        page.figure(fig, name, caption, alt)
+        page.figure(None, *texts)
 
 
 @pytest.fixture
@@ -92,17 +90,9 @@ def test_a_format_a_unit_and_a_missing_value(glued):
     }
 
 
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        (None, "delay has no value"),
-        (np.float64("nan"), "delay has no value"),
-        (np.zeros(3), "glue one number at a time"),
-        (torch.zeros(2), "glue one number at a time"),
-    ],
-)
-def test_a_missing_value_without_words_for_it_and_an_array_are_refused(value, said):
-    with pytest.raises(ParameterError, match=said):
+@pytest.mark.parametrize("value", [None, np.float64("nan"), np.zeros(3), torch.zeros(2)])
+def test_a_missing_value_without_words_for_it_and_an_array_are_refused(value):
+    with pytest.raises(ParameterError, match="delay (has no value|is an array of 3 values|is not one number)"):
         page.glue("delay", value)
 
 
@@ -160,33 +150,24 @@ def experiment(missing, seeds=(0, 1, 2)):
     return SimpleNamespace(name="made/up", seeds=seeds, predicted=cost, missing_seeds=lambda store=None: missing)
 
 
-def test_the_cost_sentence_says_what_is_missing(monkeypatch):
-    monkeypatch.setattr("os.cpu_count", lambda: 1)
-    monkeypatch.setenv("GROKBOOK_CORES", "1")
-    assert page.cost_sentence([experiment((1, 2))]) == (
-        "This will train 2 runs (made/up: seeds 1, 2), about 60 s and 200 MB on this machine "
-        "(1 of 3 runs are already there)."
-    )
-    assert page.cost_sentence([experiment(())]).startswith("Nothing has to be trained: all 3 runs")
+PRICE = f"{30 * costs.SIDE_BY_SIDE:.0f} s and 600 MB"
 
 
-def test_the_recorded_box_says_when_where_and_how_long():
-    one = {"recorded_on": "2026-11-01", "device": "CPU (x86_64)", "dtype": "float32", "seconds": 100}
-    one["commit"] = "a" * 40
-    made = json.dumps([one, {**one, "recorded_on": "2026-11-03", "seconds": 140}])
-    said = page.recorded_box({"origin": "recorded", "provenance": made})
-    assert "**Recorded on 2026-11-03**, not trained while this page was built" in said
-    assert "CPU (x86\\_64), float32, 4 min of training, commit `aaaaaaaaaa`" in said
-    assert "Trained while" in page.recorded_box({"origin": "trained", "provenance": made})
-
-
-def test_what_was_not_run_is_said_with_its_price(monkeypatch):
-    monkeypatch.setattr("os.cpu_count", lambda: 3)
-    monkeypatch.setenv("GROKBOOK_CORES", "3")
-    said = page.not_run_box(experiment((0, 1, 2)))
-    assert "**Not run.** `made/up`" in said
-    assert f"about {30 * costs.SIDE_BY_SIDE:.0f} s and 600 MB" in said
-    assert "grokbook record --only made/up" in said
+@pytest.mark.parametrize(
+    ("say", "missing", "cores", "said"),
+    [
+        (page.cost, (1, 2), 1, "This will train 2 runs (made/up: seeds 1, 2), about 60 s and 200 MB on this machine"),
+        (page.cost, (1, 2), 1, "machine (1 of 3 runs are already there)."),
+        (page.cost, (), 1, "Nothing has to be trained: all 3 runs are in the record store."),
+        (page.not_run, (0, 1, 2), 3, "> **Not run.** `made/up` is not in the record store and was not trained"),
+        (page.not_run, (0, 1, 2), 3, f"about {PRICE} here: `grokbook record --only made/up`."),
+    ],
+)
+def test_what_was_not_run_is_said_with_its_price(monkeypatch, shown, say, missing, cores, said):
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    monkeypatch.setenv("GROKBOOK_CORES", str(cores))
+    say(experiment(missing))
+    assert said in shown[0][0]["text/markdown"]
 
 
 def test_outside_a_notebook_nothing_is_shown(capsys):
@@ -194,8 +175,103 @@ def test_outside_a_notebook_nothing_is_shown(capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_the_times_of_a_chapter_are_given_for_each_preset(project, monkeypatch):
+def test_the_recorded_box_says_when_where_and_how_long():
+    one = {"recorded_on": "2026-11-01", "device": "CPU (x86_64)", "dtype": "float32", "seconds": 100}
+    made = json.dumps([one, {**one, "recorded_on": "2026-11-03", "seconds": 140, "commit": "a" * 40}])
+    said = page.recorded_box({"origin": "recorded", "provenance": made})
+    assert "**Recorded on 2026-11-03**, not trained while this page was built" in said
+    assert "CPU (x86\\_64), float32, 4 min of training, commit `aaaaaaaaaa`" in said
+    assert "Trained while" in page.recorded_box({"origin": "trained", "provenance": made})
+
+
+def test_the_times_of_a_chapter_are_given_for_each_preset(project, shown, monkeypatch):
     monkeypatch.setenv("GROKBOOK_HOME", str(project))
-    said = page.times_sentence("01")
-    assert said.startswith("**Time** to execute this page here")
-    assert said.endswith("smoke 8 s · laptop 8 s · paper 8 s.")
+    page.times("01")
+    said = "**Time** to execute this page here, by preset: smoke 8 s · laptop 8 s · paper 8 s."
+    assert shown[0][0]["text/markdown"] == said
+
+
+MADE_BY = {"commit": "c" * 40, "dirty": True, "versions": {"python": "3.11.7", "torch": "2.13.0"}, "device": "CPU"}
+MADE_BY |= {"fingerprint": "now"}
+ENTRY = {"experiment": "gu2025/fig5[p=97]", "key": "0123456789abcdef", "seeds": [0, 1], "origin": "recorded"}
+ENTRY |= {"seconds": 350.0, "device": "CPU (x86_64)", "dtype": "float32", "fingerprint": "now", "commit": "d" * 40}
+ENTRY |= {"recorded_on": "2026-11-21"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (None, "commit `cccccccccc` with local changes; python 3.11.7, torch 2.13.0\n"),
+        (None, "preset `laptop`, device CPU, 42 s in all\n- **Parameters** `p = 59`, `train_fraction = 0.5`"),
+        (None, "nothing was trained or loaded"),
+        (None, "```text\ngrokbook run 01 --preset laptop\n```"),
+        ({}, "`gu2025/fig5[p=97]` (record `0123456789ab`), seeds 0, 1, float32, CPU (x86\\_64): recorded on"),
+        ({}, "recorded on 2026-11-21, 6 min of training.\n"),
+        ({"origin": "trained"}, "trained while this page was built"),
+        ({"origin": "cached"}, "this machine's own store"),
+        ({"fingerprint": "then"}, "**the library's code has changed since** (it was commit `dddddddddd`)"),
+    ],
+)
+def test_the_box_at_the_foot_says_what_ran_on_which_data_and_how_to_make_it_again(project, changed, said):
+    chapter = chapters.find(project, "01")
+    trace = [] if changed is None else [{**ENTRY, **changed}]
+    assert said in footer.box_text(chapter, chapter.values("laptop"), "laptop", trace, 42.0, MADE_BY)
+
+
+def test_the_command_has_what_differs_from_the_preset(project):
+    chapter = chapters.find(project, "01")
+    said = footer.command(chapter, chapter.values("laptop", {"p": 113, "train_fraction": 0.4}), "laptop")
+    assert said == "grokbook run 01 --preset laptop -p p=113 -p train_fraction=0.4"
+
+
+def test_a_dataset_read_twice_is_named_once(tmp_path):
+    path = tmp_path / "trace.jsonl"
+    path.write_text(2 * (json.dumps(ENTRY) + "\n"))
+    assert (footer.read_trace(path), footer.read_trace(tmp_path / "none")) == ([ENTRY], [])
+
+
+def documented(x):
+    """A docstring.
+
+    Over several lines.
+    """
+
+    y = x + 1  # a comment that stays
+    return y
+
+
+class Documented:
+    """A class."""
+
+    def only(self):
+        """A method."""
+
+
+@pytest.mark.parametrize(
+    ("shown", "lines"),
+    [
+        (documented, ["def documented(x):", "    y = x + 1  # a comment that stays", "    return y"]),
+        (Documented, ["class Documented:", "    def only(self):", "        ..."]),
+    ],
+)
+def test_the_docstrings_go_and_the_code_stays_under_its_name_and_module(shown, lines):
+    said = f"`{shown.__name__}`, from the installed module `{__name__}`:\n\n```python\n"
+    assert show.markdown(shown) == said + "\n".join(lines) + "\n```"
+
+
+def test_long_code_and_what_has_no_source_are_refused():
+    with pytest.raises(ParameterError, match="documented has 3 lines; a page shows at most 2"):
+        show.source(documented, lines=2)
+    with pytest.raises(ParameterError, match="cannot be read"):
+        show.source(len)
+
+
+def test_the_picture_of_the_readme_is_drawn_from_the_recorded_runs_or_not_at_all(tmp_path, monkeypatch):
+    if picture.recorded(picture.fig5(97)) is not None:
+        drawn = picture.draw(tmp_path / "picture.png").read_bytes()
+        assert drawn[:8] == b"\x89PNG\r\n\x1a\n"
+        assert (project_root() / picture.PICTURE).stat().st_size == pytest.approx(len(drawn), rel=0.2)
+    monkeypatch.setattr(picture, "recorded", lambda experiment: None)
+    with pytest.raises(RecordError, match=r"gu2025/fig5\[p=97\] are not recorded"):
+        picture.draw(tmp_path / "none.png")
+    assert not (tmp_path / "none.png").exists()

@@ -171,20 +171,16 @@ def say(text: str) -> None:
 
 def cost(*experiments: Any) -> None:
     """Say, before anything trains, what these experiments will cost here and which seeds are already there."""
-    say(cost_sentence(experiments))
-
-
-def cost_sentence(experiments: Any) -> str:
-    """The sentence that `cost` shows."""
     absent = {e.name: costs.missing(e) for e in experiments}
     total = sum(len(tuple(e.seeds)) for e in experiments)
     to_train = sum(len(seeds) for seeds in absent.values())
     if to_train == 0:
-        return f"Nothing has to be trained: all {total} runs are in the record store."
+        say(f"Nothing has to be trained: all {total} runs are in the record store.")
+        return
     which = "; ".join(f"{words(name)}: seeds {', '.join(map(str, s))}" for name, s in absent.items() if s)
     there = f" ({total - to_train} of {total} runs are already there)" if to_train < total else ""
     runs = f"{to_train} run{'s' if to_train > 1 else ''}"
-    return f"This will train {runs} ({which}), about {_predicted(experiments)} on this machine{there}."
+    say(f"This will train {runs} ({which}), about {_predicted(experiments)} on this machine{there}.")
 
 
 def _predicted(experiments: Any) -> str:
@@ -221,12 +217,7 @@ def recorded_box(attrs: Mapping[str, Any]) -> str:
 
 def not_run(experiment: Any) -> None:
     """Show the box that says a result was not computed, and what it would cost. It is never made up."""
-    say(not_run_box(experiment))
-
-
-def not_run_box(experiment: Any) -> str:
-    """The Markdown of `not_run`."""
-    return (
+    say(
         f"> **Not run.** {code(experiment.name)} is not in the record store and was not trained for this page. "
         f"It would take about {_predicted([experiment])} here: {code(f'grokbook record --only {experiment.name}')}."
     )
@@ -234,18 +225,13 @@ def not_run_box(experiment: Any) -> str:
 
 def times(chapter: str) -> None:
     """Show what executing a chapter takes on this machine at each preset, records used, nothing else cached."""
-    say(times_sentence(chapter))
-
-
-def times_sentence(chapter: str) -> str:
-    """The sentence that `times` shows."""
     from grokbook.book.chapters import find
     from grokbook.paths import project_root
 
     read, store = find(project_root(), chapter), costs.committed_store()
     seconds = {preset: costs.chapter_estimate(read, preset, store=store).seconds for preset in read.presets}
     said = " · ".join(f"{preset} {costs.duration(took)}" for preset, took in seconds.items())
-    return f"**Time** to execute this page here, by preset: {said}."
+    say(f"**Time** to execute this page here, by preset: {said}.")
 
 
 def span(steps: Any, last: int) -> str:

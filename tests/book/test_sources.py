@@ -1,0 +1,279 @@
+"""The texts of the book: chapters keep their form, every symbol is defined, every correction is in the errata."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from markdown_it.renderer import RendererHTML
+from myst_parser.config.main import MdParserConfig
+from myst_parser.parsers.mdit import create_md_parser
+
+from grokbook.book import chapters
+from grokbook.claims.ledger import claims
+from grokbook.claims.verdicts import settled
+from grokbook.errors import ParameterError
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = chapters.chapter_paths(ROOT)
+CELL_LINES, WORDS_PER_LINE, EXERCISES = 25, 8, 3
+PARSER = create_md_parser(MdParserConfig(enable_extensions={"dollarmath", "colon_fence"}), RendererHTML)
+
+
+def text(name: str) -> str:
+    """The text of a file of the book's folder."""
+    return (ROOT / "book" / name).read_text(encoding="utf-8")
+
+
+def tokens(source: str) -> Iterator[Any]:
+    """What the book's Markdown parser finds in a text, within directives too; code is left out."""
+    for token in PARSER.parse(source):
+        fence = token.type in ("fence", "colon_fence")
+        if fence and token.info.startswith("{") and not token.info.startswith(("{code-cell}", "{math}")):
+            yield from tokens(token.content)
+        elif not fence or token.info.startswith("{math}"):
+            yield from token.children or [token]
+
+
+# --------------------------------------------------------------------------------------------- chapters
+
+
+@pytest.fixture(scope="module", params=SOURCES, ids=lambda path: path.stem)
+def chapter(request):
+    return chapters.load(request.param)
+
+
+def cells(source, kind="code"):
+    """The text of the cells of a kind: without their options, without front matter."""
+    return [cell.source for cell in chapters._read_notebook(source).cells if cell.cell_type == kind]
+
+
+def words(source):
+    """The number of words of prose: no cells, no roles, no mathematics, no options of directives."""
+    said = (t.content for t in tokens("\n\n".join(cells(source, "markdown"))) if t.type in ("text", "code_inline"))
+    return sum(len(re.findall(r"[A-Za-z][A-Za-z'-]+", line)) for line in said if not line.startswith(":"))
+
+
+def glued(source):
+    """Patterns of the keys that cells glue; a computed part of a key matches anything."""
+    for node in ast.walk(ast.parse("\n".join(cells(source)))):
+        name = getattr(node.func, "attr", "") if isinstance(node, ast.Call) else ""
+        if name in ("glue", "glue_all") and node.args:
+            parts = getattr(node.args[0], "values", [node.args[0]])
+            key = "".join(re.escape(part.value) if isinstance(part, ast.Constant) else ".+" for part in parts)
+            yield key + ("_.+" if name == "glue_all" else "")
+
+
+def pasted_in_vain(source):
+    """The keys that the prose asks for and no cell glues."""
+    patterns, asked = list(glued(source)), re.findall(r"\{glue:text\}`([^`:]+)(?::[^`:]+)?`", source)
+    return {key for key in asked if not any(re.fullmatch(pattern, key) for pattern in patterns)}
+
+
+def test_cited_papers_are_in_the_bibliography(chapter):
+    cited = ",".join(re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", chapter.source)).replace(" ", "").split(",")
+    known = set(re.findall(r"^@\w+\{(\w+),", text("references.bib"), re.MULTILINE))
+    assert chapter.papers and set(filter(None, cited)) | set(chapter.papers) <= known
+
+
+def test_the_question_is_one_and_every_parameter_has_a_help_text(chapter):
+    assert chapter.question.endswith("?") and chapter.parameters
+    assert [p.name for p in chapter.parameters if len(p.help.split()) < 2] == []
+
+
+@pytest.mark.parametrize("preset", chapters.PRESETS)
+def test_every_preset_is_accepted_by_rules_and_plan(chapter, preset):
+    plan = chapter.experiments(chapter.values(preset))
+    assert all(experiment.name for experiment in plan.values())
+
+
+def test_a_parameter_refuses_what_breaks_its_rule_and_a_whole_number_is_never_without_a_bound(chapter):
+    broken = {"<= 997 and prime": 4, "(0, 1)": 2, "[1, 1000]": 0, "[0, p - 2]": 997}
+    for parameter in chapter.parameters:
+        for value in [broken.get(parameter.rule), 10**15 if parameter.type == "int" else None]:
+            if value is not None:
+                with pytest.raises(ParameterError, match=f"^{parameter.name} = "):
+                    chapter.values("laptop", {parameter.name: value})
+
+
+def test_cells_are_short_define_nothing_and_there_is_more_prose_than_code(chapter):
+    code = cells(chapter.source)
+    assert [cell for cell in code if cell.count("\n") >= CELL_LINES] == []
+    assert words(chapter.source) >= WORDS_PER_LINE * sum(1 for line in "\n".join(code).splitlines() if line.strip())
+    found = [
+        n for n in ast.walk(ast.parse("\n".join(code))) if isinstance(n, ast.FunctionDef | ast.ClassDef | ast.While)
+    ]
+    assert found == [] and "```{code-cell-output}" not in chapter.source
+
+
+def test_exercises_have_collapsed_solutions(chapter):
+    labels = re.findall(r"^(?:`{3,}|:{3,})\{exercise\}[^\n]*\n:label: *(\S+)", chapter.source, re.MULTILINE)
+    solved = re.findall(r"\{solution\} *(\S+)\n(?::label:.*\n)?:class: *.*dropdown", chapter.source)
+    assert len(labels) >= EXERCISES and sorted(labels) == sorted(solved)
+    assert chapter.source.count("{exercise}") == len(labels)
+
+
+def test_every_pasted_number_is_glued(chapter):
+    assert pasted_in_vain(chapter.source) == set()
+
+
+def test_every_chapter_is_in_the_table_of_contents_and_none_is_committed_executed():
+    assert [path.stem for path in SOURCES if f"chapters/{path.stem}\n" not in text("_toc.yml")] == []
+    assert list((ROOT / "notebooks").glob("*.ipynb")) == []
+
+
+# --------------------------------------------------------------------------------------------- notation
+
+PAGES = [*SOURCES, *(page for page in sorted((ROOT / "book").glob("*.md")) if page.stem != "notation")]
+GREEK_NAMES = """
+    alpha beta gamma Gamma delta Delta epsilon varepsilon zeta eta theta Theta iota kappa lambda Lambda mu nu
+    xi Xi pi Pi rho sigma Sigma tau upsilon phi varphi Phi chi psi Psi omega Omega ell
+"""
+NAMED = ("mathrm", "operatorname", "mathsf", "mathbb", "mathcal", "mathbf", "boldsymbol")
+"""Commands whose argument is part of a symbol's name."""
+STRUCTURE_NAMES = """
+    frac tfrac dfrac sqrt sum prod int bigcup bigcap cup cap lVert rVert lvert rvert left right big Big bigl
+    bigr Bigl Bigr langle rangle lfloor rfloor lceil rceil cdot cdots dots ldots vdots ddots times circ oplus
+    otimes odot mid colon le leq ge geq lt gt ne neq equiv approx sim simeq propto in notin ni subset subseteq
+    supset setminus emptyset varnothing to mapsto longmapsto longrightarrow rightarrow Rightarrow
+    Longrightarrow iff implies Leftrightarrow downarrow uparrow quad qquad infty partial nabla pm mp perp
+    parallel top prime dagger ast star square forall exists land lor neg min max sup inf lim log ln exp sin
+    cos tan arctan arg deg det dim gcd Pr bmod pmod mod bar hat tilde dot ddot overline underline widehat
+    widetilde vec text textstyle displaystyle scriptstyle begin end substack binom tbinom dbinom choose
+    underbrace overbrace stackrel overset underset phantom hphantom not limits nolimits tag label eqref ref
+    hline mathbin mathrel mathop middle backslash lbrace rbrace vert Vert bigm rm cosh sinh sgn hspace vspace
+    bigoplus cong preceq succeq ll gg nonumber notag checkmark ker tr leftarrow hookrightarrow lnot
+"""
+"""Commands that are no symbols: relations, functions everyone knows, brackets, layout."""
+
+
+@cache
+def used(source: str) -> set[str]:
+    """The symbols of all formulas of a Markdown text; the options of a directive are none."""
+    formulas = (t.content for t in tokens(source) if t.type.startswith("math") or t.info.startswith("{math}"))
+    return set().union(*(symbols(re.sub(r"(?m)^:\w+:.*", "", formula)) for formula in formulas))
+
+
+def symbols(formula: str) -> set[str]:
+    """The symbols of a formula: letters, Greek letters, upright names; with a subscript that is a name, both as one."""
+    formula = re.sub(r"\\(?:text|textrm|textbf|tag|label|begin|end|color)\{[^{}]*\}(\{[lcr|]*\})?", " ", formula)
+    formula = re.sub(r"\\operatorname\*", r"\\operatorname", formula)
+    found: set[str] = set()
+    token = r"\\(?:" + "|".join(NAMED) + r")\s*\{[^{}]*\}|\\[A-Za-z]+|[A-Za-z]"
+    atom = re.compile(rf"({token})('*)(?:_(?:\{{((?:[^{{}}]|\{{[^{{}}]*\}})*)\}}|({token}|\d)))?")
+    rest = formula
+    while found_one := atom.search(rest):
+        base, _, braced, bare = found_one.groups()
+        sub = (braced if braced is not None else bare) or ""
+        rest = rest[found_one.end() :]
+        if base.startswith("\\") and base[1:] in STRUCTURE_NAMES.split():
+            rest = f" {sub} {rest}"
+            continue
+        name = re.sub(r"\s+", "", base)
+        if re.fullmatch(r"[A-Z]|\\mathrm\{[^{}]+\}", sub.strip()):
+            name += f"_{{{sub.strip()}}}"
+        elif sub:
+            found |= symbols(sub)
+        found.add(name)
+    return found
+
+
+@cache
+def defined(notation: str) -> dict[str, set[str]]:
+    """The symbols of the tables of notation.md: key "" for the whole book, a chapter's digits for that alone."""
+    known: dict[str, set[str]] = {"": set()}
+    for section in re.split(r"^#+ ", notation, flags=re.MULTILINE):
+        chapter = re.match(r"Chapter (\d+)", section)
+        first = " ".join(re.findall(r"^\|((?:\\\||[^|\n])*)\|", section, re.MULTILINE))
+        found = set().union(*map(symbols, re.findall(r"\$([^$]+)\$", first)))
+        known.setdefault(f"{int(chapter[1]):02d}" if chapter else "", set()).update(found)
+    return known
+
+
+def undefined(page: Path, notation: str) -> set[str]:
+    """The symbols of a page that are not defined: a chapter has the book's and its own, other pages have all."""
+    known = defined(notation)
+    own = known.get(page.name[:2], set()) if page.name[0].isdigit() else set().union(*known.values())
+    return used(page.read_text(encoding="utf-8")) - known[""] - own
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_symbol_of_a_page_is_on_the_notation_page(page):
+    assert undefined(page, text("notation.md")) == set()
+
+
+def test_every_chapter_s_own_symbols_are_used_there():
+    """A row that no formula needs any more is dead."""
+    sources = {page.name[:2]: page.read_text(encoding="utf-8") for page in SOURCES}
+    dead = {number: own - used(sources[number]) for number, own in defined(text("notation.md")).items() if number}
+    assert not any(dead.values()), dead
+
+
+def test_every_command_is_a_symbol_or_known_structure():
+    r"""A command that is neither (a typing slip such as \lamda) would pass for a symbol."""
+    names = {name for page in PAGES for name in used(page.read_text(encoding="utf-8"))}
+    commands = {re.match(r"\\([A-Za-z]+)", name)[1] for name in names if name.startswith("\\")}
+    assert commands - set(GREEK_NAMES.split()) - set(NAMED) == set()
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        (r"\frac1p \sum_{i=0}^{p-1} \lVert \phi(i+1) \rVert", {"p", "i", r"\phi"}),
+        (r"W_E x_{k+1} + W_{\mathrm{pos}}", {"W_{E}", "x", "k", r"W_{\mathrm{pos}}"}),
+        (r"\mathrm{MED}(\phi) \text{ for all } i", {r"\mathrm{MED}", r"\phi", "i"}),
+        (r"\mathbb{R}^d \ni \bar a", {r"\mathbb{R}", "d", "a"}),
+        (r"\ell_{\mathrm{eff}}", {r"\ell_{\mathrm{eff}}"}),
+    ],
+)
+def test_symbols_of_a_formula(formula, expected):
+    assert symbols(formula) == expected
+
+
+def test_what_is_wrong_is_seen(tmp_path):
+    page = tmp_path / "03_x.md"
+    source = "---\na: $z$\n---\nLet $q < p$; {glue:text}`a_97:.0f` {glue:text}`b`.\n\n```{code-cell} ipython3\n"
+    source += ":tags: [x]\n\nw = '$v$'\npage.glue(f\"a_{p}\", 1)\n```\n\n"
+    page.write_text(source + "::::{note}\n```{math}\n:label: c\nr\n```\n::::\n\n$$ p + k $$ (eq-a)\n")
+    notation = "## Task\n\n| symbol | meaning |\n| --- | --- |\n| $p$ | modulus |\n\n"
+    notation += "## Chapter 3\n\n| symbol | meaning |\n| --- | --- |\n| $k$ | a |\n"
+    assert undefined(page, notation) == {"q", "r"}
+    assert pasted_in_vain(source) == {"b"} and words(source) == 1
+
+
+# ---------------------------------------------------------------------------------------------- errata
+
+
+@cache
+def errata() -> dict[str, list[str]]:
+    """The cells of every row of the errata page that begins with ids of claims, by id."""
+    rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in text("errata.md").splitlines()]
+    named = [row for row in rows if row and re.fullmatch(r"[GPLT]\d\d(, [GPLT]\d\d)*", row[0])]
+    return {one: row for row in named for one in row[0].split(", ")}
+
+
+def corrected(*kinds: str) -> set[str]:
+    """The claims of these kinds whose settled verdict is a correction."""
+    wrong = {
+        name
+        for name, verdict in settled().items()
+        if verdict in ("holds with correction", "needs an assumption", "fails")
+    }
+    return {claim.id for claim in claims() if claim.kind in kinds} & wrong
+
+
+def test_every_correction_has_a_row_and_no_row_is_about_a_claim_that_stands():
+    """What a paper proves, defines or computes; an observation that does not hold is a finding, not a misprint."""
+    assert corrected("theorem", "formula", "number") <= set(errata())
+    assert set(errata()) <= corrected("theorem", "formula", "number", "observation")
+
+
+@pytest.mark.parametrize("claim", [c for c in claims() if c.id in errata()], ids=lambda c: c.id)
+def test_a_row_names_the_chapter_of_the_ledger(claim):
+    assert errata()[claim.id][4] == f"chapter {int(claim.page[:2])}"
+    assert min(len(cell) for cell in errata()[claim.id]) >= 3
