@@ -1,6 +1,5 @@
 """Chapter sources: what is read of them, how they are named, what is refused."""
 
-import sys
 import types
 
 import pytest
@@ -48,12 +47,6 @@ def test_values_are_default_then_preset_then_override(project):
         chapter.values("latop")
 
 
-def test_measured_seconds_of_a_page_are_read(project):
-    assert chapters.find(project, "01").computing("laptop") == 0
-    path = write(project, CHAPTER.replace("  papers:", "  seconds: {laptop: 12}\n  papers:", 1), "03_slow.md")
-    assert (chapters.load(path).computing("laptop"), chapters.load(path).computing("paper")) == (12, 0)
-
-
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -65,6 +58,7 @@ def test_measured_seconds_of_a_page_are_read(project):
         ("  papers:", "  seconds: {laptop: soon}\n  papers:", "seconds has laptop: 'soon'"),
         ("# A tiny chapter", "A tiny chapter", "no title"),
         ("p: int = 59 ", "p = 59 ", "may hold only lines"),
+        (":tags: [figure]", ":tags: [parameters]", "2 cells are tagged `parameters`"),
     ],
 )
 def test_what_is_wrong_with_a_source_is_named(project, old, new, said):
@@ -76,38 +70,15 @@ def test_what_is_wrong_with_a_source_is_named(project, old, new, said):
     assert said in str(refused.value)
 
 
-def test_two_parameters_cells_are_refused(project):
-    with pytest.raises(ChapterError, match="2 cells are tagged `parameters`"):
-        chapters.load(write(project, CHAPTER.replace(":tags: [figure]", ":tags: [parameters]")))
-
-
-@pytest.fixture
-def planned(project, monkeypatch):
-    """A chapter whose plan refuses a pair of values and records what it was given."""
-    module = types.ModuleType("made_up_plan")
-
+def test_the_plan_gets_the_parameters_it_names_and_may_refuse_them_together(project, monkeypatch):
     def plan(p, steps):
         if steps < p:
             raise ParameterError(f"steps = {steps} is less than p = {p}.")
         return {"given": (p, steps)}
 
-    module.plan = plan
-    monkeypatch.setitem(sys.modules, "made_up_plan", module)
-    text = CHAPTER.replace("  presets:", "  plan: made_up_plan:plan\n  presets:")
-    return chapters.load(write(project, text))
-
-
-def test_the_plan_gets_the_parameters_it_names(planned):
+    monkeypatch.setattr(chapters, "topic", lambda name: types.SimpleNamespace(plan=plan))
+    planned = chapters.load(write(project, CHAPTER.replace("  presets:", "  seconds: {laptop: 12}\n  presets:")))
     assert planned.experiments(planned.values("laptop")) == {"given": (59, 200)}
-
-
-def test_an_inconsistent_pair_is_refused_by_the_plan(planned):
     with pytest.raises(ParameterError, match="steps = 5 is less than p = 59"):
         planned.experiments(planned.values("laptop", {"steps": 5}))
-
-
-def test_a_plan_that_cannot_be_imported_is_named(project):
-    text = CHAPTER.replace("  presets:", "  plan: nowhere:plan\n  presets:")
-    chapter = chapters.load(write(project, text))
-    with pytest.raises(ChapterError, match="its plan 'nowhere:plan' cannot be imported"):
-        chapter.experiments(chapter.values("laptop"))
+    assert (planned.computing("laptop"), planned.computing("paper")) == (12, 0)

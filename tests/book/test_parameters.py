@@ -95,13 +95,6 @@ def test_no_whole_number_is_without_a_bound(large):
                 read(parameter, large)
 
 
-def test_an_unknown_name_is_refused_with_the_likeliest_one():
-    with pytest.raises(ParameterError) as refused:
-        merge(parse(CELL), {"train_fracton": 0.3}, what="chapter 01")
-    assert "'train_fracton' is not a parameter of chapter 01; did you mean 'train_fraction'?" in str(refused.value)
-    assert "p, train_fraction, split" in str(refused.value)
-
-
 def test_a_rule_may_speak_of_another_parameter_that_is_given_too():
     two = parse("d_model: int = 12  # width\nn_heads: int = 3  # heads")
     assert merge(two, {"d_model": "8", "n_heads": "4"}) == {"d_model": 8, "n_heads": 4}

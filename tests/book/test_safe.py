@@ -40,6 +40,11 @@ def rendered(markdown: str) -> nodes.document:
     return publish_doctree(markdown, parser=Parser(), settings_overrides=settings)
 
 
+def inside(box: str) -> list[type]:
+    """The kinds of what an admonition holds."""
+    return [type(node) for node in rendered("\n".join(box.splitlines()[3:-1])).children]
+
+
 def kinds(document: nodes.document) -> set[type]:
     return {type(node) for node in document.findall()}
 
@@ -63,21 +68,16 @@ def test_the_boxes_of_a_page_say_what_a_record_says_and_no_more(attack, project)
     made = {"recorded_on": attack, "device": attack, "dtype": attack, "seconds": 1, "commit": attack}
     box = rendered(page.recorded_box({"origin": "recorded", "provenance": json.dumps([made])}))
     assert kinds(box) <= {*QUIET, nodes.block_quote, nodes.strong}
-    plain = chapters.find(project, "01")
-    chapter = dataclasses.replace(plain, parameters=(*plain.parameters, Parameter("note", "str", "", "a remark")))
+    chapter = chapters.find(project, "01")
+    chapter = dataclasses.replace(chapter, parameters=(*chapter.parameters, Parameter("note", "str", "", "a remark")))
     entry = {key: attack for key in ("experiment", "key", "origin", "device", "dtype", "fingerprint", "commit")}
     by = {"commit": attack, "versions": {attack: attack}, "device": attack, "fingerprint": "now"}
     values = {**chapter.values("laptop"), "note": attack}
     text = footer.box_text(chapter, values, "laptop", [{**entry, "seeds": [attack]}], 1.0, by)
     calm = footer.box_text(chapter, {**values, "note": "-"}, "laptop", [{**entry, "seeds": [0]}], 1.0, {})
-    assert [type(n) for n in rendered(_inside(text)).children] == [type(n) for n in rendered(_inside(calm)).children]
+    assert inside(text) == inside(calm)
     assert not kinds(rendered(text)) & {nodes.raw, nodes.math, nodes.system_message, nodes.reference, nodes.table}
     assert text.count("\n:::") == 1
-
-
-def _inside(box: str) -> str:
-    """The content of the admonition."""
-    return "\n".join(box.splitlines()[3:-1])
 
 
 @pytest.mark.parametrize("attack", ATTACKS[:2])
@@ -85,9 +85,6 @@ def test_the_captions_markdown_knows_neither_html_nor_substitutions(attack):
     document = rendered(f"Loss of {attack} at $p = 7$.")
     assert attack[:9] in document.astext()
     assert kinds(document) <= {*QUIET, nodes.math, nodes.strong}
-
-
-def test_the_book_does_not_substitute():
     assert "substitution" not in CONFIG["parse"]["myst_enable_extensions"]
 
 

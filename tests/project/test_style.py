@@ -1,8 +1,10 @@
-"""The style rules that code can check (CONTRIBUTING.md, S1 to S9), over the whole library."""
+"""The style rules that code can check (CONTRIBUTING.md, S1 to S9); every example prints what its docstring says."""
 
 from __future__ import annotations
 
 import ast
+import doctest
+import importlib
 import re
 import statistics
 import subprocess
@@ -10,8 +12,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from project_tree import PACKAGE, ROOT, dotted, modules, read, tree
 
+EXAMPLES = [m for m in modules() if ">>> " in (PACKAGE / m).read_text(encoding="utf-8")]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -93,6 +97,15 @@ def test_s9_no_test_asserts_a_time():
     clocks = re.compile(r"\b(perf_counter|process_time|monotonic)(_ns)?\(")
     tests = (ROOT / "tests").rglob("test_*.py")
     assert not [path.name for path in tests if clocks.search(path.read_text("utf-8"))]
+
+
+@pytest.mark.parametrize("module", EXAMPLES, ids=str)
+def test_examples_run(module, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GROKBOOK_STORE", str(tmp_path / "store"))
+    options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    result = doctest.testmod(importlib.import_module(dotted(module)), optionflags=options)
+    assert result.attempted > 0 and result.failed == 0, "see the printed report"
 
 
 def test_the_rules_are_written_down():

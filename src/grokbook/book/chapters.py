@@ -18,7 +18,7 @@ from grokbook.book.parameters import Parameter
 from grokbook.errors import ChapterError, GrokbookError, ParameterError, nearest, shown
 
 PRESETS = ("smoke", "laptop", "paper")
-_FRONT_KEYS = {"question", "papers", "presets", "plan", "rules", "seconds"}
+_FRONT_KEYS = {"question", "papers", "presets", "rules", "seconds"}
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,6 @@ class Chapter:
     papers: tuple[str, ...]
     presets: Mapping[str, Mapping[str, Any]]
     parameters: tuple[Parameter, ...]
-    plan: str | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -69,14 +68,11 @@ class Chapter:
         return float(self.seconds.get(preset, 0))
 
     def experiments(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """What the chapter will ask the library for: name -> Experiment.
+        """What the chapter will ask the library for: name -> Experiment, as `plan` of its topic says; else nothing.
 
-        The function `plan` of the topic named as the chapter says so, or what the front matter names in `plan:`;
-        without either, nothing.
-
-        Raises what the plan raises for values that do not fit together, ChapterError when there is no such plan.
+        Raises what the plan raises for values that do not fit together.
         """
-        function = _imported(self.plan, self.label) if self.plan else getattr(topic(self.name), "plan", None)
+        function = getattr(topic(self.name), "plan", None)
         if function is None:
             return {}
         accepted = inspect.signature(function).parameters
@@ -94,15 +90,6 @@ def topic(chapter: str) -> ModuleType | None:
     return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 
-def _imported(reference: str, label: str) -> Any:
-    """The object that `module:function` names."""
-    module, _, name = reference.partition(":")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise ChapterError(f"{label}: its plan {reference!r} cannot be imported ({error}).") from error
-
-
 def _read_notebook(source: str) -> Any:
     import jupytext
 
@@ -118,10 +105,7 @@ def parameters_cell(notebook: Any) -> Any | None:
 
 
 def load(path: Path) -> Chapter:
-    """Read one chapter source.
-
-    Raises ChapterError naming the chapter and what is wrong with its front matter or parameters cell.
-    """
+    """Read one chapter; raises ChapterError naming it and what is wrong with its front matter or parameters cell."""
     source = path.read_text(encoding="utf-8")
     try:
         return _parsed(path, source)
@@ -154,7 +138,6 @@ def _parsed(path: Path, source: str) -> Chapter:
         papers=tuple(front.get("papers") or ()),
         presets={name: presets[name] for name in PRESETS},
         parameters=found,
-        plan=front.get("plan"),
         seconds=_measured_seconds(front.get("seconds") or {}),
     )
 
@@ -192,18 +175,13 @@ def find(root: Path, name: str) -> Chapter:
     paths = chapter_paths(root)
     wanted = Path(name).stem if name.endswith(".md") else name.strip()
     wanted = wanted.zfill(2) if wanted.isdigit() else wanted
-    names = [path.stem for path in paths]
     exact = [p for p in paths if wanted in (p.stem, p.stem[:2], p.stem[3:])]
     matches = exact or [p for p in paths if wanted and (p.stem.startswith(wanted) or p.stem[3:].startswith(wanted))]
     if len(matches) == 1:
         return load(matches[0])
     if matches:
         raise ParameterError(f"{name!r} means more than one chapter: {', '.join(p.stem for p in matches)}.")
-    raise ParameterError(_no_chapter(name, wanted, names))
-
-
-def _no_chapter(name: str, wanted: str, names: list[str]) -> str:
-    by_word = {candidate[3:]: candidate for candidate in names} | {candidate: candidate for candidate in names}
+    by_word = {part: path.stem for path in paths for part in (path.stem[3:], path.stem)}
     near = nearest(wanted, by_word, 0.4)
     hint = f"did you mean {by_word[near]}? There are" if near else "there are"
-    return f"{shown(name)} is not a chapter; {hint} {', '.join(names) or 'none'}."
+    raise ParameterError(f"{shown(name)} is not a chapter; {hint} {', '.join(p.stem for p in paths) or 'none'}.")

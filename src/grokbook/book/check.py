@@ -8,20 +8,17 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 MIN_IMAGE_BYTES = 400
-BAD_TEXT = (
-    "Traceback (most recent call last)",
-    "could not be found",
-    "No key ",
-    "{glue:",
-    "{{ ",
-)
+BAD_TEXT = ("Traceback (most recent call last)", "could not be found", "No key ", "{glue:", "{{ ")
 """Texts that no page may contain."""
 
 
 def problems(html: Path, figures: Mapping[str, Sequence[str]]) -> list[str]:
     """What is wrong with the pages under `html`, one sentence each; `figures` are the expected names by chapter."""
-    pages = {path: _soup(path) for path in sorted(html.rglob("*.html"))}
-    anchors = {path: _anchors(soup) for path, soup in pages.items()}
+    from bs4 import BeautifulSoup
+
+    files = sorted(html.rglob("*.html"))
+    pages: dict[Path, Any] = {file: BeautifulSoup(file.read_text("utf-8"), "html.parser") for file in files}
+    anchors = {p: {tag[n] for n in ("id", "name") for tag in s.find_all(attrs={n: True})} for p, s in pages.items()}
     found = []
     for path, soup in pages.items():
         name = path.relative_to(html).as_posix()
@@ -32,32 +29,16 @@ def problems(html: Path, figures: Mapping[str, Sequence[str]]) -> list[str]:
         if page not in pages:
             found.append(f"chapter {chapter} has no page")
             continue
-        shown = anchors[page]
-        found += [f"chapters/{chapter}.html: the figure {n} is missing" for n in names if n not in shown]
+        found += [f"chapters/{chapter}.html: the figure {n} is missing" for n in names if n not in anchors[page]]
     return found
-
-
-def _soup(path: Path) -> Any:
-    from bs4 import BeautifulSoup
-
-    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
-
-
-def _anchors(soup: Any) -> set[str]:
-    return {tag[name] for name in ("id", "name") for tag in soup.find_all(attrs={name: True})}
 
 
 def _texts(soup: Any) -> Iterator[str]:
     """Signs of something that failed, in the article (code that the reader wrote is not searched)."""
     article = soup.find("article") or soup
-    prose = "\n".join(text for text in article.find_all(string=True) if not _within_input(text))
-    for bad in BAD_TEXT:
-        if bad in prose:
-            yield f"contains {bad!r}"
-
-
-def _within_input(text: Any) -> bool:
-    return any("cell_input" in (parent.get("class") or []) or parent.name == "code" for parent in text.parents)
+    texts = article.find_all(string=True)
+    prose = "\n".join(t for t in texts if not (t.find_parent("code") or t.find_parent(class_="cell_input")))
+    yield from (f"contains {bad!r}" for bad in BAD_TEXT if bad in prose)
 
 
 def _images(path: Path, soup: Any) -> Iterator[str]:
@@ -68,10 +49,8 @@ def _images(path: Path, soup: Any) -> Iterator[str]:
             yield f"the image {source} has no alt text"
         if not urlsplit(source).scheme:
             file = (path.parent / unquote(urlsplit(source).path)).resolve()
-            if not file.exists():
-                yield f"the image {source} does not exist"
-            elif is_empty_image(file):
-                yield f"the image {source} is empty"
+            if not file.exists() or is_empty_image(file):
+                yield f"the image {source} {'is empty' if file.exists() else 'does not exist'}"
     for figure in article.find_all("figure"):
         if figure.find(["img", "svg", "table", "div"]) is None:
             yield f"the figure {figure.get('id')} is empty"
@@ -79,10 +58,8 @@ def _images(path: Path, soup: Any) -> Iterator[str]:
 
 def is_empty_image(path: Path) -> bool:
     """Whether an image file shows nothing: too few bytes, a single colour, an SVG without a drawn shape."""
-    if path.stat().st_size < MIN_IMAGE_BYTES:
+    if path.suffix == ".svg" or path.stat().st_size < MIN_IMAGE_BYTES:
         return path.suffix != ".svg" or not _drawn(path)
-    if path.suffix == ".svg":
-        return not _drawn(path)
     from PIL import Image
 
     with Image.open(path) as image:
@@ -95,16 +72,9 @@ def _drawn(path: Path) -> bool:
     import xml.etree.ElementTree as tree
 
     shapes = {"path", "use", "image", "line", "rect", "circle", "polyline", "polygon", "text"}
-    drawn = [node for node in _visible(tree.parse(path).getroot()) if node.tag.rpartition("}")[2] in shapes]
-    return len(drawn) >= 2
-
-
-def _visible(node: Any) -> Iterator[Any]:
-    """The elements of an SVG that are drawn where they stand (definitions are not)."""
-    for child in node:
-        if child.tag.rpartition("}")[2] not in ("defs", "clipPath", "metadata"):
-            yield child
-            yield from _visible(child)
+    below = [(node.tag.rpartition("}")[2], node) for node in tree.parse(path).iter()]
+    defined = {inner for name, node in below if name in ("defs", "clipPath", "metadata") for inner in node.iter()}
+    return sum(name in shapes and node not in defined for name, node in below) >= 2
 
 
 def _links(html: Path, path: Path, soup: Any, anchors: Mapping[Path, set[str]]) -> Iterator[str]:

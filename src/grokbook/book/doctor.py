@@ -65,19 +65,13 @@ def packages(root: Path) -> Finding:
     """Every package of the project and of its extra `book` is installed in an allowed version."""
     from packaging.requirements import Requirement
 
-    wanted = _declared(root)[1]
-    wrong = [text for text in map(_package_problem, map(Requirement, wanted)) if text]
+    wanted, wrong = _declared(root)[1], []
+    for one in map(Requirement, wanted):
+        have = _have(one.name)
+        if have is None or not one.specifier.contains(have, prereleases=True):
+            wrong.append(f"{one.name} {f'{have} is not {one.specifier}' if have else 'is missing'}")
     text = f"{len(wanted)} packages in range" if not wrong else "; ".join(wrong)
     return Finding("packages", not wrong, text, "pip install -c constraints.txt -e '.[book]'")
-
-
-def _package_problem(requirement: object) -> str | None:
-    try:
-        version = metadata.version(requirement.name)  # type: ignore[attr-defined]
-    except metadata.PackageNotFoundError:
-        return f"{requirement.name} is missing"  # type: ignore[attr-defined]
-    allowed = requirement.specifier.contains(version, prereleases=True)  # type: ignore[attr-defined]
-    return None if allowed else f"{requirement.name} {version} is not {requirement.specifier}"  # type: ignore[attr-defined]
 
 
 def pinned_versions(root: Path) -> Finding:
@@ -86,14 +80,15 @@ def pinned_versions(root: Path) -> Finding:
     if not file.exists():
         return Finding("pinned versions", True, "no constraints.txt here", needed=False)
     pins = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;#]+)", file.read_text(), re.MULTILINE)
-    different = [f"{name} {have} (pinned {pin})" for name, pin in pins if (have := _have(name)) not in (None, pin)]
+    found = [(name, (_have(name) or pin).partition("+")[0], pin) for name, pin in pins]
+    different = [f"{name} {have} (pinned {pin})" for name, have, pin in found if have != pin]
     text = f"{len(pins)} pins" + (f", {len(different)} differ: {', '.join(different[:4])}" if different else " match")
     return Finding("pinned versions", not different, text, "pip install -c constraints.txt -e '.[book]'", needed=False)
 
 
 def _have(name: str) -> str | None:
     try:
-        return metadata.version(name).partition("+")[0]
+        return metadata.version(name)
     except metadata.PackageNotFoundError:
         return None
 

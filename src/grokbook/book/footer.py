@@ -24,12 +24,10 @@ def read_trace(path: Path) -> list[dict[str, Any]]:
 
 def command(chapter: Chapter, values: Mapping[str, Any], preset: str) -> str:
     """The command that makes this page again: preset, and every value in which it differs from the preset."""
-    changed = [f"-p {name}={_word(value)}" for name, value in chapter.changed(values, preset).items()]
-    return " ".join(["grokbook run", chapter.number, "--preset", preset, *changed])
-
-
-def _word(value: Any) -> str:
-    return shlex.quote(line(",".join(map(str, value)) if isinstance(value, list) else value))
+    changed = chapter.changed(values, preset).items()
+    written = [(name, line(",".join(map(str, v)) if isinstance(v, list) else v)) for name, v in changed]
+    options = [f"-p {name}={shlex.quote(text)}" for name, text in written]
+    return " ".join(["grokbook run", chapter.number, "--preset", preset, *options])
 
 
 def box(*what: Any) -> Any:
@@ -106,11 +104,8 @@ def _changed(entry: Mapping[str, Any], fingerprint: str) -> str:
     again = confirmed(str(entry.get("key")), fingerprint)
     if again is None:
         return f"; **the library's code has changed since**{was}"
-    seen = f"seed {again['seed']}, {again['steps']} steps trained again on {words(again['confirmed_on'])}"
+    apart = f"largest relative difference {again['difference']:.0e}" if again["difference"] else "no difference"
+    seen = f"(seed {again['seed']}, {again['steps']} steps trained again on {words(again['confirmed_on'])}: {apart})"
     if again["difference"] <= LIKE:
-        return f"; made by earlier code{was}, which the present code repeats ({seen}: {_apart(again['difference'])})"
-    return f"; **the library's code gives other numbers now**{was} ({seen}: {_apart(again['difference'])})"
-
-
-def _apart(difference: float) -> str:
-    return "no difference" if difference == 0 else f"largest relative difference {difference:.0e}"
+        return f"; made by earlier code{was}, which the present code repeats {seen}"
+    return f"; **the library's code gives other numbers now**{was} {seen}"

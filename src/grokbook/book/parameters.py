@@ -227,7 +227,9 @@ def _broken(parameter: Parameter, clause: str, value: Any, values: Mapping[str, 
     if clause == "prime":
         return _not_prime(value)
     if choices := re.fullmatch(r"one of (.+)", clause):
-        return _not_one_of(str(value), re.split(", *", choices[1]))
+        known = re.split(", *", choices[1])
+        near = f"; did you mean {close!r}?" if (close := nearest(str(value), known)) else "."
+        return None if str(value) in known else f"is not one of {', '.join(known)}{near}"
     if multiple := re.fullmatch(r"multiple of (\w+)", clause):
         return _not_multiple(value, multiple[1], values)
     interval = re.fullmatch(r"([(\[])(.+),(.+)([)\]])", clause)
@@ -270,10 +272,3 @@ def _not_multiple(value: int, of: str, values: Mapping[str, Any]) -> str | None:
     low, name = value // step * step, f" ({of})" if of in values else ""
     near = f"the nearest are {low} and {low + step}" if low > 0 else f"the nearest is {step}"
     return f"is not a multiple of {step}{name}; {near}."
-
-
-def _not_one_of(value: str, choices: Sequence[str]) -> str | None:
-    if value in choices:
-        return None
-    near = nearest(value, choices)
-    return f"is not one of {', '.join(choices)}{f'; did you mean {near!r}?' if near else '.'}"

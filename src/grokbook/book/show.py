@@ -43,17 +43,12 @@ def without_docstring(function: Any) -> str:
     except (OSError, TypeError) as error:
         raise ParameterError(f"the source of {function!r} cannot be read ({error}).") from None
     lines = text.rstrip().splitlines()
-    body = ast.parse(text).body[0]
-    for node in sorted(_documented(body), key=lambda n: -n.lineno):
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    documented: list[Any] = [n for n in ast.walk(ast.parse(text)) if isinstance(n, kinds) and ast.get_docstring(n)]
+    for node in sorted(documented, key=lambda n: -n.lineno):
         first = node.body[0]
         end = first.end_lineno
         while end < len(lines) and not lines[end].strip():
             end += 1
         lines[first.lineno - 1 : end] = [] if len(node.body) > 1 else [" " * first.col_offset + "..."]
     return "\n".join(lines)
-
-
-def _documented(tree: ast.stmt) -> list[Any]:
-    """The definitions within `tree`, itself included, that have a docstring."""
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return [node for node in ast.walk(tree) if isinstance(node, kinds) and ast.get_docstring(node, clean=False)]

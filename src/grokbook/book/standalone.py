@@ -45,7 +45,10 @@ def inlined(page: Path, mathjax: Path) -> str:
     searching = [script for script in soup.find_all("script", src=False) if "search-button" in script.get_text()]
     for tag in [*soup.select(_DROPPED), *searching]:
         tag.decompose()
-    _inline_styles(soup, page)
+    for link in soup.select("link[rel~=stylesheet]"):
+        path, style = _file(page, link["href"]), soup.new_tag("style")
+        style.string = css_inlined(path.read_text(encoding="utf-8"), path.parent)
+        link.replace_with(style)
     _inline_scripts(soup, page, mathjax)
     for image in soup.find_all("img", src=True):
         if not urlsplit(image["src"]).scheme:
@@ -53,7 +56,11 @@ def inlined(page: Path, mathjax: Path) -> str:
     for icon in soup.select("link[rel~=icon]"):
         icon["href"] = _data(_file(page, icon["href"]))
     _append_references(soup, page)
-    _unlink_other_pages(soup)
+    for link in soup.find_all("a", href=True):
+        address = urlsplit(link["href"])
+        if not address.scheme and not address.netloc and address.path:  # another page of the book: not in this file
+            link.name, link["title"] = "span", "in the book"
+            del link["href"]
     return str(soup)
 
 
@@ -68,14 +75,6 @@ def _data(path: Path, kind: str | None = None) -> str:
     """The file as a data: address."""
     kind = kind or _FONT_TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
-
-
-def _inline_styles(soup: Any, page: Path) -> None:
-    for link in soup.select("link[rel~=stylesheet]"):
-        path = _file(page, link["href"])
-        style = soup.new_tag("style")
-        style.string = css_inlined(path.read_text(encoding="utf-8"), path.parent)
-        link.replace_with(style)
 
 
 def css_inlined(text: str, folder: Path) -> str:
@@ -99,14 +98,11 @@ def css_inlined(text: str, folder: Path) -> str:
 def _inline_scripts(soup: Any, page: Path, mathjax: Path) -> None:
     for script in soup.find_all("script", src=True):
         address = script["src"]
-        if "/mathjax/" in address:
-            path = mathjax / "tex-svg-full.js"  # draws glyphs as paths: no font files to load
-        elif "fontawesome" in address:  # its style sheet and fonts are enough
+        if "fontawesome" in address and "/mathjax/" not in address:  # its style sheet and fonts are enough
             script.decompose()
-            continue
-        else:
-            path = _file(page, address)
-        script["src"] = _data(path, "text/javascript")
+        else:  # of MathJax the part that draws glyphs as paths: no font files to load
+            path = mathjax / "tex-svg-full.js" if "/mathjax/" in address else _file(page, address)
+            script["src"] = _data(path, "text/javascript")
 
 
 def _append_references(soup: Any, page: Path) -> None:
@@ -114,24 +110,14 @@ def _append_references(soup: Any, page: Path) -> None:
     from bs4 import BeautifulSoup
 
     book, article = page.parent.parent / "references.html", soup.find("article")
-    cited = {link["href"].partition("#")[2]: None for link in soup.select('a[href*="references.html#"]')}
-    if not cited or article is None or not book.is_file():
+    links = soup.select('a[href*="references.html#"]')
+    if not links or article is None or not book.is_file():
         return
     entries = BeautifulSoup(book.read_text(encoding="utf-8"), "html.parser")
     section: Any = BeautifulSoup('<section id="references"><h2>References</h2></section>', "html.parser").section
-    for name in cited:
-        entry = entries.find(id=name)
-        if entry is not None:
+    for link in links:
+        name = link["href"].partition("#")[2]
+        link["href"] = f"#{name}"
+        if entry := entries.find(id=name):  # moved, and so found only once
             section.append(entry)
-    for link in soup.select('a[href*="references.html#"]'):
-        link["href"] = "#" + link["href"].partition("#")[2]
     article.append(section)
-
-
-def _unlink_other_pages(soup: Any) -> None:
-    """Links to other pages of the book become plain text: those pages are not in this file."""
-    for link in soup.find_all("a", href=True):
-        address = urlsplit(link["href"])
-        if not address.scheme and not address.netloc and address.path:
-            link.name, link["title"] = "span", "in the book"
-            del link["href"]
