@@ -8,7 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 import grokbook
-from grokbook import cli
+from grokbook import cli, experiments
+from grokbook.book import answers, build, doctor, rerun
+from grokbook.claims import choose, ledger, verdicts
 from grokbook.errors import ChapterError
 
 SOURCE = """---
@@ -74,8 +76,6 @@ def test_a_claim_that_there_is_not_is_refused_before_anything_is_loaded():
 
 @pytest.mark.parametrize("change", ["chapter", "page", "manifest", "cores"])
 def test_an_answer_is_given_anew_when_what_it_rests_on_changes(root, monkeypatch, change):
-    from grokbook.book import answers
-
     given = iter(["first", "second", "third"])
     ask = lambda: answers.kept(root, "question", lambda: next(given))  # noqa: E731
     assert [ask(), ask(), answers.kept(root, "other", lambda: "x"), ask()] == ["first", "first", "x", "first"]
@@ -91,8 +91,6 @@ def test_an_answer_is_given_anew_when_what_it_rests_on_changes(root, monkeypatch
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"rests_on": 1, "answers": {}}', b"\xff"])
 def test_answers_that_are_broken_or_altered_are_absent(root, content):
-    from grokbook.book import answers
-
     assert answers.kept(root, "q", lambda: "right") == "right"
     file = root / ".grokbook" / "answers.json"
     file.write_bytes(content or file.read_bytes().replace(b"right", b"wrong"))
@@ -111,6 +109,9 @@ def test_ctrl_c_says_how_to_go_on(root, monkeypatch):
     assert "the same command goes on from there." in done.output
 
 
+GU2024 = len(choose(paper="gu2024"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
@@ -121,13 +122,17 @@ def test_ctrl_c_says_how_to_go_on(root, monkeypatch):
             "claims --id G18 --id G36 --verdict holds --full",
             ["G36    holds", "classes_are_translates", "\n1 claim: 1 hold"],
         ),
+        ("claims --paper gu2024", ["P02    fails", "task_and_model: The operation sorts", f"\n{GU2024} claims: "]),
         ("claims --kind number --id G36", ["0 claims: none.\n"]),
         ("claims --run --id G18 --id G36", ["Published: 1 (a product).", "\n2 claims: 1 hold, 1 fail.\n"]),
     ],
 )
-def test_what_a_command_prints(root, arguments, parts):
+def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root, monkeypatch, arguments, parts):
+    if "--run" not in arguments:
+        monkeypatch.setattr(sys.modules[ledger.__module__].Claim, "finding", lambda claim: pytest.fail("computed"))
     done = run(*arguments.split())
     assert done.exit_code == 0 and "DIFFERS" not in done.output
+    assert "claims" not in arguments or max(map(len, done.output.splitlines())) <= 80
     assert [part for part in parts if part not in done.output] == []
 
 
@@ -170,8 +175,6 @@ def test_what_fails_is_one_line_and_exit_code_1_whatever_the_message(root, monke
 
 
 def test_run_and_build_hand_their_options_on(root, monkeypatch):
-    from grokbook.book import build, rerun
-
     given = []
     monkeypatch.setattr(rerun, "rerun", lambda *a, **k: given.append((*a, k)) or ("a.ipynb", "a.html"))
     monkeypatch.setattr(build, "build", lambda *a, **k: given.append((*a, k)))
@@ -181,21 +184,7 @@ def test_run_and_build_hand_their_options_on(root, monkeypatch):
     assert given == [ran, (root, "laptop", ["1"], True, False, {"jobs": 3, "yes": True})]
 
 
-def test_claims_lists_entries_and_settled_verdicts_without_computing(root, monkeypatch):
-    from grokbook.claims import choose, ledger
-
-    monkeypatch.setattr(sys.modules[ledger.__module__].Claim, "finding", lambda claim: pytest.fail("computed"))
-    output = run("claims", "--paper", "gu2024").output
-    assert "P02    fails" in output
-    assert "task_and_model: The operation sorts" in output
-    assert "G36" not in output
-    assert output.split("\n\n")[-1].startswith(f"{len(choose(paper='gu2024'))} claims: ")
-    assert max(map(len, output.splitlines())) <= 80
-
-
 def test_a_changed_verdict_is_marked_and_fails_until_it_is_settled(tmp_path, monkeypatch):
-    from grokbook.claims import verdicts
-
     file = tmp_path / "verdicts.json"
     file.write_text('{"G36": "fails"}')
     monkeypatch.setattr(verdicts.settled, "__defaults__", (file,))
@@ -210,8 +199,6 @@ def test_a_changed_verdict_is_marked_and_fails_until_it_is_settled(tmp_path, mon
 
 
 def test_record_lists_and_hands_its_options_on(root, monkeypatch):
-    from grokbook import experiments
-
     given = []
     frame = pd.DataFrame({"experiment": ["gu2025/fig5[p=97]"]})
     monkeypatch.setattr(experiments, "records_table", lambda *a: given.append(a) or frame)
@@ -223,8 +210,6 @@ def test_record_lists_and_hands_its_options_on(root, monkeypatch):
 
 
 def test_doctor_fails_when_something_needed_is_missing(root, monkeypatch):
-    from grokbook.book import doctor
-
     made = [doctor.Finding("a", True, "fine"), doctor.Finding("b", False, "gone", "put it back")]
     monkeypatch.setattr(doctor, "examine", lambda root: iter(made))
     result = run("doctor")
