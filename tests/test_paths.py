@@ -1,12 +1,14 @@
-"""Where the project's folders are, in a checkout and where grokbook was installed without one."""
+"""Where the project's folders are, with a checkout and without; what a process may use of the machine."""
 
 from __future__ import annotations
 
+import math
+import os
 from pathlib import Path
 
 import pytest
 
-from grokbook import claims, cli, paths
+from grokbook import claims, cli, machine, paths
 from grokbook.book import chapters
 from grokbook.errors import GrokbookError
 
@@ -78,3 +80,21 @@ def test_without_checkout_and_records_a_claim_of_runs_is_not_run(installed, monk
     assert chapters.find(paths.project_root(), "02").number == "02"
     with pytest.raises(GrokbookError, match="run inside a clone"):
         cli.record()
+
+
+@pytest.mark.parametrize(("share", "cores"), [("3", 3), *((s, os.cpu_count()) for s in ("", "0", "-1", "many", "1.5"))])
+def test_a_share_is_what_a_process_may_use_and_one_that_is_no_number_of_cores_is_none(monkeypatch, share, cores):
+    monkeypatch.setenv(machine.CORES, share)
+    assert machine.cores() == cores
+
+
+def test_free_memory_is_what_is_available_within_the_limit_of_the_group(tmp_path):
+    (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:  2000000 kB\n")
+    assert machine._available(tmp_path / "meminfo") == 2048
+    assert machine._available(tmp_path / "absent") == machine._left_in_group(tmp_path) == math.inf
+    group = {"memory.max": "max", "memory.current": "600000000", "memory.stat": "anon 1\ninactive_file 100000000\n"}
+    for name, text in group.items():
+        (tmp_path / name).write_text(text)
+    assert machine._left_in_group(tmp_path) == math.inf
+    (tmp_path / "memory.max").write_text("1000000000\n")
+    assert machine._left_in_group(tmp_path) == 500
