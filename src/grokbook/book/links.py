@@ -9,9 +9,8 @@ from pathlib import Path
 def anchor(heading: str) -> str:
     """The fragment that the built page gives a heading.
 
-    Example:
-        >>> anchor("Definitions: one idea, seven numbers")
-        'definitions-one-idea-seven-numbers'
+    >>> anchor("Definitions: one idea, seven numbers")
+    'definitions-one-idea-seven-numbers'
     """
     from docutils.nodes import fully_normalize_name, make_id
 
@@ -20,19 +19,14 @@ def anchor(heading: str) -> str:
 
 
 def section_address(root: Path, place: str, here: str = "") -> str | None:
-    """The relative address of a section, seen from another chapter; None when there is no such chapter or heading.
+    """The relative address of a section, seen from the chapter `here`; None when there is no such chapter or heading.
 
-    Args:
-        root: the checkout.
-        place: `NN_name: words of a heading`, as claims name it.
-        here: the chapter in which the link stands, such as `18_reproduction_report`.
+    `place` is `NN_name: words of a heading`, as claims name it, and `root` the checkout.
     """
     name, _, words = place.partition(": ")
     path = root / "notebooks" / f"{name}.md"
     if not path.is_file():
         return None
     headings = re.findall(r"^##+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    found = next((heading for heading in headings if words.lower() in heading.lower()), None)
-    if found is None:
-        return None
-    return f"{'' if name == here else f'{name}.html'}#{anchor(found)}"
+    found = (heading for heading in headings if words.lower() in heading.lower())
+    return next((f"{'' if name == here else f'{name}.html'}#{anchor(heading)}" for heading in found), None)

@@ -132,13 +132,12 @@ def merge(parameters: Sequence[Parameter], *layers: Mapping[str, Any], what: str
 
     Raises ParameterError for a name that is not a parameter, a wrong type, or a broken rule.
     """
-    known = {parameter.name: parameter for parameter in parameters}
     values = {parameter.name: parameter.default for parameter in parameters}
     given = {name: value for layer in layers for name, value in layer.items()}
     for name in given:
-        if name not in known:
-            raise ParameterError(unknown("parameter", name, list(known), what))
-    first_the_others = sorted(parameters, key=lambda one: any(w in known for w in re.findall(r"\w+", one.rule or "")))
+        if name not in values:
+            raise ParameterError(unknown("parameter", name, list(values), what))
+    first_the_others = sorted(parameters, key=lambda one: any(w in values for w in re.findall(r"\w+", one.rule or "")))
     for parameter in first_the_others:
         value = read(parameter, given.get(parameter.name, parameter.default), values)
         values[parameter.name] = value if parameter.name in given else parameter.default

@@ -11,11 +11,8 @@ from typing import Any
 
 from grokbook.errors import ParameterError
 
-LONG_CELL = 40
-"""A table cell with more characters of text than this gets a wide column."""
-
-CARD_TEXT = 50
-"""A table whose columns of text need more characters together than this is cards on a narrow screen."""
+LONG_CELL, CARD_TEXT = 40, 50
+"""Characters of text above which a cell gets a wide column; and a table, over its columns, is cards when narrow."""
 
 Form = str | Callable[[Any], str]
 """How a column is written: a format such as ".2f", or a function of the value."""
