@@ -41,6 +41,15 @@ def test_every_answer_carries_its_certificate(case):
     assert found.separable is bool(found.gap > TOLERANCE * found.scale)
 
 
+@given(cases, st.integers(0, 3), st.sampled_from([1e-3, 1.0, 1e5]))
+def test_the_short_proof_and_the_linear_programme_agree(case, shared, size):
+    """Either proves its answer; points that both sets have make hulls that touch, where only one answer is right."""
+    a, b = (size * points for points in sets(*case))
+    b[:shared] = a[:1]
+    assert m.convexly_separable(a, b) is m.separate(a, b).separable
+    assert not (shared and m.convexly_separable(a, b))
+
+
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=5), st.lists(st.integers(-5, 5), min_size=1, max_size=5))
 def test_on_a_line_hulls_are_intervals(first, second):
     gap = max(min(first) - max(second), min(second) - max(first), 0)
