@@ -8,7 +8,7 @@ import json
 import pytest
 
 from grokbook.errors import ParameterError
-from grokbook.experiments import Experiment, base, default_store, load_or_run, recorded
+from grokbook.experiments import Experiment, base, load_or_run, recorded
 from grokbook.models.transformer import Shape
 from grokbook.paths import project_root
 from grokbook.records import Store
@@ -116,24 +116,7 @@ def test_seeds_that_are_none_repeated_or_negative_are_refused(seeds):
     assert str(caught.value) == f"seeds = {tuple(seeds)} must be one or more different integers of 0 or more."
 
 
-def test_a_number_of_seeds():
-    assert made().with_seeds(3).seeds == (0, 1, 2) and made(seeds=[4, 2]).seeds == (4, 2)
-    with pytest.raises(ParameterError, match=r"^n_seeds = 0 must be 1 or more\.$"):
-        made().with_seeds(0)
-
-
 # cost
-
-
-@pytest.mark.usefixtures("steady")
-def test_the_predicted_cost_is_positive_and_linear_in_seeds_and_steps():
-    one = made().predicted(1)
-    assert one.seconds > 0 and one.memory_mb > 0
-    assert made().predicted().seconds == pytest.approx(2 * one.seconds)
-    assert made().predicted(0).seconds == 0 and made().predicted(7).memory_mb == one.memory_mb
-    lengths = [made(config=dataclasses.replace(CONFIG, steps=steps)) for steps in (10_000, 20_000, 40_000)]
-    seconds = [e.predicted(1).seconds for e in lengths]
-    assert seconds[2] - seconds[1] == pytest.approx(2 * (seconds[1] - seconds[0]))
 
 
 # records
@@ -147,17 +130,6 @@ def test_missing_seeds_are_those_that_neither_store_holds(tmp_path, checkout):
     assert made(seeds=(2, 0, 1)).missing_seeds() == (2,)
     assert made(seeds=(2, 0, 1)).missing_seeds(behind) == (2, 1)
     assert made(seeds=(0,), version=2).missing_seeds() == (0,)
-
-
-def test_the_default_store_is_the_local_one_with_the_records_behind_it(checkout):
-    store = default_store()
-    assert store.path == checkout / "local" and store.same_code
-    assert [(s.path, s.same_code) for s in store.fallbacks] == [(checkout / "data" / "records", False)]
-
-
-def test_what_was_not_recorded_is_none_and_nothing_is_trained(checkout, monkeypatch):
-    monkeypatch.setattr(base, "train", lambda *a, **k: pytest.fail("a run was trained"))
-    assert recorded(made()) is None
 
 
 def test_what_was_recorded_is_loaded(checkout, monkeypatch):

@@ -70,12 +70,6 @@ def test_other_numbers_are_seen(store, monkeypatch):
     assert confirm(TINY, store, steps=40)["difference"] > confirming.LIKE
 
 
-def test_a_second_confirmation_takes_the_place_of_the_first(store):
-    confirm(TINY, store, steps=10)
-    confirm(TINY, store, steps=20)
-    assert [e["steps"] for e in confirmations(store.path)[TINY.key]] == [20]
-
-
 def test_only_records_of_other_code_wait_for_confirmation(store, monkeypatch):
     monkeypatch.setattr("grokbook.experiments.recording.catalogue", lambda: {TINY.name: TINY})
     assert confirm_outdated(store, steps=10) == []
@@ -97,11 +91,6 @@ def test_the_page_says_what_was_found(monkeypatch, difference, words):
     entry = {"seed": 0, "steps": 150, "difference": difference, "confirmed_on": "2026-11-21"}
     monkeypatch.setattr(confirming, "confirmed", lambda key, code: entry)
     assert words in _changed({"key": "k", "commit": "d" * 40}, "now")
-
-
-def test_the_page_says_when_nobody_has_tried(monkeypatch):
-    monkeypatch.setattr(confirming, "confirmed", lambda key, code: None)
-    assert "code has changed since" in _changed({"key": "k"}, "now")
 
 
 def test_nothing_to_confirm_and_damaged_files_are_refused(tmp_path, store):

@@ -12,7 +12,6 @@ from grokbook.experiments.base import Experiment
 from grokbook.experiments.lead_tasks import watched_run
 from grokbook.experiments.observing import OBSERVERS, Observed, observer_digest
 from grokbook.measures import med, weight_norm
-from grokbook.records.store import Store
 from grokbook.training.watching import View, look
 
 
@@ -74,16 +73,6 @@ def test_the_key_names_the_measures_and_the_readers_function():
     assert observer_digest(OBSERVERS["local_complexity"]) == observer_digest(OBSERVERS["local_complexity"])
 
 
-def test_store_and_whole_seeds(tmp_path):
-    store = Store(tmp_path / "store")
-    one = dataclasses.replace(tiny(), seeds=(1,))
-    first = store.load_or_run(one, progress=False)
-    assert first.attrs["origin"] == "trained"
-    both = store.load_or_run(tiny(), progress=False)
-    assert np.array_equal(both.local_complexity.sel(seed=1), first.local_complexity.sel(seed=1))
-    assert store.load_or_run(tiny(), progress=False).attrs["origin"] == "cached"
-
-
 def test_a_finished_seed_is_not_trained_again(tmp_path, monkeypatch):
     run = tiny().run(checkpoints=tmp_path, progress=False)
     times = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
@@ -101,8 +90,3 @@ def test_a_name_that_is_taken_or_none_is_refused(name):
 def test_the_name_of_a_logged_variable_is_refused():
     with pytest.raises(ParameterError, match="every run logs"):
         tiny(observers={"med": lambda view: 0.0}).run(progress=False)
-
-
-def test_watching_has_its_predicted_cost():
-    watched = tiny()
-    assert watched.predicted().seconds > Experiment("x", watched.config, seeds=(0, 1)).predicted().seconds

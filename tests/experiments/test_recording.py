@@ -35,11 +35,6 @@ def test_all_missing_runs_are_recorded_and_then_nothing_is_left(tiny, tmp_path):
     assert (tmp_path / "MANIFEST.json").read_bytes() == before
 
 
-def test_a_spent_budget_starts_nothing(tiny, tmp_path):
-    table = recording.record(budget_seconds=0, progress=False, store=Store(tmp_path), workers=1)
-    assert table.recorded.tolist() == [0, 0]
-
-
 def test_patterns_seeds_and_a_name_with_brackets(tiny):
     assert [e.name for e in recording.choose("made/up[p=5]")] == ["made/up[p=5]"]
     assert len(recording.choose("made/*")) == 2

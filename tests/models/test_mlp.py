@@ -28,12 +28,6 @@ def test_the_embedding_network_is_a_stack_of_torch_layers():
     assert torch.allclose(model.forward(w, tokens(2)), expected, atol=1e-6)
 
 
-def test_default_sizes_are_those_of_the_program():
-    """128 -> (three tokens) 384 -> 512 -> 512 -> p."""
-    shapes = EmbeddingMLP(97).shapes()
-    assert [shapes[n] for n in ("W_E", "W.1", "W.2", "W_U")] == [(98, 128), (512, 384), (512, 512), (97, 512)]
-
-
 @given(st.integers(0, 6), st.integers(0, 6))
 @settings(max_examples=20, deadline=None)
 def test_the_quadratic_network_by_its_formula(i, j):

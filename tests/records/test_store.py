@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import json
 import os
 import signal
@@ -14,7 +13,6 @@ import warnings
 from pathlib import Path
 
 import made_up
-import numpy as np
 import pytest
 import xarray as xr
 from filelock import FileLock
@@ -24,9 +22,9 @@ from grokbook.errors import RecordError, TrainingError
 from grokbook.experiments import Experiment
 from grokbook.models.transformer import Shape
 from grokbook.records import RecordWarning, Store
-from grokbook.records.store import MANIFEST, family, from_bytes, to_bytes
+from grokbook.records.store import MANIFEST
 from grokbook.tasks import ModularTask
-from grokbook.training import RunConfig, Schedule, StopRule, loop
+from grokbook.training import RunConfig, Schedule, loop
 from grokbook.training.checkpoint import load_checkpoint
 from grokbook.training.ensemble import checkpoint_path
 from grokbook.training.loop import run_id
@@ -77,11 +75,6 @@ def test_what_is_loaded_is_what_was_trained(store, made):
     assert made.trained() == ["0 1"]
 
 
-def test_bytes_go_round(made):
-    dataset = made.dataset((3, 1, 2))
-    assert from_bytes(to_bytes(dataset)).identical(dataset)
-
-
 def test_only_missing_seeds_are_trained_and_the_record_grows(store, made):
     ask(store, made, 1)
     ask(store, made, 0, 1, 5)
@@ -91,21 +84,6 @@ def test_only_missing_seeds_are_trained_and_the_record_grows(store, made):
     assert list(store.entries()) == [FILE] and store.verify() == []
 
 
-def test_seeds_come_in_the_order_asked_for(store, made):
-    ask(store, made, 0, 1, 2)
-    for seeds in ((2, 0), (1,), (2, 1, 0), (7, 2, 0)):
-        assert without_attrs(ask(store, made, *seeds)).identical(without_attrs(made.dataset(seeds))), seeds
-    assert made.trained() == ["0 1 2", "7"]
-
-
-def test_keys_do_not_mix(store, tmp_path):
-    one, two = (MadeUp(tmp_path / "trained", key=key) for key in ("1" * 16, "2" * 16))
-    ask(store, one, 0)
-    ask(store, two, 4)
-    assert (store.seeds(one.key), store.seeds(two.key), store.seeds("3" * 16)) == ((0,), (4,), ())
-    assert store.load("3" * 16) is None and len(store.entries()) == 2
-
-
 def test_one_configuration_under_two_names_is_one_record(store, made):
     ask(store, made, 0)
     made.name = "other/name[p=5]"
@@ -113,23 +91,6 @@ def test_one_configuration_under_two_names_is_one_record(store, made):
     assert made.trained() == ["0", "1"] and dataset.attrs["experiment"] == "other/name[p=5]"
     assert list(store.entries()) == ["other/name/0123456789abcdef.nc"]
     assert [path.name for path in store.path.rglob("*.nc")] == ["0123456789abcdef.nc"] and store.verify() == []
-
-
-@pytest.mark.parametrize(("name", "folder"), [("gu2025/fig5[p=97]", "gu2025/fig5"), ("a/b", "a/b"), ("a[b][c]", "a")])
-def test_the_folder_is_the_name_without_its_brackets(name, folder):
-    assert family(name) == folder
-
-
-def test_real_runs_with_a_stopping_rule_can_be_added_to(store):
-    """Runs that stop at different steps have different snapshots; a record of both keeps all of them."""
-    rule = StopRule("train_accuracy", threshold=0.8, hold=1)
-    config = real_config(200, stop=rule)
-    first = store.load_or_run(Experiment("made/up", config, seeds=(0,)), progress=False)
-    both = store.load_or_run(Experiment("made/up", config, seeds=(0, 1)), progress=False)
-    assert both.train_loss[0].equals(first.train_loss[0]) and set(both.dims) == set(first.dims)
-    assert set(both.dims) == {"seed", "step", "snapshot", "token", "feature"}
-    kept = first.snapshot.values
-    assert both.embedding.sel(seed=0, snapshot=kept).equals(first.embedding.sel(seed=0))
 
 
 # fallbacks, code
@@ -198,20 +159,6 @@ def test_a_file_holds_configuration_and_provenance_and_no_other_dims(store, made
     assert entry["bytes"] == (store.path / FILE).stat().st_size
 
 
-def test_the_manifest_ends_in_a_newline_and_holds_the_same_for_the_same(store, made):
-    ask(store, made, 0)
-    text = (store.path / MANIFEST).read_text()
-    assert text.endswith("}\n") and json.loads(text)["format"] == 1
-    ask(store, made, 0)
-    assert (store.path / MANIFEST).read_text() == text
-
-
-def test_nothing_but_records_manifest_and_locks_is_left(store, made):
-    ask(store, made, 0)
-    found = {p.relative_to(store.path).as_posix() for p in store.path.rglob("*") if p.is_file()}
-    assert {f for f in found if not f.startswith(".locks/")} == {FILE, MANIFEST}
-
-
 # damage
 
 
@@ -245,14 +192,6 @@ def test_a_damaged_file_is_named_set_aside_and_computed_again(store, made, damag
     assert (store.path / (FILE + ".corrupt")).read_bytes() == damaged and store.verify() == []
 
 
-def test_a_deleted_file_is_named_and_computed_again(store, made):
-    ask(store, made, 0)
-    (store.path / FILE).unlink()
-    with pytest.warns(RecordWarning, match=f"^the record {FILE} is missing; it will be computed again.$"):
-        assert ask(store, made, 0).attrs["origin"] == "trained"
-    assert store.verify() == []
-
-
 def test_a_damaged_fallback_that_cannot_be_written_is_named_and_computed_again(tmp_path, store, made, monkeypatch):
     behind = Store(tmp_path / "behind")
     ask(behind, made, 0)
@@ -277,19 +216,6 @@ def test_a_record_that_is_being_replaced_is_not_taken_for_damaged(store, made, m
     monkeypatch.setattr(reader, "find", lambda key: next(found, None) or Store(store.path).find(key))
     assert reader.load(made.key).seed.values.tolist() == [0, 1]
     assert store.verify() == [] and not list(store.path.rglob("*.corrupt"))
-
-
-def test_verify_says_what_is_wrong_and_changes_nothing(store, tmp_path):
-    for n, key in enumerate(("a" * 16, "b" * 16, "c" * 16)):
-        ask(store, MadeUp(tmp_path / "trained", key=key), n)
-    assert store.verify() == []
-    flip(store.path / f"made/up/{'a' * 16}.nc")
-    (store.path / f"made/up/{'b' * 16}.nc").unlink()
-    problems = [
-        f"the record made/up/{'a' * 16}.nc does not have the sha256 of the manifest.",
-        f"the record made/up/{'b' * 16}.nc is missing.",
-    ]
-    assert store.verify() == problems and store.verify() == problems and len(store.entries()) == 3
 
 
 @pytest.mark.parametrize("step", ["_write_manifest", "replace"])
@@ -355,15 +281,6 @@ def test_a_full_disk_keeps_the_old_record_and_the_checkpoints(store, made, monke
     assert ask(store, made, 0, 1).sizes["seed"] == 2 and not left.exists()
 
 
-def test_a_lost_run_is_not_recorded_and_its_checkpoints_stay(store, made):
-    made.fails = True
-    with pytest.raises(TrainingError, match="NaN or infinite"):
-        ask(store, made, 0)
-    assert store.entries() == {} and (store.path / ".partial" / made.key / "0.pt").exists()
-    made.fails = False
-    assert ask(store, made, 0).attrs["origin"] == "trained"
-
-
 # the trace of a chapter
 
 
@@ -395,11 +312,6 @@ def test_each_dataset_a_chapter_uses_leaves_one_line(tmp_path, store, made, monk
         assert (
             row["seconds"] == entry["cost"]["seconds"] and row["fingerprint"] == entry["provenance"][0]["fingerprint"]
         )
-
-
-def test_without_a_trace_nothing_is_written(tmp_path, store, made):
-    ask(store, made, 0)
-    assert {path.name for path in tmp_path.iterdir()} == {"store", "trained"}
 
 
 # two processes, killed processes
@@ -475,18 +387,6 @@ def test_a_killed_recording_is_continued_and_ends_bit_for_bit_the_same(tmp_path,
     alone = experiment.run(progress=False)
     for name in alone.variables:
         assert dataset[name].values.tobytes() == alone[name].values.tobytes(), name
-
-
-def test_a_dataset_that_was_loaded_does_not_hold_its_file_open(store, made):
-    ask(store, made, 0)
-    dataset = store.load(made.key)
-    (store.path / FILE).unlink()
-    assert np.isfinite(dataset.train_loss[:, :2]).all()
-
-
-def test_from_bytes_refuses_what_is_no_netcdf():
-    with pytest.raises((OSError, ValueError)):
-        from_bytes(io.BytesIO(b"not a file").getvalue())
 
 
 def test_the_lock_is_released_after_an_error(store, made):

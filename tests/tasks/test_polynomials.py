@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
-from grokbook.tasks import polynomials
-from grokbook.tasks.polynomials import OPERATIONS, evaluate_mod, is_symmetric, parse_polynomial
+from grokbook.tasks.polynomials import evaluate_mod, is_symmetric, parse_polynomial
 
 BY_HAND = {
     "add": lambda x, y: x + y,
@@ -35,10 +34,6 @@ def grid(p):
 def values(operation, p):
     x, y = grid(p)
     return evaluate_mod(operation, x, y, p).tolist()
-
-
-def test_every_named_operation_is_tested_by_hand():
-    assert set(BY_HAND) == set(OPERATIONS)
 
 
 @pytest.mark.parametrize("p", [2, 3, 5, 13])
@@ -94,20 +89,12 @@ def test_thousands_of_terms_have_the_values_of_plain_python(text, commutes):
     assert is_symmetric(text) is commutes
 
 
-def test_operands_outside_the_range_are_reduced_first():
-    assert evaluate_mod("x*y + 1", np.array([-1, 12]), np.array([8, -9]), 5).tolist() == [(-8 + 1) % 5, (-108 + 1) % 5]
-
-
 @given(st.lists(monomials, min_size=1, max_size=4))
 def test_symmetry_is_that_of_exchanging_the_operands(terms):
     text = " + ".join(f"({c})*x**{a}*y**{b}" for c, a, b in terms)
     swapped = " + ".join(f"({c})*x**{b}*y**{a}" for c, a, b in terms)
     assert is_symmetric(f"{text} + {swapped}")
     assert is_symmetric(text) == (parse_polynomial(text) == parse_polynomial(swapped))
-
-
-def test_which_named_operations_commute():
-    assert {name for name in OPERATIONS if not is_symmetric(name)} == {"subtract"}
 
 
 @pytest.mark.parametrize(
@@ -160,24 +147,10 @@ def test_what_is_no_polynomial_is_refused_with_one_sentence(text, part):
     assert "use an integer polynomial in x and y or one of add, subtract" in message
 
 
-@pytest.mark.parametrize("value", [None, 3, 1.5, b"x", ["x"]])
-def test_what_is_no_text_is_refused(value):
-    with pytest.raises(ParameterError, match="operation must be a text, got"):
-        parse_polynomial(value)
-
-
 @pytest.mark.timeout(10)
 @pytest.mark.parametrize("text", ["(" * 190 + "x" + ")" * 190, "-" * 399 + "x", "+" * 399 + "x", "x" + "+1" * 199])
 def test_a_deep_or_long_text_within_the_limit_is_read(text):
     assert parse_polynomial(text).total_degree() == 1
-
-
-def test_a_text_is_never_executed(tmp_path):
-    witness = tmp_path / "executed"
-    for text in (f"open({str(witness)!r}, 'w')", f"x + __import__('pathlib').Path({str(witness)!r}).touch()"):
-        with pytest.raises(ParameterError):
-            parse_polynomial(text)
-    assert not witness.exists()
 
 
 def test_the_parser_calls_neither_eval_nor_sympify():
@@ -191,7 +164,3 @@ def test_the_parser_calls_neither_eval_nor_sympify():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "[((2, 0), 1), ((1, 1), 3), ((0, 0), -1)]", done.stderr
-
-
-def test_the_unknowns_are_x_and_y_alone():
-    assert set(polynomials._UNKNOWNS) == {"x", "y"}

@@ -23,8 +23,3 @@ def test_sizes_by_both_rules_at_97(split, hole, code, text):
     row = split_table(97, 0.3, [(split, hole)]).iloc[0]
     assert (row["train, code"], row["train, text"]) == (code, text)
     assert row["train, code"] + row["test, code"] == 97**2 == row["train, text"] + row["test, text"]
-
-
-def test_a_split_without_a_hole():
-    row = split_table(97, 0.3, [("random", None)]).iloc[0]
-    assert (row["hole"], row["cells in hole"], row["train, code"]) == ("–", 0, 2822)

@@ -58,49 +58,6 @@ def test_a_failed_write_leaves_the_old_content_and_says_why(tmp_path, monkeypatc
     assert path.read_bytes() == b"old" and names(tmp_path) == ["file.bin"]
 
 
-def test_a_disk_that_fills_in_the_middle_of_a_write_leaves_nothing(tmp_path, monkeypatch):
-    """os.write that stores half and then fails, below Python's own file object."""
-    path = tmp_path / "file.bin"
-    atomic_write(path, b"old")
-    opened = os.fdopen
-
-    class Half:
-        def __init__(self, stream):
-            self.stream = stream
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            self.stream.close()
-
-        def write(self, content):
-            self.stream.write(content[: len(content) // 2])
-            self.stream.flush()
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(files.os, "fdopen", lambda *a: Half(opened(*a)))
-    with pytest.raises(RecordError, match="the disk is full"):
-        atomic_write(path, b"new" * 1000)
-    assert path.read_bytes() == b"old" and names(tmp_path) == ["file.bin"]
-
-
-def test_an_interruption_removes_the_temporary_file(tmp_path, monkeypatch):
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(files.os, "fsync", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        atomic_write(tmp_path / "file.bin", b"new")
-    assert names(tmp_path) == []
-
-
-def test_a_folder_that_is_a_file_is_named(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(RecordError, match=r"file/run.pt was not written: .*; what was there before is untouched\."):
-        atomic_write(tmp_path / "file" / "run.pt", b"")
-
-
 @pytest.fixture
 def tiny_disk(tmp_path):
     """A real file system of 256 kB; skipped where mounting one is not permitted."""

@@ -10,7 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from grokbook.models.transformer import Shape, initialise, logits
 from grokbook.tasks import ModularTask
 from grokbook.training import RunConfig, Schedule, cost
-from grokbook.training.cost import Cost, forward_products, predict, product_rate, step_products
+from grokbook.training.cost import forward_products, predict, step_products
 from grokbook.training.loop import losses_and_gradient, make_stack
 
 
@@ -37,12 +37,6 @@ def test_a_training_step_has_three_times_the_products_of_a_forward_pass(layers):
     assert step_products(config) == pytest.approx(counter.get_total_flops() / 2, rel=0.15)
 
 
-def test_the_measured_rate_is_positive_and_leaves_the_threads_alone():
-    before = torch.get_num_threads()
-    product_rate.cache_clear()
-    assert product_rate() > 0 and torch.get_num_threads() == before
-
-
 @pytest.mark.usefixtures("steady")
 def test_the_cost_is_positive_and_linear_in_the_steps():
     """Steps beyond the logged ones: equal increments of steps add equal seconds, once the log has its points."""
@@ -56,10 +50,6 @@ def test_a_larger_run_costs_more_time_and_memory():
     ladder = [(7, 8, 1), (31, 64, 1), (97, 128, 1), (97, 128, 2), (97, 256, 2)]
     costs = [predict(RunConfig(ModularTask(p), Shape(p, d_model=d, n_layers=n))) for p, d, n in ladder]
     assert all(a.seconds < b.seconds and a.memory_mb < b.memory_mb for a, b in zip(costs, costs[1:], strict=False))
-
-
-def test_costs_add_seconds_and_share_memory():
-    assert Cost(10.0, 300.0) + Cost(5.0, 400.0) == Cost(15.0, 400.0)
 
 
 def test_a_gpu_run_costs_launches_when_small_and_products_when_large():

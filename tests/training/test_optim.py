@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
 from grokbook.training.optim import AdamW, Columns
@@ -81,36 +77,6 @@ def test_the_first_step_moves_nothing_but_the_moments():
     assert torch.equal(weights, before)
     torch.testing.assert_close(mean, 0.1 * gradient)
     torch.testing.assert_close(square, 0.02 * gradient**2)
-
-
-def test_without_a_gradient_the_weights_shrink_by_the_decay_alone():
-    """w_T = w_0 * prod (1 - lr_t wd), with the warm-up's rates."""
-    setting = AdamW(learning_rate=0.01, weight_decay=0.5, warmup=4)
-    weights, mean, square = start(1)
-    expected = weights.clone()
-    for step in range(12):
-        adamw_step(weights, torch.zeros_like(weights), mean, square, [setting], step)
-        expected *= 1 - 0.01 * min(step / 4, 1) * 0.5
-    torch.testing.assert_close(weights, expected, rtol=1e-13, atol=0)
-
-
-@given(st.floats(1e-6, 1.0), st.integers(0, 30), st.integers(0, 60))
-def test_the_rate_rises_linearly_to_the_learning_rate(rate, warmup, step):
-    setting = AdamW(learning_rate=rate, warmup=warmup)
-    expected = rate if step >= warmup else rate * step / warmup
-    assert setting.rate(step) == pytest.approx(expected, rel=1e-12)
-
-
-def test_the_settings_are_those_of_the_paper():
-    assert dataclasses.asdict(AdamW()) == {
-        "learning_rate": 1e-3,
-        "beta1": 0.9,
-        "beta2": 0.98,
-        "eps": 1e-8,
-        "weight_decay": 1.0,
-        "warmup": 10,
-        "groups": (),
-    }
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,9 @@ from types import SimpleNamespace
 from rich.console import Console
 
 from grokbook.training import progress
-from grokbook.training.progress import TrainingProgress, describe
+from grokbook.training.progress import TrainingProgress
 
 METRICS = {"train_loss": 0.5, "test_loss": 2.25, "train_accuracy": 1.0, "test_accuracy": 0.125, "med": 99.0}
-
-
-def test_a_line_has_losses_and_accuracies():
-    assert describe(METRICS) == "loss 0.5  test loss 2.25  acc 1  test acc 0.125"
-    assert describe({"train_loss": 0.12345}) == "loss 0.123" and describe({}) == ""
 
 
 def test_without_a_terminal_a_plain_line_goes_to_stderr(capsys):
@@ -43,12 +38,6 @@ def test_the_remaining_time_goes_on_at_the_rate_so_far(monkeypatch):
     shown = TrainingProgress({"run": 100}, enabled=False)
     shown.update("run", 20, METRICS)  # continued from step 20: 25 steps in 50 s, 55 to go
     assert shown._remaining("run", 45) == "  about 110 s left"
-
-
-def test_at_the_first_report_nothing_is_known_of_the_remaining_time():
-    shown = TrainingProgress({"run": 100}, enabled=False)
-    shown.update("run", 20, METRICS)
-    assert shown._remaining("run", 20) == ""
 
 
 def test_on_a_terminal_each_run_has_a_bar(monkeypatch):

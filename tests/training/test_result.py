@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -13,7 +11,7 @@ from grokbook.errors import TrainingError
 from grokbook.models.transformer import initialise
 from grokbook.training import StopRule
 from grokbook.training.loop import make_stack, train_stack
-from grokbook.training.result import DESCRIPTIONS, collect, run_dataset
+from grokbook.training.result import collect, run_dataset
 
 
 def stacked(*configs):
@@ -35,21 +33,6 @@ def test_a_run_has_its_history_its_steps_and_its_embeddings():
     for name, values in stack.history[0].items():
         assert dataset[name].values.tolist() == values and dataset[name].attrs["long_name"]
     assert np.array_equal(dataset.embedding[0], initialise(stack.config.model, 4)["W_E"][:7])
-
-
-def test_every_series_that_is_no_embedding_measure_has_a_description():
-    history = stacked(small(0, steps=1)).history[0]
-    assert {name for name in history if "loss" in name or "accuracy" in name} <= set(DESCRIPTIONS)
-
-
-def test_several_runs_become_rows_in_the_order_given():
-    stack = stacked(small(0), small(7), small(3))
-    dataset = collect(rows(stack))
-    assert dataset.seed.values.tolist() == [0, 7, 3] and dataset.sizes["run"] == 3
-    for r in range(3):
-        assert dataset.train_loss[r].values.tolist() == stack.history[r]["train_loss"]
-    assert [c["seed"] for c in json.loads(dataset.attrs["configs"])] == [0, 7, 3]
-    assert dataset.attrs["device"] == "cpu"
 
 
 @pytest.mark.parametrize("seeds", [(0,), (5, 5)])
@@ -98,13 +81,3 @@ def test_a_lost_run_is_named_with_step_and_configuration_and_all_history_is_kept
     history = caught.value.history
     assert np.isfinite(history.train_loss[0]).all() and np.isfinite(history.train_loss[1, 0])
     assert np.isnan(history.train_loss[1, -1])
-
-
-@pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
-def test_a_run_lost_before_its_first_snapshot_keeps_the_others():
-    stack = stacked(small(0), small(1))
-    stack.diverged[1], stack.snapshots[1] = 0, {}
-    with pytest.raises(TrainingError, match="at step 0 of") as caught:
-        collect(rows(stack))
-    embedding = caught.value.history.embedding
-    assert np.isfinite(embedding[0]).all() and np.isnan(embedding[1]).all()

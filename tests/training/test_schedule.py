@@ -19,15 +19,6 @@ schedules = st.builds(
 )
 
 
-@pytest.mark.parametrize("spacing", ["linear", "log"])
-@pytest.mark.parametrize("last", [5_000, 10_000, 30_000])
-def test_by_default_every_ten_steps_to_100_then_about_400_points(last, spacing):
-    steps = Schedule(spacing=spacing).steps(last)
-    assert steps[:11].tolist() == list(range(0, 101, 10))
-    assert 390 <= (steps > 100).sum() <= 400
-    assert steps[-1] == last
-
-
 @given(schedules, st.integers(1, 50_000))
 def test_the_steps_are_sorted_different_and_run_from_0_to_the_last(schedule, last):
     steps = schedule.steps(last)
@@ -62,12 +53,6 @@ def test_logarithmic_points_have_a_constant_ratio(points, last):
     assert all(np.abs(later - value).min() <= 0.5 + 1e-6 for value in exact)
 
 
-def test_a_short_run_has_the_dense_steps_and_its_last():
-    assert Schedule(points=1).steps(25).tolist() == [0, 10, 20, 25]
-    assert Schedule().steps(1).tolist() == [0, 1]
-    assert Schedule().steps(100).tolist() == list(range(0, 101, 10))
-
-
 @given(schedules, st.integers(1, 5_000), st.integers(0, 20))
 def test_snapshots_are_logged_steps_with_both_ends(schedule, last, count):
     logged = schedule.steps(last)
@@ -77,13 +62,6 @@ def test_snapshots_are_logged_steps_with_both_ends(schedule, last, count):
         assert chosen[-1] == last
     if count > 1:
         assert chosen[0] == 0
-
-
-def test_snapshots_are_evenly_spread_over_the_run():
-    logged = np.arange(0, 1001, 10)
-    assert snapshot_steps(logged, 6).tolist() == [0, 200, 400, 600, 800, 1000]
-    assert snapshot_steps(logged, 1).tolist() == [1000]
-    assert snapshot_steps(np.array([0, 5]), 6).tolist() == [0, 5]
 
 
 @pytest.mark.parametrize(
