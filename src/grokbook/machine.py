@@ -64,6 +64,7 @@ def limited_threads(count: int | None) -> Iterator[None]:
     """Let torch use `count` threads inside (None: as many as before), and as many as before afterwards.
 
     Example:
+        >>> import torch
         >>> with limited_threads(1):
         ...     torch.get_num_threads()
         1

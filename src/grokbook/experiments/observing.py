@@ -92,8 +92,8 @@ class Observed(Experiment):
     Raises ParameterError for a name that a run already logs, or that is no identifier.
 
     Example:
-        >>> from grokbook.models.transformer import Shape
-        >>> config = RunConfig(ModularTask(5, train_fraction=0.5), Shape(5, d_model=8), steps=20)
+        >>> from grokbook.experiments.gu2025 import modular_run
+        >>> config = modular_run(5, 0.5, d_model=8, steps=20)
         >>> mine = {"largest": lambda view: np.abs(view.logits).max()}
         >>> run = Observed("made/up", config, seeds=(0,), observers=mine).run(progress=False)
         >>> run.largest.dims, run.restricted_loss.dims
