@@ -16,7 +16,6 @@ from rattler import MatchSpec
 NOT_BESIDE_A_CPU_BUILD = ("nvidia-", "cuda-", "triton")
 NOT_ON_CONDA_FORGE = {"sphinx-mathjax-offline"}
 UNNAMED = {
-    "h5py": "h5netcdf",
     "pytest-xdist": "--dist",
     "pytest-benchmark": "(benchmark,",
     "pytest-timeout": "timeout(",

@@ -10,9 +10,11 @@ import os
 import sys
 import time
 import warnings
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
+import h5py
 import xarray as xr
 from filelock import AcquireReturnProxy, FileLock, Timeout
 
@@ -21,6 +23,7 @@ from grokbook.files import atomic_write
 from grokbook.records.provenance import fingerprint, provenance
 
 MANIFEST = "MANIFEST.json"
+NETCDF = ("CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates", "_NCProperties")
 
 
 class Recordable(Protocol):
@@ -64,9 +67,40 @@ def to_bytes(dataset: xr.Dataset) -> bytes:
 
 
 def from_bytes(content: bytes) -> xr.Dataset:
-    """The dataset that `to_bytes` wrote, in memory."""
-    with xr.open_dataset(io.BytesIO(content), engine="h5netcdf") as dataset:
-        return dataset.load()
+    """The dataset that `to_bytes` wrote, in memory; equal to what `xarray.open_dataset` makes of it, at less cost.
+
+    Example:
+        >>> dataset = xr.Dataset({"loss": ("step", [2.0, 1.0])}, {"step": [0, 10]}, {"device": "cpu"})
+        >>> from_bytes(to_bytes(dataset)).identical(dataset)
+        True
+
+    Source: dimensions as netCDF-4 keeps them in HDF5, scales that each variable names in DIMENSION_LIST.
+    """
+    with h5py.File(io.BytesIO(content)) as file:
+        tables = {name: table for name, table in file.items() if not _only_a_length(table)}
+        variables = {
+            name: xr.Variable(_dimensions(file, table), table[...], _attributes(table))
+            for name, table in tables.items()
+        }
+        return xr.decode_cf(xr.Dataset(variables, attrs=_attributes(file)))
+
+
+def _only_a_length(table: h5py.Dataset) -> bool:
+    """Whether it stands for a dimension without coordinates."""
+    return bytes(table.attrs.get("NAME", b"")).startswith(b"This is a netCDF dimension but not a netCDF variable")
+
+
+def _dimensions(file: h5py.File, table: h5py.Dataset) -> tuple[str, ...]:
+    """A variable's dimensions; a scale, the coordinate of its own dimension, names none."""
+    if "DIMENSION_LIST" in table.attrs:
+        return tuple(file[scales[0]].name[1:] for scales in table.attrs["DIMENSION_LIST"])
+    return (table.name[1:],) if table.ndim else ()
+
+
+def _attributes(of: h5py.HLObject) -> dict[str, Any]:
+    """Attributes without those that netCDF-4 keeps for itself; those of one entry are numbers."""
+    attrs = {name: value for name, value in of.attrs.items() if name not in NETCDF}
+    return {name: value[0] if getattr(value, "shape", ()) == (1,) else value for name, value in attrs.items()}
 
 
 def present_code(made: dict[str, Any]) -> bool:
@@ -99,7 +133,8 @@ class Store:
         """The manifest's entries, file name (relative, posix) -> entry. Raises RecordError if it is unreadable."""
         path = self.path / MANIFEST
         try:
-            return json.loads(path.read_text(encoding="utf-8"))["records"]
+            now = path.stat()
+            return dict(_records_in(path, (now.st_ino, now.st_mtime_ns, now.st_size)))
         except (FileNotFoundError, NotADirectoryError):
             return {}
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -266,6 +301,12 @@ class Store:
         except Timeout:
             print(f"grokbook: another process is working on record {key}; waiting for it.", file=sys.stderr, flush=True)
             return lock.acquire()
+
+
+@lru_cache(maxsize=8)
+def _records_in(path: Path, state: tuple[int, int, int]) -> dict[str, dict[str, Any]]:
+    """The entries of a manifest; `state`, its inode, time and size, tells one version of the file from the next."""
+    return json.loads(path.read_text(encoding="utf-8"))["records"]
 
 
 def _next(path: Path) -> Path:
