@@ -32,8 +32,8 @@ class Experiment:
         >>> from grokbook.models.transformer import Shape
         >>> from grokbook.tasks.arithmetic import ModularTask
         >>> config = RunConfig(ModularTask(5, train_fraction=0.5), Shape(5, d_model=8), steps=20)
-        >>> Experiment("made/up", config, seeds=(0, 1)).run(progress=False).sizes["seed"]
-        2
+        >>> Experiment("made/up", config, seeds=(3,)).run(progress=False).seed.values.tolist()
+        [3]
     """
 
     name: str
