@@ -29,14 +29,15 @@ _FORMAT = 1
 _NOTEBOOKS = ("book/chapters", "downloads", ".")
 _RECORDS, _VERDICTS = "data/records/MANIFEST.json", "src/grokbook/claims/verdicts.json"
 _NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
-_CLOCK = re.compile(r"(?i)(?:^|[\W_])(?:seconds|minutes|hours|cost|memory|commit|recorded on)(?:$|[\W_])")
+_CLOCK = re.compile(r"(?i)(?:^|[\W_])(?:seconds|minutes|hours|core min|cost|memory|commit|recorded on)(?:$|[\W_])")
 _MACHINE = (
     (r"```.*?```", ""),
     (r"(?m)^.*\*\*(?:Time|Recorded on|Trained)\b.*$", ""),
     (r"(?m)^(?:Nothing has to be|This will) train.*$", ""),
     (r"\b\d{4}-\d\d-\d\d\b", "(date)"),
     (r"\bcommit `?[0-9a-f]{7,40}`?", "(commit)"),
-    (r"\b[\d.,]+ (?:ms|s|min|h|seconds?|minutes?|hours?|days?|[MG]B)(?![\w-])", "(cost)"),
+    (r"from the installed module `[\w.]+`", "(module)"),
+    (r"\b[\d.,]+ (?:core )?(?:ms|s|min|h|seconds?|minutes?|hours?|days?|[MG]B)(?![\w-])", "(cost)"),
 )
 _TEXTS = ("text", "caption", "alt", "drawing")
 """Items whose words may come and go; that any other is gone counts."""
@@ -131,7 +132,7 @@ def _content(cells: list[dict[str, Any]]) -> dict[str, Any]:
     box = "".join("".join(c["source"]) for c in cells if "provenance" in c["metadata"].get("tags", []))
     box = re.sub(r"[`\\]", "", box)
     used = re.findall(r"\*\*Data\*\* (.+?) \(record ([0-9a-f]+)\)", box)
-    items |= {f"record {key}": name for name, key in used} | {"figures": seen["figure"]}
+    items |= {f"record {key}": "used" for _, key in used} | {"figures": seen["figure"]}
     preset = re.search(r"preset (\w+)", box)
     return {"preset": preset and preset[1], "items": items, "bands": bands}
 
