@@ -18,9 +18,10 @@ VERDICTS = (
     "vacuous",
     "fails",
     "informal",
+    "undecided",
     "not run",
 )
-UNDECIDED = "not run"
+UNDECIDED = "undecided"
 ENOUGH = 3
 """Seeds from which runs may bear out a statement. One run is enough to refute a statement about every run."""
 
@@ -103,8 +104,8 @@ def judge(
     `holds` and `fails` are the verdicts to give in place of these words, such as "holds with correction".
 
     Example:
-        >>> judge(True, False, None).verdict, judge(True).verdict, judge(True, None).verdict == UNDECIDED
-        ('fails', 'holds', True)
+        >>> judge(True, False, None).verdict, judge(True).verdict, judge(True, None).verdict
+        ('fails', 'holds', 'undecided')
     """
     verdict = fails if False in parts else holds if parts and None not in parts else UNDECIDED
     return found(verdict, value, low, high, published, **numbers)
@@ -116,8 +117,8 @@ def joint(verdicts: Iterable[str]) -> str:
     Where no part has a run, "not run".
 
     Example:
-        >>> joint(["holds", "fails", "not run"]), joint(["holds", "not run"]) == UNDECIDED, joint(["not run"])
-        ('fails', True, 'not run')
+        >>> joint(["holds", "fails", "not run"]), joint(["holds", "not run"]), joint(["not run"])
+        ('fails', 'undecided', 'not run')
     """
     given = set(verdicts)
     if given <= {"not run"}:

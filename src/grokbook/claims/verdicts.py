@@ -23,6 +23,7 @@ MEANINGS = {
     "vacuous": "True, but true of everything: it says nothing about networks that generalise.",
     "fails": "A counterexample or a measurement contradicts it.",
     "informal": "Nothing in it can be computed; the entry says why.",
+    "undecided": "Runs were made and do not decide it: too few, too short, or too much alike.",
     "not run": "An experiment would decide it, and it has not been made.",
 }
 """What each verdict means, in a sentence."""
