@@ -19,8 +19,8 @@ LESS = {"plotting": (GROUND, "measures")}
 
 
 def room(name: str) -> str:
-    """The room of a dotted name; the package and its own modules (errors, paths) lie below all rooms."""
-    parts = name.split(".")
+    """The room of a dotted name; the package and its own modules (errors, paths) lie below all rooms, its door above."""
+    parts = name.replace("__main__", "cli").split(".")
     return parts[1] if len(parts) > 1 and parts[1] in FLOORS else GROUND
 
 

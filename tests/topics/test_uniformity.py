@@ -122,7 +122,7 @@ def test_a_bound_says_something_only_if_it_tells_runs_apart(late, verdict):
     dataset = xr.Dataset({name: (("seed", "step"), np.array(v)[:, None] * ones) for name, v in curves.items()})
     table = family.late_and_best(dataset)
     assert family.bounded_in_the_end(Runs({97: table})).verdict == verdict
-    assert family.bounded_in_the_end(Runs({97: table}, plan(**GOOD))).verdict == "not run"
+    assert family.bounded_in_the_end(Runs({97: table}, plan(**GOOD))).verdict == "undecided"
 
 
 def test_radii_are_monotone_in_the_set_of_cells():
