@@ -19,7 +19,7 @@ LESS = {"plotting": (GROUND, "measures")}
 
 
 def room(name: str) -> str:
-    """The room of a dotted name; the package and its own modules (errors, paths) lie below all rooms, its door above."""
+    """The room of a dotted name; the package's own modules (errors, paths) lie below all rooms, its door above."""
     parts = name.replace("__main__", "cli").split(".")
     return parts[1] if len(parts) > 1 and parts[1] in FLOORS else GROUND
 
