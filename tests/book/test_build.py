@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -232,7 +233,8 @@ def test_a_build_that_is_stopped_leaves_no_process_and_says_how_to_go_on(project
     marker = f"GROKBOOK_TEST={project.name}-{number}-{os.getpid()}"
     environment = {**os.environ, "GROKBOOK_HOME": str(project), **dict([marker.split("=")])}
     command = [sys.executable, "-c", "from grokbook.cli import main; main()", "build", "--preset", "smoke"]
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background job is born deaf to Ctrl-C
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=heed) as process:
         lines = []
         while "started" not in (lines[-1] if lines else ""):
             lines.append(process.stderr.readline())
