@@ -266,6 +266,7 @@ def record(
     budget: Annotated[str | None, typer.Option(help="Stop after this time, such as 40m.")] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Seeds of each experiment.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Runs side by side; default: one a core.")] = None,
+    compiled: Annotated[bool, typer.Option("--compiled", help="Compile the update, where that is possible.")] = False,
     list_only: Annotated[bool, typer.Option("--list", help="Show what there is, and what is missing.")] = False,
     confirm: Annotated[bool, typer.Option("--confirm", help="Repeat the first steps of older records.")] = False,
 ) -> None:
@@ -281,7 +282,7 @@ def record(
         _confirm()
         return
     limit = None if budget is None else seconds(budget)
-    options = {"pattern": only, "budget_seconds": limit, "seeds": seeds, "progress": True, "workers": workers}
+    options = {"pattern": only, "budget_seconds": limit, "seeds": seeds, "workers": workers, "compiled": compiled}
     with _stoppable():
         _print_frame(experiments.record(**options), _console())
 

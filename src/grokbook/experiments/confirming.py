@@ -26,7 +26,7 @@ LIKE = 1e-4
 """Largest relative difference at which two runs count as the same: float32 sums in another order."""
 
 
-def first_steps(experiment: Experiment, seed: int, steps: int) -> xr.Dataset:
+def first_steps(experiment: Experiment, seed: int, steps: int, compiled: bool = False) -> xr.Dataset:
     """What a run of an experiment logs up to `steps`, or the next logged step, trained now on one CPU thread.
 
     Example:
@@ -37,7 +37,7 @@ def first_steps(experiment: Experiment, seed: int, steps: int) -> xr.Dataset:
     config = experiment.config.with_seed(seed)
     logged = config.log.steps(config.steps)
     last = int(logged[min(np.searchsorted(logged, steps), logged.size - 1)])
-    return train([config], device="cpu", progress=False, steps=last).isel(run=0)
+    return train([config], device="cpu", progress=False, steps=last, compiled=compiled).isel(run=0)
 
 
 def largest_difference(ours: xr.Dataset, theirs: xr.Dataset) -> float:
@@ -97,7 +97,8 @@ def confirm(experiment: Experiment, store: Store | None = None, *, steps: int = 
     if record is None:
         raise ParameterError(f"{experiment.name} is not recorded, so there is nothing to confirm.")
     seed = int(seeds[0])
-    fresh = first_steps(experiment, seed, steps)
+    made = next(p for p in json.loads(record.attrs["provenance"]) if seed in p["seeds"])
+    fresh = first_steps(experiment, seed, steps, made.get("update") == "compiled")
     entry = {
         "experiment": experiment.name,
         "fingerprint": fingerprint(),

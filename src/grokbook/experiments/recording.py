@@ -105,10 +105,10 @@ def next_jobs(experiments: list[Experiment], store: Store) -> list[SeedJob]:
     return sorted(jobs, key=lambda job: -job.worth)
 
 
-def _record_one(store: Store, experiment: Experiment, progress: bool) -> float:
+def _record_one(store: Store, experiment: Experiment, progress: bool, compiled: bool) -> float:
     """Train what is missing of one experiment and keep it; returns the seconds it took."""
     began = time.monotonic()
-    store.load_or_run(experiment, progress=progress)
+    store.load_or_run(experiment, progress=progress, compiled=compiled)
     return time.monotonic() - began
 
 
@@ -119,11 +119,13 @@ def record(
     progress: bool = True,
     store: Store | None = None,
     workers: int | None = None,
+    compiled: bool = False,
 ) -> pd.DataFrame:
     """Train what is missing in the order of value per second, and commit each run to the store as soon as it is done.
 
     A run more of an experiment that has n of them is worth 1 / (n + 1). On a CPU `workers` runs (default: one a
     core) go on side by side, each in a process with one thread; on a GPU the seeds of an experiment are one program.
+    `compiled` asks for the compiled update where there is a compiler; a record's provenance says which it was.
     With `budget_seconds` only runs are started that are predicted to end within it. An interrupted call loses
     nothing: finished runs are recorded, the running ones continue from their checkpoints next time. Returns the
     table of what is there and what remains, with its cost.
@@ -135,9 +137,9 @@ def record(
     ends = math.inf if budget_seconds is None else time.monotonic() + budget_seconds
     chosen = choose(pattern, seeds)
     if count == 1:
-        _record_in_turn(chosen, store, ends, progress)
+        _record_in_turn(chosen, store, ends, progress, compiled)
     else:
-        _record_side_by_side(chosen, store, ends, progress, count)
+        _record_side_by_side(chosen, store, ends, progress, count, compiled)
     return records_table(pattern, seeds, store)
 
 
@@ -147,12 +149,14 @@ def _fitting(chosen: list[Experiment], store: Store, ends: float, busy: set[str]
     return next((job for job in jobs if job.seconds <= left), None)
 
 
-def _record_in_turn(chosen: list[Experiment], store: Store, ends: float, progress: bool) -> None:
+def _record_in_turn(chosen: list[Experiment], store: Store, ends: float, progress: bool, compiled: bool) -> None:
     while (job := _fitting(chosen, store, ends, set())) is not None:
-        _say(job, _record_one(store, job.experiment, progress), progress)
+        _say(job, _record_one(store, job.experiment, progress, compiled), progress)
 
 
-def _record_side_by_side(chosen: list[Experiment], store: Store, ends: float, progress: bool, count: int) -> None:
+def _record_side_by_side(
+    chosen: list[Experiment], store: Store, ends: float, progress: bool, count: int, compiled: bool
+) -> None:
     running: dict[Future[float], SeedJob] = {}
     with Pool(count) as pool:
         while True:
@@ -160,7 +164,7 @@ def _record_side_by_side(chosen: list[Experiment], store: Store, ends: float, pr
             job = _fitting(chosen, store, ends, busy) if len(running) < count else None
             if job is not None:
                 name = f"a run of {job.experiment.name}"
-                running[pool.submit(_record_one, store, job.experiment, False, name=name)] = job
+                running[pool.submit(_record_one, store, job.experiment, False, compiled, name=name)] = job
                 continue
             if not running:
                 return

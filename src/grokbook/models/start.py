@@ -9,7 +9,7 @@ from torch import Tensor
 
 from grokbook.errors import ParameterError
 
-STARTS = ("normal", "toeplitz", "positive", "circulant", "toeplitz_normal")
+STARTS = ("normal", "toeplitz", "positive", "circulant", "toeplitz_normal", "small_normal", "normal_mean")
 """Starts of the embedding: see `embedding_start`."""
 
 
@@ -27,6 +27,9 @@ def embedding_start(kind: str, vocabulary: int, d: int, seed: int) -> Tensor:
       are equally long where d is a multiple of n.
     - "toeplitz_normal": $W_{ij} = v_{i-j} / \sqrt d$, v standard normal over -(d-1) .. n-1: the structure of a Toeplitz
       table at the mean and variance of the paper's random start ("normal": independent N(0, 1/d) entries).
+    - "small_normal": independent N(0, 1/(12 d)) entries: the variance of the paper's Toeplitz table, neither its mean
+      nor its structure.
+    - "normal_mean": independent N(1/2, 1) entries over $\sqrt d$: the mean of that table alone.
 
     Raises ParameterError for another kind.
 
@@ -52,4 +55,5 @@ def embedding_start(kind: str, vocabulary: int, d: int, seed: int) -> Tensor:
         table = torch.randn(vocabulary + d - 1, generator=g)[apart + d - 1]
     else:
         table = torch.randn(vocabulary, d, generator=g)
+        table = {"small_normal": table / math.sqrt(12), "normal_mean": table + 0.5}.get(kind, table)
     return table / math.sqrt(d)

@@ -204,11 +204,12 @@ class Store:
         found = [store.find(key) for store in (self, *self.fallbacks)]
         return tuple(sorted({seed for f in found if f for seed in f[1]["seeds"]}))
 
-    def load_or_run(self, experiment: Recordable, *, progress: bool = True) -> xr.Dataset:
+    def load_or_run(self, experiment: Recordable, *, progress: bool = True, **options: Any) -> xr.Dataset:
         """The experiment's dataset, dims `seed` (in the order asked for) and `step`: loaded, or trained and kept.
 
         Seeds that this store or a fallback holds are loaded; the others are trained here, checkpointed, and
-        added to this store's record. `attrs["origin"]` says "recorded" (from a fallback), "cached" or "trained".
+        added to this store's record; `options` are those of `grokbook.training.train`. `attrs["origin"]` says
+        "recorded" (from a fallback), "cached" or "trained".
 
         Raises:
             TrainingError: a loss became NaN or infinite (nothing is recorded, finished seeds stay checkpointed).
@@ -222,7 +223,7 @@ class Store:
             parts, origin = self._gather(experiment, own)
             missing = _missing(experiment, parts)
             if missing:
-                parts, origin = [*parts, self._train(experiment, missing, own, progress)], "trained"
+                parts, origin = [*parts, self._train(experiment, missing, own, progress, options)], "trained"
         return _handed_out(experiment, parts, origin)
 
     def load_only(self, experiment: Recordable) -> xr.Dataset | None:
@@ -240,11 +241,12 @@ class Store:
         return parts, origin
 
     def _train(
-        self, experiment: Recordable, seeds: tuple[int, ...], own: xr.Dataset | None, progress: bool
-    ) -> xr.Dataset:
+        self, experiment: Recordable, seeds: tuple[int, ...], own: xr.Dataset | None, progress: bool,
+        options: dict[str, Any],
+    ) -> xr.Dataset:  # fmt: skip
         folder = self.path / ".partial" / experiment.key
         began = time.monotonic()
-        fresh = experiment.run(seeds, checkpoints=folder, progress=progress)
+        fresh = experiment.run(seeds, checkpoints=folder, progress=progress, **options)
         made = provenance(fresh.attrs["device"], fresh.attrs["dtype"], fresh.attrs.pop("modules", ()))
         made |= {"update": fresh.attrs.pop("update", "eager")}
         made |= {"seeds": list(seeds), "seconds": round(time.monotonic() - began, 2)}

@@ -1,4 +1,4 @@
-r"""Muon and Grokfast on a stack of runs: what a reader would try in place of AdamW, under the same protocol."""
+r"""Muon, Grokfast and clipping on a stack of runs: what a reader would try in place of AdamW, same protocol."""
 
 from __future__ import annotations
 
@@ -104,6 +104,38 @@ class Grokfast(AdamW):
         memory, gain = (column(numbers[name], weights) for name in ("memory", "gain"))
         state["slow"].lerp_(gradient, 1 - memory)
         super().update(weights, gradient + gain * state["slow"], state, numbers, shapes)
+
+
+@dataclass(frozen=True)
+class Clipped(AdamW):
+    r"""AdamW on the clipped gradient: g times min(1, c / |g|), c = `largest`, |g| the Euclidean norm over all weights.
+
+    Raises ParameterError for a largest norm that is not positive and whatever AdamW refuses.
+
+    Example:
+        >>> Clipped(largest=0.5).learning_rate
+        0.001
+
+    Source: Pascanu et al. 2013, Algorithm 1; torch.nn.utils.clip_grad_norm_ on each run.
+    """
+
+    largest: float = 1.0
+    kind: str = field(default="clipped", init=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.largest < float("inf"):
+            raise ParameterError(f"largest = {self.largest!r} must be a positive number.")
+
+    def numbers(self, step: int) -> dict[str, float]:
+        """AdamW's and the largest norm."""
+        return super().numbers(step) | {"largest": self.largest}
+
+    def update(self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes) -> None:
+        """AdamW's update on the clipped gradient."""
+        largest = column(numbers["largest"], weights)[:, :1]
+        share = (largest / gradient.norm(dim=1, keepdim=True)).clamp(max=1)
+        super().update(weights, gradient * share, state, numbers, shapes)
 
 
 def _of(numbers: Tensor, part: slice) -> Tensor:

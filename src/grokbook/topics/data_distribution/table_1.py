@@ -32,8 +32,11 @@ U-Acc is the upper limit of the test accuracy, L-Acc the lowest value after reac
 grokking, has a tolerance of 100 (200 for SQUARE 50); "disappear" is printed where None stands here.
 """
 
-STEPS, LONG_STEPS = 6_000, 12_000
-"""Optimiser steps of a run: our choice, 1.7 times the latest GO-Epoch (the paper states none), and of a longer one."""
+STEPS, LONG_STEPS, AUTHORS_STEPS = 6_000, 12_000, 30_000
+"""Optimiser steps of a run: 1.7 times the latest GO-Epoch (the paper states none), of a longer one, of the programs."""
+
+LONG_ROWS = (("square", 40), ("strip", 50), ("square", 30), ("square", 35), ("square", 45), ("strip", 40))
+"""Rows that are run for as long as the authors' programs run, in the order of what they decide."""
 
 SHARES = ("outside", "either order")
 """Predictors of U-Acc: test cells outside the hole; test cells that lie outside it in one order of the operands."""
@@ -96,12 +99,23 @@ def variants() -> dict[str, Experiment]:
         ("strip", 50, {"rule": "text"}),
         ("strip", 60, {"shift": 60}),
         ("square", 40, {"rule": "text"}),
+        ("strip", 67, {"rule": "text"}),
     )
     runs = [table_1_run(split, hole, n_seeds=1, **changed) for split, hole, changed in changes]
     return {f"{row_name(run.config.task.split, run.config.task.hole)}, {change(run)}": run for run in runs}
 
 
-RUNS = (rows, variants)
+def long_rows() -> dict[Row, Experiment]:
+    """`LONG_ROWS` for `AUTHORS_STEPS` steps, two seeds each.
+
+    Example:
+        >>> long_rows()["strip", 50].name
+        'gu2025/table1[strip, t=50, steps=30000]'
+    """
+    return {row: table_1_run(*row, steps=AUTHORS_STEPS, n_seeds=2) for row in LONG_ROWS}
+
+
+RUNS = (rows, variants, long_rows)
 
 
 def row_name(split: str, hole: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 
 import pandas as pd
@@ -46,6 +47,22 @@ def moduli() -> dict[str, Experiment]:
         'gu2025/fig5[p=47]'
     """
     return {experiment.name: experiment for experiment in map(fig5, FIG5_STEPS)}
+
+
+LONGER = 60_000
+"""Steps to which the runs of p = 47 are continued, three times those of Fig. 5: none had generalised by then."""
+
+
+def longer() -> dict[str, Experiment]:
+    """The five runs of Fig. 5 at p = 47, trained for `LONGER` steps.
+
+    Example:
+        >>> [run.config.steps for run in longer().values()]
+        [60000]
+    """
+    run = fig5(47, steps=LONGER)
+    run = dataclasses.replace(run, name=f"gu2025/fig5[p=47, steps={LONGER}]", choices=f"{LONGER} steps")
+    return {run.name: run}
 
 
 def operations() -> dict[str, Experiment]:
@@ -118,4 +135,4 @@ def _row(name: str, table: pd.DataFrame | None) -> dict[str, object]:
     }
 
 
-RUNS = (moduli, operations)
+RUNS = (moduli, longer, operations)

@@ -29,12 +29,21 @@ FOUR = ("normal", "toeplitz", "positive", "circulant")
 SMALL = {"p": 59, "d_model": 64, "steps": 4_000}
 """Size of the companions: prime, width, steps."""
 
-ACCELERATORS = {"adamw": AdamW(), "muon": Muon(), "grokfast": Grokfast()}
-"""Optimisers compared under one protocol: equal learning rate, warm-up and weight decay."""
+ACCELERATORS = {"adamw": AdamW, "muon": Muon, "grokfast": Grokfast}
+"""Optimisers compared under one protocol: equal warm-up and weight decay, each at the same three learning rates."""
+
+RATES = (1e-3, 3e-4, 3e-3)
+"""Learning rates at which they are compared; the first is that of every other run."""
+
+APART = ("normal", "toeplitz", "toeplitz_normal", "small_normal", "normal_mean")
+"""Starts that tell structure, scale and mean of the Toeplitz table apart."""
+
+FRESH = tuple(range(3, 13))
+"""Seeds that were run after those of `small_by_start` had shown what to ask: they decide it."""
 
 WIDTHS = {
     "fig9": ((97, 85, 40_000, (128, 256)), (47, 0, 20_000, (64, 256))),
-    "fig10": ((43, 0, 10_000, (128, 256, 512, 1024)),),
+    "fig10": ((43, 0, 10_000, (128, 256, 512, 1024)), (43, 0, 20_000, (128,))),
     "fig11": ((43, 43, 200_000, (256, 512, 1024, 2048)),),
 }
 """Figs 9 to 11: modulus, shift, our number of steps, widths."""
@@ -160,10 +169,12 @@ def by_width() -> Settings:
             choices = f"{steps} steps; d_mlp = 4 d, while the authors' program may keep 512 at every width"
             for d in widths:
                 config = modular_run(p, 0.3, d_model=d, shift=k, steps=steps)
-                found.append(Experiment(f"gu2025/{figure}[p={p}, d={d}]", config, choices=choices, **words))
+                longer = f", steps={steps}" if steps != networks[0][2] and figure == "fig10" else ""
+                found.append(Experiment(f"gu2025/{figure}[p={p}, d={d}{longer}]", config, choices=choices, **words))
     sizes = {run: (run.config.task.p, run.config.task.shift, run.config.model.d_model) for run in found}
     found.sort(key=lambda run: (-sizes[run][0], *sizes[run][1:]))
-    return {"p = {}, k = {}, d = {}".format(*sizes[run]): run for run in found}
+    longer = {run: f", {run.config.steps:,} steps" if "steps=" in run.name else "" for run in found}
+    return {"p = {}, k = {}, d = {}".format(*sizes[run]) + longer[run]: run for run in found}
 
 
 def by_start(train_fraction: float = 0.3, normal_seeds: int = 5) -> Settings:
@@ -203,16 +214,32 @@ def small_by_start(train_fraction: float = 0.5) -> Settings:
     }
 
 
-def by_optimiser() -> Settings:
-    """AdamW, Muon and Grokfast at p = 59, everything else equal.
+def with_fresh_seeds() -> Settings:
+    """The starts of `APART` at p = 59, half the cells trained, with the first seeds and those of `FRESH`.
 
     Example:
-        >>> list(by_optimiser())
-        ['adamw', 'muon', 'grokfast']
+        >>> with_fresh_seeds()["small_normal"].seeds[-1]
+        12
     """
-    said = "Another optimiser brings generalisation forward."
-    others = {n: small_run(f"small/optimizer[{n}]", said, optimizer=o) for n, o in list(ACCELERATORS.items())[1:]}
-    return {"adamw": small_by_start()["normal"]} | others
+    said = "A Toeplitz start brings generalisation forward by its structure, not by its scale or its mean."
+    seeds = tuple(range(FRESH[-1] + 1))
+    runs = {start: small_run(f"small/fig20[start={start}, frac=0.5]", said, start=start) for start in APART}
+    return {start: dataclasses.replace(run, seeds=seeds) for start, run in runs.items()}
+
+
+def by_optimiser() -> Settings:
+    """AdamW, Muon and Grokfast at p = 59, each at three learning rates, everything else equal.
+
+    Example:
+        >>> list(by_optimiser())[:4]
+        ['adamw', 'adamw, rate 0.0003', 'adamw, rate 0.003', 'muon']
+    """
+    said, found = "Another optimiser brings generalisation forward.", {"adamw": small_by_start()["normal"]}
+    for (name, kind), rate in product(ACCELERATORS.items(), RATES):
+        label, brackets = (name, name) if rate == RATES[0] else (f"{name}, rate {rate:g}", f"{name}, lr={rate:g}")
+        run = small_run(f"small/optimizer[{brackets}]", said, optimizer=kind(learning_rate=rate))
+        found.setdefault(label, run)
+    return found
 
 
 def small_run(name: str, statement: str, *, train_fraction: float = 0.5, **changes: object) -> Experiment:
@@ -236,5 +263,5 @@ def small_run(name: str, statement: str, *, train_fraction: float = 0.5, **chang
 RUNS = (
     by_width, by_shift, by_position, small_by_shift, small_by_position, by_optimiser,
     *(partial(by_start, fraction, normal_seeds=3) for fraction in (0.3, 0.25, 0.2)),
-    *(partial(small_by_start, fraction) for fraction in (0.5, 0.4, 0.45)),
+    *(partial(small_by_start, fraction) for fraction in (0.5, 0.4, 0.45)), with_fresh_seeds,
 )  # fmt: skip
