@@ -96,5 +96,6 @@ def _watch(parent: int) -> None:
 
 
 if __name__ == "__main__":
-    threading.Thread(target=_watch, args=(int(os.environ["JPY_PARENT_PID"]),), daemon=True).start()
+    parent = int(os.environ.pop("JPY_PARENT_PID"))  # IPython would look too, and end the kernel without its children
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
     runpy.run_module("ipykernel_launcher", run_name="__main__", alter_sys=True)
