@@ -6,6 +6,7 @@ import dataclasses
 import re
 import sys
 import types
+from functools import partial
 
 import pytest
 
@@ -20,7 +21,7 @@ from grokbook.training.config import RunConfig
 
 IDS = {f"G{n:02d}" for n in range(1, 53)} | {f"P{n:02d}" for n in range(1, 15)}
 COLUMNS = ["id", "paper", "place", "statement", "kind", "verdict",
-           "value", "low", "high", "published", "evidence", "page"]  # fmt: skip
+           "value", "low", "high", "published", "evidence", "shown_by", "page"]  # fmt: skip
 
 
 def made(**changes):
@@ -223,3 +224,12 @@ def test_an_incomplete_claim_is_refused(changes, said):
 def test_an_unknown_verdict_is_refused():
     with pytest.raises(ParameterError, match="verdict = 'maybe' is unknown"):
         Finding("maybe", "because")
+
+
+def test_a_claim_says_how_it_is_shown():
+    """Runs by themselves, else what was named; another word is refused."""
+    said = {"id": "X1", "paper": "gu2025", "place": "p. 3", "statement": "It works.", "kind": "theorem"}
+    of = partial(Claim, **said, topic="a", section="B", reason="none")
+    assert of(runs=dict).shown_by == "runs" and of(shown_by="counterexample").shown_by == "counterexample"
+    with pytest.raises(ParameterError, match="shown_by = 'rumour' is unknown; choose one of counterexample"):
+        of(shown_by="rumour")

@@ -37,7 +37,7 @@ def test_numbers_leave_out_what_there_is_not():
 
 
 def test_how_names_the_function_behind_a_partial_one():
-    assert "claims.almost_identical (about 5 s): Test loss and MED" in report.how(choose(["P5.1a"])[0])
+    assert "claims.almost_identical (runs, about 5 s): Test loss and MED" in report.how(choose(["P5.1a"])[0])
     assert report.how(informal()) == "No check: No number is given."
 
 

@@ -21,6 +21,8 @@ PAPERS = ("gu2025", "gu2024", "liu2022", "tian2025")
 """The papers that may have claims, in the order in which the ledger shows them."""
 
 KINDS = ("theorem", "formula", "number", "observation")
+WAYS = ("counterexample", "proof", "count", "runs")
+"""What may show a claim: an example against it, a proof whose steps are checked, exact counting, or trained nets."""
 SLOW = 2.0
 """Seconds from which a check counts as slow."""
 
@@ -37,9 +39,10 @@ class Claim:
     recorded of them (`Runs`, each looked at `through` a function of the dataset); runs `beside` these are shown to it
     too, and are not counted among what is missing. `says` is the sentence of its evidence, see `Finding.told`;
     `published` the paper's number, where the finding has none. A claim without a check is informal and says in
-    `reason` why. `seconds` is what the check takes.
+    `reason` why. `seconds` is what the check takes. `shown_by` is one of `WAYS`; a counterexample is checked to be one,
+    so that its check fails to speak, rather than agreeing with the paper, where it is none.
 
-    Raises ParameterError for an unknown paper or kind, and for a claim with neither check nor reason.
+    Raises ParameterError for an unknown paper, kind or way, and for a claim with neither check nor reason.
 
     Example:
         >>> Claim("X1", "gu2025", "p. 3", "It works.", "observation", "a", "B", reason="No number is given.").verdict
@@ -61,8 +64,13 @@ class Claim:
     through: Look | None = None
     beside: Wanted | None = None
     published: str = ""
+    shown_by: str = ""
 
     def __post_init__(self) -> None:
+        if not self.shown_by and self.runs:
+            object.__setattr__(self, "shown_by", "runs")
+        if self.shown_by not in ("", *WAYS):
+            raise ParameterError(f"shown_by = {self.shown_by!r} is unknown; choose one of {', '.join(WAYS)}.")
         if self.paper not in PAPERS:
             raise ParameterError(f"paper = {self.paper!r} is unknown; choose one of {', '.join(PAPERS)}.")
         if self.kind not in KINDS:
@@ -118,7 +126,7 @@ def claim(
     """Make a function that returns a finding into a `Claim`; its docstring's first paragraph is the statement.
 
     `statement` and `topic` (default: the one the function stands in) replace what is read off the function; `rest` are
-    the other fields of `Claim`: says, runs, through, beside, published, seconds. The claim can be
+    the other fields of `Claim`: says, runs, through, beside, published, seconds, shown_by. The claim can be
     called as the function could.
 
     Example:
@@ -236,11 +244,12 @@ def _timed(claim: Claim) -> tuple[Finding, float]:
 def as_table(found: Iterable[Outcome]) -> pd.DataFrame:
     """Outcomes as the table that `ledger` gives."""
     said = ("id", "paper", "place", "statement", "kind")
-    judged = ("verdict", "value", "low", "high", "published", "evidence")
+    judged, where = ("verdict", "value", "low", "high", "published", "evidence"), ("shown_by", "page")
     rows = [
-        [getattr(o.claim, n) for n in said] + [getattr(o.finding, n) for n in judged] + [o.claim.page] for o in found
+        [*(getattr(o.claim, n) for n in said), *(getattr(o.finding, n) for n in judged), o.claim.shown_by, o.claim.page]
+        for o in found
     ]
-    return pd.DataFrame(rows, columns=[*said, *judged, "page"])
+    return pd.DataFrame(rows, columns=[*said, *judged, *where])
 
 
 def ledger(
@@ -252,7 +261,7 @@ def ledger(
 ) -> pd.DataFrame:
     """The ledger as a table, every check run: one row a claim. Arguments as in `choose`.
 
-    Columns: id, paper, place, statement, kind, verdict, value, low, high, published, evidence, page.
+    Columns: id, paper, place, statement, kind, verdict, value, low, high, published, evidence, shown_by, page.
 
     Raises CheckError, which names the claim, when a check ends in an error: there is no half table.
 

@@ -86,7 +86,8 @@ def how(claim: Claim) -> str:
     name = f"{getattr(check, '__module__', '')}.{getattr(check, '__qualname__', 'check')}"
     paragraphs = (" ".join(part.split()) for part in (inspect.getdoc(check) or "").split("\n\n"))
     said = next((part for part in paragraphs if part != claim.statement), "")
-    return f"Checked by {name} (about {claim.seconds:g} s): {said}".rstrip(": ")
+    way = f"{claim.shown_by}, " if claim.shown_by else ""
+    return f"Checked by {name} ({way}about {claim.seconds:g} s): {said}".rstrip(": ")
 
 
 def summary(verdicts: Iterable[str | None]) -> str:
