@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 
 import pandas as pd
@@ -10,7 +9,7 @@ import xarray as xr
 
 from grokbook.claims.runs import load
 from grokbook.experiments.base import Experiment
-from grokbook.experiments.gu2025 import FIG5_STEPS, fig5, modular_run
+from grokbook.experiments.gu2025 import FIG5_STEPS, LONGER, fig5, modular_run
 from grokbook.experiments.missing import with_missing
 from grokbook.measures.tracking import tracking_table
 
@@ -49,10 +48,6 @@ def moduli() -> dict[str, Experiment]:
     return {experiment.name: experiment for experiment in map(fig5, FIG5_STEPS)}
 
 
-LONGER = 60_000
-"""Steps to which the runs of p = 47 are continued, three times those of Fig. 5: none had generalised by then."""
-
-
 def longer() -> dict[str, Experiment]:
     """The five runs of Fig. 5 at p = 47, trained for `LONGER` steps.
 
@@ -61,7 +56,6 @@ def longer() -> dict[str, Experiment]:
         [60000]
     """
     run = fig5(47, steps=LONGER)
-    run = dataclasses.replace(run, name=f"gu2025/fig5[p=47, steps={LONGER}]", choices=f"{LONGER} steps")
     return {run.name: run}
 
 
