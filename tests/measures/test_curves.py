@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
-from grokbook.measures import GrokTime, grok_time, grok_times, median_delay, tracking
+from grokbook.measures import GrokTime, grok_time, grok_times, median_delay, median_step, tracking
 from grokbook.measures.limits import LimitRule, limits, limits_table, moving_mean, onset, plateau
 from grokbook.measures.oscillation import falls
 
@@ -159,6 +159,14 @@ def test_a_run_followed_for_a_short_time_is_not_taken_for_a_slow_one():
     assert median_delay(times + slow) == 8
 
 
+def test_the_median_step_counts_unfinished_runs_as_later():
+    """Kaplan and Meier: of 7080, 8738, 9332 and two runs lost at 10,000 the third is the median, not the second."""
+    times = pd.DataFrame({"grok_step": pd.array([9332, 7080, None, 8738, None], "Int64"), "last_step": 10_000})
+    assert median_step(times) == 9332 != times.grok_step.median()
+    with pytest.raises(ParameterError, match="last_step None"):
+        median_step(times.assign(last_step=None))
+
+
 def test_runs_that_never_fitted_have_no_delay_to_count():
     times = [GrokTime(0, 100, 100, False), GrokTime(None, 50, None, False), GrokTime(None, None, None, True)]
     assert median_delay(times) == 100
@@ -217,10 +225,10 @@ def test_onsets(steps, curve, rule, expected):
 
 @pytest.mark.parametrize(
     ("stop", "gain", "truncated"),
-    [(5300, 0.01, False), (5900, 0.01, True), (9000, 0.01, True), (60_000, 0.01, False), (60_000, 0.005, True)],
+    [(4700, 0.01, False), (5300, 0.01, True), (9000, 0.01, True), (60_000, 0.02, False), (60_000, 0.01, True)],
 )
 def test_a_curve_that_still_rises_is_truncated(stop, gain, truncated):
-    """Straight to step 60,000: 0.8 / 60,000 a step, so 0.7 points in the last 500 steps, under the gain of one."""
+    """Straight to step 60,000: 0.8 / 60,000 a step, so 1.6 points in the last fifth of 6,000 steps."""
     assert limits(FINE, ramp(0 if stop > 9000 else 1000, stop), LimitRule(gain=gain)).truncated is truncated
 
 
@@ -357,8 +365,8 @@ REFUSALS = [
     (lambda: grok_time([0], [0.1], [0.1], persistence=-1), "persistence is -1"),
     (lambda: LimitRule(window=-1), "window = -1 must be a number of steps, 0 or more."),
     (lambda: LimitRule(persistence=float("nan")), "persistence = nan must be a number of steps, 0 or more."),
-    (lambda: LimitRule(rise=5), r"rise = 5 must be an accuracy in \(0, 1\]."),
-    (lambda: LimitRule(end=0), "end = 0 must be a number of steps above 0."),
+    (lambda: LimitRule(rise=5), r"rise = 5 must be a share in \(0, 1\]."),
+    (lambda: LimitRule(end=0), r"end = 0 must be a share in \(0, 1\]."),
     (lambda: LimitRule(plateau=(500, 200)), r"plateau = \(500, 200\) must be two steps in order"),
     (lambda: limits([0, 1], [0.0]), r"shapes \(2,\) and \(1,\), but must be \(n,\), n > 1, alike."),
     (lambda: limits([0, 1, 2], [0.0, np.nan, 1.0]), "the curve is not finite at index 1, but must be."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import xarray as xr
 
 from grokbook import plotting
@@ -39,8 +40,22 @@ def test_the_delay_is_marked_at_the_median_steps():
     series |= {f"{n}_loss": (("seed", "step"), np.ones((1, steps.size))) for n in made}
     dataset = xr.Dataset(series, {"seed": [0], "step": steps})
     ax = plotting.learning_curves(dataset, grok_times(dataset)).axes[0]
-    marks = sorted(line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 2)
-    assert marks == [50, 200]
+    assert _marks(ax) == [50, 200]
+
+
+def _marks(ax):
+    return sorted(line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 2)
+
+
+@pytest.mark.parametrize(("reached", "marks"), [((200, 240, None), [50, 240]), ((200, None, None), [50])])
+def test_a_run_that_does_not_generalise_counts_as_later_in_the_mark(reached, marks):
+    """Exercise 1.5: the median of the finished runs (220, 200) flatters; of three runs it is the second, or unknown."""
+    steps = np.arange(0, 400, 10)
+    test = np.stack([(steps >= (at or 999)) * 1.0 for at in reached])
+    curves = {"train_accuracy": (steps >= 50) * 1.0 + 0 * test, "test_accuracy": test}
+    curves |= {name: np.ones_like(test) for name in ("train_loss", "test_loss")}
+    dataset = xr.Dataset({n: (("seed", "step"), c) for n, c in curves.items()}, {"seed": [0, 1, 2], "step": steps})
+    assert _marks(plotting.learning_curves(dataset, grok_times(dataset)).axes[0]) == marks
 
 
 def test_other_curves_draw(runs):

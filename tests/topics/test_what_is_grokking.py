@@ -25,15 +25,30 @@ def test_the_plan_has_two_live_runs_and_the_recorded_one():
 
 
 @pytest.mark.parametrize(
-    ("onset", "verdict"),
-    [([4800, 5100], "holds"), ([3000, 4900], "fails"), ([3000, None], "holds"), ([None, None], "fails")],
+    ("fresh", "everything", "verdict"),
+    [
+        ([4800, 5100, 9000], [4500, 4600, None], "holds"),
+        ([1000, 2900, 4900], [900, 1000, 5000], "fails"),  # medians 2,100 and 4,000 too early
+        ([5000, None, None], [None, None, None], "fails"),  # no end of a band at infinity: half of them are later
+        ([4800, 5100, 9000], [900, 1000, 5000], "undecided"),
+        ([6600, 6600, 6600], [3400, 3400, 3400], "undecided"),  # within 2,000, not within 1,000
+    ],
 )
-def test_onset_near_5000(onset, verdict):
-    """Section 6.1: "around epoch 5000" lies in the range over seeds; a run that is not there counts as later."""
-    table = pd.DataFrame({"onset_step": pd.array(onset, "Int64"), "last_step": 6000})
-    found = chapter.onset_of_random_split(Runs({"30 %": table}))
+def test_onset_around_5000_by_both_definitions_and_three_readings(fresh, everything, verdict):
+    """Section 6.1, "around epoch 5000", as the median over seeds; a run that is not there counts as later."""
+    columns = {name: pd.array(steps, "Int64") for name, steps in zip(chapter.ONSETS, (fresh, everything), strict=True)}
+    found = chapter.onset_of_random_split(Runs({"30 %": pd.DataFrame(columns | {"last_step": 10_000})}))
     assert found.verdict == verdict
-    assert f"({onset.count(None)} of 2 runs: not by step 6000)" in found.evidence
+    late = fresh.count(None)
+    assert (f"({late} of 3 runs: not by step 10,000); from which" in found.evidence) == (late > 0)
+
+
+def test_copied_answers_begin_the_one_onset_and_not_the_other():
+    steps = np.arange(0, 3001, 20)
+    copied, fresh = np.interp(steps, [600, 800], [0, 1]), np.interp(steps, [2000, 2200], [0, 1])
+    curves = {"test_accuracy": 0.3 * copied + 0.7 * fresh, "test_accuracy_unmirrored": fresh, "train_accuracy": copied}
+    data = xr.Dataset({n: (("seed", "step"), c[None]) for n, c in curves.items()}, {"seed": [0], "step": steps})
+    assert chapter.onsets(data).iloc[0].to_dict() == {"fresh cells": 2020, "all cells": 640, "last_step": 3000}
 
 
 def test_the_circle_of_the_strongest_frequency_is_a_regular_polygon():

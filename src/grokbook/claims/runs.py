@@ -109,6 +109,7 @@ def left_open(runs: Runs, seen: Finding) -> Finding:
         return seen
     verdict = UNDECIDED if any(label in runs for label in runs.experiments) else "not run"
     names = ", ".join(dict.fromkeys(e.name for e in runs.experiments.values()))
-    told = f"; {seen.evidence}" if seen.evidence else ""
-    evidence = f"{names}: {cost(runs.experiments.values())}{told}"
+    missing = f"{names}: {cost(runs.experiments.values())}"
+    complete = not any(e.missing_seeds() for e in runs.experiments.values())
+    evidence = seen.evidence if complete and seen.evidence else "; ".join(filter(None, (missing, seen.evidence)))
     return replace(seen, verdict=verdict, evidence=evidence, value=None, low=None, high=None)

@@ -7,7 +7,9 @@ numpy.
 
 # fmt: off
 # isort: off
-from grokbook.measures.delay import GrokTime, delay_summary, describe_delays, grok_time, grok_times, median_delay
+from grokbook.measures.delay import (
+    GrokTime, delay_summary, describe_delays, grok_time, grok_times, median_delay, median_step,
+)
 from grokbook.measures.embedding_difference import (
     MED_DEFINITIONS, MedDefinition, circle_med, expected_initial_med, least_med, linear_med, med, med_as, med_bound,
     med_diameter_bound, med_spectral_bound, normalised_med, operand_distance,
@@ -35,7 +37,7 @@ __all__ = [
     "diameter", "dominant_frequencies", "effective_dimension", "embedding_measures", "end_of_decline",
     "energy_share", "expected_initial_med", "explained_variance", "first_below", "fourier_power", "grok_time",
     "grok_times", "inverse_participation_ratio", "least_med", "limits_table", "linear_med", "mean_norm", "med",
-    "med_as", "med_bound", "med_diameter_bound", "med_spectral_bound", "median_delay", "normalised_med", "onset",
-    "operand_distance", "registry", "separate", "shift_test", "shuffled_share", "sign_agreement",
+    "med_as", "med_bound", "med_diameter_bound", "med_spectral_bound", "median_delay", "median_step", "normalised_med",
+    "onset", "operand_distance", "registry", "separate", "shift_test", "shuffled_share", "sign_agreement",
     "topologically_separable", "weight_norm",
 ]

@@ -222,6 +222,27 @@ def median_delay(times: pd.DataFrame | Iterable[GrokTime]) -> float | None:
     fitted = table[table["fit_step"].notna()]
     observed = ~fitted["censored"].to_numpy(dtype=bool)
     followed = fitted["delay"].where(observed, fitted["last_step"] - fitted["fit_step"])
+    return _kaplan_meier_median(followed, observed)
+
+
+def median_step(times: pd.DataFrame, column: str = "grok_step") -> float | None:
+    """Median of a column of steps by Kaplan and Meier: a run without one counts as later than its `last_step`.
+
+    `times` has the column and `last_step`, as the table of `grok_times` does. None where too many runs are censored to
+    know it; never the median of those that finished, which is too early.
+
+    Raises ParameterError if a run without the step does not say its last step.
+
+    >>> times = pd.DataFrame({"grok_step": [900, 1100, None, 1300, None], "last_step": 2000})
+    >>> median_step(times), median_step(times[2:]) is None
+    (1300.0, True)
+    """
+    observed = times[column].notna().to_numpy(dtype=bool)
+    return _kaplan_meier_median(times[column].where(observed, times["last_step"]), observed)
+
+
+def _kaplan_meier_median(followed: pd.Series, observed: np.ndarray) -> float | None:
+    """The least time at which the estimated survival is at most one half."""
     if followed.isna().any():
         raise ParameterError("a censored run has last_step None, but needs it to say how long it was followed.")
     if not observed.any():
@@ -250,8 +271,9 @@ def describe_delays(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persis
 def delay_summary(times: pd.DataFrame) -> dict[str, int | float | None]:
     """What a sentence needs of the table of `grok_times`; None where no run got there.
 
-    `runs`, `generalised` and `censored` count runs; `fit` is the median fit step, `earliest` and `latest` the
-    first and last grok step, `delay` the median delay with censored runs, `last` the last logged step.
+    `runs`, `generalised` and `censored` count runs; `fit` is the median fit step (see `median_step`),
+    `earliest` and `latest` the first and last grok step, `delay` the median delay with censored runs, `last` the last
+    logged step.
 
     Raises ParameterError where `median_delay` does.
 
@@ -260,12 +282,12 @@ def delay_summary(times: pd.DataFrame) -> dict[str, int | float | None]:
     >>> delay_summary(grok_times(run))["earliest"]
     1
     """
-    fit, grok = times.fit_step.dropna(), times.grok_step.dropna()
+    grok = times.grok_step.dropna()
     return {
         "runs": len(times),
         "generalised": len(grok),
         "censored": len(times) - len(grok),
-        "fit": float(fit.median()) if len(fit) else None,
+        "fit": median_step(times, "fit_step"),
         "earliest": int(grok.min()) if len(grok) else None,
         "latest": int(grok.max()) if len(grok) else None,
         "delay": median_delay(times),

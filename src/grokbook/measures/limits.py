@@ -26,10 +26,10 @@ class LimitRule:
     - `plateau` = (a, b): the plateau is the median of the accuracies logged from step a to step b.
     - `rise`: the onset is where the accuracy is this far above its plateau,
     - `persistence`: and stays so for this many steps.
-    - `end`, `gain`: an upper limit is truncated when the last `end` steps have raised it by more than `gain`.
+    - `end`, `gain`: a curve still rises where the last share `end` of its steps raises the upper limit by above `gain`.
 
-    Raises ParameterError for a negative window or persistence, an unordered plateau, a rise outside (0, 1], or a gain
-    or end that is not positive.
+    Raises ParameterError for a negative window or persistence, an unordered plateau, a rise, gain or end outside
+    (0, 1].
 
     Example:
         >>> LimitRule().window, LimitRule(rise=0.1).rise
@@ -40,15 +40,14 @@ class LimitRule:
     plateau: tuple[float, float] = (200, 500)
     rise: float = 0.05
     persistence: float = 300
-    end: float = 500
+    end: float = 0.2
     gain: float = 0.01
 
     def __post_init__(self) -> None:
         for name in ("window", "persistence"):
             self._refuse(name, "a number of steps, 0 or more", lambda x: 0 <= x < np.inf)
-        for name in ("rise", "gain"):
-            self._refuse(name, "an accuracy in (0, 1]", lambda x: 0 < x <= 1)
-        self._refuse("end", "a number of steps above 0", lambda x: 0 < x < np.inf)
+        for name in ("rise", "gain", "end"):
+            self._refuse(name, "a share in (0, 1]", lambda x: 0 < x <= 1)
         first, last = self.plateau
         if not 0 <= first <= last < np.inf:
             raise ParameterError(f"plateau = {self.plateau} must be two steps in order, such as (200, 500).")
@@ -163,8 +162,8 @@ def onset(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> int |
 def limits(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> Limits:
     """U-Acc and L-Acc: the maximum of the moving mean, and its minimum from there to the end of the record.
 
-    Where the maximum is reached more than once the first counts. A curve that is longer than `end` is `truncated` when
-    its last `end` steps raise the maximum of the moving mean by more than `gain`; a shorter one always is.
+    Where the maximum is reached more than once the first counts. A curve is `truncated` when the last share `end` of
+    its steps raises the maximum of the moving mean by more than `gain`.
 
     Example:
         >>> found = limits([0, 500, 1000, 1500, 2000], [0, 0.8, 0.6, 0.7, 0.7], LimitRule(window=0))
@@ -175,9 +174,10 @@ def limits(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> Limi
     """
     rule = rule or LimitRule()
     middle, mean = moving_mean(steps, accuracy, rule.window)
+    first, last = float(steps[0]), float(steps[-1])
     top = int(mean.argmax())
     low = top + int(mean[top:].argmin())
-    before = mean[middle <= middle[-1] - rule.end]
+    before = mean[middle <= last - rule.end * (last - first)]
     truncated = not before.size or mean[top] - before.max() > rule.gain
     return Limits(float(mean[top]), round(middle[top]), float(mean[low]), round(middle[low]), bool(truncated))
 

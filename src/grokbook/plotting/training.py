@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from grokbook.errors import ParameterError
-from grokbook.measures import registry
+from grokbook.measures import median_step, registry
 from grokbook.plotting.style import COLOURS, label_right, panels, seed_band, styled
 
 
@@ -39,7 +39,7 @@ def accuracies(ax: Axes, dataset: xr.Dataset) -> None:
 def learning_curves(dataset: xr.Dataset, times: pd.DataFrame | None = None) -> Figure:
     """Accuracy (left) and loss (right, log scale) against the step, training set blue, test set vermilion.
 
-    `times` (from `grokbook.measures.grok_times`) marks the median fit and grok steps of the runs that have them.
+    `times` (from `grokbook.measures.grok_times`) marks the median fit and grok steps, as `median_step` has them.
     """
     fig, axes = panels(1, 2)
     left, right = axes[0]
@@ -51,9 +51,9 @@ def learning_curves(dataset: xr.Dataset, times: pd.DataFrame | None = None) -> F
     for ax in (left, right):
         steps_axis(ax)
     for column, text, colour in (("fit_step", "fits", "train"), ("grok_step", "groks", "test")):
-        known = times[column].dropna() if times is not None else ()
-        if len(known):
-            label_right(left, float(known.median()), text, COLOURS[colour])
+        where = None if times is None else median_step(times, column)
+        if where is not None:
+            label_right(left, where, text, COLOURS[colour])
     left.legend(loc="center left")
     return fig
 
