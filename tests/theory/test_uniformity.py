@@ -52,6 +52,39 @@ def test_closeness_with_two_tables(phi, seed):
     assert found.radius <= found.deltas.mean() * (1 + 1e-9)
 
 
+ODD = TABLES.filter(lambda t: len(t) % 2 and np.ptp(t, axis=0).max() > 0)
+
+
+@given(ODD, st.integers(0, 99))
+def test_med_is_bounded_by_the_variances_of_the_classes(phi, seed):
+    """(4/3) cos(pi/2p) rms(delta_r) for one table; for two, sqrt(2) cos(pi/2p) times it bounds the rms of both MEDs."""
+    assert med(phi) <= un.med_limit(un.closeness(phi).deltas) * (1 + 1e-9)
+    second = np.random.default_rng(seed).normal(size=phi.shape)
+    both = np.sqrt((med(phi) ** 2 + med(second) ** 2) / 2)
+    assert both <= un.med_limit(un.closeness(phi, second).deltas, shared=False) * (1 + 1e-9)
+
+
+@given(ODD)
+def test_the_variances_of_the_classes_average_to_twice_that_of_the_table(phi):
+    spread = ((phi - phi.mean(axis=0)) ** 2).sum(axis=1).mean()
+    sums = un.class_sums(phi) - un.common_point(phi)
+    assert np.isclose((sums**2).sum(axis=2).mean(), 2 * spread)
+    assert 9 / 4 * spread <= (un.closeness(phi).deltas ** 2).mean() * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("p", [3, 5, 13])
+def test_where_the_bounds_of_med_are_attained(p):
+    """Two circles of frequency (p-1)/2 at right angles; one table at p = 3; the radius 3/2 sqrt(V) by unit vectors."""
+    top, flat = circle(p, p // 2), np.zeros((p, 2))
+    one, two = np.hstack([top, flat]), np.hstack([flat, top])
+    assert med(one) == pytest.approx(un.med_limit(un.closeness(one, two).deltas, shared=False))
+    assert un.closeness(np.eye(p)).deltas == pytest.approx(np.full(p, 1.5 * np.sqrt(1 - 1 / p)))
+    ratio = med(top) / un.med_limit(un.closeness(top).deltas)
+    assert ratio == pytest.approx(0.75 / np.cos(np.pi / (2 * p)) ** 2)  # 1 at p = 3, else less
+    line = un.closeness(np.arange(p)[:, None].astype(float))
+    assert line.diameter == pytest.approx(line.bound) and med(np.arange(p)[:, None]) < line.bound
+
+
 def test_a_constant_second_table_attains_the_radius_bound():
     phi = np.random.default_rng(0).normal(size=(7, 3))
     found = un.closeness(phi, np.zeros((7, 3)))
@@ -184,6 +217,7 @@ REFUSALS = [
     (lambda: vectors(np.zeros((0, 3))), "at least 1"),
     (lambda: un.circle_delta(4), "p = 4 must be an odd prime"),
     (lambda: un.closeness([[1.0]]), "modulus of 2 or more"),
+    (lambda: un.med_limit([1.0, 1.0]), "p = 2 is even"),
     (lambda: un.class_gap(np.eye(3), np.zeros((2, 2))), "must be \\(3, 3\\)"),
     (lambda: un.class_share(np.ones((3, 3))), "must be \\(p, p, d\\)"),
     (lambda: un.class_share(np.ones((3, 3, 1))), "needs some variance"),

@@ -1,9 +1,11 @@
-"""Chapter 08: its plan, checks that can come out either way, and figures that draw what the library computes."""
+"""Chapter 08: its plan, checks in other worlds, and figures that draw what the library computes."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from matplotlib.quiver import Quiver
 
 from grokbook.errors import ParameterError
@@ -11,7 +13,7 @@ from grokbook.plotting import COLOURS
 from grokbook.theory.cube_limits import CubeLimits, cube_limits, largest_distance
 from grokbook.theory.matrix_flow import MatrixState, idle_equilibrium, matrix_velocity, softmax
 from grokbook.theory.triple_product import explain, flow, limit_point, velocity
-from grokbook.theory.triple_stability import lyapunov_rate, v_rate
+from grokbook.theory.triple_stability import lyapunov_rate, printed_v, v_rate
 from grokbook.topics.lyapunov_phase_portrait import cube, matrices, plan, portraits, stability
 
 
@@ -53,22 +55,38 @@ WORLDS = [
      {"residual": lambda state, c: c - softmax(state.W_U @ (state.hidden + 1))}),
     (matrices.three_definitions, "fails", {"residual": lambda state, c: c}),
     (stability.wrong_answers_rest, "holds", {"velocity": lambda point: 0 * np.asarray(point)}),
+    (stability.wrong_answers_rest, "fails", {"velocity": lambda point: 1 + np.asarray(point)}),
     (stability.stable_equilibria, "holds", {"limit_point": lambda start: start}),
     (stability.stable_equilibria, "fails", {"limit_point": lambda start: np.ones(3) + 0 * start + 1000}),
     (stability.printed_derivative, "holds", {"printed_v_rate": v_rate}),
     (stability.printed_derivative, "fails", {"printed_v_rate": lambda point: np.asarray(point)[..., 0]}),
-    (stability.minors_and_stability, "holds", {"v_rate": lyapunov_rate}),
-    (stability.cube_moves_to_one, "holds", {"cube_limits": lambda n: CubeLimits(np.zeros((n, 3)), np.ones((n, 3)))}),
+    (stability.minors_and_stability, "fails", {"v_rate": lambda point: -v_rate(point)}),
+    (stability.minors_and_stability, "holds",
+     {"v_rate": lyapunov_rate, "leading_principal_minors": lambda matrix: [np.linalg.eigvalsh(matrix).max()]}),
+    (stability.cube_moves_to_one, "holds",
+     {"cube_limits": lambda n: CubeLimits(cube_limits(n).starts, np.ones((n, 3)))}),
+    (stability.cube_moves_to_one, "fails", {"printed_v": lambda point: 20 - printed_v(point)}),
     (stability.lyapunov_theorem, "fails", {"flow": lambda start, times: np.linspace(0, 5, 40)[:, None] + start}),
     (stability.lyapunov_theorem, "fails", {"lyapunov_rate": v_rate}),
     (stability.poincare_sections, "holds",
      {"flow": lambda start, times, rtol: start * np.cos(times * np.pi / 10)[:, None] ** 2}),
+    (stability.poincare_sections, "fails", {"adamw_paths": lambda starts: starts[:, None].repeat(3, axis=1)}),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("claim", "verdict", "world"), WORLDS)
 def test_a_check_comes_out_otherwise_in_another_world(claim, verdict, world, elsewhere):
     assert elsewhere(claim, **world) == verdict
+
+
+@given(st.tuples(*[st.floats(0, 2)] * 3).filter(lambda start: np.prod(start) <= 1))
+@settings(max_examples=40)
+def test_below_the_surface_the_distance_to_one_never_grows(start):
+    """Where x, w, u >= 0 and x w u <= 1: no coordinate falls, the product stays below 1, and V never grows."""
+    path = flow(start, np.linspace(0, 6, 40), rtol=1e-10)
+    assert np.diff(path, axis=0).min() >= -1e-8
+    assert path.prod(axis=1).max() <= 1 + 1e-8
+    assert np.diff(printed_v(path)).max() <= 1e-8
 
 
 def test_a_held_out_copy_of_the_trained_sample_is_learned():
@@ -103,29 +121,29 @@ def test_only_the_printed_v_grows_somewhere():
     assert right.max() <= 0
 
 
-@pytest.mark.parametrize("target", [1.0, 0.0])
-def test_streams_on_both_planes(target):
+def test_streams_on_both_planes():
     """Arrows lie on drawn curves, point along the velocity, and are tangent to the curve."""
-    fig = portraits.plane_streams(target)
+    fig = portraits.plane_streams()
     for ax, on_plane in zip(fig.axes[:2], (lambda a, b: (a, a, b), lambda a, b: (a, b, np.ones_like(a))), strict=True):
         arrows = next(drawn for drawn in ax.collections if isinstance(drawn, Quiver))
         first, second = np.asarray(arrows.X), np.asarray(arrows.Y)
         level = first**2 - second**2
         assert np.abs(level[:, None] - portraits.LEVELS).min(axis=1).max() < 1e-9
         assert np.allclose(first * arrows.U - second * arrows.V, 0, atol=1e-9)
-        speed = velocity(np.stack(on_plane(first, second), axis=-1), target=target)
+        speed = velocity(np.stack(on_plane(first, second), axis=-1))
         parts = speed[:, [0, 2]] if ax is fig.axes[0] else speed[:, :2]
         assert (parts[:, 0] * arrows.U + parts[:, 1] * arrows.V > 0).all()
 
 
 def test_trajectories_start_and_end_where_the_library_says():
     limits = cube_limits(4, seed=2)
-    flat = next(ax for ax in cube.trajectories(n=4, seed=2).axes if ax.name == "rectilinear")
+    flat, right = cube.trajectories(n=4, seed=2).axes
     for meaning, points in (("train", limits.starts), ("test", limits.limits)):
         dots = next(m for m in flat.lines if m.get_marker() == "o" and m.get_color() == COLOURS[meaning])
         assert np.allclose(dots.get_xydata(), points[:, :2])
     ends = [line.get_xydata()[-1] for line in flat.lines if len(line.get_xdata()) > 9]
     assert np.allclose(ends, limits.limits[:, :2], atol=1e-5)
+    assert all(np.diff(line.get_ydata()).max() < 1e-6 for line in right.lines)  # towards (1, 1, 1), and never away
 
 
 def test_distribution_marks_the_mean_and_the_bound():

@@ -1,4 +1,4 @@
-"""Chapter 03: its plan, checks that can come out either way, tables of trained embeddings, and figures."""
+"""Chapter 03: its plan, checks in other worlds, tables of trained embeddings, and figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from grokbook.errors import ParameterError
 from grokbook.measures import circle_med
 from grokbook.theory.enclosing_ball import Ball
 from grokbook.theory.linear_operators import Norms
-from grokbook.theory.minimal_map import smallest_map
+from grokbook.theory.minimal_map import has_map, smallest_map
 from grokbook.theory.one_frequency import circle
 from grokbook.theory.toeplitz_start import draw_start, spread_within
 from grokbook.theory.uniformity import circle_delta, closeness
@@ -67,13 +67,17 @@ WORLDS = [
     (norms.lemma_3_4, (5,), "holds", {"chain_in_bases": lambda *args: True}),
     (norms.lemma_3_4, (5,), "fails", {"chain_in_bases": lambda *args: False}),
     (norms.norms_move_together, (4, 20), "holds", {"norms": lambda m: Norms(*[np.linalg.norm(m)] * 2, 1)}),
+    (norms.norms_move_together, (4, 20), "fails", {"norms": lambda m: Norms(np.linalg.norm(m), 1 / np.max(m), 1)}),
     (sums.sums_in_balls, (5,), "holds", {"closeness": INFINITE}),
     (sums.sums_in_small_balls, (97, 5), "holds", {"closeness": SMALL}),
     (sums.balls_shrink_with_data, (11,), "holds",
-     {"radii_on": lambda phi, rows, columns: np.full(len(phi), 1 / len(rows))}),
+     {"radii_on": lambda phi, rows, columns: np.full(len(phi), 1 / len(rows)),
+      "admissible": lambda phi, size, delta, tried: np.zeros((len(phi), 2))}),
+    (sums.balls_shrink_with_data, (11,), "fails",
+     {"admissible": lambda phi, size, delta, tried: np.full((len(phi), 2), size)}),
     (sums.bound_on_med, (11,), "holds", {"med_bound": lambda t: 0.5}),
-    (sums.neighbours_by_averaging, (5,), "holds with correction", {"closeness": SMALL}),
     (sums.neighbours_by_averaging, (5,), "fails", {"closeness": changed(bound=lambda real: 0.1)}),
+    (sums.neighbours_by_averaging, (5,), "fails", {"med_limit": lambda deltas: 0.1}),
     (norms.lemma_b_1, ((5,), 3), "holds", LEAST),
     (norms.minimum_is_a_manifold, (5, 4, 3), "holds", LEAST),
     (norms.toeplitz_is_more_uniform, (13, 100), "holds", {"draw_start": start, "spread_within": spread(0.5)}),
@@ -93,11 +97,27 @@ CALLS = [
     (sums.close_exactly_if_equivalent, (7,), "fails"),
     (sums.additive_targets, (7, np.add.outer(I, I * I)[..., None]), "holds"),  # f(i) + g(j) is explained
     (sums.additive_targets, (7, np.eye(7)[np.maximum.outer(range(7), range(7))]), "holds"),  # max(i, j) in part
-    (family.linear_distance, (11, False), "holds"),  # on a line distances can be proportional
+    (family.linear_distance, (11, False), "holds"),  # without Theorem 3 distances can be proportional
     (family.linear_distance, (11,), "fails"),
     (family.half_the_diameter, (97,), "fails"),
     (family.half_the_diameter, (3,), "holds"),  # the only circle has neighbours at its diameter
 ]
+
+
+def test_a_map_of_lemma_b1_exists_up_to_p_2d_minus_1():
+    """(p + 1)/2 sums in general position span d dimensions affinely, 0 included, from p = 2d + 1 on."""
+    rng = np.random.default_rng(0)
+    for d in (3, 4, 7):
+        for p, there in ((2 * d - 1, True), (2 * d + 1, False), (4 * d + 1, False)):
+            assert norms._exists(rng.normal(size=(p, d))) == there == has_map(p, d)
+
+
+def test_admissible_vectors_are_the_common_part_of_balls():
+    """Appendix B.3: nested in the set of cells; at the least radius of a class no vector but the centre is left."""
+    phi, tried = np.random.default_rng(0).normal(size=(7, 2)), np.random.default_rng(1).normal(size=(200, 2))
+    few, all_cells = (sums.admissible(phi, size, 4.0, tried) for size in (4, 7))
+    assert (all_cells <= few).all() and all_cells.any()
+    assert not sums.admissible(phi, 7, closeness(phi).deltas.min() - 1e-9, tried).any()
 
 
 @pytest.mark.parametrize(("claim", "args", "verdict"), CALLS)

@@ -2,64 +2,34 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
-
 import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.tri import Triangulation
 
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.theory.cube_limits import CubeLimits, cube_limits, largest_distance
 from grokbook.theory.triple_product import flow
+from grokbook.theory.triple_stability import printed_v
 
 
 @styled
 def trajectories(n: int = 14, seed: int = 0) -> Figure:
-    """Trajectories of n random starts of the unit cube and where they end, in space and seen along the u-axis.
+    """Trajectories of n random starts of the unit cube seen along the u-axis, and their distance to (1, 1, 1) in time.
 
-    Blue dots start, vermilion dots end, the white ring is (1, 1, 1), the green sheet is x w u = 1. Grey dashes in the
-    right panel join each start to (1, 1, 1), where the papers send it.
+    Blue dots start, vermilion dots end, the white ring is (1, 1, 1). Grey dashes join each start to (1, 1, 1), towards
+    which the papers say it moves.
     """
     limits = cube_limits(n, seed)
     times = 40.0 * np.linspace(0, 1, 240) ** 3  # dense at first
     paths = [flow(start, times, rtol=1e-8) for start in limits.starts]
-    fig, ((left, flat),) = panels(1, 2, height=3.9)
-    left.remove()
-    _draw_space(fig.add_subplot(1, 2, 1, projection="3d"), limits, paths)
+    fig, ((flat, right),) = panels(1, 2, height=3.9)
     _draw_flat(flat, limits, paths)
+    for path in paths:
+        right.plot(times, np.sqrt(printed_v(path)), color=COLOURS["measure"], lw=1.1)
+    right.set(xlabel="time $t$", ylabel="distance to $(1, 1, 1)$", xlim=(0, 6), ylim=(0, None))
     fig.legend(*flat.get_legend_handles_labels(), loc="outside lower center", ncols=4, handletextpad=0.5)
     return fig
-
-
-def _surface(ax: Axes, reach: float, n: int = 24) -> None:
-    """The part of x w u = 1 with all coordinates up to reach: a triangle in logarithms."""
-    i, j = np.array([(i, j) for i in range(n + 1) for j in range(n + 1 - i)]).T
-    top = np.log(reach)
-    a, b = top * (1 - 3 * i / n), top * (1 - 3 * j / n)
-    ax.plot_trisurf(np.exp(a), np.exp(b), np.exp(-a - b), triangles=Triangulation(i, j).triangles,
-                    color=COLOURS["measure"], alpha=0.18, linewidth=0)  # fmt: skip
-
-
-def _draw_space(ax: Axes, limits: CubeLimits, paths: list[np.ndarray]) -> None:
-    _surface(ax, 1.45)
-    for edge in combinations(product((0, 1), repeat=3), 2):
-        if np.abs(np.subtract(*edge)).sum() == 1:
-            ax.plot(*np.transpose(edge), color=COLOURS["quiet"], lw=1)
-    for path in paths:
-        ax.plot(*path.T, color=COLOURS["train"], lw=1.1)
-    ax.scatter(*limits.starts.T, s=12, color=COLOURS["train"], depthshade=False)
-    ax.scatter(*limits.limits.T, s=18, color=COLOURS["test"], depthshade=False)
-    ax.scatter(1, 1, 1, s=60, facecolor="white", edgecolor=COLOURS["theory"], linewidth=1.5, depthshade=False)
-    span, ticks = (0, 1.45), [0, 0.5, 1]
-    ax.set(xlabel="$x$", ylabel="$w$", zlabel="$u$", xlim=span, ylim=span, zlim=span,
-           xticks=ticks, yticks=ticks, zticks=ticks)  # fmt: skip
-    for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
-        axis.labelpad = -6
-    ax.tick_params(pad=-3)
-    ax.view_init(elev=24, azim=28)
-    ax.set_box_aspect(None, zoom=0.88)
 
 
 def _draw_flat(ax: Axes, limits: CubeLimits, paths: list[np.ndarray]) -> None:
@@ -71,7 +41,7 @@ def _draw_flat(ax: Axes, limits: CubeLimits, paths: list[np.ndarray]) -> None:
     ax.plot(*limits.starts[:, :2].T, "o", ms=4, color=COLOURS["train"], label="start")
     ax.plot(*limits.limits[:, :2].T, "o", ms=5.5, color=COLOURS["test"], label="where it ends")
     ax.plot([1], [1], "o", ms=8, mfc="none", mec=COLOURS["theory"], mew=1.5, label="$(1, 1, 1)$")
-    ax.plot([], [], color=COLOURS["quiet"], ls="--", label="as the papers draw it")
+    ax.plot([], [], color=COLOURS["quiet"], ls="--", label="towards it")
     ax.set(xlabel="$x$", ylabel="$w$", aspect="equal", xlim=(-0.05, 1.4), ylim=(-0.05, 1.4))
 
 

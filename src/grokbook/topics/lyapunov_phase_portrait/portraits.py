@@ -71,11 +71,11 @@ def invariants_along_flow(
     return fig
 
 
-def _on_plane(name: str, first: np.ndarray, second: np.ndarray, height: float) -> tuple[np.ndarray, list[int]]:
-    """Points of the plane and the indices of the two coordinates drawn: "x=w" draws x and u, "u" draws x and w."""
+def _on_plane(name: str, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """Points of the plane and the indices of the two coordinates drawn: "x=w" draws x and u, "u=1" draws x and w."""
     if name == "x=w":
         return np.stack([first, first, second], axis=-1), [0, 2]
-    return np.stack([first, second, np.full_like(first, height)], axis=-1), [0, 1]
+    return np.stack([first, second, np.ones_like(first)], axis=-1), [0, 1]
 
 
 def _arrow_places() -> np.ndarray:
@@ -91,7 +91,7 @@ def _arrow_places() -> np.ndarray:
     return np.concatenate([*places, np.stack([t, t], axis=1), np.stack([t, -t], axis=1)])
 
 
-def _streams(ax: Axes, name: str, target: float, height: float) -> object:
+def _streams(ax: Axes, name: str) -> object:
     """Streamlines of the in-plane velocity over the loss L; returns the image of L for its colour bar.
 
     On both planes the in-plane velocity is a multiple of (second, first), so its streamlines are exactly the curves on
@@ -99,24 +99,23 @@ def _streams(ax: Axes, name: str, target: float, height: float) -> object:
     """
     line = np.linspace(-REACH, REACH, 101)
     first, second = np.meshgrid(line, line)
-    points, _ = _on_plane(name, first, second, height)
-    loss = np.maximum(lyapunov(points, target=target), 1e-4)
+    points, _ = _on_plane(name, first, second)
+    loss = np.maximum(lyapunov(points), 1e-4)
     image = ax.pcolormesh(line, line, loss, norm=LogNorm(1e-3, 1e3), cmap="Blues", shading="auto", rasterized=True)
     ax.contour(line, line, first**2 - second**2, LEVELS, colors=[COLOURS["train"]], linewidths=0.9, linestyles="solid")
-    _arrows(ax, name, target, height)
-    ax.contour(line, line, points.prod(axis=-1) - target, [0.0], colors=[COLOURS["theory"]], linewidths=2.2)
-    if target == 1:
-        ax.plot([1], [1], "o", ms=7, mfc="white", mec=COLOURS["theory"], mew=1.5, zorder=5)
+    _arrows(ax, name)
+    ax.contour(line, line, points.prod(axis=-1) - 1, [0.0], colors=[COLOURS["theory"]], linewidths=2.2)
+    ax.plot([1], [1], "o", ms=7, mfc="white", mec=COLOURS["theory"], mew=1.5, zorder=5)
     ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal")
     ax.grid(False)
     return image
 
 
-def _arrows(ax: Axes, name: str, target: float, height: float) -> None:
+def _arrows(ax: Axes, name: str) -> None:
     """Arrow heads along the velocity, where it is not 0."""
     first, second = _arrow_places().T
-    points, drawn = _on_plane(name, first, second, height)
-    speed = velocity(points, target=target)[:, drawn]
+    points, drawn = _on_plane(name, first, second)
+    speed = velocity(points)[:, drawn]
     length = np.linalg.norm(speed, axis=1)
     moving = length > 1e-9
     heads = (speed[moving] / length[moving, None]).T
@@ -125,21 +124,21 @@ def _arrows(ax: Axes, name: str, target: float, height: float) -> None:
 
 
 @styled
-def plane_streams(target: float = 1.0, height: float = 1.0) -> Figure:
-    """Streamlines over the loss L on the planes x = w (which the flow never leaves) and u = height (which it leaves).
+def plane_streams() -> Figure:
+    """Streamlines over the loss L, target 1, on the planes x = w (never left by the flow) and u = 1 (left by it).
 
-    The thick black curve is where x w u = target; the purple line is the axis x = w = 0 of equilibria. On the second
+    The thick black curve is where x w u = 1; the purple line is the axis x = w = 0 of equilibria. On the second
     plane the arrows are the part of the velocity that lies in the plane.
     """
     fig, ((left, right),) = panels(1, 2, height=3.9)
-    _streams(left, "x=w", target, height)
-    image = _streams(right, "u", target, height)
+    _streams(left, "x=w")
+    image = _streams(right, "u=1")
     left.plot([0, 0], [-REACH, REACH], color=COLOURS["norm"], lw=2.2, label="equilibria $x = w = 0$")
     right.plot([0], [0], "o", ms=6, color=COLOURS["norm"])
-    left.plot([], [], color=COLOURS["theory"], lw=2.2, label=f"surface $xwu = {target:g}$")
+    left.plot([], [], color=COLOURS["theory"], lw=2.2, label="surface $xwu = 1$")
     left.set(xlabel="$x = w$", ylabel="$u$", title="plane $x = w$: invariant")
-    right.set(xlabel="$x$", ylabel="$w$", title=f"plane $u = {height:g}$: part in the plane")
-    fig.colorbar(image, ax=[left, right], label=r"$L = (\delta - xwu)^2/2$", shrink=0.9)
+    right.set(xlabel="$x$", ylabel="$w$", title="plane $u = 1$: part in the plane")
+    fig.colorbar(image, ax=[left, right], label="$L = (1 - xwu)^2/2$", shrink=0.9)
     fig.legend(loc="outside lower center", ncols=2)
     return fig
 

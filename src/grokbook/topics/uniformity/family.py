@@ -36,7 +36,7 @@ def region_map(x: np.ndarray, same: bool, root: bool = False) -> np.ndarray:
     return value if same else 1 - value
 
 
-@claim("P03", "gu2024", "Definition 4", section=BEFORE, kind="theorem",
+@claim("P03", "gu2024", "Definition 4", section=BEFORE, kind="theorem", shown_by="counterexample",
        says=("F(x)/|x| at |x| = 1e-{power} is {at[s not c]:.0e} for the maps of s not c, which are 1 at 0, {at[its ",
              "root]:.0e} for another choice of F with s = c and {at[s = c]:.1f} for the simplest one; and without an ",
              "absolute value -F has {minus:.1f}"))  # fmt: skip
@@ -55,7 +55,7 @@ def supremum_is_a_norm(decades: int = 12) -> Finding:
                  at={name: q[-1] for name, q in quotient.items()})  # fmt: skip
 
 
-@claim("P04", "gu2024", "Theorem 3", section=BEFORE, kind="theorem",
+@claim("P04", "gu2024", "Theorem 3", section=BEFORE, kind="theorem", shown_by="count",
        says=("{value:.0f} shifts with d1 + d2 dividing p change the class (p = {p}: those with d1 + d2 = 1); with p ",
              "dividing d1 + d2 {reversed} do, and the maps are then one and the same by construction"))  # fmt: skip
 def divisibility(primes: tuple[int, ...] = (5, 7, 11)) -> Finding:
@@ -74,18 +74,18 @@ def divisibility(primes: tuple[int, ...] = (5, 7, 11)) -> Finding:
     return found(verdict, float(printed), 0, 0, p=", ".join(map(str, primes)), reversed=mended)
 
 
-@claim("P06", "gu2024", "Assumption 2, Eq. 11", section=BEFORE, kind="formula",
-       says=("with d(t) = d(p - t) the equations d(t) = t epsilon have {value:.0f} non-zero solutions at p = {p}: ",
-             "epsilon is 0, since t = 1 and t = p - 1 are the same distance; a circle has 2 sin(pi t/p)"))
-def linear_distance(p: int = 97, cyclic: bool = True) -> Finding:
-    """The distance of the maps of i and i + t is t epsilon.
+@claim("P06", "gu2024", "Assumption 2, Eq. 11", section=BEFORE, kind="formula", shown_by="proof",
+       says=("with d(p) = 0, Theorem 3 for d1 = p, d2 = 0, the equations d(t) = t epsilon for t = 1 to p have ",
+             "{value:.0f} non-zero solutions at p = {p}: p epsilon = 0; a distance that is nearly linear for small t ",
+             "and 0 at p, such as 2 sin(pi t/p), agrees with Theorem 3"))  # fmt: skip
+def linear_distance(p: int = 97, theorem: bool = True) -> Finding:
+    """Once all systems are learnt, the distance of the maps of (i, j) and (i + t, j) is t epsilon.
 
-    For t = 1 .. p - 1; on a ring the distance at t is that at p - t.
+    The paper's own Theorem 3, in the same case and for d1 = p, d2 = 0, makes the maps at t = p equal.
     """
-    equations = np.hstack([np.eye(p - 1), -np.arange(1, p)[:, None]])
-    if cyclic:
-        ring = np.eye(p - 1) - np.eye(p - 1)[::-1]
-        equations = np.vstack([equations, np.hstack([ring, np.zeros((p - 1, 1))])])
+    equations = np.hstack([np.eye(p), -np.arange(1, p + 1)[:, None]])
+    if theorem:
+        equations = np.vstack([equations, np.eye(p + 1)[p - 1]])
     solutions = null_space(equations).shape[1]
     return judge(solutions > 0, value=float(solutions), low=1, high=1, p=p)
 
@@ -115,12 +115,12 @@ def bounded_in_the_end(runs: Runs) -> Finding:
                  others=(bounded[~learned].sum(), (~learned).sum()))  # fmt: skip
 
 
-@claim("P14", "gu2024", "appendix F", section="Weight decay does not know the names",
+@claim("P14", "gu2024", "appendix F", section="Weight decay does not know the names", shown_by="counterexample",
        says=("the circle of frequency {k} has neighbours at {value:.3f} of its diameter (p = {p}); over all ",
              "frequencies the ratio runs from {low:.2f} to {high:.2f} with mean {mean:.2f}, so one half rejects no ",
-             "circle"))
+             "circle; it does reject the one in the natural order (frequency 1: {first:.2f})"))
 def half_the_diameter(p: int = 97) -> Finding:
-    """Neighbours at half the diameter show that the embedding is no circle.
+    """Neighbours at about half the diameter indicate that the embedding is not aligned with a circle.
 
     Is there a circle, of a prime modulus p, on which neighbours are half the diameter apart?
     """
@@ -129,4 +129,4 @@ def half_the_diameter(p: int = 97) -> Finding:
     wheel = circle(p, nearest)
     measured = med(wheel) / diameter(wheel)
     return judge(abs(measured - 0.5) >= 0.05, value=measured, low=ratios.min(), high=ratios.max(), k=nearest, p=p,
-                 mean=ratios.mean())  # fmt: skip
+                 mean=ratios.mean(), first=ratios[0])  # fmt: skip

@@ -96,10 +96,10 @@ def lemma_values(d: int, primes: tuple[int, ...], draws: int) -> pd.DataFrame:
 
 @styled
 def lemma_norms(values: pd.DataFrame, d: int) -> Figure:
-    """Least norm of Lemma B.1 (green: median and range) and the printed value (dashed) by modulus."""
+    """Least norm of Lemma B.1 (green: median, 5 and 95 % quantiles) and the printed value (dashed) by modulus."""
     fig, axes = panels(1, 1, height=3.2)
     draw = partial(sns.lineplot, values, x="p", estimator="median", ax=axes[0, 0])
-    ax = draw(y="true", errorbar=("pi", 100), marker="o", ms=5, mew=0, color=COLOURS["measure"], label="least norm")
+    ax = draw(y="true", errorbar=("pi", 90), marker="o", ms=5, mew=0, color=COLOURS["measure"], label="least norm")
     draw(y="printed", errorbar=None, ls="--", color=COLOURS["theory"], label=r"printed, $\|r\|/2M$")
     ax.axvspan(2 * d - 0.5, 2.35 * d, color=COLOURS["quiet"], alpha=0.25, lw=0)
     ax.annotate("no map", (2.17 * d, 0.5), xycoords=("data", "axes fraction"), ha="center", fontsize=9)
