@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from math import log
+from math import comb, log
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import mannwhitneyu, norm, permutation_test
+from scipy.stats import chi2, mannwhitneyu, norm, permutation_test
 
 from grokbook.errors import ParameterError
 from grokbook.measures import comparison as c
@@ -27,13 +27,13 @@ def test_bounds_hold_for_every_way_to_fill_in_the_censored_runs(a, b):
     """Whatever a censored run would have done after its last step, the median's ratio lies within the bounds."""
     rng = np.random.default_rng(0)
     low, high = c.ratio_bounds(table(a), table(b))
-    least, most = c.pair_range(table(a), table(b))
+    pairs = c.same_seed(table(a), table(b))
     for _ in range(5):
         x, y = ([10_000 * rng.lognormal(1, 1) if v is None else v for v in values] for values in (a, b))
         x, y = (np.maximum(v, [10_000 if w is None else 0 for w in u]) for v, u in ((x, a), (y, b)))
         assert low - 1e-9 <= np.median(x) / np.median(y) <= high + 1e-9
-        ratios = np.divide.outer(x, y)
-        assert least - 1e-9 <= ratios.min() and ratios.max() <= most + 1e-9
+        ratios = np.array([u / v for u, v in zip(x, y, strict=False)])
+        assert (pairs.low - 1e-9 <= ratios).all() and (ratios <= pairs.high + 1e-9).all()
 
 
 @given(st.lists(st.integers(1, 50), min_size=2, max_size=4), st.lists(st.integers(1, 50), min_size=2, max_size=4))
@@ -59,14 +59,41 @@ def test_the_share_of_groupings_is_that_of_scipy_to_the_bit(a, b):
 def test_the_share_of_signs_is_that_of_scipy_to_the_bit(n):
     logs = np.random.default_rng(n).normal(-0.3, 1, n)
     found = permutation_test((logs,), np.sum, permutation_type="samples", n_resamples=np.inf, alternative="less")
-    assert c.paired_p(np.exp(logs)) == found.pvalue
+    steps = pd.DataFrame({"grok_step": 500 * np.exp(logs), "last_step": 1e6}), table([500] * n, 1e6)
+    assert c.paired_p(*steps) == found.pvalue
 
 
 def test_one_run_against_three_by_hand():
     """One run is as early as its rank: 2 is second of four; {1, 3, 5} score -1, three of four groupings no less."""
     assert c.permutation_p(table([2]), table([1, 3, 5])) == 2 / 4
     assert c.permutation_p(table([1, 3, 5]), table([2])) == 3 / 4
-    assert c.paired_p([0.7]) == 1 / 2 and c.paired_p([1.4]) == 1 and np.isnan(c.paired_p([]))
+    assert c.paired_p(table([7]), table([10])) == 1 / 2 and c.paired_p(table([14]), table([10])) == 1
+    assert np.isnan(c.paired_p(table([7]), table([7]).set_axis([4])))
+
+
+def test_many_runs_are_counted_all_the_same():
+    """Ten that are all earlier than ten: one grouping of C(20, 10); scipy's normal limit for two mixed groups."""
+    a, b = np.random.default_rng(0).choice(9_999, (2, 30), replace=False) + 1
+    assert c.permutation_p(table(range(1, 11)), table(range(11, 21))) == 1 / comb(20, 10)
+    limit = mannwhitneyu(a, b, alternative="less", method="asymptotic").pvalue
+    assert abs(c.permutation_p(table(a.tolist()), table(b.tolist())) - limit) < 0.005
+
+
+def test_a_censored_run_of_a_pair_counts_as_far_as_both_were_followed():
+    """1,000 against "not by 2,000", the second followed for 4,000: cut at 2,000 both ways, the ratio is one half."""
+    first, second = table([1000, 3000], 4000), table([None, None], 2000)
+    assert c._log_ratios(first, second) == pytest.approx([-log(2), 0])
+    assert c.paired_p(first, second) == c.paired_p(table([1000, None], 2000), second) == 1 / 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_test_calls_halves_of_one_setting_earlier_in_no_more_than_its_level_and_finds_a_half(seed):
+    """The level of an exact test; an effect that is there is found with ten runs of small spread, not with three."""
+    rng = np.random.default_rng(seed)
+    runs = [table(np.exp(rng.normal(7, 0.2, n)).round().astype(int).tolist()) for n in (10, 10, 3)]
+    assert 0 < c.false_alarms(runs[0]) <= 0.05
+    assert max(c.oracles(runs[0], runs[1])) < 0.01 and min(c.oracles(runs[2], runs[2])) >= 0.05
+    assert np.isnan(c.false_alarms(table([5]))) and np.isnan(c.oracles(runs[0], runs[1].set_axis(range(20, 30)))[1])
 
 
 @given(steps, steps)
@@ -90,10 +117,42 @@ def test_nothing_known_gives_a_p_of_one():
 
 def test_the_pooled_spread_is_that_of_the_logarithm_within_settings():
     """Multiplying a whole setting by a number changes nothing; one setting of one run adds nothing."""
-    a, b = table([100, 200, 400]), table([1000, 2000, 4000, None])
+    a, b = table([100, 200, 400]), table([1000, 2000, 4000])
     assert np.isclose(c.pooled_spread([a]), log(2))
     assert np.isclose(c.pooled_spread([a, b, table([7])]), log(2))
+    assert c.pooled_spread([a, table([1000, 2000, None])]) > log(2)  # the late one is not left out
     assert np.isnan(c.pooled_spread([table([7]), table([None, None])]))
+
+
+def test_without_censored_runs_the_fit_is_the_closed_form():
+    """s^2 = sum of squares about the settings' means over N - G."""
+    logs = np.random.default_rng(1).normal(7, 0.5, (4, 5))
+    closed = np.sqrt(((logs - logs.mean(axis=1, keepdims=True)) ** 2).sum() / (20 - 4))
+    tables = [pd.DataFrame({"grok_step": np.exp(y), "last_step": 1e6}) for y in logs]
+    assert np.isclose(c.pooled_spread(tables), closed, rtol=1e-5)
+
+
+def test_the_fit_finds_a_known_spread_in_spite_of_censored_runs():
+    """s = 0.6, runs cut near the middle: leaving them out gives less than 0.5. The interval holds it."""
+    rng, found, held, without = np.random.default_rng(3), [], [], []
+    for _ in range(60):
+        logs = rng.normal(0.6 * rng.normal(size=(8, 1)), 0.6, (8, 4))
+        seen = logs <= 0.2
+        tables = [table([int(1000 * np.exp(v)) if s else None for v, s in zip(*g, strict=True)], 1221)
+                  for g in zip(logs, seen, strict=True)]  # fmt: skip
+        known = [t for t in tables if t.grok_step.notna().any()]
+        found.append(c.pooled_spread(tables))
+        without.append(c.pooled_spread([t.dropna() for t in tables]))
+        low, high = c.spread_interval(found[-1], int(seen.sum()), len(known))
+        held.append(low <= 0.6 <= high)
+    assert abs(np.mean(found) - 0.6) < 0.05 and np.mean(without) < 0.5
+    assert np.mean(held) >= 0.85
+
+
+def test_the_interval_of_a_spread_is_that_of_the_variance():
+    """f s^2 / sigma^2 is chi squared with f degrees of freedom."""
+    low, high = c.spread_interval(0.5, 12, 4)
+    assert np.isclose(chi2.cdf(8 * 0.25 / low**2, 8), 0.975) and np.isclose(chi2.cdf(8 * 0.25 / high**2, 8), 0.025)
 
 
 def test_the_chance_of_a_ratio_against_drawing():
@@ -113,11 +172,11 @@ def test_seeds_needed_give_the_power_they_promise():
 
 def test_compare_pairs_runs_of_one_seed():
     found = c.compare(table([100, 400, None]), table([200, 400]))
-    assert found.same_seed == (0.5, 1.0)
-    assert found.generalised == (2, 2) and found.n == (3, 2)
-    assert "p = " in found.describe()
+    assert found.pairs == 2 and found.same_seed == (0.75, 0.75) and found.paired == 0.5
+    assert "of the same seed 0.75" in found.describe()
     assert "not known" in c.compare(table([None]), table([None])).describe()
     assert "at most 0.05" in c.compare(table([500]), table([None])).describe()
+    assert c.compare(table([5]), table([6]).set_axis([3])).describe().endswith("(p = 0.500, at best 0.500)")
 
 
 @given(steps, steps)
@@ -156,10 +215,8 @@ def test_a_longer_record_alone_makes_nothing_later():
 
 REFUSALS = [
     (lambda: c.steps_and_seen(table([])), "no runs"),
-    (lambda: c.permutation_p(table([1] * 10), table([1] * 9)), "19 runs"),
     (lambda: c.least_p(0, 3), "n = 0"),
-    (lambda: c.paired_p([0.5, 0.0]), "all positive"),
-    (lambda: c.paired_p([0.5] * 19), "19 ratios"),
+    (lambda: c.paired_p(table([1] * 19), table([1] * 19)), "19 pairs"),
     (lambda: c.chance_of_ratio(0.0), "spread = 0.0"),
     (lambda: c.chance_of_ratio(1.0, 0.5), "factor = 0.5"),
     (lambda: c.seeds_needed(float("nan")), "spread = nan"),

@@ -6,18 +6,20 @@ side no test can give a p value below 1/20 (`least_p`), so ranges are reported f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import comb, erfc, log
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from scipy.optimize import minimize
+from scipy.stats import chi2, norm
 
 from grokbook.errors import ParameterError
 
-MOST_RUNS = 18  # up to which all assignments to two groups are counted one by one (48,620 of nine and nine)
+MOST_PAIRS = 18  # up to which all sign patterns are counted one by one (262,144)
 
 
 def steps_and_seen(times: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
@@ -64,21 +66,24 @@ def ratio_bounds(first: pd.DataFrame, second: pd.DataFrame) -> tuple[float, floa
     return low / most if np.isfinite(most) else 0.0, high / least
 
 
-def pair_range(first: pd.DataFrame, second: pd.DataFrame) -> tuple[float, float]:
-    """Smallest and largest ratio of a grok step of `first` to one of `second`, over all pairs of runs.
+def same_seed(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+    """Bounds `low`, `high` of the ratio of grok steps of runs with one seed, a row a seed that both tables have.
 
-    A censored run stands for every step from its last on: a ratio to it may be as small as zero.
+    A censored run stands for every step from its last on: a ratio to it may be as small as zero, its own as large as
+    one likes; a pair that never generalised has the bounds zero and infinity.
 
     Raises ParameterError where `steps_and_seen` does.
 
     Example:
-        >>> pair_range(pd.DataFrame({"grok_step": [2, 8], "last_step": [9, 9]}),
-        ...            pd.DataFrame({"grok_step": [4, 4], "last_step": [9, 9]}))
-        (0.5, 2.0)
+        >>> same_seed(pd.DataFrame({"grok_step": [2, 8], "last_step": [9, 9]}),
+        ...           pd.DataFrame({"grok_step": [4, None], "last_step": [9, 9]})).values.round(2).tolist()
+        [[0.5, 0.5], [0.0, 0.89]]
     """
-    (a, a_seen), (b, b_seen) = steps_and_seen(first), steps_and_seen(second)
-    low = float(a.min() / b.max()) if b_seen.all() else 0.0
-    return low, float(a.max() / b.min()) if a_seen.all() else np.inf
+    both = first.index.intersection(second.index)
+    if both.empty:
+        return pd.DataFrame({"low": [], "high": []}, dtype=float)
+    (a, a_seen), (b, b_seen) = steps_and_seen(first.loc[both]), steps_and_seen(second.loc[both])
+    return pd.DataFrame({"low": np.where(b_seen, a / b, 0.0), "high": np.where(a_seen, a / b, np.inf)}, both)
 
 
 def earlier(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
@@ -102,7 +107,7 @@ def permutation_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
     Every grouping of the n + m runs into n and m is counted; the statistic is the sum of `earlier`. Valid whatever the
     distribution is, where both groups were followed equally long.
 
-    Raises ParameterError for more than 18 runs, and where `steps_and_seen` does.
+    Raises ParameterError where `steps_and_seen` does.
 
     Example:
         >>> early = pd.DataFrame({"grok_step": [1, 2, 3], "last_step": [9] * 3})
@@ -111,46 +116,100 @@ def permutation_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
         (0.05, 1.0)
     """
     steps, seen = (np.concatenate(parts) for parts in zip(steps_and_seen(first), steps_and_seen(second), strict=True))
-    if steps.size > MOST_RUNS:
-        raise ParameterError(f"there are {steps.size} runs, but all groupings are counted for at most {MOST_RUNS}.")
     scores = _sign(steps, seen, steps, seen).sum(axis=1)  # antisymmetric within a group, so rows sum to the statistic
-    observed = scores[: len(first)].sum()
-    sums = [scores[list(chosen)].sum() for chosen in combinations(range(steps.size), len(first))]
-    return float(np.mean(np.array(sums) >= observed))
+    ways = _ways(scores.tolist(), len(first))
+    return sum(ways[s] for s in ways if s >= scores[: len(first)].sum()) / comb(steps.size, len(first))
 
 
-def paired_p(ratios: Sequence[float]) -> float:
+def _ways(scores: list[int], n: int) -> Counter[int]:
+    """How many choices of `n` of these numbers have each sum, by sum: one number after the other is taken or left."""
+    ways = [Counter({0: 1}), *(Counter[int]() for _ in range(n))]
+    for score, k in product(scores, range(n, 0, -1)):
+        for total, count in ways[k - 1].items():
+            ways[k][total + score] += count
+    return ways[n]
+
+
+def paired_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
     r"""Exact p value of "a run is not earlier than that of the same seed": share of all sign patterns as low or lower.
 
-    The statistic is the sum of ln(ratio), ratios of grok steps of the same seed; under the hypothesis each ratio could
-    as well have been its reciprocal. The smallest value is $2^{-n}$. NaN without ratios.
+    All runs are cut at the earliest last step and a censored one stands there, which treats both of a pair alike. The
+    statistic is the sum of ln(ratio); under the hypothesis each could as well have the other sign. The smallest value
+    is $2^{-n}$. NaN without a common seed.
 
-    Raises ParameterError for a ratio that is not positive and finite, or more than 18.
+    Raises ParameterError for more than 18 pairs, and where `steps_and_seen` does.
 
     Example:
-        >>> paired_p([0.5, 0.5, 0.8]), paired_p([0.5, 2.0])
-        (0.125, 0.75)
+        >>> ones = pd.DataFrame({"grok_step": [100] * 3, "last_step": [900] * 3})
+        >>> paired_p(ones, ones * [2, 1]), paired_p(ones * [2, 1], ones)
+        (0.125, 1.0)
     """
-    values = np.asarray(ratios, dtype=float)
-    if not ((values > 0) & np.isfinite(values)).all() or values.size > MOST_RUNS:
-        raise ParameterError(f"there are {values.size} ratios, but there may be {MOST_RUNS}, all positive and finite.")
-    if not values.size:
+    return _flipped(_log_ratios(first, second))
+
+
+def _log_ratios(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
+    """ln of the ratio of the steps of each common seed, all cut at the earliest last step, a censored one there."""
+    last = min(first.last_step.astype(float).min(), second.last_step.astype(float).min())
+    both = first.index.intersection(second.index)
+    if both.empty:
+        return np.array([])
+    (a, _), (b, _) = (steps_and_seen(_cut(table.loc[both], last)) for table in (first, second))
+    return np.log(a / b)
+
+
+def _flipped(logs: np.ndarray) -> float:
+    if not logs.size:
         return float("nan")
-    signs = np.array(list(product((1, -1), repeat=values.size)))
-    sums = signs @ np.log(values)
-    return float(np.mean(sums <= np.log(values).sum() + 1e-9))
+    if logs.size > MOST_PAIRS:
+        raise ParameterError(f"there are {logs.size} pairs, but sign patterns are counted for at most {MOST_PAIRS}.")
+    sums = np.array(list(product((1, -1), repeat=logs.size))) @ logs
+    return float(np.mean(sums <= logs.sum() + 1e-9))
+
+
+def false_alarms(times: pd.DataFrame, level: float = 0.05) -> float:
+    """Negative control: the share of all ways to halve the runs of one setting in which a half is called earlier.
+
+    It may be at most `level`. NaN for fewer than two runs.
+
+    Example:
+        >>> false_alarms(pd.DataFrame({"grok_step": [1, 2, 3, 4, 5, 6], "last_step": [9] * 6}))
+        0.05
+    """
+    rows, size = range(len(times)), len(times) // 2
+    halves = [(list(h), [r for r in rows if r not in h]) for h in combinations(rows, size)] if size else []
+    found = [permutation_p(times.iloc[a], times.iloc[b]) <= level + 1e-12 for a, b in halves]
+    return float(np.mean(found)) if found else float("nan")
+
+
+def oracles(first: pd.DataFrame, second: pd.DataFrame, factor: float = 0.5) -> tuple[float, float]:
+    """Positive controls, p values that have to be small: an effect of `factor` that is known to be there.
+
+    For `permutation_p` the runs of `second` with every step multiplied by `factor`, against themselves; for `paired_p`
+    the pairs with the scatter that they have, moved so that their mean logarithm is that of `factor`.
+
+    Raises ParameterError where `permutation_p` and `paired_p` do.
+
+    Example:
+        >>> runs = pd.DataFrame({"grok_step": [100, 110, 120, 130, 140], "last_step": [900] * 5})
+        >>> [round(p, 4) for p in oracles(runs, runs)]
+        [0.004, 0.0312]
+    """
+    moved = pd.DataFrame({"grok_step": second.grok_step.astype(float) * factor, "last_step": second.last_step})
+    logs = _log_ratios(first, second)
+    return permutation_p(moved, second), _flipped(logs - logs.mean() + log(factor) if logs.size else logs)
 
 
 def sooner(
-    first: pd.DataFrame, second: pd.DataFrame, *, factor: float = 1.0, gap: float = 0.0, level: float = 0.05
-) -> bool | None:
+    first: pd.DataFrame, second: pd.DataFrame, *, factor: float = 1.0, gap: float = 0.0, level: float = 0.05,
+    test: Callable[[pd.DataFrame, pd.DataFrame], float] = permutation_p,
+) -> bool | None:  # fmt: skip
     r"""Is the grok step of `first` below `factor` times that of `second` minus `gap` steps? True, False or None.
 
     The steps of `second` are replaced by $f t - g$, all runs are cut at the earliest last step (so that both are
-    followed equally long), and `permutation_p` is computed both ways: True where "not earlier" has a p value of at most
-    `level`, False where "not later" has, None where neither has, as with too few runs.
+    followed equally long), and the p value of `test`, `permutation_p` or `paired_p`, is computed both ways: True where
+    "not earlier" has one of at most `level`, False where "not later" has, None where neither has, as with few runs.
 
-    Raises ParameterError for a factor that is not positive, and where `permutation_p` does.
+    Raises ParameterError for a factor that is not positive, and where `test` does.
 
     Example:
         >>> quick = pd.DataFrame({"grok_step": [300, 400, 350], "last_step": [900] * 3})
@@ -163,9 +222,9 @@ def sooner(
     shifted = factor * second[["grok_step", "last_step"]].astype(float) - gap
     last = min(shifted.last_step.min(), first.last_step.astype(float).min())
     a, b = (_cut(table, last) for table in (first, shifted))
-    if permutation_p(a, b) <= level + 1e-12:
+    if test(a, b) <= level + 1e-12:
         return True
-    return False if permutation_p(b, a) <= level + 1e-12 else None
+    return False if test(b, a) <= level + 1e-12 else None
 
 
 def _cut(times: pd.DataFrame, last: float) -> pd.DataFrame:
@@ -191,18 +250,48 @@ def least_p(n: int, m: int) -> float:
 def pooled_spread(tables: list[pd.DataFrame]) -> float:
     r"""Standard deviation s of ln(grok step) between runs of one setting, pooled; NaN where no setting has two.
 
-    $s^2 = \sum_g \sum_i (y_{gi} - \bar y_g)^2 / \sum_g (n_g - 1)$ over the runs that generalised. Censored runs, the
-    late ones, are left out, so s is too small where there are any.
+    Steps are taken as log-normal with a mean of each setting's own, a run that did not generalise as later than its
+    last step: s and the means $\mu_g$ maximise $\sum \ln[\varphi(z) / s]$ over the N runs seen plus $\sum \ln[1 -
+    \Phi(z)]$ over those not seen, $z = (\ln t - \mu_g)/s$, and $s^2$ is multiplied by $N / (N - G)$, N all runs, for
+    the G means. Without censored runs it is $s^2 = \sum_g \sum_i (y_{gi} - \bar y_g)^2 / (N - G)$. A setting where no
+    run generalises, or that has one run, says nothing and is left out.
 
     Example:
         >>> round(pooled_spread([pd.DataFrame({"grok_step": [100, 200], "last_step": [900, 900]})]), 3)
         0.49
     """
-    logs = [np.log(t["grok_step"].dropna().to_numpy(dtype=float)) for t in tables]
-    freedom = sum(y.size - 1 for y in logs if y.size)
-    if not freedom:
+    groups = [steps_and_seen(t) for t in tables if len(t) > 1 and t.grok_step.notna().any()]
+    if not groups:
         return float("nan")
-    return float(np.sqrt(sum(((y - y.mean()) ** 2).sum() for y in logs if y.size) / freedom))
+    logs, seen = np.log(np.concatenate([g[0] for g in groups])), np.concatenate([g[1] for g in groups])
+    which = np.repeat(np.arange(len(groups)), [g[0].size for g in groups])
+    begin = [*(np.log(steps).mean() for steps, _ in groups), log(max(logs.std(), 1e-3))]
+    bounds = [(None, None)] * len(groups) + [(-12, 4)]
+    fit = minimize(_misfit, begin, (logs, seen, which), jac=True, method="L-BFGS-B", bounds=bounds, tol=1e-12)
+    return float(np.exp(fit.x[-1]) * np.sqrt(logs.size / (logs.size - len(groups))))
+
+
+def _misfit(theta: np.ndarray, logs: np.ndarray, seen: np.ndarray, which: np.ndarray) -> tuple[float, np.ndarray]:
+    """Minus the log likelihood of censored normal numbers with means theta[:-1] and ln s = theta[-1], its gradient."""
+    z = (logs - theta[which]) / np.exp(theta[-1])
+    density, tail = norm.logpdf(z), norm.logsf(z)
+    pull = np.where(seen, z, np.exp(density - tail))
+    slope = np.bincount(which, pull) / np.exp(theta[-1])
+    return -np.where(seen, density - theta[-1], tail).sum(), -np.append(slope, (pull * z - seen).sum())
+
+
+def spread_interval(spread: float, runs: int, settings: int, level: float = 0.95) -> tuple[float, float]:
+    r"""Interval of a pooled spread s for independent normal logarithms: $s \sqrt{f / \chi^2_f}$, f = runs - settings.
+
+    `runs` are those that generalised: with censored ones among them it is on the wide side.
+
+    Example:
+        >>> [round(end, 2) for end in spread_interval(0.5, 12, 4)]
+        [0.34, 0.96]
+    """
+    freedom = max(runs - settings, 1)
+    low, high = spread * np.sqrt(freedom / chi2.ppf([(1 + level) / 2, (1 - level) / 2], freedom))
+    return float(low), float(high)
 
 
 def chance_of_ratio(spread: float, factor: float = 2.0) -> float:
@@ -243,40 +332,42 @@ def seeds_needed(spread: float, factor: float = 0.5, *, level: float = 0.05, pow
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two settings: runs and how many generalised, bounds of the ratio of medians, range over pairs, exact p value.
+    """Two settings: bounds of the ratio of medians, exact p value and the least one; the same of runs with one seed.
 
-    `same_seed` are the ratios of runs with one seed, which share their training cells, where both generalised.
+    Runs of one seed share their training cells. `low`, `high` bound the ratio of the medians, `same_seed` the median
+    ratio of `pairs` pairs of one seed, `paired` is the p value of these pairs and $2^{-n}$ its least.
     """
 
-    n: tuple[int, int]
-    generalised: tuple[int, int]
     low: float
     high: float
-    pairs: tuple[float, float]
     p_value: float
     least: float
-    same_seed: tuple[float, ...] = ()
+    pairs: int
+    same_seed: tuple[float, float]
+    paired: float
 
     def describe(self) -> str:
         """The comparison in words.
 
-        >>> Comparison((3, 3), (3, 3), 0.5, 0.5, (0.2, 1.5), 0.1, 0.05).describe()
-        'ratio of the median grok steps 0.50, over pairs of runs 0.20 to 1.50, p = 0.100 (at best 0.050)'
+        >>> Comparison(0.5, 0.5, 0.1, 0.05, 3, (0.4, 0.4), 0.125).describe()
+        'ratio of the medians 0.50 (p = 0.100, at best 0.050), of the same seed 0.40 (p = 0.125, at best 0.125)'
         """
-        middle = f"{self.low:.2f}" if np.isclose(self.low, self.high) else span(self.low, self.high)
-        return (
-            f"ratio of the median grok steps {middle}, over pairs of runs {span(*self.pairs)}, "
-            f"p = {self.p_value:.3f} (at best {self.least:.3f})"
-        )
+        told = f"ratio of the medians {span(self.low, self.high)} (p = {self.p_value:.3f}, at best {self.least:.3f})"
+        if not self.pairs:
+            return told
+        paired = f"(p = {self.paired:.3f}, at best {2.0**-self.pairs:.3f})"
+        return f"{told}, of the same seed {span(*self.same_seed)} {paired}"
 
 
 def span(low: float, high: float, *, above: str = "at least", below: str = "at most") -> str:
     """Bounds of a ratio in words; an infinite upper bound is no bound.
 
     Example:
-        >>> span(0.5, 1.0), span(1.5, np.inf), span(0.0, 0.8), span(0.0, 0.8, below="<")
-        ('0.50 to 1.00', 'at least 1.50', 'at most 0.80', '< 0.80')
+        >>> span(0.5, 1.0), span(1.5, np.inf), span(0.0, 0.8), span(0.0, 0.8, below="<"), span(0.5, 0.5)
+        ('0.50 to 1.00', 'at least 1.50', 'at most 0.80', '< 0.80', '0.50')
     """
+    if np.isclose(low, high):
+        return f"{low:.2f}"
     if np.isinf(high):
         return f"{above} {low:.2f}" if low > 0 else "not known"
     return f"{low:.2f} to {high:.2f}" if low > 0 else f"{below} {high:.2f}"
@@ -285,21 +376,14 @@ def span(low: float, high: float, *, above: str = "at least", below: str = "at m
 def compare(first: pd.DataFrame, second: pd.DataFrame) -> Comparison:
     """`first` against `second`, two tables of `grok_times`; ratios below 1 and a small p value: `first` is earlier.
 
-    Raises ParameterError where `permutation_p` does.
+    Raises ParameterError where `permutation_p` and `paired_p` do.
 
     Example:
         >>> table = pd.DataFrame({"grok_step": [300, 500], "last_step": [900, 900]})
         >>> compare(table, table).low
         1.0
     """
-    both = first.index.intersection(second.index)
-    ratios = (first.grok_step.reindex(both).astype(float) / second.grok_step.reindex(both).astype(float)).dropna()
-    return Comparison(
-        (len(first), len(second)),
-        (int(first.grok_step.notna().sum()), int(second.grok_step.notna().sum())),
-        *ratio_bounds(first, second),
-        pair_range(first, second),
-        permutation_p(first, second),
-        least_p(len(first), len(second)),
-        tuple(float(r) for r in ratios),
-    )
+    pairs = same_seed(first, second)
+    middle = (float(np.median(pairs.low)), float(np.median(pairs.high))) if len(pairs) else (0.0, np.inf)
+    exact = permutation_p(first, second), least_p(len(first), len(second))
+    return Comparison(*ratio_bounds(first, second), *exact, len(pairs), middle, paired_p(first, second))

@@ -1,4 +1,4 @@
-"""Figures of chapter 09: a mark for every grok step, and the tables that an embedding starts from."""
+"""Figures of chapter 09: a mark for every pair of runs with one seed, and the tables that an embedding starts from."""
 
 from __future__ import annotations
 
@@ -14,34 +14,46 @@ from grokbook.plotting.style import COLOURS, panels, styled
 
 
 @styled
-def grok_steps(tables: Mapping[str, pd.DataFrame | None]) -> Figure:
-    """Grok step of every run, settings as rows: dots for runs that generalised, open triangles for those that did not.
+def same_seed_ratios(groups: Mapping[str, Mapping[str, pd.DataFrame]]) -> Figure:
+    """Ratio of the grok step to that of the baseline's run of the same seed, one panel a group, settings as rows.
 
-    A triangle stands at the run's last step and means "later than this"; one seed keeps its height in every row; a row
-    without runs says "not run". `tables`: label -> table of `grok_times` or None. Raises ParameterError for none.
+    A dot is a pair that is known, a triangle to the right one where only the baseline generalised (the ratio is above),
+    to the left where only the other did (below); pairs where neither did are not drawn. The tick of a row is the median
+    of its pairs where that is known. `groups`: name -> label -> table of `comparison.same_seed`. Raises ParameterError
+    for none.
     """
-    if not tables:
+    if not any(map(len, groups.values())):
         raise ParameterError("there are no settings to draw, but the figure needs one or more.")
-    fig, axes = panels(1, 1, height=1.0 + 0.36 * len(tables))
-    ax = axes[0, 0]
-    for row, table in enumerate(tables.values()):
-        if table is None:
-            ax.text(0.02, row, "not run", transform=ax.get_yaxis_transform(), va="center", color=COLOURS["quiet"])
-        else:
-            _marks(ax, row, table)
-    ax.set_yticks(range(len(tables)), list(tables))
-    ax.set_ylim(len(tables) - 0.5, -0.5)
-    ax.set_xscale("log")
-    ax.set_xlabel("grok step")
+    sizes = [max(len(rows), 1) for rows in groups.values()]
+    height = {"height": 0.9 + 0.5 * len(sizes) + 0.3 * sum(sizes), "height_ratios": sizes}
+    fig, axes = panels(len(sizes), 1, **height, sharex=True)
+    for ax, (name, rows) in zip(axes[:, 0], groups.items(), strict=True):
+        for row, pairs in enumerate(rows.values()):
+            _marks(ax, row, pairs)
+        ax.axvline(1, color=COLOURS["quiet"], lw=1, zorder=0)
+        ax.set_yticks(range(len(rows)), list(rows))
+        ax.set(ylim=(len(rows) - 0.5, -0.5), xscale="log")
+        ax.set_title(name, fontsize=9, loc="left")
+    axes[-1, 0].set_xlabel("grok step / that of the normal start, same seed")
+    ticks = (0.1, 0.2, 0.5, 1, 2, 5)
+    axes[-1, 0].set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes[-1, 0].minorticks_off()
     return fig
 
 
-def _marks(ax: Axes, row: int, table: pd.DataFrame) -> None:
-    height = row + (np.asarray(table.index, dtype=float) % 5 - 2) * 0.12
-    seen = table.grok_step.notna().to_numpy()
-    ax.plot(table.grok_step[seen].astype(float), height[seen], "o", ms=4.5, color=COLOURS["test"])
-    late = table.last_step[~seen].astype(float)
-    ax.plot(late, height[~seen], ">", ms=5, mfc="none", mec=COLOURS["test"])
+def _marks(ax: Axes, row: int, pairs: pd.DataFrame) -> None:
+    known = pairs.low == pairs.high
+    below, above = ~known & (pairs.low == 0) & np.isfinite(pairs.high), ~known & (pairs.low > 0)
+    for chosen, column, marker, face in (
+        (known, "low", "o", COLOURS["test"]),
+        (below, "high", "<", "none"),
+        (above, "low", ">", "none"),
+    ):
+        height = row + (np.flatnonzero(chosen) % 5 - 2) * 0.1
+        ax.plot(pairs[column][chosen], height, marker, ms=4.5, mfc=face, mec=COLOURS["test"], ls="none")
+    ends = pairs.low.median(), pairs.high.median()
+    if len(pairs) > 2 and ends[0] == ends[1]:
+        ax.plot([ends[0]] * 2, [row - 0.4, row + 0.4], color=COLOURS["theory"], lw=1.5)
 
 
 @styled

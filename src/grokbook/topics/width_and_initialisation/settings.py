@@ -14,7 +14,7 @@ from itertools import product
 
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
-from grokbook.experiments.gu2025 import fig5, modular_run
+from grokbook.experiments.gu2025 import LONGER, fig5, modular_run
 from grokbook.models.start import STARTS
 from grokbook.training.accelerators import Grokfast, Muon
 from grokbook.training.config import RunConfig
@@ -83,13 +83,13 @@ def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int, 
 
 
 def by_modulus() -> Settings:
-    """Fig. 22 of Gu 2024 (p = 47) and the same at p = 97: the settings with the most recorded seeds.
+    """Fig. 22 of Gu 2024 (p = 47, three times as long as well) and the same at p = 97.
 
     Example:
         >>> list(by_modulus())
-        ['p = 47', 'p = 97']
+        ['p = 47', 'p = 47, 60,000 steps', 'p = 97']
     """
-    return {f"p = {p}": fig5(p) for p in (47, 97)}
+    return {"p = 47": fig5(47), f"p = 47, {LONGER:,} steps": fig5(47, steps=LONGER), "p = 97": fig5(97)}
 
 
 def by_shift() -> Settings:
@@ -225,6 +225,16 @@ def with_fresh_seeds() -> Settings:
     seeds = tuple(range(FRESH[-1] + 1))
     runs = {start: small_run(f"small/fig20[start={start}, frac=0.5]", said, start=start) for start in APART}
     return {start: dataclasses.replace(run, seeds=seeds) for start, run in runs.items()}
+
+
+def fresh() -> Settings:
+    """The same starts with the seeds of `FRESH` alone: what decides between structure, scale and mean.
+
+    Example:
+        >>> fresh()["normal"].seeds[0]
+        3
+    """
+    return {start: dataclasses.replace(run, seeds=FRESH) for start, run in with_fresh_seeds().items()}
 
 
 def by_optimiser() -> Settings:

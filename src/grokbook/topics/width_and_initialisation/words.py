@@ -1,0 +1,123 @@
+"""Sentences of chapter 09 that depend on what came out, whole and chosen by the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import pandas as pd
+
+from grokbook.claims.finding import UNDECIDED, Part
+from grokbook.experiments.base import Experiment
+from grokbook.measures.comparison import compare, ratio_bounds
+from grokbook.topics.width_and_initialisation.tables import at_own_best, between, times_of
+
+PAPERS = (
+    "The papers say, from one run of each kind or two, that wider networks and a Toeplitz start of the embedding bring "
+    "generalisation forward, and that separate tokens and position vectors delay it."
+)
+"""What the papers say, in a sentence."""
+
+FOUND = {
+    "holds": (
+        "A Toeplitz structure alone, at the scale and the mean of the random start, does bring it forward, on seeds "
+        "that had not been looked at when the question was put."
+    ),
+    "fails": "A Toeplitz structure alone, at the scale and the mean of the random start, delays it.",
+    UNDECIDED: "Whether a Toeplitz structure alone brings it forward, the seeds set aside for that do not decide.",
+    "not run": "The runs that would tell the structure of a Toeplitz start from its scale and mean are not made.",
+}
+"""What was found of the start, by the verdict on GE1."""
+
+
+def sure(verdicts: Iterable[str]) -> str:
+    """How many of these rows are decided, in a sentence.
+
+    Example:
+        >>> sure(["undecided", "not run"])[:21], sure(["holds", "fails"])
+        ('None of the 2 rows on', "All 2 rows on the papers' own settings are decided.")
+    """
+    every = list(verdicts)
+    decided = sum(verdict not in (UNDECIDED, "not run") for verdict in every)
+    rows, why = f"{len(every)} rows on the papers' own settings", "are too few, too short or not made"
+    if decided == len(every):
+        return f"All {rows} are decided."
+    if not decided:
+        return f"None of the {rows} is decided: the runs {why}."
+    return f"Decided: {decided} of the {rows}; for the others the runs {why}."
+
+
+def seen(evidence: str) -> str:
+    """What a claim's evidence says of its runs: without what is missing, and without the companions in brackets.
+
+    Example:
+        >>> seen("a, b: 3 runs, predicted 9 minutes on one core; c: 1 of 2 (companions of this book: d)")
+        'c: 1 of 2'
+    """
+    there = evidence.partition(" on one core; ")[2] or evidence
+    return there.partition(" (companions of this book")[0]
+
+
+def controls(alarms: float, oracle: float, paired: float) -> str:
+    """What the controls of the tests gave, in sentences; see `start_controls`.
+
+    Example:
+        >>> controls(float("nan"), float("nan"), float("nan"))
+        'They are computed from the runs of the normal start, and these are not made.'
+    """
+    if alarms != alarms:
+        return "They are computed from the runs of the normal start, and these are not made."
+    return (
+        "The normal start against itself: of all ways to halve its fresh seeds the test of groupings calls "
+        f"{alarms:.1%} earlier; it may call 5 %. An effect that is there: the same runs with every step halved, "
+        f"against themselves, p = {oracle:.3f}; and the pairs of each start with their own scatter about one half, "
+        f"paired p = {paired:.3f} for the start where it is largest."
+    )
+
+
+def judged_starts(
+    settings: Mapping[str, Experiment], sooner: Callable[[pd.DataFrame, pd.DataFrame], Part]
+) -> dict[str, str]:
+    """What a test says of each start against the normal one: earlier, later or not decided, with its numbers.
+
+    Example:
+        >>> judged_starts({}, lambda first, second: None)
+        {}
+    """
+    there = times_of(settings)
+    answers = {True: "earlier", False: "later", None: "not decided"}
+    found = dict.fromkeys((start for start in settings if start != "normal"), "not run")
+    for start in found:
+        if there[start] is not None and there.get("normal") is not None:
+            seen = compare(there[start], there["normal"])
+            numbers = f"same seed {between(*seen.same_seed)}, paired p = {seen.paired:.3f}, {seen.pairs} pairs"
+            found[start] = f"{answers[sooner(there[start], there['normal'])]} ({numbers})"
+    return found
+
+
+def race_words(settings: Mapping[str, Experiment], costs: Mapping[str, float]) -> str:
+    """What the runs of `by_optimiser` say, each at its own best rate; with one rate of any of them, that it is nothing.
+
+    `costs` is the time of a step by optimiser, that of AdamW being 1.
+
+    Example:
+        >>> race_words({}, {})
+        'No run of AdamW is recorded, so that nothing can be compared.'
+    """
+    best, there = at_own_best(settings), times_of(settings)
+    if "adamw" not in best:
+        return "No run of AdamW is recorded, so that nothing can be compared."
+    once = [name for name in costs if best.get(name, ("", 0))[1] < 2]
+    if once:
+        return (
+            f"Fewer than two learning rates are recorded of {' and '.join(once)}. A rate that suits one optimiser need "
+            "not suit another, so from these rows nothing follows about which is faster."
+        )
+    base = there[best["adamw"][0]]
+    found = {best[name][0]: ratio_bounds(there[best[name][0]], base) for name in costs if name != "adamw"}
+    each = [
+        f"{label} needs {between(low, high)} times the steps and "
+        f"{between(low * costs[label.partition(',')[0]], high * costs[label.partition(',')[0]])} times the seconds"
+        for label, (low, high) in found.items()
+    ]
+    rates = min(n for _, n in best.values())
+    return f"Each at its own best of {rates} or more rates, against {best['adamw'][0]}: {'; '.join(each)}."
