@@ -23,7 +23,7 @@ def test_every_entry_keeps_its_words_and_its_width(width):
 
 def test_a_result_has_evidence_numbers_and_no_mark_when_nothing_changed():
     outcome = next(outcomes(choose(["G18"])))
-    text = " ".join(report.result(outcome, "fails").split())
+    text = " ".join(report.result(outcome, outcome.finding.verdict).split())
     assert outcome.finding.evidence in text
     assert "Published: 1 (a product)." in text
     assert "DIFFERS" not in text

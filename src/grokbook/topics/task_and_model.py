@@ -30,14 +30,15 @@ def plan(p: int, train_fraction: float, square: int, strip: int, shift: int) -> 
        says=("of {splits} random splits at p = {p}, {products} are products: the smallest product that holds a ",
              "training set has {low:.2f} to {high:.2f} times its cells"))  # fmt: skip
 def products(p: int = 97, splits: int = 20) -> Finding:
-    """Training and test sets are products I' x J' and I'' x J''.
+    """Training and test sets are written as products I' x J' and I'' x J''.
 
-    A training set is a product exactly if |T| = |rows| * |columns|.
+    A slip of notation for a set and its complement: a set is a product exactly if |T| = |rows| * |columns|.
     """
     tasks = [ModularTask(p, seed=s) for s in range(splits)]
     excess = [t.train_mask.any(1).sum() * t.train_mask.any(0).sum() / t.train_index.size for t in tasks]
     low, high = float(min(excess)), float(max(excess))
-    return judge(high == 1, value=float(np.median(excess)), low=low, high=high, published="1 (a product)",
+    return judge(high == 1, fails="holds with correction", value=float(np.median(excess)), low=low, high=high,
+                 published="1 (a product)",
                  splits=splits, p=p, products=sum(e == 1 for e in excess))  # fmt: skip
 
 
@@ -78,15 +79,15 @@ def quadratic_form_classes(largest: int = 101) -> Finding:
                  right=len(primes) - wrong, of=len(primes), largest=largest)  # fmt: skip
 
 
-@claim("P02", "gu2024", "section 3", section=CLASSES, kind="formula",
+@claim("P02", "gu2024", "section 3", section=CLASSES, kind="formula", shown_by="counterexample",
        says="{{0, ..., p}} has {value} elements at p = {low}")
 def printed_range(p: int = 97) -> Finding:
-    """The operands of addition modulo p run over {0, 1, ..., p}.
+    """The dataset of addition modulo p is composed of (i, j) with i, j in {0, 1, ..., p}.
 
-    Addition modulo p has p values.
+    A slip of notation: addition modulo p has p values.
     """
     values = len(range(p + 1))
-    return judge(values == p, value=values, low=p, high=p)
+    return judge(values == p, fails="holds with correction", value=values, low=p, high=p)
 
 
 @styled

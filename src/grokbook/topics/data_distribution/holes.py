@@ -8,30 +8,29 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from grokbook.claims import Finding, Runs, claim, found, judge
-from grokbook.claims.finding import UNDECIDED
+from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.experiments.base import Experiment
 from grokbook.measures.limits import LimitRule, limits_table, moving_mean
 from grokbook.topics.data_distribution.table_1 import (
     SHARES,
-    TABLE_1,
     Row,
-    best_radius,
-    ceiling_by_distance,
     change,
-    covered_shares,
+    longer,
     predictors,
     row_name,
     rows,
     table_1,
 )
-from grokbook.topics.data_distribution.tables import censored_median, listed, spread
+from grokbook.topics.data_distribution.tables import censored_median, spread, told
 
 GENERALISED = 0.95
 """A run has generalised outside its hole when its moving mean there has reached this accuracy."""
 
-NEAR = 5.0
-"""Points within which an accuracy counts as near another."""
+NEAR, NEARS = 5.0, (2.0, 5.0, 10.0)
+"""Points within which an upper limit agrees with the printed one; the readings at which a verdict is shown."""
+
+GAINS = (0.005, 0.01, 0.02)
+"""Readings of "still rises": what the last fifth of a run adds to its upper limit; the middle one is the default."""
 
 PARTS = {
     "outside": "test_accuracy_outside_hole",
@@ -83,10 +82,64 @@ def _smoothed(curve: xr.DataArray, rule: LimitRule) -> tuple[np.ndarray, np.ndar
     return moving_mean(known.step.values, known.values, rule.window)
 
 
-def joined(tables: Mapping[Row, pd.DataFrame]) -> pd.DataFrame:
-    """Tables of the runs of several rows in one, with the columns split and hole; empty for none."""
-    parts = [table.assign(split=split, hole=hole) for (split, hole), table in tables.items()]
+def joined(tables: Mapping[tuple, pd.DataFrame]) -> pd.DataFrame:
+    """Tables of the runs of several rows in one, with the columns split and hole; empty for none.
+
+    Keys are (split, hole) or begin so.
+    """
+    parts = [table.assign(split=split, hole=hole) for (split, hole, *_), table in tables.items()]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["split", "hole"])
+
+
+def longest(runs: pd.DataFrame) -> pd.DataFrame:
+    """Of every row and seed the run that was followed for the most steps."""
+    if not len(runs):
+        return runs
+    in_time = runs.sort_values("last_step", kind="stable")
+    return in_time.drop_duplicates(["split", "hole", "seed"], keep="last").sort_index()
+
+
+def still_rising(runs: Mapping[Row, xr.Dataset]) -> list[int]:
+    """How many runs still rise at their end, by each of `GAINS`."""
+    rules = [LimitRule(gain=gain) for gain in GAINS]
+    return [sum(int(limits_table(data, rule).truncated.sum()) for data in runs.values()) for rule in rules]
+
+
+def against_printed(runs: pd.DataFrame, near: float = NEAR) -> pd.Series:
+    """How each run's upper limit lies to the printed one: "above" it, "agrees", "rising" or "below".
+
+    A run that still rises agrees only where no accuracy could exceed the printed one by more than `near` points;
+    "below" is level, by its last step.
+    """
+    printed = table_1().set_index(["split", "hole"])["U-Acc"]
+    u_acc = printed.reindex(pd.MultiIndex.from_frame(runs[["split", "hole"]])).to_numpy()
+    upper, rising = 100 * runs.upper.to_numpy(float), runs.truncated.to_numpy(bool)
+    agrees = (abs(upper - u_acc) <= near) & (~rising | (u_acc + near >= 100))
+    return pd.Series(np.select([upper > u_acc + near, agrees, rising], WORDS[:3], WORDS[3]), runs.index)
+
+
+WORDS = ("above", "agrees", "rising", "below")
+CAME = {
+    "reproduced": "reproduced in {}",
+    "exceeded": "exceeded in {}",
+    "seeds differ": "reached by one seed and not by another in {}",
+    "not reached": "not reached by the last step, with a level curve, in {}",
+    "still rising": "not reached by the last step, with every curve still rising, in {}",
+    "not run": "not run: {}",
+}
+"""What can come of a row: see `came_of`; and how it is told of several."""
+
+
+def came_of(runs: pd.Series) -> str:
+    """What came of a row, by `against_printed` of its runs: one above a ceiling exceeds it, rising ones decide nothing.
+
+    Example:
+        >>> came_of(pd.Series(["agrees", "rising"])), came_of(pd.Series(["below", "above"]))
+        ('reproduced', 'exceeded')
+    """
+    above, agrees, _, below = ((runs == word).any() for word in WORDS)
+    return ("not run" if not len(runs) else "exceeded" if above else "seeds differ" if agrees and below else
+            "reproduced" if agrees else "not reached" if below else "still rising")  # fmt: skip
 
 
 def runs_table(runs: Mapping[Row, xr.Dataset], rule: LimitRule | None = None) -> pd.DataFrame:
@@ -107,33 +160,34 @@ def implied_in_hole(accuracy: float, outside_share: float) -> float:
 
 
 NUMBERS = ("U", "U low", "U high", "L", "onset", "outside", "in hole")
-COLUMNS = ("seeds", *NUMBERS, "range", "onsets", "generalised", "rising")
+COLUMNS = ("seeds", *NUMBERS, "range", "onsets", "generalised", "rising", "came", "deciding")
 
 
-def measured(runs: pd.DataFrame) -> pd.DataFrame:
+def measured(runs: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
     """The eleven rows of Table 1, published and measured: `runs` is what `runs_table` gives; accuracies in percent.
 
     Medians over the recorded seeds. Columns: row, split, hole, share (outside the hole), seeds, U-Acc, L-Acc, GO-Epoch
-    (published), U, U low, U high, range (as text), `gap` (points from the published U-Acc to our range), L, onset,
-    onsets (their range), `outside` and `in hole` (at the upper limit), `generalised` and `rising` (numbers of runs),
-    `implied` (in the hole, by the published U-Acc).
+    (published), U, U low, U high, range (as text), L, onset, onsets (their range), `outside` and `in hole` (at the
+    upper limit), `generalised` and `rising` (numbers of runs), `came` and `deciding` (see `came_of`, and the upper
+    limits that say so), `implied` (in the hole, by the published U-Acc).
     """
+    if len(runs):
+        runs = runs.assign(against=against_printed(runs, near))
     table = predictors().rename(columns={"outside": "share"}).drop(columns=["either order"])
     own = pd.DataFrame([_summary(runs, *row) for row in zip(table.split, table.hole, strict=True)])
     own = own.reindex(columns=COLUMNS).astype(dict.fromkeys(NUMBERS, float))
     table = table.assign(row=[row_name(*row) for row in zip(table.split, table.hole, strict=True)], **own)
-    below, above = table["U low"] - table["U-Acc"], table["U-Acc"] - table["U high"]
-    implied = 100 * implied_in_hole(table["U-Acc"] / 100, table.share / 100)
-    return table.assign(implied=implied, gap=np.maximum(np.maximum(below, above), 0))
+    return table.assign(implied=100 * implied_in_hole(table["U-Acc"] / 100, table.share / 100))
 
 
 def _summary(runs: pd.DataFrame, split: str, hole: int) -> dict[str, object]:
     """Medians and ranges over the runs of one row; only counts of 0 where there is none."""
     own = runs[(runs.split == split) & (runs.hole == hole)]
     if not len(own):
-        return {"seeds": 0, "generalised": 0, "rising": 0}
+        return {"seeds": 0, "generalised": 0, "rising": 0, "came": "not run", "deciding": ""}
     percent = 100 * own[["upper", "lower", "outside", "in hole"]].astype(float)
-    median = percent.median()
+    median, came = percent.median(), came_of(own.against)
+    deciding = own.against == {"exceeded": "above", "reproduced": "agrees"}.get(came, own.against)
     return {
         "seeds": len(own),
         "U": median["upper"],
@@ -147,6 +201,8 @@ def _summary(runs: pd.DataFrame, split: str, hole: int) -> dict[str, object]:
         "in hole": median["in hole"],
         "generalised": int(own.generalised.fillna(False).sum()),
         "rising": int(own.truncated.sum()),
+        "came": came,
+        "deciding": f"{spread(percent.upper[deciding])} by step {own.last_step[deciding].max():,}",
     }
 
 
@@ -209,31 +265,40 @@ def measured_ceilings(runs: pd.DataFrame) -> pd.DataFrame:
 def variants_table(made: Runs, runs: pd.DataFrame) -> pd.DataFrame:
     """What each variant of a row gave, beside the row itself and the paper; "not run" and its cost where not recorded.
 
-    `made` is what is recorded of `variants`. Columns: row, change, published (U-Acc), `as it was` (median U of the
+    `made` is what is recorded of `changed`. Columns: row, change, published (U-Acc), `as it was` (median U of the
     row's own runs of the same seeds), seeds, U, `outside`, `in hole`, onsets, and `came of it`: "not run, about 35 min
-    a seed", or how U now lies to the published U-Acc. Accuracies in percent.
+    a seed", or what came of it as of a row. Accuracies in percent.
     """
     return pd.DataFrame([_variant(run, made[label], runs) for label, run in made.experiments.items()])
 
 
 def _variant(experiment: Experiment, data: xr.Dataset | None, runs: pd.DataFrame) -> dict[str, object]:
     row = experiment.config.task.split, experiment.config.task.hole
-    published = table_1().set_index(["split", "hole"])["U-Acc"][row]
     alike = runs if data is None or not len(runs) else runs[runs.seed.isin(data.seed.values)]
-    before = _summary(alike, *row).get("U")
-    own = {"seeds": 0} if data is None else _summary(runs_table({row: data}), *row)
+    before, own = (measured(table).set_index(["split", "hole"]).loc[row]
+                   for table in (alike, runs_table({} if data is None else {row: data})))  # fmt: skip
+    named = {"row": row_name(*row), "change": change(experiment), "published": own["U-Acc"], "as it was": before.U}
+    columns = {name: own[name] for name in ("seeds", "U", "outside", "in hole", "onsets")}
     cost = f"not run, about {experiment.predicted(1).seconds / 60:.0f} min a seed"
-    named = {"row": row_name(*row), "change": change(experiment), "published": published, "as it was": before}
-    columns = {name: own.get(name) for name in ("seeds", "U", "outside", "in hole", "onsets")}
-    return named | columns | {"came of it": cost if data is None else became(published, before, own["U"])}
+    return named | columns | {"came of it": cost if data is None else own.came}
 
 
-def became(published: float, before: float | None, after: float) -> str:
-    """How an upper limit lies to the published one: within `NEAR` points, nearer than it was, or not."""
-    if abs(after - published) <= NEAR:
-        return "near the published number"
-    nearer = before is not None and abs(after - published) < abs(before - published) - NEAR
-    return "nearer to it, not near" if nearer else "no nearer"
+def changes_told(table: pd.DataFrame) -> str:
+    """What came of the recorded variants of `variants_table`, by change, in one phrase: ours / printed, in percent."""
+    phrases = {change: f"with {change} {{}}" for change in table.change.unique()}
+    return told(table, "change", phrases, lambda _: "{row} ({U:.1f} / {published:.1f}, {came of it})")
+
+
+def between_rules(runs: pd.DataFrame, by_text: xr.Dataset | None) -> str:
+    """Whether the printed U-Acc of STRIP 67 lies between what the programs' rule and the text's give, in a sentence."""
+    if by_text is None or not len(runs):
+        return "By the text's rule the row is not run."
+    printed = table_1().set_index(["split", "hole"])["U-Acc"]["strip", 67]
+    other = 100 * limits_table(by_text).upper.max()
+    seen = f"By the programs' rule our upper limits are {spread(100 * runs.upper)} %, by the text's {other:.1f} %"
+    if other < printed < 100 * runs.upper.min():
+        return f"{seen}: the printed one lies between them, and the row decides nothing between the rules."
+    return f"{seen}; the printed one does not lie between them."
 
 
 # --------------------------------------------------------------------------------------------------------- claims
@@ -241,51 +306,34 @@ def became(published: float, before: float | None, after: float) -> str:
 MEASURED = "Table 1 measured"
 
 
-@claim("GT1", "gu2025", "Table 1", section=MEASURED, seconds=8, runs=rows, through=limits_of_parts,
-       says={UNDECIDED: "",
-             "": ("{runs} runs ({each} a row): the published U-Acc is within {near:.0f} points of our range in {agree} "
-                  "of {rows} rows; elsewhere (ours / published) {off}; ",
-                  "no run has reached {generalised:.0%} outside its hole by the end in {slow}")})
+@claim("GT1", "gu2025", "Table 1", section=MEASURED, seconds=10, runs=rows, beside=longer, through=limits_of_parts,
+       published="0 rows exceeded",
+       says=("{runs} runs by the programs' rule, of each seed the longest, upper limits within {near:.0f} points of ",
+             "the printed ones: {came}; with {others} points: {verdicts}; over the rows our medians and the printed ",
+             "limits have rank correlation {order:.2f}"))
 def ceilings_of_table_1(runs: Runs) -> Finding:
-    """With a hole the test accuracy reaches the printed U-Acc, from 99 % (SQUARE 30) to 8 % (STRIP 67).
+    """U-Acc is "the upper limit of accuracy achievable through grokking", from 99 % (SQUARE 30) to 8 % (STRIP 67).
 
-    A row agrees when the published limit is within `NEAR` points of our range. "Holds with correction" when the rows
-    agree in which some run has generalised outside its hole, and others do not.
+    It fails where a run exceeds the ceiling of its row by more than `NEAR` points, and holds where every row is
+    reproduced. A run that is lower says "not by its last step" and decides nothing.
     """
-    table = measured(joined(runs))
-    if (table.seeds == 0).any():
-        return Finding(UNDECIDED)
-    agree, slow = table.gap <= NEAR, (table.generalised == 0) & (table.share > 0)
-    verdict = "holds" if agree.all() else "holds with correction" if agree[~slow].all() else "fails"
-    off = table[~agree]
-    one = off["U high"] - off["U low"] < 0.05
-    ranges = [f"{low:.1f}" if alike else f"{low:.1f} to {high:.1f}"
-              for low, high, alike in zip(off["U low"], off["U high"], one, strict=True)]  # fmt: skip
-    words = {"off": listed(off.assign(own=ranges), "{row} {own} / {U-Acc:.1f}"), "slow": listed(table[slow])}
-    words |= {"each": spread(table.seeds, ".0f"), "near": NEAR, "generalised": GENERALISED}
-    words |= {"runs": table.seeds.sum(), "agree": agree.sum(), "rows": len(table)}
-    return found(verdict, float(table.gap.median()), float(table.gap.min()), float(table.gap.max()), "0", **words)
+    made = longest(joined(runs))
+    tables = {near: measured(made, near) for near in NEARS}
+    verdicts = {near: _on_ceilings(table) for near, table in tables.items()}
+    table = tables[NEAR]
+    others = [near for near in NEARS if near != NEAR]
+    words = {"others": " and ".join(f"{n:.0f}" for n in others), "verdicts": ", ".join(verdicts[n] for n in others)}
+    words |= {"runs": int(table.seeds.sum()), "near": NEAR, "came": rows_told(table)}
+    words |= {"order": table.U.corr(table["U-Acc"], method="spearman")}
+    return judge({"fails": False, "holds": True}.get(verdicts[NEAR]), value=float((table.came == "exceeded").sum()),
+                 low=0, high=0, **words)  # fmt: skip
 
 
-@claim("G33", "gu2025", "Table 1, Remark 3.11", section=MEASURED, seconds=8, runs=rows, through=limits_of_parts,
-       says=("{printed}; measured, {done} rows in which a run has generalised outside the hole: best radius {radius}, ",
-             "off by {error:.1f}; correlation with the share outside {outside:.2f}, in either order {either:.2f}; ",
-             "right in the hole {least:.0f} to {most:.0f}%"))
-def ceiling_set_by_distance(runs: Runs, printed: Finding | None = None) -> Finding:
-    """The ceiling of the test accuracy with a hole is set by which cells the training set covers within a distance.
+def _on_ceilings(table: pd.DataFrame) -> str:
+    came = set(table.came)
+    return "fails" if "exceeded" in came else "holds" if came == {"reproduced"} else "undecided"
 
-    One distance explains the published ceilings (`printed`, by default `ceiling_by_distance`) and the measured ones.
-    """
-    printed = printed or ceiling_by_distance()
-    done = measured_ceilings(joined(runs))
-    if len(done) < 3:
-        return printed
-    order = [(split, hole) for split, hole, *_ in TABLE_1]
-    measured_rows = [order.index(row) for row in zip(done.split, done.hole, strict=True)]
-    radius, error = best_radius(covered_shares("code")[measured_rows], done.U.to_numpy())
-    band = float((table_1()["U-Acc"] - table_1()["L-Acc"]).mean())
-    numbers = {name.split()[0]: done.U.corr(done[name]) for name in SHARES}
-    numbers |= {"done": len(done), "radius": radius, "error": error}
-    numbers |= {"least": done["in hole"].min(), "most": done["in hole"].max(), "printed": printed.evidence}
-    parts = (printed.verdict == "holds", error <= band)
-    return judge(*parts, value=printed.value, low=0, high=band, published=f"at most {band:.1f} points", **numbers)
+
+def rows_told(table: pd.DataFrame) -> str:
+    """What came of the rows of `measured`, in one phrase: ours / printed, in percent."""
+    return told(table, "came", CAME, lambda came: "{row}" if came == "not run" else "{row} ({deciding} / {U-Acc:.1f})")

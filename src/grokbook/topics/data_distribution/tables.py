@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -51,3 +51,15 @@ def listed(table: pd.DataFrame, form: str = "{row}") -> str:
         'SQUARE 30 18, STRIP 50 41'
     """
     return ", ".join(form.format(**row) for row in table.to_dict("records")) or "none"
+
+
+def told(table: pd.DataFrame, column: str, phrases: Mapping[str, str], form: Callable[[str], str]) -> str:
+    """The rows of a table by the value of a column: its phrase around the rows, each by `form` of it; no empty phrase.
+
+    Example:
+        >>> table = pd.DataFrame({"row": ["a", "b"], "came": ["up", "up"]})
+        >>> told(table, "came", {"up": "up in {}", "down": "down in {}"}, lambda came: "{row}")
+        'up in a, b'
+    """
+    parts = {value: table[table[column] == value] for value in phrases}
+    return "; ".join(phrases[value].format(listed(own, form(value))) for value, own in parts.items() if len(own))
