@@ -1,4 +1,4 @@
-"""Lead and lag: known lags come back, on unrelated curves the tests are wrong as often as they say; tables."""
+"""Events and ranks: an oracle passes, clocks and noise do not; half of a move is where it is; tables by hand."""
 
 from __future__ import annotations
 
@@ -8,318 +8,191 @@ import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom
+from scipy.stats import binom, kendalltau
 
 from grokbook.errors import ParameterError
 from grokbook.measures import lead
 from grokbook.measures import lead_tables as lt
 
 STEPS = np.arange(0, 2510, 10)
-DRAWS = 300
+WAYS = {"early": "falls", "late": "rises", "started": "falls", "noise": "falls", "none": "falls"}
 
 
-def walk(rng: np.random.Generator, n: int = 251) -> np.ndarray:
-    return rng.normal(size=n).cumsum()
-
-
-def bursts(rng: np.random.Generator, n: int = 251) -> np.ndarray:
-    """A walk that is thirty times as restless in its middle: what happens to every curve at an event."""
-    t = np.arange(n)
-    return np.cumsum(rng.normal(size=n) * (1 + 29 * np.exp(-(((t - n / 2) / 15) ** 2))))
-
-
-def accepted(count: int, rate: float) -> bool:
-    """Whether `count` false alarms in DRAWS are compatible with a rate of at most `rate` (error one in a thousand)."""
-    return count <= binom.ppf(0.999, DRAWS, rate)
-
-
-@pytest.mark.parametrize("lag", [-5, -2, 0, 3, 5])
-@pytest.mark.parametrize("sign", [1, -1])
-def test_a_known_lag_comes_back_with_its_sign(lag, sign):
-    rng = np.random.default_rng(5)
-    long = walk(rng, 300)
-    accuracy, measure = long[20:271], long[20 + lag : 271 + lag]
-    found = lead.lead_lag(STEPS, sign * measure + 0.2 * rng.normal(size=251), accuracy)
-    assert found.lag == 10 * lag
-    assert np.sign(found.correlation) == sign and abs(found.correlation) > 0.7
-    assert found.p_value == pytest.approx(found.least_p, abs=3 / 250)
-
-
-@pytest.mark.parametrize("kind", [walk, bursts])
-@pytest.mark.parametrize("level", [0.05, 0.2])
-def test_false_alarms_on_independent_curves_are_as_rare_as_the_p_value_says(kind, level):
-    rng = np.random.default_rng(7)
-    low = sum(lead.lead_lag(STEPS, kind(rng), kind(rng)).p_value <= level for _ in range(DRAWS))
-    assert accepted(low, level), low
-    assert level < 0.1 or low > 0.25 * level * DRAWS  # and it is no test that never speaks
-
-
-@given(st.integers(0, 2**31), st.floats(0.01, 100), st.floats(-100, 100))
-def test_scale_and_offset_of_a_curve_do_not_matter(seed, scale, offset):
-    rng = np.random.default_rng(seed)
-    x, y = walk(rng), walk(rng)
-    one, two = lead.lead_lag(STEPS, x, y), lead.lead_lag(STEPS, scale * x + offset, y)
-    assert one.lag == two.lag and one.p_value == pytest.approx(two.p_value, abs=0.02)
-    assert one.correlation == pytest.approx(two.correlation, abs=1e-6)
-
-
-@given(st.integers(0, 2**31))
-def test_swapping_the_curves_turns_the_lag_round(seed):
-    rng = np.random.default_rng(seed)
-    x, y = walk(rng), walk(rng)
-    one, two = lead.lead_lag(STEPS, x, y), lead.lead_lag(STEPS, y, x)
-    assert one.lag == -two.lag and one.p_value == pytest.approx(two.p_value)
-    assert -1 <= one.correlation <= 1 and one.least_p <= one.p_value <= 1
-
-
-@given(st.integers(0, 2**31), st.integers(0, 249))
-def test_correlogram_is_the_sum_it_says(seed, k):
-    rng = np.random.default_rng(seed)
-    x, y = rng.normal(size=250), rng.normal(size=250)
-    direct = (x * np.roll(y, -k)).sum() / np.linalg.norm(x) / np.linalg.norm(y)
-    assert lead.correlogram(x, y)[k] == pytest.approx(direct, abs=1e-12)
-
-
-def curves(half: int = 500, fit: int = 100) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    t = np.arange(0, 1500, 10)
-    return t, np.where(t < fit, 0.1, 1.0), np.where(t < half, 0.1, 1.0)
-
-
-@pytest.mark.parametrize("at", [200, 350, 500, 700])
-@pytest.mark.parametrize("sign", [1, -1])
-def test_a_step_in_the_measure_is_found_where_it_is(at, sign):
-    t, train, test = curves()
-    found = lead.lead_time(t, train, test, sign * np.where(t < at, 0.0, 2.0), "rises" if sign > 0 else "falls")
-    assert found == lead.LeadTime(500 - at, (500 - at) / 400, at, 500, 100, "ok")
-
-
-@given(st.floats(0.001, 100), st.integers(200, 700), st.integers(0, 10))
-def test_steady_drift_has_lead_zero_whenever_the_accuracy_comes(rate, half, fit):
-    t, train, test = curves(10 * (half // 10), 10 * fit)
-    assert lead.lead_time(t, train, test, 7 - rate * t, "falls").lead == 0
-
-
-def test_what_does_not_happen_is_said_and_is_no_number():
-    t, train, test = curves()
-    still = np.zeros(t.size)
-    noise = np.random.default_rng(0).normal(size=t.size)
-    cases = {
-        "not fitted": (np.full(t.size, 0.1), test, still, "falls"),
-        "not generalised": (train, np.full(t.size, 0.3), -t, "falls"),
-        "no delay": (train, train, -t, "falls"),
-        "other way": (train, test, t, "falls"),
-        "undefined": (train, test, still * np.nan, "falls"),
-        "not recorded": (train, np.where(t < 1000, 0.1, 1.0), -t, "falls"),
+def run(middle: int, fit: int = 100, generalises: bool = True) -> xr.Dataset:
+    """Fits at `fit`, then its accuracy rises about `middle`; measures before and after it, and some that know nothing."""
+    rng = np.random.default_rng(middle + fit)
+    rise = 1 / (1 + np.exp(-(STEPS - middle) / 40)) * (1.0 if generalises else 0.2)
+    curves = {
+        "train_accuracy": np.where(STEPS < fit, 0.1, 1.0),
+        "test_accuracy": rise,
+        "early": 3 - np.interp(STEPS + (middle - fit) / 4, STEPS, rise),
+        "late": np.interp(STEPS - (middle - fit) / 4, STEPS, rise) - 0.001 * np.maximum(STEPS - 2000, 0),
+        "started": np.exp(-np.maximum(STEPS - fit, 0) / 300),
+        "noise": rng.normal(size=STEPS.size).cumsum(),
+        "none": np.full(STEPS.size, np.nan),
     }
-    for state, (a, b, measure, direction) in cases.items():
-        found = lead.lead_time(t, a, b, measure.astype(float), direction)
-        assert found.state == state and found.lead is None and found.share is None, state
-    assert lead.lead_time(t, train, test, noise, "falls").state in ("other way", "no clear move")
-    assert lead.half_way(still, 0, 20, "falls") == (None, "no clear move")
+    return xr.Dataset({name: ("step", values) for name, values in curves.items()}, {"step": STEPS})
+
+
+def task(*middles: int, generalises: bool = True) -> xr.Dataset:
+    """Runs that fit the later, the later they generalise: what misled a test that counts from step 0."""
+    parts = [run(m, 100 + 20 * (m // 200), generalises).assign_coords(seed=s) for s, m in enumerate(middles)]
+    return xr.concat(parts, "seed")
+
+
+RUNS = {"a": task(500, 700, 900, 1100, 1300), "b": task(600, 800, 1000, 1200), "c": task(500, 700, generalises=False)}
+ROWS = lt.controlled(RUNS, WAYS)
+TABLE = lt.summary_table(ROWS, ["c"])
+
+
+# ---------------------------------------------------------------------------------------- controls
+
+
+@pytest.mark.parametrize("name", ["oracle", "oracle_early", "early", "late"])
+def test_what_moves_at_its_own_time_in_each_run_passes(name):
+    assert TABLE.tau[name] > 0.95 and TABLE.p_value[name] < 0.01 and TABLE.anyway[name].startswith("0 of 2")
+
+
+@pytest.mark.parametrize("name", ["clock", "started", "noise"])
+def test_clocks_and_noise_do_not_pass(name):
+    """prop-clock: the same time after fitting in all runs has tau 0 and p 1."""
+    assert TABLE.p_value[name] > 0.05
+    if name != "noise":
+        assert TABLE.tau[name] == 0 and TABLE.p_value[name] == 1
+
+
+@pytest.mark.parametrize("share", [0.25, 0.75])
+def test_the_controls_come_out_alike_at_other_shares_of_the_move(share):
+    table = lt.summary_table(lt.controlled(RUNS, {}, share=share), ["c"])
+    assert table.p_value["oracle"] < 0.01 and table.p_value["clock"] == 1
+
+
+def test_only_the_early_oracle_sees_it_coming_and_a_clock_is_early_all_the_same():
+    assert TABLE.says.to_dict() == {
+        "oracle": "goes with it",
+        "oracle_early": "sees it coming",
+        "clock": "early, as a clock",
+        "early": "sees it coming",
+        "late": "goes with it",
+        "started": "early, as a clock",
+        "noise": "neither",
+        "none": "neither",
+    }
+    assert TABLE.anyway["clock"] == "2 of 2" and TABLE.anyway["none"] == "none to ask"
+
+
+def test_counted_from_step_zero_a_clock_that_fitting_starts_would_pass():
+    """Why both times are counted from fitting."""
+    rows = ROWS[ROWS.measure == "started"]
+    from_zero = rows.assign(
+        measure_delay=rows.measure_delay + rows.fit_step, accuracy_delay=rows.accuracy_delay + rows.fit_step
+    )
+    assert lt.ranked(from_zero).p_value < 0.05 and lt.ranked(rows).p_value == 1
+
+
+def test_controls_are_the_accuracy_and_one_clock():
+    data = lead.with_controls(RUNS["a"])
+    assert np.array_equal(data.oracle, RUNS["a"].test_accuracy)
+    assert np.array_equal(data.oracle_early.values[:, :-10], RUNS["a"].test_accuracy.values[:, 10:])
+    assert np.allclose(data.clock, np.exp(-STEPS / 100)) and data.clock.dims == data.test_accuracy.dims
+
+
+# ---------------------------------------------------------------------------------------- the rank test
+
+
+@given(st.permutations(range(7)))
+def test_tau_without_ties_is_kendalls(order):
+    expected = kendalltau(order, range(7)).statistic
+    assert lead.rank_test([(order, range(7))], draws=1).tau == pytest.approx(expected)
+
+
+def test_false_alarms_are_as_rare_as_the_p_value_says():
+    """prop-clock, second part: at most alpha in small groups with censored runs, and not a test that never speaks."""
+    rng, draws, level = np.random.default_rng(4), 400, 0.1
+    values = []
+    for _ in range(draws):
+        groups = [(rng.normal(size=n), np.where(rng.random(n) < 0.3, np.inf, rng.normal(size=n))) for n in (3, 3, 8)]
+        values.append(lead.rank_test(groups, draws=199).p_value)
+    low = sum(p <= level for p in values)
+    assert 0.25 * level * draws < low <= binom.ppf(0.999, draws, level)
+
+
+def test_every_order_of_a_small_group_is_as_likely():
+    """Three runs have six orders, one of them the right one: p = 1/6."""
+    assert lead.rank_test([([1, 2, 3], [4, 5, 6])]).p_value == pytest.approx(1 / 6, abs=0.02)
+
+
+def test_runs_of_different_tasks_are_not_compared_and_censored_ones_are_last():
+    test = lead.rank_test([([1, 1], [5, 6]), ([9, 9], [70, 80])])
+    assert (test.tau, test.p_value, test.pairs) == (0, 1, 2)
+    assert lead.rank_test([([1, 2, 3], [5, 6, np.inf])]).tau == 1
+    assert lead.rank_test([([1, 2, 3], [5, np.inf, np.inf])]).pairs == 2
+    nothing = lead.rank_test([([1, 2], [np.inf, np.inf])])
+    assert nothing.pairs == 0 and np.isnan([nothing.tau, nothing.p_value]).all()
+
+
+# ---------------------------------------------------------------------------------------- events
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_half_of_the_largest_move_wherever_it_ends(sign):
+    way = "rises" if sign > 0 else "falls"
+    curve = sign * np.array([5, 0, 0, 0, 1, 2, 3, 4, 4, 4, 4, 4, 1, 1, 1, 1.0])
+    assert lead.half_move(curve, 0, way) == (5, 4.0)
+    assert lead.half_move(curve, 0, way, share=0.75) == (6, 4.0)
+    assert lead.half_move(curve, 8, way) == (None, 0.0)
 
 
 def test_a_passing_excursion_is_not_half_way():
     values = np.zeros(60)
-    values[5:8] = 1.0
-    values[30:] = 1.0
-    assert lead.half_way(values, 0, 50, "rises") == (30, "ok")
+    values[5:8], values[30:] = 1.0, 1.0
+    assert lead.half_move(values, 0, "rises") == (30, 1.0)
 
 
-def sigmoid_runs(delays: list[int], own: bool, n: int = 400) -> list[np.ndarray]:
-    """Measures that fall at half the delay of their own run, or all at the same time."""
-    t = np.arange(n)
-    middles = [d / 2 for d in delays] if own else [20] * len(delays)
-    return [1 / (1 + np.exp((t - m) / 3)) for m in middles]
+@given(st.floats(0.01, 100), st.floats(-100, 100), st.integers(0, 2**31))
+def test_scale_and_offset_of_a_measure_do_not_matter(scale, offset, seed):
+    curve = np.random.default_rng(seed).normal(size=60).cumsum()
+    assert lead.half_move(scale * curve + offset, 3, "falls")[0] == lead.half_move(curve, 3, "falls")[0]
 
 
-def test_matching_tells_a_measure_of_its_run_from_a_clock():
-    delays = [40, 60, 80, 100, 120, 140, 160, 180]
-    own = lead.matching_test(lead.cross_leads(sigmoid_runs(delays, True), delays, "falls"))
-    clock = lead.matching_test(lead.cross_leads(sigmoid_runs(delays, False), delays, "falls"))
-    assert own.median == pytest.approx(0.5, abs=0.03) and own.spread < 0.03 and own.spread_p < 0.01
-    assert clock.spread_p > 0.05 and clock.p_value > 0.05
-    assert clock.low <= clock.median <= clock.high and clock.runs == 8
+def test_events_by_hand():
+    t = np.arange(0, 1200, 10)
+    train, test = np.where(t < 100, 0.1, 1.0), np.where(t < 500, 0.1, 1.0)
+    curves = {"train_accuracy": [train] * 2 + [0 * t], "test_accuracy": [test, 0.3 * test, test]}
+    curves["m"] = [np.where(t < 300, 5.0, 1.0)] * 3
+    data = xr.Dataset({k: (("seed", "step"), v) for k, v in curves.items()}, {"seed": [4, 9, 11], "step": t})
+    one, never, unfit = lead.events(data, {"m": "falls"}).itertuples()
+    assert (one.fit_step, one.accuracy_delay, one.measure_delay, one.lead, one.generalises) == (100, 400, 200, 0.5, True)
+    assert np.isinf(never.accuracy_delay) and never.measure_delay == 200 and not never.generalises
+    assert np.isnan([unfit.accuracy_delay, unfit.measure_delay, unfit.lead, never.lead]).all()
 
 
-def test_matching_is_level_where_runs_are_exchangeable():
-    """Measures without any knowledge of the accuracy: small p-values are rare."""
-    rng, low, spread = np.random.default_rng(4), 0, 0
-    for _ in range(60):
-        test = lead.matching_test(rng.normal(size=(9, 1)) + 0.3 * rng.normal(size=(9, 9)), draws=99, seed=1)
-        low += test.p_value <= 0.1
-        spread += test.spread_p <= 0.1
-    assert max(low, spread) <= binom.ppf(0.999, 60, 0.1)
+def test_summary_counts_by_hand():
+    assert TABLE.loc["early", ["runs", "moved", "first"]].tolist() == [9, 9, 9]
+    assert TABLE.loc["late", ["runs", "first"]].tolist() == [9, 0]
+    assert TABLE.loc["early", "lead"] == pytest.approx(0.25, abs=0.03)
+    assert TABLE.loc["none", "runs"] == 0 and np.isnan(TABLE.loc["none", "p_value"])
+    assert lt.in_words(["early"]) == "early" and lt.in_words([]) == "none"
 
 
-def test_within_tasks_a_measure_of_the_task_alone_does_not_stand_out():
-    """Its pace is that of the task, three runs of each have nearly one delay: it tells tasks apart, never seeds."""
-    rng = np.random.default_rng(3)
-    delays = [d + int(j) for d in (40, 70, 100, 130) for j in rng.integers(-6, 7, 3)]
-    tasks = [name for name in "abcd" for _ in range(3)]
-    leads = lead.cross_leads(sigmoid_runs([d for d in (40, 70, 100, 130) for _ in range(3)], True), delays, "falls")
-    assert lead.matching_test(leads).spread_p < 0.01
-    assert lead.matching_test(leads, tasks).spread_p > 0.05
-    own = lead.cross_leads(sigmoid_runs(delays, True), delays, "falls")
-    assert lead.matching_test(own, tasks).spread_p < 0.05
+def test_p_values_of_measures_pay_for_their_number_and_those_of_controls_do_not():
+    alone = lt.summary_table(lt.event_table(RUNS, {"noise": "falls"}))
+    both = lt.summary_table(lt.event_table(RUNS, {"noise": "falls", "early": "falls"}))
+    assert both.p_value["early"] == pytest.approx(2 * lt.ranked(ROWS[ROWS.measure == "early"]).p_value)
+    assert both.p_value["noise"] == alone.p_value["noise"]
 
 
-def test_within_groups_every_matching_is_as_likely():
-    """Two pairs: the diagonal, one swap, the other, both; only the diagonal has a median of 1."""
-    test = lead.matching_test(np.eye(4), [0, 0, 1, 1], draws=4000)
-    assert test.p_value == pytest.approx(1 / 4, abs=0.03)
-
-
-def test_half_of_a_move_is_looked_for_up_to_its_end():
-    """The curve is there for four values only after the window has closed."""
-    curve = np.array([0.0, 0, 0, 0, 0, 0, 0, 2, 0, 2, 2, 2, 2, 2])
-    assert lead.half_way(curve, 0, 8, "rises") == (None, "no clear move")
-    assert lead.half_way(curve, 0, 11, "rises")[0] == 9
-
-
-def test_undefined_leads_are_left_out_and_counted():
-    table = np.full((3, 3), 0.2)
-    table[0, 0] = np.nan
-    assert lead.matching_test(table).runs == 2
-
-
-def test_rows_of_a_dataset():
-    t, train, test = curves()
-    rng = np.random.default_rng(0)
-    noisy = np.clip(test + 0.01 * rng.normal(size=t.size), 0, 1)
-    data = xr.Dataset(
-        {
-            "train_accuracy": (("seed", "step"), [train, train]),
-            "test_accuracy": (("seed", "step"), [noisy, np.full(t.size, 0.2)]),
-            "loss": (("seed", "step"), [-noisy, -noisy]),
-            "none": (("seed", "step"), np.full((2, t.size), np.nan)),
-        },
-        {"seed": [4, 9], "step": t},
-    )
-    table = lead.lead_rows(data, {"loss": "falls", "none": "rises"}).set_index(["measure", "seed"])
-    assert table.state.tolist() == ["ok", "not generalised", "undefined", "not generalised"]
-    assert table.loc[("loss", 4), "lag"] == 0 and table.loc[("loss", 4), "correlation"] == pytest.approx(-1)
-    assert np.isnan(table.loc[("none", 4), "p_value"])
-    with pytest.raises(ParameterError, match="no measure 'other'"):
-        lead.lead_rows(data, {"other": "falls"})
-
-
-LOGGED = np.arange(0, 2010, 10)
-WAYS = {"early": "falls", "late": "rises", "clock": "falls", "none": "falls"}
-
-
-def run(middle: int, generalises: bool = True) -> xr.Dataset:
-    """Fits at 100; accuracy half way at `middle`; `early` drops half of that time before, `late` as much after."""
-    before, after = 100 + (middle - 100) // 2, middle + (middle - 100) // 2
-    test = np.where(middle > LOGGED, 0.1, 1.0 if generalises else 0.2)
-    curves = {
-        "train_accuracy": np.where(LOGGED < 100, 0.1, 1.0),
-        "test_accuracy": test,
-        "early": np.where((before > LOGGED) | (not generalises), 4.0, 1.0),
-        "late": np.where(after > LOGGED, 0.0, 2.0),
-        "clock": 5.0 - LOGGED / 1000,
-        "none": np.full(LOGGED.size, np.nan),
-    }
-    return xr.Dataset({name: ("step", values) for name, values in curves.items()}, {"step": LOGGED})
-
-
-def task(*middles: int, generalises: bool = True) -> xr.Dataset:
-    parts = [run(m, generalises).assign_coords(seed=s) for s, m in enumerate(middles)]
-    return xr.concat(parts, "seed")
-
-
-RUNS = {"a": task(500, 700), "b": task(300, 900), "c": task(500, generalises=False)}
-
-
-def test_summary_counts_and_medians_by_hand():
-    table = lt.summary_table(RUNS, WAYS)
-    assert table.loc["early", ["runs", "defined", "first"]].tolist() == [4, 4, 4]
-    assert table.loc["late", ["runs", "defined", "first"]].tolist() == [4, 4, 0]
-    assert table.loc["early", "median"] == pytest.approx(0.5) and table.loc["late", "median"] == pytest.approx(-0.5)
-    assert table.loc["clock", "median"] == pytest.approx(0) and table.loc["none", "defined"] == 0
-    assert table.loc["early", "tasks"] == "2 of 2" and table.loc["late", "tasks"] == "0 of 2"
-    assert table.loc["early", "least"] <= table.loc["early", "median"] <= table.loc["early", "most"]
-    assert np.isnan(table.loc["none", ["median", "p_value", "holm", "lag"]].astype(float)).all()
-    assert table.loc["none", "tested"] == 0
-
-
-def test_too_few_runs_or_no_lead_cannot_be_matched():
-    assert lt.matched({"c": RUNS["c"]}, "early", "falls") is None
-    assert lt.matched(RUNS, "none", "falls") is None
-    single = {name: RUNS[name].isel(seed=[0]) for name in "ab"}
-    assert lt.matched(single, "early", "falls") is None
-
-
-def test_cells_say_the_lead_or_why_there_is_none():
-    cells = lt.cell_table(lt.lead_table(RUNS, WAYS))
-    assert cells.loc["early", "a"] == "250 (200 to 300)"
-    assert cells.loc["early", "c"] == "not generalised" and cells.loc["none", "b"] == "undefined"
-    mixed = pd.DataFrame(
-        {"task": ["a"] * 3, "measure": ["m"] * 3, "lead": [10, None, None], "state": ["ok", "other way", "other way"]}
-    )
-    assert lt.cell_table(mixed).loc["m", "a"] == "10; 2 other way"
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
-def test_holm_is_monotone_at_least_the_p_value_and_at_most_bonferroni(values):
-    p = pd.Series(values)
-    adjusted = lt.holm(p)
-    assert (adjusted >= p - 1e-12).all() and (adjusted <= np.minimum(p * len(p), 1) + 1e-12).all()
-    order = np.argsort(values, kind="stable")
-    assert (np.diff(adjusted.to_numpy()[order]) >= -1e-12).all()
-
-
-def test_holm_leaves_undefined_values_out():
-    assert lt.holm(pd.Series([0.02, np.nan, 0.03])).tolist()[0] == pytest.approx(0.04)
-    assert lt.holm(pd.Series([np.nan])).isna().all()
-
-
-def test_alarms_go_off_where_the_measure_has_moved_as_far_as_elsewhere():
-    alarms = lt.alarm_table(RUNS, WAYS)
-    early = alarms[alarms.measure == "early"].set_index(["task", "seed"])
-    assert early.loc[("a", 0), "alarm_step"] == 300 and early.loc[("a", 0), "lead"] == 200
-    assert early.loc[("c", 0), "state"] == "silent"
-    clock = alarms[(alarms.measure == "clock") & (alarms.task == "c")].iloc[0]
-    assert clock.state == "alarm" and clock.outcome == "open"
-    assert (alarms[alarms.measure == "none"].state == "undefined").all()
-    table = lt.alarm_summary(lt.alarm_table(RUNS, WAYS, controls=["c"]))
-    assert table.loc["early", ["early", "late_or_silent", "false", "others"]].tolist() == [4, 0, 0, 1]
-    assert table.loc["late", ["early", "false"]].tolist() == [0, 1]
-    assert table.loc["none", ["generalise", "others"]].tolist() == [0, 0]
-
-
-def test_an_alarm_in_a_run_that_may_generalise_later_is_neither_right_nor_false():
-    table = lt.alarm_summary(lt.alarm_table(RUNS, WAYS))
-    assert table.loc["late", ["false", "others", "undecided"]].tolist() == [0, 0, 1]
-    assert table.loc["early", "undecided"] == 0
-    generalising = lt.alarm_table(RUNS, WAYS, controls=["a", "b", "c"])
-    assert set(generalising[generalising.task != "c"].outcome) == {"generalises"}
-
-
-def test_groups_follow_the_counts():
-    found = lt.groups(lt.summary_table(RUNS, WAYS))
-    assert found["first"] == ["early"] and set(found["last"]) == {"late", "clock"} and found["no lead"] == ["none"]
-    assert lt.in_words(found["first"]) == "early" and lt.in_words([]) == "none"
-
-
-Y = walk(np.random.default_rng(0))
 REFUSALS = [
-    (lambda: lead.lead_lag(STEPS**2, Y, Y), "evenly spaced"),
-    (lambda: lead.lead_lag(STEPS[:31], Y[:31], Y[:31]), "at least 44"),
-    (lambda: lead.lead_lag(STEPS, Y, np.ones(251)), "does not move"),
-    (lambda: lead.lead_lag(STEPS, Y * np.nan, Y), "finite"),
-    (lambda: lead.half_way(Y, 0, 20, "sideways"), "direction"),
-    (lambda: lead.half_way(Y, 0, 20, "falls", 1.5), "share"),
-    (lambda: lead.cross_leads([Y], [0], "falls"), "delays"),
-    (lambda: lead.matching_test(np.eye(4), [0, 0, 1]), "3 groups"),
-    (lambda: lead.matching_test(np.zeros((2, 3))), "R, R"),
-    (lambda: lead.matching_test(np.full((3, 3), np.nan)), "nothing to test"),
-    (lambda: lt.matched(RUNS | {"b": RUNS["b"].isel(step=slice(None, None, 2))}, "early", "falls"), "one spacing"),
-    (lambda: lt.holm(pd.Series([1.5])), r"\[0, 1\]"),
-    (lambda: lt.groups(lt.summary_table(RUNS, WAYS), 0.4), "share"),
-    (lambda: lt.lead_table({}, WAYS), "no dataset"),
-    (lambda: lt.alarm_table({}, WAYS), "no dataset"),
-    (lambda: lt.cell_table(pd.DataFrame()), "no rows"),
-    (lambda: lt.alarm_summary(pd.DataFrame()), "no alarms"),
+    (lambda: lead.half_move(STEPS, 0, "sideways"), "direction"),
+    (lambda: lead.half_move(STEPS, 0, "falls", 1.5), "share"),
+    (lambda: lead.half_move(STEPS, 999, "falls"), "start"),
+    (lambda: lead.rank_test([([1, 2], [1, 2, 3])]), "shapes"),
+    (lambda: lead.rank_test([([1, np.nan], [1, 2])]), "NaN"),
+    (lambda: lead.events(RUNS["a"], {"other": "falls"}), "no measure 'other'"),
+    (lambda: lead.with_controls(RUNS["a"].isel(step=[0, 1, 3])), "evenly spaced"),
+    (lambda: lead.with_controls(RUNS["a"].isel(step=slice(None, None, 20))), "at most 100"),
+    (lambda: lt.event_table({}, WAYS), "no dataset"),
+    (lambda: lt.summary_table(pd.DataFrame()), "no events"),
 ]
 
 

@@ -1,8 +1,9 @@
-"""Chapter 06: the claims on MED as a progress measure come out either way; every run is drawn at its lead."""
+"""Chapter 06: the claims on MED come out either way; an oracle in its place passes, a clock does not; figures."""
 
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -10,59 +11,57 @@ from grokbook.claims import Runs
 from grokbook.claims.finding import UNDECIDED
 from grokbook.errors import ParameterError
 from grokbook.experiments.lead_tasks import CONTROLS
-from grokbook.measures.lead_tables import lead_table, summary_table
-from grokbook.plotting.style import COLOURS
+from grokbook.measures.lead import with_controls
+from grokbook.measures.lead_tables import controlled
 from grokbook.topics import progress_measures as chapter
 
 STEPS = np.arange(0, 2510, 10)
 
 
-def task(middle: int, med: str, generalises: bool, seeds: int = 3) -> xr.Dataset:
-    """An accuracy that rises about `middle` with noise; MED `with` it (same noise, earlier), or `apart` from it."""
+def task(middles: tuple[int, ...], med: str, generalises: bool = True) -> xr.Dataset:
+    """Accuracies that rise about `middles`; MED an `early` or `late` oracle, a `clock`, or `against` the accuracy."""
     parts = []
-    for seed in range(seeds):
-        rng = np.random.default_rng(seed + middle)
-        noise = 0.02 * rng.normal(size=STEPS.size)
-        rise = 1 / (1 + np.exp(-(STEPS - middle) / 60)) if generalises else np.full(STEPS.size, 0.2)
-        early = 1 / (1 + np.exp(-(STEPS - middle + 100) / 60)) if generalises else np.zeros(STEPS.size)
-        apart = 3 + STEPS / 1000 + 0.02 * rng.normal(size=STEPS.size)
+    for seed, middle in enumerate(middles):
+        rise = 1 / (1 + np.exp(-(STEPS - middle) / 40)) * (1.0 if generalises else 0.2)
+        at = {"early": 0.8 * middle, "late": 1.2 * middle, "clock": 300, "against": 2000 - middle}[med]
         values = {
             "train_accuracy": np.where(STEPS < 100, 0.1, 1.0),
-            "test_accuracy": np.clip(0.96 * rise + noise + 0.02, 0, 1),
-            "med": 3 - early - np.roll(noise, -1) if med == "with" else apart,
+            "test_accuracy": rise,
+            "med": 3 - 1 / (1 + np.exp(-(STEPS - at) / 40)),
         }
         parts.append(xr.Dataset({n: ("step", v) for n, v in values.items()}, {"step": STEPS, "seed": seed}))
     return xr.concat(parts, "seed")
 
 
 def study(med: str) -> Runs:
-    return Runs({"a": task(700, med, True), "b": task(900, med, True), "c": task(700, med, False)})
+    return Runs({"a": task((500, 700, 900, 1100, 1300), med), "b": task((600, 800, 1000, 1200), med)})
 
 
-@pytest.mark.parametrize("claim", [chapter.captures_changes, chapter.anticipates])
-def test_either_verdict_and_none_from_too_few_runs(claim):
-    assert claim(study("with")).verdict == "holds"
-    assert claim(study("apart")).verdict == "fails"
-    few = claim(Runs({"a": task(700, "with", True)}))
+@pytest.mark.parametrize(
+    ("med", "captures", "anticipates"),
+    [
+        ("early", "holds", "holds"),  # the oracle ahead of time
+        ("late", "holds", "fails"),  # goes with the accuracy, and after it
+        ("clock", UNDECIDED, UNDECIDED),  # first in every run, and not associated: refutes nothing, bears out nothing
+        ("against", "fails", "fails"),  # early where the accuracy is late
+    ],
+)
+def test_an_oracle_passes_and_a_clock_does_not(med, captures, anticipates):
+    assert chapter.captures_changes(study(med)).verdict == captures
+    found = chapter.anticipates(study(med))
+    assert found.verdict == anticipates and f"three quarters {anticipates}" in found.evidence
+
+
+def test_too_few_runs_decide_nothing():
+    few = chapter.captures_changes(Runs({"a": task((500, 700, 900), "early")}))
     assert few.verdict == UNDECIDED and few.evidence.startswith("3 runs that generalise with a delay are recorded; 6")
 
 
-def test_an_association_that_is_not_found_refutes_nothing():
-    """MED falls when the accuracy rises, in every run, but its noise has nothing to do with the accuracy's."""
-    runs = Runs({name: dataset.copy() for name, dataset in study("with").items()})
-    rng = np.random.default_rng(5)
-    for name, middle in (("a", 700), ("b", 900)):
-        shape = 3 - 1 / (1 + np.exp(-(STEPS - middle) / 300))
-        runs[name]["med"] = (("seed", "step"), shape + 0.02 * rng.normal(size=(3, STEPS.size)))
-    assert chapter.captures_changes(runs).verdict == UNDECIDED
-
-
-def test_a_false_alarm_alone_refutes_anticipation():
-    runs = study("with")
-    runs["c"]["med"] = runs["a"].med.copy()
-    assert chapter.anticipates(runs).verdict == "holds"  # a run that is not a control may generalise later
-    found = chapter.anticipates(runs, controls=["c"])
-    assert found.verdict == "fails" and "3 of 3" in found.evidence
+@pytest.mark.parametrize("first", ["holds", "fails", UNDECIDED, "not run"])
+@pytest.mark.parametrize("second", ["holds", "fails", UNDECIDED])
+def test_the_answer_is_whole_sentences_at_every_outcome(first, second):
+    text = chapter.answer(pd.DataFrame({"verdict": [first, second]}, index=["G53", "P15"]))
+    assert text.startswith("> **Answer.**") and "{" not in text and text.count(". ") >= 3
 
 
 def test_the_live_run_has_the_sizes_asked_for_and_even_logs():
@@ -79,60 +78,30 @@ def test_ten_tasks_by_short_name_with_the_controls():
 
 # ---------------------------------------------------------------------------------------- figures
 
-WAYS = {"med": "falls", "test_loss": "falls", "weight_norm": "falls"}
+
+def test_every_run_is_a_dot_and_what_does_not_happen_is_hollow_at_an_edge():
+    runs = {"a": task((500, 700), "early"), "c": task((600,), "early", generalises=False)}
+    rows = controlled(runs, {"med": "falls"})
+    clock, med = chapter.events_against(rows, ["clock", "med"], columns=2).axes
+    _, there, never = med.lines
+    part = rows[rows.measure == "med"]
+    assert np.allclose(there.get_ydata(), part.measure_delay[:2]) and np.allclose(there.get_xdata(), [410, 610])
+    assert never.get_markerfacecolor() == "none" and never.get_xdata()[0] > max(there.get_xdata())
+    assert len(set(clock.lines[1].get_ydata())) == 1  # a clock is a horizontal line
+    assert there.get_color() != clock.lines[1].get_color()
 
 
-@pytest.fixture(scope="module")
-def runs() -> dict[str, xr.Dataset]:
-    steps = np.arange(0, 1200, 10)
-
-    def task(middle: int, top: float = 1.0) -> xr.Dataset:
-        one = {
-            "train_accuracy": np.where(steps < 100, 0.1, 1.0),
-            "test_accuracy": np.where(middle > steps, 0.1, top),
-            "med": np.where(middle - 100 > steps, 2.0, 1.0),
-            "test_loss": np.where(middle > steps, 3.0, 0.1),
-            "weight_norm": 1.0 + steps,
-        }
-        return xr.Dataset({n: (("seed", "step"), [v, v]) for n, v in one.items()}, {"seed": [0, 1], "step": steps})
-
-    return {"add, p=5": task(500), "subtract, p=5": task(400), "none, p=5": task(500, 0.3)}
-
-
-def test_every_run_is_a_dot_at_its_lead_and_the_median_a_bar(runs):
-    rows = lead_table(runs, WAYS)
-    left, right = chapter.lead_summary(rows, summary_table(runs, WAYS, rows)).axes
-    dots = np.concatenate([dots.get_offsets().filled(np.nan) for dots in left.collections])
-    med = dots[np.abs(dots[:, 1]) < 0.5, 0]
-    assert np.allclose(np.sort(med[~np.isnan(med)]), np.sort([0.25, 0.25, 1 / 3, 1 / 3]))
-    bars = [line for line in left.lines if line.get_color() == COLOURS["theory"] and len(line.get_xdata()) == 2]
-    assert np.allclose(bars[0].get_xdata(), (0.25 + 1 / 3) / 2)
-    assert [t.get_text() for t in left.texts] == ["4 of 4", "4 of 4", "0 of 4"]
-    assert left.get_ylim()[0] > left.get_ylim()[1] and "5" in right.get_xlabel()
-    assert [label.get_text() for label in left.get_yticklabels()] == ["MED", "test loss", "weight norm"]
-
-
-def test_cells_without_a_lead_are_hatched_and_say_why(runs):
-    ax = chapter.lead_cells(lead_table(runs, WAYS)).axes[0]
-    texts = [t.get_text() for t in ax.texts]
-    assert texts.count("100") == 2 and texts.count("0") == 2
-    assert texts.count("never") == 3 and texts.count("other\nway") == 2
-    assert sum(patch.get_hatch() == "////" for patch in ax.patches) == 5
-    assert [label.get_text() for label in ax.get_xticklabels()] == list(runs)
-
-
-def test_events_are_marked_in_the_curves(runs):
-    rows = lead_table(runs, WAYS)
-    mine = rows[(rows.task == "add, p=5") & (rows.seed == 0)]
-    fig = chapter.progress_curves(runs["add, p=5"].isel(seed=0), mine)
+def test_events_are_marked_in_the_curves():
+    run = with_controls(task((500,), "early")).isel(seed=0)
+    rows = controlled({"a": task((500,), "early")}, {"med": "falls"})
+    fig = chapter.progress_curves(run, rows[rows.measure.isin(["clock", "med"])])
     shown = [ax for ax in fig.axes if ax.get_visible()]
-    assert len(shown) == 4
-    marks = {line.get_xdata()[0] for line in shown[1].lines if len(line.get_xdata()) == 2}
-    assert marks == {100, 500, 400}
-    assert [t.get_text() for t in shown[3].texts] == [chapter.STATES["other way"]]
+    assert len(shown) == 3
+    marks = {line.get_xdata()[0] for line in shown[2].lines if len(line.get_xdata()) == 2}
+    assert {100, 510} < marks and len(marks) == 3
 
 
-def test_own_measure_has_a_panel_for_each_name(runs):
-    fig = chapter.own_measure(runs["add, p=5"], {"med": "MED", "test_loss": "loss"})
+def test_own_measure_has_a_panel_for_each_name():
+    fig = chapter.own_measure(task((500, 700), "early"), {"med": "MED", "test_accuracy": "loss"})
     assert [ax.get_ylabel() for ax in fig.axes] == ["accuracy", "MED", "loss"]
     assert [len(ax.lines) for ax in fig.axes] == [4, 2, 2]

@@ -1,30 +1,35 @@
-"""Chapter 06: does any measure see generalisation coming? Live run, claims on MED, leads and lags as pictures."""
+"""Chapter 06: does any measure see generalisation coming? Live run, claims on MED, events of many runs as pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
-from grokbook.claims import Finding, Runs, claim, found, judge, load
-from grokbook.claims.finding import UNDECIDED
+from grokbook.claims import Finding, Runs, claim, judge, load
+from grokbook.claims.finding import Part
 from grokbook.experiments.lead_tasks import CONTROLS, lead_tasks, short_name, watched_run
 from grokbook.experiments.observing import Observed
-from grokbook.measures.lead_tables import LEVEL, alarm_summary, alarm_table, lead_table
+from grokbook.measures.lead_tables import LEVEL, event_table, readable, summary_table
+from grokbook.measures.registry import claimed_directions
 from grokbook.plotting.style import COLOURS, panels, styled
 
 FALLS = {"med": "falls"}
 ENOUGH = 6
 """Runs that generalise with a delay below which nothing is concluded."""
 
-MOST = 0.75
-"""Share of the runs from which something counts as what happens."""
+OTHER_SHARES = (0.25, 0.75)
+"""Shares of a move, beside one half, at which the verdicts are looked at again."""
+
+LOOKS = 2
+"""Definitions of a measure's move that were tried on MED: moves to the end of the record, and largest moves."""
+
+LEFT_OUT = ("med_gu2024", "med_code_base", "restricted_loss", "excluded_loss")
+"""Measures the tables do without: other forms of MED, and losses at frequencies that are known afterwards only."""
 
 RUNS = (lead_tasks,)
 
@@ -55,104 +60,122 @@ def recorded_study() -> Runs:
     return load(tasks())
 
 
+def directions() -> dict[str, str]:
+    """The measures that the tables compare, with the way each is claimed to move.
+
+    Example:
+        >>> directions()["med"], len(directions())
+        ('falls', 11)
+    """
+    return {name: way for name, way in claimed_directions().items() if name not in LEFT_OUT}
+
+
 # ---------------------------------------------------------------------------------------- claims
 
-_JUDGED = {"section": "What the papers say", "runs": tasks}
+_JUDGED = {"section": "What the papers say", "runs": tasks, "seconds": 4}
+_TOO_FEW = "{runs} runs that generalise with a delay are recorded; {needed} are needed"
 
 
-def _too_few(count: int) -> Finding:
-    said = "{count} runs that generalise with a delay are recorded; {needed} are needed"
-    return judge(None, count=count, needed=ENOUGH).told(said)
+def _associated(row: pd.Series) -> bool | None:
+    """Is MED early where the accuracy is? Not found is not refuted; late where the accuracy is early is."""
+    against = row.tau < 0 and row.p_value >= 1 - LEVEL / LOOKS
+    return True if row.p_value <= LEVEL / LOOKS else False if against else None
 
 
-@claim("G53", "gu2025", "section 4", **_JUDGED, seconds=3,
-       says=(f"the lag test finds an association at p <= {LEVEL} in ",
-             "{associated} of {runs} runs that generalise; half of MED's fall comes before half of the accuracy's ",
-             "rise in {first}, and MED does not clearly fall around the rise in {still}"))  # fmt: skip
+def _comes_first(row: pd.Series) -> bool:
+    return bool(row["first"] > row.runs / 2)
+
+
+def _judged(runs: Mapping[str, xr.Dataset], parts: Callable[[pd.Series], tuple[Part, ...]], said: str) -> Finding:
+    """MED's row of `summary_table` as a finding; the verdict at two other shares of the move is told beside it."""
+    row, *others = (
+        summary_table(event_table(runs, FALLS, share=share), CONTROLS).loc["med"] for share in (0.5, *OTHER_SHARES)
+    )
+    if row.runs < ENOUGH:
+        return judge(None, runs=row.runs, needed=ENOUGH).told(_TOO_FEW)
+    quarter, late = (judge(*parts(other)).verdict for other in others)
+    numbers = row[["first", "runs", "tau", "p_value", "anyway"]].to_dict()
+    return judge(*parts(row), value=float(row.tau), quarter=quarter, late=late, **numbers).told(said)
+
+
+@claim("G53", "gu2025", "section 4", **_JUDGED)
 def captures_changes(runs: Mapping[str, xr.Dataset]) -> Finding:
-    """MED directly shows changes of the test accuracy after the training accuracy has reached 1.
+    """MED "straightforwardly captures changes in test accuracy after training accuracy reaches 1".
 
-    After fitting, do MED's deviations from its trend go with those of the test accuracy (p <= 0.05 in most)?
-    Associations that are not found do not refute, for the test has little power in short records; runs in which MED
-    does not clearly fall while the accuracy rises do, where they are more than one in four.
+    Our reading, for synchrony: within a task, MED falls early in the runs in which the accuracy rises early.
     """
-    rows = lead_table(runs, FALLS)
-    rows = rows[rows.accuracy_step.notna()]
-    if len(rows) < ENOUGH:
-        return _too_few(len(rows))
-    associated, moved = int((rows.p_value <= LEVEL).sum()), rows.share.dropna()
-    share, still = associated / len(rows), len(rows) - len(moved)
-    verdict = "holds" if share >= MOST else "fails" if still / len(rows) > 1 - MOST else UNDECIDED
-    return found(verdict, share, associated=associated, runs=len(rows), first=int((moved > 0).sum()), still=still)
+    said = (
+        "rank correlation, within tasks, of the step at which MED has made half of its fall with that at which the "
+        "accuracy has made half of its rise: {tau:.2f} (p = {p_value:.2g}); at a quarter of both {quarter}, at three "
+        "quarters {late}"
+    )
+    return _judged(runs, lambda row: (_associated(row),), said)
 
 
-@claim("P15", "gu2024", "abstract, section 4.3", **_JUDGED, seconds=4,
-       says=("an alarm at half of MED's median fall in the other tasks comes before half of the accuracy's rise in ",
-             "{early} of {runs} runs that generalise, and goes off in {false} of {others} of tasks ",
-             "chosen not to"))  # fmt: skip
-def anticipates(runs: Mapping[str, xr.Dataset], controls: Collection[str] = CONTROLS) -> Finding:
-    """MED is a robust hidden progress measure: a function that can anticipate grokking, for all operations.
+@claim("P15", "gu2024", "abstract, section 4.3", **_JUDGED)
+def anticipates(runs: Mapping[str, xr.Dataset]) -> Finding:
+    """MED is "a robust hidden progress measure", that is "a function that can anticipate the occurrence of grokking".
 
-    Does an alarm on MED, set by the other tasks, come before the accuracy's half way, and not in controls?
+    Our reading: as G53, and MED has made half of its fall first in more than half of the runs that generalise.
     """
-    alarms = alarm_table(runs, FALLS, controls)
-    generalise = int(alarms.accuracy_step.notna().sum())
-    if generalise < ENOUGH:
-        return _too_few(generalise)
-    counts = alarm_summary(alarms).loc["med"]
-    early, false = int(counts.early), int(counts["false"])
-    share = early / generalise
-    return judge(share >= MOST and not false, value=share, early=early, runs=generalise, false=false,
-                 others=int(counts.others))  # fmt: skip
+    said = (
+        "MED has made half of its fall before the accuracy half of its rise in {first} of {runs} runs that generalise; "
+        "it falls as far in {anyway} runs chosen not to; at a quarter of both {quarter}, at three quarters {late}"
+    )
+    return _judged(runs, lambda row: (_associated(row), _comes_first(row)), said)
+
+
+_WITH = {
+    "holds": "within a task MED falls early in the runs that generalise early: it goes with the accuracy.",
+    "fails": "within a task MED falls late in the runs that generalise early: it does not go with the accuracy.",
+}
+_BEFORE = {
+    "holds": "It also comes first in most of them: it anticipates.",
+    "fails": "It does not anticipate: in most runs that generalise the accuracy is first.",
+}
+_OPEN = "the recorded runs do not decide whether MED goes with the test accuracy."
+
+
+def answer(said: pd.DataFrame) -> str:
+    """The chapter's answer in a box, from the ledger's rows G53 and P15 (index id): what was claimed, what was found.
+
+    Example:
+        >>> print(answer(pd.DataFrame({"verdict": ["holds", "fails"]}, index=["G53", "P15"])).split(". ")[-2])
+        It does not anticipate: in most runs that generalise the accuracy is first
+    """
+    claimed = "The papers say that MED captures the changes of the test accuracy, and that it anticipates them"
+    found_with = _WITH.get(said.verdict["G53"], _OPEN)
+    late = "So it cannot anticipate." if said.verdict["G53"] == "fails" else "Whether it anticipates is not decided."
+    before = late if said.verdict["G53"] == "fails" else _BEFORE.get(said.verdict["P15"], late)
+    sure = "The networks are small, and the bars are ours: both verdicts are printed at two others as well."
+    return f"> **Answer.** {claimed}. In our runs, {found_with} {before} {sure}"
 
 
 # ---------------------------------------------------------------------------------------- figures
 
-STATES = {
-    "not generalised": "never",
-    "not fitted": "no fit",
-    "no delay": "no delay",
-    "not recorded": "too late",
-    "undefined": "none",
-    "other way": "other way",
-    "no clear move": "no move",
-}
-"""What a cell without a lead says, by the state of its runs."""
-
-
-def readable(name: str) -> str:
-    """A measure's name as words.
-
-    >>> readable("restricted_loss_now"), readable("normalised_med"), readable("med_gu2024")
-    ('restricted loss now', 'normalised MED', 'MED (2024)')
-    """
-    words = name.replace("_", " ").replace(" ipr", " IPR").replace("gu2024", "(2024)").split(" ")
-    return " ".join("MED" if word == "med" else word for word in words)
-
 
 @styled
 def progress_curves(run: xr.Dataset, rows: pd.DataFrame, columns: int = 3) -> Figure:
-    """Accuracies and every measure of one run (dim `step`), with the events that a lead time is made of.
+    """Accuracies and some measures of one run (dim `step`), with the events that a lead is made of.
 
-    `rows` has a row a measure (from `lead_rows`): the fit step and the accuracy's half way are dotted lines in all
-    panels, blue and vermilion; a measure's own half way is a dashed green line, where it has one.
+    `rows` has a row a measure (from `events`): fitting and the accuracy's half way are dotted lines in all panels,
+    blue and vermilion; a measure's own half way is a dashed green line, where it has one.
     """
     used = len(rows) + 1
     count = -(-used // columns)
-    fig, axes = panels(count, columns, height=1.35 * count + 0.4, sharex=True)
+    fig, axes = panels(count, columns, height=1.5 * count + 0.4, sharex=True)
     flat = axes.ravel()
     _accuracies(flat[0], run)
     flat[0].set_title("accuracy", fontsize=9)
     for ax, (_, row) in zip(flat[1:], rows.iterrows(), strict=False):
         ax.plot(run.step, run[row.measure], color=_colour(row.measure), lw=1.1)
         ax.set_title(readable(row.measure), fontsize=9)
-        if row.state == "ok":
-            ax.axvline(row.measure_step, color=COLOURS["measure"], ls="--", lw=1.1)
+        if np.isfinite(row.measure_delay):
+            ax.axvline(row.fit_step + row.measure_delay, color=COLOURS["measure"], ls="--", lw=1.1)
         else:
-            ax.annotate(STATES[row.state], (0.97, 0.82), xycoords="axes fraction", ha="right", fontsize=8)
+            ax.annotate("no move", (0.97, 0.82), xycoords="axes fraction", ha="right", fontsize=8)
     for ax in flat[:used]:
-        _events(ax, rows.iloc[0])
-        ax.tick_params(labelsize=7.5)
+        _marked(ax, rows.iloc[0])
     for ax in flat[used:]:
         ax.set_visible(False)
     for ax in flat[max(used - columns, 0) : used]:
@@ -171,85 +194,38 @@ def _colour(name: str) -> str:
     return COLOURS["norm" if name.endswith("norm") else "test" if name == "test_loss" else "measure"]
 
 
-def _events(ax: Axes, row: pd.Series) -> None:
-    for column, colour in (("fit_step", "train"), ("accuracy_step", "test")):
-        if pd.notna(row[column]):
-            ax.axvline(row[column], color=COLOURS[colour], ls=":", lw=1.1)
+def _marked(ax: Axes, row: pd.Series) -> None:
+    """The step of fitting and the accuracy's half way, as dotted lines."""
+    for step, colour in ((row.fit_step, "train"), (row.fit_step + row.accuracy_delay, "test")):
+        if np.isfinite(step):
+            ax.axvline(step, color=COLOURS[colour], ls=":", lw=1.1)
 
 
 @styled
-def lead_summary(rows: pd.DataFrame, summary: pd.DataFrame) -> Figure:
-    """Left: lead of every measure in every run (dots; a row of dots a measure), its median over runs and its null.
+def events_against(rows: pd.DataFrame, names: Collection[str], columns: int = 3) -> Figure:
+    """When each measure is half way against when the accuracy is, in steps after fitting; a panel a measure.
 
-    Leads are shares of the accuracy's own time after fitting; positive is earlier than the accuracy. The grey bar is
-    the 5 to 95 % range of the median when measures are matched with the accuracies of other runs. The numbers at the
-    right edge are runs with a lead, of runs that generalise with a delay. Right: the share of runs whose increments
-    are associated with the accuracy's at p <= 0.05, with the 5 % that chance gives as a dashed line.
+    On the dotted diagonal both are at once; below it the measure is first. A dot is a run, of a control in grey. A
+    hollow dot at an edge is a run in which the measure (top) or the accuracy (right) does not get there.
     """
-    names = list(summary.index)
-    height = 0.36 * len(names) + 1.1
-    fig, axes = panels(1, 2, height=height, sharey=True, width_ratios=[3.2, 1])
-    left, right = axes[0]
-    width = (summary.null_high - summary.null_low).to_numpy(dtype=float)
-    left.barh(names, width, left=summary.null_low, height=0.72, color=COLOURS["quiet"], alpha=0.45, lw=0)
-    one = dict.fromkeys(rows.task.unique(), COLOURS["measure"])
-    dots = {"dodge": True, "jitter": False, "size": 2.6, "alpha": 0.65, "linewidth": 0, "legend": False}
-    sns.stripplot(rows, x="share", y="measure", order=names, hue="task", palette=one, ax=left, **dots)
-    for y, name in enumerate(names):
-        row = summary.loc[name]
-        left.plot([row["median"]] * 2, [y - 0.36, y + 0.36], color=COLOURS["theory"], lw=1.8, solid_capstyle="butt")
-        left.annotate(f"{row.defined} of {row.runs}", (1.28, y), ha="right", va="center", fontsize=7.5)
-        share = row.associated / row.tested if row.tested else np.nan
-        right.barh(y, share, height=0.55, color=COLOURS["measure"], alpha=0.7)
-        if not row.tested:
-            right.annotate("not defined", (0.03, y), fontsize=7.5, va="center", color=COLOURS["theory"])
-    right.axvline(0.05, color=COLOURS["theory"], ls="--", lw=1)
-    right.set(xlim=(0, 1), xlabel="runs with $p \\leq 0.05$")
-    left.axvline(0, color=COLOURS["test"], lw=1, ls=":")
-    left.set(xlim=(-1.08, 1.3), ylim=(len(names) - 0.4, -0.6), ylabel="")
-    left.set_yticks(range(len(names)), [readable(name) for name in names], fontsize=8.5)
-    left.set_xlabel("lead / time from fitting to half accuracy")
+    known = rows[["measure_delay", "accuracy_delay"]].replace(np.inf, np.nan)
+    end = 1.08 * float(known.max(axis=None))
+    count = -(-len(names) // columns)
+    fig, axes = panels(count, columns, height=2.2 * count, sharex=True, sharey=True)
+    for ax, name in zip(axes.ravel(), names, strict=False):
+        part = rows[(rows.measure == name) & rows.measure_delay.notna()]
+        there = np.isfinite(part.measure_delay) & np.isfinite(part.accuracy_delay)
+        colour = COLOURS["quiet" if name.startswith(("oracle", "clock")) else "measure"]
+        x, y = part.accuracy_delay.clip(upper=end), part.measure_delay.clip(upper=end)
+        ax.plot([0, end], [0, end], color=COLOURS["test"], ls=":", lw=1)
+        ax.plot(x[there], y[there], "o", ms=4, color=colour, alpha=0.8)
+        ax.plot(x[~there], y[~there], "o", ms=4, mfc="none", color=colour, alpha=0.8)
+        ax.set_title(readable(name), fontsize=9)
+    for ax in axes[-1]:
+        ax.set_xlabel("test accuracy", fontsize=8.5)
+    for ax in axes[:, 0]:
+        ax.set_ylabel("measure", fontsize=8.5)
     return fig
-
-
-@styled
-def lead_cells(rows: pd.DataFrame) -> Figure:
-    """Measure x task: the median lead over seeds (colour: share of the accuracy's time; number: steps).
-
-    A cell in which no seed has a lead is hatched and says why; a number with a star has fewer seeds than the others.
-    """
-    grouped = rows.groupby(["measure", "task"], sort=False)
-    order = {"index": list(rows.measure.unique()), "columns": list(rows.task.unique())}
-    shares = grouped.share.median().unstack("task").reindex(**order).astype(float)
-    texts = grouped.apply(_number, include_groups=False).unstack("task").reindex(**order)
-    fig, axes = panels(1, 1, height=0.34 * len(shares) + 2.1)
-    ax = axes[0, 0]
-    bar = {"label": "lead / time to half accuracy", "pad": 0.01, "fraction": 0.03}
-    sns.heatmap(shares, cmap="PuOr", vmin=-1, vmax=1, annot=texts, fmt="", annot_kws={"fontsize": 7.5}, cbar_kws=bar,
-                xticklabels=order["columns"], ax=ax)  # fmt: skip
-    for (measure, task), group in grouped:
-        if group.lead.isna().all():
-            _hatch(ax, order["columns"].index(task), order["index"].index(measure), group)
-    ax.set(xlabel="", ylabel="")
-    ax.set_xticks(ax.get_xticks(), order["columns"], rotation=35, ha="right", fontsize=8)
-    ax.set_yticks(np.arange(len(shares)) + 0.5, [readable(name) for name in order["index"]], fontsize=8.5, rotation=0)
-    ax.grid(False)
-    return fig
-
-
-def _number(group: pd.DataFrame) -> str:
-    """The median lead of a cell in steps, with a star where a seed has none."""
-    leads = group.lead.dropna().astype(float)
-    return f"{leads.median():.0f}{'*' * (len(leads) < len(group))}" if len(leads) else ""
-
-
-def _hatch(ax: Axes, x: int, y: int, group: pd.DataFrame) -> None:
-    """A cell without a lead: hatched, with the reason."""
-    ax.add_patch(Rectangle((x, y), 1, 1, fc="white", ec=COLOURS["quiet"], hatch="////", lw=0, alpha=0.6))
-    states = group.state[group.accuracy_step.notna()] if group.accuracy_step.notna().any() else group.state
-    words = STATES[states.mode().iloc[0]].replace(" ", "\n")
-    middle = {"ha": "center", "va": "center", "linespacing": 0.85}
-    ax.text(x + 0.5, y + 0.5, words, fontsize=6, color=COLOURS["theory"], **middle)
 
 
 @styled
