@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokbook.claims import Finding, Runs, claim, judge, load
-from grokbook.claims.finding import Part
+from grokbook.claims.finding import Part, Says
 from grokbook.experiments.lead_tasks import CONTROLS, lead_tasks, short_name, watched_run
 from grokbook.experiments.observing import Observed
 from grokbook.measures.lead_tables import LEVEL, event_table, readable, summary_table
@@ -86,7 +86,7 @@ def _comes_first(row: pd.Series) -> bool:
     return bool(row["first"] > row.runs / 2)
 
 
-def _judged(runs: Mapping[str, xr.Dataset], parts: Callable[[pd.Series], tuple[Part, ...]], said: str) -> Finding:
+def _judged(runs: Mapping[str, xr.Dataset], parts: Callable[[pd.Series], tuple[Part, ...]], said: Says) -> Finding:
     """MED's row of `summary_table` as a finding; the verdict at two other shares of the move is told beside it."""
     row, *others = (
         summary_table(event_table(runs, FALLS, share=share), CONTROLS).loc["med"] for share in (0.5, *OTHER_SHARES)
@@ -105,9 +105,9 @@ def captures_changes(runs: Mapping[str, xr.Dataset]) -> Finding:
     Our reading, for synchrony: within a task, MED falls early in the runs in which the accuracy rises early.
     """
     said = (
-        "rank correlation, within tasks, of the step at which MED has made half of its fall with that at which the "
+        "rank correlation, within tasks, of the step at which MED has made half of its fall with that at which the ",
         "accuracy has made half of its rise: {tau:.2f} (p = {p_value:.2g}); at a quarter of both {quarter}, at three "
-        "quarters {late}"
+        "quarters {late}",
     )
     return _judged(runs, lambda row: (_associated(row),), said)
 
@@ -119,8 +119,8 @@ def anticipates(runs: Mapping[str, xr.Dataset]) -> Finding:
     Our reading: as G53, and MED has made half of its fall first in more than half of the runs that generalise.
     """
     said = (
-        "MED has made half of its fall before the accuracy half of its rise in {first} of {runs} runs that generalise; "
-        "it falls as far in {anyway} runs chosen not to; at a quarter of both {quarter}, at three quarters {late}"
+        "MED has made half of its fall before the accuracy half of its rise in {first} of {runs} runs that generalise",
+        "; it falls as far in {anyway} runs chosen not to; at a quarter of both {quarter}, at three quarters {late}",
     )
     return _judged(runs, lambda row: (_associated(row), _comes_first(row)), said)
 
