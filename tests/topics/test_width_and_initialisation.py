@@ -222,9 +222,10 @@ FRESH = {"normal": LATE, "toeplitz_normal": EARLY}
         ("GF10", {"d = 128": [9900] * 3, "d = 128, 20,000 steps": [3000] * 3}, "fails"),  # the longest runs count
         ("GF10", {"d = 128": [0.7] * 3, "d = 128, 20,000 steps": LOW}, UNDECIDED),
         ("GE1", FRESH, "holds"),
-        ("GE1", {"normal": EARLY, "toeplitz_normal": LATE}, "fails"),
+        ("GE1", {"normal": EARLY, "toeplitz_normal": LATE}, UNDECIDED),  # that it can help is not refuted here
         ("GE1", {"normal": EARLY, "toeplitz_normal": EARLY}, UNDECIDED),
-        ("GE1", {"normal": LATE[:4], "toeplitz_normal": EARLY[:4]}, UNDECIDED),  # four pairs cannot find their oracle
+        ("GE1", {"normal": LATE[:9], "toeplitz_normal": EARLY[:9]}, UNDECIDED),  # not before all ten are there
+        ("GE1", {"normal": LATE, "toeplitz_normal": [100, 9000] * 5}, UNDECIDED),  # too much scatter to find a half
         ("GE1", {"toeplitz_normal": EARLY, "small_normal": EARLY}, UNDECIDED),
         ("GF11", {"d = 256": LOW, "d = 512": LOW, "d = 1024": [500] * 3, "d = 2048": [500] * 3}, "holds"),
         ("GF11", {"d = 256": LOW, "d = 512": [500]}, UNDECIDED),  # one easy training set
@@ -338,7 +339,7 @@ def test_what_is_said_of_a_start_follows_the_test(there):
 
 
 def test_there_is_a_whole_sentence_for_every_outcome():
-    assert set(words.FOUND) == {"holds", "fails", UNDECIDED, "not run"}
+    assert set(words.FOUND) == {"holds", UNDECIDED, "not run"}
     said = [words.sure(v) for v in (["holds"] * 2, ["not run"] * 2, ["fails", UNDECIDED])]
     assert len(set(said)) == 3 and said[2].startswith("Decided: 1 of the 2 rows")
     assert "calls 4.0% earlier" in words.controls(0.04, 0.01, 0.02)

@@ -27,6 +27,7 @@ def same_seed_ratios(groups: Mapping[str, Mapping[str, pd.DataFrame]]) -> Figure
     sizes = [max(len(rows), 1) for rows in groups.values()]
     height = {"height": 0.9 + 0.5 * len(sizes) + 0.3 * sum(sizes), "height_ratios": sizes}
     fig, axes = panels(len(sizes), 1, **height, sharex=True)
+    fig.set_figwidth(5)  # narrow, so that a phone leaves the type readable
     for ax, (name, rows) in zip(axes[:, 0], groups.items(), strict=True):
         for row, pairs in enumerate(rows.values()):
             _marks(ax, row, pairs)

@@ -22,8 +22,7 @@ FOUND = {
         "A Toeplitz structure alone, at the scale and the mean of the random start, does bring it forward, on seeds "
         "that had not been looked at when the question was put."
     ),
-    "fails": "A Toeplitz structure alone, at the scale and the mean of the random start, delays it.",
-    UNDECIDED: "Whether a Toeplitz structure alone brings it forward, the seeds set aside for that do not decide.",
+    UNDECIDED: "That a Toeplitz structure alone brings it forward, the seeds set aside for it do not show.",
     "not run": "The runs that would tell the structure of a Toeplitz start from its scale and mean are not made.",
 }
 """What was found of the start, by the verdict on GE1."""
