@@ -23,8 +23,8 @@ from grokbook.measures.logged import embedding_measures
 from grokbook.measures.norms import mean_norm, weight_norm
 from grokbook.measures.registry import Measure, definition_table, registry
 from grokbook.measures.separability import (
-    ClassSeparability, Separation, class_separability, convexly_separable, convexly_separable_on, separate,
-    shuffled_share, topologically_separable,
+    ClassSeparability, Separation, class_separability, convexly_separable, convexly_separable_on, linear_probe,
+    separate, shuffled_share, topologically_separable,
 )
 from grokbook.measures.tracking import (
     ShiftTest, detrended_increments, end_of_decline, first_below, shift_test, sign_agreement,
@@ -36,8 +36,8 @@ __all__ = [
     "convexly_separable_on", "definition_table", "delay_summary", "describe_delays", "detrended_increments",
     "diameter", "dominant_frequencies", "effective_dimension", "embedding_measures", "end_of_decline",
     "energy_share", "expected_initial_med", "explained_variance", "first_below", "fourier_power", "grok_time",
-    "grok_times", "inverse_participation_ratio", "least_med", "limits_table", "linear_med", "mean_norm", "med",
-    "med_as", "med_bound", "med_diameter_bound", "med_spectral_bound", "median_delay", "median_step", "normalised_med",
-    "onset", "operand_distance", "registry", "separate", "shift_test", "shuffled_share", "sign_agreement",
-    "topologically_separable", "weight_norm",
+    "grok_times", "inverse_participation_ratio", "least_med", "limits_table", "linear_med", "linear_probe", "mean_norm",
+    "med", "med_as", "med_bound", "med_diameter_bound", "med_spectral_bound", "median_delay", "median_step",
+    "normalised_med", "onset", "operand_distance", "registry", "separate", "shift_test", "shuffled_share",
+    "sign_agreement", "topologically_separable", "weight_norm",
 ]
