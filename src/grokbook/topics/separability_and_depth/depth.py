@@ -303,11 +303,11 @@ def short(table: pd.DataFrame) -> str:
     """
     counts = table.groupby("layers")[["fit_step", "grok_step"]].agg(["count", "size"])
     said = [
-        f"{row['fit_step', 'count']} of {row['fit_step', 'size']} with {n} layer{'s' * (n > 1)} fit and "
-        f"{row['grok_step', 'count']} generalise by the last step"
+        f"with {n} layer{'s' * (n > 1)} {row['fit_step', 'count']} of {row['fit_step', 'size']} fit and "
+        f"{row['grok_step', 'count']} generalise"
         for n, row in counts.iterrows()
     ]
-    return "; ".join(said) or "none is here"
+    return ", ".join(said) + " by the last step" if said else "none is here"
 
 
 def others(tables: Mapping[str, pd.DataFrame], main: str) -> str:

@@ -208,7 +208,8 @@ def told_pairs(data: xr.Dataset) -> str:
     more = max(true[stage] - wrong[stage] for stage in STAGES)
     kind = "at most as many" if more <= 0 else "nearly as many" if more <= NOISE else "fewer"
     null = f"with a wrong class on every test cell there are {kind}, {wrong['attention']:.0%} and {wrong['mlp']:.0%}"
-    return f"At the end, {said.format(**true)}; {null}"
+    tells = "tells more than its null" if more > NOISE else "is no evidence that classes are apart on untrained cells"
+    return f"At the end, {said.format(**true)}; {null}. So the share of separable pairs {tells}"
 
 
 def told(data: xr.Dataset) -> str:
