@@ -222,6 +222,7 @@ REFUSALS = [
     (lambda: un.class_share(np.ones((3, 3))), "must be \\(p, p, d\\)"),
     (lambda: un.class_share(np.ones((3, 3, 1))), "needs some variance"),
     (lambda: un.class_share(np.full((2, 2, 1), np.nan)), "not finite"),
+    (lambda: un.label_share(np.eye(3), np.zeros(2)), "must be \\(3,\\)"),
     (lambda: un.additive_share(np.ones((3, 2, 1))), "must be \\(p, p, d\\)"),
     (lambda: un.additive_share(np.ones((3, 3, 1))), "needs some variance"),
     (lambda: smallest_ball([[np.nan, 0.0]]), "points has a value that is not finite"),

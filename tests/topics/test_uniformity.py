@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 import xarray as xr
 
 from grokbook.claims import Runs
@@ -18,7 +19,8 @@ from grokbook.theory.minimal_map import has_map, smallest_map
 from grokbook.theory.one_frequency import circle
 from grokbook.theory.toeplitz_start import draw_start, spread_within
 from grokbook.theory.uniformity import circle_delta, closeness
-from grokbook.topics.uniformity import family, figures, norms, plan, sums, trained
+from grokbook.topics.uniformity import deeper, family, figures, norms, plan, sums, trained
+from grokbook.training.watching import View
 
 GOOD = {"p": 13, "p_recorded": 97, "p_other": 47, "d": 32, "n_seeds": 5}
 
@@ -180,6 +182,38 @@ def test_sums_carry_nothing_and_products_of_a_circle_everything():
     assert radii[["start", "end"]].stack().between(1, 2).all()
     assert radii.end.to_numpy() == pytest.approx(1 + np.cos(np.pi / 7))
     assert radii.test_accuracy.tolist() == [1.0, 0.5]
+
+
+def curves(test: float, after: float, seeds: int = 3) -> xr.Dataset:
+    """Runs that fit at step 20 and end with this test accuracy and this share after the MLP; other shares are 0.05."""
+    ones, step = np.ones((seeds, 12)), np.arange(12) * 20
+    rise = np.where(step < 100, 0.1, 1.0)
+    flat = dict.fromkeys(deeper.WATCHED, 0.05 * ones)
+    named = {"train_accuracy": np.where(step < 20, 0.1, 1.0) * ones, "test_accuracy": test * rise * ones}
+    named |= flat | {"share_mlp": (0.1 + (after - 0.1) * (step >= 100)) * ones}
+    return xr.Dataset({n: (("seed", "step"), v) for n, v in named.items()}, {"seed": range(seeds), "step": step})
+
+
+@pytest.mark.parametrize(
+    ("test", "after", "idle", "verdict"),
+    [(1.0, 0.9, 0.05, "holds"), (1.0, 0.05, 0.05, "fails"), (1.0, 0.4, 0.05, "undecided"),
+     (1.0, 0.9, 0.8, "undecided"), (0.5, 0.9, 0.05, "undecided")],
+)  # fmt: skip
+def test_deeper_layers_hold_only_where_the_classes_come_together_in_runs_that_learn(test, after, idle, verdict):
+    """G54: a clock, which rises in runs that memorise as well, leaves it open; so do runs that do not generalise."""
+    runs = {"learned": deeper.share_table(curves(test, after)), "memorised": deeper.share_table(curves(0.1, idle))}
+    assert deeper.deeper_layers(Runs(runs)).verdict == verdict
+
+
+def test_the_share_of_unseen_cells_passes_an_oracle_and_not_chance(monkeypatch):
+    """One-hot labels as the stage: share 1; with the labels of other cells about (C - 1)/(n - 1) of n cells."""
+    config = deeper.deeper(1)["learned"].config
+    view = View(config, config.model.draw(0))
+    rows = torch.nn.functional.one_hot(torch.as_tensor(config.task.labels[config.task.test_index]))
+    assert all(0 < watch(view) < 0.15 for watch in deeper.WATCHED.values())
+    monkeypatch.setattr(deeper, "activations", lambda weights, inputs, model: {"MLP 1": rows})
+    assert deeper.unseen_share(view, "MLP 1") == pytest.approx(1)
+    assert deeper.unseen_share(view, "MLP 1", shuffled=True) == pytest.approx(46 / (len(rows) - 1), rel=0.3)
 
 
 def test_balls_have_the_closed_form_and_hold_the_common_point():

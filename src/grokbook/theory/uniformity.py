@@ -167,15 +167,31 @@ def class_share(features: Rows) -> float:
     x = np.asarray(features, dtype=float)
     if x.ndim != 3 or x.shape[0] != x.shape[1]:
         raise ParameterError(f"features has shape {x.shape}, but must be (p, p, d), one vector a cell.")
-    n = len(x)
-    flat = vectors(x.reshape(n * n, -1), "features")
-    flat = flat - flat.mean(axis=0)
+    i = np.arange(len(x))
+    return label_share(x.reshape(len(x) ** 2, -1), ((i[:, None] + i) % len(x)).ravel())
+
+
+def label_share(features: Rows, labels: np.ndarray) -> float:
+    r"""Share of the variance of `features`, shape (n, d), that their `labels`, shape (n,), explain, between 0 and 1.
+
+    As `class_share`, for any cells: the mean of each label counts as often as the label occurs.
+
+    Raises ParameterError for features that are not finite rows or do not vary, and for another number of labels.
+
+    >>> label_share([[0.0], [0.0], [3.0]], np.array([1, 1, 2])), label_share(np.eye(2), np.array([5, 5]))
+    (1.0, 0.0)
+    """
+    x = vectors(features, "features")
+    if np.shape(labels) != (len(x),):
+        raise ParameterError(f"labels has shape {np.shape(labels)}, but must be ({len(x)},), one a row.")
+    kinds, place = np.unique(labels, return_inverse=True)
+    flat = x - x.mean(axis=0)
     total = float((flat**2).sum())
     if total <= 1e-24 * max(float((x**2).sum()), 1e-300):
         raise ParameterError("the features are the same at every cell, but a share needs some variance.")
-    i = np.arange(n)
-    by_class = flat.reshape(n, n, -1)[i[None, :], (i[:, None] - i[None, :]) % n]
-    return float(n * (by_class.mean(axis=1) ** 2).sum() / total)
+    sums, counts = np.zeros((len(kinds), x.shape[1])), np.bincount(place)
+    np.add.at(sums, place, flat)
+    return float((sums**2 / counts[:, None]).sum() / total)
 
 
 def additive_share(targets: Rows) -> float:
