@@ -44,7 +44,7 @@ def recorded(seeds, grokked, **made):
 
 
 def test_ways_to_train_are_told_apart_where_they_differ_and_only_there():
-    """An oracle, runs later than every other in another format, is found (2/20); the same runs again are not (p = 1)."""
+    """An oracle, runs later than all others in another format, is found (2/20); the same runs again are not."""
     base = recorded([0, 1, 2], [100, 200, 300])
     late = recorded([0, 1, 2], [400, 500, 600], dtype="bfloat16", update="compiled")
     found = report.ways_table({"a": [base, late], "b": [base, recorded([5, 6, 7], [100, 200, 300], update="compiled")]})
