@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 
 from grokbook.paths import project_root
@@ -53,5 +52,5 @@ def chapter_of(topic: str) -> str:
         >>> chapter_of("med_tracking"), chapter_of("no_such_topic")
         ('05_med_tracking', 'no_such_topic')
     """
-    found = sorted(path.stem for path in Path(project_root() / "notebooks").glob(f"*_{topic}.md"))
+    found = sorted(path.stem for path in (project_root() / "notebooks").glob(f"*_{topic}.md"))
     return next((stem for stem in found if re.fullmatch(rf"\d\d[a-z]?_{topic}", stem)), topic)

@@ -1,4 +1,4 @@
-"""What this machine lets a process use, and what we let it use: cores, threads and memory."""
+"""What this machine lets a process use, and what we let it use: cores, threads, memory; how long it takes in words."""
 
 from __future__ import annotations
 
@@ -33,6 +33,20 @@ def free_memory_mb() -> float:
         True
     """
     return min(_available(), _left_in_group())
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them.
+
+    Example:
+        >>> [duration(s) for s in (0.4, 38, 200, 4_000, 90_000)]
+        ['1 s', '38 s', '3 min', '1.1 h', '25 h']
+    """
+    if seconds < 100:
+        return f"{max(round(seconds), 1)} s"
+    if seconds < 3600:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 36_000 else f"{seconds / 3600:.0f} h"
 
 
 def _available(path: Path = Path("/proc/meminfo")) -> float:

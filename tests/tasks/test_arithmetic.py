@@ -15,18 +15,11 @@ from grokbook.tasks import ModularTask
 from grokbook.tasks.arithmetic import SPLITS, nearest_primes
 
 TABLE_1 = {
-    ("square", 30): (961, 2822, 2534),
-    ("square", 35): (1296, 2822, 2433),
-    ("square", 40): (1681, 2822, 2318),
-    ("square", 45): (2116, 2822, 2187),
-    ("square", 50): (2601, 2822, 2042),
-    ("square", 55): (3136, 2822, 1881),
-    ("square", 60): (3721, 2822, 1706),
-    ("strip", 67): (6596, 2813, 843),
-    ("strip", 60): (5917, 2822, 1047),
-    ("strip", 50): (4947, 2822, 1338),
-    ("strip", 40): (3977, 2822, 1629),
-}
+    ("square", 30): (961, 2822, 2534), ("square", 35): (1296, 2822, 2433), ("square", 40): (1681, 2822, 2318),
+    ("square", 45): (2116, 2822, 2187), ("square", 50): (2601, 2822, 2042), ("square", 55): (3136, 2822, 1881),
+    ("square", 60): (3721, 2822, 1706), ("strip", 67): (6596, 2813, 843), ("strip", 60): (5917, 2822, 1047),
+    ("strip", 50): (4947, 2822, 1338), ("strip", 40): (3977, 2822, 1629),
+}  # fmt: skip
 """Rows of Table 1 of Gu et al. 2025 (p = 97, 30 %): cells of the hole, training cells by either rule, by hand."""
 
 PRIMES = [2, 3, 5, 7, 11, 13]
@@ -51,9 +44,6 @@ def tasks(draw):
         raise
 
 
-# sizes
-
-
 @pytest.mark.parametrize(("split", "hole"), TABLE_1)
 def test_every_row_of_table_1_has_its_sizes_under_both_rules(split, hole):
     in_hole, by_code, by_text = TABLE_1[split, hole]
@@ -71,9 +61,6 @@ def test_the_size_is_the_floor_that_the_rule_says(task):
         assert wanted - 1 <= task.train_index.size <= wanted
     else:
         assert task.train_index.size == min(wanted, outside)
-
-
-# the split
 
 
 @given(tasks())
@@ -95,14 +82,10 @@ def test_no_training_cell_lies_in_the_hole(task):
 
 
 @given(tasks())
-def test_the_same_seed_draws_the_same_split_and_the_seed_alone_draws_it(task):
+def test_the_seed_alone_draws_the_split_and_each_another(task):
     again = replace(task, operation="x2_plus_y2", shift=task.shift + 1)
     assert np.array_equal(task.train_index, again.train_index)
-
-
-def test_another_seed_draws_another_split():
-    drawn = {tuple(ModularTask(11, seed=seed).train_index) for seed in range(20)}
-    assert len(drawn) == 20
+    assert len({tuple(ModularTask(11, seed=seed).train_index) for seed in range(20)}) == 20
 
 
 def test_drawing_does_not_touch_numpys_global_generator():
@@ -120,16 +103,6 @@ def test_the_symmetric_split_has_no_mirrored_cell(p, fraction, seed):
     assert not task.groups()["mirrored"].any()
 
 
-def test_a_random_split_has_about_the_training_fraction_of_mirrored_test_cells():
-    """Why test accuracy starts near the training fraction when an operation commutes: E = n / (p^2 - 1)."""
-    shares = []
-    for seed in range(20):
-        task = ModularTask(47, seed=seed)
-        shares.append(task.transposed_mask.sum() / task.test_index.size)
-    off_diagonal = 1 - 1 / 47  # a test cell on the diagonal is its own transpose and never mirrored
-    assert np.mean(shares) == pytest.approx(0.3 * off_diagonal, abs=0.01)
-
-
 @given(tasks())
 def test_the_groups_of_the_test_set_are_what_they_are_called(task):
     grid = (task.p, task.p)
@@ -145,9 +118,6 @@ def test_the_groups_of_the_test_set_are_what_they_are_called(task):
         assert cells(np.argwhere(groups["outside_hole"])) == test - in_hole
 
 
-# labels, tokens, classes
-
-
 @given(tasks())
 def test_tokens_and_labels_are_those_of_the_shifted_pair(task):
     """A sample is (i, j + k, cls) with label f(i, j + k) mod p (Gu 2024: J = {k, ..., k + p - 1})."""
@@ -161,17 +131,11 @@ def test_tokens_and_labels_are_those_of_the_shifted_pair(task):
 
 
 @pytest.mark.parametrize("p", [5, 7, 11, 13, 17, 19, 97])
-def test_the_classes_of_x2_xy_y2_have_the_sizes_of_a_norm_form(p):
-    """x^2+xy+y^2 is the norm of x - omega y: it splits for p = 1 mod 3 and is inert for p = 2 mod 3."""
-    sizes = ModularTask(p, "x2_plus_xy_plus_y2").class_sizes()
-    zero, other = (2 * p - 1, p - 1) if p % 3 == 1 else (1, p + 1)
-    assert sizes.tolist() == [zero] + [other] * (p - 1)
-
-
-@pytest.mark.parametrize("p", [5, 7, 11, 13, 17])
-def test_the_classes_of_the_other_operations_in_closed_form(p):
-    norm = (2 * p - 1, p - 1) if p % 4 == 1 else (1, p + 1)
-    closed = {"add": (p, p), "subtract": (p, p), "multiply": (2 * p - 1, p - 1), "x2_plus_y2": norm}
+def test_the_sizes_of_classes_in_closed_form(p):
+    """x^2+xy+y^2 is the norm of x - omega y: it splits for p = 1 mod 3 and is inert for p = 2; of x + iy modulo 4."""
+    split, inert = (2 * p - 1, p - 1), (1, p + 1)
+    closed = {"add": (p, p), "subtract": (p, p), "multiply": split, "x2_plus_y2": split if p % 4 == 1 else inert}
+    closed["x2_plus_xy_plus_y2"] = split if p % 3 == 1 else inert
     for name, (zero, other) in closed.items():
         assert ModularTask(p, name).class_sizes().tolist() == [zero] + [other] * (p - 1), name
 
@@ -188,53 +152,38 @@ def test_whether_a_task_commutes_is_whether_its_table_is_symmetric(task):
     assert task.commutes == bool((table == table.T).all())
 
 
-# refusals
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"p": 96}, "p = 96 is not prime; the nearest primes are 89 and 97."),
-        ({"p": 4}, "p = 4 is not prime; the nearest primes are 3 and 5."),
-        ({"p": 1}, "p = 1 is too small for a modulus; the smallest prime is 2."),
-        ({"p": -7}, "p = -7 is too small for a modulus; the smallest prime is 2."),
-        ({"p": 9973}, "p = 9973 is too large for a grid of p*p cells; p may be at most 4096."),
-        ({"p": 10**18 + 3}, "p = 1000000000000000003 is too large for a grid of p*p cells; p may be at most 4096."),
-        ({"p": 97.0}, "p must be an integer, got 97.0."),
-        ({"p": "97"}, "p must be an integer, got '97'."),
-        ({"p": True}, "p must be an integer, got True."),
-        ({"shift": -1}, "shift = -1 is negative; the smallest valid shift is 0."),
-        ({"shift": 0.5}, "shift must be an integer, got 0.5."),
-        ({"seed": -3}, "seed = -3 is negative; the smallest valid seed is 0."),
-        ({"seed": None}, "seed must be an integer, got None."),
-        ({"train_fraction": 0}, "train_fraction = 0 is not a number in the open interval (0, 1)."),
-        ({"train_fraction": 1.0}, "train_fraction = 1.0 is not a number in the open interval (0, 1)."),
-        ({"train_fraction": 30}, "train_fraction = 30 is not a number in the open interval (0, 1)."),
-        ({"train_fraction": -0.1}, "train_fraction = -0.1 is not a number in the open interval (0, 1)."),
-        ({"train_fraction": float("nan")}, "train_fraction = nan is not a number in the open interval (0, 1)."),
-        ({"train_fraction": "0.3"}, "train_fraction = '0.3' is not a number in the open interval (0, 1)."),
-        (
-            {"train_fraction": 0.001},
-            "train_fraction = 0.001 of p = 11 leaves 0 of 121 cells for training; both sets need at least one cell.",
-        ),
-        ({"split": "circle"}, "split = 'circle' is unknown; choose one of random, symmetric, square, strip."),
-        ({"rule": "paper"}, "rule = 'paper' is unknown; choose one of code, text."),
-        ({"split": "square"}, "split = 'square' needs a hole, an integer from 0 to 9."),
-        ({"split": "strip"}, "split = 'strip' needs a hole, an integer from 0 to 9."),
-        ({"hole": 3}, "hole = 3 has no meaning for split = 'random'; leave it out."),
-        ({"split": "symmetric", "hole": 0}, "hole = 0 has no meaning for split = 'symmetric'; leave it out."),
-        (
-            {"split": "strip", "hole": 10},
-            "hole = 10 is larger than the grid of p = 11 allows: the largest hole is 9.",
-        ),
-        ({"split": "square", "hole": -1}, "hole = -1 is negative; the smallest valid hole is 0."),
-        ({"split": "square", "hole": 2.0}, "hole must be an integer, got 2.0."),
+PRIME, SMALL = "{} = {!r} is not prime; the nearest primes are ", "{} = {!r} is too small for a modulus; "
+OPEN, NEGATIVE = "{} = {!r} is not a number in the open interval (0, 1).", "{} = {!r} is negative; the smallest valid "
+REFUSALS = {
+    f"{PRIME}89 and 97.": [{"p": 96}],
+    f"{PRIME}3 and 5.": [{"p": 4}],
+    f"{SMALL}the smallest prime is 2.": [{"p": 1}, {"p": -7}],
+    "{} = {!r} is too large for a grid of p*p cells; p may be at most 4096.": [{"p": 9973}, {"p": 10**18 + 3}],
+    "{} must be an integer, got {!r}.": [
+        *[{"p": 97.0}, {"p": "97"}, {"p": True}, {"shift": 0.5}, {"seed": None}, {"hole": 2.0, "split": "square"}]
     ],
-)
-def test_a_refusal_names_the_value_and_the_rule(arguments, message):
+    f"{NEGATIVE}shift is 0.": [{"shift": -1}],
+    f"{NEGATIVE}seed is 0.": [{"seed": -3}],
+    f"{NEGATIVE}hole is 0.": [{"hole": -1, "split": "square"}],
+    OPEN: [{"train_fraction": value} for value in (0, 1.0, 30, -0.1, float("nan"), "0.3")],
+    "{} = {!r} of p = 11 leaves 0 of 121 cells for training; both sets need at least one cell.": [
+        {"train_fraction": 0.001}
+    ],
+    "{} = {!r} is unknown; choose one of random, symmetric, square, strip.": [{"split": "circle"}],
+    "{} = {!r} is unknown; choose one of code, text.": [{"rule": "paper"}],
+    "{} = {!r} needs a hole, an integer from 0 to 9.": [{"split": "square"}, {"split": "strip"}],
+    "{} = {!r} has no meaning for split = 'random'; leave it out.": [{"hole": 3}],
+    "{} = {!r} has no meaning for split = 'symmetric'; leave it out.": [{"hole": 0, "split": "symmetric"}],
+    "{} = {!r} is larger than the grid of p = 11 allows: the largest hole is 9.": [{"hole": 10, "split": "strip"}],
+}
+"""Sentences about the first of the arguments and its value."""
+
+
+@pytest.mark.parametrize(("said", "arguments"), [(said, one) for said, each in REFUSALS.items() for one in each])
+def test_a_refusal_names_the_value_and_the_rule(said, arguments):
     with pytest.raises(ParameterError) as caught:
         ModularTask(**{"p": 11, **arguments})
-    assert str(caught.value) == message
+    assert str(caught.value) == said.format(*next(iter(arguments.items())))
 
 
 def test_a_composite_modulus_is_taken_on_request():

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from grokbook.machine import duration as duration  # where a page asks for it
+
 OVERHEAD_SECONDS = 8.0
 """Kernel start, imports and drawing of one chapter, before any training."""
 
@@ -58,16 +60,3 @@ def chapter_estimate(chapter: Any, preset: str, values: Any = None, store: Any =
     trained = estimate(chapter.experiments(chapter.values(preset) if values is None else values).values(), store)
     seconds = trained.seconds + OVERHEAD_SECONDS + chapter.computing(preset)
     return Estimate(seconds, trained.memory_mb + OVERHEAD_MB)
-
-
-def duration(seconds: float) -> str:
-    """Seconds as a person says them.
-
-    >>> [duration(s) for s in (0.4, 38, 200, 4_000, 90_000)]
-    ['1 s', '38 s', '3 min', '1.1 h', '25 h']
-    """
-    if seconds < 100:
-        return f"{max(round(seconds), 1)} s"
-    if seconds < 3600:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h" if seconds < 36_000 else f"{seconds / 3600:.0f} h"

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from grokbook.book.chapters import Chapter
-from grokbook.book.costs import duration
 from grokbook.book.safe import code, fenced, line, words
+from grokbook.machine import duration
 
 
 def read_trace(path: Path) -> list[dict[str, Any]]:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from grokbook.book.chapters import Chapter
-from grokbook.book.costs import Estimate, duration
+from grokbook.book.costs import Estimate
 from grokbook.book.kernel import Kernels
 from grokbook.errors import ChapterError, GrokbookError, ParameterError
-from grokbook.machine import cores, free_memory_mb
+from grokbook.machine import cores, duration, free_memory_mb
 
 T = TypeVar("T")
 LONG = 3600.0

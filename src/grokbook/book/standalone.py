@@ -13,11 +13,11 @@ from urllib.parse import unquote, urlsplit
 from grokbook.book import site
 from grokbook.errors import ChapterError
 
-_DROPPED = """
-    .bd-sidebar-primary, .overlay-primary, .primary-toggle, .search-button, .search-button__wrapper, .prev-next-footer,
-    .dropdown-download-buttons, .dropdown-launch-buttons, link[rel=search], link[rel=index], link[rel=next],
-    link[rel=prev], link[rel=preload]
-"""
+_DROPPED = (
+    *(".bd-sidebar-primary", ".overlay-primary", ".primary-toggle", ".search-button", ".search-button__wrapper"),
+    *(".prev-next-footer", ".dropdown-download-buttons", ".dropdown-launch-buttons"),
+    *(f"link[rel={kind}]" for kind in ("search", "index", "next", "prev", "preload")),
+)
 """What has no use on a page that stands alone."""
 
 _FONT_TYPES = {".woff2": "font/woff2", ".woff": "font/woff", ".ttf": "font/ttf", ".svg": "image/svg+xml"}
@@ -43,7 +43,7 @@ def inlined(page: Path, mathjax: Path) -> str:
 
     soup: Any = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
     searching = [script for script in soup.find_all("script", src=False) if "search-button" in script.get_text()]
-    for tag in [*soup.select(_DROPPED), *searching]:
+    for tag in [*soup.select(", ".join(_DROPPED)), *searching]:
         tag.decompose()
     for link in soup.select("link[rel~=stylesheet]"):
         path, style = _file(page, link["href"]), soup.new_tag("style")

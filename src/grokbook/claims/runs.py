@@ -10,6 +10,7 @@ from typing import Any
 from grokbook.claims.finding import ENOUGH, UNDECIDED, Finding, all_of, enough
 from grokbook.claims.shared import tell, traced
 from grokbook.experiments.base import Experiment, available
+from grokbook.machine import duration
 
 Wanted = Callable[[], Mapping[Any, Experiment]]
 Look = Callable[[Any], Any]
@@ -78,16 +79,6 @@ def load(wanted: Mapping[Any, Experiment], through: Look | None = None) -> Runs:
     return Runs(found, wanted)
 
 
-def in_words(seconds: float) -> str:
-    """A cost for a sentence: minutes below two hours, hours above.
-
-    Example:
-        >>> in_words(600), in_words(4e4)
-        ('10 minutes', '11 hours')
-    """
-    return f"{max(seconds / 60, 1):.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.0f} hours"
-
-
 def cost(experiments: Iterable[Experiment]) -> str:
     """What the missing runs of some experiments would take on one core of this machine.
 
@@ -98,7 +89,7 @@ def cost(experiments: Iterable[Experiment]) -> str:
     waiting = [(e, len(e.missing_seeds())) for e in experiments]
     runs = sum(n for _, n in waiting)
     seconds = sum(e.predicted(n).seconds for e, n in waiting)
-    return f"{runs} runs, predicted {in_words(seconds)} on one core" if runs else "nothing is missing"
+    return f"{runs} runs, predicted {duration(seconds)} on one core" if runs else "nothing is missing"
 
 
 def left_open(runs: Runs, seen: Finding) -> Finding:
