@@ -1,9 +1,11 @@
-"""A run as data: the stopping rule, refusals, one spelling of equal configurations."""
+"""A run as data: the stopping rule, the steps that are logged, refusals, one spelling of equal configurations."""
 
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +14,9 @@ from small_runs import small
 from grokbook.errors import ParameterError
 from grokbook.models.transformer import Shape
 from grokbook.tasks import ModularTask
-from grokbook.training import RunConfig, StopRule
+from grokbook.training import AdamW, RunConfig, Schedule, StopRule
+from grokbook.training.accelerators import Grokfast, Muon
+from grokbook.training.schedule import snapshot_steps
 
 numbers = st.floats(0, 1) | st.just(float("nan"))
 
@@ -24,20 +28,9 @@ def test_the_stopping_rule_wants_the_last_values_in_a_row(values, threshold, abo
     assert rule.met(values) == (len(values) >= hold and all(inside[-hold:]))
 
 
-def test_a_stopping_rule_that_never_waits_is_refused():
-    with pytest.raises(ParameterError, match=r"hold = 0 must be 1 or more logged steps\."):
-        StopRule(hold=0)
-
-
-@pytest.mark.parametrize(
-    ("model", "task"),
-    [
-        (Shape(11, d_model=8), ModularTask(7)),
-        (Shape(7, d_model=8, shift=2), ModularTask(7)),
-        (Shape(7, d_model=8), ModularTask(7, shift=1)),
-    ],
-)
-def test_a_model_made_for_another_task_is_refused(model, task):
+@pytest.mark.parametrize(("p", "model_shift", "task_shift"), [(11, 0, 0), (7, 2, 0), (7, 0, 1)])
+def test_a_model_made_for_another_task_is_refused(p, model_shift, task_shift):
+    model, task = Shape(p, d_model=8, shift=model_shift), ModularTask(7, shift=task_shift)
     with pytest.raises(ParameterError) as caught:
         RunConfig(task, model)
     assert str(caught.value) == (
@@ -46,24 +39,84 @@ def test_a_model_made_for_another_task_is_refused(model, task):
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"steps": 0}, "steps = 0 must be an integer of 1 or more."),
-        ({"steps": 1e4}, "steps = 10000.0 must be an integer of 1 or more."),
-        ({"snapshots": -1}, "snapshots = -1 must be an integer of 0 or more."),
-        ({"seed": -1}, "seed = -1 must be an integer of 0 or more."),
-        ({"seed": True}, "seed = True must be an integer of 0 or more."),
-        ({"dtype": "float16"}, "dtype = 'float16' is unknown; choose one of float32, bfloat16."),
+RUN = partial(RunConfig, ModularTask(7), Shape(7, d_model=8))
+NAN = float("nan")
+REFUSALS = {
+    "must be an integer of 1 or more.": [
+        *[(RUN, "steps", 0), (RUN, "steps", 1e4), (Schedule, "dense_every", 0), (Schedule, "points", 0)],
+        *[(Schedule, "points", 2.5), (Schedule, "points", True)],
     ],
-)
-def test_a_value_out_of_range_is_refused(arguments, message):
+    "must be an integer of 0 or more.": [
+        *[(RUN, "snapshots", -1), (RUN, "seed", -1), (RUN, "seed", True), (Schedule, "dense_until", -1)]
+    ],
+    "must be 1 or more logged steps.": [(StopRule, "hold", 0)],
+    "must be a positive number.": [
+        *[(AdamW, "learning_rate", value) for value in (0.0, float("inf"), NAN)],
+        *[(AdamW, "eps", 0), (Muon, "learning_rate", 0)],
+    ],
+    "must be in [0, 1).": [
+        *[(AdamW, "beta1", 1.0), (AdamW, "beta2", -0.1), (Muon, "momentum", 1.0), (Grokfast, "memory", -0.1)]
+    ],
+    "must be zero or more.": [
+        *[(AdamW, "weight_decay", -1), (AdamW, "weight_decay", NAN), (AdamW, "warmup", -1), (Grokfast, "gain", NAN)]
+    ],
+    "is unknown; choose one of float32, bfloat16.": [(RUN, "dtype", "float16")],
+    "is unknown; choose linear or log.": [(Schedule, "spacing", "cubic")],
+}
+
+
+@pytest.mark.parametrize(("rule", "setting"), [(rule, one) for rule, each in REFUSALS.items() for one in each])
+def test_a_value_out_of_range_is_refused_with_the_rule(rule, setting):
+    make, name, value = setting
     with pytest.raises(ParameterError) as caught:
-        RunConfig(ModularTask(7), Shape(7, d_model=8), **arguments)
-    assert str(caught.value) == message
+        make(**{name: value})
+    assert str(caught.value) == f"{name} = {value!r} {rule}"
 
 
 def test_a_seed_draws_both_the_split_and_the_weights():
     config = small(0).with_seed(5)
     assert (config.seed, config.task.seed) == (5, 5)
     assert dataclasses.replace(config, seed=0, task=small(0).task) == small(0)
+
+
+schedules = st.builds(
+    Schedule,
+    dense_until=st.integers(0, 200),
+    dense_every=st.integers(1, 40),
+    points=st.integers(1, 300),
+    spacing=st.sampled_from(["linear", "log"]),
+)
+
+
+@given(schedules, st.integers(1, 50_000))
+def test_steps_rise_from_0_to_the_last_with_all_of_the_dense_part_and_at_most_the_points_besides(schedule, last):
+    steps = schedule.steps(last)
+    assert steps.dtype == np.int64 and steps[0] == 0 and steps[-1] == last and (np.diff(steps) > 0).all()
+    dense = set(range(0, min(schedule.dense_until, last) + 1, schedule.dense_every))
+    assert dense <= set(steps.tolist()) and len(steps) - len(dense) <= schedule.points
+
+
+@given(st.integers(1, 200), st.integers(1, 20_000))
+def test_linear_points_are_evenly_spread(points, last):
+    steps = Schedule(dense_until=0, points=points).steps(last)
+    gaps = np.diff(steps)
+    wanted = last / points
+    assert len(gaps) == (points if last >= points else last)
+    assert np.abs(gaps - max(wanted, 1)).max() <= 1
+
+
+@given(st.integers(2, 60), st.integers(1000, 100_000))
+def test_logarithmic_points_have_a_constant_ratio(points, last):
+    schedule = Schedule(dense_until=100, dense_every=100, points=points, spacing="log")
+    later = schedule.steps(last)[1:]
+    exact = 100 * (last / 100) ** (np.arange(points + 1) / points)
+    assert all(np.abs(exact - step).min() <= 0.5 + 1e-6 for step in later)
+    assert all(np.abs(later - value).min() <= 0.5 + 1e-6 for value in exact)
+
+
+@given(schedules, st.integers(1, 5_000), st.integers(0, 20))
+def test_snapshots_are_logged_steps_with_both_ends(schedule, last, count):
+    logged = schedule.steps(last)
+    chosen = snapshot_steps(logged, count)
+    assert set(chosen.tolist()) <= set(logged.tolist()) and len(chosen) <= count
+    assert count == 0 or chosen[-1] == last and (count == 1 or chosen[0] == 0)

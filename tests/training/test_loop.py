@@ -7,13 +7,16 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
+from examples import RATES, TOY
+from own_optimiser import Lion
 from small_runs import evaluate, small, train_independently, whole_sequence_logits
 from torch.nn import functional as F
 
 from grokbook.measures import effective_dimension, mean_norm, med
 from grokbook.models.transformer import initialise
 from grokbook.tasks import ModularTask
-from grokbook.training import Schedule, StopRule
+from grokbook.training import AdamW, Group, Schedule, StopRule
+from grokbook.training.accelerators import Grokfast, Muon
 from grokbook.training.checkpoint import CheckpointWarning
 from grokbook.training.loop import (
     losses_and_gradient,
@@ -53,9 +56,6 @@ def learned():
     return trained([small(0, d=16, steps=250, log=Schedule(dense_until=250, dense_every=25))])
 
 
-# the numbers are right
-
-
 @pytest.mark.parametrize("layers", [1, 2])
 def test_loss_and_gradient_are_those_of_the_whole_sequence_model(layers):
     config = small(4, layers=layers, shift=3)
@@ -92,12 +92,6 @@ def test_a_run_is_that_of_torchs_optimiser_on_the_whole_sequence_model(layers):
             assert history[name][n] == pytest.approx(value, abs=2e-4), (name, n)
 
 
-def test_training_lowers_the_loss_until_the_training_set_is_known(learned):
-    history = learned.history[0]
-    assert history["train_loss"][-1] < 0.1 * history["train_loss"][0]
-    assert history["train_accuracy"][0] < 0.5 and history["train_accuracy"][-1] == 1.0
-
-
 def test_the_metrics_of_each_part_are_counted_on_that_part():
     task = ModularTask(5, train_fraction=0.4, split="square", hole=1, seed=3)
     config = dataclasses.replace(small(0, p=5), task=task)
@@ -105,19 +99,16 @@ def test_the_metrics_of_each_part_are_counted_on_that_part():
     loss, correct = rng.random(25), rng.random(25) < 0.5
     got = sample_metrics(config, loss, correct)
     train = set(task.train_index.tolist())
-    parts = {
-        "train_accuracy": train,
-        "test_accuracy": set(range(25)) - train,
-        "test_accuracy_in_hole": {0, 1, 5, 6},
-        "test_accuracy_outside_hole": set(range(25)) - train - {0, 1, 5, 6},
-        "test_accuracy_mirrored": {n for n in range(25) if n not in train and (n % 5) * 5 + n // 5 in train},
-        "test_accuracy_unmirrored": {n for n in range(25) if n not in train and (n % 5) * 5 + n // 5 not in train},
-    }
+    test, hole = set(range(25)) - train, {0, 1, 5, 6}
+    mirrored = {n for n in test if (n % 5) * 5 + n // 5 in train}
+    parts = {"train_accuracy": train, "test_accuracy": test, "test_accuracy_in_hole": hole}
+    parts |= {"test_accuracy_outside_hole": test - hole, "test_accuracy_mirrored": mirrored}
+    parts["test_accuracy_unmirrored"] = test - mirrored
     assert set(got) == {*parts, "train_loss", "test_loss"}
     for name, cells in parts.items():
         assert got[name] == pytest.approx(np.mean([correct[n] for n in cells])), name
     assert got["train_loss"] == pytest.approx(np.mean([loss[n] for n in train]))
-    assert got["test_loss"] == pytest.approx(np.mean([loss[n] for n in set(range(25)) - train]))
+    assert got["test_loss"] == pytest.approx(np.mean([loss[n] for n in test]))
 
 
 def test_a_part_without_cells_has_accuracy_nan():
@@ -125,30 +116,32 @@ def test_a_part_without_cells_has_accuracy_nan():
     assert np.isnan(sample_metrics(config, np.zeros(49), np.ones(49, bool))["test_accuracy_mirrored"])
 
 
-# batched
+ALIKE = {
+    "layers": [small(seed, layers=2) for seed in (0, 1)],
+    "shift": [small(seed, shift=3) for seed in (0, 1)],
+    "bfloat16": [small(seed, dtype="bfloat16") for seed in (0, 1)],
+    "Muon": [dataclasses.replace(small(seed), optimizer=Muon()) for seed in (0, 1)],
+    "Grokfast": [dataclasses.replace(small(seed), optimizer=Grokfast()) for seed in (0, 1)],
+    "a reader's own": [dataclasses.replace(small(3), optimizer=Lion(rate)) for rate in (1e-3, 1e-2)],
+    "groups of parameters": [
+        dataclasses.replace(TOY.with_seed(seed), optimizer=rates)
+        for seed, rates in enumerate([AdamW(1e-2), AdamW(1e-3, groups=(Group("encoder", weight_decay=0.1),)), RATES])
+    ],
+}
 
 
-def test_a_batched_stack_equals_the_single_runs():
-    """Different seeds, splits, rates and decays as one program by vmap: in float64 weights, to 1e-6."""
-    together = trained(DIFFERENT, double=True)
-    for r, config in enumerate(DIFFERENT):
-        alone = trained([config], double=True)
-        torch.testing.assert_close(together.weights[r], alone.weights[0], rtol=0, atol=1e-6)
-        assert_near(together.history[r], alone.history[0], 1e-5)
-
-
-@pytest.mark.parametrize("kind", [{"layers": 2}, {"dtype": "bfloat16"}, {"shift": 3}], ids=str)
-def test_a_batched_stack_of_another_kind_equals_the_single_runs(kind):
-    configs = [small(seed, **kind) for seed in (0, 1)]
+@pytest.mark.parametrize("configs", [DIFFERENT, *ALIKE.values()], ids=["different", *ALIKE])
+def test_a_batched_stack_equals_the_single_runs(configs):
+    """Seeds, splits, rates, decays, optimisers as one program by vmap: in float64, to 1e-6; bfloat16 has 8 bits."""
     together = trained(configs, double=True)
-    tolerance = 2e-2 if "dtype" in kind else 1e-5  # products in bfloat16 have 8 bits
     for r, config in enumerate(configs):
         alone = trained([config], double=True)
-        for name in ("train_loss", "test_loss", "weight_norm", "med"):
-            np.testing.assert_allclose(together.history[r][name], alone.history[0][name], rtol=tolerance, err_msg=name)
-
-
-# what is kept
+        if config.dtype == "bfloat16":
+            losses = [stack.history[i]["train_loss"] for stack, i in ((together, r), (alone, 0))]
+            np.testing.assert_allclose(*losses, rtol=2e-2)
+            continue
+        torch.testing.assert_close(together.weights[r], alone.weights[0], rtol=0, atol=1e-6)
+        assert_near(together.history[r], alone.history[0], 1e-5)
 
 
 def test_snapshots_are_the_embedding_at_their_step():
@@ -165,10 +158,7 @@ def test_a_run_in_bfloat16_is_near_that_in_float32_and_keeps_its_weights_in_floa
     assert low.weights.dtype == torch.float32
     assert low.history[0]["train_loss"] != learned.history[0]["train_loss"]
     assert low.history[0]["train_loss"][0] == pytest.approx(learned.history[0]["train_loss"][0], rel=0.02)
-    assert low.history[0]["train_accuracy"][-1] == 1.0
-
-
-# stopping and divergence
+    assert low.history[0]["train_accuracy"][-1] == learned.history[0]["train_accuracy"][-1] == 1.0
 
 
 def test_a_run_stops_once_the_rule_is_met():
@@ -192,9 +182,6 @@ def test_a_lost_run_is_marked_and_the_others_of_its_stack_go_on():
     assert np.isfinite(np.array(lost["train_loss"])[before]).all() and before.any()
     assert np.isnan(np.array(lost["train_loss"])[~before]).all()
     assert {len(values) for values in lost.values()} == {5}
-
-
-# checkpoints of a stack
 
 
 def test_a_restored_stack_continues_bit_for_bit(tmp_path):

@@ -1,13 +1,17 @@
-"""Processes for calls: values and reports come back, what fails is named."""
+"""Processes for calls: values come back, what fails is named; progress: a bar each, plain lines elsewhere."""
 
 from __future__ import annotations
 
 import io
+from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 
 from grokbook.errors import TrainingError
+from grokbook.training import progress
 from grokbook.training.pool import Pool, read_job, write_job
+from grokbook.training.progress import TrainingProgress
 
 
 def counted(count, report):
@@ -36,3 +40,46 @@ def test_values_and_reports_come_back_and_a_failure_is_named():
         assert pool.submit(max, 2, 3).result() == 3  # in a new process
     with pytest.raises(RuntimeError):
         pool.submit(max, 1, 2)
+
+
+METRICS = {"train_loss": 0.5, "test_loss": 2.25, "train_accuracy": 1.0, "test_accuracy": 0.125, "med": 99.0}
+
+
+def test_without_a_terminal_a_plain_line_goes_to_stderr(capsys):
+    with TrainingProgress({"run": 100}, every=0.0) as shown:
+        shown.update("run", 10, METRICS)
+        shown.update("run", 60, METRICS)
+    out, err = capsys.readouterr()
+    lines = err.splitlines()
+    assert out == "" and len(lines) == 2
+    assert lines[0].startswith("grokbook: run  step 10/100  loss 0.5  test loss 2.25  acc 1  test acc 0.125")
+    assert lines[1].startswith("grokbook: run  step 60/100") and lines[1].endswith("s left")
+
+
+def test_lines_are_rare_and_can_be_switched_off(capsys):
+    with TrainingProgress({"run": 100}, every=1e6) as shown:
+        shown.update("run", 10, METRICS)
+    with TrainingProgress({"run": 100}, enabled=False, every=0.0) as shown:
+        shown.update("run", 10, METRICS)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_remaining_time_goes_on_at_the_rate_so_far(monkeypatch):
+    now = iter([0.0, 1000.0, 1050.0])  # made at 0, first report after a long wait for its turn
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    shown = TrainingProgress({"run": 100}, enabled=False)
+    shown.update("run", 20, METRICS)  # continued from step 20: 25 steps in 50 s, 55 to go
+    assert shown._remaining("run", 45) == "  about 110 s left"
+
+
+def test_on_a_terminal_each_run_has_a_bar(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(
+        progress, "Console", lambda stderr: Console(file=screen, force_terminal=True, width=140, force_jupyter=False)
+    )
+    with TrainingProgress({"one": 100, "two": 100}) as shown:
+        shown.update("one", 50, METRICS)
+        shown.update("two", 100, METRICS)
+        shown.bar.refresh()
+    text = screen.getvalue()
+    assert "one" in text and "50/100" in text and "100/100" in text and "test acc 0.125" in text
