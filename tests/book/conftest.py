@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import shutil
-import subprocess
 import threading
 from pathlib import Path
 
@@ -188,9 +187,3 @@ def opened_at(open_page):
         return pages[key]
 
     return load
-
-
-def git(folder, *arguments):
-    """Run git in a folder as somebody."""
-    identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)

@@ -18,8 +18,9 @@ from grokbook.book.costs import Estimate
 from grokbook.book.jobs import Job, long_run, refuse_too_large, share, side_by_side
 from grokbook.book.kernel import Kernels
 from grokbook.errors import ChapterError, ParameterError
+from processes import git
 
-from .conftest import CHAPTER, git
+from .conftest import CHAPTER
 
 
 def said_by(progress):

@@ -8,8 +8,7 @@ from bs4 import BeautifulSoup
 
 from grokbook.book import check, site, state
 from grokbook.errors import ChapterError, GrokbookError
-
-from .conftest import git
+from processes import git
 
 
 def chapter_page(root):

@@ -8,10 +8,6 @@ from grokbook.claims import Claim, Finding, choose, outcomes, report
 from grokbook.claims.ledger import claims
 
 
-def informal():
-    return Claim("X1", "gu2025", "p. 2", "It is so.", "observation", "a", "b", reason="No number is given.")
-
-
 @pytest.mark.parametrize("width", [50, 80, 100])
 def test_every_entry_keeps_its_words_and_its_width(width):
     for claim in claims():
@@ -30,17 +26,14 @@ def test_a_result_has_evidence_numbers_and_no_mark_when_nothing_changed():
     assert "DIFFERS from the settled verdict (settled: none)" in report.result(outcome, None)
 
 
-def test_numbers_leave_out_what_there_is_not():
+def test_numbers_and_summary_leave_out_what_there_is_not():
     assert report.numbers(Finding("not run", "none")) == ""
     assert report.numbers(Finding("fails", "some", published="3")) == "Published: 3."
-    assert report.numbers(Finding("fails", "some", 2.0)) == "Ours: 2."
-
-
-def test_how_names_the_function_behind_a_partial_one():
-    assert "claims.almost_identical (runs, about 5 s): Test loss and MED" in report.how(choose(["P5.1a"])[0])
-    assert report.how(informal()) == "No check: No number is given."
-
-
-def test_the_summary_counts_in_the_order_of_the_verdicts():
-    assert report.summary(["vacuous", "fails", "holds", "holds"]) == "4 claims: 2 hold, 1 vacuous, 1 fail."
     assert report.summary([]) == "0 claims: none."
+    assert report.summary(["vacuous", "fails", "holds", "holds"]) == "4 claims: 2 hold, 1 vacuous, 1 fail."
+
+
+def test_how_names_the_function_behind_a_partial_one_and_the_reason_where_there_is_none():
+    assert "claims.almost_identical (runs, about 5 s): Test loss and MED" in report.how(choose(["P5.1a"])[0])
+    informal = Claim("X1", "gu2025", "p. 2", "It is so.", "observation", "a", "b", reason="No number is given.")
+    assert report.how(informal) == "No check: No number is given."

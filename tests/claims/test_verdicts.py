@@ -40,12 +40,9 @@ def test_settling_keeps_the_others_and_drops_what_is_no_claim(tmp_path):
     verdicts.settle({"G18": "holds"}, path)
     assert json.loads(path.read_text()) == {"G18": "holds", "G36": "holds"}
     assert list(verdicts.settled(path)) == ["G18", "G36"]
-
-
-def test_the_first_settling_needs_no_file(tmp_path):
-    path = tmp_path / "verdicts.json"
+    path.unlink()
     verdicts.settle({"P02": "fails", "G36": "holds"}, path)
-    assert verdicts.settled(path) == {"G36": "holds", "P02": "fails"}
+    assert verdicts.settled(path) == {"G36": "holds", "P02": "fails"}, "the first settling needs no file"
 
 
 def test_an_unknown_verdict_is_refused(tmp_path):

@@ -12,15 +12,7 @@ from grokbook.book.footer import _changed
 from grokbook.errors import ParameterError, RecordError
 from grokbook.experiments import confirming
 from grokbook.experiments.base import Experiment
-from grokbook.experiments.confirming import (
-    CONFIRMED,
-    confirm,
-    confirm_outdated,
-    confirmations,
-    confirmed,
-    first_steps,
-    largest_difference,
-)
+from grokbook.experiments.confirming import CONFIRMED, confirm, first_steps, largest_difference
 from grokbook.experiments.gu2025 import modular_run
 from grokbook.fingerprint import fingerprint
 from grokbook.records import Store
@@ -56,14 +48,14 @@ def test_the_first_steps_are_those_of_the_whole_run(store):
 def test_equal_code_repeats_a_record_without_any_difference(store):
     entry = confirm(TINY, store, steps=40)
     assert (entry["difference"], entry["steps"], entry["seed"]) == (0.0, 40, 1)
-    assert confirmed(TINY.key, fingerprint(), store.path) == entry
-    assert confirmed(TINY.key, "another", store.path) is None
+    assert confirming.confirmed(TINY.key, fingerprint(), store.path) == entry
+    assert confirming.confirmed(TINY.key, "another", store.path) is None
 
 
 def test_other_numbers_are_seen(store, monkeypatch):
     real = confirming.first_steps
 
-    def slower(experiment, seed, steps):
+    def slower(experiment, seed, steps, compiled):
         return real(Experiment("x", modular_run(5, 0.5, d_model=8, steps=60, weight_decay=0.9), (seed,)), seed, steps)
 
     monkeypatch.setattr(confirming, "first_steps", slower)
@@ -72,10 +64,10 @@ def test_other_numbers_are_seen(store, monkeypatch):
 
 def test_only_records_of_other_code_wait_for_confirmation(store, monkeypatch):
     monkeypatch.setattr("grokbook.experiments.recording.catalogue", lambda: {TINY.name: TINY})
-    assert confirm_outdated(store, steps=10) == []
+    assert confirming.confirm_outdated(store, steps=10) == []
     other_code(store)
-    assert [e["experiment"] for e in confirm_outdated(store, steps=10)] == ["made/up"]
-    assert confirm_outdated(store, steps=10) == []
+    assert [e["experiment"] for e in confirming.confirm_outdated(store, steps=10)] == ["made/up"]
+    assert confirming.confirm_outdated(store, steps=10) == []
 
 
 def test_differences_are_relative_and_missing_values_count():
@@ -100,4 +92,4 @@ def test_nothing_to_confirm_and_damaged_files_are_refused(tmp_path, store):
         confirm(TINY, store, steps=0)
     (store.path / CONFIRMED).write_text("{")
     with pytest.raises(RecordError, match=r"CONFIRMED\.json cannot be read"):
-        confirmations(store.path)
+        confirming.confirmations(store.path)

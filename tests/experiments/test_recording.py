@@ -15,6 +15,7 @@ from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import modular_run
 from grokbook.records import Store
 from grokbook.training.cost import Cost
+from processes import all_end, children
 
 
 @pytest.fixture
@@ -105,13 +106,6 @@ recording.record(progress=False, store=Store(sys.argv[1]), workers=2)
 """
 
 
-def alive(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds child processes in /proc")
 def test_a_recording_that_is_killed_leaves_no_trainer(tmp_path):
@@ -119,12 +113,8 @@ def test_a_recording_that_is_killed_leaves_no_trainer(tmp_path):
     parent, workers = subprocess.Popen([sys.executable, "-c", RECORD, str(tmp_path)]), []
     while len(workers) < 2 or len(list(tmp_path.glob(".locks/*"))) < 2:
         assert parent.poll() is None
-        children = Path(f"/proc/{parent.pid}/task").glob("*/children")
-        workers = [int(pid) for path in children for pid in path.read_text().split()]
+        workers = children(parent.pid)
         time.sleep(0.02)
     parent.kill()
     parent.wait()
-    patience = iter(range(6000))
-    while any(map(alive, workers)):
-        next(patience)
-        time.sleep(0.01)
+    assert all_end(workers)

@@ -6,7 +6,6 @@ import datetime
 import json
 import platform
 import re
-import subprocess
 
 import numpy as np
 import pytest
@@ -16,11 +15,7 @@ import grokbook
 from grokbook.fingerprint import fingerprint
 from grokbook.records import provenance as module
 from grokbook.records.provenance import commit, device_name, provenance
-
-
-def git(folder, *arguments):
-    names = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
-    return subprocess.run(["git", "-C", str(folder), *names, *arguments], check=True, capture_output=True, text=True)
+from processes import git
 
 
 @pytest.fixture
@@ -38,7 +33,7 @@ def checkout(tmp_path, monkeypatch):
 
 
 def test_the_commit_and_whether_sources_differ_from_it(checkout):
-    head = git(checkout, "rev-parse", "HEAD").stdout.strip()
+    head = git(checkout, "rev-parse", "HEAD")
     assert re.fullmatch(r"[0-9a-f]{40}", head) and commit() == (head, False)
     (checkout / "tests" / "file.py").write_text("2\n")
     assert commit() == (head, False)
