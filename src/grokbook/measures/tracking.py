@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.linalg import circulant
 
 from grokbook.errors import ParameterError
 from grokbook.measures.delay import PERSISTENCE, first_stay, grok_time
@@ -66,12 +67,14 @@ def sign_agreement(x: Array, y: Array) -> float:
 
 
 def detrended_increments(x: Array, window: int = 25) -> np.ndarray:
-    """Increments of a curve minus their centred moving average over `window` points (odd), shape (n-1,).
+    """Increments of a curve minus their centred moving average over `window` points (odd), shape (n-window,).
 
     Two curves that merely share a slow trend have increments of equal sign for that reason alone; what is left
-    here moves for reasons of its own. At the ends the average runs over the points there are.
+    here moves for reasons of its own. The ends, which have no full window, are left out: there the average lags
+    behind the trend, and curves that share only that would agree.
 
-    Raises ParameterError for a window that is even or below 3, and for a curve that is not 3 or more finite numbers.
+    Raises ParameterError for a window that is even or below 3, and for a curve that is not finite numbers or is
+    shorter than the window and three more.
 
     >>> bool(np.allclose(detrended_increments(2.0 * np.arange(30), 5), 0))
     True
@@ -79,37 +82,35 @@ def detrended_increments(x: Array, window: int = 25) -> np.ndarray:
     if window < 3 or window % 2 == 0:
         raise ParameterError(f"window = {window} must be an odd number of 3 or more points.")
     step = np.diff(_curve(x, "the curve"))
-    ones = np.ones(window)
-    return step - np.convolve(step, ones, "same") / np.convolve(np.ones_like(step), ones, "same")
+    if step.size < window + 2:
+        raise ParameterError(f"{step.size} increments are fewer than {window + 2}; log more steps.")
+    half = window // 2
+    return step[half : step.size - half] - np.convolve(step, np.full(window, 1 / window), "valid")
 
 
 def shift_test(x: Array, y: Array, *, window: int | None = 25) -> ShiftTest:
     """Sign agreement of two curves' increments against the agreement after every circular shift of one of them.
 
-    With `window` the increments are detrended first (see `detrended_increments`), with None they are raw.
-    Shifts by fewer than `window` points are left out, since neighbouring increments are alike.
+    With `window` the increments are detrended first (see `detrended_increments`), with None they are raw. All shifts
+    count, the near ones and the unshifted pair too: if one curve is as likely as its shifts and independent of the
+    other, the p-value is at most a with probability at most a. A clock, whose detrended increments have one sign,
+    agrees as well after every shift and has p-value 1.
 
-    Raises ParameterError for curves too short to be shifted by a window.
+    Raises ParameterError as `detrended_increments`.
 
     >>> rng = np.random.default_rng(0)
     >>> noise = rng.normal(size=400).cumsum()
-    >>> shift_test(noise, noise).agreement, shift_test(noise, rng.normal(size=400).cumsum()).p_value > 0.05
-    (1.0, True)
+    >>> shift_test(noise, noise).agreement, shift_test(noise, np.exp(-np.arange(400) / 50)).p_value
+    (1.0, 1.0)
 
     Source: the null is this book's; a test on smoothed or trending curves finds agreement everywhere.
     """
     first, second = _pair(x, y)
-    if window is None:
-        dx, dy, apart = np.diff(first), np.diff(second), 1
-    else:
-        dx, dy, apart = detrended_increments(first, window), detrended_increments(second, window), window
-    if dx.size <= 2 * apart:
-        raise ParameterError(f"{dx.size} increments cannot be shifted by {apart} or more; log more steps.")
-    sx, sy = np.sign(dx), np.sign(dy)
-    shifted = np.array([(np.roll(sx, s) == sy).mean() for s in range(apart, dx.size - apart + 1)])
-    observed = (sx == sy).mean()
-    p_value = (1 + (shifted >= observed).sum()) / (1 + shifted.size)
-    return ShiftTest(float(observed), float(np.median(shifted)), float(p_value), int(dx.size))
+    curves = (np.diff(c) if window is None else detrended_increments(c, window) for c in (first, second))
+    sx, sy = map(np.sign, curves)
+    shifted = (circulant(sx) == sy[:, None]).mean(axis=0)  # column s is x shifted by s
+    p_value = (shifted >= shifted[0]).mean()
+    return ShiftTest(float(shifted[0]), float(np.median(shifted)), float(p_value), int(sx.size))
 
 
 def first_below(steps: Array, values: Array, level: float, *, persistence: int = PERSISTENCE) -> int | None:
@@ -206,3 +207,16 @@ def together(first: pd.Series, second: pd.Series, last: pd.Series) -> pd.Series:
     """Whether two events happen within `SETTLED` of the run's length; False when one of them does not happen."""
     gap = (first.astype("Float64") - second.astype("Float64")).abs()
     return (gap <= SETTLED * last.astype("Float64")).fillna(False).astype(bool)
+
+
+def falls_with_grokking(table: pd.DataFrame) -> pd.Series:
+    """Whether the step from which the measure is below its start is nearer to generalising than to fitting, by run.
+
+    False where one of the two does not happen. `table` is one of `tracking_table`.
+
+    >>> rows = {"fit_step": [100, 100], "below_step": [800, 200], "grok_step": [1000, 1000]}
+    >>> falls_with_grokking(pd.DataFrame(rows)).tolist()
+    [True, False]
+    """
+    fit, below, grok = (table[name].astype("Float64") for name in ("fit_step", "below_step", "grok_step"))
+    return ((below - grok).abs() < (below - fit).abs()).fillna(False).astype(bool)

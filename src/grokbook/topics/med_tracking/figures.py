@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from grokbook.errors import ParameterError
 from grokbook.measures import med, med_spectral_bound
+from grokbook.measures.tracking import falls_with_grokking
 from grokbook.plotting.style import COLOURS, panels, seed_band, styled
 from grokbook.plotting.training import accuracies, steps_axis, symbol
 from grokbook.theory.one_frequency import circle
@@ -88,6 +89,23 @@ def relative_curves(dataset: xr.Dataset, names: Mapping[str, str]) -> Figure:
     ax.legend(loc="best")
     steps_axis(ax)
     return fig
+
+
+def agreement_table(tables: Mapping[str, pd.DataFrame], names: Mapping[str, str]) -> pd.DataFrame:
+    """One row a measure: how it passes the tests of agreement and of the initial value; tracking tables by name."""
+    return pd.DataFrame(
+        {
+            "measure": names[name],
+            "raw": table.agreement.median(),
+            "detrended": table.detrended.median(),
+            "chance": table.null.median(),
+            "p <= 0.05": int((table.p_value <= 0.05).sum()),
+            "at 90%": int((table.agreement >= 0.9).sum()),
+            "below start": int(table.below_step.notna().sum()),
+            "with grokking": int(falls_with_grokking(table).sum()),
+        }
+        for name, table in tables.items()
+    )
 
 
 def _row(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -14,14 +15,14 @@ from grokbook.experiments.missing import with_missing
 from grokbook.measures.tracking import tracking_table
 
 OPERATIONS = {
-    "fig12": ("subtract", 0.3, 128, "x - y generalises, and MED moves with the test loss."),
-    "fig13": ("multiply", 0.3, 128, "x y generalises partly or not at all, and MED moves with the test loss."),
+    "fig12": ("subtract", 0.3, 128, "On x - y MED moves with the test loss."),
+    "fig13": ("multiply", 0.3, 128, "On x y MED moves with the test loss."),
     "fig14": ("x2_plus_y2", 0.2, 256, "On x^2 + y^2 MED moves with the test loss."),
     "fig15": ("x3_plus_y3", 0.2, 128, "On x^3 + y^3 MED moves with the test loss."),
-    "fig16": ("x2_plus_xy_plus_y2", 0.3, 128, "x^2 + xy + y^2 has a low ceiling, and MED moves with the test loss."),
-    "fig17": ("x2_plus_xy_plus_y2", 0.3, 256, "Width 256: x^2 + xy + y^2 has a low ceiling, MED moves with the loss."),
-    "fig18": ("x2_plus_xy_plus_y2", 0.4, 256, "At 40 % x^2 + xy + y^2 has a low ceiling, MED moves with the loss."),
-    "fig19": ("x3_plus_xy_plus_y3", 0.5, 256, "x^3 + xy + y^3 generalises little or not, MED moves with the loss."),
+    "fig16": ("x2_plus_xy_plus_y2", 0.3, 128, "On x^2 + xy + y^2 MED moves with the test loss."),
+    "fig17": ("x2_plus_xy_plus_y2", 0.3, 256, "On x^2 + xy + y^2, width 256, MED moves with the test loss."),
+    "fig18": ("x2_plus_xy_plus_y2", 0.4, 256, "On x^2 + xy + y^2, 40 %, MED moves with the test loss."),
+    "fig19": ("x3_plus_xy_plus_y3", 0.5, 256, "On x^3 + xy + y^3 MED moves with the test loss."),
 }
 """Figs 12 to 19: operation, training fraction, width and what the paper says; p = 97, a random split, one layer."""
 
@@ -74,6 +75,22 @@ def operations() -> dict[str, Experiment]:
         name = f"gu2025/{figure}"
         found[name] = Experiment(name, config, statement=statement, source=source, choices=choices)
     return found
+
+
+def controls(dataset: xr.Dataset) -> xr.Dataset:
+    """What the tests of agreement are tried on: test loss, the same one logged step late, a clock, another run's MED.
+
+    Variables `loss_late`, `clock` ($e^{-t/100}$ of the step t) and `stranger`, beside those of the dataset.
+
+    Example:
+        >>> both = ("seed", "step"), [[4.0, 2.0, 1.0], [8.0, 6.0, 5.0]]
+        >>> data = xr.Dataset({"test_loss": both, "med": both}, {"seed": [0, 1], "step": [0, 100, 200]})
+        >>> controls(data).stranger.values[0].tolist(), controls(data).loss_late.values[0].tolist()
+        ([8.0, 6.0, 5.0], [4.0, 4.0, 2.0])
+    """
+    late = dataset.test_loss.isel(step=[0, *range(dataset.sizes["step"] - 1)]).assign_coords(step=dataset.step)
+    clock = np.exp(-dataset.step / 100) + 0 * dataset.med
+    return dataset.assign(loss_late=late, clock=clock, stranger=dataset.med.roll(seed=1, roll_coords=False))
 
 
 def tracked(dataset: xr.Dataset) -> pd.DataFrame:
