@@ -134,18 +134,22 @@ def strata(runs: Runs) -> pd.DataFrame:
 
 
 _ONCE = "The same observation as G27: judged once, there."
+_DEFINED = "A definition is no claim. The page converts it into the others."
 ELSEWHERE = (
     Claim("GF05", "gu2025", "section 6.2, Fig. 5", "At p = 47, 97, 211, 379 MED and test loss change consistently.",
           "observation", "med_tracking", OBSERVED["section"], reason=_ONCE),
     Claim("P5.1a", "gu2024", "section 5.1, first observation", "Test loss and MED vary in an almost identical pattern.",
           "observation", "med_tracking", OBSERVED["section"], reason=_ONCE),
+    Claim("G26", "gu2025", "Definition 4.2", "MED is the mean distance of cyclically neighbouring embeddings.",
+          "formula", "med_tracking", "Closed forms", reason=_DEFINED),
+    Claim("P07", "gu2024", "Definition 6, Eq. 12", "MED is the sum of neighbour distances over both operands' ranges.",
+          "formula", "med_tracking", "Definitions", reason=_DEFINED),
 )  # fmt: skip
 
 
 @claim("P5.1b", "gu2024", "section 5.1, second observation", **OBSERVED, runs=two_moduli, beside=beyond,
        through=tracking_table, published="every run in which MED falls below",
-       says=("of {count} runs {grok} generalise, {above} of them while MED does not stay below its initial value; ",
-             "runs in which it does: {below}, of which {alone} do not generalise, and {early} only long after"))  # fmt: skip
+       says="of {count} runs {grok} generalise, {above} of them while MED stays above its initial value; {rest}")
 def second_observation(runs: Runs) -> Finding:
     """ "In all experiments, we observe": "when the MED function falls below its initial value, grokking happens".
 
@@ -157,9 +161,15 @@ def second_observation(runs: Runs) -> Finding:
     early = below & grok & ~falls_with_grokking(table)
     counts = {"grok": grok, "above": grok & ~below, "below": below, "alone": below & ~grok, "early": early}
     numbers = {name: int(those.sum()) for name, those in counts.items()}
+    rest = (
+        f"it comes to stay below in {numbers['below']} runs, of which {numbers['alone']} have not generalised and "
+        f"{numbers['early']} do so long after"
+        if below.any()
+        else "it comes to stay below in no run"
+    )
     kept = False if numbers["above"] or numbers["early"] else None if numbers["alone"] else True
     verdict = "vacuous" if not below.any() and kept else {False: "fails", None: UNDECIDED, True: "holds"}[kept]
-    return found(_decided(runs, verdict), float((grok & below).mean()), 0, 1, count=len(table), **numbers)
+    return found(_decided(runs, verdict), float((grok & below).mean()), 0, 1, count=len(table), rest=rest, **numbers)
 
 
 @claim("P5.1c", "gu2024", "section 5.1, third observation", **OBSERVED, runs=two_moduli, beside=beyond,
