@@ -34,6 +34,6 @@ def test_numbers_and_summary_leave_out_what_there_is_not():
 
 
 def test_how_names_the_function_behind_a_partial_one_and_the_reason_where_there_is_none():
-    assert "claims.almost_identical (runs, about 5 s): Test loss and MED" in report.how(choose(["P5.1a"])[0])
+    assert "claims.nearly_identical (runs, about 5 s): Our reading: in every run" in report.how(choose(["G27"])[0])
     informal = Claim("X1", "gu2025", "p. 2", "It is so.", "observation", "a", "b", reason="No number is given.")
     assert report.how(informal) == "No check: No number is given."
