@@ -94,8 +94,6 @@ def test_a_failing_cell_fails_the_build_and_the_last_good_page_stays(built, said
     assert sorted(p.name for p in notebook(built).parent.iterdir()) == ["01_tiny.ipynb", "01_tiny.json"]
 
 
-# ------------------------------------------------------------------------------------- what lies on disk is damaged
-
 DAMAGES = {
     "cut off": lambda content: content[: len(content) // 2],
     "empty": lambda content: b"",
@@ -143,9 +141,6 @@ def test_a_source_is_committed_when_the_last_commit_holds_it_unchanged(project):
     assert len(state.revision(project)) == 40
     path.write_text("changed")
     assert not state.committed(project, path)
-
-
-# -------------------------------------------------------------------------------------------------------- side by side
 
 
 def job(name, seconds, memory_mb=100.0):

@@ -47,10 +47,6 @@ def test_what_is_broken_is_named_with_its_page_and_nothing_of_a_site_in_order(tm
     assert check.problems(tmp_path, {"02_y": []})[-1] == "chapter 02_y has no page"
 
 
-def test_a_built_site_is_in_order(built_once):
-    assert check.problems(built_once / "site", {"01_tiny": ["fig-tiny"]}) == []
-
-
 def test_a_picture_of_one_colour_is_empty_and_one_with_a_line_is_not(tmp_path):
     picture = Image.effect_noise((64, 64), 0).convert("RGB")
     for name, empty in (("plain.png", True), ("drawn.png", False)):
@@ -86,7 +82,8 @@ def test_the_sections_that_claims_name_are_on_the_built_pages():
 
 @pytest.fixture(scope="module")
 def page(built_once):
-    """A page as one file."""
+    """A page, of a site in order, as one file."""
+    assert check.problems(built_once / "site", {"01_tiny": ["fig-tiny"]}) == []
     built = built_once / "site" / "chapters" / "01_tiny.html"
     return BeautifulSoup(standalone.inlined(built, site.mathjax_folder()), "html.parser")
 

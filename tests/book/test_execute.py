@@ -33,27 +33,17 @@ def test_values_are_written_into_the_parameters_cell_itself(project):
     assert "steps: int = 30              # optimiser steps" in cell.source
 
 
-def test_a_printed_notebook_has_one_parameters_cell_and_no_progress_lines(executed):
+def test_a_printed_notebook_has_one_parameters_cell_no_progress_lines_and_ends_with_how_it_was_made(executed):
     cells = [cell for _, cell in outputs.code_cells(executed)]
     assert [cell for cell in cells if "injected-parameters" in cell.metadata.get("tags", [])] == []
-    streams = [o for cell in cells for o in cell.outputs if o.output_type == "stream"]
-    assert streams == []
-
-
-def test_the_last_cell_says_how_the_page_was_made(executed):
+    assert [o for cell in cells for o in cell.outputs if o.output_type == "stream"] == []
     assert executed.cells[-1].id == "provenance"
     assert "grokbook run 01 --preset laptop" in executed.cells[-1].source
 
 
 def test_two_executions_differ_in_nothing_but_the_box(built_once, executed, said):
-    again = execute.execute(
-        chapters.find(built_once, "01"),
-        {"p": 59, "train_fraction": 0.5, "steps": 200},
-        "laptop",
-        built_once,
-        said,
-        strict=True,
-    )
+    found, values = chapters.find(built_once, "01"), {"p": 59, "train_fraction": 0.5, "steps": 200}
+    again = execute.execute(found, values, "laptop", built_once, said, strict=True)
     assert json.dumps(again.notebook.cells[:-1], sort_keys=True) == json.dumps(executed.cells[:-1], sort_keys=True)
     assert again.figures == ["fig-tiny"]
     assert "step 10 of 30" in said.console.file.getvalue()
@@ -64,9 +54,7 @@ def test_a_failing_cell_is_named_with_chapter_heading_and_error(project, said):
     found = chapter(project, text)
     with pytest.raises(ChapterError) as failed:
         execute.execute(found, found.values("smoke"), "smoke", project, said)
-    assert str(failed.value) == (
-        'chapter 02_other, code cell 2, under "One section": RuntimeError: the loss became NaN'
-    )
+    assert str(failed.value) == 'chapter 02_other, code cell 2, under "One section": RuntimeError: the loss became NaN'
 
 
 def test_no_kernel_or_profile_of_the_user_is_taken_for_ours(project, said, monkeypatch, tmp_path):

@@ -49,27 +49,26 @@ def test_a_figure_gets_its_label_where_myst_nb_looks_for_it():
 
 
 def test_what_is_shown_beside_a_figure_goes_to_cells_that_show_no_code():
-    made = notebook(stream("hello", "stdout"), figure(), text(), figure({**LABEL, "name": "fig-b"}))
+    shown = [stream("hello", "stdout"), figure(), text(), figure({**LABEL, "name": "fig-b"})]
+    made = notebook(*shown, tags=["remove-input"])
     assert outputs.label_figures(made) == ["fig-a", "fig-b"]
     code = [cell for cell in made.cells if cell.cell_type == "code"]
     assert [len(cell.outputs) for cell in code] == [2, 1, 1]
     assert ["mystnb" in cell.metadata for cell in code] == [True, False, True]
-    assert all(cell.source.startswith("#") and "remove-input" in cell.metadata["tags"] for cell in code[1:])
+    assert all(cell.source.startswith("#") and cell.metadata["tags"] == ["remove-input"] for cell in code[1:])
 
 
-def test_an_image_without_alt_text_is_refused_with_its_place():
-    with pytest.raises(ChapterError, match='code cell 1, under "The delay" shows an image without caption and alt'):
-        outputs.label_figures(notebook(image()))
-
-
-def test_a_cell_tagged_figure_must_make_one():
-    with pytest.raises(ChapterError, match="is tagged `figure` and made none"):
-        outputs.label_figures(notebook(text(), tags=["figure"]))
-
-
-def test_a_name_used_twice_is_refused():
-    with pytest.raises(ChapterError, match="the figure name 'fig-a' is used twice"):
-        outputs.label_figures(notebook(figure(), figure()))
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (notebook(image()), 'code cell 1, under "The delay" shows an image without caption and alt'),
+        (notebook(text(), tags=["figure"]), "is tagged `figure` and made none"),
+        (notebook(figure(), figure()), "the figure name 'fig-a' is used twice"),
+    ],
+)
+def test_a_figure_that_is_not_one_is_refused_with_its_place(made, said):
+    with pytest.raises(ChapterError, match=said):
+        outputs.label_figures(made)
 
 
 def test_progress_lines_are_removed_and_warnings_stay():
@@ -78,9 +77,6 @@ def test_progress_lines_are_removed_and_warnings_stay():
     assert [o.text for o in made.cells[1].outputs] == ["UserWarning: b\n"]
     with pytest.raises(ChapterError, match='code cell 1, under "The delay" wrote to standard error: UserWarning: b'):
         outputs.refuse_stray_output(made)
-
-
-def test_standard_output_is_not_stray():
     outputs.refuse_stray_output(notebook(stream("fine", "stdout")))
 
 
@@ -92,10 +88,3 @@ def test_what_differs_between_executions_is_removed():
     assert dict(made.cells[1].metadata) == {"tags": ["keep"]}
     assert [cell.id for cell in made.cells] == ["cell-000", "cell-001"]
     assert set(made.metadata) == {"kernelspec"}
-
-
-def test_a_cell_with_two_figures_is_split_with_each_tag_once():
-    from grokbook.book.outputs import _outputs_only
-
-    cell = new_code_cell("draw()", metadata={"tags": ["remove-input"]})
-    assert _outputs_only(cell).metadata.tags == ["remove-input"]

@@ -1,13 +1,16 @@
-"""The site: what is staged, what is launched, what stays when a build fails."""
+"""The site: what is staged and launched, what stays when a build fails; it is served to this machine only."""
 
 import json
+import threading
+import urllib.request
 
 import pytest
 import yaml
 from bs4 import BeautifulSoup
 
 from grokbook.book import check, site, state
-from grokbook.errors import ChapterError, GrokbookError
+from grokbook.book.serving import server
+from grokbook.errors import ChapterError, GrokbookError, ParameterError
 from processes import git
 
 
@@ -22,8 +25,10 @@ def test_chapters_that_were_not_executed_are_left_out(project):
     assert [part["caption"] for part in none["parts"]] == ["More"]
 
 
-def test_a_figure_has_number_caption_and_alt_text(built_once):
-    figure = chapter_page(built_once).find(id="fig-tiny")
+def test_a_figure_has_number_caption_and_alt_text_and_a_solution_is_collapsed(built_once):
+    page = chapter_page(built_once)
+    assert "dropdown" in page.select_one(".solution")["class"]
+    figure = page.find(id="fig-tiny")
     assert figure.img["alt"] == "A curve that rises ever faster."
     assert figure.figcaption.get_text().strip().startswith("Fig. 1.1")
 
@@ -43,11 +48,7 @@ def test_mathematics_is_drawn_by_a_script_of_the_site(built_once):
     assert list((built_once / "site" / "mathjax" / "output" / "chtml" / "fonts" / "woff-v2").glob("*.woff"))
 
 
-def test_solutions_are_collapsed(built_once):
-    assert "dropdown" in chapter_page(built_once).select_one(".solution")["class"]
-
-
-def test_only_a_committed_source_has_a_launch_link(project):
+def test_only_a_committed_source_of_a_named_repository_has_a_launch_link(project):
     assert site.pages(project, ["01_tiny"])["launch"] == {"01_tiny": None}
     git(project, "init", "-q")
     git(project, "add", "notebooks")
@@ -55,9 +56,6 @@ def test_only_a_committed_source_has_a_launch_link(project):
     link = site.pages(project, ["01_tiny"])["launch"]["01_tiny"]
     assert link.startswith(f"https://mybinder.org/v2/gh/grokbook/grokbook/{state.revision(project)}?urlpath=")
     assert "notebooks%2F01_tiny.md" in link
-
-
-def test_without_a_named_repository_there_is_no_launch_link(project):
     (project / "pyproject.toml").unlink()
     assert site.repository_url(project) is None
     assert site.pages(project, ["01_tiny"])["launch"] == {"01_tiny": None}
@@ -108,3 +106,20 @@ def test_missing_mathjax_is_said_with_its_remedy(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(GrokbookError, match="install sphinx-mathjax-offline"):
         site.mathjax_folder()
+
+
+def test_the_site_is_served_on_the_local_address(tmp_path):
+    (tmp_path / "index.html").write_text("<p>home</p>")
+    with server(tmp_path, 0) as http:
+        assert http.server_address[0] == "127.0.0.1"
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        with urllib.request.urlopen(f"http://127.0.0.1:{http.server_port}/") as answer:
+            assert answer.read() == b"<p>home</p>"
+            assert answer.headers["Cache-Control"] == "no-store"
+        http.shutdown()
+
+
+def test_a_port_in_use_is_refused(tmp_path):
+    (tmp_path / "index.html").write_text("x")
+    with server(tmp_path, 0) as first, pytest.raises(ParameterError, match="cannot be used .*; try --port"):
+        server(tmp_path, first.server_port)

@@ -44,20 +44,19 @@ def test_what_a_document_tells_one_to_type_or_open_exists(document):
     assert not re.search(r"\b(TODO|TBD|FIXME|XXX)\b|\?\?\?", text), "something is left to fill in"
 
 
-def test_readme_shows_a_picture_and_names_the_two_commands_first():
+def test_readme_shows_a_picture_names_the_two_commands_first_and_says_which_chapters_are_written():
     assert re.findall(r"!\[[^\]]{40,}\]\((book/_static/\S+\.(?:png|svg))\)", read("README.md"))
     block = re.search(r"```console\n(.*?)```", read("README.md"), re.DOTALL)[1]
     assert [line.partition("#")[0].strip() for line in block.splitlines()] == ["make book", "make test"]
-
-
-def test_readme_says_which_chapters_are_written():
     rows = re.findall(r"^\| (\d\d) [^|]*\|[^|]*\| ([^|]*?) \|$", read("README.md"), re.MULTILINE)
     assert [number for number, _ in rows] == [f"{n:02d}" for n in range(1, 19)]
     written = {number for number, state in rows if "written" in state}
     assert written == {path.name[:2] for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.md")}
 
 
-def test_versions_papers_and_licences_agree():
+def test_versions_papers_and_licences_agree_and_the_citation_is_valid():
+    from check_jsonschema import main
+
     project, citation = pyproject()["project"], yaml.safe_load(read("CITATION.cff"))
     last = re.findall(r"^## \[(\d[^\]]*)\]", read("CHANGELOG.md"), re.MULTILINE)[0]
     assert grokbook.__version__ == project["version"] == citation["version"] == last
@@ -67,11 +66,6 @@ def test_versions_papers_and_licences_agree():
     assert read("LICENSE").startswith("MIT License")
     assert all(f"Section {number} -- " in read("LICENSE-TEXT") for number in range(1, 9))
     assert all((ROOT / name).is_file() for name in project["license-files"])
-
-
-def test_the_citation_is_valid():
-    from check_jsonschema import main
-
     with pytest.raises(SystemExit) as done:
         main(["--builtin-schema", "vendor.citation-file-format", str(ROOT / "CITATION.cff")])
     assert not done.value.code
