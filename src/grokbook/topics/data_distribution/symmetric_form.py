@@ -212,9 +212,8 @@ def beyond_the_swap(table: pd.DataFrame) -> str:
     fresh = table["accuracy unmirrored"]
     if (fresh <= RISEN).all():
         return (
-            f"At every recorded fraction at most {RISEN:.0%} of the cells without a trained transpose are right: what "
-            "the network generalises is the swap. The paper's conclusion is then right in a sharper form than it is "
-            "stated: beyond commutativity there is nothing that more data could have improved."
+            f"At every recorded fraction at most {RISEN:.0%} of the cells without a trained transpose are right. So "
+            "the paper's conclusion is right in a sharper form: only commutativity is generalised."
         )
     return (
         f"More than {RISEN:.0%} of the cells without a trained transpose are right at fractions "

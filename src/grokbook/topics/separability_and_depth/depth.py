@@ -230,9 +230,9 @@ def with_range(values: pd.Series, form: str) -> str:
 
 DEPTHS = (
     "{layers} layers, {seeds} each: the largest fall of the test accuracy {grows} at every further layer "
-    "({largest_fall}) and at the last is {violent} (limit {limit:g}; the highest test accuracy is "
-    "{highest_test_accuracy}); the final MED {falls} at every one ({final_MED}), over the mean norm it is "
-    "{MED_over_norm}; ",
+    "({largest_fall}) and at the last is {violent} (limit {limit:g}; ",
+    "the highest test accuracy is {highest_test_accuracy}); the final MED {falls} at every one ({final_MED}), ",
+    "over the mean norm it is {MED_over_norm}; ",
     "the largest fall of the training accuracy is {largest_fall_training}",
 )
 """What `compared` found, in words."""

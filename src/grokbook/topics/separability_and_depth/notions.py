@@ -41,9 +41,9 @@ def inverse_root(x: np.ndarray) -> np.ndarray:
 
 
 @claim("G28", "gu2025", "section 5, Eq. 6", section=INDICATORS, kind="theorem", shown_by="proof",
-       says="with 2^-n-steps cut off at n = {level} the function is missed by more than 2^-n on {value:.2g} of the "
-       "interval, at {further} on {low:.2g}: almost everywhere in the limit; in L1 by {mean:.2g}, uniformly by "
-       "{largest:.2g}")
+       says=("with 2^-n-steps cut off at n = {level} the function is missed by more than 2^-n on {value:.2g} of the ",
+             "interval, at {further} on {low:.2g}: almost everywhere in the limit; in L1 by {mean:.2g}, uniformly by ",
+             "{largest:.2g}"))  # fmt: skip
 def dense_simple_functions(f: Callable[[np.ndarray], np.ndarray] = inverse_root, level: int = 20) -> Finding:
     """Sums of indicator functions are dense in the Lebesgue measurable functions.
 
@@ -183,9 +183,9 @@ def return_slope(h: float = 1e-3) -> float:
 
 
 @claim("P11", "gu2024", "appendix C, Theorems 6 to 9", section=PAPERS_SAY, kind="theorem", shown_by="proof",
-       says="a C^{order} function decays as n^{value:.1f}; l1 recovers {share:.0%} of {seeds} sparse vectors from "
-       "{measurements} of 64 numbers and {fewer:.0%} from {few}, so Theorem 8 holds with high probability, not for "
-       "certain; a return map of slope {back:.1g} at a stable cycle")
+       says=("a C^{order} function decays as n^{value:.1f}; l1 recovers {share:.0%} of {seeds} sparse vectors from ",
+             "{measurements} of 64 numbers and {fewer:.0%} from {few}, so Theorem 8 holds with high probability, not ",
+             "for certain; a return map of slope {back:.1g} at a stable cycle"))  # fmt: skip
 def cited_theorems(measurements: int = 32, few: int = 14, seeds: int = 10, order: int = 2) -> Finding:
     """Fourier coefficients of smooth functions decay, sparse vectors "can be exactly reconstructed" from few random
     measurements, and eigenvalues of a return map decide the stability of a cycle.

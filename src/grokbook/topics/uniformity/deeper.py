@@ -22,8 +22,7 @@ BARS = (0.25, 0.5, 0.75)
 
 CONCLUSIONS = {
     "holds": "So the sentence stands, with this reading: what sums of embeddings cannot do for a class, the layers "
-    "behind them do, as a matter of architecture and task. Being right on these cells is close to it, so it does not "
-    "say what causes what.",
+    "behind them do. Being right on these cells is close to it, so it does not say what causes what.",
     "fails": "So in these networks the layers behind the embedding do not bring the classes together while they learn.",
 }
 OPEN = "So with what is recorded the sentence is neither borne out nor refuted here."

@@ -119,7 +119,7 @@ def admissible(phi: np.ndarray, size: int, delta: float, tried: np.ndarray) -> n
 
     Example:
         >>> admissible(np.arange(3.0)[:, None], 3, 2.0, np.array([[1.5], [4.5]])).tolist()
-        [[True, False], [True, False], [True, False]]
+        [[True, False], [False, False], [True, False]]
     """
     sums, label = phi[:size, None] + phi[None, :size], np.add.outer(range(size), range(size)) % len(phi)
     inside = np.linalg.norm(sums[:, :, None] - tried, axis=3) < delta
