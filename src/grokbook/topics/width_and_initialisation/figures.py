@@ -62,12 +62,16 @@ def starting_tables(tables: Mapping[str, np.ndarray]) -> Figure:
     """Initial embeddings as images, symbols down and features across, one scale for all; label -> (p, d)."""
     if not tables:
         raise ParameterError("there are no tables to draw, but the figure needs one or more.")
-    fig, axes = panels(1, len(tables), height=2.1, sharey=True)
+    columns = min(4, len(tables))
+    rows = -(-len(tables) // columns)
+    fig, axes = panels(rows, columns, height=0.3 + 1.8 * rows, sharex=True, sharey=True)
     largest = max(float(np.abs(t).max()) for t in tables.values())
-    for ax, (label, table) in zip(axes[0], tables.items(), strict=True):
+    for ax in axes.flat[len(tables) :]:
+        ax.set_visible(False)
+    for ax, (label, table) in zip(axes.flat, tables.items(), strict=False):
         ax.imshow(table, cmap="RdBu_r", vmin=-largest, vmax=largest, aspect="auto", interpolation="nearest")
         ax.set_title(label, fontsize=9)
-        ax.set_xlabel("feature")
         ax.grid(visible=False)
-    axes[0, 0].set_ylabel("symbol")
+    fig.supxlabel("feature", fontsize=9)
+    fig.supylabel("symbol", fontsize=9)
     return fig
