@@ -1,7 +1,5 @@
 """What the tests of several rooms ask of other processes."""
 
-from __future__ import annotations
-
 import subprocess
 import time
 from pathlib import Path

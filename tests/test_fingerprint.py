@@ -1,7 +1,5 @@
 """The fingerprint of the library's code: changed by code, not by words, and complete."""
 
-from __future__ import annotations
-
 import ast
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Where the project's folders are, with a checkout and without; what a process may use of the machine."""
 
-from __future__ import annotations
-
 import math
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A small project in a temporary folder (the book's own frame, a tiny chapter that trains nothing); a browser."""
 
-from __future__ import annotations
-
 import io
 import os
 import shutil

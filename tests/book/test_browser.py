@@ -3,8 +3,6 @@
 Each page is loaded once on a desk and once on a phone; what there is to check is collected there in one go.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from urllib.parse import urlsplit

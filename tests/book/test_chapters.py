@@ -19,17 +19,13 @@ def write(project, text, name="02_other.md"):
     return path
 
 
-def test_a_source_is_read(project):
-    chapter = chapters.find(project, "01")
+@pytest.mark.parametrize("name", ["01", "1", "tiny", "01_tiny", "01_tiny.md", "01_t", "ti"])
+def test_a_source_is_found_by_number_name_or_prefix_and_read(project, name):
+    chapter = chapters.find(project, name)
     assert (chapter.name, chapter.number, chapter.title) == ("01_tiny", "01", "A tiny chapter")
     assert chapter.question == "Does a tiny chapter reach its page?"
     assert [p.name for p in chapter.parameters] == ["p", "train_fraction", "steps"]
     assert list(chapter.presets) == ["smoke", "laptop", "paper"]
-
-
-@pytest.mark.parametrize("name", ["01", "1", "tiny", "01_tiny", "01_tiny.md", "01_t", "ti"])
-def test_a_chapter_is_found_by_number_name_or_prefix(project, name):
-    assert chapters.find(project, name).name == "01_tiny"
 
 
 def test_a_name_that_means_no_chapter_or_two_is_refused(project):

@@ -1,7 +1,5 @@
 """The built pages: what is broken is found, links have the anchors of the pages, one file holds all it shows."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

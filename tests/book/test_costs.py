@@ -33,14 +33,11 @@ def chapter(seconds):
     )
 
 
-def test_what_is_there_costs_only_the_page():
+def test_what_is_there_costs_only_the_page_and_other_values_what_they_train(monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
     page = costs.Estimate(costs.OVERHEAD_SECONDS, costs.OVERHEAD_MB)
     assert costs.chapter_estimate(chapter(30), "smoke") == page
     assert costs.chapter_estimate(chapter(30), "laptop").seconds == page.seconds + 30
-
-
-def test_other_values_cost_what_they_train(monkeypatch):
-    monkeypatch.setattr("os.cpu_count", lambda: 1)
     assert costs.chapter_estimate(chapter(0), "laptop", {"missing": (0,)}).seconds > 100
 
 

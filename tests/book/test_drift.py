@@ -1,7 +1,5 @@
 """`grokbook drift`: identical builds differ in nothing; a number, a verdict, a row that moved is named and counts."""
 
-from __future__ import annotations
-
 import copy
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Interactive figures: how they reach the page, and that their mathematics is that of the library."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -50,17 +50,17 @@ def test_the_same_figure_is_the_same_bytes_on_an_opaque_ground_and_a_heavy_one_a
 
 
 @pytest.mark.parametrize(
-    ("texts", "said"),
+    ("wrong", "said"),
     [
-        (("curve", "A good caption.", "A good alt text."), "'curve' must be `fig-` and lower-case words"),
-        (("fig-Big", "A good caption.", "A good alt text."), "'fig-Big' must be"),
-        (("fig-a", "", "A good alt text."), "figure fig-a needs a caption"),
-        (("fig-a", "A good caption.", "curve"), "figure fig-a needs an alt text"),
+        ({"name": "curve"}, "'curve' must be `fig-` and lower-case words"),
+        ({"name": "fig-Big"}, "'fig-Big' must be"),
+        ({"caption": ""}, "figure fig-a needs a caption"),
+        ({"alt": "curve"}, "figure fig-a needs an alt text"),
     ],
 )
-def test_a_figure_without_its_texts_is_refused(texts, said):
+def test_a_figure_without_its_texts_is_refused(wrong, said):
     with pytest.raises(ParameterError, match=said):
-        page.figure(None, *texts)
+        page.figure(None, **{"name": "fig-a", "caption": "A good caption.", "alt": "A good alt text."} | wrong)
 
 
 @pytest.fixture

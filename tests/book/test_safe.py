@@ -1,7 +1,5 @@
 """Text from data does nothing on a page: the attack is rendered with the book's own Markdown, and shows as it is."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The texts of the book: chapters keep their form, every symbol is defined, every correction is in the errata."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

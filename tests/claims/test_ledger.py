@@ -1,7 +1,5 @@
 """The ledger: every claim has a check or a reason, and one that breaks is named."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import sys

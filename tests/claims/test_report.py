@@ -1,7 +1,5 @@
 """Entries of the ledger as text: nothing cut off, never wider than asked, what differs is marked."""
 
-from __future__ import annotations
-
 import pytest
 
 from grokbook.claims import Claim, Finding, choose, outcomes, report

@@ -1,7 +1,5 @@
 """The settled verdicts are what the checks find: a verdict cannot change unseen."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd

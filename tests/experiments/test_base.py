@@ -1,7 +1,5 @@
 """Experiments: what their key depends on, what they predict, which seeds are missing."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 

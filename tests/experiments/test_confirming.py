@@ -1,7 +1,5 @@
 """Confirming records: equal code repeats them exactly, other numbers are seen, the page says which."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

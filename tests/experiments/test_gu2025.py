@@ -1,7 +1,5 @@
 """The experiments of Gu et al. 2025, every figure by name; the ten watched tasks of chapters 05 and 06."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

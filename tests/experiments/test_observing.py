@@ -1,7 +1,5 @@
 """Watched runs: what is recorded is the measure of the weights at that step, and training is not touched."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

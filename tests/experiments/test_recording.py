@@ -1,7 +1,5 @@
 """Recording: what is missing, within a budget, resumable; names by pattern."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -1,7 +1,5 @@
 """Final weights: those of the training loop, kept, found again, and trained again where they are damaged."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Tables that the tests of the measures share."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

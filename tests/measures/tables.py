@@ -1,7 +1,5 @@
 """Made embeddings with known answers."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

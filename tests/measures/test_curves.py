@@ -1,7 +1,5 @@
 """Curves: fit and grok step with censoring, onset and limits, signs of increments, falls."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

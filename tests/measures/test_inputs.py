@@ -1,7 +1,5 @@
 """What the measures accept and refuse."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

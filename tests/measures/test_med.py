@@ -1,7 +1,5 @@
 """MED, norms and the registry: closed forms, identities between the definitions, invariances and bounds."""
 
-from __future__ import annotations
-
 from math import cos, pi, sqrt
 
 import numpy as np

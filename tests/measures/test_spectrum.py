@@ -1,7 +1,5 @@
 """The spectrum of an embedding, its principal components, the losses in key waves, parallelograms modulo p."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import combinations, combinations_with_replacement
 

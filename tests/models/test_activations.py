@@ -1,7 +1,5 @@
 """Activations by stage end in the model's own logits; the deviation that chapter 02 prints is rounding."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

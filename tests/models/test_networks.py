@@ -1,7 +1,5 @@
 """The networks behind one door; the fully connected ones against torch's layers and formulas; starts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

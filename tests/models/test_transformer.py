@@ -1,7 +1,5 @@
 """The transformer of Gu et al. 2025 (Eqs 1-2): the exact rewriting, its gradients, sizes, inputs, refusals."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -14,31 +12,9 @@ from grokbook.errors import ParameterError
 from grokbook.models import transformer as tf
 from grokbook.models.transformer import Shape, Transformer, as_tokens, initialise, logits, parameter_shapes
 from grokbook.tasks import ModularTask
+from whole_sequence import whole_sequence_logits
 
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}
-
-
-def independent_streams(w, tokens, shape):
-    """The residual stream (N, 3, d) after every layer, written from the equations with torch's own attention."""
-    x = w["W_E"][tokens]
-    if shape.positional:
-        x = x + w["W_pos"][None]
-    streams = [x]
-    for l in range(shape.n_layers):
-        n, t, d = x.shape
-        heads = [torch.einsum("ntd,ed->nte", x, w[f"W_{name}.{l}"]) for name in "QKV"]
-        q, k, v = (a.reshape(n, t, shape.n_heads, d // shape.n_heads).permute(0, 2, 1, 3) for a in heads)
-        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        x = x + torch.einsum("nte,de->ntd", mixed.permute(0, 2, 1, 3).reshape(n, t, d), w[f"W_O.{l}"])
-        hidden = (torch.einsum("ntd,md->ntm", x, w[f"W_in.{l}"]) + w[f"b_in.{l}"]).clamp(min=0)
-        x = x + torch.einsum("ntm,dm->ntd", hidden, w[f"W_out.{l}"]) + w[f"b_out.{l}"]
-        streams.append(x)
-    return streams
-
-
-def independent_logits(w, tokens, shape):
-    """Logits (N, p): the cls row of the last stream times the unembedding."""
-    return torch.einsum("nd,pd->np", independent_streams(w, tokens, shape)[-1][:, 2], w["W_U"])
 
 
 def random_weights(shape, dtype, seed=3):
@@ -68,7 +44,7 @@ def test_the_exact_rewriting_equals_the_whole_sequence_model(shift, positional, 
     shape = Shape(7, d_model=16, n_heads=4, shift=shift, positional=positional)
     task, w = ModularTask(7, train_fraction=0.5, shift=shift), random_weights(shape, dtype)
     ours, ours_gradients = value_and_gradients(tf.cls_logits, w, task, shape)
-    plain, gradients = value_and_gradients(independent_logits, w, task, shape)
+    plain, gradients = value_and_gradients(whole_sequence_logits, w, task, shape)
     torch.testing.assert_close(ours, plain, rtol=0, atol=TOLERANCE[dtype])
     assert set(gradients) == set(parameter_shapes(shape))
     for name, gradient in gradients.items():
@@ -83,7 +59,7 @@ def test_the_plain_model_equals_an_independent_one_at_any_depth(n_layers, positi
     shape = Shape(5, d_model=8, n_heads=2, n_layers=n_layers, shift=2, positional=positional)
     task, w = ModularTask(5, train_fraction=0.5, shift=2), random_weights(shape, dtype)
     ours, ours_gradients = value_and_gradients(tf.plain_logits, w, task, shape)
-    other, gradients = value_and_gradients(independent_logits, w, task, shape)
+    other, gradients = value_and_gradients(whole_sequence_logits, w, task, shape)
     tolerance = TOLERANCE[dtype] * max(1.0, other.abs().max().item())  # streams grow with the depth
     torch.testing.assert_close(ours, other, rtol=0, atol=tolerance)
     for name, gradient in gradients.items():
@@ -179,7 +155,7 @@ def test_the_module_takes_pairs_and_token_sequences(n_layers):
     model = Transformer(7, d_model=8, n_layers=n_layers, shift=3)
     from_pairs, from_tokens = model(torch.from_numpy(task.pairs)), model(torch.from_numpy(task.tokens))
     assert from_pairs.shape == (49, 7) and torch.equal(from_pairs, from_tokens)
-    expected = independent_logits(model.named_weights(), torch.from_numpy(task.tokens), model.shape)
+    expected = whole_sequence_logits(model.named_weights(), torch.from_numpy(task.tokens), model.shape)
     torch.testing.assert_close(from_pairs, expected, rtol=0, atol=1e-5)
 
 

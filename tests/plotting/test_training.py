@@ -1,15 +1,26 @@
-"""Curves of training runs: every seed, the median, marks at the right steps."""
+"""Curves of training runs: every seed, the median, marks at the right steps; a style that leaves settings alone."""
 
-from __future__ import annotations
-
+import matplotlib as mpl
 import numpy as np
 import pytest
 import xarray as xr
 
 from grokbook import plotting
 from grokbook.measures import grok_times
-from grokbook.plotting.style import COLOURS
+from grokbook.plotting.style import COLOURS, STYLE
 from grokbook.plotting.training import curves_by_setting
+
+STEPS = np.array([0, 10, 100, 1000])
+
+
+@pytest.fixture(scope="module")
+def runs() -> xr.Dataset:
+    rng = np.random.default_rng(0)
+    names = ["train_loss", "test_loss", "train_accuracy", "test_accuracy", "test_accuracy_mirrored",
+             "test_accuracy_unmirrored", "weight_norm", "embedding_norm", "med", "normalised_med", "fourier_ipr",
+             "effective_dimension"]  # fmt: skip
+    series = {n: (("seed", "step"), rng.uniform(0.1, 1, size=(3, STEPS.size))) for n in names}
+    return xr.Dataset(series, {"seed": [0, 1, 2], "step": STEPS})
 
 
 def _lines(ax, colour):
@@ -76,3 +87,20 @@ def test_every_run_of_a_setting_has_its_raw_curves_and_one_that_was_not_run_says
     assert np.array_equal(fig.axes[0].lines[3].get_ydata(), runs.test_accuracy.values[0, 1:])
     assert [t.get_text() for t in fig.axes[1].texts] == ["not run"]
     assert not fig.axes[3].get_visible()
+
+
+def test_style_is_opaque_and_settings_stay(runs):
+    before = dict(mpl.rcParams)
+    fig = plotting.learning_curves(runs)
+    assert fig.get_facecolor()[3] == 1
+    assert dict(mpl.rcParams) == before
+    assert STYLE.exists()
+
+
+@pytest.mark.parametrize("name", [n for n in COLOURS if n != "quiet"])
+def test_colours_can_be_read_on_white(name):
+    """Contrast of at least 2.2 against white (lines, WCAG asks 3 of text-like parts; amber is only an area)."""
+    rgb = np.array(mpl.colors.to_rgb(COLOURS[name]))
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    luminance = linear @ [0.2126, 0.7152, 0.0722]
+    assert 1.05 / (luminance + 0.05) > (2.2 if name == "hole" else 3)

@@ -1,7 +1,5 @@
 """What the tests of this folder share: the project's place, metadata, sources, tracked files, targets."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

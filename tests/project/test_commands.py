@@ -1,7 +1,5 @@
 """`make`, `.ci/run` and the workflows: what they run, in which order; no half of an installation is trusted."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """pyproject.toml, constraints.txt and the conda environments say the same, and what they ask for is used."""
 
-from __future__ import annotations
-
 import importlib.util
 from importlib.metadata import packages_distributions
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What README and CONTRIBUTING say can be typed, opened and cited; versions agree; licences are there."""
 
-from __future__ import annotations
-
 import re
 import shlex
 

@@ -1,7 +1,5 @@
 """The style rules that code can check (CONTRIBUTING.md, S1 to S9); every example prints what its docstring says."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import importlib

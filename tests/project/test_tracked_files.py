@@ -1,7 +1,5 @@
 """What git holds: sources without outputs, and nothing that is true of one machine only."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -3,8 +3,6 @@
 Every call of `run` adds a line with its seeds to the file `trained` beside the store, so that tests can count them.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,7 +1,5 @@
 """Where a number comes from."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import platform
@@ -32,17 +30,14 @@ def checkout(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_commit_and_whether_sources_differ_from_it(checkout):
+def test_the_commit_whether_sources_differ_from_it_and_none_outside_a_checkout(checkout, monkeypatch):
     head = git(checkout, "rev-parse", "HEAD")
     assert re.fullmatch(r"[0-9a-f]{40}", head) and commit() == (head, False)
     (checkout / "tests" / "file.py").write_text("2\n")
     assert commit() == (head, False)
     (checkout / "src" / "file.py").write_text("2\n")
     assert commit() == (head, True)
-
-
-def test_outside_a_checkout_the_commit_is_unknown(tmp_path, monkeypatch):
-    monkeypatch.setenv("GROKBOOK_HOME", str(tmp_path))
+    monkeypatch.setenv("GROKBOOK_HOME", str(checkout.parent))
     assert commit() == ("unknown", False)
 
 

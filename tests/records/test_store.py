@@ -1,7 +1,5 @@
 """The record store: equal after a round trip, verified, one trainer at a time, damage reported and mended."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """Polynomials read from text: the right values, and nothing but polynomials."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

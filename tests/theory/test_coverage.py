@@ -1,7 +1,5 @@
 """Coverage against brute force, exact fractions, independent numbers (Gu et al. 2025, B.6); memorisers; forms."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import partial
 from math import comb

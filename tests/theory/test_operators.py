@@ -1,7 +1,5 @@
 """Linear maps and starts (Gu et al. 2025, Lemmas 3.4 and B.1, Appendix B.3, Eq. 19; Gu 2024, Eq. 13)."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kinds of runs that training knows nothing of: real answers, mini-batches, an optimiser of a reader's own."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from own_optimiser import Lion

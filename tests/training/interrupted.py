@@ -4,8 +4,6 @@ Trains one run with its checkpoints in FOLDER/checkpoints, then writes what was 
 number of updates that this process made to FOLDER/updates.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import sys

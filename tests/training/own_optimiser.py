@@ -1,7 +1,5 @@
 """An optimiser of a reader's own, in one file: signs of the momentum, as in Chen et al. 2023 (Lion)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

@@ -1,7 +1,5 @@
 """Muon and Grokfast against their definitions and against torch's own Muon."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from hypothesis import given, settings

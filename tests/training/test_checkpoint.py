@@ -1,7 +1,5 @@
 """Files that are whole or not there: atomic writes, a full disk, damaged checkpoints."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

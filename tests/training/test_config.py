@@ -1,7 +1,5 @@
 """A run as data: the stopping rule, the steps that are logged, refusals, one spelling of equal configurations."""
 
-from __future__ import annotations
-
 import dataclasses
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Predicted cost: products counted by torch, a rate measured here, linear in the steps."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from small_runs import small

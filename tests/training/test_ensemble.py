@@ -1,7 +1,5 @@
 """Many runs in one call: processes, devices, refusals, runs that are lost, runs that are killed."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """Tasks, networks and optimisers that training has never heard of, each against a loop written plainly in torch."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

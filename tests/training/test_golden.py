@@ -1,7 +1,5 @@
 """No change of the library may change what was recorded: every key, and what one small run of each kind logs."""
 
-from __future__ import annotations
-
 import json
 
 import golden_runs

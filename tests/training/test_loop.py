@@ -1,7 +1,5 @@
 """The training loop: against an independent one, batched against single, what is logged, divergence, stopping."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np
@@ -9,7 +7,7 @@ import pytest
 import torch
 from examples import RATES, TOY
 from own_optimiser import Lion
-from small_runs import evaluate, small, train_independently, whole_sequence_logits
+from small_runs import small
 from torch.nn import functional as F
 
 from grokbook.measures import effective_dimension, mean_norm, med
@@ -28,6 +26,7 @@ from grokbook.training.loop import (
     stopped,
     train_stack,
 )
+from whole_sequence import evaluate, train_independently, whole_sequence_logits
 
 CPU = torch.device("cpu")
 DIFFERENT = [small(0), small(1, learning_rate=1e-2), small(2, weight_decay=0.0), small(3, beta2=0.9, warmup=0)]
@@ -63,7 +62,7 @@ def test_loss_and_gradient_are_those_of_the_whole_sequence_model(layers):
     rows = stack.train[0]
     value, gradient = losses_and_gradient(stack, stack.inputs[stack.train], stack.targets[stack.train])
     w = {name: part.requires_grad_() for name, part in initialise(config.model, config.seed).items()}
-    loss = F.cross_entropy(whole_sequence_logits(w, stack.inputs[rows], config), stack.targets[rows])
+    loss = F.cross_entropy(whole_sequence_logits(w, stack.inputs[rows], config.model), stack.targets[rows])
     expected = torch.cat([g.ravel() for g in torch.autograd.grad(loss, list(w.values()))])
     torch.testing.assert_close(value[0], loss.detach(), rtol=0, atol=1e-5)
     torch.testing.assert_close(gradient[0], expected, rtol=0, atol=1e-5)

@@ -1,7 +1,5 @@
 """AdamW on a stack of runs against torch's own, row by row (Loshchilov & Hutter 2019, Algorithm 2)."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

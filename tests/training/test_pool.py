@@ -1,7 +1,5 @@
 """Processes for calls: values come back, what fails is named; progress: a bar each, plain lines elsewhere."""
 
-from __future__ import annotations
-
 import io
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """What trained runs logged, as one dataset."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
