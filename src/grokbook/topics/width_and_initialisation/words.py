@@ -22,10 +22,10 @@ FOUND = {
         "A Toeplitz structure alone, at the scale and the mean of the random start, does bring it forward, on seeds "
         "that had not been looked at when the question was put."
     ),
-    UNDECIDED: "That a Toeplitz structure alone brings it forward, the seeds set aside for it do not show.",
+    UNDECIDED: "Does a Toeplitz structure alone bring it forward? By the rules set beforehand: {structure}.",
     "not run": "The runs that would tell the structure of a Toeplitz start from its scale and mean are not made.",
 }
-"""What was found of the start, by the verdict on GE1."""
+"""What was found of the start, by the verdict on GE1; `structure` is what `judged_starts` says of it."""
 
 
 def sure(verdicts: Iterable[str]) -> str:
