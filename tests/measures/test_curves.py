@@ -370,7 +370,7 @@ REFUSALS = [
     (lambda: tracking.sign_agreement(range(5), range(4)), "5 and 4 points; they must be equally long"),
     (lambda: tracking.sign_agreement([0, np.nan, 1], [0, 1, 2]), "at least 3 finite numbers"),
     (lambda: tracking.detrended_increments(range(10), 4), "window = 4 must be an odd number"),
-    (lambda: tracking.shift_test(range(30), range(30), window=25), "log more steps"),
+    (lambda: tracking.shift_test(range(27), range(27), window=25), "26 increments are fewer than 27; log more"),
 ]
 
 
