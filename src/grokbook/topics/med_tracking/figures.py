@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from grokbook.errors import ParameterError
 from grokbook.measures import med, med_spectral_bound
-from grokbook.measures.tracking import falls_with_grokking
+from grokbook.measures.tracking import falls_with_grokking, together
 from grokbook.plotting.style import COLOURS, panels, seed_band, styled
 from grokbook.plotting.training import accuracies, steps_axis, symbol
 from grokbook.theory.one_frequency import circle
@@ -92,7 +92,10 @@ def relative_curves(dataset: xr.Dataset, names: Mapping[str, str]) -> Figure:
 
 
 def agreement_table(tables: Mapping[str, pd.DataFrame], names: Mapping[str, str]) -> pd.DataFrame:
-    """One row a measure: how it passes the tests of agreement and of the initial value; tracking tables by name."""
+    """One row a measure: how it passes the tests of the three observations; tracking tables by name.
+
+    The third is asked of runs that generalise, as in the ledger; here also of those that settle in the last tenth.
+    """
     return pd.DataFrame(
         {
             "measure": names[name],
@@ -103,9 +106,15 @@ def agreement_table(tables: Mapping[str, pd.DataFrame], names: Mapping[str, str]
             "at 90%": int((table.agreement >= 0.9).sum()),
             "below start": int(table.below_step.notna().sum()),
             "with grokking": int(falls_with_grokking(table).sum()),
+            "settles with it": int(_settles_with_accuracy(table).sum()),
         }
         for name, table in tables.items()
     )
+
+
+def _settles_with_accuracy(table: pd.DataFrame) -> pd.Series:
+    """Whether measure and accuracy settle together, in runs that generalise."""
+    return together(table.measure_settles, table.accuracy_settles, table.last_step) & table.grok_step.notna()
 
 
 def _row(name: str) -> str:
