@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from examples import DIGITS, KINDS, TOY
+from own_optimiser import Lion
 from torch.nn import functional as F
 
 from grokbook.errors import ParameterError
@@ -87,8 +88,12 @@ def test_mini_batches_go_through_the_training_set_in_a_new_order_each_epoch():
     assert float(logged(DIGITS).train_accuracy[-1]) > 0.6 and "med" not in logged(DIGITS)
 
 
-def test_a_readers_optimiser_has_a_key_and_a_state_of_its_own():
+def test_a_readers_optimiser_has_a_key_and_a_state_of_its_own_and_moves_rows_as_runs_alone():
     config = KINDS["own optimiser"]
+    configs = [dataclasses.replace(config, optimizer=Lion(rate)) for rate in (1e-3, 1e-2)]
+    together = train(configs, rows=2, device="cpu", progress=False, keep_weights=True)
+    for r, each in enumerate(configs):
+        np.testing.assert_allclose(together.weights[r], weights(each), atol=1e-5)
     assert config.as_dict()["optimizer"]["kind"] == "Lion"
     assert list(make_stack([config], torch.device("cpu")).state) == ["momentum"]
 

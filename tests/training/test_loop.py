@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 from examples import RATES, TOY
-from own_optimiser import Lion
 from small_runs import small
 from torch.nn import functional as F
 
@@ -121,7 +120,6 @@ ALIKE = {
     "bfloat16": [small(seed, dtype="bfloat16") for seed in (0, 1)],
     "Muon": [dataclasses.replace(small(seed), optimizer=Muon()) for seed in (0, 1)],
     "Grokfast": [dataclasses.replace(small(seed), optimizer=Grokfast()) for seed in (0, 1)],
-    "a reader's own": [dataclasses.replace(small(3), optimizer=Lion(rate)) for rate in (1e-3, 1e-2)],
     "groups of parameters": [
         dataclasses.replace(TOY.with_seed(seed), optimizer=rates)
         for seed, rates in enumerate([AdamW(1e-2), AdamW(1e-3, groups=(Group("encoder", weight_decay=0.1),)), RATES])
