@@ -117,9 +117,9 @@ GU2024 = len(choose(paper="gu2024"))
         ("list", ["01", "A short chapter", "Is it short?", "8 s", "not executed"]),
         ("list 1", ["prime modulus", "int", "59", "23", "97", "laptop", "450 MB"]),
         ("claims --id G18 --id G36 --verdict holds --full", ["G36    holds", "classes_are_translates", "\n1 claim: 1"]),
-        ("claims --paper gu2024", ["P02    fails", "task_and_model: The operation sorts", f"\n{GU2024} claims: "]),
+        ("claims --paper gu2024", ["P03    fails", "task_and_model: The operation sorts", f"\n{GU2024} claims: "]),
         ("claims --kind number --id G36", ["0 claims: none.\n"]),
-        ("claims --run --id G18 --id G36", ["Published: 1 (a product).", "\n2 claims: 1 hold, 1 fail.\n"]),
+        ("claims --run --id G18 --id G36", ["Published: 1 (a product).", "\n2 claims: 1 hold, 1 hold with correction.\n"]),
     ],
 )
 def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root, monkeypatch, arguments, parts):
@@ -199,8 +199,8 @@ def test_record_lists_and_hands_its_options_on(root, monkeypatch):
     monkeypatch.setattr(experiments, "records_table", lambda *a: given.append(a) or frame)
     monkeypatch.setattr(experiments, "record", lambda **options: given.append(options) or frame)
     assert "gu2025/fig5[p=97]" in run("record", "--list", "--only", "fig5").output
-    assert run("record", "--budget", "40m", "--seeds", "2").exit_code == 0
-    asked = {"pattern": None, "budget_seconds": 2400.0, "seeds": 2, "progress": True, "workers": None}
+    assert run("record", "--budget", "40m", "--seeds", "2", "--compiled").exit_code == 0
+    asked = {"pattern": None, "budget_seconds": 2400.0, "seeds": 2, "workers": None, "compiled": True}
     assert given == [("fig5", None), asked]
 
 
