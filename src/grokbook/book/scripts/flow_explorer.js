@@ -358,6 +358,8 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
       handle.focus({ preventScroll: true });
       event.preventDefault();
     });
+    // touch-action alone lets the page scroll a little before a child of an svg has its way
+    handle.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
     handle.addEventListener("pointermove", (event) => {
       if (!grabbed) return;
       const at = where(event).map((value, i) => value + grabbed[i]).map((v) => (Math.abs(v) < 0.03 ? 0 : v));
