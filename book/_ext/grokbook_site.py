@@ -54,22 +54,22 @@ def _pages(app: Any) -> dict[str, Any]:
 
 
 def number_chapters_by_name() -> None:
-    """Chapter 05 is chapter 5, also while chapters 3 and 4 are not there: numbers come from the file names."""
+    """`05_x` is chapter 5 and `04a_x` chapter 4a, whatever else is there: numbers come from the file names."""
     from sphinx.environment.collectors.toctree import TocTreeCollector
 
     assign = TocTreeCollector.assign_figure_numbers  # called when all sections have their numbers
 
     def assign_figure_numbers(self: Any, env: Any) -> list[str]:
         for docname, numbers in env.toc_secnumbers.items():
-            found = re.fullmatch(r"chapters/(\d\d)_.*", docname)
+            found = re.fullmatch(r"chapters/(\d\d)([a-z]?)_.*", docname)
             if found:
-                _renumber(env, docname, numbers, int(found[1]))
+                _renumber(env, docname, numbers, f"{int(found[1])}{found[2]}")
         return assign(self, env)
 
     TocTreeCollector.assign_figure_numbers = assign_figure_numbers  # type: ignore[method-assign]
 
 
-def _renumber(env: Any, docname: str, numbers: dict[str, Any], chapter: int) -> None:
+def _renumber(env: Any, docname: str, numbers: dict[str, Any], chapter: str) -> None:
     from docutils import nodes
 
     for anchor, number in numbers.items():

@@ -32,8 +32,18 @@ def test_a_name_that_means_no_chapter_or_two_is_refused(project):
     with pytest.raises(ParameterError, match=r"'tinny' is not a chapter; did you mean 01_tiny\?"):
         chapters.find(project, "tinny")
     write(project, CHAPTER, "02_tinier.md")
-    with pytest.raises(ParameterError, match="more than one chapter: 01_tiny, 02_tinier"):
+    with pytest.raises(ParameterError, match="more than one chapter: 01_tiny, 02_tinier; name one"):
         chapters.find(project, "tin")
+
+
+@pytest.mark.parametrize("name", ["02b", "2b", "holes", "02b_holes.md", "ho"])
+def test_a_chapter_of_several_pages_has_a_letter_and_its_number_alone_names_all_of_them(project, name):
+    for other in ("02a_discs.md", "02b_holes.md"):
+        write(project, CHAPTER, other)
+    assert chapters.find(project, name).number == "02b"
+    assert [path.stem for path in chapters.chapter_paths(project)] == ["01_tiny", "02a_discs", "02b_holes"]
+    with pytest.raises(ParameterError, match=r"^'02' means more than one chapter: 02a_discs, 02b_holes; name one\.$"):
+        chapters.find(project, "02")
 
 
 def test_values_are_default_then_preset_then_override(project):

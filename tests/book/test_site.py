@@ -1,6 +1,7 @@
 """The site: what is staged and launched, what stays when a build fails; it is served to this machine only."""
 
 import json
+import re
 import threading
 import urllib.request
 
@@ -31,6 +32,22 @@ def test_a_figure_has_number_caption_and_alt_text_and_a_solution_is_collapsed(bu
     figure = page.find(id="fig-tiny")
     assert figure.img["alt"] == "A curve that rises ever faster."
     assert figure.figcaption.get_text().strip().startswith("Fig. 1.1")
+
+
+def test_a_page_with_a_letter_has_it_in_every_number(built):
+    """`04a_more` is chapter 4a: in the contents, in its figures and in its equations."""
+    for folder, ending in (("book/chapters", "ipynb"), ("notebooks", "md")):
+        text = (built / folder / f"01_tiny.{ending}").read_text()
+        (built / folder / f"04a_more.{ending}").write_text(re.sub(r"\b(fig|eq|ex)-tiny", r"\1-more", text))
+    toc = built / "book" / "_toc.yml"
+    toc.write_text(toc.read_text().replace("07_absent", "04a_more"))
+    with site.workplace(built) as work:
+        site.stage(built, work, ["01_tiny", "04a_more"])
+        page = BeautifulSoup((site.sphinx(work) / "chapters" / "04a_more.html").read_text(), "html.parser")
+    assert page.find(id="fig-more").figcaption.get_text().strip().startswith("Fig. 4a.1")
+    assert page.select_one("article h1").get_text().startswith("4a. ") and "(4a.1)" in page.select_one(".eqno").get_text()
+    links = [link.get_text(" ", strip=True) for link in page.select(".bd-sidebar-primary nav a")]
+    assert any(link.startswith("4a.") for link in links) and any(link.startswith("1.") for link in links)
 
 
 def test_downloads_lie_beside_the_page(built_once):

@@ -175,20 +175,20 @@ def symbols(formula: str) -> set[str]:
 
 @cache
 def defined(notation: str) -> dict[str, set[str]]:
-    """The symbols of the tables of notation.md: key "" for the whole book, a chapter's digits for that alone."""
+    """The symbols of the tables of notation.md: key "" for the whole book, a chapter's number for that alone."""
     known: dict[str, set[str]] = {"": set()}
     for section in re.split(r"^#+ ", notation, flags=re.MULTILINE):
-        chapter = re.match(r"Chapter (\d+)", section)
+        chapter = re.match(r"Chapter (\d+)([a-z]?)", section)
         first = " ".join(re.findall(r"^\|((?:\\\||[^|\n])*)\|", section, re.MULTILINE))
         found = set().union(*map(symbols, re.findall(r"\$([^$]+)\$", first)))
-        known.setdefault(f"{int(chapter[1]):02d}" if chapter else "", set()).update(found)
+        known.setdefault(f"{int(chapter[1]):02d}{chapter[2]}" if chapter else "", set()).update(found)
     return known
 
 
 def undefined(page: Path, notation: str) -> set[str]:
     """The symbols of a page that are not defined: a chapter has the book's and its own, other pages have all."""
     known = defined(notation)
-    own = known.get(page.name[:2], set()) if page.name[0].isdigit() else set().union(*known.values())
+    own = known.get(page.stem.partition("_")[0], set()) if page.name[0].isdigit() else set().union(*known.values())
     return used(page.read_text(encoding="utf-8")) - known[""] - own
 
 
@@ -199,7 +199,7 @@ def test_every_symbol_of_a_page_is_on_the_notation_page(page):
 
 def test_every_chapter_s_own_symbols_are_used_there():
     """A row that no formula needs any more is dead."""
-    sources = {page.name[:2]: page.read_text(encoding="utf-8") for page in SOURCES}
+    sources = {page.stem.partition("_")[0]: page.read_text(encoding="utf-8") for page in SOURCES}
     dead = {number: own - used(sources[number]) for number, own in defined(text("notation.md")).items() if number}
     assert not any(dead.values()), dead
 
@@ -266,5 +266,5 @@ def test_every_correction_has_a_row_and_no_row_is_about_a_claim_that_stands():
 
 @pytest.mark.parametrize("claim", [c for c in claims() if c.id in errata()], ids=lambda c: c.id)
 def test_a_row_names_the_chapter_of_the_ledger(claim):
-    assert errata()[claim.id][4] == f"chapter {int(claim.page[:2])}"
+    assert errata()[claim.id][4] == f"chapter {claim.page.partition('_')[0].removeprefix('0')}"
     assert min(len(cell) for cell in errata()[claim.id]) >= 3

@@ -46,10 +46,10 @@ def test_readme_shows_a_picture_names_the_two_commands_first_and_says_which_chap
     assert re.findall(r"!\[[^\]]{40,}\]\((book/_static/\S+\.(?:png|svg))\)", read("README.md"))
     block = re.search(r"```console\n(.*?)```", read("README.md"), re.DOTALL)[1]
     assert [line.partition("#")[0].strip() for line in block.splitlines()] == ["make book", "make test"]
-    rows = re.findall(r"^\| (\d\d) [^|]*\|[^|]*\| ([^|]*?) \|$", read("README.md"), re.MULTILINE)
-    assert [number for number, _ in rows] == [f"{n:02d}" for n in range(1, 19)]
+    rows = re.findall(r"^\| (\d\d[a-z]?) [^|]*\|[^|]*\| ([^|]*?) \|$", read("README.md"), re.MULTILINE)
+    assert list(dict.fromkeys(number[:2] for number, _ in rows)) == [f"{n:02d}" for n in range(1, 19)]
     written = {number for number, state in rows if "written" in state}
-    assert written == {path.name[:2] for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.md")}
+    assert written == {path.stem.partition("_")[0] for path in (ROOT / "notebooks").glob("*.md")}
 
 
 def test_versions_papers_and_licences_agree_and_the_citation_is_valid():

@@ -73,5 +73,5 @@ def test_the_folders_of_the_library_are_rooms_and_the_readme_lists_them_from_the
 
 
 def test_topics_are_named_as_notebooks():
-    notebooks = {path.stem[3:] for path in (PACKAGE.parents[1] / "notebooks").glob("*.md")}
+    notebooks = {path.stem.partition("_")[2] for path in (PACKAGE.parents[1] / "notebooks").glob("*.md")}
     assert {m.parts[1].removesuffix(".py") for m in modules() if m.parts[0] == "topics"} - {"__init__"} <= notebooks

@@ -1,4 +1,4 @@
-"""Chapters as written: `notebooks/NN_name.md` with a question, presets and typed parameters."""
+"""Chapters as written: `notebooks/NN_name.md` (or `NNa_name.md`) with a question, presets and typed parameters."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Chapter:
 
     @property
     def number(self) -> str:
-        """`01`."""
+        """`01`, or `04a` where a chapter has several pages."""
         return self.name.partition("_")[0]
 
     @cached_property
@@ -159,7 +159,7 @@ def _title(notebook: Any) -> str:
 
 def chapter_paths(root: Path) -> list[Path]:
     """The chapter sources of a checkout, in order."""
-    return sorted(path for path in (root / "notebooks").glob("*.md") if re.match(r"\d\d_", path.name))
+    return sorted(path for path in (root / "notebooks").glob("*.md") if re.match(r"\d\d[a-z]?_", path.name))
 
 
 def load_all(root: Path) -> list[Chapter]:
@@ -168,20 +168,21 @@ def load_all(root: Path) -> list[Chapter]:
 
 
 def find(root: Path, name: str) -> Chapter:
-    """The chapter that `name` means: `01`, `1`, `what_is_grokking`, a prefix of either, or the file's name.
+    """The chapter that `name` means: `01`, `1`, `4a`, `what_is_grokking`, a prefix of either, or the file's name.
 
     Raises ParameterError when no chapter, or more than one, is meant.
     """
     paths = chapter_paths(root)
     wanted = Path(name).stem if name.endswith(".md") else name.strip()
-    wanted = wanted.zfill(2) if wanted.isdigit() else wanted
-    exact = [p for p in paths if wanted in (p.stem, p.stem[:2], p.stem[3:])]
-    matches = exact or [p for p in paths if wanted and (p.stem.startswith(wanted) or p.stem[3:].startswith(wanted))]
+    wanted = f"0{wanted}" if re.fullmatch(r"\d[a-z]?", wanted) else wanted
+    parts = {path: (path.stem, *path.stem.split("_", 1)) for path in paths}
+    exact = [path for path in paths if wanted in parts[path]]
+    matches = exact or [path for path in paths if wanted and any(part.startswith(wanted) for part in parts[path])]
     if len(matches) == 1:
         return load(matches[0])
     if matches:
-        raise ParameterError(f"{name!r} means more than one chapter: {', '.join(p.stem for p in matches)}.")
-    by_word = {part: path.stem for path in paths for part in (path.stem[3:], path.stem)}
+        raise ParameterError(f"{name!r} means more than one chapter: {', '.join(p.stem for p in matches)}; name one.")
+    by_word = {part: path.stem for path in paths for part in parts[path]}
     near = nearest(wanted, by_word, 0.4)
     hint = f"did you mean {by_word[near]}? There are" if near else "there are"
     raise ParameterError(f"{shown(name)} is not a chapter; {hint} {', '.join(p.stem for p in paths) or 'none'}.")
