@@ -19,7 +19,7 @@ from grokbook.training.config import RunConfig
 IDS = {f"G{n:02d}" for n in range(1, 53)} | {f"P{n:02d}" for n in range(1, 15)}
 SECONDS = r"\d+ s on one core"
 COLUMNS = ["id", "paper", "place", "statement", "kind", "verdict",
-           "value", "low", "high", "published", "evidence", "shown_by", "page"]  # fmt: skip
+           "value", "low", "high", "published", "evidence", "runs", "shown_by", "page"]  # fmt: skip
 
 
 def made(**changes):
@@ -150,14 +150,14 @@ class Recorded(Experiment):
 def asked(recorded):
     config = RunConfig(ModularTask(5), Shape(5, d_model=8), steps=20)
     kind = Recorded if recorded else Experiment
-    return {"a": kind("made/up", config), "b": Experiment("made/other", config)}
+    return {"a": kind("made/up", config), "b": Experiment("made/other", dataclasses.replace(config, steps=30))}
 
 
 def test_without_any_run_it_is_not_run_at_a_cost():
     waiting = dataclasses.replace(half_of_them, runs=lambda: asked(False), published="50 %")
     finding = waiting.finding()
     assert (finding.verdict, finding.published) == ("not run", "50 %")
-    assert re.match(f"made/up, made/other: 6 runs, predicted {SECONDS}$", finding.evidence)
+    assert re.match(f"6 runs of 2 settings are missing, predicted {SECONDS}$", finding.evidence)
 
 
 def test_runs_that_do_not_decide_are_told_beside_what_is_missing(monkeypatch):
@@ -169,7 +169,8 @@ def test_runs_that_do_not_decide_are_told_beside_what_is_missing(monkeypatch):
     assert tables == ["dataset"]  # looked at once
     left = dataclasses.replace(asking, check=lambda runs: judge(None, n=1, best=1.0)).finding()
     assert left.verdict == UNDECIDED
-    assert re.match(f"made/up, made/other: 5 runs, predicted {SECONDS}; best 100.0%, 1$", left.evidence)
+    assert re.match(f"5 runs of 2 settings are missing, predicted {SECONDS}; best 100.0%, 1$", left.evidence)
+    assert left.runs == 1
 
 
 def test_runs_beside_are_shown_and_not_counted(monkeypatch):
@@ -177,7 +178,7 @@ def test_runs_beside_are_shown_and_not_counted(monkeypatch):
     shown = dataclasses.replace(half_of_them, runs=lambda: asked(False), beside=lambda: {"c": asked(True)["a"]})
     finding = dataclasses.replace(shown, check=lambda runs: judge(None, n=len(runs["c"]), best=0)).finding()
     assert finding.verdict == "not run"
-    assert re.match(f"made/up, made/other: 6 runs, predicted {SECONDS}; best 0.0%, 1$", finding.evidence)
+    assert re.match(f"6 runs of 2 settings are missing, predicted {SECONDS}; best 0.0%, 1$", finding.evidence)
 
 
 def test_each_part_that_is_open_says_what_it_would_cost(monkeypatch):
@@ -186,7 +187,7 @@ def test_each_part_that_is_open_says_what_it_would_cost(monkeypatch):
     asking = dataclasses.replace(half_of_them, runs=lambda: asked(True), check=lambda runs: all_of(parts))
     finding = asking.finding()
     assert (finding.verdict, finding.value) == ("fails", 1.0)
-    assert finding.evidence.startswith(f"start (fails): seen; end ({UNDECIDED}): made/up, made/other: 5 runs, ")
+    assert finding.evidence.startswith(f"start (fails): seen; end ({UNDECIDED}): 5 runs of 2 settings are missing, ")
     assert finding.evidence.endswith("on one core; late")
 
 
@@ -207,5 +208,7 @@ def test_an_incomplete_claim_and_an_unknown_word_are_refused(changes, said):
 
 
 def test_a_claim_says_how_it_is_shown():
-    """Runs by themselves, else what was named."""
-    assert made(runs=dict).shown_by == "runs" and made(shown_by="counterexample").shown_by == "counterexample"
+    """Runs where it asks for some, what was named, else an exact count; nothing where nothing is checked."""
+    changes = ({"runs": dict}, {"shown_by": "proof"}, {}, {"check": None, "reason": "a"})
+    said = [made(**change).shown_by for change in changes]
+    assert said == ["runs", "proof", "count", ""]

@@ -286,7 +286,7 @@ def test_the_table_has_a_row_for_what_is_recorded_and_a_sentence_for_the_rest(th
     assert rows["ratio"]["toeplitz"] == "> 1.50" and rows["same seed"]["toeplitz"] == "> 1.50"
     assert rows["best accuracy"]["toeplitz"] == "0.10 to 1.00" and rows["paired p"]["toeplitz"] == 0.75
     said = tables.left_out({"a": dataclasses.replace(fig5(47), name="x", version=999)})
-    assert said.startswith("Not recorded: a. That is 5 runs, predicted")
+    assert said.startswith("Not recorded: a. In all 5 runs of 1 setting are missing, predicted")
 
 
 def test_the_spread_counts_a_setting_once_and_its_late_runs(there):

@@ -35,8 +35,9 @@ class Finding:
     """What a check found: a verdict, our number with its band, and the evidence in a sentence.
 
     `value` is the number the verdict rests on (None where nothing decides), `low` and `high` its band (the range over
-    seeds, or a tolerance), `published` the paper's number where there is one. `numbers` are the named numbers of the
-    sentence: a claim with a template fills `evidence` from them. `parts` are the findings that it joins, if any.
+    seeds, or a tolerance), `published` the paper's number where there is one, `runs` how many recorded runs it rests
+    on. `numbers` are the named numbers of the sentence: a claim with a template fills `evidence` from them. `parts` are
+    the findings that it joins, if any.
 
     Raises ParameterError for a verdict that there is not.
     """
@@ -47,6 +48,7 @@ class Finding:
     low: float | None = None
     high: float | None = None
     published: str = ""
+    runs: int = field(default=0, compare=False)
     numbers: Mapping[str, Any] = field(default_factory=dict, compare=False)
     parts: Mapping[str, Finding] = field(default_factory=dict, compare=False)
 
@@ -86,7 +88,7 @@ def found(
         >>> found("fails", 0.2, 0, 1, runs=3).numbers["runs"]
         3
     """
-    return Finding(verdict, "", value, low, high, published, numbers)
+    return Finding(verdict, "", value, low, high, published, numbers=numbers)
 
 
 def judge(

@@ -21,8 +21,10 @@ PAPERS = ("gu2025", "gu2024", "liu2022", "tian2025")
 """The papers that may have claims, in the order in which the ledger shows them."""
 
 KINDS = ("theorem", "formula", "number", "observation")
-WAYS = ("counterexample", "proof", "count", "runs")
-"""What may show a claim: an example against it, a proof whose steps are checked, exact counting, or trained nets."""
+WAYS = {"counterexample": "counterexample", "proof": "proof", "count": "exact count", "draws": "random draws",
+        "runs": "runs"}  # fmt: skip
+"""What may show a claim, in words: an example against it, a proof whose steps are checked, exact counting, random draws
+with their error, or trained networks."""
 SLOW = 2.0
 """Seconds from which a check counts as slow."""
 
@@ -40,7 +42,8 @@ class Claim:
     too, and are not counted among what is missing. `says` is the sentence of its evidence, see `Finding.told`;
     `published` the paper's number, where the finding has none. A claim without a check is informal and says in
     `reason` why. `seconds` is what the check takes. `shown_by` is one of `WAYS`; a counterexample is checked to be one,
-    so that its check fails to speak, rather than agreeing with the paper, where it is none.
+    so that its check fails to speak, rather than agreeing with the paper, where it is none. Without
+    runs and without a word it is a count.
 
     Raises ParameterError for an unknown paper, kind or way, and for a claim with neither check nor reason.
 
@@ -67,8 +70,8 @@ class Claim:
     shown_by: str = ""
 
     def __post_init__(self) -> None:
-        if not self.shown_by and self.runs:
-            object.__setattr__(self, "shown_by", "runs")
+        if not self.shown_by and self.check:
+            object.__setattr__(self, "shown_by", "runs" if self.runs else "count")
         if self.shown_by not in ("", *WAYS):
             raise ParameterError(f"shown_by = {self.shown_by!r} is unknown; choose one of {', '.join(WAYS)}.")
         if self.paper not in PAPERS:
@@ -109,7 +112,8 @@ class Claim:
     def _on_records(self) -> Finding:
         there = load(self.runs(), self.through)
         there.update(load(self.beside(), self.through) if self.beside else {})
-        return left_open(there, self(there) if there else Finding("not run", published=self.published))
+        found = left_open(there, self(there) if there else Finding("not run", published=self.published))
+        return replace(found, runs=sum(len(e.seeds) - len(e.missing_seeds()) for e in there.experiments.values()))
 
 
 def claim(
@@ -244,11 +248,9 @@ def _timed(claim: Claim) -> tuple[Finding, float]:
 def as_table(found: Iterable[Outcome]) -> pd.DataFrame:
     """Outcomes as the table that `ledger` gives."""
     said = ("id", "paper", "place", "statement", "kind")
-    judged, where = ("verdict", "value", "low", "high", "published", "evidence"), ("shown_by", "page")
-    rows = [
-        [*(getattr(o.claim, n) for n in said), *(getattr(o.finding, n) for n in judged), o.claim.shown_by, o.claim.page]
-        for o in found
-    ]
+    judged, where = ("verdict", "value", "low", "high", "published", "evidence", "runs"), ("shown_by", "page")
+    sides = ((said, "claim"), (judged, "finding"), (where, "claim"))
+    rows = [[getattr(getattr(o, side), name) for names, side in sides for name in names] for o in found]
     return pd.DataFrame(rows, columns=[*said, *judged, *where])
 
 
@@ -261,7 +263,7 @@ def ledger(
 ) -> pd.DataFrame:
     """The ledger as a table, every check run: one row a claim. Arguments as in `choose`.
 
-    Columns: id, paper, place, statement, kind, verdict, value, low, high, published, evidence, shown_by, page.
+    Columns: id, paper, place, statement, kind, verdict, value, low, high, published, evidence, runs, shown_by, page.
 
     Raises CheckError, which names the claim, when a check ends in an error: there is no half table.
 

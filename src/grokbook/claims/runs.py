@@ -80,16 +80,19 @@ def load(wanted: Mapping[Any, Experiment], through: Look | None = None) -> Runs:
 
 
 def cost(experiments: Iterable[Experiment]) -> str:
-    """What the missing runs of some experiments would take on one core of this machine.
+    """How many runs of some experiments are missing, and what they would take on one core of this machine.
 
     Example:
         >>> cost([])
-        'nothing is missing'
+        'no run is missing'
     """
-    waiting = [(e, len(e.missing_seeds())) for e in experiments]
-    runs = sum(n for _, n in waiting)
-    seconds = sum(e.predicted(n).seconds for e, n in waiting)
-    return f"{runs} runs, predicted {duration(seconds)} on one core" if runs else "nothing is missing"
+    waiting = {e.key: (e, n) for e in experiments if (n := len(e.missing_seeds()))}
+    runs = sum(n for _, n in waiting.values())
+    if not runs:
+        return "no run is missing"
+    seconds = sum(e.predicted(n).seconds for e, n in waiting.values())
+    said = f"{runs} run{'s' if runs > 1 else ''} of {len(waiting)} setting{'s' if len(waiting) > 1 else ''}"
+    return f"{said} {'are' if runs > 1 else 'is'} missing, predicted {duration(seconds)} on one core"
 
 
 def left_open(runs: Runs, seen: Finding) -> Finding:
@@ -99,8 +102,7 @@ def left_open(runs: Runs, seen: Finding) -> Finding:
     if runs and seen.verdict != UNDECIDED:
         return seen
     verdict = UNDECIDED if any(label in runs for label in runs.experiments) else "not run"
-    names = ", ".join(dict.fromkeys(e.name for e in runs.experiments.values()))
-    missing = f"{names}: {cost(runs.experiments.values())}"
+    missing = cost(runs.experiments.values())
     complete = not any(e.missing_seeds() for e in runs.experiments.values())
     evidence = seen.evidence if complete and seen.evidence else "; ".join(filter(None, (missing, seen.evidence)))
     return replace(seen, verdict=verdict, evidence=evidence, value=None, low=None, high=None)

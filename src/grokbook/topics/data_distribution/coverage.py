@@ -329,7 +329,7 @@ def printed_union_bound(p: int = 97, k: int = 5, m: int = 3000, *, torus: bool =
     return judge(holds, value=min(gaps), low=0, high=1, grid=grid, **small, **large)
 
 
-@claim("G22", "gu2025", "appendix B.6", section=CERTAIN, kind="theorem", published="close to 1",
+@claim("G22", "gu2025", "appendix B.6", section=CERTAIN, kind="theorem", published="close to 1", shown_by="draws",
        says=("p = {p}, k = {k}, torus: at the least m with E < {eps:g} ({m}) all cells are covered in ",
              "{least.value:.2f} ± {least.error:.2f} of the draws; at the printed m = {threshold} in ",
              "{torus.value:.2f} ± {torus.error:.2f} (grid: {grid.value:.2f} ± {grid.error:.2f}, ",

@@ -48,7 +48,7 @@ def same_function_other_med(p: int = 97) -> Finding:
 # ---------------------------------------------------------------------------------------- three observations
 
 
-@claim("P09", "gu2024", "Property 2", published="100 %", **OBSERVED,
+@claim("P09", "gu2024", "Property 2", published="100 %", shown_by="runs", **OBSERVED,
        says=("test loss and MED change in the same direction in {value:.0%} of the intervals between logged steps ",
              "after fitting (1 run); p = {p}, {steps} steps, every step logged"))  # fmt: skip
 def every_step(p: int = 11, steps: int = 250) -> Finding:
@@ -60,7 +60,8 @@ def every_step(p: int = 11, steps: int = 250) -> Finding:
     config = dataclasses.replace(modular_run(p, 0.3, d_model=32, steps=steps), log=log)
     run = train([config], device="cpu", progress=False).swap_dims(run="seed")
     share = float(tracking_table(run).agreement.iloc[0])
-    return judge(share == 1, value=share, low=share, high=share, p=p, steps=steps)
+    found = judge(share == 1, value=share, low=share, high=share, p=p, steps=steps)
+    return dataclasses.replace(found, runs=1)
 
 
 def two_moduli() -> dict[str, Experiment]:

@@ -126,6 +126,7 @@ def minimum_is_a_manifold(p: int = 11, d: int = 8, draws: int = 50) -> Finding:
 
 
 @claim("G50", "gu2025", "appendix E, Eq. (19); Gu 2024, Eq. 13", section="A Toeplitz start", kind="formula",
+       shown_by="draws",
        says=("MED {level[toeplitz]} against {level[independent]} for independent entries ({draws} draws, p = d = ",
              "{p}): the expected squared step is 2 d sigma^2 in both. The relative spread of the steps in a table is ",
              "{spread[toeplitz]:.3f} against {spread[independent]:.3f}, and {spread[circulant]:.3f} for a circulant, ",

@@ -131,7 +131,7 @@ def left_out(*settings: Mapping[str, Experiment]) -> str:
     if not each:
         return "Every run of these settings is recorded."
     named = "; ".join(label + (f" ({n} of {len(e.seeds)} runs)" if n < len(e.seeds) else "") for label, e, n in each)
-    return f"Not recorded: {named}. That is {cost(e for _, e, _ in each)}."
+    return f"Not recorded: {named}. In all {cost(e for _, e, _ in each)}."
 
 
 def over_predicted(settings: Iterable[Mapping[str, Experiment]]) -> tuple[float, float, float]:
