@@ -14,7 +14,7 @@ from grokbook.theory.cube_limits import CubeLimits, cube_limits, largest_distanc
 from grokbook.theory.matrix_flow import MatrixState, idle_equilibrium, matrix_velocity, softmax
 from grokbook.theory.triple_product import explain, flow, limit_point, velocity
 from grokbook.theory.triple_stability import lyapunov_rate, printed_v, v_rate
-from grokbook.topics.lyapunov_phase_portrait import cube, matrices, plan, portraits, stability
+from grokbook.topics.lyapunov_phase_portrait import answer, cube, matrices, plan, portraits, stability
 
 
 @pytest.mark.parametrize("start", [(0.2, 0.5, 0.9), (0.0, 0.5, 0.5), (-0.8, -0.5, 0.3), (2.0, -2.0, 0.1)])
@@ -108,9 +108,10 @@ def test_each_start_is_of_its_case_and_its_curves_end_near_their_dashed_limits()
     assert np.allclose(np.square(first), np.square(second), rtol=1e-12)
 
 
-def test_drift_falls_with_the_tolerance():
-    drifts = [line.get_ydata().max() for line in portraits.invariants_along_flow([-0.3, 0.8, 1.1]).axes[1].lines]
-    assert drifts[0] > drifts[1] > drifts[2]
+@pytest.mark.parametrize("ends", ["holds", "holds with correction", "fails"])
+def test_the_answer_is_whole_sentences_at_every_outcome(ends):
+    text = answer({"G47": ends, "G44": ends, "G49": "fails", "P01": "holds"})
+    assert text.startswith("> **Answer.**") and text.count(". ") == 3
 
 
 def test_only_the_printed_v_grows_somewhere():

@@ -443,7 +443,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
         `its lowest, ${fixed(found.rising.last, 4)} at the end. The printed argument fails here.</li>`
       : `<li data-rising="no">${found.rising ? "d<i>V</i>/d<i>t</i> ≤ 0 on the whole path."
         : "<i>V</i> belongs to target 1."}</li>`;
-    return `<table><thead><tr><td></td><th scope="col">start</th><th scope="col">end of path</th>` +
+    return `<table><thead><tr><th scope="col">number</th><th scope="col">start</th><th scope="col">end of path</th>` +
       `<th scope="col">exact limit</th></tr></thead><tbody>${cells}</tbody></table><ul>` +
       `<li>Path and exact limit differ by ${power(found.gap)} after time ${found.time.toPrecision(3)} ` +
       `(${found.times.length - 1} steps)${found.gap > 1e-5 ? "; near the limit the path gets slower and slower" : ""}.</li>` +

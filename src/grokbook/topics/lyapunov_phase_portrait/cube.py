@@ -28,7 +28,7 @@ def trajectories(n: int = 14, seed: int = 0) -> Figure:
     for path in paths:
         right.plot(times, np.sqrt(printed_v(path)), color=COLOURS["measure"], lw=1.1)
     right.set(xlabel="time $t$", ylabel="distance to $(1, 1, 1)$", xlim=(0, 6), ylim=(0, None))
-    fig.legend(*flat.get_legend_handles_labels(), loc="outside lower center", ncols=4, handletextpad=0.5)
+    flat.legend(loc="upper left", handletextpad=0.5)
     return fig
 
 

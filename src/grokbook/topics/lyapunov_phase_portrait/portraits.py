@@ -10,7 +10,7 @@ from matplotlib.colors import LogNorm, SymLogNorm
 from matplotlib.figure import Figure
 
 from grokbook.plotting.style import COLOURS, panels, styled
-from grokbook.theory.triple_product import NAMES, conserved, flow, limit_point, velocity
+from grokbook.theory.triple_product import NAMES, flow, limit_point, velocity
 from grokbook.theory.triple_stability import lyapunov, lyapunov_rate, printed_v, v_rate
 
 REACH = 1.6
@@ -47,27 +47,7 @@ def kinds_of_start() -> Figure:
         _against_time(ax, start, np.linspace(0, duration, 150), target)
         ax.set_title(title)
     axes[0, 0].set_ylabel("coordinate")
-    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    return fig
-
-
-@styled
-def invariants_along_flow(
-    start: Sequence[float], duration: float = 10.0, tolerances: Sequence[float] = (1e-4, 1e-7, 1e-10)
-) -> Figure:
-    """x, w, u with their exact limits (left); drift of the larger of the two invariants, a line a tolerance (right)."""
-    times = np.linspace(0, duration, 300)
-    fig, ((left, right),) = panels(1, 2, height=3.2)
-    _against_time(left, start, times, 1.0)
-    left.set_ylabel("coordinate")
-    left.legend(ncols=3)
-    for tolerance, width in zip(tolerances, np.linspace(1.0, 2.2, len(tolerances)), strict=True):
-        kept = np.stack(conserved(flow(start, times, rtol=tolerance)))
-        drift = np.maximum(np.abs(kept - kept[:, :1]).max(axis=0), 1e-17)
-        right.plot(times[1:], drift[1:], color=COLOURS["norm"], lw=width)
-        right.annotate(f"rtol {tolerance:.0e}", (times[-1], drift[-1]), xytext=(0, 4), textcoords="offset points",
-                       ha="right", fontsize=9, color=COLOURS["norm"])  # fmt: skip
-    right.set(xlabel="time $t$", ylabel="drift of the invariants", yscale="log")
+    axes[0, 0].legend(loc="lower right", handlelength=1.2)
     return fig
 
 
@@ -130,16 +110,14 @@ def plane_streams() -> Figure:
     The thick black curve is where x w u = 1; the purple line is the axis x = w = 0 of equilibria. On the second
     plane the arrows are the part of the velocity that lies in the plane.
     """
-    fig, ((left, right),) = panels(1, 2, height=3.9)
-    _streams(left, "x=w")
-    image = _streams(right, "u=1")
-    left.plot([0, 0], [-REACH, REACH], color=COLOURS["norm"], lw=2.2, label="equilibria $x = w = 0$")
+    fig, ((left, right),) = panels(1, 2, height=4.6)
+    for ax, name in ((left, "x=w"), (right, "u=1")):
+        image = _streams(ax, name)
+        fig.colorbar(image, ax=ax, label="$L = (1 - xwu)^2/2$", location="bottom", shrink=0.85)
+    left.plot([0, 0], [-REACH, REACH], color=COLOURS["norm"], lw=2.2)
     right.plot([0], [0], "o", ms=6, color=COLOURS["norm"])
-    left.plot([], [], color=COLOURS["theory"], lw=2.2, label="surface $xwu = 1$")
     left.set(xlabel="$x = w$", ylabel="$u$", title="plane $x = w$: invariant")
     right.set(xlabel="$x$", ylabel="$w$", title="plane $u = 1$: part in the plane")
-    fig.colorbar(image, ax=[left, right], label="$L = (1 - xwu)^2/2$", shrink=0.9)
-    fig.legend(loc="outside lower center", ncols=2)
     return fig
 
 
@@ -153,7 +131,7 @@ def v_and_loss_rates(reach: float = 0.5) -> Figure:
     line = np.linspace(-reach, reach, 321)
     r, rise = np.meshgrid(line, line)
     points = np.stack([1 + r, 1 - r, 1 + rise], axis=-1)
-    fig, axes = panels(1, 2, height=3.7, sharey=True)
+    fig, axes = panels(1, 2, height=4.4, sharey=True)
     colours = SymLogNorm(1e-4, vmin=-1, vmax=1, base=10)
     shown = (
         (r"$\dot V$: grows in the red horn", v_rate(points), printed_v(points), [0.02, 0.08, 0.18]),
@@ -168,6 +146,6 @@ def v_and_loss_rates(reach: float = 0.5) -> Figure:
         ax.plot([0], [1], "o", ms=7, mfc="white", mec=COLOURS["theory"], mew=1.5)
         ax.set(xlabel="$r$  (point $(1+r,\\ 1-r,\\ u)$)", title=title, aspect="equal")
         ax.grid(False)
+        fig.colorbar(image, ax=ax, label="rate along the flow", location="bottom", shrink=0.85)
     axes[0, 0].set_ylabel("$u$")
-    fig.colorbar(image, ax=axes[0].tolist(), label="rate along the flow", shrink=0.85)
     return fig
