@@ -146,6 +146,7 @@ def v_and_loss_rates(reach: float = 0.5) -> Figure:
         ax.plot([0], [1], "o", ms=7, mfc="white", mec=COLOURS["theory"], mew=1.5)
         ax.set(xlabel="$r$  (point $(1+r,\\ 1-r,\\ u)$)", title=title, aspect="equal")
         ax.grid(False)
-        fig.colorbar(image, ax=ax, label="rate along the flow", location="bottom", shrink=0.85)
+        bar = fig.colorbar(image, ax=ax, label="rate along the flow", location="bottom", shrink=0.85)
+        bar.set_ticks([-1, -1e-2, 0, 1e-2, 1])
     axes[0, 0].set_ylabel("$u$")
     return fig
