@@ -14,10 +14,10 @@ from grokbook.claims import Runs, choose
 from grokbook.claims.finding import UNDECIDED
 from grokbook.errors import ParameterError
 from grokbook.experiments.gu2025 import fig5
-from grokbook.measures import circle_med
+from grokbook.measures import circle_med, fourier_power
 from grokbook.measures.tracking import shift_test, together, track, tracking_table
 from grokbook.theory.one_frequency import circle
-from grokbook.topics.med_tracking import claims, figures, settings
+from grokbook.topics.med_tracking import claims, figures, renaming, settings
 
 STEPS = np.arange(0, 6001, 10)
 
@@ -298,3 +298,55 @@ def test_every_run_is_a_dot_in_its_row():
 def test_nothing_to_draw_is_refused(tables):
     with pytest.raises(ParameterError, match="there are no runs to draw"):
         figures.agreement_by_setting(tables)
+
+
+# ---------------------------------------------------------------------------------------- the best renaming
+
+
+def snapshots(tables: list[np.ndarray]) -> xr.Dataset:
+    """Runs that generalise at once, one a table, which is their embedding at both snapshots."""
+    curves = {name: (("seed", "step"), np.ones((len(tables), 8))) for name in ("train_accuracy", "test_accuracy")}
+    embedding = ("seed", "snapshot", "token", "feature"), np.stack([[t, t] for t in tables])
+    return xr.Dataset(curves | {"embedding": embedding}, {"seed": np.arange(len(tables)), "step": np.arange(8)})
+
+
+@pytest.mark.parametrize(("p", "k"), [(13, 1), (13, 5), (47, 20)])
+def test_the_best_renaming_of_a_circle_is_frequency_one_and_no_better_than_at_other_frequencies(p, k):
+    row = renaming.renaming_table(snapshots([circle(p, k)]), draws=20).iloc[0]
+    assert row.end == pytest.approx(2 * np.sin(np.pi / p))  # prop-circles at frequency 1
+    assert [row.low, row.moved, row.high] == pytest.approx([row.end] * 3)
+    assert row.shuffled > 1.5 * row.end and row.grok_step == 0
+
+
+def test_moved_frequencies_keep_powers_and_covariance():
+    phi = np.random.default_rng(1).normal(size=(13, 4))
+    moved = renaming.frequencies_moved(phi, np.random.default_rng(2))
+    assert np.allclose(moved.T @ moved, phi.T @ phi) and np.allclose(moved.mean(axis=0), phi.mean(axis=0))
+    assert np.allclose(sorted(fourier_power(moved)), sorted(fourier_power(phi)))
+    assert not np.allclose(fourier_power(moved), fourier_power(phi))
+
+
+def test_a_choice_of_frequencies_that_agree_is_told_from_a_narrow_spectrum():
+    p, rng = 47, np.random.default_rng(0)
+    near = [np.hstack([circle(p, c * k % p) for k in (1, 2, 3, 4)]) for c in (1, 5, 9)]  # one renaming serves all
+    apart = [np.hstack([circle(p, k) for k in rng.choice(np.arange(1, 24), 4, replace=False)]) for _ in range(3)]
+    assert renaming.reads(renaming.renaming_table(snapshots(near))).endswith(renaming.CHOSEN)
+    assert renaming.reads(renaming.renaming_table(snapshots(apart))).endswith(renaming.NARROW)
+
+
+def test_powers_of_a_primitive_root_turn_products_into_sums():
+    p = 11
+    table, angle = np.zeros((p, 2)), 2 * np.pi * 3 * np.arange(p - 1) / (p - 1)
+    powers = [pow(2, n, p) for n in range(p - 1)]  # 2 is a primitive root modulo 11
+    table[powers] = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    assert renaming.best_shape(renaming.by_powers(table)) == pytest.approx(2 * np.sin(np.pi / (p - 1)))
+
+
+@pytest.mark.parametrize(
+    ("steps", "ends", "words"),
+    [([9.0, np.nan], [0.9, 1.2], "do not overlap"), ([9.0, np.nan], [1.2, 0.9], "two overlap"),
+     ([9.0, 9.0], [0.9, 1.2], "all 2 generalise"), ([np.nan] * 2, [0.9, 1.2], "all 2 fail to generalise")],
+)  # fmt: skip
+def test_whether_outcomes_overlap_is_said_in_whole_sentences(steps, ends, words):
+    table = pd.DataFrame({"grok_step": steps, "start": 1.4, "end": ends})
+    assert words in renaming.found(table, table, table)
