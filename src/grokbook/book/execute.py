@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grokbook.book import footer, outputs
+from grokbook.book import exercises, footer, outputs
 from grokbook.book.chapters import Chapter, parameters_cell
 from grokbook.book.kernel import Kernels
 from grokbook.book.parameters import rewrite
@@ -43,10 +43,12 @@ def execute(
     """Run the chapter's cells with `values` and prepare the result for printing; writes nothing.
 
     The kernel is one of `kernels`, with the variables of `environment` besides its own. Raises ChapterError naming
-    chapter, cell and error when a cell fails, or (strict) writes to standard error.
+    chapter, cell and error when a cell fails, or (strict) writes to standard error, or when an exercise fails, whose
+    code then runs below the last cell.
     """
     notebook = chapter.notebook()
     set_values(notebook, values)
+    notebook.cells += exercises.cells(chapter.source) if strict else []
     begin = time.monotonic()
     cells = sum(1 for _ in outputs.code_cells(notebook))
     with progress.chapter(chapter.label, cells) as line, tempfile.TemporaryDirectory(prefix="grokbook-") as name:
@@ -55,6 +57,7 @@ def execute(
         with (kernels or Kernels()).options(folder, own) as options:
             notebook = _run_cells(chapter, notebook, root, options, line)
         entries = footer.read_trace(folder / "trace.jsonl")
+    exercises.drop(notebook)
     seconds = time.monotonic() - begin
     figures = _prepare(chapter, notebook, strict)
     run = Run(notebook, figures, entries, seconds)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from grokbook.book import exercises
 from grokbook.book.terminal import PREFIX
 from grokbook.errors import ChapterError
 
@@ -14,8 +15,10 @@ _KEPT_NOTEBOOK_METADATA = ("kernelspec", "language_info")
 
 
 def where(notebook: Any, index: int) -> str:
-    """How messages name a cell: `code cell 3, under "The delay"`."""
+    """How messages name a cell: `code cell 3, under "The delay"`, or `exercises`."""
     cells = notebook.cells[: index + 1]
+    if exercises.KEY in cells[-1].metadata:
+        return "exercises"
     number = sum(1 for cell in cells if cell.cell_type == "code")
     headings = [h for cell in cells if cell.cell_type == "markdown" for h in _headings(cell.source)]
     return f'code cell {number}, under "{headings[-1]}"' if headings else f"code cell {number}"
