@@ -108,6 +108,25 @@ def test_verdicts_and_records_count_where_both_builds_know_of_them():
         assert any(d.counts for d in found) == bool({"moved", "gone"} & set(kinds))
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "beyond", "spread"),
+    [
+        ([10.0, [9, 10, 12]], [14.0, [14]], True, 3),
+        ([10.0, [9, 10, 12]], [11.0, [5, 11, 20]], False, 15),
+        ([10.0, [10]], [11.0, [11]], None, None),
+        ([10.0, [9, 10, None]], [14.0, [14, 15]], None, None),
+        (None, [14.0, [14, 15]], None, None),
+    ],
+)
+def test_a_number_is_held_against_the_spread_of_its_seeds(old, new, beyond, spread):
+    pages = [
+        {"preset": "smoke", "items": {"glue n": str(one)}, "bands": {}, "seeds": {"glue n": one} if one else {}}
+        for one in (old, new)
+    ]
+    (found,) = drift.compare(*({"chapters": {"01": page}} for page in pages))
+    assert (found.beyond, found.spread) == (beyond, spread)
+
+
 def test_a_built_site_holds_the_manifest_of_its_pages(built, tmp_path):
     of_site = drift.read(built / "site")
     assert of_site == drift.read(built / "site" / "drift.json")

@@ -1,5 +1,6 @@
 """What stands on a page: figures with labels, numbers, tables, boxes, the code that ran, how it was made."""
 
+import ast
 import json
 from types import SimpleNamespace
 
@@ -65,10 +66,15 @@ def test_a_figure_without_its_texts_is_refused(wrong, said):
 
 @pytest.fixture
 def glued(monkeypatch):
-    import myst_nb
-
+    """The glued values by name; with what each seed has, where that is known."""
     found = {}
-    monkeypatch.setattr(myst_nb, "glue", lambda name, value, display: found.update({name: value}))
+
+    def note(data, metadata):
+        about = metadata["scrapbook"]
+        value = ast.literal_eval(data["application/papermill.record/text/plain"])
+        found[about["name"]] = (value, about["value"], about["seeds"]) if "seeds" in about else value
+
+    monkeypatch.setattr(page, "_display", note)
     return found
 
 
@@ -88,6 +94,17 @@ def test_a_format_a_unit_and_a_missing_value(glued):
         **{"a": "1,234.6 steps", "b": "not by step 300", "c": "never"},
         **{"paper_fit": "1,234", "paper_delay": "(not reached)"},
     }
+
+
+def test_a_number_over_seeds_carries_what_each_has(glued):
+    page.glue("a", 300.0, ",.0f", unit=" steps", seeds=pd.Series([250, 300, None], dtype="Int64"))
+    page.glue("b", None, ",.0f", "later", seeds=[None])
+    page.glue_median("c", np.array([0.5, np.nan, 0.1, 0.2]), ".0%")
+    assert glued["a"] == ("300 steps", 300.0, [250.0, 300.0, None])
+    assert glued["b"] == "later", "a value that is missing has no spread"
+    assert glued["c"] == ("20%", 0.2, [0.5, None, 0.1, 0.2])
+    with pytest.raises(ParameterError, match="d has no value"):
+        page.glue_median("d", [np.nan], ".1f")
 
 
 @pytest.mark.parametrize("value", [None, np.float64("nan"), np.zeros(3), torch.zeros(2)])

@@ -61,7 +61,7 @@ def glued(source):
     """Patterns of the keys that cells glue; a computed part of a key matches anything."""
     for node in ast.walk(ast.parse("\n".join(cells(source)))):
         name = getattr(node.func, "attr", "") if isinstance(node, ast.Call) else ""
-        if name in ("glue", "glue_all") and node.args:
+        if name in ("glue", "glue_all", "glue_median") and node.args:
             parts = getattr(node.args[0], "values", [node.args[0]])
             key = "".join(re.escape(part.value) if isinstance(part, ast.Constant) else ".+" for part in parts)
             yield key + ("_.+" if name == "glue_all" else "")

@@ -13,8 +13,8 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from os.path import commonprefix
 from pathlib import Path
 from typing import Any
@@ -45,18 +45,32 @@ _TEXTS = ("text", "caption", "alt", "drawing")
 
 @dataclass(frozen=True)
 class Difference:
-    """One item that is not the same in both builds; `kind` is moved, gone, new, text or within (its band)."""
+    """One item that is not the same in both builds; `kind` is moved, gone, new, text or within (its band).
+
+    Where both have a number, `apart` is how far it moved, and `spread` how far apart its seeds are: the largest less
+    the smallest, in the build where that is more; None where it is not known. `band` is that of a claim's value.
+    """
 
     chapter: str
     item: str
     old: Any
     new: Any
     kind: str
+    apart: float | None = None
+    spread: float | None = None
+    band: tuple[float, float] | None = None
 
     @property
     def counts(self) -> bool:
         """Whether a verdict, a number or a record moved, and not words alone."""
         return self.kind == "moved" or (self.kind == "gone" and not self.item.startswith(_TEXTS))
+
+    @property
+    def beyond(self) -> bool | None:
+        """Whether a number moved by more than its seeds are apart, or out of its band; None where neither is known."""
+        if self.band is not None:
+            return self.kind == "moved"
+        return None if self.apart is None or self.spread is None else self.apart > self.spread
 
     def line(self, width: int = 60) -> str:
         """The difference in a line; of long texts the part around the first difference."""
@@ -116,25 +130,28 @@ def _json(path: Path) -> Any:
 def _page(path: Path) -> dict[str, Any]:
     notebook = _json(path)
     try:
-        return _content(notebook["cells"])
+        return content(notebook["cells"])
     except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
         raise ParameterError(f"{path} is not an executed chapter ({type(error).__name__}: {error}).") from None
 
 
-def _content(cells: list[dict[str, Any]]) -> dict[str, Any]:
-    """One chapter: its preset, its items, and the bands of the claims on it."""
+def content(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """One chapter: its preset, its items, the bands of the claims on it, and what the seeds of its numbers have."""
     items: dict[str, Any] = {}
     seen: Counter[str] = Counter()
     bands: dict[str, Any] = {}
+    seeds: dict[str, Any] = {}
     for cell in cells:
         for output in cell.get("outputs", []):
             items.update(_items(output, seen, bands))
+            glued = output.get("metadata", {}).get("scrapbook", {})
+            seeds |= {f"glue {glued['name']}": [glued["value"], glued["seeds"]]} if "seeds" in glued else {}
     box = "".join("".join(c["source"]) for c in cells if "provenance" in c["metadata"].get("tags", []))
     box = re.sub(r"[`\\]", "", box)
     used = re.findall(r"\*\*Data\*\* (.+?) \(record ([0-9a-f]+)\)", box)
     items |= {f"record {key}": "used" for _, key in used} | {"figures": seen["figure"]}
     preset = re.search(r"preset (\w+)", box)
-    return {"preset": preset and preset[1], "items": items, "bands": bands}
+    return {"preset": preset and preset[1], "items": items, "bands": bands, "seeds": seeds}
 
 
 def _items(output: Mapping[str, Any], seen: Counter[str], bands: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -222,7 +239,9 @@ def compare(old: Mapping[str, Any], new: Mapping[str, Any], tolerance: float = T
     found = [Difference(name, "chapter", "there", None, "gone") for name in then if name not in now]
     found += [Difference(name, "chapter", None, "there", "new") for name in now if name not in then]
     for name in both:
-        found += _differences(name, then[name]["items"], now[name]["items"], tolerance, bands)
+        items = (page[name]["items"] for page in (then, now))
+        known = [page.get("seeds", {}) for page in (then[name], now[name])]
+        found += [_with_spread(d, *known) for d in _differences(name, *items, tolerance, bands)]
     for part in ("verdicts", "records"):
         if old.get(part) is not None and new.get(part) is not None:
             found += _differences(part, old[part], new[part], tolerance, {})
@@ -237,7 +256,18 @@ def _differences(
         if item not in new or item not in old:
             yield Difference(chapter, item, a, b, "new" if item in new else "gone")
         elif a != b and (kind := _kind(chapter, item, a, b, tolerance, bands)):
-            yield Difference(chapter, item, a, b, kind)
+            band = bands.get(item.removeprefix("value of "))
+            yield Difference(chapter, item, a, b, kind, band=band and tuple(band))
+
+
+def _with_spread(difference: Difference, then: Mapping[str, Any], now: Mapping[str, Any]) -> Difference:
+    """The difference with how far a number moved and how far apart its seeds are, where both builds know it."""
+    if difference.item not in then or difference.item not in now:
+        return difference
+    (old, before), (new, after) = then[difference.item], now[difference.item]
+    ranges = [max(seeds) - min(seeds) for seeds in (before, after) if len(seeds) > 1 and None not in seeds]
+    spread = max(ranges) if ranges and None not in [*before, *after] else None
+    return replace(difference, apart=abs(new - old), spread=spread)
 
 
 def _kind(chapter: str, item: str, a: Any, b: Any, tolerance: float, bands: Mapping[str, Any]) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import statistics
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,6 +18,9 @@ from grokbook.book import costs
 from grokbook.book.safe import code, line, words
 from grokbook.book.tables import Form, TableLook, table_html
 from grokbook.errors import ParameterError
+
+_GLUED = "application/papermill.record/"
+"""What myst-nb puts before the type of a glued value."""
 
 MAX_SVG_BYTES = 1_500_000
 """A drawing larger than this as SVG is put on the page as PNG."""
@@ -83,7 +87,9 @@ def _image(fig: Any) -> dict[str, Any]:
 # --------------------------------------------------------------------------------------------- numbers
 
 
-def glue(name: str, value: Any, form: str | None = None, missing: str | None = None, unit: str = "") -> None:
+def glue(
+    name: str, value: Any, form: str | None = None, missing: str | None = None, unit: str = "", seeds: Any = None
+) -> None:
     """Make a computed value available to the prose as `` {glue:text}`name` ``.
 
     Args:
@@ -92,19 +98,32 @@ def glue(name: str, value: Any, form: str | None = None, missing: str | None = N
         form: a format such as ``".0f"`` applied here; without it, prose may write `` {glue:text}`name:.3f` ``.
         missing: the text that stands in for None or NaN (a run that did not get there).
         unit: words after a value that is not missing, such as ``" steps"`` (with `form`).
+        seeds: what each seed has, where the value sums up seeds; a re-run is compared with their spread.
 
     Raises ParameterError for None or NaN without `missing`, and for arrays.
     """
     plain = _scalar(name, value)
+    about = {"name": name, "mime_prefix": _GLUED}
     if plain is None or (isinstance(plain, float) and math.isnan(plain)):
         if missing is None:
             raise ParameterError(f"{name} has no value ({value!r}); give `missing=` the words to print instead.")
         plain = missing
-    elif form is not None:
-        plain = format(plain, form) + unit
-    from myst_nb import glue as publish
+    else:
+        about |= {} if seeds is None else {"value": plain, "seeds": _numbers(seeds)}
+        plain = plain if form is None else format(plain, form) + unit
+    _display({f"{_GLUED}text/plain": repr(plain)}, {"scrapbook": about})
 
-    publish(name, plain, display=False)
+
+def glue_median(name: str, values: Any, form: str, missing: str | None = None, unit: str = "") -> None:
+    """Glue the median of what each seed has (a DataArray, a Series, a list); missing ones are left out of it."""
+    known = [value for value in _numbers(values) if value is not None]
+    glue(name, statistics.median(known) if known else None, form, missing, unit, seeds=values)
+
+
+def _numbers(values: Any) -> list[float | None]:
+    """The values of an array, a table's column or a list, None for what is missing."""
+    each = [None if str(value) in ("<NA>", "None") else float(value) for value in getattr(values, "values", values)]
+    return [None if value is None or math.isnan(value) else value for value in each]
 
 
 def glue_all(prefix: str, values: Mapping[str, Any], form: str = ",.0f", missing: str = "(not reached)") -> None:
