@@ -261,7 +261,7 @@ def test_a_toeplitz_start_that_halves_at_every_share_bears_the_statement_out():
 def test_companions_are_shown_and_decide_nothing():
     found = positions_delay(Runs({(SMALL_SIZE, "d = 64, on"): table(5, N)}))
     assert found.verdict == UNDECIDED
-    assert found.evidence.startswith(" (companions of this book, p = k = 59: d = 64, on: 1 of 2 generalise by step")
+    assert found.evidence.startswith(" (companions of this book, p = k = 59: d = 64, on: 1 of 2 runs generalises by step")
 
 
 # ---------------------------------------------------------------------------------------- tables

@@ -115,10 +115,13 @@ def permutation_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
         >>> permutation_p(early, late), permutation_p(late, early)
         (0.05, 1.0)
     """
-    steps, seen = (np.concatenate(parts) for parts in zip(steps_and_seen(first), steps_and_seen(second), strict=True))
-    scores = _sign(steps, seen, steps, seen).sum(axis=1)  # antisymmetric within a group, so rows sum to the statistic
-    ways = _ways(scores.tolist(), len(first))
-    return sum(ways[s] for s in ways if s >= scores[: len(first)].sum()) / comb(steps.size, len(first))
+    both = zip(steps_and_seen(first), steps_and_seen(second), strict=True)
+    steps, seen = (np.concatenate(parts) for parts in both)
+    # antisymmetric within a group, so rows sum to the statistic
+    scores = _sign(steps, seen, steps, seen).sum(axis=1)
+    ways, least = _ways(scores.tolist(), len(first)), scores[: len(first)].sum()
+    as_high = sum(ways[score] for score in ways if score >= least)
+    return as_high / comb(steps.size, len(first))
 
 
 def _ways(scores: list[int], n: int) -> Counter[int]:
@@ -260,15 +263,20 @@ def pooled_spread(tables: list[pd.DataFrame]) -> float:
         >>> round(pooled_spread([pd.DataFrame({"grok_step": [100, 200], "last_step": [900, 900]})]), 3)
         0.49
     """
-    groups = [steps_and_seen(t) for t in tables if len(t) > 1 and t.grok_step.notna().any()]
-    if not groups:
+    shown = [t for t in tables if len(t) > 1 and t.grok_step.notna().any()]
+    if not shown:
         return float("nan")
-    logs, seen = np.log(np.concatenate([g[0] for g in groups])), np.concatenate([g[1] for g in groups])
-    which = np.repeat(np.arange(len(groups)), [g[0].size for g in groups])
-    begin = [*(np.log(steps).mean() for steps, _ in groups), log(max(logs.std(), 1e-3))]
+    groups = [steps_and_seen(t) for t in shown]
+    steps, seen = (np.concatenate(part) for part in zip(*groups, strict=True))
+    logs, sizes = np.log(steps), [group[0].size for group in groups]
+    which = np.repeat(np.arange(len(groups)), sizes)
+    begin = [np.log(group[0]).mean() for group in groups]
+    begin.append(log(max(logs.std(), 1e-3)))
     bounds = [(None, None)] * len(groups) + [(-12, 4)]
-    fit = minimize(_misfit, begin, (logs, seen, which), jac=True, method="L-BFGS-B", bounds=bounds, tol=1e-12)
-    return float(np.exp(fit.x[-1]) * np.sqrt(logs.size / (logs.size - len(groups))))
+    options = {"method": "L-BFGS-B", "bounds": bounds, "tol": 1e-12}
+    fit = minimize(_misfit, begin, (logs, seen, which), jac=True, **options)
+    spare = logs.size / (logs.size - len(groups))
+    return float(np.exp(fit.x[-1]) * np.sqrt(spare))
 
 
 def _misfit(theta: np.ndarray, logs: np.ndarray, seen: np.ndarray, which: np.ndarray) -> tuple[float, np.ndarray]:

@@ -75,16 +75,20 @@ _POSITIONS = {"section": "Position vectors", "seconds": 3, "through": times}
 
 
 def describe(label: str, table: pd.DataFrame) -> str:
-    """How many runs of a setting generalise and when.
+    """How many runs of a setting generalise and when, as a clause.
 
     Example:
         >>> describe("k = 0", pd.DataFrame({"grok_step": [300, None], "last_step": [900, 900]}))
-        'k = 0: 1 of 2 generalise by step 900, the first at step 300'
+        'k = 0: 1 of 2 runs generalises by step 900, the first at step 300'
+        >>> describe("k = 45", pd.DataFrame({"grok_step": [None, None], "last_step": [9000, 9000]}))
+        'k = 45: no run of 2 generalises by step 9,000'
     """
     seen = table.grok_step.dropna()
-    begin = f", the first at step {int(seen.min())}" if len(seen) else ""
-    begin += f", the last at {int(seen.max())}" if len(seen) > 1 else ""
-    return f"{label}: {len(seen)} of {len(table)} generalise by step {int(table.last_step.max())}{begin}"
+    begin = f", the first at step {int(seen.min()):,}" if len(seen) else ""
+    begin += f", the last at {int(seen.max()):,}" if len(seen) > 1 else ""
+    how_many = f"{len(seen)} of {len(table)} runs" if len(seen) else f"no run of {len(table)}"
+    verb = "generalise" if len(seen) > 1 else "generalises"
+    return f"{label}: {how_many} {verb} by step {int(table.last_step.max()):,}{begin}"
 
 
 def listed(tables: Mapping[str, pd.DataFrame]) -> str:
@@ -98,11 +102,12 @@ def levels(label: str, table: pd.DataFrame) -> str:
     Example:
         >>> runs = {"late": [0.05, 0.9], "best": [0.1, 0.95], "rises": [False, True], "last_step": 900}
         >>> levels("d = 128", pd.DataFrame(runs))
-        'd = 128: test accuracy 0.05 to 0.90 in the last fifth of 900 steps, best 0.10 to 0.95, 1 of 2 still rising'
+        'd = 128: test accuracy 0.05 to 0.90 in the last fifth of 900 steps, best 0.10 to 0.95, still rising in 1 of 2'
     """
-    ends = f"{table.late.min():.2f} to {table.late.max():.2f} in the last fifth of {int(table.last_step.max())} steps"
+    ends = f"{table.late.min():.2f} to {table.late.max():.2f} in the last fifth of {int(table.last_step.max()):,} steps"
     best = f"best {table.best.min():.2f} to {table.best.max():.2f}"
-    return f"{label}: test accuracy {ends}, {best}, {int(table.rises.sum())} of {len(table)} still rising"
+    rising = f"still rising in {int(table.rises.sum())} of {len(table)}" if table.rises.any() else "no longer rising"
+    return f"{label}: test accuracy {ends}, {best}, {rising}"
 
 
 def settled(table: pd.DataFrame) -> pd.Series:

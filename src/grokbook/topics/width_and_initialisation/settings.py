@@ -46,7 +46,7 @@ WIDTHS = {
     "fig10": ((43, 0, 10_000, (128, 256, 512, 1024)), (43, 0, 20_000, (128,))),
     "fig11": ((43, 43, 200_000, (256, 512, 1024, 2048)),),
 }
-"""Figs 9 to 11: modulus, shift, our number of steps, widths."""
+"""Figs 9 to 11: modulus, shift, our number of steps, widths; a second row of one modulus and shift is longer runs."""
 
 SAID_OF_WIDTHS = {
     "fig9": "The wider network generalises earlier: by more than 20,000 epochs at p = 97, 10,000 at p = 47.",
@@ -158,23 +158,27 @@ def by_width() -> Settings:
         >>> list(by_width())[:3]
         ['p = 97, k = 85, d = 128', 'p = 97, k = 85, d = 256', 'p = 47, k = 0, d = 64']
     """
-    found = [fig5(47)]
+    found = {"p = 47, k = 0, d = 128": fig5(47)}
     for figure, networks in WIDTHS.items():
         number = int(figure[3:])
         words = {
             "statement": SAID_OF_WIDTHS[figure],
             "source": f"Gu et al. 2025, Fig. {number}; Gu 2024, Fig. {({9: 5, 10: 9, 11: 10})[number]}",
         }
-        for p, k, steps, widths in networks:
+        for i, (p, k, steps, widths) in enumerate(networks):
+            again = any(other[:2] == (p, k) for other in networks[:i])
             choices = f"{steps} steps; d_mlp = 4 d, while the authors' program may keep 512 at every width"
             for d in widths:
                 config = modular_run(p, 0.3, d_model=d, shift=k, steps=steps)
-                longer = f", steps={steps}" if steps != networks[0][2] and figure == "fig10" else ""
-                found.append(Experiment(f"gu2025/{figure}[p={p}, d={d}{longer}]", config, choices=choices, **words))
-    sizes = {run: (run.config.task.p, run.config.task.shift, run.config.model.d_model) for run in found}
-    found.sort(key=lambda run: (-sizes[run][0], *sizes[run][1:]))
-    longer = {run: f", {run.config.steps:,} steps" if "steps=" in run.name else "" for run in found}
-    return {"p = {}, k = {}, d = {}".format(*sizes[run]) + longer[run]: run for run in found}
+                name = f"gu2025/{figure}[p={p}, d={d}{f', steps={steps}' if again else ''}]"
+                label = f"p = {p}, k = {k}, d = {d}{f', {steps:,} steps' if again else ''}"
+                found[label] = Experiment(name, config, choices=choices, **words)
+    return dict(sorted(found.items(), key=lambda item: _size(item[1])))
+
+
+def _size(run: Experiment) -> tuple[int, int, int]:
+    """Where a network stands in a table: the largest modulus first, then by shift and by width."""
+    return -run.config.task.p, run.config.task.shift, run.config.model.d_model
 
 
 def by_start(train_fraction: float = 0.3, normal_seeds: int = 5) -> Settings:

@@ -28,18 +28,31 @@ FOUND = {
 """What was found of the start, by the verdict on GE1; `structure` is what `judged_starts` says of it."""
 
 
+def answer(verdicts: pd.Series, structure: str) -> str:
+    """The chapter's answer in a box: what the papers say, what was found of the start, how many rows are decided.
+
+    `verdicts` of the ledger's rows by id; `structure` is what `judged_starts` says of the start "toeplitz_normal".
+
+    Example:
+        >>> answer(pd.Series({"GE1": "holds", "GF09": "fails", "GF10": "holds"}), "earlier")[-60:]
+        "Each of the 2 rows on the papers' own settings is decided."
+    """
+    found = FOUND[verdicts["GE1"]].format(structure=structure)
+    return f"> **Answer.** {PAPERS} {found} {sure(verdicts.drop('GE1'))}"
+
+
 def sure(verdicts: Iterable[str]) -> str:
     """How many of these rows are decided, in a sentence.
 
     Example:
         >>> sure(["undecided", "not run"])[:21], sure(["holds", "fails"])
-        ('None of the 2 rows on', "All 2 rows on the papers' own settings are decided.")
+        ('None of the 2 rows on', "Each of the 2 rows on the papers' own settings is decided.")
     """
     every = list(verdicts)
     decided = sum(verdict not in (UNDECIDED, "not run") for verdict in every)
     rows, why = f"{len(every)} rows on the papers' own settings", "are too few, too short or not made"
     if decided == len(every):
-        return f"All {rows} are decided."
+        return f"Each of the {rows} is decided."
     if not decided:
         return f"None of the {rows} is decided: the runs {why}."
     return f"Decided: {decided} of the {rows}; for the others the runs {why}."
