@@ -214,9 +214,12 @@ _ORIGIN = {
 }
 
 
-def recorded(dataset: Any) -> None:
-    """Show the box that says when, where and with what code a dataset of the record store was made."""
-    say(recorded_box(dataset.attrs))
+def recorded(*datasets: Any) -> None:
+    """Show the box that says when, where and with what code datasets of the store were made; nothing for none."""
+    if datasets:
+        made = [part for data in datasets for part in json.loads(data.attrs["provenance"])]
+        origin = min(data.attrs.get("origin", "recorded") for data in datasets)
+        say(recorded_box({"origin": origin, "provenance": json.dumps(made)}))
 
 
 def recorded_box(attrs: Mapping[str, Any]) -> str:

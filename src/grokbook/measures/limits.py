@@ -134,7 +134,11 @@ def plateau(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> flo
     return float(np.median(f[inside]))
 
 
-def onset(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> int | None:
+def onset(
+    steps: Array,
+    accuracy: Array,
+    rule: LimitRule | None = None,
+) -> int | None:
     """GO-Epoch: the first logged step after the plateau with the accuracy `rise` above it for `persistence` steps.
 
     "For `persistence` steps" means at every logged step t' with t <= t' <= t + persistence; a record that ends before
@@ -150,16 +154,22 @@ def onset(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> int |
     Source: GO-Epoch of Gu et al. 2025, Table 1, which the paper does not define.
     """
     rule = rule or LimitRule()
-    t, f = _curve(list(steps) if isinstance(steps, range) else steps, accuracy)
+    steps = list(steps) if isinstance(steps, range) else steps
+    t, f = _curve(steps, accuracy)
     above = f >= plateau(t, f, rule) + rule.rise - 1e-12
     below = np.append(t[~above], np.inf)
     stays = below[np.searchsorted(below, t)] > t + rule.persistence
-    starts = np.flatnonzero(above & stays & (t > rule.plateau[1]) & (t + rule.persistence <= t[-1]))
+    known = (t > rule.plateau[1]) & (t + rule.persistence <= t[-1])
+    starts = np.flatnonzero(above & stays & known)
     first = starts[0] if starts.size else None
     return None if first is None else int(t[first])
 
 
-def limits(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> Limits:
+def limits(
+    steps: Array,
+    accuracy: Array,
+    rule: LimitRule | None = None,
+) -> Limits:
     """U-Acc and L-Acc: the maximum of the moving mean, and its minimum from there to the end of the record.
 
     Where the maximum is reached more than once the first counts. A curve is `truncated` when the last share `end` of
@@ -179,7 +189,9 @@ def limits(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> Limi
     low = top + int(mean[top:].argmin())
     before = mean[middle <= last - rule.end * (last - first)]
     truncated = not before.size or mean[top] - before.max() > rule.gain
-    return Limits(float(mean[top]), round(middle[top]), float(mean[low]), round(middle[low]), bool(truncated))
+    highest = float(mean[top]), round(middle[top])
+    lowest = float(mean[low]), round(middle[low])
+    return Limits(*highest, *lowest, bool(truncated))
 
 
 def limits_table(dataset: xr.Dataset, rule: LimitRule | None = None, variable: str = "test_accuracy") -> pd.DataFrame:

@@ -55,7 +55,8 @@ def disc_sizes(p: int, k: int, *, torus: bool = False) -> np.ndarray:
     near = np.minimum(np.stack([np.arange(p), np.arange(p)[::-1]]), 2 * k)
     beyond = (np.maximum(k - 1 - near, 0) ** 2).sum(axis=0)
     q = np.maximum(k - 2 - near[:, None, :, None] - near[None, :, None, :], 0)
-    return disc_size(k) - beyond[:, None] - beyond[None, :] + (q * (q + 1) // 2).sum(axis=(0, 1))
+    twice = (q * (q + 1) // 2).sum(axis=(0, 1))
+    return disc_size(k) - beyond[:, None] - beyond[None, :] + twice
 
 
 def same_class_size(k: int) -> int:
@@ -140,7 +141,11 @@ def uncovered(train_mask: Mask, k: int, *, torus: bool = False) -> int:
     return int((_distances(mask, k - 1 if torus else 0) >= k).sum())
 
 
-def miss_probability(n_cells: int, disc: int | np.ndarray, m: int) -> np.ndarray:
+def miss_probability(
+    n_cells: int,
+    disc: int | np.ndarray,
+    m: int,
+) -> np.ndarray:
     r"""Probability that m cells, drawn from n_cells = N without replacement, all miss a given set of C = disc cells.
 
     .. math:: \binom{N-C}{m} \Big/ \binom{N}{m} = \prod_{t=0}^{C-1} \frac{N-m-t}{N-t} .
@@ -161,7 +166,13 @@ def miss_probability(n_cells: int, disc: int | np.ndarray, m: int) -> np.ndarray
     return np.concatenate([[1.0], np.cumprod(factors)])[sizes]
 
 
-def expected_uncovered(p: int, k: int, m: int, *, torus: bool = False) -> float:
+def expected_uncovered(
+    p: int,
+    k: int,
+    m: int,
+    *,
+    torus: bool = False,
+) -> float:
     r"""Expected number of uncovered cells when m of the N = p^2 cells are drawn uniformly without replacement.
 
     .. math:: \mathrm{E}[U] = \sum_{i,j} \binom{N - C_{ij}}{m} \Big/ \binom{N}{m},
@@ -178,7 +189,8 @@ def expected_uncovered(p: int, k: int, m: int, *, torus: bool = False) -> float:
     """
     p, k = side_and_radius(p, k, torus)
     m = count(m, p)
-    sizes, cells = np.unique(disc_sizes(p, k, torus=torus), return_counts=True)
+    discs = disc_sizes(p, k, torus=torus)
+    sizes, cells = np.unique(discs, return_counts=True)
     return float(cells @ miss_probability(p * p, sizes, m))
 
 

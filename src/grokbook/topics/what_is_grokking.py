@@ -50,7 +50,7 @@ def onsets(data: xr.Dataset) -> pd.DataFrame:
     """When the test accuracy begins to rise, by both definitions: a row a seed, NA for not by `last_step`.
 
     `fresh cells`: the first stay of the accuracy on cells with an untrained transpose at `ONSET` or above; `all cells`:
-    the first stay of the test accuracy five points above its plateau (GO-Epoch as chapter 4 reads it).
+    the first stay of the test accuracy five points above its plateau (GO-Epoch as chapter 4b reads it).
     """
     fresh = data.assign(test_accuracy=data.test_accuracy_unmirrored)
     table = limits_table(data)[["onset", "last_step"]].rename(columns={"onset": "all cells"})

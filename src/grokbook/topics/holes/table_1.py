@@ -26,11 +26,9 @@ TABLE_1 = (
     ("strip", 50, 80.10, 73.61, 1600),
     ("strip", 40, 89.89, 84.80, 1300),
 )
-"""Table 1 of Gu et al. 2025 (p = 97, addition, 30 % trained): split, hole, U-Acc and L-Acc in percent, GO-Epoch.
-
-U-Acc is the upper limit of the test accuracy, L-Acc the lowest value after reaching it; GO-Epoch, the epoch of
-grokking, has a tolerance of 100 (200 for SQUARE 50); "disappear" is printed where None stands here.
-"""
+"""Table 1 of Gu et al. 2025 (p = 97, addition, 30 % trained): split, hole, U-Acc, L-Acc (percent), GO-Epoch."""
+# U-Acc is the upper limit of the test accuracy, L-Acc the lowest value after reaching it; GO-Epoch, the epoch of
+# grokking, has a tolerance of 100 (200 for SQUARE 50); "disappear" is printed where None stands here.
 
 STEPS, LONG_STEPS, AUTHORS_STEPS = 6_000, 12_000, 30_000
 """Optimiser steps of a run: 1.7 times the latest GO-Epoch (the paper states none), of a longer one, of the programs."""

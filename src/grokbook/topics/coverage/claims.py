@@ -96,24 +96,24 @@ def uncovered_cells(train_mask: np.ndarray, k: int) -> dict[str, np.ndarray]:
     return {f"{name}: {(far >= k).sum()}": np.where(far >= k, 2, train_mask) for name, far in apart.items()}
 
 
-def coverage_table(p: int, radii: list[int], draws: int) -> pd.DataFrame:
+def coverage_table(p: int, k: int, draws: int) -> pd.DataFrame:
     """Expected uncovered cells and probability of full coverage at 16 training fractions, exact and over `draws`.
 
-    Columns: k, grid ("torus" or "grid"), fraction, `expected` (exact), `uncovered` (mean over draws), `covered` (share
-    of draws), each with its standard `error`, and Markov's `bound` of the probability.
+    Columns: grid ("torus" or "grid"), fraction, `expected` (exact), `uncovered` (mean over draws), `covered` (share of
+    draws), each with its standard `error`, and Markov's `bound` of the probability.
 
     Example:
-        >>> coverage_table(7, [2], 50).shape
-        (32, 9)
+        >>> coverage_table(7, 2, 50).shape
+        (32, 8)
     """
     parts = []
-    for k, grid in product(radii, GRIDS):
+    for grid in GRIDS:
         fractions = np.linspace(0.4 * required_fraction(p, k), min(1.25 * printed_fraction(p, k), 0.97), 16)
         sizes = (fractions * p * p).astype(int)
         first = first_covered(p, k, draws, torus=grid == "torus")
         counts = np.array([(first > m).sum(axis=(1, 2)) for m in sizes])
         expected = np.array([expected_uncovered(p, k, int(m), torus=grid == "torus") for m in sizes])
-        part = pd.DataFrame({"k": k, "grid": grid, "fraction": fractions, "expected": expected})
+        part = pd.DataFrame({"grid": grid, "fraction": fractions, "expected": expected})
         part = part.assign(**{"uncovered": counts.mean(axis=1), "uncovered error": counts.std(axis=1) / draws**0.5})
         parts.append(part.assign(bound=np.maximum(0, 1 - expected), **_share((counts == 0).sum(axis=1), draws)))
     return pd.concat(parts, ignore_index=True)

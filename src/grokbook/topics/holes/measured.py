@@ -9,10 +9,10 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.claims import Finding, Runs, claim, judge
+from grokbook.claims.words import spread
 from grokbook.experiments.base import Experiment
 from grokbook.measures.limits import LimitRule, limits_table, moving_mean
-from grokbook.topics.data_distribution.table_1 import (
-    SHARES,
+from grokbook.topics.holes.table_1 import (
     Row,
     change,
     longer,
@@ -21,16 +21,12 @@ from grokbook.topics.data_distribution.table_1 import (
     rows,
     table_1,
 )
-from grokbook.topics.data_distribution.tables import censored_median, spread, told
 
 GENERALISED = 0.95
 """A run has generalised outside its hole when its moving mean there has reached this accuracy."""
 
 NEAR, NEARS = 5.0, (2.0, 5.0, 10.0)
 """Points within which an upper limit agrees with the printed one; the readings at which a verdict is shown."""
-
-GAINS = (0.005, 0.01, 0.02)
-"""Readings of "still rises": what the last fifth of a run adds to its upper limit; the middle one is the default."""
 
 PARTS = {
     "outside": "test_accuracy_outside_hole",
@@ -99,12 +95,6 @@ def longest(runs: pd.DataFrame) -> pd.DataFrame:
     return in_time.drop_duplicates(["split", "hole", "seed"], keep="last").sort_index()
 
 
-def still_rising(runs: Mapping[Row, xr.Dataset]) -> list[int]:
-    """How many runs still rise at their end, by each of `GAINS`."""
-    rules = [LimitRule(gain=gain) for gain in GAINS]
-    return [sum(int(limits_table(data, rule).truncated.sum()) for data in runs.values()) for rule in rules]
-
-
 def against_printed(runs: pd.DataFrame, near: float = NEAR) -> pd.Series:
     """How each run's upper limit lies to the printed one: "above" it, "agrees", "rising" or "below".
 
@@ -116,6 +106,17 @@ def against_printed(runs: pd.DataFrame, near: float = NEAR) -> pd.Series:
     upper, rising = 100 * runs.upper.to_numpy(float), runs.truncated.to_numpy(bool)
     agrees = (abs(upper - u_acc) <= near) & (~rising | (u_acc + near >= 100))
     return pd.Series(np.select([upper > u_acc + near, agrees, rising], WORDS[:3], WORDS[3]), runs.index)
+
+
+def censored_median(values: pd.Series) -> float:
+    """Median with missing values taken as later than all others; NaN where the middle one is missing.
+
+    Example:
+        >>> censored_median(pd.Series([100, None, 300], dtype="Int64")), censored_median(pd.Series([1.0, None]))
+        (300.0, nan)
+    """
+    middle = float(np.median(values.astype("Float64").fillna(np.inf).astype(float)))
+    return middle if np.isfinite(middle) else float("nan")
 
 
 WORDS = ("above", "agrees", "rising", "below")
@@ -227,6 +228,20 @@ def _moves(row: Row, data: xr.Dataset) -> dict[str, object]:
     return {"row": row_name(*row)} | shown | times
 
 
+def telling(account: pd.DataFrame) -> list[str]:
+    """Up to three rows of `accounting`: most points missing outside the hole, most in it, nearest to the printed limit.
+
+    Example:
+        >>> names = {"row": ["a", "b", "c"], "outside": [9, 1, 0], "hole": [0, 8, 1], "difference": [9, 9, 1]}
+        >>> telling(pd.DataFrame(names))
+        ['a', 'b', 'c']
+    """
+    if not len(account):
+        return []
+    places = (account.outside.idxmax(), account.hole.idxmax(), account.difference.abs().idxmin())
+    return list(dict.fromkeys(account.row[place] for place in places))
+
+
 def accounting(runs: pd.DataFrame) -> pd.DataFrame:
     """Where the points between the published U-Acc and ours are: mean over the recorded runs of each row.
 
@@ -243,22 +258,6 @@ def accounting(runs: pd.DataFrame) -> pd.DataFrame:
         c, b = implied_in_hole(table["U-Acc"][row] / 100, s), own["in hole"].mean()
         lost = {"outside": 100 * s * (1 - own.outside.mean()) if s else 0.0, "hole": 100 * (1 - s) * (c - b)}
         found.append({"row": row_name(*row), "seeds": len(own), "difference": sum(lost.values())} | lost)
-    return pd.DataFrame(found)
-
-
-def measured_ceilings(runs: pd.DataFrame) -> pd.DataFrame:
-    """Rows of Table 1 whose ceiling is measured: at least one run has generalised outside the hole; medians over those.
-
-    Columns: row, split, hole, seeds (that generalised), U, `in hole`, `U-Acc` (published; all percent), `outside` and
-    `either order` (the two predictors).
-    """
-    done, counted = runs[runs.generalised.fillna(False)] if len(runs) else runs, predictors()
-    found = []
-    for row, own in done.groupby(["split", "hole"], sort=False):
-        known = counted[(counted.split == row[0]) & (counted.hole == row[1])].iloc[0]
-        medians = {"U": 100 * own.upper.median(), "in hole": 100 * own["in hole"].median()}
-        names = {"row": row_name(*row), "split": row[0], "hole": row[1], "seeds": len(own)}
-        found.append(names | medians | {name: known[name] for name in ("U-Acc", *SHARES)})
     return pd.DataFrame(found)
 
 
@@ -281,12 +280,6 @@ def _variant(experiment: Experiment, data: xr.Dataset | None, runs: pd.DataFrame
     columns = {name: own[name] for name in ("seeds", "U", "outside", "in hole", "onsets")}
     cost = f"not run, about {experiment.predicted(1).seconds / 60:.0f} min a seed"
     return named | columns | {"came of it": cost if data is None else own.came}
-
-
-def changes_told(table: pd.DataFrame) -> str:
-    """What came of the recorded variants of `variants_table`, by change, in one phrase: ours / printed, in percent."""
-    phrases = {change: f"with {change} {{}}" for change in table.change.unique()}
-    return told(table, "change", phrases, lambda _: "{row} ({U:.1f} / {published:.1f}, {came of it})")
 
 
 def between_rules(runs: pd.DataFrame, by_text: xr.Dataset | None) -> str:
@@ -336,4 +329,9 @@ def _on_ceilings(table: pd.DataFrame) -> str:
 
 def rows_told(table: pd.DataFrame) -> str:
     """What came of the rows of `measured`, in one phrase: ours / printed, in percent."""
-    return told(table, "came", CAME, lambda came: "{row}" if came == "not run" else "{row} ({deciding} / {U-Acc:.1f})")
+    parts = []
+    for came, phrase in CAME.items():
+        form = "{row}" if came == "not run" else "{row} ({deciding} / {U-Acc:.1f})"
+        rows = ", ".join(form.format(**row) for row in table[table.came == came].to_dict("records"))
+        parts += [phrase.format(rows)] if rows else []
+    return "; ".join(parts)

@@ -1,0 +1,95 @@
+"""The pictures of chapter 04a, from arrays and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+
+from grokbook.plotting.grids import on_grid
+from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.plotting.training import labelled
+
+DISCS = {"": "#eeeeee", "covered": "#8fd0bb", "training cell": COLOURS["train"],
+         "covered, same class $i+j$": COLOURS["hole"]}  # fmt: skip
+UNCOVERED = {"covered test cell": "#f6f6f6", "training cell": "#9cc4de", "uncovered": COLOURS["test"]}
+"""Kinds of cells in their order 0, 1, ...: what the legend calls them (nothing: not in it), and their colours."""
+
+GRIDS = {"torus": ("--", {"marker": "o", "mfc": COLOURS["measure"]}), "grid": ("-.", {"marker": "s", "mfc": "white"})}
+"""Line and marker of the two grids."""
+
+
+@styled
+def cells(kinds: Mapping[str, np.ndarray], names: Mapping[str, str], *, mark: bool = False) -> Figure:
+    """Grids of cells in one colour a kind, row 0 at the top, side by side; title -> (p, p) of indices into `names`.
+
+    With `mark` cells of the last kind are larger squares where they are fewer than 2 %.
+    """
+    fig, axes = panels(1, len(kinds), height=2.9)
+    last = len(names) - 1
+    for ax, kind in zip(axes[0], kinds.values(), strict=True):
+        ax.imshow(kind, cmap=ListedColormap([*names.values()]), vmin=0, vmax=last)
+        if mark and (kind == last).mean() < 0.02:
+            rows, columns = np.nonzero(kind == last)
+            ax.plot(columns, rows, "s", ms=3, color=[*names.values()][-1])
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(5, integer=True))
+    on_grid(axes[0], kinds)
+    shown = [Patch(color=colour, label=name) for name, colour in names.items() if name]
+    fig.legend(handles=shown, loc="outside lower center", ncols=len(shown))
+    return fig
+
+
+@styled
+def expectation_and_probability(table: pd.DataFrame, printed: float) -> Figure:
+    """Expected number of uncovered cells (left) and probability of full coverage (right) by the training fraction.
+
+    Lines are exact (right: Markov's bound), points are means over draws with standard errors. `table` is what
+    `claims.coverage_table` gives for one radius; `printed` is the paper's threshold, a dotted line.
+    """
+    fig, (both,) = panels(1, 2, height=3.5)
+    left, right = both
+    for grid, (ls, marker) in GRIDS.items():
+        rows = table[table.grid == grid]
+        points = {"ls": "", "ms": 4, "color": COLOURS["measure"], "elinewidth": 1, **marker}
+        line = {"color": COLOURS["theory"], "ls": ls, "lw": 1.1}
+        seen, error = rows[rows.uncovered > 0], np.minimum(rows["uncovered error"], 0.9 * rows.uncovered)
+        left.plot(rows.fraction, rows.expected, **line, label=f"exact, {grid}")
+        left.errorbar(seen.fraction, seen.uncovered, error[seen.index], **points, label=f"simulated, {grid}")
+        right.plot(rows.fraction, rows.bound, **line)
+        right.errorbar(rows.fraction, rows.covered, rows["covered error"], **points)
+    for ax in both:
+        ax.axvline(printed, color=COLOURS["quiet"], ls=":", lw=1.6, label=r"printed $2\ln p/C$")
+        ax.set_xlabel(r"training fraction $\alpha$")
+    left.axhline(1, color=COLOURS["quiet"], lw=0.6)
+    left.set(yscale="log", ylabel="uncovered cells")
+    left.set_ylim(bottom=2e-3)
+    right.set(ylim=(-0.04, 1.04), ylabel="P(all covered)")
+    fig.legend(*labelled(both), loc="outside lower center", ncols=3)
+    return fig
+
+
+@styled
+def same_class_coverage(table: pd.DataFrame) -> Figure:
+    """Share of uncovered cells, and of draws with none, by the radius k: cells of any class and of one's own; torus.
+
+    `table` is what `coverage.class_table` gives.
+    """
+    fig, axes = panels(1, 2, height=3.2)
+    left, right = axes[0]
+    ways = {"any class": ("s", COLOURS["quiet"]), "own class": ("o", COLOURS["measure"])}
+    for by, (marker, colour) in ways.items():
+        rows = table[table.by == by]
+        left.plot(rows.k, rows.exact, ls="--", lw=1, color=COLOURS["theory"])
+        left.plot(rows.k, rows.missed.where(rows.missed > 0), marker, ms=3.5, color=colour, label=by)
+        right.errorbar(rows.k, rows.covered, rows["covered error"], fmt=marker, ms=3.5, color=colour, elinewidth=1)
+    left.plot([], [], ls="--", lw=1, color=COLOURS["theory"], label="exact")
+    left.set(yscale="log", ylabel="share of cells uncovered", xlabel="radius $k$")
+    right.set(ylabel="share of draws all covered", xlabel="radius $k$")
+    left.legend()
+    return fig
