@@ -34,7 +34,7 @@ def add_buttons(app: Any, pagename: str, template: str, context: dict[str, Any],
         {"type": "javascript", "javascript": "window.print()", "text": "Print (.pdf)", "icon": "fas fa-file-pdf"},
     ]
     buttons.insert(0, _group("Download this chapter", "fas fa-download", "download-buttons", downloads))
-    launch = _pages(app)["launch"].get(name)
+    launch = facts(app)["launch"].get(name)
     if launch:
         link = _link(launch, "Binder", "_static/images/logo_binder.svg", "binder")
         buttons.insert(0, _group("Run this chapter elsewhere", "fas fa-rocket", "launch-buttons", [link]))
@@ -48,9 +48,10 @@ def _group(tooltip: str, icon: str, label: str, buttons: list[dict[str, str]]) -
     return {"type": "group", "tooltip": tooltip, "icon": icon, "label": label, "buttons": buttons}
 
 
-def _pages(app: Any) -> dict[str, Any]:
+def facts(app: Any) -> dict[str, Any]:
+    """What `grokbook.book.site` tells of the book: launch links, questions of chapters, the address of the site."""
     file = Path(app.srcdir) / "_pages.json"
-    return json.loads(file.read_text()) if file.exists() else {"launch": {}}
+    return json.loads(file.read_text()) if file.exists() else {"launch": {}, "questions": {}}
 
 
 def number_chapters_by_name() -> None:
@@ -80,18 +81,8 @@ def _renumber(env: Any, docname: str, numbers: dict[str, Any], chapter: str) -> 
             node["secnumber"] = [chapter, *node["secnumber"][1:]]
 
 
-def name_the_viewport_once(app: Any, exception: Exception | None) -> None:
-    """Sphinx, docutils and the theme each say how wide a page is."""
-    for page in Path(app.outdir).rglob("*.html"):
-        before, *after = re.split(r'\s*<meta name="viewport"[^>]*>', page.read_text(encoding="utf-8"))
-        if len(after) > 1:
-            once = '\n    <meta name="viewport" content="width=device-width, initial-scale=1" />'
-            page.write_text(before + once + "".join(after), encoding="utf-8")
-
-
 def setup(app: Any) -> dict[str, bool]:
     app.connect("builder-inited", lambda app: number_chapters_by_name())
     app.connect("html-page-context", drop_thebe, priority=900)
     app.connect("html-page-context", add_buttons, priority=900)
-    app.connect("build-finished", name_the_viewport_once)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

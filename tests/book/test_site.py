@@ -2,7 +2,9 @@
 
 import json
 import re
+import sys
 import threading
+import urllib.error
 import urllib.request
 
 import pytest
@@ -61,9 +63,39 @@ def test_downloads_lie_beside_the_page(built_once):
 
 def test_mathematics_is_drawn_by_a_script_of_the_site(built_once):
     scripts = [s["src"] for s in chapter_page(built_once).find_all("script", src=True)]
-    assert [s for s in scripts if s.startswith("../_static/../mathjax/tex-chtml-full.js")]
+    assert [s for s in scripts if s.startswith("../_static/../mathjax/startup.js")]
     assert not [s for s in scripts if s.startswith(("http", "//")) or "thebe" in s]
     assert list((built_once / "site" / "mathjax" / "output" / "chtml" / "fonts" / "woff-v2").glob("*.woff"))
+    assert "mathjax" not in (built_once / "site" / "search.html").read_text().lower()
+
+
+def test_no_page_asks_for_an_icon_font_and_every_icon_is_drawn(built_once):
+    html = built_once / "site"
+    text = "".join(page.read_text() for page in [*html.glob("*.html"), *html.glob("chapters/*.html")])
+    assert "fontawesome" not in text and not (html / "_static" / "vendor").exists()
+    icons = set(re.findall(r'class="[^"]*\bfa[sb]?(?:-solid)? (fa-[a-z-]+)', text))
+    assert icons and icons <= set(re.findall(r"\.(fa-[a-z-]+) \{ --gb-icon", (html / "_static/icons.css").read_text()))
+
+
+def test_pages_say_what_they_are_about_and_an_address_without_a_page_leads_to_the_book(built_once):
+    said = chapter_page(built_once).select("meta[name=description]")
+    assert [meta["content"] for meta in said] == ["Does a tiny chapter reach its page?"]
+    lost = BeautifulSoup((built_once / "site" / "404.html").read_text(), "html.parser")
+    assert lost.a["href"] == "index.html" and not lost.select("link, [src]")
+    with server(built_once / "site", 0) as http:
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(f"http://127.0.0.1:{http.server_port}/chapters/old/name.html")
+        assert (refused.value.code, refused.value.read()) == (404, (built_once / "site" / "404.html").read_bytes())
+        http.shutdown()
+
+
+def test_a_site_has_a_map_of_addresses_only_where_pyproject_names_its_own(project, built_once):
+    assert not (built_once / "site" / "sitemap.xml").exists() and site.pages(project, [])["address"] is None
+    sys.path.insert(0, str(project / "book" / "_ext"))
+    from grokbook_pages import sitemap
+
+    assert "<loc>https://a.b/c/chapters/01_x.html</loc>" in sitemap("https://a.b/c/", ["chapters/01_x"])
 
 
 def test_only_a_committed_source_of_a_named_repository_has_a_launch_link(project):

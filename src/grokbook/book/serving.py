@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,27 @@ class _Quiet(SimpleHTTPRequestHandler):
         self.send_header("Cache-Control", "no-store")
         super().end_headers()
 
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Of what is not there, the page that says so, as web hosts do."""
+        page = Path(self.directory) / "404.html"
+        if code != HTTPStatus.NOT_FOUND or not page.is_file():
+            return super().send_error(code, message, explain)
+        body = page.read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
     def log_message(self, format: str, *arguments: Any) -> None:
         pass
+
+
+class _Server(ThreadingHTTPServer):
+    """A page asks for twenty files at once; the line that waits is long enough for several such pages."""
+
+    request_queue_size = 128
 
 
 def server(site: Path, port: int = 8000) -> ThreadingHTTPServer:
@@ -29,7 +49,7 @@ def server(site: Path, port: int = 8000) -> ThreadingHTTPServer:
     if not (site / "index.html").is_file():
         raise GrokbookError("there is no built site here: run `grokbook build` first.")
     try:
-        return ThreadingHTTPServer(("127.0.0.1", port), partial(_Quiet, directory=str(site)))
+        return _Server(("127.0.0.1", port), partial(_Quiet, directory=str(site)))
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ParameterError(f"port = {port} cannot be used ({reason}); try --port {port % 60000 + 1}.") from None

@@ -19,22 +19,37 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from grokbook.book import check, drift, state
+from grokbook.book import chapters, check, drift, state
 from grokbook.book.terminal import Progress
 from grokbook.errors import ChapterError, GrokbookError
 
 _LEFT_OUT = shutil.ignore_patterns("_build", "chapters", "__pycache__", ".*")
 _PACKAGES = ("jupyter-book", "sphinx", "sphinx-book-theme", "myst-nb", "sphinx-mathjax-offline", "sphinx-proof")
 MATHJAX_PARTS = (
-    "tex-chtml-full.js",
-    "tex-svg-full.js",
-    "output/chtml/fonts",
+    "startup.js",
+    "core.js",
+    "input/tex.js",
     "input/tex/extensions",
-    "a11y",
-    "sre",
-    "ui",
+    "output/chtml.js",
+    "output/chtml/fonts",
+    "a11y/assistive-mml.js",
+    "tex-svg-full.js",
 )
-"""What of the MathJax package goes into the site: one script, and what it may load later."""
+"""What of the MathJax package goes into the site: the parts that pages load, and all in one for a page in one file."""
+
+
+_FRONT = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="0; url=intro.html">
+<title>grokbook</title>
+</head>
+<body><main><h1>grokbook</h1><p><a href="intro.html">The first page</a></p></main></body>
+</html>
+"""
+"""What a reader gets who asks for the folder: the first page of the book."""
 
 
 def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None = None) -> bool:
@@ -128,21 +143,26 @@ def _stays(file: str, names: Sequence[str]) -> bool:
 
 
 def pages(root: Path, names: Sequence[str]) -> dict[str, Any]:
-    """For the site's extension: chapter -> its launch link, or None where its source is not committed."""
+    """For the site's extensions: launch links (None where a source is not committed), questions, addresses."""
     repository, revision = repository_url(root), state.revision(root)
     launches = {}
     for name in names:
         there = repository and revision and state.committed(root, root / "notebooks" / f"{name}.md")
         launches[name] = launch_link(repository, revision, name) if there else None  # type: ignore[arg-type]
-    return {"launch": launches, "repository": repository}
+    questions = {name: chapters.find(root, name).question for name in names}
+    address = project_urls(root).get("Documentation")
+    return {"launch": launches, "questions": questions, "repository": repository, "address": address}
+
+
+def project_urls(root: Path) -> dict[str, str]:
+    """The addresses that pyproject.toml names."""
+    project = root / "pyproject.toml"
+    return tomllib.loads(project.read_text()).get("project", {}).get("urls", {}) if project.exists() else {}
 
 
 def repository_url(root: Path) -> str | None:
     """The repository that pyproject.toml names, or None."""
-    project = root / "pyproject.toml"
-    if not project.exists():
-        return None
-    return tomllib.loads(project.read_text()).get("project", {}).get("urls", {}).get("Repository")
+    return project_urls(root).get("Repository")
 
 
 def launch_link(repository: str, revision: str, name: str) -> str:
@@ -194,6 +214,7 @@ def sphinx(work: Path, strict: bool = True) -> Path:
     html = work / "out" / "_build" / "html"
     if done.returncode != 0 or not (html / "index.html").exists():
         raise ChapterError(_complaint(done.stdout + done.stderr, work))
+    (html / "index.html").write_text(_FRONT, encoding="utf-8")
     return html
 
 

@@ -97,12 +97,12 @@ def css_inlined(text: str, folder: Path) -> str:
 
 def _inline_scripts(soup: Any, page: Path, mathjax: Path) -> None:
     for script in soup.find_all("script", src=True):
-        address = script["src"]
-        if "fontawesome" in address and "/mathjax/" not in address:  # its style sheet and fonts are enough
-            script.decompose()
-        else:  # of MathJax the part that draws glyphs as paths: no font files to load
-            path = mathjax / "tex-svg-full.js" if "/mathjax/" in address else _file(page, address)
-            script["src"] = _data(path, "text/javascript")
+        address = script["src"]  # of MathJax the part that draws glyphs as paths: no font files to load
+        path = mathjax / "tex-svg-full.js" if "/mathjax/" in address else _file(page, address)
+        script["src"] = _data(path, "text/javascript")
+    for script in soup.find_all("script", src=False):
+        if script.string and script.string.lstrip().startswith("window.MathJax"):  # all its parts are in that file
+            script.string = re.sub(r'"loader": \{[^{}]*\},?\s*', "", script.string)
 
 
 def _append_references(soup: Any, page: Path) -> None:

@@ -1,0 +1,108 @@
+"""What is done to pages that are ready: no icon font, mathematics only where there is some, a description, a map."""
+
+from __future__ import annotations
+
+import html
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from grokbook_site import facts
+
+_TAG = r"[ \t]*<{name}\b[^>]*\b(?:src|href)=\"[^\"]*{part}[^\"]*\"[^>]*>(?:</script>)?\n?"
+_ICONS = re.compile(_TAG.format(name="(?:link|script)", part="vendor/fontawesome/"))
+_MATHJAX = re.compile(r"[ \t]*<script>window\.MathJax.*?</script>\n?|" + _TAG.format(name="script", part="/mathjax/"))
+_VIEWPORT = re.compile(r'\s*<meta name="viewport"[^>]*>')
+_LONGEST = 160
+
+NOT_FOUND = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>Page not found: {title}</title>
+<style>
+  body {{ background: #fff; color: #222; font: 1.1rem/1.6 system-ui, sans-serif; }}
+  main {{ max-width: 38rem; margin: 12vh auto; padding: 0 1.2rem; }}
+  a {{ color: #0a58ca; }}
+  @media (prefers-color-scheme: dark) {{ body {{ background: #14181e; color: #ddd; }} a {{ color: #8ab4f8; }} }}
+</style>
+</head>
+<body>
+<main>
+<h1>There is no page here</h1>
+<p>It may have another name now: chapters are renamed when they are split.
+<a id="start" href="index.html">Go to the first page of {title}</a>, which lists them all.</p>
+</main>
+<script>
+  (async () => {{
+    const parts = location.pathname.split("/").slice(0, -1);
+    for (; parts.length; parts.pop()) {{
+      const folder = parts.join("/") + "/";
+      const there = await fetch(folder + "searchindex.js", {{ method: "HEAD" }}).catch(() => null);
+      if (there && there.ok) return document.getElementById("start").setAttribute("href", folder + "index.html");
+    }}
+  }})();
+</script>
+</body>
+</html>
+"""
+"""A page without files of its own: a server shows it at any depth, so it looks for the folder of the book upwards."""
+
+
+def describe(app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """The description of a page: a chapter's question, of any other page its first paragraph."""
+    text = facts(app)["questions"].get(pagename.rpartition("/")[2]) or _first_paragraph(doctree)
+    if text:
+        said = html.escape(text, quote=True)
+        context["metatags"] = f'{context.get("metatags", "")}\n    <meta name="description" content="{said}" />'
+
+
+def _first_paragraph(doctree: Any) -> str:
+    from docutils import nodes
+
+    found = next(iter(doctree.findall(nodes.paragraph)), None) if doctree is not None else None
+    text = " ".join(found.astext().split()) if found is not None else ""
+    return text if len(text) <= _LONGEST else text[:_LONGEST].rpartition(" ")[0] + " ..."
+
+
+def finish(app: Any, exception: Exception | None) -> None:
+    """Tidy every page, and put the pages beside them that no source makes."""
+    if exception is not None:
+        return
+    folder = Path(app.outdir)
+    for page in folder.rglob("*.html"):
+        if page.relative_to(folder).parts[0] not in ("mathjax", "_static"):
+            page.write_text(tidy(page.read_text(encoding="utf-8")), encoding="utf-8")
+    shutil.rmtree(folder / "_static" / "vendor", ignore_errors=True)
+    for unused in [*folder.glob("_static/**/*.map"), *folder.glob("_static/locales")]:
+        shutil.rmtree(unused) if unused.is_dir() else unused.unlink()
+    (folder / "404.html").write_text(NOT_FOUND.format(title=html.escape(app.config.project)), encoding="utf-8")
+    if address := facts(app).get("address"):
+        (folder / "sitemap.xml").write_text(sitemap(address, sorted(app.env.found_docs)), encoding="utf-8")
+
+
+def tidy(text: str) -> str:
+    """The HTML of a page without the icon font, without MathJax where nothing is to be drawn, one viewport."""
+    text = _ICONS.sub("", text)
+    if 'class="math' not in text:
+        text = _MATHJAX.sub("", text)
+    before, *after = _VIEWPORT.split(text)
+    once = '\n    <meta name="viewport" content="width=device-width, initial-scale=1" />' if after else ""
+    return before + once + "".join(after)
+
+
+def sitemap(address: str, names: list[str]) -> str:
+    """The pages of the book as a sitemap; `address` is where the site stands, as pyproject.toml says."""
+    lines = [f"<url><loc>{html.escape(address.rstrip('/'))}/{name}.html</loc></url>" for name in names]
+    body = "\n".join(lines)
+    space = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{space}">\n{body}\n</urlset>\n'
+
+
+def setup(app: Any) -> dict[str, bool]:
+    app.connect("html-page-context", describe, priority=900)
+    app.connect("build-finished", finish)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
