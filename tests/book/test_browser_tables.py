@@ -1,161 +1,146 @@
-"""The sortable ledger in Chromium: alone in a file, on the site, and in the stand-alone page."""
+"""The ledger and the tables in Chromium: alone in a file, on the site, and in the stand-alone page."""
 
+import csv
+import io
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pandas as pd
 import pytest
 
-from grokbook.book import page as on_page
-from grokbook.book import standalone
+from grokbook.book import cards, standalone, tables
+from grokbook.claims import Claim, Finding, Outcome, as_table
 
 SITE = Path(__file__).resolve().parents[2] / "site"
 PAGE = SITE / "chapters" / "18_reproduction_report.html"
 BUILT = pytest.mark.skipif(not PAGE.is_file(), reason="chapter 18 is not built")
 PLACES = ["alone", pytest.param("site", marks=BUILT), pytest.param("one file", marks=BUILT)]
+WIDTHS = [390, 768, 1280, 1920]
+WIDTH = "document.documentElement.scrollWidth"
 
 pytestmark = pytest.mark.browser
 
-ROWS = pd.DataFrame(
-    {
-        "id": ["G10", "G2", "P1", "P2"],
-        "value": [3.0, None, 20.0, 1.5],
-        "verdict": ["fails", "holds", "holds with correction", "fails"],
-        "evidence": ["two balls " * 12, "a ring", "a long ring", "nothing at all"],
-    }
-)
+
+def made(name, paper, verdict, said):
+    claim = Claim(name, paper, "p. 3", f"{said} of {name} are so.", "number", "uniformity", "B", check=dict)
+    return Outcome(claim, Finding(verdict, "two balls " * 12), 1.0)
+
+
+FOUND = [("G10", "gu2025", "fails", "Rings"), ("P5.1a", "gu2024", "holds", "Rings"), ("P2", "gu2024", "fails", "Balls")]
+ROWS = as_table(made(*found) for found in FOUND)
+NUMBERS = pd.DataFrame({"row": ["SQUARE 30", "STRIP 67"]} | {f"published {n}": [99.04, 8.5] for n in range(11)})
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """The table alone in a file with the book's style sheet, and (when built) chapter 18 as one file."""
+    """The ledger and tables alone in a file with the book's style sheet, and (when built) chapter 18 as one file."""
     folder = tmp_path_factory.mktemp("tables")
-    look = on_page.TableLook(True, ("verdict",), {"id": lambda name: f"#{name}"})
-    made = on_page.table_html(ROWS, "Four claims.", {}, look)
     style = (SITE.parent / "book" / "_static" / "grokbook.css").read_text()
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><style>{style}</style>'
-    text = f'<!doctype html><html lang="en"><head>{head}<title>t</title></head><body class="bd-article">{made}</body>'
-    (folder / "alone.html").write_text(text, encoding="utf-8")
-    plain = on_page.table_html(ROWS, "Four claims, not sortable.", {})
-    (folder / "plain.html").write_text(text.replace(made, plain), encoding="utf-8")
+    texts = {
+        "alone": cards.ledger_html(ROWS),
+        "tables": "".join(tables.table_html(NUMBERS.iloc[:, :n], "Some.", {}) for n in (2, 6, 12)),
+    }
+    for name, body in texts.items():
+        page = f'<html lang="en"><head>{head}<title>t</title></head><body class="bd-article">{body}</body>'
+        (folder / f"{name}.html").write_text(f"<!doctype html>{page}", encoding="utf-8")
     if PAGE.is_file():
         (folder / "one file.html").write_text(standalone.inlined(PAGE, SITE / "mathjax"), encoding="utf-8")
     return folder
 
 
 @pytest.fixture
-def ledger(open_page, opened_at, files, request):
-    def open_ledger(place, **options):
-        """The page at a place with nothing filtered; of chapter 18 one is loaded for each width."""
-        if place in ("alone", "plain"):
-            return open_page((files / f"{place}.html").as_uri(), **options)
+def ledger(open_page, files, request):
+    def open_ledger(place, fragment="", **options):
         served = place == "site" and request.getfixturevalue("address") + "chapters/" + PAGE.name
-        page = opened_at(served or (files / f"{place}.html").as_uri(), **options)
-        page.get_by_role("combobox", name="verdict").first.select_option(index=0)
-        page.get_by_label("words").fill("")
+        page = open_page((served or (files / f"{place}.html").as_uri()) + fragment, **options)
+        page.wait_for_timeout(100)
         return page
 
     return open_ledger
 
 
-def column(page, name):
-    """The visible cells of a column, from top to bottom."""
-    return page.locator(f".gb-sortable tbody tr:not([hidden]) td[data-label='{name}']").all_inner_texts()
-
-
-def press(page, name):
-    page.locator(".gb-sortable th button", has_text=name).first.click()
+def shown(page):
+    return page.locator(".gb-ledger .gb-claim:not([hidden])").evaluate_all("all => all.map(card => card.id)")
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_headings_sort_by_numbers_within_names_and_say_so_and_nothing_is_asked_of_others(ledger, place):
+def test_a_choice_is_kept_in_the_address_and_the_address_makes_the_choice(ledger, place):
     page = ledger(place)
-    press(page, "id")
-    head = page.locator(".gb-sortable th").first
-    assert head.get_attribute("aria-sort") == "ascending"
-    rising = column(page, "id")
-    assert rising[0].startswith("G")
-    press(page, "id")
-    assert head.get_attribute("aria-sort") == "descending"
-    assert column(page, "id")[0].startswith("P")
-    press(page, "verdict")
-    assert head.get_attribute("aria-sort") is None
-    assert column(page, "verdict") == sorted(column(page, "verdict"))
+    every = shown(page)
+    page.get_by_role("combobox", name="Verdict").select_option("fails")
+    page.get_by_label("Words").fill("balls two" if place == "alone" else "circle")
+    chosen = shown(page)
+    assert 0 < len(chosen) < len(every)
+    assert page.locator(".gb-count").inner_text() == f"{len(chosen)} of {len(every)} claims shown"
+    again = ledger(place, f"#{urlsplit(page.url).fragment}")
+    assert shown(again) == chosen
+    again.get_by_role("button", name="Show all").click()
+    assert shown(again) == every and "fails" not in again.url
     assert (page.seen["errors"], page.seen["failed"]) == ([], [])
-    asked = [urlsplit(u) for u in page.seen["requests"]]
-    assert {u.netloc for u in asked if u.scheme not in ("data", "blob")} == {urlsplit(page.url).netloc}
-
-
-def test_order_of_names_and_numbers_with_missing_ones_last_by_keys_too(ledger):
-    page = ledger("alone")
-    press(page, "id")
-    assert column(page, "id") == ["G2", "G10", "P1", "P2"]
-    press(page, "value")
-    assert column(page, "value") == ["1.5", "3", "20", "–"]
-    press(page, "value")
-    assert column(page, "value") == ["20", "3", "1.5", "–"]
-    page.locator(".gb-sortable th button").nth(1).focus()
-    page.keyboard.press("Enter")
-    assert column(page, "value")[0] == "1.5"
-    page.keyboard.press("Space")
-    assert column(page, "value")[0] == "20"
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_verdict_and_words_filter_and_are_counted(ledger, place):
+def test_an_anchor_opens_its_claim_though_a_choice_hides_it(ledger, place):
+    page = ledger(place, "#P5.1a")
+    fold = page.locator("[id='P5.1a'] details")
+    assert fold.get_attribute("open") is not None and page.locator("details[open] .gb-note").count() == 1
+    page.get_by_role("combobox", name="Paper").select_option("gu2025")
+    assert "P5.1a" not in shown(page)
+    page.evaluate("location.hash = '#P5.1a'")
+    page.wait_for_timeout(100)
+    assert "P5.1a" in shown(page) and page.get_by_role("combobox", name="Paper").input_value() == ""
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_file_has_all_claims(ledger, place):
     page = ledger(place)
-    total = page.locator(".gb-sortable tbody tr").count()
-    assert page.locator(".gb-count").inner_text() == f"{total} of {total} shown"
-    page.get_by_role("combobox", name="verdict").first.select_option("fails")
-    assert set(column(page, "verdict")) == {"fails"}
-    shown = len(column(page, "id"))
-    assert page.locator(".gb-count").inner_text() == f"{shown} of {total} shown"
-    page.get_by_label("words").fill("no such words anywhere")
-    assert column(page, "id") == []
-    assert page.locator(".gb-count").inner_text() == f"0 of {total} shown"
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="CSV").click()
+    rows = list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text(encoding="utf-8"))))
+    assert [row["id"] for row in rows] == shown(page)
 
 
-def test_words_are_searched_without_capitals_in_any_order(ledger):
+def test_by_keys_alone_a_verdict_is_chosen_and_evidence_opened(ledger):
     page = ledger("alone")
-    page.get_by_label("words").fill("RING long")
-    assert column(page, "id") == ["P1"]
+    page.get_by_role("combobox", name="Verdict").focus()
+    page.keyboard.type("fails")
+    assert shown(page) == ["G10", "P2"]
+    page.locator("#G10 summary").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#G10 details").get_attribute("open") is not None
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("place", PLACES)
-def test_a_phone_reads_cards_and_scrolls_only_down(ledger, place, scheme):
-    page = ledger(place, width=390, scheme=scheme)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    box = page.locator(".gb-sortable .gb-table").first
-    assert box.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
-    assert page.locator(".gb-sortable th button").first.is_visible()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_table_with_long_text_is_cards_on_a_phone_and_a_table_on_a_desk(ledger, scheme):
-    """Each row one below the other, all cells below one another, the heading read aloud but not shown."""
-    page = ledger("plain", width=390, scheme=scheme)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    cells = page.locator("tbody tr").first.locator("td")
-    tops = [cells.nth(i).bounding_box() for i in range(cells.count())]
-    assert all(a["y"] + a["height"] <= b["y"] + 1 for a, b in zip(tops, tops[1:], strict=False))
-    assert page.get_by_role("columnheader").count() == len(ROWS.columns)
-    wide = ledger("plain", width=1280, scheme=scheme)
-    cells = wide.locator("tbody tr").first.locator("td")
-    assert len({round(cells.nth(i).bounding_box()["y"]) for i in range(cells.count())}) == 1
-
-
-def test_without_scripts_it_is_a_plain_table(ledger):
+def test_without_scripts_every_claim_is_open(ledger):
     page = ledger("alone", java_script_enabled=False)
-    assert page.locator("table tbody tr").count() == len(ROWS)
+    assert page.locator(".gb-claim details[open]").count() == len(ROWS)
     assert page.locator("button, select, input").count() == 0
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_ledger_scrolls_only_down(ledger, place, width):
+    page = ledger(place, width=width)
+    page.get_by_role("button", name="Open all evidence").click()
+    cut = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth && e.tagName != 'SELECT').length"
+    assert page.evaluate(WIDTH) <= width and page.locator(".gb-ledger *").evaluate_all(cut) == 0
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_table_is_cut_off(ledger, width):
+    page = ledger("tables", width=width)
+    assert page.evaluate("[...document.querySelectorAll('.gb-table')].every(e => e.scrollWidth <= e.clientWidth + 1)")
+    assert page.get_by_role("columnheader").count() == 2 + 6 + 12
+    lines = [len(set(page.locator(".gb-table").nth(n).locator("tbody tr").first.locator("td").evaluate_all(
+        "all => all.map(e => Math.round(e.getBoundingClientRect().top))"))) for n in range(3)]  # fmt: skip
+    assert lines[0] == 1 and (lines[1] == 1) is (width > 700) and lines[2] > 1
 
 
 @BUILT
 def test_links_of_the_ledger_lead_to_sections_that_are_there(ledger):
     """A chapter that is not built yet has no page to lead to; every other link resolves, fragment and all."""
     page = ledger("site")
-    hrefs = page.locator(".gb-sortable td a").evaluate_all("all => [...new Set(all.map(a => a.getAttribute('href')))]")
+    hrefs = page.locator(".gb-claim a").evaluate_all("all => [...new Set(all.map(a => a.getAttribute('href')))]")
     assert hrefs
     for href in hrefs:
         name, _, fragment = href.partition("#")

@@ -113,52 +113,39 @@ def test_a_missing_value_without_words_for_it_and_an_array_are_refused(value):
         page.glue("delay", value)
 
 
-LEDGER = pd.DataFrame({"id": ["G1", "G2"], "verdict": ["fails", "not <run>"], "value": [0.1 + 0.2, np.nan]})
-LINKED = {"links": {"id": {"G1": "a.html#b"}.get}}
+FOUND = pd.DataFrame({"row": ["G1", "G2"], "verdict": ["fails", "not <run>"], "value": [0.1 + 0.2, np.nan]})
 STEPS = pd.DataFrame({"step": pd.Series([206, None], dtype="Int64"), "said": ["x", "word " * 12]})
 
 
 @pytest.mark.parametrize(
-    ("frame", "formats", "look", "parts"),
+    ("frame", "formats", "parts"),
     [
-        (LEDGER, {}, None, ["<caption>Two &lt;b&gt;.</caption>", 'aria-label="Two &lt;b&gt;."']),
-        (LEDGER, {}, None, ['<th scope="col" class="txt">id</th>', '<td class="num">–</td>']),
-        (LEDGER, {}, None, ['<span class="gb-verdict" data-verdict="not &lt;run&gt;">not &lt;run&gt;</span>']),
-        (LEDGER, {"value": "06.2f"}, None, ['<td class="num">000.30</td>']),
-        (LEDGER, {}, LINKED, ['<a class="reference internal" href="a.html#b">G1</a>', '<td class="txt">G2</td>']),
-        (STEPS, {}, None, ['<td class="num" role="cell" data-label="step">206</td>']),
-        (STEPS, {}, None, ['<td class="num" role="cell" data-label="step">–</td>', '<td class="txt long" role="cell"']),
+        (FOUND, {}, ["<caption>Two &lt;b&gt;.</caption>", 'aria-label="Two &lt;b&gt;."']),
+        (FOUND, {}, ['<th scope="col" class="txt">row</th>', '<td class="num">–</td>']),
+        (FOUND, {}, ['<span class="gb-verdict" data-verdict="not &lt;run&gt;">not &lt;run&gt;</span>']),
+        (FOUND, {"value": "06.2f"}, ['<td class="num">000.30</td>']),
+        (STEPS, {"said": lambda v: "a" * 45}, ['<td class="num" role="cell" data-label="step">206</td>']),
+        (STEPS, {"said": lambda v: "a" * 45}, ['<td class="num" role="cell" data-label="step">–</td>', "txt long"]),
     ],
 )
-def test_cells_have_a_scope_a_kind_and_nothing_but_text(frame, formats, look, parts):
-    made = tables.table_html(frame, "Two <b>.", formats, tables.TableLook(**(look or {})))
+def test_cells_have_a_scope_a_kind_and_nothing_but_text(frame, formats, parts):
+    made = tables.table_html(frame, "Two <b>.", formats)
     assert [part for part in parts if part not in made] == []
     assert "<script>" not in made
 
 
-@pytest.mark.parametrize(("said", "cards"), [("word " * 12, True), ("word " * 6, False), (1e60, False)])
-def test_only_long_text_makes_cards_of_the_rows(said, cards):
-    made = tables.table_html(pd.DataFrame({"said": ["x", said]}), "Words.", {"said": lambda v: str(v)})
-    assert ("gb-cards" in made) is cards and ("data-label" in made) is cards
-    assert tables.table_html(pd.DataFrame({"n": [1.0]}), "Long.", {"n": lambda v: "1" * 60}).count("gb-cards") == 0
+@pytest.mark.parametrize(
+    ("columns", "look"), [(2, "gb-table"), (6, "gb-table gb-cards"), (12, "gb-table gb-cards gb-always")]
+)
+def test_a_table_is_cards_where_it_does_not_fit(columns, look):
+    """Two numbers fit a phone, six a page, twelve neither."""
+    frame = pd.DataFrame({f"column {n}": [12.5] for n in range(columns)})
+    assert f'<div class="{look}" ' in tables.table_html(frame, "Numbers.", {})
 
 
-def test_a_sortable_table_has_roles_labels_raw_numbers_and_its_script(shown):
-    page.table(LEDGER, "Two.", sortable=True, filters=("verdict",))
-    made = shown[0][0]["text/html"]
-    assert made.count('role="row"') == 3
-    assert '<td class="num" role="cell" data-label="value" data-sort="0.30000000000000004">0.3</td>' in made
-    assert 'data-sort="">–</td>' in made
-    assert 'data-filters="[&quot;verdict&quot;]"' in made
-    assert tables.script("sortable") in made
-    assert "http" not in tables.script("sortable")
-
-
-def test_columns_and_filters_that_make_no_sense_are_refused():
-    with pytest.raises(ParameterError, match="no column 'kind'; it has id, verdict, value"):
-        page.table(LEDGER, "Two.", sortable=True, filters=("kind",))
-    with pytest.raises(ParameterError, match="filters need sortable=True"):
-        page.table(LEDGER, "Two.", filters=("verdict",))
+def test_a_format_of_a_column_that_is_not_there_is_refused():
+    with pytest.raises(ParameterError, match="no column 'kind'; it has row, verdict, value"):
+        page.table(FOUND, "Two.", {"kind": ".2f"})
 
 
 def experiment(missing, seeds=(0, 1, 2)):

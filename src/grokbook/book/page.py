@@ -11,12 +11,12 @@ import json
 import math
 import statistics
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from grokbook.book import costs
+from grokbook.book import cards, costs
 from grokbook.book.safe import code, line, words
-from grokbook.book.tables import Form, TableLook, table_html
+from grokbook.book.tables import Form, table_html
 from grokbook.errors import ParameterError
 
 _GLUED = "application/papermill.record/"
@@ -154,30 +154,26 @@ def table(
     caption: str,
     formats: Mapping[str, Form] | None = None,
     index: bool = False,
-    *,
-    sortable: bool = False,
-    filters: Sequence[str] = (),
-    links: Mapping[str, Callable[[Any], str | None]] | None = None,
 ) -> None:
-    """Show a pandas DataFrame as a table that can be read aloud; on a narrow screen it scrolls or turns into cards.
+    """Show a pandas DataFrame as a table that can be read aloud; where it does not fit, a card a row.
+
+    Rows of the ledger (columns id, statement, verdict and evidence) are cards at every width.
 
     Args:
         frame: the table; its column names are the headings. A column `verdict` is coloured by its words.
         caption: one sentence on what the rows are.
         formats: column -> format such as ``".2f"`` (or a function); other floats get four significant digits.
         index: whether the index is the first column.
-        sortable: whether headings sort and a field filters, by a script in the page.
-        filters: columns with a list of their values to choose from (with `sortable`).
-        links: column -> function from a value to the address that its cell links to, or to None.
 
-    Raises ParameterError for a column that the table does not have, and for filters of a table that is not sortable.
+    Raises ParameterError for a column that the table does not have.
     """
-    if filters and not sortable:
-        raise ParameterError("filters need sortable=True: one script does both.")
     shown = frame.reset_index() if index else frame
-    look = TableLook(sortable, tuple(filters), links or {})
-    text = table_html(shown, caption, formats or {}, look)
-    _display({"text/html": text, "text/plain": shown.to_string(index=False)})
+    _display({"text/html": table_html(shown, caption, formats or {}), "text/plain": shown.to_string(index=False)})
+
+
+def ledger(frame: Any) -> None:
+    """Show the whole ledger, with an anchor a claim, lists to choose from, folding evidence and files to download."""
+    _display({"text/html": cards.ledger_html(frame), "text/plain": frame.to_string(index=False)})
 
 
 # ----------------------------------------------------------------------------------- costs and records

@@ -1,31 +1,23 @@
-"""Tables as HTML that can be read aloud: on a narrow screen one scrolls, or its rows turn into cards."""
+"""Tables as HTML that can be read aloud; one that does not fit its page, or a phone, is a card a row there."""
 
 from __future__ import annotations
 
 import html
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from grokbook.book.cards import are_claims, claim_cards, verdict
 from grokbook.errors import ParameterError
 
-LONG_CELL, CARD_TEXT = 40, 50
-"""Characters of text above which a cell gets a wide column; and a table, over its columns, is cards when narrow."""
+LONG_CELL = 40
+"""Characters of text above which a cell gets a wide column."""
+
+PHONE, PAGE = 330, 680
+"""Pixels that a table may need to be one on a phone, and on a page at any width; one that needs more is cards there."""
 
 Form = str | Callable[[Any], str]
 """How a column is written: a format such as ".2f", or a function of the value."""
-
-
-@dataclass(frozen=True)
-class TableLook:
-    """How a table is shown beyond its cells; see `page.table`. With `cards` a row is a card on a narrow screen."""
-
-    sortable: bool = False
-    filters: tuple[str, ...] = ()
-    links: Mapping[str, Callable[[Any], str | None]] = field(default_factory=dict)
-    cards: bool = False
 
 
 def script(name: str) -> str:
@@ -33,62 +25,57 @@ def script(name: str) -> str:
     return Path(__file__).with_name("scripts").joinpath(f"{name}.js").read_text(encoding="utf-8")
 
 
-def table_html(frame: Any, caption: str, formats: Mapping[str, Form], look: TableLook | None = None) -> str:
-    """The HTML of `table`: header cells with a scope, numbers right-aligned, missing values as a dash."""
-    look = look or TableLook()
+def table_html(frame: Any, caption: str, formats: Mapping[str, Form]) -> str:
+    """The HTML of `table`: header cells with a scope, numbers right-aligned, missing values as a dash; claims as cards.
+
+    Raises ParameterError for a format of a column that the table does not have.
+    """
     kinds = {str(name): "num" if frame[name].dtype.kind in "iuf" else "txt" for name in frame.columns}
-    if other := {*formats, *look.filters, *look.links} - set(kinds):
+    if other := set(formats) - set(kinds):
         raise ParameterError(f"the table has no column {min(other)!r}; it has {', '.join(kinds)}.")
-    look = replace(look, cards=look.sortable or _has_long_text(frame, kinds, formats))
-    role = {name: f' role="{name}"' if look.cards else "" for name in ("table", "rowgroup", "row", "columnheader")}
+    if are_claims(frame):
+        return claim_cards(frame, caption)
+    look = _look(frame, kinds, formats)
+    role = {name: f' role="{name}"' if look else "" for name in ("table", "rowgroup", "row", "columnheader")}
     heads = [f'<th scope="col" class="{k}"{role["columnheader"]}>{html.escape(n)}</th>' for n, k in kinds.items()]
     rows = [
-        [_cell(value, formats.get(n), k, n, look) for value, (n, k) in zip(record, kinds.items(), strict=True)]
+        [_cell(value, formats.get(n), k, n, bool(look)) for value, (n, k) in zip(record, kinds.items(), strict=True)]
         for record in frame.itertuples(index=False)
     ]
     head, *body = (f"<tr{role['row']}>{''.join(cells)}</tr>" for cells in [heads, *rows])
     said, group = html.escape(caption), role["rowgroup"]
-    return _around(
+    return (
+        f'<div class="gb-table{look}" tabindex="0" role="region" aria-label="{said}">\n'
         f"<table{role['table']}>\n<caption>{said}</caption>\n<thead{group}>{head}</thead>\n"
-        f"<tbody{group}>\n" + "\n".join(body) + "\n</tbody>\n</table>",
-        said,
-        look,
+        f"<tbody{group}>\n" + "\n".join(body) + "\n</tbody>\n</table>\n</div>"
     )
 
 
-def _has_long_text(frame: Any, kinds: Mapping[str, str], formats: Mapping[str, Form]) -> bool:
-    """Whether the longest cells of the columns of text, not of numbers, have more than `CARD_TEXT` characters."""
-    columns = zip(kinds.items(), (frame[name] for name in frame.columns), strict=True)
-    texts = [[len(_text(v, formats.get(name))) for v in column] for (name, kind), column in columns if kind == "txt"]
-    return sum(max(lengths, default=0) for lengths in texts) > CARD_TEXT
+def _look(frame: Any, kinds: Mapping[str, str], formats: Mapping[str, Form]) -> str:
+    """The classes of a table that does not fit a phone (cards there), or no page at all (always cards)."""
+    needed = sum(
+        _needed(name, [_text(value, formats.get(name)) for value in frame[column]], kind)
+        for column, (name, kind) in zip(frame.columns, kinds.items(), strict=True)
+    )
+    return " gb-cards gb-always" if needed > PAGE else " gb-cards" if needed > PHONE else ""
 
 
-def _around(made: str, said: str, look: TableLook) -> str:
-    """The box that scrolls; of a sortable table a box around it too, with the script that adds buttons and filters."""
-    kind = "gb-table gb-cards" if look.cards else "gb-table"
-    box = f'<div class="{kind}" tabindex="0" role="region" aria-label="{said}">\n{made}\n</div>'
-    if not look.sortable:
-        return box
-    wanted = html.escape(json.dumps(look.filters))
-    mounted = 'document.querySelectorAll(".gb-sortable").forEach(GrokbookTables.mount);'
-    called = f"<script>\n{script('sortable')}{mounted}\n</script>"
-    return f'<div class="gb-sortable" data-filters="{wanted}">\n{box}\n</div>\n{called}'
+def _needed(name: str, texts: list[str], kind: str) -> float:
+    """The pixels below which a column cannot go: numbers and verdicts stay on one line, text breaks between words."""
+    whole = kind == "num" or name == "verdict"
+    widest = max((len(part) for text in texts for part in ([text] if whole else text.split())), default=0)
+    long = 192 if not whole and any(len(text) > LONG_CELL for text in texts) else 0
+    return 15 + max(8.6 * max((len(word) for word in name.split()), default=0), 7.9 * widest, long)
 
 
-def _cell(value: Any, form: Form | None, kind: str, name: str, look: TableLook) -> str:
+def _cell(value: Any, form: Form | None, kind: str, name: str, card: bool) -> str:
     value = value.item() if hasattr(value, "item") else value
-    text, missing = _text(value, form), _missing(value)
+    text = _text(value, form)
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if kind == "txt":
-        kind = "num" if number and not missing else "txt long" if len(text) > LONG_CELL else "txt"
-    inner = html.escape(text)
-    if name == "verdict":
-        inner = f'<span class="gb-verdict" data-verdict="{inner}">{inner}</span>'
-    if name in look.links and (address := look.links[name](value)):
-        inner = f'<a class="reference internal" href="{html.escape(address)}">{inner}</a>'
-    extra = f' role="cell" data-label="{html.escape(name)}"' if look.cards else ""
-    if look.sortable and (number or missing):
-        extra += f' data-sort="{"" if missing else value}"'
+        kind = "num" if number and not _missing(value) else "txt long" if len(text) > LONG_CELL else "txt"
+    inner = verdict(text) if name == "verdict" else html.escape(text)
+    extra = f' role="cell" data-label="{html.escape(name)}"' if card else ""
     return f'<td class="{kind}"{extra}>{inner}</td>'
 
 

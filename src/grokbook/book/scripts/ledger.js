@@ -1,0 +1,88 @@
+// The ledger of claims: lists and a field that choose cards, kept in the address; #G27 opens that claim.
+// Without scripts every card is shown and open. GrokbookLedger.mount(element) for one `.gb-ledger`.
+"use strict";
+
+window.GrokbookLedger = window.GrokbookLedger || (function () {
+  function make(name, attributes, ...children) {
+    const node = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    node.append(...children);
+    return node;
+  }
+
+  // What the address asks for: a claim (#G27), a choice (#verdict=fails&words=ball), or neither.
+  function asked() {
+    const text = location.hash.slice(1);
+    return text.includes("=") ? { choice: new URLSearchParams(text) } : { claim: decodeURIComponent(text) };
+  }
+
+  function fields(element, update) {
+    const made = JSON.parse(element.dataset.filters).map(({ name, label, values }) => {
+      const field = make("select", { name }, make("option", { value: "" }, "all"),
+        ...values.map(([value, words]) => make("option", { value }, words)));
+      field.passes = (card) => !field.value || card.dataset[name] === field.value;
+      return [label, field];
+    });
+    const words = make("input", { type: "search", name: "words", autocomplete: "off" });
+    const wanted = () => words.value.toLowerCase().split(/\s+/).filter(Boolean);
+    words.passes = (card) => wanted().every((word) => card.textContent.toLowerCase().includes(word));
+    made.push(["Words", words]);
+    made.forEach(([, field]) => field.addEventListener("input", update));
+    return made;
+  }
+
+  function mount(element) {
+    if (!element || element.dataset.mounted) return;
+    element.dataset.mounted = "yes";
+    const cards = [...element.querySelectorAll(".gb-claim")];
+    const folds = [...element.querySelectorAll("details")];
+    const fold = (open) => folds.forEach((part) => { part.open = open; });
+    const count = make("output", { class: "gb-count", "aria-live": "polite" });
+    const show = () => {
+      cards.forEach((card) => { card.hidden = !made.every(([, field]) => field.passes(card)); });
+      count.textContent = `${cards.filter((card) => !card.hidden).length} of ${cards.length} claims shown`;
+    };
+    const keep = () => {
+      show();
+      const chosen = made.filter(([, field]) => field.value).map(([, field]) => [field.name, field.value]);
+      history.replaceState(null, "", `#${new URLSearchParams(chosen)}`);
+    };
+    const made = fields(element, keep);
+    const choose = (choice) => {
+      made.forEach(([, field]) => { field.value = choice.get(field.name) || ""; });
+      show();
+    };
+    const button = (words, does) => {
+      const node = make("button", { type: "button" }, words);
+      node.addEventListener("click", does);
+      return node;
+    };
+    const buttons = [
+      button("Show all", () => { choose(new URLSearchParams()); keep(); }),
+      button("Open all evidence", () => fold(true)),
+      button("Close all", () => fold(false)),
+    ];
+    const follow = () => {
+      const { choice, claim } = asked();
+      if (choice) {
+        choose(choice);
+        element.scrollIntoView();
+      } else if (cards.some((card) => card.id === claim)) {
+        const card = document.getElementById(claim);
+        if (card.hidden) choose(new URLSearchParams());
+        card.querySelector("details").open = true;
+        card.scrollIntoView();
+      }
+    };
+    element.prepend(make("div", { class: "gb-filters", role: "group", "aria-label": "Choose claims" },
+      ...made.map(([label, field]) => make("label", {}, `${label} `, field)), ...buttons, count));
+    fold(false);
+    show();
+    follow();
+    addEventListener("load", follow);
+    addEventListener("hashchange", follow);
+    addEventListener("beforeprint", () => fold(true));
+  }
+
+  return { mount };
+})();

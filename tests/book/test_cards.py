@@ -1,0 +1,75 @@
+"""Claims as cards: anchors, filters, folding evidence, and the files to download."""
+
+import io
+import json
+import re
+from base64 import b64decode
+
+import pandas as pd
+import pytest
+from bs4 import BeautifulSoup
+from pybtex.database import parse_string
+
+from grokbook.book import cards, tables
+from grokbook.claims import as_table, choose, outcomes
+
+ROWS = as_table(outcomes(choose(["G36", "G26", "P02", "G18"])))
+
+
+def soup(made):
+    return BeautifulSoup(made, "html.parser")
+
+
+@pytest.fixture(scope="module")
+def ledger():
+    return soup(cards.ledger_html(ROWS))
+
+
+def test_rows_of_the_ledger_are_cards_that_lead_to_their_anchors():
+    made = soup(tables.table_html(ROWS[["id", "place", "statement", "verdict", "evidence"]], "Some.", {}))
+    assert [a["href"] for a in made.select(".gb-id")] == [f"{cards.LEDGER}.html#{name}" for name in ROWS.id]
+    assert [v.text for v in made.select(".gb-verdict")] == ROWS.verdict.tolist()
+    assert made.select("[id]") == [] and made.ul["aria-label"] == "Some."
+
+
+def test_each_claim_has_an_anchor_an_open_fold_and_what_the_filters_ask_for(ledger):
+    found = ledger.select(".gb-claim")
+    assert [card["id"] for card in found] == ROWS.id.tolist()
+    assert all(card.details.has_attr("open") for card in found)
+    for asked in json.loads(ledger.div["data-filters"]):
+        known = [value for value, _ in asked["values"]]
+        assert {card[f"data-{asked['name']}"] for card in found} == set(known) and len(known) == len(set(known))
+    assert [card.summary.text for card in found] == [
+        "Evidence (exact count)", "Evidence (none needed)", "Evidence (counterexample)", "Evidence (exact count)"
+    ]  # fmt: skip
+
+
+def test_the_evidence_of_runs_says_how_many():
+    said = [cards.kind_of_evidence({"shown_by": "runs", "runs": n}) for n in (0, 12)]
+    assert said == ["runs: not made yet", "runs: 12"]
+
+
+def files(ledger):
+    links = ledger.select("a[download]")
+    return {a["download"]: b64decode(a["href"].partition("base64,")[2]).decode() for a in links}
+
+
+def test_the_table_and_the_bibliography_have_every_claim(ledger):
+    made = files(ledger)
+    table = pd.read_csv(io.StringIO(made["grokbook-ledger.csv"]))
+    assert table.id.tolist() == ROWS.id.tolist() and table.evidence.tolist() == ROWS.evidence.tolist()
+    known = parse_string(made["grokbook-ledger.bib"], "bibtex").entries
+    assert list(known) == [f"grokbook-{name}" for name in ROWS.id]
+    assert known["grokbook-G36"].fields["howpublished"].endswith(r"18\_reproduction\_report.html\#G36")
+
+
+def test_no_sign_of_a_statement_is_a_command_of_tex():
+    row = {"id": "X1", "paper": "gu2025", "place": "p", "verdict": "holds", "statement": r"50 % & $a_b^2 < \x{y}|~#"}
+    title = parse_string(cards.bibtex(pd.DataFrame([row])), "bibtex").entries["grokbook-X1"].fields["title"]
+    assert re.findall(r"(?<!\\)[%&_#]", title) == []
+
+
+def test_a_finding_is_a_card_with_its_anchor():
+    made = soup(cards.cards([("new-a", "Head", ["<p>One.</p>", "<p>Two.</p>"]), ("", "Other", [])], "Findings."))
+    assert made.li["id"] == "new-a" and len(made.li.find_all("p")) == 3
+    assert not made.find_all("li")[1].has_attr("id")
