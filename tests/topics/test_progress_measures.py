@@ -12,7 +12,7 @@ from grokbook.claims.finding import UNDECIDED
 from grokbook.errors import ParameterError
 from grokbook.experiments.lead_tasks import CONTROLS
 from grokbook.measures.lead import with_controls
-from grokbook.measures.lead_tables import controlled
+from grokbook.measures.lead_tables import controlled, shown_table
 from grokbook.topics import progress_measures as chapter
 
 STEPS = np.arange(0, 2510, 10)
@@ -105,3 +105,30 @@ def test_own_measure_has_a_panel_for_each_name():
     fig = chapter.own_measure(task((500, 700), "early"), {"med": "MED", "test_accuracy": "loss"})
     assert [ax.get_ylabel() for ax in fig.axes] == ["accuracy", "MED", "loss"]
     assert [len(ax.lines) for ax in fig.axes] == [4, 2, 2]
+
+
+def summary(**says):
+    """A table of the controls and three measures, each doing what is said."""
+    known = {"oracle": "goes with it", "oracle_early": "sees it coming", "clock": "early, as a clock", **says}
+    small = [0.01 if word in ("goes with it", "sees it coming") else 0.9 for word in known.values()]
+    numbers = {"tau": 0.2, "lead": 0.1, "first": 2, "runs": 9, "anyway": "1 of 2"}
+    return pd.DataFrame({"says": list(known.values()), "p_value": small, **numbers}, list(known))
+
+
+@pytest.mark.parametrize("med", ["sees it coming", "goes with it", "early, as a clock", "neither"])
+@pytest.mark.parametrize("clock", ["early, as a clock", "neither"])
+def test_what_comes_out_is_whole_sentences_at_every_outcome(med, clock):
+    made = summary(med=med, embedding_norm="neither", normalised_med="goes with it")
+    made.loc["clock", "says"] = clock
+    text = chapter.come_out(made)
+    assert ("the test can tell" in text) is (clock != "neither")
+    assert ("No measure sees it coming" in text) is (med != "sees it coming")
+    assert all(line.endswith(".") for line in text.splitlines() if line) and "MED" in text
+    assert "the arrangement, and not the length" in chapter.parts_of_med(made)
+
+
+def test_the_table_of_the_page_has_the_controls_first_and_then_who_sees_it_coming():
+    made = summary(loss="neither", med="sees it coming", embedding_norm="goes with it")
+    shown = shown_table(made)
+    assert shown.measure.tolist()[2:] == ["clock", "MED", "embedding norm", "loss"]
+    assert shown["first"].tolist()[0] == "2 of 9"

@@ -104,7 +104,7 @@ def _summary(name: str, rows: pd.DataFrame, quiet: Collection[str]) -> dict[str,
         "lead": good.lead.median(),
         "tau": test.tau,
         "p_value": test.p_value,
-        "anyway": f"{moved} of {others}" if others else "none to ask",
+        "anyway": f"{moved} of {others}" if others else "not asked",
     }
 
 
@@ -119,12 +119,31 @@ def readable(name: str) -> str:
 
 
 def in_words(names: Collection[str]) -> str:
-    """Names of measures as a list in a sentence; "none" for an empty one.
+    """Names of measures as a list in a sentence.
 
     >>> in_words(["test_loss", "med", "fourier_ipr"])
     'test loss, MED and fourier IPR'
     """
-    words = [readable(name) for name in names]
-    if len(words) < 2:
-        return words[0] if words else "none"
-    return f"{', '.join(words[:-1])} and {words[-1]}"
+    *others, last = (readable(name) for name in names)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def shown_table(summary: pd.DataFrame) -> pd.DataFrame:
+    """`summary_table` as a page shows it: the controls first, then the measures by what they do and by their p-value.
+
+    Columns: measure, it (the word of `says`), first (runs of those that generalise), lead, tau, p, and moves anyway.
+    """
+    groups = [*SAYS.values(), "neither"]
+    controls = [name for name in CONTROL_WAYS if name in summary.index]
+    own = summary.drop(index=controls).sort_values("p_value", kind="stable")
+    own = own.sort_values("says", key=lambda says: says.map(groups.index), kind="stable")
+    table = pd.concat([summary.loc[controls], own])
+    return pd.DataFrame({
+        "measure": [readable(name) for name in table.index],
+        "it": table.says,
+        "first": [f"{first} of {runs}" for first, runs in zip(table["first"], table.runs, strict=True)],
+        "lead": table.lead,
+        "tau": table.tau,
+        "p": table.p_value,
+        "moves anyway": table.anyway,
+    })  # fmt: skip

@@ -14,7 +14,8 @@ from grokbook.claims import Finding, Runs, claim, judge, load
 from grokbook.claims.finding import Part, Says
 from grokbook.experiments.lead_tasks import CONTROLS, lead_tasks, short_name, watched_run
 from grokbook.experiments.observing import Observed
-from grokbook.measures.lead_tables import LEVEL, event_table, readable, summary_table
+from grokbook.measures.lead import CONTROL_WAYS
+from grokbook.measures.lead_tables import LEVEL, SAYS, event_table, in_words, readable, summary_table
 from grokbook.measures.registry import claimed_directions
 from grokbook.plotting.style import COLOURS, panels, styled
 
@@ -149,6 +150,52 @@ def answer(said: pd.DataFrame) -> str:
     before = late if said.verdict["G53"] == "fails" else _BEFORE.get(said.verdict["P15"], late)
     sure = "The networks are small, and the bars are ours: both verdicts are printed at two others as well."
     return f"> **Answer.** {claimed}. In our runs, {found_with} {before} {sure}"
+
+
+_TELL = {True: "The controls come out as they must, so the test can tell.",
+         False: "The controls do not come out as they must on these runs, so the test cannot tell."}  # fmt: skip
+_MUST = {"oracle": "goes with it", "oracle_early": "sees it coming", "clock": "early, as a clock"}
+_GROUPS = {
+    "sees it coming": "See it coming, that is, go with the accuracy and are first",
+    "goes with it": "Go with it, and are not first",
+    "early, as a clock": "Are early as a clock is: first, and not with the accuracy",
+    "neither": "Do neither",
+}
+_PARTS = {
+    (True, True): "Both go with the accuracy.",
+    (True, False): "What goes with the accuracy is the length.",
+    (False, True): "What goes with the accuracy is the arrangement, and not the length.",
+    (False, False): "By themselves, neither is seen to go with the accuracy.",
+}
+
+
+def come_out(summary: pd.DataFrame) -> str:
+    """What comes out of the table of the measures, as whole sentences: the controls, then who does what."""
+    own = summary[~summary.index.isin(CONTROL_WAYS)]
+    told = [_TELL[all(summary.says[name] == word for name, word in _MUST.items())], ""]
+    if not (own.says == SAYS[True, True]).any():
+        told[0] += " No measure sees it coming."
+    told += [f"- {said}: {in_words(own.index[own.says == word])}." for word, said in _GROUPS.items()
+             if (own.says == word).any()]  # fmt: skip
+    return "\n".join(told)
+
+
+def parts_of_med(summary: pd.DataFrame) -> str:
+    """MED beside the mean length of the vectors and their quotient: its numbers, and which part goes with the accuracy.
+
+    Example:
+        >>> names = ["med", "embedding_norm", "normalised_med"]
+        >>> numbers = {"tau": [0.3, 0.4, 0.1], "p_value": [0.01, 0.01, 0.4], "first": [2, 3, 4], "runs": [9, 9, 9]}
+        >>> parts_of_med(pd.DataFrame(numbers, names)).split(". ")[-1]
+        'What goes with the accuracy is the length.'
+    """
+    tau = {name: f"{summary.tau[name]:.2f}" for name in ("med", "embedding_norm", "normalised_med")}
+    part = tuple(bool(summary.p_value[name] <= LEVEL) for name in ("embedding_norm", "normalised_med"))
+    return (
+        f"MED has $\\tau$ = {tau['med']} and is first in {summary['first']['med']} of {summary.runs['med']} runs. Of "
+        f"its two parts, as in chapter 5, the mean length of the vectors has {tau['embedding_norm']}, their quotient "
+        f"{tau['normalised_med']}. {_PARTS[part]}"
+    )
 
 
 # ---------------------------------------------------------------------------------------- figures
