@@ -12,14 +12,11 @@ import xarray as xr
 
 from grokbook.claims import Runs
 from grokbook.errors import ParameterError
-from grokbook.measures import circle_med
 from grokbook.theory.enclosing_ball import Ball
-from grokbook.theory.linear_operators import Norms
 from grokbook.theory.minimal_map import has_map, smallest_map
 from grokbook.theory.one_frequency import circle
-from grokbook.theory.toeplitz_start import draw_start, spread_within
 from grokbook.theory.uniformity import circle_delta, closeness
-from grokbook.topics.uniformity import deeper, family, figures, norms, plan, sums, trained
+from grokbook.topics.uniformity import deeper, figures, maps, plan, sums, trained
 from grokbook.training.watching import View
 
 GOOD = {"p": 13, "p_recorded": 97, "p_other": 47, "d": 32, "n_seeds": 5}
@@ -51,25 +48,13 @@ def changed(**parts):
     return found
 
 
-def start(kind, *rest):
-    return draw_start(kind, *rest) * (0.5 if kind == "toeplitz" else 1)
-
-
-def spread(by):
-    return lambda kind, *rest: (by if kind == "toeplitz" else 1) * spread_within("independent", *rest)
-
-
 LEAST = {"printed_norm": lambda x, r: smallest_map(x, r).norm}
 INFINITE = changed(deltas=lambda real: np.full_like(real.deltas, np.inf))
 SMALL = changed(deltas=lambda real: 0.1 * real.deltas)
 
 WORLDS = [
-    (norms.block_is_additive, (), "holds", {"splitting_error": lambda *args: 0.0}),
+    (maps.block_is_additive, (), "holds", {"splitting_error": lambda *args: 0.0}),
     (sums.outputs_in_balls, (5,), "holds", {"smallest_ball": lambda x: Ball(x[0], np.inf, np.ones(1))}),
-    (norms.lemma_3_4, (5,), "holds", {"chain_in_bases": lambda *args: True}),
-    (norms.lemma_3_4, (5,), "fails", {"chain_in_bases": lambda *args: False}),
-    (norms.norms_move_together, (4, 20), "holds", {"norms": lambda m: Norms(*[np.linalg.norm(m)] * 2, 1)}),
-    (norms.norms_move_together, (4, 20), "fails", {"norms": lambda m: Norms(np.linalg.norm(m), 1 / np.max(m), 1)}),
     (sums.sums_in_balls, (5,), "holds", {"closeness": INFINITE}),
     (sums.sums_in_small_balls, (97, 5), "holds", {"closeness": SMALL}),
     (sums.balls_shrink_with_data, (11,), "holds",
@@ -80,11 +65,8 @@ WORLDS = [
     (sums.bound_on_med, (11,), "holds", {"med_bound": lambda t: 0.5}),
     (sums.neighbours_by_averaging, (5,), "fails", {"closeness": changed(bound=lambda real: 0.1)}),
     (sums.neighbours_by_averaging, (5,), "fails", {"med_limit": lambda deltas: 0.1}),
-    (norms.lemma_b_1, ((5,), 3), "holds", LEAST),
-    (norms.minimum_is_a_manifold, (5, 4, 3), "holds", LEAST),
-    (norms.toeplitz_is_more_uniform, (13, 100), "holds", {"draw_start": start, "spread_within": spread(0.5)}),
-    (norms.toeplitz_is_more_uniform, (13, 100), "fails", {"spread_within": spread(2)}),
-    (family.supremum_is_a_norm, (), "holds", {"region_map": lambda x, same, root=False: np.zeros(len(x))}),
+    (maps.lemma_b_1, ((5,), 3), "holds", LEAST),
+    (maps.minimum_is_a_manifold, (5, 4, 3), "holds", LEAST),
 ]  # fmt: skip
 
 
@@ -99,10 +81,8 @@ CALLS = [
     (sums.close_exactly_if_equivalent, (7,), "fails"),
     (sums.additive_targets, (7, np.add.outer(I, I * I)[..., None]), "holds"),  # f(i) + g(j) is explained
     (sums.additive_targets, (7, np.eye(7)[np.maximum.outer(range(7), range(7))]), "holds"),  # max(i, j) in part
-    (family.linear_distance, (11, False), "holds"),  # without Theorem 3 distances can be proportional
-    (family.linear_distance, (11,), "fails"),
-    (family.half_the_diameter, (97,), "fails"),
-    (family.half_the_diameter, (3,), "holds"),  # the only circle has neighbours at its diameter
+    (sums.half_the_diameter, (97,), "fails"),
+    (sums.half_the_diameter, (3,), "holds"),  # the only circle has neighbours at its diameter
 ]
 
 
@@ -111,7 +91,7 @@ def test_a_map_of_lemma_b1_exists_up_to_p_2d_minus_1():
     rng = np.random.default_rng(0)
     for d in (3, 4, 7):
         for p, there in ((2 * d - 1, True), (2 * d + 1, False), (4 * d + 1, False)):
-            assert norms._exists(rng.normal(size=(p, d))) == there == has_map(p, d)
+            assert maps._exists(rng.normal(size=(p, d))) == there == has_map(p, d)
 
 
 def test_admissible_vectors_are_the_common_part_of_balls():
@@ -127,41 +107,12 @@ def test_a_check_comes_out_either_way_on_other_cases(claim, args, verdict):
     assert claim(*args).verdict == verdict
 
 
-@pytest.mark.parametrize(("divisors", "verdict"), [([], "holds"), ([1], "holds with correction")])
-def test_divisibility_either_way(divisors, verdict, monkeypatch):
-    """Theorem 3 (Gu 2024): d1 + d2 = 1 has two solutions for each of three primes, which break the printed rule."""
-    assert family.divisibility((5, 7, 11)).value == 6
-    monkeypatch.setattr(family.sympy, "divisors", lambda p: divisors)
-    assert family.divisibility((5,)).verdict == verdict
-
-
-@pytest.mark.parametrize(
-    ("late", "verdict"), [([2.0, 3.0], "vacuous"), ([2.0, np.inf], "holds"), ([np.inf, 2.0], "fails")]
-)
-def test_a_bound_says_something_only_if_it_tells_runs_apart(late, verdict):
-    ones = np.ones((2, 30))
-    curves = {"test_accuracy": [1.0, 0.4], "med": late}
-    dataset = xr.Dataset({name: (("seed", "step"), np.array(v)[:, None] * ones) for name, v in curves.items()})
-    table = family.late_and_best(dataset)
-    assert family.bounded_in_the_end(Runs({97: table})).verdict == verdict
-    assert family.bounded_in_the_end(Runs({97: table}, plan(**GOOD))).verdict == "undecided"
-
-
 def test_radii_are_monotone_in_the_set_of_cells():
     """Appendix B.3 read the other way round: more cells, no smaller balls."""
     phi = np.random.default_rng(0).normal(size=(7, 2))
     small, large = sums.radii_on(phi, [0, 1, 2], [0, 3]), sums.radii_on(phi, range(5), range(7))
     assert (small <= large + 1e-12).all()
     assert sums.radii_on(phi, range(7), range(7)) == pytest.approx(closeness(phi).deltas)
-
-
-def test_the_map_is_one_of_urysohns():
-    x = np.random.default_rng(0).normal(size=(500, 2)) * 3
-    value = family.region_map(x, same=True)
-    assert (value[x[:, 1] >= x[:, 0]] == 0).all()
-    assert (value[np.linalg.norm(x - [2, 0], axis=1) <= 0.5] == 1).all()
-    assert (value >= 0).all() and (value <= 1).all()
-    assert family.region_map(x, same=True, root=True) ** 2 == pytest.approx(value)
 
 
 def test_sums_carry_nothing_and_products_of_a_circle_everything():
@@ -236,18 +187,6 @@ def test_the_printed_norm_lies_below_the_true_one():
     assert (values.printed < values.true).all()
     least, printed = (line.get_ydata() for line in figures.lemma_norms(values, 6).axes[0].lines)
     assert least == pytest.approx(values.groupby("p").true.median()) and (printed < least).all()
-
-
-def test_med_varies_where_the_loss_does_not():
-    left, right = figures.equal_loss(11, 4.0).axes
-    points = next(line for line in left.lines if line.get_marker() == "o")
-    assert points.get_ydata() == pytest.approx([circle_med(11, [k]) for k in range(1, 6)])
-    assert all(np.ptp(line.get_ydata()) < 1e-9 for line in right.lines)
-
-
-def test_a_circulant_start_has_level_steps():
-    steps = {line.get_label(): line.get_ydata() for line in figures.starts(9, 5).axes[0].lines}
-    assert np.ptp(steps["circulant"]) < 1e-9 < np.ptp(steps["toeplitz"])
 
 
 def test_products_gather_a_class_and_sums_do_not():

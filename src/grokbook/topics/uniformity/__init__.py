@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from grokbook.claims.report import summary
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import fig5
@@ -22,3 +25,30 @@ def plan(p: int, p_recorded: int, p_other: int, d: int, n_seeds: int) -> dict[st
         raise ParameterError(f"p_recorded = p_other = {p_other} must be two different moduli; take 47 and 97.")
     runs = {"p_recorded": p_recorded, "p_other": p_other}
     return {name: fig5(modulus).with_seeds(n_seeds) for name, modulus in runs.items()}
+
+
+_SUMS = {
+    "fails": "In every sum of embeddings all classes have one common mean: a class that is close is all symbols at one "
+    "point, and no network that adds up functions of its operands can add.",
+    "holds": "The sums of a class do lie close to one vector.",
+}
+_BEHIND = {
+    "holds": "Products do what sums cannot: in runs that generalise the classes come together behind the embedding.",
+    "fails": "Products do what sums cannot, but the layers behind the embedding do not bring the classes together.",
+}
+_OPEN = "Products do what sums cannot; whether the layers behind the embedding bring the classes together is open."
+
+
+def answer(verdicts: Mapping[str, str]) -> str:
+    """The chapter's answer in a box, from the verdicts of its rows of the ledger by id: claimed, found, how sure.
+
+    Example:
+        >>> answer({"G06": "fails", "G54": "holds"}).split(". ")[-1]
+        'The first rests on a proof, the second on runs of small networks (2 claims: 1 hold, 1 fail).'
+    """
+    claimed = "The papers say that correct outputs bring the sums of a class together, that weight decay does so too, "
+    claimed += "and that neighbouring symbols are alike then"
+    found = f"{_SUMS[verdicts['G06']]} {_BEHIND.get(verdicts['G54'], _OPEN)}"
+    counted = summary(dict(verdicts).values()).rstrip(".")
+    sure = f"The first rests on a proof, the second on runs of small networks ({counted})."
+    return f"> **Answer.** {claimed}. {found} {sure}"

@@ -1,4 +1,4 @@
-"""Figures of the theory: sums of one class and their balls, norms, equal losses, starts, and what products can do."""
+"""Figures of the theory: what products can do, sums of one class and their balls, and the norms of Lemma B.1."""
 
 from __future__ import annotations
 
@@ -11,19 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
-from grokbook.measures import circle_med, med
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.theory.enclosing_ball import smallest_ball
 from grokbook.theory.minimal_map import has_map, printed_norm, smallest_map
-from grokbook.theory.one_frequency import circle, full_loss, products
-from grokbook.theory.toeplitz_start import STARTS, draw_start, squared_steps
+from grokbook.theory.one_frequency import circle, products
 from grokbook.theory.uniformity import class_sums, closeness, common_point
-
-START_STYLES = {
-    "independent": {"color": COLOURS["quiet"]},
-    "toeplitz": {"color": COLOURS["measure"]},
-    "circulant": {"color": COLOURS["theory"], "ls": "--"},
-}
 
 
 def _classes(p: int) -> tuple[int, int, int]:
@@ -52,7 +44,7 @@ def class_sums_and_balls(tables: dict[str, np.ndarray]) -> Figure:
             ax.add_patch(Circle(ball.centre, ball.radius, fill=False, ls="--", lw=1, color=COLOURS["theory"]))
         ax.plot(*common_point(phi), "X", ms=9, color=COLOURS["theory"], label="mean of every class")
         ax.autoscale_view()
-    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    axes[0, 0].legend(loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=2)
     return fig
 
 
@@ -109,39 +101,6 @@ def lemma_norms(values: pd.DataFrame, d: int) -> Figure:
 
 
 @styled
-def equal_loss(p: int, scale: float) -> Figure:
-    """MED (left) and loss on all cells and norm of the embedding (right) of the one-frequency network, by frequency."""
-    fig, ((left, right),) = panels(1, 2, height=3.0)
-    frequencies = np.arange(1, p // 2 + 1)
-    left.plot(frequencies, [circle_med(p, [k]) for k in frequencies], "--", lw=1, color=COLOURS["theory"])
-    left.plot(frequencies, [med(circle(p, k)) for k in frequencies], "o", ms=3, color=COLOURS["measure"])
-    shown = frequencies[:: max(1, len(frequencies) // 12)]
-    losses = [full_loss(p, k, scale) for k in shown]
-    right.plot(shown, losses, "o", ms=4, color=COLOURS["test"], label="loss, all cells")
-    lengths = [np.linalg.norm(circle(p, k)) / np.sqrt(p) for k in shown]
-    right.plot(shown, lengths, "s", ms=4, mfc="none", color=COLOURS["norm"], label="length of a vector")
-    left.set(xlabel="frequency $k$", ylabel="MED")
-    right.set(xlabel="frequency $k$", ylim=(0, None))
-    right.legend(loc="center right")
-    return fig
-
-
-@styled
-def starts(p: int, draws: int) -> Figure:
-    """Steps of one table of each kind of start (left), MED over many tables (right); p = d, entries of variance 1."""
-    fig, ((left, right),) = panels(1, 2, height=3.2)
-    rng = np.random.default_rng(0)
-    for kind in STARTS:
-        tables = [draw_start(kind, p, p, rng) for _ in range(draws)]
-        left.plot(np.sqrt(squared_steps(tables[0]))[:-1], lw=1.2, label=kind, **START_STYLES[kind])
-        sns.ecdfplot([med(t) for t in tables], lw=1.4, ax=right, **START_STYLES[kind])
-    left.set(xlabel="symbol $i$", ylabel=r"$\|\phi(i+1) - \phi(i)\|$, one table")
-    right.set(xlabel=f"MED, {draws} tables", ylabel="share of tables below")
-    fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    return fig
-
-
-@styled
 def sums_and_products(p: int, noise: float) -> Figure:
     """A circle with noise: its sums (left) mix the classes, its products (right) sort them."""
     phi = circle(p, 1) + noise * np.random.default_rng(0).normal(size=(p, 2))
@@ -150,5 +109,5 @@ def sums_and_products(p: int, noise: float) -> Figure:
     fig, axes = panels(1, 2, height=3.9)
     _scatter(axes[0, 0], class_sums(phi), r"sums $\phi(i) + \phi(j)$")
     _scatter(axes[0, 1], multiplied, "products")
-    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    axes[0, 1].legend(loc="center")
     return fig

@@ -17,6 +17,7 @@ from grokbook.theory.uniformity import (
     class_sums,
     closeness,
     common_point,
+    diameter,
     med_limit,
 )
 
@@ -181,6 +182,23 @@ def bound_on_med(p: int = 97) -> Finding:
     most, top = max(med(t) / med_bound(t) for t in tables), circle_med(p, [p // 2])
     always = all(np.isfinite(med(t)) for t in tables) and most <= 1 + 1e-12
     return found("vacuous" if always else "holds", top, top, top, of=len(tables), p=p, most=most)
+
+
+@claim("P14", "gu2024", "appendix F", section="Weight decay does not know the names", shown_by="counterexample",
+       says=("the circle of frequency {k} has neighbours at {value:.3f} of its diameter (p = {p}); over all ",
+             "frequencies the ratio runs from {low:.2f} to {high:.2f} with mean {mean:.2f}, so one half rejects no ",
+             "circle; it does reject the one in the natural order (frequency 1: {first:.2f})"))
+def half_the_diameter(p: int = 97) -> Finding:
+    """Neighbours at about half the diameter indicate that the embedding is not aligned with a circle.
+
+    Is there a circle, of a prime modulus p, on which neighbours are half the diameter apart?
+    """
+    ratios = np.array([circle_med(p, [k]) / (2 * np.cos(np.pi / (2 * p))) for k in range(1, p // 2 + 1)])
+    nearest = int(np.argmin(np.abs(ratios - 0.5))) + 1
+    wheel = circle(p, nearest)
+    measured = med(wheel) / diameter(wheel)
+    return judge(abs(measured - 0.5) >= 0.05, value=measured, low=ratios.min(), high=ratios.max(), k=nearest, p=p,
+                 mean=ratios.mean(), first=ratios[0])  # fmt: skip
 
 
 @claim("G10", "gu2025", "section 3.2", section=COLLAPSE, kind="theorem", shown_by="proof",

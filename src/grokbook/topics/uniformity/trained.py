@@ -78,6 +78,5 @@ def shares_over_training(tables: dict[str, pd.DataFrame]) -> Figure:
             ax.set(xlabel="optimiser step", ylabel=name.replace("_", " ") if ax is column[1] else "share of the class")
         column[0].set_title(title)
         column[0].set_ylim(-0.05, 1.05)
-    lines = [axes[0, 0].lines[0], axes[0, 0].lines[-1], axes[1, 0].lines[0]]
-    fig.legend(lines, ["products", "sums", "test accuracy"], loc="outside lower center", ncols=3)
+    axes[0, 0].legend([axes[0, 0].lines[0], axes[0, 0].lines[-1]], ["products", "sums"], loc="center left")
     return fig

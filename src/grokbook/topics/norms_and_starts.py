@@ -1,21 +1,96 @@
-"""Claims of the predecessor on its family of maps and on distances (Gu 2024, section 4, App. F)."""
+"""Appendix to chapter 03: two norms, Toeplitz starts, and the predecessor's family of maps; claims and a figure."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 import sympy
 import xarray as xr
+from matplotlib.figure import Figure
 from scipy.linalg import null_space
+from scipy.stats import ortho_group
 
 from grokbook.claims import Finding, Runs, claim, found, judge
 from grokbook.claims.finding import UNDECIDED
 from grokbook.experiments.gu2025 import fig5
-from grokbook.measures import circle_med, med
-from grokbook.theory.one_frequency import circle
-from grokbook.theory.uniformity import diameter
+from grokbook.measures import med
+from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.theory.linear_operators import chain_in_bases, norms
+from grokbook.theory.toeplitz_start import STARTS, draw_start, spread_between, spread_within, squared_steps
 
-BEFORE = "The predecessor's family of maps"
+NORMS, BEFORE = "Two norms", "The predecessor's family of maps"
+
+START_STYLES = {
+    "independent": {"color": COLOURS["quiet"]},
+    "toeplitz": {"color": COLOURS["measure"]},
+    "circulant": {"color": COLOURS["theory"], "ls": "--"},
+}
+
+
+@claim("G03", "gu2025", "Lemma 3.4", section=NORMS, kind="theorem", shown_by="counterexample",
+       says=("holds in {kept} of {samples} random orthonormal pairs of bases; in the basis {{0.1}} of the line the ",
+             "identity has matrix 10 and norm 1, and the lemma {there}"))  # fmt: skip
+def lemma_3_4(samples: int = 200) -> Finding:
+    """The Frobenius norm of a matrix 'under two sets of basis vectors' lies between the operator norm and
+    sqrt(min(m, n)) times it.
+    """
+    rng = np.random.default_rng(0)
+    kept = 0
+    for n in range(samples):
+        m, k = rng.integers(2, 7, 2)
+        bases = (ortho_group.rvs(size, random_state=rng) for size in (k, m))
+        kept += chain_in_bases(rng.normal(size=(m, k)) * (n % 3 + 1), *bases)
+    scaled = chain_in_bases([[1.0]], [[1.0]], [[0.1]])
+    verdict = "fails" if kept < samples else "holds" if scaled else "needs an assumption"
+    return found(verdict, kept / samples, 1, 1, kept=kept, samples=samples, there="holds" if scaled else "fails")
+
+
+@claim("G04", "gu2025", "section 3.1", section=NORMS, kind="theorem", published="always", shown_by="counterexample",
+       says=("from diag(1, 1) to diag(1.2, 0) |M|_F goes {one.frobenius:.3f} to {two.frobenius:.3f} and the operator ",
+             "norm {one.operator:.1f} to {two.operator:.1f}: by the lemma alone not even the sign is known. Where all ",
+             "entries shrink by one factor, as under decay alone, both norms do ({scaled:.0%} of {samples} matrices ",
+             "of {d} x {d}); under small random changes they move the same way in {value:.0%}"))  # fmt: skip
+def norms_move_together(d: int = 16, samples: int = 400) -> Finding:
+    """By Lemma 3.4 the variation of the weight decay term can be estimated through changes of the operator norms.
+
+    Do both norms change in the same direction: in one example, when a matrix is scaled, and under random changes?
+    """
+
+    def alike(before, after):
+        return np.sign(after.frobenius - before.frobenius) == np.sign(after.operator - before.operator)
+
+    rng = np.random.default_rng(0)
+    one, two = norms(np.diag([1.0, 1.0])), norms(np.diag([1.2, 0.0]))
+    starts = rng.normal(size=(samples, d, d))
+    agree = float(np.mean([alike(norms(m), norms(m + 0.05 * rng.normal(size=(d, d)))) for m in starts]))
+    scaled = float(np.mean([alike(norms(m), norms(0.99 * m)) for m in starts]))
+    verdict = "holds" if alike(one, two) and agree == 1 else "needs an assumption" if scaled == 1 else "fails"
+    return found(verdict, agree, 1, 1, one=one, two=two, d=d, samples=samples, scaled=scaled)
+
+
+@claim("G50", "gu2025", "appendix E, Eq. (19); Gu 2024, Eq. 13", section="A Toeplitz start", kind="formula",
+       shown_by="draws",
+       says=("MED {level[toeplitz]} against {level[independent]} for independent entries ({draws} draws, p = d = ",
+             "{p}): the expected squared step is 2 d sigma^2 in both. The relative spread of the steps in a table is ",
+             "{spread[toeplitz]:.3f} against {spread[independent]:.3f}, and {spread[circulant]:.3f} for a circulant, ",
+             "which a Toeplitz table is not; from table to table the mean squared step varies {between:.0f} times as ",
+             "much"))  # fmt: skip
+def toeplitz_is_more_uniform(p: int = 97, draws: int = 200) -> Finding:
+    """A circulant start, Toeplitz(v, v'), gives the embedding uniformity beforehand.
+
+    MED and the spread of the steps of a Toeplitz table (p, p) beside independent entries and a circulant.
+    """
+    rng = np.random.default_rng(0)
+    meds = {kind: np.array([med(draw_start(kind, p, p, rng)) for _ in range(draws)]) for kind in STARTS}
+    spread = {kind: np.sqrt(max(spread_within(kind, p, p), 0)) / 2 for kind in STARTS}
+    level = {kind: f"{values.mean():.2f} +- {values.std():.2f}" for kind, values in meds.items()}
+    between = np.sqrt(spread_between("toeplitz", p, p) / spread_between("independent", p, p))
+    lower = meds["toeplitz"].mean() < meds["independent"].mean() - 3 * meds["toeplitz"].std() / np.sqrt(draws)
+    equalised = spread["toeplitz"] < spread["independent"]
+    verdict = "fails" if not equalised else "holds" if lower else "holds with correction"
+    return found(verdict, spread["toeplitz"] / spread["independent"], 0, 1, level=level, draws=draws, p=p,
+                 spread=spread, between=between)  # fmt: skip
 
 
 def region_map(x: np.ndarray, same: bool, root: bool = False) -> np.ndarray:
@@ -115,18 +190,16 @@ def bounded_in_the_end(runs: Runs) -> Finding:
                  others=(bounded[~learned].sum(), (~learned).sum()))  # fmt: skip
 
 
-@claim("P14", "gu2024", "appendix F", section="Weight decay does not know the names", shown_by="counterexample",
-       says=("the circle of frequency {k} has neighbours at {value:.3f} of its diameter (p = {p}); over all ",
-             "frequencies the ratio runs from {low:.2f} to {high:.2f} with mean {mean:.2f}, so one half rejects no ",
-             "circle; it does reject the one in the natural order (frequency 1: {first:.2f})"))
-def half_the_diameter(p: int = 97) -> Finding:
-    """Neighbours at about half the diameter indicate that the embedding is not aligned with a circle.
-
-    Is there a circle, of a prime modulus p, on which neighbours are half the diameter apart?
-    """
-    ratios = np.array([circle_med(p, [k]) / (2 * np.cos(np.pi / (2 * p))) for k in range(1, p // 2 + 1)])
-    nearest = int(np.argmin(np.abs(ratios - 0.5))) + 1
-    wheel = circle(p, nearest)
-    measured = med(wheel) / diameter(wheel)
-    return judge(abs(measured - 0.5) >= 0.05, value=measured, low=ratios.min(), high=ratios.max(), k=nearest, p=p,
-                 mean=ratios.mean(), first=ratios[0])  # fmt: skip
+@styled
+def starts(p: int, draws: int) -> Figure:
+    """Steps of one table of each kind of start (left), MED over many tables (right); p = d, entries of variance 1."""
+    fig, ((left, right),) = panels(1, 2, height=3.2)
+    rng = np.random.default_rng(0)
+    for kind in STARTS:
+        tables = [draw_start(kind, p, p, rng) for _ in range(draws)]
+        left.plot(np.sqrt(squared_steps(tables[0]))[:-1], lw=1.2, label=kind, **START_STYLES[kind])
+        sns.ecdfplot([med(t) for t in tables], lw=1.4, ax=right, **START_STYLES[kind])
+    left.set(xlabel="symbol $i$", ylabel=r"$\|\phi(i+1) - \phi(i)\|$, one table")
+    right.set(xlabel=f"MED, {draws} tables", ylabel="share of tables below")
+    left.legend(loc="lower left", ncols=3, fontsize=8)
+    return fig
