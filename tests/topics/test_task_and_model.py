@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from grokbook.errors import ParameterError
+from grokbook.models.transformer import Shape
 from grokbook.plotting import splits
 from grokbook.tasks import ModularTask
 from grokbook.topics import task_and_model as chapter
@@ -62,3 +65,23 @@ def test_pictures_of_the_grid_mark_one_class_and_paint_training_test_and_hole():
     task = ModularTask(11, split="square", hole=4)
     painted = splits({"square": task}).axes[0].images[0].get_array()
     assert ((painted == 2).sum(), (painted == 1).sum()) == (task.train_index.size, 25)
+
+
+@pytest.mark.parametrize(
+    ("fraction", "drawn"), [(0.5, "no row is empty"), (2 / 169, "11 rows are empty"), (12 / 169, "[1-9]")]
+)
+def test_the_prediction_is_answered_by_counting(fraction, drawn):
+    random, strip = (ModularTask(13, train_fraction=f, **rest) for f, rest in
+                     ((fraction, {}), (0.4, {"split": "strip", "hole": 4})))  # fmt: skip
+    assert re.search(drawn, chapter.empty_rows(random, strip).partition(";")[0])
+    assert chapter.empty_rows(random, strip).endswith("In the STRIP split 5 are, the strip itself.")
+
+
+@pytest.mark.parametrize("shape", [Shape(13, d_model=16, n_heads=2, shift=3), Shape(97, d_mlp=64, positional=False)])
+def test_the_diagram_has_the_sizes_of_the_model(shape):
+    written = " ".join(text.get_text() for text in chapter.model_diagram(shape, 2, 5).axes[0].texts)
+    shapes = {name.removesuffix(".0"): dims for name, dims in shape.shapes().items()}
+    for name in ("W_E", "W_Q", "W_in", "W_out", "W_U"):
+        assert " × ".join(map(str, shapes[name])) in written
+    assert f"token {5 + shape.shift} " in written and f"{shape.p} logits" in written
+    assert f"{shape.n_heads} heads of width {shape.d_head}" in written

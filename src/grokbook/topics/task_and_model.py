@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import sympy
+from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
 
 from grokbook.claims import Finding, claim, judge
+from grokbook.claims.report import summary
 from grokbook.experiments.base import Experiment
 from grokbook.models.transformer import Shape
 from grokbook.plotting.grids import on_grid
-from grokbook.plotting.style import panels, styled
+from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.quadratic_forms import quadratic_class_sizes
 
 CLASSES = "The operation sorts the grid into classes"
+ARROW = {"arrowstyle": "-|>", "color": COLOURS["theory"], "lw": 1, "shrinkA": 0, "shrinkB": 0}
 
 
 def plan(p: int, train_fraction: float, square: int, strip: int, shift: int) -> dict[str, Experiment]:
@@ -40,6 +46,21 @@ def products(p: int = 97, splits: int = 20) -> Finding:
     return judge(high == 1, fails="holds with correction", value=float(np.median(excess)), low=low, high=high,
                  published="1 (a product)",
                  splits=splits, p=p, products=sum(e == 1 for e in excess))  # fmt: skip
+
+
+def answer(verdicts: Mapping[str, str]) -> str:
+    """The chapter's answer in a box, from the verdicts of its rows of the ledger by id: claimed, found, how sure.
+
+    Example:
+        >>> answer({"G37": "holds with correction"}).split(". ")[-1]
+        'All of it is proved or counted; nothing is trained (1 claim: 1 hold with correction).'
+    """
+    claimed = "The papers describe one task, modular arithmetic on a grid of cells, and one network by operators"
+    form = "fails" if verdicts["G37"] == "fails" else "is exact"
+    found = "The description is that of the code, biases aside; the rule of the splits is not, for text and programs draw "
+    found += f"different training sets. Our closed form of the classes of $i^2 + ij + j^2$ {form}"
+    counted = summary(dict(verdicts).values()).rstrip(".")
+    return f"> **Answer.** {claimed}. {found}. All of it is proved or counted; nothing is trained ({counted})."
 
 
 def not_translates(table: np.ndarray) -> int:
@@ -99,4 +120,68 @@ def operation_tables(tasks: dict[str, ModularTask], residue: int) -> Figure:
         ax.imshow(table, cmap="cividis")
         ax.imshow((table == residue) * 1.0, cmap=ListedColormap([(0, 0, 0, 0), "#000000"]), vmin=0, vmax=1)
     on_grid(axes[0], tasks)
+    return fig
+
+
+def empty_rows(random: ModularTask, strip: ModularTask) -> str:
+    """How many rows of the grid have no training cell, in a random and in a STRIP split: the prediction, answered.
+
+    Example:
+        >>> strip = ModularTask(23, train_fraction=0.3, split="strip", hole=8)
+        >>> empty_rows(ModularTask(23, train_fraction=0.3), strip).split(". ")[1]
+        'In the STRIP split 9 are, the strip itself.'
+    """
+    empty = int((~random.train_mask.any(axis=1)).sum())
+    expected = random.p * (1 - random.train_index.size / random.p**2) ** random.p
+    drawn = {0: "no row is empty", 1: "one row is empty"}.get(empty, f"{empty} rows are empty")
+    missed = int((~strip.train_mask.any(axis=1)).sum())
+    rest = ", the strip itself" if missed == strip.hole + 1 else ", more than the strip"
+    told = f"In the random split {drawn}; about {expected:.0e} are to be expected"
+    return f"{told}. In the STRIP split {missed} are{rest}."
+
+
+def _box(ax: Axes, x: float, y: float, text: str, width: float, ground: str = "white") -> None:
+    """A box of this width with a text, its centre at (x, y)."""
+    ax.add_patch(FancyBboxPatch((x - width / 2, y - 0.32), width, 0.64, boxstyle="round,pad=0.05", lw=1,
+                                fc=ground, ec=COLOURS["theory"]))  # fmt: skip
+    ax.text(x, y, text, ha="center", va="center", color=COLOURS["theory"])
+
+
+@styled
+def model_diagram(shape: Shape, i: int, j: int) -> Figure:
+    """The model from a cell to its logits, top to bottom: tokens, rows of the table, attention, MLP, read-out.
+
+    Every size is read from the parameters of `shape`, a network of one layer; (i, j) is the cell that is drawn.
+    """
+    size = {name.removesuffix(".0"): " × ".join(map(str, dims)) for name, dims in shape.shapes().items()}
+    d, columns, last = shape.d_model, (1.2, 3.6, 6.0), 6.0
+    fig, ((ax,),) = panels(1, 1, height=7.2)
+    fig.set_figwidth(4.4)
+    heights = {"token": 10.6, "row": 8.6, "attention": 6.6, "mlp": 4.1, "logits": 1.6}
+    for x, token, role in zip(columns, (i, j + shape.shift, shape.vocabulary - 1), "ij ", strict=True):
+        shift = f" + {shape.shift}" if role == "j" and shape.shift else ""
+        ax.text(x, 11.25, f"${role}{shift}$" if role.strip() else "cls", ha="center", color="#444444")
+        _box(ax, x, heights["token"], f"token {token}", 1.75)
+        _box(ax, x, heights["row"], f"{d} numbers", 1.75)
+        ax.annotate("", (x, heights["row"] + 0.4), (x, heights["token"] - 0.4), arrowprops=ARROW)
+        ax.annotate("", (x, heights["attention"] + 0.4), (x, heights["row"] - 0.4), arrowprops=ARROW)
+    _box(ax, 3.6, heights["attention"], f"attention: {shape.n_heads} heads of width {shape.d_head}", 6.6, "#EFEFEF")
+    _box(ax, last, heights["mlp"], "MLP", 1.75, "#EFEFEF")
+    _box(ax, last, heights["logits"], f"{shape.p} logits", 1.75)
+    for start, end in (("attention", "mlp"), ("mlp", "logits")):
+        ax.annotate("", (last, heights[end] + 0.4), (last, heights[start] - 0.4), arrowprops=ARROW)
+        middle = heights[start] - 0.85
+        ax.plot(last, middle, "o", ms=13, mfc="white", mec=COLOURS["theory"], zorder=3)
+        ax.text(last, middle - 0.02, "+", ha="center", va="center", zorder=4)
+        above = heights["row" if start == "attention" else start] + (-0.95 if start == "attention" else 0.85)
+        ax.plot([last, 7.3, 7.3, last], [above, above, middle, middle], lw=1, zorder=1, color=COLOURS["theory"])
+    notes = {9.6: f"$W_E$: {size['W_E']}, one row a token", 9.25: f"$W_{{pos}}$: {size.get('W_pos', 'none')}, added"}
+    notes |= {5.75: f"$W_Q, W_K, W_V, W_O$: {size['W_Q']} each", 4.1: f"$W_{{in}}$: {size['W_in']}, ReLU"}
+    notes |= {3.7: f"$W_{{out}}$: {size['W_out']}", 2.65: f"$W_U$: {size['W_U']}", 1.6: "the largest is the answer"}
+    for y, note in notes.items():
+        ax.text(0.3, y, note, va="center", fontsize=9.5, color="#444444",
+                bbox={"fc": "white", "ec": "none", "pad": 1.5})  # fmt: skip
+    ax.text(3.6, 11.9, f"cell $(i, j)$ = ({i}, {j})", ha="center", color=COLOURS["theory"])
+    ax.set(xlim=(0.1, 7.5), ylim=(1.1, 12.3))
+    ax.axis("off")
     return fig
