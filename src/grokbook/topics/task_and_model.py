@@ -57,7 +57,7 @@ def answer(verdicts: Mapping[str, str]) -> str:
     """
     claimed = "The papers describe one task, modular arithmetic on a grid of cells, and one network by operators"
     form = "fails" if verdicts["G37"] == "fails" else "is exact"
-    found = "The description is that of the code, biases aside; the rule of the splits is not, for text and programs draw "
+    found = "The description is that of the code, biases aside; that of the splits is not: text and programs draw "
     found += f"different training sets. Our closed form of the classes of $i^2 + ij + j^2$ {form}"
     counted = summary(dict(verdicts).values()).rstrip(".")
     return f"> **Answer.** {claimed}. {found}. All of it is proved or counted; nothing is trained ({counted})."
