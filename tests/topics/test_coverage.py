@@ -110,9 +110,10 @@ def test_a_disc_away_from_the_border_has_its_cells_and_its_class():
 def test_uncovered_cells_are_counted_in_the_titles_and_drawn():
     mask = ModularTask(23, train_fraction=0.15).train_mask
     fig = figures.cells(claims.uncovered_cells(mask, 3), figures.UNCOVERED, mark=True)
-    for ax, torus in zip(fig.axes[:2], (False, True), strict=True):
-        assert ax.get_title(loc="left").endswith(f": {discs.uncovered(mask, 3, torus=torus)}")
-        assert (np.asarray(ax.images[0].get_array()) == 2).sum() == discs.uncovered(mask, 3, torus=torus)
+    counts = [discs.uncovered(mask, 3, torus=True), int((discs.same_class_distance(mask, torus=True) >= 3).sum())]
+    for ax, count in zip(fig.axes, counts, strict=True):
+        assert ax.get_title(loc="left").endswith(f": {count}")
+        assert (np.asarray(ax.images[0].get_array()) == 2).sum() == count
     assert [t.get_text() for t in fig.legends[0].get_texts()] == list(figures.UNCOVERED)
 
 
@@ -135,7 +136,7 @@ def test_the_plan_refuses_what_does_not_fit(change, message):
 
 @pytest.mark.parametrize(
     ("verdicts", "said"),
-    [(("fails", "fails"), "near everywhere only from radius 35 on and not at 5. "), (("holds", "holds"), "it says. ")],
+    [(("fails", "fails"), "near everywhere only from radius 35 on and not at 5. "), (("holds", "holds"), "of the same class alike. ")],
 )
 def test_the_answer_is_what_the_ledger_says(verdicts, said):
     table = pd.DataFrame({"verdict": verdicts, "value": [3.0, 35.0], "low": [0.0, 5.0]}, index=["G23", "G24"])

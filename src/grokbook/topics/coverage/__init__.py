@@ -23,10 +23,10 @@ def plan(p: int, k: int, train_fraction: float, draws: int, example: int) -> dic
 
 _COUNTED = {
     "fails": "It is not needed: it suffices for about one uncovered cell on a grid without a border, and certainty "
-    "needs nearly all cells",
+    "needs nearly all cells; it also",
 }
 _CLASS = {
-    "fails": "and it counts cells of every class, where their Theorem 3.10 asks for one of the same class, which is "
+    "fails": "counts cells of every class, where their Theorem 3.10 asks for one of the same class, which is "
     "near everywhere only from radius {value:.0f} on and not at {low:.0f}",
 }
 
@@ -40,8 +40,8 @@ def answer(said: pd.DataFrame) -> str:
         True
     """
     claimed = r"Gu et al. require a training fraction of $2 \ln p / C$ for grokking, with the $C$ cells of a disc"
-    counted = _COUNTED.get(said.verdict["G23"], "Where a grid is covered for certain, the fraction is that large")
+    counted = _COUNTED.get(said.verdict["G23"], "Where a grid is covered for certain, the fraction is that large; it")
     row = said.loc["G24"]
-    own = _CLASS.get(row.verdict, "and cells of the same class are near wherever it says").format(**row)
+    own = _CLASS.get(row.verdict, "counts cells that are near and of the same class alike").format(**row)
     sure = "This is counted and proved, so it binds every network; what networks do with near cells it does not say."
-    return f"> **Answer.** {claimed}. {counted}, {own}. {sure}"
+    return f"> **Answer.** {claimed}. {counted} {own}. {sure}"

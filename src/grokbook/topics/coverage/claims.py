@@ -82,16 +82,15 @@ def disc_cells(p: int, k: int) -> dict[str, np.ndarray]:
 
 
 def uncovered_cells(train_mask: np.ndarray, k: int) -> dict[str, np.ndarray]:
-    """Training cells (1) and uncovered ones (2): any class on grid and torus, own class; title with number -> (p, p).
+    """Training cells (1) and uncovered ones (2) on the torus, by any class or by the own; title with number -> (p, p).
 
     Example:
         >>> list(uncovered_cells(np.eye(5, dtype=bool), 2))
-        ['bounded grid: 12', 'torus: 10', 'same class, torus: 20']
+        ['by any class: 10', 'by its own class: 20']
     """
     apart = {
-        "bounded grid": distance_to_training(train_mask),
-        "torus": distance_to_training(train_mask, torus=True),
-        "same class, torus": same_class_distance(train_mask, torus=True),
+        "by any class": distance_to_training(train_mask, torus=True),
+        "by its own class": same_class_distance(train_mask, torus=True),
     }
     return {f"{name}: {(far >= k).sum()}": np.where(far >= k, 2, train_mask) for name, far in apart.items()}
 
