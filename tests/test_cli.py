@@ -140,6 +140,10 @@ def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root
         ("run 1 --preset tiny", "'tiny' is not a preset of chapter 01_short"),
         ("run 1 --out {root}/file", "grokbook: --out {root}/file: {root}/file is a file, not a folder; name a folder"),
         ("run 1 --out {root}/file/deeper", "--out {root}/file/deeper: {root}/file is a file, not a folder"),
+        ("run 1 --params {root}/none", "--params {root}/none cannot be read (No such file or directory)."),
+        ("run 1 --params {root}/file", "--params {root}/file holds no parameters; write lines such as `p: 113`."),
+        ("run 1 --save-params {root}", "--save-params {root} is a folder; name a file."),
+        ("run 1 -p p=98 --save-params {root}/set", "grokbook: p = 98 is not prime; the nearest primes are 97 and 101."),
         ("run shrt", "did you mean 01_short?"),
         ("list 9", "'9' is not a chapter"),
         ("build --preset huge", "'huge' is not a preset"),
@@ -155,7 +159,7 @@ def test_bad_input_is_one_line_and_exit_code_2_before_anything_runs(root, monkey
     monkeypatch.setattr("grokbook.book.rerun.execute", lambda *a, **k: pytest.fail("computed"))
     code, err = refused(monkeypatch, capsys, *arguments.format(root=root).split())
     assert (code, err.count("\n")) == (2, 1) and said.format(root=root) in err
-    assert not (root / "runs").exists()
+    assert not (root / "runs").exists() and not (root / "set").exists()
 
 
 def test_what_fails_is_one_line_and_exit_code_1_whatever_the_message(root, monkeypatch, capsys):
@@ -173,10 +177,20 @@ def test_run_and_build_hand_their_options_on(root, monkeypatch):
     given = []
     monkeypatch.setattr(rerun, "rerun", lambda *a, **k: given.append((*a, k)) or ("a.ipynb", "a.html"))
     monkeypatch.setattr(build, "build", lambda *a, **k: given.append((*a, k)))
-    assert "a.html" in run("run", "1", "--preset", "smoke", "-p", "p=29").output
+    assert "a.html" in run("run", "1", "--preset", "smoke", "-p", "p=29", "--no-compare").output
     assert run("build", "--only", "1", "--strict", "--jobs", "3", "--yes").exit_code == 0
-    ran = (root, "1", "smoke", {"p": "29"}, None, {"yes": False})
+    ran = (root, "1", "smoke", {"p": "29"}, None, {"yes": False, "compare": False})
     assert given == [ran, (root, "laptop", ["1"], True, False, {"jobs": 3, "yes": True})]
+
+
+def test_a_parameter_set_is_saved_and_read_and_p_goes_over_it(root, monkeypatch):
+    given = []
+    monkeypatch.setattr(rerun, "rerun", lambda *a, **k: given.append(a[2:4]) or ("a.ipynb", "a.html"))
+    file = str(root / "set.yml")
+    assert run("run", "1", "--preset", "paper", "-p", "p=29", "--save-params", file).exit_code == 0
+    assert run("run", "1", "--params", file).exit_code == 0
+    assert run("run", "1", "--params", file, "--preset", "smoke", "-p", "p=31").exit_code == 0
+    assert given == [("paper", {"p": "29"}), ("paper", {"p": "29"}), ("smoke", {"p": "31"})]
 
 
 def test_a_changed_verdict_is_marked_and_fails_until_it_is_settled(tmp_path, monkeypatch):

@@ -178,17 +178,31 @@ def _overrides(pairs: list[str]) -> dict[str, str]:
 @app.command()
 def run(
     chapter: Annotated[str, typer.Argument(help="Number or name of a chapter.")],
-    preset: Annotated[str, typer.Option(help="smoke, laptop or paper.")] = "laptop",
+    preset: Annotated[
+        str | None, typer.Option(help="smoke, laptop or paper; default: that of --params, else laptop.")
+    ] = None,
     parameter: Annotated[list[str] | None, typer.Option("--parameter", "-p", help="name=value")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the results.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Start also what takes more than an hour.")] = False,
+    params: Annotated[Path | None, typer.Option(help="A parameter set (YAML or JSON); -p goes over it.")] = None,
+    save_params: Annotated[Path | None, typer.Option(help="Write the parameter set of this run there.")] = None,
+    compare: Annotated[
+        bool | None, typer.Option(help="Execute the default too, to compare it; default: if it is cheap.")
+    ] = None,
 ) -> None:
-    """Run one chapter with your parameters: an executed notebook and one stand-alone HTML page."""
+    """Run one chapter with your parameters: an executed notebook, and an HTML page that opens with what differs."""
+    from grokbook.book import parameter_sets
     from grokbook.book.rerun import rerun
     from grokbook.paths import project_root
 
+    root, changed = project_root(), _overrides(parameter or [])
+    if params is not None:
+        preset, given = parameter_sets.read(params, root, chapter, preset)
+        changed = given | changed
+    if save_params is not None:
+        parameter_sets.write(save_params, root, chapter, preset or "laptop", changed)
     with _stoppable():
-        notebook, page = rerun(project_root(), chapter, preset, _overrides(parameter or []), out, yes=yes)
+        notebook, page = rerun(root, chapter, preset or "laptop", changed, out, yes=yes, compare=compare)
     print(f"notebook  {notebook}\npage      {page}")
 
 

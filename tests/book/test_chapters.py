@@ -1,12 +1,10 @@
-"""Chapter sources: what is read of them, how they are named, what is refused, what `grokbook run` makes of one."""
+"""Chapter sources: what is read of them, how they are named, what is refused."""
 
-import json
 import types
 
-import nbformat
 import pytest
 
-from grokbook.book import chapters, rerun, standalone
+from grokbook.book import chapters
 from grokbook.errors import ChapterError, ParameterError
 
 from .conftest import CHAPTER
@@ -63,6 +61,7 @@ def test_values_are_default_then_preset_then_override(project):
         ("{p: 97, steps: 1_000}", "{q: 97}", "preset paper: 'q' is not a parameter"),
         ("{p: 97, steps: 1_000}", "{p: 98}", "preset paper: p = 98 is not prime; the nearest primes are 97 and 101"),
         ("  papers:", "  paper:", "'paper' is not a key of the front matter; did you mean 'papers'"),
+        ("  papers:", "  example: {p: 58}\n  papers:", "preset smoke: p = 58 is not prime; the nearest primes are 53"),
         ("  papers:", "  seconds: {laptop: soon}\n  papers:", "seconds has laptop: 'soon'"),
         ("# A tiny chapter", "A tiny chapter", "no title"),
         ("p: int = 59 ", "p = 59 ", "may hold only lines"),
@@ -90,19 +89,3 @@ def test_the_plan_gets_the_parameters_it_names_and_may_refuse_them_together(proj
     with pytest.raises(ParameterError, match="steps = 5 is less than p = 59"):
         planned.experiments(planned.values("laptop", {"steps": 5}))
     assert (planned.computing("laptop"), planned.computing("paper")) == (12, 0)
-
-
-def test_a_run_writes_notebook_and_page_and_leaves_the_book_alone(built, said, monkeypatch):
-    before = (built / "book" / "chapters" / "01_tiny.ipynb").read_bytes()
-    pages = []
-    monkeypatch.setattr(standalone, "write_html", lambda root, name, notebooks, target: pages.append(target))
-    notebook, page = rerun.rerun(built, "tiny", "smoke", {"p": "29"}, progress=said)
-    assert notebook == built / "runs" / "01_tiny-smoke-p-29" / "01_tiny.ipynb"
-    assert pages == [page]
-    assert "p: int = 29" in chapters.parameters_cell(nbformat.read(notebook, as_version=4)).source
-    assert json.loads(notebook.with_suffix(".json").read_text())["parameters"]["p"] == 29
-    assert "about" in said.console.file.getvalue()
-    assert (built / "book" / "chapters" / "01_tiny.ipynb").read_bytes() == before
-    chapter = chapters.find(built, "01")
-    odd = rerun.folder_name(chapter, {**chapter.values("laptop"), "steps": "a/b"}, "laptop")
-    assert odd.startswith("01_tiny-laptop-") and "/" not in odd

@@ -228,6 +228,17 @@ def test_the_command_has_what_differs_from_the_preset(project):
     assert said == "grokbook run 01 --preset laptop -p p=113 -p train_fraction=0.4"
 
 
+def test_below_the_parameters_stand_the_command_of_the_page_and_one_with_a_value_changed(project):
+    path = project / "notebooks" / "01_tiny.md"
+    path.write_text(path.read_text().replace("  papers:", "  example: {p: 53}\n  papers:"))
+    chapter = chapters.load(path)
+    first, second = (f"```text\ngrokbook run 01 --preset smoke -p p={p}\n```" for p in (29, 53))
+    said = footer.invitation(chapter, chapter.values("smoke", {"p": 29}), "smoke").source
+    assert said.index(first) < said.index(second)
+    at_example = footer.invitation(chapter, chapter.values("smoke", {"p": 53}), "smoke").source
+    assert at_example.count("```text") == 1, "an example that is the page itself is none"
+
+
 def test_a_dataset_read_twice_is_named_once(tmp_path):
     path = tmp_path / "trace.jsonl"
     path.write_text(2 * (json.dumps(ENTRY) + "\n"))

@@ -18,7 +18,7 @@ from grokbook.book.parameters import Parameter
 from grokbook.errors import ChapterError, GrokbookError, ParameterError, nearest, shown
 
 PRESETS = ("smoke", "laptop", "paper")
-_FRONT_KEYS = {"question", "papers", "presets", "rules", "seconds"}
+_FRONT_KEYS = {"question", "papers", "presets", "rules", "seconds", "example"}
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Chapter:
     presets: Mapping[str, Mapping[str, Any]]
     parameters: tuple[Parameter, ...]
     seconds: Mapping[str, float] = field(default_factory=dict)
+    example: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -125,9 +126,11 @@ def _parsed(path: Path, source: str) -> Chapter:
     presets = {name: dict(values or {}) for name, values in (front.get("presets") or {}).items()}
     if sorted(presets) != sorted(PRESETS):
         raise ChapterError(f"its presets must be {', '.join(PRESETS)}, not {', '.join(presets) or 'none'}.")
+    example = dict(front.get("example") or {})
     for name in PRESETS:
         try:
             params.merge(found, presets[name])
+            params.merge(found, presets[name], example)
         except ParameterError as error:
             raise ChapterError(f"preset {name}: {error}") from error
     return Chapter(
@@ -139,6 +142,7 @@ def _parsed(path: Path, source: str) -> Chapter:
         presets={name: presets[name] for name in PRESETS},
         parameters=found,
         seconds=_measured_seconds(front.get("seconds") or {}),
+        example=example,
     )
 
 

@@ -62,6 +62,8 @@ def execute(
     figures = _prepare(chapter, notebook, strict)
     run = Run(notebook, figures, entries, seconds)
     notebook.cells.append(footer.box(chapter, values, preset, run.trace, seconds))
+    if (cell := parameters_cell(notebook)) is not None:
+        notebook.cells.insert(notebook.cells.index(cell) + 1, footer.invitation(chapter, values, preset))
     return run
 
 

@@ -30,6 +30,18 @@ def command(chapter: Chapter, values: Mapping[str, Any], preset: str) -> str:
     return " ".join(["grokbook run", chapter.number, "--preset", preset, *options])
 
 
+def invitation(chapter: Chapter, values: Mapping[str, Any], preset: str) -> Any:
+    """The Markdown cell below the parameters: the command that makes this page, and one with a value changed."""
+    from nbformat.v4 import new_markdown_cell
+
+    text = f"Make this page again:\n\n{fenced(command(chapter, values, preset), 'text')}"
+    taken = chapter.values(preset, chapter.example)
+    if changed := {name: taken[name] for name in chapter.example if taken[name] != values[name]}:
+        text += "\n\nor with a value of your own ([how to re-run](../how_to_rerun.md)), for example:\n\n"
+        text += fenced(command(chapter, {**values, **changed}, preset), "text")
+    return new_markdown_cell(f"::::{{div}} gb-commands\n{text}\n::::", id="commands")
+
+
 def box(*what: Any) -> Any:
     """The Markdown cell with the text of `box_text`, made by the library that runs now."""
     from nbformat.v4 import new_markdown_cell
@@ -62,7 +74,7 @@ def box_text(
         f"- **Parameters** {settings}",
         *(data or ["- **Data** nothing was trained or loaded for this page"]),
         "",
-        "Make it again, or change a value:",
+        "Make it again, or change a value with `-p`:",
         "",
         fenced(command(chapter, values, preset), "text"),
         ":::",

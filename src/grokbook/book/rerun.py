@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from grokbook.book import chapters, costs, standalone, state
+from grokbook.book import beside, chapters, costs, standalone, state
+from grokbook.book.build import key
 from grokbook.book.chapters import Chapter
-from grokbook.book.execute import execute
+from grokbook.book.execute import Run, execute
 from grokbook.book.jobs import Job, long_run, refuse_too_large, side_by_side
 from grokbook.book.kernel import Kernels
 from grokbook.book.terminal import Progress, agree
 from grokbook.errors import ParameterError
+from grokbook.files import atomic_write
+from grokbook.machine import CORES, cores
 from grokbook.paths import results_path
+
+CHEAP = 60.0
+"""Predicted seconds up to which the default is executed as well, for the comparison, where there is none."""
 
 
 def rerun(
@@ -26,31 +32,99 @@ def rerun(
     out: Path | None = None,
     progress: Progress | None = None,
     yes: bool = False,
+    compare: bool | None = None,
 ) -> tuple[Path, Path]:
     """Execute a chapter with these parameters; the paths of the notebook and of the page.
 
-    The book's own pages are left as they are. Raises ParameterError before anything runs (also for a folder that
-    cannot be written, more memory than is free, and above an hour that nobody agreed to), ChapterError when a cell
-    fails (nothing is written then).
+    The page opens with how it differs from the chapter at the preset: from the book's page or a former run, where they
+    are up to date, else from one executed now, where that is cheap or `compare` asks for it (False: never). Files are
+    written when everything is made; the book's own pages are left as they are.
+
+    Raises ParameterError before anything runs (also for a folder that cannot be written, more memory than is free, and
+    above an hour that nobody agreed to), ChapterError when a cell fails (nothing is written then).
     """
     progress = progress or Progress()
     chapter = chapters.find(root, name)
     values = chapter.values(preset, overrides)
     folder = out or results_path(root) / folder_name(chapter, values, preset)
     _refuse_no_folder(folder)
-    predicted = costs.chapter_estimate(chapter, preset, values)
-    job = Job(chapter, values, predicted)
-    refuse_too_large([job])
-    if question := long_run([job]):
+    mine, plain = (_job(root, chapter, each, preset) for each in (values, chapter.values(preset)))
+    where, default, said = _default(root, mine, plain, preset, compare)
+    wanted = [mine, plain] if where and default is None else [mine]
+    refuse_too_large(wanted)
+    if question := long_run(wanted):
         agree(question, yes)
-    progress.say(f"{chapter.label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB")
+    progress.say(f"{chapter.label}: about {costs.duration(mine.predicted.seconds)}, {mine.predicted.memory_mb:.0f} MB")
+    progress.say(said)
+    runs = _execute(wanted, preset, root, progress)
+    notebook = runs[mine.key].notebook
+    if where:
+        default = default or runs[plain.key].notebook
+        notebook = beside.opened(notebook, default, chapter, values, preset, where)
+    page = standalone.page(root, chapter.name, notebook)
+    for job in wanted:
+        place = folder if job is mine else _own_folder(root, plain, preset)
+        run = runs[job.key]
+        card = {"key": job.key, "preset": preset, "parameters": dict(job.values)}
+        state.write(place, chapter.name, run, card | {"figures": run.figures, "data": run.trace})
+    atomic_write(folder / f"{chapter.name}.html", page.encode())
+    return folder / f"{chapter.name}.ipynb", folder / f"{chapter.name}.html"
+
+
+def _job(root: Path, chapter: Chapter, values: Mapping[str, Any], preset: str) -> Job:
+    predicted = costs.chapter_estimate(chapter, preset, values)
+    return Job(chapter, values, predicted, key(root, chapter, values, preset))
+
+
+def _execute(wanted: Sequence[Job], preset: str, root: Path, progress: Progress) -> dict[str, Run]:
+    """The executed chapters by the key of their jobs."""
     kernels = Kernels()
-    (run,) = side_by_side([job], lambda *_: execute(chapter, values, preset, root, progress, False, kernels), kernels)
-    card = {"preset": preset, "parameters": values, "figures": run.figures, "data": run.trace}
-    state.write(folder, chapter.name, run, card)
-    page = folder / f"{chapter.name}.html"
-    standalone.write_html(root, chapter.name, folder, page)
-    return folder / f"{chapter.name}.ipynb", page
+
+    def work(job: Job, share: int) -> tuple[str, Run]:
+        environment = {CORES: str(share)}
+        return job.key, execute(job.chapter, job.values, preset, root, progress, False, kernels, environment)
+
+    return dict(side_by_side(wanted, work, kernels, min(len(wanted), cores())))
+
+
+def _default(root: Path, mine: Job, plain: Job, preset: str, compare: bool | None) -> tuple[str, Any, str]:
+    """What a run is compared with, in words ("" for nothing), its notebook if it is there, and a sentence that says so.
+
+    The notebook is None where the default is to be executed as well.
+    """
+    if mine.key == plain.key:
+        return "", None, f"there is nothing to compare: these are the values of the preset {preset}"
+    if compare is False:
+        return "", None, "it is not compared with the default, as --no-compare says"
+    own = _own_folder(root, plain, preset)
+    places = {f"the book's page at preset {preset}": root / "book" / "chapters"}
+    places[f"a former run of the default, kept in {own.name}"] = own
+    for words, folder in places.items():
+        if notebook := _kept(folder, plain):
+            return words, notebook, f"it will be compared with {words}"
+    takes = costs.duration(plain.predicted.seconds)
+    if compare or plain.predicted.seconds <= CHEAP:
+        said = f"the default is executed as well, to be compared: about {takes}"
+        return "the default, executed together with it", None, said
+    absent = f"no page of the preset {preset} that is up to date is here"
+    return "", None, f"there is nothing to compare: {absent}, and to make one takes about {takes} (--compare does it)"
+
+
+def _own_folder(root: Path, plain: Job, preset: str) -> Path:
+    return results_path(root) / folder_name(plain.chapter, plain.values, preset)
+
+
+def _kept(folder: Path, job: Job) -> Any:
+    """The executed notebook of a job in this folder; None where there is none, or it is of other sources, or broken."""
+    import nbformat
+
+    file = folder / f"{job.chapter.name}.ipynb"
+    try:
+        content = file.read_bytes()
+    except OSError:
+        return None
+    card = state.read(file.with_suffix(".json"), content)
+    return nbformat.reads(content.decode(), as_version=4) if card and card.get("key") == job.key else None
 
 
 def _refuse_no_folder(folder: Path) -> None:

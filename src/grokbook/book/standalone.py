@@ -23,15 +23,16 @@ _DROPPED = (
 _FONT_TYPES = {".woff2": "font/woff2", ".woff": "font/woff", ".ttf": "font/ttf", ".svg": "image/svg+xml"}
 
 
-def write_html(root: Path, name: str, notebooks: Path, target: Path) -> None:
-    """Build the page of `notebooks/<name>.ipynb` as the book would look, and write it as one file to `target`."""
+def page(root: Path, name: str, notebook: Any) -> str:
+    """The HTML of an executed notebook of the chapter `name` as the book would look, as one file."""
+    import nbformat
+
     with TemporaryDirectory(prefix="grokbook-") as folder:
         work = Path(folder)
-        site.stage(root, work, [name], notebooks)
+        (work / f"{name}.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")
+        site.stage(root, work, [name], work)
         html = site.sphinx(work, strict=False)
-        text = inlined(html / "chapters" / f"{name}.html", work / "extra" / "mathjax")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(text, encoding="utf-8")
+        return inlined(html / "chapters" / f"{name}.html", work / "extra" / "mathjax")
 
 
 def inlined(page: Path, mathjax: Path) -> str:
