@@ -136,7 +136,10 @@ def test_the_plan_refuses_what_does_not_fit(change, message):
 
 @pytest.mark.parametrize(
     ("verdicts", "said"),
-    [(("fails", "fails"), "near everywhere only from radius 35 on and not at 5. "), (("holds", "holds"), "of the same class alike. ")],
+    [
+        (("fails", "fails"), "near everywhere only from radius 35 on and not at 5. "),
+        (("holds", "holds"), "of the same class alike. "),
+    ],
 )
 def test_the_answer_is_what_the_ledger_says(verdicts, said):
     table = pd.DataFrame({"verdict": verdicts, "value": [3.0, 35.0], "low": [0.0, 5.0]}, index=["G23", "G24"])

@@ -160,7 +160,7 @@ def implied_in_hole(accuracy: float, outside_share: float) -> float:
     return (accuracy - outside_share) / (1 - outside_share)
 
 
-NUMBERS = ("U", "U low", "U high", "L", "onset", "outside", "in hole")
+NUMBERS = ("U", "U low", "U high", "outside", "in hole")
 COLUMNS = ("seeds", *NUMBERS, "range", "onsets", "generalised", "rising", "came", "deciding")
 
 
@@ -168,9 +168,9 @@ def measured(runs: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
     """The eleven rows of Table 1, published and measured: `runs` is what `runs_table` gives; accuracies in percent.
 
     Medians over the recorded seeds. Columns: row, split, hole, share (outside the hole), seeds, U-Acc, L-Acc, GO-Epoch
-    (published), U, U low, U high, range (as text), L, onset, onsets (their range), `outside` and `in hole` (at the
-    upper limit), `generalised` and `rising` (numbers of runs), `came` and `deciding` (see `came_of`, and the upper
-    limits that say so), `implied` (in the hole, by the published U-Acc).
+    (published), U, U low, U high, range (as text), onsets (their range), `outside` and `in hole` (at the upper limit),
+    `generalised` and `rising` (numbers of runs), `came` and `deciding` (see `came_of`, and the upper limits that say
+    so), `implied` (in the hole, by the published U-Acc).
     """
     if len(runs):
         runs = runs.assign(against=against_printed(runs, near))
@@ -186,7 +186,7 @@ def _summary(runs: pd.DataFrame, split: str, hole: int) -> dict[str, object]:
     own = runs[(runs.split == split) & (runs.hole == hole)]
     if not len(own):
         return {"seeds": 0, "generalised": 0, "rising": 0, "came": "not run", "deciding": ""}
-    percent = 100 * own[["upper", "lower", "outside", "in hole"]].astype(float)
+    percent = 100 * own[["upper", "outside", "in hole"]].astype(float)
     median, came = percent.median(), came_of(own.against)
     deciding = own.against == {"exceeded": "above", "reproduced": "agrees"}.get(came, own.against)
     return {
@@ -195,8 +195,6 @@ def _summary(runs: pd.DataFrame, split: str, hole: int) -> dict[str, object]:
         "U low": percent.upper.min(),
         "U high": percent.upper.max(),
         "range": spread(percent.upper),
-        "L": median["lower"],
-        "onset": censored_median(own.onset),
         "onsets": spread(own.onset, ".0f", f"later than {own.last_step.max()}"),
         "outside": median["outside"],
         "in hole": median["in hole"],
