@@ -22,6 +22,7 @@ NOT_FOUND = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
+<link rel="icon" href="data:,">
 <title>Page not found: {title}</title>
 <style>
   body {{ background: #fff; color: #222; font: 1.1rem/1.6 system-ui, sans-serif; }}
@@ -75,7 +76,9 @@ def finish(app: Any, exception: Exception | None) -> None:
     folder = Path(app.outdir)
     for page in folder.rglob("*.html"):
         if page.relative_to(folder).parts[0] not in ("mathjax", "_static"):
-            page.write_text(tidy(page.read_text(encoding="utf-8")), encoding="utf-8")
+            drawings = sorted((folder / "narrow" / page.stem).glob("*.svg"))
+            text = stacked(tidy(page.read_text(encoding="utf-8")), [f"{page.stem}/{one.stem}" for one in drawings])
+            page.write_text(text, encoding="utf-8")
     shutil.rmtree(folder / "_static" / "vendor", ignore_errors=True)
     for unused in [*folder.glob("_static/**/*.map"), *folder.glob("_static/locales")]:
         shutil.rmtree(unused) if unused.is_dir() else unused.unlink()
@@ -92,6 +95,16 @@ def tidy(text: str) -> str:
     before, *after = _VIEWPORT.split(text)
     once = '\n    <meta name="viewport" content="width=device-width, initial-scale=1" />' if after else ""
     return before + once + "".join(after)
+
+
+def stacked(text: str, drawings: list[str]) -> str:
+    """The HTML of a chapter whose figures have another drawing for a narrow screen (`chapter/figure`, each)."""
+    for drawing in drawings:
+        name = drawing.partition("/")[2]
+        figure = re.compile(rf'(<figure[^>]* id="{name}"(?:(?!</figure>).)*?)(<img [^>]*>)', re.DOTALL)
+        source = f'<source media="(max-width: 600px)" srcset="../narrow/{drawing}.svg" />'
+        text = figure.sub(rf"\1<picture>{source}\2</picture>", text, count=1)
+    return text
 
 
 def sitemap(address: str, names: list[str]) -> str:

@@ -154,10 +154,11 @@ def open_page(browser):
         size = {"width": width, "height": 900}
         contexts.append(browser.new_context(viewport=size, color_scheme=scheme, **options))
         page = contexts[-1].new_page()
-        page.seen = {"requests": [], "errors": [], "failed": []}
+        page.seen = {"requests": [], "errors": [], "failed": [], "bytes": []}
         page.on("request", lambda request: page.seen["requests"].append(request.url))
         page.on("requestfailed", lambda request: page.seen["failed"].append(request.url))
         page.on("response", lambda r: page.seen["failed"].append(r.url) if r.status >= 400 else None)
+        page.on("response", lambda r: page.seen["bytes"].append(int(r.headers.get("content-length", 0))))
         page.on("pageerror", lambda error: page.seen["errors"].append(str(error)))
         page.on("console", lambda m: page.seen["errors"].append(m.text) if m.type in ("error", "warning") else None)
         page.goto(url)

@@ -1,6 +1,6 @@
-"""The built site in Chromium: nothing is loaded from elsewhere, nothing is broken, it can be read on a phone.
+"""The built site in Chromium: nothing is loaded from elsewhere, nothing is broken or cut off, everyone can read it.
 
-Each page is loaded once on a desk and once on a phone; what there is to check is collected there in one go.
+Each page is loaded once; it is then made wider and narrower, light and dark, and what there is to check is collected.
 """
 
 import json
@@ -9,10 +9,11 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 SITE = Path(__file__).resolve().parents[2] / "site"
 PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html")) if SITE.is_dir() else []
-PAGES = [page for page in PAGES if not page.startswith(("mathjax/", "_static/"))]
+PAGES = [page for page in PAGES if not page.startswith(("mathjax/", "_static/", "index.html"))]
 CHAPTERS = [page for page in PAGES if page.startswith("chapters/")]
 
 pytestmark = [
@@ -36,11 +37,37 @@ COLLECT = """() => {
     figures: all('article figure img').length,
     box: all('.grokbook-provenance').map(e => e.innerText).join(''),
     downloads: all('.dropdown-download-buttons a').map(a => a.href),
+    data: all('[data-options]').reduce((sum, e) => sum + e.dataset.options.length, 0),
   };
+}"""
+OPEN = """() => {
+  document.querySelectorAll('.toggle-hidden').forEach(e => e.classList.remove('toggle-hidden'));
+  document.querySelectorAll('details').forEach(e => { e.open = true; });
+}"""
+CLIPPED = """() => {
+  const wide = document.documentElement.clientWidth;
+  const contents = document.querySelector('.bd-sidebar-secondary')?.getBoundingClientRect();
+  const limit = contents && contents.width && contents.left > wide / 2 ? Math.min(wide, contents.left) : wide;
+  const outside = box => box.right > limit + 1 || box.left < -1;
+  const found = [];
+  for (const e of document.querySelectorAll('article *')) {
+    const style = getComputedStyle(e), box = e.getBoundingClientRect();
+    const inside = e.parentElement.closest('svg, mjx-container, script, noscript, picture');
+    if (inside || style.visibility === 'hidden' || style.clipPath !== 'none' || box.width < 2) continue;
+    const name = e.tagName.toLowerCase() + '.' + [...e.classList].join('.');
+    const says = name + ' ' + e.textContent.trim().replace(/\\s+/g, ' ').slice(0, 50);
+    const boxed = style.display !== 'inline' && e.clientWidth > 0;
+    if (boxed && style.overflowX !== 'visible' && e.scrollWidth > e.clientWidth + 1) found.push('too wide: ' + says);
+    if (boxed && style.overflowY === 'auto' && e.scrollHeight > e.clientHeight + 2) found.push('too high: ' + says);
+    if (outside(box) && !outside(e.parentElement.getBoundingClientRect())) found.push('off the page: ' + says);
+  }
+  return found;
 }"""
 WIDTH = "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)"
 THEME = "document.documentElement.dataset.theme"
-GROUNDS = "[...document.querySelectorAll('article figure img')].map(i => getComputedStyle(i).backgroundColor)"
+FILTERS = "[...document.querySelectorAll('article figure img')].map(i => [i.className, getComputedStyle(i).filter])"
+STACKED = "[...document.querySelectorAll('article picture img')].map(i => [i.currentSrc, i.naturalWidth])"
+SIZES, HEAVIEST = (1280, 1920, 768, 390), 2_500_000
 
 
 @pytest.fixture(scope="module")
@@ -50,21 +77,33 @@ def facts(open_page, address):
 
     def gather(name):
         if name not in known:
-            desk = open_page(address + name)
-            seen = {kind: list(found) for kind, found in desk.seen.items()}
-            known[name] = desk.evaluate(COLLECT) | {"seen": seen, "solutions": solutions(desk)}
-            desk.emulate_media(color_scheme="dark")
-            known[name]["grounds"] = desk.evaluate(GROUNDS)
-            desk.context.close()
-            phone = open_page(address + name, width=390)
-            known[name]["widths"] = [phone.evaluate(WIDTH)]
-            phone.emulate_media(color_scheme="dark")
-            phone.wait_for_function(f"{THEME} == 'dark'")
-            known[name]["widths"].append(phone.evaluate(WIDTH))
-            phone.context.close()
+            page = open_page(address + name)
+            seen = {kind: list(found) for kind, found in page.seen.items()}
+            known[name] = page.evaluate(COLLECT) | {"seen": seen, "solutions": solutions(page), "clipped": {}}
+            page.evaluate(OPEN)
+            for width in SIZES:
+                page.set_viewport_size({"width": width, "height": 900})
+                page.wait_for_timeout(100)  # formulas are fitted in the next frame
+                for scheme in ("light", "dark"):
+                    page.emulate_media(color_scheme=scheme)
+                    known[name]["clipped"][width, scheme] = page.evaluate(CLIPPED)
+                    known[name].setdefault("widths", {})[width, scheme] = page.evaluate(WIDTH)
+                    if width in (1280, 390):
+                        known[name]["barred", width, scheme] = barred(page, contrast=width == 1280)
+            known[name] |= {"filters": page.evaluate(FILTERS), "stacked": page.evaluate(STACKED)}
+            page.context.close()
         return known[name]
 
     return gather
+
+
+def barred(page, contrast):
+    """What axe-core finds on a page that keeps someone from reading it; the contrast of colours only if asked for."""
+    rules = {"color-contrast": {"enabled": contrast}}
+    options = {"resultTypes": ["violations"], "preload": False, "rules": rules}
+    found = Axe().run(page, context={"exclude": [["mjx-container"]]}, options=options).response["violations"]
+    grave = [v for v in found if v["impact"] in ("serious", "critical")]
+    return [(v["id"], [node["target"] for node in v["nodes"]][:5]) for v in grave]
 
 
 def solutions(page):
@@ -92,15 +131,29 @@ def test_mathematics_and_pictures_are_drawn_and_pictures_have_alt_text(facts, na
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_phone_scrolls_a_page_only_down_in_light_and_dark(facts, name):
-    assert max(facts(name)["widths"]) <= 390
+def test_nothing_is_cut_off_or_scrolls_but_the_page_and_that_only_down(facts, name):
+    page = facts(name)
+    assert {where: found for where, found in page["clipped"].items() if found} == {}
+    assert [where for where, wide in page["widths"].items() if wide > where[0]] == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_core_finds_nothing_serious(facts, name):
+    assert {where[1:]: found for where, found in facts(name).items() if where[0] == "barred" and found} == {}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_what_a_page_loads_has_a_limit(facts, name):
+    assert sum(facts(name)["seen"]["bytes"]) - facts(name)["data"] < HEAVIEST
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_chapter_has_opaque_pictures_its_box_and_solutions_that_open(facts, name):
+def test_a_chapter_has_pictures_for_every_screen_its_box_and_solutions_that_open(facts, name):
+    """In the dark no picture stands on a white ground; on a phone those that can be stacked are."""
     page = facts(name)
     assert page["figures"] >= 1
-    assert set(page["grounds"]) <= {"rgb(255, 255, 255)"}
+    assert all(("invert" if "gb-ink" in kind else "brightness") in used for kind, used in page["filters"])
+    assert all("/narrow/" in source and wide for source, wide in page["stacked"])
     assert "grokbook run" in page["box"]
     before, after = page["solutions"]
     assert before >= 1

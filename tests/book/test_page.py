@@ -36,18 +36,10 @@ def fig():
 def test_a_figure_carries_name_caption_and_alt_and_is_closed(shown, fig):
     page.figure(fig, "fig-a", "Three points,\n\n  one seed.", "A curve that rises.")
     data, metadata = shown[0]
-    assert metadata["grokbook"] == {"name": "fig-a", "caption": "Three points, one seed.", "alt": "A curve that rises."}
+    labels = {"name": "fig-a", "caption": "Three points, one seed.", "alt": "A curve that rises."}
+    assert metadata["grokbook"] == {**labels, "classes": "gb-ink"}
     assert data["image/svg+xml"].startswith("<?xml")
     assert not plt.fignum_exists(fig.number)
-
-
-def test_the_same_figure_is_the_same_bytes_on_an_opaque_ground_and_a_heavy_one_a_png(fig, monkeypatch):
-    first, second = page._image(fig), page._image(fig)
-    assert first == second
-    assert "fill: #ffffff" in first["image/svg+xml"]
-    assert "dc:date" not in first["image/svg+xml"]
-    monkeypatch.setattr(page, "MAX_SVG_BYTES", 10)
-    assert set(page._image(fig)) == {"image/png"}
 
 
 @pytest.mark.parametrize(

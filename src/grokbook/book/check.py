@@ -43,9 +43,9 @@ def _texts(soup: Any) -> Iterator[str]:
 
 def _images(path: Path, soup: Any) -> Iterator[str]:
     article = soup.find("article") or soup
-    for image in article.find_all("img"):
-        source = image.get("src", "")
-        if not (image.get("alt") or "").strip():
+    for image in article.find_all(["img", "source"]):
+        source = image.get("src") or image.get("srcset") or ""
+        if image.name == "img" and not (image.get("alt") or "").strip():
             yield f"the image {source} has no alt text"
         if not urlsplit(source).scheme:
             file = (path.parent / unquote(urlsplit(source).path)).resolve()

@@ -123,7 +123,7 @@ def _split(cell: Any) -> list[Any]:
             if label:
                 target.metadata["mystnb"] = {
                     "figure": {"name": label["name"], "caption": label["caption"]},
-                    "image": {"alt": label["alt"]},
+                    "image": {key: label[key] for key in ("alt", "classes") if key in label},
                 }
         cells.append(target)
     return cells

@@ -6,25 +6,19 @@ runner (`grokbook.book.execute`) turns these into a numbered figure of the page.
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import statistics
-from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
-from grokbook.book import cards, costs
+from grokbook.book import cards, costs, drawing
 from grokbook.book.safe import code, line, words
 from grokbook.book.tables import Form, table_html
 from grokbook.errors import ParameterError
 
 _GLUED = "application/papermill.record/"
 """What myst-nb puts before the type of a glued value."""
-
-MAX_SVG_BYTES = 1_500_000
-"""A drawing larger than this as SVG is put on the page as PNG."""
-
 
 def _display(data: Mapping[str, Any], metadata: Mapping[str, Any] | None = None) -> None:
     """Publish a MIME bundle to the notebook; outside one (doctests, scripts) do nothing."""
@@ -41,6 +35,9 @@ def _display(data: Mapping[str, Any], metadata: Mapping[str, Any] | None = None)
 def figure(fig: Any, name: str, caption: str, alt: str) -> None:
     """Put a matplotlib figure on the page as the numbered figure `name`, and close it.
 
+    On a narrow screen its panels stand below one another where that can be done. On a dark page light and dark are
+    exchanged and colours stay, unless the figure has a colour scale, or caption or alt name a shade such as black.
+
     Args:
         fig: a matplotlib Figure.
         name: its label; prose refers to it as `` {numref}`fig-name` ``. Starts with `fig-`.
@@ -52,7 +49,9 @@ def figure(fig: Any, name: str, caption: str, alt: str) -> None:
     import matplotlib.pyplot as plt
 
     labels = labelled(name, caption, alt)
-    _display({**_image(fig), "text/plain": f"[figure {name}: {alt}]"}, labels)
+    if not drawing.keeps_colours(fig, f"{caption} {alt}"):
+        labels["grokbook"]["classes"] = "gb-ink"
+    _display({**drawing.drawings(fig), "text/plain": f"[figure {name}: {alt}]"}, labels)
     plt.close(fig)
 
 
@@ -67,21 +66,6 @@ def labelled(name: str, caption: str, alt: str) -> dict[str, Any]:
     if len(alt.split()) < 3:
         raise ParameterError(f"figure {name} needs an alt text of a sentence that says what it shows.")
     return {"grokbook": {"name": name, "caption": line(caption), "alt": alt}}
-
-
-def _image(fig: Any) -> dict[str, Any]:
-    """The drawing as SVG, the same bytes each time, on an opaque ground; as PNG when that is too large."""
-    import matplotlib as mpl
-
-    buffer = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "grokbook", "svg.fonttype": "path"}):
-        keep = {"bbox_inches": "tight", "facecolor": "white"}
-        fig.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, **keep)
-        if buffer.tell() <= MAX_SVG_BYTES:
-            return {"image/svg+xml": buffer.getvalue().decode()}
-        buffer = io.BytesIO()
-        fig.savefig(buffer, format="png", dpi=180, metadata={"Software": None}, **keep)
-    return {"image/png": b64encode(buffer.getvalue()).decode()}
 
 
 # --------------------------------------------------------------------------------------------- numbers

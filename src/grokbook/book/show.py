@@ -9,6 +9,7 @@ from typing import Any
 
 from grokbook.book.page import say
 from grokbook.book.safe import fenced
+from grokbook.book.wrapping import wrapped
 from grokbook.errors import ParameterError
 
 
@@ -21,7 +22,7 @@ def source(function: Any, lines: int = 15) -> None:
 
 
 def markdown(function: Any, lines: int = 15) -> str:
-    """The Markdown of `source`: a line that names the function and its module, then the code.
+    """The Markdown of `source`: a line that names the function and its module, then the code, wrapped for the page.
 
     >>> from grokbook.book.parameters import same
     >>> print(markdown(same).splitlines()[0])
@@ -32,7 +33,7 @@ def markdown(function: Any, lines: int = 15) -> str:
     name = getattr(function, "__qualname__", repr(function))
     if count > lines:
         raise ParameterError(f"the code of {name} has {count} lines; a page shows at most {lines}.")
-    return f"`{name}`, from the installed module `{function.__module__}`:\n\n{fenced(code, 'python')}"
+    return f"`{name}`, from the installed module `{function.__module__}`:\n\n{fenced(wrapped(code), 'python')}"
 
 
 def without_docstring(function: Any) -> str:

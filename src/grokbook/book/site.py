@@ -20,6 +20,7 @@ from typing import Any
 from urllib.parse import quote
 
 from grokbook.book import chapters, check, drift, state
+from grokbook.book.drawing import NARROW
 from grokbook.book.terminal import Progress
 from grokbook.errors import ChapterError, GrokbookError
 
@@ -115,13 +116,24 @@ def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None =
     downloads.mkdir(parents=True)
     notebooks = notebooks or root / "book" / "chapters"
     for name in names:
-        shutil.copyfile(notebooks / f"{name}.ipynb", source / "chapters" / f"{name}.ipynb")
+        plain = without_narrow((notebooks / f"{name}.ipynb").read_text(encoding="utf-8"), extra / "narrow" / name)
+        (source / "chapters" / f"{name}.ipynb").write_text(plain, encoding="utf-8")
         shutil.copyfile(notebooks / f"{name}.ipynb", downloads / f"{name}.ipynb")
         shutil.copyfile(root / "notebooks" / f"{name}.md", downloads / f"{name}.md")
     copy_mathjax(extra / "mathjax")
     toc = source / "_toc.yml"
     toc.write_text(filtered_toc(toc.read_text(), names))
     (source / "_pages.json").write_text(json.dumps(pages(root, names)))
+
+
+def without_narrow(notebook: str, folder: Path) -> str:
+    """An executed notebook without its drawings for narrow screens, which go to `folder` as `<figure>.svg`."""
+    found = json.loads(notebook)
+    for output in (o for cell in found["cells"] for o in cell.get("outputs", [])):
+        if text := output.get("data", {}).pop(NARROW, None):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{output['metadata']['grokbook']['name']}.svg").write_text("".join(text), encoding="utf-8")
+    return json.dumps(found, ensure_ascii=False, indent=1)
 
 
 def filtered_toc(text: str, names: Sequence[str]) -> str:

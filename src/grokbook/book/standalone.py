@@ -54,6 +54,8 @@ def inlined(page: Path, mathjax: Path) -> str:
     for image in soup.find_all("img", src=True):
         if not urlsplit(image["src"]).scheme:
             image["src"] = _data(_file(page, image["src"]))
+    for source in soup.select("picture > source"):
+        source["srcset"] = _data(_file(page, source["srcset"]))
     for icon in soup.select("link[rel~=icon]"):
         icon["href"] = _data(_file(page, icon["href"]))
     _append_references(soup, page)
