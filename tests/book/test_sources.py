@@ -120,6 +120,19 @@ def test_every_pasted_number_is_glued(chapter):
     assert pasted_in_vain(chapter.source) == set()
 
 
+COMMAND = re.compile(r"grokbook run (\d\w*)([^#\n`]*(?:\n[^\n`]*(?=`[^`]))?)")
+
+
+def test_every_command_that_is_printed_is_accepted():
+    """Outside the examples of what is refused, which begin with a dollar sign."""
+    for page in [*SOURCES, *(ROOT / "book").glob("*.md"), ROOT / "README.md"]:
+        for name, rest in COMMAND.findall(re.sub(r"(?m)^\$.*", "", page.read_text(encoding="utf-8"))):
+            preset, *_ = [*re.findall(r"--preset (\w+)", rest), "laptop"]
+            chapter = chapters.find(ROOT, name)
+            given = dict(re.findall(r"-p\s+(\w+)=(\S+)", rest))
+            assert chapter.experiments(chapter.values(preset, given)) is not None
+
+
 def test_every_chapter_is_in_the_table_of_contents_and_none_is_committed_executed():
     assert [path.stem for path in SOURCES if f"chapters/{path.stem}\n" not in text("_toc.yml")] == []
     assert list((ROOT / "notebooks").glob("*.ipynb")) == []
