@@ -286,7 +286,7 @@ def test_a_run_that_stopped_early_is_read_at_its_last_logged_step():
 )  # fmt: skip
 def test_figure_2_comes_out_either_way(swing, verdict, said):
     finding = depth.figure_2(Runs({n: made(swing(n), 1 / n) for n in depth.LAYERS}))
-    assert finding.verdict == verdict and said in finding.evidence and "the final MED falls" in finding.evidence
+    assert finding.verdict == verdict and said in finding.evidence and "The final MED falls" in finding.evidence
 
 
 def test_depths_are_compared_on_the_seeds_that_all_of_them_have():
@@ -307,7 +307,7 @@ def test_an_accuracy_near_zero_has_no_room_to_fall():
 def test_what_the_papers_print_stands_beside_the_runs():
     table = depth.beside(depth.depth_table({1: made(0.1, 1.0), 2: made(0.3, 0.5)}))
     assert list(table.index) == ["1 layer", "2 layers", "largest fall, by layers", "final MED, by layers"]
-    assert table["here"].tolist()[:2] == ["3 of 3 fit, 0 of 3 generalise"] * 2
+    assert table["here"].tolist()[:2] == ["all 3 fit, none of 3 generalise"] * 2
     assert table["here"].tolist()[2:] == ["1: 0.100; 2: 0.300", "1: 1.000; 2: 0.500"]
 
 
@@ -336,7 +336,7 @@ def test_the_small_study_is_told_and_decides_nothing():
     assert found.verdict == UNDECIDED and found.evidence.startswith(f"at {last}, width 24: 1, 2 layers, 3 seeds each")
     both = depth.figure_2(Runs(small | {(first, n): made(0.2 * n, 1 / n) for n in (1, 2, 3)}))
     assert both.verdict == UNDECIDED and both.evidence.startswith(f"at {first}, width 24: 1, 2, 3 layers")
-    assert depth.figure_2(Runs()).evidence.endswith("too few depths are recorded to compare them")
+    assert depth.figure_2(Runs()).evidence.endswith("Too few depths are recorded to compare them.")
 
 
 def test_tables_and_sentences_of_some_and_of_no_runs():
@@ -346,4 +346,4 @@ def test_tables_and_sentences_of_some_and_of_no_runs():
     assert rows["generalise"].tolist() == ["0 of 2", "0 of 1"]
     assert depth.summary(depth.depth_table({})).empty
     both = depth.depth_table({"a": made(0.5, 1), "b": made(0.1, 1)}, "what differs")
-    assert depth.told_causes(both).startswith("a, largest fall 0.50, final test accuracy 0.40, 0 of 3 generalise; b,")
+    assert depth.told_causes(both).startswith("a: largest fall 0.50, final test accuracy 0.40, none of 3 gen")

@@ -261,7 +261,7 @@ def test_a_toeplitz_start_that_halves_at_every_share_bears_the_statement_out():
 def test_companions_are_shown_and_decide_nothing():
     found = positions_delay(Runs({(SMALL_SIZE, "d = 64, on"): table(5, N)}))
     assert found.verdict == UNDECIDED
-    assert found.evidence.startswith(" (companions of this book, p = k = 59: d = 64, on: 1 of 2 runs generalises by step")
+    assert found.evidence.startswith(" (companions of this book, p = k = 59: d = 64, on: 1 of 2 runs generalises by")
 
 
 # ---------------------------------------------------------------------------------------- tables
@@ -286,7 +286,7 @@ def test_the_table_has_a_row_for_what_is_recorded_and_a_sentence_for_the_rest(th
     assert rows["ratio"]["toeplitz"] == "> 1.50" and rows["same seed"]["toeplitz"] == "> 1.50"
     assert rows["best accuracy"]["toeplitz"] == "0.10 to 1.00" and rows["paired p"]["toeplitz"] == 0.75
     said = tables.left_out({"a": dataclasses.replace(fig5(47), name="x", version=999)})
-    assert said.startswith("Not recorded: a. In all 5 runs of 1 setting are missing, predicted")
+    assert said.startswith("Nothing of these settings is recorded: 5 runs of 1 setting are missing, predicted")
 
 
 def test_the_spread_counts_a_setting_once_and_its_late_runs(there):

@@ -165,6 +165,16 @@ def enough(*data: xr.Dataset | pd.DataFrame | None, least: int = ENOUGH) -> bool
     return all(seeds_of(d) >= least for d in data)
 
 
+def some(count: int, of: int) -> str:
+    """A count of runs as words that stand before a plural.
+
+    Example:
+        >>> some(0, 3), some(2, 3), some(3, 3)
+        ('none of 3', '2 of 3', 'all 3')
+    """
+    return f"none of {of}" if not count else f"all {of}" if count == of else f"{count} of {of}"
+
+
 def band(values: Iterable[float]) -> tuple[float, float, float]:
     """Median, smallest and largest of some values.
 

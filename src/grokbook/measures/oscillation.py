@@ -39,6 +39,7 @@ def falls(values: Array) -> Falls:
     """
     curve = to_numpy(values).astype(float)
     if curve.ndim != 1 or not curve.size or not np.isfinite(curve).all():
-        raise ParameterError(f"values has shape {curve.shape}, but must be one or more finite numbers in a row.")
+        shape = f"values has shape {curve.shape}"
+        raise ParameterError(f"{shape}, but must be finite numbers in a row.")
     largest = float((np.maximum.accumulate(curve) - curve).max())
     return Falls(largest, float(np.maximum(-np.diff(curve), 0).sum()))

@@ -43,11 +43,6 @@ class Separation:
     nearest: tuple[np.ndarray, np.ndarray]
     weights: tuple[np.ndarray, np.ndarray]
 
-    @property
-    def relative_gap(self) -> float:
-        """The gap as a share of the scale (0 when all points are equal)."""
-        return self.gap / self.scale if self.scale else 0.0
-
 
 def _two_sets(first: Array, second: Array) -> tuple[np.ndarray, np.ndarray]:
     a, b = rows(first, least=1, name="first"), rows(second, least=1, name="second")
@@ -109,7 +104,9 @@ def _centre_and_scale(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
     return centre, float(max(np.abs(a - centre).max(), np.abs(b - centre).max()))
 
 
-def _widest_slab(a: np.ndarray, b: np.ndarray) -> tuple[float, np.ndarray, float, tuple[np.ndarray, np.ndarray]]:
+def _widest_slab(
+    a: np.ndarray, b: np.ndarray
+) -> tuple[float, np.ndarray, float, tuple[np.ndarray, np.ndarray]]:
     """Half width, normal and offset of the widest slab between centred, scaled sets; convex weights from the dual."""
     m, d = a.shape
     above = np.hstack([-a, np.ones((m, 1)), np.ones((m, 1))])
@@ -120,7 +117,8 @@ def _widest_slab(a: np.ndarray, b: np.ndarray) -> tuple[float, np.ndarray, float
     solved = _solved(cost, np.vstack([above, below]), limits)
     dual = np.maximum(-solved.ineqlin.marginals, 0)
     weights = tuple(w / w.sum() for w in (dual[:m], dual[m:]))
-    return max(float(solved.x[-1]), 0.0), solved.x[:d], float(solved.x[d]), weights
+    half = max(float(solved.x[-1]), 0.0)
+    return half, solved.x[:d], float(solved.x[d]), weights
 
 
 def _solved(cost: np.ndarray, table: np.ndarray, limits: list[tuple[float | None, float | None]]) -> OptimizeResult:

@@ -80,12 +80,15 @@ def detrended_increments(x: Array, window: int = 25) -> np.ndarray:
     True
     """
     if window < 3 or window % 2 == 0:
-        raise ParameterError(f"window = {window} must be an odd number of 3 or more points.")
+        rule = "must be an odd number of 3 or more points"
+        raise ParameterError(f"window = {window} {rule}.")
     step = np.diff(_curve(x, "the curve"))
     if step.size < window + 2:
-        raise ParameterError(f"{step.size} increments are fewer than {window + 2}; log more steps.")
+        few = f"{step.size} increments are fewer than {window + 2}"
+        raise ParameterError(f"{few}; log more steps.")
     half = window // 2
-    return step[half : step.size - half] - np.convolve(step, np.full(window, 1 / window), "valid")
+    slow = np.convolve(step, np.full(window, 1 / window), "valid")
+    return step[half : step.size - half] - slow
 
 
 def shift_test(x: Array, y: Array, *, window: int | None = 25) -> ShiftTest:
@@ -106,11 +109,16 @@ def shift_test(x: Array, y: Array, *, window: int | None = 25) -> ShiftTest:
     Source: the null is this book's; a test on smoothed or trending curves finds agreement everywhere.
     """
     first, second = _pair(x, y)
-    curves = (np.diff(c) if window is None else detrended_increments(c, window) for c in (first, second))
+    curves = (
+        np.diff(c) if window is None else detrended_increments(c, window)
+        for c in (first, second)
+    )
     sx, sy = map(np.sign, curves)
-    shifted = (circulant(sx) == sy[:, None]).mean(axis=0)  # column s is x shifted by s
+    # column s is x shifted by s
+    shifted = (circulant(sx) == sy[:, None]).mean(axis=0)
     p_value = (shifted >= shifted[0]).mean()
-    return ShiftTest(float(shifted[0]), float(np.median(shifted)), float(p_value), int(sx.size))
+    raw, null = float(shifted[0]), float(np.median(shifted))
+    return ShiftTest(raw, null, float(p_value), int(sx.size))
 
 
 def first_below(steps: Array, values: Array, level: float, *, persistence: int = PERSISTENCE) -> int | None:

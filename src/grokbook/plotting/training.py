@@ -114,7 +114,7 @@ def curves_by_setting(runs: Mapping[str, xr.Dataset | None], guess: Mapping[str,
         ax.set_ylabel("accuracy")
     words = {"train": "training set", "test": "test set"}
     keys = [Line2D([], [], color=COLOURS[name], label=word) for name, word in words.items()]
-    axes[0, 0].legend(handles=keys, loc="center left")
+    axes[0, 0].legend(handles=keys, loc="best")
     return fig
 
 

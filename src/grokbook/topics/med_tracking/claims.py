@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import pandas as pd
 
 from grokbook.claims import Claim, Finding, Runs, claim, found, judge
-from grokbook.claims.finding import ENOUGH, UNDECIDED
+from grokbook.claims.finding import ENOUGH, UNDECIDED, some
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import LONGER, fig5, modular_run
 from grokbook.measures import circle_med
@@ -90,16 +92,16 @@ def _decided(runs: Runs, verdict: str) -> str:
 
 
 def _shares(table: pd.DataFrame, said: str) -> str:
-    """The raw agreement in some runs as words."""
+    """The raw agreement in some runs as words, "" for none."""
     a = table.agreement
-    return f"{a.min():.0%} to {a.max():.0%} in {len(a)} runs that {said}" if len(a) else f"no runs that {said}"
+    return f"{a.min():.0%} to {a.max():.0%} in {len(a)} runs that {said}" if len(a) else ""
 
 
 @claim("G27", "gu2025", "Remark 4.3, section 6.2, Fig. 5; Gu 2024, section 5.1", **OBSERVED, runs=two_moduli,
        beside=beyond, through=tracking_table, published=f"at least {ALMOST_IDENTICAL:.0%} (our reading)",
-       says=("equal direction in {grok} and {other} of the logged intervals after fitting; the worst run is below the ",
-             "bars of {missed}; detrended {detrended:.0%} against {null:.0%} by chance (medians), beyond chance in ",
-             "{significant} of {count} runs"))  # fmt: skip
+       says=("MED and test loss have equal direction in {shares} of the logged intervals after fitting; the worst run ",
+             "{missed}; detrended {detrended:.0%} against {null:.0%} by chance (medians), beyond chance in ",
+             "{significant} runs"))  # fmt: skip
 def nearly_identical(runs: Runs) -> Finding:
     """MED and the test loss "exhibit nearly identical changes".
 
@@ -109,11 +111,12 @@ def nearly_identical(runs: Runs) -> Finding:
     table = stack(longest(runs))
     a, there = table.agreement, table.grok_step.notna()
     missed = [f"{bar:.0%}" for bar in BARS if a.min() < bar]
+    shares = (_shares(table[there], "generalise"), _shares(table[~there], "do not generalise"))
     return found(
         _decided(runs, "holds" if a.min() >= ALMOST_IDENTICAL else "fails"), a.median(), a.min(), a.max(),
-        grok=_shares(table[there], "generalise"), other=_shares(table[~there], "do not"), count=len(a),
-        missed=", ".join(missed) or "none", detrended=table.detrended.median(), null=table.null.median(),
-        significant=int((table.p_value <= LEVEL).sum()),
+        shares=" and ".join(filter(None, shares)), count=len(a), detrended=table.detrended.median(),
+        missed=f"is below the bars of {', '.join(missed)}" if missed else "reaches every bar",
+        null=table.null.median(), significant=some(int((table.p_value <= LEVEL).sum()), len(a)),
     )  # fmt: skip
 
 
@@ -150,7 +153,7 @@ ELSEWHERE = (
 
 @claim("P5.1b", "gu2024", "section 5.1, second observation", **OBSERVED, runs=two_moduli, beside=beyond,
        through=tracking_table, published="every run in which MED falls below",
-       says="of {count} runs {grok} generalise, {above} of them while MED stays above its initial value; {rest}")
+       says="{who}; {rest}")
 def second_observation(runs: Runs) -> Finding:
     """ "In all experiments, we observe": "when the MED function falls below its initial value, grokking happens".
 
@@ -162,22 +165,35 @@ def second_observation(runs: Runs) -> Finding:
     early = below & grok & ~falls_with_grokking(table)
     counts = {"grok": grok, "above": grok & ~below, "below": below, "alone": below & ~grok, "early": early}
     numbers = {name: int(those.sum()) for name, those in counts.items()}
-    rest = (
-        f"it comes to stay below in {numbers['below']} runs, of which {numbers['alone']} have not generalised and "
-        f"{numbers['early']} do so long after"
-        if below.any()
-        else "it comes to stay below in no run"
-    )
+    numbers |= {"who": _who(len(table), numbers), "rest": _rest(numbers)}
     kept = False if numbers["above"] or numbers["early"] else None if numbers["alone"] else True
     verdict = "vacuous" if not below.any() and kept else {False: "fails", None: UNDECIDED, True: "holds"}[kept]
-    return found(_decided(runs, verdict), float((grok & below).mean()), 0, 1, count=len(table), rest=rest, **numbers)
+    return found(_decided(runs, verdict), float((grok & below).mean()), 0, 1, count=len(table), **numbers)
+
+
+def _who(count: int, numbers: dict[str, Any]) -> str:
+    """How many runs generalise, and where MED is then."""
+    grok, above = numbers["grok"], numbers["above"]
+    if not grok:
+        return f"none of {count} runs generalises"
+    where = "MED stays above its initial value in" if above else "MED falls below its initial value in"
+    return f"{some(grok, count)} runs generalise, and {where} {some(above or grok, grok)} of these"
+
+
+def _rest(numbers: dict[str, Any]) -> str:
+    """In how many runs MED comes to stay below its initial value, and what becomes of these."""
+    if not numbers["below"]:
+        return "it comes to stay below in no run"
+    said = f"it comes to stay below in {numbers['below']} of all runs"
+    said += f", of which {numbers['alone']} have not generalised" if numbers["alone"] else ""
+    return said + (f"; in {numbers['early']} that is long before the run generalises" if numbers["early"] else "")
 
 
 @claim("P5.1c", "gu2024", "section 5.1, third observation", **OBSERVED, runs=two_moduli, beside=beyond,
        through=tracking_table, published="every run",
        says={"vacuous": "no run that generalises settles before the last tenth of its record",
              "": ("of {count} runs that generalise {settled} settle before the last tenth of the record; the two ends ",
-                  "are within a tenth of the run in {both} of these, MED settles between {first:+.0%} and {late:+.0%} ",
+                  "are within a tenth of the run in {both} of them, MED settles between {first:+.0%} and {late:+.0%} ",
                   "of the run's length after the accuracy")})  # fmt: skip
 def third_observation(runs: Runs) -> Finding:
     """When MED oscillates without a downward trend, the test accuracy has stopped rising.
@@ -194,8 +210,59 @@ def third_observation(runs: Runs) -> Finding:
     both = together(table.measure_settles, table.accuracy_settles, table.last_step)[decided]
     gap = ((ends.measure_settles - ends.accuracy_settles) / last)[decided]
     verdict = UNDECIDED if len(both) < ENOUGH else _decided(runs, "holds" if both.all() else "fails")
-    numbers = {"count": len(table), "settled": len(both), "both": int(both.sum())}
+    numbers = {"count": len(table), "settled": len(both), "both": some(int(both.sum()), len(both))}
     return found(verdict, float(both.mean()), 0, 1, first=gap.min(), late=gap.max(), **numbers)
+
+
+def below_words(table: pd.DataFrame) -> str:
+    """In how many runs MED comes to stay below its initial value, and how many of these generalise, in a sentence.
+
+    Example:
+        >>> steps = pd.Series([None, None], dtype="Int64")
+        >>> below_words(pd.DataFrame({"below_step": steps, "grok_step": steps}))
+        'In no run does MED fall below its initial value and stay there.'
+    """
+    below = table.below_step.notna()
+    if not below.any():
+        return "In no run does MED fall below its initial value and stay there."
+    grok = some(int((below & table.grok_step.notna()).sum()), int(below.sum()))
+    return f"MED falls below its initial value and stays there in {below.sum()} runs; {grok} generalise at some time."
+
+
+_ALIKE = {
+    "holds": "In our runs the two curves do move alike",
+    "fails": "In our runs the two curves do not move nearly alike, though more than a common trend would make them",
+}
+_BELOW = {
+    "holds": "MED does fall below its initial value where a run generalises",
+    "fails": "runs generalise while MED stays above its initial value",
+}
+_SETTLES = {
+    "holds": "and it settles when the accuracy does.",
+    "fails": "and it does not settle when the accuracy does.",
+}
+_LEVEL = {
+    "holds": "its level is a function of loss and norms",
+    "fails": "its level is no function of loss and norms: renaming the symbols changes MED alone",
+}
+
+
+def answer(verdicts: Mapping[str, str], runs: int) -> str:
+    """The chapter's answer in a box, from the verdicts of its rows of the ledger by id: claimed, found, how sure.
+
+    Example:
+        >>> answer({"G27": "fails", "P5.1b": "fails", "P5.1c": "undecided", "G14": "fails"}, 10).split(". ")[-1][:43]
+        'That rests on 10 runs at two moduli; a proof'
+    """
+    claimed = (
+        "The papers say that MED changes as the test loss does, falls below its initial value when grokking happens, "
+        "and settles when the accuracy stops rising"
+    )
+    alike = _ALIKE.get(verdicts["G27"], "Whether the two curves move alike is not decided by our runs")
+    below = _BELOW.get(verdicts["P5.1b"], "whether MED falls below its initial value with grokking is not decided")
+    settles = _SETTLES.get(verdicts["P5.1c"], "and whether it settles when the accuracy does is not decided.")
+    sure = f"That rests on {runs} runs at two moduli; a proof shows that {_LEVEL[verdicts['G14']]}."
+    return f"> **Answer.** {claimed}. {alike}; {below}, {settles} {sure}"
 
 
 # ---------------------------------------------------------------------------------------- figures
@@ -208,14 +275,14 @@ def monitors(runs: Runs) -> Finding:
     is not found does not refute. The paper states no number of steps, so how far a run gets is told and not judged.
     """
     table = stack(runs)
-    beyond_chance = int((table.p_value <= LEVEL).sum())
+    beyond_chance, grok = int((table.p_value <= LEVEL).sum()), int(table.grok_step.notna().sum())
     part = True if beyond_chance > len(table) / 2 and runs.complete() else None
     seen = judge(part, value=table.detrended.median(), low=table.detrended.min(), high=table.detrended.max(),
-                 beyond=beyond_chance, runs=len(table), null=table.null.median(), grok=table.grok_step.notna().sum(),
+                 beyond=some(beyond_chance, len(table)), null=table.null.median(), grok=some(grok, len(table)),
                  best=table.best.max(), last=int(table.last_step.max()))  # fmt: skip
     return seen.told((
-        "associated beyond chance in {beyond} of {runs} runs (detrended {value:.0%} against {null:.0%}, medians); ",
-        "{grok} of them generalise by step {last:,}, best test accuracy {best:.1%}",
+        "associated beyond chance in {beyond} runs (detrended {value:.0%} against {null:.0%}, medians); ",
+        "{grok} generalise by step {last:,}, best test accuracy {best:.1%}",
     ))  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.claims import Finding, Runs, claim, judge
-from grokbook.claims.finding import ENOUGH, UNDECIDED
+from grokbook.claims.finding import ENOUGH, UNDECIDED, some
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import modular_run
@@ -26,12 +26,14 @@ LAYERS = (1, 2, 3, 4)
 SIZE, FRACTION, WIDTH, STEPS = 37, 0.6, 24, 2_000
 """Modulus, training fraction, width and length of the small study; the width is well below p - 1 on purpose."""
 
-VIOLENT, ROOM = 0.1, 0.2
-"""Our reading of "violently": a median largest fall of ten points of accuracy or more in the deepest network; a test
-accuracy that never reaches `ROOM` could hardly fall so far if it fell to nothing, so it is not judged."""
+VIOLENT = 0.1
+"""Our reading of "violently": a median largest fall of ten points of accuracy or more in the deepest network."""
+
+ROOM = 0.2
+"""A test accuracy that never reaches this could hardly fall so far if it fell to nothing, so it is not judged."""
 
 CLIPPED = "p = 31, 80 % trained, gradients clipped"
-FEW = "too few of these runs are recorded to compare them"
+FEW = "Too few of these runs are recorded to compare them."
 TIMES = ("fit_step", "grok_step", "delay")
 STATEMENT = "With more layers the test accuracy fluctuates violently while MED keeps falling."
 SOURCE = "Gu et al. 2025, Fig. 2; Gu 2024, Fig. 6"
@@ -228,14 +230,22 @@ def with_range(values: pd.Series, form: str) -> str:
 
 # ------------------------------------------------------------------------------------------- depths compared
 
-DEPTHS = (
-    "{layers} layers, {seeds} each: the largest fall of the test accuracy {grows} at every further layer "
-    "({largest_fall}) and at the last is {violent} (limit {limit:g}; ",
-    "the highest test accuracy is {highest_test_accuracy}); the final MED {falls} at every one ({final_MED}), ",
-    "over the mean norm it is {MED_over_norm}; ",
-    "the largest fall of the training accuracy is {largest_fall_training}",
-)
-"""What `compared` found, in words."""
+GROWN = {
+    True: "The largest fall of the test accuracy grows at every further layer: {largest_fall}.",
+    False: "The largest fall of the test accuracy does not grow at every further layer: {largest_fall}.",
+    None: "The largest fall of the test accuracy does not grow at every further layer ({largest_fall}), where not all "
+    "depths had room to fall.",
+}
+AT_LAST = {
+    True: "At the last layer it is violent, {limit:g} or more.",
+    False: "At the last layer it is not violent, less than {limit:g}.",
+    None: "The deepest networks are without room to be violent: test accuracies are {highest_test_accuracy} at best.",
+}
+LOWER = {
+    True: "The final MED falls at every further layer ({final_MED}); over the norm it is {MED_over_norm}.",
+    False: "The final MED does not fall at every further layer ({final_MED}); over the norm it is {MED_over_norm}.",
+}
+"""What `compared` found of three parts, a whole sentence for each outcome (None: not judged)."""
 
 
 def compared(table: pd.DataFrame) -> Finding:
@@ -253,16 +263,13 @@ def compared(table: pd.DataFrame) -> Finding:
     lower = bool((steps["final MED"] < 0).all())
     grown = bool((steps["largest fall"] > 0).all()) or (False if room.all() else None)
     violent = bool(medians["largest fall"].iloc[-1] >= VIOLENT) or (False if room.iloc[-1] else None)
-    words = {
-        "layers": ", ".join(map(str, medians.index)),
-        "seeds": f"{len(seeds)} seed{'' if len(seeds) == 1 else 's'}",
-        "grows": "grows" if grown else "does not grow",
-        "violent": {True: "violent", False: "not violent", None: "without room to be violent"}[violent],
-        "falls": "falls" if lower else "does not fall",
-    }
-    numbers = {re.sub(r"\W+", "_", name): " to ".join(f"{v:.2f}" for v in values) for name, values in medians.items()}
+    layers, count = ", ".join(map(str, medians.index)), f"{len(seeds)} seed{'' if len(seeds) == 1 else 's'} each"
+    numbers = {re.sub(r"\W+", "_", name): ", ".join(f"{v:.2f}" for v in values) for name, values in medians.items()}
     known = (grown, violent, lower) if len(seeds) >= ENOUGH else (None,)
-    return judge(*known, value=float(table["largest fall"].max()), limit=VIOLENT, **words, **numbers)
+    seen = judge(*known, value=float(table["largest fall"].max()), limit=VIOLENT, **numbers)
+    training = "The largest falls of the training accuracy are {largest_fall_training}."
+    said = [f"{layers} layers, {count}, medians.", GROWN[grown], AT_LAST[violent], LOWER[lower], training]
+    return seen.told(" ".join(said))
 
 
 PUBLISHED = {
@@ -280,7 +287,7 @@ def beside(table: pd.DataFrame) -> pd.DataFrame:
     """What the papers say of Fig. 2 (index: of what), and what the runs of one small study show; medians over seeds."""
     here = {}
     for n, part in table.groupby("layers"):
-        here[n] = f"{part.fit_step.count()} of {len(part)} fit, {part.grok_step.count()} of {len(part)} generalise"
+        here[n] = f"{some(part.fit_step.count(), len(part))} fit, {some(part.grok_step.count(), len(part))} generalise"
     for name in ("largest fall", "final MED"):
         here[name] = "; ".join(f"{n}: {v:{FORMS[name]}}" for n, v in table.groupby("layers")[name].median().items())
     rows = {n: (said, here[n]) for n, said in PUBLISHED.items() if n in here}
@@ -289,36 +296,37 @@ def beside(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def told(table: pd.DataFrame) -> str:
-    """What the runs of several depths show, in a sentence for the page; without two depths, that there are too few."""
-    few = "too few depths are recorded to compare them"
-    return compared(table).told(DEPTHS).evidence if table.layers.nunique() > 1 else few
+    """What the runs of several depths show, in sentences; without two depths, that there are too few."""
+    few = "Too few depths are recorded to compare them."
+    return compared(table).evidence if table.layers.nunique() > 1 else few
 
 
 def short(table: pd.DataFrame) -> str:
-    """How many runs of each depth fit and generalise, in a clause; without a run, that none is there.
+    """How many runs of each depth fit and generalise, in a sentence; without a run, that none is recorded.
 
     Example:
         >>> short(depth_table({}))
-        'none is here'
+        'No run is recorded.'
     """
     counts = table.groupby("layers")[["fit_step", "grok_step"]].agg(["count", "size"])
     said = [
-        f"with {n} layer{'s' * (n > 1)} {row['fit_step', 'count']} of {row['fit_step', 'size']} fit and "
-        f"{row['grok_step', 'count']} generalise"
+        f"with {n} layer{'s' * (n > 1)} {some(row['fit_step', 'count'], row['fit_step', 'size'])} fit and "
+        f"{some(row['grok_step', 'count'], row['grok_step', 'size'])} generalise"
         for n, row in counts.iterrows()
     ]
-    return ", ".join(said) + " by the last step" if said else "none is here"
+    return f"By the last step, {', '.join(said)}." if said else "No run is recorded."
 
 
 def others(tables: Mapping[str, pd.DataFrame], main: str) -> str:
-    """What the studies beside the main one show, in words, of those that have a run.
+    """What the studies beside the main one show, in sentences, of those that have a run.
 
     Example:
         >>> others({"a": depth_table({})}, "a")
-        'none is recorded'
+        'No other small study is recorded.'
     """
     there = {name: table for name, table in tables.items() if name != main and len(table)}
-    return "; ".join(f"at {name}: {short(t)}; {told(t)}" for name, t in there.items()) or "none is recorded"
+    said = [f"*At {name}.* {short(t)} {told(t)}" for name, t in there.items()]
+    return " ".join(said) or "No other small study is recorded."
 
 
 def panels_of(recorded: Mapping[str, Mapping[int, xr.Dataset]], main: str) -> dict[str, xr.Dataset]:
@@ -333,26 +341,50 @@ def panels_of(recorded: Mapping[str, Mapping[int, xr.Dataset]], main: str) -> di
 
 
 def told_causes(table: pd.DataFrame, *, least: int = 2, otherwise: str = FEW) -> str:
-    """Largest fall, final test accuracy and runs that generalise of each variant, in words; medians over seeds.
+    """Largest fall, final test accuracy and runs that generalise of each variant, in a sentence; medians over seeds.
 
     `otherwise` is what is said of fewer than `least` variants.
 
     Example:
-        >>> told_causes(depth_table({}, "what differs"), least=1, otherwise="not run")
-        'not run'
+        >>> told_causes(depth_table({}, "what differs"), least=1, otherwise="It is not run.")
+        'It is not run.'
     """
     if table["what differs"].nunique() < least:
         return otherwise
-    said = "{}, largest fall {:.2f}, final test accuracy {:.2f}, {} of {} generalise"
-    return "; ".join(
-        said.format(label, *part[["largest fall", "final test accuracy"]].median(), part.grok_step.count(), len(part))
+    said = [
+        "{}: largest fall {:.2f}, final test accuracy {:.2f}, {} generalise".format(
+            label, *part[["largest fall", "final test accuracy"]].median(), some(part.grok_step.count(), len(part))
+        )
         for label, part in table.groupby("what differs", sort=False)
-    )
+    ]
+    return f"{'; '.join(said)}."
+
+
+SEPARABLE = {
+    "holds": "The first holds as it stands.",
+    "vacuous": "The first is true of every network that fits its training cells, so it says nothing of learning.",
+    "fails": "The first is not so: networks that fit do not hold their classes apart.",
+}
+FLUCTUATES = {
+    "holds": "The second holds at the papers' own size.",
+    "fails": "The second does not come out at the papers' own size.",
+}
+OPEN = "The second is open: the networks of the papers' own size are not trained, or too few."
+
+
+def answer(verdicts: Mapping[str, str]) -> tuple[str, str]:
+    """What was found of both statements of the chapter, by the verdicts on G31 and GF02: a sentence each.
+
+    Example:
+        >>> answer({"G31": "vacuous", "GF02": "not run"})[1][:18]
+        'The second is open'
+    """
+    return SEPARABLE[verdicts["G31"]], FLUCTUATES.get(verdicts["GF02"], OPEN)
 
 
 @claim("GF02", "gu2025", "Fig. 2 (Gu 2024, Fig. 6)", section="What more layers do", runs=fig_2,
        beside=lambda: {(name, n): run for name, study in studies().items() for n, run in study.items()},
-       published="accuracy fluctuates violently with more layers, MED falls", says=DEPTHS)
+       published="accuracy fluctuates violently with more layers, MED falls")
 def figure_2(runs: Runs) -> Finding:
     """As the number of transformer layers increases, the test accuracy fluctuates violently, while the MED keeps
     decreasing.

@@ -107,9 +107,11 @@ def wrong_labels(task: ModularTask) -> np.ndarray:
         >>> np.array_equal(np.flatnonzero(wrong_labels(task) != task.labels), task.test_index)
         True
     """
-    drawn = np.triu(np.random.default_rng([task.seed, 7]).integers(1, task.p, (task.p, task.p)))
+    rng = np.random.default_rng([task.seed, 7])
+    drawn = np.triu(rng.integers(1, task.p, (task.p, task.p)))
     shift = (drawn + np.triu(drawn, 1).T).ravel()
-    return np.where(task.train_mask.ravel(), task.labels, (task.labels + shift) % task.p)
+    wrong = (task.labels + shift) % task.p
+    return np.where(task.train_mask.ravel(), task.labels, wrong)
 
 
 def dealt_labels(task: ModularTask) -> np.ndarray:

@@ -130,8 +130,10 @@ def left_out(*settings: Mapping[str, Experiment]) -> str:
     each = [(label, e, len(e.missing_seeds())) for one in settings for label, e in one.items() if e.missing_seeds()]
     if not each:
         return "Every run of these settings is recorded."
+    if len(each) == sum(map(len, settings)) and all(n == len(e.seeds) for _, e, n in each):
+        return f"Nothing of these settings is recorded: {cost(e for _, e, _ in each)}."
     named = "; ".join(label + (f" ({n} of {len(e.seeds)} runs)" if n < len(e.seeds) else "") for label, e, n in each)
-    return f"Not recorded: {named}. In all {cost(e for _, e, _ in each)}."
+    return f"Not recorded: {named}. In all, {cost(e for _, e, _ in each)}."
 
 
 def over_predicted(settings: Iterable[Mapping[str, Experiment]]) -> tuple[float, float, float]:

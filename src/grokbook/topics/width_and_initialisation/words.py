@@ -22,7 +22,7 @@ FOUND = {
         "A Toeplitz structure alone, at the scale and the mean of the random start, does bring it forward, on seeds "
         "that had not been looked at when the question was put."
     ),
-    UNDECIDED: "Does a Toeplitz structure alone bring it forward? By the rules set beforehand: {structure}.",
+    UNDECIDED: "Whether a Toeplitz structure alone brings it forward is, by the rules set beforehand, {structure}.",
     "not run": "The runs that would tell the structure of a Toeplitz start from its scale and mean are not made.",
 }
 """What was found of the start, by the verdict on GE1; `structure` is what `judged_starts` says of it."""
@@ -56,6 +56,19 @@ def sure(verdicts: Iterable[str]) -> str:
     if not decided:
         return f"None of the {rows} is decided: the runs {why}."
     return f"Decided: {decided} of the {rows}; for the others the runs {why}."
+
+
+def of_figures(verdicts: Mapping[str, str]) -> str:
+    """The verdicts on some figures, by number, in a sentence.
+
+    Example:
+        >>> of_figures({"19": "not run", "20": "not run"}), of_figures({"19": "holds", "20": "not run"})
+        ('No run of Figures 19 and 20 is made.', 'Figure 19: *holds*, Figure 20: *not run*.')
+    """
+    if set(verdicts.values()) == {"not run"}:
+        *most, last = verdicts
+        return f"No run of Figures {', '.join(most)} and {last} is made."
+    return f"{', '.join(f'Figure {number}: *{verdict}*' for number, verdict in verdicts.items())}."
 
 
 def seen(evidence: str) -> str:
