@@ -174,7 +174,8 @@ def cost(*experiments: Any) -> None:
     total = sum(len(tuple(e.seeds)) for e in experiments)
     to_train = sum(len(seeds) for seeds in absent.values())
     if to_train == 0:
-        say(f"Nothing has to be trained: all {total} runs are in the record store.")
+        runs = "its one run is" if total == 1 else f"all {total} runs are"
+        say(f"Nothing has to be trained: {runs} in the record store.")
         return
     which = "; ".join(f"{words(name)}: seeds {', '.join(map(str, s))}" for name, s in absent.items() if s)
     there = f" ({total - to_train} of {total} runs are already there)" if to_train < total else ""

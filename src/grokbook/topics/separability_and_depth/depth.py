@@ -292,7 +292,8 @@ def beside(table: pd.DataFrame) -> pd.DataFrame:
         here[name] = "; ".join(f"{n}: {v:{FORMS[name]}}" for n, v in table.groupby("layers")[name].median().items())
     rows = {n: (said, here[n]) for n, said in PUBLISHED.items() if n in here}
     names = [f"{n} layer{'s' * (n > 1)}" if isinstance(n, int) else f"{n}, by layers" for n in rows]
-    return pd.DataFrame(rows.values(), columns=["published, modulus 97 and width 512", "here"], index=names)
+    columns = ["published, modulus 97 and width 512", "here"]
+    return pd.DataFrame(rows.values(), columns=columns, index=names).rename_axis("of")
 
 
 def told(table: pd.DataFrame) -> str:

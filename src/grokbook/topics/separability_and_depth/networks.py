@@ -199,7 +199,7 @@ def scores(data: xr.Dataset) -> pd.DataFrame:
         when = f"{np.median(known):,.0f} ({known.size} of {steps.size})" if known.size else "never"
         rows[label] = [*(float(end.median()) for end in ends), when]
     columns = ["at the start", "once fitted", "at the end", "one half"]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("who answers")
 
 
 def told_pairs(data: xr.Dataset) -> str:
