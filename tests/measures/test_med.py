@@ -84,7 +84,7 @@ def test_definitions_cannot_be_changed():
 
 @given(tables(), st.integers(0, 1000))
 def test_two_range_sum_converts_to_the_cyclic_mean(first, seed):
-    """Gu et al. 2024, Definition 6 (Eq. 12) = p (MED_1 + MED_2) - |wrap_1| - |wrap_2|."""
+    """Gu 2024, Definition 6 (Eq. 12) = p (MED_1 + MED_2) - |wrap_1| - |wrap_2|."""
     p = len(first)
     second = first + gaussian(*first.shape, seed)
     wraps = np.linalg.norm(first[0] - first[-1]) + np.linalg.norm(second[0] - second[-1])

@@ -22,7 +22,7 @@ from grokbook.paths import project_root
 LEDGER = "18_reproduction_report"
 """The chapter where each claim has an anchor, its id."""
 
-PAPERS = {"gu2025": "Gu et al. 2025", "gu2024": "Gu et al. 2024", "liu2022": "Liu et al. 2022", "tian2025": "Tian 2025"}
+PAPERS = {"gu2025": "Gu et al. 2025", "gu2024": "Gu 2024", "liu2022": "Liu et al. 2022", "tian2025": "Tian 2025"}
 _CLAIM = {"id", "statement", "verdict", "evidence"}
 _TEX = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "<": "$<$", ">": "$>$", "|": "$|$"}
 

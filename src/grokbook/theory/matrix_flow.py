@@ -68,7 +68,7 @@ def residual(state: MatrixState, c: Array, *, loss: str = "squared") -> np.ndarr
         >>> residual(idle, [1.0, 0.0, 0.0]).tolist()
         [1.0, 0.0, 0.0]
 
-    Source: Gu et al. 2024, Equation 3 (the softmax of Equation 2 is not in it).
+    Source: Gu 2024, Equation 3 (the softmax of Equation 2 is not in it).
     """
     if loss not in ("squared", "cross_entropy"):
         raise ParameterError(f"loss is {loss!r}, but must be 'squared' or 'cross_entropy'.")
@@ -89,7 +89,7 @@ def matrix_velocity(state: MatrixState, c: Array, *, loss: str = "squared") -> M
         >>> matrix_velocity(idle_equilibrium(p=3, d=2, n=2), [1.0, 0.0, 0.0]).W_U.any()
         np.False_
 
-    Source: Gu et al. 2025, Equations 8-10; Gu et al. 2024, Equations 4-6.
+    Source: Gu et al. 2025, Equations 8-10; Gu 2024, Equations 4-6.
     """
     gamma = residual(state, c, loss=loss)
     back = state.W_U.T @ gamma
@@ -222,7 +222,7 @@ def idle_equilibrium(p: int, d: int, n: int) -> MatrixState:
         >>> idle_equilibrium(p=2, d=2, n=2).hidden.tolist()
         [0.0, 0.0]
 
-    Source: this book; Gu et al. 2024, section 4.2, says that gamma = 0 at every equilibrium but the trivial one.
+    Source: this book; Gu 2024, section 4.2, says that gamma = 0 at every equilibrium but the trivial one.
     """
     p, d, n = (whole(v, name, least=least) for v, name, least in ((p, "p", 1), (d, "d", 1), (n, "n", 2)))
     W, x = np.zeros((d, n)), np.zeros(n)

@@ -81,7 +81,7 @@ def velocity(
         >>> velocity([0.5, 1.0, 1.0])
         array([0.5 , 0.25, 0.25])
 
-    Source: Gu et al. 2025, Equations 11-13; Gu et al. 2024, Equations 7-9 and 19-21.
+    Source: Gu et al. 2025, Equations 11-13; Gu 2024, Equations 7-9 and 19-21.
     """
     found = triples(point)
     rest = finite_target(target) - found.prod(axis=-1, keepdims=True)

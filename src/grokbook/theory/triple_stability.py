@@ -93,7 +93,7 @@ def printed_v(point: Array | Sequence[float]) -> Values:
     >>> printed_v([0.0, 1.0, 1.0])
     1.0
 
-    Source: Gu et al. 2025, Equation 17; Gu et al. 2024, Equation 22.
+    Source: Gu et al. 2025, Equation 17; Gu 2024, Equation 22.
     """
     return _plain(((triples(point) - 1) ** 2).sum(axis=-1))
 
@@ -104,7 +104,7 @@ def printed_v_rate(point: Array | Sequence[float]) -> Values:
     >>> printed_v_rate([0.5, 0.5, 0.5])
     -0.328125
 
-    Source: Gu et al. 2025, Equation 18; Gu et al. 2024, Equation 23.
+    Source: Gu et al. 2025, Equation 18; Gu 2024, Equation 23.
     """
     found = triples(point)
     p = found.prod(axis=-1)
@@ -143,7 +143,7 @@ def rising_point(r: float) -> np.ndarray:
         >>> bool(v_rate(rising_point(0.1)) > 0)
         True
 
-    Source: this book; it refutes the last step of Gu et al. 2025, Appendix C, and Gu et al. 2024, Appendix B.2.
+    Source: this book; it refutes the last step of Gu et al. 2025, Appendix C, and Gu 2024, Appendix B.2.
     """
     if not 0 < r <= 0.5:
         raise ParameterError(f"r = {r} must be above 0 and at most 0.5, the distance scale from (1, 1, 1).")
@@ -281,7 +281,7 @@ def leading_principal_minors(matrix: Array | Sequence[Sequence[float]]) -> list[
         >>> leading_principal_minors([[-1, 0, 0], [0, 1, 0], [0, 0, 1]])
         [-1.0, -1.0, -1.0]
 
-    Source: Gu et al. 2025, Appendix C, after Equation 18; Gu et al. 2024, after Equation 23.
+    Source: Gu et al. 2025, Appendix C, after Equation 18; Gu 2024, after Equation 23.
     """
     table = np.asarray(matrix, dtype=float)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not np.isfinite(table).all():
