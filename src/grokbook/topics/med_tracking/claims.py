@@ -193,7 +193,7 @@ def _rest(numbers: dict[str, Any]) -> str:
        through=tracking_table, published="every run",
        says={"vacuous": "no run that generalises settles before the last tenth of its record",
              "": ("of {count} runs that generalise {settled} settle before the last tenth of the record; the two ends ",
-                  "are within a tenth of the run in {both} of them, MED settles between {first:+.0%} and {late:+.0%} ",
+                  "are within a tenth of the run in {both}, MED settles between {first:+.0%} and {late:+.0%} ",
                   "of the run's length after the accuracy")})  # fmt: skip
 def third_observation(runs: Runs) -> Finding:
     """When MED oscillates without a downward trend, the test accuracy has stopped rising.
@@ -225,8 +225,12 @@ def below_words(table: pd.DataFrame) -> str:
     below = table.below_step.notna()
     if not below.any():
         return "In no run does MED fall below its initial value and stay there."
-    grok = some(int((below & table.grok_step.notna()).sum()), int(below.sum()))
-    return f"MED falls below its initial value and stays there in {below.sum()} runs; {grok} generalise at some time."
+    count, there = int(below.sum()), int((below & table.grok_step.notna()).sum())
+    if count == 1:
+        then = "which generalises" if there else "which has not generalised"
+        return f"MED falls below its initial value and stays there in one run, {then}."
+    grok = some(there, count)
+    return f"MED falls below its initial value and stays there in {count} runs; {grok} generalise at some time."
 
 
 _ALIKE = {
@@ -251,8 +255,9 @@ def answer(verdicts: Mapping[str, str], runs: int) -> str:
     """The chapter's answer in a box, from the verdicts of its rows of the ledger by id: claimed, found, how sure.
 
     Example:
-        >>> answer({"G27": "fails", "P5.1b": "fails", "P5.1c": "undecided", "G14": "fails"}, 10).split(". ")[-1][:43]
-        'That rests on 10 runs at two moduli; a proof'
+        >>> said = answer({"G27": "fails", "P5.1b": "fails", "P5.1c": "undecided", "G14": "fails"}, 10)
+        >>> said.split(". ")[-1].partition(";")[0]
+        'That rests on 10 runs at two moduli'
     """
     claimed = (
         "The papers say that MED changes as the test loss does, falls below its initial value when grokking happens, "

@@ -133,12 +133,12 @@ def agreement_by_setting(tables: Mapping[str, pd.DataFrame], column: str = "detr
     """Share of intervals in which the test loss and a measure change in the same direction, one dot a run.
 
     `tables`: label of a measure -> tracking tables under one another (index setting, seed); one panel each, settings as
-    rows, ordered by the effect in the first panel: the median over runs less that for curves shifted in time, which is
+    rows, ordered by the effect in the last panel: the median over runs less that for curves shifted in time, which is
     the tick. The line at 0.5 is a coin. Raises ParameterError for tables without runs.
     """
     if not tables or any(table.empty for table in tables.values()):
         raise ParameterError("there are no runs to draw, but each table needs one or more.")
-    effect = next(iter(tables.values())).groupby("setting")[[column, "null"]].median()
+    effect = list(tables.values())[-1].groupby("setting")[[column, "null"]].median()
     names = (effect[column] - effect.null).sort_values(ascending=False).index.tolist()
     fig, axes = panels(1, len(tables), height=1.2 + 0.28 * len(names), sharey="row")
     for ax, (label, table) in zip(axes[0], tables.items(), strict=True):

@@ -34,7 +34,7 @@ def answer(verdicts: pd.Series, structure: str) -> str:
     `verdicts` of the ledger's rows by id; `structure` is what `judged_starts` says of the start "toeplitz_normal".
 
     Example:
-        >>> answer(pd.Series({"GE1": "holds", "GF09": "fails", "GF10": "holds"}), "earlier")[-60:]
+        >>> answer(pd.Series({"GE1": "holds", "GF09": "fails", "GF10": "holds"}), "earlier")[-58:]
         "Each of the 2 rows on the papers' own settings is decided."
     """
     found = FOUND[verdicts["GE1"]].format(structure=structure)
