@@ -42,7 +42,7 @@ NOT_FOUND = """<!DOCTYPE html>
     const parts = location.pathname.split("/").slice(0, -1);
     for (; parts.length; parts.pop()) {{
       const folder = parts.join("/") + "/";
-      const there = await fetch(folder + "searchindex.js", {{ method: "HEAD" }}).catch(() => null);
+      const there = await fetch(folder + "objects.inv").catch(() => null);
       if (there && there.ok) return document.getElementById("start").setAttribute("href", folder + "index.html");
     }}
   }})();

@@ -13,6 +13,7 @@ from myst_parser.config.main import MdParserConfig
 from myst_parser.parsers.mdit import create_md_parser
 
 from grokbook.book import chapters, site
+from grokbook.book.wrapping import COLUMNS
 from grokbook.claims.ledger import claims
 from grokbook.claims.verdicts import settled
 from grokbook.errors import ParameterError
@@ -20,6 +21,7 @@ from grokbook.errors import ParameterError
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = chapters.chapter_paths(ROOT)
 CELL_LINES, WORDS_PER_LINE, EXERCISES = 25, 8, 3
+WORDS, PROOF_LINES = 4_500, 10
 PARSER = create_md_parser(MdParserConfig(enable_extensions={"dollarmath", "colon_fence"}), RendererHTML)
 
 
@@ -107,6 +109,35 @@ def test_cells_are_short_define_nothing_and_there_is_more_prose_than_code(chapte
         n for n in ast.walk(ast.parse("\n".join(code))) if isinstance(n, ast.FunctionDef | ast.ClassDef | ast.While)
     ]
     assert found == [] and "```{code-cell-output}" not in chapter.source
+
+
+def test_code_that_is_shown_fits_its_page(chapter):
+    """Cells that are removed from the page are not shown; folded ones are, when they are opened."""
+    shown = [
+        cell.source
+        for cell in chapters._read_notebook(chapter.source).cells
+        if cell.cell_type == "code" and not {"remove-input", "remove-cell"} & {*cell.metadata.get("tags", [])}
+    ]
+    assert [line for code in shown for line in code.splitlines() if len(line) > COLUMNS] == []
+
+
+def length(source: str) -> int:
+    """The words of a page that are read: without front matter, cells, displayed equations and exercises."""
+    body = source.split("---", 2)[2]
+    body = re.sub(r"^## Exercises.*?(?=^## |\Z)", " ", body, flags=re.MULTILINE | re.DOTALL)
+    body = re.sub(r"^(`{3,})\{code-cell\}.*?^\1", " ", body, flags=re.MULTILINE | re.DOTALL)
+    return len(re.sub(r"\$\$.*?\$\$", " ", body, flags=re.DOTALL).split())
+
+
+def test_a_chapter_is_read_in_an_evening(chapter):
+    assert length(chapter.source) < WORDS
+
+
+def test_a_long_proof_is_folded(chapter):
+    folded = r"^(`{3,}|:{3,})\{admonition\} [^\n]*\n:class: [^\n]*dropdown.*?^\1\s*$"
+    open_text = re.sub(folded, "", chapter.source, flags=re.MULTILINE | re.DOTALL)
+    proofs = [block for block in re.split(r"\n\s*\n", open_text) if re.match(r"\*Proof", block)]
+    assert [proof[:60] for proof in proofs if len(proof.splitlines()) > PROOF_LINES] == []
 
 
 def test_exercises_have_collapsed_solutions(chapter):
