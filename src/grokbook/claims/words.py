@@ -34,4 +34,4 @@ def still_missing(runs: Collection[Experiment], what: str) -> str:
     """
     if not any(run.missing_seeds() for run in runs):
         return f"All {what} are recorded."
-    return f"Not recorded yet of the {what}: {cost(runs)}."
+    return f"Of the {what} {cost(runs)}."

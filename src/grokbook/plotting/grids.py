@@ -23,7 +23,7 @@ def on_grid(axes: Iterable[Axes], titles: Iterable[str]) -> None:
 @styled
 def splits(tasks: Mapping[str, Any]) -> Figure:
     """Training cells blue, test cells grey, cells of the hole amber: a panel for each task (which has both masks)."""
-    fig, axes = panels(1, len(tasks), height=2.6 if len(tasks) < 4 else 2.2)
+    fig, axes = panels(1, len(tasks), height={1: 3.6, 2: 3.6, 3: 2.6}.get(len(tasks), 2.2))
     colours = ListedColormap(["#dcdcdc", COLOURS["hole"], COLOURS["train"]])
     for ax, task in zip(axes[0], tasks.values(), strict=True):
         kind = task.hole_mask * 1

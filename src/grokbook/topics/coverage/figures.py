@@ -30,7 +30,7 @@ def cells(kinds: Mapping[str, np.ndarray], names: Mapping[str, str], *, mark: bo
 
     With `mark` cells of the last kind are larger squares where they are fewer than 2 %.
     """
-    fig, axes = panels(1, len(kinds), height=2.9)
+    fig, axes = panels(1, len(kinds), height=2.9 if len(kinds) > 2 else 3.9)
     last = len(names) - 1
     for ax, kind in zip(axes[0], kinds.values(), strict=True):
         ax.imshow(kind, cmap=ListedColormap([*names.values()]), vmin=0, vmax=last)
