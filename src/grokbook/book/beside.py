@@ -14,6 +14,7 @@ from typing import Any
 
 from grokbook.book import drift, footer
 from grokbook.book.chapters import Chapter
+from grokbook.book.drawing import NARROW
 from grokbook.book.drift import Difference
 from grokbook.book.safe import code, fenced, line, words
 
@@ -189,8 +190,9 @@ def _pairs(found: Iterable[Difference], default: Any, notebook: Any) -> Iterator
 
 
 def _side(side: str, data: Mapping[str, Any], about: Mapping[str, Any]) -> str:
-    alt = html.escape(f"{side}: {about['alt']}")
-    return f'<figure><figcaption>{side}</figcaption><img src="{_address(data)}" alt="{alt}"></figure>'
+    alt, kind = html.escape(f"{side}: {about['alt']}"), html.escape(about.get("classes", ""))
+    picture = f'<img class="{kind}" src="{_address(data)}" alt="{alt}">'
+    return f"<figure><figcaption>{side}</figcaption>{picture}</figure>"
 
 
 def _figures(notebook: Any) -> dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]]:
@@ -206,10 +208,11 @@ def _is_picture(output: Mapping[str, Any]) -> bool:
 
 
 def _address(data: Mapping[str, Any]) -> str:
-    """The drawing as a data: address."""
-    if "image/svg+xml" in data:
-        return f"data:image/svg+xml;base64,{b64encode(''.join(data['image/svg+xml']).encode()).decode()}"
-    return f"data:image/png;base64,{''.join(data['image/png']).strip()}"
+    """The drawing as a data: address: that for a narrow screen where there is one, as two stand side by side."""
+    drawn = data.get(NARROW) or data.get("image/svg+xml")
+    if drawn is None:
+        return f"data:image/png;base64,{''.join(data['image/png']).strip()}"
+    return f"data:image/svg+xml;base64,{b64encode(''.join(drawn).encode()).decode()}"
 
 
 # --------------------------------------------------------------------------------- tables and other sentences
