@@ -9,9 +9,13 @@ import pandas as pd
 import pytest
 import xarray as xr
 
+from grokbook.book import findings
+from grokbook.claims import Finding, choose, outcomes
 from grokbook.claims.finding import VERDICTS
-from grokbook.claims.ledger import KINDS
+from grokbook.claims.ledger import KINDS, WAYS
+from grokbook.theory.one_frequency import circle
 from grokbook.topics import reproduction_report as report
+from grokbook.topics.reproduction_report import central, new
 
 TABLE = pd.DataFrame({"verdict": ["fails", "fails", "holds"], "kind": ["theorem", "theorem", "number"]})
 
@@ -59,3 +63,51 @@ def test_the_runs_in_other_numbers_are_the_recorded_settings():
         other = report.in_float32()[label].config
         assert dataclasses.replace(run.config, dtype="float32") == other
     assert report.in_float32()["p = 59"].missing_seeds()[:1] != (0,)
+
+
+def test_counts_add_up():
+    table = pd.DataFrame({"paper": ["gu2025", "gu2024", "gu2025"], "verdict": ["fails", "fails", "holds"]})
+    counts = report.counts_by_paper(table).set_index("verdict")
+    assert counts.loc["all"].sum() == 3 and counts.loc["fails"].tolist() == [1, 1]
+
+
+# ---------------------------------------------------------------------------------------- central claims, new here
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("entry", central.CENTRAL, ids=lambda entry: entry.id)
+def test_a_central_claim_quotes_briefly_and_its_sentences_stand_at_the_computed_verdict(entry):
+    outcome = next(outcomes(choose([entry.id])))
+    assert len(entry.quote.split()) <= 30
+    assert outcome.finding.verdict == entry.where and len(central.sentences(entry, outcome)) == 3
+    other = dataclasses.replace(outcome, finding=Finding("not run", "No run."))
+    assert central.sentences(entry, other) == ["No run."]
+
+
+def test_ten_claims_of_different_ids_and_only_those_that_were_checked_are_cards():
+    assert len({entry.id for entry in central.CENTRAL}) == 10
+    assert [head[:30] for _, head, _ in findings.central_cards(outcomes(choose(["G14", "G36"])))] == [
+        '<a class="gb-id" href="#G14">G'
+    ]
+
+
+@pytest.mark.parametrize("finding", new.FOUND, ids=lambda finding: finding.slug)
+def test_a_finding_stands_its_check_and_leads_to_where_it_is_shown(finding):
+    numbers = finding.check()
+    assert numbers["true"] and finding.says.format(**numbers).endswith(".")
+    assert findings.shown_at(finding.label) and finding.shown_by in WAYS
+
+
+def test_a_finding_that_does_not_stand_its_check_is_no_card(monkeypatch):
+    made = [new.New(name, name, "{n}.", "count", "thm-limit", lambda ok=ok: {"n": 1, "true": ok}) for name, ok in
+            (("a", True), ("b", False))]  # fmt: skip
+    monkeypatch.setattr(new, "FOUND", made)
+    assert [anchor for anchor, _, _ in findings.new_cards()] == ["new-a"]
+
+
+def test_the_checks_can_fail(monkeypatch):
+    """A wrong bound, a copyist that does not swap, a flow that is stopped early."""
+    monkeypatch.setattr(new, "circle", lambda p, k: circle(p, k, 2.0))
+    monkeypatch.setattr(new, "transpose_accuracy", lambda p, n: 0.4)
+    monkeypatch.setattr(new, "limit_point", lambda start: start)
+    assert [check()["true"] for check in (new.bound_of_med.check, new.copies.check, new.ends.check)] == [False] * 3

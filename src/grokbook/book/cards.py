@@ -16,13 +16,12 @@ from grokbook import __version__
 from grokbook.book.chapters import chapter_paths, load
 from grokbook.book.links import section_address
 from grokbook.book.typeset import typeset
-from grokbook.claims.ledger import WAYS
+from grokbook.claims.ledger import PAPERS, WAYS
 from grokbook.paths import project_root
 
 LEDGER = "18_reproduction_report"
 """The chapter where each claim has an anchor, its id."""
 
-PAPERS = {"gu2025": "Gu et al. 2025", "gu2024": "Gu 2024", "liu2022": "Liu et al. 2022", "tian2025": "Tian 2025"}
 _CLAIM = {"id", "statement", "verdict", "evidence"}
 _TEX = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "<": "$<$", ">": "$>$", "|": "$|$"}
 

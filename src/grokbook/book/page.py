@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from grokbook.book import cards, costs, drawing
@@ -153,6 +153,11 @@ def table(
     """
     shown = frame.reset_index() if index else frame
     _display({"text/html": table_html(shown, caption, formats or {}), "text/plain": shown.to_string(index=False)})
+
+
+def listed(parts: Iterable[tuple[str, str, Iterable[str]]], caption: str) -> None:
+    """Show cards one below the other: of each its anchor ("" for none), its head and its paragraphs as HTML."""
+    _display({"text/html": cards.cards(parts, caption), "text/plain": f"[{caption}]"})
 
 
 def ledger(frame: Any) -> None:

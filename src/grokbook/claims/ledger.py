@@ -17,8 +17,8 @@ from grokbook.claims.runs import Look, Wanted, left_open, load
 from grokbook.claims.shared import once_a_build
 from grokbook.errors import GrokbookError, ParameterError, nearest, shown
 
-PAPERS = ("gu2025", "gu2024", "liu2022", "tian2025")
-"""The papers that may have claims, in the order in which the ledger shows them."""
+PAPERS = {"gu2025": "Gu et al. 2025", "gu2024": "Gu 2024", "liu2022": "Liu et al. 2022", "tian2025": "Tian 2025"}
+"""The papers that may have claims, with how they are named, in the order in which the ledger shows them."""
 
 KINDS = ("theorem", "formula", "number", "observation")
 WAYS = {"counterexample": "counterexample", "proof": "proof", "count": "exact count", "draws": "random draws",
@@ -183,7 +183,7 @@ def _announced() -> list[Claim]:
 
 def _order(claim: Claim) -> tuple[int, bool, str]:
     """By paper, then by id; ids such as P5.1a after the numbered ones."""
-    return PAPERS.index(claim.paper), "." in claim.id, claim.id
+    return [*PAPERS].index(claim.paper), "." in claim.id, claim.id
 
 
 def _refuse_unknown(what: str, name: str, known: Iterable[str]) -> None:

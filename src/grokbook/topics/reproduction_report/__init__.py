@@ -1,4 +1,4 @@
-"""Chapter 18, which trains nothing: the checks of the claim ledger are run and counted, and ways to train compared."""
+"""Chapter 18, which trains nothing: the claim ledger run and counted, what is new here, ways to train compared."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from grokbook.claims.finding import VERDICTS, Finding, judge
-from grokbook.claims.ledger import KINDS, claim
+from grokbook.claims.ledger import KINDS, PAPERS, claim
 from grokbook.claims.runs import load
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import fig5, modular_run
@@ -51,6 +51,18 @@ def verdicts_by_kind(table: pd.DataFrame) -> Figure:
     ax.set(xlabel="", ylabel="")
     ax.tick_params(length=0)
     return fig
+
+
+def counts_by_paper(table: pd.DataFrame) -> pd.DataFrame:
+    """How many claims of each paper have each verdict, and how many there are in all.
+
+    Example:
+        >>> counts_by_paper(pd.DataFrame({"paper": ["gu2025"] * 2, "verdict": ["fails"] * 2})).iloc[-1].verdict
+        'all'
+    """
+    counts = pd.crosstab(table.verdict, table.paper.map(PAPERS)).reindex(VERDICTS, fill_value=0)
+    counts.loc["all"] = counts.sum()
+    return counts.rename_axis("verdict").rename_axis(None, axis=1).reset_index()
 
 
 # ---------------------------------------------------------------------------------------- numbers and programs
