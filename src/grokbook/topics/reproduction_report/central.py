@@ -50,8 +50,8 @@ CENTRAL = (
         "The value of the MED function and the test loss exhibit nearly identical changes",
         "fails",
         "Their logged changes often have the same direction, and in no reading of ours nearly always in every run.",
-        "Equal direction in {grok} and {other}; the worst run is below bars of {missed}.",
-        "An association beyond chance is there in {significant} of {count} runs: {detrended:.0%} of the detrended "
+        "Equal direction in {shares} of the logged intervals after fitting; the worst run {missed}.",
+        "An association beyond chance is there in {significant} runs: {detrended:.0%} of the detrended "
         "changes, against {null:.0%} by chance. It is that of the vectors' length.",
     ),
     Central(
