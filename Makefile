@@ -20,7 +20,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book test setup setup-dev smoke browser wheel benchmark lint serve record constraints clean distclean
+.PHONY: help book test setup setup-dev smoke browser screenshot wheel benchmark lint serve record constraints clean distclean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -40,6 +40,9 @@ smoke: setup-dev ## build the whole book at the smoke preset, warnings are error
 
 browser: setup-dev ## open the built site in Chromium (after `make book` or `make smoke`)
 	$(PYTEST) -m browser $(PYTEST_ARGS)
+
+screenshot: setup-dev ## take README's picture of the built site's front page, in Chromium (after `make book`)
+	$(BIN)/python -m grokbook.book.picture
 
 benchmark: setup-dev ## run the benchmarks, which report ratios and are no part of the tests
 	$(PYTEST) benchmarks $(PYTEST_ARGS)

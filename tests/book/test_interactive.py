@@ -36,7 +36,7 @@ def computed(browser):
 
 def test_the_figure_has_its_element_options_and_a_script_that_asks_for_nothing():
     text, script = interactive.markup("flow_explorer", "fig-try", ALT, OPTIONS), tables.script("flow_explorer")
-    parts = ('id="fig-try-area"', f'aria-label="{ALT}"', "<noscript>", "&quot;start&quot;: [0.2, 0.5, 0.9]", script)
+    parts = ('id="fig-try-area"', f'aria-label="{ALT}"', "<noscript>", "&quot;start&quot;:[0.2,0.5,0.9]", script)
     assert [part for part in parts if part not in text] == []
     assert text.count("<script>") == text.count("</script>") == 1
     asking = ("fetch(", "XMLHttpRequest", "import(", "importScripts", "WebSocket", "sendBeacon", "https:")

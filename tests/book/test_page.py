@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from grokbook.book import chapters, costs, footer, page, picture, show, tables
-from grokbook.errors import ParameterError, RecordError
+from grokbook.errors import ChapterError, ParameterError
 from grokbook.paths import project_root
 
 matplotlib.use("Agg")
@@ -273,12 +273,8 @@ def test_long_code_and_what_has_no_source_are_refused():
         show.source(len)
 
 
-def test_the_picture_of_the_readme_is_drawn_from_the_recorded_runs_or_not_at_all(tmp_path, monkeypatch):
-    if picture.recorded(picture.fig5(97)) is not None:
-        drawn = picture.draw(tmp_path / "picture.png").read_bytes()
-        assert drawn[:8] == b"\x89PNG\r\n\x1a\n"
-        assert (project_root() / picture.PICTURE).stat().st_size == pytest.approx(len(drawn), rel=0.2)
-    monkeypatch.setattr(picture, "recorded", lambda experiment: None)
-    with pytest.raises(RecordError, match=r"gu2025/fig5\[p=97\] are not recorded"):
-        picture.draw(tmp_path / "none.png")
-    assert not (tmp_path / "none.png").exists()
+def test_the_picture_of_the_readme_is_taken_of_a_built_site_and_is_small(tmp_path):
+    with pytest.raises(ChapterError, match="`make book` builds the site"):
+        picture.take(tmp_path / "intro.html")
+    taken = (project_root() / picture.PICTURE).read_bytes()
+    assert taken[:8] == b"\x89PNG\r\n\x1a\n" and len(taken) < 200_000

@@ -49,13 +49,3 @@ def test_copied_answers_begin_the_one_onset_and_not_the_other():
     curves = {"test_accuracy": 0.3 * copied + 0.7 * fresh, "test_accuracy_unmirrored": fresh, "train_accuracy": copied}
     data = xr.Dataset({n: (("seed", "step"), c[None]) for n, c in curves.items()}, {"seed": [0], "step": steps})
     assert chapter.onsets(data).iloc[0].to_dict() == {"fresh cells": 2020, "all cells": 640, "last_step": 3000}
-
-
-def test_the_circle_of_the_strongest_frequency_is_a_regular_polygon():
-    """Joined in the order of the angle, the p points of a pure circle have p equal sides 2 sin(pi / p)."""
-    angle = 2 * np.pi * 3 * np.arange(11) / 11
-    table = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    axes = "seed", "snapshot", "token", "feature"
-    runs = xr.Dataset({"embedding": (axes, table[None, None])}, {"seed": [2], "snapshot": [1000]})
-    x, y = chapter.circle_over_training(runs, 2, [1000]).axes[-1].lines[0].get_data()
-    assert np.allclose(np.hypot(np.diff(x), np.diff(y)), 2 * np.sin(np.pi / 11))

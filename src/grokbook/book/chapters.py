@@ -18,6 +18,8 @@ from grokbook.book.parameters import Parameter
 from grokbook.errors import ChapterError, GrokbookError, ParameterError, nearest, shown
 
 PRESETS = ("smoke", "laptop", "paper")
+FRONT = "00_front_page"
+"""The chapter whose page is the root of the site."""
 _FRONT_KEYS = {"question", "papers", "presets", "rules", "seconds", "example"}
 
 
@@ -159,6 +161,15 @@ def _title(notebook: Any) -> str:
         if heading:
             return heading[1].strip()
     raise ChapterError("it has no title (a line `# ...`).")
+
+
+def page_of(name: str) -> str:
+    """Where the site has the page of a chapter, without its ending.
+
+    >>> page_of("01_what_is_grokking"), page_of(FRONT)
+    ('chapters/01_what_is_grokking', 'intro')
+    """
+    return "intro" if name == FRONT else f"chapters/{name}"
 
 
 def chapter_paths(root: Path) -> list[Path]:

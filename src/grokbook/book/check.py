@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from grokbook.book.chapters import page_of
+
 MIN_IMAGE_BYTES = 400
 BAD_TEXT = ("Traceback (most recent call last)", "could not be found", "No key ", "{glue:", "{{ ")
 """Texts that no page may contain."""
@@ -25,11 +27,11 @@ def problems(html: Path, figures: Mapping[str, Sequence[str]]) -> list[str]:
         local = [*_texts(soup), *_images(path, soup), *_links(html, path, soup, anchors)]
         found += [f"{name}: {sentence}" for sentence in local]
     for chapter, names in figures.items():
-        page = html / "chapters" / f"{chapter}.html"
+        page = html / f"{page_of(chapter)}.html"
         if page not in pages:
             found.append(f"chapter {chapter} has no page")
             continue
-        found += [f"chapters/{chapter}.html: the figure {n} is missing" for n in names if n not in anchors[page]]
+        found += [f"{page_of(chapter)}.html: the figure {n} is missing" for n in names if n not in anchors[page]]
     return found
 
 

@@ -1,35 +1,43 @@
-"""The picture on the README: `python -m grokbook.book.picture` draws it again from the recorded runs."""
+"""The picture on the README: `python -m grokbook.book.picture` takes it of the front page of the built site."""
 
 from __future__ import annotations
 
-import io
+import os
+import shutil
 from pathlib import Path
 
-from grokbook.errors import RecordError
-from grokbook.experiments.base import recorded
-from grokbook.experiments.gu2025 import fig5
-from grokbook.files import atomic_write
-from grokbook.measures import grok_times
+from grokbook.book.chapters import FRONT, page_of
+from grokbook.errors import ChapterError
 from grokbook.paths import project_root
-from grokbook.plotting import learning_curves
 
-PICTURE = "book/_static/readme_delay.png"
+PICTURE = "book/_static/front.png"
+SIZE = {"width": 1280, "height": 900}
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu")
+HIDDEN = ".bd-sidebar-primary, .bd-sidebar-secondary, .bd-header-article { display: none !important; }"
 
 
-def draw(path: Path | None = None) -> Path:
-    """Draw the accuracy and loss of the recorded runs at p = 97 and write them as PNG; returns where.
+def take(page: Path | None = None, target: Path | None = None) -> Path:
+    """Open the front page (default: of `site/`) in Chromium and write what is seen of it first as PNG; returns where.
 
-    Raises RecordError when the runs have not been recorded.
+    Raises ChapterError when the site has not been built.
     """
-    dataset = recorded(fig5(97))
-    if dataset is None:
-        raise RecordError("the runs of gu2025/fig5[p=97] are not recorded; `grokbook record` makes them.")
-    target = path or project_root() / PICTURE
-    buffer = io.BytesIO()
-    learning_curves(dataset, grok_times(dataset)).savefig(buffer, format="png", dpi=160, metadata={"Software": None})
-    atomic_write(target, buffer.getvalue())
+    from playwright.sync_api import sync_playwright
+
+    page = page or project_root() / "site" / f"{page_of(FRONT)}.html"
+    if not page.is_file():
+        raise ChapterError(f"{page} is not there; `make book` builds the site.")
+    target = target or project_root() / PICTURE
+    there = os.environ.get("GROKBOOK_CHROMIUM") or shutil.which("chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=there, args=FLAGS)
+        opened = browser.new_page(viewport=SIZE, color_scheme="light")
+        opened.goto(page.as_uri())
+        opened.add_style_tag(content=HIDDEN)
+        opened.wait_for_load_state("networkidle")
+        opened.screenshot(path=target)
+        browser.close()
     return target
 
 
 if __name__ == "__main__":
-    print(draw())
+    print(take())

@@ -117,9 +117,13 @@ def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None =
     notebooks = notebooks or root / "book" / "chapters"
     for name in names:
         plain = without_narrow((notebooks / f"{name}.ipynb").read_text(encoding="utf-8"), extra / "narrow" / name)
-        (source / "chapters" / f"{name}.ipynb").write_text(plain, encoding="utf-8")
+        page = source / f"{chapters.page_of(name)}.ipynb"
+        page.with_suffix(".md").unlink(missing_ok=True)  # what stands there while the front page is not executed
+        page.write_text(plain, encoding="utf-8")
         shutil.copyfile(notebooks / f"{name}.ipynb", downloads / f"{name}.ipynb")
         shutil.copyfile(root / "notebooks" / f"{name}.md", downloads / f"{name}.md")
+    for page in [*source.glob("*.md"), *source.glob("*.ipynb")]:
+        page.write_text(without_dead_links(page.read_text(encoding="utf-8"), names), encoding="utf-8")
     copy_mathjax(extra / "mathjax")
     toc = source / "_toc.yml"
     toc.write_text(filtered_toc(toc.read_text(), names))
@@ -134,6 +138,17 @@ def without_narrow(notebook: str, folder: Path) -> str:
             folder.mkdir(parents=True, exist_ok=True)
             (folder / f"{output['metadata']['grokbook']['name']}.svg").write_text("".join(text), encoding="utf-8")
     return json.dumps(found, ensure_ascii=False, indent=1)
+
+
+def without_dead_links(text: str, names: Sequence[str]) -> str:
+    """The source of a page whose links to chapters that were not executed are words, in Markdown and in HTML.
+
+    >>> without_dead_links("[one](chapters/01_x.ipynb), [two](chapters/02_y.ipynb)", ["01_x"])
+    '[one](chapters/01_x.ipynb), two'
+    """
+    markdown = r"\[(?P<a>[^\]]+)\]\(chapters/(?P<b>\w+)\.ipynb\)"
+    anchor = r'<a [^<>]*"chapters/(?P<c>\w+)\.html[^<>]*>(?P<d>[^<>]*)</a>'
+    return re.sub(f"{markdown}|{anchor}", lambda m: m[0] if (m["b"] or m["c"]) in names else m["a"] or m["d"], text)
 
 
 def filtered_toc(text: str, names: Sequence[str]) -> str:

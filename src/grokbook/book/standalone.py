@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from grokbook.book import site
+from grokbook.book.chapters import page_of
 from grokbook.errors import ChapterError
 
 _DROPPED = (
@@ -32,7 +33,7 @@ def page(root: Path, name: str, notebook: Any) -> str:
         (work / f"{name}.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")
         site.stage(root, work, [name], work)
         html = site.sphinx(work, strict=False)
-        return inlined(html / "chapters" / f"{name}.html", work / "extra" / "mathjax")
+        return inlined(html / f"{page_of(name)}.html", work / "extra" / "mathjax")
 
 
 def inlined(page: Path, mathjax: Path) -> str:
@@ -112,7 +113,8 @@ def _append_references(soup: Any, page: Path) -> None:
     """The works that the page cites, taken from the book's page of references, at the end of the article."""
     from bs4 import BeautifulSoup
 
-    book, article = page.parent.parent / "references.html", soup.find("article")
+    beside, article = page.with_name("references.html"), soup.find("article")
+    book = beside if beside.is_file() else page.parent.parent / beside.name
     links = soup.select('a[href*="references.html#"]')
     if not links or article is None or not book.is_file():
         return

@@ -67,8 +67,7 @@ def seed_band(ax: Axes, series: xr.DataArray, colour: str, label: str) -> None:
         ax.fill_between(steps, shown.min("seed"), shown.max("seed"), color=colour, alpha=0.13, lw=0)
 
 
-def label_right(ax: Axes, where: float, text: str, colour: str) -> None:
-    """A vertical line at step `where` with a short text to the left of its foot."""
+def mark(ax: Axes, where: float, text: str, colour: str) -> None:
+    """A vertical line at step `where`, and above it, outside the axes, a short text."""
     ax.axvline(where, color=colour, lw=1.0, ls=":")
-    ax.annotate(text, (where, 0.09), xycoords=("data", "axes fraction"), xytext=(-3, 0), textcoords="offset points",
-                ha="right", fontsize=8.5, color=colour)  # fmt: skip
+    ax.annotate(text, (where, 1.01), xycoords=("data", "axes fraction"), ha="center", fontsize=8.5, color=colour)

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from grokbook.errors import ParameterError
 from grokbook.measures import median_step, registry
-from grokbook.plotting.style import COLOURS, label_right, panels, seed_band, styled
+from grokbook.plotting.style import COLOURS, mark, panels, seed_band, styled
 
 
 def symbol(name: str) -> str:
@@ -37,7 +37,7 @@ def accuracies(ax: Axes, dataset: xr.Dataset) -> None:
 
 @styled
 def learning_curves(dataset: xr.Dataset, times: pd.DataFrame | None = None) -> Figure:
-    """Accuracy (left) and loss (right, log scale) against the step, training set blue, test set vermilion.
+    """Accuracy (left) and loss (right) against the step (log scale), training set blue, test set vermilion.
 
     `times` (from `grokbook.measures.grok_times`) marks the median fit and grok steps, as `median_step` has them.
     """
@@ -46,15 +46,14 @@ def learning_curves(dataset: xr.Dataset, times: pd.DataFrame | None = None) -> F
     accuracies(left, dataset)
     seed_band(right, dataset.train_loss, COLOURS["train"], "training set")
     seed_band(right, dataset.test_loss, COLOURS["test"], "test set")
-    right.set_yscale("log")
     right.set_ylabel("cross entropy (nats)")
     for ax in (left, right):
         steps_axis(ax)
     for column, text, colour in (("fit_step", "fits", "train"), ("grok_step", "groks", "test")):
         where = None if times is None else median_step(times, column)
         if where is not None:
-            label_right(left, where, text, COLOURS[colour])
-    left.legend(loc="center left")
+            mark(left, where, text, COLOURS[colour])
+    left.legend(loc="upper left")
     return fig
 
 

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import xarray as xr
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import fig5, live_run
 from grokbook.measures import (
-    circle_projection,
-    dominant_frequencies,
-    fourier_power,
     grok_times,
     limits_table,
     median_step,
 )
 from grokbook.measures.tracking import ONSET
-from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.plotting.moving import MOST_FRAMES
 
 
 def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) -> dict[str, Experiment]:
@@ -29,11 +26,46 @@ def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) 
     A random split shows the share 1 - (1 - alpha)^2 of the unordered pairs {i, j} in at least one order.
     """
     shown = round(1 - (1 - train_fraction) ** 2, 12)
+    live = live_run(p, train_fraction, d_model, steps, n_seeds)
     return {
-        "live": live_run(p, train_fraction, d_model, steps, n_seeds),
+        "live": dataclasses.replace(live, config=dataclasses.replace(live.config, snapshots=MOST_FRAMES)),
         "symmetric": live_run(p, shown, d_model, steps, n_seeds, split="symmetric"),
         "paper": fig5(97),
     }
+
+
+_DATED = {
+    "holds": "There it begins in our runs too.",
+    "fails": "In our runs it does not begin there.",
+}
+"""The verdicts on that date, as a sentence."""
+
+
+def answer(verdict: str, paper: xr.Dataset | None) -> str:
+    """The chapter's answer in a box, from the verdict on claim G35 and the recorded runs of `fig5(97)` (None: none).
+
+    Example:
+        >>> print(answer("fails", None).split(". ")[-1])
+        In our runs it does not begin there.
+    """
+    claimed = (
+        "The papers say that a network can generalise long after it has fitted its training set, and one of them dates "
+        f"the rise of the test accuracy at p = 97 to about epoch {PRINTED_ONSET:,}."
+    )
+    dated = _DATED.get(verdict, "When it begins in our runs depends on the seed and on what is called the beginning.")
+    if paper is None:
+        return f"> **Answer.** {claimed} The runs of this page show the delay at a smaller size. {dated}"
+    times = grok_times(paper)
+    fit, grok = median_step(times, "fit_step"), times.grok_step.dropna()
+    seen = f"We see it: networks of that size fit by step {fit:,.0f}" if fit else "Not every network of that size fits"
+    late = f", the first generalises at step {grok.min():,}" if len(grok) else ""
+    count = f"{len(grok)} of {len(times)} recorded runs generalise by step {int(paper.step.max()):,}"
+    sure = f"We are sure of the delay and not of its length: {count}, and they differ by up to {_apart(grok):,} steps."
+    return f"> **Answer.** {claimed} {seen}{late}. {dated} {sure}"
+
+
+def _apart(steps: pd.Series) -> int:
+    return int(steps.max() - steps.min()) if len(steps) else 0
 
 
 PRINTED_ONSET = 5000
@@ -84,49 +116,3 @@ def _steps(steps: pd.Series, last: int) -> str:
     known = ", ".join(f"{s:,}" for s in sorted(steps.dropna()))
     absent = int(steps.isna().sum())
     return known + f" ({absent} of {len(steps)} runs: not by step {last:,})" * bool(absent)
-
-
-def _spectrum(ax: Axes, table: np.ndarray, strongest: list[int]) -> None:
-    power = fourier_power(table)[1:]
-    share = power / power.sum()
-    colours = [COLOURS["measure"] if k + 1 in strongest else COLOURS["quiet"] for k in range(share.size)]
-    ax.bar(np.arange(1, share.size + 1), share, color=colours, width=0.8)
-
-
-def _circle(ax: Axes, table: np.ndarray, k: int) -> None:
-    p = table.shape[0]
-    xy = np.asarray(circle_projection(table, k))
-    order = (np.arange(p) * pow(k, -1, p)) % p
-    walk = xy[np.append(order, order[0])]
-    ax.plot(*walk.T, color=COLOURS["quiet"], lw=0.6, zorder=1)
-    ax.scatter(*xy.T, c=np.arange(p), cmap="cividis", s=14, zorder=2)
-    for i in range(0, p, max(1, p // 12)):
-        ax.annotate(str(i), xy[i], fontsize=6.5, xytext=(2, 2), textcoords="offset points")
-    ax.set_aspect("equal")
-    ax.set_box_aspect(1)
-    ax.grid(False)
-    ax.set(xticks=[], yticks=[])
-
-
-@styled
-def circle_over_training(dataset: xr.Dataset, seed: int, snapshots: list[int]) -> Figure:
-    """Spectrum (top) and strongest circle (bottom) of one seed's embedding at a few snapshot steps.
-
-    The frequency k of the circle is the one that is strongest at the last of them. In its plane the points are
-    joined in the order in which the angle 2 pi k i / p grows (i = 0, 1/k, 2/k, ... modulo p), so that a circle
-    shows as a polygon without crossings. p must be prime.
-    """
-    tables = [dataset.embedding.sel(seed=seed, snapshot=s).values for s in snapshots]
-    k = dominant_frequencies(tables[-1], 1)[0]
-    strongest = dominant_frequencies(tables[-1], 5)
-    fig, axes = panels(2, len(tables), height=4.6, height_ratios=(1, 1.7))
-    for (top, bottom), table, step in zip(axes.T, tables, snapshots, strict=True):
-        _spectrum(top, table, strongest)
-        top.set(title=f"step {step}", xlabel="frequency $k$")
-        _circle(bottom, table, k)
-        bottom.set_xlabel(f"plane of frequency {k}")
-    top_limit = max(ax.get_ylim()[1] for ax in axes[0])
-    for ax in axes[0]:
-        ax.set_ylim(0, top_limit)
-    axes[0, 0].set_ylabel("share of power")
-    return fig

@@ -1,0 +1,123 @@
+"""One run whose embedding was kept often: as whole numbers that a script moves through, and as a still picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from grokbook.measures import circle_projection, dominant_frequencies, fourier_power, grok_times
+from grokbook.plotting.style import COLOURS, panels, styled
+
+STRONG = 5
+"""How many of the strongest frequencies of the last step are marked."""
+
+MOST_FRAMES, MOST_POINTS = 51, 10_000
+"""At most so many steps are shown, and so many embedded numbers in all, so that the page stays light."""
+
+
+def thousandths(values: np.ndarray) -> list[Any]:
+    """Values as whole numbers of thousandths, the precision of the figure."""
+    return np.rint(1000 * np.asarray(values, dtype=float)).astype(int).tolist()
+
+
+def spectrum(table: np.ndarray) -> np.ndarray:
+    """Share of each frequency 1, ..., floor(p/2) in the power of an embedding (p, d)."""
+    power = fourier_power(table)[1:]
+    return power / power.sum()
+
+
+def moving_run(run: xr.Dataset) -> dict[str, Any]:
+    """What the script `grokking_run` draws of one run (dim `step`; `embedding` over snapshot, token, feature).
+
+    The plane is that of the frequency k that is strongest at the last step; `points` holds the coordinates
+    $x_0, y_0, x_1, y_1, \\dots$ of each snapshot's embedding in it, in units of the largest distance from the middle
+    there is, and `power` the share of each frequency. These and the accuracies are in thousandths. `order` lists the
+    numbers by their angle, 0, 1/k, 2/k, ... modulo p (p prime); `fit` and `grok` are None where they were not reached.
+
+    Example:
+        >>> angle = 2 * np.pi * np.outer(np.arange(5), [2, 2]) / 5 - [0, np.pi / 2]
+        >>> curves = {name: ("step", [0.0, 1.0]) for name in ("train_accuracy", "test_accuracy")}
+        >>> kept = (("snapshot", "token", "feature"), np.cos(angle)[None])
+        >>> data = xr.Dataset(curves | {"embedding": kept}, {"step": [0, 10], "snapshot": [10]})
+        >>> shown = moving_run(data)
+        >>> shown["frequency"], shown["order"], shown["power"], shown["points"][0][:2]
+        (2, [0, 3, 1, 4, 2], [[0, 1000]], [1000, 0])
+    """
+    frames = _spread(run.snapshot.values, run.sizes["token"])
+    tables = [run.embedding.sel(snapshot=step).values.astype(float) for step in frames]
+    strong = dominant_frequencies(tables[-1], min(STRONG, run.sizes["token"] // 2))
+    k, p = strong[0], run.sizes["token"]
+    planes = np.stack([np.asarray(circle_projection(table, k)) for table in tables])
+    reached = grok_times(run).iloc[0]
+    return {
+        "p": p,
+        "frequency": k,
+        "strong": strong,
+        "order": in_order(p, k),
+        "frames": [int(step) for step in frames],
+        "points": thousandths(planes.reshape(len(frames), -1) / np.linalg.norm(planes, axis=2).max()),
+        "power": thousandths(np.stack([spectrum(table) for table in tables])),
+        "steps": run.step.values.astype(int).tolist(),
+        "train": thousandths(run.train_accuracy.values),
+        "test": thousandths(run.test_accuracy.values),
+        "fit": None if reached.isna().fit_step else int(reached.fit_step),
+        "begin": int(np.abs(frames - _plateau(reached)).argmin()),
+        "grok": None if reached.isna().grok_step else int(reached.grok_step),
+    }
+
+
+def _plateau(reached: pd.Series) -> float:
+    """A step in the middle of the delay, where the figure begins; 0 without one."""
+    return 0.0 if reached.isna()[["fit_step", "grok_step"]].any() else (reached.fit_step + reached.grok_step) / 2
+
+
+def _spread(steps: np.ndarray, p: int) -> np.ndarray:
+    """As many of the snapshots as the figure may have at modulus p, evenly spread, with both ends."""
+    most = min(len(steps), max(2, min(MOST_FRAMES, MOST_POINTS // p)))
+    return steps[np.unique(np.linspace(0, len(steps) - 1, most).round().astype(int))]
+
+
+def in_order(p: int, k: int) -> list[int]:
+    """The numbers 0, ..., p - 1 in the order of the angle 2 pi k i / p: 0, 1/k, 2/k, ... modulo the prime p."""
+    return [int(i) for i in np.arange(p) * pow(k, -1, p) % p]
+
+
+def _bars(ax: Axes, table: np.ndarray, strong: list[int]) -> None:
+    share = spectrum(table)
+    colours = [COLOURS["measure"] if k + 1 in strong else COLOURS["quiet"] for k in range(share.size)]
+    ax.bar(np.arange(1, share.size + 1), share, color=colours, width=0.8)
+
+
+def _ring(ax: Axes, table: np.ndarray, k: int) -> None:
+    order = in_order(len(table), k)
+    xy = np.asarray(circle_projection(table, k))
+    ax.plot(*xy[[*order, order[0]]].T, color=COLOURS["quiet"], lw=0.6, zorder=1)
+    ax.scatter(*xy.T, color=COLOURS["measure"], s=9, zorder=2)
+    ax.set_aspect("equal")
+    ax.set_box_aspect(1)
+    ax.grid(False)
+    ax.set(xticks=[], yticks=[])
+
+
+@styled
+def circle_over_training(run: xr.Dataset, snapshots: list[int]) -> Figure:
+    """Spectrum (top) and strongest circle (bottom) of one run's embedding at a few snapshot steps: a still picture.
+
+    The plane is that of `moving_run`; its points are joined in the order of their angle, so that a circle shows as a
+    polygon without crossings. The modulus must be prime.
+    """
+    tables = [run.embedding.sel(snapshot=s).values.astype(float) for s in snapshots]
+    strong = dominant_frequencies(tables[-1], min(STRONG, len(tables[-1]) // 2))
+    fig, axes = panels(2, len(tables), height=4.6, height_ratios=(1, 1.7), sharey="row")
+    for (top, bottom), table, step in zip(axes.T, tables, snapshots, strict=True):
+        _bars(top, table, strong)
+        top.set(title=f"step {step:,}", xlabel="frequency $k$")
+        _ring(bottom, table, strong[0])
+        bottom.set_xlabel(f"plane of frequency {strong[0]}")
+    axes[0, 0].set_ylabel("share of power")
+    return fig
