@@ -86,7 +86,7 @@ def grokking(runs: xr.Dataset | None) -> Answer:
     rest = f", and {late} not by step {last:,}." if late else "."
     until = last if grok is None else grok
     parts = (("learning by heart", fit, "train"), ("delay", until - fit, "quiet"), ("the rule", last - until, "test"))
-    return Answer(kind, f"step {fit:,.0f}, step {until:,.0f}", told + rest, parts, place)
+    return Answer(kind, f"{fit:,.0f} → {until:,.0f}", told + rest, parts, place)
 
 
 def deeper(said: Mapping[str, Outcome]) -> Answer:
