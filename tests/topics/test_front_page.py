@@ -29,7 +29,7 @@ def runs(*grok: int | None) -> xr.Dataset:
 
 def test_what_grokking_is_counts_a_run_that_does_not_generalise_as_later():
     found = front_page.grokking(runs(500, 700, None))
-    assert found.number == "step 100, step 700"
+    assert found.number == "100 → 700"
     assert "Of these 2 generalise, between steps 500 and 700, and 1 not by step 1,000." in found.sentence
     assert [size for _, size, _ in found.parts] == [100, 600, 300]
 

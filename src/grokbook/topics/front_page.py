@@ -122,7 +122,7 @@ def sums(said: Mapping[str, Outcome]) -> Answer:
     near, of = seen["bars"][0], seen["of"]
     told = (
         "Right answers do not draw the sums of two embedded numbers together by class: the sums of every class have "
-        f"one common mean. Of {of} embeddings tried, {near} have a class within a ball of their own radius. What sorts "
+        f"one common mean. Of {of} embeddings tried, {near or 'none'} fit the classes into balls of their own radius. What sorts "
         "the classes is products of coordinates, as on a circle, where angles add."
     )
     parts = (("classes close", near, "measure"), ("classes wide", of - near, "fails"))
