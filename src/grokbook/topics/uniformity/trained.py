@@ -78,5 +78,6 @@ def shares_over_training(tables: dict[str, pd.DataFrame]) -> Figure:
             ax.set(xlabel="optimiser step", ylabel=name.replace("_", " ") if ax is column[1] else "share of the class")
         column[0].set_title(title)
         column[0].set_ylim(-0.05, 1.05)
-    axes[0, 0].legend([axes[0, 0].lines[0], axes[0, 0].lines[-1]], ["products", "sums"], loc="center left")
+    axes[0, 0].legend([axes[0, 0].lines[0], axes[0, 0].lines[-1]], ["products", "sums"], ncols=2, loc="lower right",
+                      bbox_to_anchor=(1, 0.98), borderaxespad=0)  # fmt: skip
     return fig
