@@ -122,8 +122,8 @@ def sums(said: Mapping[str, Outcome]) -> Answer:
     near, of = seen["bars"][0], seen["of"]
     told = (
         "Right answers do not draw the sums of two embedded numbers together by class: the sums of every class have "
-        f"one common mean. Of {of} embeddings tried, {near or 'none'} fit the classes into balls of their own radius. What sorts "
-        "the classes is products of coordinates, as on a circle, where angles add."
+        f"one common mean. Of {of} embeddings tried, {near or 'none'} fit the classes into balls of their own "
+        "radius. What sorts the classes is products of coordinates, as on a circle, where angles add."
     )
     parts = (("classes close", near, "measure"), ("classes wide", of - near, "fails"))
     return Answer("What is wrong, and true instead", f"{near} of {of}", told, parts, said["G06"].claim.page, ("G06",))
