@@ -35,8 +35,8 @@ def often() -> dict[str, Experiment]:
 RUNS = (often,)
 
 ALT = (
-    "Left: the embedded numbers in one plane, first a tangle, later a ring. Right: the share of each frequency in the "
-    "embedding, first flat, later a few peaks, and both accuracies, the test accuracy rising long after the other."
+    "Left: the embedded numbers in one plane, a tangle, later a ring. Right: their spectrum, flat, later a few "
+    "peaks, and both accuracies, that of the test set rising long after the other."
 )
 
 
@@ -44,12 +44,10 @@ def caption(run: xr.Dataset) -> str:
     """What the moving figure shows, of one run (no dim `seed`)."""
     p, times = run.sizes["token"], grok_times(run).iloc[0]
     late = "it does not generalise" if times.censored else f"it generalises at step {times.grok_step:,}"
-    return (
-        f"One recorded run: addition modulo {p}, seed {int(run.seed)}; {late} in {int(run.step.max()):,} steps. Left: "
-        f"the embedding's {p} vectors in the plane of its strongest frequency, joined in the order of the angle. "
-        "Right: its spectrum, the strongest frequencies in green; accuracy on the training set (blue) and on the test "
-        "set (vermilion)."
-    )
+    which = f"One recorded run: addition modulo {p}, seed {int(run.seed)}; {late} in {int(run.step.max()):,} steps."
+    left = f"Left: the {p} embedded numbers in the plane of their strongest frequency, joined by angle."
+    right = "Right: the spectrum, strongest frequencies in green; accuracy on training (blue) and test set (vermilion)."
+    return f"{which} {left} {right}"
 
 
 # ------------------------------------------------------------------------------------------- six sentences

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import product
 
 import pandas as pd
@@ -14,10 +14,12 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from grokbook.claims.finding import VERDICTS, Finding, judge
-from grokbook.claims.ledger import KINDS, PAPERS, claim
+from grokbook.claims.ledger import KINDS, PAPERS, Claim, Outcome, claim
 from grokbook.claims.runs import load
+from grokbook.claims.verdicts import settled
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import fig5, modular_run
+from grokbook.machine import duration
 from grokbook.measures import grok_times
 from grokbook.measures.comparison import permutation_p
 from grokbook.plotting.style import panels, styled
@@ -51,6 +53,18 @@ def verdicts_by_kind(table: pd.DataFrame) -> Figure:
     ax.set(xlabel="", ylabel="")
     ax.tick_params(length=0)
     return fig
+
+
+def left_out(claims: Iterable[Claim]) -> list[Outcome]:
+    """Claims whose checks a page leaves out, with their settled verdicts, so that each still has its place there.
+
+    Example:
+        >>> left_out([dictionary_sums])[0].finding.evidence
+        'Its check takes about 1 s and is left out at this preset; the verdict is the settled one.'
+    """
+    said = "Its check takes about {} and is left out at this preset; the verdict is the settled one."
+    known = settled()
+    return [Outcome(c, Finding(known.get(c.id, "not run"), said.format(duration(c.seconds))), 0.0) for c in claims]
 
 
 def counts_by_paper(table: pd.DataFrame) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -42,22 +43,25 @@ class New:
 FOUND: list[New] = []
 
 
-def new(slug: str, title: str, says: str, shown_by: str, label: str) -> Callable[[Callable[[], Numbers]], New]:
-    """Make a function that gives numbers into a finding of `FOUND`."""
+def new(slug: str, title: str, shown_by: str, label: str) -> Callable[[Callable[[], Numbers]], New]:
+    """Make a function that gives numbers into a finding of `FOUND`; its docstring is the sentence they fill."""
 
     def made(check: Callable[[], Numbers]) -> New:
+        says = " ".join((inspect.getdoc(check) or "").split())
         FOUND.append(New(slug, title, says, shown_by, label, check))
         return FOUND[-1]
 
     return made
 
 
-@new("common-point", "All classes of a sum have one common point",
-     "For any embedding of p symbols, trained or not, the sums phi(i) + phi(j) of every class modulo p have the same "
-     "mean. Closeness within the classes is therefore collapse: on {tried} random tables the class means differ by at "
-     "most {gap:.0e}, and no mean radius is below {least:.2f} times that of the table.",
-     "proof", "thm-uni-common")  # fmt: skip
+@new("common-point", "All classes of a sum have one common point", "proof", "thm-uni-common")
 def class_sums(tried: int = 20) -> Numbers:
+    """For any embedding of p symbols, trained or not, the sums phi(i) + phi(j) of every class modulo p have the same
+    mean.
+
+    Closeness within the classes is therefore collapse: on {tried} random tables the class means differ by at most
+    {gap:.0e}, and no mean radius is below {least:.2f} times that of the table.
+    """
     rng = np.random.default_rng(0)
     gap, ratios = 0.0, []
     for _ in range(tried):
@@ -70,21 +74,21 @@ def class_sums(tried: int = 20) -> Numbers:
     return {"tried": tried, "gap": gap, "least": min(ratios), "true": gap < 1e-12 and min(ratios) >= 1}
 
 
-@new("med-bound", "The sharp bound of MED by the norm",
-     "MED <= 2 cos(pi/2p) sqrt(|E|_F^2/p), with equality for one circle of frequency (p - 1)/2. At p = 97 the circle "
-     "has {most:.6f} and the bound is {bound:.6f}; the circle of frequency 1 has {least:.3f} at the same norm.",
-     "proof", "thm-spectral")  # fmt: skip
+@new("med-bound", "The sharp bound of MED by the norm", "proof", "thm-spectral")
 def bound_of_med(p: int = 97) -> Numbers:
+    """MED <= 2 cos(pi/2p) sqrt(|E|_F^2/p), with equality for one circle of frequency (p - 1)/2. At p = 97 the circle
+    has {most:.6f} and the bound is {bound:.6f}; the circle of frequency 1 has {least:.3f} at the same norm.
+    """
     bound = 2 * np.cos(np.pi / (2 * p))
     most, least = med(circle(p, (p - 1) // 2)), med(circle(p, 1))
     return {"most": most, "bound": bound, "least": least, "true": abs(most - bound) < 1e-9 > least - most}
 
 
-@new("smallest-map", "The least norm of Lemma B.1 for given vectors",
-     "The smallest linear map with l(x_i) + l(x_-i) = r has norm |r| divided by the distance of 0 from the affine hull "
-     "of the sums. On {tried} Gaussian draws it is {low:.1f} to {high:.1f} times the printed value.",
-     "proof", "thm-uni-map")  # fmt: skip
+@new("smallest-map", "The least norm of Lemma B.1 for given vectors", "proof", "thm-uni-map")
 def least_map(tried: int = 20) -> Numbers:
+    """The smallest linear map with l(x_i) + l(x_-i) = r has norm |r| divided by the distance of 0 from the affine
+    hull of the sums. On {tried} Gaussian draws it is {low:.1f} to {high:.1f} times the printed value.
+    """
     rng = np.random.default_rng(0)
     draws = [rng.normal(size=(7, 7)) for _ in range(tried)]
     r = np.eye(3)[0]
@@ -92,13 +96,14 @@ def least_map(tried: int = 20) -> Numbers:
     return {"tried": tried, "low": min(ratios), "high": max(ratios), "true": min(ratios) > 1}
 
 
-@new("coverage", "How many cells a random training set leaves uncovered, exactly",
-     "The expected number of cells with no trained cell within radius k has a closed form without replacement, on the "
-     "torus and on the grid. At p = 97, k = 5 and 2,100 trained cells it is {torus:.3f} and {grid:.3f}; a fraction "
-     "1 - p^(-2/C) = {ours:.3f} suffices for at most one (printed as necessary: {theirs:.3f}); certainty needs "
-     "{sure:,} of 9,409 cells.",
-     "proof", "thm-expected")  # fmt: skip
+@new("coverage", "How many cells a random training set leaves uncovered, exactly", "proof", "thm-expected")
 def uncovered_cells(p: int = 97, k: int = 5, m: int = 2100) -> Numbers:
+    """The expected number of cells with no trained cell within radius k has a closed form without replacement, on
+    the torus and on the grid.
+
+    At p = 97, k = 5 and 2,100 trained cells it is {torus:.3f} and {grid:.3f}; a fraction 1 - p^(-2/C) = {ours:.3f}
+    suffices for at most one (printed as necessary: {theirs:.3f}); certainty needs {sure:,} of 9,409 cells.
+    """
     torus, grid = (expected_uncovered(p, k, m, torus=ring) for ring in (True, False))
     ours, theirs = required_fraction(p, k), printed_fraction(p, k)
     least = expected_uncovered(p, k, int(np.ceil(ours * p * p)), torus=True)
@@ -106,11 +111,11 @@ def uncovered_cells(p: int = 97, k: int = 5, m: int = 2100) -> Numbers:
             "true": least <= 1 and torus < grid}  # fmt: skip
 
 
-@new("copyist", "A memoriser that swaps the operands",
-     "On a commutative task, a memory that answers (j, i) for (i, j) is right on about the training fraction of the "
-     "test cells: {half:.1%} at 50 % of p = 97. An accuracy below that shows no learning of the rule.",
-     "count", "G38")  # fmt: skip
+@new("copyist", "A memoriser that swaps the operands", "count", "G38")
 def copies(p: int = 97) -> Numbers:
+    """On a commutative task, a memory that answers (j, i) for (i, j) is right on about the training fraction of the
+    test cells: {half:.1%} at 50 % of p = 97. An accuracy below that shows no learning of the rule.
+    """
     half = transpose_accuracy(p, p * p // 2)
     rng, right = np.random.default_rng(0), []
     for _ in range(5):
@@ -120,12 +125,13 @@ def copies(p: int = 97) -> Numbers:
     return {"half": half, "true": abs(np.mean(right) - half) < 0.01}
 
 
-@new("toeplitz", "Structure without its scale",
-     "A Toeplitz start has the same expected squared step as independent entries; only the relative variance of the "
-     "squared steps within a table is smaller, {toeplitz:.3f} against {independent:.3f} at p = d = 97. The low MED of "
-     "the published start is the scale of its numbers.",
-     "proof", "prop-start-scale")  # fmt: skip
+@new("toeplitz", "Structure without its scale", "proof", "prop-start-scale")
 def structure(p: int = 97, draws: int = 200) -> Numbers:
+    """A Toeplitz start has the same expected squared step as independent entries; only the relative variance of the
+    squared steps within a table is smaller, {toeplitz:.3f} against {independent:.3f} at p = d = 97.
+
+    The low MED of the published start is the scale of its numbers.
+    """
     rng = np.random.default_rng(0)
     means = [np.mean([squared_steps(draw_start(kind, p, p, rng)).mean() for _ in range(draws)])
              for kind in ("toeplitz", "independent")]  # fmt: skip
@@ -133,22 +139,24 @@ def structure(p: int = 97, draws: int = 200) -> Numbers:
     return {**within, "true": abs(means[0] / means[1] - 1) < 0.05 and within["toeplitz"] < within["independent"]}
 
 
-@new("parallelograms", "No mean of squared parallelograms can see a good representation",
-     "Modulo p the mean squared defect of all parallelograms is 4 V for every embedding of variance V: {circle:.6f} V "
-     "for a circle and {noise:.6f} V for noise. Only the distribution of the defects can differ.",
-     "proof", "prop-defect")  # fmt: skip
+@new("parallelograms", "No mean of squared parallelograms can see a good representation", "proof", "prop-defect")
 def defects(p: int = 47) -> Numbers:
+    """Modulo p the mean squared defect of all parallelograms is 4 V for every embedding of variance V: {circle:.6f}
+    V for a circle and {noise:.6f} V for noise. Only the distribution of the defects can differ.
+    """
     noise = np.random.default_rng(0).normal(size=(p, 16))
     found = [mean_squared_defect(table) / spread(table) for table in (circle(p, 3), noise)]
     return {"circle": found[0], "noise": found[1], "true": bool(np.allclose(found, 4))}
 
 
-@new("limit", "Where every start of the x w u flow ends",
-     "With s such that the product of sqrt(x_i^2 + s) is 1, the flow ends there, by the conserved x^2 - w^2 and "
-     "w^2 - u^2, and no integration is needed: on {tried} starts of the cube formula and integration differ by at most "
-     "{error:.0e}, and the conserved quantities drift by {drift:.0e}.",
-     "proof", "thm-limit")  # fmt: skip
+@new("limit", "Where every start of the x w u flow ends", "proof", "thm-limit")
 def ends(tried: int = 10) -> Numbers:
+    """With s such that the product of sqrt(x_i^2 + s) is 1, the flow ends there, by the conserved x^2 - w^2 and w^2
+    - u^2, and no integration is needed:
+
+    on {tried} starts of the cube formula and integration differ by at most {error:.0e}, and the conserved
+    quantities drift by {drift:.0e}.
+    """
     starts = np.random.default_rng(0).uniform(0.1, 1, size=(tried, 3))
     paths = [flow(start, [0.0, 60.0]) for start in starts]
     error = max(float(np.abs(path[-1] - limit_point(start)).max()) for path, start in zip(paths, starts, strict=True))
@@ -168,38 +176,41 @@ def _found(name: str) -> Any:
     return next(iter(outcomes(choose([name])))).finding
 
 
-@new("clock", "A test of lead that an oracle passes and a clock does not",
-     "To be half way first is what a clock does in every run. A rank correlation within tasks tells it from an oracle, "
-     "and by it MED goes with the accuracy ({tau:.2f}, p = {p_value:.2g}) and does not lead it: it is first in {first} "
-     "of {runs} runs that generalise.",
-     "runs", "P15")  # fmt: skip
+@new("clock", "A test of lead that an oracle passes and a clock does not", "runs", "P15")
 def no_lead() -> Numbers:
+    """To be half way first is what a clock does in every run.
+
+    A rank correlation within tasks tells it from an oracle, and by it MED goes with the accuracy ({tau:.2f}, p =
+    {p_value:.2g}) and does not lead it: it is first in {first} of {runs} runs that generalise.
+    """
     return _of_claim("P15", verdict="fails")
 
 
-@new("deeper", "Where the classes come together",
-     "The cells of a class do not come together in the sums of embeddings, where they cannot, but behind the MLP: at "
-     "generalisation the class explains {value:.0%} there ({low:.0%} to {high:.0%}, {learned} runs that generalise), "
-     "in {memorised} runs that memorise at most {idle:.0%}.",
-     "runs", "G54")  # fmt: skip
+@new("deeper", "Where the classes come together", "runs", "G54")
 def behind_the_mlp() -> Numbers:
+    """The cells of a class do not come together in the sums of embeddings, where they cannot, but behind the MLP:
+
+    at generalisation the class explains {value:.0%} there ({low:.0%} to {high:.0%}, {learned} runs that
+    generalise), in {memorised} runs that memorise at most {idle:.0%}.
+    """
     return _of_claim("G54", verdict="holds")
 
 
-@new("separable", "What a linear read-out sorts is separable",
-     "Separability of the classes in the last row follows from fitted answers, right or wrong: noise sorted by a "
-     "random read-out has {value:.0%} of its pairs separable, with labels shuffled {null:.0%}. A linear probe fitted "
-     "on training cells alone can fail, and tells when the rule is there.",
-     "counterexample", "G31")  # fmt: skip
+@new("separable", "What a linear read-out sorts is separable", "counterexample", "G31")
 def read_out() -> Numbers:
+    """Separability of the classes in the last row follows from fitted answers, right or wrong: noise sorted by a
+    random read-out has {value:.0%} of its pairs separable, with labels shuffled {null:.0%}.
+
+    A linear probe fitted on training cells alone can fail, and tells when the rule is there.
+    """
     return _of_claim("G31", verdict="vacuous")
 
 
-@new("cube", "The unit cube does not flow into one corner",
-     "Only starts with x = w = u end in (1, 1, 1). The others end around it, at {value:.3f} in the mean and at most "
-     "{most:.5f}, and {outside:.0%} of them outside the cube.",
-     "proof", "G47")  # fmt: skip
+@new("cube", "The unit cube does not flow into one corner", "proof", "G47")
 def corner() -> Numbers:
+    """Only starts with x = w = u end in (1, 1, 1). The others end around it, at {value:.3f} in the mean and at most
+    {most:.5f}, and {outside:.0%} of them outside the cube.
+    """
     return _of_claim("G47", verdict="holds with correction")
 
 
