@@ -89,7 +89,7 @@ def finish(app: Any, exception: Exception | None) -> None:
 
 def tidy(text: str) -> str:
     """The HTML of a page without the icon font, without MathJax where nothing is to be drawn, one viewport."""
-    text = _ICONS.sub("", text)
+    text = _ICONS.sub("", text).replace('<div role="list" class="citation-list">', '<div class="citation-list">')
     if 'class="math' not in text:
         text = _MATHJAX.sub("", text)
     before, *after = _VIEWPORT.split(text)

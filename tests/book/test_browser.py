@@ -96,6 +96,7 @@ def facts(open_page, address):
                     known[name]["clipped"][width, scheme] = page.evaluate(CLIPPED)
                     known[name].setdefault("widths", {})[width, scheme] = page.evaluate(WIDTH)
                     if (width, scheme) in AXE:
+                        page.wait_for_timeout(300)  # colours fade from one scheme to the other
                         known[name]["barred", width, scheme] = barred(page, AXE[width, scheme])
             known[name] |= {"filters": page.evaluate(FILTERS), "stacked": page.evaluate(STACKED)}
             page.context.close()
