@@ -43,7 +43,8 @@ NOT_FOUND = """<!DOCTYPE html>
     for (; parts.length; parts.pop()) {{
       const folder = parts.join("/") + "/";
       const there = await fetch(folder + "objects.inv").catch(() => null);
-      if (there && there.ok && (await there.text())) return document.getElementById("start").setAttribute("href", folder + "index.html");
+      if (there && there.ok && (await there.text()))
+        return document.getElementById("start").setAttribute("href", folder + "index.html");
     }}
   }})();
 </script>
@@ -82,7 +83,8 @@ def finish(app: Any, exception: Exception | None) -> None:
     shutil.rmtree(folder / "_static" / "vendor", ignore_errors=True)
     for unused in [*folder.glob("_static/**/*.map"), *folder.glob("_static/locales")]:
         shutil.rmtree(unused) if unused.is_dir() else unused.unlink()
-    (folder / "404.html").write_text(NOT_FOUND.format(title=html.escape(app.config.html_title or "grokbook")), encoding="utf-8")
+    title = html.escape(app.config.html_title or "grokbook")
+    (folder / "404.html").write_text(NOT_FOUND.format(title=title), encoding="utf-8")
     if address := facts(app).get("address"):
         (folder / "sitemap.xml").write_text(sitemap(address, sorted(app.env.found_docs)), encoding="utf-8")
 
