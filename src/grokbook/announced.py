@@ -44,7 +44,6 @@ def topic_of(module: str) -> str:
     return module.removeprefix(f"{PACKAGE}.").partition(".")[0]
 
 
-@lru_cache(maxsize=64)
 def chapter_of(topic: str) -> str:
     """The chapter named as this topic, `NN_topic`, by its file in `notebooks/`; the topic itself where there is none.
 

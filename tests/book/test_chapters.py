@@ -4,6 +4,7 @@ import types
 
 import pytest
 
+from grokbook import announced
 from grokbook.book import chapters
 from grokbook.errors import ChapterError, ParameterError
 
@@ -42,6 +43,13 @@ def test_a_chapter_of_several_pages_has_a_letter_and_its_number_alone_names_all_
     assert [path.stem for path in chapters.chapter_paths(project)] == ["01_tiny", "02a_discs", "02b_holes"]
     with pytest.raises(ParameterError, match=r"^'02' means more than one chapter: 02a_discs, 02b_holes; name one\.$"):
         chapters.find(project, "02")
+
+
+def test_the_chapter_of_a_topic_is_looked_up_in_the_project_at_hand(project, monkeypatch):
+    monkeypatch.setenv("GROKBOOK_HOME", str(project))
+    assert (announced.chapter_of("tiny"), announced.chapter_of("uniformity")) == ("01_tiny", "uniformity")
+    monkeypatch.delenv("GROKBOOK_HOME")
+    assert announced.chapter_of("uniformity") == "03_uniformity"
 
 
 def test_values_are_default_then_preset_then_override(project):

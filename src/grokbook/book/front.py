@@ -10,8 +10,7 @@ from typing import Any
 from grokbook.book import page
 from grokbook.book.chapters import FRONT, load_all, page_of
 from grokbook.book.links import section_address
-from grokbook.claims import VERDICTS, Claim, choose
-from grokbook.claims.ledger import SLOW
+from grokbook.claims import VERDICTS, choose
 
 LEDGER = "chapters/18_reproduction_report.html"
 
@@ -45,17 +44,12 @@ def answers(root: Path, found: Sequence[Any]) -> None:
 def _card(root: Path, answer: Any) -> str:
     chapter = answer.place.partition("_")[0].lstrip("0")
     links = [_link(address, f"chapter {chapter}") for address in [_section(root, answer.place)] if address]
-    links += [_link(_entry(claim), f"entry {claim.id}") for claim in choose(answer.ids)]
+    links += [_link(f"{LEDGER}#{claim.id}", f"entry {claim.id}") for claim in choose(answer.ids)]
     return (
         f'<section class="gb-answer"><p class="gb-kind">{html.escape(answer.kind)}</p>'
         f'<p class="gb-number">{html.escape(answer.number)}</p>{bar(answer.parts)}'
         f'<p>{html.escape(answer.sentence)}</p><p class="gb-more">{" · ".join(links)}</p></section>'
     )
-
-
-def _entry(claim: Claim) -> str:
-    """The address of a claim's entry; that of the ledger where the smoke preset leaves its slow check out."""
-    return f"{LEDGER}#{claim.id}" if claim.seconds < SLOW else LEDGER
 
 
 def _section(root: Path, place: str) -> str | None:

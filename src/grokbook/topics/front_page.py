@@ -145,7 +145,7 @@ def still_open(verdicts: Mapping[str, str]) -> Answer:
     counts = Counter(verdicts.values())
     undecided, absent = counts["undecided"], counts["not run"]
     starts = verdicts.get("GE1") == verdicts.get("G51") == "undecided"
-    among = " Whether a special start or a wider network brings generalisation forward is one of these." * starts
+    among = " Among them: does a special start, or a wider network, bring generalisation forward?" * starts
     told = (
         f"{undecided} of {len(verdicts)} claims have runs that do not decide them, and {absent} wait for runs that "
         f"have not been made.{among} Each entry names what is missing, and what it would cost."
