@@ -1,0 +1,170 @@
+r"""The effective theory of Liu et al. 2022, section 3.2: how embeddings move towards a line, in closed form.
+
+With $M = A^\top A/|P_0(D)|$, and for embeddings R (p, d) the loss $\ell_0 = \mathrm{tr}\,R^\top M R$ and the length
+$Z_0 = \lVert R\rVert^2$, the effective loss is $\ell_{\rm eff} = \ell_0/Z_0$ and $H = 2M/Z_0$ (Eq. 8). Two flows:
+
+- the gradient flow of $\ell_{\rm eff}$ (Eq. 4), $\dot R = -(H - \rho)R$, $\rho = 2\ell_{\rm eff}/Z_0$: it keeps $Z_0$;
+- the linear flow that the paper solves (Eq. 9), $\dot R = -HR$: it keeps the sum $C = \sum_k E_k$.
+
+Neither keeps both, unless C = 0. They pass through the same directions: the first is the second, stretched back to
+its length at each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from scipy.linalg import eigh
+
+from grokbook.errors import ParameterError
+from grokbook.measures.inputs import Array, one_of, to_numpy
+from grokbook.theory.parallelograms import NEGLIGIBLE, gram, permissible_set, samples_of
+
+KINDS = ("normalised", "linear")
+CONVENTIONS = ("paper", "code")
+
+Pairs = Iterable[Sequence[int]]
+
+
+def _embedding(start: Array) -> np.ndarray:
+    """The embeddings as a (p, d) table that is not zero; raises ParameterError otherwise."""
+    table = to_numpy(start)
+    table = table[:, None] if table.ndim == 1 else table
+    if table.ndim != 2 or not np.isfinite(table).all() or not table.any():
+        raise ParameterError(f"start has shape {np.shape(start)}, but must be finite, (p, d) or (p,), not all 0.")
+    return table
+
+
+def quadratic_form(pairs: Pairs, p: int, *, convention: str = "paper") -> np.ndarray:
+    r"""The matrix M of $\ell_0 = \mathrm{tr}\,R^\top M R$, float64 of shape (p, p).
+
+    It is $A^\top A/|P_0(D)|$ ("paper", Eq. 5) or $A^\top A$ ("code", and appendix F of the paper): the same flow at
+    another speed. Without a parallelogram it is zero.
+
+    Raises ParameterError for bad pairs or another convention.
+
+    Example:
+        >>> quadratic_form([(0, 2), (1, 1)], 3).tolist()
+        [[1.0, -2.0, 1.0], [-2.0, 4.0, -2.0], [1.0, -2.0, 1.0]]
+    """
+    one_of(convention, CONVENTIONS, "convention")
+    samples = samples_of(pairs, p)
+    divisor = max(1, len(permissible_set(samples))) if convention == "paper" else 1
+    return gram(samples, p) / divisor
+
+
+def effective_loss(embedding: Array, pairs: Pairs, *, convention: str = "paper") -> float:
+    r"""$\ell_{\rm eff} = \ell_0/Z_0$, which neither a stretch nor (for C = 0) a shift of the result changes in sign.
+
+    `embedding` is (p, d) or (p,). Raises ParameterError for a bad table or bad pairs.
+
+    Example:
+        >>> effective_loss([0.0, 1.0, 2.0], [(0, 2), (1, 1)]), effective_loss([1.0, 0.0, 1.0], [(0, 2), (1, 1)])
+        (0.0, 2.0)
+
+    Source: Liu et al. 2022, Eq. 5.
+    """
+    table = _embedding(embedding)
+    m = quadratic_form(pairs, len(table), convention=convention)
+    return float(np.einsum("id,ij,jd->", table, m, table) / (table**2).sum())
+
+
+def velocity(embedding: Array, pairs: Pairs, *, kind: str = "normalised", convention: str = "paper") -> np.ndarray:
+    r"""$\dot R$ of a flow at an embedding, (p, d): minus the gradient of $\ell_{\rm eff}$, or $-HR$.
+
+    Args:
+        embedding: (p, d) or (p,).
+        pairs: the training set.
+        kind: "normalised" (Eq. 4) or "linear" (Eq. 9).
+        convention: as in `quadratic_form`.
+
+    Raises ParameterError for a bad table, bad pairs, another kind or convention.
+
+    Example: the first flow keeps the length, the second the sum.
+        >>> start, pairs = np.array([1.0, 0.0, 0.0]), [(0, 2), (1, 1)]
+        >>> [float((start @ velocity(start, pairs, kind=kind))[0]) for kind in KINDS]
+        [0.0, -2.0]
+        >>> [float(velocity(start, pairs, kind=kind).sum()) for kind in KINDS]
+        [2.0, 0.0]
+    """
+    one_of(kind, KINDS, "kind")
+    table = _embedding(embedding)
+    z0 = (table**2).sum()
+    towards = quadratic_form(pairs, len(table), convention=convention) @ table
+    rate = (table * towards).sum() / z0 if kind == "normalised" else 0.0
+    return -2 * (towards - rate * table) / z0
+
+
+def flow(
+    start: Array, pairs: Pairs, times: Sequence[float], *, kind: str = "normalised", convention: str = "paper"
+) -> np.ndarray:
+    r"""The exact solution at the given times, (len(times), p, d), or (len(times), p) for a start (p,).
+
+    .. math:: R(t) = \lVert R_0\rVert \frac{e^{-Ht}R_0}{\lVert e^{-Ht}R_0\rVert} \quad\text{(normalised)}
+
+    with $H = 2M/Z_0$ at the start, which this flow does not change. In the linear flow $Z_0$ falls; the paper keeps H
+    as it was, $R(t) = e^{-Ht}R_0$, and so do we.
+
+    Args as in `velocity`, times in the units of Eq. 4 (steps times the learning rate).
+
+    Raises ParameterError as `velocity` does, and for a time below 0 or one that is not finite.
+
+    Example:
+        >>> np.abs(flow([1.0, 0.0, 0.0], [(0, 2), (1, 1)], [0.0, 100.0])).round(3).tolist()
+        [[1.0, 0.0, 0.0], [0.913, 0.365, 0.183]]
+
+    Source: this book, from Liu et al. 2022, Eq. 4 to 9.
+    """
+    one_of(kind, KINDS, "kind")
+    table, t = _embedding(start), np.asarray(times, dtype=float)
+    if t.ndim != 1 or not np.isfinite(t).all() or (t < 0).any():
+        raise ParameterError(f"times = {times!r} must be finite numbers of 0 or more.")
+    z0 = (table**2).sum()
+    values, vectors = eigh(2 * quadratic_form(pairs, len(table), convention=convention) / z0)
+    values[values < NEGLIGIBLE * max(1.0, values[-1])] = 0.0
+    weights = vectors.T @ table
+    if kind == "normalised":  # the slowest component present stays of order one, so that late times do not underflow
+        values = values - values[(np.abs(weights) > 1e-14 * np.sqrt(z0)).any(axis=1)].min()
+    path = np.einsum("ij,tj,jd->tid", vectors, np.exp(-np.outer(t, values)), weights)
+    if kind == "normalised":
+        path *= np.sqrt(z0) / np.linalg.norm(path, axis=(1, 2), keepdims=True)
+    return path.reshape(len(t), *np.shape(to_numpy(start)))
+
+
+def limit(start: Array, pairs: Pairs) -> np.ndarray:
+    r"""Where the normalised flow ends: $\lVert R_0\rVert\,\Pi R_0/\lVert\Pi R_0\rVert$, $\Pi$ onto the solutions.
+
+    Shape as `start`. Raises ParameterError for a bad table or pairs, and for a start without a part in the null space.
+
+    Example:
+        >>> limit([1.0, 0.0, 0.0], [(0, 2), (1, 1)]).round(3).tolist()
+        [0.913, 0.365, -0.183]
+
+    Source: this book. The shape at the end is the start's projection, so it is decided before the flow begins.
+    """
+    table = _embedding(start)
+    values, vectors = eigh(quadratic_form(pairs, len(table)))
+    null = vectors[:, values < NEGLIGIBLE * max(1.0, values[-1])]
+    kept = null @ (null.T @ table)
+    if np.linalg.norm(kept) < NEGLIGIBLE * np.linalg.norm(table):
+        raise ParameterError("start has no part among the solutions of the equations, so the flow has no such limit.")
+    return (kept * np.linalg.norm(table) / np.linalg.norm(kept)).reshape(np.shape(to_numpy(start)))
+
+
+def conserved(embedding: Array) -> tuple[np.ndarray, float]:
+    r"""$C = \sum_k E_k$, (d,), and $Z_0 = \sum_k\lVert E_k\rVert^2$.
+
+    The gradient flow of $\ell_{\rm eff}$ keeps $Z_0$, and C grows as $\dot C = (2\ell_{\rm eff}/Z_0)\,C$, so it keeps C
+    only where C = 0; the linear flow keeps C.
+
+    Raises ParameterError for a bad table.
+
+    Example:
+        >>> conserved([1.0, 2.0])
+        (array([3.]), 5.0)
+
+    Source: Liu et al. 2022, Eq. 6, 24 and 27, where the term of $\dot C$ is lost.
+    """
+    table = _embedding(embedding)
+    return table.sum(axis=0), float((table**2).sum())

@@ -1,0 +1,116 @@
+"""The flow of the effective theory (Liu et al. 2022, Eq. 4 to 9, appendix F) against numerical integration."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import solve_ivp
+
+from grokbook.errors import ParameterError
+from grokbook.theory import effective_flow as ef
+from grokbook.theory.parallelograms import all_samples, grokking_rate
+
+TIMES = [0.0, 0.3, 2.0]
+worlds = st.tuples(st.integers(3, 7), st.integers(1, 2), st.integers(0, 10**6))
+
+
+def draw(world):
+    """A start (p, d) that is not centred, and a random half of the samples."""
+    p, d, seed = world
+    rng = np.random.default_rng(seed)
+    samples = all_samples(p)
+    chosen = rng.permutation(len(samples))[: 1 + len(samples) // 2]
+    return rng.normal(0.5, 1, size=(p, d)), [samples[k] for k in chosen]
+
+
+@given(worlds)
+def test_the_velocity_is_minus_the_gradient_of_the_effective_loss(world):
+    """Eq. 4 and 5, by central differences."""
+    start, pairs = draw(world)
+    step, gradient = 1e-6, np.zeros_like(start)
+    for place in np.ndindex(*start.shape):
+        up, down = start.copy(), start.copy()
+        up[place] += step
+        down[place] -= step
+        gradient[place] = (ef.effective_loss(up, pairs) - ef.effective_loss(down, pairs)) / (2 * step)
+    assert np.allclose(ef.velocity(start, pairs), -gradient, atol=1e-7)
+
+
+@given(worlds, st.sampled_from(ef.CONVENTIONS))
+def test_the_closed_form_solves_the_normalised_flow(world, convention):
+    """R(t) = |R0| exp(-Ht) R0 / |exp(-Ht) R0| against scipy's integration of Eq. 4."""
+    start, pairs = draw(world)
+
+    def slope(_, flat):
+        return ef.velocity(flat.reshape(start.shape), pairs, convention=convention).ravel()
+
+    numeric = solve_ivp(slope, (0, TIMES[-1]), start.ravel(), t_eval=TIMES, rtol=1e-10, atol=1e-12, method="LSODA")
+    exact = ef.flow(start, pairs, TIMES, convention=convention)
+    assert np.allclose(numeric.y.T.reshape(exact.shape), exact, atol=1e-7)
+
+
+def test_steps_of_the_authors_kind_converge_to_the_flow_with_order_one():
+    """Euler's error at a fixed time halves with the step."""
+    start, pairs = draw((6, 1, 3))
+    errors = []
+    for n in (200, 400, 800):
+        at = start.copy()
+        for _ in range(n):
+            at = at + ef.velocity(at, pairs) / n
+        errors.append(np.abs(at - ef.flow(start, pairs, [1.0])[0]).max())
+    assert np.log2(np.array(errors[:-1]) / errors[1:]) == pytest.approx([1, 1], abs=0.05)
+
+
+@given(worlds)
+def test_each_flow_keeps_its_own_quantity(world):
+    """Z0 for the gradient flow, with dC/dt = (2 l_eff / Z0) C; C for the linear one. Eq. 24 names both for one flow."""
+    start, pairs = draw(world)
+    sum_before, z_before = ef.conserved(start)
+    for at in ef.flow(start, pairs, TIMES):
+        assert ef.conserved(at)[1] == pytest.approx(z_before)
+    for at in ef.flow(start, pairs, TIMES, kind="linear"):
+        assert np.allclose(ef.conserved(at)[0], sum_before)
+    growth = 2 * ef.effective_loss(start, pairs) / z_before
+    assert np.allclose(ef.velocity(start, pairs).sum(axis=0), growth * sum_before)
+    centred = start - start.mean(axis=0)
+    assert np.allclose(ef.flow(centred, pairs, TIMES).sum(axis=1), 0, atol=1e-9)
+
+
+def test_the_sum_is_not_conserved_where_the_paper_says_so():
+    """p = 3 from (1, 0, 0): C goes from 1 to sqrt(6/5), exactly."""
+    end = ef.flow([1.0, 0.0, 0.0], all_samples(3), [0.0, 200.0])
+    assert end.sum(axis=1) == pytest.approx([1, np.sqrt(6 / 5)])
+    assert ef.limit([1.0, 0.0, 0.0], all_samples(3)) == pytest.approx(end[-1])
+
+
+@given(worlds)
+def test_the_limit_is_the_projection_of_the_start(world):
+    """|R0| P R0 / |P R0|: zero loss, and where late times of the flow are."""
+    start, pairs = draw(world)
+    end = ef.limit(start, pairs)
+    assert ef.effective_loss(end, pairs) == pytest.approx(0, abs=1e-12)
+    assert np.allclose(ef.flow(start, pairs, [1e5])[0], end, atol=1e-6)
+
+
+@pytest.mark.parametrize("p", [4, 7])
+def test_the_slowest_deviation_decays_at_the_grokking_rate(p):
+    """The distance from the limit falls as exp(-lambda_3 t), lambda_3 = grokking_rate / Z0."""
+    start = np.random.default_rng(1).normal(size=p)
+    rate = grokking_rate(all_samples(p), p) / (start**2).sum()
+    late = np.array([9.0, 10.0]) / rate
+    off = np.linalg.norm(ef.flow(start, all_samples(p), late) - ef.limit(start, all_samples(p)), axis=1)
+    assert np.log(off[0] / off[1]) == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: ef.flow([0.0, 0.0, 0.0], [(0, 2)], [1.0]), "not all 0"),
+        (lambda: ef.flow([1.0, 0.0, 2.0], [(0, 2)], [-1.0]), "0 or more"),
+        (lambda: ef.velocity([1.0, 0.0, 2.0], [(0, 2)], kind="fast"), "kind"),
+        (lambda: ef.limit([1.0, -2.0, 1.0], all_samples(3)), "no part"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(call, said):
+    with pytest.raises(ParameterError, match=said):
+        call()
