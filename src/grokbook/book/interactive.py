@@ -15,7 +15,11 @@ from typing import Any
 from grokbook.book import page, tables
 from grokbook.errors import ParameterError
 
-SCRIPTS = {"flow_explorer": ("GrokbookFlow", "gb-flow"), "grokking_run": ("GrokbookRun", "gb-run")}
+SCRIPTS = {
+    "flow_explorer": ("GrokbookFlow", "gb-flow"),
+    "grokking_run": ("GrokbookRun", "gb-run"),
+    "line_explorer": ("GrokbookLine", "gb-line"),
+}
 """Scripts that draw a figure, the global object whose `mount(element)` each defines, and the class of its element."""
 
 

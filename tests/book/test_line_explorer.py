@@ -1,0 +1,175 @@
+"""The interactive figure of chapter 11: its mathematics is that of the library, and it answers to hand and keyboard."""
+
+import json
+
+import numpy as np
+import pytest
+
+from grokbook.book import interactive, tables
+from grokbook.theory import parallelograms as pg
+from grokbook.theory.effective_flow import flow
+from grokbook.topics.effective_theory.lines import explorable
+
+NAME = "fig-line-explorer"
+TIMES = [0.0, 0.5, 7.0, 90.0, 3000.0]
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def computed(browser):
+    """Call a function of the script in a browser on an empty page: computed(name, list of argument lists)."""
+    opened = browser.new_page()
+    opened.add_script_tag(content=tables.script("line_explorer"))
+    yield lambda name, calls: opened.evaluate(
+        "([name, calls]) => calls.map(c => window.GrokbookLine[name](...c))", [name, calls]
+    )
+    opened.close()
+
+
+def worlds():
+    """p and training sets of all sizes, empty and full ones among them, with starts that are not centred."""
+    rng = np.random.default_rng(11)
+    for p in (4, 7, 10):
+        every = pg.all_samples(p)
+        for n in np.linspace(0, len(every), 14).round().astype(int):
+            yield p, [list(every[k]) for k in rng.permutation(len(every))[:n]], rng.normal(0.3, 1, size=p)
+
+
+def test_what_a_training_set_decides_is_what_the_library_says(computed):
+    cases = list(worlds())
+    for (p, pairs, _), found in zip(cases, computed("analyse", [[p, pairs] for p, pairs, _ in cases]), strict=True):
+        implied = pg.implied_set(pairs, p)
+        assert found["nullity"] == pg.nullity(pairs, p)
+        assert found["parallelograms"] == len(pg.permissible_set(pairs)) and found["implied"] == len(implied)
+        assert found["rate"] == pytest.approx(pg.grokking_rate(pairs, p), abs=1e-9)
+        assert [tuple(one) for one in found["answered"]] == pg.augmented_set(pairs, implied)
+
+
+def test_motion_and_quality_are_those_of_the_library(computed):
+    cases = list(worlds())
+    paths = computed("flow", [[p, pairs, start.tolist(), TIMES] for p, pairs, start in cases])
+    for (_, pairs, start), path in zip(cases, paths, strict=True):
+        assert np.allclose(path, flow(start, pairs, TIMES), rtol=0, atol=1e-9)
+    ends = [path[-2] for path in paths]
+    assert computed("quality", [[end, 0.05] for end in ends]) == [
+        pg.representation_quality_index(end, 0.05) for end in ends
+    ]
+
+
+def test_the_script_asks_for_nothing():
+    script = tables.script("line_explorer")
+    asking = ("fetch(", "XMLHttpRequest", "import(", "importScripts", "WebSocket", "sendBeacon", "https:")
+    assert [word for word in asking if word in script] == []
+
+
+@pytest.fixture
+def figure(opened_at, tmp_path_factory):
+    """The figure alone in a file, as it starts."""
+    body = interactive.markup("line_explorer", NAME, "Ten numbers that move.", explorable(10, 45, 0))
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>line</title>'
+    file = tmp_path_factory.mktemp("line") / "alone.html"
+    file.write_text(f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>')
+    return lambda **options: opened_at(file.as_uri(), **options)
+
+
+def state(page, key):
+    return json.loads(page.locator(f"#{NAME}-area").get_attribute(f"data-{key}"))
+
+
+def press(page, name):
+    page.locator(f"#{NAME}-area button[data-preset='{name}']").click()
+
+
+def cell(page, i, j):
+    return page.locator(f"#{NAME}-area button[data-cell='{i},{j}']")
+
+
+def agrees(page):
+    """What the page shows of its training set and moment is what the library computes for them."""
+    pairs, start, time = (state(page, key) for key in ("pairs", "start", "time"))
+    assert state(page, "nullity") == pg.nullity(pairs, 10)
+    assert state(page, "rate") == pytest.approx(pg.grokking_rate(pairs, 10), abs=1e-9)
+    assert np.allclose(state(page, "now"), flow(start, pairs, [time])[0], rtol=0, atol=1e-9)
+    pressed = page.locator(f"#{NAME}-area button[aria-pressed=true]")
+    pressed = pressed.evaluate_all("all => all.map(e => e.dataset.cell)")
+    assert sorted(pressed) == sorted(f"{i},{j}" for i, j in pairs)
+
+
+def test_a_click_puts_a_pair_in_or_out_and_everything_follows(figure):
+    page = figure()
+    press(page, "Two sums")
+    assert state(page, "nullity") == 2
+    before = {key: state(page, key) for key in ("rate", "parallelograms", "now", "answered")}
+    path = page.locator(f"#{NAME}-area-path-0").get_attribute("d")
+    cell(page, 0, 9).click()
+    assert state(page, "nullity") == 3 and state(page, "rate") == 0
+    assert all(state(page, key) != value for key, value in before.items())
+    assert page.locator(f"#{NAME}-area-path-0").get_attribute("d") != path
+    assert "does not force a line" in page.locator(f"#{NAME}-area-said").inner_text()
+    agrees(page)
+    cell(page, 0, 9).click()
+    assert {key: state(page, key) for key in before} == before
+    assert (page.seen["errors"], page.seen["failed"]) == ([], [])
+
+
+def test_the_keyboard_reaches_every_cell_by_one_stop(figure):
+    page = figure()
+    assert page.locator(f"#{NAME}-area .gb-cells button[tabindex='0']").count() == 1
+    press(page, "None")
+    cell(page, 0, 0).focus()
+    for key in ["ArrowRight"] * 3 + ["ArrowDown"] * 2 + ["ArrowLeft", "ArrowLeft", "Space"]:
+        page.keyboard.press(key)
+    assert state(page, "pairs") == [[2, 2]] and state(page, "label") == 4
+    assert page.evaluate("document.activeElement.dataset.cell") == "2,2"
+    assert page.locator(f"#{NAME}-area .gb-cells button[tabindex='0']").count() == 1
+    agrees(page)
+
+
+@pytest.mark.parametrize("name", ["All", "45 at random", "23 at random", "Two sums", "Nothing about 0"])
+def test_presets_show_what_the_library_computes(figure, name):
+    page = figure()
+    press(page, name)
+    agrees(page)
+    sizes = {"All": 55, "45 at random": 45, "23 at random": 23, "Two sums": 10, "Nothing about 0": 47}
+    assert len(state(page, "pairs")) == sizes[name]
+
+
+def test_another_start_another_time_and_reset(figure):
+    page = figure()
+    first = {key: state(page, key) for key in ("pairs", "start", "time")}
+    press(page, "Other start")
+    assert np.allclose([np.mean(state(page, "start")), np.mean(np.square(state(page, "start")))], [0, 1])
+    page.locator(f"#{NAME}-area-time").evaluate("e => { e.value = 0.2; e.dispatchEvent(new Event('input')); }")
+    assert state(page, "time") == pytest.approx(10 ** (-1 + 4.5 * 0.2))
+    agrees(page)
+    press(page, "Reset")
+    assert {key: state(page, key) for key in first} == first
+
+
+def test_play_runs_the_time_and_pause_holds_it(figure):
+    page = figure()
+    before = state(page, "time")
+    press(page, "Play")
+    page.wait_for_function(f"JSON.parse(document.getElementById('{NAME}-area').dataset.time) > {before}")
+    press(page, "Play")
+    held = state(page, "time")
+    page.wait_for_timeout(200)
+    assert state(page, "time") == held
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_scrolls_only_down_and_cells_can_be_hit(figure, scheme):
+    """WCAG 2.2, 2.5.8: targets of at least 24 pixels."""
+    page = figure(width=390, scheme=scheme, has_touch=True, is_mobile=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    box = cell(page, 3, 7).bounding_box()
+    assert min(box["width"], box["height"]) >= 24
+    had = [3, 7] in state(page, "pairs")
+    cell(page, 3, 7).tap()
+    assert ([3, 7] in state(page, "pairs")) != had
+    agrees(page)
+
+
+def test_without_scripts_a_sentence_says_so(figure):
+    page = figure(java_script_enabled=False)
+    assert "scripts are switched off" in page.locator(f"#{NAME}-area").inner_text()
