@@ -1,0 +1,323 @@
+r"""Which equalities of products follow from others, in any group (Liu et al. 2022, appendix H, Eq. 29 to 31).
+
+Training on (a, d) and (b, c) with ad = bc makes $E_a E_d = E_b E_c$. For invertible matrices this says that the left
+quotient $E_b^{-1} E_a$ equals the right quotient $E_c E_d^{-1}$. Where all left quotients have n starts and all right
+ones n, an equality of products is an edge between a left and a right quotient of the same group element g:
+
+    E_{bg} E_d = E_b E_{gd}    is the edge    b -- d    of the graph of g.
+
+Edges of a path of odd length imply the edge between its ends (the paper's deduction has three), and equalities with
+a common product imply each other. `deduced` applies both until nothing new comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+import numpy as np
+
+from grokbook.errors import ParameterError
+from grokbook.measures.inputs import whole
+from grokbook.tasks.groups import check_group, inverses
+from grokbook.theory.finite_field import LARGE_PRIME, rank_in_field
+from grokbook.theory.parallelograms import all_samples
+
+NEGLIGIBLE = 1e-8
+"""Eigenvalues below this are zeros: the entries are of size one."""
+
+
+def deduced(table: np.ndarray, trained: np.ndarray) -> np.ndarray:
+    r"""The equalities that follow from training cells, bool (..., h, a, c): is $E_aE_{a^{-1}h}=E_cE_{c^{-1}h}$ implied?
+
+    `trained` (..., n, n) says which cells of the Cayley table are trained, leading axes for many sets at once. All
+    that follows is true in the group. Raises ParameterError for a table that is no group's or cells of another shape.
+
+    Example: one trained cell implies nothing but what is trivial, all cells imply all.
+        >>> from grokbook.tasks.groups import cayley_table
+        >>> deduced(cayley_table("Z2"), np.array([[1, 0], [0, 0]])).astype(int).tolist()
+        [[[1, 0], [0, 1]], [[1, 0], [0, 1]]]
+        >>> bool(deduced(cayley_table("S3"), np.ones((6, 6))).all())
+        True
+
+    Source: Liu et al. 2022, Eq. 30 and 31; equalities with a common product: this book.
+    """
+    seen = _by_product(check_group(table), trained)
+    return consequences(table, seen[..., :, None] & seen[..., None, :])
+
+
+def consequences(table: np.ndarray, equalities: np.ndarray, *, quotients: bool = True) -> np.ndarray:
+    """All equalities that follow from some, bool (..., h, a, c) as in `deduced`.
+
+    Without `quotients`, only those that share a product are joined. Raises ParameterError for a table of no group.
+
+    Example: of six products equal in a row, the first and the last are equal too.
+        >>> from grokbook.tasks.groups import cayley_table
+        >>> chain = np.zeros((6, 6, 6), dtype=bool)
+        >>> chain[0, range(5), range(1, 6)] = True
+        >>> bool(consequences(cayley_table("S3"), chain)[0].all())
+        True
+    """
+    table = check_group(table)
+    given, (edge, back) = np.asarray(equalities) > 0, _edges(table)
+    known = given | given.mT | np.eye(len(table), dtype=bool)
+    while True:
+        before = known.sum()
+        if quotients:
+            linked = _until_still(known[..., *edge], lambda k: k @ k.mT @ k)
+            known[..., *edge] |= linked
+            known[..., *back] |= linked
+        known = _until_still(known, lambda k: k @ k)
+        if known.sum() == before:
+            return known
+
+
+def _edges(table: np.ndarray) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+    """Where the edge b - d of the graph of g stands, [g, b, d]: E_bg E_d = E_b E_gd, of product b g d; and back."""
+    g, b, d = np.indices((len(table),) * 3)
+    product, first = table[table[b, g], d], table[b, g]
+    return (product, first, b), (product, b, first)
+
+
+def _by_product(table: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """Whether cells (..., n, n) are marked, in the order [h, a]: the cell (a, a^-1 h), whose product is h."""
+    mask, n = np.asarray(cells) > 0, len(table)
+    if mask.shape[-2:] != (n, n):
+        raise ParameterError(f"trained has shape {mask.shape}, but must end in ({n}, {n}), the shape of the table.")
+    partner = table[inverses(table)]  # [a, h] = a^-1 h
+    return np.swapaxes(mask[..., np.arange(len(table))[:, None], partner], -1, -2)
+
+
+def _until_still(relation: np.ndarray, step: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """A boolean relation, grown by `step` until nothing is added; products of matrices say what is reachable."""
+    while True:
+        grown = relation | (step(relation.astype(np.float32)) > 0.5)
+        if (grown == relation).all():
+            return relation
+        relation = grown
+
+
+def deduced_accuracy(table: np.ndarray, trained: np.ndarray) -> np.ndarray:
+    r"""$\overline{\mathrm{Acc}}$ of an ideal model: the share of cells that are trained or deduced from trained ones.
+
+    `trained` (..., n, n) as in `deduced`, the result has its leading axes; errors as there.
+
+    Example: one trained cell of each product is enough where all equalities are known, and they are not known then.
+        >>> from grokbook.tasks.groups import cayley_table
+        >>> float(deduced_accuracy(cayley_table("Z2"), np.array([[1, 1], [0, 0]])))
+        0.5
+
+    Source: Liu et al. 2022, Eq. 17, for the deductions of appendix H.
+    """
+    seen = _by_product(check_group(table), trained)
+    return (deduced(table, trained) & seen[..., None, :]).any(axis=-1).mean(axis=(-2, -1))
+
+
+def first_forced(table: np.ndarray, n: int = 1_000, seed: int = 0) -> np.ndarray:
+    """The number of cells at which a random order first implies every equality of products, for n orders, (n,).
+
+    Raises ParameterError for a table that is no group's and for n below 1.
+
+    Example:
+        >>> from grokbook.tasks.groups import cayley_table
+        >>> bool(16 < half_way(first_forced(cayley_table("S3"), 500), 36) < 18)
+        True
+    """
+    table = check_group(table)
+
+    def forced(cells: np.ndarray) -> np.ndarray:
+        return deduced(table, cells.reshape(-1, *table.shape)).all(axis=(1, 2, 3))
+
+    return _first_size(forced, table.size, n, seed)
+
+
+def _first_size(reached: Callable[[np.ndarray], np.ndarray], samples: int, n: int, seed: int) -> np.ndarray:
+    """The size at which each of n random orders of the samples first has a property that more samples keep."""
+    place = np.random.default_rng(seed).permuted(np.tile(np.arange(samples), (whole(n, "n"), 1)), axis=1)
+    low, high = np.zeros(n, dtype=int), np.full(n, samples)
+    while (high - low).max() > 1:
+        middle = (low + high) // 2
+        there = reached(place < middle[:, None])
+        low, high = np.where(there, low, middle), np.where(there, middle, high)
+    return high
+
+
+def probability(sizes: np.ndarray, samples: int) -> np.ndarray:
+    """The share of orders that have got there with 0, 1, ..., `samples` samples, from the size at which each did.
+
+    Example:
+        >>> probability(np.array([1, 2, 2, 2]), 3)
+        array([0.  , 0.25, 1.  , 1.  ])
+    """
+    return np.cumsum(np.bincount(sizes, minlength=samples + 1)) / len(sizes)
+
+
+def half_way(sizes: np.ndarray, samples: int) -> float:
+    """The number of samples at which `probability` crosses one half, by a line between two sizes.
+
+    Example:
+        >>> half_way(np.array([1, 2, 2, 2]), 3)
+        1.3333333333333333
+    """
+    curve = probability(sizes, samples)
+    above = int(np.argmax(curve >= 0.5))
+    below = above - 1
+    return float(below + (0.5 - curve[below]) / (curve[above] - curve[below]))
+
+
+def additive_nullity(table: np.ndarray, trained: np.ndarray | None = None, *, field: int | None = None) -> int:
+    r"""Degrees of freedom of numbers with $E_a + E_b = E_c + E_d$ wherever trained cells have ab = cd, for any group.
+
+    For all cells it is 1 over the real numbers: $E_a - E_e$ is a homomorphism to them, and every element has a finite
+    order. Over the field of a prime number of elements (`field`) it is 1 + the number of independent homomorphisms.
+
+    Raises ParameterError for a table that is no group's or a field that is not prime.
+
+    Example:
+        >>> from grokbook.tasks.groups import cayley_table
+        >>> [additive_nullity(cayley_table("Z11"), field=q) for q in (None, 11, 7)]
+        [1, 2, 1]
+        >>> additive_nullity(cayley_table("Z2xZ2"), field=2)
+        3
+    """
+    table = check_group(table)
+    cells = np.argwhere(np.ones(table.shape) if trained is None else trained)
+    unit, firsts, rows = np.eye(len(table), dtype=np.int64), {}, []
+    for a, b in cells:
+        sums = unit[a] + unit[b]
+        rows.append(sums - firsts.setdefault(int(table[a, b]), sums))
+    return len(table) - rank_in_field(np.array(rows).reshape(-1, len(table)), field or LARGE_PRIME)
+
+
+def order_of(table: np.ndarray, a: int) -> int:
+    """The least m >= 1 with a^m = 1, for the table of a group.
+
+    Example:
+        >>> from grokbook.tasks.groups import cayley_table
+        >>> [order_of(cayley_table("S3"), a) for a in range(6)]
+        [1, 2, 2, 3, 3, 2]
+    """
+    power, order, start = a, 1, table[a, inverses(table)[a]]
+    while power != start:
+        power, order = table[power, a], order + 1
+    return order
+
+
+def coset_representation(table: np.ndarray, subgroup: Collection[int] = (0,)) -> np.ndarray:
+    r"""Permutation matrices of a group on the left cosets of a subgroup, float64 (n, k, k), $E_aE_b=E_{ab}$.
+
+    With the subgroup of the identity alone it is the regular representation, k = n.
+
+    Raises ParameterError for a table that is no group's, and where cosets overlap: then it was no subgroup.
+
+    Example: three cosets of a swap in S3.
+        >>> from grokbook.tasks.groups import cayley_table
+        >>> coset_representation(cayley_table("S3"), (0, 1)).shape
+        (6, 3, 3)
+    """
+    table = check_group(table)
+    cosets = sorted({tuple(sorted(table[a, list(subgroup)].tolist())) for a in range(len(table))})
+    where = np.full(len(table), -1)
+    for number, coset in enumerate(cosets):
+        if (where[list(coset)] >= 0).any():
+            raise ParameterError(f"the elements {sorted(subgroup)} must be a subgroup, but their cosets overlap.")
+        where[list(coset)] = number
+    first = np.array([coset[0] for coset in cosets])
+    found = np.zeros((len(table), len(cosets), len(cosets)))
+    every, column = np.indices((len(table), len(cosets)))
+    found[every, where[table[:, first]], column] = 1
+    return found
+
+
+def rigid_sizes(table: np.ndarray, matrices: np.ndarray, n: int = 500, seed: int = 0) -> np.ndarray:
+    r"""The number of cells at which a random order leaves a representation no deformation but those of all cells, (n,).
+
+    The equalities $E_aE_b=E_cE_d$ of the trained cells are linearised at `matrices` (m, k, k), a representation:
+    $\dot E_aE_b+E_a\dot E_b=\dot E_cE_d+E_c\dot E_d$. The rank of these equations grows with the cells to that of the
+    whole table, `degrees_of_freedom` below m k^2. Before that, matrices nearby obey the training set and not the
+    table. Deduction is valid over any ring, also for $E+\epsilon\dot E$ with $\epsilon^2=0$, so that an order is rigid
+    at the latest where `first_forced` (with the same n and seed) says.
+
+    Raises ParameterError for a table that is no group's and for n below 1.
+
+    Example:
+        >>> from grokbook.tasks.groups import cayley_table
+        >>> rigid_sizes(cayley_table("Z2"), np.array([[[1]], [[-1]]]), 2)
+        array([4, 4])
+    """
+    table, free = check_group(table), degrees_of_freedom(table, matrices)
+    rows = product_derivatives(table, matrices)
+    squares = rows.mT @ rows
+
+    def rigid(cells: np.ndarray) -> np.ndarray:
+        return np.linalg.eigvalsh(_gram(table.ravel(), rows, squares, cells))[:, free] > NEGLIGIBLE
+
+    return _first_size(rigid, table.size, n, seed)
+
+
+def degrees_of_freedom(table: np.ndarray, matrices: np.ndarray) -> int:
+    r"""The dimension of the matrices near a representation (m, k, k) that obey the whole table: k^2 for all we tried.
+
+    Raises ParameterError for a table that is no group's.
+
+    Example:
+        >>> from grokbook.tasks.groups import cayley_table
+        >>> degrees_of_freedom(cayley_table("S3"), coset_representation(cayley_table("S3"), (0, 1)))
+        9
+
+    Source: this book. They are $C\rho(a)$ with a representation $\rho$ and an invertible C that commutes with it.
+    """
+    labels, rows = check_group(table).ravel(), product_derivatives(table, matrices)
+    full = _gram(labels, rows, rows.mT @ rows, np.ones((1, len(labels)), dtype=bool))
+    return int((np.linalg.eigvalsh(full)[0] <= NEGLIGIBLE).sum())
+
+
+def product_derivatives(table: np.ndarray, matrices: np.ndarray) -> np.ndarray:
+    r"""The derivative of $E_aE_b$ by all entries of all matrices, for each cell: float64 of shape (m^2, k^2, m k^2).
+
+    Example:
+        >>> from grokbook.tasks.groups import cayley_table
+        >>> product_derivatives(cayley_table("Z2"), np.array([[[1]], [[-1]]]))[1]
+        array([[-1.,  1.]])
+    """
+    matrices = np.asarray(matrices, dtype=float)
+    m, k = len(table), matrices.shape[-1]
+    found = np.zeros((m, m, k * k, m, k * k))
+    for a, b in np.ndindex(m, m):
+        found[a, b, :, a] += np.kron(np.eye(k), matrices[b].T)
+        found[a, b, :, b] += np.kron(matrices[a], np.eye(k))
+    return found.reshape(m * m, k * k, m * k * k)
+
+
+def _gram(labels: np.ndarray, rows: np.ndarray, squares: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    r"""$J^\top J$ of equalities among samples (r, N): for each label $n\sum V^\top V-(\sum V)^\top(\sum V)$."""
+    total = 0.0
+    for label in np.unique(labels):
+        mine, here = cells[:, labels == label].astype(float), labels == label
+        sums = np.tensordot(mine, rows[here], axes=1)
+        total = total + mine.sum(axis=1)[:, None, None] * np.tensordot(mine, squares[here], axes=1)
+        total -= sums.mT @ sums
+    return total
+
+
+def collapse_sizes(p: int, n: int = 1_000, seed: int = 0) -> np.ndarray:
+    r"""The number of samples modulo p at which a random order makes all real embeddings equal, for n orders, (n,).
+
+    Samples are unordered pairs with the label i + j mod p and embeddings are numbers that are added. From this size on
+    $n_0 = 1$: an ideal model has one embedding for all symbols, and no decoder can tell their sums apart.
+
+    Raises ParameterError for p below 3 and for n below 1.
+
+    Example:
+        >>> bool((collapse_sizes(5, 20) >= 5).all())
+        True
+
+    Source: this book; compare `grokbook.theory.linear_probability.first_linear` with `modulus`.
+    """
+    samples = np.array(all_samples(whole(p, "p", least=3)))
+    rows = np.eye(p)[samples].sum(axis=1)[:, None, :]
+    squares = rows.mT @ rows
+
+    def collapsed(chosen: np.ndarray) -> np.ndarray:
+        return np.linalg.eigvalsh(_gram(samples.sum(axis=1) % p, rows, squares, chosen))[:, 1] > NEGLIGIBLE
+
+    return _first_size(collapsed, len(samples), n, seed)

@@ -1,0 +1,188 @@
+"""Chapter 13: groups other than addition, S3 first; what equal products imply, and how many of them one needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from grokbook.claims import load
+from grokbook.claims.finding import some
+from grokbook.errors import ParameterError
+from grokbook.experiments.base import Experiment
+from grokbook.experiments.gu2025 import fig5
+from grokbook.measures import grok_times
+from grokbook.tasks.groups import cayley_table
+from grokbook.theory.group_deduction import deduced_accuracy, first_forced, half_way
+from grokbook.theory.linear_probability import critical_fraction
+from grokbook.topics.groups.figures import involutions
+
+GROUPS = ("Z4", "Z2xZ2", "Z6", "S3", "Z8", "Z2xZ4", "Z2xZ2xZ2", "D4", "Q8", "Z12", "Z2xZ6", "D6", "A4")
+"""The groups that are compared: all of order 4, 6 and 8, and four of the five of order 12."""
+
+LARGEST = 12
+"""Elements of the largest group whose deductions a page computes."""
+
+
+def plan(group: str, cells: int) -> dict[str, Experiment]:
+    """Nothing is trained; a group that is none, or a number of training cells that its table has not, is refused.
+
+    Raises ParameterError.
+
+    Example:
+        >>> plan("S3", 17)
+        {}
+    """
+    order = len(cayley_table(group))
+    if not 3 <= order <= LARGEST:
+        raise ParameterError(f"group = {group!r} has {order} elements, but this chapter needs 3 to {LARGEST}.")
+    if not 1 <= cells < order**2:
+        raise ParameterError(f"cells = {cells} must be between 1 and {order**2 - 1}: the table has {order**2} cells.")
+    return {}
+
+
+def random_cells(group: str, cells: int, seed: int = 0) -> np.ndarray:
+    """A mask (n, n) of so many random cells of a group's table.
+
+    Example:
+        >>> int(random_cells("S3", 17).sum())
+        17
+    """
+    table = cayley_table(group)
+    return (np.random.default_rng(seed).permutation(table.size) < cells).reshape(table.shape)
+
+
+def accuracy_curve(group: str, draws: int, seed: int = 0) -> np.ndarray:
+    """The mean accuracy of an ideal model on the whole table, for random training sets of 0, 1, ..., n^2 cells.
+
+    Example:
+        >>> accuracy_curve("Z3", 20)[[0, 9]]
+        array([0., 1.])
+    """
+    table = cayley_table(group)
+    place = np.random.default_rng(seed).permuted(np.tile(np.arange(table.size), (draws, 1)), axis=1)
+    trained = place.reshape(draws, *table.shape)
+    return np.array([deduced_accuracy(table, trained < size).mean() for size in range(table.size + 1)])
+
+
+def group_table(draws: int, groups: Iterable[str] = GROUPS) -> pd.DataFrame:
+    """A row a group: order, whether Abelian, elements of order two, cells and share at which half of orders suffice.
+
+    From 12 elements on a quarter of the draws.
+
+    Example:
+        >>> group_table(20, ["S3"]).Abelian.item()
+        'no'
+    """
+    rows = []
+    for name in groups:
+        table = cayley_table(name)
+        cells = half_way(first_forced(table, draws if len(table) < LARGEST else max(20, draws // 4)), table.size)
+        rows.append({"group": name, "order": len(table), "Abelian": "yes" if (table == table.T).all() else "no",
+                     "of order two": involutions(table), "cells": cells, "share": cells / table.size})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def compared(table: pd.DataFrame) -> str:
+    """What comes out of `group_table`: how the share falls with the order, and what else it depends on.
+
+    Example:
+        >>> rows = {"order": [6, 6], "Abelian": ["yes", "no"], "share": [0.47, 0.48], "of order two": [1, 3]}
+        >>> compared(pd.DataFrame(rows)).split(". ")[-1]
+        'Within an order it rises with the number of elements of order two (1 of 1 orders); why, we do not know.'
+    """
+    means, orders = table.groupby("order").share.mean(), table.groupby("order")
+    first = "falls with the order" if means.is_monotonic_decreasing else "does not simply fall with the order"
+    ends = f"from {means.iloc[0]:.2f} at {means.index[0]} to {means.iloc[-1]:.2f} at {means.index[-1]} elements"
+    both = orders.filter(lambda rows: rows.Abelian.nunique() == 2)
+    apart = both.groupby(["order", "Abelian"]).share.mean().unstack()
+    gap = float((apart.no - apart.yes).abs().max())
+    rising = sum(rows.sort_values("share")["of order two"].is_monotonic_increasing for _, rows in orders)
+    cheap = gap < (means.iloc[0] - means.iloc[-1]) / 5
+    told = [
+        f"The share {first}, {ends}.",
+        f"Between Abelian groups and others of one order the means differ by at most {gap:.3f}: that products do not "
+        f"commute {'costs little' if cheap else 'matters'} here.",
+    ]
+    if 2 * rising > len(means):
+        told.append(f"Within an order it rises with the number of elements of order two ({rising} of {len(means)} "
+                    "orders); why, we do not know.")  # fmt: skip
+    return " ".join(told)
+
+
+def modular_table(primes: Iterable[int], draws: int) -> pd.DataFrame:
+    """A row a prime: the samples and the share of unordered pairs at which half of random orders force a line over F_p.
+
+    Above p = 11 the draws are fewer, in proportion to 1 / p, and at least ten.
+
+    Example:
+        >>> modular_table([5], 100).p.item()
+        5
+    """
+    rows = []
+    for p in primes:
+        share = critical_fraction(p, min(draws, max(10, draws * 11 // p)), modulus=True)
+        rows.append({"p": p, "pairs": p * (p + 1) // 2, "samples": share * p * (p + 1) / 2, "share": share})
+    return pd.DataFrame(rows)
+
+
+def trained_modular() -> pd.DataFrame:
+    """The recorded transformers of Fig. 5 of Gu et al. 2025: by modulus, shares of the pairs and what generalises."""
+    rows = []
+    for p, data in load({p: fig5(p) for p in (47, 97)}).items():
+        times = grok_times(data)
+        fraction = data.attrs.get("train_fraction", 0.3)
+        rows.append({"p": p, "ordered": fraction, "unordered": 1 - (1 - fraction) ** 2, "runs": len(times),
+                     "generalise": int(times.grok_step.notna().sum()), "steps": int(data.step[-1])})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def against_networks(lines: pd.DataFrame, networks: pd.DataFrame) -> str:
+    """What `trained_modular` says against the shares of `modular_table`, as a sentence or two.
+
+    Example:
+        >>> against_networks(pd.DataFrame({"p": [53], "share": [0.087]}), pd.DataFrame())
+        'No transformers modulo p are recorded to set beside it.'
+    """
+    if networks.empty:
+        return "No transformers modulo p are recorded to set beside it."
+    told = "; ".join(f"{some(row.generalise, row.runs)} by step {row.steps:,} at p = {row.p}"
+                     for row in networks.itertuples())  # fmt: skip
+    fewer = (networks.generalise < networks.runs).any()
+    ending = " So an ideal model's amount of data does not decide when these networks generalise." if fewer else ""
+    return (
+        f"The recorded transformers were trained on {networks.ordered.iloc[0]:.0%} of the ordered pairs, which show "
+        f"about {networks.unordered.iloc[0]:.0%} of the unordered ones, several times that share. Of their runs, "
+        f"these reach a test accuracy of 95 %: {told}.{ending}"
+    )
+
+
+_THREE = {
+    "fails": "two equal products imply a third as soon as all share a product, and three are needed in general",
+    "holds": "no two equal products of S3 imply a third",
+}
+_HALF = {"holds": "half of random training sets imply all of S3, near the share of one half that the paper sees",
+         "fails": "half of random training sets imply all of S3 elsewhere than at the paper's one half"}  # fmt: skip
+_ABELIAN = {
+    "fails": "For addition modulo n real embeddings cannot form the structure at all; phases can.",
+    "holds": "For addition modulo n real embeddings can form the structure.",
+}
+
+
+def answer(verdicts: Mapping[str, str], shares: pd.DataFrame) -> str:
+    """The chapter's answer in a box, from the verdicts of L18, L29, L30 and the table of the groups.
+
+    Example:
+        >>> shares = pd.DataFrame({"order": [6, 8], "Abelian": ["yes", "no"], "share": [0.4, 0.3]})
+        >>> answer({"L18": "fails", "L29": "fails", "L30": "holds"}, shares)[:36]
+        '> **Answer.** The paper carries its '
+    """
+    claimed = "The paper carries its theory from addition to all Abelian groups, and to S3 with matrices"
+    order = "" if shares.empty else f" Larger groups need a smaller share: {shares.share.iloc[-1]:.2f} at " \
+        f"{shares.order.iloc[-1]} elements."  # fmt: skip
+    s3 = f"For S3, {_THREE.get(verdicts['L29'], 'the deductions are as printed')}; {_HALF[verdicts['L30']]}."
+    return (
+        f"> **Answer.** {claimed}. {_ABELIAN[verdicts['L18']]} {s3}{order} "
+        "This is proved or counted for ideal models; what networks do is told apart."
+    )

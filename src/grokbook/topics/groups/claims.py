@@ -1,0 +1,185 @@
+"""Claims on groups: what follows from equal products, how much data that takes, and what it means for Abelian ones."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import gcd
+
+import numpy as np
+from sympy import factorint
+
+from grokbook.claims import Finding, claim, found, judge
+from grokbook.measures.group_quality import equal_products
+from grokbook.tasks.groups import cayley_table
+from grokbook.theory.group_deduction import (
+    additive_nullity,
+    collapse_sizes,
+    consequences,
+    coset_representation,
+    degrees_of_freedom,
+    first_forced,
+    half_way,
+    probability,
+    rigid_sizes,
+)
+from grokbook.theory.linear_probability import critical_fraction
+
+DEDUCTION, AMOUNT, CIRCLE = "What equal products imply", "How much data that takes", "Numbers do not go round"
+SWAP = (0, 1)
+"""The identity of S3 and one swap: a subgroup with three cosets, for matrices of the paper's size."""
+
+
+@claim("L18", "liu2022", "appendix B", section=CIRCLE, kind="theorem", shown_by="proof", seconds=3,
+       published="all Abelian groups",
+       says=("for all {of} groups tried, the cyclic ones up to order {most} among them, the full table leaves real ",
+             "embeddings {value:.0f} degree of freedom: all are equal, and no decoder tells their sums apart; at ",
+             "p = 11 half of random training sets force this at a share of {collapse:.3f}; over the field of 11 ",
+             "elements the lines are left (nullity {over}), forced at {line:.3f}"))  # fmt: skip
+def abelian_groups(most: int = 12) -> Finding:
+    """The analysis of the toy setting, addition of embeddings in R^d, applies to all Abelian groups."""
+    names = [f"Z{n}" for n in range(2, most + 1)] + ["Z2xZ2", "Z2xZ4", "Z3xZ3"]
+    left = [additive_nullity(cayley_table(name)) for name in names]
+    collapse = half_way(collapse_sizes(11, 400), 66) / 66
+    return found("fails" if max(left) == 1 else "holds", max(left), 1, 1, of=len(names), most=most, collapse=collapse,
+                 over=additive_nullity(cayley_table("Z11"), field=11),
+                 line=critical_fraction(11, 1_000, modulus=True))  # fmt: skip
+
+
+@claim("L19", "liu2022", "appendix B", section=CIRCLE, kind="theorem", shown_by="count",
+       says=("of the moduli up to {most} the units are cyclic for {value:.0%}: 1, 2, 4, odd prime powers and twice ",
+             "these ({wrong} exceptions); 8 is the first without ({eight} units, orders up to {order}); 0 is never a ",
+             "unit"))  # fmt: skip
+def cyclic_units(most: int = 200) -> Finding:
+    """Multiplication modulo n is a cyclic group, so that data of modular addition apply to it."""
+    cyclic = {n for n in range(1, most + 1) if largest_order(n) == len(units(n))}
+    by_rule = {n for n in range(1, most + 1) if n in (1, 2, 4) or (n % 4 and len(set(factorint(n)) - {2}) == 1)}
+    share = len(cyclic) / most
+    return found("holds" if share == 1 else "needs an assumption", share, share, share, most=most,
+                 wrong=len(cyclic ^ by_rule), eight=len(units(8)), order=largest_order(8))  # fmt: skip
+
+
+def units(n: int) -> list[int]:
+    """The residues modulo n that have an inverse.
+
+    Example:
+        >>> units(8)
+        [1, 3, 5, 7]
+    """
+    return [a for a in range(n) if gcd(a, n) == 1]
+
+
+def largest_order(n: int) -> int:
+    """The largest order of a unit modulo n, by multiplying.
+
+    Example:
+        >>> largest_order(7), largest_order(8)
+        (6, 2)
+    """
+    best = 1
+    for a in units(n):
+        power, order = a, 1
+        while power % n != 1 % n:
+            power, order = power * a % n, order + 1
+        best = max(best, order)
+    return best
+
+
+@claim("L20", "liu2022", "appendix B, Eq. 10", section=CIRCLE, kind="theorem", shown_by="counterexample",
+       says=("with phi(k) = 4^k all {sums} sums of two of {n} symbols differ: rho reads any symmetric table off them, ",
+             "and no parallelogram is closed; in a group rho cannot be injective on the sums (L18), which Proposition ",
+             "2 asks; x y = exp(ln x + ln y) gives {negative:g} for -2 and 3 with ln |x|"))  # fmt: skip
+def symmetric_functions(n: int = 10) -> Finding:
+    """A permutation invariant f is rho(phi(x_1) + phi(x_2)), so addition in the decoder serves all Abelian groups."""
+    phi = 4 ** np.arange(n)
+    first, second = np.triu_indices(n)
+    sums = len(set((phi[first] + phi[second]).tolist()))
+    structure = sums < len(first)
+    negative = float(np.exp(np.log(2) + np.log(3)))
+    holds = structure and negative == -6
+    return found("holds" if holds else "needs an assumption", sums, len(first), len(first), sums=sums, n=n,
+                 negative=negative)  # fmt: skip
+
+
+@claim("L28", "liu2022", "appendix H, Eq. 29 to 31", section=DEDUCTION, kind="theorem", shown_by="counterexample",
+       says=("both follow on {draws} random draws of invertible matrices and of vectors (largest error {value:.0e}); ",
+             "for matrices an inverse is used: with E_e = E_f = diag(1, 0) the three equations hold and the fourth is ",
+             "off by {off:g}"))  # fmt: skip
+def deductions(draws: int = 200) -> Finding:
+    """Two equalities of sums imply a third one; three equalities of products imply a fourth one."""
+    rng = np.random.default_rng(0)
+    a, c, d, f = rng.normal(size=(4, draws, 5))
+    b, e = a + d - c, c + f - d
+    worst = float(np.abs(a + f - b - e).max())
+    a, d, f, g, noise = rng.normal(size=(5, draws, 3, 3))
+    turn = np.linalg.qr(noise)[0]
+    b, c, e, h = a @ turn.mT, turn @ d, f @ turn, turn.mT @ g
+    given = max(float(np.abs(x).max()) for x in (a @ d - b @ c, f @ c - e @ d, e @ h - f @ g))
+    worst = max(worst, float(np.abs(a @ h - b @ g).max()))
+    off = singular_defect()
+    follows = max(worst, given) < 1e-6
+    verdict = "fails" if not follows else "needs an assumption" if off else "holds"
+    return found(verdict, worst, 0, 1e-6, draws=draws, off=off)
+
+
+def singular_defect() -> float:
+    """How far E_a E_h is from E_b E_g where E_e = E_f = diag(1, 0) and Eq. 30 and 31 hold exactly.
+
+    Raises AssertionError if they do not.
+
+    Example:
+        >>> singular_defect()
+        1.0
+    """
+    one, corner, two = np.eye(2), np.diag([1.0, 0.0]), np.diag([1.0, 2.0])
+    a = b = c = d = h = one
+    e, f, g = corner, corner, two
+    assert (a @ d == b @ c).all() and (f @ c == e @ d).all() and (e @ h == f @ g).all()
+    return float(np.abs(a @ h - b @ g).max())
+
+
+@claim("L29", "liu2022", "appendix H", section=DEDUCTION, kind="theorem", published="3", shown_by="count",
+       says=("of the {of} pairs of the {all} parallelograms of S3 {value:.0f} imply a third, {shared} because ",
+             "they share a product (ab = cd = ef); the other {others} imply none: there three are needed"))  # fmt: skip
+def three_needed() -> Finding:
+    """For non-Abelian groups three parallelograms are needed to deduce a new one."""
+    implied, joined = third_ones("S3")
+    return judge(implied.sum() == 0, value=int(implied.sum()), low=0, high=0, of=len(implied),
+                 all=len(equal_products(cayley_table("S3"))), others=int((~implied).sum()),
+                 shared=int((implied & joined).sum()))  # fmt: skip
+
+
+def third_ones(group: str) -> tuple[np.ndarray, np.ndarray]:
+    """Which pairs of parallelograms of a group imply a third one, and which do so by sharing a product.
+
+    Example:
+        >>> implied, joined = third_ones("Z3")
+        >>> len(implied), int(implied.sum()), int(joined.sum())
+        (36, 9, 9)
+    """
+    table = cayley_table(group)
+    every = equal_products(table)
+    pairs = np.array(list(combinations(range(len(every)), 2)))
+    given = np.zeros((len(pairs), *[len(table)] * 3), dtype=bool)
+    for column in pairs.T:
+        (a, b), (c, _) = every[column].transpose(1, 2, 0)
+        given[np.arange(len(pairs)), table[a, b], a, c] = True
+    counts = [consequences(table, given, quotients=way).sum(axis=(1, 2, 3)) for way in (True, False)]
+    least = len(table) ** 2 + 4  # trivial ones, and two equalities in both directions
+    return tuple(count > least for count in counts)
+
+
+@claim("L30", "liu2022", "appendix H, Fig. 18", section=AMOUNT, kind="number", published="0.5", seconds=6,
+       shown_by="draws",
+       says=("half of {draws} random orders of the 36 products of S3 imply all {equalities} equalities at {size:.2f} ",
+             "cells, a share of {value:.3f}; 3 x 3 matrices near a representation are fixed, but for {dof} degrees of ",
+             "freedom, in {at_rigid:.0%} of the orders at {rigid} cells, a share of {rigid_share:.3f}"))  # fmt: skip
+def critical_share(draws: int = 200) -> Finding:
+    """There is a phase transition at about r_c = 0.5 for S3."""
+    table = cayley_table("S3")
+    size = half_way(first_forced(table, 5 * draws), 36)
+    matrices = coset_representation(table, SWAP)
+    curve = probability(rigid_sizes(table, matrices, draws), 36)
+    rigid = int(np.argmax(curve >= 0.5))
+    return judge(abs(size / 36 - 0.5) < 0.05, value=size / 36, low=0.45, high=0.55, draws=5 * draws, size=size,
+                 equalities=len(equal_products(table)), at_rigid=curve[rigid], rigid=rigid, rigid_share=rigid / 36,
+                 dof=degrees_of_freedom(table, matrices))  # fmt: skip

@@ -1,0 +1,131 @@
+"""Figures of chapter 13: quotients as graphs, shares of training cells that suffice, and the plane of the matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.tasks.groups import cayley_table, inverses
+from grokbook.theory.group_deduction import deduced
+
+MARKERS = {"trained": ("train", "-", 1.8, 1), "deduced": ("measure", "--", 1.3, 0.8)}
+
+
+def quotient_edges(table: np.ndarray, trained: np.ndarray, g: int) -> dict[str, list[tuple[int, int]]]:
+    """The edges (b, d) of the graph of g, E_bg E_d = E_b E_gd: those of two trained cells, and those deduced besides.
+
+    Example:
+        >>> edges = quotient_edges(cayley_table("S3"), np.ones((6, 6)), 1)
+        >>> len(edges["trained"]), len(edges["deduced"])
+        (36, 0)
+    """
+    b, d = np.indices(table.shape)
+    known = deduced(table, trained)[table[table[b, g], d], table[b, g], b]
+    mask = np.asarray(trained) > 0
+    seen = mask[table[b, g], d] & mask[b, table[g, d]]
+    return {"trained": np.argwhere(seen).tolist(), "deduced": np.argwhere(known & ~seen).tolist()}
+
+
+@styled
+def quotient_graphs(group: str, training: Mapping[str, tuple[np.ndarray, int]]) -> Figure:
+    """For each title a training set and an element g: the graph of left (left) and right quotients (right) of g.
+
+    Solid blue edges are equalities of two trained products, dashed green ones are deduced. Isolated quotients are grey.
+    """
+    table = cayley_table(group)
+    fig, axes = panels(1, len(training), height=3.4)
+    for ax, (title, (trained, g)) in zip(axes[0], training.items(), strict=True):
+        edges = quotient_edges(table, trained, g)
+        for kind, (colour, style, width, alpha) in MARKERS.items():
+            for b, d in edges[kind]:
+                ax.plot([0, 1], [-b, -d], style, color=COLOURS[colour], lw=width, alpha=alpha, zorder=1)
+        _quotients(ax, table, g, edges["trained"] + edges["deduced"])
+        ax.set(title=title, xlim=(-0.75, 1.75), ylim=(0.7 - len(table), 0.9))
+        ax.axis("off")
+    return fig
+
+
+def _quotients(ax: Axes, table: np.ndarray, g: int, edges: Sequence[Sequence[int]]) -> None:
+    """The nodes with their names: a circle for E_b^-1 E_bg, a square for E_gd E_d^-1."""
+    for side, marker, used in ((0, "o", {b for b, _ in edges}), (1, "s", {d for _, d in edges})):
+        for k in range(len(table)):
+            colour = COLOURS["theory" if k in used else "quiet"]
+            name = rf"$E_{{{k}}}^{{-1}}E_{{{table[k, g]}}}$" if side == 0 else rf"$E_{{{table[g, k]}}}E_{{{k}}}^{{-1}}$"
+            ax.plot(side, -k, marker, color=colour, ms=6, zorder=2)
+            place = {"ha": "left" if side else "right", "va": "center", "fontsize": 9, "color": colour}
+            ax.text(side + (0.12 if side else -0.12), -k, name, **place)
+
+
+def path_of_three(table: np.ndarray, g: int, left: tuple[int, int], right: tuple[int, int]) -> list[np.ndarray]:
+    """The cells of Eq. 30, and those of Eq. 30 and 31: masks with the edges b - d, f - d, and then f - h as well.
+
+    `left` is (b, f), `right` is (d, h); a = bg, c = gd, e = fg, and the seventh letter is gh.
+
+    Example:
+        >>> two, three = path_of_three(cayley_table("S3"), 3, (0, 1), (1, 2))
+        >>> int(two.sum()), int(three.sum())
+        (4, 6)
+    """
+    (b, f), (d, h), masks, mask = left, right, [], np.zeros(table.shape, dtype=bool)
+    for edges in ([(b, d), (f, d)], [(f, h)]):
+        for start, end in edges:
+            mask[table[start, g], end] = mask[start, table[g, end]] = True
+        masks.append(mask.copy())
+    return masks
+
+
+@styled
+def share_curves(
+    curves: Mapping[str, tuple[np.ndarray, str, str]],
+    published: float | None,
+    label: str,
+    side: str = "share of the orders",
+) -> Figure:
+    """What random training sets reach over their share of the cells: name -> (curve by size, colour, line style).
+
+    `published` is drawn as a dotted vertical line, `label` and `side` name the axes.
+    """
+    fig, axes = panels(1, 1, height=3.0)
+    ax = axes[0, 0]
+    for name, (curve, colour, style) in curves.items():
+        ax.plot(np.linspace(0, 1, len(curve)), curve, style, color=COLOURS[colour], label=name)
+    if published is not None:
+        ax.axvline(published, color=COLOURS["test"], ls=":", lw=1.4, label=f"the paper's {published:g}")
+    ax.set(xlabel=label, ylabel=side, ylim=(-0.03, 1.05))
+    ax.legend(loc="lower right", fontsize=8.5)
+    return fig
+
+
+@styled
+def group_shares(table: pd.DataFrame) -> Figure:
+    """The share of cells that suffice over the order of the group: filled for Abelian groups, hollow for the others."""
+    fig, axes = panels(1, 1, height=3.2)
+    ax = axes[0, 0]
+    for order, rows in table.groupby("order"):
+        for place, (_, row) in enumerate(rows.sort_values("share").iterrows()):
+            x = order + 0.42 * (place - (len(rows) - 1) / 2)
+            fill = COLOURS["theory"] if row.Abelian == "yes" else "none"
+            ax.plot(x, row.share, "o", ms=6.5, mfc=fill, mec=COLOURS["theory"])
+            ax.annotate(row.group, (x, row.share), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=7.5,
+                        rotation=40)  # fmt: skip
+    orders = np.linspace(table.order.min(), table.order.max(), 50)
+    ax.plot(orders, 3 / orders, ":", color=COLOURS["quiet"], label="3 / n")
+    ax.set(xlabel="order n of the group", ylabel="share of the cells", xticks=sorted(set(table.order)))
+    ax.set_ylim(0.2, table.share.max() + 0.09)
+    ax.legend(loc="upper right")
+    return fig
+
+
+def involutions(table: np.ndarray) -> int:
+    """The number of elements of order two.
+
+    Example:
+        >>> [involutions(cayley_table(name)) for name in ("Z8", "Q8", "D4")]
+        [1, 1, 5]
+    """
+    return int((inverses(table) == np.arange(len(table))).sum()) - 1

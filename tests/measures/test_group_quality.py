@@ -1,0 +1,71 @@
+"""Representation quality of matrices: Liu et al. 2022, appendix H, in the words of the text and of the program."""
+
+import numpy as np
+import pytest
+import torch
+
+from grokbook.errors import ParameterError
+from grokbook.measures.group_quality import (
+    answered_cells,
+    closed_products,
+    equal_products,
+    group_quality,
+    predicted_accuracy,
+)
+from grokbook.tasks.groups import GroupTask, cayley_table
+from grokbook.theory.group_deduction import coset_representation
+
+S3 = cayley_table("S3")
+SWAPS = coset_representation(S3, (0, 1))
+
+
+@pytest.mark.parametrize("name", ["Z3", "S3", "Q8", "A4"])
+def test_parallelograms_are_all_pairs_of_cells_of_one_product(name):
+    table = cayley_table(name)
+    found = equal_products(table)
+    (a, b), (c, d) = found.transpose(1, 2, 0)
+    assert (table[a, b] == table[c, d]).all() and len(found) == len(table) ** 2 * (len(table) - 1) // 2
+    assert len({frozenset(map(tuple, two)) for two in found.tolist()}) == len(found)
+
+
+@pytest.mark.parametrize("convention", ["code", "paper"])
+def test_a_representation_closes_all_and_so_does_it_in_another_basis(convention):
+    basis = np.random.default_rng(0).normal(size=(3, 3))
+    turned = basis @ SWAPS @ np.linalg.inv(basis)
+    assert group_quality(SWAPS, S3, convention=convention) == 1
+    assert group_quality(torch.from_numpy(turned), S3, convention=convention) == 1
+
+
+def test_the_program_s_rule_has_no_scale_and_the_text_s_has():
+    noise = np.random.default_rng(0).uniform(-0.05, 0.05, size=(6, 3, 3))
+    assert group_quality(noise, S3) == group_quality(1e3 * noise, S3) < 0.05
+    assert group_quality(noise, S3, convention="paper") == 1
+    assert group_quality(1e3 * noise, S3, convention="paper") == 0
+
+
+def test_the_rules_are_those_that_are_written():
+    matrices, z2 = np.array([[[1.0, 0], [0, 1]], [[1, 0.5], [0, 1]]]), cayley_table("Z2")
+    difference = np.array([[0, 1.0], [0, 0]])  # 1 1 - s s, the only one that is not closed
+    scale = (matrices**2).mean()
+    for delta in (0.999, 1.001):
+        assert closed_products(matrices, z2, convention="paper", delta=delta).tolist() == [delta > 1, True]
+        mean = (difference**2).mean() / scale**2
+        assert closed_products(matrices, z2, delta=delta * mean).tolist() == [delta > 1, True]
+
+
+def test_answered_cells_are_linked_to_a_trained_one():
+    trained = GroupTask("S3", 12 / 36, seed=3).train_mask
+    seen = {int(S3[a, b]) for a, b in np.argwhere(trained)}
+    every = answered_cells(np.ones(90, dtype=bool), S3, trained)
+    assert (every == np.isin(S3, list(seen))).all()
+    assert (answered_cells(np.zeros(90, dtype=bool), S3, trained) == trained).all()
+    assert predicted_accuracy(SWAPS, S3, trained) == every.mean()
+
+
+BAD = [np.ones((6, 9)), np.ones((5, 3, 3)), np.zeros((6, 3, 3)), np.full((6, 3, 3), np.nan)]
+
+
+@pytest.mark.parametrize("embedding", BAD)
+def test_what_are_no_matrices_is_refused(embedding):
+    with pytest.raises(ParameterError):
+        group_quality(embedding, S3)

@@ -1,0 +1,109 @@
+"""Chapter 13: its plan, checks in other worlds, words that follow their numbers, figures that draw what is computed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grokbook.errors import ParameterError
+from grokbook.tasks.groups import cayley_table
+from grokbook.topics import groups
+from grokbook.topics.groups import claims, figures
+
+S3 = cayley_table("S3")
+
+
+def test_nothing_is_trained_and_what_shows_nothing_is_refused():
+    assert groups.plan("D4", 20) == {}
+    for group, cells, words in (("S4", 5, "24 elements"), ("Z2", 1, "2 elements"), ("S3", 36, "between 1 and 35")):
+        with pytest.raises(ParameterError, match=words):
+            groups.plan(group, cells)
+
+
+def shared_only(table, equalities, *, quotients=True):
+    """A world in which equal products imply nothing."""
+    given = equalities | equalities.mT
+    return given | np.eye(len(table), dtype=bool)
+
+
+WORLDS = [
+    (claims.abelian_groups, "holds", {"additive_nullity": lambda table, field=None: 2}),
+    (claims.cyclic_units, "holds", {"largest_order": lambda n: len(claims.units(n))}),
+    (claims.symmetric_functions, "needs an assumption", {}),
+    (claims.deductions, "holds", {"singular_defect": lambda: 0.0}),
+    (claims.three_needed, "holds", {"consequences": shared_only}),
+    (claims.critical_share, "fails", {"first_forced": lambda table, n: np.full(n, 8)}),
+]
+
+
+@pytest.mark.parametrize(("claim", "verdict", "world"), WORLDS)
+def test_a_check_comes_out_otherwise_in_another_world(claim, verdict, world, elsewhere):
+    assert elsewhere(claim, **world) == verdict
+
+
+def test_only_pairs_that_share_a_product_imply_a_third():
+    """Six products of six cells: two of the 15 pairs of cells of one product share a cell in 60 ways."""
+    implied, joined = claims.third_ones("S3")
+    assert implied.sum() == 6 * 60 == joined.sum() and (implied == joined).all() and len(implied) == 90 * 89 // 2
+
+
+def test_units_are_cyclic_where_gauss_says():
+    cyclic = [n for n in range(1, 30) if claims.largest_order(n) == len(claims.units(n))]
+    assert cyclic == [1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 13, 14, 17, 18, 19, 22, 23, 25, 26, 27, 29]
+
+
+@pytest.mark.parametrize("g", [1, 3])
+def test_edges_are_equalities_of_the_table_and_a_path_of_three_gives_the_fourth(g):
+    two, three = figures.path_of_three(S3, g, (0, 1), (1, 2))
+    assert [0, 2] not in figures.quotient_edges(S3, two, g)["deduced"]
+    edges = figures.quotient_edges(S3, three, g)
+    assert [0, 2] in edges["deduced"] and all(edge in edges["trained"] for edge in ([0, 1], [1, 1], [1, 2]))
+    for b, d in edges["trained"]:
+        assert S3[S3[b, g], d] == S3[b, S3[g, d]] and three[S3[b, g], d] and three[b, S3[g, d]]
+
+
+def test_a_graph_draws_its_edges_and_both_columns():
+    trained = groups.random_cells("S3", 12)
+    edges = figures.quotient_edges(S3, trained, 3)
+    ax = figures.quotient_graphs("S3", {"a": (trained, 3)}).axes[0]
+    assert len(ax.lines) == 12 + sum(map(len, edges.values())) and len(ax.texts) == 12
+
+
+def test_an_ideal_model_never_answers_less_than_it_was_trained_on():
+    curve = groups.accuracy_curve("Z4", 30)
+    assert (curve >= np.linspace(0, 1, 17) - 1e-12).all() and curve[-1] == 1 and (np.diff(curve) >= -1e-12).all()
+
+
+ROWS = {"group": list("abcd"), "order": [4, 4, 8, 8], "Abelian": ["yes", "no"] * 2, "of order two": [1, 3, 1, 3]}
+
+
+@pytest.mark.parametrize(
+    ("share", "said", "unsaid"),
+    [
+        ([0.6, 0.61, 0.3, 0.31], ["falls with the order", "costs little", "rises with the number"], "matters"),
+        ([0.3, 0.6, 0.5, 0.55], ["does not simply fall", "matters"], "costs little"),
+        ([0.61, 0.6, 0.31, 0.3], ["costs little"], "rises"),
+    ],
+)
+def test_the_words_on_other_groups_follow_the_table(share, said, unsaid):
+    text = groups.compared(pd.DataFrame(ROWS | {"share": share}))
+    assert all(words in text for words in said) and unsaid not in text
+
+
+def test_the_words_on_networks_follow_the_table():
+    lines = pd.DataFrame({"p": [97], "share": [0.05]})
+    row = {"p": 97, "ordered": 0.3, "unordered": 0.51, "runs": 5, "steps": 100}
+    some, all_ = (groups.against_networks(lines, pd.DataFrame([row | {"generalise": n}])) for n in (3, 5))
+    assert "3 of 5 by step 100" in some and "does not decide" in some
+    assert "all 5 by step 100" in all_ and "does not decide" not in all_
+
+
+def test_figures_draw_the_tables():
+    table = groups.group_table(20, ["Z4", "S3", "Q8"])
+    ax = figures.group_shares(table).axes[0]
+    assert {text.get_text() for text in ax.texts} == {"Z4", "S3", "Q8"}
+    assert [line.get_ydata()[0] for line in ax.lines[:3]] == table.share.tolist()
+    curve = np.linspace(0, 1, 5)
+    ax = figures.share_curves({"a": (curve, "theory", "-")}, 0.5, "x").axes[0]
+    assert (ax.lines[0].get_ydata() == curve).all() and len(ax.lines) == 2
