@@ -97,27 +97,24 @@ def share_curves(
     if published is not None:
         ax.axvline(published, color=COLOURS["test"], ls=":", lw=1.4, label=f"the paper's {published:g}")
     ax.set(xlabel=label, ylabel=side, ylim=(-0.03, 1.05))
-    ax.legend(loc="lower right", fontsize=8.5)
+    fig.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=2, fontsize=8.5)
     return fig
 
 
 @styled
 def group_shares(table: pd.DataFrame) -> Figure:
-    """The share of cells that suffice over the order of the group: filled for Abelian groups, hollow for the others."""
-    fig, axes = panels(1, 1, height=3.2)
-    ax = axes[0, 0]
-    for order, rows in table.groupby("order"):
-        for place, (_, row) in enumerate(rows.sort_values("share").iterrows()):
-            x = order + 0.42 * (place - (len(rows) - 1) / 2)
-            fill = COLOURS["theory"] if row.Abelian == "yes" else "none"
-            ax.plot(x, row.share, "o", ms=6.5, mfc=fill, mec=COLOURS["theory"])
-            ax.annotate(row.group, (x, row.share), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=7.5,
-                        rotation=40)  # fmt: skip
-    orders = np.linspace(table.order.min(), table.order.max(), 50)
-    ax.plot(orders, 3 / orders, ":", color=COLOURS["quiet"], label="3 / n")
-    ax.set(xlabel="order n of the group", ylabel="share of the cells", xticks=sorted(set(table.order)))
-    ax.set_ylim(0.2, table.share.max() + 0.09)
-    ax.legend(loc="upper right")
+    """The share of cells that suffice, a row a group by order and share; filled for Abelian groups, hollow for others.
+
+    The grey stroke in each row is 3 / n, three cells an element.
+    """
+    fig, axes = panels(1, 1, height=1.2 + 0.22 * len(table))
+    ax, rows = axes[0, 0], table.sort_values(["order", "share"], ignore_index=True)
+    for place, row in rows.iterrows():
+        fill = COLOURS["theory"] if row.Abelian == "yes" else "none"
+        ax.plot(row.share, -place, "o", ms=6.5, mfc=fill, mec=COLOURS["theory"])
+        ax.plot(3 / row.order, -place, "|", ms=11, mew=1.6, color=COLOURS["quiet"])
+    ax.set_yticks(-np.arange(len(rows)), rows.group)
+    ax.set(xlabel="share of the cells", ylim=(-len(rows) + 0.4, 0.6))
     return fig
 
 
