@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from grokbook.experiments.base import Experiment
 from grokbook.models.encoder import Encoder
 from grokbook.tasks.arithmetic import ModularTask
+from grokbook.tasks.shuffled import ShuffledTask
+from grokbook.topics.transformer_representations.projected import Projected
 from grokbook.training.config import RunConfig
 from grokbook.training.optim import AdamW, Group
 from grokbook.training.schedule import Schedule
@@ -20,17 +24,18 @@ def encoder_run(
     d_mlp: int = 128,
     train_fraction: float = 0.8,
     steps: int = 20_000,
+    learning_rate: float = 2e-4,
     decay: float = 1.0,
     embedding_decay: float = 0.0,
     points: int = 400,
     snapshots: int = 21,
 ) -> RunConfig:
-    """One run of the paper's transformer on addition modulo p: two layers, rates 1e-3 (embedding) and 2e-4 (the rest).
+    """One run of the paper's transformer on addition modulo p: two layers, the embedding at a rate of 1e-3.
 
-    `decay` is the weight decay of the decoder, `embedding_decay` that of the embedding.
+    `learning_rate` and `decay` are those of the decoder, `embedding_decay` is that of the embedding.
     """
     rates = AdamW(
-        learning_rate=2e-4,
+        learning_rate=learning_rate,
         beta2=0.999,
         weight_decay=decay,
         warmup=0,
@@ -64,4 +69,61 @@ def fig7(n_seeds: int = 5) -> dict[str, Experiment]:
     return {"paper": run}
 
 
-RUNS = (fig7,)
+DECAYS = {0.0: 3, 1.0: 3, 3.0: 5}
+"""Weight decays of the small decoder, and how many seeds of each."""
+
+USUAL = 3.0
+"""The decay of the small runs that the page looks at most: they generalise within their steps."""
+
+SMALL = {"d_model": 64, "d_mlp": 64, "learning_rate": 1e-3, "steps": 4_000, "points": 80, "snapshots": 21}
+"""Sizes of the small runs, modulus 31: about a minute a run on one core."""
+
+
+def small_run(label: str, config: RunConfig, n_seeds: int, statement: str) -> Projected:
+    """One of the small runs, whose embedding is also tried on its principal axes."""
+    choices = "p = 31, width 64, 4,000 steps, decoder rate 1e-3: sizes of this book"
+    seeds = tuple(range(n_seeds))
+    source = "Liu et al. 2022, section 4.2, appendix K, Figs 21 and 22"
+    return Projected(f"liu2022/small[{label}]", config, seeds, statement=statement, source=source, choices=choices)
+
+
+def by_decay() -> dict[float, Projected]:
+    """The small runs by weight decay of the decoder.
+
+    Example:
+        >>> list(by_decay()), by_decay()[3.0].name
+        ([0.0, 1.0, 3.0], 'liu2022/small[decay=3]')
+    """
+    said = "Weight decay of the decoder speeds generalisation up significantly."
+    return {
+        decay: small_run(f"decay={decay:g}", encoder_run(31, decay=decay, **SMALL), seeds, said)
+        for decay, seeds in DECAYS.items()
+    }
+
+
+def shuffled() -> dict[str, Projected]:
+    """The small run with its labels dealt out anew, which can only learn them by heart.
+
+    Example:
+        >>> list(shuffled())
+        ['shuffled']
+    """
+    config = encoder_run(31, decay=USUAL, **SMALL)
+    config = dataclasses.replace(config, task=ShuffledTask(31, train_fraction=config.task.train_fraction))
+    said = "A circle in the plane of the first two principal components is evidence of the rule."
+    return {"shuffled": small_run("shuffled labels", config, 3, said)}
+
+
+def decayed() -> dict[str, Projected]:
+    """The small run with the embedding's weight decay of the authors' code, 0.01, where the text says zero.
+
+    Example:
+        >>> decayed()["decayed"].config.optimizer.of("encoder").weight_decay
+        0.01
+    """
+    config = encoder_run(31, decay=USUAL, embedding_decay=0.01, **SMALL)
+    said = "The embedding has no weight decay (text), or 0.01 (code)."
+    return {"decayed": small_run("embedding decay 0.01", config, 3, said)}
+
+
+RUNS = (fig7, by_decay, shuffled, decayed)
