@@ -289,7 +289,7 @@ def test_what_is_wrong_is_seen(tmp_path):
 def errata() -> dict[str, list[str]]:
     """The cells of every row of the errata page that begins with ids of claims, by id."""
     rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in text("errata.md").splitlines()]
-    named = [row for row in rows if row and re.fullmatch(r"[GPLT]\d\d(, [GPLT]\d\d)*", row[0])]
+    named = [row for row in rows if row and re.fullmatch(r"([GPLT]\d\d|LT\d+)(, [GPLT]\d\d)*", row[0])]
     return {one: row for row in named for one in row[0].split(", ")}
 
 

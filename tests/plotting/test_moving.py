@@ -52,3 +52,13 @@ def test_a_run_that_does_not_generalise_has_no_such_step_and_the_page_stays_ligh
     assert shown["grok"] is None and shown["begin"] == 0
     assert (shown["frames"][0], shown["frames"][-1]) == (0, 100) and len(shown["frames"]) <= moving.MOST_FRAMES
     assert len(json.dumps(shown, separators=(",", ":"))) < 200_000
+
+
+def test_the_plane_of_the_principal_components_is_turned_to_fit_the_next():
+    """A ring that only turns and is reflected from snapshot to snapshot stands still; its frequency is found."""
+    angle = 2 * np.pi * K * np.arange(P) / P
+    ring = np.stack([1.1 * np.cos(angle), np.sin(angle)], axis=1)
+    kept = {"embedding": (("snapshot", "token", "feature"), np.stack([ring @ [[0, 1], [1, 0]], -ring, ring]))}
+    shown = moving.moving_run(run().drop_vars("embedding").assign(kept), pca=True)
+    assert shown["frequency"] == K and shown["points"][0] == shown["points"][1] == shown["points"][2]
+    assert "principal" in shown["plane"] and "frequency 3" in moving.moving_run(run())["plane"]

@@ -32,7 +32,7 @@ def on_axes(embedding: Array, n: int, of: Array | None = None) -> np.ndarray:
 
     Raises ParameterError as `principal_axes`.
 
-    >>> on_axes([[3.0, 0], [-3, 0], [0, 1], [0, -1]], 1, of=[[0.0, 2], [0, -2]]).ravel().tolist()
+    >>> on_axes([[3.0, 0], [-3, 0], [0, 1], [0, -1]], 1, of=[[0.0, 2], [0, -2]]).ravel().round(9).tolist()
     [0.0, 0.0, 1.0, -1.0]
     """
     table = rows(embedding)

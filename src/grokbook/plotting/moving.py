@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokbook.measures import circle_projection, dominant_frequencies, fourier_power, grok_times
+from grokbook.measures.principal import on_axes
 from grokbook.plotting.style import COLOURS, panels, styled
 
 STRONG = 5
@@ -31,10 +33,35 @@ def spectrum(table: np.ndarray) -> np.ndarray:
     return power / power.sum()
 
 
-def moving_run(run: xr.Dataset) -> dict[str, Any]:
+def planes_of(tables: list[np.ndarray], pca: bool = False) -> tuple[int, np.ndarray]:
+    """A frequency k, and the coordinates (snapshots, p, 2) of embeddings (p, d) in a plane each.
+
+    The planes are those of the frequency that is strongest in the last table. With `pca` they are those of each table's
+    own first two principal components, turned and reflected so that each fits the next best, and k is the frequency
+    that is strongest in the last of them.
+
+    Example:
+        >>> table = np.random.default_rng(0).normal(size=(7, 5))
+        >>> k, planes = planes_of([-table, table], pca=True)  # reflected, and turned back
+        >>> bool(np.allclose(planes[0], planes[1]))
+        True
+    """
+    if not pca:
+        k = dominant_frequencies(tables[-1], 1)[0]
+        return k, np.stack([np.asarray(circle_projection(table, k)) for table in tables])
+    planes = [on_axes(tables[-1], 2)]
+    for table in tables[-2::-1]:
+        own = on_axes(table, 2)
+        left, _, right = np.linalg.svd(own.T @ planes[0])
+        planes.insert(0, own @ left @ right)
+    return dominant_frequencies(planes[-1], 1)[0], np.stack(planes)
+
+
+def moving_run(run: xr.Dataset, pca: bool = False) -> dict[str, Any]:
     """What the script `grokking_run` draws of one run (dim `step`; `embedding` over snapshot, token, feature).
 
-    The plane is that of the frequency k that is strongest at the last step; `points` holds the coordinates
+    The plane is that of the frequency k that is strongest at the last step, or with `pca` that of each snapshot's own
+    first two principal components (`planes_of`); `points` holds the coordinates
     $x_0, y_0, x_1, y_1, \\dots$ of each snapshot's embedding in it, in units of the largest distance from the middle
     there is, and `power` the share of each frequency. These and the accuracies are in thousandths. `order` lists the
     numbers by their angle, 0, 1/k, 2/k, ... modulo p (p prime); `fit` and `grok` are None where they were not reached.
@@ -49,14 +76,14 @@ def moving_run(run: xr.Dataset) -> dict[str, Any]:
         (2, [0, 3, 1, 4, 2], [[0, 1000]], [1000, 0])
     """
     frames = _spread(run.snapshot.values, run.sizes["token"])
-    tables = [run.embedding.sel(snapshot=step).values.astype(float) for step in frames]
+    tables = _tables(run, frames)
     strong = dominant_frequencies(tables[-1], min(STRONG, run.sizes["token"] // 2))
-    k, p = strong[0], run.sizes["token"]
-    planes = np.stack([np.asarray(circle_projection(table, k)) for table in tables])
+    (k, planes), p = planes_of(tables, pca), run.sizes["token"]
     reached = grok_times(run).iloc[0]
     return {
         "p": p,
         "frequency": k,
+        "plane": "the plane of the first two principal components" if pca else f"the plane of frequency {k}",
         "strong": strong,
         "order": in_order(p, k),
         "frames": [int(step) for step in frames],
@@ -69,6 +96,10 @@ def moving_run(run: xr.Dataset) -> dict[str, Any]:
         "begin": int(np.abs(frames - _plateau(reached)).argmin()),
         "grok": None if reached.isna().grok_step else int(reached.grok_step),
     }
+
+
+def _tables(run: xr.Dataset, snapshots: Iterable[int]) -> list[np.ndarray]:
+    return [run.embedding.sel(snapshot=step).values.astype(float) for step in snapshots]
 
 
 def _plateau(reached: pd.Series) -> float:
@@ -93,9 +124,8 @@ def _bars(ax: Axes, table: np.ndarray, strong: list[int]) -> None:
     ax.bar(np.arange(1, share.size + 1), share, color=colours, width=0.8)
 
 
-def _ring(ax: Axes, table: np.ndarray, k: int) -> None:
-    order = in_order(len(table), k)
-    xy = np.asarray(circle_projection(table, k))
+def _ring(ax: Axes, xy: np.ndarray, k: int) -> None:
+    order = in_order(len(xy), k)
     ax.plot(*xy[[*order, order[0]]].T, color=COLOURS["quiet"], lw=0.6, zorder=1)
     ax.scatter(*xy.T, color=COLOURS["measure"], s=9, zorder=2)
     ax.set_aspect("equal")
@@ -105,19 +135,20 @@ def _ring(ax: Axes, table: np.ndarray, k: int) -> None:
 
 
 @styled
-def circle_over_training(run: xr.Dataset, snapshots: list[int]) -> Figure:
-    """Spectrum (top) and strongest circle (bottom) of one run's embedding at a few snapshot steps: a still picture.
+def circle_over_training(run: xr.Dataset, snapshots: list[int], pca: bool = False) -> Figure:
+    """Spectrum (top) and plane (bottom) of one run's embedding at a few snapshot steps: a still picture.
 
     The plane is that of `moving_run`; its points are joined in the order of their angle, so that a circle shows as a
     polygon without crossings. The modulus must be prime.
     """
-    tables = [run.embedding.sel(snapshot=s).values.astype(float) for s in snapshots]
+    tables = _tables(run, snapshots)
+    k, planes = planes_of(tables, pca)
     strong = dominant_frequencies(tables[-1], min(STRONG, len(tables[-1]) // 2))
     fig, axes = panels(2, len(tables), height=4.6, height_ratios=(1, 1.7), sharey="row")
-    for (top, bottom), table, step in zip(axes.T, tables, snapshots, strict=True):
+    for (top, bottom), table, plane, step in zip(axes.T, tables, planes, snapshots, strict=True):
         _bars(top, table, strong)
         top.set(title=f"step {step:,}", xlabel="frequency $k$")
-        _ring(bottom, table, strong[0])
-        bottom.set_xlabel(f"plane of frequency {strong[0]}")
+        _ring(bottom, plane, k)
+        bottom.set_xlabel("first two PCs" if pca else f"plane of frequency {k}")
     axes[0, 0].set_ylabel("share of power")
     return fig

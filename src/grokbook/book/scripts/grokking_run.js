@@ -70,7 +70,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
 
   /** Points in the plane of one frequency, joined in the order of their angle; about twelve are named. */
   function makeRing(parent, id, run) {
-    const picture = view(parent, RING, `Embedding in the plane of frequency ${run.frequency}`, "gb-ring", RING);
+    const picture = view(parent, RING, `Embedding in ${run.plane}`, "gb-ring", RING);
     const side = node("path", { class: "side" }, picture);
     const dots = run.order.map((i) => node("circle", { class: "dot", r: 3.2, "data-token": i }, picture));
     const named = run.order.filter((_, n) => n % Math.ceil(run.p / 12) === 0);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from grokbook.experiments.base import Experiment
+from grokbook.experiments.gu2025 import fig5
 from grokbook.models.encoder import Encoder
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.tasks.shuffled import ShuffledTask
@@ -51,16 +52,16 @@ def encoder_run(
     )
 
 
-def fig7(n_seeds: int = 5) -> dict[str, Experiment]:
+def fig7(n_seeds: int = 5) -> dict[str, Projected]:
     """Fig. 7 (left): p = 59, width 256, 20,000 steps.
 
     Example:
         >>> fig7()["paper"].config.model.d_mlp
         128
     """
-    run = Experiment(
+    run = Projected(
         f"liu2022/fig7[p={PAPER_P}]",
-        encoder_run(PAPER_P),
+        encoder_run(PAPER_P, points=100),
         seeds=tuple(range(n_seeds)),
         statement="The effective dimension of the embedding rises until generalisation and falls afterwards.",
         source="Liu et al. 2022, Fig. 7 (left), Figs 1 and 21",
@@ -69,7 +70,7 @@ def fig7(n_seeds: int = 5) -> dict[str, Experiment]:
     return {"paper": run}
 
 
-DECAYS = {0.0: 3, 1.0: 3, 3.0: 5}
+DECAYS = {0.0: 3, 1.0: 3, 3.0: 6}
 """Weight decays of the small decoder, and how many seeds of each."""
 
 USUAL = 3.0
@@ -114,6 +115,20 @@ def shuffled() -> dict[str, Projected]:
     return {"shuffled": small_run("shuffled labels", config, 3, said)}
 
 
+def strong() -> dict[str, Projected]:
+    """The small run under five times the decay and at the paper's decoder rate: a circle, and no rule.
+
+    Example:
+        >>> strong()["strong"].config.steps
+        1500
+    """
+    sizes = SMALL | {"learning_rate": 2e-4, "steps": 1_500, "points": 50, "snapshots": 11}
+    said = "A circle in the plane of the first two principal components is evidence of the rule."
+    run = small_run("strong decay", encoder_run(31, decay=15.0, **sizes), 3, said)
+    choices = "p = 31, width 64, 1,500 steps, decay 15: found while sizes were sought, recorded with three seeds"
+    return {"strong": dataclasses.replace(run, choices=choices)}
+
+
 def decayed() -> dict[str, Projected]:
     """The small run with the embedding's weight decay of the authors' code, 0.01, where the text says zero.
 
@@ -126,4 +141,36 @@ def decayed() -> dict[str, Projected]:
     return {"decayed": small_run("embedding decay 0.01", config, 3, said)}
 
 
-RUNS = (fig7, by_decay, shuffled, decayed)
+RUNS = (fig7, by_decay, shuffled, strong, decayed)
+
+
+def often() -> dict[str, Experiment]:
+    """The recorded run of Gu et al.'s network that the front page moves: p = 97, its embedding kept every 200 steps.
+
+    Example:
+        >>> often()["run"].config.snapshots
+        51
+    """
+    config = dataclasses.replace(fig5(97).config, snapshots=51)
+    return {"run": Experiment("gu2025/fig5[p=97, 51 snapshots]", config, seeds=(1,))}
+
+
+def plan(p: int, train_fraction: float, d_model: int, decay: float, steps: int, n_seeds: int) -> dict[str, Experiment]:
+    """Plan of chapter 14: the run that the page trains.
+
+    Example:
+        >>> plan(11, 0.8, 16, 3.0, 200, 1)["live"].config.model.d_mlp
+        16
+    """
+    config = encoder_run(
+        p,
+        d_model=d_model,
+        d_mlp=d_model,
+        train_fraction=train_fraction,
+        learning_rate=1e-3,
+        decay=decay,
+        steps=steps,
+        points=min(steps, 60),
+        snapshots=11,
+    )
+    return {"live": Experiment(f"live/encoder[p={p}]", config, seeds=tuple(range(n_seeds)))}

@@ -1,0 +1,220 @@
+"""Chapter 14: the claims come out either way, the controls do what they must, figures and sentences are whole."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from grokbook.claims import Runs
+from grokbook.claims.finding import UNDECIDED
+from grokbook.measures.principal import ring_share
+from grokbook.topics import transformer_representations as chapter
+from grokbook.topics.transformer_representations import claims, embedding, projected, settings
+
+P, D = 31, 64
+STEPS = np.arange(0, 4001, 50)
+SNAPSHOTS = np.arange(0, 4001, 400)
+RNG = np.random.default_rng(0)
+
+
+def ring(k: int = 3) -> np.ndarray:
+    angle = 2 * np.pi * k * np.arange(P) / P
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1) @ np.linalg.qr(RNG.normal(size=(D, 2)))[0].T
+
+
+def run(seed: int = 0, grok: int = 2000, peak: int = 2000, circle: float = 4.0, left: float = 0.3) -> xr.Dataset:
+    """A run that fits at step 100: `grok` its step of generalisation, `peak` that of its effective dimension.
+
+    Its embedding goes from noise to `left` of it and a ring of length `circle` in a plane of its own.
+    """
+    start, end = np.random.default_rng(seed).normal(size=(P, D)), circle * ring()
+    when = np.clip(SNAPSHOTS / max(grok, 1), 0, 1)[:, None, None]
+    rise = (grok <= STEPS) * 1.0
+    dimension = np.interp(STEPS, [0, peak, 4000], [23.0, 24.0, 8.0])
+    series = {
+        "train_accuracy": (STEPS >= 100) * 1.0,
+        "test_accuracy": rise,
+        "effective_dimension": dimension,
+        "med": 3 - rise,
+        "representation_quality": rise,
+        **{f"{kind}_{n}": rise * n / 10 for n in projected.AXES for kind in ("now", "end")},
+    }
+    kept = (("snapshot", "token", "feature"), start * (1 - when * (1 - left)) + end * when)
+    curves = {name: ("step", values) for name, values in series.items()}
+    return xr.Dataset(curves | {"embedding": kept}, {"step": STEPS, "snapshot": SNAPSHOTS, "seed": seed})
+
+
+def runs(count: int = 3, **options) -> xr.Dataset:
+    return xr.concat([run(seed, **options) for seed in range(count)], "seed")
+
+
+def judged(claim, *, size: str = "paper", count: int = 3, through=embedding.lives, **options):
+    return claim(Runs({size: through(runs(count, **options))}))
+
+
+# ---------------------------------------------------------------------------------------- claims
+
+
+def test_the_turn_is_where_it_is():
+    assert judged(claims.rises_and_falls).verdict == "holds"
+    assert judged(claims.turns_at_generalisation).verdict == "holds"
+    early = judged(claims.turns_at_generalisation, peak=300)
+    assert early.verdict == "fails" and early.value == pytest.approx(0.15)
+    assert judged(claims.turns_at_generalisation, count=2).verdict == UNDECIDED
+
+
+def test_a_ring_counts_when_the_run_generalises_and_small_runs_refute_nothing():
+    assert judged(claims.circle_when_it_generalises).verdict == "holds"
+    assert judged(claims.circle_when_it_generalises, circle=0.0).verdict == "fails"
+    assert judged(claims.circle_when_it_generalises, circle=0.0, size="small").verdict == UNDECIDED
+
+
+def test_what_every_start_shows_is_vacuous():
+    """A ring in a plane that has nothing to do with the start: its axes contain the start's share of it anyway."""
+    found = judged(claims.structure_before_training, circle=3.0, left=0.7)
+    assert found.verdict == "vacuous"
+
+
+def test_what_training_keeps_of_the_start_is_not():
+    """The end is the start's own part of one frequency, made larger: a stranger with one share does not show it."""
+    data = runs()
+    for n in range(3):
+        start = data.embedding.values[n, 0].astype(float)
+        waves = np.fft.rfft(start, axis=0)
+        waves[np.arange(len(waves)) != 4] *= 0.05
+        data.embedding[n, -1] = np.fft.irfft(waves, n=P, axis=0)
+    found = claims.structure_before_training(Runs({"paper": embedding.lives(data)}))
+    assert found.verdict == "holds with correction"
+    assert found.numbers["strange"] < 0.5 < found.numbers["alike"]
+
+
+def test_axes_are_enough_where_ten_answer_and_not_where_they_do_not():
+    enough = judged(claims.few_axes_are_enough, through=embedding.reduced)
+    assert enough.verdict == "holds" and "40% (4)" in enough.evidence
+    poor = runs().assign(end_10=xr.zeros_like(runs().end_10))
+    assert claims.few_axes_are_enough(Runs({"paper": embedding.reduced(poor)})).verdict == "fails"
+    assert claims.few_axes_are_enough(Runs({"small": embedding.reduced(poor)})).verdict == UNDECIDED
+
+
+@pytest.mark.parametrize(("shift", "verdict"), [(0.1, "holds"), (-0.1, "fails")])
+def test_the_axes_of_the_end_are_better_or_not(shift, verdict):
+    data = runs()
+    moved = data.assign({f"end_{n}": data[f"end_{n}"] + shift for n in projected.AXES})
+    found = claims.final_axes_are_better(Runs({"paper": embedding.reduced(moved)}))
+    assert found.verdict == verdict and found.value == pytest.approx(shift)
+
+
+def times(*grok):
+    steps = pd.array(grok, dtype="Int64")
+    return pd.DataFrame({"grok_step": steps, "fit_step": 100, "last_step": 4000})
+
+
+@pytest.mark.parametrize(
+    ("without", "with_decay", "verdict"),
+    [
+        ((None, None, None), (1000, 1200, None), "holds"),
+        ((3000, 3000, 3000), (1000, 1200, None), "holds"),
+        ((1500, 1500, 1500), (1000, 1200, 1100), "fails"),
+        ((None, None, None), (None, 1200, None), UNDECIDED),
+        ((None, None), (1000, 1200, 1300), UNDECIDED),
+    ],
+)
+def test_decay_speeds_or_not(without, with_decay, verdict):
+    found = claims.decay_speeds(Runs({0.0: times(*without), 3.0: times(*with_decay)}))
+    assert found.verdict == verdict and "decay 3:" in found.evidence
+
+
+def test_the_published_start_is_that_of_59_rows():
+    found = claims.modulus()
+    assert found.verdict == "holds with correction" and found.low < 51.7 < found.high
+
+
+# ---------------------------------------------------------------------------------------- controls
+
+
+def test_what_is_left_of_a_start_and_the_rest():
+    start, other = RNG.normal(size=(2, P, D))
+    for each in (False, True):
+        left, rest = embedding.without_start(start, 0.4 * start, each)
+        assert np.allclose(left, 0.4) and np.allclose(rest, 0)
+        left, rest = embedding.without_start(start, other, each)
+        assert np.allclose(embedding.kept(start, left) + rest, other)
+    assert abs((embedding.without_start(start, other)[1] * start).sum()) < 1e-8
+
+
+def test_the_controls_of_a_ring():
+    data = run(circle=9.0)
+    heart = {"shuffled labels": runs(circle=0.0, grok=9999), "strong decay": runs(circle=9.0, grok=9999)}
+    rows = chapter.control_table(data, heart)
+    table = rows.set_index("embedding")
+    share = table["ring share"]
+    assert share["the trained network"] > 0.9 and share["a perfect circle, a fresh decoder"] == pytest.approx(1)
+    assert share["its symbols renamed at random"] < 0.4 and share["noise with its principal variances"] < 0.4
+    assert table["accuracy"]["its embedding, a fresh decoder"] < 0.15
+    assert share["shuffled labels"] < chapter.chance_ring(P, D) + 0.1
+    said = chapter.evidence(rows, 0.35)
+    assert "strong decay" in said and "no ring" in said
+    assert "enough" not in chapter.evidence(chapter.control_table(data, {}), 0.35)
+
+
+def test_the_planes_are_those_of_figure_21():
+    planes = chapter.planes(run())
+    assert all(points.shape == (P, 2) for points in planes.values()) and len(planes) == 4
+    assert ring_share(planes["end, its own axes"]) > 0.9
+
+
+def test_a_watched_run_asks_the_network_with_its_whole_embedding_last():
+    config = settings.encoder_run(11, d_model=10, d_mlp=8, steps=10, points=2, snapshots=2)
+    found = projected.Projected("made/up", config, seeds=(0,)).run(progress=False).isel(seed=0)
+    assert np.isclose(found.end_10[-1], found.test_accuracy[-1])  # ten axes are all there are
+    assert np.allclose(found.end_4[-1], found.now_4[-1])
+
+
+def test_shuffled_labels_are_the_same_labels_elsewhere():
+    task = settings.shuffled()["shuffled"].config.with_seed(1).task
+    assert sorted(task.labels) == sorted(settings.encoder_run(31).task.labels)
+    assert (task.labels == settings.encoder_run(31).task.labels).mean() < 0.1
+    assert (task.train_index == settings.encoder_run(31).with_seed(1).task.train_index).all()
+
+
+# ---------------------------------------------------------------------------------------- words and figures
+
+VERDICTS = ("holds", "fails", "vacuous", "holds with correction", UNDECIDED, "not run")
+
+
+def test_the_answer_is_whole_sentences_at_every_outcome():
+    for verdicts in itertools.product(VERDICTS, repeat=3):
+        text = chapter.answer(pd.DataFrame({"verdict": verdicts}, index=["LT2", "LT3", "LT4"]))
+        assert text.startswith("> **Answer.**") and "None" not in text and text.count(". ") >= 3
+
+
+@pytest.mark.parametrize("data", [runs(), runs(grok=9999)])
+def test_figures_are_drawn_for_runs_that_generalise_and_for_others(data):
+    assert chapter.dimension_curves({"small": data}).axes[0].lines
+    assert len(chapter.four_planes(chapter.planes(data.isel(seed=0))).axes) == 4
+    assert len(chapter.on_few_axes(data.isel(seed=0), (4, 10)).axes) == 2
+
+
+def test_tables_and_sentences_of_several_networks():
+    found = {
+        "a": embedding.lives(runs()),
+        "b": embedding.lives(runs(circle=0.0)),
+        "c": embedding.lives(runs(grok=9999)),
+    }
+    rings = chapter.ring_table(found)
+    assert rings.generalise.tolist() == ["yes", "yes", "no"]
+    assert chapter.ring_words(rings).startswith("Two axes show a ring when a does, and not when b does.")
+    assert "show a ring" in chapter.ring_words(rings[:1]) and "No recorded" in chapter.ring_words(rings[2:])
+    assert chapter.start_table(found)["axes of the end"].between(0, 1).all()
+    for verdict in VERDICTS:
+        assert chapter.turn_words(verdict).endswith(".")
+        assert chapter.survives(pd.DataFrame({"verdict": [verdict]}, index=["LT1"])).endswith(".")
+
+
+def test_three_measures_on_the_same_runs():
+    table, rows = chapter.tied(runs())
+    assert set(table.measure) == set(rows.measure) and "Liu et al." in set(table.network)
