@@ -28,7 +28,9 @@ def checkout(start: str | Path | None = None) -> Path:
     for folder in (here, *here.parents, *Path(__file__).resolve().parents):
         if folder != INSTALLED and _is_root(folder):
             return folder
-    raise GrokbookError(f"no grokbook checkout at or above {here}: run inside a clone, or set GROKBOOK_HOME to one.")
+    raise GrokbookError(
+        f"no grokbook checkout at or above {here}: run inside a clone, or set GROKBOOK_HOME to one."
+    )
 
 
 def project_root(start: str | Path | None = None) -> Path:

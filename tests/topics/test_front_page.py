@@ -102,6 +102,6 @@ def test_the_contents_are_titles_and_questions_of_the_sources(put):
 
 
 def test_links_to_chapters_that_are_not_built_are_words():
-    text = r"[a](chapters/01_x.ipynb) <a class=\"k\" href=\"chapters/02_y.html#b\">c</a> [d](notation.md)"
+    text = r'[a](chapters/01_x.ipynb) <a class=\"k\" href=\"chapters/02_y.html#b\">c</a> [d](notation.md)'
     assert site.without_dead_links(text, ["01_x", "02_y"]) == text
     assert site.without_dead_links(text, []) == "a c [d](notation.md)"

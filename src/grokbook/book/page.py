@@ -20,7 +20,6 @@ from grokbook.errors import ParameterError
 _GLUED = "application/papermill.record/"
 """What myst-nb puts before the type of a glued value."""
 
-
 def _display(data: Mapping[str, Any], metadata: Mapping[str, Any] | None = None) -> None:
     """Publish a MIME bundle to the notebook; outside one (doctests, scripts) do nothing."""
     from IPython.core.interactiveshell import InteractiveShell

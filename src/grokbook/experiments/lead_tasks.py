@@ -42,7 +42,9 @@ def watched_run(
         >>> watched_run(59).name
         'measures/lead[add, p=59]'
     """
-    config = modular_run(p, train_fraction, d_model=d_model, steps=steps, operation=operation, split=split, shift=shift)
+    config = modular_run(
+        p, train_fraction, d_model=d_model, steps=steps, operation=operation, split=split, shift=shift
+    )
     config = dataclasses.replace(config, log=Schedule(dense_until=0, points=points))
     name = f"measures/lead[{label or operation}, p={p}]"
     words = {"statement": STATEMENT, "source": SOURCE, "choices": CHOICES}

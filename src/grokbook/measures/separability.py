@@ -104,7 +104,9 @@ def _centre_and_scale(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
     return centre, float(max(np.abs(a - centre).max(), np.abs(b - centre).max()))
 
 
-def _widest_slab(a: np.ndarray, b: np.ndarray) -> tuple[float, np.ndarray, float, tuple[np.ndarray, np.ndarray]]:
+def _widest_slab(
+    a: np.ndarray, b: np.ndarray
+) -> tuple[float, np.ndarray, float, tuple[np.ndarray, np.ndarray]]:
     """Half width, normal and offset of the widest slab between centred, scaled sets; convex weights from the dual."""
     m, d = a.shape
     above = np.hstack([-a, np.ones((m, 1)), np.ones((m, 1))])

@@ -109,7 +109,10 @@ def shift_test(x: Array, y: Array, *, window: int | None = 25) -> ShiftTest:
     Source: the null is this book's; a test on smoothed or trending curves finds agreement everywhere.
     """
     first, second = _pair(x, y)
-    curves = (np.diff(c) if window is None else detrended_increments(c, window) for c in (first, second))
+    curves = (
+        np.diff(c) if window is None else detrended_increments(c, window)
+        for c in (first, second)
+    )
     sx, sy = map(np.sign, curves)
     # column s is x shifted by s
     shifted = (circulant(sx) == sy[:, None]).mean(axis=0)

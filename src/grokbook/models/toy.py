@@ -69,4 +69,6 @@ class Toy:
         """Raise ParameterError for a task with more symbols or answers of another length."""
         p, width = task.inputs.max() + 1, task.targets.shape[-1]
         if p > self.p or width != self.outputs:
-            raise ParameterError(f"p = {self.p}, outputs = {self.outputs} must be those of the task, {p} and {width}.")
+            raise ParameterError(
+                f"p = {self.p}, outputs = {self.outputs} must be those of the task, {p} and {width}."
+            )

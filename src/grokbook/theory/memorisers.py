@@ -24,5 +24,8 @@ def transpose_accuracy(p: int, n_train: int) -> float:
     Source: this book; the papers do not separate these cells.
     """
     if p < 2 or not 0 < n_train < p * p:
-        raise ParameterError(f"n_train = {n_train} must lie strictly between 0 and p*p = {p * p}, with p of 2 or more.")
+        raise ParameterError(
+            f"n_train = {n_train} must lie strictly between 0 and "
+            f"p*p = {p * p}, with p of 2 or more."
+        )
     return (1 - 1 / p) * n_train / (p * p - 1)

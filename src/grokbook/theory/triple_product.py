@@ -66,7 +66,9 @@ def gradient_of_product(point: Array | Sequence[float]) -> np.ndarray:
     return np.stack([w * u, x * u, x * w], axis=-1)
 
 
-def velocity(point: Array | Sequence[float], *, target: float = 1.0) -> np.ndarray:
+def velocity(
+    point: Array | Sequence[float], *, target: float = 1.0
+) -> np.ndarray:
     r"""The right-hand side of the three-variable system, numpy array of shape (..., 3).
 
     .. math:: \dot x = (\delta - xwu)\,wu, \qquad \dot w = (\delta - xwu)\,xu, \qquad \dot u = (\delta - xwu)\,xw,
@@ -284,7 +286,9 @@ def _grown(size: np.ndarray, delta: float) -> tuple[np.ndarray, np.ndarray]:
     return tuple(unit * np.exp(np.logaddexp(y, d) / 2) for d in (first, second))
 
 
-def _log_root(first: np.ndarray, second: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _log_root(
+    first: np.ndarray, second: np.ndarray, right: np.ndarray
+) -> np.ndarray:
     """y = log tau with tau (tau + d_1)(tau + d_2) = exp(right), given log d_1 and log d_2.
 
     The left side minus the right is increasing and convex in y, and not negative at right / 3: Newton's iteration

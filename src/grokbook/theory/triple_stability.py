@@ -44,7 +44,9 @@ def lyapunov(point: Array | Sequence[float], *, target: float = 1.0) -> Values:
     return _plain((finite_target(target) - triples(point).prod(axis=-1)) ** 2 / 2)
 
 
-def lyapunov_rate(point: Array | Sequence[float], *, target: float = 1.0) -> Values:
+def lyapunov_rate(
+    point: Array | Sequence[float], *, target: float = 1.0
+) -> Values:
     r"""The derivative of L along the flow: minus the squared length of the velocity, so never positive.
 
     .. math:: \dot L = -(\delta - P)^2\,(w^2u^2 + x^2u^2 + x^2w^2).

@@ -73,14 +73,8 @@ def not_translates(table: np.ndarray) -> int:
     return sum(not np.array_equal(table == r, np.roll(table == 0, r, axis=1)) for r in range(len(table)))
 
 
-@claim(
-    "G36",
-    "gu2025",
-    "section 6.1",
-    section=CLASSES,
-    kind="theorem",
-    says="{value:.0f} classes of p = {p} are not translates of class 0",
-)
+@claim("G36", "gu2025", "section 6.1", section=CLASSES, kind="theorem",
+       says="{value:.0f} classes of p = {p} are not translates of class 0")
 def classes_are_translates(primes: tuple[int, ...] = (5, 7, 11, 47, 97)) -> Finding:
     """The equivalence classes of i + j are isomorphic.
 
@@ -92,14 +86,8 @@ def classes_are_translates(primes: tuple[int, ...] = (5, 7, 11, 47, 97)) -> Find
     return judge(wrong == 0, value=float(wrong), low=0, high=0, p=told)
 
 
-@claim(
-    "G37",
-    "gu2025",
-    "section 6.1",
-    section=CLASSES,
-    kind="theorem",
-    says="the closed form is exact for {right} of the {of} primes from 5 to {largest}",
-)
+@claim("G37", "gu2025", "section 6.1", section=CLASSES, kind="theorem",
+       says="the closed form is exact for {right} of the {of} primes from 5 to {largest}")
 def quadratic_form_classes(largest: int = 101) -> Finding:
     """The solutions of a general f have no closed-form distribution; i^2 + ij + j^2 is taken as complex.
 
@@ -112,15 +100,8 @@ def quadratic_form_classes(largest: int = 101) -> Finding:
                  right=len(primes) - wrong, of=len(primes), largest=largest)  # fmt: skip
 
 
-@claim(
-    "P02",
-    "gu2024",
-    "section 3",
-    section=CLASSES,
-    kind="formula",
-    shown_by="counterexample",
-    says="{{0, ..., p}} has {value} elements at p = {low}",
-)
+@claim("P02", "gu2024", "section 3", section=CLASSES, kind="formula", shown_by="counterexample",
+       says="{{0, ..., p}} has {value} elements at p = {low}")
 def printed_range(p: int = 97) -> Finding:
     """The dataset of addition modulo p is composed of (i, j) with i, j in {0, 1, ..., p}.
 

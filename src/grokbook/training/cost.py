@@ -87,7 +87,9 @@ def predict(config: RunConfig) -> Cost:
     return Cost(config.steps * step + logs * each_log, 400 + floats * 4 / 1e6)
 
 
-def step_seconds(configs: Mapping[str, RunConfig], turns: int) -> dict[str, list[float]]:
+def step_seconds(
+    configs: Mapping[str, RunConfig], turns: int
+) -> dict[str, list[float]]:
     """Seconds of each of `turns` updates of each configuration on one thread, one update of each after the other.
 
     Taking turns, whatever else the machine does falls on all of them alike.
@@ -99,7 +101,10 @@ def step_seconds(configs: Mapping[str, RunConfig], turns: int) -> dict[str, list
         >>> [len(seconds) for seconds in step_seconds({"a": config, "b": config}, 3).values()]
         [3, 3]
     """
-    stacks = {name: make_stack([config], torch.device("cpu")) for name, config in configs.items()}
+    stacks = {
+        name: make_stack([config], torch.device("cpu"))
+        for name, config in configs.items()
+    }
     seconds: dict[str, list[float]] = {name: [] for name in stacks}
     with limited_threads(1):
         for _ in range(turns):

@@ -162,20 +162,11 @@ def exact_answers(p: int) -> np.ndarray:
     return np.cos(2 * np.pi * (i + j - r) / p).argmax(axis=2)
 
 
-@claim(
-    "G15",
-    "gu2025",
-    "Theorem 3.10 (i)",
-    section=OWN_CLASS,
-    kind="theorem",
-    published="D1 is not given",
-    shown_by="counterexample",
-    says=(
-        "as printed (i, j) itself is such a cell; with training cells, every test cell of {seeds} random splits ",
-        "has one within distance {farthest}, whatever a model answers, and for D1 = 5 a sum computed exactly ",
-        "(right on {right} cells) breaks it at {broken:.0%} of the test cells",
-    ),
-)
+@claim("G15", "gu2025", "Theorem 3.10 (i)", section=OWN_CLASS, kind="theorem", published="D1 is not given",
+       shown_by="counterexample",
+       says=("as printed (i, j) itself is such a cell; with training cells, every test cell of {seeds} random splits ",
+             "has one within distance {farthest}, whatever a model answers, and for D1 = 5 a sum computed exactly ",
+             "(right on {right} cells) breaks it at {broken:.0%} of the test cells"))
 def a_cell_of_the_class_is_near(p: int = 97, radius: int | None = None, seeds: int = 5) -> Finding:
     """If the output on a test cell is right, "there exists i0 in I and j0 in J" of its class at a distance below D1.
 
@@ -209,18 +200,10 @@ def manhattan_distance(i: np.ndarray, j: np.ndarray, a: np.ndarray, b: np.ndarra
     return np.abs(i - a) + np.abs(j - b)
 
 
-@claim(
-    "G16",
-    "gu2025",
-    "appendix B.5",
-    section=OWN_CLASS,
-    kind="formula",
-    says=(
-        "broken by {broken} of {total} pairs of one class (a circle and normal rows, p = {p}): the printed ",
-        "factor is 0 for all of them; (|i - i'| + |j - j'|) times the largest step is broken by {largest}, ",
-        "times the mean step by {mean}",
-    ),
-)
+@claim("G16", "gu2025", "appendix B.5", section=OWN_CLASS, kind="formula",
+       says=("broken by {broken} of {total} pairs of one class (a circle and normal rows, p = {p}): the printed ",
+             "factor is 0 for all of them; (|i - i'| + |j - j'|) times the largest step is broken by {largest}, ",
+             "times the mean step by {mean}"))
 def neighbour_inequality(p: int = 23, distance: Callable[..., np.ndarray] = signed_distance) -> Finding:
     """For cells of one class, |phi(i) + phi(j) - k| <= |i - i' + j - j'| delta + delta'.
 
@@ -260,19 +243,10 @@ def chain_lengths(mask: np.ndarray) -> np.ndarray:
     return np.minimum(one, two)
 
 
-@claim(
-    "G17",
-    "gu2025",
-    "Theorem 3.10 (ii)",
-    section=OWN_CLASS,
-    kind="theorem",
-    published="no condition on D1, D2",
-    says=(
-        "at p = {p} (i) holds somewhere without (ii) for {lost} of the {ordered} pairs with D1 <= D2 and for ",
-        "{others} of the {other} others; the shortest chain is never shorter than the direct way ",
-        "({shorter} cells), so (ii) is (i) with D2 in place of D1",
-    ),
-)
+@claim("G17", "gu2025", "Theorem 3.10 (ii)", section=OWN_CLASS, kind="theorem", published="no condition on D1, D2",
+       says=("at p = {p} (i) holds somewhere without (ii) for {lost} of the {ordered} pairs with D1 <= D2 and for ",
+             "{others} of the {other} others; the shortest chain is never shorter than the direct way ",
+             "({shorter} cells), so (ii) is (i) with D2 in place of D1"))
 def chains_include_neighbours(p: int = 7, limits: Iterable[tuple[int, int]] | None = None) -> Finding:
     """Condition (ii), a chain of cells of total length below D2, includes condition (i).
 
@@ -302,16 +276,10 @@ def counted_discs(p: int, k: int, torus: bool) -> np.ndarray:
     return total
 
 
-@claim(
-    "G19",
-    "gu2025",
-    "appendix B.6",
-    section="On the bounded grid, discs at the border are smaller",
-    kind="formula",
-    published="100%",
-    says="p = {p}, k = {k}: C = {c} at every cell of the torus; on the bounded grid of the paper at {value:.0%} of "
-    "the cells, and {corner} at a corner",
-)
+@claim("G19", "gu2025", "appendix B.6", section="On the bounded grid, discs at the border are smaller",
+       kind="formula", published="100%",
+       says="p = {p}, k = {k}: C = {c} at every cell of the torus; on the bounded grid of the paper at {value:.0%} of "
+       "the cells, and {corner} at a corner")
 def every_disc_has_c_cells(p: int = 97, k: int = 5) -> Finding:
     """Each training cell covers exactly C = 1 + sum over d < k of 4d cells of the p x p grid."""
     grid, ring, c = counted_discs(p, k, False), counted_discs(p, k, True), 1 + sum(4 * d for d in range(1, k))
@@ -321,18 +289,9 @@ def every_disc_has_c_cells(p: int = 97, k: int = 5) -> Finding:
     return found(verdict, float((grid == c).mean()), 1, 1, p=p, k=k, c=c, corner=grid.min())
 
 
-@claim(
-    "G20",
-    "gu2025",
-    "appendix B.6",
-    section=COVERED,
-    kind="formula",
-    published="1",
-    says=(
-        "without replacement a cell is missed less often at all {sizes} sizes tried; at p = {p}, k = {k}, ",
-        "m = {m} {ours:.3f} cells are missed on average (torus), by the printed formula {theirs:.3f}",
-    ),
-)
+@claim("G20", "gu2025", "appendix B.6", section=COVERED, kind="formula", published="1",
+       says=("without replacement a cell is missed less often at all {sizes} sizes tried; at p = {p}, k = {k}, ",
+             "m = {m} {ours:.3f} cells are missed on average (torus), by the printed formula {theirs:.3f}"))
 def one_cell_is_covered(p: int = 97, k: int = 5) -> Finding:
     """A cell is missed by m random training cells with probability "approximately" (1 - C/N)^m.
 
@@ -348,21 +307,11 @@ def one_cell_is_covered(p: int = 97, k: int = 5) -> Finding:
     return found(verdict, missed["ours"] / missed["theirs"], 1, 1, sizes=sizes.size, p=p, k=k, m=m, **missed)
 
 
-@claim(
-    "G21",
-    "gu2025",
-    "appendix B.6",
-    section=CERTAIN,
-    kind="theorem",
-    published="0 or more",
-    seconds=2,
-    says=(
-        "{grid}, p = 3, k = 2, m = {worst}: P_full = {exact} = {exactly:.3f}, bound {bound:.3f} (torus: ",
-        "{other:.3f}); p = {p}, ",
-        "k = {k}, m = {m}: {drawn.value:.3f} ± {drawn.error:.3f} ({again.value:.3f} ± {again.error:.3f} ",
-        "with replacement), bound {printed:.3f}",
-    ),
-)
+@claim("G21", "gu2025", "appendix B.6", section=CERTAIN, kind="theorem", published="0 or more", seconds=2,
+       says=("{grid}, p = 3, k = 2, m = {worst}: P_full = {exact} = {exactly:.3f}, bound {bound:.3f} (torus: ",
+             "{other:.3f}); p = {p}, ",
+             "k = {k}, m = {m}: {drawn.value:.3f} ± {drawn.error:.3f} ({again.value:.3f} ± {again.error:.3f} ",
+             "with replacement), bound {printed:.3f}"))
 def printed_union_bound(p: int = 97, k: int = 5, m: int = 3000, *, torus: bool = False) -> Finding:
     """All cells of the grid are covered with probability at least 1 - N (1 - C/N)^m.
 
@@ -379,21 +328,11 @@ def printed_union_bound(p: int = 97, k: int = 5, m: int = 3000, *, torus: bool =
     return judge(holds, value=min(gaps), low=0, high=1, grid=grid, **small, **large)
 
 
-@claim(
-    "G22",
-    "gu2025",
-    "appendix B.6",
-    section=CERTAIN,
-    kind="theorem",
-    published="close to 1",
-    shown_by="draws",
-    says=(
-        "p = {p}, k = {k}, torus: at the least m with E < {eps:g} ({m}) all cells are covered in ",
-        "{least.value:.2f} ± {least.error:.2f} of the draws; at the printed m = {threshold} in ",
-        "{torus.value:.2f} ± {torus.error:.2f} (grid: {grid.value:.2f} ± {grid.error:.2f}, ",
-        'where E = {expected:.2f}); "close to 1" is read as {close}, as {others} it {also}',
-    ),
-)
+@claim("G22", "gu2025", "appendix B.6", section=CERTAIN, kind="theorem", published="close to 1", shown_by="draws",
+       says=("p = {p}, k = {k}, torus: at the least m with E < {eps:g} ({m}) all cells are covered in ",
+             "{least.value:.2f} ± {least.error:.2f} of the draws; at the printed m = {threshold} in ",
+             "{torus.value:.2f} ± {torus.error:.2f} (grid: {grid.value:.2f} ± {grid.error:.2f}, ",
+             "where E = {expected:.2f}); \"close to 1\" is read as {close}, as {others} it {also}"))
 def below_one_means_covered(p: int = 97, k: int = 5, eps: float = 1.0) -> Finding:
     """For full coverage "close to 1", "require the expected number of uncovered points to be less than 1"."""
     m, threshold = least_training_size(p, k, eps, torus=True), training_size(p, k)
@@ -407,20 +346,11 @@ def below_one_means_covered(p: int = 97, k: int = 5, eps: float = 1.0) -> Findin
     return judge(high >= CLOSE_TO_ONE, value=least.value, low=low, high=high, **numbers)
 
 
-@claim(
-    "G23",
-    "gu2025",
-    "Theorem 3.12",
-    section=ENOUGH,
-    kind="theorem",
-    published="0 exceptions",
-    says=(
-        "{value:.0f} of {cases} pairs (p, k) up to p = {largest} break it, with k in {{{broken_k}}} and p from ",
-        "{broken_p} on (p = {p}, k = 2: 2 ln p / C = {two:.2f}); where it is kept it is far off: p = {p}, k = 5 ",
-        "needs alpha = {sure:.4f}, not {printed:.4f}; 1 - p^(-2/C) = {required:.4f} suffices for E <= 1 ",
-        "({short} exceptions)",
-    ),
-)
+@claim("G23", "gu2025", "Theorem 3.12", section=ENOUGH, kind="theorem", published="0 exceptions",
+       says=("{value:.0f} of {cases} pairs (p, k) up to p = {largest} break it, with k in {{{broken_k}}} and p from ",
+             "{broken_p} on (p = {p}, k = 2: 2 ln p / C = {two:.2f}); where it is kept it is far off: p = {p}, k = 5 ",
+             "needs alpha = {sure:.4f}, not {printed:.4f}; 1 - p^(-2/C) = {required:.4f} suffices for E <= 1 ",
+             "({short} exceptions)"))
 def fraction_is_necessary(largest: int = 97, least_k: int = 2) -> Finding:
     """If the expected share of covered test cells is 1, then alpha >= 2 ln p / C.
 
@@ -448,19 +378,12 @@ def needed_radius(p: int, train_fraction: float, draws: int = 100, quantile: flo
     return 1 + float(np.quantile([same_class_distance(m, torus=True).max() for m in masks], quantile, method="higher"))
 
 
-@claim(
-    "G24",
-    "gu2025",
-    "after Theorem 3.12",
-    section=OWN_CLASS,
-    says=(
-        "no k is printed; at k = {k}, the least whose bound is below {fraction:.0%}, a disc has {c} cells, ",
-        "{own} of them of the class that Theorem 3.10 asks for; with {own} in ",
-        "place of {c} the bound asks for {own_share:.0%}, not {share:.0%}; at {fraction:.0%} and p = {p} the own ",
-        "class is covered in 95% of the draws only from k = {value:.0f} on, so at no k below it; ",
-        "at fixed k = {k} the bound grows with ln p ({one:.2f} at {p}, {two:.2f} at {square})",
-    ),
-)
+@claim("G24", "gu2025", "after Theorem 3.12", section=OWN_CLASS,
+       says=("no k is printed; at k = {k}, the least whose bound is below {fraction:.0%}, a disc has {c} cells, ",
+             "{own} of them of the class that Theorem 3.10 asks for; with {own} in ",
+             "place of {c} the bound asks for {own_share:.0%}, not {share:.0%}; at {fraction:.0%} and p = {p} the own ",
+             "class is covered in 95% of the draws only from k = {value:.0f} on, so at no k below it; ",
+             "at fixed k = {k} the bound grows with ln p ({one:.2f} at {p}, {two:.2f} at {square})"))
 def fraction_for_grokking(p: int = 97, k: int | None = None, train_fraction: float = 0.3) -> Finding:
     """This bound "is also the proportion of training sets required to stably observe grokking".
 
@@ -474,21 +397,12 @@ def fraction_for_grokking(p: int = 97, k: int | None = None, train_fraction: flo
     return judge(radius <= k, **band, k=k, c=disc_size(k), own=own, p=p, **shares)
 
 
-@claim(
-    "G34",
-    "gu2025",
-    "section 6.1",
-    section=ENOUGH,
-    kind="theorem",
-    published="100%",
-    says=(
-        "as printed, with no threshold named, true of any model: above 1 - 1/p^2 nothing is left to test; our ",
-        "reading, the bound of Theorem 3.12, for the coverage it is derived from: p = {p}, k = {k}, at ",
-        "{threshold:.1%} the grid is covered with probability {drawn.value:.2f} ± {drawn.error:.2f} ({near}), ",
-        "and with probability 1 only from {sure} of {n} cells on ({sure_share:.2%}); for 95% {enough} suffice ",
-        "({enough_share:.1%})",
-    ),
-)
+@claim("G34", "gu2025", "section 6.1", section=ENOUGH, kind="theorem", published="100%",
+       says=("as printed, with no threshold named, true of any model: above 1 - 1/p^2 nothing is left to test; our ",
+             "reading, the bound of Theorem 3.12, for the coverage it is derived from: p = {p}, k = {k}, at ",
+             "{threshold:.1%} the grid is covered with probability {drawn.value:.2f} ± {drawn.error:.2f} ({near}), ",
+             "and with probability 1 only from {sure} of {n} cells on ({sure_share:.2%}); for 95% {enough} suffice ",
+             "({enough_share:.1%})"))
 def certain_above_the_threshold(
     p: int = 97, k: int | None = None, size: Callable[[int, int], int] | None = None
 ) -> Finding:

@@ -297,22 +297,11 @@ def between_rules(runs: pd.DataFrame, by_text: xr.Dataset | None) -> str:
 MEASURED = "Table 1 measured"
 
 
-@claim(
-    "GT1",
-    "gu2025",
-    "Table 1",
-    section=MEASURED,
-    seconds=10,
-    runs=rows,
-    beside=longer,
-    through=limits_of_parts,
-    published="0 rows exceeded",
-    says=(
-        "{runs} runs by the programs' rule, of each seed the longest, upper limits within {near:.0f} points of ",
-        "the printed ones: {came}; with {others} points: {verdicts}; over the rows our medians and the printed ",
-        "limits have rank correlation {order:.2f}",
-    ),
-)
+@claim("GT1", "gu2025", "Table 1", section=MEASURED, seconds=10, runs=rows, beside=longer, through=limits_of_parts,
+       published="0 rows exceeded",
+       says=("{runs} runs by the programs' rule, of each seed the longest, upper limits within {near:.0f} points of ",
+             "the printed ones: {came}; with {others} points: {verdicts}; over the rows our medians and the printed ",
+             "limits have rank correlation {order:.2f}"))
 def ceilings_of_table_1(runs: Runs) -> Finding:
     """U-Acc is "the upper limit of accuracy achievable through grokking", from 99 % (SQUARE 30) to 8 % (STRIP 67).
 

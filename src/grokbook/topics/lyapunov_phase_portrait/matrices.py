@@ -100,18 +100,10 @@ def reduction_error(target: float = 1.0) -> float:
     return float(max(np.abs(points - flow(start, times, target=target)).max(), rest.max()))
 
 
-@claim(
-    "G42",
-    "gu2025",
-    "Theorem C.8; Gu 2024, Theorem 1",
-    section="From matrices to three numbers",
-    kind="theorem",
-    shown_by="counterexample",
-    says=(
-        "the constant map to (1, 1, 1) satisfies the equations (speed {constant:g}), so existence says nothing; ",
-        "the map (e.x, b^T W e, a^T W_U b) on W_U = u a b^T, W = w b e^T, x e is exact (difference {value:.0e})",
-    ),
-)
+@claim("G42", "gu2025", "Theorem C.8; Gu 2024, Theorem 1", section="From matrices to three numbers", kind="theorem",
+       shown_by="counterexample",
+       says=("the constant map to (1, 1, 1) satisfies the equations (speed {constant:g}), so existence says nothing; ",
+             "the map (e.x, b^T W e, a^T W_U b) on W_U = u a b^T, W = w b e^T, x e is exact (difference {value:.0e})"))
 def maps_exist() -> Finding:
     """There are maps of W_U, W, x to three numbers x, w, u that follow the three-variable system.
 
@@ -141,19 +133,10 @@ def guarantees_grokking(overlap: float = 0.0) -> Finding:
     return judge(not refuted, value=float(held[-1]), low=0, high=0, trained=trained, first=held[0])
 
 
-@claim(
-    "P01",
-    "gu2024",
-    "Eqs 1-3",
-    section=SYSTEM,
-    kind="formula",
-    shown_by="counterexample",
-    says=(
-        "on a random network the printed gamma differs from c - softmax(W_U (W x + b)), the error of the printed ",
-        "network, by up to {value:.2f}; it is the error without softmax and b (difference {without:.0e}), ",
-        "the slip of G40",
-    ),
-)
+@claim("P01", "gu2024", "Eqs 1-3", section=SYSTEM, kind="formula", shown_by="counterexample",
+       says=("on a random network the printed gamma differs from c - softmax(W_U (W x + b)), the error of the printed ",
+             "network, by up to {value:.2f}; it is the error without softmax and b (difference {without:.0e}), ",
+             "the slip of G40"))
 def three_definitions() -> Finding:
     """The network is y = W x + b with logits softmax(W_U y), and its error is gamma = c - W_U W x."""
     state, c = some_state(3), one_hot(4)

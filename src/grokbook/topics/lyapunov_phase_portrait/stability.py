@@ -47,19 +47,11 @@ def nearby_moves(point: np.ndarray, radius: float, n: int = 200) -> float:
     return float(np.linalg.norm(limit_point(starts) - point, axis=1).max() / radius)
 
 
-@claim(
-    "G44",
-    "gu2025",
-    "Theorem C.9; Gu 2024, Theorem 2",
-    section="Equilibria and what is stable",
-    kind="theorem",
-    shown_by="proof",
-    says=(
-        "the points of x w u = 1 are stable (starts at distance r end within {value:.1f} r; eigenvalues at ",
-        "(1, 1, 1): {at_one[0]:g}, 0, 0) but none attracts; the other equilibria, the axes, are not stable (some ",
-        "starts end more than {left:.0f} r away; eigenvalues at (0, 0, 1): {at_axis[0]:g}, 0, {at_axis[2]:g})",
-    ),
-)
+@claim("G44", "gu2025", "Theorem C.9; Gu 2024, Theorem 2", section="Equilibria and what is stable", kind="theorem",
+       shown_by="proof",
+       says=("the points of x w u = 1 are stable (starts at distance r end within {value:.1f} r; eigenvalues at ",
+             "(1, 1, 1): {at_one[0]:g}, 0, 0) but none attracts; the other equilibria, the axes, are not stable (some ",
+             "starts end more than {left:.0f} r away; eigenvalues at (0, 0, 1): {at_axis[0]:g}, 0, {at_axis[2]:g})"))
 def stable_equilibria() -> Finding:
     """All non-trivial attractors (equilibrium points) of the three-variable system are stable.
 

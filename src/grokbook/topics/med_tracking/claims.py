@@ -151,17 +151,9 @@ ELSEWHERE = (
 )  # fmt: skip
 
 
-@claim(
-    "P5.1b",
-    "gu2024",
-    "section 5.1, second observation",
-    **OBSERVED,
-    runs=two_moduli,
-    beside=beyond,
-    through=tracking_table,
-    published="every run in which MED falls below",
-    says="{who}; {rest}",
-)
+@claim("P5.1b", "gu2024", "section 5.1, second observation", **OBSERVED, runs=two_moduli, beside=beyond,
+       through=tracking_table, published="every run in which MED falls below",
+       says="{who}; {rest}")
 def second_observation(runs: Runs) -> Finding:
     """ "In all experiments, we observe": "when the MED function falls below its initial value, grokking happens".
 

@@ -383,15 +383,9 @@ def answer(verdicts: Mapping[str, str]) -> tuple[str, str]:
     return SEPARABLE[verdicts["G31"]], FLUCTUATES.get(verdicts["GF02"], OPEN)
 
 
-@claim(
-    "GF02",
-    "gu2025",
-    "Fig. 2 (Gu 2024, Fig. 6)",
-    section="What more layers do",
-    runs=fig_2,
-    beside=lambda: {(name, n): run for name, study in studies().items() for n, run in study.items()},
-    published="accuracy fluctuates violently with more layers, MED falls",
-)
+@claim("GF02", "gu2025", "Fig. 2 (Gu 2024, Fig. 6)", section="What more layers do", runs=fig_2,
+       beside=lambda: {(name, n): run for name, study in studies().items() for n, run in study.items()},
+       published="accuracy fluctuates violently with more layers, MED falls")
 def figure_2(runs: Runs) -> Finding:
     """As the number of transformer layers increases, the test accuracy fluctuates violently, while the MED keeps
     decreasing.

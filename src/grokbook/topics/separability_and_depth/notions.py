@@ -66,20 +66,11 @@ def dense_simple_functions(f: Callable[[np.ndarray], np.ndarray] = inverse_root,
 # ------------------------------------------------------------------------------------------- order of the notions
 
 
-@claim(
-    "G29",
-    "gu2025",
-    "section 5, after Definition 5.1",
-    section=ORDER,
-    kind="theorem",
-    seconds=3,
-    shown_by="counterexample",
-    says=(
-        "(0, 0) and {second} are {lost} on the first axis; of {trials} random pairs of sets {reverse} are "
-        "separable on a plane and not in space. On some subspace, not a given one, it is the same notion: ",
-        "{normal} of the {apart} separable pairs are so on the line of a normal",
-    ),
-)
+@claim("G29", "gu2025", "section 5, after Definition 5.1", section=ORDER, kind="theorem", seconds=3,
+       shown_by="counterexample",
+       says=("(0, 0) and {second} are {lost} on the first axis; of {trials} random pairs of sets {reverse} are "
+             "separable on a plane and not in space. On some subspace, not a given one, it is the same notion: ",
+             "{normal} of the {apart} separable pairs are so on the line of a normal"))
 def subspace_is_stronger(second: tuple[float, float] = (0.0, 1.0), trials: int = 100) -> Finding:
     """Convex separability is stronger than subspace convex separability.
 
@@ -145,18 +136,11 @@ def sums_by_class(p: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray
     return points, (np.add.outer(np.arange(p), np.arange(p)) % p).ravel()
 
 
-@claim(
-    "G31",
-    "gu2025",
-    "sections 1 and 5",
-    section="What a linear read-out sorts is separable",
-    shown_by="counterexample",
-    says=(
-        "sums of embeddings of all cells: {full:.0%} of the class pairs separable; noise sorted by a random ",
-        "linear read-out: {value:.0%} ({null:.0%} with labels shuffled), ",
-        "so a network that fits its training cells has it",
-    ),
-)
+@claim("G31", "gu2025", "sections 1 and 5", section="What a linear read-out sorts is separable",
+       shown_by="counterexample",
+       says=("sums of embeddings of all cells: {full:.0%} of the class pairs separable; noise sorted by a random ",
+             "linear read-out: {value:.0%} ({null:.0%} with labels shuffled), ",
+             "so a network that fits its training cells has it"))
 def read_out_is_separable(p: int = 7, d: int = 16, n: int = 200) -> Finding:
     """The goal of transformer learning is to make the embedding convexly separable on a certain subspace.
 
@@ -216,16 +200,9 @@ def cited_theorems(measurements: int = 32, few: int = 14, seeds: int = 10, order
     return found(verdict, slope, None, -order, measurements=measurements, **numbers)
 
 
-@claim(
-    "P12",
-    "gu2024",
-    "appendix C.1",
-    section=PAPERS_SAY,
-    kind="theorem",
-    shown_by="counterexample",
-    says="{what} modulo {p}, of which the largest wave holds {share:.0%} of the power, repeats after {p} steps to "
-    "{value:.1g}; Theorems 6 and 7 lead from smoothness to decay, not from sparsity to periodicity",
-)
+@claim("P12", "gu2024", "appendix C.1", section=PAPERS_SAY, kind="theorem", shown_by="counterexample",
+       says="{what} modulo {p}, of which the largest wave holds {share:.0%} of the power, repeats after {p} steps to "
+       "{value:.1g}; Theorems 6 and 7 lead from smoothness to decay, not from sparsity to periodicity")
 def sparse_means_periodic(p: int = 97, values: np.ndarray | None = None) -> Finding:
     """According to Theorems 6 and 7, the emergence of sparsity implies that the signal exhibits increasing periodicity
     or quasi-periodicity.
@@ -241,15 +218,8 @@ def sparse_means_periodic(p: int = 97, values: np.ndarray | None = None) -> Find
     return found(verdict, off, 0, EXACT, p=p, share=share, what="noise" if values is None else "the given table")
 
 
-@claim(
-    "G25",
-    "gu2025",
-    "Definition 4.1",
-    section=PAPERS_SAY,
-    kind="formula",
-    shown_by="counterexample",
-    says="{n} values of {what}: {value:.0f} occur both before and after the event, so a mapping to 0 and 1 {exists}",
-)
+@claim("G25", "gu2025", "Definition 4.1", section=PAPERS_SAY, kind="formula", shown_by="counterexample",
+       says="{n} values of {what}: {value:.0f} occur both before and after the event, so a mapping to 0 and 1 {exists}")
 def any_number_tells(steps: int = 1000, event: int = 700, values: np.ndarray | None = None) -> Finding:
     """A definition: a function of weights and step is a progress measure of an event if some mapping of its values to
     0 and 1 says whether the event has happened.
@@ -266,47 +236,23 @@ def any_number_tells(steps: int = 1000, event: int = 700, values: np.ndarray | N
 
 
 INFORMAL = (
-    Claim(
-        "G30",
-        "gu2025",
-        "section 5, after Definition 5.1",
-        "Topological separability is stronger than positional separability.",
-        "theorem",
-        TOPIC,
-        ORDER,
-        reason="Positional separability is not defined, so there is nothing to compare. Of the three notions that "
-        "are defined, topological separability is the weakest.",
-    ),
-    Claim(
-        "G32",
-        "gu2025",
-        "section 5, Eq. 7",
-        "The number of regions grows at least quadratically with the number of layers.",
-        "observation",
-        TOPIC,
-        INDICATORS,
-        reason="A conjecture about regions that are not defined for attention, so there is nothing to count; "
-        "the runs of Fig. 2, which are to support it, are about accuracy.",
-    ),
-    Claim(
-        "G52",
-        "gu2025",
-        "appendix C, Definitions C.4 to C.6",
-        "Kernel functions, delayed generalisation and emergence are defined by integrals of them.",
-        "formula",
-        TOPIC,
-        PAPERS_SAY,
-        reason="Definitions, which claim nothing. The integrands and their measure are not given, and each side of "
-        "the equivalences is defined by the other.",
-    ),
-    Claim(
-        "P10",
-        "gu2024",
-        "Theorem 4",
-        "The embedding encodes and the transformer decodes the information of the task.",
-        "theorem",
-        TOPIC,
-        PAPERS_SAY,
-        reason="Encoding and decoding are not defined, so no computation could contradict the sentence.",
-    ),
+    Claim("G30", "gu2025", "section 5, after Definition 5.1",
+          "Topological separability is stronger than positional separability.",
+          "theorem", TOPIC, ORDER,
+          reason="Positional separability is not defined, so there is nothing to compare. Of the three notions that "
+          "are defined, topological separability is the weakest."),
+    Claim("G32", "gu2025", "section 5, Eq. 7",
+          "The number of regions grows at least quadratically with the number of layers.",
+          "observation", TOPIC, INDICATORS,
+          reason="A conjecture about regions that are not defined for attention, so there is nothing to count; "
+          "the runs of Fig. 2, which are to support it, are about accuracy."),
+    Claim("G52", "gu2025", "appendix C, Definitions C.4 to C.6",
+          "Kernel functions, delayed generalisation and emergence are defined by integrals of them.",
+          "formula", TOPIC, PAPERS_SAY,
+          reason="Definitions, which claim nothing. The integrands and their measure are not given, and each side of "
+          "the equivalences is defined by the other."),
+    Claim("P10", "gu2024", "Theorem 4",
+          "The embedding encodes and the transformer decodes the information of the task.",
+          "theorem", TOPIC, PAPERS_SAY,
+          reason="Encoding and decoding are not defined, so no computation could contradict the sentence."),
 )

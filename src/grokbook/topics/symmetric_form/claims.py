@@ -265,20 +265,11 @@ def _values(values: Iterable[float], form: str) -> str:
     return ", ".join(format(value, form) for value in values)
 
 
-@claim(
-    "GF04",
-    "gu2025",
-    "Fig. 4",
-    section="Figure 4 measured",
-    runs=lambda: fig_4(PAPER),
-    seconds=3,
-    published="constant",
-    says=(
-        "at frac = {fractions} (seeds: {seeds}; runs still rising: {rising}) Acc is {accuracies} and ",
-        "Acc (1 - frac) {products}{constancy}; a memoriser that swaps the operands has {memoriser}; of the test ",
-        "cells without a trained transpose {fresh} are right",
-    ),
-)
+@claim("GF04", "gu2025", "Fig. 4", section="Figure 4 measured", runs=lambda: fig_4(PAPER), seconds=3,
+       published="constant",
+       says=("at frac = {fractions} (seeds: {seeds}; runs still rising: {rising}) Acc is {accuracies} and ",
+             "Acc (1 - frac) {products}{constancy}; a memoriser that swaps the operands has {memoriser}; of the test ",
+             "cells without a trained transpose {fresh} are right"))
 def product_is_constant(runs: Runs) -> Finding:
     """For x^2 + xy + y^2 at frac = 0.5, 0.6, 0.7, "the relationship Acc (1 - frac) = Constant holds approximately".
 
@@ -308,21 +299,12 @@ def _constant(products: pd.Series, bar: float) -> Part:
     return True if len(products) == len(PAPER) else None
 
 
-@claim(
-    "G38",
-    "gu2025",
-    "section 6.1, Fig. 4",
-    section="A memoriser that swaps the operands",
-    kind="formula",
-    shown_by="counterexample",
-    published="constant, approximately",
-    says=(
-        "Acc (1 - frac) is the number of right test cells over p^2, so counted in cells it follows; a memoriser ",
-        "that swaps the operands has accuracies {accuracies} and products {products} at frac = {fractions}, a ",
-        "range of {width:.0%} of the mean; answers that are right on the swapped cells and on {fresh} of the ",
-        "others have the product {first:.3f} at every fraction",
-    ),
-)
+@claim("G38", "gu2025", "section 6.1, Fig. 4", section="A memoriser that swaps the operands", kind="formula",
+       shown_by="counterexample", published="constant, approximately",
+       says=("Acc (1 - frac) is the number of right test cells over p^2, so counted in cells it follows; a memoriser ",
+             "that swaps the operands has accuracies {accuracies} and products {products} at frac = {fractions}, a ",
+             "range of {width:.0%} of the mean; answers that are right on the swapped cells and on {fresh} of the ",
+             "others have the product {first:.3f} at every fraction"))
 def constant_product(p: int = 97, fractions: tuple[float, ...] = PAPER) -> Finding:
     """As Acc (1 - frac) is constant, "the generalization ability of the model has not improved".
 
@@ -355,19 +337,11 @@ def lattice_sum(p: int) -> float:
     return float(4 * (1 / (t[:, None] ** 2 + t**2)).sum())
 
 
-@claim(
-    "P05",
-    "gu2024",
-    "section 5.2.2",
-    section="A sum that was taken for p²",
-    kind="formula",
-    published="bounded below",
-    says=(
-        "with influences of one size (our reading; the paper bounds none) the sum is {sums} at p = {sides}: it ",
-        "grows by {slope:.3f} times 2 pi for each unit of ln p, and sum / p^2 falls by a factor of {factor:.0f}; ",
-        "the upper bound is true, the lower one would need influences that grow like p^2 / ln p",
-    ),
-)
+@claim("P05", "gu2024", "section 5.2.2", section="A sum that was taken for p²", kind="formula",
+       published="bounded below",
+       says=("with influences of one size (our reading; the paper bounds none) the sum is {sums} at p = {sides}: it ",
+             "grows by {slope:.3f} times 2 pi for each unit of ln p, and sum / p^2 falls by a factor of {factor:.0f}; ",
+             "the upper bound is true, the lower one would need influences that grow like p^2 / ln p"))
 def quadratic_growth(sides: tuple[int, ...] = (47, 97, 397, 997)) -> Finding:
     """The influences, weighted by 1 / (t1^2 + t2^2), sum to between multiples of p^2 with c, C that "are constants"."""
     sums = np.array([lattice_sum(p) for p in sides])

@@ -95,21 +95,12 @@ def share_table(dataset: xr.Dataset) -> pd.DataFrame:
     return pd.DataFrame([row(dataset.sel(seed=seed)) for seed in dataset.seed.values])
 
 
-@claim(
-    "G54",
-    "gu2025",
-    "conclusion; appendix B.3",
-    section="Uniformity behind the embedding",
-    runs=deeper,
-    through=share_table,
-    published="in the deeper layers",
-    says=(
-        "{learned} runs generalise and {memorised} only memorise. From fitting to generalisation the class ",
-        "explains {shares} (medians); after the MLP {reached[0]}, {reached[1]} and {reached[2]} of {learned} ",
-        "come above 25, 50 and 75 %, at the last step the median is {end:.2f}; runs that memorise end at ",
-        "{idle:.2f} at most. 'Uniform' is our reading: unseen cells of a class close beside the spread of all",
-    ),
-)
+@claim("G54", "gu2025", "conclusion; appendix B.3", section="Uniformity behind the embedding", runs=deeper,
+       through=share_table, published="in the deeper layers",
+       says=("{learned} runs generalise and {memorised} only memorise. From fitting to generalisation the class ",
+             "explains {shares} (medians); after the MLP {reached[0]}, {reached[1]} and {reached[2]} of {learned} ",
+             "come above 25, 50 and 75 %, at the last step the median is {end:.2f}; runs that memorise end at ",
+             "{idle:.2f} at most. 'Uniform' is our reading: unseen cells of a class close beside the spread of all"))
 def deeper_layers(runs: Runs) -> Finding:
     """Uniformity is to be interpreted as representation uniformity, not restricted to the embedding: it is deeper.
 

@@ -13,19 +13,11 @@ from grokbook.theory.minimal_map import printed_norm, smallest_map
 LEMMA = "The smallest map"
 
 
-@claim(
-    "G01",
-    "gu2025",
-    "section 3.2, appendix B.3",
-    section="No additive network can add",
-    kind="formula",
-    shown_by="counterexample",
-    says=(
-        "for a random block B of width {d}, B(a + b) differs from B(a) + B(b) by up to {value:.2f} of the ",
-        "largest output, by {frozen:.0e} when the same units are on for every cell; and a network that is a sum ",
-        "of a map of phi(i) and one of phi(j) cannot be right on all cells of two classes (common-point theorem)",
-    ),
-)
+@claim("G01", "gu2025", "section 3.2, appendix B.3", section="No additive network can add", kind="formula",
+       shown_by="counterexample",
+       says=("for a random block B of width {d}, B(a + b) differs from B(a) + B(b) by up to {value:.2f} of the ",
+             "largest output, by {frozen:.0e} when the same units are on for every cell; and a network that is a sum ",
+             "of a map of phi(i) and one of phi(j) cannot be right on all cells of two classes (common-point theorem)"))
 def block_is_additive(d: int = 16, cells: int = 200) -> Finding:
     """The output at cls is a truncated linear map of phi(i) plus one of phi(j).
 
@@ -43,21 +35,11 @@ def _least_over_printed(x: np.ndarray) -> float:
     return smallest_map(x, [1.0]).norm / printed_norm(x, [1.0])
 
 
-@claim(
-    "G12",
-    "gu2025",
-    "Lemma B.1",
-    section=LEMMA,
-    kind="theorem",
-    published="1",
-    shown_by="counterexample",
-    says=(
-        "for x = (1,0), (1,1), (1,-1) and r = 1 the minimum is {least:.3f}, printed {printed:.3f}; for Gaussian ",
-        "x at p = d = {p} it is {value:.1f} times the printed value in the median (5 and 95 % quantiles ",
-        "{low:.1f} and {high:.1f}, {of} draws); for x_1 = -x_2 {opposite}, in width {d} none for {none} of ",
-        "{tries} x from p = 2d + 1 on. With the x_i free too, as in the proof, the printed value is right",
-    ),
-)
+@claim("G12", "gu2025", "Lemma B.1", section=LEMMA, kind="theorem", published="1", shown_by="counterexample",
+       says=("for x = (1,0), (1,1), (1,-1) and r = 1 the minimum is {least:.3f}, printed {printed:.3f}; for Gaussian ",
+             "x at p = d = {p} it is {value:.1f} times the printed value in the median (5 and 95 % quantiles ",
+             "{low:.1f} and {high:.1f}, {of} draws); for x_1 = -x_2 {opposite}, in width {d} none for {none} of ",
+             "{tries} x from p = 2d + 1 on. With the x_i free too, as in the proof, the printed value is right"))
 def lemma_b_1(primes: tuple[int, ...] = (5, 7, 11), draws: int = 50, d: int = 5) -> Finding:
     """The least norm of l with l(x_i) + l(x_-i) = r, for given x_i of length at most M, is |r| / 2M."""
     x = [[1, 0], [1, 1], [1, -1]]
@@ -81,19 +63,10 @@ def _exists(x: np.ndarray | list[list[int]]) -> bool:
     return True
 
 
-@claim(
-    "G13",
-    "gu2025",
-    "after Lemma B.1, Remark 3.9",
-    section=LEMMA,
-    kind="theorem",
-    shown_by="proof",
-    says=(
-        "with all x_i equal the least norm is {collapsed:.3f} times |r|/2M and MED is {med:.0f}; for {draws} ",
-        "other choices on the sphere it is at least {value:.3f} times. Equality forces x_i = x_-i = v/2: one ",
-        "point",
-    ),
-)
+@claim("G13", "gu2025", "after Lemma B.1, Remark 3.9", section=LEMMA, kind="theorem", shown_by="proof",
+       says=("with all x_i equal the least norm is {collapsed:.3f} times |r|/2M and MED is {med:.0f}; for {draws} ",
+             "other choices on the sphere it is at least {value:.3f} times. Equality forces x_i = x_-i = v/2: one ",
+             "point"))
 def minimum_is_a_manifold(p: int = 11, d: int = 8, draws: int = 50) -> Finding:
     """The minimum corresponds to an embedding that is distributed on a smooth manifold of n - 1 dimensions.
 

@@ -152,20 +152,10 @@ def balls_shrink_with_data(p: int = 23, draws: int = 500, times: float = 1.1) ->
                  left="at most a point" if point else "no single point")  # fmt: skip
 
 
-@claim(
-    "G08",
-    "gu2025",
-    "Remark 3.6",
-    section=COLLAPSE,
-    kind="theorem",
-    published="> 1",
-    shown_by="proof",
-    says=(
-        "for an equivalence, the nearest sums of different classes would have to be farther apart than the ",
-        "farthest of one class; over {of} embeddings they reach {value:.3f} of that, and never more than 1 - 1/p ",
-        "= {high:.3f}, as proved; Liu et al. state their propositions for training pairs without a modulus",
-    ),
-)
+@claim("G08", "gu2025", "Remark 3.6", section=COLLAPSE, kind="theorem", published="> 1", shown_by="proof",
+       says=("for an equivalence, the nearest sums of different classes would have to be farther apart than the ",
+             "farthest of one class; over {of} embeddings they reach {value:.3f} of that, and never more than 1 - 1/p ",
+             "= {high:.3f}, as proved; Liu et al. state their propositions for training pairs without a modulus"))
 def close_exactly_if_equivalent(p: int = 13, modular: bool = True) -> Finding:
     """Liu et al. state: phi(i) + phi(j) and phi(i') + phi(j') are close exactly if the cells are equivalent.
 
@@ -194,18 +184,10 @@ def bound_on_med(p: int = 97) -> Finding:
     return found("vacuous" if always else "holds", top, top, top, of=len(tables), p=p, most=most)
 
 
-@claim(
-    "P14",
-    "gu2024",
-    "appendix F",
-    section="Weight decay does not know the names",
-    shown_by="counterexample",
-    says=(
-        "the circle of frequency {k} has neighbours at {value:.3f} of its diameter (p = {p}); over all ",
-        "frequencies the ratio runs from {low:.2f} to {high:.2f} with mean {mean:.2f}, so one half rejects no ",
-        "circle; it does reject the one in the natural order (frequency 1: {first:.2f})",
-    ),
-)
+@claim("P14", "gu2024", "appendix F", section="Weight decay does not know the names", shown_by="counterexample",
+       says=("the circle of frequency {k} has neighbours at {value:.3f} of its diameter (p = {p}); over all ",
+             "frequencies the ratio runs from {low:.2f} to {high:.2f} with mean {mean:.2f}, so one half rejects no ",
+             "circle; it does reject the one in the natural order (frequency 1: {first:.2f})"))
 def half_the_diameter(p: int = 97) -> Finding:
     """Neighbours at about half the diameter indicate that the embedding is not aligned with a circle.
 
