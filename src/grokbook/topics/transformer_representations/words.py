@@ -44,8 +44,8 @@ def answer(said: pd.DataFrame) -> str:
     """
     turn, circle, start = (said.verdict[name] for name in ("LT2", "LT3", "LT4"))
     claimed = (
-        "The paper says that a transformer generalises when its embedding finds a low-dimensional structure: a circle "
-        "appears in two principal components, the effective dimension turns, and part of it is there before training."
+        "The paper says that a transformer generalises when its embedding finds a low-dimensional structure: two "
+        "components show a circle, the effective dimension turns, and part of it was there before."
     )
     parts = [_CIRCLE.get(circle), _TURN.get(turn)]
     seen = " and ".join(part for part in parts if part)
