@@ -8,6 +8,7 @@ import pytest
 
 from grokbook.errors import ParameterError
 from grokbook.tasks.groups import cayley_table
+from grokbook.theory.group_deduction import coset_representation
 from grokbook.topics import groups
 from grokbook.topics.groups import claims, figures
 
@@ -107,3 +108,19 @@ def test_figures_draw_the_tables():
     curve = np.linspace(0, 1, 5)
     ax = figures.share_curves({"a": (curve, "theory", "-")}, 0.5, "x").axes[0]
     assert (ax.lines[0].get_ydata() == curve).all() and len(ax.lines) == 2
+
+
+def test_a_hexagon_is_shown_by_representations_and_rarely_by_noise():
+    shares = groups.hexagon_shares(coset_representation(S3, claims.SWAP), 60).set_index("matrices")
+    assert shares.loc["representation", "PC1 and PC3"] == 1 > 0.2 > shares.loc["random", "PC1 and PC3"]
+    assert (shares["any plane"] >= shares["PC1 and PC3"]).all()
+    told = groups.hexagon_said(pd.DataFrame({"matrices": ["representation", "random"], "PC1 and PC3": [1.0, 0.5]}))
+    assert told.endswith("does not tell the structure apart.")
+
+
+def test_components_are_the_projections_on_the_axes_of_largest_variance():
+    matrices = np.random.default_rng(0).normal(size=(6, 3, 3))
+    points, rows = figures.components(matrices), matrices.reshape(6, 9)
+    values = np.linalg.eigvalsh(np.cov(rows.T, bias=True))[::-1][:3]
+    assert np.allclose(points.var(axis=0), values) and np.allclose(points.mean(axis=0), 0)
+    assert np.allclose(np.abs(figures.components(3 * matrices + 1)), np.abs(3 * points))

@@ -8,10 +8,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from scipy.spatial import ConvexHull
 
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.tasks.groups import cayley_table, inverses
 from grokbook.theory.group_deduction import deduced
+
+PLANES = ((0, 1), (0, 2), (1, 2))
+"""The planes of two of the first three principal components."""
 
 MARKERS = {"trained": ("train", "-", 1.8, 1), "deduced": ("measure", "--", 1.3, 0.8)}
 
@@ -126,3 +130,44 @@ def involutions(table: np.ndarray) -> int:
         [1, 1, 5]
     """
     return int((inverses(table) == np.arange(len(table))).sum()) - 1
+
+
+def components(matrices: np.ndarray, count: int = 3) -> np.ndarray:
+    """The first principal components of matrices (n, k, k), each a point of k^2 numbers, (n, count).
+
+    Example:
+        >>> components(np.random.default_rng(0).normal(size=(6, 3, 3))).shape
+        (6, 3)
+    """
+    points = np.asarray(matrices, dtype=float).reshape(len(matrices), -1)
+    u, s, _ = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+    return (u * s)[:, :count]
+
+
+def hexagons(matrices: np.ndarray) -> list[tuple[int, int]]:
+    """The planes of two of the first three principal components in which each element is a corner of the convex hull.
+
+    Example:
+        >>> angle = 2 * np.pi * np.arange(6) / 6
+        >>> circle = np.stack([np.cos(angle), np.sin(angle), 0.1 * np.sin(2 * angle), 0 * angle], axis=1)
+        >>> (0, 1) in hexagons(circle.reshape(6, 2, 2))
+        True
+    """
+    points = components(matrices)
+    return [plane for plane in PLANES if len(ConvexHull(points[:, plane]).vertices) == len(points)]
+
+
+@styled
+def principal_planes(sets: Mapping[str, np.ndarray]) -> Figure:
+    """For each title the elements, with their numbers, in the plane of the first and the third principal component."""
+    fig, axes = panels(1, len(sets), height=3.0)
+    for ax, (title, matrices) in zip(axes[0], sets.items(), strict=True):
+        points = components(matrices)[:, [0, 2]]
+        around = points[ConvexHull(points).vertices]
+        ax.fill(*around.T, fill=False, ls=":", ec=COLOURS["quiet"])
+        ax.plot(*points.T, "o", ms=6, color=COLOURS["measure"])
+        for number, point in enumerate(points):
+            ax.annotate(str(number), point, xytext=(5, 5), textcoords="offset points", fontsize=9)
+        ax.set(title=title, xlabel="PC1", ylabel="PC3")
+        ax.margins(0.18)
+    return fig
