@@ -23,6 +23,10 @@ Parameters = Mapping[str, Tensor]
 Shapes = dict[str, tuple[int, ...]]
 
 
+ROWS = {"rows": True}
+"""Metadata of a field that only a network's drawing uses: runs of one program may differ in it."""
+
+
 class Network(Protocol):
     """Sizes of a network; parameters are a mapping name -> tensor."""
 

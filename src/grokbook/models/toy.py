@@ -2,40 +2,57 @@ r"""Liu et al.'s toy: a trained vector for each symbol, and a decoder of the sum
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from grokbook.errors import ParameterError, check_integers
-from grokbook.models.mlp import draw_layers, layer_shapes, relu_layers
-from grokbook.models.networks import Parameters, Shapes
+from grokbook.models.mlp import draw_layers, layer_shapes
+from grokbook.models.networks import ROWS, Parameters, Shapes
+
+ACTIVATIONS = {"tanh": torch.tanh, "relu": F.relu}
 
 
 @dataclass(frozen=True)
 class Toy:
-    r"""Sizes of the network $(i, j) \mapsto \mathrm{Dec}(E_i + E_j)$: p vectors of `d_model` numbers, a ReLU decoder.
+    r"""Sizes of the network $(i, j) \mapsto \mathrm{Dec}(E_i + E_j)$: p vectors of `d_model` numbers, a tanh decoder.
 
-    `hidden` are the widths of the decoder's layers, `outputs` the length of an answer. `W_E` (p, d) is the group
-    "encoder", everything else "decoder". Raises ParameterError when a size is not a positive integer.
+    With `product` the vectors are square matrices (`d_model` = k^2) and the decoder sees $E_i E_j$. The embeddings start
+    uniform in `spread` * [-1/2, 1/2]. `hidden` are the widths of the decoder's layers, `activation` ("tanh" or "relu")
+    stands between them, `outputs` is the length of an answer. `W_E` (p, d) is the group "encoder", the rest "decoder".
+
+    Raises ParameterError for a size that is not a positive integer, a spread that is not positive, an unknown
+    activation, or matrices that are not square.
 
     Example:
         >>> list(Toy(10, hidden=(4,)).shapes())
         ['W_E', 'W.1', 'b.1', 'W.2', 'b.2']
 
-    Source: Liu et al. 2022, section 3: p = 10, one dimension, decoder 1-200-200-30.
+    Source: Liu et al. 2022, section 3 and appendix H: p = 10, one dimension, or six 3x3 matrices; decoder 200-200-30.
     """
 
     p: int
     d_model: int = 1
     hidden: tuple[int, ...] = (200, 200)
-    outputs: int = 1
+    outputs: int = 30
+    activation: str = "tanh"
+    product: bool = False
+    spread: float = field(default=1.0, metadata=ROWS)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hidden", tuple(self.hidden))
         check_integers(self, p=2, d_model=1, outputs=1)
+        if not 0 < self.spread < math.inf:
+            raise ParameterError(f"spread = {self.spread!r} must be a positive number.")
+        if self.activation not in ACTIVATIONS:
+            raise ParameterError(f"activation = {self.activation!r} is unknown; choose {' or '.join(ACTIVATIONS)}.")
+        if self.product and math.isqrt(self.d_model) ** 2 != self.d_model:
+            raise ParameterError(f"d_model = {self.d_model} must be a square number: the embeddings are matrices.")
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -51,15 +68,23 @@ class Toy:
         return {"encoder": ("W_E",), "decoder": tuple(layer_shapes(self.sizes))}
 
     def draw(self, seed: int) -> dict[str, Tensor]:
-        """Initial parameters: vectors N(0, 1), the decoder as torch draws linear layers."""
+        """Initial parameters: uniform embeddings, the decoder as torch draws linear layers."""
         generator = torch.Generator().manual_seed(seed)
-        table = torch.randn(self.p, self.d_model, generator=generator)
+        table = self.spread * (torch.rand(self.p, self.d_model, generator=generator) - 0.5)
         return {"W_E": table} | draw_layers(layer_shapes(self.sizes), generator)
 
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Answers (N, outputs) to pairs (N, 2)."""
-        x, last = F.embedding(inputs, weights["W_E"]).sum(dim=-2), len(self.sizes) - 1
-        return F.linear(relu_layers(weights, x, last - 1), weights[f"W.{last}"], weights[f"b.{last}"])
+        first, second = F.embedding(inputs, weights["W_E"]).unbind(dim=-2)
+        if self.product:
+            k = math.isqrt(self.d_model)
+            x = (first.unflatten(-1, (k, k)) @ second.unflatten(-1, (k, k))).flatten(-2)
+        else:
+            x = first + second
+        last, between = len(self.sizes) - 1, ACTIVATIONS[self.activation]
+        for l in range(1, last):
+            x = between(F.linear(x, weights[f"W.{l}"], weights[f"b.{l}"]))
+        return F.linear(x, weights[f"W.{last}"], weights[f"b.{last}"])
 
     def embeddings(self, weights: Parameters) -> tuple[Tensor]:
         """The vectors of the symbols, (p, d)."""
@@ -67,7 +92,8 @@ class Toy:
 
     def check(self, task: Any) -> None:
         """Raise ParameterError for a task with more symbols or answers of another length."""
-        p, width = task.inputs.max() + 1, task.targets.shape[-1]
+        p, labels = task.inputs.max() + 1, np.issubdtype(task.targets.dtype, np.integer)
+        width = task.targets.max() + 1 if labels else task.targets.shape[-1]
         if p > self.p or width != self.outputs:
             raise ParameterError(
                 f"p = {self.p}, outputs = {self.outputs} must be those of the task, {p} and {width}."

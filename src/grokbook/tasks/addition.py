@@ -10,31 +10,38 @@ import numpy as np
 from grokbook.errors import ParameterError, check_integers
 
 
+ANSWERS = ("vectors", "labels", "number")
+
+
 @dataclass(frozen=True)
 class AdditionTask:
-    r"""Pairs i <= j of p symbols -> the sum i + j, as a real number or as a fixed random vector for each sum.
+    r"""Pairs i <= j of p symbols -> the sum i + j: as a fixed random vector for each sum, a label, or a number.
 
-    With `width` = 0 the target of a pair is i + j itself, (N, 1), moved to mean 0 and variance 1 over all pairs. With
-    `width` > 0 each of the 2p - 1 sums has a vector $Y_{i+j} \sim \mathcal N(0, 1)$ in that many dimensions, the same
-    for every seed. floor(train_fraction * p (p + 1) / 2) of the pairs, drawn by `seed`, are the training set.
+    `answers` is "vectors": each of the 2p - 1 sums has a vector $Y_{i+j} \sim \mathcal N(0, 1)$ in `width` dimensions,
+    (N, width), drawn by `seed`; "labels": i + j, (N,); "number": i + j moved to mean 0 and variance 1 over all pairs,
+    (N, 1). The nearest whole number to train_fraction * p (p + 1) / 2 of the pairs, drawn by `seed`, are the training
+    set.
 
-    Raises ParameterError for fewer than two symbols or a fraction that leaves one of both sets empty.
+    Raises ParameterError for fewer than two symbols, unknown answers, or a fraction that leaves one of both sets empty.
 
     Example:
-        >>> task = AdditionTask(10, train_fraction=45 / 55)
+        >>> task = AdditionTask(10)
         >>> task.sizes(), task.targets.shape
-        ((55, 45), (55, 1))
+        ((55, 45), (55, 30))
 
     Source: Liu et al. 2022, section 3: p = 10, 45 of 55 pairs, vectors of 30 dimensions.
     """
 
     p: int = 10
-    train_fraction: float = 0.8
-    width: int = 0
+    train_fraction: float = 45 / 55
+    answers: str = "vectors"
+    width: int = 30
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_integers(self, p=2, width=0, seed=0)
+        check_integers(self, p=2, width=1, seed=0)
+        if self.answers not in ANSWERS:
+            raise ParameterError(f"answers = {self.answers!r} are unknown; choose one of {', '.join(ANSWERS)}.")
         samples, n = self.sizes()
         if not 0 < n < samples:
             raise ParameterError(
@@ -44,7 +51,7 @@ class AdditionTask:
     def sizes(self) -> tuple[int, int]:
         """Number of pairs and of training pairs."""
         samples = self.p * (self.p + 1) // 2
-        return samples, int(self.train_fraction * samples)
+        return samples, round(self.train_fraction * samples)
 
     @cached_property
     def inputs(self) -> np.ndarray:
@@ -53,10 +60,12 @@ class AdditionTask:
 
     @cached_property
     def targets(self) -> np.ndarray:
-        """The answers, float64 of shape (N, 1) or (N, width)."""
+        """The answers: float64 of shape (N, width) or (N, 1), or int64 of shape (N,)."""
         sums = self.inputs.sum(axis=1)
-        if self.width:
-            return np.random.default_rng(0).standard_normal((2 * self.p - 1, self.width))[sums]
+        if self.answers == "labels":
+            return sums
+        if self.answers == "vectors":
+            return np.random.default_rng((self.seed, 1)).standard_normal((2 * self.p - 1, self.width))[sums]
         return ((sums - sums.mean()) / sums.std())[:, None]
 
     @cached_property

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from grokbook.training.loop import Stack, mark, run_outputs
-from grokbook.training.losses import LOSSES
+from grokbook.training.loop import Stack, mark, over_rows, row_loss
+from grokbook.training.config import size_key
 from grokbook.training.optim import as_tensors
 
 
@@ -30,26 +30,17 @@ def compiler_here() -> bool:
 def compile_update(stack: Stack) -> Callable[[Stack], None]:
     """A function that does what `grokbook.training.loop.advance` does, compiled for stacks of this one's sizes.
 
-    Forward and backward pass are one program, the optimiser another. Sums are done in another order than in the eager
-    program, so results differ by rounding.
+    Forward and backward pass are one program, the optimiser another; both are kept for later stacks of these sizes.
+    Sums are done in another order than in the eager program, so results differ by rounding.
     """
-    config, shapes, one = stack.config, stack.shapes, len(stack.configs) == 1
-    mean, numbers = LOSSES[config.loss].mean, as_tensors(stack.numbers, stack.weights)
-
-    def loss(row: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return mean(run_outputs(config, row, x), y)
-
-    def forward(weights: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return loss(weights[0], x[0], y[0]).unsqueeze(0) if one else torch.vmap(loss)(weights, x, y)
-
-    def move(weights: Tensor, gradient: Tensor, state: dict[str, Tensor], n: dict[str, Tensor]) -> None:
-        config.optimizer.update(weights, gradient, state, n, shapes)
-
-    losses_of, moved = torch.compile(forward, dynamic=False), torch.compile(move, dynamic=False)
+    key = (size_key(stack.config), len(stack.configs))
+    losses_of, moved = _programs.get(key) or _compiled(stack, key)
+    numbers = as_tensors(stack.numbers, stack.weights)
 
     def advance(stack: Stack) -> None:
         weights = stack.weights.detach().requires_grad_()
-        losses = losses_of(weights, *stack.batch())
+        (inputs, targets), counts = stack.batch()
+        losses = losses_of(weights, inputs, targets, *(() if counts is None else (counts,)))
         (gradient,) = torch.autograd.grad(losses.sum(), weights)
         if not torch.isfinite(losses).all():
             mark(stack, losses.detach())
@@ -58,3 +49,19 @@ def compile_update(stack: Stack) -> Callable[[Stack], None]:
         stack.step += 1
 
     return advance
+
+
+_programs: dict[tuple[str, int], tuple[Callable, Callable]] = {}
+
+
+def _compiled(stack: Stack, key: tuple[str, int]) -> tuple[Callable, Callable]:
+    one, optimizer, shapes = row_loss(stack), stack.config.optimizer, stack.shapes
+
+    def forward(*rows: Tensor) -> Tensor:
+        return over_rows(one, *rows)
+
+    def move(weights: Tensor, gradient: Tensor, state: dict[str, Tensor], n: dict[str, Tensor]) -> None:
+        optimizer.update(weights, gradient, state, n, shapes)
+
+    _programs[key] = torch.compile(forward, dynamic=False), torch.compile(move, dynamic=False)
+    return _programs[key]

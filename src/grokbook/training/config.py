@@ -8,10 +8,12 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from grokbook.errors import ParameterError, check_integers
 from grokbook.models.networks import Network
 from grokbook.tasks.task import Task
-from grokbook.training.losses import LOSSES
+from grokbook.training.losses import LOSSES, codes
 from grokbook.training.optim import LATER, AdamW, Optimizer
 from grokbook.training.schedule import Schedule
 
@@ -138,6 +140,22 @@ def plain(part: Any) -> Any:
         return part
     kept = [f for f in dataclasses.fields(part) if "later" not in f.metadata or getattr(part, f.name) != f.default]
     return {f.name: plain(getattr(part, f.name)) for f in kept}
+
+
+def size_key(config: RunConfig) -> str:
+    """Runs with equal keys can be rows of one stack.
+
+    They may differ in seeds, split, answers (not in their shape), settings of the optimiser, batch size and in what a
+    network's drawing alone uses (`grokbook.models.networks.ROWS`).
+    """
+    drawn = {f.name for f in dataclasses.fields(config.model) if "rows" in f.metadata}
+    fields = {n: v for n, v in config.as_dict().items() if n not in ("seed", "task", "optimizer", "batch_size")}
+    fields["model"] = {name: value for name, value in fields["model"].items() if name not in drawn}
+    inputs, targets = config.task.inputs, config.task.targets
+    known = codes(targets)
+    data = [hashlib.sha256(np.ascontiguousarray(inputs)).hexdigest(), targets.shape, str(targets.dtype)]
+    found = {"optimizer": type(config.optimizer).__qualname__, "data": data, "n": config.n_train}
+    return canonical(fields | found | {"codes": None if known is None else known.shape})
 
 
 def canonical(config: dict[str, Any]) -> str:

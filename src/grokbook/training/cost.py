@@ -67,10 +67,12 @@ def step_products(config: RunConfig) -> int:
     return 3 * products(config.model, sizes(config.task)[1])
 
 
-def predict(config: RunConfig) -> Cost:
+def predict(config: RunConfig, rows: int = 1) -> Cost:
     """Predicted cost of one run on one core of this machine (logged metrics included); nothing is drawn for it.
 
-    seconds = steps * (products / rate + c * activations + f) + logs * (a forward pass on all samples + 8 ms), with
+    `rows` runs share a program, and the fixed work of its steps:
+
+    seconds = steps * (products / rate + c * activations + f / rows) + logs * (a forward pass on all samples + 8 ms), with
     c = 4 ns and f = 3 ms for one layer, and 9 ns and 5 ms a layer for several, whose attention is not rewritten;
     memory: activations of the larger pass, weights and moments, and 400 MB for Python and its libraries.
     """
@@ -80,7 +82,7 @@ def predict(config: RunConfig) -> Cost:
     logs = config.log.steps(config.steps).size
     several = getattr(model, "full_sequence", False)
     layers, numbers = model.n_layers if several else 1, activations(model)
-    step = 3 * products(model, seen) / rate + seen * numbers * _PER_NUMBER[several] + layers * _PER_STEP[several]
+    step = 3 * products(model, seen) / rate + seen * numbers * _PER_NUMBER[several] + layers * _PER_STEP[several] / rows
     each_log = products(model, samples) / rate + samples * numbers * _PER_NUMBER[several] / 3 + _PER_LOG
     weights = sum(torch.Size(s).numel() for s in model.shapes().values())
     floats = samples * numbers + 6 * weights

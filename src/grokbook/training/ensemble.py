@@ -10,17 +10,15 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import as_completed
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 
-import numpy as np
 import torch
 import xarray as xr
 
 from grokbook.errors import ParameterError, TrainingError
 from grokbook.machine import cores, limited_threads
 from grokbook.training.compiled import compile_update, compiler_here
-from grokbook.training.config import RunConfig, canonical, digest
+from grokbook.training.config import RunConfig, digest, size_key
 from grokbook.training.loop import Report, Stack, make_stack, restore, save, train_stack
 from grokbook.training.pool import Pool
 from grokbook.training.progress import TrainingProgress
@@ -78,7 +76,7 @@ def train_here(
         if checkpoint and restore(stack, checkpoint) and stack.step > (how.steps or stack.step):
             stack = make_stack(configs, torch.device(how.device), how.keep)  # asked for less than was trained
         if how.compiled:
-            stack.compiled = compile_update(stack)
+            stack.compiled = compile_update
         train_stack(stack, report=report, save_now=_Saver(checkpoint, how.checkpoint_every), steps=how.steps)
         if checkpoint:
             save(stack, checkpoint)
@@ -90,14 +88,7 @@ def _train_there(configs: list[RunConfig], how: How, checkpoint: str, report: Re
     train_here(configs, how, checkpoint, report)
 
 
-def size_key(config: RunConfig) -> str:
-    """Runs with equal keys can be rows of one stack: they differ in seeds, split and optimiser settings alone."""
-    fields = {name: value for name, value in config.as_dict().items() if name not in ("seed", "task", "optimizer")}
-    data = [sha256(np.ascontiguousarray(a)).hexdigest() for a in (config.task.inputs, config.task.targets)]
-    return canonical(fields | {"optimizer": type(config.optimizer).__qualname__, "data": data, "n": config.n_train})
-
-
-def _groups(configs: Sequence[RunConfig], rows: int | None) -> list[list[int]]:
+def groups(configs: Sequence[RunConfig], rows: int | None) -> list[list[int]]:
     """Which runs share a program, at most `rows` of them (None: any number), by their places in the list."""
     if rows == 1:
         return [[i] for i in range(len(configs))]
@@ -189,15 +180,15 @@ def train(
     chosen = pick_device(device)
     compiled = compiled and compiler_here()
     how = How(str(chosen), threads, checkpoint_every, bool(watch), steps, compiled)
-    groups = _groups(configs, rows or (1 if chosen.type == "cpu" else None))
-    apart = chosen.type == "cpu" and len(groups) > 1 and _travels(configs)
+    together = groups(configs, rows or (1 if chosen.type == "cpu" else None))
+    apart = chosen.type == "cpu" and len(together) > 1 and _travels(configs)
     with contextlib.ExitStack() as scope:
         folder = checkpoints
         if apart and folder is None:
             folder = scope.enter_context(tempfile.TemporaryDirectory(prefix="grokbook-"))
-        jobs = [_Job([configs[i] for i in group], folder, how) for group in groups]
+        jobs = [_Job([configs[i] for i in group], folder, how) for group in together]
         stacks = _train_apart(jobs, workers or cores(), progress) if apart else [_train_job(j, progress) for j in jobs]
-    found = {i: (stack, r) for group, stack in zip(groups, stacks, strict=True) for r, i in enumerate(group)}
+    found = {i: (stack, r) for group, stack in zip(together, stacks, strict=True) for r, i in enumerate(group)}
     made = [found[i] for i in range(len(configs))]
     dataset = collect(made, keep_weights, steps).assign_attrs(update="compiled" if compiled else "eager")
     return watched(dataset, made, watch) if watch else dataset

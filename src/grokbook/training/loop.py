@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from grokbook.errors import ParameterError
 from grokbook.fingerprint import fingerprint
@@ -26,6 +27,7 @@ from grokbook.training.optim import Columns, State
 from grokbook.training.schedule import snapshot_steps
 
 Report = Callable[[int, dict[str, float]], None]
+Batch = tuple[tuple[Tensor, Tensor], Tensor | None]  # inputs, targets; what each sample counts where they differ
 
 
 @dataclass
@@ -35,18 +37,18 @@ class Stack:
     configs: list[RunConfig]
     weights: Tensor
     inputs: Tensor  # (N, ...) every sample
-    targets: Tensor  # (N, ...)
+    targets: Tensor  # (R, N, ...)
     train: Tensor  # (R, n) numbers of the training samples
     logged: np.ndarray  # (L,)
     state: State = field(default_factory=dict)
     history: list[dict[str, list[float]]] = field(default_factory=list)
     snapshots: list[dict[int, Tensor]] = field(default_factory=list)
     keep: bool = False  # whether the weights of every logged step are kept
-    kept: dict[int, Tensor] = field(default_factory=dict)  # logged step -> weights (R, P)
+    kept: list[dict[int, Tensor]] = field(default_factory=list)  # of each run, logged step -> weights (P,)
     step: int = 0
     diverged: dict[int, int] = field(default_factory=dict)  # run -> step
-    order: tuple[int, Tensor | None] = (-1, None)  # an epoch and the order (R, n) of the training samples in it
-    compiled: Callable[[Stack], None] | None = None  # in place of `advance`
+    orders: dict[int, tuple[int, Tensor]] = field(default_factory=dict)  # run -> an epoch, its order (n,) of samples
+    compiled: Callable[[Stack], Callable[[Stack], None]] | None = None  # what makes a stack's update, if not `advance`
 
     @property
     def config(self) -> RunConfig:
@@ -60,9 +62,9 @@ class Stack:
 
     @cached_property
     def codes(self) -> Tensor | None:
-        """The distinct real targets, on the stack's device; None for labels."""
-        found = codes(self.targets.cpu().numpy())
-        return None if found is None else torch.from_numpy(found).to(self.targets.device)
+        """The distinct real targets of each run, (R, K, ...), on the stack's device; None for labels."""
+        found = [codes(c.task.targets) for c in self.configs]
+        return None if found[0] is None else torch.from_numpy(np.stack(found)).to(self.targets)
 
     @cached_property
     def numbers(self) -> Columns:
@@ -71,22 +73,66 @@ class Stack:
         return Columns([c.optimizer for c in self.configs], self.shapes, groups, self.weights)
 
     @cached_property
-    def whole(self) -> tuple[Tensor, Tensor]:
-        """Inputs (R, n, ...) and targets (R, n, ...) of the training sets."""
-        return self.inputs[self.train], self.targets[self.train]
+    def whole(self) -> Batch:
+        """Inputs (R, n, ...) and targets (R, n, ...) of the training sets, which all count alike."""
+        return self._of(self.train), None
 
-    def batch(self) -> tuple[Tensor, Tensor]:
-        """What the next update sees: the whole training sets, or a mini-batch of each."""
-        size = self.config.batch_size
-        if size is None:
+    @cached_property
+    def pictured(self) -> frozenset[int]:
+        """The steps at which the embedding is kept."""
+        kept = hasattr(self.config.model, "embeddings")
+        return frozenset(snapshot_steps(self.logged, self.config.snapshots).tolist() if kept else ())
+
+    def _of(self, index: Tensor) -> tuple[Tensor, Tensor]:
+        rows = torch.arange(len(self.configs), device=index.device)[:, None]
+        return self.inputs[index], self.targets[rows, index]
+
+    def batch(self) -> Batch:
+        """What the next update sees: the whole training sets, or a mini-batch of each.
+
+        Where the batches of the runs differ in size, the shorter ones are filled up with samples that count nothing.
+        """
+        n = self.train.shape[1]
+        taken = [c.batch_size or n for c in self.configs]
+        if min(taken) == n:
             return self.whole
+        index = pad_sequence([self._next(r, size) for r, size in enumerate(taken)], batch_first=True)
+        if len(set(taken)) == 1:
+            return self._of(index), None
+        sizes = torch.tensor(taken, device=index.device)[:, None]
+        return self._of(index), (torch.arange(max(taken), device=index.device) < sizes) / sizes
+
+    def _next(self, r: int, size: int) -> Tensor:
+        """Numbers (size,) of the samples in the next batch of run r."""
         n = self.train.shape[1]
         epoch, k = divmod(self.step, n // size)
-        if self.order[0] != epoch:
-            drawn = [np.random.default_rng((c.seed, epoch)).permutation(n) for c in self.configs]
-            self.order = epoch, torch.from_numpy(np.stack(drawn)).to(self.train.device)
-        index = self.train.gather(1, self.order[1][:, k * size : (k + 1) * size])
-        return self.inputs[index], self.targets[index]
+        if self.orders.get(r, (-1,))[0] != epoch:
+            drawn = np.random.default_rng((self.configs[r].seed, epoch)).permutation(n)
+            self.orders[r] = epoch, torch.from_numpy(drawn).to(self.train.device)
+        return self.train[r, self.orders[r][1][k * size : (k + 1) * size]]
+
+    def over(self, r: int) -> bool:
+        """Whether run r has diverged or met the stopping rule."""
+        rule = self.config.stop
+        return r in self.diverged or (rule is not None and rule.logs_needed(self.history[r].get(rule.variable, [])) is not None)
+
+    def part(self, rows: list[int]) -> Stack:
+        """Some of the runs as a stack of their own, which logs where this one does."""
+        at = torch.tensor(rows, device=self.weights.device)
+        tensors = {name: getattr(self, name)[at] for name in ("weights", "targets", "train")}
+        lists = {name: [getattr(self, name)[r] for r in rows] for name in ("configs", "history", "snapshots", "kept")}
+        state = {name: value[at] for name, value in self.state.items()}
+        return replace(self, **tensors, **lists, state=state, diverged={}, orders={})
+
+    def take(self, part: Stack, rows: list[int], going: list[int]) -> None:
+        """Fetch where those runs of a part (its `rows`) are that were not over before."""
+        self.step = part.step
+        self.diverged |= {rows[k]: step for k, step in part.diverged.items()}
+        at = torch.tensor(going, dtype=torch.long, device=self.weights.device)
+        there = torch.tensor([rows.index(r) for r in going], dtype=torch.long, device=self.weights.device)
+        self.weights[at] = part.weights[there]
+        for name, value in part.state.items():
+            self.state[name][at] = value[there]
 
 
 def split_weights(config: RunConfig, row: Tensor) -> dict[str, Tensor]:
@@ -113,15 +159,25 @@ def make_stack(configs: list[RunConfig], device: torch.device, keep: bool = Fals
         configs=list(configs),
         weights=weights,
         inputs=as_tensor(first.task.inputs).to(device),
-        targets=as_tensor(first.task.targets).to(device),
+        targets=_targets(configs).to(device),
         train=torch.from_numpy(np.stack([c.task.train_index for c in configs])).to(device),
         logged=first.log.steps(first.steps),
         history=[{} for _ in configs],
         snapshots=[{} for _ in configs],
+        kept=[{} for _ in configs],
         keep=keep,
     )
     stack.state = first.optimizer.init(weights, stack.shapes)
     return stack
+
+
+def _targets(configs: list[RunConfig]) -> Tensor:
+    """The answers of R runs, (R, N, ...): one table where all have the same."""
+    tables = [c.task.targets for c in configs]
+    if all(np.array_equal(tables[0], table) for table in tables[1:]):
+        one = as_tensor(tables[0])
+        return one.expand(len(configs), *one.shape)
+    return as_tensor(np.stack(tables))
 
 
 def as_tensor(array: np.ndarray) -> Tensor:
@@ -136,18 +192,30 @@ def run_outputs(config: RunConfig, row: Tensor, inputs: Tensor) -> Tensor:
         return config.model.forward(split_weights(config, row), inputs).float()
 
 
-def losses_and_gradient(stack: Stack, inputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
-    """Mean training loss (R,) and its gradient (R, P); inputs (R, n, ...), targets (R, n, ...)."""
-    mean = LOSSES[stack.config.loss].mean
+def row_loss(stack: Stack) -> Callable[..., Tensor]:
+    """The loss of one run as a function of its weights (P,), inputs, targets and, if need be, what each counts (n,)."""
+    config, loss = stack.config, LOSSES[stack.config.loss]
 
-    def loss(row: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return mean(run_outputs(stack.config, row, x), y)
+    def one(row: Tensor, x: Tensor, y: Tensor, counts: Tensor | None = None) -> Tensor:
+        outputs = run_outputs(config, row, x)
+        return loss.mean(outputs, y) if counts is None else (loss.each(outputs, y) * counts).sum()
 
+    return one
+
+
+def over_rows(one: Callable[..., Tensor], *rows: Tensor) -> Tensor:
+    """A function of one run on every run: as it is where there is one, mapped where there are several."""
+    if len(rows[0]) == 1:
+        return one(*(row[0] for row in rows)).unsqueeze(0)
+    return torch.vmap(one, randomness="different")(*rows)
+
+
+def losses_and_gradient(stack: Stack, batch: Batch) -> tuple[Tensor, Tensor]:
+    """Mean training loss (R,) and its gradient (R, P)."""
+    (inputs, targets), counts = batch
     weights = stack.weights.detach().requires_grad_()
-    if len(stack.configs) == 1:
-        values = loss(weights[0], inputs[0], targets[0]).unsqueeze(0)
-    else:
-        values = torch.vmap(loss)(weights, inputs, targets)
+    rows = (inputs, targets) if counts is None else (inputs, targets, counts)
+    values = over_rows(row_loss(stack), weights, *rows)
     return values.detach(), torch.autograd.grad(values.sum(), weights)[0]
 
 
@@ -156,14 +224,15 @@ def sample_results(stack: Stack) -> tuple[np.ndarray, np.ndarray]:
     """Loss and correctness of every run on every sample: float (R, N) and bool (R, N)."""
     each = LOSSES[stack.config.loss].each
 
-    def one(row: Tensor) -> tuple[Tensor, Tensor]:
+    def one(row: Tensor, targets: Tensor, known: Tensor | None = None) -> tuple[Tensor, Tensor]:
         z = run_outputs(stack.config, row, stack.inputs)
-        return each(z, stack.targets), right(z, stack.targets, stack.codes)
+        return each(z, targets), right(z, targets, known)
 
+    rows = (stack.weights, stack.targets) if stack.codes is None else (stack.weights, stack.targets, stack.codes)
     if len(stack.configs) == 1:
-        loss, correct = (x.unsqueeze(0) for x in one(stack.weights[0]))
+        loss, correct = (x.unsqueeze(0) for x in one(*(row[0] for row in rows)))
     else:
-        loss, correct = torch.vmap(one)(stack.weights)
+        loss, correct = torch.vmap(one)(*rows)
     return loss.double().cpu().numpy(), correct.cpu().numpy()
 
 
@@ -190,16 +259,15 @@ def weight_metrics(config: RunConfig, row: Tensor) -> dict[str, float]:
 
 
 def log(stack: Stack) -> None:
-    """Append the metrics of every run at the current step; keep embedding and weights where they are due."""
+    """Append the metrics of every run that is not over at the current step; keep embedding and weights where due."""
     loss, correct = sample_results(stack)
-    due = hasattr(stack.config.model, "embeddings") and stack.step in snapshot_steps(
-        stack.logged, stack.config.snapshots
-    )
+    due = stack.step in stack.pictured
     for r, config in enumerate(stack.configs):
+        if stack.over(r):
+            continue
         metrics = sample_metrics(config, loss[r], correct[r])
-        if not np.isfinite(metrics["train_loss"]) and r not in stack.diverged:
+        if not np.isfinite(metrics["train_loss"]):
             stack.diverged[r] = stack.step
-        if r in stack.diverged:
             metrics = dict.fromkeys(metrics, np.nan)
         else:
             metrics |= weight_metrics(config, stack.weights[r])
@@ -208,8 +276,8 @@ def log(stack: Stack) -> None:
         if due and r not in stack.diverged:
             table = config.model.embeddings(split_weights(config, stack.weights[r]))[0]
             stack.snapshots[r][stack.step] = table.detach().cpu().clone()
-    if stack.keep:
-        stack.kept[stack.step] = stack.weights.detach().cpu().clone()
+        if stack.keep:
+            stack.kept[r][stack.step] = stack.weights[r].detach().cpu().clone()
     _pad(stack.history)
 
 
@@ -223,7 +291,7 @@ def _pad(history: list[dict[str, list[float]]]) -> None:
 
 def advance(stack: Stack) -> None:
     """One optimiser update of every run; a run whose loss is not finite is marked and left where it is."""
-    losses, gradient = losses_and_gradient(stack, *stack.batch())
+    losses, gradient = losses_and_gradient(stack, stack.batch())
     if not torch.isfinite(losses).all():
         mark(stack, losses)
         gradient = gradient.nan_to_num(0.0, 0.0, 0.0)
@@ -275,18 +343,6 @@ def _moved(value: Tensor | State, device: torch.device) -> Tensor | State:
     return value.to(device) if isinstance(value, Tensor) else {name: part.to(device) for name, part in value.items()}
 
 
-def stopped(stack: Stack) -> bool:
-    """Whether nothing is left to do: every run has diverged or met the stopping rule."""
-    rule = stack.config.stop
-
-    def over(r: int) -> bool:
-        return r in stack.diverged or (
-            rule is not None and rule.logs_needed(stack.history[r][rule.variable]) is not None
-        )
-
-    return all(over(r) for r in range(len(stack.configs)))
-
-
 def train_stack(
     stack: Stack,
     *,
@@ -302,17 +358,25 @@ def train_stack(
         save_now: called after each log with the stack; it decides whether a checkpoint is due.
         steps: where to stop before the last step.
     """
-    logged = set(stack.logged.tolist())
-    last = stack.config.steps if steps is None else min(steps, stack.config.steps)
-    move = stack.compiled or advance
-    while True:
-        fresh = len(next(iter(stack.history[0].values()), ())) == np.searchsorted(stack.logged, stack.step)
-        if stack.step in logged and fresh:
-            log(stack)
-            if report:
-                report(stack.step, {name: values[-1] for name, values in stack.history[0].items()})
-            if save_now:
-                save_now(stack)
-        if stack.step >= last or stopped(stack):
-            return
-        move(stack)
+    logged, last = set(stack.logged.tolist()), stack.config.steps if steps is None else min(steps, stack.config.steps)
+    going = [r for r in range(len(stack.configs)) if not stack.over(r)]
+    while going:
+        rows, part = going, stack.part(going)
+        move = part.compiled(part) if part.compiled else advance
+        while 2 * len(going) > len(rows):  # runs that are over leave by halves: each size of a stack is a program
+            fresh = max(len(h.get("train_loss", ())) for h in part.history) == np.searchsorted(part.logged, part.step)
+            if part.step in logged and fresh:
+                log(part)
+                stack.take(part, rows, going)
+                going = [r for r in going if not stack.over(r)]
+                if report:
+                    report(stack.step, {name: values[-1] for name, values in part.history[0].items()})
+                if save_now:
+                    save_now(stack)
+            if part.step >= last or not going:
+                stack.take(part, rows, going)
+                return
+            move(part)
+            going = [r for r in going if rows.index(r) not in part.diverged]
+
+

@@ -79,10 +79,10 @@ def run_watches(stack: Stack, r: int, watches: Mapping[str, Watch]) -> dict[str,
     """Each watch's values on the kept weights of run r, one for each logged step; NaN where the run had stopped."""
     config, length = stack.configs[r], max(len(values) for values in stack.history[r].values())
     steps = [int(step) for step in stack.logged[:length]]
-    last = View(config, split_weights(config, stack.kept[steps[-1]][r]), steps[-1])
+    last = View(config, split_weights(config, stack.kept[r][steps[-1]]), steps[-1])
     values = {name: np.full(stack.logged.size, np.nan) for name in watches}
     for at, step in enumerate(steps):
-        view = last if step == last.step else View(config, split_weights(config, stack.kept[step][r]), step, last)
+        view = last if step == last.step else View(config, split_weights(config, stack.kept[r][step]), step, last)
         for name, watch in watches.items():
             values[name][at] = look(watch, view)
     return values

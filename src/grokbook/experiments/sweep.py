@@ -1,0 +1,195 @@
+"""A grid of settings times seeds as one experiment: hundreds of runs, batched, each cell measured."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+import xarray as xr
+
+from grokbook.errors import ParameterError, TrainingError
+from grokbook.experiments.base import Experiment
+from grokbook.training.config import RunConfig, canonical
+from grokbook.training.cost import Cost, predict
+from grokbook.training.ensemble import checkpoint_path, groups, train
+from grokbook.training.loop import own_modules, split_weights
+from grokbook.training.optim import Group
+
+ROWS = 4
+"""Runs of one program on a CPU core: more fall out of its cache."""
+
+LOGGED = ("train_accuracy", "test_accuracy", "train_loss", "test_loss")
+RATES = {"lr": "learning_rate", "weight_decay": "weight_decay"}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What varies along one side of a grid: a `name` that `with_value` knows, and its values.
+
+    Raises ParameterError for no values or repeated ones.
+
+    Example:
+        >>> Axis.parse("decoder_lr=1e-4:1e-2:3").values
+        (0.0001, 0.001, 0.01)
+        >>> Axis.parse("weight_decay=0:10:3").values, Axis.parse("batch_size=5,45").values
+        ((0.0, 5.0, 10.0), (5.0, 45.0))
+    """
+
+    name: str
+    values: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if not self.values or len(set(self.values)) != len(self.values):
+            raise ParameterError(f"the axis {self.name} must have one or more different values, not {self.values}.")
+
+    @classmethod
+    def parse(cls, text: str) -> Axis:
+        """NAME=A:B:N, or NAME=A,B,...; the N values are geometric where A > 0 and B >= 100 A, else linear.
+
+        Raises ParameterError for a text of another form.
+        """
+        name, _, given = text.partition("=")
+        try:
+            if ":" not in given:
+                return cls(name, tuple(float(value) for value in given.split(",")))
+            low, high, count = given.split(":")
+            low, high = float(low), float(high)
+            space = np.geomspace if low > 0 and high >= 100 * low else np.linspace
+            return cls(name, tuple(float(f"{value:.6g}") for value in space(low, high, int(count))))
+        except ValueError:
+            raise ParameterError(f"{text!r} is no axis; write NAME=A:B:N or NAME=A,B,...") from None
+
+
+def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
+    """The run with another value of one setting.
+
+    `name` is GROUP_lr or GROUP_weight_decay for a group of the network's parameters, else a field of the run, its
+    optimiser, its network or its task, looked for in this order. A field that holds a whole number is given one.
+
+    Raises ParameterError for an unknown name, and for a value that its place refuses.
+
+    Example:
+        >>> from grokbook.experiments.liu2022 import addition
+        >>> with_value(addition(), "decoder_lr", 0.01).optimizer.of("decoder").learning_rate
+        0.01
+        >>> with_value(addition(), "batch_size", 5.0).batch_size
+        5
+    """
+    group, _, rate = next((name.partition(f"_{r}") for r in RATES if name.endswith(f"_{r}")), ("", "", ""))
+    if group in getattr(config.model, "groups", dict)():
+        rate = name.removeprefix(f"{group}_")
+        before = {g.name: g for g in config.optimizer.groups}
+        changed = dataclasses.replace(before.get(group, Group(group)), **{RATES[rate]: value})
+        kept = tuple((before | {group: changed}).values())
+        return dataclasses.replace(config, optimizer=dataclasses.replace(config.optimizer, groups=kept))
+    parts = {"": config, "optimizer": config.optimizer, "model": config.model, "task": config.task}
+    for where, part in parts.items():
+        known = {f.name: f for f in dataclasses.fields(part)}
+        if name in known and isinstance(getattr(part, name), int | float | None):
+            whole = "int" in str(known[name].type)
+            changed = dataclasses.replace(part, **{name: round(value) if whole else value})
+            return dataclasses.replace(config, **{where: changed}) if where else changed
+    raise ParameterError(f"{name!r} is no setting of this run that a grid can vary; see `grokbook sweep --help`.")
+
+
+@dataclass(frozen=True)
+class Sweep(Experiment):
+    """An experiment whose configuration is run with every combination of the values of its `axes`.
+
+    Its dataset has dims `seed`, the names of the axes and `step`: losses and accuracies (float32), and `embedding`
+    (..., token, feature) at the end of each run. A cell whose loss became infinite is NaN from there on.
+
+    Raises ParameterError for no axes, two of one name, and a cell that the run refuses.
+
+    Example:
+        >>> from grokbook.experiments.liu2022 import addition
+        >>> Sweep("made/up", addition(steps=10), (0, 1), axes=(Axis("decoder_lr", (1e-4, 1e-3)),)).shape
+        {'decoder_lr': 2}
+    """
+
+    axes: tuple[Axis, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.axes or len({axis.name for axis in self.axes}) != len(self.axes):
+            raise ParameterError(f"a sweep needs one or more axes of different names, not {self.axes}.")
+        self.cells(self.seeds[0])
+
+    @property
+    def shape(self) -> dict[str, int]:
+        """Number of values along each axis."""
+        return {axis.name: len(axis.values) for axis in self.axes}
+
+    def configuration(self) -> dict[str, Any]:
+        """The configuration without its seeds, as plain values, with the axes."""
+        return super().configuration() | {"axes": [[axis.name, list(axis.values)] for axis in self.axes]}
+
+    def cells(self, seed: int) -> list[RunConfig]:
+        """The runs of one seed, the last axis fastest."""
+        configs = []
+        for values in itertools.product(*(axis.values for axis in self.axes)):
+            config = self.config.with_seed(seed)
+            for axis, value in zip(self.axes, values, strict=True):
+                config = with_value(config, axis.name, value)
+            configs.append(config)
+        return configs
+
+    def run(
+        self,
+        seeds: tuple[int, ...] | None = None,
+        *,
+        checkpoints: Path | None = None,
+        progress: bool = True,
+        **options: Any,
+    ) -> xr.Dataset:
+        """Train the seeds (default: all) in every cell; `options` are those of `grokbook.training.train`."""
+        seeds = self.seeds if seeds is None else seeds
+        configs = [config for seed in seeds for config in self.cells(seed)]
+        options = {"rows": None if torch.cuda.is_available() else ROWS} | options
+        try:
+            dataset = train(configs, progress=progress, checkpoints=checkpoints, keep_weights=True, **options)
+        except TrainingError as error:
+            if error.history is None:
+                raise
+            dataset = error.history
+        found = self._gridded(dataset, configs, seeds)
+        made = {"device": dataset.attrs["device"], "update": dataset.attrs.get("update", "eager")}
+        configuration = {"configuration": canonical(self.configuration()), "dtype": self.config.dtype}
+        found.attrs = configuration | made | {"modules": own_modules(self.config)}
+        return found
+
+    def _gridded(self, dataset: xr.Dataset, configs: Sequence[RunConfig], seeds: Sequence[int]) -> xr.Dataset:
+        tables = [
+            config.model.embeddings(split_weights(config, torch.from_numpy(row)))[0].numpy()
+            for config, row in zip(configs, dataset.weights.values, strict=True)
+        ]
+        kept = dataset[list(LOGGED)].drop_vars("seed").astype(np.float32, keep_attrs=True)
+        kept["embedding"] = (("run", "token", "feature"), np.stack(tables), {"long_name": "embedding at the end"})
+        sides = [("seed", list(seeds)), *((axis.name, list(axis.values)) for axis in self.axes)]
+        names, values = zip(*sides, strict=True)
+        index = pd.MultiIndex.from_product(values, names=names)
+        kept = kept.assign_coords(xr.Coordinates.from_pandas_multiindex(index, "run")).unstack("run")
+        return kept.transpose(*names, "step", "token", "feature")
+
+    def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:
+        """Remove the checkpoints of finished seeds, and the folder once empty."""
+        configs = [config for seed in seeds for config in self.cells(seed)]
+        for rows in (1, ROWS, None):
+            for group in groups(configs, rows):
+                path = Path(checkpoint_path(checkpoints, [configs[i] for i in group]))
+                path.unlink(missing_ok=True)
+        if checkpoints.is_dir() and not any(checkpoints.iterdir()):
+            checkpoints.rmdir()
+
+    def predicted(self, seeds: int | None = None) -> Cost:
+        """Predicted seconds on one core of this machine if no cell stops early, and memory of one program."""
+        cells = np.prod(list(self.shape.values())) * (len(self.seeds) if seeds is None else seeds)
+        one = predict(self.config, rows=ROWS)
+        return Cost(float(cells * one.seconds), one.memory_mb)
