@@ -12,7 +12,8 @@ from grokbook.tasks.digits import DigitsTask
 from grokbook.training import AdamW, Group, RunConfig, Schedule
 
 RATES = AdamW(1e-3, weight_decay=0.0, groups=(Group("decoder", learning_rate=1e-2, weight_decay=0.5),))
-TOY = RunConfig(AdditionTask(10), Toy(10, hidden=(20, 20)), RATES, 40, Schedule(40, 10), loss="squared_error")
+RELU = Toy(10, hidden=(20, 20), activation="relu")
+TOY = RunConfig(AdditionTask(10), RELU, RATES, 40, Schedule(40, 10), loss="squared_error")
 DIGITS = RunConfig(
     DigitsTask(100), MLP((64, 16, 10)), AdamW(1e-2, weight_decay=0.0), 40, Schedule(40, 10), batch_size=30
 )

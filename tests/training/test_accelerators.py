@@ -81,8 +81,8 @@ def test_the_squared_error_is_the_mean_over_samples_and_classes():
     """(1 / (n p)) sum |z - e_y|^2 with z = sum_m V_m (U_im + U'_jm)^2: value, and gradient for V in closed form."""
     config = RunConfig(ModularTask(5, train_fraction=0.5), QuadraticMLP(5, width=4), steps=2, loss="squared_error")
     stack = make_stack([config], torch.device("cpu"))
-    tokens, labels = stack.batch()
-    value, gradient = losses_and_gradient(stack, tokens, labels)
+    (tokens, labels), _ = stack.batch()
+    value, gradient = losses_and_gradient(stack, stack.batch())
     u, v = stack.weights[0, :40].view(10, 4).numpy(), stack.weights[0, 40:].view(5, 4).numpy()
     squares = (u[tokens[0, :, 0]] + u[5 + tokens[0, :, 1]]) ** 2
     error = squares @ v.T - np.eye(5)[labels[0]]

@@ -31,7 +31,7 @@ def test_a_training_step_has_three_times_the_products_of_a_forward_pass(layers):
     config = small(0, p=31, d=64, layers=layers)
     stack = make_stack([config], torch.device("cpu"))
     with FlopCounterMode(display=False) as counter:
-        losses_and_gradient(stack, *stack.batch())
+        losses_and_gradient(stack, stack.batch())
     assert step_products(config) == pytest.approx(counter.get_total_flops() / 2, rel=0.15)
 
 

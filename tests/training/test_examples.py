@@ -59,10 +59,10 @@ def test_the_toy_is_trained_as_torch_trains_it_with_a_group_of_parameters_each()
     torch.testing.assert_close(weights(TOY), expected, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("width", [0, 30])
-def test_an_answer_is_right_when_its_own_target_is_the_nearest(width):
-    task = AdditionTask(5, width=width)
-    config = RunConfig(task, Toy(5, hidden=(3,), outputs=max(width, 1)), steps=1, loss="squared_error")
+@pytest.mark.parametrize(("answers", "outputs"), [("number", 1), ("vectors", 30)])
+def test_an_answer_is_right_when_its_own_target_is_the_nearest(answers, outputs):
+    task = AdditionTask(5, 0.8, answers)
+    config = RunConfig(task, Toy(5, hidden=(3,), outputs=outputs), steps=1, loss="squared_error")
     stack = make_stack([config], torch.device("cpu"))
     loss, correct = sample_results(stack)
     z = config.model.forward(config.model.draw(0), torch.from_numpy(task.inputs)).detach().double().numpy()
@@ -74,7 +74,7 @@ def test_an_answer_is_right_when_its_own_target_is_the_nearest(width):
 
 def test_the_toy_is_learned_and_its_embedding_is_measured():
     run = logged(dataclasses.replace(TOY, optimizer=AdamW(1e-2, weight_decay=0.0), steps=300))
-    assert float(run.train_loss[-1]) < 0.5 * float(run.train_loss[0])
+    assert float(run.train_loss[-1]) < 0.7 * float(run.train_loss[0])
     assert run.embedding.sizes["token"] == 10 and run.med.notnull().any()
 
 
@@ -102,13 +102,17 @@ change = dataclasses.replace
 MISFITS = {
     "batch_size = 101 is more than the 100": lambda: change(DIGITS, batch_size=101),
     "sizes = .* must begin with the width": lambda: change(DIGITS, model=MLP((63, 10))),
-    "outputs = 1 must be those of the task, 10 and 30": lambda: change(TOY, task=AdditionTask(10, width=30)),
+    "outputs = 30 must be those of the task, 10 and 19": lambda: change(TOY, task=AdditionTask(10, answers="labels")),
     "group 'head' is none of the network's; it has encoder, decoder": lambda: logged(
         change(TOY, optimizer=AdamW(groups=(Group("head"),)))
     ),
     "needs labels; for real targets choose squared_error": lambda: logged(change(TOY, loss="cross_entropy")),
     "steps = 1000000000000000 is above the largest": lambda: change(TOY, steps=10**15),
     "leaves 0 of 55 pairs": lambda: AdditionTask(10, 0.001),
+    "answers = 'words' are unknown": lambda: AdditionTask(10, answers="words"),
+    "spread = 0 must be a positive": lambda: Toy(10, spread=0),
+    "activation = 'sine' is unknown; choose tanh or relu": lambda: Toy(10, activation="sine"),
+    "d_model = 8 must be a square": lambda: Toy(6, 8, product=True),
     "n_train = 1797 must be less": lambda: DigitsTask(1797),
     "learning_rate = -1 must be": lambda: AdamW(groups=(Group("decoder", learning_rate=-1),)),
 }
@@ -136,7 +140,7 @@ def test_a_compiled_update_is_the_eager_one_up_to_rounding():
         pytest.skip("there is no C++ compiler")
     configs = [TOY, dataclasses.replace(TOY.with_seed(1), optimizer=AdamW(1e-2))]
     eager, fused = (make_stack(configs, torch.device("cpu")) for _ in range(2))
-    fused.compiled = compile_update(fused)
+    fused.compiled = compile_update
     for stack in (eager, fused):
         train_stack(stack)
     torch.testing.assert_close(fused.weights, eager.weights, rtol=1e-4, atol=1e-5)

@@ -22,7 +22,6 @@ from grokbook.training.loop import (
     sample_metrics,
     save,
     split_weights,
-    stopped,
     train_stack,
 )
 from whole_sequence import evaluate, train_independently, whole_sequence_logits
@@ -59,9 +58,9 @@ def test_loss_and_gradient_are_those_of_the_whole_sequence_model(layers):
     config = small(4, layers=layers, shift=3)
     stack = make_stack([config], CPU)
     rows = stack.train[0]
-    value, gradient = losses_and_gradient(stack, stack.inputs[stack.train], stack.targets[stack.train])
+    value, gradient = losses_and_gradient(stack, stack.batch())
     w = {name: part.requires_grad_() for name, part in initialise(config.model, config.seed).items()}
-    loss = F.cross_entropy(whole_sequence_logits(w, stack.inputs[rows], config.model), stack.targets[rows])
+    loss = F.cross_entropy(whole_sequence_logits(w, stack.inputs[rows], config.model), stack.targets[0, rows])
     expected = torch.cat([g.ravel() for g in torch.autograd.grad(loss, list(w.values()))])
     torch.testing.assert_close(value[0], loss.detach(), rtol=0, atol=1e-5)
     torch.testing.assert_close(gradient[0], expected, rtol=0, atol=1e-5)
@@ -163,7 +162,7 @@ def test_a_run_stops_once_the_rule_is_met():
     config = small(0, d=16, steps=400, stop=rule, learning_rate=3e-3)
     stack = trained([config])
     values = stack.history[0]["train_accuracy"]
-    assert stack.step < 400 and stopped(stack)
+    assert stack.step < 400 and stack.over(0)
     assert min(values[-2:]) >= 0.9 and not any(rule.met(values[:n]) for n in range(len(values)))
 
 
@@ -175,10 +174,8 @@ def test_a_lost_run_is_marked_and_the_others_of_its_stack_go_on():
     assert stack.step == 20
     assert_near(stack.history[0], alone.history[0], 1e-5)
     lost, step = stack.history[1], stack.diverged[1]
-    before = np.array(stack.logged) < step
-    assert np.isfinite(np.array(lost["train_loss"])[before]).all() and before.any()
-    assert np.isnan(np.array(lost["train_loss"])[~before]).all()
-    assert {len(values) for values in lost.values()} == {5}
+    assert np.isfinite(lost["train_loss"]).all()
+    assert {len(values) for values in lost.values()} == {int((np.array(stack.logged) < step).sum())}
 
 
 def test_a_restored_stack_continues_bit_for_bit(tmp_path):

@@ -1,7 +1,7 @@
 """Liu et al. 2022 ("Towards understanding grokking"): the toy runs that several chapters build on.
 
 Settings: p = 10 symbols on a line (45 of 55 pairs), or S3 by 3x3 matrices; decoder 200-200-30 with tanh, full batch;
-AdamW with betas (0.9, 0.999) and no warm-up, the embeddings at rate 1e-3 without decay, the decoder at rates of its own.
+AdamW with betas (0.9, 0.999) and no warm-up, the embeddings at rate 1e-3 without decay, the decoder at its own.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -22,7 +21,7 @@ ACTIVATIONS = {"tanh": torch.tanh, "relu": F.relu}
 class Toy:
     r"""Sizes of the network $(i, j) \mapsto \mathrm{Dec}(E_i + E_j)$: p vectors of `d_model` numbers, a tanh decoder.
 
-    With `product` the vectors are square matrices (`d_model` = k^2) and the decoder sees $E_i E_j$. The embeddings start
+    With `product` the vectors are matrices (`d_model` = k^2) and the decoder sees $E_i E_j$. The embeddings start
     uniform in `spread` * [-1/2, 1/2]. `hidden` are the widths of the decoder's layers, `activation` ("tanh" or "relu")
     stands between them, `outputs` is the length of an answer. `W_E` (p, d) is the group "encoder", the rest "decoder".
 
@@ -91,10 +90,8 @@ class Toy:
         return (weights["W_E"],)
 
     def check(self, task: Any) -> None:
-        """Raise ParameterError for a task with more symbols or answers of another length."""
-        p, labels = task.inputs.max() + 1, np.issubdtype(task.targets.dtype, np.integer)
-        width = task.targets.max() + 1 if labels else task.targets.shape[-1]
-        if p > self.p or width != self.outputs:
+        """Raise ParameterError for a task with another number of symbols (`p`) or length of answers (`outputs`)."""
+        if (task.p, task.outputs) != (self.p, self.outputs):
             raise ParameterError(
-                f"p = {self.p}, outputs = {self.outputs} must be those of the task, {p} and {width}."
+                f"p = {self.p}, outputs = {self.outputs} must be those of the task, {task.p} and {task.outputs}."
             )

@@ -9,7 +9,6 @@ import numpy as np
 
 from grokbook.errors import ParameterError, check_integers
 
-
 ANSWERS = ("vectors", "labels", "number")
 
 
@@ -52,6 +51,11 @@ class AdditionTask:
         """Number of pairs and of training pairs."""
         samples = self.p * (self.p + 1) // 2
         return samples, round(self.train_fraction * samples)
+
+    @property
+    def outputs(self) -> int:
+        """Length of an answer, or number of labels."""
+        return {"vectors": self.width, "labels": 2 * self.p - 1, "number": 1}[self.answers]
 
     @cached_property
     def inputs(self) -> np.ndarray:

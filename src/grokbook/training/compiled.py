@@ -7,8 +7,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from grokbook.training.loop import Stack, mark, over_rows, row_loss
 from grokbook.training.config import size_key
+from grokbook.training.loop import Stack, mark, over_rows, row_loss
 from grokbook.training.optim import as_tensors
 
 

@@ -72,8 +72,8 @@ def predict(config: RunConfig, rows: int = 1) -> Cost:
 
     `rows` runs share a program, and the fixed work of its steps:
 
-    seconds = steps * (products / rate + c * activations + f / rows) + logs * (a forward pass on all samples + 8 ms), with
-    c = 4 ns and f = 3 ms for one layer, and 9 ns and 5 ms a layer for several, whose attention is not rewritten;
+    seconds = steps * (products / rate + c * activations + f / rows) + logs * (a forward pass on all samples + 8 ms),
+    with c = 4 ns and f = 3 ms for one layer, and 9 ns and 5 ms a layer for several, whose attention is not rewritten;
     memory: activations of the larger pass, weights and moments, and 400 MB for Python and its libraries.
     """
     rate, model = product_rate(), config.model
@@ -89,9 +89,7 @@ def predict(config: RunConfig, rows: int = 1) -> Cost:
     return Cost(config.steps * step + logs * each_log, 400 + floats * 4 / 1e6)
 
 
-def step_seconds(
-    configs: Mapping[str, RunConfig], turns: int
-) -> dict[str, list[float]]:
+def step_seconds(configs: Mapping[str, RunConfig], turns: int) -> dict[str, list[float]]:
     """Seconds of each of `turns` updates of each configuration on one thread, one update of each after the other.
 
     Taking turns, whatever else the machine does falls on all of them alike.
@@ -103,10 +101,7 @@ def step_seconds(
         >>> [len(seconds) for seconds in step_seconds({"a": config, "b": config}, 3).values()]
         [3, 3]
     """
-    stacks = {
-        name: make_stack([config], torch.device("cpu"))
-        for name, config in configs.items()
-    }
+    stacks = {name: make_stack([config], torch.device("cpu")) for name, config in configs.items()}
     seconds: dict[str, list[float]] = {name: [] for name in stacks}
     with limited_threads(1):
         for _ in range(turns):

@@ -114,7 +114,9 @@ class Stack:
     def over(self, r: int) -> bool:
         """Whether run r has diverged or met the stopping rule."""
         rule = self.config.stop
-        return r in self.diverged or (rule is not None and rule.logs_needed(self.history[r].get(rule.variable, [])) is not None)
+        if rule is None or r in self.diverged:
+            return r in self.diverged
+        return rule.logs_needed(self.history[r].get(rule.variable, [])) is not None
 
     def part(self, rows: list[int]) -> Stack:
         """Some of the runs as a stack of their own, which logs where this one does."""
@@ -377,6 +379,6 @@ def train_stack(
                 stack.take(part, rows, going)
                 return
             move(part)
-            going = [r for r in going if rows.index(r) not in part.diverged]
-
-
+            if any(rows[k] not in stack.diverged for k in part.diverged):
+                stack.take(part, rows, going)
+                going = [r for r in going if r not in stack.diverged]

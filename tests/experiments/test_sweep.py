@@ -1,0 +1,96 @@
+"""A grid of settings times seeds: what a cell is, what is kept of it, and that each cell is the run alone."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from grokbook.errors import ParameterError
+from grokbook.experiments.liu2022 import addition
+from grokbook.experiments.sweep import Axis, Sweep, with_value
+from grokbook.models.toy import Toy
+from grokbook.records.store import Store
+from grokbook.training import Schedule, train
+
+SMALL = dataclasses.replace(addition(steps=40), model=Toy(10, hidden=(8,)), log=Schedule(0, 10, 4), stop=None)
+AXES = (Axis("decoder_lr", (1e-3, 1e-2)), Axis("decoder_weight_decay", (0.0, 1.0, 5.0)))
+SWEEP = Sweep("made/sweep", SMALL, (0, 3), axes=AXES)
+
+
+def test_a_cell_is_the_run_alone(tmp_path):
+    dataset = Store(tmp_path).load_or_run(SWEEP, progress=False, device="cpu")
+    assert dict(dataset.sizes) == {
+        "seed": 2, "decoder_lr": 2, "decoder_weight_decay": 3, "step": 5, "token": 10, "feature": 1
+    }  # fmt: skip
+    one = dataclasses.replace(SMALL.with_seed(3), optimizer=SWEEP.cells(3)[4].optimizer)
+    assert one.optimizer.of("decoder").learning_rate == 1e-2 and one.optimizer.of("decoder").weight_decay == 1.0
+    alone = train([one], progress=False, device="cpu", keep_weights=True)
+    cell = dataset.sel(seed=3, decoder_lr=1e-2, decoder_weight_decay=1.0)
+    for name in ("train_loss", "test_loss", "train_accuracy", "test_accuracy"):
+        np.testing.assert_allclose(cell[name], alone[name][0], rtol=1e-5, err_msg=name)
+    np.testing.assert_allclose(cell.embedding.values.ravel(), alone.weights[0, :10], atol=1e-5)
+
+
+def test_a_seed_more_is_added_to_the_record_and_nothing_is_left_behind(tmp_path):
+    store = Store(tmp_path)
+    store.load_or_run(SWEEP.with_seeds(1), progress=False, device="cpu")
+    assert SWEEP.missing_seeds(store) == (3,)
+    both = store.load_or_run(SWEEP, progress=False, device="cpu")
+    assert both.seed.values.tolist() == [0, 3] and not both.train_loss.isnull().any()
+    assert not list(tmp_path.glob(".partial/*"))
+
+
+def test_a_chunk_that_was_finished_is_not_trained_again(tmp_path, monkeypatch):
+    """Six cells in chunks of four and two: what is kept of the first call is all that the second needs."""
+    whole = SWEEP.run((0,), checkpoints=tmp_path, progress=False, device="cpu")
+    assert len(list(tmp_path.glob("*.pt"))) == 2
+    monkeypatch.setattr("grokbook.training.loop.advance", lambda stack: pytest.fail("a step was made"))
+    assert SWEEP.run((0,), checkpoints=tmp_path, progress=False, device="cpu").equals(whole)
+    SWEEP.forget((0,), tmp_path)
+    assert not tmp_path.exists()
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
+def test_a_cell_that_diverges_is_missing_from_there_on_and_the_others_are_whole():
+    axes = (Axis("decoder_lr", (1e-3, 1e30)),)
+    dataset = Sweep("made/sweep", SMALL, (0,), axes=axes).run(progress=False, device="cpu")
+    assert dataset.train_loss.isnull().any("step").values.tolist() == [[False, True]]
+
+
+def test_the_key_names_the_axes_and_not_how_the_grid_is_computed():
+    other = dataclasses.replace(SWEEP, axes=(AXES[0], Axis("decoder_weight_decay", (0.0, 1.0, 6.0))))
+    assert len({SWEEP.key, other.key, dataclasses.replace(SWEEP, axes=AXES[::-1]).key}) == 3
+    assert dataclasses.replace(SWEEP, name="other", seeds=(7,)).key == SWEEP.key
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("spread", 0.5, lambda c: c.model.spread),
+        ("train_fraction", 0.5, lambda c: c.task.train_fraction),
+        ("batch_size", 9, lambda c: c.batch_size),
+        ("beta1", 0.5, lambda c: c.optimizer.beta1),
+        ("encoder_weight_decay", 2.0, lambda c: c.optimizer.of("encoder").weight_decay),
+        ("encoder_lr", 0.25, lambda c: c.optimizer.of("encoder").learning_rate),
+    ],
+)
+def test_a_setting_is_found_where_it_stands(name, value, found):
+    assert found(with_value(SMALL, name, float(value))) == value
+    assert found(SMALL) != value
+
+
+REFUSED = {
+    "'decoder_rate' is no setting": lambda: with_value(SMALL, "decoder_rate", 1.0),
+    "batch_size = 46 is more than the 45": lambda: Sweep("x", SMALL, axes=(Axis("batch_size", (5.0, 46.0)),)),
+    "weight_decay = -1.0 must be zero or more": lambda: Sweep("x", SMALL, axes=(Axis("weight_decay", (-1.0,)),)),
+    "one or more axes of different names": lambda: Sweep("x", SMALL, axes=(AXES[0], AXES[0])),
+    "one or more different values": lambda: Axis("decoder_lr", (1.0, 1.0)),
+    "'decoder_lr=1:2' is no axis; write NAME=A:B:N": lambda: Axis.parse("decoder_lr=1:2"),
+    "'decoder_lr=a,b' is no axis": lambda: Axis.parse("decoder_lr=a,b"),
+}
+
+
+@pytest.mark.parametrize(("message", "make"), REFUSED.items(), ids=REFUSED)
+def test_what_a_grid_cannot_be_is_refused_before_anything_is_trained(message, make):
+    with pytest.raises(ParameterError, match=message):
+        make()

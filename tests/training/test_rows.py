@@ -1,0 +1,132 @@
+"""R runs as one program: each goes its own way, whatever else is in the batch, and leaves when it is over."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from examples import TOY
+
+from grokbook.models.toy import Toy
+from grokbook.tasks.addition import AdditionTask
+from grokbook.training import AdamW, Group, Schedule, StopRule, train
+from grokbook.training.loop import make_stack, train_stack
+
+CPU = torch.device("cpu")
+LONG = dataclasses.replace(TOY, model=Toy(10, hidden=(20, 20)), steps=200, log=Schedule(0, 10, 4), snapshots=0)
+
+
+def cell(seed=0, *, rate=1e-3, decay=0.0, spread=1.0, batch=None, config=LONG):
+    rates = AdamW(1e-3, 0.9, 0.999, 1e-8, 0.0, 0, groups=(Group("decoder", rate, decay),))
+    model = dataclasses.replace(config.model, spread=spread)
+    return dataclasses.replace(config.with_seed(seed), optimizer=rates, model=model, batch_size=batch)
+
+
+DIFFERENT = [cell(0), cell(1, rate=1e-2, decay=5.0), cell(2, spread=0.1), cell(3, batch=7), cell(4, batch=20)]
+
+
+def weights(configs, rows):
+    run = train(configs, rows=rows, device="cpu", progress=False, keep_weights=True)
+    return run.weights.values
+
+
+@pytest.mark.parametrize("answers", ["vectors", "labels"])
+def test_a_run_does_not_depend_on_what_else_is_in_the_batch(answers):
+    """Seeds, answers, rates, decays, starts and batch sizes of their own: to 1e-6 over 200 steps."""
+    changed = [change(c, answers) for c in DIFFERENT]
+    together = train(changed, rows=len(changed), device="cpu", progress=False)
+    for r, config in enumerate(changed):
+        alone = train([config], device="cpu", progress=False)
+        for name in ("train_loss", "test_loss", "embedding_norm"):
+            np.testing.assert_allclose(together[name][r], alone[name][0], rtol=1e-6, err_msg=f"{r} {name}")
+
+
+def change(config, answers):
+    task = dataclasses.replace(config.task, answers=answers)
+    if answers == "vectors":
+        return dataclasses.replace(config, task=task)
+    model = dataclasses.replace(config.model, outputs=19)
+    return dataclasses.replace(config, task=task, model=model, loss="cross_entropy")
+
+
+def test_a_row_of_one_is_the_run_alone_to_the_bit():
+    assert np.array_equal(weights(DIFFERENT[:2], rows=1), [weights([c], None)[0] for c in DIFFERENT[:2]])
+
+
+def test_each_seed_has_answers_and_a_split_of_its_own():
+    stack = make_stack([cell(0), cell(1)], CPU)
+    assert not torch.equal(stack.targets[0], stack.targets[1]) and not torch.equal(stack.train[0], stack.train[1])
+    (inputs, targets), counts = stack.batch()
+    assert counts is None
+    for r in (0, 1):
+        assert torch.equal(targets[r], stack.targets[r][stack.train[r]])
+        assert torch.equal(inputs[r], stack.inputs[stack.train[r]])
+
+
+def test_batches_of_different_sizes_count_what_belongs_to_them():
+    """Row 3 has 7 samples a step, row 4 has 20: the rest counts nothing, and the counts of a run add up to one."""
+    stack = make_stack(DIFFERENT[3:], CPU)
+    _, counts = stack.batch()
+    assert counts.shape == (2, 20)
+    assert torch.allclose(counts.sum(1), torch.ones(2)) and (counts[0] > 0).sum() == 7
+
+
+RULE = StopRule("train_accuracy", 0.5, hold=2)
+
+
+def test_a_run_that_is_over_leaves_and_ends_where_it_ends_alone():
+    """The fast ones stop early: their curves, and their weights at the end, are those of the run alone."""
+    config = dataclasses.replace(LONG, stop=RULE, log=Schedule(0, 10, 20))
+    cells = [cell(0, config=config), cell(1, rate=1e-2, config=config), cell(2, rate=2e-2, config=config)]
+    together = train(cells, rows=3, device="cpu", progress=False, keep_weights=True)
+    ends = []
+    for r, one in enumerate(cells):
+        alone = train([one], device="cpu", progress=False, keep_weights=True)
+        ends.append(int(together.train_loss[r].notnull().sum()))
+        np.testing.assert_allclose(together.train_loss[r, : alone.sizes["step"]], alone.train_loss[0], rtol=1e-5)
+        assert int(alone.train_loss[0].notnull().sum()) == ends[-1]
+        np.testing.assert_allclose(together.weights[r], alone.weights[0], atol=5e-5)
+    assert len(set(ends)) > 1 and min(ends) < 21
+
+
+def test_a_stack_of_which_some_are_over_is_taken_up_again_where_it_was(tmp_path):
+    """Stop at step 120 with one run over, continue: equal to the call that was not interrupted."""
+    config = dataclasses.replace(LONG, stop=RULE, log=Schedule(0, 10, 20))
+    cells = [cell(0, config=config), cell(1, rate=2e-2, config=config)]
+    ask = {"rows": 2, "device": "cpu", "progress": False, "keep_weights": True}
+    whole = train(cells, **ask)
+    train(cells, steps=120, checkpoints=tmp_path, **ask)
+    assert train(cells, checkpoints=tmp_path, **ask).equals(whole)
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
+def test_a_run_that_diverges_leaves_the_others_as_they_are():
+    stack = make_stack([cell(0), cell(1, rate=1e30)], CPU)
+    train_stack(stack)
+    alone = make_stack([cell(0)], CPU)
+    train_stack(alone)
+    assert list(stack.diverged) == [1] and stack.step == 200
+    torch.testing.assert_close(stack.weights[0], alone.weights[0], rtol=1e-4, atol=1e-4)
+
+
+def test_the_toy_multiplies_matrices_where_it_is_told_to():
+    """Liu et al. 2022, appendix H: Dec(E_a E_b), in this order."""
+    model = Toy(6, 9, hidden=(4,), outputs=3, product=True, spread=0.1)
+    w = model.draw(0)
+    pairs = torch.tensor([[0, 1], [1, 0], [2, 2]])
+    e = w["W_E"].view(6, 3, 3)
+    x = torch.stack([(e[a] @ e[b]).flatten() for a, b in pairs.tolist()])
+    expected = torch.tanh(x @ w["W.1"].T + w["b.1"]) @ w["W.2"].T + w["b.2"]
+    torch.testing.assert_close(model.forward(w, pairs), expected)
+    assert w["W_E"].abs().max() <= 0.05 and not torch.allclose(x[0], x[1])
+
+
+def test_the_answers_are_those_of_the_sum():
+    """Equal sums have equal answers, other sums others; a seed has vectors of its own."""
+    first, other = AdditionTask(10, seed=1), AdditionTask(10, seed=2)
+    sums = first.inputs.sum(1)
+    same = sums[:, None] == sums[None]
+    assert np.array_equal((first.targets[:, None] == first.targets[None]).all(-1), same)
+    assert not np.array_equal(first.targets, other.targets)
+    assert np.array_equal(AdditionTask(10, answers="labels").targets, sums)
+    assert [AdditionTask(10, n / 55).sizes()[1] for n in range(1, 55)] == list(range(1, 55))
