@@ -71,7 +71,7 @@ def test_batches_of_different_sizes_count_what_belongs_to_them():
     assert torch.allclose(counts.sum(1), torch.ones(2)) and (counts[0] > 0).sum() == 7
 
 
-RULE = StopRule("train_accuracy", 0.5, hold=2)
+RULE = StopRule("train_loss", 0.7, above=False, hold=2)
 
 
 def test_a_run_that_is_over_leaves_and_ends_where_it_ends_alone():
