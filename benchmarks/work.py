@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 
+import numpy as np
 import torch
 from plain import PlainTraining
 
 from grokbook.experiments.gu2025 import modular_run
-from grokbook.models.toy import Toy
-from grokbook.tasks.addition import AdditionTask
-from grokbook.training import AdamW, Group, RunConfig
+from grokbook.experiments.liu2022 import addition, rates
+from grokbook.training import RunConfig
 from grokbook.training.compiled import compile_update
 from grokbook.training.loop import Stack, advance, log, make_stack
 
 Work = Callable[[], None]
 EPOCHS = 10
 """Our epoch is timed as a tenth of ten updates and one log: metrics every ten steps."""
+
+
+BETWEEN = 50
+"""Updates from one log to the next in a diagram's first steps; later there are more."""
 
 
 def paper_run() -> RunConfig:
@@ -55,31 +60,62 @@ def our_step(*configs: RunConfig, compiled: bool = False) -> Work:
 
 
 def toy_run(seed: int = 0) -> RunConfig:
-    """Liu et al.'s toy: 45 of 55 pairs of ten symbols, decoder 1-200-200-30, rates of its own for the decoder."""
-    rates = AdamW(1e-3, weight_decay=0.0, groups=(Group("decoder", learning_rate=1e-4, weight_decay=1.0),))
-    config = RunConfig(AdditionTask(10, 45 / 55, width=30), Toy(10, outputs=30), rates, loss="squared_error")
-    return config.with_seed(seed)
+    """A cell of a phase diagram of Liu et al.: decoder rate 1e-4, decay 1."""
+    return addition(optimizer=rates(1e-4, 1.0)).with_seed(seed)
 
 
-def plain_toy_step(config: RunConfig) -> Work:
-    """One update of the toy written plainly, torch.nn and torch.optim.AdamW with two groups of parameters."""
+def our_cells(*configs: RunConfig) -> Work:
+    """`BETWEEN` updates of several cells as one compiled program and one log, as a diagram is recorded."""
+    stack = make_stack(list(configs), torch.device("cpu"))
+    move = compile_update(stack)
+
+    def work() -> None:
+        log(stack)
+        for _ in range(BETWEEN):
+            move(stack)
+
+    return work
+
+
+def plain_cell_step(config: RunConfig) -> Work:
+    """One step of a cell written plainly: one model, two optimisers, every metric in every step.
+
+    As in the authors' program: both accuracies by the nearest answer, and how many parallelograms the embedding has.
+    """
     sizes, task = config.model.sizes, config.task
     table = torch.nn.Parameter(config.model.draw(config.seed)["W_E"])
     pairs = list(zip(sizes, sizes[1:], strict=False))
-    layers = [part for a, b in pairs for part in (torch.nn.Linear(a, b), torch.nn.ReLU())][:-1]
+    layers = [part for a, b in pairs for part in (torch.nn.Linear(a, b), torch.nn.Tanh())][:-1]
     decoder = torch.nn.Sequential(*layers)
-    x = torch.from_numpy(task.inputs)[task.train_index]
-    y = torch.from_numpy(task.targets).float()[task.train_index]
-    encoder = {"params": [table], "lr": 1e-3, "weight_decay": 0.0}
-    groups = [encoder, {"params": decoder.parameters(), "lr": 1e-4, "weight_decay": 1.0}]
-    optimiser = torch.optim.AdamW(groups, betas=(0.9, 0.98))
+    x, y, sums = torch.from_numpy(task.inputs), torch.from_numpy(task.targets).float(), task.inputs.sum(1)
+    train = torch.from_numpy(task.train_index)
+    test = torch.from_numpy(np.setdiff1d(np.arange(len(sums)), task.train_index))
+    answers = torch.stack([y[int(np.argmax(sums == s))] for s in range(sums.max() + 1)])
+    same = torch.tensor([[*task.inputs[a], *task.inputs[b]] for a, b in combinations(range(len(sums)), 2)
+                         if sums[a] == sums[b]])  # fmt: skip
+    decoder_rates = config.optimizer.of("decoder")
+    optimisers = [
+        torch.optim.AdamW([table], lr=config.optimizer.of("encoder").learning_rate, weight_decay=0.0),
+        torch.optim.AdamW(
+            decoder.parameters(), lr=decoder_rates.learning_rate, weight_decay=decoder_rates.weight_decay
+        ),
+    ]
+
+    def accuracy(outputs: torch.Tensor, part: torch.Tensor) -> float:
+        return float((torch.cdist(outputs, answers).argmin(1) == torch.from_numpy(sums)[part]).float().mean())
 
     def work() -> None:
-        optimiser.zero_grad()
-        loss = torch.nn.functional.mse_loss(decoder(table[x[:, 0]] + table[x[:, 1]]), y)
+        for optimiser in optimisers:
+            optimiser.zero_grad()
+        seen = decoder(table[x[train, 0]] + table[x[train, 1]])
+        unseen = decoder(table[x[test, 0]] + table[x[test, 1]])
+        loss = torch.nn.functional.mse_loss(seen, y[train])
         loss.backward()
-        optimiser.step()
-        loss.item()
+        for optimiser in optimisers:
+            optimiser.step()
+        e = ((table - table.mean(0)) / table.std(0)).detach()
+        apart = (e[same[:, 0]] + e[same[:, 1]] - e[same[:, 2]] - e[same[:, 3]]).square().mean(1)
+        loss.item(), accuracy(seen, train), accuracy(unseen, test), float((apart < 0.01).float().mean())
 
     return work
 

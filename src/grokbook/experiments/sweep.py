@@ -178,13 +178,16 @@ class Sweep(Experiment):
         kept = kept.assign_coords(xr.Coordinates.from_pandas_multiindex(index, "run")).unstack("run")
         return kept.transpose(*names, "step", "token", "feature")
 
+    def chunks(self, seeds: Sequence[int], rows: int | None = ROWS) -> list[list[RunConfig]]:
+        """The runs of these seeds by programs of at most `rows` of them (None: any number)."""
+        configs = [config for seed in seeds for config in self.cells(seed)]
+        return [[configs[i] for i in group] for group in groups(configs, rows)]
+
     def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:
         """Remove the checkpoints of finished seeds, and the folder once empty."""
-        configs = [config for seed in seeds for config in self.cells(seed)]
         for rows in (1, ROWS, None):
-            for group in groups(configs, rows):
-                path = Path(checkpoint_path(checkpoints, [configs[i] for i in group]))
-                path.unlink(missing_ok=True)
+            for chunk in self.chunks(seeds, rows):
+                Path(checkpoint_path(checkpoints, chunk)).unlink(missing_ok=True)
         if checkpoints.is_dir() and not any(checkpoints.iterdir()):
             checkpoints.rmdir()
 

@@ -116,7 +116,7 @@ class Stack:
         rule = self.config.stop
         if rule is None or r in self.diverged:
             return r in self.diverged
-        return rule.logs_needed(self.history[r].get(rule.variable, [])) is not None
+        return rule.met(self.history[r].get(rule.variable, []))  # what is over is not logged any more
 
     def part(self, rows: list[int]) -> Stack:
         """Some of the runs as a stack of their own, which logs where this one does."""
