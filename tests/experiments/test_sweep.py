@@ -18,7 +18,7 @@ SWEEP = Sweep("made/sweep", SMALL, (0, 3), axes=AXES)
 
 
 def test_a_cell_is_the_run_alone(tmp_path):
-    dataset = Store(tmp_path).load_or_run(SWEEP, progress=False, device="cpu")
+    dataset = Store(tmp_path).load_or_run(SWEEP, progress=False, device="cpu", rows=12)
     assert dict(dataset.sizes) == {
         "seed": 2, "decoder_lr": 2, "decoder_weight_decay": 3, "step": 5, "token": 10, "feature": 1
     }  # fmt: skip
@@ -33,9 +33,9 @@ def test_a_cell_is_the_run_alone(tmp_path):
 
 def test_a_seed_more_is_added_to_the_record_and_nothing_is_left_behind(tmp_path):
     store = Store(tmp_path)
-    store.load_or_run(SWEEP.with_seeds(1), progress=False, device="cpu")
+    store.load_or_run(SWEEP.with_seeds(1), progress=False, device="cpu", rows=12)
     assert SWEEP.missing_seeds(store) == (3,)
-    both = store.load_or_run(SWEEP, progress=False, device="cpu")
+    both = store.load_or_run(SWEEP, progress=False, device="cpu", rows=12)
     assert both.seed.values.tolist() == [0, 3] and not both.train_loss.isnull().any()
     assert not list(tmp_path.glob(".partial/*"))
 
@@ -53,7 +53,7 @@ def test_a_chunk_that_was_finished_is_not_trained_again(tmp_path, monkeypatch):
 @pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
 def test_a_cell_that_diverges_is_missing_from_there_on_and_the_others_are_whole():
     axes = (Axis("decoder_lr", (1e-3, 1e30)),)
-    dataset = Sweep("made/sweep", SMALL, (0,), axes=axes).run(progress=False, device="cpu")
+    dataset = Sweep("made/sweep", SMALL, (0,), axes=axes).run(progress=False, device="cpu", rows=12)
     assert dataset.train_loss.isnull().any("step").values.tolist() == [[False, True]]
 
 

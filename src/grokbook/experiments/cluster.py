@@ -1,4 +1,4 @@
-"""A sweep on many processes or machines: its chunks are tasks of a Dask cluster, and each is kept as soon as it is done.
+"""A sweep on many processes or machines: its chunks are tasks of a Dask cluster, and each is kept once it is done.
 
 A task is the runs of one batched program. Its result travels back as a checkpoint, which is put where the record store
 looks for what an interrupted call left; the record is then made of these. So a worker that is killed, a scheduler that
@@ -63,7 +63,9 @@ def cluster(scheduler: str | None, workers: int | None = None) -> Iterator[objec
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise GrokbookError("a sweep needs Dask: install the extra `cluster` (pip install 'grokbook[cluster]').") from None
+        raise GrokbookError(
+            "a sweep needs Dask: install the extra `cluster` (pip install 'grokbook[cluster]')."
+        ) from None
     if scheduler is None:
         with LocalCluster(n_workers=workers or cores(), threads_per_worker=1) as local, Client(local) as client:
             yield client
@@ -113,6 +115,17 @@ def sweep(
     return store.load_or_run(experiment, progress=False, compiled=compiled)
 
 
+@contextmanager
+def shown() -> Iterator[Told]:
+    """A line on the screen with finished chunks and the time that is left, as long as the block lasts."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("chunks"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left")
+    with Progress(*columns) as progress:
+        task = progress.add_task("chunks", total=None)
+        yield lambda done, of: progress.update(task, completed=done, total=of)
+
+
 def _results(
     client: object, waiting: list[tuple[list[RunConfig], Path]], compiled: bool
 ) -> Iterator[tuple[Path, bytes]]:
@@ -126,11 +139,12 @@ def _results(
     }
     left = len(futures)
     try:
-        for future, content in as_completed(futures, with_results=True):
+        for future in as_completed(futures):
+            content = future.result()
             left -= 1
             yield futures[future], content
     except (FutureCancelledError, OSError) as error:
         raise GrokbookError(
-            f"the cluster was lost with {left} of {len(futures)} chunks to go ({error}); what was finished is kept, and "
-            "the same command goes on from there."
+            f"the cluster was lost with {left} of {len(futures)} chunks to go ({error}); what was finished is kept: the "
+            "same command goes on from there."
         ) from error

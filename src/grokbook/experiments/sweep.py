@@ -99,6 +99,32 @@ def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
     raise ParameterError(f"{name!r} is no setting of this run that a grid can vary; see `grokbook sweep --help`.")
 
 
+def over_grid(name: str, grid: Sequence[str], n_seeds: int, steps: int | None = None) -> Sweep:
+    """A recorded experiment, by its name, over a grid (`Axis.parse`); a sweep keeps its own axes where none is given.
+
+    Raises ParameterError for an unknown experiment, one that is not plain, and a grid that its runs refuse.
+
+    Example:
+        >>> over_grid("liu2022/fig6b", ["decoder_lr=1e-4,1e-3"], 2, steps=50).name
+        'liu2022/fig6b[decoder_lr=0.0001..0.001, steps=50]'
+    """
+    from grokbook.experiments.recording import choose
+
+    found = choose(name)
+    if len(found) > 1 or type(found[0]) not in (Experiment, Sweep):
+        raise ParameterError(
+            f"{name!r} must be one experiment that only trains, not {', '.join(e.name for e in found)}."
+        )
+    base, axes = found[0], tuple(map(Axis.parse, grid))
+    axes = axes or getattr(base, "axes", ())
+    changed = {"steps": steps} if steps else {}
+    said = [f"{axis.name}={axis.values[0]:g}..{axis.values[-1]:g}" for axis in axes] * bool(grid)
+    said += [f"{what}={value}" for what, value in changed.items()]
+    title = f"{base.name.rstrip(']')}{', ' if '[' in base.name else '['}{', '.join(said)}]" if said else base.name
+    config = dataclasses.replace(base.config, **changed)
+    return Sweep(title, config, tuple(range(n_seeds)), axes=axes, source=base.source)
+
+
 @dataclass(frozen=True)
 class Sweep(Experiment):
     """An experiment whose configuration is run with every combination of the values of its `axes`.
