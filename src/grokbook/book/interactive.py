@@ -19,6 +19,7 @@ SCRIPTS = {
     "flow_explorer": ("GrokbookFlow", "gb-flow"),
     "grokking_run": ("GrokbookRun", "gb-run"),
     "line_explorer": ("GrokbookLine", "gb-line"),
+    "phase_explorer": ("GrokbookPhases", "gb-phases"),
 }
 """Scripts that draw a figure, the global object whose `mount(element)` each defines, and the class of its element."""
 
@@ -78,4 +79,4 @@ def _without_scripts(still: Any, said: str) -> str:
     plt.close(still)
     picture = base64.b64encode(drawn.getvalue()).decode()
     image = f'<img src="data:image/png;base64,{picture}" alt="{said}">'
-    return f"{told} It moves through the steps between these.</p>{image}"
+    return f"{told} This is a part of what it shows.</p>{image}"

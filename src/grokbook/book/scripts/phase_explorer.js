@@ -1,0 +1,153 @@
+// A phase diagram whose cells can be opened: a click, or Enter on a cell, shows the curves of its run and where the
+// symbols lie at the end. Everything drawn is in data-options; no library, no request. GrokbookPhases.mount(element).
+"use strict";
+
+window.GrokbookPhases = window.GrokbookPhases || (function () {
+  const NAMES = { C: "comprehension", G: "grokking", M: "memorisation", X: "confusion", T: "test set only",
+                  ".": "not decided" };
+  const STYLE = `
+.gb-phases { --train: #0072B2; --test: #C14A00; --measure: #00805c; --quiet: #767676; --ink: #222; color: var(--ink);
+  background: var(--pst-color-background, #fff); border: 1px solid #8886; border-radius: 6px; padding: .75rem;
+  font-size: .92rem; line-height: 1.4; text-align: left; }
+html[data-theme="dark"] .gb-phases { --train: #62b8f0; --test: #ff9d5c; --measure: #35d0a0; --quiet: #a5a5a5;
+  --ink: #e8e8e8; background: var(--pst-color-background, #14181e); }
+html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe)):has(.gb-phases) {
+  background: transparent; color: inherit; padding: 0; border-radius: 0; }
+.gb-phases p { margin: .3rem 0; } .gb-phases .gb-said { font-weight: 600; min-height: 2.8em; }
+.gb-phases .gb-cells { display: grid; gap: 2px; margin: .3rem 0; }
+.gb-phases .gb-cells span { font-size: .75rem; text-align: center; align-self: center; overflow: hidden; }
+.gb-phases button { font: bold .95rem sans-serif; color: #111; border: 1px solid #7778; border-radius: 3px; padding: 0;
+  min-width: 0; min-height: 2.2rem; cursor: pointer; }
+.gb-phases .C { background: #56B4E9; } .gb-phases .G { background: #F0E442; } .gb-phases .M { background: #CC79A7; }
+.gb-phases .X { background: #4A4A4A; color: #fff; } .gb-phases .T { background: #fff; }
+.gb-phases .open { background: repeating-linear-gradient(45deg, #fff 0 4px, #bbb 4px 6px); }
+.gb-phases button[aria-pressed="true"] { outline: 3px solid var(--ink); outline-offset: -1px; z-index: 1; }
+.gb-phases button:focus-visible { outline: 3px solid var(--test); outline-offset: 1px; z-index: 2; }
+.gb-phases svg { display: block; width: 100%; max-width: 34rem; height: auto; margin: 0 auto; }
+.gb-phases svg text { font: 12px sans-serif; fill: var(--ink); }
+.gb-phases .frame { stroke: var(--quiet); fill: none; } .gb-phases .curve { fill: none; stroke-width: 2.2; }
+.gb-phases .train { stroke: var(--train); } .gb-phases .test { stroke: var(--test); stroke-dasharray: 7 3; }
+.gb-phases .dot { fill: var(--measure); } .gb-phases svg text.train-name { fill: var(--train); font-weight: bold; }
+.gb-phases svg text.test-name { fill: var(--test); font-weight: bold; }
+@media print { .gb-phases { break-inside: avoid; } }`;
+  const WIDE = 380, HIGH = 150, LINE = 56, LEFT = 40, RIGHT = 10, TOP = 14, FOOT = 22;
+
+  function node(tag, attributes, parent, text) {
+    const drawn = ["svg", "text", "line", "path", "circle"].includes(tag);
+    const made = drawn ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== undefined) made.textContent = text;
+    if (parent) parent.append(made);
+    return made;
+  }
+
+  const whole = (number) => number.toLocaleString("en");
+
+  /** What happened in a cell, in a sentence. */
+  function said(data, n) {
+    const cell = data.cells[n], width = data.xs.length;
+    const when = (step) => (step === null ? `not by step ${whole(cell.end)}` : `at step ${whole(step)}`);
+    return `${data.across} ${data.xs[n % width]}, ${data.down} ${data.ys[Math.floor(n / width)]}: ` +
+      `${NAMES[cell.phase]}. 90 % of the training set ${when(cell.fit_step)}, of the test set ${when(cell.test_step)}.`;
+  }
+
+  /** Both accuracies over the logarithm of the step. */
+  function makeCurves(parent, data) {
+    const picture = node("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": "Accuracies of the run" }, parent);
+    const last = data.steps[data.steps.length - 1], first = data.steps.find((step) => step > 0) || 1;
+    const span = Math.log(last / first) || 1, foot = HIGH - FOOT;
+    const x = (step) => LEFT + (Math.log(Math.max(step, first) / first) / span) * (WIDE - LEFT - RIGHT);
+    const y = (value) => foot - (value / 1000) * (foot - TOP);
+    node("path", { class: "frame", d: `M${LEFT} ${TOP}V${foot}H${WIDE - RIGHT}` }, picture);
+    for (const level of [0, 500, 900]) {
+      node("text", { x: LEFT - 5, y: y(level) + 4, "text-anchor": "end" }, picture, `${level / 10} %`);
+    }
+    node("text", { x: LEFT, y: HIGH - 6 }, picture, `step ${whole(first)}`);
+    node("text", { x: WIDE - RIGHT, y: HIGH - 6, "text-anchor": "end" }, picture, `${whole(last)} (logarithmic)`);
+    node("text", { class: "train-name", x: LEFT + 6, y: TOP - 3 }, picture, "training accuracy");
+    node("text", { class: "test-name", x: LEFT + 130, y: TOP - 3 }, picture, "test accuracy (dashed)");
+    const curves = ["train", "test"].map((name) => node("path", { class: `curve ${name}` }, picture));
+    return (cell) => ["train", "test"].forEach((name, i) => {
+      const points = data.steps.map((step, k) => [step, cell[name][k]]).filter(([, value]) => value !== null);
+      curves[i].setAttribute("d", points.map(([step, value], k) => `${k ? "L" : "M"}${x(step).toFixed(1)} ${y(value).toFixed(1)}`).join(""));
+    });
+  }
+
+  /** The symbols on their line at the end of the run, alternating above and below it so that names stay apart. */
+  function makeLine(parent) {
+    const picture = node("svg", { viewBox: `0 0 ${WIDE} ${LINE}`, role: "img", "aria-label": "Embedding at the end" }, parent);
+    return (cell) => {
+      picture.replaceChildren();
+      node("path", { class: "frame", d: `M${LEFT} 30H${WIDE - RIGHT}` }, picture);
+      const middle = (LEFT + WIDE - RIGHT) / 2, half = (WIDE - LEFT - RIGHT) / 2 - 6;
+      const order = cell.embedding.map((_, i) => i).sort((a, b) => cell.embedding[a] - cell.embedding[b]);
+      order.forEach((i, k) => {
+        const x = (middle + (half * cell.embedding[i]) / 1000).toFixed(1);
+        node("circle", { class: "dot", cx: x, cy: 30, r: 4, "data-token": i }, picture);
+        node("text", { x, y: k % 2 ? 49 : 20, "text-anchor": "middle" }, picture, i);
+      });
+      node("text", { x: 2, y: 34 }, picture, `±${cell.reach}`);
+    };
+  }
+
+  /** The cells as buttons; arrows move between them, Enter, space or a click opens one. */
+  function makeCells(root, data, choose) {
+    const width = data.xs.length, every = Math.ceil(width / 6);
+    node("p", {}, root, `Across: ${data.across}. Down: ${data.down}.`);
+    const grid = node("div", { class: "gb-cells", role: "group",
+      "aria-label": "Cells of the diagram; arrows move, Enter opens" }, root);
+    grid.style.gridTemplateColumns = `2rem repeat(${width}, minmax(0, 1fr))`;
+    const buttons = data.cells.map((cell, n) => {
+      if (n % width === 0) node("span", {}, grid, data.ys[n / width]);
+      const made = node("button", { type: "button", class: cell.phase === "." ? "open" : cell.phase, tabindex: -1,
+        "aria-pressed": "false", "aria-label": said(data, n) }, grid, cell.phase === "." ? "" : cell.phase);
+      made.addEventListener("click", () => choose(n));
+      made.addEventListener("keydown", (event) => {
+        const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width }[event.key];
+        const to = n + by;
+        const leaves = Math.abs(by) === 1 && Math.floor(to / width) !== Math.floor(n / width);
+        if (by === undefined) return;
+        event.preventDefault();
+        if (leaves || !buttons[to]) return;
+        made.tabIndex = -1;
+        buttons[to].tabIndex = 0;
+        buttons[to].focus();
+      });
+      return made;
+    });
+    node("span", {}, grid);
+    data.xs.forEach((value, n) => {
+      const mark = node("span", {}, grid, n % every ? "" : value);
+      if (n % every === 0) mark.style.gridColumn = `span ${Math.min(every, width - n)}`;
+      else mark.remove();
+      mark.style.textAlign = every > 1 ? "left" : "center";
+    });
+    return buttons;
+  }
+
+  /** Draw the figure into an element; its data-options hold the cells. */
+  function mount(root) {
+    if (root.dataset.mounted) return;
+    root.dataset.mounted = "yes";
+    if (!document.getElementById("gb-phases-style")) node("style", { id: "gb-phases-style" }, document.head, STYLE);
+    const data = JSON.parse(root.dataset.options);
+    const buttons = makeCells(root, data, choose);
+    const told = node("p", { class: "gb-said", role: "status", "aria-live": "polite" }, root);
+    const draws = [makeCurves(root, data)];
+    node("p", {}, root, "Where the symbols lie at the end of the run:");
+    draws.push(makeLine(root));
+
+    function choose(n) {
+      buttons.forEach((button, k) => {
+        button.setAttribute("aria-pressed", String(k === n));
+        button.tabIndex = k === n ? 0 : -1;
+      });
+      told.textContent = said(data, n).replace(/^./, (letter) => letter.toUpperCase());
+      draws.forEach((draw) => draw(data.cells[n]));
+      Object.assign(root.dataset, { cell: n, phase: data.cells[n].phase });
+    }
+    choose(data.start || 0);
+  }
+
+  return { said, mount };
+})();

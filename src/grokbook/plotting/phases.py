@@ -1,0 +1,145 @@
+"""Phase diagrams as measured cells, colour and letter side by side; and the same cells for the page's script."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
+
+from grokbook.measures.phases import OPEN, PHASES, fractions
+from grokbook.plotting.style import panels, styled
+
+PHASE_COLOURS = {"C": "#56B4E9", "G": "#F0E442", "M": "#CC79A7", "X": "#4A4A4A", "T": "#FFFFFF"}
+"""Sky blue, yellow, pink, dark grey and white: of very different lightness, and each with its letter."""
+
+POINTS = 60
+"""Points of each curve that are given to the page: the logged steps nearest to equal distances in the logarithm."""
+
+READABLE = {
+    "decoder_lr": "decoder learning rate",
+    "encoder_lr": "embedding learning rate",
+    "decoder_weight_decay": "decoder weight decay",
+    "encoder_weight_decay": "embedding weight decay",
+    "batch_size": "batch size",
+    "spread": "initialisation scale",
+}
+
+
+def short(value: float) -> str:
+    """A number for the side of a diagram.
+
+    Example:
+        >>> short(0.0001), short(0.000251189), short(5.0)
+        ('1e-4', '2.5e-4', '5')
+    """
+    if value and (abs(value) < 0.01 or abs(value) >= 10_000):
+        digits, power = f"{value:.1e}".split("e")
+        return f"{digits.removesuffix('.0')}e{int(power)}"
+    return f"{value:.3g}"
+
+
+def _sides(phase: xr.DataArray) -> tuple[str, str]:
+    """The axes of a diagram: what goes across (a rate of the decoder, where there is one) and what goes down."""
+    names = [str(name) for name in phase.dims if name != "seed"]
+    across = "decoder_lr" if "decoder_lr" in names else names[-1]
+    return across, next(name for name in names if name != across)
+
+
+@styled
+def diagrams(cells: Mapping[str, xr.DataArray], columns: int = 1) -> Figure:
+    """A panel a diagram: letters over two axes and, where there are several, seeds (dim `seed`).
+
+    A cell is one measured setting. With several seeds its colours are shares of the seeds and its letter the phase of
+    most of them; a cell that was not run, or is not decided, is hatched. Nothing is interpolated.
+    """
+    rows = -(-len(cells) // columns)
+    tallest = max(phase.sizes[_sides(phase)[1]] for phase in cells.values())
+    fig, axes = panels(rows, columns, height=rows * (1.3 + 0.24 * tallest) + 0.4)
+    for ax, (title, phase) in zip(axes.ravel(), cells.items(), strict=False):
+        _diagram(ax, phase)
+        ax.set_title(title, fontsize=9.5)
+    for ax in axes.ravel()[len(cells) :]:
+        ax.set_visible(False)
+    seen = [letter for letter in PHASES if any((phase == letter).any() for phase in cells.values())]
+    handles = [Patch(fc=PHASE_COLOURS[k], ec="#555", label=f"{k} {PHASES[k]}") for k in seen]
+    if any((phase == OPEN).any() for phase in cells.values()):
+        handles.append(Patch(fc="white", ec="#777", hatch="////", label="not run, or not decided"))
+    fig.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 3), fontsize=8.5)
+    return fig
+
+
+def _diagram(ax: Axes, phase: xr.DataArray) -> None:
+    """The cells of one diagram, the first value of the axis that goes down at the top."""
+    across, down = _sides(phase)
+    shares = fractions(phase).transpose("phase", down, across)
+    for (y, x), known in np.ndenumerate(shares.notnull().all("phase").values):
+        _cell(ax, x, y, shares.values[:, y, x] if known else None)
+    for name, axis in ((across, ax.xaxis), (down, ax.yaxis)):
+        values = phase[name].values
+        every = -(-len(values) // 8) if axis is ax.xaxis else 1
+        axis.set_ticks(range(0, len(values), every), [short(value) for value in values[::every]])
+        axis.set_label_text(READABLE.get(name, name), fontsize=8.5)
+    ax.tick_params(labelsize=8, length=0)
+    ax.set(xlim=(-0.5, phase.sizes[across] - 0.5), ylim=(phase.sizes[down] - 0.5, -0.5))
+    ax.grid(False)
+
+
+def _cell(ax: Axes, x: int, y: int, shares: np.ndarray | None) -> None:
+    """One cell: strips as wide as the shares of the phases, with the letter of the largest; hatched for None."""
+    corner, edge = (x - 0.48, y - 0.46), {"ec": "#77777766", "lw": 0.5}
+    if shares is None:
+        ax.add_patch(Rectangle(corner, 0.96, 0.92, fc="white", hatch="////", **edge))
+        return
+    left = corner[0]
+    for letter, share in zip(PHASES, shares, strict=True):
+        if share > 0:
+            ax.add_patch(Rectangle((left, corner[1]), 0.96 * share, 0.92, fc=PHASE_COLOURS[letter], **edge))
+            left += 0.96 * share
+    most = [*PHASES][int(np.argmax(shares))]
+    ax.text(x, y, most, ha="center", va="center", fontsize=8, color="white" if most == "X" else "black")
+
+
+def explorable(dataset: xr.Dataset, found: xr.Dataset) -> dict[str, Any]:
+    """What the script `phase_explorer` draws: of every cell of one seed its phase, curves and embedding at the end.
+
+    `dataset` is that of a sweep and `found` its `grokbook.measures.phases.phases`, both of one seed. Accuracies are in
+    thousandths at about `POINTS` of the logged steps, the embedding (the first number of each symbol) in thousandths of
+    its largest magnitude `reach`. `cells` goes row by row.
+
+    Raises ParameterError where a dimension is missing.
+    """
+    across, down = _sides(found.phase)
+    steps = dataset.step.values
+    marks = np.geomspace(1, len(steps), min(POINTS, len(steps))) - 1
+    kept = np.unique(np.searchsorted(steps, np.interp(marks, range(len(steps)), steps)))
+    axes = {name: [short(value) for value in dataset[name].values] for name in (across, down)}
+    cells = [
+        _exported(dataset.isel({down: y, across: x}), found.isel({down: y, across: x}), kept)
+        for y in range(dataset.sizes[down])
+        for x in range(dataset.sizes[across])
+    ]
+    names = {"across": READABLE.get(across, across), "down": READABLE.get(down, down)}
+    return {"steps": steps[kept].tolist(), "xs": axes[across], "ys": axes[down], "cells": cells} | names
+
+
+def _exported(run: xr.Dataset, found: xr.Dataset, kept: np.ndarray) -> dict[str, Any]:
+    """One cell as whole numbers; None for a step that was not reached or not made."""
+    place = run.embedding.values[:, 0].astype(float)
+    reach = float(np.abs(place).max()) if np.isfinite(place).all() else 0.0
+    curves = {
+        part: [None if np.isnan(v) else round(1000 * float(v)) for v in run[f"{part}_accuracy"].values[kept]]
+        for part in ("train", "test")
+    }
+    steps = {name: found[f"{name}_step"].item() for name in ("fit", "test")}
+    reached = {f"{name}_step": None if np.isnan(step) else int(step) for name, step in steps.items()}
+    return curves | reached | {
+        "phase": str(found.phase.item()),
+        "end": int(found.end.item()),
+        "reach": float(f"{reach:.3g}"),
+        "embedding": np.rint(1000 * place / reach).astype(int).tolist() if reach else [],
+    }  # fmt: skip

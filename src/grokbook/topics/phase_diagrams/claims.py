@@ -1,0 +1,175 @@
+"""What Liu et al. 2022 say of their phase diagrams, judged on our runs: section 4.1 and appendix G."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import xarray as xr
+
+from grokbook.claims import Finding, claim, enough, judge
+from grokbook.measures.phases import OPEN, PHASES, fractions, phases
+from grokbook.topics.phase_diagrams.published import sandwiched
+from grokbook.topics.phase_diagrams.settings import TASKS, fig6, more
+
+ENDS = 3
+"""Values at each end of an axis that are compared."""
+
+LITTLE = 0.1
+"""A difference of shares of comprehension below which an axis counts as without much effect; fixed before any run."""
+
+
+def _panels(*names: str) -> Callable[[], dict[str, object]]:
+    return lambda: {f"6{name}": fig6()[name] for name in names}
+
+
+def _figure(number: str) -> Callable[[], dict[str, object]]:
+    return lambda: {task: more()[f"{number} {task}"] for task in TASKS}
+
+
+def usual(phase: xr.DataArray) -> xr.DataArray:
+    """The phase that most seeds have in each cell, the first of `PHASES` where several have as many.
+
+    Example:
+        >>> str(usual(xr.DataArray(list("GGC"), dims="seed")).values)
+        'G'
+    """
+    found = fractions(phase)
+    letters = xr.DataArray(np.array([*PHASES]), dims="phase")
+    best = found.fillna(-1).argmax("phase")
+    return letters.isel(phase=best).where(found.notnull().all("phase"), OPEN).drop_vars("phase", errors="ignore")
+
+
+_OURS = {"section": "Ours beside theirs", "through": phases}
+
+
+@claim("LP04", "liu2022", "section 4.1", **_OURS, runs=_panels("b", "c"), says="all four phases in {told}")
+def four_in_ours(runs: Mapping[str, xr.Dataset]) -> Finding:
+    """Of the diagrams 6b to 6d, "they all include four phases". Here: our runs of 6b and 6c, most seeds of each."""
+    parts, told = [], []
+    for name in ("6b", "6c"):
+        data = runs[name]
+        if data is None:
+            parts.append(None)
+            continue
+        four = [set("CGMX") <= set(np.ravel(data.phase.sel(seed=seed))) for seed in data.seed]
+        told.append(f"{name}: {sum(four)} of {len(four)} seeds")
+        parts.append(sum(four) > len(four) / 2 if enough(data) else None)
+    return judge(*parts, told="; ".join(told))
+
+
+@claim(
+    "LP05",
+    "liu2022",
+    "section 4.1, Fig. 6",
+    **_OURS,
+    runs=_panels("b", "c"),
+    says="of the lines with all three phases in the order C, G, M (phase of most seeds): {told}",
+)
+def sandwich_in_ours(runs: Mapping[str, xr.Dataset]) -> Finding:
+    """In 6b to 6d "grokking is sandwiched between comprehension and memorization". Here: our runs of 6b and 6c.
+
+    Our reading: as LP02.
+    """
+    axes = ("decoder_weight_decay", "decoder_lr")
+    found = sandwiched({name: usual(data.phase).transpose(*axes) for name, data in runs.items()})
+    whole = all(enough(runs[name]) for name in ("6b", "6c"))
+    return found if whole else judge(None, **found.numbers)
+
+
+@claim(
+    "LP06",
+    "liu2022",
+    "section 4.1, Fig. 6a",
+    **_OURS,
+    runs=_panels("a"),
+    says=(
+        "of the cells with embeddings slower than a tenth of the decoder {slow} memorise; of those that "
+        "comprehend {fast} have embeddings faster than the decoder"
+    ),
+)
+def competition(runs: Mapping[str, xr.Dataset]) -> Finding:
+    """ "A fast decoder coupled with slow representation learning" leads to memorisation; comprehension "requires
+    representation learning to be faster, but not too much, than the decoder".
+
+    Our reading: the first in most cells with a tenth of the decoder's rate or less; the second in all that comprehend.
+    """
+    phase = usual(runs["6a"].phase)
+    ratio = (phase.encoder_lr / phase.decoder_lr).broadcast_like(phase)
+    slow = phase.where(ratio < 0.11).values[(ratio < 0.11).values]
+    fast = ratio.values[(phase == "C").values]
+    numbers = {"slow": f"{np.mean(slow == 'M'):.0%}", "fast": f"{np.mean(fast > 1):.0%}" if fast.size else "(no cell)"}
+    whole = enough(runs["6a"]) and fast.size > 0
+    parts = (np.mean(slow == "M") > 0.5, bool((fast > 1).all())) if whole else (None,)
+    return judge(*map(_known, parts), **numbers)
+
+
+def _known(part: bool | np.bool_ | None) -> bool | None:
+    return None if part is None else bool(part)
+
+
+def comprehended(phase: xr.DataArray, axis: str, slow: bool) -> tuple[float, float]:
+    """Share of comprehension at the `ENDS` lowest and the `ENDS` highest values of an axis.
+
+    With `slow`, at the slower half of the decoder's rates only.
+
+    Example:
+        >>> cells = xr.DataArray([list("CCCMMM")] * 2, dims=("decoder_lr", "spread"))
+        >>> comprehended(cells, "spread", slow=True)
+        (1.0, 0.0)
+    """
+    part = phase.isel(decoder_lr=slice(phase.sizes["decoder_lr"] // 2)) if slow else phase
+    ends = (part.isel({axis: slice(ENDS)}), part.isel({axis: slice(-ENDS, None)}))
+    low, high = (float((end == "C").mean() / max(float((end != OPEN).mean()), 1e-9)) for end in ends)
+    return low, high
+
+
+def _compared(
+    runs: Mapping[str, xr.Dataset], axis: str, right: Callable[[float, float], bool], slow: bool = True
+) -> Finding:
+    """Judge a comparison of both ends of an axis, a part a task; a task with fewer than three seeds decides nothing."""
+    parts, told = [], []
+    for task in TASKS:
+        data = runs[task]
+        if data is None:
+            parts.append(None)
+            continue
+        low, high = comprehended(data.phase, axis, slow)
+        told.append(f"{task}: {low:.0%} at the low end, {high:.0%} at the high end")
+        parts.append(right(low, high) if enough(data) else None)
+    return judge(*parts, told="; ".join(told))
+
+
+_MORE = {"section": "Batch size, first distances, decay of the embeddings", "through": phases}
+_TOLD = "cells that comprehend, {told}"
+
+
+@claim("LP07", "liu2022", "appendix G, Fig. 13", **_MORE, runs=_figure("13"), says=_TOLD)
+def small_batches(runs: Mapping[str, xr.Dataset]) -> Finding:
+    """ "Large batch size (with small learning rate) leads to comprehension, implying that smaller batch size seems
+    harmful".
+
+    Our reading: at the slower half of the rates, more comprehension at the three largest batches than the smallest.
+    """
+    return _compared(runs, "batch_size", lambda low, high: high > low)
+
+
+@claim("LP08", "liu2022", "appendix G, Fig. 14", **_MORE, runs=_figure("14"), says=_TOLD)
+def small_starts(runs: Mapping[str, xr.Dataset]) -> Finding:
+    """ "It is beneficial to use a smaller initialization scale".
+
+    Our reading: at the slower half of the rates, more comprehension at the three smallest scales than at the largest.
+    """
+    return _compared(runs, "spread", lambda low, high: low > high)
+
+
+@claim("LP09", "liu2022", "appendix G, Fig. 15", **_MORE, runs=_figure("15"), says=_TOLD)
+def embedding_decay(runs: Mapping[str, xr.Dataset]) -> Finding:
+    """ "Representation weight decay in general does not affect model performance much".
+
+    Our reading: at all rates, shares of comprehension at both ends of the axis that differ by less than a tenth.
+    """
+    return _compared(runs, "encoder_weight_decay", lambda low, high: abs(high - low) < LITTLE, slow=False)
+
+
+OUR_CLAIMS = ("LP04", "LP05", "LP06", "LP07", "LP08", "LP09")

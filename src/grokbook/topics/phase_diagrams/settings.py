@@ -1,0 +1,117 @@
+"""The experiments of chapter 12: Fig. 6a to 6c, Figs 13 to 15, and the small diagram that the page trains itself."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from grokbook.errors import ParameterError
+from grokbook.experiments.base import Experiment
+from grokbook.experiments.liu2022 import addition
+from grokbook.experiments.sweep import Axis, Sweep
+from grokbook.training.config import RunConfig
+
+
+def _spaced(low: float, high: float, count: int) -> tuple[float, ...]:
+    return tuple(float(f"{value:.6g}") for value in np.geomspace(low, high, count))
+
+
+FINE = _spaced(1e-5, 1e-2, 16)
+"""Rates of the decoder in Fig. 6b to 6d."""
+
+COARSE = _spaced(1e-5, 1e-2, 13)
+"""Rates of embeddings and decoder in Fig. 6a."""
+
+SHORT = _spaced(1e-4, 1e-2, 10)
+"""Rates of the decoder in Figs 13 to 15; the number of them is our choice."""
+
+DECAYS = tuple(map(float, range(11)))
+"""Weight decays of the decoder in Fig. 6b."""
+
+S3_DECAYS = (0.0, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 50.0, 100.0, 200.0)
+"""Weight decays of the decoder in Fig. 6d."""
+
+MORE = {
+    "13": Axis("batch_size", (5.0, 9.0, 14.0, 18.0, 23.0, 27.0, 32.0, 36.0, 41.0, 45.0)),
+    "14": Axis("spread", _spaced(0.1, 10, 10)),
+    "15": Axis("encoder_weight_decay", tuple(map(float, range(10)))),
+}
+"""What varies beside the rate of the decoder in Figs 13 to 15; the paper prints no values."""
+
+TASKS = {"regression": "vectors", "classification": "labels"}
+OPEN = "Answers, split and first weights are drawn by our seeds; the published diagrams have one seed a panel."
+OPEN_MORE = "Values of the y axis, their number, decay of the decoder (none), and 100,000 steps are our choice."
+
+
+def fig6() -> dict[str, Experiment]:
+    """Fig. 6a, 6b and 6c of Liu et al. 2022.
+
+    Example:
+        >>> [(name, tuple(sweep.shape.values())) for name, sweep in fig6().items()]
+        [('b', (16, 11)), ('c', (16, 11)), ('a', (13, 13))]
+    """
+
+    def decays(most: int) -> Axis:
+        return Axis("decoder_weight_decay", tuple(np.linspace(0, most, 11).tolist()))
+
+    found = {
+        "b": (addition(), (Axis("decoder_lr", FINE), decays(10)), "addition, regression"),
+        "c": (addition(answers="labels"), (Axis("decoder_lr", FINE), decays(20)), "addition, classification"),
+        "a": (addition(), (Axis("encoder_lr", COARSE), Axis("decoder_lr", COARSE)), "addition, regression"),
+    }
+    return {
+        panel: Sweep(
+            f"liu2022/fig6{panel}", config, (0, 1, 2), axes=axes, source=f"Liu et al. 2022, Fig. 6{panel}",
+            statement=f"Phases of the toy: {what}.", choices=OPEN,
+        )
+        for panel, (config, axes, what) in found.items()
+    }  # fmt: skip
+
+
+def more() -> dict[str, Experiment]:
+    """Figs 13 to 15 of Liu et al. 2022, each for regression and classification, by "13 regression" and so on.
+
+    Example:
+        >>> list(more())[0], more()["15 regression"].shape
+        ('13 regression', {'decoder_lr': 10, 'encoder_weight_decay': 10})
+    """
+    return {
+        f"{figure} {task}": Sweep(
+            f"liu2022/fig{figure}[{task}]", addition(answers=answers), (0, 1, 2),
+            axes=(Axis("decoder_lr", SHORT), axis), source=f"Liu et al. 2022, Fig. {figure}",
+            statement=f"Phases of the toy on addition, {task}, by {axis.name.replace('_', ' ')}.",
+            choices=f"{OPEN} {OPEN_MORE}",
+        )
+        for figure, axis in MORE.items()
+        for task, answers in TASKS.items()
+    }  # fmt: skip
+
+
+RUNS = (fig6, more)
+
+
+def plan(rates: int, decays: int, steps: int, seed: int) -> dict[str, Experiment]:
+    """Plan of chapter 12: the small diagram that the page trains; the paper's panels are shown as far as recorded.
+
+    `rates` learning rates of the decoder from 1e-4 to 1e-2 (those of Fig. 6b, where there are 16) and `decays` weight
+    decays from 0 to 5 (from 0 to 10, where there are 11), each run `steps` long with this `seed`.
+
+    Raises ParameterError for a seed below 0.
+
+    Example:
+        >>> plan(4, 3, 3_000, 1)["live"].shape
+        {'decoder_lr': 4, 'decoder_weight_decay': 3}
+    """
+    if seed < 0:
+        raise ParameterError(f"seed = {seed} must be 0 or more.")
+    low, most = 1e-5 if rates == len(FINE) else 1e-4, 10 if decays == len(DECAYS) else 5
+    axes = (
+        Axis("decoder_lr", _spaced(low, 1e-2, rates)),
+        Axis("decoder_weight_decay", tuple(np.linspace(0, most, decays).tolist())),
+    )
+    return {"live": Sweep("small/phases", _shorter(addition(), steps), (seed,), axes=axes)}
+
+
+def _shorter(config: RunConfig, steps: int) -> RunConfig:
+    return dataclasses.replace(config, steps=steps)

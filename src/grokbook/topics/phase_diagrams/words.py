@@ -1,0 +1,148 @@
+"""Sentences and tables of chapter 12 that depend on what came out, and on what is recorded."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from grokbook.claims import Runs
+from grokbook.claims.finding import some
+from grokbook.experiments.missing import with_missing
+from grokbook.measures.phases import OPEN, PHASES, RULES, PhaseRule, agreement, boundary_shift, ceiling, kappa, phases
+from grokbook.measures.phases import shares as shares_of
+from grokbook.plotting.phases import READABLE
+from grokbook.topics.phase_diagrams.published import COMPARED
+from grokbook.topics.phase_diagrams.settings import more
+
+_SANDWICH = {
+    "holds": "on the two panels whose data they published, grokking does stand between in most lines of cells",
+    "holds with correction": "on the two panels whose data they published, grokking stands between along one axis "
+    "of each and not along the other: in the first comprehension itself lies between grokking and memorisation",
+    "fails": "on the two panels whose data they published, grokking does not stand between in most lines of cells",
+}
+_FOUR = {"holds": "The four phases are there", "fails": "Not all four phases are there"}
+_OURS = {
+    "holds": "Our own runs of the panels bear out that all four phases occur.",
+    "fails": "In our own runs of the panels not all four phases occur.",
+    "undecided": "Our own runs of the panels are too few yet to decide.",
+    "not run": "Our own runs of the panels are not made yet; what they would cost is said.",
+}
+
+
+DIAGRAMS = "diagrams of {}, a run being one seed of one,"
+"""What is counted of our panels, as words of a sentence."""
+
+
+def answer(said: pd.DataFrame) -> str:
+    """The chapter's answer in a box, from the ledger's rows LP01, LP02 and LP04 (index id).
+
+    Example:
+        >>> rows = ["LP01", "LP02", "LP04"]
+        >>> told = answer(pd.DataFrame({"verdict": ["holds", "holds with correction", "not run"]}, index=rows))
+        >>> told.split(". ")[-1]
+        'Our own runs of the panels are not made yet; what they would cost is said.'
+    """
+    claimed = "Liu et al. divide the settings of their toy into four phases and call grokking sandwiched between "
+    claimed += "comprehension and memorisation"
+    four = _FOUR.get(said.verdict["LP01"], "Whether the four phases are there is open")
+    between = _SANDWICH.get(said.verdict["LP02"], "whether grokking stands between is open")
+    return f"> **Answer.** {claimed}. {four}; {between}. {_OURS[said.verdict['LP04']]}"
+
+
+def capped(steps: int) -> PhaseRule:
+    """The rule of this book for runs of `steps` steps: what is not reached by then counts as never by then.
+
+    Example:
+        >>> capped(300).cap
+        300
+    """
+    return dataclasses.replace(PhaseRule(), cap=steps)
+
+
+def rule_table(dataset: xr.Dataset, steps: int) -> pd.DataFrame:
+    """A row a rule of `RULES`, each with its cap at `steps`: the number of cells in each phase, and not decided."""
+    rows = []
+    for name, rule in RULES.items():
+        letters = np.ravel(phases(dataset, dataclasses.replace(rule, cap=steps)).phase)
+        counts = {PHASES[letter]: int((letters == letter).sum()) for letter in PHASES}
+        rows.append({"rule": name} | counts | {"not decided": int((letters == OPEN).sum())})
+    return pd.DataFrame(rows)
+
+
+def rules_differ(table: pd.DataFrame) -> str:
+    """Whether the choice of the rule changes a count of `rule_table`, as a sentence."""
+    counts = table.drop(columns="rule")
+    if len(counts.drop_duplicates()) == 1:
+        return "In this small diagram all four rules give the same counts."
+    other = [name for name, row in zip(table.rule, counts.values, strict=True) if (row != counts.values[0]).any()]
+    return f"Beside the rule of this book, other counts come from: {', '.join(other)}."
+
+
+def live_told(phase: xr.DataArray) -> str:
+    """What a small diagram shows, as sentences: how many cells are in each phase, and which phases do not occur."""
+    counts = shares_of(phase) * int((phase != OPEN).sum())
+    seen = [f"{PHASES[letter]} {count:.0f}" for letter, count in counts.items() if count > 0]
+    missing = [PHASES[letter] for letter in "CGMX" if not counts[letter] > 0]
+    absent = f" There is no cell of {' or '.join(missing)}." if missing else ""
+    return f"Number of its cells in each phase: {', '.join(seen)}.{absent}"
+
+
+def in_order(run: xr.Dataset, phase: xr.DataArray) -> str:
+    """In how many cells the symbols lie in the order of their numbers at the end: where it generalises, and elsewhere.
+
+    `run` has the embedding of each cell (one feature) and `phase` its letter, both of one seed.
+    """
+    ordered = np.sign(run.embedding.isel(feature=0).diff("token"))
+    ordered = abs(ordered.sum("token")) == run.sizes["token"] - 1
+    told = []
+    for name, cells in (("that generalise", phase.isin(["C", "G"])), ("that do not", phase.isin(["M", "X"]))):
+        if cells.any():
+            told.append(f"{name}, in {some(int((ordered & cells).sum()), int(cells.sum()))}")
+    return f"In the order of their numbers the symbols lie, of the cells {'; of those '.join(told)}."
+
+
+def compared(ours: xr.DataArray, theirs: xr.DataArray) -> pd.DataFrame:
+    """Agreement, kappa and shift of the boundary of each seed's diagram with a published one: a row a seed."""
+    names = theirs.dims
+    rows = []
+    for seed in ours.seed.values.tolist():
+        one = ours.sel(seed=seed).transpose(*names).values
+        shift = f"{boundary_shift(one, theirs.values):+d}"
+        rows.append((f"seed {seed}", agreement(one, theirs.values), kappa(one, theirs.values), shift))
+    pairs = ceiling(ours.transpose("seed", *names))
+    rows += [(f"seeds {r.first} and {r.second}", r.agreement, r.kappa, "") for r in pairs.itertuples()]
+    return pd.DataFrame(rows, columns=["compared", *COMPARED])
+
+
+def comparison_told(table: pd.DataFrame) -> str:
+    """What `compared` says: our agreement with the published panel against that of our seeds with each other."""
+    single = table.compared.str.startswith("seed ")
+    mean = table.agreement[single].mean()
+    said = f"With the published panel our diagrams agree in {mean:.0%} of the cells"
+    if single.all():
+        return f"{said} (seeds: {int(single.sum())}); how well two seeds agree is not known from one."
+    among = table.agreement[~single].mean()
+    same = "as well as" if mean >= among - 0.02 else "less well than"
+    return f"{said}, with each other in {among:.0%}: theirs agrees with ours {same} ours with each other."
+
+
+def ours_told(runs: Runs) -> str:
+    """One sentence on which of our panels are recorded, and in how many seeds; none without a record."""
+    if not runs:
+        return "None of them is recorded yet, so this page has nothing of ours to set beside the published panel."
+    told = [f"{name} (seeds: {data.sizes['seed']})" for name, data in runs.items()]
+    return f"Recorded so far: {', '.join(told)}."
+
+
+def figures_table() -> pd.DataFrame:
+    """Figs 13 to 15: a row a sweep with its axes, its cells, and the seeds that are missing with their minutes."""
+    sweeps = list(more().values())
+    rows = []
+    for label, sweep in more().items():
+        axis = sweep.axes[1]
+        side = f"{READABLE[axis.name]}, {axis.values[0]:g} to {axis.values[-1]:g}"
+        rows.append({"figure": label, "down": side, "cells": int(np.prod(list(sweep.shape.values())))})
+    return with_missing(rows, sweeps, ["figure", "down", "cells"])

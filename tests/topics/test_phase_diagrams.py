@@ -1,0 +1,230 @@
+"""Chapter 12: published panels, what a split allows, claims on diagrams made up to come out either way, and words."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from grokbook.claims import Runs
+from grokbook.errors import ParameterError
+from grokbook.experiments.recording import catalogue
+from grokbook.measures.phases import OPEN, shares
+from grokbook.plotting.phases import diagrams, explorable
+from grokbook.tasks.addition import AdditionTask
+from grokbook.topics.phase_diagrams import answer, claims, fig6, more, plan, published, settings, splits, words
+
+BANDS = ["CCCCGGGMMMMMMMXX"] * 11
+GCM = ["GGGCCCMMMMMMMXXX"] * 11
+
+
+def grid(rows: list[str], axes: dict[str, list[float]] | None = None, seeds: int = 3) -> xr.Dataset:
+    """The same letters for every seed, over decay and rate or other axes."""
+    axes = axes or {"decoder_weight_decay": list(settings.DECAYS), "decoder_lr": list(settings.FINE)}
+    cells = xr.DataArray([list(row) for row in rows], axes)
+    return cells.expand_dims(seed=list(range(seeds))).to_dataset(name="phase")
+
+
+def test_the_published_panels_have_the_published_shares():
+    """Counts of the published data: 17, 60, 60, 39 of 176 cells in 6b, 73, 31, 62, 10 in 6d."""
+    counts = {panel: (176 * shares(cells)).round().tolist() for panel, cells in published.panels().items()}
+    assert counts == {"b": [17, 60, 60, 39, 0], "d": [73, 31, 62, 10, 0]}
+    assert [sum(published.COUNTS[k]) for k in "ac"] == [13 * 13, 16 * 11]
+    table = published.published_shares().set_index("panel").iloc[:, 1:] / 100  # shares that the authors' files give
+    assert table.loc["6a"].tolist() == pytest.approx([0.172, 0.183, 0.645, 0], abs=6e-4)
+    assert table.loc["6c"].tolist() == pytest.approx([0.170, 0.483, 0.284, 0.063], abs=6e-4)
+    assert {cells.shape for cells in published.panels().values()} == {(11, 16)}
+
+
+def test_the_row_of_steps_is_the_row_of_letters():
+    row = "".join(str(published.phase_of(fit, test)) for fit, test in published.NO_DECAY.values())
+    assert published.ROWS["b"][0].startswith(row) and list(published.NO_DECAY) == list(settings.FINE[:8])
+    assert all(test / fit <= 1.6 for fit, test in published.NO_DECAY.values())  # as the exercise says
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict"),
+    [(BANDS, "undecided"), (["CCGM", "GGGM", "MMMM", "MMMM"], "holds"), (["GCM", "CXX", "MXX"], "fails")],
+)
+def test_the_sandwich_is_judged_by_its_lines(rows, verdict):
+    cells = xr.DataArray([list(row) for row in rows], dims=("decoder_weight_decay", "decoder_lr"))
+    assert published.sandwiched({"x": cells}).verdict == verdict
+
+
+def test_the_checks_of_the_published_panels_can_fail(monkeypatch):
+    assert [claim().verdict for claim in (published.four_phases, published.published_sandwich, published.corners)] == [
+        "holds", "holds with correction", "holds"
+    ]  # fmt: skip
+    monkeypatch.setattr(published, "ROWS", {"b": ("CCCCGGGMMMMMMMMM",) * 11, "d": published.ROWS["d"]})
+    assert published.four_phases().verdict == published.corners().verdict == "fails"
+
+
+@pytest.mark.parametrize(
+    ("seeds", "rows", "four", "sandwich"),
+    [(3, published.ROWS["b"], "holds", "holds with correction"), (2, published.ROWS["b"], "undecided", "undecided"),
+     (3, ["CCCCCCCCCCCCMMMM"] * 11, "fails", "undecided")],
+)  # fmt: skip
+def test_our_panels_are_judged_from_three_seeds(seeds, rows, four, sandwich):
+    runs = Runs({name: grid(rows, seeds=seeds) for name in ("6b", "6c")})
+    assert claims.four_in_ours(runs).verdict == four
+    assert claims.sandwich_in_ours(runs).verdict == sandwich
+    assert claims.four_in_ours(Runs({"6b": runs["6b"]})).verdict in ("undecided", "fails")
+
+
+@pytest.mark.parametrize(("turned", "verdict"), [(False, "holds"), (True, "fails")])
+def test_the_competition_is_seen_and_its_reverse_is_not(turned, verdict):
+    rates = list(settings.COARSE)
+    letters = [["C" if e > d else "M" for d in rates] for e in rates]
+    rows = ["".join(row) for row in (np.array(letters).T if turned else np.array(letters))]
+    data = grid(rows, {"encoder_lr": rates, "decoder_lr": rates})
+    assert claims.competition(Runs({"6a": data})).verdict == verdict
+    assert claims.competition(Runs({"6a": data.isel(seed=[0])})).verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("check", "axis", "ends"),
+    [(claims.small_batches, "batch_size", "MC"), (claims.small_starts, "spread", "CM"),
+     (claims.embedding_decay, "encoder_weight_decay", "CC")],
+)  # fmt: skip
+def test_appendix_g_is_judged_at_both_ends_of_the_axis(check, axis, ends):
+    def runs(low: str, high: str) -> Runs:
+        return Runs({task: grid([5 * low + 5 * high] * 10, {"decoder_lr": list(settings.SHORT), axis: list(range(10))})
+                     for task in settings.TASKS})  # fmt: skip
+
+    assert check(runs(*ends)).verdict == "holds"
+    assert check(runs(*("MC" if ends == "CC" else ends[::-1]))).verdict == "fails"
+    assert check(Runs({"regression": runs(*ends)["regression"]})).verdict == "undecided"
+
+
+def test_every_sweep_has_a_name_a_key_and_a_source_of_its_own():
+    sweeps = [*fig6().values(), *more().values()]
+    assert len({s.key for s in sweeps}) == len({s.name for s in sweeps}) == 9
+    assert all(s.statement and s.source and s.choices for s in sweeps) and {s.name for s in sweeps} <= set(catalogue())
+    assert fig6()["b"].key == "47723f9caca7f581"  # records are kept under it
+
+
+def test_the_plan_is_a_small_diagram_and_at_the_paper_s_size_the_paper_s_grid():
+    live = plan(2, 2, 200, 4)["live"]
+    assert (live.shape, live.seeds, live.config.steps) == ({"decoder_lr": 2, "decoder_weight_decay": 2}, (4,), 200)
+    whole = plan(16, 11, 100_000, 0)["live"]
+    assert whole.key == fig6()["b"].key and whole.missing_seeds() in ((), (0,))
+    with pytest.raises(ParameterError, match="seed = -1"):
+        plan(2, 2, 200, -1)
+
+
+# --------------------------------------------------------------------------------------------------- splits
+
+
+def test_what_a_split_allows_by_trying_every_split():
+    """p = 4, three pairs held out: 10 pairs, 120 splits."""
+    sums = AdditionTask(4, 0.7).inputs.sum(axis=1)
+    lost = [
+        sum(sums[i] not in set(np.delete(sums, held)) for i in held)
+        for held in map(list, itertools.combinations(range(10), 3))
+    ]
+    expected = np.bincount(lost) / 120
+    assert splits.distribution(4, 3) == pytest.approx(expected)
+
+
+def test_the_chances_at_the_paper_s_size():
+    """Independent computation (project claim L14): all ten possible .3666; 1.036 lost on average; nine or more 73 %."""
+    chances = splits.distribution()
+    assert sum(chances) == pytest.approx(1) and chances[0] == pytest.approx(0.3666, abs=5e-5)
+    assert sum(k * chance for k, chance in enumerate(chances)) == pytest.approx(1.036, abs=5e-4)
+    assert sum(chances[:2]) == pytest.approx(0.73, abs=0.005)
+
+
+def test_a_network_that_knows_the_rule_gets_what_the_split_allows():
+    table = splits.by_seed(range(4))
+    assert table.unanswerable.tolist() == [splits.unanswerable(AdditionTask(seed=s)) for s in range(4)]
+    assert (table["at most, %"] == 100 - 10 * table.unanswerable).all()
+
+
+# ------------------------------------------------------------------------------------------ words, figures
+
+
+def live() -> xr.Dataset:
+    """A sweep of 2 rates and 3 decays: at the low rate all generalise, at the high one none; one cell diverges."""
+    steps = np.array([0, 50, 100, 150, 200])
+    sides = {"seed": [1], "decoder_lr": [1e-4, 1e-2], "decoder_weight_decay": [0.0, 2.0, 5.0], "step": steps}
+    shape = (1, 2, 3, 5)
+    train = np.broadcast_to(steps >= 50, shape).astype(np.float32)
+    test = np.where(np.array([1, 0])[None, :, None, None] == 1, np.float32(steps >= 100) * np.float32(0.9), 0.0)
+    data = xr.Dataset({"train_accuracy": ([*sides], train), "test_accuracy": ([*sides], np.broadcast_to(test, shape))})
+    data = data.assign_coords(sides)
+    tables = np.random.default_rng(0).normal(size=(1, 2, 3, 10, 1))
+    data["embedding"] = ((*list(sides)[:3], "token", "feature"), tables)
+    return data
+
+
+def test_what_the_page_says_of_a_small_diagram():
+    data = live()
+    found = words.phases(data, words.capped(200)).isel(seed=0)
+    assert words.live_told(found.phase) == (
+        "Number of its cells in each phase: comprehension 3, memorisation 3. There is no cell of grokking or confusion."
+    )
+    placed = data.isel(seed=0).copy()
+    line = np.arange(10.0) * np.where(np.arange(2) == 0, -1, 1)[:, None, None]  # downwards at the low rate
+    placed["embedding"] = placed.embedding.copy(data=np.broadcast_to(line[..., None], (2, 3, 10, 1)).copy())
+    placed.embedding[1, 0, 0] = 50
+    assert words.in_order(placed, found.phase) == (
+        "In the order of their numbers the symbols lie, of the cells that generalise, in all 3; of those that do not, "
+        "in 2 of 3."
+    )
+    assert "of the cells that do not, in 5 of 6." in words.in_order(placed, xr.full_like(found.phase, "X"))
+    table = words.rule_table(data, 200)
+    assert table["not decided"].tolist() == [0, 0, 0, 0] and table.memorisation.tolist() == [3, 6, 3, 3]
+    assert words.rules_differ(table) == "Beside the rule of this book, other counts come from: Table 1."
+    assert "same counts" in words.rules_differ(table.drop(index=1))
+
+
+@pytest.mark.parametrize("verdict", ["holds", "fails", "undecided", "not run"])
+def test_the_answer_is_what_the_ledger_says(verdict):
+    said = pd.DataFrame({"verdict": ["holds", "holds with correction", verdict]}, index=["LP01", "LP02", "LP04"])
+    assert answer(said).endswith(words._OURS[verdict])
+    assert "along one axis of each" in answer(said)
+
+
+def test_our_diagrams_are_compared_with_the_published_one_and_with_each_other():
+    theirs = published.panels()["b"]
+    same = grid(published.ROWS["b"]).phase.transpose("seed", "decoder_lr", "decoder_weight_decay")
+    table = words.compared(same, theirs)
+    assert table.compared.tolist()[2:4] == ["seed 2", "seeds 0 and 1"] and (table.kappa == 1).all()
+    assert "as well as ours with each other" in words.comparison_told(table)
+    assert "not known from one" in words.comparison_told(words.compared(same.isel(seed=[0]), theirs))
+    other = same.copy(data=np.where(same == "G", "M", same))
+    assert "less well than" in words.comparison_told(words.compared(other, theirs))
+
+
+def test_what_is_recorded_is_said():
+    assert "None of them" in words.ours_told(Runs())
+    assert words.ours_told(Runs({"6b": grid(GCM)})) == "Recorded so far: 6b (seeds: 3)."
+    assert len(words.figures_table()) == 6
+
+
+def test_a_cell_is_drawn_where_it_was_measured_and_shares_of_seeds_are_strips():
+    phase = grid(GCM, seeds=2).phase.copy()
+    phase[1, 0, 0], phase[:, 10, 15] = "C", OPEN
+    ax = diagrams({"made": phase}).axes[0]
+    boxes = [(round(p.get_x(), 2), round(p.get_y(), 2), round(p.get_width(), 2), p.get_hatch()) for p in ax.patches]
+    assert (-0.48, -0.46, 0.48, None) in boxes and (0.0, -0.46, 0.48, None) in boxes
+    assert [box for box in boxes if box[3]] == [(14.52, 9.54, 0.96, "////")]
+    assert len(ax.texts) == 11 * 16 - 1 and len(boxes) == 11 * 16 + 1
+
+
+def test_what_the_page_is_given_is_what_was_measured():
+    data = live().isel(seed=0)
+    found = words.phases(data, words.capped(200))
+    shown = explorable(data, found)
+    assert (shown["xs"], shown["ys"], len(shown["cells"])) == (["1e-4", "0.01"], ["0", "2", "5"], 6)
+    cell, run = shown["cells"][3], data.isel(decoder_lr=1, decoder_weight_decay=1)
+    assert (cell["phase"], cell["fit_step"], cell["test_step"], cell["end"]) == ("M", 50, None, 200)
+    assert cell["train"] == [0, 1000, 1000, 1000, 1000] and shown["steps"] == [0, 50, 100, 150, 200]
+    scaled = np.array(cell["embedding"]) * cell["reach"] / 1000
+    assert scaled == pytest.approx(run.embedding.values[:, 0], abs=0.01 * cell["reach"])
+    broken = data.copy()
+    broken["embedding"] = data.embedding * np.nan
+    assert explorable(broken, found)["cells"][0]["embedding"] == []
