@@ -310,25 +310,18 @@ def sweep(
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Seeds of each cell.")] = 1,
     steps: Annotated[int | None, typer.Option(min=1, help="Optimiser steps of each run.")] = None,
-    scheduler: Annotated[
-        str | None, typer.Option(help="A Dask cluster, such as tcp://host:8786; default: here.")
-    ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes of a cluster made here.")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask cluster; default: one made here.")] = None,
     compiled: Annotated[bool, typer.Option("--compiled", help="Compile the update, where that is possible.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Also write the dataset to this netCDF file.")] = None,
 ) -> None:
     """Train an experiment with every combination of some settings, on this machine or on a Dask cluster."""
     from grokbook.experiments import cluster
     from grokbook.experiments.sweep import over_grid
 
     asked = over_grid(experiment, grid or [], seeds, steps)
-    cells = " x ".join(f"{name} ({size})" for name, size in asked.shape.items())
-    print(f"{asked.name}: {cells}, seeds 0 to {seeds - 1}; at most {duration(asked.predicted().seconds)} on one core")
+    print(f"{asked.name}, {seeds} of its seeds: at most {duration(asked.predicted().seconds)} of one core", flush=True)
     with _stoppable(), cluster.shown() as told:
-        dataset = cluster.sweep(asked, scheduler, workers=workers, compiled=compiled, told=told)
-    if out is not None:
-        dataset.to_netcdf(out, engine="h5netcdf")
-    print(f"{'dataset' if out else 'record'}   {out or dataset.attrs['key']}, {dataset.attrs['origin']}")
+        cluster.sweep(asked, scheduler, compiled=compiled, told=told)
+    print(f"record    {cluster.place(asked)}")
 
 
 def _list_records(only: str | None, seeds: int | None, console: Any) -> None:

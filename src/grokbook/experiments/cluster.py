@@ -115,6 +115,12 @@ def sweep(
     return store.load_or_run(experiment, progress=False, compiled=compiled)
 
 
+def place(experiment: Sweep) -> Path | None:
+    """The netCDF file that holds a sweep's dataset, in this machine's store or in the records."""
+    stores = (default_store(), *default_store().fallbacks)
+    return next((store.path / found[0] for store in stores if (found := store.find(experiment.key))), None)
+
+
 @contextmanager
 def shown() -> Iterator[Told]:
     """A line on the screen with finished chunks and the time that is left, as long as the block lasts."""
@@ -145,6 +151,6 @@ def _results(
             yield futures[future], content
     except (FutureCancelledError, OSError) as error:
         raise GrokbookError(
-            f"the cluster was lost with {left} of {len(futures)} chunks to go ({error}); what was finished is kept: the "
-            "same command goes on from there."
+            f"the cluster was lost with {left} of {len(futures)} chunks to go ({error}); what was finished is kept, "
+            "and the same command goes on from there."
         ) from error
