@@ -222,7 +222,8 @@ def test_what_the_page_is_given_is_what_was_measured():
     assert (shown["xs"], shown["ys"], len(shown["cells"])) == (["1e-4", "0.01"], ["0", "2", "5"], 6)
     cell, run = shown["cells"][3], data.isel(decoder_lr=1, decoder_weight_decay=1)
     assert (cell["phase"], cell["fit_step"], cell["test_step"], cell["end"]) == ("M", 50, None, 200)
-    assert cell["train"] == [0, 1000, 1000, 1000, 1000] and shown["steps"] == [0, 50, 100, 150, 200]
+    assert cell["train"] == [0, 1000, 1000, 1000, 1000] and cell["steps"] == [0, 50, 100, 150, 200]
+    assert (shown["first"], shown["last"]) == (50, 200)
     scaled = np.array(cell["embedding"]) * cell["reach"] / 1000
     assert scaled == pytest.approx(run.embedding.values[:, 0], abs=0.01 * cell["reach"])
     broken = data.copy()

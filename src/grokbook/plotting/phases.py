@@ -18,7 +18,7 @@ PHASE_COLOURS = {"C": "#56B4E9", "G": "#F0E442", "M": "#CC79A7", "X": "#4A4A4A",
 """Sky blue, yellow, pink, dark grey and white: of very different lightness, and each with its letter."""
 
 POINTS = 60
-"""Points of each curve that are given to the page: the logged steps nearest to equal distances in the logarithm."""
+"""Points of each curve that are given to the page, at equal distances in the logarithm of their number."""
 
 READABLE = {
     "decoder_lr": "decoder learning rate",
@@ -108,35 +108,40 @@ def explorable(dataset: xr.Dataset, found: xr.Dataset) -> dict[str, Any]:
     """What the script `phase_explorer` draws: of every cell of one seed its phase, curves and embedding at the end.
 
     `dataset` is that of a sweep and `found` its `grokbook.measures.phases.phases`, both of one seed. Accuracies are in
-    thousandths at about `POINTS` of the logged steps, the embedding (the first number of each symbol) in thousandths of
-    its largest magnitude `reach`. `cells` goes row by row.
+    thousandths at `POINTS` or fewer of the logged steps of each run, its last among them; the embedding (the first
+    number of each symbol) is in thousandths of its largest magnitude `reach`. `cells` goes row by row.
 
     Raises ParameterError where a dimension is missing.
     """
     across, down = _sides(found.phase)
-    steps = dataset.step.values
-    marks = np.geomspace(1, len(steps), min(POINTS, len(steps))) - 1
-    kept = np.unique(np.searchsorted(steps, np.interp(marks, range(len(steps)), steps)))
     axes = {name: [short(value) for value in dataset[name].values] for name in (across, down)}
     cells = [
-        _exported(dataset.isel({down: y, across: x}), found.isel({down: y, across: x}), kept)
+        _exported(dataset.isel({down: y, across: x}), found.isel({down: y, across: x}))
         for y in range(dataset.sizes[down])
         for x in range(dataset.sizes[across])
     ]
     names = {"across": READABLE.get(across, across), "down": READABLE.get(down, down)}
-    return {"steps": steps[kept].tolist(), "xs": axes[across], "ys": axes[down], "cells": cells} | names
+    return {
+        "last": int(dataset.step[-1]),
+        "first": int(dataset.step[1]),
+        "xs": axes[across],
+        "ys": axes[down],
+        "cells": cells,
+    } | names
 
 
-def _exported(run: xr.Dataset, found: xr.Dataset, kept: np.ndarray) -> dict[str, Any]:
+def _exported(run: xr.Dataset, found: xr.Dataset) -> dict[str, Any]:
     """One cell as whole numbers; None for a step that was not reached or not made."""
     place = run.embedding.values[:, 0].astype(float)
     reach = float(np.abs(place).max()) if np.isfinite(place).all() else 0.0
-    curves = {
+    steps = run.step.values[run.step.values <= found.end.item()]
+    kept = np.unique(np.rint(np.geomspace(1, len(steps), POINTS)).astype(int)) - 1
+    curves = {"steps": steps[kept].tolist()} | {
         part: [None if np.isnan(v) else round(1000 * float(v)) for v in run[f"{part}_accuracy"].values[kept]]
         for part in ("train", "test")
     }
-    steps = {name: found[f"{name}_step"].item() for name in ("fit", "test")}
-    reached = {f"{name}_step": None if np.isnan(step) else int(step) for name, step in steps.items()}
+    when = {name: found[f"{name}_step"].item() for name in ("fit", "test")}
+    reached = {f"{name}_step": None if np.isnan(step) else int(step) for name, step in when.items()}
     return curves | reached | {
         "phase": str(found.phase.item()),
         "end": int(found.end.item()),

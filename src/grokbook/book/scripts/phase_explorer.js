@@ -18,6 +18,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
 .gb-phases .gb-cells span { font-size: .75rem; text-align: center; align-self: center; overflow: hidden; }
 .gb-phases button { font: bold .95rem sans-serif; color: #111; border: 1px solid #7778; border-radius: 3px; padding: 0;
   min-width: 0; min-height: 2.2rem; cursor: pointer; }
+@media screen and (max-width: 560px) { .gb-phases .many { gap: 1px; } .gb-phases .many button { font-size: .72rem; } }
 .gb-phases .C { background: #56B4E9; } .gb-phases .G { background: #F0E442; } .gb-phases .M { background: #CC79A7; }
 .gb-phases .X { background: #4A4A4A; color: #fff; } .gb-phases .T { background: #fff; }
 .gb-phases .open { background: repeating-linear-gradient(45deg, #fff 0 4px, #bbb 4px 6px); }
@@ -54,7 +55,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
   /** Both accuracies over the logarithm of the step. */
   function makeCurves(parent, data) {
     const picture = node("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": "Accuracies of the run" }, parent);
-    const last = data.steps[data.steps.length - 1], first = data.steps.find((step) => step > 0) || 1;
+    const { first, last } = data;
     const span = Math.log(last / first) || 1, foot = HIGH - FOOT;
     const x = (step) => LEFT + (Math.log(Math.max(step, first) / first) / span) * (WIDE - LEFT - RIGHT);
     const y = (value) => foot - (value / 1000) * (foot - TOP);
@@ -68,7 +69,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
     node("text", { class: "test-name", x: LEFT + 130, y: TOP - 3 }, picture, "test accuracy (dashed)");
     const curves = ["train", "test"].map((name) => node("path", { class: `curve ${name}` }, picture));
     return (cell) => ["train", "test"].forEach((name, i) => {
-      const points = data.steps.map((step, k) => [step, cell[name][k]]).filter(([, value]) => value !== null);
+      const points = cell.steps.map((step, k) => [step, cell[name][k]]).filter(([, value]) => value !== null);
       curves[i].setAttribute("d", points.map(([step, value], k) => `${k ? "L" : "M"}${x(step).toFixed(1)} ${y(value).toFixed(1)}`).join(""));
     });
   }
@@ -94,7 +95,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
   function makeCells(root, data, choose) {
     const width = data.xs.length, every = Math.ceil(width / 6);
     node("p", {}, root, `Across: ${data.across}. Down: ${data.down}.`);
-    const grid = node("div", { class: "gb-cells", role: "group",
+    const grid = node("div", { class: width > 8 ? "gb-cells many" : "gb-cells", role: "group",
       "aria-label": "Cells of the diagram; arrows move, Enter opens" }, root);
     grid.style.gridTemplateColumns = `2rem repeat(${width}, minmax(0, 1fr))`;
     const buttons = data.cells.map((cell, n) => {
@@ -117,9 +118,9 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
     });
     node("span", {}, grid);
     data.xs.forEach((value, n) => {
-      const mark = node("span", {}, grid, n % every ? "" : value);
-      if (n % every === 0) mark.style.gridColumn = `span ${Math.min(every, width - n)}`;
-      else mark.remove();
+      if (n % every) return;
+      const room = Math.min(every, width - n), mark = node("span", {}, grid, room < every ? "" : value);
+      mark.style.gridColumn = `span ${room}`;
       mark.style.textAlign = every > 1 ? "left" : "center";
     });
     return buttons;
