@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 from grokbook.errors import ParameterError
 from grokbook.plotting import COLOURS
+from grokbook.tasks.addition import AdditionTask
 from grokbook.theory import effective_flow
 from grokbook.theory.effective_flow import flow, limit, quadratic_form, velocity
 from grokbook.theory.parallelograms import all_samples, nullity, permissible_set
-from grokbook.topics.effective_theory import answer, dynamics, figures, lines, plan
+from grokbook.topics.effective_theory import answer, dynamics, figures, lines, plan, trained
 from grokbook.topics.effective_theory import representations as rep
 
 
@@ -186,3 +188,64 @@ def test_ideal_models_and_rates_are_drawn_set_by_set():
 def test_the_answer_is_whole_sentences_at_every_outcome(size, other):
     text = answer({"L03": other, "L10": other, "L14": other, "L15": size})
     assert text.startswith("> **Answer.**") and text.count(". ") == 3 and "None" not in text
+
+
+def made_up(n, unit, seeds=(0, 1)):
+    """Runs whose embeddings follow the exact flow, `unit` of time a step, stretched and moved, and answer as ideal."""
+    steps, tables, right = np.arange(0, 5001, 50), [], []
+    for seed in seeds:
+        pairs = trained.pairs_of(n, seed)
+        numbers = 3 + 0.2 * flow(lines.start(10, seed), pairs, unit * steps)
+        tables.append(numbers[:, :, None])
+        right.append(trained.ideal_model(pairs, 10)["validation"])
+    accuracy = np.stack([np.ones(len(seeds)), right])[:, :, None]
+    data = {"embedding": (("seed", "snapshot", "token", "feature"), np.stack(tables))}
+    data |= {f"{k}_accuracy": (("seed", "step"), a) for k, a in zip(("train", "test"), accuracy, strict=True)}
+    return xr.Dataset(data, {"seed": list(seeds), "snapshot": steps, "step": [5000]})
+
+
+def test_runs_that_follow_the_theory_are_measured_as_the_theory_says():
+    """Accuracy is what the embedding predicts, RQI what the data imply, and the unit of time is found again."""
+    runs = {45: made_up(45, 0.05), 35: made_up(35, 0.3)}
+    table = trained.measured(runs)
+    assert np.allclose(table.accuracy, table.predicted) and np.allclose(table.rqi, table["ideal rqi"])
+    assert table.steps.notna().all() and (table.steps < table["predicted steps"]).all()
+    steps, numbers = trained.path(runs[45], 1)
+    assert trained.time_of_a_step(steps, numbers, trained.pairs_of(45, 1)) == pytest.approx(0.05, rel=0.03)
+    assert np.allclose(numbers.mean(axis=1), 0) and np.allclose((numbers**2).mean(axis=1), 1)
+    assert "above its bound" not in trained.told(table)
+    below = trained.beside_the_flow(runs[45], 45, 1).axes[1]
+    assert below.lines[0].get_ydata().max() < 0.1
+
+
+def test_a_run_that_stands_still_has_no_step_and_its_own_start():
+    still = made_up(20, 0.0)
+    table = trained.measured({20: still})
+    assert table.steps.isna().all() and np.isinf(table["predicted steps"]).all()
+    assert trained.told_steps(table).endswith("of the others none of 2.")
+    left, right = trained.steps_to_a_line(table).axes
+    assert len(left.lines[1].get_xdata()) == 2 and len(right.lines[1].get_xdata()) == 0
+
+
+def test_the_pairs_of_a_run_are_those_of_its_task():
+    task = AdditionTask(10, 45 / 55, seed=2)
+    assert trained.pairs_of(45, 2) == [tuple(task.inputs[k]) for k in task.train_index]
+    assert all(toy.config.n_train == n for n, toy in trained.toys().items())
+
+
+def test_prediction_and_bounds_are_drawn_run_by_run():
+    table = trained.measured({45: made_up(45, 0.05)})
+    above, below = trained.accuracy_and_prediction(table).axes
+    assert np.allclose(above.lines[0].get_ydata(), table.accuracy)
+    assert np.allclose(below.lines[0].get_ydata(), table.accuracy - table.predicted)
+    left, right = trained.beside_the_bounds(table).axes
+    assert np.allclose(left.lines[0].get_xdata(), table["ideal rqi"])
+    assert np.allclose(right.lines[0].get_ydata(), table.accuracy)
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [([np.nan] * 3, "no run"), ([np.nan, 90, 80], "first above"), ([np.nan, np.nan, 80], "none of 1 with 25 to 44")],
+)
+def test_where_runs_begin_to_reach_a_line_is_said(steps, words):
+    assert words in trained.told_transition(pd.DataFrame({"samples": [20, 25, 45], "steps": steps}))
