@@ -199,6 +199,16 @@ class GroupTask:
         """The Cayley table, (n, n)."""
         return cayley_table(self.group)
 
+    @property
+    def p(self) -> int:
+        """Number of elements."""
+        return len(self.table)
+
+    @property
+    def outputs(self) -> int:
+        """Length of an answer, or number of labels."""
+        return self.width if self.answers == "vectors" else self.p
+
     def sizes(self) -> tuple[int, int]:
         """Number of pairs and of training pairs."""
         samples = self.table.size

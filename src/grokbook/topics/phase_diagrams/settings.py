@@ -1,4 +1,4 @@
-"""The experiments of chapter 12: Fig. 6a to 6c, Figs 13 to 15, and the small diagram that the page trains itself."""
+"""The experiments of chapter 12: Fig. 6a to 6d, Figs 13 to 15, and the small diagram that the page trains itself."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.liu2022 import addition
 from grokbook.experiments.sweep import Axis, Sweep
+from grokbook.models.toy import Toy
+from grokbook.tasks.groups import GroupTask
 from grokbook.training.config import RunConfig
 
 
@@ -45,27 +47,31 @@ OPEN_MORE = "Values of the y axis, their number, decay of the decoder (none), an
 
 
 def fig6() -> dict[str, Experiment]:
-    """Fig. 6a, 6b and 6c of Liu et al. 2022.
+    """Fig. 6 of Liu et al. 2022: addition (a to c), and permutations of three things by 3x3 matrices (d).
 
     Example:
         >>> [(name, tuple(sweep.shape.values())) for name, sweep in fig6().items()]
-        [('b', (16, 11)), ('c', (16, 11)), ('a', (13, 13))]
+        [('b', (16, 11)), ('d', (16, 11)), ('a', (13, 13)), ('c', (16, 11))]
     """
 
-    def decays(most: int) -> Axis:
-        return Axis("decoder_weight_decay", tuple(np.linspace(0, most, 11).tolist()))
+    def axes(values: tuple[float, ...]) -> tuple[Axis, Axis]:
+        return Axis("decoder_lr", FINE), Axis("decoder_weight_decay", values)
 
+    matrices = Toy(6, 9, product=True, spread=0.1)
+    permutations = dataclasses.replace(addition(), task=GroupTask("S3"), model=matrices)
+    twice = tuple(2 * decay for decay in DECAYS)
     found = {
-        "b": (addition(), (Axis("decoder_lr", FINE), decays(10)), "addition, regression"),
-        "c": (addition(answers="labels"), (Axis("decoder_lr", FINE), decays(20)), "addition, classification"),
+        "b": (addition(), axes(DECAYS), "addition, regression"),
+        "d": (permutations, axes(S3_DECAYS), "permutations of three things, regression; no penalty on the matrices"),
         "a": (addition(), (Axis("encoder_lr", COARSE), Axis("decoder_lr", COARSE)), "addition, regression"),
+        "c": (addition(answers="labels"), axes(twice), "addition, classification"),
     }
     return {
         panel: Sweep(
-            f"liu2022/fig6{panel}", config, (0, 1, 2), axes=axes, source=f"Liu et al. 2022, Fig. 6{panel}",
+            f"liu2022/fig6{panel}", config, (0, 1, 2), axes=sides, source=f"Liu et al. 2022, Fig. 6{panel}",
             statement=f"Phases of the toy: {what}.", choices=OPEN,
         )
-        for panel, (config, axes, what) in found.items()
+        for panel, (config, sides, what) in found.items()
     }  # fmt: skip
 
 
