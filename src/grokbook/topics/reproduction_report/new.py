@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from grokbook.claims.ledger import choose, outcomes
-from grokbook.measures import least_med, med, mean_norm
+from grokbook.measures import least_med, mean_norm, med
 from grokbook.measures.representation import mean_squared_defect, spread
 from grokbook.tasks.groups import cayley_table
 from grokbook.theory import effective_flow
@@ -238,26 +238,29 @@ def corner() -> Numbers:
 
 @new("line", "How many pairs force a line", "draws", "L15")
 def forced_line() -> Numbers:
-    """Random training pairs force the embedded numbers onto a line at no universal share: half of the draws do at
-    {value:.0%} of the pairs for ten numbers, {small:.0%} for four, {large:.0%} for twenty, at about {per:.1f} pairs a
-    number.
+    """Random training pairs force the embedded numbers onto a line at no universal share.
+
+    Half of the draws do at {value:.0%} of the pairs for ten numbers, {small:.0%} for four, {large:.0%} for twenty: at
+    about {per:.1f} pairs a number.
     """
     return _of_claim("L15", verdict="holds with correction")
 
 
 @new("labels", "A line is not yet an answer", "counterexample", "L14")
 def unseen_labels() -> Numbers:
-    """A training set can force a line and leave sums that it never shows: in a random split of 45 of the 55 pairs
-    {value:.2f} of the ten test pairs have a sum that no training pair has, and all sums are seen in {all_seen:.1%}
-    of the splits.
+    """A training set can force a line and leave sums that it never shows.
+
+    In a random split of 45 of the 55 pairs {value:.2f} of the ten test pairs have a sum that no training pair has,
+    and all sums are seen in {all_seen:.1%} of the splits.
     """
     return _of_claim("L14", verdict="fails")
 
 
 @new("line-flow", "The motion of the effective theory in closed form", "proof", "thm-flow")
 def normalised_flow(tried: int = 10) -> Numbers:
-    """The embeddings move as e^(-Ht) R_0, brought back to their length at every moment. On {tried} starts of ten
-    numbers the end of the flow is the start's projection on the solutions, to {error:.0e}; the length is kept to
+    """The embeddings move as e^(-Ht) R_0, brought back to their length at every moment.
+
+    On {tried} starts of ten numbers the end of the flow is the start's projection on the solutions, to {error:.0e}; the length is kept to
     {drift:.0e}, and the sum, which the paper calls conserved, grows by {growth:.0%} to {most:.0%}.
     """
     pairs, rng = all_samples(10), np.random.default_rng(0)
@@ -272,8 +275,9 @@ def normalised_flow(tried: int = 10) -> Numbers:
 
 @new("groups", "Sums of real vectors collapse in every finite group", "proof", "thm-13-collapse")
 def collapsed() -> Numbers:
-    """If equal products have equal sums of vectors, all vectors are equal: {reals} degree of freedom for each of
-    {tried} groups. Over the field of {p} elements, addition modulo {p} has {lines}: lines that go round.
+    """If equal products have equal sums of vectors, all vectors are equal.
+
+    There is {reals} degree of freedom for each of {tried} groups. Over the field of {p} elements, addition modulo {p} has {lines}: lines that go round.
     """
     names = ("Z5", "Z12", "Z2xZ4", "S3", "D4", "Q8", "A4")
     found = {additive_nullity(cayley_table(name)) for name in names}
