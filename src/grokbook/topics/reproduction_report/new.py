@@ -260,8 +260,9 @@ def unseen_labels() -> Numbers:
 def normalised_flow(tried: int = 10) -> Numbers:
     """The embeddings move as e^(-Ht) R_0, brought back to their length at every moment.
 
-    On {tried} starts of ten numbers the end of the flow is the start's projection on the solutions, to {error:.0e}; the length is kept to
-    {drift:.0e}, and the sum, which the paper calls conserved, grows by {growth:.0%} to {most:.0%}.
+    On {tried} starts of ten numbers the end of the flow is the start's projection on the solutions, to {error:.0e};
+    the length is kept to {drift:.0e}, and the sum, which the paper calls conserved, grows by {growth:.0%} to
+    {most:.0%}.
     """
     pairs, rng = all_samples(10), np.random.default_rng(0)
     starts = rng.normal(1, 1, size=(tried, 10))
@@ -277,7 +278,8 @@ def normalised_flow(tried: int = 10) -> Numbers:
 def collapsed() -> Numbers:
     """If equal products have equal sums of vectors, all vectors are equal.
 
-    There is {reals} degree of freedom for each of {tried} groups. Over the field of {p} elements, addition modulo {p} has {lines}: lines that go round.
+    There is {reals} degree of freedom for each of {tried} groups. Over the field of {p} elements, addition modulo
+    {p} has {lines}: lines that go round.
     """
     names = ("Z5", "Z12", "Z2xZ4", "S3", "D4", "Q8", "A4")
     found = {additive_nullity(cayley_table(name)) for name in names}
