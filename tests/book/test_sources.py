@@ -43,6 +43,21 @@ def tokens(source: str) -> Iterator[Any]:
 # --------------------------------------------------------------------------------------------- chapters
 
 
+def test_a_label_is_one_thing_in_the_whole_book_and_every_reference_has_one():
+    """Labels of equations, figures and statements: each once, and what {eq}, {numref} and {prf:ref} name is there."""
+    every = {path.stem: path.read_text("utf-8") for path in SOURCES}
+    mark = r"\$\$ \((eq-[\w-]+)\)|^:label: ([\w-]+)$|^\s+\"(fig-[\w-]+)\",|^:name: ([\w-]+)$"
+    found = [
+        (next(filter(None, label)), name) for name, source in every.items() for label in re.findall(mark, source, re.M)
+    ]
+    labels = [label for label, _ in found]
+    assert [(label, name) for label, name in found if labels.count(label) > 1] == []
+    used = {
+        (label, name) for name, source in every.items() for label in re.findall(r"\{(?:eq|numref)\}`([\w-]+)`", source)
+    }
+    assert sorted(use for use in used if use[0].startswith("eq-") and use[0] not in labels) == []
+
+
 @pytest.fixture(scope="module", params=SOURCES, ids=lambda path: path.stem)
 def chapter(request):
     return chapters.load(request.param)
