@@ -81,7 +81,7 @@ SHORTER = """code => {
 AXE = {
     (1280, "light"): {},
     (1280, "dark"): {"runOnly": ["color-contrast"]},
-    (390, "light"): {"runOnly": ["scrollable-region-focusable", "target-size", "meta-viewport"]},
+    (390, "light"): {"runOnly": ["scrollable-region-focusable", "meta-viewport"]},
 }
 
 
