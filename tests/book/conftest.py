@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from grokbook.book import interactive, tables
 from grokbook.book.build import build
 from grokbook.book.serving import server
 from grokbook.book.terminal import Progress
@@ -143,6 +144,20 @@ def address():
         threading.Thread(target=http.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{http.server_port}/"
         http.shutdown()
+
+
+@pytest.fixture(scope="module")
+def script_of(browser):
+    """A figure's script on an empty page: script_of(script) gives computed(name of a function, list of arguments)."""
+    opened = browser.new_page()
+
+    def load(script):
+        opened.add_script_tag(content=tables.script(script))
+        call = f"([name, calls]) => calls.map(c => window.{interactive.SCRIPTS[script][0]}[name](...c))"
+        return lambda name, calls: opened.evaluate(call, [name, calls])
+
+    yield load
+    opened.close()
 
 
 @pytest.fixture(scope="module")

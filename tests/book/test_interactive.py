@@ -24,14 +24,9 @@ def starts(n: int) -> list[list[float]]:
 
 
 @pytest.fixture(scope="module")
-def computed(browser):
+def computed(script_of):
     """Call a function of the script in a browser on an empty page: computed(name, list of argument lists)."""
-    opened = browser.new_page()
-    opened.add_script_tag(content=tables.script("flow_explorer"))
-    yield lambda name, calls: opened.evaluate(
-        "([name, calls]) => calls.map(c => window.GrokbookFlow[name](...c))", [name, calls]
-    )
-    opened.close()
+    return script_of("flow_explorer")
 
 
 def test_the_figure_has_its_element_options_and_a_script_that_asks_for_nothing():

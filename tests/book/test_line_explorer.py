@@ -16,14 +16,9 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def computed(browser):
+def computed(script_of):
     """Call a function of the script in a browser on an empty page: computed(name, list of argument lists)."""
-    opened = browser.new_page()
-    opened.add_script_tag(content=tables.script("line_explorer"))
-    yield lambda name, calls: opened.evaluate(
-        "([name, calls]) => calls.map(c => window.GrokbookLine[name](...c))", [name, calls]
-    )
-    opened.close()
+    return script_of("line_explorer")
 
 
 def worlds():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,9 +83,13 @@ class Experiment:
         """
         configs = [self.config.with_seed(s) for s in (self.seeds if seeds is None else seeds)]
         dataset = train(configs, progress=progress, checkpoints=checkpoints, **options).swap_dims(run="seed")
-        configuration = {"configuration": canonical(self.configuration()), "dtype": self.config.dtype}
-        made = {name: dataset.attrs[name] for name in ("device", "update")}
-        dataset.attrs = configuration | made | {"modules": own_modules(self.config)}
+        return self.described(dataset, dataset.attrs)
+
+    def described(self, dataset: xr.Dataset, made: Mapping[str, Any]) -> xr.Dataset:
+        """The dataset with what a record says of itself: configuration, and on what it was `made`."""
+        said = {"configuration": canonical(self.configuration()), "dtype": self.config.dtype}
+        said |= {"device": made["device"], "update": made.get("update", "eager"), "modules": own_modules(self.config)}
+        dataset.attrs = said
         return dataset
 
     def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:

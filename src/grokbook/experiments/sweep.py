@@ -16,10 +16,11 @@ import xarray as xr
 
 from grokbook.errors import ParameterError, TrainingError
 from grokbook.experiments.base import Experiment
-from grokbook.training.config import RunConfig, canonical
+from grokbook.experiments.recording import choose
+from grokbook.training.config import RunConfig
 from grokbook.training.cost import Cost, predict
 from grokbook.training.ensemble import checkpoint_path, groups, train
-from grokbook.training.loop import own_modules, split_weights
+from grokbook.training.loop import split_weights
 from grokbook.training.optim import Group
 
 ROWS = 4
@@ -108,8 +109,6 @@ def over_grid(name: str, grid: Sequence[str], n_seeds: int, steps: int | None = 
         >>> over_grid("liu2022/fig6b", ["decoder_lr=1e-4,1e-3"], 2, steps=50).name
         'liu2022/fig6b[decoder_lr=0.0001..0.001, steps=50]'
     """
-    from grokbook.experiments.recording import choose
-
     found = choose(name)
     if len(found) > 1 or type(found[0]) not in (Experiment, Sweep):
         raise ParameterError(
@@ -185,11 +184,7 @@ class Sweep(Experiment):
             if error.history is None:
                 raise
             dataset = error.history
-        found = self._gridded(dataset, configs, seeds)
-        made = {"device": dataset.attrs["device"], "update": dataset.attrs.get("update", "eager")}
-        configuration = {"configuration": canonical(self.configuration()), "dtype": self.config.dtype}
-        found.attrs = configuration | made | {"modules": own_modules(self.config)}
-        return found
+        return self.described(self._gridded(dataset, configs, seeds), dataset.attrs)
 
     def _gridded(self, dataset: xr.Dataset, configs: Sequence[RunConfig], seeds: Sequence[int]) -> xr.Dataset:
         tables = [

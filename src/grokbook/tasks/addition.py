@@ -7,13 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from grokbook.errors import ParameterError, check_integers
-
-ANSWERS = ("vectors", "labels", "number")
+from grokbook.errors import check_integers
+from grokbook.tasks.pairs import PairTask
 
 
 @dataclass(frozen=True)
-class AdditionTask:
+class AdditionTask(PairTask):
     r"""Pairs i <= j of p symbols -> the sum i + j: as a fixed random vector for each sum, a label, or a number.
 
     `answers` is "vectors": each of the 2p - 1 sums has a vector $Y_{i+j} \sim \mathcal N(0, 1)$ in `width` dimensions,
@@ -31,6 +30,7 @@ class AdditionTask:
     Source: Liu et al. 2022, section 3: p = 10, 45 of 55 pairs, vectors of 30 dimensions.
     """
 
+    kinds = ("vectors", "labels", "number")
     p: int = 10
     train_fraction: float = 45 / 55
     answers: str = "vectors"
@@ -39,18 +39,12 @@ class AdditionTask:
 
     def __post_init__(self) -> None:
         check_integers(self, p=2, width=1, seed=0)
-        if self.answers not in ANSWERS:
-            raise ParameterError(f"answers = {self.answers!r} are unknown; choose one of {', '.join(ANSWERS)}.")
-        samples, n = self.sizes()
-        if not 0 < n < samples:
-            raise ParameterError(
-                f"train_fraction = {self.train_fraction} leaves {n} of {samples} pairs; both sets need at least one."
-            )
+        self.check()
 
-    def sizes(self) -> tuple[int, int]:
-        """Number of pairs and of training pairs."""
-        samples = self.p * (self.p + 1) // 2
-        return samples, round(self.train_fraction * samples)
+    @property
+    def samples(self) -> int:
+        """Number of pairs."""
+        return self.p * (self.p + 1) // 2
 
     @property
     def outputs(self) -> int:
@@ -69,15 +63,5 @@ class AdditionTask:
         if self.answers == "labels":
             return sums
         if self.answers == "vectors":
-            return np.random.default_rng((self.seed, 1)).standard_normal((2 * self.p - 1, self.width))[sums]
+            return self.vectors(2 * self.p - 1)[sums]
         return ((sums - sums.mean()) / sums.std())[:, None]
-
-    @cached_property
-    def train_index(self) -> np.ndarray:
-        """Numbers of the training pairs, sorted."""
-        samples, n = self.sizes()
-        return np.sort(np.random.default_rng(self.seed).permutation(samples)[:n])
-
-    def groups(self) -> dict[str, np.ndarray]:
-        """No parts of the test set have names."""
-        return {}

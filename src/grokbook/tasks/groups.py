@@ -13,8 +13,8 @@ from itertools import combinations, permutations
 import numpy as np
 
 from grokbook.errors import ParameterError, check_integers, shown
+from grokbook.tasks.pairs import PairTask
 
-ANSWERS = ("vectors", "labels")
 LARGEST = 120
 """Elements of the largest group that is made from a name."""
 
@@ -161,7 +161,7 @@ def _factor(factor: str, name: str) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class GroupTask:
+class GroupTask(PairTask):
     r"""Ordered pairs (a, b) of elements of a group -> the product ab, as a fixed random vector or as a label.
 
     `answers` is "vectors": each element has a vector $Y_{ab} \sim \mathcal N(0, 1)$ in `width` dimensions, (N, width),
@@ -186,13 +186,7 @@ class GroupTask:
 
     def __post_init__(self) -> None:
         check_integers(self, width=1, seed=0)
-        if self.answers not in ANSWERS:
-            raise ParameterError(f"answers = {self.answers!r} are unknown; choose one of {', '.join(ANSWERS)}.")
-        samples, n = self.sizes()
-        if not 0 < n < samples:
-            raise ParameterError(
-                f"train_fraction = {self.train_fraction} leaves {n} of {samples} pairs; both sets need at least one."
-            )
+        self.check()
 
     @property
     def table(self) -> np.ndarray:
@@ -209,10 +203,10 @@ class GroupTask:
         """Length of an answer, or number of labels."""
         return self.width if self.answers == "vectors" else self.p
 
-    def sizes(self) -> tuple[int, int]:
-        """Number of pairs and of training pairs."""
-        samples = self.table.size
-        return samples, round(self.train_fraction * samples)
+    @property
+    def samples(self) -> int:
+        """Number of pairs."""
+        return self.table.size
 
     @cached_property
     def inputs(self) -> np.ndarray:
@@ -225,13 +219,7 @@ class GroupTask:
         products = self.table.ravel()
         if self.answers == "labels":
             return products
-        return np.random.default_rng((self.seed, 1)).standard_normal((len(self.table), self.width))[products]
-
-    @cached_property
-    def train_index(self) -> np.ndarray:
-        """Numbers of the training pairs, sorted."""
-        samples, n = self.sizes()
-        return np.sort(np.random.default_rng(self.seed).permutation(samples)[:n])
+        return self.vectors(self.p)[products]
 
     @property
     def train_mask(self) -> np.ndarray:
@@ -239,7 +227,3 @@ class GroupTask:
         mask = np.zeros(self.table.size, dtype=bool)
         mask[self.train_index] = True
         return mask.reshape(self.table.shape)
-
-    def groups(self) -> dict[str, np.ndarray]:
-        """No parts of the test set have names."""
-        return {}

@@ -20,6 +20,7 @@ from grokbook.errors import ParameterError
 from grokbook.measures.inputs import whole
 from grokbook.tasks.groups import check_group, inverses
 from grokbook.theory.finite_field import LARGE_PRIME, rank_in_field
+from grokbook.theory.linear_probability import crossing
 from grokbook.theory.parallelograms import all_samples
 
 NEGLIGIBLE = 1e-8
@@ -158,10 +159,7 @@ def half_way(sizes: np.ndarray, samples: int) -> float:
         >>> half_way(np.array([1, 2, 2, 2]), 3)
         1.3333333333333333
     """
-    curve = probability(sizes, samples)
-    above = int(np.argmax(curve >= 0.5))
-    below = above - 1
-    return float(below + (0.5 - curve[below]) / (curve[above] - curve[below]))
+    return samples * crossing(probability(sizes, samples))
 
 
 def additive_nullity(table: np.ndarray, trained: np.ndarray | None = None, *, field: int | None = None) -> int:
