@@ -1,10 +1,12 @@
 """Muon and Grokfast against their definitions and against torch's own Muon."""
 
 import numpy as np
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grokbook.errors import ParameterError
 from grokbook.models.mlp import QuadraticMLP
 from grokbook.tasks import ModularTask
 from grokbook.training import AdamW, RunConfig
@@ -88,3 +90,17 @@ def test_the_squared_error_is_the_mean_over_samples_and_classes():
     error = squares @ v.T - np.eye(5)[labels[0]]
     assert np.isclose(float(value[0]), (error**2).mean(), rtol=1e-5)
     assert np.allclose(gradient[0, 40:].view(5, 4).numpy(), 2 * error.T @ squares / error.size, atol=1e-6)
+
+
+def test_plain_muon_moves_the_named_matrices_by_the_orthogonal_part_of_the_momentum():
+    """Tian 2025: M <- mu M + (1 - mu) G, W <- (1 - lr wd) W - lr O(M), no look ahead, no factor."""
+    name, shape = next((n, s) for n, s in SHAPES.items() if n == "W_E")
+    plain = Muon(warmup=0, weight_decay=0.5, learning_rate=0.01, matrices=(name,), plain=True)
+    before, after, gradients = moved(plain, steps=3)
+    w, m = parts(before[0])[name].clone(), torch.zeros(shape)
+    for g in gradients:
+        m = plain.momentum * m + (1 - plain.momentum) * parts(g[0])[name]
+        w = (1 - 0.01 * 0.5) * w - 0.01 * orthogonalise(m)
+    torch.testing.assert_close(parts(after[0])[name], w, rtol=1e-5, atol=1e-6)
+    with pytest.raises(ParameterError, match="matrices: 'W_Z'"):
+        Muon(matrices=("W_Z",)).init(before, SHAPES)

@@ -1,9 +1,11 @@
-"""AdamW on a stack of runs against torch's own, row by row (Loshchilov & Hutter 2019, Algorithm 2)."""
+"""Optimisers on a stack of runs against torch's own, row by row (Loshchilov & Hutter 2019; Kingma & Ba 2015)."""
+
+from functools import partial
 
 import pytest
 import torch
 
-from grokbook.training.optim import AdamW, Columns
+from grokbook.training.optim import Adam, AdamW, Columns, Sgd
 
 DIFFERENT = [
     AdamW(),
@@ -56,3 +58,32 @@ def test_every_row_moves_as_under_torchs_adamw(settings):
     for step, gradient in enumerate(g):
         adamw_step(weights, gradient, mean, square, settings, step)
         torch.testing.assert_close(weights, expected[:, step], rtol=1e-12, atol=1e-13)
+
+
+COUPLED = {
+    "Adam": (
+        [Adam(), Adam(3e-3, weight_decay=0.2), Adam(0.1, 0.5, 0.9, 1e-4, 1.0)],
+        lambda s: partial(torch.optim.Adam, lr=s.learning_rate, betas=(s.beta1, s.beta2), eps=s.eps),
+    ),
+    "SGD": (
+        [Sgd(), Sgd(1e-3, weight_decay=0.2), Sgd(1e-4, 0.0, weight_decay=1.0)],
+        lambda s: partial(torch.optim.SGD, lr=s.learning_rate, momentum=s.beta1),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COUPLED)
+def test_decay_may_be_part_of_the_gradient(name):
+    """Kingma & Ba 2015, Algorithm 1, on g + wd w; momentum m <- mu m + g + wd w."""
+    settings, theirs = COUPLED[name]
+    g, weights = gradients(3), start(3)[0]
+    rows = [w.clone().requires_grad_() for w in weights]
+    optimisers = [theirs(s)([w], weight_decay=s.weight_decay) for s, w in zip(settings, rows, strict=True)]
+    shapes = {"w": weights.shape[1:]}
+    state, numbers = settings[0].init(weights, shapes), Columns(settings, shapes, {}, weights)
+    for step, gradient in enumerate(g):
+        for row, optimiser, part in zip(rows, optimisers, gradient, strict=True):
+            row.grad = part.clone()
+            optimiser.step()
+        settings[0].update(weights, gradient, state, numbers(step), shapes)
+        torch.testing.assert_close(weights, torch.stack([r.detach() for r in rows]), rtol=1e-10, atol=1e-12)

@@ -7,9 +7,12 @@ import pytest
 import torch
 from examples import TOY
 
+from grokbook.models.encoder import Encoder
+from grokbook.models.quadratic import Quadratic
 from grokbook.models.toy import Toy
 from grokbook.tasks.addition import AdditionTask
-from grokbook.training import AdamW, Group, Schedule, StopRule, train
+from grokbook.tasks.groups import GroupTask
+from grokbook.training import Adam, AdamW, Group, RunConfig, Schedule, StopRule, split_weights, train
 from grokbook.training.loop import make_stack, train_stack
 
 CPU = torch.device("cpu")
@@ -130,3 +133,45 @@ def test_the_answers_are_those_of_the_sum():
     assert not np.array_equal(first.targets, other.targets)
     assert np.array_equal(AdditionTask(10, answers="labels").targets, sums)
     assert [AdditionTask(10, n / 55).sizes()[1] for n in range(1, 55)] == list(range(1, 55))
+
+
+SOLVED = RunConfig(
+    GroupTask("Z5", 0.6, "labels"),
+    Quadratic(5, width=6, ridge=0.1),
+    Adam(1e-2),
+    40,
+    Schedule(0, 10, 4),
+    loss="squared_error",
+)
+
+
+def test_a_solved_layer_is_solved_at_every_step_and_the_rest_follows_the_centred_gradient():
+    """Tian 2025, section 4: G_F = P(Y - FV)V^T with V the ridge; the rows of a program each their own."""
+    configs = [SOLVED, SOLVED.with_seed(1), dataclasses.replace(SOLVED, optimizer=Adam(1e-3))]
+    together = train(configs, rows=3, device="cpu", progress=False, keep_weights=True)
+    for r, config in enumerate(configs):
+        row = torch.from_numpy(together.weights.values[r])
+        alone = train([config], device="cpu", progress=False, keep_weights=True)
+        np.testing.assert_allclose(row, alone.weights.values[0], atol=1e-5)
+        w, task = split_weights(config, row), config.task
+        index = task.train_index
+        x, y = torch.from_numpy(task.inputs[index]), torch.from_numpy(task.targets[index])
+        solved = config.model.settle(w, x, y)
+        torch.testing.assert_close(solved["W_U"], w["W_U"], atol=1e-5, rtol=1e-4)
+        features = config.model.features(w, x).requires_grad_()
+        loss = (features @ w["W_U"].T + w["b_U"] - torch.eye(5)[y]).square().mean()
+        (gradient,) = torch.autograd.grad(loss, features)
+        f, t = (part - part.mean(0) for part in (features.detach(), torch.eye(5)[y]))
+        expected = -(t - f @ w["W_U"].T) @ w["W_U"] * 2 / (len(index) * 5)
+        torch.testing.assert_close(gradient, expected, atol=1e-7, rtol=1e-3)
+
+
+def test_noise_is_drawn_by_seed_and_step_whatever_else_is_in_the_batch():
+    """Dropout: equal runs are equal alone and together, and are not those without it."""
+    task = GroupTask("Z5", 0.6, "labels")
+    base = RunConfig(task, Encoder(5, d_model=8, n_layers=1, d_mlp=8, dropout=0.2), Adam(1e-2), 20, Schedule(0, 10, 4))
+    configs = [base, base.with_seed(1)]
+    assert np.array_equal(weights(configs, rows=2), [weights([c], None)[0] for c in configs])
+    without = dataclasses.replace(base, model=dataclasses.replace(base.model, dropout=0.0))
+    assert not np.allclose(weights([base], None), weights([without], None), atol=1e-3)
+    assert "dropout" not in without.as_dict()["model"] and base.as_dict()["model"]["dropout"] == 0.2

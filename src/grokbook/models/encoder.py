@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import check_integers
+from grokbook.errors import ParameterError, check_integers
 from grokbook.models.mlp import draw_layers
 from grokbook.models.networks import ModularNetwork, Parameters, Shapes
 
@@ -29,8 +29,9 @@ Views = tuple[Tensor, ...]
 class Encoder(ModularNetwork):
     """Sizes of the network: modulus p, width d, layers, feed-forward width; one head, ReLU.
 
-    `W_E` (p, d) is the group "encoder" in the paper's sense, everything else "decoder". Raises ParameterError when a
-    size is not a positive integer.
+    `dropout` is the share of numbers dropped while it is trained. `W_E` (p, d) is the group "encoder" in the paper's
+    sense, everything else "decoder". Raises ParameterError when a size is not a positive integer, or for a dropout
+    outside [0, 1).
 
     Example:
         >>> Encoder(59).groups()["encoder"], Encoder(59).shapes()["W_U"]
@@ -44,10 +45,13 @@ class Encoder(ModularNetwork):
     d_model: int = 256
     n_layers: int = 2
     d_mlp: int = 128
+    dropout: float = field(default=0.0, kw_only=True, metadata={"later": True})
     shift = 0
 
     def __post_init__(self) -> None:
         check_integers(self, p=2, d_model=1, n_layers=1, d_mlp=1)
+        if not 0 <= self.dropout < 1:
+            raise ParameterError(f"dropout = {self.dropout!r} must be in [0, 1).")
 
     def shapes(self) -> Shapes:
         """Name and shape of every parameter: of layer l `gain_1.l`, `shift_1.l` (first norm), `W_Q.l` ... `b_O.l`

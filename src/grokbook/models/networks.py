@@ -6,6 +6,8 @@ A network is frozen sizes with `shapes`, `draw` and `forward` on plain named ten
 - `groups()`, group -> names of its parameters, which can then have rates of their own;
 - `embeddings(weights)`, one or two tables (n, d) whose measures are logged and of which snapshots are kept;
 - `check(task)`, which refuses a task that it does not fit;
+- `solved` and `settle(weights, inputs, targets)`: parameters that are not learned but solved on the training set;
+- `dropout`, the share of numbers that `forward(weights, inputs, drop)` drops with `drop` while it is trained;
 - `products(samples)` and `activations`, what a forward pass costs; `full_sequence`, whether attention is not rewritten.
 """
 
@@ -58,7 +60,7 @@ class ModularNetwork:
 
     def check(self, task: Any) -> None:
         """Raise ParameterError for a task with another modulus or shift."""
-        p, shift = (getattr(task, name, None) for name in ("p", "shift"))
+        p, shift = getattr(task, "p", None), getattr(task, "shift", 0)
         if (p, shift) != (self.p, self.shift):
             raise ParameterError(
                 f"the model is made for p = {self.p}, shift = {self.shift}, but the task has "

@@ -15,7 +15,7 @@ import numpy as np
 from grokbook.errors import ParameterError, check_integers, shown
 from grokbook.tasks.pairs import PairTask
 
-LARGEST = 120
+LARGEST = 500
 """Elements of the largest group that is made from a name."""
 
 
@@ -132,7 +132,7 @@ _ORDERS = {"Z": lambda n: n, "D": lambda n: 2 * n}
 def cayley_table(name: str) -> np.ndarray:
     """The Cayley table of a named group, read-only; element 0 is the identity.
 
-    Raises ParameterError for a name that is none, and for more than 120 elements.
+    Raises ParameterError for a name that is none, and for more than 500 elements.
 
     Example:
         >>> [len(cayley_table(name)) for name in ("Z6", "S3", "D4", "Q8", "A4", "Z2xZ4")]
@@ -218,7 +218,7 @@ class GroupTask(PairTask):
         """The answers: float64 of shape (N, width), or int64 of shape (N,)."""
         products = self.table.ravel()
         if self.answers == "labels":
-            return products
+            return products.copy()
         return self.vectors(self.p)[products]
 
     @property

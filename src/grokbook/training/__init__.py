@@ -3,8 +3,8 @@
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.ensemble import train
 from grokbook.training.loop import split_weights
-from grokbook.training.optim import AdamW, Group
+from grokbook.training.optim import Adam, AdamW, Group, Sgd
 from grokbook.training.schedule import Schedule
 from grokbook.training.watching import View
 
-__all__ = ["AdamW", "Group", "RunConfig", "Schedule", "StopRule", "View", "split_weights", "train"]
+__all__ = ["Adam", "AdamW", "Group", "RunConfig", "Schedule", "Sgd", "StopRule", "View", "split_weights", "train"]

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from grokbook.errors import ParameterError
-from grokbook.training.optim import AdamW, Numbers, Shapes, State, column
+from grokbook.training.optim import LATER, AdamW, Numbers, Shapes, State, column
 
 NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 """Coefficients of the quintic iteration of Jordan et al. 2024, also torch.optim.Muon's."""
@@ -26,23 +26,35 @@ class Muon(AdamW):
 
     where O replaces the singular values by values near 1 (`orthogonalise`) and the factor gives the update the
     root mean square of an AdamW update. `momentum` is mu; learning rate, warm-up and decay are those of AdamW.
+    `matrices` names other parameters to be moved so; a `plain` update is lr O(M), without factor and look ahead.
 
-    Raises ParameterError for momentum outside [0, 1) and whatever AdamW refuses.
+    Raises ParameterError for momentum outside [0, 1), a name that is no matrix, and whatever AdamW refuses.
 
     Example:
         >>> Muon(momentum=0.9).learning_rate
         0.001
 
-    Source: Jordan et al. 2024, "Muon"; the factor is that of torch.optim.Muon(adjust_lr_fn="match_rms_adamw").
+    Source: Jordan et al. 2024, "Muon"; the factor is that of torch.optim.Muon(adjust_lr_fn="match_rms_adamw"). Tian
+    2025 has the plain update of `W_E`, with momentum .99 and other coefficients of the iteration.
     """
 
     momentum: float = 0.95
     kind: str = field(default="muon", init=False)
+    matrices: tuple[str, ...] = field(default=(), kw_only=True, metadata=LATER)
+    plain: bool = field(default=False, kw_only=True, metadata=LATER)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "matrices", tuple(self.matrices))
         if not 0 <= self.momentum < 1:
             raise ParameterError(f"momentum = {self.momentum!r} must be in [0, 1).")
+
+    def init(self, weights: Tensor, shapes: Shapes) -> State:
+        """AdamW's."""
+        for name in self.matrices:
+            if len(shapes.get(name, ())) != 2:
+                raise ParameterError(f"matrices: {name!r} is none of the network's; choose of {', '.join(shapes)}.")
+        return super().init(weights, shapes)
 
     def numbers(self, step: int) -> dict[str, float]:
         """AdamW's and the momentum."""
@@ -56,11 +68,12 @@ class Muon(AdamW):
         start = 0
         for name, shape in shapes.items():
             part = slice(start, start := start + torch.Size(shape).numel())
-            if is_hidden(name, shape):
+            if name in self.matrices if self.matrices else is_hidden(name, shape):
                 m = momentum[:, part].lerp(gradient[:, part], 1 - _of(mu, part))
                 state["mean"][:, part] = m
-                direction = torch.lerp(gradient[:, part], m, _of(mu, part)).view(-1, *shape)
-                step = 0.2 * max(shape) ** 0.5 * _of(rate, part) * orthogonalise(direction).flatten(1)
+                direction = m if self.plain else torch.lerp(gradient[:, part], m, _of(mu, part))
+                factor = 1 if self.plain else 0.2 * max(shape) ** 0.5
+                step = factor * _of(rate, part) * orthogonalise(direction.unflatten(1, shape)).flatten(1)
                 weights[:, part] = _of(keep, part) * before[:, part] - step
 
 

@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from grokbook.training.config import size_key
-from grokbook.training.loop import Stack, mark, over_rows, row_loss
+from grokbook.training.loop import Stack, dropout, mark, over_rows, row_loss, settle
+from grokbook.training.loop import advance as eager
 from grokbook.training.optim import as_tensors
 
 
@@ -31,8 +32,10 @@ def compile_update(stack: Stack) -> Callable[[Stack], None]:
     """A function that does what `grokbook.training.loop.advance` does, compiled for stacks of this one's sizes.
 
     Forward and backward pass are one program, the optimiser another; both are kept for later stacks of these sizes.
-    Sums are done in another order than in the eager program, so results differ by rounding.
+    Sums are done in another order than in the eager program, so results differ by rounding. Dropout stays eager.
     """
+    if dropout(stack.config):
+        return eager
     key = (size_key(stack.config), len(stack.configs))
     losses_of, moved = _programs.get(key) or _compiled(stack, key)
     numbers = as_tensors(stack.numbers, stack.weights)
@@ -46,6 +49,7 @@ def compile_update(stack: Stack) -> Callable[[Stack], None]:
             mark(stack, losses.detach())
             gradient = gradient.nan_to_num(0.0, 0.0, 0.0)
         moved(stack.weights, gradient, stack.state, numbers(stack.step))
+        settle(stack)
         stack.step += 1
 
     return advance

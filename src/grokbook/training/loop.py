@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
 from grokbook.errors import ParameterError
@@ -22,11 +24,12 @@ from grokbook.measures.logged import embedding_measures
 from grokbook.measures.norms import weight_norm
 from grokbook.training.checkpoint import load_checkpoint, save_checkpoint
 from grokbook.training.config import RunConfig, digest
-from grokbook.training.losses import LOSSES, codes, right
+from grokbook.training.losses import LABELS_ONLY, LOSSES, codes, right
 from grokbook.training.optim import Columns, State
 from grokbook.training.schedule import snapshot_steps
 
 Report = Callable[[int, dict[str, float]], None]
+Noise = Callable[[Tensor], Tensor]
 Batch = tuple[tuple[Tensor, Tensor], Tensor | None]  # inputs, targets; what each sample counts where they differ
 
 
@@ -155,8 +158,8 @@ def make_stack(configs: list[RunConfig], device: torch.device, keep: bool = Fals
     """R fresh runs on `device`, at step 0; with `keep` the weights of every logged step are kept."""
     first = configs[0]
     weights = torch.stack([draw(c) for c in configs]).to(device)
-    if first.loss == "cross_entropy" and np.issubdtype(first.task.targets.dtype, np.floating):
-        raise ParameterError("loss = 'cross_entropy' needs labels; for real targets choose squared_error.")
+    if first.loss in LABELS_ONLY and np.issubdtype(first.task.targets.dtype, np.floating):
+        raise ParameterError(f"loss = {first.loss!r} needs labels; for real targets choose squared_error.")
     stack = Stack(
         configs=list(configs),
         weights=weights,
@@ -170,6 +173,7 @@ def make_stack(configs: list[RunConfig], device: torch.device, keep: bool = Fals
         keep=keep,
     )
     stack.state = first.optimizer.init(weights, stack.shapes)
+    settle(stack)
     return stack
 
 
@@ -187,29 +191,49 @@ def as_tensor(array: np.ndarray) -> Tensor:
     return torch.from_numpy(array.astype(np.float32) if np.issubdtype(array.dtype, np.floating) else array)
 
 
-def run_outputs(config: RunConfig, row: Tensor, inputs: Tensor) -> Tensor:
+def run_outputs(config: RunConfig, row: Tensor, inputs: Tensor, *noise: Noise) -> Tensor:
     """Outputs (N, ...) in float32 of one run; products in bfloat16 where the configuration says so."""
     low = config.dtype == "bfloat16"
     with torch.autocast(row.device.type, dtype=torch.bfloat16, enabled=low):
-        return config.model.forward(split_weights(config, row), inputs).float()
+        return config.model.forward(split_weights(config, row), inputs, *noise).float()
+
+
+def dropout(config: RunConfig) -> float:
+    """The share of numbers that a run's network drops while it is trained."""
+    return getattr(config.model, "dropout", 0.0)
 
 
 def row_loss(stack: Stack) -> Callable[..., Tensor]:
     """The loss of one run as a function of its weights (P,), inputs, targets and, if need be, what each counts (n,)."""
     config, loss = stack.config, LOSSES[stack.config.loss]
+    noise = (partial(F.dropout, p=share),) if (share := dropout(config)) else ()
 
     def one(row: Tensor, x: Tensor, y: Tensor, counts: Tensor | None = None) -> Tensor:
-        outputs = run_outputs(config, row, x)
+        outputs = run_outputs(config, row, x, *noise)
         return loss.mean(outputs, y) if counts is None else (loss.each(outputs, y) * counts).sum()
 
     return one
 
 
-def over_rows(one: Callable[..., Tensor], *rows: Tensor) -> Tensor:
-    """A function of one run on every run: as it is where there is one, mapped where there are several."""
-    if len(rows[0]) == 1:
-        return one(*(row[0] for row in rows)).unsqueeze(0)
-    return torch.vmap(one, randomness="different")(*rows)
+def over_rows(one: Callable[..., Any], *rows: Tensor) -> Any:
+    """A function of one run on every run: as it is where there is one, mapped where there are several.
+
+    It returns a tensor, or a tuple of tensors.
+    """
+    if len(rows[0]) > 1:
+        return torch.vmap(one)(*rows)
+    found = one(*(row[0] for row in rows))
+    return tuple(x.unsqueeze(0) for x in found) if isinstance(found, tuple) else found.unsqueeze(0)
+
+
+def with_noise(stack: Stack, one: Callable[..., Tensor], *rows: Tensor) -> Tensor:
+    """The same of a network that drops numbers at random: run by run, each with noise drawn by its seed and step."""
+    found = []
+    for config, *row in zip(stack.configs, *rows, strict=True):
+        with torch.random.fork_rng():
+            torch.manual_seed(int(np.random.SeedSequence((config.seed, stack.step)).generate_state(1)[0]))
+            found.append(one(*row))
+    return torch.stack(found)
 
 
 def losses_and_gradient(stack: Stack, batch: Batch) -> tuple[Tensor, Tensor]:
@@ -217,7 +241,8 @@ def losses_and_gradient(stack: Stack, batch: Batch) -> tuple[Tensor, Tensor]:
     (inputs, targets), counts = batch
     weights = stack.weights.detach().requires_grad_()
     rows = (inputs, targets) if counts is None else (inputs, targets, counts)
-    values = over_rows(row_loss(stack), weights, *rows)
+    each = partial(with_noise, stack) if dropout(stack.config) else over_rows
+    values = each(row_loss(stack), weights, *rows)
     return values.detach(), torch.autograd.grad(values.sum(), weights)[0]
 
 
@@ -231,10 +256,7 @@ def sample_results(stack: Stack) -> tuple[np.ndarray, np.ndarray]:
         return each(z, targets), right(z, targets, known)
 
     rows = (stack.weights, stack.targets) if stack.codes is None else (stack.weights, stack.targets, stack.codes)
-    if len(stack.configs) == 1:
-        loss, correct = (x.unsqueeze(0) for x in one(*(row[0] for row in rows)))
-    else:
-        loss, correct = torch.vmap(one)(*rows)
+    loss, correct = over_rows(one, *rows)
     return loss.double().cpu().numpy(), correct.cpu().numpy()
 
 
@@ -298,7 +320,21 @@ def advance(stack: Stack) -> None:
         mark(stack, losses)
         gradient = gradient.nan_to_num(0.0, 0.0, 0.0)
     stack.config.optimizer.update(stack.weights, gradient, stack.state, stack.numbers(stack.step), stack.shapes)
+    settle(stack)
     stack.step += 1
+
+
+@torch.no_grad()
+def settle(stack: Stack) -> None:
+    """Solve the parameters that a network does not learn (`Network`, `settle`) on the training sets, in place."""
+    config = stack.config
+    if not getattr(config.model, "solved", False):
+        return
+
+    def one(row: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        return torch.cat([w.reshape(-1) for w in config.model.settle(split_weights(config, row), x, y).values()])
+
+    stack.weights.copy_(over_rows(one, stack.weights, *stack.whole[0]))
 
 
 def mark(stack: Stack, losses: Tensor) -> None:

@@ -34,11 +34,31 @@ def squared_errors(outputs: Tensor, targets: Tensor) -> Tensor:
     return (outputs - wanted).square().flatten(1).mean(dim=-1)
 
 
+def centred_squared_errors(outputs: Tensor, targets: Tensor) -> Tensor:
+    r"""Squared distance (N,) of outputs and one-hot labels, both less their mean over the M classes; a sum, no mean.
+
+    .. math:: |P o|^2 - 2 (P o)_y + 1 - 1/M, \quad P = I - \mathbf 1 \mathbf 1^\top / M
+
+    Example:
+        >>> centred_squared_errors(torch.tensor([[3.0, 2.0], [7.0, 7.0]]), torch.tensor([0, 1])).tolist()
+        [0.0, 0.5]
+
+    Source: Tian 2024, the loss of the authors' program.
+    """
+    centred = outputs - outputs.mean(dim=-1, keepdim=True)
+    right = centred.gather(-1, targets[..., None])[..., 0]
+    return centred.square().sum(dim=-1) - 2 * right + 1 - 1 / outputs.shape[-1]
+
+
 LOSSES: dict[str, Loss] = {
     "cross_entropy": Loss(lambda z, y: F.cross_entropy(z, y, reduction="none"), F.cross_entropy),
     "squared_error": Loss(squared_errors, lambda z, y: squared_errors(z, y).mean()),
+    "centred_squared_error": Loss(centred_squared_errors, lambda z, y: centred_squared_errors(z, y).mean()),
 }
 """The losses that a configuration can name."""
+
+LABELS_ONLY = ("cross_entropy", "centred_squared_error")
+"""The losses that need labels."""
 
 
 def codes(targets: np.ndarray) -> np.ndarray | None:

@@ -132,6 +132,62 @@ class AdamW:
         weights.mul_(n["decay"]).addcdiv_(mean * (-n["lr"] / n["correction1"]), denominator)
 
 
+@dataclass(frozen=True)
+class Adam(AdamW):
+    r"""Settings of Adam with coupled L2 decay: the gradient is $g + wd\,w$, both moments see it.
+
+    Fields, groups and errors are those of `AdamW`, with torch's betas, no warm-up and no decay as defaults.
+
+    Example:
+        >>> Adam(weight_decay=1e-4).numbers(0)["decay"], Adam().rate(0)
+        (1, 0.001)
+
+    Source: Kingma & Ba 2015, Algorithm 1; equal to torch.optim.Adam.
+    """
+
+    beta2: float = 0.999
+    weight_decay: float = 0.0
+    warmup: int = 0
+
+    def numbers(self, step: int) -> dict[str, float]:
+        """Those of AdamW without decay of its own, and the decay."""
+        return super().numbers(step) | {"decay": 1, "coupled": self.weight_decay}
+
+    def update(self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes) -> None:
+        """One Adam update of R runs in place."""
+        super().update(weights, gradient + numbers["coupled"] * weights, state, numbers, shapes)
+
+
+@dataclass(frozen=True)
+class Sgd(AdamW):
+    r"""Settings of gradient descent with momentum and coupled L2 decay.
+
+    .. math:: m \leftarrow \mu\,m + g + wd\,w, \quad w \leftarrow w - lr\,m
+
+    with $\mu$ = `beta1`; `beta2` and `eps` have no use. Fields, groups and errors are those of `AdamW`.
+
+    Source: torch.optim.SGD without dampening, to which it is equal.
+    """
+
+    learning_rate: float = 0.1
+    beta1: float = 0.9
+    weight_decay: float = 0.0
+    warmup: int = 0
+
+    def init(self, weights: Tensor, shapes: Shapes) -> State:
+        """The momentum, zero."""
+        return {"mean": torch.zeros_like(weights)}
+
+    def numbers(self, step: int) -> dict[str, float]:
+        """Rate, momentum and decay."""
+        return {"lr": self.rate(step), "beta1": self.beta1, "coupled": self.weight_decay}
+
+    def update(self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes) -> None:
+        """One update of R runs in place."""
+        mean = state["mean"].mul_(numbers["beta1"]).add_(gradient).add_(numbers["coupled"] * weights)
+        weights.sub_(numbers["lr"] * mean)
+
+
 def column(number: Number, like: Tensor) -> Tensor:
     """A number as a tensor that broadcasts against `like` (R, P)."""
     return number if isinstance(number, Tensor) else torch.tensor([[number]], dtype=like.dtype, device=like.device)
