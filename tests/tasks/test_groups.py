@@ -92,3 +92,7 @@ def test_the_authors_split_has_its_sizes_and_the_seed_draws_it():
 def test_what_is_no_task_is_refused(changed):
     with pytest.raises(ParameterError):
         GroupTask(**changed)
+
+
+def test_a_large_cyclic_group_is_addition():
+    assert np.array_equal(cayley_table("Z127"), np.add.outer(np.arange(127), np.arange(127)) % 127)

@@ -15,7 +15,7 @@ import numpy as np
 from grokbook.errors import ParameterError, check_integers, shown
 from grokbook.tasks.pairs import PairTask
 
-LARGEST = 500
+LARGEST, LARGEST_CYCLIC = 120, 500
 """Elements of the largest group that is made from a name."""
 
 
@@ -132,7 +132,7 @@ _ORDERS = {"Z": lambda n: n, "D": lambda n: 2 * n}
 def cayley_table(name: str) -> np.ndarray:
     """The Cayley table of a named group, read-only; element 0 is the identity.
 
-    Raises ParameterError for a name that is none, and for more than 500 elements.
+    Raises ParameterError for a name that is none, and for more than 120 elements (a cyclic group: 500).
 
     Example:
         >>> [len(cayley_table(name)) for name in ("Z6", "S3", "D4", "Q8", "A4", "Z2xZ4")]
@@ -141,7 +141,7 @@ def cayley_table(name: str) -> np.ndarray:
     table = np.zeros((1, 1), dtype=np.int64)
     for factor in str(name).split("x"):
         table = direct_product(table, _factor(factor, name))
-        if len(table) > LARGEST:
+        if len(table) > LARGEST and "x" in name:
             raise ParameterError(f"group = {shown(name)} has more than {LARGEST} elements.")
     table.flags.writeable = False
     return table
@@ -152,10 +152,11 @@ def _factor(factor: str, name: str) -> np.ndarray:
     if factor == "Q8":
         return quaternion()
     n = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 4 else 0
-    if kind not in _KINDS or n < 1 or (kind in "SA" and n > 5) or _ORDERS.get(kind, int)(n) > LARGEST:
+    most = LARGEST_CYCLIC if kind == "Z" else LARGEST
+    if kind not in _KINDS or n < 1 or (kind in "SA" and n > 5) or _ORDERS.get(kind, int)(n) > most:
         raise ParameterError(
             f"group = {shown(name)} must be factors joined by x, each Zn, Dn, S1 to S5, A1 to A5 or Q8, of at most "
-            f"{LARGEST} elements."
+            f"{LARGEST} elements; Zn alone of {LARGEST_CYCLIC}."
         )
     return _KINDS[kind](n)
 
