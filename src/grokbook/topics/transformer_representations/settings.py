@@ -102,6 +102,26 @@ def by_decay() -> dict[float, Projected]:
     }
 
 
+RATES = (0.1, 0.3, 0.5)
+"""Shares of numbers that the small runs with dropout drop."""
+
+
+def by_dropout() -> dict[float, Projected]:
+    """The small runs at the usual decay by share of numbers dropped while they are trained; 0 is that of `by_decay`.
+
+    Example:
+        >>> list(by_dropout()), by_dropout()[0.3].config.model.dropout
+        ([0.0, 0.1, 0.3, 0.5], 0.3)
+    """
+    said = "Dropout brings generalisation below a thousand steps, and the delay vanishes."
+    config = encoder_run(31, decay=USUAL, **SMALL)
+    dropped = {
+        share: dataclasses.replace(config, model=dataclasses.replace(config.model, dropout=share)) for share in RATES
+    }
+    runs = {share: small_run(f"dropout={share:g}", changed, 3, said) for share, changed in dropped.items()}
+    return {0.0: by_decay()[USUAL]} | runs
+
+
 def shuffled() -> dict[str, Projected]:
     """The small run with its labels dealt out anew, which can only learn them by heart.
 
@@ -141,7 +161,7 @@ def decayed() -> dict[str, Projected]:
     return {"decayed": small_run("embedding decay 0.01", config, 3, said)}
 
 
-RUNS = (fig7, by_decay, shuffled, strong, decayed)
+RUNS = (fig7, by_decay, by_dropout, shuffled, strong, decayed)
 
 
 def often() -> dict[str, Experiment]:
