@@ -24,6 +24,7 @@ from work import (
     BETWEEN,
     EPOCHS,
     Work,
+    network_run,
     our_cells,
     our_epochs,
     our_stack,
@@ -31,6 +32,7 @@ from work import (
     paper_run,
     plain_cell_step,
     plain_epoch,
+    plain_network,
     products,
     toy_run,
 )
@@ -96,8 +98,8 @@ def low_epochs(rounds: int = 15) -> dict[str, object]:
     return comparison(plain, [t / EPOCHS for t in low], ("plain epoch", "our compiled epoch in bfloat16"))
 
 
-TOGETHER = 4
-"""How many runs of the toy are rows of one program: more no longer fit in a core's cache."""
+TOGETHER, NETWORKS = 4, 16
+"""How many runs of the toy, and of Tian's network, are rows of one program: more no longer fit in a core's cache."""
 
 
 def cell_steps(rounds: int = 20) -> dict[str, object]:
@@ -108,6 +110,17 @@ def cell_steps(rounds: int = 20) -> dict[str, object]:
     per_step = [t / TOGETHER / BETWEEN / cores for t in batched]
     found = comparison(plain, per_step, ("plain cell step", f"ours, {cores} cores"))
     return found | {"cell-steps a second": round(1 / statistics.median(per_step))}
+
+
+def networks(rounds: int = 10) -> dict[str, object]:
+    """A step of one of Tian's networks in plain PyTorch against ours among `NETWORKS` on each of the cores."""
+    ours = our_cells(*map(network_run, range(NETWORKS)))
+    plain, batched = in_turns(plain_network(network_run()), ours, rounds)
+    cores, steps = os.cpu_count() or 1, network_run().steps
+    alone = [t / BETWEEN for t in plain]
+    per_step = [t / NETWORKS / BETWEEN / cores for t in batched]
+    found = comparison(alone, per_step, ("plain network step", f"ours, {cores} cores"))
+    return found | {"networks an hour": round(3600 / steps / statistics.median(per_step))}
 
 
 def _train_alone(config: RunConfig, updates: int, start: Barrier, ends: SimpleQueue) -> None:
@@ -194,7 +207,8 @@ def table(results: dict[str, dict]) -> str:
     """The results as a Markdown table and a line on the machine."""
     lines = ["| compared | wanted | ratio (quartiles) | medians |", "| --- | --- | --- | --- |"]
     rows = (("epoch", "at least 12"), ("step", "at most 1.6"), ("compiled", "at most 1.3"))
-    for name, wanted in (*rows, ("bfloat16", "at least 30"), ("toy", "at least 6")):
+    batched = (("cells", "at least 8"), ("networks", "at least 10"))
+    for name, wanted in (*rows, ("bfloat16", "at least 30"), *batched):
         if (r := results.get(name)) is None:
             continue
         times = ", ".join(f"{what} {value:g} ms" for what, value in r["milliseconds"].items())
@@ -216,7 +230,8 @@ def main() -> None:
     torch.set_num_threads(1)
     results = {"machine": machine(), "epoch": epochs(), "step": steps(), "hour": runs_per_hour()}
     if compiler_here():
-        results |= {"compiled": compiled_steps(), "bfloat16": low_epochs(), "cells": cell_steps()}
+        results |= {"compiled": compiled_steps(), "bfloat16": low_epochs()}
+        results |= {"cells": cell_steps(), "networks": networks()}
     (HERE / "results.json").write_text(json.dumps(results, indent=1) + "\n")
     readme = HERE / "README.md"
     before, _, rest = readme.read_text().partition(BEGIN)

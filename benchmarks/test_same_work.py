@@ -6,7 +6,7 @@ import pytest
 import torch
 from plain import PlainTraining
 from torch.utils.flop_counter import FlopCounterMode
-from work import our_stack, our_step, paper_run, products
+from work import BETWEEN, network_run, our_stack, our_step, paper_run, plain_network, products
 
 from grokbook.experiments.gu2025 import modular_run
 from grokbook.training.loop import advance, log
@@ -22,6 +22,17 @@ def test_the_plain_training_has_our_losses():
     for name in ("train_loss", "test_loss", "train_accuracy", "test_accuracy"):
         assert [row[name] for row in plain.history] == pytest.approx(stack.history[0][name], abs=1e-3), name
     assert plain.history[0]["med"] == pytest.approx(stack.history[0]["med"][0])
+
+
+def test_the_plain_networks_have_our_losses():
+    config = network_run()
+    plain, stack = plain_network(config), our_stack(config)
+    plain()
+    for _ in range(BETWEEN):
+        log(stack)
+        advance(stack)
+    ours = stack.history[0]["train_loss"]
+    assert plain.losses == pytest.approx(ours, rel=1e-3)
 
 
 def test_the_products_are_those_of_a_step():

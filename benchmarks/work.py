@@ -11,6 +11,7 @@ from plain import PlainTraining
 
 from grokbook.experiments.gu2025 import modular_run
 from grokbook.experiments.liu2022 import addition, rates
+from grokbook.experiments.tian2025 import pairs_of
 from grokbook.training import RunConfig
 from grokbook.training.compiled import compile_update
 from grokbook.training.loop import Stack, advance, log, make_stack
@@ -74,6 +75,45 @@ def our_cells(*configs: RunConfig) -> Work:
         for _ in range(BETWEEN):
             move(stack)
 
+    return work
+
+
+def network_run(seed: int = 0) -> RunConfig:
+    """A two-layer network of Tian 2025: M = 23, K = 256, 40 % of the pairs, Adam."""
+    return pairs_of("Z23", 256, 0.4, rate=0.005, decay=5e-5, steps=10_000).with_seed(seed)
+
+
+def plain_network(config: RunConfig) -> Work:
+    """`BETWEEN` steps of such a network written plainly, and one look: torch.nn on one-hot vectors, torch's Adam."""
+    p, task, settings = config.task.p, config.task, config.optimizer
+    x, y = torch.from_numpy(task.inputs), torch.from_numpy(task.targets)
+    hot = torch.nn.functional.one_hot(x, p).flatten(1).float()
+    train = torch.from_numpy(task.train_index)
+    test = torch.from_numpy(np.setdiff1d(np.arange(len(y)), task.train_index))
+    first, second = (torch.nn.Linear(*n, bias=False) for n in ((2 * p, config.model.width), (config.model.width, p)))
+    for layer, weights in zip((first, second), config.model.draw(config.seed, config.start).values(), strict=True):
+        layer.weight.data = (weights.T if layer is first else weights).contiguous()
+    parameters = [*first.parameters(), *second.parameters()]
+    optimiser = torch.optim.Adam(parameters, settings.learning_rate, weight_decay=settings.weight_decay)
+    losses: list[float] = []
+
+    def centred(part: torch.Tensor) -> torch.Tensor:
+        o = second(first(hot[part]).square())
+        return o - o.mean(1, keepdim=True)
+
+    def work() -> None:
+        with torch.no_grad():
+            for part in (train, test):
+                (centred(part).argmax(1) == y[part]).float().mean().item()
+        for _ in range(BETWEEN):
+            optimiser.zero_grad()
+            o = centred(train)
+            loss = (o.square().sum(1) - 2 * o.gather(1, y[train, None])[:, 0] + 1 - 1 / p).mean()
+            loss.backward()
+            optimiser.step()
+            losses.append(loss.item())
+
+    work.losses = losses
     return work
 
 

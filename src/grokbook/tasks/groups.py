@@ -16,7 +16,7 @@ from grokbook.errors import ParameterError, check_integers, shown
 from grokbook.tasks.pairs import PairTask
 
 LARGEST, LARGEST_CYCLIC = 120, 500
-"""Elements of the largest group that is made from a name."""
+"""Elements of the largest group that is made from a name, and of the largest cyclic one."""
 
 
 def check_group(table: np.ndarray) -> np.ndarray:
