@@ -1,0 +1,157 @@
+r"""Between and below the zero-loss networks of `grokbook.theory.semiring`: paths, norms, and how few nodes will do.
+
+Source: Tian 2025, "Occam's razor" and the orders of its solutions; the paths, the balance that the norm inequality
+needs and the least number of nodes are worked out here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from grokbook.errors import ParameterError
+from grokbook.measures.inputs import whole
+from grokbook.theory.semiring import Solution, pseudo_identity
+
+
+def scaled_layers(network: Solution, factors: Sequence[float]) -> Solution:
+    """The network with its layers a, b, c multiplied by one number each; a product of one keeps every answer a * b * c.
+
+    Example:
+        >>> from grokbook.theory.semiring import loss, order_six_solution
+        >>> bool(np.isclose(loss(scaled_layers(order_six_solution(5), (0.5, 1, 2))), 0, atol=0.5))
+        True
+    """
+    return Solution(np.asarray(factors, dtype=float)[:, None, None] * network.z)
+
+
+def squared_norm(network: Solution) -> float:
+    """The sum of the squared coordinates of all layers.
+
+    Example:
+        >>> from grokbook.theory.semiring import identity
+        >>> squared_norm(identity(5))
+        12.0
+    """
+    return float(network.squared_norms().sum())
+
+
+def razor_path(factor: Solution, points: int = 9) -> list[Solution]:
+    r"""Networks y(t) from y = `factor` to the pseudo-identity e, all $r_{kkk}(y(t))$ one, `points` to each of 4 legs.
+
+    At each frequency: (1) the output layer moves to the node, not the first, with the largest $|z_a z_b|$; (2) the
+    first node, now silent, takes the input waves 1, 1; (3) the output layer moves to it; (4) all others vanish.
+    Each leg is a straight line on which $r_{kkk}$ does not change.
+
+    Raises ParameterError for fewer than two nodes, where some $r_{kkk}$ is not one, and where no node but the first
+    has waves.
+
+    Example:
+        >>> from grokbook.theory.semiring import loss, order_six_solution, pseudo_identity
+        >>> twice = 2 ** (-1 / 3) * (pseudo_identity(5, 1) + pseudo_identity(5, 1))
+        >>> max(loss(y * order_six_solution(5)) for y in razor_path(twice)) < 1e-24
+        True
+    """
+    y, d = factor.z, factor.d
+    if factor.nodes < 2 or not np.allclose(y.prod(axis=0).sum(axis=1)[1:], 1):
+        raise ParameterError("factor must have two nodes or more and every r_kkk must be 1.")
+    inputs = y[0] * y[1]
+    size = np.abs(inputs) + np.abs(inputs[-np.arange(d)])  # the same at k and -k
+    strongest = 1 + size[:, 1:].argmax(axis=1)
+    k = np.arange(1, d)
+    if not inputs[k, strongest[1:]].all():
+        raise ParameterError("at some frequency no node but the first has waves in both layers a and b.")
+    there = y.copy()
+    there[2] = 0
+    there[2, k, strongest[1:]] = 1 / inputs[k, strongest[1:]]
+    ready = there.copy()
+    ready[:2, 1:, 0] = 1
+    moved = ready.copy()
+    moved[2] = 0
+    moved[2, 1:, 0] = 1
+    stations = [y, there, ready, moved, pseudo_identity(d, factor.nodes).z]
+    times = np.linspace(0, 1, whole(points, "points", least=2))
+    return [Solution((1 - t) * a + t * b) for a, b in zip(stations, stations[1:], strict=False) for t in times]
+
+
+def side_by_side(first: Solution, second: Solution, t: float) -> Solution:
+    """Both networks side by side, the answers of the first times 1 - t, of the second times t.
+
+    Its answers are (1 - t) o + t o', so the loss is at most the larger one: with spare nodes enough, any two networks
+    without loss are joined by a path without loss.
+
+    Example:
+        >>> from grokbook.theory.semiring import loss, memorization_solution, order_six_solution
+        >>> loss(side_by_side(order_six_solution(5), memorization_solution(5), 0.3)) < 1e-24
+        True
+    """
+    return scaled_layers(first, (1, 1, 1 - t)) + scaled_layers(second, (1, 1, t))
+
+
+# ----------------------------------------------------------------------------- how few nodes of one frequency
+
+
+def isolated_terms(nodes: np.ndarray, free: bool = False) -> np.ndarray:
+    """All sums that must vanish for the nodes (..., 3, n) of one frequency to be right at it, complex (..., 9).
+
+    The sum of their squared sizes is the loss of the frequency. `free` leaves out the constant answer, for a bias that
+    is free: (..., 8).
+
+    Example: six nodes do, four leave a constant.
+        >>> from grokbook.theory.semiring import order_four, order_six
+        >>> bool(np.allclose(isolated_terms(order_six(7, 1).z[:, 1]), 0))
+        True
+        >>> isolated_terms(order_four(7, 1).z[:, 1]).round(12)[-1]
+        np.complex128(1+1j)
+    """
+    a, b, c = np.moveaxis(np.asarray(nodes, dtype=complex), -2, 0)
+    pairs = [a * b, a * b.conj(), a.conj() * b, (a * b).conj()]
+    pairs += [a**2 / 2, b**2 / 2, a.conj() ** 2 / 2, b.conj() ** 2 / 2]
+    pairs += [] if free else [np.abs(a) ** 2 + np.abs(b) ** 2]
+    sums = np.stack([(pair * c).sum(axis=-1) for pair in pairs], axis=-1)
+    sums[..., 0] -= 1
+    return sums
+
+
+def least_isolated(n: int, starts: int = 10, free: bool = False, seed: int = 0) -> tuple[float, float]:
+    """The lowest loss of one frequency that `starts` searches find with n nodes, and the squared norm there.
+
+    A squared norm that is large says that the search has not come to an end: no network attains the loss.
+
+    Raises ParameterError for n or starts below 1.
+
+    Example:
+        >>> round(least_isolated(1, 3, free=True)[0], 6), round(least_isolated(1, 3)[0], 6)
+        (0.8, 0.888889)
+    """
+    rng = np.random.default_rng(seed)
+    shape = (2, 3, whole(n, "n", least=1))
+    steps = 1e-5 * np.eye(6 * n)
+
+    def residuals(x: np.ndarray) -> np.ndarray:
+        parts = x.reshape(*x.shape[:-1], *shape)
+        found = isolated_terms(parts[..., 0, :, :] + 1j * parts[..., 1, :, :], free)
+        return np.concatenate([found.real, found.imag], axis=-1)
+
+    def jacobian(x: np.ndarray) -> np.ndarray:
+        return ((residuals(x + steps) - residuals(x - steps)) / 2e-5).T
+
+    begun = rng.normal(size=(whole(starts, "starts", least=1), 6 * n))
+    tried = [least_squares(residuals, x, jacobian, xtol=None, ftol=1e-14, gtol=1e-14, max_nfev=300) for x in begun]
+    best = min(tried, key=lambda found: found.cost)
+    return 2 * float(best.cost), float(best.x @ best.x)
+
+
+def answer_form(s: complex, t: complex, first: complex, second: complex) -> np.ndarray:
+    r"""The symmetric form of s Re(uv) + t Im(uv) + first |u|^2 + second |v|^2 in (Re u, Im u, Re v, Im v), (4, 4).
+
+    With u, v on the unit circle it is what the nodes of one frequency must add up to, two constants left open.
+
+    Example: where first * second = (s^2 + t^2) / 4 its rank is 2, elsewhere 4.
+        >>> [int(np.linalg.matrix_rank(answer_form(1, 1j, x, -x))) for x in (0, 1)]
+        [2, 4]
+    """
+    product = np.array([[s, t], [t, -s]]) / 2
+    return np.block([[first * np.eye(2), product], [product.T, second * np.eye(2)]])

@@ -1,0 +1,181 @@
+"""The semi-ring of two-layer networks: laws, homomorphisms, the loss against all answers, no loss, paths."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grokbook.errors import ParameterError
+from grokbook.theory import semiring, zero_loss
+from grokbook.theory.semiring import (
+    Solution,
+    direct_loss,
+    frequency_losses,
+    from_weights,
+    identity,
+    loss,
+    memorization_solution,
+    order_four,
+    order_four_six_solution,
+    order_four_solution,
+    order_six,
+    order_six_solution,
+    potentials,
+    pseudo_identity,
+    same_layer_potentials,
+)
+
+
+def random_network(d: int, nodes: int, seed: int = 0, *, constant: bool = False) -> Solution:
+    network = from_weights(*np.random.default_rng(seed).normal(size=(3, d, nodes)))
+    z = network.z.copy()
+    if not constant:
+        z[:2, 0] = 0
+    return Solution(z)
+
+
+def sorted_nodes(network: Solution) -> np.ndarray:
+    columns = network.z.reshape(-1, network.nodes).T
+    return columns[np.lexsort(np.round([*columns.real.T, *columns.imag.T], 9))]
+
+
+@settings(max_examples=25, deadline=None)
+@given(d=st.integers(2, 9), nodes=st.integers(1, 5), seed=st.integers(0, 99))
+def test_the_loss_of_the_potentials_is_that_of_all_answers(d, nodes, seed):
+    network = random_network(d, nodes, seed)
+    assert loss(network) == pytest.approx(direct_loss(network), rel=1e-10)
+    printed = frequency_losses(network) - 1
+    assert loss(network) == pytest.approx(printed.sum() / d + (d - 1) / d)
+
+
+def test_a_constant_part_is_refused_where_the_formula_is_not_exact():
+    with pytest.raises(ParameterError, match="no constant part"):
+        loss(random_network(5, 2, constant=True))
+    assert direct_loss(random_network(5, 2, constant=True)) > 0
+
+
+@settings(max_examples=20, deadline=None)
+@given(d=st.integers(2, 7), sizes=st.tuples(*[st.integers(1, 3)] * 3), seed=st.integers(0, 99))
+def test_sums_and_products_are_a_semi_ring_up_to_the_order_of_nodes(d, sizes, seed):
+    x, y, z = (random_network(d, q, seed + n) for n, q in enumerate(sizes))
+    assert np.array_equal(((x + y) * z).z, (x * z + y * z).z)
+    for left, right in ((x + y, y + x), (x * y, y * x), (z * (x + y), z * x + z * y)):
+        assert np.allclose(sorted_nodes(left), sorted_nodes(right))
+    assert np.allclose((identity(d) * x).z[:, 1:], x.z[:, 1:]) and np.allclose(((x * y) * z).z, (x * (y * z)).z)
+
+
+@settings(max_examples=20, deadline=None)
+@given(d=st.integers(2, 7), seed=st.integers(0, 99))
+def test_potentials_are_homomorphisms(d, seed):
+    x, y = random_network(d, 3, seed, constant=True), random_network(d, 4, seed + 1, constant=True)
+    for r in (potentials, *(lambda z, p=p: same_layer_potentials(z, p) for p in (0, 1))):
+        assert np.allclose(r(x + y), r(x) + r(y)) and np.allclose(r(x * y), r(x) * r(y))
+        assert np.allclose(r(identity(d))[1:, 1:, 1:], 1)
+
+
+@pytest.mark.parametrize("d", [3, 4, 5, 6, 8, 12, 23])
+def test_the_solutions_have_no_loss_and_the_nodes_that_are_said(d):
+    angle = np.exp(0.3j)
+    for made, nodes in ((order_six_solution(d), 3 * (d - 1) - (d % 2 == 0)), (order_six_solution(d, angle), None),
+                        (memorization_solution(d), d * d)):  # fmt: skip
+        assert loss(made) < 1e-24 and direct_loss(made) < 1e-24
+        assert nodes in (None, made.nodes)
+    if d % 2 and d >= 5:
+        for k0 in (1, (d - 1) // 2):
+            assert loss(order_four_six_solution(d, k0)) < 1e-24 and order_four_six_solution(d, k0).nodes == 2 * d
+
+
+@pytest.mark.parametrize("d", [3, 5, 7, 11, 23])
+def test_order_four_alone_leaves_exactly_the_constant(d):
+    assert loss(order_four_solution(d)) == pytest.approx(2 * (d - 1) / d, rel=1e-12)
+    assert np.allclose(frequency_losses(order_four_solution(d)), 2)
+    scaled = 3 ** (-1 / 3) * order_four_solution(d)  # the best overall scale: two thirds of no answer at all
+    assert loss(scaled) == pytest.approx(2 / 3 * (1 - 1 / d), rel=1e-12)
+
+
+def test_blocks_do_what_is_said_of_them():
+    d, k = 11, 3
+    for block, zero in ((semiring.synced(d, k), False), (semiring.opposed(d, k, np.exp(0.7j)), True)):
+        assert np.allclose([same_layer_potentials(block, p)[k, k, k] for p in (0, 1)], 0) == zero
+    r = potentials(semiring.synced(d, k))
+    assert np.allclose(r[k, k, k], 3) and np.isclose(np.abs(r).sum(), 6)  # k and its conjugate alone
+
+
+def test_what_is_no_network_is_refused():
+    for wrong in (np.zeros((2, 5, 1)), np.ones((3, 5, 1)) * 1j):
+        with pytest.raises(ParameterError):
+            Solution(wrong)
+    with pytest.raises(ParameterError, match="modulo 5 and 7"):
+        identity(5) + identity(7)
+    for call in (lambda: order_four_solution(6), lambda: order_four_six_solution(3), lambda: order_six(7, 4)):
+        with pytest.raises(ParameterError):
+            call()
+
+
+# ---------------------------------------------------------------------------------------------- paths, norms
+
+
+def unit_factor(d: int, nodes: int, seed: int = 0) -> Solution:
+    z = random_network(d, nodes, seed).z.copy()
+    z[2, 0] = 0
+    z[2, 1:] /= z[:, 1:].prod(axis=0).sum(axis=1)[:, None]
+    return Solution(z)
+
+
+@pytest.mark.parametrize("made", [order_six_solution, memorization_solution])
+def test_the_razor_s_path_costs_nothing_where_every_potential_vanishes(made):
+    path = zero_loss.razor_path(unit_factor(5, 3), 4)
+    assert max(loss(y * made(5)) for y in path) < 1e-20
+    assert np.allclose(path[-1].z, pseudo_identity(5, 3).z) and np.allclose(path[0].z, unit_factor(5, 3).z)
+    for one, other in zip(path, path[1:], strict=False):
+        assert np.abs(one.z - other.z).max() <= 0.51 * max(np.abs(y.z).max() for y in path)
+
+
+def test_a_path_needs_a_factor_that_keeps_the_answer():
+    for wrong in (identity(5), identity(5) + identity(5)):
+        with pytest.raises(ParameterError):
+            zero_loss.razor_path(wrong)
+
+
+@settings(max_examples=20, deadline=None)
+@given(t=st.floats(0, 1), seed=st.integers(0, 99))
+def test_side_by_side_the_loss_is_at_most_the_larger(t, seed):
+    x, y = random_network(5, 3, seed), random_network(5, 2, seed + 1)
+    joined = direct_loss(zero_loss.side_by_side(x, y, t))
+    assert joined <= max(direct_loss(x), direct_loss(y)) * (1 + 1e-9)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 99), nodes=st.integers(1, 4))
+def test_a_factor_never_makes_a_balanced_network_smaller(seed, nodes):
+    """Norms multiply: |y * z|^2 = sum over k and layers of |y_pk|^2 |z_pk|^2."""
+    y = unit_factor(7, nodes, seed)
+    for z in (order_six_solution(7), memorization_solution(7)):
+        assert zero_loss.squared_norm(y * z) >= zero_loss.squared_norm(z) * (1 - 1e-9)
+
+
+def test_six_nodes_end_a_search_and_five_do_not():
+    six, norm = zero_loss.least_isolated(6, 3)
+    assert six < 1e-20 and norm < 100
+    assert zero_loss.least_isolated(2, 3)[0] == pytest.approx(5 / 9, abs=1e-3)
+    assert zero_loss.least_isolated(4, 3, free=True)[0] < 1e-20
+
+
+@pytest.mark.parametrize("nodes", [order_four(9, 2).z[:, 2], order_six(9, 2).z[:, 2]])
+def test_isolated_terms_are_the_loss_of_the_frequency(nodes):
+    rng = np.random.default_rng(0)
+    moved = nodes + rng.normal(size=nodes.shape) + 1j * rng.normal(size=nodes.shape)
+    network = semiring.block(9, 2, moved.T)
+    assert (np.abs(zero_loss.isolated_terms(moved)) ** 2).sum() == pytest.approx(frequency_losses(network)[1])
+
+
+def test_the_form_of_an_answer_is_that_of_its_nodes():
+    """sum_j c_j (Re a_j u + Re b_j v)^2 of six exact nodes is a multiple of Re(uv) plus opposite constants."""
+    a, b, c = order_six(9, 2).z[:, 2]
+    forms = np.stack([a.real, -a.imag, b.real, -b.imag], axis=1)
+    form = np.einsum("j,ji,jk->ik", c.real, forms, forms)
+    first, second = form[0, 0], form[2, 2]
+    assert first == pytest.approx(-second, abs=1e-12)
+    assert np.allclose(form, zero_loss.answer_form(2 * form[0, 2], 2 * form[0, 3], first, second))
