@@ -20,6 +20,7 @@ SCRIPTS = {
     "grokking_run": ("GrokbookRun", "gb-run"),
     "line_explorer": ("GrokbookLine", "gb-line"),
     "phase_explorer": ("GrokbookPhases", "gb-phases"),
+    "training_page": ("GrokbookTraining", "gb-train"),
 }
 """Scripts that draw a figure, the global object whose `mount(element)` each defines, and the class of its element."""
 

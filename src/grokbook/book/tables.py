@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,13 @@ Form = str | Callable[[Any], str]
 
 
 def script(name: str) -> str:
-    """The text of a script of this package (`scripts/name.js`), to be put into a page as it is."""
-    return Path(__file__).with_name("scripts").joinpath(f"{name}.js").read_text(encoding="utf-8")
+    """The text of a script of this package (`scripts/name.js`), after those that its lines `// needs x` name.
+
+    >>> script("training_page").index("GrokbookTrainer =") < script("training_page").index("GrokbookTraining =")
+    True
+    """
+    text = Path(__file__).with_name("scripts").joinpath(f"{name}.js").read_text(encoding="utf-8")
+    return "".join(script(other) for other in re.findall(r"^// needs (\w+)$", text, re.MULTILINE)) + text
 
 
 def table_html(frame: Any, caption: str, formats: Mapping[str, Form]) -> str:

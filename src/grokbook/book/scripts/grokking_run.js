@@ -1,26 +1,18 @@
 // One recorded run under one slider: the plane of the strongest frequency, the spectrum of the embedding, and both
 // accuracies at the chosen step. Everything drawn is in data-options; no library, no request.
 // GrokbookRun.mount(element) draws it.
+// needs drawing
 "use strict";
 
 window.GrokbookRun = window.GrokbookRun || (function () {
+  const { node, whole, between, line, style } = window.GrokbookDraw;
   const STYLE = `
-.gb-run { --train: #0072B2; --test: #C14A00; --measure: #00805c; --quiet: #767676; --ink: #222; color: var(--ink);
-  background: var(--pst-color-background, #fff); border: 1px solid #8886; border-radius: 6px; padding: .75rem;
-  font-size: .92rem; line-height: 1.4; text-align: left; }
-html[data-theme="dark"] .gb-run { --train: #62b8f0; --test: #ff9d5c; --measure: #35d0a0; --quiet: #a5a5a5;
-  --ink: #e8e8e8; background: var(--pst-color-background, #14181e); }
-html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe)):has(.gb-run) {
-  background: transparent; color: inherit; padding: 0; border-radius: 0; }
 .gb-run p { margin: 0; } .gb-run .gb-panels { display: grid; gap: .4rem 1rem; align-items: end;
   grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); }
 .gb-run .gb-ring { grid-row: 1 / 3; align-self: center; }
-.gb-run svg { display: block; width: 100%; height: auto; overflow: visible; }
-.gb-run svg text { font: 12px sans-serif; fill: var(--ink); }
-.gb-run .frame { stroke: var(--quiet); fill: none; } .gb-run .side { stroke: var(--quiet); fill: none; stroke-width: .8; }
+.gb-run svg { overflow: visible; } .gb-run .side { stroke: var(--quiet); fill: none; stroke-width: .8; }
 .gb-run .dot { fill: var(--measure); } .gb-run .bar { fill: var(--quiet); } .gb-run .bar.strong { fill: var(--measure); }
-.gb-run .curve { fill: none; stroke-width: 2.2; } .gb-run .train { stroke: var(--train); }
-.gb-run .test { stroke: var(--test); } .gb-run .now { stroke: var(--ink); stroke-dasharray: 4 3; }
+.gb-run .now { stroke: var(--ink); stroke-dasharray: 4 3; }
 .gb-run circle.train { fill: var(--train); } .gb-run circle.test { fill: var(--test); }
 .gb-run svg text.train-name { fill: var(--train); stroke: none; font-weight: bold; }
 .gb-run svg text.test-name { fill: var(--test); stroke: none; font-weight: bold; }
@@ -29,24 +21,10 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
 .gb-run .gb-step { display: block; font-weight: 600; } .gb-run .gb-said { min-height: 2.8em; }
 @media screen and (max-width: 560px) { .gb-run { padding: .5rem; } .gb-run .gb-panels { grid-template-columns: 1fr; }
   .gb-run .gb-ring { grid-row: auto; max-width: 17rem; width: 100%; margin: 0 auto; } }
-@media print { .gb-run { break-inside: avoid; } .gb-run input { display: none; } }`;
-
-  const SHAPES = ["svg", "g", "text", "line", "path", "rect", "circle"];
+@media print { .gb-run input { display: none; } }`;
   const RING = 300, WIDE = 360, BARS = 112, CURVES = 150, LEFT = 34, RIGHT = 8, TOP = 16, FOOT = 20;
 
-  function node(tag, attributes, parent, text) {
-    const made = SHAPES.includes(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag)
-      : document.createElement(tag);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    if (text !== undefined) made.textContent = text;
-    if (parent) parent.append(made);
-    return made;
-  }
-
-  const whole = (number) => number.toLocaleString("en");
   const percent = (thousandths) => `${(thousandths / 10).toFixed(thousandths > 10 && thousandths < 990 ? 0 : 1)} %`;
-  const between = (value, [low, high], [from, to]) => from + ((value - low) / (high - low || 1)) * (to - from);
-  const line = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
   /** The values of the run at frame `n`: its step, both accuracies, and the share of the marked frequencies. */
   function at(run, n) {
@@ -144,9 +122,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
   function mount(root) {
     if (root.dataset.mounted) return;
     root.dataset.mounted = "yes";
-    if (!document.getElementById("gb-run-style")) {
-      node("style", { id: "gb-run-style" }, document.head, STYLE);
-    }
+    style("gb-run", STYLE);
     const id = root.id, run = JSON.parse(root.dataset.options);
     const panels = node("div", { class: "gb-panels" }, root);
     const draws = [makeRing(panels, id, run), makeBars(panels, run), makeCurves(panels, id, run)];

@@ -1,18 +1,13 @@
 // A phase diagram whose cells can be opened: a click, or Enter on a cell, shows the curves of its run and where the
 // symbols lie at the end. Everything drawn is in data-options; no library, no request. GrokbookPhases.mount(element).
+// needs drawing
 "use strict";
 
 window.GrokbookPhases = window.GrokbookPhases || (function () {
   const NAMES = { C: "comprehension", G: "grokking", M: "memorisation", X: "confusion", T: "test set only",
                   ".": "not decided" };
+  const { node, whole, style } = window.GrokbookDraw;
   const STYLE = `
-.gb-phases { --train: #0072B2; --test: #C14A00; --measure: #00805c; --quiet: #767676; --ink: #222; color: var(--ink);
-  background: var(--pst-color-background, #fff); border: 1px solid #8886; border-radius: 6px; padding: .75rem;
-  font-size: .92rem; line-height: 1.4; text-align: left; }
-html[data-theme="dark"] .gb-phases { --train: #62b8f0; --test: #ff9d5c; --measure: #35d0a0; --quiet: #a5a5a5;
-  --ink: #e8e8e8; background: var(--pst-color-background, #14181e); }
-html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe)):has(.gb-phases) {
-  background: transparent; color: inherit; padding: 0; border-radius: 0; }
 .gb-phases p { margin: .3rem 0; } .gb-phases .gb-said { font-weight: 600; min-height: 2.8em; }
 .gb-phases .gb-cells { display: grid; gap: 2px; margin: .3rem 0; }
 .gb-phases .gb-cells span { font-size: .75rem; text-align: center; align-self: center; overflow: hidden; }
@@ -24,25 +19,10 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
 .gb-phases .open { background: repeating-linear-gradient(45deg, #fff 0 4px, #bbb 4px 6px); }
 .gb-phases button[aria-pressed="true"] { outline: 3px solid var(--ink); outline-offset: -1px; z-index: 1; }
 .gb-phases button:focus-visible { outline: 3px solid var(--test); outline-offset: 1px; z-index: 2; }
-.gb-phases svg { display: block; width: 100%; max-width: 34rem; height: auto; margin: 0 auto; }
-.gb-phases svg text { font: 12px sans-serif; fill: var(--ink); }
-.gb-phases .frame { stroke: var(--quiet); fill: none; } .gb-phases .curve { fill: none; stroke-width: 2.2; }
-.gb-phases .train { stroke: var(--train); } .gb-phases .test { stroke: var(--test); stroke-dasharray: 7 3; }
+.gb-phases svg { max-width: 34rem; margin: 0 auto; } .gb-phases .test { stroke-dasharray: 7 3; }
 .gb-phases .dot { fill: var(--measure); } .gb-phases svg text.train-name { fill: var(--train); font-weight: bold; }
-.gb-phases svg text.test-name { fill: var(--test); font-weight: bold; }
-@media print { .gb-phases { break-inside: avoid; } }`;
+.gb-phases svg text.test-name { fill: var(--test); font-weight: bold; }`;
   const WIDE = 380, HIGH = 150, LINE = 56, LEFT = 40, RIGHT = 10, TOP = 14, FOOT = 22;
-
-  function node(tag, attributes, parent, text) {
-    const drawn = ["svg", "text", "line", "path", "circle"].includes(tag);
-    const made = drawn ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    if (text !== undefined) made.textContent = text;
-    if (parent) parent.append(made);
-    return made;
-  }
-
-  const whole = (number) => number.toLocaleString("en");
 
   /** What happened in a cell, in a sentence. */
   function said(data, n) {
@@ -130,7 +110,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
   function mount(root) {
     if (root.dataset.mounted) return;
     root.dataset.mounted = "yes";
-    if (!document.getElementById("gb-phases-style")) node("style", { id: "gb-phases-style" }, document.head, STYLE);
+    style("gb-phases", STYLE);
     const data = JSON.parse(root.dataset.options);
     const buttons = makeCells(root, data, choose);
     const told = node("p", { class: "gb-said", role: "status", "aria-live": "polite" }, root);

@@ -1,0 +1,40 @@
+// What the scripts of figures share: making nodes, words for numbers, paths, and the colours and frame of a figure.
+"use strict";
+
+window.GrokbookDraw = window.GrokbookDraw || (function () {
+  const SHAPES = ["svg", "g", "text", "line", "path", "rect", "circle"];
+
+  /** A node of HTML or SVG with attributes, put into `parent`. */
+  function node(tag, attributes, parent, text) {
+    const made = SHAPES.includes(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag)
+      : document.createElement(tag);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== undefined) made.textContent = text;
+    if (parent) parent.append(made);
+    return made;
+  }
+
+  const whole = (number) => number.toLocaleString("en");
+  const between = (value, [low, high], [from, to]) => from + ((value - low) / (high - low || 1)) * (to - from);
+  const line = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+
+  /** Put the style of a kind of figure (its class) into the page once: colours of the book, frame, then `own`. */
+  function style(kind, own) {
+    if (document.getElementById(`${kind}-style`)) return;
+    node("style", { id: `${kind}-style` }, document.head, `
+.${kind} { --train: #0072B2; --test: #C14A00; --mirrored: #8f6400; --measure: #00805c; --quiet: #767676; --ink: #222;
+  color: var(--ink); background: var(--pst-color-background, #fff); border: 1px solid #8886; border-radius: 6px;
+  padding: .75rem; font-size: .92rem; line-height: 1.4; text-align: left; }
+html[data-theme="dark"] .${kind} { --train: #62b8f0; --test: #ff9d5c; --mirrored: #e8bc4a; --measure: #35d0a0;
+  --quiet: #a5a5a5; --ink: #e8e8e8; background: var(--pst-color-background, #14181e); }
+html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe)):has(.${kind}) {
+  background: transparent; color: inherit; padding: 0; border-radius: 0; }
+.${kind} svg { display: block; width: 100%; height: auto; } .${kind} svg text { font: 12px sans-serif; fill: var(--ink); }
+.${kind} .frame { stroke: var(--quiet); fill: none; } .${kind} .curve { fill: none; stroke-width: 2.2; }
+.${kind} .train { stroke: var(--train); } .${kind} .test { stroke: var(--test); }
+@media print { .${kind} { break-inside: avoid; } }
+${own}`);
+  }
+
+  return { node, whole, between, line, style };
+})();

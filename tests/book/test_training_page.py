@@ -1,0 +1,279 @@
+"""The page that trains: its numbers are the library's, and it answers to hand, keyboard and address."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+import torch
+import xarray as xr
+
+from grokbook import measures
+from grokbook.book import interactive, tables, training_page
+from grokbook.book.training_page import ALT, settings
+from grokbook.errors import ParameterError
+from grokbook.models.quadratic import Quadratic
+from grokbook.models.transformer import Shape
+from grokbook.tasks import ModularTask
+from grokbook.training import Adam, AdamW, RunConfig, Schedule, Sgd, split_weights, train
+from grokbook.training.losses import LOSSES
+
+STEPS = 100
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def computed(script_of):
+    """Call a function of the script in a browser on an empty page: computed(name, list of argument lists)."""
+    return script_of("training_page")
+
+
+NETWORKS = {
+    "squares, squared error": (Quadratic(11, width=24), "squared_error", "uniform"),
+    "squares, centred": (Quadratic(11, width=23), "centred_squared_error", "uniform"),
+    "transformer": (Shape(7, d_model=16), "cross_entropy", "normal"),
+}
+OPTIMIZERS = {
+    "AdamW": AdamW(3e-3, weight_decay=0.5),
+    "Adam": Adam(3e-3, weight_decay=1e-3),
+    "Sgd": Sgd(0.05, weight_decay=1e-3),
+}
+
+
+def configured(network, optimizer, split="random"):
+    model, loss, start = NETWORKS[network]
+    task = ModularTask(model.p, train_fraction=0.5, split=split, seed=3)
+    log = Schedule(STEPS, 10)
+    return RunConfig(task, model, OPTIMIZERS[optimizer], STEPS, log, 0, seed=5, start=start, loss=loss)
+
+
+def in_doubles(config):
+    """The weights by name after the steps of a run, by the library's network, loss and optimiser in float64."""
+    task, optimizer, shapes = config.task, config.optimizer, config.model.shapes()
+    inputs, targets = (torch.as_tensor(x[task.train_index]) for x in (task.inputs, task.targets))
+    row = torch.cat([part.flatten() for part in config.model.draw(config.seed, config.start).values()]).double()
+    state = optimizer.init(row[None], shapes)
+    for step in range(config.steps):
+        row.requires_grad_(True)
+        outputs = config.model.forward(split_weights(config, row), inputs)
+        (slope,) = torch.autograd.grad(LOSSES[config.loss].mean(outputs, targets), row)
+        row = row.detach()
+        optimizer.update(row[None], slope[None], state, optimizer.numbers(step), shapes)
+    return split_weights(config, row)
+
+
+def of_script(computed, config):
+    """The same run by the script: weights, losses of every step, what it shows at the end."""
+    begun = config.model.draw(config.seed, config.start)
+    flat = {name: part.flatten().tolist() for name, part in begun.items()}
+    return computed("trained", [[as_settings(config), flat, config.task.train_index.tolist(), config.steps]])[0]
+
+
+def as_settings(config):
+    """What the script calls the settings of a run."""
+    optimizer = dataclasses.asdict(config.optimizer)
+    kind = "transformer" if isinstance(config.model, Shape) else "quadratic"
+    named = {"model": kind, "p": config.model.p, "width": config.model.d_model, "loss": config.loss}
+    return named | optimizer | {"optimizer": type(config.optimizer).__name__}
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_weights_after_a_hundred_steps_are_the_librarys(computed, network, optimizer):
+    """The page promises 1e-4; both compute in float64, so they agree to rounding."""
+    config = configured(network, optimizer)
+    found = of_script(computed, config)["weights"]
+    for name, part in in_doubles(config).items():
+        np.testing.assert_allclose(found[name], part.flatten().numpy(), rtol=0, atol=1e-7, err_msg=name)
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_what_is_logged_is_what_training_logs(computed, network, optimizer):
+    """Against `train`, which computes in float32."""
+    config = configured(network, optimizer, "symmetric")
+    found, run = of_script(computed, config), train([config], progress=False).isel(run=0)
+    assert np.allclose(found["losses"][::10], run.train_loss[:-1], rtol=1e-3, atol=1e-4)
+    now, last = found["look"], run.isel(step=-1)
+    assert now["test_loss"] == pytest.approx(float(last.test_loss), rel=1e-3)
+    assert now["train_loss"] == pytest.approx(float(last.train_loss), rel=1e-2, abs=1e-4)
+    cell = 1.5 / config.model.p**2
+    for name, told in (("train", "train_accuracy"), ("test", "test_accuracy")):
+        assert now[name] == pytest.approx(float(last[told]), abs=3 * cell)
+    assert now["mirrored"] is None and now["unseen"] == now["test"]
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_what_is_read_off_the_weights_is_what_the_library_measures(computed, network):
+    """MED, spectrum, and |P (Y - F V) V^T| (Tian 2025, G_F); with cross entropy the softmax stands for F V."""
+    config = configured(network, "Adam")
+    found, weights = of_script(computed, config), in_doubles(config)
+    p, task, now = config.model.p, config.task, found["look"]
+    table = weights["W_E"][:p].numpy()
+    power = measures.fourier_power(table)[1:]
+    assert now["med"] == pytest.approx(measures.med(table), abs=1e-7)
+    assert np.allclose(now["spectrum"], power / power.sum(), atol=1e-7)
+    outputs = config.model.forward(weights, torch.as_tensor(task.inputs))
+    assert [bool(x) for x in now["right"]] == (outputs.argmax(1).numpy() == task.targets).tolist()
+    said = outputs.softmax(1) if config.loss == "cross_entropy" else outputs
+    rest = (np.eye(p)[task.targets] - said.numpy())[task.train_index]
+    gradient = (rest - rest.mean(0)) @ weights["W_U"].numpy()
+    assert now["feature_gradient"] == pytest.approx(np.linalg.norm(gradient), rel=1e-6)
+
+
+# ------------------------------------------------------------------------------------------- the page in a browser
+
+
+SETTINGS = "JSON.parse(document.getElementById('fig-train-area').dataset.settings)"
+SMALL = {"p": 7, "width": 16, "train_fraction": 0.6, "steps": 40, "n_seeds": 2}
+
+
+@pytest.fixture
+def figure(opened_at, tmp_path_factory):
+    """The page alone in a file, with small settings; `part` follows its address."""
+    body = interactive.markup("training_page", "fig-train", ALT, settings(**SMALL))
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>train</title>'
+    file = tmp_path_factory.mktemp("train") / "alone.html"
+    file.write_text(f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>')
+    return lambda part="", **options: opened_at(file.as_uri() + part, **options)
+
+
+def state(page, key):
+    return json.loads(page.locator("#fig-train-area").get_attribute(f"data-{key}"))
+
+
+def press(page, name):
+    page.locator(f"#fig-train-area button[data-act='{name}']").click()
+
+
+def run_to_the_end(page):
+    press(page, "train")
+    page.wait_for_function("document.getElementById('fig-train-area').dataset.over === 'true'")
+    page.wait_for_function("document.getElementById('fig-train-area').dataset.going === 'false'")
+    return {key: state(page, key) for key in ("step", "train", "unseen", "keep", "med", "gradient", "loss")}
+
+
+def choose(page, name, value):
+    field = page.locator(f"#fig-train-area-{name}")
+    field.evaluate("(e, value) => { e.value = value; e.dispatchEvent(new Event('change')); }", str(value))
+
+
+def test_a_run_ends_where_the_script_says_and_a_link_repeats_it_with_dropped_neurons(figure, computed):
+    page = figure()
+    for _ in range(3):
+        press(page, "step")
+    page.wait_for_function("document.getElementById('fig-train-area').dataset.step === '3'")
+    page.locator("#fig-train-area button[data-unit='5']").click()
+    page.wait_for_function("JSON.parse(document.getElementById('fig-train-area').dataset.keep)[5] === 0")
+    first = run_to_the_end(page)
+    link = page.locator(".gb-link").get_attribute("href")
+    assert first["step"] == SMALL["steps"] and first["keep"][5] == 0 and "drops=0.5.3.0" in link
+    again = figure(link)
+    again.wait_for_function("document.getElementById('fig-train-area').dataset.over === 'true'")
+    assert {key: state(again, key) for key in first} == first
+    found = computed("fromAddress", [["fig-train-area", link]])[0]
+    assert found["settings"] == state(page, "settings")
+    assert found["drops"] == [{"seed": 0, "unit": 5, "step": 3, "on": False}]
+    asked = [url for url in page.seen["requests"][1:] if not url.startswith("blob:")]
+    assert (page.seen["errors"], page.seen["failed"], asked) == ([], [], [])
+
+
+def test_every_setting_starts_the_run_again(figure):
+    page = figure()
+    press(page, "reset")
+    run_to_the_end(page)
+    for name, value in [("seed", 4), ("split", "symmetric"), ("train_fraction", 0.5), ("weight_decay", 0.1),
+                        ("learning_rate", 0.01), ("optimizer", "Sgd"), ("n_seeds", 3)]:  # fmt: skip
+        choose(page, name, value)
+        page.wait_for_function(f"{SETTINGS}.{name} === {json.dumps(value)}")
+        assert state(page, "step") == 0
+    assert page.locator("#fig-train-area canvas").count() == 3
+    choose(page, "model", "transformer")
+    page.wait_for_function(f"{SETTINGS}.model === 'transformer'")
+    now = state(page, "settings")
+    assert (now["loss"], now["optimizer"], now["width"]) == ("cross_entropy", "AdamW", 32)
+    press(page, "reset")
+    page.wait_for_function(f"{SETTINGS}.model === 'quadratic'")
+    assert page.seen["errors"] == []
+
+
+def test_the_keyboard_reaches_every_neuron_by_one_stop(figure):
+    page = figure()
+    press(page, "reset")
+    clocks = page.locator("#fig-train-area .gb-clocks button")
+    assert (clocks.count(), page.locator(".gb-clocks button[tabindex='0']").count()) == (SMALL["width"], 1)
+    clocks.first.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowRight", "Space"):
+        page.keyboard.press(key)
+    assert page.evaluate("document.activeElement.dataset.unit") == "2"
+    page.wait_for_function("JSON.parse(document.getElementById('fig-train-area').dataset.keep)[2] === 0")
+    assert clocks.nth(2).get_attribute("aria-pressed") == "true"
+    assert clocks.nth(2).get_attribute("aria-label").startswith("drop neuron 2: frequency ")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_scrolls_only_down_and_neurons_can_be_hit(figure, scheme):
+    """WCAG 2.2, 2.5.8: targets of at least 24 pixels."""
+    page = figure(width=390, scheme=scheme, has_touch=True, is_mobile=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    boxes = page.locator("#fig-train-area button:visible").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect()).map(b => Math.min(b.width, b.height))"
+    )
+    assert min(boxes) >= 24
+
+
+def test_without_scripts_a_sentence_says_so(figure):
+    page = figure(java_script_enabled=False)
+    assert "scripts are switched off" in page.locator("#fig-train-area").inner_text()
+
+
+def test_the_script_asks_for_nothing():
+    script = tables.script("training_page")
+    asking = ("fetch(", "XMLHttpRequest", "import(", "importScripts", "WebSocket", "sendBeacon", "https:")
+    assert [word for word in asking if word in script] == []
+
+
+# ------------------------------------------------------------------------------------------- settings
+
+
+@pytest.mark.parametrize("model", ["quadratic", "transformer"])
+def test_both_sides_have_the_same_usual_settings(computed, model):
+    found = computed("settled", [[{"model": model}]])[0]
+    assert {name: found[name] for name in settings(model)} == settings(model)
+
+
+def test_what_an_address_says_is_put_in_range(computed):
+    wild = {"model": "other", "p": 1000, "width": -3, "train_fraction": 7, "seed": 1.4, "steps": "x", "optimizer": "Z"}
+    found = computed("settled", [[wild]])[0]
+    seen = [found[name] for name in ("model", "p", "width", "train_fraction", "seed", "steps", "optimizer")]
+    assert seen == ["quadratic", 59, 16, 0.95, 1, 3000, "Adam"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [({"model": "mlp"}, "unknown"), ({"p": 61}, "too large"), ({"speed": 2}, "no setting")],
+)
+def test_what_a_page_cannot_train_is_refused(wrong, words):
+    with pytest.raises(ParameterError, match=words):
+        settings(**wrong)
+
+
+def test_the_caption_says_what_the_librarys_run_did():
+    """Accuracies by hand: fitted at 20, generalised at 40; and never."""
+    step = [0, 20, 40, 60, 80, 100]
+    rising = {"train_accuracy": [0, 1, 1, 1, 1, 1], "test_accuracy": [0, 0, 1, 1, 1, 1]}
+    run = xr.Dataset({name: ("step", values) for name, values in rising.items()}, {"step": step, "seed": 3})
+    assert training_page.told(run).endswith("of seed 3 knows its training pairs by step 20 and the others by step 40.")
+    never = run.assign(test_accuracy=0 * run.test_accuracy)
+    assert training_page.told(never).endswith("by step 20 and the others not by step 100.")
+
+
+def test_a_chapter_opens_it_in_one_line(monkeypatch):
+    seen = []
+    monkeypatch.setattr(training_page, "interactive", lambda *found: seen.append(found))
+    monkeypatch.setattr(training_page, "load_or_run", lambda e: e.run(progress=False))
+    training_page.training_page("fig-try", caption="Look.", **SMALL)
+    script, name, caption, _, options, picture = seen[0]
+    assert (script, name, options) == ("training_page", "fig-try", settings(**SMALL))
+    assert caption.startswith("Look. The page that trains: the two-layer network") and "p = 7, 60% of" in caption
+    assert [len(ax.lines) for ax in picture.axes] == [0, 3]
