@@ -143,10 +143,10 @@ def without_narrow(notebook: str, folder: Path) -> str:
 def without_dead_links(text: str, names: Sequence[str]) -> str:
     """The source of a page whose links to chapters that were not executed are words, in Markdown and in HTML.
 
-    >>> without_dead_links("[one](chapters/01_x.ipynb), [two](chapters/02_y.ipynb)", ["01_x"])
-    '[one](chapters/01_x.ipynb), two'
+    >>> without_dead_links("[one](chapters/01_x.ipynb), [[two](chapters/02_y.ipynb)", ["01_x"])
+    '[one](chapters/01_x.ipynb), [two'
     """
-    markdown = r"\[(?P<a>[^\]]+)\]\(chapters/(?P<b>\w+)\.ipynb\)"
+    markdown = r"\[(?P<a>[^\[\]]+)\]\(chapters/(?P<b>\w+)\.ipynb\)"
     anchor = r'<a [^<>]*"chapters/(?P<c>\w+)\.html[^<>]*>(?P<d>[^<>]*)</a>'
     return re.sub(f"{markdown}|{anchor}", lambda m: m[0] if (m["b"] or m["c"]) in names else m["a"] or m["d"], text)
 
