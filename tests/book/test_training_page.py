@@ -121,6 +121,23 @@ def test_what_is_read_off_the_weights_is_what_the_library_measures(computed, net
     assert now["feature_gradient"] == pytest.approx(np.linalg.norm(gradient), rel=1e-6)
 
 
+@pytest.mark.parametrize("network", NETWORKS)
+def test_a_dropped_neuron_takes_no_part(computed, network):
+    """Without neuron 5 the rest trains as a network in which what it adds was zero from the start (no decay)."""
+    config = dataclasses.replace(configured(network, "Sgd"), optimizer=Sgd(0.05))
+    begun = config.model.draw(config.seed, config.start)
+    silent = {name: part.clone() for name, part in begun.items()}
+    zero = [name for name in ("W_U", "W_E") if name in silent] if "squares" in network else ["W_in.0", "W_out.0"]
+    for name in zero:
+        part = silent[name]
+        part[(5,) if name == "W_in.0" else (slice(None), 5)] = 0
+    cells, flat = config.task.train_index.tolist(), lambda w: {n: part.flatten().tolist() for n, part in w.items()}
+    calls = [[as_settings(config), flat(begun), cells, 30, [5]], [as_settings(config), flat(silent), cells, 30]]
+    dropped, without = computed("trained", calls)
+    assert np.allclose(dropped["losses"], without["losses"], rtol=1e-12)
+    assert dropped["look"]["spectrum"] != of_script(computed, config)["look"]["spectrum"]
+
+
 # ------------------------------------------------------------------------------------------- the page in a browser
 
 

@@ -493,20 +493,21 @@ window.GrokbookTrainer = window.GrokbookTrainer || function () {
     return { step: run.step, ...told, med: med(table, p, run.net.wide), spectrum: spectrum(table, p, run.net.wide) };
   }
 
-  /** Train from given weights and cells for some steps: the weights by name, and the loss before each step. */
-  function trained(settings, weights, cells, steps) {
-    const run = start(settings, { weights, cells }), losses = Array.from({ length: steps }, () => run.advance());
+  /** Train from given weights and cells, without dropped neurons: weights by name, the loss before each step, a look. */
+  function trained(settings, weights, cells, steps, dropped = []) {
+    const run = start(settings, { weights, cells });
+    dropped.forEach((unit) => { run.keep[unit] = 0; });
+    const losses = Array.from({ length: steps }, () => run.advance());
     const after = Object.fromEntries(Object.entries(run.w).map(([name, values]) => [name, Array.from(values)]));
     return { weights: after, losses, look: { ...look(run), right: Array.from(answers(run).right) }, clocks: clocks(run) };
   }
 
-  /** Steps a second of a run, measured for some milliseconds. */
-  function speed(settings, milliseconds) {
+  /** Make some steps of a run, for a benchmark; its last loss. */
+  function steps(settings, count) {
     const run = start(settings);
-    for (let k = 0; k < 50; k++) run.advance();
-    const begun = performance.now(), before = run.step;
-    while (performance.now() - begun < milliseconds) run.advance();
-    return 1000 * (run.step - before) / (performance.now() - begun);
+    let loss = 0;
+    for (let k = 0; k < count; k++) loss = run.advance();
+    return loss;
   }
 
   // ------------------------------------------------------------------ the loop of a worker
@@ -569,5 +570,5 @@ window.GrokbookTrainer = window.GrokbookTrainer || function () {
     };
   }
 
-  return { start, split, look, clocks, med, spectrum, trained, speed, serve, logged, NETWORKS, LOSSES, OPTIMIZERS, complete };
+  return { start, split, look, clocks, med, spectrum, trained, steps, serve, logged, NETWORKS, LOSSES, OPTIMIZERS, complete };
 };
