@@ -139,7 +139,7 @@ def shifted_sums(potential: np.ndarray) -> np.ndarray:
     return np.stack([potential[each[row], (m[row] - each[row]) % d].sum(axis=0) for row in range(d)])
 
 
-def frequency_losses(network: Solution) -> np.ndarray:
+def frequency_losses(network: Solution, *, strict: bool = True) -> np.ndarray:
     r"""The loss $\ell_k + 1$ of each frequency k = 1, ..., d - 1, as a sum of squares, (d - 1,).
 
     .. math:: \ell_k + 1 = |r_{kkk} - 1|^2 + \sum_{(k_1, k_2) \ne (k, k)} |r_{k_1k_2k}|^2
@@ -147,13 +147,14 @@ def frequency_losses(network: Solution) -> np.ndarray:
 
     with $s_{pmk} = \sum_{k'} r_{p,k',m-k',k}$. Zeros of z at k = 0 in the input layers are assumed: see `loss`.
 
-    Raises ParameterError where an input layer has a constant part.
+    Raises ParameterError where an input layer has a constant part, unless `strict` is false: then it is the printed
+    formula, which is not the loss there.
 
     Example:
         >>> frequency_losses(order_four_solution(5)).round(12).tolist()
         [2.0, 2.0, 2.0, 2.0]
     """
-    if np.abs(network.z[:2, 0]).max(initial=0) > 1e-12:
+    if strict and np.abs(network.z[:2, 0]).max(initial=0) > 1e-12:
         raise ParameterError(
             "the input layers must have no constant part (k = 0), or the formula of the loss is not exact."
         )
