@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
+from grokbook.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.tasks.groups import cayley_table
 from grokbook.theory.group_deduction import coset_representation
 from grokbook.topics import groups
-from grokbook.topics.groups import claims, figures
+from grokbook.topics.groups import claims, figures, trained
 
 S3 = cayley_table("S3")
 
@@ -124,3 +126,72 @@ def test_components_are_the_projections_on_the_axes_of_largest_variance():
     values = np.linalg.eigvalsh(np.cov(rows.T, bias=True))[::-1][:3]
     assert np.allclose(points.var(axis=0), values) and np.allclose(points.mean(axis=0), 0)
     assert np.allclose(np.abs(figures.components(3 * matrices + 1)), np.abs(3 * points))
+
+
+# ------------------------------------------------------------------------------------------- trained networks
+
+
+def made(final: np.ndarray, test: float, seeds: int = 3) -> xr.Dataset:
+    """Runs that begin with noise and end with these matrices (n, k, k) and test accuracy, all fitted."""
+    noise = np.random.default_rng(1).normal(size=final.shape)
+    table = np.stack([noise, final]).reshape(2, len(final), -1)
+    data = xr.Dataset({"train_accuracy": ("step", [0.1, 1.0]), "test_accuracy": ("step", [0.1, test])})
+    data["embedding"] = (("snapshot", "token", "feature"), table)
+    return data.assign_coords(step=[0, 50], snapshot=[0, 50]).expand_dims(seed=list(range(seeds)))
+
+
+def world(good: int, above: np.ndarray, below: np.ndarray, test: float = 1.0) -> Runs:
+    """Runs of both settings: matrices `above` from so many cells on, and `below` with fewer; as printed the latter."""
+    return Runs({
+        (name, cells): made(above, test) if cells >= good and name != "as printed" else made(below, 0.0)
+        for name in trained.DECAYS for cells in trained.CELLS
+    })  # fmt: skip
+
+
+EXACT = coset_representation(S3, claims.SWAP)
+TURNED = np.diag([1.0, 2.0, 3.0]) @ EXACT @ np.diag([1, 1 / 2, 1 / 3])
+NOISE = np.random.default_rng(5).normal(size=(6, 3, 3))
+
+
+@pytest.mark.parametrize(
+    ("good", "verdict"), [(21, "holds"), (18, "fails"), (99, "undecided")], ids=["half", "at half", "never"]
+)
+def test_the_transition_is_judged_at_half_of_the_cells(good, verdict):
+    assert trained.transition(world(good, TURNED, NOISE)).verdict == verdict
+    runs = world(good, TURNED, NOISE)
+    assert trained.transition(Runs({k: data.isel(seed=[0]) for k, data in runs.items()})).verdict == "undecided"
+
+
+def test_a_hexagon_counts_in_runs_that_have_the_representation():
+    flat = np.ones((6, 3, 3)) * np.arange(6).reshape(6, 1, 1)  # on a line: never a hexagon
+    good = trained.hexagon(world(21, TURNED, NOISE))
+    assert good.verdict == "holds" and good.numbers["seen"] == "all 9"
+    assert trained.hexagon(world(99, TURNED, flat + 1e-3 * NOISE)).verdict == "undecided"
+
+
+@pytest.mark.parametrize(("test", "verdict"), [(1.0, "holds"), (0.0, "fails")])
+def test_the_lower_bound_fails_where_matrices_promise_more_than_the_network_answers(test, verdict):
+    runs = world(21, TURNED, NOISE, test)
+    runs["as printed", 30] = made(NOISE, 1.0)  # generalises beyond its matrices
+    assert trained.lower_bound(runs).verdict == verdict
+
+
+def test_what_is_measured_of_a_run():
+    rows = trained.measured({("as printed", 12): made(TURNED, 0.5), ("as printed", 30): made(NOISE, 0.5)})
+    first, last = rows.iloc[0], rows.iloc[-1]
+    assert (first.rqi, first.step, first.hexagon) == (1.0, 50, True) and np.isnan(last.step)
+    assert first.accuracy == pytest.approx((12 + 0.5 * 24) / 36) and last.predicted >= 30 / 36
+    table = trained.by_size(rows)
+    assert table["RQI > 0.95"].tolist() == [3, 0] and table.runs.tolist() == [3, 3]
+    assert trained.trained_told(rows).startswith("No run of 6") and "recorded yet" in trained.trained_told(rows[:0])
+    assert len(trained.figure_18(rows).axes) == 4
+    start, end, worst = trained.seen_planes({("as printed", 12): made(TURNED, 0.5)}, rows[:3]).values()
+    assert np.allclose(end, TURNED) and np.allclose(worst, TURNED) and not np.allclose(start, TURNED)
+
+
+def test_runs_of_both_settings_differ_in_the_decay_of_the_matrices_alone():
+    runs = trained.fig18()
+    assert len({run.key for run in runs.values()}) == len(runs) == len(trained.CELLS) * 2
+    plain, decayed = (runs[name, 24].config for name in trained.DECAYS)
+    assert plain.task == decayed.task and plain.model == decayed.model
+    assert (plain.optimizer.of("encoder").weight_decay, decayed.optimizer.of("encoder").weight_decay) == (0, 3)
