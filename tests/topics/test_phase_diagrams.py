@@ -15,7 +15,7 @@ from grokbook.experiments.recording import catalogue
 from grokbook.measures.phases import OPEN, shares
 from grokbook.plotting.phases import diagrams, explorable
 from grokbook.tasks.addition import AdditionTask
-from grokbook.topics.phase_diagrams import answer, claims, fig6, more, plan, published, settings, splits, words
+from grokbook.topics.phase_diagrams import answer, claims, fig6, four, more, plan, published, settings, splits, words
 
 BANDS = ["CCCCGGGMMMMMMMXX"] * 11
 GCM = ["GGGCCCMMMMMMMXXX"] * 11
@@ -229,3 +229,66 @@ def test_what_the_page_is_given_is_what_was_measured():
     broken = data.copy()
     broken["embedding"] = data.embedding * np.nan
     assert explorable(broken, found)["cells"][0]["embedding"] == []
+
+
+def test_panel_d_is_compared_as_panel_b_is():
+    """Made-up records: ours is the published panel but for one cell of one seed, and one cell is open."""
+    theirs = published.panels()
+    ours = grid(published.ROWS["d"], {"decoder_weight_decay": list(settings.S3_DECAYS),
+                                      "decoder_lr": list(settings.FINE)}).phase  # fmt: skip
+    ours = ours.transpose("seed", "decoder_lr", "decoder_weight_decay").copy()
+    ours[0, 0, 0], ours[1, 15, 10] = "M", OPEN
+    assert words.beside({}, theirs).empty and words.shares_beside({}, theirs).empty
+    assert words.beside_told(words.beside({}, theirs), theirs).count("Not run") == 2
+    table = words.beside({"d": ours}, theirs)
+    assert (table.panel == "6d").all() and len(table) == 6
+    assert table.agreement.tolist() == pytest.approx([175 / 176, 1, 1, 174 / 175, 175 / 176, 1])
+    assert table["shift"].tolist()[:3] == ["+0"] * 3
+    shares_ = words.shares_beside({"d": ours}, theirs)
+    assert shares_["not decided"].tolist() == [0, 1]
+    assert shares_["comprehension, %"].tolist() == pytest.approx([100 * 73 / 176, 100 * 218 / 527])
+    told = words.beside_told(table, theirs)
+    assert told.startswith("*Panel 6b.* Not run") and "as well as ours with each other" in told
+
+
+# --------------------------------------------------------------------------------------------------- Fig. 12
+
+
+def four_runs(**ends: list[list[float]]) -> Runs:
+    """Runs at p = 4 that end with these numbers, by the speed of the decoder; all begin on a parabola."""
+    found = {}
+    for name, tables in ends.items():
+        numbers = np.stack([[[0.0, 1, 4, 9]] * len(tables), tables], axis=1)[..., None]
+        data = xr.Dataset({"embedding": (("seed", "snapshot", "token", "feature"), numbers)})
+        data["train_accuracy"] = (("seed", "step"), np.ones((len(tables), 1)))
+        found[f"{name} decoder"] = data.assign_coords(seed=range(len(tables)))
+    return Runs(found)
+
+
+LINE, BENT, MIDDLE = [0.0, 1, 2, 3], [0.0, 1, 2, 9], [0.0, 1, 3, 4]
+
+
+def test_closed_parallelograms_are_named_as_in_equation_20():
+    rows = four.closed(four_runs(slow=[LINE, BENT, MIDDLE]))
+    assert rows.which.tolist() == ["A1, A2, A3", "A1", "A2"] and rows.closed.tolist() == [3, 1, 1]
+    assert rows.before.tolist() == [0, 0, 0] and "all 3 runs" in four.told(rows)
+    assert [len(ax.texts) for ax in four.figure_12(rows).axes] == [0, 12]
+
+
+@pytest.mark.parametrize(
+    ("slow", "fast", "verdict"),
+    [([LINE] * 8, [BENT] * 8, "holds"), ([BENT] * 8, [LINE] * 8, "fails"), ([LINE] * 2, [BENT] * 2, "undecided"),
+     ([LINE, BENT, BENT], [BENT, BENT, BENT], "undecided")],
+)  # fmt: skip
+def test_a_slow_decoder_is_better_where_ranks_say_so(slow, fast, verdict):
+    assert four.slow_is_better(four_runs(fast=fast, slow=slow)).verdict == verdict
+    assert words.four_told(verdict) != words.four_told("not run")
+
+
+def test_the_runs_of_fig_12_have_the_training_set_of_equation_21():
+    runs = four.fig12()
+    for run in runs.values():
+        task = run.config.task
+        assert [tuple(pair) for pair in task.inputs[task.train_index].tolist()] == sorted(four.TRAINED)
+    speeds = [[run.config.optimizer.of(name).learning_rate for name in ("encoder", "decoder")] for run in runs.values()]
+    assert speeds == [[1e-3, 1e-2], [1e-2, 1e-3]]
