@@ -12,8 +12,9 @@ import xarray as xr
 from grokbook.claims import Runs
 from grokbook.claims.finding import UNDECIDED
 from grokbook.measures.principal import ring_share
+from grokbook.theory.parallelograms import equations, permissible_set
 from grokbook.topics import transformer_representations as chapter
-from grokbook.topics.transformer_representations import claims, embedding, projected, settings
+from grokbook.topics.transformer_representations import claims, contrast, embedding, projected, settings
 
 P, D = 31, 64
 STEPS = np.arange(0, 4001, 50)
@@ -218,3 +219,68 @@ def test_tables_and_sentences_of_several_networks():
 def test_three_measures_on_the_same_runs():
     table, rows = chapter.tied(runs())
     assert set(table.measure) == set(rows.measure) and "Liu et al." in set(table.network)
+
+
+# --------------------------------------------------------------------------------- four chosen training sets
+
+
+def chosen_runs(tests: dict[str, list[float]], numbers: dict[str, list[float]] | None = None) -> Runs:
+    """Runs of the four sets that end at these test accuracies, on a line or at other numbers."""
+    found = {}
+    for name, ends in tests.items():
+        table = np.array((numbers or {}).get(name, list(range(10))), dtype=float)
+        data = xr.Dataset({"test_accuracy": (("seed", "step"), np.array([[0.0, end] for end in ends]))})
+        data["train_accuracy"] = (("seed", "step"), np.ones((len(ends), 2)))
+        data["embedding"] = (("seed", "snapshot", "token", "feature"), np.tile(table, (len(ends), 1, 1))[..., None])
+        found[name] = data.assign_coords(seed=range(len(ends)), step=[0, 50], snapshot=[50])
+    return Runs(found)
+
+
+def test_the_four_sets_differ_in_one_thing_at_a_time():
+    """Counted anew: nullity by the rank of all equations, distances by trying every trained cell."""
+    table = contrast.predictions().set_index("training set")
+    for name, held in contrast.HELD_OUT.items():
+        pairs = contrast.training_pairs(name)
+        assert len(pairs) == 42 and {i + j for i, j in pairs} == set(range(19)) and not set(pairs) & set(held)
+        rows = equations(permissible_set(pairs), 10)
+        assert table.freedom[name] == 10 - np.linalg.matrix_rank(rows) == (2 if name.startswith("line") else 3)
+        cells = np.argwhere(contrast.trained_mask(name))
+        far = max(np.abs(cells - pair).sum(axis=1).min() for pair in held)
+        assert table.farthest[name] == far == (1 if name.endswith("covered") else 3)
+    assert table.ideal.tolist() == pytest.approx([1, 1, 5 / 13, 5 / 13])
+    assert table.rate["line, hole"] > table.rate["line, covered"]  # so that the papers expect opposite orders
+
+
+ENDS = {"line": [1.0, 1.0, 0.9], "none": [0.4, 0.4, 0.3]}
+
+
+@pytest.mark.parametrize(
+    ("order", "verdict"),
+    [(["line", "line", "none", "none"], "holds"), (["line", "none", "line", "none"], "fails"),
+     (["none", "none", "line", "line"], "fails")],
+    ids=["parallelograms decide", "cover decides", "the reverse"],
+)  # fmt: skip
+def test_what_decides_is_seen(order, verdict):
+    runs = chosen_runs({name: ENDS[kind] for name, kind in zip(contrast.HELD_OUT, order, strict=True)})
+    assert contrast.line_or_cover(runs).verdict == verdict
+    assert contrast.line_or_cover(Runs({k: v.isel(seed=[0]) for k, v in runs.items()})).verdict == "undecided"
+    del runs["line, hole"]
+    assert contrast.line_or_cover(runs).verdict == "undecided"
+
+
+def test_what_is_said_of_the_chosen_sets():
+    away = [20.0, *range(1, 10)]
+    runs = chosen_runs({"line, covered": [1.0, 1.0], "line, hole": [1.0, 0.5], "no line, covered": [5 / 13],
+                        "no line, hole": [0.0]}, {"no line, covered": away, "no line, hole": away})  # fmt: skip
+    rows = contrast.outcomes(runs)
+    said = contrast.told(rows)
+    assert "Of the 2 runs without a forced line, 1 end at just" in said
+    assert "by step 50 with the hole (medians), which is not the order" in said
+    assert "with a forced line 1 of 4 miss a test pair; of these none of 1" in said
+    assert "higher RQI in 67% and the lower MED in 67%" in contrast.measures_told(rows)
+    assert "no measure can tell" in contrast.measures_told(rows[:2])
+    assert contrast.by_set(rows).runs.tolist() == [2, 2, 1, 1]
+    ax = contrast.set_accuracies(rows).axes[0]
+    assert sorted(ax.lines[0].get_xdata()) == [1.0, 1.0] and ax.lines[5].get_xdata()[0] == pytest.approx(5 / 13)
+    drawn = [ax.images[0].get_array() for ax in contrast.four_sets().axes]
+    assert [int(100 - cells.sum()) for cells in drawn] == [26, 26, 26, 26]

@@ -1,5 +1,6 @@
 """Chapter 14: what generalisation leaves in a transformer's embedding, after Liu et al. 2022, section 4.2."""
 
+from grokbook.claims.words import listed as told
 from grokbook.topics.transformer_representations.claims import (
     PUBLISHED,
     RING,
@@ -36,7 +37,6 @@ from grokbook.topics.transformer_representations.words import (
     start_table,
     survives,
     tied,
-    told,
     turn_words,
 )
 

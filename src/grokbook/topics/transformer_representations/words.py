@@ -146,16 +146,6 @@ def turn_words(verdict: str) -> str:
     return means.get(verdict, "Whether the turn marks that step is not decided.")
 
 
-def told(said: pd.DataFrame, *ids: str) -> str:
-    """Some rows of the ledger (index id) as a list: verdict and evidence.
-
-    Example:
-        >>> told(pd.DataFrame({"verdict": ["holds"], "evidence": ["it is seen"]}, index=["LT1"]), "LT1")
-        '- Holds (LT1): it is seen.'
-    """
-    return "\n".join(f"- {said.verdict[name].capitalize()} ({name}): {said.evidence[name]}." for name in ids)
-
-
 def survives(said: pd.DataFrame) -> str:
     """What is left of the section's statements, from the ledger's rows (index id): those that hold, in a few words.
 
