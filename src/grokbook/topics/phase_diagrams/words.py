@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -129,6 +130,44 @@ def comparison_told(table: pd.DataFrame) -> str:
     return f"{said}, with each other in {among:.0%}: theirs agrees with ours {same} ours with each other."
 
 
+def shares_beside(ours: Mapping[str, xr.DataArray], theirs: Mapping[str, xr.DataArray]) -> pd.DataFrame:
+    """Percentage of each phase among the decided cells, ours over all seeds beside the published: two rows a panel.
+
+    `ours` and `theirs` are diagrams by panel; a panel of one side alone is left out.
+
+    Example:
+        >>> cells = xr.DataArray([["C", "G"], ["M", "."]], dims=("decoder_weight_decay", "decoder_lr"))
+        >>> shares_beside({"b": cells}, {"b": cells})["not decided"].tolist()
+        [1, 1]
+    """
+    rows = []
+    for panel in (panel for panel in theirs if panel in ours):
+        for name, cells in (("published", theirs[panel]), ("ours", ours[panel])):
+            parts = {f"{PHASES[k]}, %": 100 * share for k, share in shares_of(cells).items()}
+            rows.append({"panel": f"6{panel}", "whose": name} | parts | {"not decided": int((cells == OPEN).sum())})
+    return pd.DataFrame(rows)
+
+
+def beside(ours: Mapping[str, xr.DataArray], theirs: Mapping[str, xr.DataArray]) -> pd.DataFrame:
+    """`compared` for every panel that is on both sides, by panel: a row a seed and a row a pair of seeds."""
+    tables = {f"6{panel}": compared(ours[panel], cells) for panel, cells in theirs.items() if panel in ours}
+    found = [table.assign(panel=panel) for panel, table in tables.items()]
+    return pd.concat(found)[["panel", "compared", *COMPARED]] if found else pd.DataFrame()
+
+
+def beside_told(table: pd.DataFrame, panels: Iterable[str]) -> str:
+    """A paragraph for each of these panels: `comparison_told` where `beside` has it, else that it is not run.
+
+    Example:
+        >>> beside_told(pd.DataFrame(), ["d"])
+        '*Panel 6d.* Not run: there is nothing of ours to set beside it.'
+    """
+    parts = dict(list(table.groupby("panel"))) if len(table) else {}
+    told = {f"6{panel}": "Not run: there is nothing of ours to set beside it." for panel in panels}
+    told |= {name: comparison_told(part) for name, part in parts.items()}
+    return "\n\n".join(f"*Panel {name}.* {said}" for name, said in told.items())
+
+
 def ours_told(runs: Runs) -> str:
     """One sentence on which of our panels are recorded, and in how many seeds; none without a record."""
     if not runs:
@@ -146,3 +185,20 @@ def figures_table() -> pd.DataFrame:
         side = f"{READABLE[axis.name]}, {axis.values[0]:g} to {axis.values[-1]:g}"
         rows.append({"figure": label, "down": side, "cells": int(np.prod(list(sweep.shape.values())))})
     return with_missing(rows, sweeps, ["figure", "down", "cells"])
+
+
+_FOUR_SAID = {
+    "holds": "So it is here: the slow decoder closes more of them, beyond what chance gives between runs.",
+    "fails": "Here it is not so: the slow decoder closes no more of them than the fast one.",
+    "undecided": "Here the two do not differ beyond what chance gives between runs.",
+}
+
+
+def four_told(verdict: str) -> str:
+    """What claim LP10 came to, as a sentence; for runs that are not made, that.
+
+    Example:
+        >>> four_told("not run")
+        'Fig. 12 is not run here.'
+    """
+    return _FOUR_SAID.get(verdict, "Fig. 12 is not run here.")
