@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 import xarray as xr
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from grokbook.claims import Finding, Runs, claim, judge
@@ -77,3 +78,161 @@ def contrast() -> dict[str, Experiment]:
 
 
 RUNS = (contrast,)
+
+
+def trained_mask(name: str) -> np.ndarray:
+    """Which cells of the table (both orders of a pair) are trained, bool (p, p).
+
+    Example:
+        >>> int((~trained_mask("line, hole")).sum())
+        26
+    """
+    mask = np.ones((P, P), dtype=bool)
+    for i, j in HELD_OUT[name]:
+        mask[i, j] = mask[j, i] = False
+    return mask
+
+
+def predictions() -> pd.DataFrame:
+    """A row a set: what both papers look at, before anything is trained.
+
+    `freedom` is the nullity, `rate` lambda_3 Z_0, `farthest` the largest Manhattan distance of a cell from a trained
+    one, `sums` the number of different sums trained, `ideal` the share of test pairs that an ideal model answers.
+    """
+    rows = []
+    for name in HELD_OUT:
+        pairs = training_pairs(name)
+        rows.append({
+            "training set": name, "pairs": len(pairs), "sums": len({i + j for i, j in pairs}),
+            "farthest": int(distance_to_training(trained_mask(name)).max()), "freedom": nullity(pairs, P),
+            "rate": grokking_rate(pairs, P), "ideal": ideal_model(pairs, P)["validation"],
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def outcomes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
+    """A row a run: set, seed, accuracies, step at which the test set is at 0.9 (NaN: never), last RQI and MED.
+
+    MED is that of the numbers moved and stretched to mean 0 and variance 1, without closing the circle.
+    """
+    rows = []
+    for name, data in runs.items():
+        for seed in data.seed.values.tolist():
+            run = data.sel(seed=seed)
+            numbers = run.embedding.isel(snapshot=-1).transpose("token", "feature").values.astype(float)
+            late = run.step.values[run.test_accuracy.values >= 0.9]
+            rows.append({
+                "training set": name, "seed": seed, "training": float(run.train_accuracy[-1]),
+                "test": float(run.test_accuracy[-1]), "step": late[0] if len(late) else np.nan,
+                "rqi": representation_quality_index(numbers, TOLERANCE),
+                "med": med((numbers - numbers.mean()) / numbers.std(), cyclic=False),
+            })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def by_set(rows: pd.DataFrame) -> pd.DataFrame:
+    """A row a set: runs, those that fit their training set, test accuracy (mean, lowest, highest), RQI, MED."""
+    each = rows.groupby("training set", sort=False)
+    return pd.DataFrame({
+        "runs": each.size(), "fitted": each.training.agg(lambda a: int((a > 1 - 1e-6).sum())),
+        "test accuracy": each.test.mean(), "lowest": each.test.min(), "highest": each.test.max(),
+        "RQI": each.rqi.mean(), "MED": each.med.mean(),
+    }).reset_index()  # fmt: skip
+
+
+def effects(rows: pd.DataFrame) -> tuple[float, float]:
+    """By how much the mean test accuracy of the sets with a line is above the others', and of covered ones with holes.
+
+    Example:
+        >>> made = pd.DataFrame({"training set": list(HELD_OUT), "test": [1.0, 0.9, 0.4, 0.3]})
+        >>> [round(effect, 3) for effect in effects(made)]
+        [0.6, 0.1]
+    """
+    mean = rows.groupby("training set").test.mean()
+    line = mean["line, covered"] + mean["line, hole"] - mean["no line, covered"] - mean["no line, hole"]
+    cover = mean["line, covered"] + mean["no line, covered"] - mean["line, hole"] - mean["no line, hole"]
+    return line / 2, cover / 2
+
+
+@claim("LT11", "liu2022", "section 3.2", section="Cover or parallelograms?", runs=contrast, says=(
+    "with cover held equal a forced line adds {line:+.2f} to the test accuracy, with the line held equal cover adds ",
+    "{cover:+.2f}; {perfect} of {of} runs whose data force a line answer every test pair, of the others {others}; ",
+    "chance of a line's effect as large if sets did not matter: p = {p:.2g}",
+))  # fmt: skip
+def line_or_cover(runs: Runs) -> Finding:
+    """A training set that implies "a unique linear structure" would "result in perfect generalization".
+
+    Our reading, where all sums are trained: a line decides more than cover does, beyond chance (p < 0.05).
+    """
+    if any(runs[name] is None for name in HELD_OUT):
+        return judge(None, line=np.nan, cover=np.nan, perfect=0, of=0, others=0, p=np.nan)
+    rows = outcomes(runs)
+    line, cover = effects(rows)
+    rng = np.random.default_rng(0)
+    mixed = [effects(rows.assign(test=rng.permutation(rows.test.values)))[0] for _ in range(999)]
+    p = (1 + sum(value >= line - 1e-12 for value in mixed)) / 1000
+    has = rows["training set"].str.startswith("line")
+    right = rows.test > 1 - 1e-6
+    parts = (line > abs(cover), p < 0.05) if runs.complete() else (None,)
+    return judge(*map(_known, parts), value=line, line=line, cover=cover, p=p, of=int(has.sum()),
+                 perfect=int((right & has).sum()), others=int((right & ~has).sum()))  # fmt: skip
+
+
+def _known(part: bool | np.bool_ | None) -> bool | None:
+    return None if part is None else bool(part)
+
+
+def told(rows: pd.DataFrame) -> str:
+    """What the runs say of either prediction, in sentences with their numbers."""
+    ideal = predictions().set_index("training set").ideal
+    free = rows[~rows["training set"].str.startswith("line")]
+    exact = int(np.isclose(free.test, free["training set"].map(ideal)).sum())
+    told = [f"Of the {len(free)} runs without a forced line, {exact} end at just the test accuracy of the ideal model."]
+    steps = rows.dropna(subset=["step"]).groupby("training set", sort=False).step.median()
+    if {"line, covered", "line, hole"} <= set(steps.index):
+        told.append(f"With a line the test set is at 90 % by step {steps['line, covered']:,.0f} where the table is "
+                    f"covered and by step {steps['line, hole']:,.0f} with the hole (medians).")  # fmt: skip
+    missed = rows[rows["training set"].str.startswith("line") & (rows.test < 1 - 1e-6)]
+    if len(missed):
+        short = int((missed.training < 1 - 1e-6).sum())
+        told.append(f"{len(missed)} of the runs with a forced line miss a test pair; {short} of them have not fitted "
+                    "their training set either.")  # fmt: skip
+    return " ".join(told)
+
+
+_SAID = {
+    "holds": "Where the two part, parallelograms decide in this toy: sets that cover the table but force no line stay "
+    "at what an ideal model can answer, and a hole does no such harm.",
+    "fails": "Where the two part, parallelograms do not decide in this toy.",
+    "undecided": "The runs do not tell the two apart.",
+}
+
+
+def line_or_cover_told(verdict: str) -> str:
+    """What claim LT11 came to, in a sentence.
+
+    Example:
+        >>> line_or_cover_told("not run")
+        'These runs are not made yet.'
+    """
+    return _SAID.get(verdict, "These runs are not made yet.")
+
+
+@styled
+def four_sets(rows: pd.DataFrame) -> Figure:
+    """The four training sets as pictures of the table (blue: trained), and below each the test accuracy of its runs.
+
+    The dashed stroke is what an ideal model answers.
+    """
+    ideal = predictions().set_index("training set").ideal
+    fig, axes = panels(2, len(HELD_OUT), height=3.9, height_ratios=[2, 1])
+    for (above, below), name in zip(axes.T, HELD_OUT, strict=True):
+        above.imshow(trained_mask(name), cmap=ListedColormap(["#dcdcdc", COLOURS["train"]]), vmin=0, vmax=1)
+        above.set(title=name.replace(", ", ",\n"), xticks=[], yticks=[])
+        above.grid(False)
+        part = rows[rows["training set"] == name]
+        below.plot(part.test, np.zeros(len(part)) + 0.12 * (part.seed - part.seed.mean()), "o", ms=5, mfc="none",
+                   color=COLOURS["test"])  # fmt: skip
+        below.axvline(ideal[name], color=COLOURS["theory"], ls="--")
+        below.set(xlim=(-0.08, 1.08), ylim=(-0.6, 0.6), yticks=[], xticks=[0, 0.5, 1], xlabel="test accuracy")
+    return fig
