@@ -1,0 +1,285 @@
+r"""The energy of one feature of a two-layer $x^2$ network on a group, and its local maxima (Tian 2025, Li2).
+
+A node with weights $w = [u; v]$, u and v functions on a group of order M, sees the pair (a, b) as $u(a) + v(b)$ and has
+
+    E(w) = 1/2 |Yt^T sigma(X w)|^2 ,     sigma(x) = x^2 ,     Yt = Y less its mean over the samples.
+
+On all M^2 pairs only the product term of the square is left, E = 2 |u * v - mean|^2 with the convolution of the group,
+and over its real irreducible representations rho of dimension D and type c (`grokbook.theory.irreps`)
+
+    E = (2/M) sum_{rho not trivial} (D/c) |u^(rho) v^(rho)|_F^2 ,     u^(rho) = sum_h u(h) rho(h) .
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grokbook.errors import ParameterError
+from grokbook.tasks.groups import inverses
+from grokbook.theory.irreps import Irrep, as_table, irreps
+
+Group = int | str | np.ndarray
+
+INPUTS = {"one-hot": 1.0, "unit": 0.25}
+"""What the inputs [e_a; e_b] do to an energy of degree four: as they are, or divided by sqrt(2) to norm one."""
+
+FLAT = 1e-7
+"""Curvature of the energy on the sphere, as a part of 4 E, below which a direction counts as a zero mode."""
+
+
+def energy(w: np.ndarray, M: Group, *, inputs: str = "one-hot", cells: np.ndarray | None = None) -> np.ndarray:
+    r"""$\mathcal E(w) = \frac12\lVert\tilde Y^\top\sigma(Xw)\rVert^2$, the energy of a node, for w (..., 2M).
+
+    M is the order of a cyclic group, a group's name or its Cayley table. `inputs` is "one-hot", x = [e_a; e_b], or
+    "unit", x = [e_a; e_b]/sqrt(2), a quarter of it. `cells`, bool (..., M, M), are the pairs of the sample (default:
+    all), with leading axes one sample for each w.
+
+    Raises ParameterError for a w of another length, no group, unknown inputs and cells of another shape or none.
+
+    Example: a cosine of norm 1 has M/4.
+        >>> wave = np.cos(2 * np.pi * np.arange(11) / 11)
+        >>> w = np.concatenate([wave, wave]) / np.sqrt(11)
+        >>> float(energy(w, 11).round(12)), float(energy(w, 11, inputs="unit").round(12))
+        (2.75, 0.6875)
+
+    Source: Tian 2025, Eq. 8.
+    """
+    table, (u, v) = as_table(M), _halves(w, M)
+    if inputs not in INPUTS:
+        raise ParameterError(f"inputs = {inputs!r} are unknown; choose one of {', '.join(INPUTS)}.")
+    if cells is None:
+        sums = 2 * convolution(u, v, M)
+        sums = sums - sums.mean(axis=-1, keepdims=True)
+    else:
+        sums = _class_sums(u, v, table, _mask(cells, table))
+    return INPUTS[inputs] / 2 * (sums**2).sum(axis=-1)
+
+
+def gradient(w: np.ndarray, M: Group, *, cells: np.ndarray | None = None) -> np.ndarray:
+    r"""The gradient of `energy`, $X^\top D\,\tilde Y\tilde Y^\top\sigma(Xw)$ with $D = \mathrm{diag}\,\sigma'(Xw)$.
+
+    That is the dynamics of one node whose backpropagated gradient is $\tilde Y\tilde Y^\top F$ (Eq. 7). Arguments and
+    errors as those of `energy`.
+
+    Example: at a maximum it points along w, with 4 E, since E is of degree four.
+        >>> w = example(irreps(7)[1])
+        >>> bool(np.allclose(gradient(w, 7), 4 * energy(w, 7) * w))
+        True
+
+    Source: Tian 2025, Eq. 7 and Theorem 1.
+    """
+    table, (u, v) = as_table(M), _halves(w, M)
+    mask = _mask(cells, table)
+    sums = _class_sums(u, v, table, mask)
+    back = sums[..., table]
+    back = np.where(mask, back - _mean(back, mask), 0.0)
+    slope = 2 * (u[..., :, None] + v[..., None, :]) * back
+    return np.concatenate([slope.sum(axis=-1), slope.sum(axis=-2)], axis=-1)
+
+
+def _halves(w: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarray]:
+    given, n = np.asarray(w, dtype=float), len(as_table(group))
+    if given.shape[-1:] != (2 * n,):
+        raise ParameterError(f"w has shape {given.shape}, but its last side must be 2 M = {2 * n}.")
+    return given[..., :n], given[..., n:]
+
+
+def _mask(cells: np.ndarray | None, table: np.ndarray) -> np.ndarray:
+    mask = np.ones(table.shape, dtype=bool) if cells is None else np.asarray(cells) > 0
+    if mask.shape[-2:] != table.shape or not mask.any(axis=(-2, -1)).all():
+        raise ParameterError(f"cells of shape {mask.shape} must mark one or more of the {table.shape} pairs.")
+    return mask
+
+
+def convolution(u: np.ndarray, v: np.ndarray, M: Group) -> np.ndarray:
+    r"""The convolution of functions on a group, $(u*v)(h) = \sum_a u(a)\,v(a^{-1}h)$, (..., M).
+
+    Example:
+        >>> convolution(np.array([0.0, 1.0, 0.0]), np.array([1.0, 2.0, 3.0]), 3).round(9).tolist()
+        [3.0, 1.0, 2.0]
+    """
+    if isinstance(M, int):
+        return np.fft.irfft(np.fft.rfft(u) * np.fft.rfft(v), M)
+    return np.einsum("...a,...ah->...h", u, np.asarray(v)[..., _partner(as_table(M))])
+
+
+def _partner(table: np.ndarray) -> np.ndarray:
+    """Entry [a, h] is a^-1 h."""
+    return table[inverses(table)]
+
+
+def _class_sums(u: np.ndarray, v: np.ndarray, table: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """The sum of sigma less its mean over the cells with one product: Yt^T sigma(Xw), (..., M)."""
+    n = len(table)
+    values = (u[..., :, None] + v[..., None, :]) ** 2
+    place = np.arange(n)[:, None] * n + _partner(table)  # [a, h]: the cell (a, a^-1 h)
+    return ((values - _mean(values, mask)) * mask).reshape(*values.shape[:-2], n * n)[..., place].sum(axis=-2)
+
+
+def _mean(values: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """The mean over the marked cells, (..., 1, 1)."""
+    return (values * mask).sum(axis=(-2, -1), keepdims=True) / mask.sum(axis=(-2, -1), keepdims=True)
+
+
+@dataclass(frozen=True)
+class LocalMaximum:
+    r"""A connected family of local maxima of the energy on the sphere |w| = 1: one real irrep of dimension D.
+
+    `energy` is M/(2D) for one-hot inputs and M/(8D) for unit ones. The family is $u(h) = x^\top\rho(h)y$,
+    $v(h) = y^\top\rho(h)z$ with any vectors x, y, z of D numbers, scaled to $|u| = |v| = 1/\sqrt2$; it has
+    `zero_modes` = 3(D - 1) - (c - 1) dimensions, along which the energy is constant. `w` is one member, (2M,).
+    """
+
+    irrep: Irrep
+    energy: float
+    zero_modes: int
+    w: np.ndarray
+
+    @property
+    def dimension(self) -> int:
+        """D, the dimension of the irrep over the real numbers."""
+        return self.irrep.dimension
+
+    @property
+    def type(self) -> str:
+        """Real, complex (a pair of complex irreps) or quaternionic."""
+        return self.irrep.type
+
+
+def local_maxima(M: Group, *, inputs: str = "one-hot") -> tuple[LocalMaximum, ...]:
+    """All local maxima of the energy on |w| = 1, a family for each nontrivial real irrep of a group.
+
+    M and `inputs` as in `energy`; raises ParameterError as there.
+
+    Example: odd and even cyclic groups, and the group of quaternions, whose third type the paper leaves out.
+        >>> [m.energy for m in local_maxima(5)], [m.energy for m in local_maxima(8, inputs="unit")]
+        ([1.25, 1.25], [1.0, 0.5, 0.5, 0.5])
+        >>> [(m.energy, m.type, m.zero_modes) for m in local_maxima("Q8")][-2:]
+        [(4.0, 'real', 0), (1.0, 'quaternionic', 6)]
+
+    Source: Tian 2025, Theorem 2 and Corollary 2, corrected: proof in chapter 17.
+    """
+    if inputs not in INPUTS:
+        raise ParameterError(f"inputs = {inputs!r} are unknown; choose one of {', '.join(INPUTS)}.")
+    n, found = len(as_table(M)), []
+    for rho in irreps(M)[1:]:
+        top = INPUTS[inputs] * n / (2 * rho.dimension)
+        found.append(LocalMaximum(rho, top, 3 * (rho.dimension - 1) - (rho.norm - 1), example(rho)))
+    return tuple(found)
+
+
+def example(rho: Irrep, seed: int | None = None) -> np.ndarray:
+    """One node (2M,) of the family of an irrep, |w| = 1: with the first unit vector for x, y, z, or random ones.
+
+    Example:
+        >>> example(irreps("S3")[1]).round(3).tolist()[:3]
+        [0.289, -0.289, -0.289]
+    """
+    first = np.eye(rho.dimension)[[0, 0, 0]]
+    x, y, z = first if seed is None else np.random.default_rng(seed).normal(size=(3, rho.dimension))
+    halves = [np.einsum("i,hij,j->h", a, rho.matrices, b) for a, b in ((x, y), (y, z))]
+    return np.concatenate([half / np.linalg.norm(half) for half in halves]) / np.sqrt(2)
+
+
+def spectrum(w: np.ndarray, M: Group) -> np.ndarray:
+    """The part of |w|^2 in each real irrep of a group, trivial first: (..., number of irreps), sums to one.
+
+    Example:
+        >>> spectrum(example(irreps(5)[2]), 5).round(6).tolist()
+        [0.0, 0.0, 1.0]
+    """
+    u, v = _halves(w, M)
+    parts = [((u @ rho.projection) ** 2).sum(axis=-1) + ((v @ rho.projection) ** 2).sum(axis=-1) for rho in irreps(M)]
+    power = np.stack(parts, axis=-1)
+    return power / power.sum(axis=-1, keepdims=True)
+
+
+def by_irreps(w: np.ndarray, M: Group) -> float:
+    r"""The energy of w (2M,) from the irreps: $\frac2M\sum_\rho\frac Dc\lVert\hat u(\rho)\hat v(\rho)\rVert_F^2$.
+
+    Example:
+        >>> w = np.random.default_rng(0).normal(size=12)
+        >>> bool(np.isclose(by_irreps(w, "S3"), energy(w, "S3"))), bool(np.isclose(by_irreps(w, 6), energy(w, 6)))
+        (True, True)
+    """
+    u, v = _halves(w, M)
+    total = 0.0
+    for rho in irreps(M)[1:]:
+        product = np.einsum("h,hij->ij", u, rho.matrices) @ np.einsum("h,hij->ij", v, rho.matrices)
+        total += rho.dimension / rho.norm * (product**2).sum()
+    return float(2 / len(u) * total)
+
+
+def by_traces(w: np.ndarray, M: Group) -> float:
+    r"""What the slides print for the energy of w (2M,): $|\mathrm{tr}\,\hat u(k)\hat v(k)|^2$ in place of the norm.
+
+    The trace is that of the mean of u * v over conjugate elements, so that this is
+    $2\sum_k d_k\lVert P_k\,\overline{u*v}\rVert^2$ with the projections $P_k$ onto the irreps. Equal to the energy
+    where every $d_k$ is one.
+
+    Example:
+        >>> w = np.random.default_rng(0).normal(size=12)
+        >>> bool(np.isclose(by_traces(w, 6), energy(w, 6))), bool(np.isclose(by_traces(w, "S3"), energy(w, "S3")))
+        (True, False)
+
+    Source: Tian 2025, the formula beside Theorem 2.
+    """
+    table, (u, v) = as_table(M), _halves(w, M)
+    conjugates = table[table, inverses(table)[:, None]]  # [g, h] = g h g^-1
+    mean = convolution(u, v, table)[conjugates].mean(axis=0)
+    return float(sum(2 * rho.degree * ((rho.projection @ mean) ** 2).sum() for rho in irreps(M)[1:]))
+
+
+def ascend(
+    w: np.ndarray, M: Group, *, cells: np.ndarray | None = None, steps: int = 500, tolerance: float = 1e-12
+) -> np.ndarray:
+    """Gradient ascent of the energy on the sphere from w (..., 2M), until nothing changes or `steps` are over.
+
+    A step goes to (4 E w + gradient), scaled to norm one: a power iteration with a shift.
+
+    Example:
+        >>> starts = np.random.default_rng(0).normal(size=(4, 10))
+        >>> energy(ascend(starts, 5), 5).round(9).tolist()
+        [1.25, 1.25, 1.25, 1.25]
+    """
+    now = np.asarray(w, dtype=float)
+    now = now / np.linalg.norm(now, axis=-1, keepdims=True)
+    for _ in range(steps):
+        slope = gradient(now, M, cells=cells)
+        moved = slope + (slope * now).sum(axis=-1, keepdims=True) * now  # w . slope = 4 E
+        moved = moved / np.linalg.norm(moved, axis=-1, keepdims=True)
+        if np.abs(moved - now).max() < tolerance:
+            return moved
+        now = moved
+    return now
+
+
+def curvature(w: np.ndarray, M: Group) -> np.ndarray:
+    """Eigenvalues, ascending, of the energy's second derivative on the sphere at a maximum w (2M,): 2M - 1 of them.
+
+    The gradient is a polynomial of degree three, so its central difference with step 1 is exact but for a cubic term,
+    which two steps remove.
+
+    Example: a zero for each free phase, and everything else negative.
+        >>> values = curvature(example(irreps(5)[1]), 5)
+        >>> int((np.abs(values) < 1e-9).sum()), bool(values.max() < 1e-9)
+        (2, True)
+    """
+    point = np.asarray(w, dtype=float)
+    n = len(point)
+    one, two = ((gradient(point + s * np.eye(n), M) - gradient(point - s * np.eye(n), M)) / (2 * s) for s in (1.0, 2.0))
+    second = (4 * one - two) / 3 - 4 * float(energy(point, M)) * np.eye(n)
+    basis = np.linalg.svd(point[None])[2][1:]  # of the tangent space
+    return np.linalg.eigvalsh(basis @ second @ basis.T)
+
+
+def zero_modes(w: np.ndarray, M: Group) -> int:
+    """The number of directions on the sphere along which the energy is flat at a maximum w (2M,).
+
+    Example:
+        >>> [zero_modes(m.w, "A4") for m in local_maxima("A4")]
+        [2, 6]
+    """
+    return int((np.abs(curvature(w, M)) < FLAT * 4 * float(energy(w, M))).sum())
