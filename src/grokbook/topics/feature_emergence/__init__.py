@@ -1,0 +1,206 @@
+"""Chapter 17: how features emerge (Tian 2025, Li2): a gradient, an energy, its hills, and how many pairs keep them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from grokbook.claims import load
+from grokbook.claims.runs import cost
+from grokbook.experiments.base import Experiment
+from grokbook.measures import med
+from grokbook.theory.backpropagated import (
+    answers,
+    feature_gradient,
+    features,
+    modulated,
+    random_features,
+    samples_to_keep,
+)
+from grokbook.theory.feature_energy import ascend, energy, local_maxima
+from grokbook.theory.irreps import as_table
+from grokbook.topics.feature_emergence.claims import learned_nodes
+from grokbook.topics.feature_emergence.settings import boundary, followed, muon, others, plan, rates
+from grokbook.topics.feature_emergence.trained import boundary_table, group_rows, has_bump, rate_table
+
+__all__ = [
+    "answer",
+    "boundary",
+    "boundary_table",
+    "decay_curve",
+    "equal_power",
+    "followed",
+    "group_rows",
+    "hill_table",
+    "kept_pairs",
+    "law_said",
+    "load",
+    "modulation_table",
+    "muon",
+    "one_ascent",
+    "others",
+    "plan",
+    "rate_table",
+    "rates",
+    "stages_said",
+    "waiting",
+]
+
+SHOWN = ("Z11", "Z12", "Z2xZ2", "S3", "D5", "A4", "Q8")
+"""The groups whose hills the page lists."""
+
+
+def hill_table(starts: int = 60, groups: Iterable[str] = SHOWN, seed: int = 0) -> pd.DataFrame:
+    """A row a group and kind of hill: type, D, energy for one-hot and unit inputs, zero modes, and who ends there.
+
+    `end here` is the share of so many random starts whose ascent ends at that energy.
+
+    Example:
+        >>> hill_table(10, ["Q8"])[["D", "one-hot", "zero modes"]].values.tolist()
+        [[1.0, 4.0, 0.0], [4.0, 1.0, 6.0]]
+    """
+    rows, rng = [], np.random.default_rng(seed)
+    for group in groups:
+        M = len(as_table(group))
+        ends = ascend(rng.normal(size=(starts, 2 * M)), group, steps=2_000)
+        reached = energy(ends, group)
+        kinds = {(m.type, m.dimension): m for m in local_maxima(group)}
+        for (kind, D), m in kinds.items():
+            count = sum((n.type, n.dimension) == (kind, D) for n in local_maxima(group))
+            rows.append({"group": group, "type": kind, "D": D, "hills": count, "one-hot": m.energy,
+                         "unit": m.energy / 4,
+                         "zero modes": m.zero_modes,
+                         "end here": float(np.isclose(reached, m.energy, rtol=1e-4).mean())})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def one_ascent(M: int, steps: int = 60, seed: int = 0) -> np.ndarray:
+    """The nodes (steps + 1, 2M) of one ascent of the energy from a random start.
+
+    Example:
+        >>> one_ascent(5, 3).shape
+        (4, 10)
+    """
+    start = np.random.default_rng(seed).normal(size=2 * M)
+    path = [start / np.linalg.norm(start)]
+    for _ in range(steps):
+        path.append(ascend(path[-1], M, steps=1))
+    return np.stack(path)
+
+
+def decay_curve(M: int, K: int, points: int = 13) -> dict[float, float]:
+    """The norm of G_F of K random features by the ridge's weight decay, on all pairs modulo M, about eta = 4 K.
+
+    Example:
+        >>> sizes = list(decay_curve(5, 200).values())
+        >>> max(sizes) > 3 * sizes[0] and max(sizes) > 3 * sizes[-1]
+        True
+    """
+    F, Y = random_features(M, K), answers(M)
+    etas = 4 * K * np.geomspace(0.01, 100, points)
+    return {float(eta): float(np.linalg.norm(feature_gradient(F, Y, eta))) for eta in etas}
+
+
+def modulation_table(M: int, etas: Iterable[float] = (1000.0, 10.0, 0.1)) -> pd.DataFrame:
+    """The modified energy at the maxima of the learned frequency and of the others (least), by weight decay.
+
+    Example:
+        >>> rows = modulation_table(7)
+        >>> bool(rows.learned.is_monotonic_decreasing), bool((rows.others > 1.7).all())
+        (True, True)
+    """
+    F, hills = features(learned_nodes(M), M), local_maxima(M)
+    return pd.DataFrame([{"eta": eta, "learned": modulated(hills[0].w, M, F, eta),
+                          "others": min(modulated(m.w, M, F, eta) for m in hills[1:])} for eta in etas])  # fmt: skip
+
+
+def kept_pairs(most: int, draws: int, bars: Iterable[float] = (0.5,)) -> dict[float, dict[int, np.ndarray]]:
+    """By bar and modulus up to `most`: the pairs from which on a maximum survives, a number a draw.
+
+    Example:
+        >>> list(kept_pairs(11, 2)[0.5])
+        [7, 11]
+    """
+    moduli = [M for M in (7, 11, 17, 23, 31, 59, 101) if most >= M]
+    return {bar: {M: samples_to_keep(M, draws, bar=bar) for M in moduli} for bar in bars}
+
+
+def equal_power(M: int, count: int = 400, seed: int = 0) -> tuple[float, float]:
+    r"""MED over the mean length of a row: of features of every frequency alike, and $\sqrt{2M/(M-1)}$.
+
+    `count` nodes a frequency have random phases.
+
+    Example:
+        >>> got, wanted = equal_power(11)
+        >>> abs(got / wanted - 1) < 0.02
+        True
+    """
+    rng = np.random.default_rng(seed)
+    k = np.repeat(np.arange(1, (M + 1) // 2), count)
+    rows = np.cos(2 * np.pi * np.outer(np.arange(M), k) / M + rng.uniform(0, 2 * np.pi, len(k)))
+    length = float(np.linalg.norm(rows, axis=1).mean())
+    return float(med(rows)) / length, float(np.sqrt(2 * M / (M - 1)))
+
+
+def stages_said(runs: Mapping[str, xr.Dataset]) -> str:
+    """What the followed runs show of the bump and of the order of events, as sentences.
+
+    `runs` has "decay" and "none", each with dims seed and step.
+    """
+    flags = {name: [has_bump(data.gradient_norm.isel(seed=n).values) for n in range(data.sizes["seed"])]
+             for name, data in runs.items()}  # fmt: skip
+    here, there = (f"{sum(flags[name])} of {len(flags[name])}" for name in ("decay", "none"))
+    both = all(flags["decay"]) and all(flags["none"])
+    told = [f"The norm of the gradient has a bump in {here} runs with weight decay, in {there} without."]
+    if both:
+        told.append("So with an output layer that is learned, and not solved, the bump needs no decay: it lasts as "
+                    "long as the output layer is late.")  # fmt: skip
+    ends = [float(runs[name].reached.isel(step=-1).median()) for name in ("decay", "none")]
+    told.append(f"At the end the nodes have {ends[0]:.0%} of the largest energy with decay and {ends[1]:.0%} without.")
+    return " ".join(told)
+
+
+def waiting(experiments: Iterable[Experiment], pattern: str) -> str:
+    """What of these is not recorded, at what cost, and how to record it: a note for a page, empty if nothing is.
+
+    Example:
+        >>> waiting([], "tian2025/*")
+        ''
+    """
+    left = [e for e in experiments if e.missing_seeds()]
+    if not left:
+        return ""
+    return f"> **Not run.** Of these, {cost(left)}: `grokbook record --only '{pattern}'`."
+
+
+_LAW = {
+    "holds": "In our networks the boundary grows with M as M log M does",
+    "fails": "In our networks of one width the boundary does not grow with M as M log M does",
+}
+
+
+def law_said(verdict: str) -> str:
+    """What the verdict on the boundary says, as the beginning of a sentence."""
+    return _LAW.get(verdict, "Whether the boundary of networks follows M log M is open here")
+
+
+def answer(verdicts: Mapping[str, str]) -> str:
+    """The chapter's answer in a box, from the verdicts of its rows of the ledger by id.
+
+    Example:
+        >>> answer({"T19": "holds with correction", "T23": "holds with correction", "T30": "not run"}).count(". ")
+        3
+    """
+    claimed = (
+        "The paper says that features are the hills of an energy that only data and architecture fix, climbed one "
+    )
+    claimed += "by one in a window that weight decay opens, and kept by about M log M pairs"
+    mended = [name for name in ("T13", "T19", "T23") if verdicts.get(name) == "holds with correction"]
+    count = {0: "as printed", 1: "with one constant mended", 2: "with two formulas mended"}
+    words = count.get(len(mended), "with a prefactor, a normalisation and a conjugate mended")
+    found = f"The hills are proved here for every group, {words}: one for each real irreducible representation"
+    return f"> **Answer.** {claimed}. {found}. {law_said(verdicts['T30'])}. Theorems are checked by proof, count and " \
+           "draws; what is said of trained networks rests on the runs that are shown as made."  # fmt: skip

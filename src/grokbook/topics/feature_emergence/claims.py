@@ -1,0 +1,318 @@
+"""The theorems of Tian 2025 (Li2) as chapter 17 checks them: identities, maxima, counts and draws."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grokbook.claims import Finding, claim, found, judge
+from grokbook.theory.backpropagated import (
+    answers,
+    as_printed,
+    centred,
+    cosines,
+    enough_nodes,
+    feature_gradient,
+    features,
+    modulated,
+    paired_nodes,
+    random_features,
+    ridge,
+    samples_to_keep,
+    shrinkage,
+    unreached,
+)
+from grokbook.theory.feature_energy import (
+    ascend,
+    by_irreps,
+    by_traces,
+    energy,
+    example,
+    local_maxima,
+    zero_modes,
+)
+from grokbook.theory.irreps import as_table, irreps
+
+BEHIND, CLIMB, HILLS = "What reaches the features", "What one feature climbs", "Every hill of the energy"
+ENOUGH, LEFT, DATA = (
+    "How many features are enough",
+    "What the learned leave to the others",
+    "How many pairs keep a hill",
+)
+
+GROUPS = ("Z5", "Z8", "Z12", "Z2xZ2", "S3", "D4", "D5", "Q8", "A4")
+"""The groups on which the theorems are tried: odd and even cyclic ones, all three types of irreps, degrees to three."""
+
+ROUNDING = 1e-8
+
+
+def inverse_of(u: np.ndarray, group: str) -> np.ndarray:
+    """Pu, with (Pu)(h) = u(h^-1): our reading of the slides' P, which they do not define."""
+    return u[..., np.argmax(as_table(group) == 0, axis=1)]
+
+
+@claim("T12", "tian2025", "stage I, Eq. 5", section=BEHIND, kind="formula",
+       says=("the printed G_F, R R^T F / eta and the finite difference of the loss agree to {value:.0e} (relative), ",
+             "with {narrow} and with {wide} features of {n} samples"))  # fmt: skip
+def gradient_formula(narrow: int = 6, wide: int = 30, n: int = 20) -> Finding:
+    """At the ridge solution the backpropagated gradient is the product of Eq. 5."""
+    worst, rng = 0.0, np.random.default_rng(0)
+    for K in (narrow, wide):
+        F, Y, move = rng.normal(size=(n, K)), np.eye(5)[rng.integers(5, size=n)], rng.normal(size=(n, K))
+        V, step = ridge(F, Y, 0.7), 1e-4
+        losses = [(centred(Y - (F + s * move) @ V) ** 2).sum() / 2 for s in (step, -step)]
+        down = -(losses[0] - losses[1]) / (2 * step)
+        size = np.abs(as_printed(F, Y, 0.7)).max()
+        worst = max(worst, abs((as_printed(F, Y, 0.7) * move).sum() / down - 1),
+                    np.abs(as_printed(F, Y, 0.7) - feature_gradient(F, Y, 0.7)).max() / size)  # fmt: skip
+    return judge(worst < ROUNDING * 100, value=worst, low=0, high=ROUNDING * 100, narrow=narrow, wide=wide, n=n)
+
+
+@claim("T13", "tian2025", "Lemma 1, Eq. 6", section=BEHIND, kind="theorem", shown_by="draws", seconds=3,
+       says=("with {K:,} random features of the {n} sums modulo {M} the direction is right (cosine {cosine:.4f}); the ",
+             "best factor is {value:.4f} of eta/(Kc + eta)^2 and {printed:.1e} of the printed one"))  # fmt: skip
+def prefactor(M: int = 5, K: int = 20_000, eta: float = 10.0) -> Finding:
+    """For large width $G_F$ is $\\eta/((Kc_1+\\eta)(nc_2+\\eta))$ times $\\tilde Y\\tilde Y^\\top F$."""
+    F, Y, c = random_features(M, K), answers(M), 4.0
+    got = feature_gradient(F, Y, eta)
+    target = centred(Y) @ (centred(Y).T @ centred(F))
+    best = (got * target).sum() / (target**2).sum()
+    cosine = (got * target).sum() / np.linalg.norm(got) / np.linalg.norm(target)
+    printed = eta / ((K * c + eta) * (M**2 * c + eta))
+    right, theirs = best / shrinkage(K, c, eta), best / printed
+    near = cosine > 0.98 and abs(theirs - 1) < 0.05
+    mended = cosine > 0.98 and abs(right - 1) < 0.05
+    verdict = "holds" if near else "holds with correction" if mended else "fails"
+    return found(verdict, right, 0.95, 1.05, K=K, n=M**2, M=M, cosine=cosine, printed=theirs)
+
+
+@claim("T14", "tian2025", "stage I, key insights", section=BEHIND, kind="theorem", shown_by="counterexample",
+       says=("as eta falls from 1 to 1e-8, |G_F| comes to {value:.3f} with {narrow} features of {n} samples, where ",
+             "the least squares cannot fit, and to {wide_left:.0e} with {wide}"))  # fmt: skip
+def no_decay(narrow: int = 6, wide: int = 30, n: int = 20) -> Finding:
+    """If the weight decay is zero, $G_F = 0$: there is no feature learning."""
+    rng = np.random.default_rng(0)
+    Y = np.eye(5)[rng.integers(5, size=n)]
+    left = [float(np.linalg.norm(feature_gradient(rng.normal(size=(n, K)), Y, 1e-8))) for K in (narrow, wide)]
+    holds = "holds" if left[0] < 1e-4 else "needs an assumption"
+    return judge(left[1] < 1e-4, holds=holds, value=left[0], low=left[0], high=left[0], narrow=narrow, wide=wide, n=n,
+                 wide_left=left[1])  # fmt: skip
+
+
+@claim("T15", "tian2025", "stage I, key insights", section=BEHIND, kind="theorem", shown_by="draws", seconds=2,
+       says=("|G_F| falls by {decay:.0f} for each tenfold decay at the end (10 in the limit), and for widths ",
+             "from {first:,} to {last:,} to {value:.0e} of its first value"))  # fmt: skip
+def large_limits(M: int = 5, eta: float = 10.0) -> Finding:
+    """For large weight decay, and for infinite width, $G_F$ goes to zero."""
+    Y, widths = answers(M), (100, 1_000, 10_000)
+    F = random_features(M, 50)
+    far = [np.linalg.norm(feature_gradient(F, Y, eta)) for eta in (1e7, 1e8)]
+    sizes = [float(np.linalg.norm(feature_gradient(random_features(M, K), Y, eta))) for K in widths]
+    falls = far[0] / far[1] > 5 and sizes[0] > sizes[1] > sizes[2]
+    return judge(falls, value=sizes[-1] / sizes[0], low=0, high=1, decay=far[0] / far[1], first=widths[0],
+                 last=widths[-1])  # fmt: skip
+
+
+@claim("T16", "tian2025", "Theorem 1", section=CLIMB, kind="theorem",
+       says=("on {of} groups and on half of their pairs the printed dynamics and the slope of E agree to {value:.0e} ",
+             "(relative)"))  # fmt: skip
+def ascent_of_energy() -> Finding:
+    """The dynamics of independent features is exactly gradient ascent of the energy E."""
+    rng, worst = np.random.default_rng(0), 0.0
+    for group in GROUPS:
+        n = len(as_table(group))
+        for cells in (np.ones((n, n), dtype=bool), rng.random((n, n)) < 0.5):
+            w, move = rng.normal(size=(2, 2 * n))
+            slope = (energy(w + 1e-4 * move, group, cells=cells) - energy(w - 1e-4 * move, group, cells=cells)) / 2e-4
+            worst = max(worst, abs(float(slope / (dynamics(w, group, cells) @ move)) - 1))
+    return judge(worst < 1e-5, value=worst, low=0, high=1e-5, of=len(GROUPS))
+
+
+def dynamics(w: np.ndarray, group: str, cells: np.ndarray) -> np.ndarray:
+    r"""$X^\top D\,\tilde Y\tilde Y^\top\sigma(Xw)$ with the matrices written out, as printed in Eq. 7.
+
+    Example:
+        >>> from grokbook.theory.feature_energy import gradient
+        >>> w = np.random.default_rng(0).normal(size=10)
+        >>> bool(np.allclose(dynamics(w, "Z5", np.ones((5, 5))), gradient(w, 5)))
+        True
+    """
+    n = len(as_table(group))
+    a, b = np.argwhere(np.asarray(cells) > 0).T
+    X = np.eye(2 * n)[a] + np.eye(2 * n)[n + b]
+    Y = centred(np.eye(n)[as_table(group)[a, b]])
+    return X.T @ (2 * (X @ w) * (Y @ (Y.T @ (X @ w) ** 2)))
+
+
+@claim("T17", "tian2025", "Eq. 9", section=CLIMB, kind="theorem",
+       says=("for {of} groups the regular representation splits into irreps found numerically: each is a homomorphism ",
+             "to {value:.0e}, and their dimensions squared over c add up to M"))  # fmt: skip
+def regular_representation() -> Finding:
+    """The regular representation of a finite group is a direct sum of irreps, each as often as its dimension."""
+    worst, complete = 0.0, True
+    for group in GROUPS:
+        table, every = as_table(group), irreps(group)
+        complete &= sum(rho.dimension**2 // rho.norm for rho in every) == len(table)
+        complete &= bool(np.allclose(sum(rho.projection for rho in every), np.eye(len(table))))
+        for rho in every:
+            products = np.einsum("aij,bjk->abik", rho.matrices, rho.matrices)
+            worst = max(worst, float(np.abs(products - rho.matrices[table]).max()))
+    return judge(complete, worst < ROUNDING, value=worst, low=0, high=ROUNDING, of=len(GROUPS))
+
+
+@claim("T18", "tian2025", "formula beside Theorem 2", section=CLIMB, kind="formula", shown_by="counterexample",
+       says=("with Frobenius norms the sum over irreps is E for all {of} groups (to {error:.0e}); with traces it is ",
+             "for the {abelian} Abelian ones; for a random node on S3: {value:.1f}, E is {right:.1f}"))  # fmt: skip
+def energy_by_irreps() -> Finding:
+    """The energy is $(M/2)\\sum_k |\\sum_r \\mathrm{tr}\\,\\hat S_{k,r}|^2/d_k$ over the nontrivial irreps."""
+    rng, norms, traces = np.random.default_rng(0), [], {}
+    for group in GROUPS:
+        w = rng.normal(size=2 * len(as_table(group)))
+        right = float(energy(w, group))
+        norms.append(abs(by_irreps(w, group) / right - 1))
+        traces[group] = by_traces(w, group), right
+    agree = [group for group, (a, b) in traces.items() if abs(a / b - 1) < ROUNDING]
+    abelian = [group for group in GROUPS if (as_table(group) == as_table(group).T).all()]
+    assert max(norms) < ROUNDING and set(agree) >= set(abelian)
+    got, right = traces["S3"]
+    return judge(len(agree) == len(GROUPS), value=got, low=right, high=right, right=right, of=len(GROUPS),
+                 abelian=len(abelian), error=max(norms))  # fmt: skip
+
+
+@claim("T19", "tian2025", "Theorem 2", section=HILLS, kind="theorem", published="M/8d, M/16d", seconds=3,
+       says=("for unit inputs the maxima of {of} groups are M/8d and M/16d to {value:.0e}; for one-hot ones they are ",
+             "four times that; the printed list has no quaternionic irreps, as that of Q8 (M/16d = {q8:g}); in one ",
+             "formula M/(8D), D the real dimension"))  # fmt: skip
+def energies() -> Finding:
+    """The maximum is $M/8d_k$ in a real irrep, and $M/16d_k$ in a pair of complex ones."""
+    worst, types = 0.0, set()
+    for group in GROUPS:
+        for m in local_maxima(group, inputs="unit"):
+            M, d = len(as_table(group)), m.irrep.degree
+            printed = M / (8 * d) if m.type == "real" else M / (16 * d)
+            worst = max(worst, abs(float(energy(m.w, group, inputs="unit")) / printed - 1))
+            assert zero_modes(m.w, group) == m.zero_modes
+            types.add(m.type)
+    third = "quaternionic" in types
+    q8 = local_maxima("Q8", inputs="unit")[-1].energy
+    return judge(worst < ROUNDING, holds="holds with correction" if third else "holds", value=worst, low=0,
+                 high=ROUNDING, of=len(GROUPS), q8=q8)  # fmt: skip
+
+
+@claim("T20", "tian2025", "Theorem 2", section=HILLS, kind="theorem", shown_by="counterexample",
+       says=("with v = Pu, (Pu)(h) = u(h^-1): modulo 5 a v of any phase has the same energy ({modes} zero modes); ",
+             "on S3 random u in H_k reach {low:.2f} to {high:.2f} where the maximum is {top:g}: u must have rank one; ",
+             "v then has a free vector"))  # fmt: skip
+def printed_family(draws: int = 200) -> Finding:
+    """The local maxima are $w = [u; \\pm Pu]$ with u in $\\mathcal H_k$."""
+    rng, m = np.random.default_rng(0), local_maxima("S3")[-1]
+    u = rng.normal(size=(draws, 6)) @ m.irrep.projection
+    w = np.concatenate([u, inverse_of(u, "S3")], axis=1)
+    reached = energy(w / np.linalg.norm(w, axis=1, keepdims=True), "S3")
+    modes = local_maxima(5)[0].zero_modes
+    return judge(reached.min() > m.energy * (1 - ROUNDING), modes == 1, value=float(np.median(reached)),
+                 low=reached.min(), high=reached.max(), top=m.energy, modes=modes)  # fmt: skip
+
+
+@claim("T21", "tian2025", "Theorem 2", section=HILLS, kind="theorem", shown_by="proof", seconds=4,
+       says=("proved on the page for every group; {starts} ascents on {of} groups end at the energies of the ",
+             "corrected list (largest gap {value:.0e}), with all of |w|^2 in one irrep"))  # fmt: skip
+def no_other_maxima(starts: int = 20) -> Finding:
+    """There are no other local maxima, and different ones are not connected."""
+    rng, worst = np.random.default_rng(0), 0.0
+    for group in GROUPS:
+        ends = ascend(rng.normal(size=(starts, 2 * len(as_table(group)))), group, steps=3_000)
+        top = np.array([m.energy for m in local_maxima(group)])
+        worst = max(worst, float(np.abs(energy(ends, group)[:, None] - top).min(axis=1).max()))
+    return judge(worst < 1e-6, value=worst, low=0, high=1e-6, starts=starts * len(GROUPS), of=len(GROUPS))
+
+
+@claim("T22", "tian2025", "Corollary 2", section=HILLS, kind="number", published="M/16, M/8",
+       says=("M/16 and, for even M, M/8 for unit inputs (to {value:.0e}, M up to {most}); with one-hot inputs ",
+             "M/4 and M/2"))  # fmt: skip
+def modular_energies(most: int = 12) -> Finding:
+    """For modular addition all maxima are single frequencies with M/16, and M/8 for the alternating one of even M."""
+    worst, raw = 0.0, 0.0
+    for M in range(3, most + 1):
+        for k in range(1, M // 2 + 1):
+            wave = np.cos(2 * np.pi * k * np.arange(M) / M)
+            w = np.concatenate([wave, wave]) / np.linalg.norm(wave) / np.sqrt(2)
+            printed = M / (8 if 2 * k == M else 16)
+            worst = max(worst, abs(float(energy(w, M, inputs="unit")) / printed - 1))
+            raw = max(raw, abs(float(energy(w, M)) / printed - 1))
+    return judge(worst < ROUNDING, holds="holds" if raw < ROUNDING else "holds with correction", value=worst, low=0,
+                 high=ROUNDING, most=most)  # fmt: skip
+
+
+@claim("T23", "tian2025", "Theorem 3", section=ENOUGH, kind="theorem", shown_by="counterexample", seconds=2,
+       says=("with v = P conj(u) the target is reached to {value:.0e} on {of} groups; with v = Pu as printed ",
+             "{least:.2f} to {most:.2f} of it is missed"))  # fmt: skip
+def reconstruction(groups: tuple[str, ...] = ("Z5", "Z7", "S3", "D4", "A4")) -> Finding:
+    """Nodes $[u; \\pm Pu]$ whose $uu^*$ are complete bases of all $\\mathcal H_k$ give $\\hat Y = \\tilde Y$."""
+    left = {conjugate: [unreached(features(paired_nodes(group, conjugate=conjugate), group), answers(group))
+                        for group in groups] for conjugate in (True, False)}  # fmt: skip
+    literal, mended = max(left[False]), max(left[True])
+    return judge(mended < ROUNDING, holds="holds" if literal < ROUNDING else "holds with correction", value=mended,
+                 low=0, high=ROUNDING, least=min(left[False]), most=literal, of=len(groups))  # fmt: skip
+
+
+@claim("T24", "tian2025", "Theorem 3", section=ENOUGH, kind="number", published="2M - 2",
+       says=("the number is at most the bound for {of} groups, and 2M - 2 = {value:.0f} for addition modulo {M}; four ",
+             "real cosines a frequency do it too (missed: {real:.0e})"))  # fmt: skip
+def enough_of_them(M: int = 23) -> Finding:
+    """$K \\le 2[(M-\\kappa)^2+\\kappa-1]$ nodes suffice, and 2M - 2 for Abelian groups."""
+    counts = [enough_nodes(group) for group in (*GROUPS, "S4", M)]
+    real = unreached(features(cosines(M), M), answers(M))
+    return judge(all(a <= b for a, b in counts), counts[-1][0] == 2 * M - 2, real < ROUNDING, value=counts[-1][0],
+                 low=2 * M - 2, high=2 * M - 2, of=len(counts), M=M, real=real)  # fmt: skip
+
+
+@claim("T25", "tian2025", "after Theorem 3", section=ENOUGH, kind="observation", shown_by="counterexample",
+       says=("true of Abelian groups, of which the sentence before speaks; on A4 the theorem's number is {value:.0f} ",
+             "nodes for {cells} pairs, on S4 {s4} for {s4_cells}"))  # fmt: skip
+def more_efficient() -> Finding:
+    """That many features are much more efficient than the $M^2$ nodes of memorisation."""
+    a4, s4 = enough_nodes("A4")[0], enough_nodes("S4")[0]
+    few = all(enough_nodes(M)[0] < M**2 / 2 for M in (7, 23, 71))
+    holds = "holds" if a4 < 144 and s4 < 576 else "needs an assumption"
+    return judge(few, holds=holds, value=a4, low=a4, high=a4, cells=144, s4=s4, s4_cells=576)
+
+
+@claim("T26", "tian2025", "Theorem 4", section=DATA, kind="theorem", shown_by="draws", seconds=4,
+       says=("half of {draws} draws keep their maximum from n / (M ln M) = {ratios} on at M = {moduli}; n grows as ",
+             "M^{value:.2f}, M log M as M^{wanted:.2f} there: the theorem's rate, for large M and with no constant, ",
+             "is neither reached nor refuted"))  # fmt: skip
+def samples(moduli: tuple[int, ...] = (7, 11, 17, 23), draws: int = 12) -> Finding:
+    """$n \\gtrsim d_k^2 M\\log(M/\\delta)$ random pairs keep the local maxima."""
+    half = np.array([np.median(samples_to_keep(M, draws)) for M in moduli])
+    M = np.array(moduli, dtype=float)
+    grows, wanted = (np.polyfit(np.log(M), np.log(n), 1)[0] for n in (half, M * np.log(M)))
+    near = True if abs(grows - wanted) < 0.1 else None
+    ratios = ", ".join(f"{r:.1f}" for r in half / (M * np.log(M)))
+    return judge(near, value=grows, low=wanted, high=wanted, wanted=wanted, draws=draws, ratios=ratios,
+                 moduli=", ".join(map(str, moduli)))  # fmt: skip
+
+
+@claim("T27", "tian2025", "Theorem 7", section=LEFT, kind="theorem", shown_by="counterexample",
+       says=("modulo {M}, with one frequency learned, the others keep {top:g} each; the learned one has {parts} at ",
+             "eta = {etas}: it goes to zero with eta, and is there for every eta above it"))  # fmt: skip
+def top_down(M: int = 11, etas: tuple[float, ...] = (1000.0, 10.0, 0.1)) -> Finding:
+    """Once irreps S are learned, the modified energy has local maxima only on the missing ones."""
+    hills = local_maxima(M)
+    learned = features(learned_nodes(M), M)
+    own = [modulated(hills[0].w, M, learned, eta) for eta in etas]
+    others = [modulated(m.w, M, learned, etas[-1]) for m in hills[1:]]
+    kept = min(others) > 0.99 * hills[1].energy
+    return judge(kept, own[-1] < 0.01 * hills[0].energy, holds="needs an assumption" if own[0] > 0.01 else "holds",
+                 value=own[0], low=own[-1], high=own[0], M=M, top=hills[1].energy,
+                 parts=", ".join(f"{e:.2g}" for e in own), etas=", ".join(f"{eta:g}" for eta in etas))  # fmt: skip
+
+
+def learned_nodes(M: int, count: int = 16, size: float = 2.0) -> np.ndarray:
+    """Nodes of the first frequency with random phases, (count, 2M).
+
+    Example:
+        >>> learned_nodes(11).shape
+        (16, 22)
+    """
+    rho = irreps(M)[1]
+    return size * np.stack([example(rho, seed) for seed in range(count)])

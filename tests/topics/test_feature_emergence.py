@@ -1,0 +1,189 @@
+"""Chapter 17: its plan, its checks in other worlds, measures of networks against closed forms, words, figures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+import xarray as xr
+
+from grokbook.claims import Runs
+from grokbook.errors import ParameterError
+from grokbook.theory.feature_energy import energy, example, local_maxima
+from grokbook.theory.irreps import irreps
+from grokbook.topics import feature_emergence as chapter
+from grokbook.topics.feature_emergence import claims, figures, settings, trained, watching
+from grokbook.training import View
+
+
+def test_the_plan_is_a_pair_of_runs_and_refuses_what_shows_nothing():
+    runs = chapter.plan(5, 8, 0.6, 1e-3, 20, 2)
+    assert [run.config.optimizer.weight_decay for run in runs.values()] == [1e-3, 0.0]
+    for M, decay, words in ((6, 1e-3, "odd"), (5, 0.0, "above 0")):
+        with pytest.raises(ParameterError, match=words):
+            chapter.plan(M, 8, 0.6, decay, 20, 1)
+
+
+def test_recorded_settings_are_the_papers():
+    assert settings.rates()[127].config.n_train == 3225 and settings.followed()[2e-4].config.model.width == 2048
+    for M, sweep in settings.boundary().items():
+        config = sweep.config
+        assert (config.task.p, config.model.width, config.optimizer.learning_rate) == (M, 256, 0.005)
+        assert config.optimizer.weight_decay == 5e-5 and len(sweep.seeds) == 5
+
+
+class Solved:
+    """A world in which solved nodes miss part of the target, as a module's names."""
+
+    missing = {"unreached": lambda F, Y: 0.5}
+
+
+WORLDS = [
+    (claims.gradient_formula, "fails", {"as_printed": lambda F, Y, eta: 2 * claims.feature_gradient(F, Y, eta)}),
+    (claims.prefactor, "fails", {"shrinkage": lambda K, c, eta: 1.0}),
+    (claims.no_decay, "fails", {"feature_gradient": lambda F, Y, eta: np.ones(3)}),
+    (claims.large_limits, "fails", {"feature_gradient": lambda F, Y, eta: np.ones(3)}),
+    (claims.ascent_of_energy, "fails", {"energy": lambda w, g, cells: energy(w, g, cells=cells) * 2}),
+    (claims.energy_by_irreps, "holds", {"by_traces": energy}),
+    (claims.energies, "fails", {"energy": lambda w, g, inputs: energy(w, g)}),
+    (claims.printed_family, "fails", {"inverse_of": lambda u, g: u}),
+    (claims.no_other_maxima, "fails", {"ascend": lambda w, g, steps: w / np.linalg.norm(w, axis=1)[:, None]}),
+    (claims.modular_energies, "fails", {"energy": lambda w, M, inputs="unit": energy(w, M)}),
+    (claims.reconstruction, "fails", Solved.missing),
+    (claims.enough_of_them, "fails", {"enough_nodes": lambda g: (5, 4)}),
+    (claims.more_efficient, "holds", {"enough_nodes": lambda g: (4, 4)}),
+    (claims.samples, "holds", {"samples_to_keep": lambda M, draws: np.full(draws, M * np.log(M))}),
+    (claims.top_down, "fails", {"modulated": lambda w, M, F, eta: 1.0}),
+]
+
+
+@pytest.mark.parametrize(("claim", "verdict", "world"), WORLDS, ids=[c.id for c, _, _ in WORLDS])
+def test_a_check_comes_out_otherwise_in_another_world(claim, verdict, world, elsewhere):
+    assert elsewhere(claim, **world) == verdict
+
+
+def view(w, M, fraction=0.6):
+    """A network of nodes w (K, 2M) with an output layer of ones on every second class, at the start of a run."""
+    config = settings.live_run(M, len(w), fraction, 0.002, 0.0, 10)
+    table = torch.tensor(w.T, dtype=torch.float32)
+    out = torch.linspace(-1, 1, M * len(w)).reshape(M, len(w))
+    return View(config, {"W_E": table, "W_U": out})
+
+
+def test_what_is_watched_is_the_gradient_of_the_centred_problem():
+    M, w = 5, np.random.default_rng(0).normal(size=(6, 10))
+    seen = view(w, M)
+    at, V = seen.task.train_index, seen.weights["W_U"].double().T
+    F = torch.tensor(w)[:, seen.task.inputs[at, 0]] + torch.tensor(w)[:, M + seen.task.inputs[at, 1]]
+    F = (F**2).T.requires_grad_()
+    Y = torch.eye(M, dtype=torch.float64)[torch.tensor(seen.task.targets[at])]
+    left = Y - F @ V
+    loss = ((left - left.mean(0)) ** 2).sum() / 2
+    (slope,) = torch.autograd.grad(loss, F)
+    assert np.isclose(watching.gradient_norm(seen), float(slope.norm()), rtol=1e-5)
+    assert -1 <= watching.alignment(seen) <= 1
+
+
+def test_measures_of_hills_are_one_and_do_not_see_lengths():
+    for group in (7, "S3"):
+        w = np.stack([3 * example(rho, seed) for rho in irreps(group)[1:] for seed in (0, 1)])
+        got = watching.node_measures(w, group)
+        tops = [m.energy for m in local_maxima(group, inputs="unit")]
+        assert np.isclose(got["energy"], np.mean(tops)) and np.isclose(got["purity"], 1) and got["found"] == 1
+    assert watching.node_measures(np.random.default_rng(0).normal(size=(4, 14)), 7)["found"] == 0
+
+
+def test_a_grid_keeps_the_numbers_of_its_last_nodes_and_no_embedding():
+    sweep = settings.boundary(2)[23]
+    small = settings.Ended("made/up", settings.live_run(5, 6, 0.5, 0.005, 0.0, 3), (0, 1),
+                           axes=(settings.Axis("train_fraction", (0.4, 0.6)),))  # fmt: skip
+    made = small.run(progress=False, workers=1)
+    assert (
+        set(watching.AT_END) < set(made) and "embedding" not in made and made.energy.dims == ("seed", "train_fraction")
+    )
+    one = watching.Followed("made/up", small.config, (0,)).run(progress=False)
+    assert set(watching.WATCHED) <= set(one) and one.reached.dims == ("seed", "step")
+    assert sweep.key != settings.boundary()[41].key and sweep.key == settings.boundary()[23].key
+
+
+def grid(M, share, seeds=5, jitter=0.0):
+    """A sweep whose runs generalise from a share of the pairs on."""
+    shares = np.linspace(0.02, 0.9, 45)
+    edges = share * (1 + jitter * np.linspace(-1, 1, seeds))
+    accuracy = (shares >= edges[:, None]).astype(float)[..., None].repeat(2, axis=2)
+    return xr.Dataset({"test_accuracy": (("seed", "train_fraction", "step"), accuracy)},
+                      {"seed": range(seeds), "train_fraction": shares, "step": [0, 1000]})  # fmt: skip
+
+
+@pytest.mark.parametrize(("law", "verdict"), [(lambda M: 3 * np.log(M) / M, "holds"), (lambda M: 0.4, "fails")])
+def test_the_exponent_tells_m_log_m_from_a_share(law, verdict):
+    runs = Runs({M: grid(M, law(M), jitter=0.15) for M in (23, 41, 71, 127)})
+    found = trained.law(runs)
+    assert found.verdict == verdict and found.low <= found.value <= found.high
+    assert trained.law(Runs({23: grid(23, 0.4)})).verdict == "undecided"
+
+
+def followed_runs(decayed, plain):
+    def one(curve):
+        data = np.tile(np.asarray(curve, dtype=float), (3, 1))
+        return xr.Dataset({name: (("seed", "step"), data) for name in ("gradient_norm", "reached")},
+                          {"seed": [0, 1, 2], "step": range(len(curve))})  # fmt: skip
+
+    return one(decayed), one(plain)
+
+
+@pytest.mark.parametrize(("plain", "verdict"), [([1, 1, 1], "holds"), ([1, 3, 1], "fails")])
+def test_a_bump_without_decay_refutes(plain, verdict):
+    decayed, none = followed_runs([1, 4, 1], plain)
+    assert trained.bump(Runs({2e-4: decayed, 0.0: none})).verdict == verdict
+    said = chapter.stages_said({"decay": decayed, "none": none})
+    assert ("needs no decay" in said) == (verdict == "fails")
+
+
+def rate_grid(solved, reached):
+    shape = (3, len(solved), 2)
+    accuracy = np.broadcast_to(np.array(solved, dtype=float)[None, :, None], shape)
+    ends = {name: (("seed", "learning_rate"), np.tile(reached, (3, 1))) for name in watching.AT_END}
+    return xr.Dataset({"test_accuracy": (("seed", "learning_rate", "step"), accuracy), **ends},
+                      {"seed": range(3), "learning_rate": list(settings.ALPHAS), "step": [0, 10]})  # fmt: skip
+
+
+def test_a_large_rate_memorises_only_where_it_does_and_with_more_energy():
+    for solved, reached, verdict in (([1, 1, 0], [0.5, 0.5, 0.9], "holds"), ([1, 1, 0], [0.9, 0.9, 0.5], "fails"),
+                                     ([1, 1, 1], [0.5, 0.5, 0.9], "fails")):  # fmt: skip
+        assert trained.large_rate(Runs({127: rate_grid(solved, reached)})).verdict == verdict
+    assert trained.large_rate(Runs()).verdict == "undecided"
+
+
+def test_muon_and_groups_are_judged_where_all_runs_are():
+    losses = {name: xr.Dataset({"test_loss": (("seed", "width", "step"), np.full((3, 2, 1), value))},
+                               {"seed": range(3), "width": [64, 128], "step": [10]})
+              for name, value in (("adam", 0.5), ("muon", 0.2))}  # fmt: skip
+    assert trained.muon_at_few_nodes(Runs(losses)).verdict == "holds"
+    assert trained.muon_at_few_nodes(Runs({"adam": losses["adam"]})).verdict == "undecided"
+    for share, verdict in ((0.41, "holds"), (0.8, "fails")):
+        runs = Runs({name: grid(24, share) for name in settings.GROUPS}, settings.others())
+        runs[23] = grid(23, 0.4)
+        assert trained.other_groups(runs).verdict == verdict
+
+
+def test_words_follow_the_verdicts():
+    base = {"T13": "holds", "T19": "holds", "T23": "holds"}
+    assert "as printed" in chapter.answer(base | {"T30": "fails"}) and "does not grow" in chapter.law_said("fails")
+    assert "open" in chapter.law_said("undecided") and chapter.waiting([], "x") == ""
+    assert "tian2025/boundary*" in chapter.waiting([settings.boundary()[127]], "tian2025/boundary*") or not (
+        settings.boundary()[127].missing_seeds()
+    )
+
+
+def test_figures_draw_what_is_given():
+    table = trained.boundary_table({23: grid(23, 0.4), 71: grid(71, 0.3)})
+    axes = figures.boundaries(table).axes[0]
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["23", "71"]
+    kept = {7: np.array([20, 30]), 11: np.array([60, 70])}
+    lines = figures.keeping(kept).axes[0].lines
+    assert np.allclose(lines[2].get_ydata(), [25 / (7 * np.log(7)), 65 / (11 * np.log(11))])
+    ends = figures.climb(5, chapter.one_ascent(5, 30)).axes[0].lines
+    assert max(line.get_ydata()[-1] for line in ends) > 0.999
+    curves = figures.two_hills(5, *(m.w for m in local_maxima(5))).axes[0].lines
+    assert np.allclose(curves[0].get_ydata(), curves[1].get_ydata())
