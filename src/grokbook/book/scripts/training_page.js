@@ -5,7 +5,7 @@
 "use strict";
 
 window.GrokbookTraining = window.GrokbookTraining || (function () {
-  const { node, whole, between, line, style } = window.GrokbookDraw, core = window.GrokbookTrainer();
+  const { node, whole, between, line, style } = window.GrokbookDraw, core = window.GrokbookTrainer(window.GrokbookNetworks());
 
   // ------------------------------------------------------------------ settings, and the address that holds them
 
@@ -67,7 +67,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
   /** A worker that serves a run, from the text of the core; where workers are refused, the same loop on this thread. */
   function worker(listen) {
     try {
-      const text = `"use strict"; (${window.GrokbookTrainer})().serve(self);`;
+      const text = `"use strict"; (${window.GrokbookTrainer})((${window.GrokbookNetworks})()).serve(self);`;
       const made = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
       made.onmessage = listen;
       return made;
