@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 
 import made_up
+import numpy as np
 import pytest
 import xarray as xr
 from filelock import FileLock
@@ -20,7 +21,7 @@ from grokbook.errors import RecordError, TrainingError
 from grokbook.experiments import Experiment
 from grokbook.models.transformer import Shape
 from grokbook.records import RecordWarning, Store
-from grokbook.records.store import MANIFEST
+from grokbook.records.store import MANIFEST, from_bytes, to_bytes
 from grokbook.tasks import ModularTask
 from grokbook.training import RunConfig, Schedule, loop
 from grokbook.training.checkpoint import load_checkpoint
@@ -78,6 +79,23 @@ def test_only_missing_seeds_are_trained_and_the_record_grows(store, made):
     assert store.seeds(made.key) == (0, 1, 5)
     assert without_attrs(store.load(made.key)).identical(without_attrs(made.dataset((0, 1, 5))))
     assert list(store.entries()) == [FILE] and store.verify() == []
+
+
+def test_words_along_a_dimension_stay_words_as_a_record_grows(store, made, monkeypatch):
+    """A coordinate of words is the same before and after: seeds are joined along it, not beside it."""
+    run = made.run
+
+    def worded(*args, **options):
+        data = run(*args, **options)
+        return data.assign(wave=(("seed", "layer"), np.ones((data.sizes["seed"], 2)))).assign_coords(layer=["a", "bc"])
+
+    monkeypatch.setattr(made, "run", worded)
+    for seeds in ((0,), (0, 1), (0, 1, 2)):
+        found = ask(store, made, *seeds)
+    again = store.load(made.key)
+    for data in (found, again):
+        assert data.layer.values.tolist() == ["a", "bc"] and data.wave.shape == (3, 2) and bool((data.wave == 1).all())
+    assert from_bytes(to_bytes(again)).identical(again)
 
 
 def test_one_configuration_under_two_names_is_one_record(store, made):

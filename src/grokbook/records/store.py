@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import h5py
+import numpy as np
 import xarray as xr
 from filelock import AcquireReturnProxy, FileLock, Timeout
 
@@ -79,7 +80,7 @@ def from_bytes(content: bytes) -> xr.Dataset:
     with h5py.File(io.BytesIO(content)) as file:
         tables = {name: table for name, table in file.items() if not _only_a_length(table)}
         variables = {
-            name: xr.Variable(_dimensions(file, table), table[...], _attributes(table))
+            name: xr.Variable(_dimensions(file, table), _values(table), _attributes(table))
             for name, table in tables.items()
         }
         return xr.decode_cf(xr.Dataset(variables, attrs=_attributes(file)))
@@ -95,6 +96,11 @@ def _dimensions(file: h5py.File, table: h5py.Dataset) -> tuple[str, ...]:
     if "DIMENSION_LIST" in table.attrs:
         return tuple(file[scales[0]].name[1:] for scales in table.attrs["DIMENSION_LIST"])
     return (table.name[1:],) if table.ndim else ()
+
+
+def _values(table: h5py.Dataset) -> np.ndarray:
+    """What a variable holds; words as words, not as bytes."""
+    return table.asstr()[...].astype(str) if h5py.check_string_dtype(table.dtype) else table[...]
 
 
 def _attributes(of: h5py.HLObject) -> dict[str, Any]:
