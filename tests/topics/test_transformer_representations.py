@@ -208,7 +208,9 @@ def test_tables_and_sentences_of_several_networks():
     }
     rings = chapter.ring_table(found)
     assert rings.generalise.tolist() == ["yes", "yes", "no"]
-    assert chapter.ring_words(rings).startswith("Two axes show a ring when a does, and not when b does.")
+    assert chapter.ring_words(rings).startswith(
+        "When the networks generalise, two axes show a ring in a, and none in b."
+    )
     assert "show a ring" in chapter.ring_words(rings[:1]) and "No recorded" in chapter.ring_words(rings[2:])
     assert chapter.start_table(found)["axes of the end"].between(0, 1).all()
     for verdict in VERDICTS:

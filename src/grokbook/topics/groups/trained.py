@@ -145,6 +145,7 @@ def transition(runs: Runs) -> Finding:
     """The steps to an RQI of 0.95 have "a phase transition at r_c = 0.5".
 
     Our reading: runs with more than half of the cells get there, at least three of ours, and none with fewer.
+    It was made stricter after the runs were seen: without "at least three" it held on two.
     """
     rows = _rows(runs)
     decayed, printed = (rows[rows.setting == name] for name in reversed(DECAYS))
@@ -160,7 +161,7 @@ def transition(runs: Runs) -> Finding:
 
 
 @claim("LG3", "liu2022", "appendix H, Fig. 18e", **_LOOK, says=(
-    "by the program's rule Acc-hat exceeds Acc in {over} of {of} runs, and is below it by {gap:.2f} on average; by ",
+    "by the program's rule Acc-hat exceeds Acc in {over} runs, and is below it by {gap:.2f} on average; by ",
     "the printed rule, without a scale, it exceeds Acc in {unscaled}",
 ))  # fmt: skip
 def lower_bound(runs: Runs) -> Finding:
@@ -169,7 +170,7 @@ def lower_bound(runs: Runs) -> Finding:
     over, free = ((rows[name] > rows.accuracy + 1e-6).sum() for name in ("predicted", "unscaled"))
     gap = float((rows.accuracy - rows.predicted).mean())
     parts = (bool(over == 0), gap > 0.01) if runs.complete() else (None,)
-    return judge(*parts, value=int(over), over=int(over), of=len(rows), gap=gap, unscaled=some(int(free), len(rows)))
+    return judge(*parts, value=int(over), over=some(int(over), len(rows)), gap=gap, unscaled=some(int(free), len(rows)))
 
 
 TRAINED_CLAIMS = ("LG1", "LG2", "LG3")

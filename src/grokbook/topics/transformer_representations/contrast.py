@@ -176,7 +176,7 @@ def effects(rows: pd.DataFrame) -> tuple[float, float]:
 
 @claim("LT11", "liu2022", "section 3.2", section="Cover or parallelograms?", runs=contrast, says=(
     "with cover held equal a forced line adds {line:+.2f} to the test accuracy, with the line held equal cover adds ",
-    "{cover:+.2f}; {perfect} of {of} runs whose data force a line answer every test pair, of the others {others}; ",
+    "{cover:+.2f}; {perfect} runs whose data force a line answer every test pair, of the others {others}; ",
     "chance of a line's effect as large if sets did not matter: p = {p:.2g}",
 ))  # fmt: skip
 def line_or_cover(runs: Runs) -> Finding:
@@ -185,7 +185,7 @@ def line_or_cover(runs: Runs) -> Finding:
     Our reading, where all sums are trained: a line decides more than cover does, beyond chance (p < 0.05).
     """
     if any(runs[name] is None for name in HELD_OUT):
-        return judge(None, line=np.nan, cover=np.nan, perfect=0, of=0, others=0, p=np.nan)
+        return judge(None, line=np.nan, cover=np.nan, perfect="no", others="none", p=np.nan)
     rows = outcomes(runs)
     line, cover = effects(rows)
     rng = np.random.default_rng(0)
@@ -194,8 +194,9 @@ def line_or_cover(runs: Runs) -> Finding:
     has = rows["training set"].str.startswith("line")
     right = rows.test > 1 - 1e-6
     parts = (line > abs(cover), p < 0.05) if runs.complete() else (None,)
-    return judge(*map(_known, parts), value=line, line=line, cover=cover, p=p, of=int(has.sum()),
-                 perfect=int((right & has).sum()), others=int((right & ~has).sum()))  # fmt: skip
+    return judge(*map(_known, parts), value=line, line=line, cover=cover, p=p,
+                 perfect=some(int((right & has).sum()), int(has.sum())),
+                 others=some(int((right & ~has).sum()), int((~has).sum())))  # fmt: skip
 
 
 def _known(part: bool | np.bool_ | None) -> bool | None:

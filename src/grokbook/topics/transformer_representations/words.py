@@ -123,7 +123,7 @@ def ring_words(table: pd.DataFrame) -> str:
     Example:
         >>> rows = pd.DataFrame({"network": ["a", "b"], "generalise": "yes", "at generalisation": [0.9, 0.4]})
         >>> ring_words(rows).split(".")[0]
-        'Two axes show a ring when a does, and not when b does'
+        'When the networks generalise, two axes show a ring in a, and none in b'
     """
     does = table[table.generalise == "yes"].set_index("network")["at generalisation"]
     shown, hidden = [list(does.index[flags]) for flags in (does >= RING, does < RING)]
@@ -132,8 +132,9 @@ def ring_words(table: pd.DataFrame) -> str:
     if not hidden or not shown:
         return f"In the networks that generalise two axes show {'a' if shown else 'no'} ring at that time."
     return (
-        f"Two axes show a ring when {in_words(shown)} does, and not when {in_words(hidden)} does. A rule may use "
-        "several frequencies, and the first two axes need not belong to one: what PCA shows in two axes is a part."
+        f"When the networks generalise, two axes show a ring in {in_words(shown)}, and none in {in_words(hidden)}. "
+        "A rule may use several frequencies, and the first two axes need not belong to one: what PCA shows in two axes "
+        "is a part."
     )
 
 
