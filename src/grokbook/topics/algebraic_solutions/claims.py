@@ -92,7 +92,7 @@ def semi_ring(draws: int = 10) -> Finding:
     "and are 1 on the network of ones",
 ))  # fmt: skip
 def homomorphisms(draws: int = 10) -> Finding:
-    """The sums r_k1k2k and r_pk1k2k are ring homomorphisms."""
+    """The sums r_(k1 k2 k) and r_(p k1 k2 k) are ring homomorphisms."""
     errors = []
     for seed in range(draws):
         x, y = drawn(5, 3, seed, True), drawn(5, 4, draws + seed, True)
@@ -149,7 +149,7 @@ def _sums(network: Solution, k: int) -> dict[str, float]:
     "z_nu has {nu:.0e} there for {of} angles of nu",
 ))  # fmt: skip
 def partial_ones(angles: int = 12) -> Finding:
-    """z_syn is in R_c and R_n but not in R_*, and z_nu is in R_*."""
+    """z_syn is in R_c and R_n but not in R_(*), and z_nu is in R_(*)."""
     syn = _sums(synced(11, 3), 3)
     nu = max(_sums(opposed(11, 3, np.exp(2j * np.pi * n / angles)), 3)["*"] for n in range(angles))
     value = max(syn["c"], syn["n"])

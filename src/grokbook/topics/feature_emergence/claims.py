@@ -71,7 +71,7 @@ def gradient_formula(narrow: int = 6, wide: int = 30, n: int = 20) -> Finding:
        says=("with {K:,} random features of the {n} sums modulo {M} the direction is right (cosine {cosine:.4f}); the ",
              "best factor is {value:.4f} of eta/(Kc + eta)^2 and {printed:.1e} of the printed one"))  # fmt: skip
 def prefactor(M: int = 5, K: int = 20_000, eta: float = 10.0) -> Finding:
-    """For large width $G_F$ is $\\eta/((Kc_1+\\eta)(nc_2+\\eta))$ times $\\tilde Y\\tilde Y^\\top F$."""
+    """For large width G_F is η / ((K c_1 + η)(n c_2 + η)) times Y Y^T F, with centred Y."""
     F, Y, c = random_features(M, K), answers(M), 4.0
     got = feature_gradient(F, Y, eta)
     target = centred(Y) @ (centred(Y).T @ centred(F))
@@ -163,7 +163,7 @@ def regular_representation() -> Finding:
        says=("with Frobenius norms the sum over irreps is E for all {of} groups (to {error:.0e}); with traces it is ",
              "for the {abelian} Abelian ones; for a random node on S3: {value:.1f}, E is {right:.1f}"))  # fmt: skip
 def energy_by_irreps() -> Finding:
-    """The energy is $(M/2)\\sum_k |\\sum_r \\mathrm{tr}\\,\\hat S_{k,r}|^2/d_k$ over the nontrivial irreps."""
+    """The energy is M/2 times the sum over the nontrivial irreps of |sum over r of tr S_(k,r)|^2 / d_k."""
     rng, norms, traces = np.random.default_rng(0), [], {}
     for group in GROUPS:
         w = rng.normal(size=2 * len(as_table(group)))
@@ -247,7 +247,7 @@ def modular_energies(most: int = 12) -> Finding:
        says=("with v = P conj(u) the target is reached to {value:.0e} on {of} groups; with v = Pu as printed ",
              "{least:.2f} to {most:.2f} of it is missed"))  # fmt: skip
 def reconstruction(groups: tuple[str, ...] = ("Z5", "Z7", "S3", "D4", "A4")) -> Finding:
-    """Nodes $[u; \\pm Pu]$ whose $uu^*$ are complete bases of all $\\mathcal H_k$ give $\\hat Y = \\tilde Y$."""
+    """Nodes [u; ± P u] whose u u* are complete bases of all H_k give exactly the centred answers."""
     left = {conjugate: [unreached(features(paired_nodes(group, conjugate=conjugate), group), answers(group))
                         for group in groups] for conjugate in (True, False)}  # fmt: skip
     literal, mended = max(left[False]), max(left[True])
