@@ -1,0 +1,97 @@
+r"""Liu et al.'s effective loss for classes: features of one class attract each other, the scale is divided out.
+
+With features f(x) and classes of $n_c$ samples (Equation 32),
+
+.. math:: \ell_{eff} = \ell / Z, \quad Z = \sum_x |f(x)|^2, \quad
+          \ell = \sum_{(x, y)} |f(x) - f(y)|^2 = \sum_c n_c \sum_{x \in c} |f(x) - \mu_c|^2,
+
+the first sum over the pairs of one class, $\mu_c$ the mean of a class. Each deviation $f - \mu_c$ shrinks on its own
+and all features grow by one common factor that keeps Z: the flow has a closed form (`flow`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from grokbook.errors import ParameterError
+
+
+def class_parts(features: ArrayLike, labels: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The mean of each sample's class (n, d), its deviation from it (n, d), and the size of its class (n,).
+
+    Raises ParameterError for features that are not (n, d), or labels that are not one whole number a sample.
+
+    Example:
+        >>> means, apart, sizes = class_parts([[0.0], [2.0], [5.0]], [0, 0, 1])
+        >>> means.ravel().tolist(), apart.ravel().tolist(), sizes.tolist()
+        ([1.0, 1.0, 5.0], [-1.0, 1.0, 0.0], [2, 2, 1])
+    """
+    f, given = np.asarray(features, dtype=float), np.asarray(labels)
+    if f.ndim != 2 or given.shape != f.shape[:1] or not np.issubdtype(given.dtype, np.integer):
+        raise ParameterError(
+            f"features of shape {f.shape} and labels of shape {given.shape} must be (n, d) and n whole numbers."
+        )
+    _, place, counts = np.unique(given, return_inverse=True, return_counts=True)
+    sums = np.zeros((len(counts), f.shape[1]))
+    np.add.at(sums, place, f)
+    means = (sums / counts[:, None])[place]
+    return means, f - means, counts[place]
+
+
+def loss(features: ArrayLike, labels: ArrayLike) -> float:
+    r"""$\ell_{eff} = \ell / Z$ of features (n, d), with unordered pairs of one class.
+
+    Example:
+        >>> loss([[0.0], [2.0], [1.0]], [0, 0, 1])
+        0.8
+
+    Source: Liu et al. 2022, Equation 32.
+    """
+    _, apart, sizes = class_parts(features, labels)
+    return float((sizes[:, None] * apart**2).sum() / _size(features))
+
+
+def velocity(features: ArrayLike, labels: ArrayLike) -> np.ndarray:
+    r"""The gradient flow of the effective loss, (n, d).
+
+    .. math:: -\partial\ell_{eff} / \partial f = -\frac{2}{Z}\bigl(n_c (f - \mu_c) - \frac{\ell}{Z} f\bigr)
+
+    Source: Liu et al. 2022, Equation 33, first line, with the sign that the flow needs.
+    """
+    _, apart, sizes = class_parts(features, labels)
+    f, z = np.asarray(features, dtype=float), _size(features)
+    return -2 / z * (sizes[:, None] * apart - (sizes[:, None] * apart**2).sum() / z * f)
+
+
+def flow(features: ArrayLike, labels: ArrayLike, times: Sequence[float]) -> np.ndarray:
+    r"""Features at `times` of 0 or more under the flow, (T, n, d); infinity is the limit.
+
+    .. math:: f(t) = g(t)\bigl(\mu_c + e^{-2 n_c t / Z}(f - \mu_c)\bigr), \quad
+              g(t)^2 = Z \Big/ \sum_x \bigl|\mu_c + e^{-2 n_c t / Z}(f - \mu_c)\bigr|^2
+
+    Means of classes keep their directions and their ratios: whatever the classes do, two means are never closer
+    in relation to the largest than at the start. Raises ParameterError for negative times, and as `class_parts`.
+
+    Example:
+        >>> flow([[0.0], [2.0], [1.0]], [0, 0, 1], [np.inf]).ravel().round(4).tolist()
+        [1.291, 1.291, 1.291]
+
+    Source: derived here from Liu et al. 2022, Equations 32 and 33.
+    """
+    t = np.asarray(times, dtype=float)
+    if t.ndim != 1 or np.isnan(t).any() or (t < 0).any():
+        raise ParameterError(f"times = {times} must be a list of numbers of 0 or more.")
+    means, apart, sizes = class_parts(features, labels)
+    z = _size(features)
+    path = means + np.exp(-2 * t[:, None] * sizes / z)[..., None] * apart
+    return path * np.sqrt(z / (path**2).sum((1, 2)))[:, None, None]
+
+
+def _size(features: ArrayLike) -> float:
+    size = float((np.asarray(features, dtype=float) ** 2).sum())
+    if not size > 0:
+        raise ParameterError("features that are all zero have no direction to keep: their Z is 0.")
+    return size
