@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from grokbook.errors import ParameterError, check_integers
-from grokbook.models.networks import ModularNetwork, Parameters, Shapes
+from grokbook.models.networks import ROWS, ModularNetwork, Parameters, Shapes
 from grokbook.models.start import STARTS, embedding_start
 
 
@@ -51,7 +51,10 @@ def relu_layers(w: Parameters, x: Tensor, count: int) -> Tensor:
 class MLP:
     """A chain of layers with ReLU between them on real inputs (N, sizes[0]); outputs (N, sizes[-1]).
 
-    Raises ParameterError for fewer than two sizes or one that is not a positive integer, and for a task of other sizes.
+    Every initial parameter is `spread` times torch's. The last layer is the group "last", the others are "rest".
+
+    Raises ParameterError for fewer than two sizes or one that is not a positive integer, a spread that is not
+    positive, and for a task of other sizes.
 
     Example:
         >>> MLP((64, 200, 10)).shapes()["W.2"]
@@ -59,19 +62,28 @@ class MLP:
     """
 
     sizes: tuple[int, ...]
+    spread: float = field(default=1.0, kw_only=True, metadata=ROWS | {"later": True})
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", tuple(self.sizes))
         if len(self.sizes) < 2 or not all(isinstance(n, int) and n > 0 for n in self.sizes):
             raise ParameterError(f"sizes = {self.sizes} must be two or more integers of 1 or more.")
+        if not 0 < self.spread < math.inf:
+            raise ParameterError(f"spread = {self.spread!r} must be a positive number.")
+
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """The parameters that can have rates of their own."""
+        last = tuple(f"{kind}.{len(self.sizes) - 1}" for kind in "Wb")
+        return {"rest": tuple(name for name in self.shapes() if name not in last), "last": last}
 
     def shapes(self) -> Shapes:
         """Name and shape of every parameter."""
         return layer_shapes(self.sizes)
 
     def draw(self, seed: int) -> dict[str, Tensor]:
-        """Initial parameters, as torch draws them for its linear layers."""
-        return draw_layers(self.shapes(), torch.Generator().manual_seed(seed))
+        """Initial parameters: `spread` times what torch draws for its linear layers."""
+        drawn = draw_layers(self.shapes(), torch.Generator().manual_seed(seed))
+        return {name: self.spread * part for name, part in drawn.items()}
 
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Outputs (N, sizes[-1]) of real inputs (N, sizes[0])."""
