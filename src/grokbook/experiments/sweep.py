@@ -128,8 +128,9 @@ def over_grid(name: str, grid: Sequence[str], n_seeds: int, steps: int | None = 
 class Sweep(Experiment):
     """An experiment whose configuration is run with every combination of the values of its `axes`.
 
-    Its dataset has dims `seed`, the names of the axes and `step`: losses and accuracies (float32), and `embedding`
-    (..., token, feature) at the end of each run. A cell whose loss became infinite is NaN from there on.
+    Its dataset has dims `seed`, the names of the axes and `step`: losses and accuracies (float32), and, where the
+    network has embeddings, `embedding` (..., token, feature) at the end of each run. A cell whose loss became infinite
+    is NaN from there on.
 
     Raises ParameterError for no axes, two of one name, and a cell that the run refuses.
 
@@ -187,17 +188,18 @@ class Sweep(Experiment):
         return self.described(self._gridded(dataset, configs, seeds), dataset.attrs)
 
     def _gridded(self, dataset: xr.Dataset, configs: Sequence[RunConfig], seeds: Sequence[int]) -> xr.Dataset:
-        tables = [
-            config.model.embeddings(split_weights(config, torch.from_numpy(row)))[0].numpy()
-            for config, row in zip(configs, dataset.weights.values, strict=True)
-        ]
         kept = dataset[list(LOGGED)].drop_vars("seed").astype(np.float32, keep_attrs=True)
-        kept["embedding"] = (("run", "token", "feature"), np.stack(tables), {"long_name": "embedding at the end"})
+        if hasattr(self.config.model, "embeddings"):
+            tables = [
+                config.model.embeddings(split_weights(config, torch.from_numpy(row)))[0].numpy()
+                for config, row in zip(configs, dataset.weights.values, strict=True)
+            ]
+            kept["embedding"] = (("run", "token", "feature"), np.stack(tables), {"long_name": "embedding at the end"})
         sides = [("seed", list(seeds)), *((axis.name, list(axis.values)) for axis in self.axes)]
         names, values = zip(*sides, strict=True)
         index = pd.MultiIndex.from_product(values, names=names)
         kept = kept.assign_coords(xr.Coordinates.from_pandas_multiindex(index, "run")).unstack("run")
-        return kept.transpose(*names, "step", "token", "feature")
+        return kept.transpose(*names, "step", ...)
 
     def chunks(self, seeds: Sequence[int], rows: int | None = ROWS) -> list[list[RunConfig]]:
         """The runs of these seeds by programs of at most `rows` of them (None: any number)."""

@@ -17,28 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from grokbook.errors import ParameterError
-
-
-def class_parts(features: ArrayLike, labels: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The mean of each sample's class (n, d), its deviation from it (n, d), and the size of its class (n,).
-
-    Raises ParameterError for features that are not (n, d), or labels that are not one whole number a sample.
-
-    Example:
-        >>> means, apart, sizes = class_parts([[0.0], [2.0], [5.0]], [0, 0, 1])
-        >>> means.ravel().tolist(), apart.ravel().tolist(), sizes.tolist()
-        ([1.0, 1.0, 5.0], [-1.0, 1.0, 0.0], [2, 2, 1])
-    """
-    f, given = np.asarray(features, dtype=float), np.asarray(labels)
-    if f.ndim != 2 or given.shape != f.shape[:1] or not np.issubdtype(given.dtype, np.integer):
-        raise ParameterError(
-            f"features of shape {f.shape} and labels of shape {given.shape} must be (n, d) and n whole numbers."
-        )
-    _, place, counts = np.unique(given, return_inverse=True, return_counts=True)
-    sums = np.zeros((len(counts), f.shape[1]))
-    np.add.at(sums, place, f)
-    means = (sums / counts[:, None])[place]
-    return means, f - means, counts[place]
+from grokbook.measures.neural_collapse import class_parts
 
 
 def loss(features: ArrayLike, labels: ArrayLike) -> float:

@@ -1,0 +1,41 @@
+"""Chapter 15: handwritten digits; grokking by a large start, and the effective loss of classes."""
+
+from grokbook.topics.images.claims import letters, reached, separation
+from grokbook.topics.images.figures import encoded, flowing, large_and_usual, samples
+from grokbook.topics.images.settings import (
+    LARGE,
+    REACHED,
+    RUNS,
+    by_size,
+    fig8,
+    fig8_right,
+    fig20,
+    plan,
+    small,
+    small_phases,
+)
+from grokbook.topics.images.words import answer, collapse_table, turning, waited
+
+__all__ = [
+    "LARGE",
+    "REACHED",
+    "RUNS",
+    "answer",
+    "by_size",
+    "collapse_table",
+    "encoded",
+    "fig8",
+    "fig8_right",
+    "fig20",
+    "flowing",
+    "large_and_usual",
+    "letters",
+    "plan",
+    "reached",
+    "samples",
+    "separation",
+    "small",
+    "small_phases",
+    "turning",
+    "waited",
+]

@@ -1,0 +1,210 @@
+"""The statements of Liu et al. 2022 on images: section 4.3, appendices I and J."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from grokbook.claims import Finding, Runs, claim, found, judge
+from grokbook.claims.finding import ENOUGH, enough, some
+from grokbook.measures import grok_times
+from grokbook.measures.neural_collapse import class_parts, simplex_distance
+from grokbook.measures.phases import PHASES, PhaseRule, phases
+from grokbook.theory.class_collapse import flow, loss, velocity
+from grokbook.topics.images.figures import encoded
+from grokbook.topics.images.settings import CAP, LARGE, REACHED, by_size, fig8, fig8_right, fig20, small, small_phases
+
+DELAY, AMOUNT, CELLS = "Large weights make a delay", "Fewer images, longer waits", "Four phases"
+LOSS, COLLAPSE = "A loss that cannot shrink everything", "Neural collapse"
+
+LATE = 1_000
+"""Steps from which on a delay is one, by Table 1 of the paper."""
+
+
+def reached(data: xr.Dataset) -> pd.DataFrame:
+    """Fit step at 95 % of the training set, grok step at `REACHED` of the test set, a row a seed."""
+    fitted, late = grok_times(data), grok_times(data, threshold=REACHED)
+    return fitted[["fit_step", "last_step"]].assign(grok_step=late.grok_step)
+
+
+def _delayed(runs: Mapping[float, pd.DataFrame]) -> Finding:
+    """Whether most large starts generalise more than `LATE` steps after they fit, and the usual start does not."""
+    parts, told = [], []
+    for start, wanted in ((LARGE, True), (1.0, False)):
+        table = runs[start]
+        late = (table.grok_step - table.fit_step > LATE).fillna(False)
+        told.append(
+            f"with factor {start:g} {some(int(late.sum()), len(table))} runs reach {REACHED:.0%} of the test set "
+            f"more than {LATE:,} steps after they fit (95 % of the training set at step {_middle(table.fit_step)}, "
+            f"{REACHED:.0%} of the test set at step {_middle(table.grok_step)}, medians)"
+        )
+        parts.append(None if len(table) < ENOUGH else (2 * late.sum() > len(table)) == wanted)
+    return judge(*parts, told="; ".join(told))
+
+
+def _middle(steps: pd.Series) -> str:
+    known = steps.dropna()
+    return f"{int(known.median()):,}" if 2 * len(known) > len(steps) else "later than recorded"
+
+
+@claim("LM1", "liu2022", "appendix J, Fig. 8 (left)", section=DELAY, runs=fig8, through=reached,
+       published="quickly fits, much later", says="{told}")  # fmt: skip
+def grokking_on_mnist(runs: Runs) -> Finding:
+    """With large initial weights the network "quickly fits the train set, and then much later in training validation
+    accuracy improves".
+
+    Our reading: by Table 1, more than 1,000 steps later. Control: the usual start, which must not show it.
+    """
+    return _delayed(runs)
+
+
+@claim("LM2", "liu2022", "appendix J", section=DELAY, runs=small, through=reached, says="8 x 8 digits: {told}")
+def grokking_on_small_digits(runs: Runs) -> Finding:
+    """The same on 100 digits of 8 x 8 pixels, a set that the paper does not use."""
+    return _delayed(runs)
+
+
+def _rising(runs: Mapping[int, pd.DataFrame]) -> Finding:
+    """Whether the median step of generalisation falls with the number of images and doubles at the small end."""
+    steps = {n: table.grok_step.astype(float).fillna(np.inf).median() for n, table in runs.items() if len(table)}
+    full = all(len(table) >= ENOUGH for table in runs.values())
+    told = ", ".join(f"{n}: {f'step {step:,.0f}' if np.isfinite(step) else 'not reached'}" for n, step in steps.items())
+    if not full:
+        return judge(None, told=told)
+    values = np.array(list(steps.values()))
+    return judge(bool((np.diff(values[np.isfinite(values)]) <= 0).all() and values[0] >= 2 * values[-1]), told=told)
+
+
+@claim("LM3", "liu2022", "appendix J, Fig. 20", section=AMOUNT, runs=fig20, through=reached, says="{told}")
+def less_data_takes_longer(runs: Runs) -> Finding:
+    """The time to generalise "increases rapidly once one drops below a certain amount of training data".
+
+    Our reading: the median falls with every larger number of images, and is twice as long at the smallest.
+    """
+    return _rising(runs)
+
+
+@claim("LM4", "liu2022", "appendix J, Fig. 20", section=AMOUNT, runs=by_size, through=reached,
+       says="8 x 8 digits: {told}")  # fmt: skip
+def less_data_takes_longer_on_small_digits(runs: Runs) -> Finding:
+    """The same on digits of 8 x 8 pixels, which the paper does not use."""
+    return _rising(runs)
+
+
+RULE = PhaseRule(threshold=REACHED, cap=CAP)
+"""The phases of Fig. 8 (right): 60 % in place of 90 % on both sets; our reading of "a threshold of 60%"."""
+
+
+def letters(data: xr.Dataset) -> xr.DataArray:
+    """The phase of every cell of a diagram by `RULE`; what is not reached by the last step counts as never."""
+    return phases(data, dataclasses.replace(RULE, cap=int(data.step.max())), goal=REACHED).phase
+
+
+def _four(runs: Mapping[str, xr.Dataset | None]) -> Finding:
+    data = runs["cells"]
+    phase = letters(data)
+    shares = {letter: float((phase == letter).mean()) for letter in "CGMX"}
+    told = ", ".join(f"{PHASES[letter]} {share:.0%}" for letter, share in shares.items())
+    return judge(all(shares.values()) if enough(data) else None, told=told)
+
+
+@claim("LM5", "liu2022", "section 4.3, Fig. 8 (right)", section=CELLS, runs=fig8_right, says="{told}")
+def phases_of_mnist(runs: Runs) -> Finding:
+    """Over weight decay and rate of the last layer "the four phases of learning dynamics" all occur on MNIST."""
+    return _four(runs)
+
+
+@claim("LM6", "liu2022", "section 4.3, Fig. 8 (right)", section=CELLS, runs=small_phases, says="8 x 8 digits: {told}")
+def phases_of_small_digits(runs: Runs) -> Finding:
+    """The same on digits of 8 x 8 pixels, which the paper does not use."""
+    return _four(runs)
+
+
+def _drawn(centre: float = 0.0, classes: int = 10, each: int = 100) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(classes * each, 2)) + [centre, 0.0], np.repeat(np.arange(classes), each)
+
+
+@claim("L31", "liu2022", "appendix I, Eq. 33 and 34", section=LOSS, kind="formula", shown_by="proof", says=(
+    "f . df/dt sums to {value:.0e} on random features (largest of {draws}), and the closed form keeps Z to ",
+    "{kept:.0e}; the second line of Eq. 33 has lost the minus sign of the flow, which does not matter for a zero",
+))  # fmt: skip
+def size_is_kept(draws: int = 50) -> Finding:
+    """The gradient flow on the effective loss keeps Z, the sum of the squared lengths of all features."""
+    off, kept = [], []
+    for seed in range(draws):
+        rng = np.random.default_rng(seed)
+        f, y = rng.normal(size=(12, 3)) + rng.normal(), rng.integers(0, 3, 12)
+        off.append(abs(float((f * velocity(f, y)).sum())))
+        kept.append(abs(float((flow(f, y, [1.0, np.inf]) ** 2).sum() / (2 * (f**2).sum()) - 1)))
+    exact = max(off + kept) < 1e-10
+    return found("holds" if exact else "fails", max(off), draws=draws, kept=max(kept))
+
+
+def separation(start: np.ndarray, labels: np.ndarray) -> float:
+    """Mean distance of two class means in the limit of the flow over the mean distance of two features at the start.
+
+    Example:
+        >>> round(separation(np.array([[1.0], [1.0], [-1.0], [-1.0]]), np.array([0, 0, 1, 1])), 3)
+        1.5
+    """
+    means, _, _ = class_parts(flow(start, labels, [np.inf])[0], labels)
+    ends = means[np.unique(labels, return_index=True)[1]]
+
+    def apart(points: np.ndarray) -> float:
+        rows, columns = np.triu_indices(len(points), 1)
+        return float(np.linalg.norm(points[rows] - points[columns], axis=1).mean())
+
+    return apart(ends) / apart(start)
+
+
+@claim("L32", "liu2022", "appendix I, before Eq. 33", section=LOSS, kind="theorem", shown_by="counterexample",
+       published="provably avoided", says=(
+    "Z is the variance only of features with mean zero. Ten classes of 100 normal features about (3, 0) end with ",
+    "their means {value:.0%} as far apart as two features were at the start; about (0, 0) at {centred:.0%}. What is ",
+    "true: all means keep their directions and ratios, so a collapse that is not there at the start does not come",
+))  # fmt: skip
+def collapse_is_avoided() -> Finding:
+    """Since the flow keeps Z, "variance of representations", "global collapse is avoided provably"."""
+    far, centred = separation(*_drawn(3.0)), separation(*_drawn())
+    return found("fails" if far < 0.2 else "holds", far, far, far, centred=centred)
+
+
+@claim("LM7", "liu2022", "appendix I, Fig. 19", section=LOSS, kind="number", shown_by="count", seconds=3, says=(
+    "the loss of {images} digits in a random plane goes from {before:.2g} to {after:.0e}, and that of the same images ",
+    "with labels dealt out at random to {control:.0e}: each image has a free point, so any labels collapse, and no ",
+    "new image is placed by it"))  # fmt: skip
+def digits_collapse() -> Finding:
+    """ "Images of the same class collapse to their class-means, and different class-means do not collapse"; so the
+    loss is "a good representation learning method".
+
+    Control: labels dealt out at random must not collapse as well, if the method learns what the images show.
+    """
+    points, labels = encoded(seed=0)
+    dealt = np.random.default_rng(0).permutation(labels)
+    ends = {name: flow(points, y, [np.inf])[0] for name, y in (("own", labels), ("dealt", dealt))}
+    after, control = loss(ends["own"], labels), loss(ends["dealt"], dealt)
+    holds = after < 1e-12
+    return found("fails" if not holds else "holds" if control > 1e-3 else "needs an assumption", after,
+                 before=loss(points, labels), after=after, control=control, images=len(labels))  # fmt: skip
+
+
+@claim("LM8", "liu2022", "appendix I, relation to neural collapse", section=COLLAPSE, kind="theorem", shown_by="proof",
+       says=("the flow keeps the triangle of any three class means up to its size: distance from a simplex ",
+             "{before:.2f} before and {after:.2f} after (medians of {of} random starts)"))  # fmt: skip
+def no_simplex() -> Finding:
+    """The effective theory predicts the collapse of classes, "but does not necessarily put class-means into
+    equiangular tight frames".
+    """
+    pairs = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        f, y = rng.normal(size=(50, 6)) + rng.normal(size=6), np.repeat(np.arange(5), 10)
+        pairs.append((simplex_distance(f, y), simplex_distance(flow(f, y, [np.inf])[0], y)))
+    closer = sum(after < 0.9 * before for before, after in pairs)
+    before, after = np.median(pairs, axis=0)
+    return found("fails" if closer == len(pairs) else "holds", after, before=before, after=after, of=len(pairs))

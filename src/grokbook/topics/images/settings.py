@@ -1,0 +1,214 @@
+"""The runs of chapter 15: MNIST as in Fig. 8 and 20 of Liu et al. 2022, and the small digits that the page trains."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from grokbook.errors import ParameterError
+from grokbook.experiments.base import Experiment
+from grokbook.experiments.sweep import Axis, Sweep
+from grokbook.models.mlp import MLP
+from grokbook.tasks.digits import MNIST, SMALL, DigitsTask
+from grokbook.topics.images.collapse import Collapsing
+from grokbook.training import AdamW, Group, RunConfig, Schedule, StopRule
+
+WIDTH = 200
+"""Width of both hidden layers."""
+
+LARGE = 8.0
+"""Factor of all initial parameters at which the authors' sister program has the delay; the paper says more than 1."""
+
+REACHED = 0.6
+"""Test accuracy from which a run generalises, in the words of appendix J: "instead of 95 %"."""
+
+CAP = 100_000
+"""Steps of the curve of Fig. 8 (left)."""
+
+SIZES = (250, 500, 1000, 1500, 2500, 4000)
+"""Training images of Fig. 20 here; the paper's numbers are not printed."""
+
+
+def digits_run(
+    n_train: int = 1000,
+    spread: float = LARGE,
+    *,
+    source: str = MNIST,
+    decay: float = 0.01,
+    last_rate: float | None = None,
+    batch_size: int | None = 200,
+    steps: int = CAP,
+    points: int = 200,
+    stop: StopRule | None = None,
+) -> RunConfig:
+    """A run of the three-layer ReLU network on digits, squared error to one-hot labels, every start times `spread`.
+
+    Example:
+        >>> digits_run(100, source="8x8").model.sizes
+        (64, 200, 200, 10)
+    """
+    pixels = {MNIST: 784, SMALL: 64}.get(source, 784)
+    groups = () if last_rate is None else (Group("last", last_rate, decay),)
+    return RunConfig(
+        DigitsTask(n_train, source=source),
+        MLP((pixels, WIDTH, WIDTH, 10), spread=spread),
+        AdamW(1e-3, 0.9, 0.999, 1e-8, decay, 0, groups=groups),
+        steps,
+        Schedule(min(1_000, steps), 100, points),
+        0,
+        stop,
+        loss="squared_error",
+        batch_size=None if batch_size is None else min(batch_size, n_train),
+    )
+
+
+_SAID = "With large initial weights the network fits 1,000 digits early and generalises much later."
+_CHOICES = "factor, rate 1e-3, decay 0.01 and batch 200 of the authors' later program; 5,000 digits in all, ours drawn"
+
+
+def fig8(n_seeds: int = 3) -> dict[float, Collapsing]:
+    """Fig. 8 (left) by factor of the initial weights: 8, and 1 as the control.
+
+    Example:
+        >>> [run.name for run in fig8().values()]
+        ['liu2022/fig8[start=8]', 'liu2022/fig8[start=1]']
+    """
+    return {
+        spread: Collapsing(
+            f"liu2022/fig8[start={spread:g}]", digits_run(spread=spread), seeds=tuple(range(n_seeds)),
+            statement=_SAID, source="Liu et al. 2022, Fig. 8 (left), appendix J", choices=_CHOICES,
+        )
+        for spread in (LARGE, 1.0)
+    }  # fmt: skip
+
+
+def fig20(n_seeds: int = 3) -> dict[int, Experiment]:
+    """Fig. 20 by number of training images; a run ends when its test accuracy has been `REACHED` for five logs.
+
+    Example:
+        >>> list(fig20())
+        [250, 500, 1000, 1500, 2500, 4000]
+    """
+    stop = StopRule(threshold=REACHED, hold=5)
+    return {
+        n: Experiment(
+            f"liu2022/fig20[n={n}]", digits_run(n, stop=stop), seeds=tuple(range(n_seeds)),
+            statement="The time to generalise grows rapidly below a certain number of training images.",
+            source="Liu et al. 2022, Fig. 20, appendix J", choices=f"{_CHOICES}; generalised at 60 %",
+        )
+        for n in SIZES
+    }  # fmt: skip
+
+
+def _spaced(low: float, high: float, count: int) -> tuple[float, ...]:
+    return tuple(float(f"{value:.3g}") for value in np.geomspace(low, high, count))
+
+
+def fig8_right() -> dict[str, Sweep]:
+    """Fig. 8 (right): rate of the last layer and weight decay of all, 8 x 8 cells.
+
+    Example:
+        >>> fig8_right()["cells"].shape
+        {'last_lr': 8, 'weight_decay': 8}
+    """
+    config = digits_run(last_rate=1e-3, steps=10_000, points=90)
+    config = dataclasses.replace(config, optimizer=dataclasses.replace(config.optimizer, groups=(Group("last", 1e-3),)))
+    axes = Axis("last_lr", _spaced(1e-5, 1e-1, 8)), Axis("weight_decay", _spaced(1e-3, 10, 8))
+    return {
+        "cells": Sweep(
+            "liu2022/fig8[phases]", config, (0,), axes=axes, source="Liu et al. 2022, Fig. 8 (right), appendix J",
+            statement="The diagram over weight decay and rate of the last layer has all four phases.",
+            choices=f"{_CHOICES}; values of both axes and 10,000 steps a cell",
+        )
+    }  # fmt: skip
+
+
+SMALL_DECAY, SMALL_IMAGES, SMALL_STEPS = 0.2, 100, 10_000
+"""Weight decay, images and steps of the small runs: found while settings were sought that show a delay in a minute."""
+
+SMALL_SIZES = (50, 100, 200, 400, 800)
+"""Training images of the small runs by size."""
+
+_SMALL_CHOICES = "1,797 digits of 8 x 8 pixels, full batch, decay 0.2, 10,000 steps: sizes of this book"
+
+
+def small_run(n_train: int = SMALL_IMAGES, spread: float = LARGE, steps: int = SMALL_STEPS) -> RunConfig:
+    """A run on digits of 8 x 8 pixels, full batch."""
+    return digits_run(
+        n_train, spread, source=SMALL, decay=SMALL_DECAY, batch_size=None, steps=steps, points=min(90, steps)
+    )
+
+
+def small(n_seeds: int = 5) -> dict[float, Collapsing]:
+    """The small runs by factor of the initial weights.
+
+    Example:
+        >>> list(small())
+        [8.0, 1.0]
+    """
+    return {
+        spread: Collapsing(
+            f"small/digits[start={spread:g}]", small_run(spread=spread), seeds=tuple(range(n_seeds)),
+            statement=_SAID, source="Liu et al. 2022, appendix J", choices=_SMALL_CHOICES,
+        )
+        for spread in (LARGE, 1.0)
+    }  # fmt: skip
+
+
+def by_size(n_seeds: int = 3) -> dict[int, Collapsing]:
+    """The small runs by number of training images, from large weights.
+
+    Example:
+        >>> list(by_size())
+        [50, 100, 200, 400, 800]
+    """
+    return {
+        n: Collapsing(
+            f"small/digits[n={n}]", small_run(n), seeds=tuple(range(n_seeds)),
+            statement="The time to generalise grows rapidly below a certain number of training images.",
+            source="Liu et al. 2022, Fig. 20, appendix J", choices=_SMALL_CHOICES,
+        )
+        for n in SMALL_SIZES
+    }  # fmt: skip
+
+
+def small_phases(n_seeds: int = 3) -> dict[str, Sweep]:
+    """The diagram of Fig. 8 (right) on digits of 8 x 8 pixels.
+
+    Example:
+        >>> small_phases()["cells"].shape
+        {'last_lr': 6, 'weight_decay': 6}
+    """
+    base = small_run(steps=4_000)
+    config = dataclasses.replace(base, optimizer=dataclasses.replace(base.optimizer, groups=(Group("last", 1e-3),)))
+    axes = Axis("last_lr", _spaced(1e-4, 1e-1, 6)), Axis("weight_decay", _spaced(0.01, 10, 6))
+    return {
+        "cells": Sweep(
+            "small/digits[phases]", config, tuple(range(n_seeds)), axes=axes,
+            source="Liu et al. 2022, Fig. 8 (right), appendix J",
+            statement="The diagram over weight decay and rate of the last layer has all four phases.",
+            choices="1,797 digits of 8 x 8 pixels, full batch, 100 images, 4,000 steps: sizes of this book",
+        )
+    }  # fmt: skip
+
+
+RUNS = (fig8, fig20, fig8_right, small, by_size, small_phases)
+
+
+def plan(n_train: int, spread: float, steps: int, n_seeds: int) -> dict[str, Experiment]:
+    """Plan of chapter 15: the runs on small digits that the page trains, with a large start and with torch's.
+
+    Raises ParameterError for a large start that is not larger than 1.
+
+    Example:
+        >>> plan(100, 8.0, 200, 1)["large"].config.model.spread
+        8.0
+    """
+    if not spread > 1:
+        raise ParameterError(f"spread = {spread} must be more than 1: it is compared with torch's own start.")
+    runs, seeds = {"large": spread, "usual": 1.0}, tuple(range(n_seeds))
+    return {
+        name: Collapsing(f"live/digits[{name}]", small_run(n_train, start, steps), seeds)
+        for name, start in runs.items()
+    }

@@ -1,0 +1,50 @@
+"""Papyan, Han & Donoho 2020: variability within classes (NC1) and angles of their means (NC2)."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grokbook.errors import ParameterError
+from grokbook.measures.neural_collapse import simplex_distance, within_class_share
+
+
+def drawn(seed, classes, d=4, n=6):
+    rng = np.random.default_rng(seed)
+    y = np.repeat(np.arange(classes), n)
+    return rng.normal(size=(classes, d))[y] + 0.3 * rng.normal(size=(len(y), d)), y
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 99), st.integers(2, 5), st.floats(0.1, 10))
+def test_both_are_blind_to_position_scale_and_rotation(seed, classes, scale):
+    f, y = drawn(seed, classes)
+    turn, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(4, 4)))
+    moved = scale * f @ turn + np.arange(4)
+    for measure in (within_class_share, simplex_distance):
+        assert measure(moved, y) == pytest.approx(measure(f, y))
+
+
+def test_within_and_between_make_up_the_variance():
+    """Huygens: total = within + between."""
+    f, y = drawn(0, 3)
+    means = np.array([f[y == c].mean(0) for c in y])
+    between = ((means - f.mean(0)) ** 2).sum() / ((f - f.mean(0)) ** 2).sum()
+    assert within_class_share(f, y) == pytest.approx(1 - between)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5, 10])
+def test_a_simplex_has_distance_zero_and_a_line_has_not(classes):
+    assert simplex_distance(np.eye(classes), np.arange(classes)) == pytest.approx(0, abs=1e-12)
+    if classes > 2:
+        line = 2.0 ** np.arange(classes)[:, None]
+        assert simplex_distance(line, np.arange(classes)) > 0.5
+
+
+def test_what_has_no_variance_or_no_angles_is_refused():
+    with pytest.raises(ParameterError, match="all equal"):
+        within_class_share(np.ones((3, 2)), [0, 0, 1])
+    with pytest.raises(ParameterError, match="1 class"):
+        simplex_distance(np.eye(3), [0, 0, 0])
+    with pytest.raises(ParameterError, match="no direction"):
+        simplex_distance([[0.0], [1.0], [-1.0]], [0, 1, 2])
