@@ -171,10 +171,9 @@ def test_what_the_page_says_of_a_small_diagram():
     placed["embedding"] = placed.embedding.copy(data=np.broadcast_to(line[..., None], (2, 3, 10, 1)).copy())
     placed.embedding[1, 0, 0] = 50
     assert words.in_order(placed, found.phase) == (
-        "In the order of their numbers the symbols lie, of the cells that generalise, in all 3; of those that do not, "
-        "in 2 of 3."
+        "The symbols lie in the order of their numbers in all 3 cells that generalise and in 2 of 3 cells that do not."
     )
-    assert "of the cells that do not, in 5 of 6." in words.in_order(placed, xr.full_like(found.phase, "X"))
+    assert "numbers in 5 of 6 cells that do not." in words.in_order(placed, xr.full_like(found.phase, "X"))
     table = words.rule_table(data, 200)
     assert table["not decided"].tolist() == [0, 0, 0, 0] and table.memorisation.tolist() == [3, 6, 3, 3]
     assert words.rules_differ(table) == "Beside the rule of this book, other counts come from: Table 1."

@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.claims import Finding, claim, judge
+from grokbook.claims.finding import some
 from grokbook.measures.phases import PHASES, agreement, borders, boundary_shift, kappa, orders, phase_of
 from grokbook.topics.phase_diagrams.settings import DECAYS, FINE, S3_DECAYS
 
@@ -116,7 +117,7 @@ def sandwiched(cells: Mapping[str, xr.DataArray], **numbers: object) -> Finding:
     most = table["C, G, M"] > table.lines / 2
     each = {panel: group.to_list() for panel, group in most.groupby(table.panel)}
     verdict = "holds" if most.all() else "holds with correction" if all(map(any, each.values())) else "fails"
-    told = "; ".join(f"{r.panel}, along the {r.along}: {r['C, G, M']} of {r.lines}" for _, r in table.iterrows())
+    told = "; ".join(f"{r.panel}, along the {r.along}: {some(r['C, G, M'], r.lines)}" for _, r in table.iterrows())
     once = table.drop_duplicates("panel")
     share = float(table["C, G, M"].sum() / table.lines.sum())
     both = {"touching": int(once.CM.sum()), "between": int(once.CG.sum() + once.GM.sum())}

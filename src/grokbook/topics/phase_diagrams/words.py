@@ -101,8 +101,8 @@ def in_order(run: xr.Dataset, phase: xr.DataArray) -> str:
     told = []
     for name, cells in (("that generalise", phase.isin(["C", "G"])), ("that do not", phase.isin(["M", "X"]))):
         if cells.any():
-            told.append(f"{name}, in {some(int((ordered & cells).sum()), int(cells.sum()))}")
-    return f"In the order of their numbers the symbols lie, of the cells {'; of those '.join(told)}."
+            told.append(f"in {some(int((ordered & cells).sum()), int(cells.sum()))} cells {name}")
+    return f"The symbols lie in the order of their numbers {' and '.join(told)}."
 
 
 def compared(ours: xr.DataArray, theirs: xr.DataArray) -> pd.DataFrame:
