@@ -12,15 +12,15 @@ from grokbook.errors import ParameterError
 from grokbook.theory.feature_energy import energy, example, local_maxima
 from grokbook.theory.irreps import irreps
 from grokbook.topics import feature_emergence as chapter
-from grokbook.topics.feature_emergence import claims, figures, settings, trained, watching
+from grokbook.topics.feature_emergence import claims, figures, settings, trained, watching, words
 from grokbook.training import View
 
 
 def test_the_plan_is_a_pair_of_runs_and_refuses_what_shows_nothing():
     runs = chapter.plan(5, 8, 0.6, 1e-3, 20, 2)
     assert [run.config.optimizer.weight_decay for run in runs.values()] == [1e-3, 0.0]
-    for M, decay, words in ((6, 1e-3, "odd"), (5, 0.0, "above 0")):
-        with pytest.raises(ParameterError, match=words):
+    for M, decay, error in ((6, 1e-3, "odd"), (5, 0.0, "above 0")):
+        with pytest.raises(ParameterError, match=error):
             chapter.plan(M, 8, 0.6, decay, 20, 1)
 
 
@@ -123,21 +123,53 @@ def test_the_exponent_tells_m_log_m_from_a_share(law, verdict):
     assert trained.law(Runs({23: grid(23, 0.4)})).verdict == "undecided"
 
 
-def followed_runs(decayed, plain):
-    def one(curve):
-        data = np.tile(np.asarray(curve, dtype=float), (3, 1))
-        return xr.Dataset({name: (("seed", "step"), data) for name in ("gradient_norm", "reached")},
-                          {"seed": [0, 1, 2], "step": range(len(curve))})  # fmt: skip
-
-    return one(decayed), one(plain)
+def watched(curve, train=(0, 1, 1), test=(0, 0, 1), found=(0, 0, 1), seeds=3):
+    """Runs followed at three steps whose gradient's norm is `curve`."""
+    names = ("gradient_norm", "reached", "train_accuracy", "test_accuracy", "found")
+    curves = (curve, (0.1, 0.5, 0.9), train, test, found)
+    data = {name: (("seed", "step"), np.tile(np.asarray(y, dtype=float), (seeds, 1)))
+            for name, y in zip(names, curves, strict=True)}  # fmt: skip
+    return xr.Dataset(data, {"seed": range(seeds), "step": [0, 10, 20]})
 
 
 @pytest.mark.parametrize(("plain", "verdict"), [([1, 1, 1], "holds"), ([1, 3, 1], "fails")])
 def test_a_bump_without_decay_refutes(plain, verdict):
-    decayed, none = followed_runs([1, 4, 1], plain)
+    decayed, none = watched([1, 4, 1]), watched(plain)
     assert trained.bump(Runs({2e-4: decayed, 0.0: none})).verdict == verdict
     said = chapter.stages_said({"decay": decayed, "none": none})
-    assert ("needs no decay" in said) == (verdict == "fails")
+    assert ("needs no decay" in said) == (verdict == "fails") and "by step 10 and the others by step 20" in said
+
+
+def test_what_is_missing_leaves_a_claim_open_and_its_sentence_whole():
+    one = watched([1, 4, 1], seeds=1)
+    boundary, groups = settings.boundary(), settings.others()
+    law = {M: grid(M, 3 * np.log(M) / M, jitter=0.15) for M in boundary}
+    few = {M: data.isel(seed=slice(3)) for M, data in law.items()}
+    outside = {M: grid(M, 2.0) for M in boundary}
+    rate = rate_grid([1, 1, 0], [0.5, 0.5, 0.9])
+    adam = xr.Dataset({"test_loss": (("seed", "width", "step"), np.ones((5, 2, 1)))}, {"width": [64, 96]})
+    open_ones = [
+        (trained.bump, {0.0: one}, settings.followed(), "the one run"),
+        (trained.bump, {2e-4: watched([1, 4, 1])}, settings.followed(), "in all 3 runs"),
+        (trained.law, {23: law[23]}, boundary, "of the pairs at M = 23"),
+        (trained.law, {M: law[M] for M in (23, 41)}, boundary, "over M = 23, 41"),
+        (trained.law, few, boundary, ""),
+        (trained.law, outside, boundary, "no boundary is inside"),
+        (trained.large_rate, {71: rate}, settings.rates(), "M = 71: all 3, all 3, none of 3 generalise"),
+        (trained.muon_at_few_nodes, {"adam": adam}, settings.muon(), "Adam 1.000, 1.000"),
+        (trained.other_groups, {23: grid(23, 0.4)}, groups, "addition modulo 23 0.39"),
+        (trained.other_groups, {"S4": grid(24, 0.4), "Z24": grid(24, 2.0)}, groups, "S4 0.39"),
+    ]
+    for claim, runs, asked, part in open_ones:
+        found = claim(Runs(runs, asked))
+        assert found.verdict == "undecided" and part in found.evidence and "nan" not in found.evidence
+        assert bool(part) == bool(found.evidence)
+    whole = trained.law(Runs(law, boundary))
+    assert whole.verdict == "holds" and "95 % of resampled seeds" in whole.evidence
+    some = {M: law[M] for M in (23, 41, 71)}
+    assert trained.law(Runs(some, boundary)).verdict == "holds"
+    wide = {M: grid(M, M**-0.4, jitter=0.9) for M in (23, 24, 25)}
+    assert trained.law(Runs(wide)).verdict == "undecided"
 
 
 def rate_grid(solved, reached):
@@ -167,6 +199,22 @@ def test_muon_and_groups_are_judged_where_all_runs_are():
         assert trained.other_groups(runs).verdict == verdict
 
 
+def test_sentences_on_runs_are_chosen_by_the_runs():
+    short = watched([1, 1, 1], train=(0, 0, 0.5), test=(0, 0, 0), found=(0, 0, 0), seeds=1)
+    said = chapter.stages_said({"decay": short, "none": short})
+    assert "too few for this network" in said and "in no run with decay" in said and "needs" not in said
+    assert "no unit is pure" in chapter.found_said(short) and "all frequencies" in chapter.found_said(
+        watched([1, 1, 1])
+    )
+    assert "not by step 20" in words.learned_said(watched([1, 1, 1], test=(0, 0, 0)))
+    flat = {M: np.array([3 * M * np.log(M)]) for M in (7, 11, 17)}
+    assert chapter.rate_said(flat) == "ours is flat"
+    assert chapter.rate_said({7: np.array([40]), 11: np.array([20]), 17: np.array([90])}) == "ours goes up and down"
+    path = chapter.one_ascent(11, 5)
+    assert "and not the one" in chapter.climb_said(np.stack([local_maxima(11)[0].w, local_maxima(11)[1].w]), 11)
+    assert chapter.climb_said(path, 11).startswith("after 5 steps")
+
+
 def test_words_follow_the_verdicts():
     base = {"T13": "holds", "T19": "holds", "T23": "holds"}
     assert "as printed" in chapter.answer(base | {"T30": "fails"}) and "does not grow" in chapter.law_said("fails")
@@ -178,7 +226,10 @@ def test_words_follow_the_verdicts():
 
 def test_figures_draw_what_is_given():
     table = trained.boundary_table({23: grid(23, 0.4), 71: grid(71, 0.3)})
-    axes = figures.boundaries(table).axes[0]
+    fit = trained.exponent({M: grid(M, share, jitter=0.1) for M, share in ((23, 0.4), (71, 0.3))})
+    axes = figures.boundaries(table, fit).axes[0]
+    line = axes.lines[0].get_ydata()
+    assert np.isclose(np.log(line[1] / line[0]) / np.log(71 / 23), fit["value"]) and len(axes.collections) >= 2
     assert [text.get_text() for text in axes.get_xticklabels()] == ["23", "71"]
     kept = {7: np.array([20, 30]), 11: np.array([60, 70])}
     lines = figures.keeping(kept).axes[0].lines

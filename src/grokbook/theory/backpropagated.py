@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from grokbook.errors import ParameterError
+from grokbook.tasks.groups import inverses
 from grokbook.theory.feature_energy import Group, ascend, example, spectrum
 from grokbook.theory.irreps import as_table, irreps
 
@@ -148,7 +149,7 @@ def paired_nodes(M: Group, *, conjugate: bool = True, seed: int = 0) -> np.ndarr
     Source: Tian 2025, Theorem 3.
     """
     table, rng = as_table(M), np.random.default_rng(seed)
-    inverse = np.argmax(table == 0, axis=1)
+    inverse = inverses(table)
     nodes = []
     for basis in _complex_spaces(M):
         count = basis.shape[1] ** 2
@@ -165,7 +166,7 @@ def _complex_spaces(M: Group) -> list[np.ndarray]:
     A pair of complex irreps is told apart by its character: the eigenspaces of the convolution with Im chi.
     """
     table, found = as_table(M), []
-    difference = table[np.argmax(table == 0, axis=1)]  # [a, h] = a^-1 h
+    difference = table[inverses(table)]  # [a, h] = a^-1 h
     for rho in irreps(M)[1:]:
         values, vectors = np.linalg.eigh(rho.projection)
         basis = vectors[:, values > 0.5]

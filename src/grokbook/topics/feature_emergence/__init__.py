@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from grokbook.claims import load
-from grokbook.claims.runs import cost
-from grokbook.experiments.base import Experiment
 from grokbook.measures import med
 from grokbook.theory.backpropagated import (
     answers,
@@ -24,15 +21,29 @@ from grokbook.theory.feature_energy import ascend, energy, local_maxima
 from grokbook.theory.irreps import as_table
 from grokbook.topics.feature_emergence.claims import learned_nodes
 from grokbook.topics.feature_emergence.settings import boundary, followed, muon, others, plan, rates
-from grokbook.topics.feature_emergence.trained import boundary_table, group_rows, has_bump, rate_table
+from grokbook.topics.feature_emergence.trained import boundary_table, exponent, group_rows, rate_table, whole
+from grokbook.topics.feature_emergence.words import (
+    answer,
+    bars_said,
+    climb_said,
+    found_said,
+    law_said,
+    rate_said,
+    stages_said,
+    waiting,
+)
 
 __all__ = [
     "answer",
+    "bars_said",
     "boundary",
     "boundary_table",
+    "climb_said",
     "decay_curve",
     "equal_power",
+    "exponent",
     "followed",
+    "found_said",
     "group_rows",
     "hill_table",
     "kept_pairs",
@@ -43,10 +54,12 @@ __all__ = [
     "one_ascent",
     "others",
     "plan",
+    "rate_said",
     "rate_table",
     "rates",
     "stages_said",
     "waiting",
+    "whole",
 ]
 
 SHOWN = ("Z11", "Z12", "Z2xZ2", "S3", "D5", "A4", "Q8")
@@ -143,64 +156,3 @@ def equal_power(M: int, count: int = 400, seed: int = 0) -> tuple[float, float]:
     rows = np.cos(2 * np.pi * np.outer(np.arange(M), k) / M + rng.uniform(0, 2 * np.pi, len(k)))
     length = float(np.linalg.norm(rows, axis=1).mean())
     return float(med(rows)) / length, float(np.sqrt(2 * M / (M - 1)))
-
-
-def stages_said(runs: Mapping[str, xr.Dataset]) -> str:
-    """What the followed runs show of the bump and of the order of events, as sentences.
-
-    `runs` has "decay" and "none", each with dims seed and step.
-    """
-    flags = {name: [has_bump(data.gradient_norm.isel(seed=n).values) for n in range(data.sizes["seed"])]
-             for name, data in runs.items()}  # fmt: skip
-    here, there = (f"{sum(flags[name])} of {len(flags[name])}" for name in ("decay", "none"))
-    both = all(flags["decay"]) and all(flags["none"])
-    told = [f"The norm of the gradient has a bump in {here} runs with weight decay, in {there} without."]
-    if both:
-        told.append("So with an output layer that is learned, and not solved, the bump needs no decay: it lasts as "
-                    "long as the output layer is late.")  # fmt: skip
-    ends = [float(runs[name].reached.isel(step=-1).median()) for name in ("decay", "none")]
-    told.append(f"At the end the nodes have {ends[0]:.0%} of the largest energy with decay and {ends[1]:.0%} without.")
-    return " ".join(told)
-
-
-def waiting(experiments: Iterable[Experiment], pattern: str) -> str:
-    """What of these is not recorded, at what cost, and how to record it: a note for a page, empty if nothing is.
-
-    Example:
-        >>> waiting([], "tian2025/*")
-        ''
-    """
-    left = [e for e in experiments if e.missing_seeds()]
-    if not left:
-        return ""
-    return f"> **Not run.** Of these, {cost(left)}: `grokbook record --only '{pattern}'`."
-
-
-_LAW = {
-    "holds": "In our networks the boundary grows with M as M log M does",
-    "fails": "In our networks of one width the boundary does not grow with M as M log M does",
-}
-
-
-def law_said(verdict: str) -> str:
-    """What the verdict on the boundary says, as the beginning of a sentence."""
-    return _LAW.get(verdict, "Whether the boundary of networks follows M log M is open here")
-
-
-def answer(verdicts: Mapping[str, str]) -> str:
-    """The chapter's answer in a box, from the verdicts of its rows of the ledger by id.
-
-    Example:
-        >>> answer({"T19": "holds with correction", "T23": "holds with correction", "T30": "not run"}).count(". ")
-        3
-    """
-    claimed = (
-        "The paper says that features are the hills of an energy that only data and architecture fix, climbed one "
-    )
-    claimed += "by one in a window that weight decay opens, and kept by about M log M pairs"
-    mended = [name for name in ("T13", "T19", "T23") if verdicts.get(name) == "holds with correction"]
-    count = {0: "as printed", 1: "with one constant mended", 2: "with two formulas mended"}
-    words = count.get(len(mended), "with a prefactor, a normalisation and a conjugate mended")
-    found = f"The hills are proved here for every group, {words}: one for each real irreducible representation"
-    return f"> **Answer.** {claimed}. {found}. {law_said(verdicts['T30'])}. Theorems are checked by proof, count and " \
-           "draws; what is said of trained networks rests on the runs that are shown as made."  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from grokbook.claims import Finding, claim, found, judge
+from grokbook.tasks.groups import inverses
 from grokbook.theory.backpropagated import (
     answers,
     as_printed,
@@ -47,7 +48,7 @@ ROUNDING = 1e-8
 
 def inverse_of(u: np.ndarray, group: str) -> np.ndarray:
     """Pu, with (Pu)(h) = u(h^-1): our reading of the slides' P, which they do not define."""
-    return u[..., np.argmax(as_table(group) == 0, axis=1)]
+    return u[..., inverses(as_table(group))]
 
 
 @claim("T12", "tian2025", "stage I, Eq. 5", section=BEHIND, kind="formula",

@@ -102,11 +102,19 @@ def keeping(found: Mapping[int, np.ndarray]) -> Figure:
 
 
 @styled
-def boundaries(table: pd.DataFrame) -> Figure:
-    """Pairs at the boundary over the modulus, least to most of the seeds, with M ln M through the first point."""
+def boundaries(table: pd.DataFrame, fit: Mapping[str, float]) -> Figure:
+    """Pairs at the boundary over the modulus, least to most of the seeds, with the fitted power and its band.
+
+    `table` is `boundary_table` and `fit` is `exponent`; M ln M goes through the first point.
+    """
     fig, axes = panels(1, 1, height=3.2)
     ax, M = axes[0, 0], table.M.to_numpy(dtype=float)
     reach = np.abs(table[["least", "most"]].to_numpy() - table.n.to_numpy()[:, None]).T
+    if np.isfinite(fit["value"]):
+        away, middle = np.log(M) - np.log(M).mean(), np.log(table.n).mean()
+        low, line, high = (np.exp(middle + fit[name] * away) for name in ("low", "value", "high"))
+        ax.fill_between(M, low, high, color=COLOURS["measure"], alpha=0.2, lw=0)
+        ax.plot(M, line, color=COLOURS["measure"], label=f"fit: $M^{{{fit['value']:.2f}}}$")
     ax.errorbar(M, table.n, reach, fmt="o", color=COLOURS["measure"], capsize=3, label="networks")
     ax.plot(M, table.ratio.iloc[0] * M * np.log(M), "--", color=COLOURS["theory"], label="M ln M through the first")
     ax.plot(M, M**2, ":", color=COLOURS["quiet"], label="all pairs")

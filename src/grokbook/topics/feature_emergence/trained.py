@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.claims import Finding, Runs, claim, enough, judge
+from grokbook.claims.finding import ENOUGH, Part, some
 from grokbook.topics.feature_emergence.settings import ALPHAS, BUDGET, boundary, followed, muon, others, rates
 
 STAGES, LAW, ELSE = "One run, three stages", "The boundary in networks", "Other groups, other optimisers"
@@ -21,7 +22,10 @@ BUMP = 1.5
 """Factor by which a curve must rise above its start, and fall again from its highest, to have a bump."""
 
 SOME = 3
-"""Moduli from which on an exponent is fitted."""
+"""Moduli from which on an exponent decides; two have one that is told only."""
+
+
+OUTSIDE = "no boundary is inside the shares that were tried"
 
 
 def has_bump(curve: np.ndarray) -> bool:
@@ -61,26 +65,44 @@ def critical_share(data: xr.Dataset, steps: int = BUDGET) -> np.ndarray:
     return np.array(found)
 
 
-def boundary_table(runs: Mapping[int, xr.Dataset], steps: int = BUDGET) -> pd.DataFrame:
-    """A row a modulus: pairs n at the boundary (median over seeds, least and most), and n / (M ln M)."""
+def whole(runs: Runs) -> dict[Any, xr.Dataset]:
+    """The runs of which all seeds that were asked for are recorded (three or more if that is not known), by label."""
+    asked = {label: len(one.seeds) for label, one in runs.experiments.items()}
+    return {label: data for label, data in runs.items() if enough(data, least=asked.get(label, ENOUGH))}
+
+
+def at_boundary(runs: Mapping[Any, xr.Dataset], steps: int = BUDGET) -> pd.DataFrame:
+    """A row a label: seeds whose boundary is inside the shares that were tried, and outside; of the first the share.
+
+    `share` is the median over these seeds, `least` and `most` their range; NaN where no seed is inside.
+    """
     rows = []
-    for M, data in runs.items():
-        n = critical_share(data, steps) * M**2
-        known = n[np.isfinite(n)]
-        if len(known):
-            rows.append({"M": M, "seeds": len(known), "n": np.median(known), "least": known.min(), "most": known.max(),
-                         "share": np.median(known) / M**2, "ratio": np.median(known) / (M * np.log(M))})  # fmt: skip
-    return pd.DataFrame(rows, columns=["M", "seeds", "n", "least", "most", "share", "ratio"])
+    for label, data in runs.items():
+        share = critical_share(data, steps)
+        known = share[np.isfinite(share)] if np.isfinite(share).any() else np.array([np.nan])
+        rows.append({"label": label, "inside": int(np.isfinite(share).sum()), "outside": int(np.isnan(share).sum()),
+                     "share": np.median(known), "least": known.min(), "most": known.max()})  # fmt: skip
+    return pd.DataFrame(rows, columns=["label", "inside", "outside", "share", "least", "most"])
+
+
+def boundary_table(runs: Mapping[int, xr.Dataset], steps: int = BUDGET) -> pd.DataFrame:
+    """A row a modulus with a boundary: pairs n there (median over seeds, least and most), and n / (M ln M)."""
+    rows = at_boundary(runs, steps).dropna().rename(columns={"label": "M"}).sort_values("M", ignore_index=True)
+    pairs = rows.M.astype(float) ** 2
+    n = rows.share * pairs
+    return rows.assign(n=n, least=rows.least * pairs, most=rows.most * pairs,
+                       ratio=n / (rows.M * np.log(rows.M.astype(float))))[
+        ["M", "inside", "outside", "n", "least", "most", "share", "ratio"]]  # fmt: skip
 
 
 def exponent(runs: Mapping[int, xr.Dataset], steps: int = BUDGET, draws: int = 2_000) -> dict[str, float]:
     """The slope of ln n against ln M over the boundary, with the central 95 % of resampled seeds; that of M ln M.
 
-    NaN for fewer than three moduli.
+    A modulus counts with three seeds or more inside the tried shares. NaN for fewer than two moduli.
     """
-    known = {M: critical_share(data, steps) * M**2 for M, data in runs.items()}
-    known = {M: n[np.isfinite(n)] for M, n in known.items() if np.isfinite(n).any()}
-    if len(known) < SOME:
+    known = {M: critical_share(data, steps) * M**2 for M, data in sorted(runs.items())}
+    known = {M: n[np.isfinite(n)] for M, n in known.items() if np.isfinite(n).sum() >= ENOUGH}
+    if len(known) < 2:
         return dict.fromkeys(("value", "low", "high", "wanted"), np.nan)
     rng, x = np.random.default_rng(0), np.log(list(known))
     slopes = [np.polyfit(x, [np.log(rng.choice(n, len(n))).mean() for n in known.values()], 1)[0] for _ in range(draws)]
@@ -91,45 +113,64 @@ def exponent(runs: Mapping[int, xr.Dataset], steps: int = BUDGET, draws: int = 2
             (("value", value), ("low", low), ("high", high), ("wanted", wanted))}  # fmt: skip
 
 
+def counted(flags: Iterable[bool]) -> str:
+    """In how many runs something is so, as words.
+
+    Example:
+        >>> counted([True, True]), counted([False]), counted([False, False, True])
+        ('in all 2 runs', 'in no run', 'in 1 of 3 runs')
+    """
+    every = list(flags)
+    if len(every) == 1:
+        return f"in {'the one' if every[0] else 'no'} run"
+    return f"in {some(int(sum(every)), len(every))} runs"
+
+
 def _mostly(flags: np.ndarray) -> bool | None:
     """True where most runs have it, False where most have not, None for fewer than three."""
     return None if flags.size < SOME else bool(2 * flags.sum() > flags.size)
 
 
-@claim("T29", "tian2025", "stage I, Fig. 3", section=STAGES, runs=followed, says=(
-    "with weight decay |G_F| rises and falls by half or more in {decayed} runs, without in {plain}; its highest is ",
-    "{value:.1f} times the start with decay and {other:.1f} times without (medians)",
-))  # fmt: skip
+@claim("T29", "tian2025", "stage I, Fig. 3", section=STAGES, runs=followed, says="{told}")
 def bump(runs: Runs) -> Finding:
     """The norm of $G_F$ has a bump with weight decay, and only then."""
-    flags, tops = {}, {}
-    for decay, data in runs.items():
+    there, told, parts, tops = whole(runs), [], dict.fromkeys((True, False)), {}
+    for decay, data in sorted(runs.items(), reverse=True):
         curves = data.gradient_norm.transpose("seed", "step").values
-        flags[decay] = np.array([has_bump(curve) for curve in curves])
-        tops[decay] = float(np.median(np.nanmax(curves, axis=1) / curves[:, 0]))
-    there = {decay: flag for decay, flag in flags.items() if enough(runs[decay])}
-    with_decay = [_mostly(flag) for decay, flag in there.items() if decay]
-    without = [not _mostly(flag) for decay, flag in there.items() if not decay]
-    parts = [*(with_decay or [None]), *(without or [None])]
-    count = {decay: f"{int(flag.sum())} of {len(flag)}" for decay, flag in flags.items()}
-    decayed = next((decay for decay in flags if decay), None)
-    return judge(*parts, value=tops.get(decayed, np.nan), decayed=count.get(decayed, "no"), plain=count.get(0.0, "no"),
-                 other=tops.get(0.0, np.nan))  # fmt: skip
+        flags = np.array([has_bump(curve) for curve in curves])
+        tops[decay > 0] = float(np.median(np.nanmax(curves, axis=1) / curves[:, 0]))
+        when = "with" if decay else "without"
+        told.append(f"{when} weight decay {counted(flags)} (highest {tops[decay > 0]:.1f} times the start, median)")
+        if decay in there:
+            parts[decay > 0] = _mostly(flags if decay else ~flags)
+    words = f"|G_F| rises to {BUMP} times its start or more and falls by as much: {'; '.join(told)}"
+    return judge(*parts.values(), value=tops.get(True, tops.get(False)), told=words)
 
 
-@claim("T30", "tian2025", "Figs 5, 6, 10 to 13", section=LAW, runs=boundary, says=(
-    "n at the boundary grows as M^{value:.2f} ({low:.2f} to {high:.2f}, 95 % of resampled seeds) over M = {moduli}, ",
-    "M log M as M^{wanted:.2f} there; within a third of the steps: M^{early:.2f}",
-))  # fmt: skip
+def _law_told(full: Mapping[int, xr.Dataset]) -> str:
+    """The exponent over these moduli in words, or the boundary of each where there are too few for one."""
+    fit, early = exponent(full), exponent(full, BUDGET // 3)["value"]
+    table = boundary_table(full)
+    if np.isnan(fit["value"]):
+        each = (f"{r.share:.2f} of the pairs at M = {r.M}" for r in table.itertuples())
+        return f"the boundary is at {', '.join(each)}" if len(table) else OUTSIDE if full else ""
+    moduli = ", ".join(str(r.M) for r in table.itertuples() if r.inside >= ENOUGH)
+    first = (
+        f"n at the boundary grows as M^{fit['value']:.2f} ({fit['low']:.2f} to {fit['high']:.2f}, 95 % of resampled "
+        f"seeds) over M = {moduli}, M log M as M^{fit['wanted']:.2f} there"
+    )
+    return first if np.isnan(early) else f"{first}; within a third of the steps: M^{early:.2f}"
+
+
+@claim("T30", "tian2025", "Figs 5, 6, 10 to 13", section=LAW, runs=boundary, says="{told}")
 def law(runs: Runs) -> Finding:
     """The boundary between memorisation and generalisation follows $n \\sim M\\log M$."""
-    full = {M: data for M, data in sorted(runs.items()) if enough(data)}
+    full = whole(runs)
     fit = exponent(full)
-    early = exponent(full, BUDGET // 3)["value"]
-    part = None if np.isnan(fit["value"]) else fit["low"] <= fit["wanted"] <= fit["high"]
-    moduli = ", ".join(map(str, boundary_table(full).M))
-    return judge(part, **{k: fit[k] for k in ("value", "low", "high")}, wanted=fit["wanted"], moduli=moduli,
-                 early=early)  # fmt: skip
+    part: Part = fit["low"] <= fit["wanted"] <= fit["high"]
+    if (boundary_table(full).inside >= ENOUGH).sum() < SOME or (part and fit["high"] >= 2):
+        part = None  # too few moduli, or a band that has the constant share in it as well
+    return judge(part, **{k: fit[k] for k in ("value", "low", "high")}, told=_law_told(full))
 
 
 def rate_table(runs: Mapping[Any, xr.Dataset]) -> pd.DataFrame:
@@ -151,47 +192,36 @@ def rate_table(runs: Mapping[Any, xr.Dataset]) -> pd.DataFrame:
     return pd.DataFrame(rows)  # fmt: skip
 
 
-@claim("T31", "tian2025", "Fig. 7", section=LAW, runs=rates, says=(
-    "at rates {alphas} these generalise: {solved}; the mean energy of the nodes is then {energies} of the maximum's",
-))  # fmt: skip
+@claim("T31", "tian2025", "Fig. 7", section=LAW, runs=rates, says="{told}")
 def large_rate(runs: Runs) -> Finding:
     """At the boundary a large learning rate leads to memorisation, with higher energy."""
-    parts: list[bool | None] = []
-    solved, energies = [], []
+    parts: list[Part] = [None] * any(label not in whole(runs) for label in runs.experiments or runs)
+    told = []
     for M, data in sorted(runs.items()):
         rows = rate_table({M: data})
-        solved.append(f"M = {M}: " + ", ".join(f"{r.generalise} of {r.runs}" for r in rows.itertuples()))
-        energies.append(f"M = {M}: " + ", ".join(f"{e:.2f}" for e in rows.reached))
-        if enough(data):
+        solved, energies = zip(*((some(r.generalise, r.runs), f"{r.reached:.2f}") for r in rows.itertuples()),
+                               strict=True)  # fmt: skip
+        told.append(f"M = {M}: {', '.join(solved)} generalise, energy {', '.join(energies)}")
+        if M in whole(runs):
             share, reached = (rows.generalise / rows.runs).to_numpy(), rows.reached.to_numpy()
             parts += [bool(share[-1] < 0.5 < share[:-1].min()), bool(reached[-1] > reached[:-1].max())]
-    return judge(*parts, alphas=", ".join(f"{a:g}" for a in ALPHAS), solved="; ".join(solved),
-                 energies="; ".join(energies))  # fmt: skip
+    alphas = ", ".join(f"{a:g}" for a in ALPHAS)
+    return judge(*parts, told=f"at rates {alphas} (energy as a part of the maximum's): {'; '.join(told)}")
 
 
-@claim("T32", "tian2025", "Theorem 8, Fig. 8", section=ELSE, runs=muon, says=(
-    "final test losses (medians) at widths {widths}: Adam {adam}, Muon {muon}",
-))  # fmt: skip
+@claim("T32", "tian2025", "Theorem 8, Fig. 8", section=ELSE, runs=muon, says="{told}")
 def muon_at_few_nodes(runs: Runs) -> Finding:
     """With few hidden units Muon has a lower test loss than Adam."""
-    losses = {name: data.test_loss.isel(step=-1).median("seed") for name, data in runs.items() if enough(data)}
-    told = {name: ", ".join(f"{x:.3f}" for x in losses[name].values) if name in losses else "not run"
-            for name in ("adam", "muon")}  # fmt: skip
+    losses = {name: runs[name].test_loss.isel(step=-1).median("seed") for name in ("adam", "muon") if name in runs}
+    told = [f"{name.capitalize()} {', '.join(f'{x:.3f}' for x in loss.values)}" for name, loss in losses.items()]
     widths = next((", ".join(f"{w:g}" for w in loss.width.values) for loss in losses.values()), "")
-    part = bool((losses["muon"] < losses["adam"])[0]) if len(losses) == 2 else None
-    return judge(part, widths=widths, **told)
+    part = bool((losses["muon"] < losses["adam"])[0]) if len(whole(runs)) == 2 else None
+    return judge(part, told=f"final test losses (medians) at widths {widths}: {'; '.join(told)}")
 
 
 def group_rows(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
-    """A row a group: share of the pairs at the boundary (median over seeds, least and most)."""
-    rows = []
-    for name, data in runs.items():
-        share = critical_share(data)
-        known = share[np.isfinite(share)]
-        if len(known):
-            rows.append({"group": name, "seeds": len(known), "share": np.median(known), "least": known.min(),
-                         "most": known.max()})  # fmt: skip
-    return pd.DataFrame(rows, columns=["group", "seeds", "share", "least", "most"])
+    """A row a group with a boundary: its share of the pairs (median over seeds, least and most)."""
+    return at_boundary(runs).dropna().rename(columns={"label": "group"}).reset_index(drop=True)
 
 
 def twenty_three() -> dict[int, Any]:
@@ -199,14 +229,14 @@ def twenty_three() -> dict[int, Any]:
     return {23: boundary()[23]}
 
 
-@claim("T33", "tian2025", "Fig. 5", section=ELSE, runs=others, beside=twenty_three, says=(
-    "shares at the boundary: {shares}; addition modulo 23: {value:.2f}",
-))  # fmt: skip
+@claim("T33", "tian2025", "Fig. 5", section=ELSE, runs=others, beside=twenty_three, says="{told}")
 def other_groups(runs: Runs) -> Finding:
     """Composite moduli, products and non-abelian groups have the boundary of prime moduli of their size."""
-    rows = group_rows({name: data for name, data in runs.items() if name != 23 and enough(data)})
-    reference = group_rows({"Z23": runs[23]}).share if runs[23] is not None else pd.Series(dtype=float)
-    known = len(rows) == len(runs.experiments) and len(reference)
-    part = bool((abs(np.log(rows.share / reference.iloc[0])) < np.log(1.25)).all()) if known else None
-    return judge(part, value=float(reference.iloc[0]) if len(reference) else np.nan,
-                 shares=", ".join(f"{r.group} {r.share:.2f}" for r in rows.itertuples()))  # fmt: skip
+    there = whole(runs)
+    prime = group_rows({"addition modulo 23": there[23]} if 23 in there else {})
+    rows = group_rows({name: data for name, data in there.items() if name != 23})
+    complete = len(rows) == len(runs.experiments) and len(prime) and min(rows.inside.min(), prime.inside[0]) >= ENOUGH
+    part = bool((abs(np.log(rows.share / prime.share[0])) < np.log(1.25)).all()) if complete else None
+    each = [f"{r.group} {r.share:.2f}" for table in (rows, prime) for r in table.itertuples()]
+    return judge(part, value=float(prime.share[0]) if len(prime) else None,
+                 told=f"shares at the boundary: {', '.join(each)}" if each else OUTSIDE if there else "")  # fmt: skip
