@@ -32,7 +32,7 @@ def three_stages(runs: Mapping[str, xr.Dataset]) -> Figure:
             )
         axes[1, 0].plot(step, middle.gradient_norm, color=COLOURS["norm"], label=_KINDS[name], **look)
         for what, colour in (("reached", "measure"), ("found", "hole")):
-            label = {"reached": "energy / maximum", "found": "irreps found"}[what]
+            label = {"reached": "energy / maximum", "found": "frequencies found"}[what]
             axes[2, 0].plot(step, middle[what], color=COLOURS[colour], label=f"{label}, {_KINDS[name]}", **look)
     for ax, said in zip(axes[:, 0], ("accuracy", r"$\Vert G_F \Vert$", "of the nodes"), strict=True):
         ax.set_ylabel(said)

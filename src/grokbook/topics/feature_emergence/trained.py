@@ -118,12 +118,12 @@ def counted(flags: Iterable[bool]) -> str:
 
     Example:
         >>> counted([True, True]), counted([False]), counted([False, False, True])
-        ('in all 2 runs', 'in no run', 'in 1 of 3 runs')
+        ('in both runs', 'in no run', 'in 1 of 3 runs')
     """
     every = list(flags)
     if len(every) == 1:
         return f"in {'the one' if every[0] else 'no'} run"
-    return f"in {some(int(sum(every)), len(every))} runs"
+    return f"in {'both' if every == [True, True] else some(int(sum(every)), len(every))} runs"
 
 
 def _mostly(flags: np.ndarray) -> bool | None:
