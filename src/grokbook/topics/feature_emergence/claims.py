@@ -90,7 +90,7 @@ def prefactor(M: int = 5, K: int = 20_000, eta: float = 10.0) -> Finding:
        says=("as eta falls from 1 to 1e-8, |G_F| comes to {value:.3f} with {narrow} features of {n} samples, where ",
              "the least squares cannot fit, and to {wide_left:.0e} with {wide}"))  # fmt: skip
 def no_decay(narrow: int = 6, wide: int = 30, n: int = 20) -> Finding:
-    """If the weight decay is zero, $G_F = 0$: there is no feature learning."""
+    """If the weight decay is zero, G_F = 0: there is no feature learning."""
     rng = np.random.default_rng(0)
     Y = np.eye(5)[rng.integers(5, size=n)]
     left = [float(np.linalg.norm(feature_gradient(rng.normal(size=(n, K)), Y, 1e-8))) for K in (narrow, wide)]
@@ -103,7 +103,7 @@ def no_decay(narrow: int = 6, wide: int = 30, n: int = 20) -> Finding:
        says=("|G_F| falls by {decay:.0f} for each tenfold decay at the end (10 in the limit), and for widths ",
              "from {first:,} to {last:,} to {value:.0e} of its first value"))  # fmt: skip
 def large_limits(M: int = 5, eta: float = 10.0) -> Finding:
-    """For large weight decay, and for infinite width, $G_F$ goes to zero."""
+    """For large weight decay, and for infinite width, G_F goes to zero."""
     Y, widths = answers(M), (100, 1_000, 10_000)
     F = random_features(M, 50)
     far = [np.linalg.norm(feature_gradient(F, Y, eta)) for eta in (1e7, 1e8)]
@@ -184,7 +184,7 @@ def energy_by_irreps() -> Finding:
              "four times that; the printed list has no quaternionic irreps, as that of Q8 (M/16d = {q8:g}); in one ",
              "formula M/(8D), D the real dimension"))  # fmt: skip
 def energies() -> Finding:
-    """The maximum is $M/8d_k$ in a real irrep, and $M/16d_k$ in a pair of complex ones."""
+    """The maximum is M/(8 d_k) in a real irrep, and M/(16 d_k) in a pair of complex ones."""
     worst, types = 0.0, set()
     for group in GROUPS:
         for m in local_maxima(group, inputs="unit"):
@@ -204,7 +204,7 @@ def energies() -> Finding:
              "on S3 random u in H_k reach {low:.2f} to {high:.2f} where the maximum is {top:g}: u must have rank one; ",
              "v then has a free vector"))  # fmt: skip
 def printed_family(draws: int = 200) -> Finding:
-    """The local maxima are $w = [u; \\pm Pu]$ with u in $\\mathcal H_k$."""
+    """The local maxima are w = [u; Pu] and [u; -Pu] with u in H_k."""
     rng, m = np.random.default_rng(0), local_maxima("S3")[-1]
     u = rng.normal(size=(draws, 6)) @ m.irrep.projection
     w = np.concatenate([u, inverse_of(u, "S3")], axis=1)
@@ -260,7 +260,7 @@ def reconstruction(groups: tuple[str, ...] = ("Z5", "Z7", "S3", "D4", "A4")) -> 
        says=("the number is at most the bound for {of} groups, and 2M - 2 = {value:.0f} for addition modulo {M}; four ",
              "real cosines a frequency do it too (missed: {real:.0e})"))  # fmt: skip
 def enough_of_them(M: int = 23) -> Finding:
-    """$K \\le 2[(M-\\kappa)^2+\\kappa-1]$ nodes suffice, and 2M - 2 for Abelian groups."""
+    """With q nontrivial irreps 2 ((M - q)^2 + q - 1) nodes suffice, and 2M - 2 for Abelian groups."""
     counts = [enough_nodes(group) for group in (*GROUPS, "S4", M)]
     real = unreached(features(cosines(M), M), answers(M))
     return judge(all(a <= b for a, b in counts), counts[-1][0] == 2 * M - 2, real < ROUNDING, value=counts[-1][0],
@@ -271,7 +271,7 @@ def enough_of_them(M: int = 23) -> Finding:
        says=("true of Abelian groups, of which the sentence before speaks; on A4 the theorem's number is {value:.0f} ",
              "nodes for {cells} pairs, on S4 {s4} for {s4_cells}"))  # fmt: skip
 def more_efficient() -> Finding:
-    """That many features are much more efficient than the $M^2$ nodes of memorisation."""
+    """That many features are much more efficient than the M^2 nodes of memorisation."""
     a4, s4 = enough_nodes("A4")[0], enough_nodes("S4")[0]
     few = all(enough_nodes(M)[0] < M**2 / 2 for M in (7, 23, 71))
     holds = "holds" if a4 < 144 and s4 < 576 else "needs an assumption"
@@ -283,7 +283,7 @@ def more_efficient() -> Finding:
              "M^{value:.2f}, M log M as M^{wanted:.2f} there: the theorem's rate, for large M and with no constant, ",
              "is neither reached nor refuted"))  # fmt: skip
 def samples(moduli: tuple[int, ...] = (7, 11, 17, 23), draws: int = 12) -> Finding:
-    """$n \\gtrsim d_k^2 M\\log(M/\\delta)$ random pairs keep the local maxima."""
+    """Of the order of d_k^2 M log(M/delta) random pairs keep the local maxima."""
     half = np.array([np.median(samples_to_keep(M, draws)) for M in moduli])
     M = np.array(moduli, dtype=float)
     grows, wanted = (np.polyfit(np.log(M), np.log(n), 1)[0] for n in (half, M * np.log(M)))

@@ -133,7 +133,7 @@ def _mostly(flags: np.ndarray) -> bool | None:
 
 @claim("T29", "tian2025", "stage I, Fig. 3", section=STAGES, runs=followed, says="{told}")
 def bump(runs: Runs) -> Finding:
-    """The norm of $G_F$ has a bump with weight decay, and only then."""
+    """The norm of G_F has a bump with weight decay, and only then."""
     there, told, parts, tops = whole(runs), [], dict.fromkeys((True, False)), {}
     for decay, data in sorted(runs.items(), reverse=True):
         curves = data.gradient_norm.transpose("seed", "step").values
@@ -164,7 +164,7 @@ def _law_told(full: Mapping[int, xr.Dataset]) -> str:
 
 @claim("T30", "tian2025", "Figs 5, 6, 10 to 13", section=LAW, runs=boundary, says="{told}")
 def law(runs: Runs) -> Finding:
-    """The boundary between memorisation and generalisation follows $n \\sim M\\log M$."""
+    """The boundary between memorisation and generalisation follows M log M."""
     full = whole(runs)
     fit = exponent(full)
     part: Part = fit["low"] <= fit["wanted"] <= fit["high"]
