@@ -6,15 +6,18 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from grokbook.book.footer import _changed
+from grokbook.book.footer import _changed, _dataset
 from grokbook.errors import ParameterError, RecordError
 from grokbook.experiments import confirming
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.confirming import CONFIRMED, confirm, first_steps, largest_difference
 from grokbook.experiments.gu2025 import modular_run
+from grokbook.experiments.sweep import Axis, Sweep
+from grokbook.experiments.tian2025 import pairs_of
 from grokbook.fingerprint import fingerprint
 from grokbook.records import Store
 from grokbook.records.store import MANIFEST
+from grokbook.training import Schedule
 
 TINY = Experiment("made/up", modular_run(5, 0.5, d_model=8, steps=60), seeds=(1,))
 
@@ -66,6 +69,20 @@ def test_only_records_of_other_code_wait_for_confirmation(store, monkeypatch):
     other_code(store)
     assert [e["experiment"] for e in confirming.confirm_outdated(store, steps=10)] == ["made/up"]
     assert confirming.confirm_outdated(store, steps=10) == []
+
+
+def test_a_sweep_is_confirmed_by_its_first_cell_and_knows_its_own_modules(tmp_path):
+    """Task and network of other modules than those of pairs modulo p: the fingerprint is that of both."""
+    axes = (Axis("train_fraction", (0.5, 0.7)), Axis("width", (4.0, 6.0)))
+    config = pairs_of("Z5", 4, 0.5, rate=0.01, decay=0.0, steps=40, log=Schedule(0, 10, 4))
+    sweep, store = Sweep("made/sweep", config, (0, 1), axes=axes), Store(tmp_path)
+    store.load_or_run(sweep, progress=False)
+    entry = confirm(sweep, store, steps=40)
+    assert entry["difference"] < 1e-6 and entry["fingerprint"] != fingerprint()
+    made = store.find(sweep.key)[1]["provenance"][0]
+    assert entry["fingerprint"] == made["fingerprint"] == fingerprint(*made["modules"])
+    traced = {"experiment": sweep.name, "key": sweep.key, "origin": "recorded"} | made
+    assert "has changed" not in _dataset(traced, "base") and "has changed" in _dataset(traced | {"modules": []}, "base")
 
 
 def test_differences_are_relative_and_missing_values_count():

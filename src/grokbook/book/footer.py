@@ -11,6 +11,7 @@ from typing import Any
 from grokbook.book.chapters import Chapter
 from grokbook.book.safe import code, fenced, line, words
 from grokbook.machine import duration
+from grokbook.records.store import present_code, present_fingerprint
 
 
 def read_trace(path: Path) -> list[dict[str, Any]]:
@@ -101,9 +102,8 @@ def _dataset(entry: Mapping[str, Any], fingerprint: str | None) -> str:
         f"- **Data** {code(entry.get('experiment'))} (record {code(str(entry.get('key'))[:12])}), seeds {seeds}, "
         f"{where}: {text}, {duration(float(entry.get('seconds') or 0))} of training"
     )
-    then = entry.get("fingerprint")
-    if then and fingerprint and then != fingerprint:
-        said += _changed(entry, fingerprint)
+    if fingerprint and entry.get("fingerprint") and not present_code(entry):
+        said += _changed(entry, present_fingerprint(entry))
     return said + "."
 
 

@@ -12,10 +12,10 @@ import xarray as xr
 
 from grokbook.errors import ParameterError, RecordError
 from grokbook.experiments.base import Experiment
+from grokbook.experiments.sweep import Sweep
 from grokbook.files import atomic_write
-from grokbook.fingerprint import fingerprint
 from grokbook.paths import records_path
-from grokbook.records.store import Store
+from grokbook.records.store import Store, present_code, present_fingerprint
 from grokbook.training.ensemble import train
 
 CONFIRMED = "CONFIRMED.json"
@@ -29,15 +29,23 @@ LIKE = 1e-4
 def first_steps(experiment: Experiment, seed: int, steps: int, compiled: bool = False) -> xr.Dataset:
     """What a run of an experiment logs up to `steps`, or the next logged step, trained now on one CPU thread.
 
+    Of a sweep it is the first cell, trained with those that share its program.
+
     Example:
         >>> from grokbook.experiments.gu2025 import live_run
         >>> int(first_steps(live_run(5, 0.5, 8, 100, 1), 0, 20).step.max())
         20
     """
-    config = experiment.config.with_seed(seed)
-    logged = config.log.steps(config.steps)
+    configs = experiment.chunks([seed])[0] if isinstance(experiment, Sweep) else [experiment.config.with_seed(seed)]
+    logged = configs[0].log.steps(configs[0].steps)
     last = int(logged[min(np.searchsorted(logged, steps), logged.size - 1)])
-    return train([config], device="cpu", progress=False, steps=last, compiled=compiled).isel(run=0)
+    options = {"device": "cpu", "progress": False, "steps": last, "compiled": compiled}
+    return train(configs, rows=len(configs), **options).isel(run=0)
+
+
+def _recorded_run(experiment: Experiment, record: xr.Dataset, seed: int) -> xr.Dataset:
+    """The run of a record that `first_steps` trains again: of a sweep the first cell."""
+    return record.sel(seed=seed).isel({axis.name: 0 for axis in getattr(experiment, "axes", ())})
 
 
 def largest_difference(ours: xr.Dataset, theirs: xr.Dataset) -> float:
@@ -99,12 +107,15 @@ def confirm(experiment: Experiment, store: Store | None = None, *, steps: int = 
     seed = int(seeds[0])
     made = next(p for p in json.loads(record.attrs["provenance"]) if seed in p["seeds"])
     fresh = first_steps(experiment, seed, steps, made.get("update") == "compiled")
+    whole = _recorded_run(experiment, record, seed)
+    if isinstance(experiment, Sweep):
+        fresh = fresh[[name for name in fresh.data_vars if name in whole]]
     entry = {
         "experiment": experiment.name,
-        "fingerprint": fingerprint(),
+        "fingerprint": present_fingerprint(made),
         "seed": seed,
         "steps": int(fresh.step.max()),
-        "difference": largest_difference(fresh, record.sel(seed=seed)),
+        "difference": largest_difference(fresh, whole),
         "confirmed_on": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }
     known = confirmations(store.path)
@@ -122,7 +133,7 @@ def confirm_outdated(store: Store | None = None, *, steps: int = STEPS) -> list[
     waiting = {}
     for experiment in catalogue().values():
         found = store.find(experiment.key)
-        other = found and any(p["fingerprint"] != fingerprint() for p in found[1]["provenance"])
-        if other and confirmed(experiment.key, fingerprint(), store.path) is None:
+        other = [p for p in found[1]["provenance"] if not present_code(p)] if found else []
+        if other and confirmed(experiment.key, present_fingerprint(other[0]), store.path) is None:
             waiting[experiment.key] = experiment
     return [confirm(experiment, store, steps=steps) for experiment in waiting.values()]

@@ -129,8 +129,8 @@ class Sweep(Experiment):
     """An experiment whose configuration is run with every combination of the values of its `axes`.
 
     Its dataset has dims `seed`, the names of the axes and `step`: losses and accuracies (float32), and, where the
-    network has embeddings, `embedding` (..., token, feature) at the end of each run. A cell whose loss became infinite
-    is NaN from there on.
+    networks have embeddings of one shape, `embedding` (..., token, feature) at the end of each run. A cell whose
+    loss became infinite is NaN from there on.
 
     Raises ParameterError for no axes, two of one name, and a cell that the run refuses.
 
@@ -194,7 +194,9 @@ class Sweep(Experiment):
                 config.model.embeddings(split_weights(config, torch.from_numpy(row)))[0].numpy()
                 for config, row in zip(configs, dataset.weights.values, strict=True)
             ]
-            kept["embedding"] = (("run", "token", "feature"), np.stack(tables), {"long_name": "embedding at the end"})
+            if len({table.shape for table in tables}) == 1:
+                dims = ("run", "token", "feature")
+                kept["embedding"] = (dims, np.stack(tables), {"long_name": "embedding at the end"})
         sides = [("seed", list(seeds)), *((axis.name, list(axis.values)) for axis in self.axes)]
         names, values = zip(*sides, strict=True)
         index = pd.MultiIndex.from_product(values, names=names)

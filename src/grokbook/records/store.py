@@ -10,6 +10,7 @@ import os
 import sys
 import time
 import warnings
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -109,9 +110,14 @@ def _attributes(of: h5py.HLObject) -> dict[str, Any]:
     return {name: value[0] if getattr(value, "shape", ()) == (1,) else value for name, value in attrs.items()}
 
 
-def present_code(made: dict[str, Any]) -> bool:
+def present_fingerprint(made: Mapping[str, Any]) -> str:
+    """The fingerprint of the present code of what a provenance entry was made with, its own modules included."""
+    return fingerprint(*made.get("modules", ()))
+
+
+def present_code(made: Mapping[str, Any]) -> bool:
     """Whether the present code is that of a provenance entry."""
-    return made["fingerprint"] == fingerprint(*made.get("modules", ()))
+    return made["fingerprint"] == present_fingerprint(made)
 
 
 class Store:
@@ -363,5 +369,6 @@ def _trace(dataset: xr.Dataset) -> None:
     row = {name: dataset.attrs[name] for name in ("experiment", "key", "origin", "dtype")}
     row |= {"seeds": [int(s) for s in dataset.seed.values], "seconds": sum(p["seconds"] for p in made)}
     row |= {name: made[-1][name] for name in ("device", "fingerprint", "commit", "recorded_on")}
+    row["modules"] = made[-1].get("modules", [])
     with open(path, "a", encoding="utf-8") as stream:
         stream.write(json.dumps(row) + "\n")
