@@ -72,7 +72,9 @@ def test_a_delay_must_come_from_the_large_start_alone(large, usual, verdict):
     ("groks", "verdict"), [((None, 2000, 200), "holds"), ((200, 200, 200), "fails"), ((200, 2000, 1000), "fails")]
 )
 def test_waiting_must_grow_as_images_become_few(groks, verdict):
-    assert claims._rising({n: reached(100, at) for n, at in zip((50, 100, 200), groks, strict=True)}).verdict == verdict
+    runs = {n: reached(100, at) for n, at in zip((50, 100, 200), groks, strict=True)}
+    assert claims._rising(runs, 3).verdict == verdict
+    assert claims._rising(runs, 4).verdict == "undecided"
 
 
 def test_four_phases_are_counted_on_the_letters():

@@ -368,7 +368,7 @@ def _trace(dataset: xr.Dataset) -> None:
     made = json.loads(dataset.attrs["provenance"])
     row = {name: dataset.attrs[name] for name in ("experiment", "key", "origin", "dtype")}
     row |= {"seeds": [int(s) for s in dataset.seed.values], "seconds": sum(p["seconds"] for p in made)}
-    row |= {name: made[-1][name] for name in ("device", "fingerprint", "commit", "recorded_on")}
-    row["modules"] = made[-1].get("modules", [])
+    named = ("device", "fingerprint", "commit", "recorded_on", "modules")
+    row |= {name: made[-1][name] for name in named if name in made[-1]}
     with open(path, "a", encoding="utf-8") as stream:
         stream.write(json.dumps(row) + "\n")
