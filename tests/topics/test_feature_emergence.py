@@ -238,3 +238,12 @@ def test_figures_draw_what_is_given():
     assert max(line.get_ydata()[-1] for line in ends) > 0.999
     curves = figures.two_hills(5, *(m.w for m in local_maxima(5))).axes[0].lines
     assert np.allclose(curves[0].get_ydata(), curves[1].get_ydata())
+
+
+def test_a_grid_over_widths_measures_the_end_of_every_width():
+    """Fig. 8: networks of different sizes share no table of embeddings, and each has its own numbers at the end."""
+    grid = settings.Ended(
+        "made/up", settings.live_run(5, 6, 0.5, 0.005, 0.0, 3), (0,), axes=(settings.Axis("width", (4, 6)),)
+    )
+    data = grid.run(progress=False)
+    assert data.energy.dims == ("seed", "width") and bool(data.energy.notnull().all()) and "embedding" not in data

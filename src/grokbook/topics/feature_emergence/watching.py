@@ -121,7 +121,7 @@ class Ended(Sweep):
         return super().configuration() | {"ended": list(AT_END)}
 
     def _gridded(self, dataset: xr.Dataset, configs: Sequence[RunConfig], seeds: Sequence[int]) -> xr.Dataset:
-        kept = super()._gridded(dataset, configs, seeds).drop_vars("embedding")
+        kept = super()._gridded(dataset, configs, seeds).drop_vars("embedding", errors="ignore")
         found = [
             node_measures(nodes(split_weights(config, torch.from_numpy(row))), group_of(config))
             for config, row in zip(configs, dataset.weights.values, strict=True)
