@@ -11,7 +11,7 @@ from typing import Any
 from grokbook.book.chapters import Chapter
 from grokbook.book.safe import code, fenced, line, words
 from grokbook.machine import duration
-from grokbook.records.store import present_code, present_fingerprint
+from grokbook.records.store import present_fingerprint
 
 
 def read_trace(path: Path) -> list[dict[str, Any]]:
@@ -102,8 +102,9 @@ def _dataset(entry: Mapping[str, Any], fingerprint: str | None) -> str:
         f"- **Data** {code(entry.get('experiment'))} (record {code(str(entry.get('key'))[:12])}), seeds {seeds}, "
         f"{where}: {text}, {duration(float(entry.get('seconds') or 0))} of training"
     )
-    if fingerprint and entry.get("fingerprint") and not present_code(entry):
-        said += _changed(entry, present_fingerprint(entry))
+    now = present_fingerprint(entry) if fingerprint and entry.get("modules") else fingerprint
+    if now and entry.get("fingerprint", now) != now:
+        said += _changed(entry, now)
     return said + "."
 
 

@@ -177,7 +177,7 @@ def collapse_is_avoided() -> Finding:
     return found("fails" if far < 0.2 else "holds", far, far, far, centred=centred)
 
 
-@claim("LM7", "liu2022", "appendix I, Fig. 19", section=LOSS, kind="number", shown_by="count", seconds=3, says=(
+@claim("LM7", "liu2022", "appendix I, Fig. 19", section=LOSS, kind="observation", shown_by="count", seconds=3, says=(
     "the loss of {images} digits in a random plane goes from {before:.2g} to {after:.0e}, and that of the same images ",
     "with labels dealt out at random to {control:.0e}: each image has a free point, so any labels collapse, and no ",
     "new image is placed by it"))  # fmt: skip

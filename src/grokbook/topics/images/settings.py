@@ -163,8 +163,9 @@ def by_size(n_seeds: int = 3) -> dict[int, Collapsing]:
         >>> list(by_size())
         [50, 100, 200, 400, 800]
     """
+    same = {SMALL_IMAGES: small()[LARGE]}
     return {
-        n: Collapsing(
+        n: same.get(n) or Collapsing(
             f"small/digits[n={n}]", small_run(n), seeds=tuple(range(n_seeds)),
             statement="The time to generalise grows rapidly below a certain number of training images.",
             source="Liu et al. 2022, Fig. 20, appendix J", choices=_SMALL_CHOICES,
