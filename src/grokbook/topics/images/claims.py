@@ -145,7 +145,7 @@ def size_is_kept(draws: int = 50) -> Finding:
         off.append(abs(float((f * velocity(f, y)).sum())))
         kept.append(abs(float((flow(f, y, [1.0, np.inf]) ** 2).sum() / (2 * (f**2).sum()) - 1)))
     exact = max(off + kept) < 1e-10
-    return found("holds" if exact else "fails", max(off), draws=draws, kept=max(kept))
+    return found("holds with correction" if exact else "fails", max(off), draws=draws, kept=max(kept))
 
 
 def separation(start: np.ndarray, labels: np.ndarray) -> float:
