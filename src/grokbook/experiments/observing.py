@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from grokbook.errors import ParameterError
-from grokbook.experiments.base import Experiment
+from grokbook.experiments.watched import Watched
 from grokbook.measures.complexity import network_complexity
 from grokbook.measures.fourier_losses import (
     N_KEY,
@@ -24,12 +23,10 @@ from grokbook.measures.fourier_losses import (
     restricted_loss,
 )
 from grokbook.measures.representation import representation_quality
-from grokbook.training.cost import Cost
 from grokbook.training.watching import View
 from grokbook.training.watching import Watch as Observer
 
 COMPLEXITY_PAIRS = 64  # operand pairs about which local complexity is taken
-_PER_LOOK = 0.06  # measured seconds of all observers at one logged step, at the sizes of the chapter on them
 
 
 def _waves(view: View, source: View) -> tuple[CyclicClasses, list[int]]:
@@ -83,7 +80,7 @@ def _plain(value: object) -> bool:
 
 
 @dataclass(frozen=True)
-class Observed(Experiment):
+class Observed(Watched):
     """An experiment that also records measures of the network at every logged step, each a variable (seed, step).
 
     `observers` maps names to functions of a `View`; the book's own (`OBSERVERS`) are always there. A measure is NaN
@@ -101,6 +98,8 @@ class Observed(Experiment):
     """
 
     observers: Mapping[str, Observer] = field(default_factory=dict, compare=False)
+    listed_as = "observed"
+    look_seconds = 0.06  # measured, of all observers at the sizes of the chapter on them
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -110,16 +109,12 @@ class Observed(Experiment):
                     f"observer {name!r} must be a function under a new name made of letters, digits and _."
                 )
 
-    def configuration(self) -> dict[str, Any]:
-        """The configuration without its seeds; `observed` names the measures, the reader's own with a digest."""
+    def listed(self) -> dict[str, Any]:
+        """The names of the measures with the version of the book's, the reader's own with a digest."""
         own = {name: observer_digest(observer) for name, observer in self.observers.items()}
-        return super().configuration() | {"observed": dict.fromkeys(OBSERVERS, VERSION) | own}
+        return dict.fromkeys(OBSERVERS, VERSION) | own
 
-    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
-        """Train and watch the seeds (default: all); options and dataset as those of `Experiment.run`."""
-        return super().run(seeds, watch=OBSERVERS | dict(self.observers), **options)
-
-    def predicted(self, seeds: int | None = None) -> Cost:
-        """Predicted seconds on one core of this machine, watching included, and memory of one run."""
-        count = len(self.seeds) if seeds is None else seeds
-        return super().predicted(count) + Cost(count * self.config.log.steps(self.config.steps).size * _PER_LOOK, 0)
+    @property
+    def watched(self) -> Mapping[str, Observer]:
+        """The book's observers and the reader's own."""
+        return OBSERVERS | dict(self.observers)

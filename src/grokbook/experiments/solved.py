@@ -13,8 +13,8 @@ import torch
 import xarray as xr
 from torch import Tensor
 
-from grokbook.experiments.base import Experiment
 from grokbook.experiments.tian2025 import pairs_of
+from grokbook.experiments.watched import Watched
 from grokbook.measures.hidden_nodes import frequency_table, node_frequencies, node_waves, orders
 from grokbook.training import RunConfig, Schedule, split_weights
 from grokbook.training.watching import View
@@ -47,20 +47,19 @@ WATCHED: Mapping[str, Callable[[View], float]] = {
 
 
 @dataclass(frozen=True)
-class Solved(Experiment):
+class Solved(Watched):
     """An experiment that also records `WATCHED`, and of each node at the end its frequency and its wave there.
 
     Variables `node_frequency` (seed, node), `node_wave` (seed, layer, node, part), and `node_rest` (seed, node): the
     share of the squared waves of layers a and b that is not at that frequency, their constant parts counted in.
     """
 
-    def configuration(self) -> dict[str, Any]:
-        """The configuration without its seeds, and what is watched."""
-        return super().configuration() | {"solved": list(WATCHED)}
+    watched = WATCHED
+    listed_as = "solved"
 
     def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
         """Train and watch the seeds (default: all); options and dataset as those of `Experiment.run`."""
-        found = super().run(seeds, **({"watch": WATCHED} | options), keep_weights=True)
+        found = super().run(seeds, keep_weights=True, **options)
         each = [at_the_end(split_weights(self.config, torch.from_numpy(row))) for row in found.weights.values]
         return found.drop_vars("weights").merge(xr.concat(each, found.seed), combine_attrs="override")
 

@@ -10,12 +10,11 @@ import numpy as np
 import torch
 import xarray as xr
 
-from grokbook.experiments.base import Experiment
 from grokbook.experiments.sweep import Sweep
+from grokbook.experiments.watched import Watched
 from grokbook.theory.backpropagated import answers, centred
 from grokbook.theory.feature_energy import energy, local_maxima, spectrum
 from grokbook.training import RunConfig, View, split_weights
-from grokbook.training.cost import Cost
 
 PURE = 0.9
 """Share of a node's |w|^2 in one irrep from which it counts as a feature of it."""
@@ -94,22 +93,16 @@ AT_END = ("energy", "reached", "purity", "found")
 
 
 @dataclass(frozen=True)
-class Followed(Experiment):
+class Followed(Watched):
     """An experiment that also records `WATCHED`."""
 
-    def configuration(self) -> dict[str, Any]:
-        """The configuration without its seeds, and what is watched."""
-        return super().configuration() | {"followed": list(WATCHED)}
+    watched = WATCHED
+    listed_as = "followed"
 
-    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
-        """Train and watch the seeds (default: all); options and dataset as those of `Experiment.run`."""
-        return super().run(seeds, watch=WATCHED, **options)
-
-    def predicted(self, seeds: int | None = None) -> Cost:
-        """Predicted seconds on one core of this machine, watching included, and memory of one run."""
-        count = len(self.seeds) if seeds is None else seeds
-        looks, units = self.config.log.steps(self.config.steps).size, self.config.model.width * self.config.task.p**2
-        return super().predicted(count) + Cost(count * looks * units * _PER_LOOK, 0)
+    @property
+    def look_seconds(self) -> float:
+        """Seconds of all that is watched at one logged step, about."""
+        return self.config.model.width * self.config.task.p**2 * _PER_LOOK
 
 
 @dataclass(frozen=True)

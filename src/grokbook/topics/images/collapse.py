@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
-import xarray as xr
 
-from grokbook.experiments.base import Experiment
+from grokbook.experiments.watched import Watched
 from grokbook.measures.neural_collapse import simplex_distance, within_class_share
 from grokbook.models.mlp import relu_layers
 from grokbook.training import View
@@ -33,13 +31,7 @@ WATCHED: Mapping[str, Callable[[View], float]] = {
 
 
 @dataclass(frozen=True)
-class Collapsing(Experiment):
+class Collapsing(Watched):
     """An experiment that also records `WATCHED`."""
 
-    def configuration(self) -> dict[str, Any]:
-        """The configuration without its seeds, and what is watched."""
-        return super().configuration() | {"watched": list(WATCHED)}
-
-    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
-        """Train and watch the seeds (default: all); options and dataset as those of `Experiment.run`."""
-        return super().run(seeds, watch=WATCHED, **options)
+    watched = WATCHED

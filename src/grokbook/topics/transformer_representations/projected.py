@@ -9,18 +9,14 @@ from functools import partial
 from typing import Any
 
 import torch
-import xarray as xr
 
-from grokbook.experiments.base import Experiment
+from grokbook.experiments.watched import Watched
 from grokbook.measures.principal import rebuilt
 from grokbook.measures.representation import representation_quality
-from grokbook.training.cost import Cost
 from grokbook.training.watching import View
 
 AXES = (2, 4, 6, 10)
 """Numbers of principal axes on which the embedding is tried."""
-
-_PER_LOOK = 0.1  # seconds of all that is watched at one logged step, about
 
 
 def accuracy_with(view: View, embedding: Any) -> float:
@@ -50,18 +46,9 @@ WATCHED: Mapping[str, Callable[[View], float]] = {
 
 
 @dataclass(frozen=True)
-class Projected(Experiment):
+class Projected(Watched):
     """An experiment that also records `WATCHED`."""
 
-    def configuration(self) -> dict[str, Any]:
-        """The configuration without its seeds, and what is watched."""
-        return super().configuration() | {"projected": list(WATCHED)}
-
-    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
-        """Train and watch the seeds (default: all); options and dataset as those of `Experiment.run`."""
-        return super().run(seeds, watch=WATCHED, **options)
-
-    def predicted(self, seeds: int | None = None) -> Cost:
-        """Predicted seconds on one core of this machine, watching included, and memory of one run."""
-        count = len(self.seeds) if seeds is None else seeds
-        return super().predicted(count) + Cost(count * self.config.log.steps(self.config.steps).size * _PER_LOOK, 0)
+    watched = WATCHED
+    listed_as = "projected"
+    look_seconds = 0.1
