@@ -175,6 +175,17 @@ def some(count: int, of: int) -> str:
     return f"none of {of}" if not count else f"all {of}" if count == of else f"{count} of {of}"
 
 
+def most(flags: Iterable[bool]) -> Part:
+    """True where most runs have it, false where most have not; unknown for fewer than three.
+
+    Example:
+        >>> most([True, True, False]), most([True])
+        (True, None)
+    """
+    known = list(flags)
+    return None if len(known) < ENOUGH else bool(2 * sum(known) > len(known))
+
+
 def band(values: Iterable[float]) -> tuple[float, float, float]:
     """Median, smallest and largest of some values.
 

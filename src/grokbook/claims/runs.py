@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
+
+import xarray as xr
 
 from grokbook.claims.finding import ENOUGH, UNDECIDED, Finding, all_of, enough
 from grokbook.claims.shared import tell, traced
@@ -77,6 +79,19 @@ def load(wanted: Mapping[Any, Experiment], through: Look | None = None) -> Runs:
         if data is not None:
             found[label] = data
     return Runs(found, wanted)
+
+
+def every_run(runs: Mapping[Any, xr.Dataset]) -> Iterator[tuple[Any, int, xr.Dataset]]:
+    """Label, seed and dataset without `seed` of each run of some datasets.
+
+    Example:
+        >>> one = xr.Dataset({"loss": ("seed", [2.0, 1.0])}, {"seed": [0, 3]})
+        >>> [(label, seed, float(run.loss)) for label, seed, run in every_run({"a": one})]
+        [('a', 0, 2.0), ('a', 3, 1.0)]
+    """
+    for label, data in runs.items():
+        for seed in data.seed.values.tolist():
+            yield label, seed, data.sel(seed=seed)
 
 
 def cost(experiments: Iterable[Experiment]) -> str:

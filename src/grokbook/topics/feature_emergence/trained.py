@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.claims import Finding, Runs, claim, enough, judge
-from grokbook.claims.finding import ENOUGH, Part, some
+from grokbook.claims.finding import ENOUGH, Part, most, some
 from grokbook.topics.feature_emergence.settings import ALPHAS, BUDGET, boundary, followed, muon, others, rates
 
 STAGES, LAW, ELSE = "One run, three stages", "The boundary in networks", "Other groups, other optimisers"
@@ -126,11 +126,6 @@ def counted(flags: Iterable[bool]) -> str:
     return f"in {'both' if every == [True, True] else some(int(sum(every)), len(every))} runs"
 
 
-def _mostly(flags: np.ndarray) -> bool | None:
-    """True where most runs have it, False where most have not, None for fewer than three."""
-    return None if flags.size < SOME else bool(2 * flags.sum() > flags.size)
-
-
 @claim("T29", "tian2025", "stage I, Fig. 3", section=STAGES, runs=followed, says="{told}")
 def bump(runs: Runs) -> Finding:
     """The norm of G_F has a bump with weight decay, and only then."""
@@ -142,7 +137,7 @@ def bump(runs: Runs) -> Finding:
         when = "with" if decay else "without"
         told.append(f"{when} weight decay {counted(flags)} (highest {tops[decay > 0]:.1f} times the start, median)")
         if decay in there:
-            parts[decay > 0] = _mostly(flags if decay else ~flags)
+            parts[decay > 0] = most(flags if decay else ~flags)
     words = f"|G_F| rises to {BUMP} times its start or more and falls by as much: {'; '.join(told)}"
     return judge(*parts.values(), value=tops.get(True, tops.get(False)), told=words)
 

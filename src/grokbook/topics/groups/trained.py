@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import some
+from grokbook.claims.runs import every_run
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.liu2022 import rates
 from grokbook.experiments.sweep import with_value
@@ -83,21 +84,20 @@ def measured(runs: Mapping[tuple[str, int], xr.Dataset], group: str = "S3") -> p
     plane of PC1 and PC3 shows one at the end and before training, `any plane` whether one of three does at the end.
     """
     table, rows = cayley_table(group), []
-    for (name, cells), data in runs.items():
-        for seed in data.seed.values.tolist():
-            run, task = data.sel(seed=seed), GroupTask(group, cells / table.size, seed=seed)
-            history, share = matrices(run), cells / table.size
-            quality = np.array([group_quality(now, table) for now in history])
-            bounds = [predicted_accuracy(history[-1], table, task.train_mask, convention=rule) for rule in TOLERANCES]
-            right = share * float(run.train_accuracy[-1]) + (1 - share) * float(run.test_accuracy[-1])
-            reached = run.snapshot.values[quality > GOAL]
-            rows.append({
-                "setting": name, "cells": cells, "share": share, "seed": seed, "rqi": quality[-1],
-                "step": reached[0] if len(reached) else np.nan, "test": float(run.test_accuracy[-1]),
-                "accuracy": right, "predicted": bounds[0], "unscaled": bounds[1],
-                "hexagon": (0, 2) in hexagons(history[-1]), "at start": (0, 2) in hexagons(history[0]),
-                "any plane": bool(hexagons(history[-1])),
-            })  # fmt: skip
+    for (name, cells), seed, run in every_run(runs):
+        task = GroupTask(group, cells / table.size, seed=seed)
+        history, share = matrices(run), cells / table.size
+        quality = np.array([group_quality(now, table) for now in history])
+        bounds = [predicted_accuracy(history[-1], table, task.train_mask, convention=rule) for rule in TOLERANCES]
+        right = share * float(run.train_accuracy[-1]) + (1 - share) * float(run.test_accuracy[-1])
+        reached = run.snapshot.values[quality > GOAL]
+        rows.append({
+            "setting": name, "cells": cells, "share": share, "seed": seed, "rqi": quality[-1],
+            "step": reached[0] if len(reached) else np.nan, "test": float(run.test_accuracy[-1]),
+            "accuracy": right, "predicted": bounds[0], "unscaled": bounds[1],
+            "hexagon": (0, 2) in hexagons(history[-1]), "at start": (0, 2) in hexagons(history[0]),
+            "any plane": bool(hexagons(history[-1])),
+        })  # fmt: skip
     return pd.DataFrame(rows)
 
 
@@ -113,10 +113,6 @@ def by_size(rows: pd.DataFrame) -> pd.DataFrame:
 _LOOK = {"section": TRAINED, "runs": fig18}
 
 
-def _rows(runs: Runs) -> pd.DataFrame:
-    return measured({label: data for label, data in runs.items() if data is not None})
-
-
 @claim("LG1", "liu2022", "appendix H, Fig. 17", **_LOOK, says=(
     "of the runs that end above an RQI of {goal:g}, {seen} show it at the end ({before} before training) and {any} in ",
     "one of the three planes of PC1 to PC3; of the runs below, {others}; of random matrices {chance:.0%}",
@@ -126,7 +122,7 @@ def hexagon(runs: Runs) -> Finding:
 
     Our reading: in most runs that end above an RQI of 0.95, and in fewer of them before training.
     """
-    rows = _rows(runs)
+    rows = measured(runs)
     good, bad = rows[rows.rqi > GOAL], rows[rows.rqi <= GOAL]
     seen, before = int(good.hexagon.sum()), int(good["at start"].sum())
     parts = (2 * seen > len(good), before < seen) if len(good) >= 3 else (None,)
@@ -147,7 +143,7 @@ def transition(runs: Runs) -> Finding:
     Our reading: runs with more than half of the cells get there, at least three of ours, and none with fewer.
     It was made stricter after the runs were seen: without "at least three" it held on two.
     """
-    rows = _rows(runs)
+    rows = measured(runs)
     decayed, printed = (rows[rows.setting == name] for name in reversed(DECAYS))
     more, fewer = decayed[decayed.share > 0.5], decayed[decayed.share <= 0.5]
     right = rows.accuracy > 1 - 1e-6
@@ -166,7 +162,7 @@ def transition(runs: Runs) -> Finding:
 ))  # fmt: skip
 def lower_bound(runs: Runs) -> Finding:
     """ "Acc-hat is a lower bound of Acc, implying that there must be some generalization mechanism beyond RQI"."""
-    rows = _rows(runs)
+    rows = measured(runs)
     over, free = ((rows[name] > rows.accuracy + 1e-6).sum() for name in ("predicted", "unscaled"))
     gap = float((rows.accuracy - rows.predicted).mean())
     parts = (bool(over == 0), gap > 0.01) if runs.complete() else (None,)

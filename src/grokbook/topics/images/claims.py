@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.claims import Finding, Runs, claim, found, judge
-from grokbook.claims.finding import ENOUGH, enough, some
+from grokbook.claims.finding import ENOUGH, enough, most, some
 from grokbook.measures import grok_times
 from grokbook.measures.neural_collapse import class_parts, simplex_distance
 from grokbook.measures.phases import PHASES, PhaseRule, phases
@@ -42,7 +42,7 @@ def _delayed(runs: Mapping[float, pd.DataFrame]) -> Finding:
             f"more than {LATE:,} steps after they fit (95 % of the training set at step {_middle(table.fit_step)}, "
             f"{REACHED:.0%} of the test set at step {_middle(table.grok_step)}, medians)"
         )
-        parts.append(None if len(table) < ENOUGH else (2 * late.sum() > len(table)) == wanted)
+        parts.append(most(late if wanted else ~late))
     return judge(*parts, told="; ".join(told))
 
 

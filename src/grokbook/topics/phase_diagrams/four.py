@@ -13,6 +13,7 @@ from scipy.stats import mannwhitneyu
 
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import some
+from grokbook.claims.runs import every_run
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.liu2022 import addition, rates
 from grokbook.plotting.style import COLOURS, panels, styled
@@ -61,16 +62,14 @@ def closed(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
     """
     names = dict(zip(permissible_set(all_samples(4)), ("A1", "A2", "A3"), strict=True))
     rows = []
-    for name, data in runs.items():
-        for seed in data.seed.values.tolist():
-            run = data.sel(seed=seed)
-            table = run.embedding.transpose("snapshot", "token", "feature").values[..., 0].astype(float)
-            first, last = (closed_set(numbers, TOLERANCE) for numbers in (table[0], table[-1]))
-            numbers = (table[-1] - table[-1].mean()) / table[-1].std()
-            rows.append({
-                "rates": name, "seed": seed, "fitted": float(run.train_accuracy[-1]), "before": len(first),
-                "closed": len(last), "which": ", ".join(names[one] for one in last) or "none", "numbers": numbers,
-            })  # fmt: skip
+    for name, seed, run in every_run(runs):
+        table = run.embedding.transpose("snapshot", "token", "feature").values[..., 0].astype(float)
+        first, last = (closed_set(numbers, TOLERANCE) for numbers in (table[0], table[-1]))
+        numbers = (table[-1] - table[-1].mean()) / table[-1].std()
+        rows.append({
+            "rates": name, "seed": seed, "fitted": float(run.train_accuracy[-1]), "before": len(first),
+            "closed": len(last), "which": ", ".join(names[one] for one in last) or "none", "numbers": numbers,
+        })  # fmt: skip
     return pd.DataFrame(rows)
 
 
@@ -83,7 +82,7 @@ def slow_is_better(runs: Runs) -> Finding:
 
     Our reading: more closed parallelograms on average, by a rank test at the level of 0.05.
     """
-    rows = closed({name: data for name, data in runs.items() if data is not None})
+    rows = closed(runs)
     each = rows.groupby("rates")[["closed", "before"]].mean()
     fast, slow = (rows.closed[rows.rates == name] for name in SPEEDS)
     p = float(mannwhitneyu(slow, fast, alternative="greater").pvalue) if len(fast) and len(slow) else np.nan

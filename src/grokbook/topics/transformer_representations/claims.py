@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from grokbook.claims import Finding, Runs, claim, found, judge
-from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, enough, some
+from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, enough, most, some
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import fig5
 from grokbook.machine import duration
@@ -58,17 +58,6 @@ def by_network(rows: pd.DataFrame, column: str) -> str:
 def refuted(runs: Runs) -> str:
     """What is said where the runs do not show it: runs of another size refute nothing that was seen at p = 59."""
     return "fails" if enough(runs["paper"]) else UNDECIDED
-
-
-def most(flags: Iterable[bool]) -> Part:
-    """True where most runs have it, false where most have not; unknown for fewer than three.
-
-    Example:
-        >>> most([True, True, False]), most([True])
-        (True, None)
-    """
-    known = list(flags)
-    return None if len(known) < ENOUGH else 2 * sum(known) > len(known)
 
 
 def pooled(runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

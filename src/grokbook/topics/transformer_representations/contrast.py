@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import some
+from grokbook.claims.runs import every_run
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.liu2022 import addition
 from grokbook.measures import med
@@ -136,17 +137,15 @@ def outcomes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
     MED is that of the numbers moved and stretched to mean 0 and variance 1, without closing the circle.
     """
     rows = []
-    for name, data in runs.items():
-        for seed in data.seed.values.tolist():
-            run = data.sel(seed=seed)
-            numbers = run.embedding.isel(snapshot=-1).transpose("token", "feature").values.astype(float)
-            late = run.step.values[run.test_accuracy.values >= 0.9]
-            rows.append({
-                "training set": name, "seed": seed, "training": float(run.train_accuracy[-1]),
-                "test": float(run.test_accuracy[-1]), "step": late[0] if len(late) else np.nan,
-                "rqi": representation_quality_index(numbers, TOLERANCE),
-                "med": med((numbers - numbers.mean()) / numbers.std(), cyclic=False),
-            })  # fmt: skip
+    for name, seed, run in every_run(runs):
+        numbers = run.embedding.isel(snapshot=-1).transpose("token", "feature").values.astype(float)
+        late = run.step.values[run.test_accuracy.values >= 0.9]
+        rows.append({
+            "training set": name, "seed": seed, "training": float(run.train_accuracy[-1]),
+            "test": float(run.test_accuracy[-1]), "step": late[0] if len(late) else np.nan,
+            "rqi": representation_quality_index(numbers, TOLERANCE),
+            "med": med((numbers - numbers.mean()) / numbers.std(), cyclic=False),
+        })  # fmt: skip
     return pd.DataFrame(rows)
 
 
@@ -193,14 +192,10 @@ def line_or_cover(runs: Runs) -> Finding:
     p = (1 + sum(value >= line - 1e-12 for value in mixed)) / 1000
     has = rows["training set"].str.startswith("line")
     right = rows.test > 1 - 1e-6
-    parts = (line > abs(cover), p < 0.05) if runs.complete() else (None,)
-    return judge(*map(_known, parts), value=line, line=line, cover=cover, p=p,
+    parts = (bool(line > abs(cover)), bool(p < 0.05)) if runs.complete() else (None,)
+    return judge(*parts, value=line, line=line, cover=cover, p=p,
                  perfect=some(int((right & has).sum()), int(has.sum())),
                  others=some(int((right & ~has).sum()), int((~has).sum())))  # fmt: skip
-
-
-def _known(part: bool | np.bool_ | None) -> bool | None:
-    return None if part is None else bool(part)
 
 
 def told(rows: pd.DataFrame) -> str:
