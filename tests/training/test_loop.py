@@ -15,13 +15,13 @@ from grokbook.tasks import ModularTask
 from grokbook.training import AdamW, Group, Schedule, StopRule
 from grokbook.training.accelerators import Grokfast, Muon
 from grokbook.training.checkpoint import CheckpointWarning
+from grokbook.training.forward import split_weights
 from grokbook.training.loop import (
     losses_and_gradient,
     make_stack,
     restore,
     sample_metrics,
     save,
-    split_weights,
     train_stack,
 )
 from whole_sequence import evaluate, train_independently, whole_sequence_logits

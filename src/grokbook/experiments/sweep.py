@@ -20,7 +20,7 @@ from grokbook.experiments.recording import choose
 from grokbook.training.config import RunConfig
 from grokbook.training.cost import Cost, predict
 from grokbook.training.ensemble import checkpoint_path, groups, train
-from grokbook.training.loop import split_weights
+from grokbook.training.forward import split_weights
 from grokbook.training.optim import Group
 
 ROWS = 4

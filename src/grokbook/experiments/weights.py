@@ -13,7 +13,7 @@ from torch import Tensor
 from grokbook.experiments.base import Experiment
 from grokbook.paths import local_store_path
 from grokbook.records.store import Store
-from grokbook.training.loop import split_weights
+from grokbook.training.forward import split_weights
 
 
 @dataclass(frozen=True)

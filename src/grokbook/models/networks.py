@@ -7,6 +7,8 @@ A network is frozen sizes with `shapes`, `draw` and `forward` on plain named ten
 - `embeddings(weights)`, one or two tables (n, d) whose measures are logged and of which snapshots are kept;
 - `check(task)`, which refuses a task that it does not fit;
 - `solved` and `settle(weights, inputs, targets)`: parameters that are not learned but solved on the training set;
+- `statistics`, names of tensors, the last of `shapes`, that are not learned: `forward(weights, inputs, seen)` puts what
+  they become after a training batch into the dictionary `seen`;
 - `dropout`, the share of numbers that `forward(weights, inputs, drop)` drops with `drop` while it is trained;
 - `products(samples)` and `activations`, what a forward pass costs; `full_sequence`, whether attention is not rewritten.
 """

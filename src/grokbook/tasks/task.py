@@ -10,7 +10,8 @@ import numpy as np
 class Task(Protocol):
     """A frozen dataclass with these attributes; a field `seed`, where there is one, draws the training set alone.
 
-    It may also have `sizes()`, the numbers of samples and of training samples without drawing anything.
+    It may also have `sizes()`, the numbers of samples and of training samples without drawing anything, and
+    `show(inputs)`, which makes what the network reads of some inputs, as tensors, on the device where they are.
     """
 
     @property

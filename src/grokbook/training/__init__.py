@@ -2,7 +2,7 @@
 
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.ensemble import train
-from grokbook.training.loop import split_weights
+from grokbook.training.forward import split_weights
 from grokbook.training.optim import Adam, AdamW, Group, Sgd
 from grokbook.training.schedule import Schedule
 from grokbook.training.watching import View

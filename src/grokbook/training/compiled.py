@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from grokbook.training.config import size_key
-from grokbook.training.loop import Stack, dropout, mark, over_rows, row_loss, settle
+from grokbook.training.forward import dropout, over_rows, statistics
+from grokbook.training.loop import Stack, mark, row_loss, settle
 from grokbook.training.loop import advance as eager
 from grokbook.training.optim import as_tensors
 
@@ -32,9 +33,10 @@ def compile_update(stack: Stack) -> Callable[[Stack], None]:
     """A function that does what `grokbook.training.loop.advance` does, compiled for stacks of this one's sizes.
 
     Forward and backward pass are one program, the optimiser another; both are kept for later stacks of these sizes.
-    Sums are done in another order than in the eager program, so results differ by rounding. Dropout stays eager.
+    Sums are done in another order than in the eager program, so results differ by rounding. Dropout and batch
+    statistics stay eager.
     """
-    if dropout(stack.config):
+    if dropout(stack.config) or statistics(stack.config):
         return eager
     key = (size_key(stack.config), len(stack.configs))
     losses_of, moved = _programs.get(key) or _compiled(stack, key)

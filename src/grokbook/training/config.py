@@ -145,11 +145,12 @@ def plain(part: Any) -> Any:
 def size_key(config: RunConfig) -> str:
     """Runs with equal keys can be rows of one stack.
 
-    They may differ in seeds, split, answers (not in their shape), settings of the optimiser, batch size and in what a
-    network's drawing alone uses (`grokbook.models.networks.ROWS`).
+    They may differ in seeds, split, answers (not in their shape), settings of the optimiser, batch size (not where
+    batches have statistics) and in what a network's drawing alone uses (`grokbook.models.networks.ROWS`).
     """
     drawn = {f.name for f in dataclasses.fields(config.model) if "rows" in f.metadata}
-    fields = {n: v for n, v in config.as_dict().items() if n not in ("seed", "task", "optimizer", "batch_size")}
+    free = {"seed", "task", "optimizer"} | ({"batch_size"} if not hasattr(config.model, "statistics") else set())
+    fields = {name: value for name, value in config.as_dict().items() if name not in free}
     fields["model"] = {name: value for name, value in fields["model"].items() if name not in drawn}
     inputs, targets = config.task.inputs, config.task.targets
     known = codes(targets)

@@ -6,11 +6,9 @@ it is; several are mapped with `torch.vmap`, so that a GPU sees one program.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 import torch
@@ -24,14 +22,23 @@ from grokbook.measures.logged import embedding_measures
 from grokbook.measures.norms import weight_norm
 from grokbook.training.checkpoint import load_checkpoint, save_checkpoint
 from grokbook.training.config import RunConfig, digest
+from grokbook.training.forward import (
+    Seen,
+    all_outputs,
+    as_tensor,
+    as_tuple,
+    dropout,
+    over_rows,
+    run_outputs,
+    split_weights,
+    statistics,
+)
 from grokbook.training.losses import LABELS_ONLY, LOSSES, codes, right
 from grokbook.training.optim import Columns, State
 from grokbook.training.schedule import snapshot_steps
 
 Report = Callable[[int, dict[str, float]], None]
-Noise = Callable[[Tensor], Tensor]
 Batch = tuple[tuple[Tensor, Tensor], Tensor | None]  # inputs, targets; what each sample counts where they differ
-
 
 @dataclass
 class Stack:
@@ -140,14 +147,6 @@ class Stack:
             self.state[name][at] = value[there]
 
 
-def split_weights(config: RunConfig, row: Tensor) -> dict[str, Tensor]:
-    """The named parameters that a row of the weight matrix begins with, as views."""
-    shapes = config.model.shapes()
-    sizes = [math.prod(s) for s in shapes.values()]
-    parts = row[: sum(sizes)].split(sizes)
-    return {name: part.view(s) for (name, s), part in zip(shapes.items(), parts, strict=True)}
-
-
 def draw(config: RunConfig) -> Tensor:
     """The initial weights of a run as one row (P,)."""
     choice = () if config.start == "normal" else (config.start,)
@@ -186,44 +185,23 @@ def _targets(configs: list[RunConfig]) -> Tensor:
     return as_tensor(np.stack(tables))
 
 
-def as_tensor(array: np.ndarray) -> Tensor:
-    """An array of a task as a tensor: integers as they are, real numbers in float32."""
-    return torch.from_numpy(array.astype(np.float32) if np.issubdtype(array.dtype, np.floating) else array)
+def row_loss(stack: Stack) -> Callable[..., Tensor | tuple[Tensor, Tensor]]:
+    """The loss of one run as a function of its weights (P,), inputs, targets and, if need be, what each counts (n,).
 
-
-def run_outputs(config: RunConfig, row: Tensor, inputs: Tensor, *noise: Noise) -> Tensor:
-    """Outputs (N, ...) in float32 of one run; products in bfloat16 where the configuration says so."""
-    low = config.dtype == "bfloat16"
-    with torch.autocast(row.device.type, dtype=torch.bfloat16, enabled=low):
-        return config.model.forward(split_weights(config, row), inputs, *noise).float()
-
-
-def dropout(config: RunConfig) -> float:
-    """The share of numbers that a run's network drops while it is trained."""
-    return getattr(config.model, "dropout", 0.0)
-
-
-def row_loss(stack: Stack) -> Callable[..., Tensor]:
-    """The loss of one run as a function of its weights (P,), inputs, targets and, if need be, what each counts (n,)."""
+    With batch statistics it also returns what they become, as the end of a row.
+    """
     config, loss = stack.config, LOSSES[stack.config.loss]
     noise = (partial(F.dropout, p=share),) if (share := dropout(config)) else ()
 
-    def one(row: Tensor, x: Tensor, y: Tensor, counts: Tensor | None = None) -> Tensor:
-        outputs = run_outputs(config, row, x, *noise)
-        return loss.mean(outputs, y) if counts is None else (loss.each(outputs, y) * counts).sum()
+    def one(row: Tensor, x: Tensor, y: Tensor, counts: Tensor | None = None) -> Tensor | tuple[Tensor, Tensor]:
+        seen: Seen = {}
+        outputs = run_outputs(config, row, x, *noise, *((seen,) if names else ()))
+        value = loss.mean(outputs, y) if counts is None else (loss.each(outputs, y) * counts).sum()
+        return (value, torch.cat([seen[name].reshape(-1) for name in names])) if names else value
+
+    names = statistics(config)
 
     return one
-
-
-def over_rows(one: Callable[..., Any], *rows: Tensor) -> Any:
-    """A function of one run on every run: as it is where there is one, mapped where there are several.
-
-    It returns a tensor, or a tuple of tensors.
-    """
-    if len(rows[0]) > 1:
-        return torch.vmap(one)(*rows)
-    found = one(*(row[0] for row in rows))
-    return tuple(x.unsqueeze(0) for x in found) if isinstance(found, tuple) else found.unsqueeze(0)
 
 
 def with_noise(stack: Stack, one: Callable[..., Tensor], *rows: Tensor) -> Tensor:
@@ -236,14 +214,14 @@ def with_noise(stack: Stack, one: Callable[..., Tensor], *rows: Tensor) -> Tenso
     return torch.stack(found)
 
 
-def losses_and_gradient(stack: Stack, batch: Batch) -> tuple[Tensor, Tensor]:
-    """Mean training loss (R,) and its gradient (R, P)."""
+def losses_and_gradient(stack: Stack, batch: Batch) -> tuple[Tensor, ...]:
+    """Mean training loss (R,), its gradient (R, P) and, where there are any, the moved batch statistics (R, S)."""
     (inputs, targets), counts = batch
     weights = stack.weights.detach().requires_grad_()
     rows = (inputs, targets) if counts is None else (inputs, targets, counts)
     each = partial(with_noise, stack) if dropout(stack.config) else over_rows
-    values = each(row_loss(stack), weights, *rows)
-    return values.detach(), torch.autograd.grad(values.sum(), weights)[0]
+    values, *seen = as_tuple(each(row_loss(stack), weights, *rows))
+    return values.detach(), torch.autograd.grad(values.sum(), weights)[0], *seen
 
 
 @torch.no_grad()
@@ -252,7 +230,7 @@ def sample_results(stack: Stack) -> tuple[np.ndarray, np.ndarray]:
     each = LOSSES[stack.config.loss].each
 
     def one(row: Tensor, targets: Tensor, known: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        z = run_outputs(stack.config, row, stack.inputs)
+        z = all_outputs(stack.config, row, stack.inputs)
         return each(z, targets), right(z, targets, known)
 
     rows = (stack.weights, stack.targets) if stack.codes is None else (stack.weights, stack.targets, stack.codes)
@@ -278,8 +256,22 @@ def sample_metrics(config: RunConfig, loss: np.ndarray, correct: np.ndarray) -> 
 def weight_metrics(config: RunConfig, row: Tensor) -> dict[str, float]:
     """Weight norm of one run and, where its network has embeddings, every embedding measure."""
     weights = split_weights(config, row.detach().float().cpu())
+    weights = {name: part for name, part in weights.items() if name not in statistics(config)}
     tables = config.model.embeddings(weights) if hasattr(config.model, "embeddings") else ()
     return {"weight_norm": weight_norm(weights), **(embedding_measures(*tables) if tables else {})}
+
+
+@torch.no_grad()
+def batch_metrics(stack: Stack, r: int) -> dict[str, float]:
+    """Training accuracy of run r as a loop that trains sees it: each batch normalised by its own statistics."""
+    config = stack.configs[r]
+    if not statistics(config):
+        return {}
+    found = []
+    for batch in stack.train[r].split(config.batch_size or len(stack.train[r])):
+        outputs = run_outputs(config, stack.weights[r], stack.inputs[batch], {})
+        found.append(right(outputs, stack.targets[r, batch], None if stack.codes is None else stack.codes[r]))
+    return {"train_accuracy_in_batches": float(torch.cat(found).double().mean())}
 
 
 def log(stack: Stack) -> None:
@@ -294,7 +286,7 @@ def log(stack: Stack) -> None:
             stack.diverged[r] = stack.step
             metrics = dict.fromkeys(metrics, np.nan)
         else:
-            metrics |= weight_metrics(config, stack.weights[r])
+            metrics |= weight_metrics(config, stack.weights[r]) | batch_metrics(stack, r)
         for name, value in metrics.items():
             stack.history[r].setdefault(name, []).append(value)
         if due and r not in stack.diverged:
@@ -315,11 +307,13 @@ def _pad(history: list[dict[str, list[float]]]) -> None:
 
 def advance(stack: Stack) -> None:
     """One optimiser update of every run; a run whose loss is not finite is marked and left where it is."""
-    losses, gradient = losses_and_gradient(stack, stack.batch())
+    losses, gradient, *seen = losses_and_gradient(stack, stack.batch())
     if not torch.isfinite(losses).all():
         mark(stack, losses)
         gradient = gradient.nan_to_num(0.0, 0.0, 0.0)
     stack.config.optimizer.update(stack.weights, gradient, stack.state, stack.numbers(stack.step), stack.shapes)
+    for moved in seen:
+        stack.weights[:, -moved.shape[1] :] = moved
     settle(stack)
     stack.step += 1
 

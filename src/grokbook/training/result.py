@@ -16,6 +16,7 @@ DESCRIPTIONS = {
     "train_loss": "mean cross entropy on the training set, in nats",
     "test_loss": "mean cross entropy on the test set, in nats",
     "train_accuracy": "share of the training set answered correctly",
+    "train_accuracy_in_batches": "share of the training set answered correctly, each batch by its own statistics",
     "test_accuracy": "share of the test set answered correctly",
     "test_accuracy_mirrored": "accuracy on test cells (i, j) with (j, i) in the training set",
     "test_accuracy_unmirrored": "accuracy on test cells (i, j) with (j, i) not in the training set",

@@ -16,7 +16,8 @@ from grokbook.machine import limited_threads
 from grokbook.measures.complexity import preactivations
 from grokbook.tasks.task import Task
 from grokbook.training.config import RunConfig
-from grokbook.training.loop import Stack, as_tensor, run_outputs, split_weights
+from grokbook.training.forward import all_outputs, as_tensor, split_weights
+from grokbook.training.loop import Stack
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class View:
         """Outputs for all samples, (N, ...); on pairs modulo p in the order of the cell numbers i * p + j."""
         row = torch.cat([w.reshape(-1) for w in self.weights.values()])
         with torch.no_grad():
-            return run_outputs(self.config, row, as_tensor(self.task.inputs)).double().numpy()
+            return all_outputs(self.config, row, as_tensor(self.task.inputs)).double().numpy()
 
     @cached_property
     def hidden(self) -> np.ndarray:

@@ -1,0 +1,187 @@
+r"""ResNet-18 of He et al. 2016 on images, with its batch statistics among the named tensors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from grokbook.errors import ParameterError, check_integers
+from grokbook.models.networks import Parameters, Shapes
+
+STEMS = {"imagenet": (7, 2), "small": (3, 1)}
+"""Kernel and stride of the first convolution; the first kind is followed by pooling over 3 x 3 with stride 2."""
+
+MOMENTUM, EPSILON = 0.1, 1e-5
+"""Share of a batch in the running statistics, and what is added to a variance: torch's."""
+
+STAGES = (1, 2, 3, 4)
+
+
+@dataclass(frozen=True)
+class ResNet:
+    r"""Sizes of ResNet-18: a stem, four stages of two blocks with `width`, 2, 4 and 8 times that, a linear head.
+
+    A block is $x \mapsto \mathrm{ReLU}(s(x) + B(C(\mathrm{ReLU}(B(C x)))))$ with convolutions C of 3 x 3, batch
+    normalisations B, and s the identity or, where stride or width change, a normalised convolution of 1 x 1. Images are
+    (N, channels, size, size); the names are those of torchvision's `resnet18`, so its files of weights fit.
+
+    Batch statistics (`statistics`) are the last of the named tensors. They are not learned: training normalises by
+    the statistics of the batch and moves the kept ones a tenth of the way to them, `forward` uses the kept ones.
+    `pretrained` is a file of weights to start from (torch.save of a `state_dict`); the head is always drawn.
+
+    Raises ParameterError for sizes that are not positive integers, an unknown stem, a task of other sizes, and, when
+    the network is drawn, for a file of weights that does not fit.
+
+    Example:
+        >>> sum(math.prod(s) for name, s in ResNet(1000).shapes().items() if "running" not in name)
+        11689512
+
+    Source: He et al. 2016, Table 1 (18 layers, shortcuts B); the small stem is that of their section 4.2.
+    """
+
+    outputs: int
+    width: int = 64
+    stem: str = "imagenet"
+    channels: int = 3
+    size: int = 224
+    pretrained: str | None = field(default=None, metadata={"later": True})
+
+    def __post_init__(self) -> None:
+        check_integers(self, outputs=2, width=1, channels=1, size=1)
+        if self.stem not in STEMS:
+            raise ParameterError(f"stem = {self.stem!r} is unknown; choose one of {', '.join(STEMS)}.")
+
+    def _blocks(self) -> list[tuple[str, int, int, int]]:
+        """Name, inputs, outputs and stride of every block."""
+        found, inputs = [], self.width
+        for stage in STAGES:
+            outputs = self.width * 2 ** (stage - 1)
+            for block, stride in enumerate((1 if stage == 1 else 2, 1)):
+                found.append((f"layer{stage}.{block}", inputs, outputs, stride))
+                inputs = outputs
+        return found
+
+    def _convolutions(self) -> dict[str, tuple[tuple[int, ...], str, int]]:
+        """Convolution -> shape, the normalisation that follows it, stride."""
+        kernel, stride = STEMS[self.stem]
+        found = {"conv1": ((self.width, self.channels, kernel, kernel), "bn1", stride)}
+        for name, i, o, step in self._blocks():
+            found[f"{name}.conv1"] = (o, i, 3, 3), f"{name}.bn1", step
+            found[f"{name}.conv2"] = (o, o, 3, 3), f"{name}.bn2", 1
+            if step > 1 or i != o:
+                found[f"{name}.downsample.0"] = (o, i, 1, 1), f"{name}.downsample.1", step
+        return found
+
+    def shapes(self) -> Shapes:
+        """Name and shape of every learned parameter, then of the batch statistics."""
+        learned: Shapes = {}
+        statistics: Shapes = {}
+        for name, (shape, norm, _) in self._convolutions().items():
+            learned |= {f"{name}.weight": shape, f"{norm}.weight": shape[:1], f"{norm}.bias": shape[:1]}
+            statistics |= {f"{norm}.running_mean": shape[:1], f"{norm}.running_var": shape[:1]}
+        head = {"fc.weight": (self.outputs, 8 * self.width), "fc.bias": (self.outputs,)}
+        return learned | head | statistics
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """Names of the batch statistics, the last of `shapes`."""
+        return tuple(name for name in self.shapes() if ".running_" in name)
+
+    def draw(self, seed: int) -> dict[str, Tensor]:
+        """Initial tensors as torchvision's: convolutions N(0, 2 / (outputs * kernel)), scales 1, shifts 0, means 0."""
+        generator = torch.Generator().manual_seed(seed)
+
+        def one(name: str, shape: tuple[int, ...]) -> Tensor:
+            if len(shape) == 4:
+                return torch.randn(shape, generator=generator) * math.sqrt(2 / (shape[0] * shape[2] * shape[3]))
+            if name.startswith("fc."):
+                return (2 * torch.rand(shape, generator=generator) - 1) / math.sqrt(8 * self.width)
+            return torch.ones(shape) if name.endswith(("weight", "running_var")) else torch.zeros(shape)
+
+        drawn = {name: one(name, shape) for name, shape in self.shapes().items()}
+        return drawn if self.pretrained is None else drawn | self._from_file(drawn)
+
+    def _from_file(self, drawn: Parameters) -> dict[str, Tensor]:
+        """The tensors of the file `pretrained`, the head's left out."""
+        path = Path(str(self.pretrained))
+        try:
+            found = torch.load(path, map_location="cpu", weights_only=True)
+        except Exception as error:  # torch has an error of its own for each way in which a file can be none
+            raise ParameterError(f"pretrained = {str(path)!r} cannot be read as a file of weights: {error}") from None
+        wanted = {name: part for name, part in drawn.items() if not name.startswith("fc.")}
+        for name, part in wanted.items():
+            if not isinstance(found, dict) or name not in found or found[name].shape != part.shape:
+                raise ParameterError(f"pretrained = {str(path)!r} has no {name} of shape {tuple(part.shape)}.")
+        return {name: found[name].float() for name in wanted}
+
+    def features(self, weights: Parameters, images: Tensor, seen: dict[str, Tensor] | None = None) -> Tensor:
+        """What the head reads of images: the mean (N, 8 * width) of the last stage over all places.
+
+        With `seen`, normalised by the images' own statistics; the kept ones, moved, are put into it by name.
+        """
+
+        def layer(x: Tensor, name: str) -> Tensor:
+            shape, norm, stride = convolutions[name]
+            x = F.conv2d(x, weights[f"{name}.weight"], stride=stride, padding=shape[-1] // 2)
+            kept = [f"{norm}.running_mean", f"{norm}.running_var"]
+            moved = [weights[k] if seen is None else weights[k].detach().clone() for k in kept]
+            scale, shift = weights[f"{norm}.weight"], weights[f"{norm}.bias"]
+            x = F.batch_norm(x, *moved, scale, shift, seen is not None, MOMENTUM, EPSILON)
+            if seen is not None:
+                seen.update(zip(kept, moved, strict=True))
+            return x
+
+        convolutions = self._convolutions()
+        x = F.relu(layer(images, "conv1")).movedim(1, -1).contiguous().movedim(-1, 1)  # channels last: quicker
+        x = F.max_pool2d(x, 3, 2, 1) if self.stem == "imagenet" else x
+        for name, *_ in self._blocks():
+            shortcut = layer(x, f"{name}.downsample.0") if f"{name}.downsample.0" in convolutions else x
+            x = F.relu(shortcut + layer(F.relu(layer(x, f"{name}.conv1")), f"{name}.conv2"))
+        return x.mean(dim=(-2, -1))
+
+    def forward(self, weights: Parameters, inputs: Tensor, seen: dict[str, Tensor] | None = None) -> Tensor:
+        """Outputs (N, outputs) of images (N, channels, size, size); `seen` as in `features`."""
+        return F.linear(self.features(weights, inputs, seen), weights["fc.weight"], weights["fc.bias"])
+
+    def _sides(self) -> dict[str, int]:
+        """Convolution -> side of what it puts out, in pixels."""
+        side = -(-self.size // STEMS[self.stem][1])
+        found = {"conv1": side}
+        side = -(-side // 2) if self.stem == "imagenet" else side
+        for name, *_, stride in self._blocks():
+            side = -(-side // stride)
+            found |= {f"{name}.{part}": side for part in ("conv1", "conv2", "downsample.0")}
+        return found
+
+    def products(self, samples: int) -> int:
+        """Multiply-adds of a forward pass on `samples` images.
+
+        Example:
+            >>> round(ResNet(1000).products(1) / 1e9, 2)  # as published: 1.8
+            1.81
+        """
+        sides = self._sides()
+        each = sum(math.prod(shape) * sides[name] ** 2 for name, (shape, *_) in self._convolutions().items())
+        return samples * (each + 8 * self.width * self.outputs)
+
+    @property
+    def activations(self) -> int:
+        """Numbers kept for each image of a training pass, about: two of each convolution's outputs."""
+        sides = self._sides()
+        return 2 * sum(shape[0] * sides[name] ** 2 for name, (shape, *_) in self._convolutions().items())
+
+    def check(self, task: Any) -> None:
+        """Raise ParameterError for a task whose images have other sizes or that has more labels than outputs."""
+        one = torch.from_numpy(task.inputs[:1])
+        wanted = (self.channels, self.size, self.size)
+        found = tuple((task.show(one) if hasattr(task, "show") else one).shape[1:])
+        if found != wanted:
+            raise ParameterError(f"the model is made for images of {wanted}, but the task has images of {found}.")
+        if (labels := int(task.targets.max()) + 1) > self.outputs:
+            raise ParameterError(f"outputs = {self.outputs} must be at least the {labels} labels of the task.")

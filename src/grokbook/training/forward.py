@@ -1,0 +1,72 @@
+"""What a network puts out: of one run's row of weights, and of the rows of a stack."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from grokbook.training.config import RunConfig
+
+Noise = Callable[[Tensor], Tensor]
+Seen = dict[str, Tensor]
+
+PIECE = 256
+"""Samples that are looked at together where the task makes what the network reads of them."""
+
+
+def split_weights(config: RunConfig, row: Tensor) -> dict[str, Tensor]:
+    """The named parameters that a row of the weight matrix begins with, as views."""
+    shapes = config.model.shapes()
+    sizes = [math.prod(s) for s in shapes.values()]
+    parts = row[: sum(sizes)].split(sizes)
+    return {name: part.view(s) for (name, s), part in zip(shapes.items(), parts, strict=True)}
+
+
+def as_tensor(array: np.ndarray) -> Tensor:
+    """An array of a task as a tensor: integers as they are, real numbers in float32."""
+    return torch.from_numpy(array.astype(np.float32) if np.issubdtype(array.dtype, np.floating) else array)
+
+
+def run_outputs(config: RunConfig, row: Tensor, inputs: Tensor, *more: Noise | Seen) -> Tensor:
+    """Outputs (N, ...) in float32 of one run; products in bfloat16 where the configuration says so."""
+    low = config.dtype == "bfloat16"
+    with torch.autocast(row.device.type, dtype=torch.bfloat16, enabled=low):
+        shown = config.task.show(inputs) if hasattr(config.task, "show") else inputs
+        return config.model.forward(split_weights(config, row), shown, *more).float()
+
+
+def all_outputs(config: RunConfig, row: Tensor, inputs: Tensor) -> Tensor:
+    """The same of many inputs, `PIECE` at once where the task makes what the network reads."""
+    pieces = inputs.split(PIECE) if hasattr(config.task, "show") else [inputs]
+    return torch.cat([run_outputs(config, row, piece) for piece in pieces])
+
+
+def dropout(config: RunConfig) -> float:
+    """The share of numbers that a run's network drops while it is trained."""
+    return getattr(config.model, "dropout", 0.0)
+
+
+def statistics(config: RunConfig) -> tuple[str, ...]:
+    """The tensors at the end of a row that a run's network does not learn but collects from training batches."""
+    return getattr(config.model, "statistics", ())
+
+
+def as_tuple(found: Tensor | tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """One tensor as a tuple of one."""
+    return found if isinstance(found, tuple) else (found,)
+
+
+def over_rows(one: Callable[..., Any], *rows: Tensor) -> Any:
+    """A function of one run on every run: as it is where there is one, mapped where there are several.
+
+    It returns a tensor, or a tuple of tensors.
+    """
+    if len(rows[0]) > 1:
+        return torch.vmap(one)(*rows)
+    found = one(*(row[0] for row in rows))
+    return tuple(x.unsqueeze(0) for x in found) if isinstance(found, tuple) else found.unsqueeze(0)

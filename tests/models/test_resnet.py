@@ -1,0 +1,201 @@
+"""ResNet-18: published counts, an independent construction of torch's modules, its statistics in the training loop."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+from torch.nn import functional as F
+
+from grokbook.errors import ParameterError
+from grokbook.models.resnet import ResNet
+from grokbook.tasks.shapes import ShapeTask
+from grokbook.training import Adam, RunConfig, Schedule, train
+from grokbook.training.forward import all_outputs, run_outputs, split_weights
+from grokbook.training.loop import advance, losses_and_gradient, make_stack
+
+TASK = ShapeTask(3, train_fraction=0.4, tile=8)
+SMALL = ResNet(TASK.outputs, width=4, stem="small", channels=1, size=16)
+CONFIG = RunConfig(TASK, SMALL, Adam(1e-3, weight_decay=1e-4), steps=6, batch_size=16, log=Schedule(3, 1), snapshots=0)
+
+
+class Block(nn.Module):
+    """A basic block as He et al. 2016, Figure 2 with shortcut B, of torch's own layers."""
+
+    def __init__(self, inputs, outputs, stride):
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False), nn.BatchNorm2d(outputs)
+        self.conv2, self.bn2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False), nn.BatchNorm2d(outputs)
+        change = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
+        self.downsample = change if stride > 1 or inputs != outputs else nn.Identity()
+
+    def forward(self, x):
+        return F.relu(self.downsample(x) + self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x))))))
+
+
+class Plain(nn.Module):
+    """The whole network of torch's own layers, with torchvision's names."""
+
+    def __init__(self, sizes):
+        super().__init__()
+        w, (kernel, stride, pool) = sizes.width, {"imagenet": (7, 2, True), "small": (3, 1, False)}[sizes.stem]
+        self.conv1 = nn.Conv2d(sizes.channels, w, kernel, stride, kernel // 2, bias=False)
+        self.bn1, self.pool = nn.BatchNorm2d(w), nn.MaxPool2d(3, 2, 1) if pool else nn.Identity()
+        self.layer1 = nn.Sequential(Block(w, w, 1), Block(w, w, 1))
+        for stage, scale in ((2, 1), (3, 2), (4, 4)):
+            blocks = Block(scale * w, 2 * scale * w, 2), Block(2 * scale * w, 2 * scale * w, 1)
+            setattr(self, f"layer{stage}", nn.Sequential(*blocks))
+        self.fc = nn.Linear(8 * w, sizes.outputs)
+
+    def forward(self, x):
+        x = self.pool(F.relu(self.bn1(self.conv1(x))))
+        for stage in (self.layer1, self.layer2, self.layer3, self.layer4):
+            x = stage(x)
+        return self.fc(F.adaptive_avg_pool2d(x, 1).flatten(1))
+
+
+def plain(model, weights):
+    network = Plain(model)
+    network.load_state_dict(weights, strict=False)
+    return network
+
+
+def test_it_has_as_many_parameters_as_published():
+    """11.7 million with 1,000 outputs (He et al. 2016, Table 1; torchvision counts 11,689,512)."""
+    model = ResNet(1000)
+    learned = {name: shape for name, shape in model.shapes().items() if name not in model.statistics}
+    assert sum(math.prod(shape) for shape in learned.values()) == 11_689_512
+    assert list(model.shapes())[-len(model.statistics) :] == list(model.statistics) and len(model.statistics) == 40
+
+
+def test_its_names_and_shapes_are_torchvisions():
+    torchvision = pytest.importorskip("torchvision")
+    state = torchvision.models.resnet18(num_classes=7).state_dict()
+    own = ResNet(7).shapes()
+    assert own == {name: tuple(t.shape) for name, t in state.items() if "num_batches" not in name}
+
+
+@pytest.mark.parametrize("stem", ["imagenet", "small"])
+@settings(max_examples=5, deadline=None)
+@given(size=st.integers(9, 33), width=st.integers(1, 5), seed=st.integers(0, 99))
+def test_it_equals_torchs_layers_in_both_modes(stem, size, width, seed):
+    """Outputs by the kept statistics, by the batch's own, and what the kept ones become."""
+    model = ResNet(3, width=width, stem=stem, channels=2, size=size)
+    weights = model.draw(seed)
+    images = torch.rand(8, 2, size, size, generator=torch.Generator().manual_seed(seed))
+    network = plain(model, weights).eval()
+    torch.testing.assert_close(model.forward(weights, images), network(images), atol=1e-4, rtol=1e-4)
+    seen = {}
+    outputs = model.forward(weights, images, seen)
+    torch.testing.assert_close(outputs, network.train()(images), atol=2e-3, rtol=2e-3)
+    assert tuple(seen) and set(seen) == set(model.statistics)
+    kept = network.state_dict()
+    for name, part in seen.items():
+        torch.testing.assert_close(part, kept[name], atol=1e-4, rtol=1e-3)
+
+
+def test_products_are_those_of_its_convolutions():
+    """Counted by hooks on torch's layers: outputs times inputs of each kernel."""
+    model, counted = ResNet(5, width=3, stem="imagenet", channels=2, size=50), []
+    network = plain(model, model.draw(0)).eval()
+    for layer in network.modules():
+        if isinstance(layer, nn.Conv2d):
+            layer.register_forward_hook(lambda m, _, out: counted.append(out[0].numel() * m.weight[0].numel()))
+    network(torch.rand(1, 2, 50, 50))
+    assert model.products(7) == 7 * (sum(counted) + 5 * 24)
+
+
+def test_training_is_torchs_with_statistics_and_coupled_decay(monkeypatch):
+    """Six updates of Adam on the same batches by torch's modules and optimiser: weights and statistics agree.
+
+    In double precision: six steps of a network that divides by the spread of 16 images make rounding visible.
+    """
+    drawn = ShapeTask.show
+    monkeypatch.setattr(ShapeTask, "show", lambda task, inputs: drawn(task, inputs).double())
+    config = dataclasses.replace(CONFIG, optimizer=Adam(1e-3, weight_decay=0.1))
+    stack = make_stack([config], torch.device("cpu"))
+    stack.weights, stack.state = stack.weights.double(), {name: part.double() for name, part in stack.state.items()}
+    network = plain(SMALL, split_weights(config, stack.weights[0].float())).train().double()
+    optimizer = torch.optim.Adam(network.parameters(), 1e-3, weight_decay=0.1)
+    for _ in range(config.steps):
+        (inputs, targets), _ = stack.batch()
+        optimizer.zero_grad()
+        F.cross_entropy(network(TASK.show(inputs[0])), targets[0]).backward()
+        optimizer.step()
+        advance(stack)
+    found, state, start = split_weights(config, stack.weights[0]), network.state_dict(), SMALL.draw(0)
+    for name, part in found.items():
+        assert float((part - state[name]).norm() / (part - start[name]).norm()) < 1e-4, name
+
+
+def test_statistics_are_state_and_not_weights():
+    """They move by a tenth of a batch's, take no decay, and are not in the norm; a stopped run finds them again."""
+    stack = make_stack([CONFIG], torch.device("cpu"))
+    (inputs, _), _ = stack.batch()
+    seen, before = {}, split_weights(CONFIG, stack.weights[0].clone())
+    run_outputs(CONFIG, stack.weights[0], inputs[0], seen)
+    advance(stack)
+    after = split_weights(CONFIG, stack.weights[0])
+    for name in SMALL.statistics:
+        assert torch.equal(after[name], seen[name]) and not torch.equal(after[name], before[name])
+
+
+def test_a_run_taken_up_again_ends_as_the_run_alone(tmp_path):
+    alone = train([CONFIG], device="cpu", progress=False, keep_weights=True)
+    train([CONFIG], device="cpu", progress=False, checkpoints=tmp_path, steps=3)
+    resumed = train([CONFIG], device="cpu", progress=False, checkpoints=tmp_path, keep_weights=True)
+    assert np.array_equal(resumed.weights, alone.weights)
+    assert {"train_accuracy", "train_accuracy_in_batches"} <= set(alone.data_vars)
+
+
+def test_runs_in_rows_move_as_the_run_alone():
+    """Gradients and statistics of two runs of one program are those of each alone."""
+    configs = [CONFIG, CONFIG.with_seed(1)]
+    together = make_stack(configs, torch.device("cpu"))
+    found = losses_and_gradient(together, together.batch())
+    for r, config in enumerate(configs):
+        alone = make_stack([config], torch.device("cpu"))
+        for part, own in zip(found, losses_and_gradient(alone, alone.batch()), strict=True):
+            torch.testing.assert_close(part[r], own[0], atol=1e-5, rtol=1e-3)
+
+
+def test_the_whole_table_in_pieces_is_the_table(monkeypatch):
+    row, inputs = make_stack([CONFIG], torch.device("cpu")).weights[0], torch.from_numpy(TASK.inputs)
+    whole = all_outputs(CONFIG, row, inputs)
+    monkeypatch.setattr("grokbook.training.forward.PIECE", 7)
+    torch.testing.assert_close(all_outputs(CONFIG, row, inputs), whole, atol=1e-5, rtol=1e-5)
+
+
+def test_a_file_of_weights_is_taken_but_for_the_head_and_another_is_refused(tmp_path):
+    file = tmp_path / "weights.pt"
+    torch.save(ResNet(10, width=4, stem="small", channels=1, size=16).draw(5), file)
+    model = ResNet(TASK.outputs, width=4, stem="small", channels=1, size=16, pretrained=str(file))
+    drawn, other = model.draw(0), SMALL.draw(5)
+    assert torch.equal(drawn["layer3.0.conv1.weight"], other["layer3.0.conv1.weight"])
+    assert torch.equal(drawn["fc.weight"], SMALL.draw(0)["fc.weight"])
+    with pytest.raises(ParameterError, match=r"has no conv1.weight of shape \(5, 1, 3, 3\)"):
+        ResNet(9, width=5, stem="small", channels=1, size=16, pretrained=str(file)).draw(0)
+    file.write_bytes(b"no weights")
+    with pytest.raises(ParameterError, match="cannot be read as a file of weights"):
+        model.draw(0)
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"stem": "tiny"}, "stem = 'tiny' is unknown"), ({"width": 0}, "width = 0"), ({"outputs": 1}, "outputs = 1"),
+])  # fmt: skip
+def test_sizes_are_checked(change, message):
+    with pytest.raises(ParameterError, match=message):
+        ResNet(**({"outputs": 5} | change))
+
+
+@pytest.mark.parametrize(("model", "message"), [
+    (ResNet(TASK.outputs, width=4, size=16), r"images of \(3, 16, 16\), but the task has images of \(1, 16, 16"),
+    (ResNet(TASK.outputs - 1, width=4, channels=1, size=16), "must be at least"),
+])  # fmt: skip
+def test_a_task_that_does_not_fit_is_refused(model, message):
+    with pytest.raises(ParameterError, match=message):
+        RunConfig(TASK, model)
