@@ -16,7 +16,7 @@ from grokbook.models.resnet import ResNet
 from grokbook.tasks.shapes import ShapeTask
 from grokbook.training import Adam, RunConfig, Schedule, train
 from grokbook.training.forward import all_outputs, run_outputs, split_weights
-from grokbook.training.loop import advance, losses_and_gradient, make_stack
+from grokbook.training.loop import advance, batch_metrics, losses_and_gradient, make_stack
 
 TASK = ShapeTask(3, train_fraction=0.4, tile=8)
 SMALL = ResNet(TASK.outputs, width=4, stem="small", channels=1, size=16)
@@ -142,6 +142,17 @@ def test_statistics_are_state_and_not_weights():
     after = split_weights(CONFIG, stack.weights[0])
     for name in SMALL.statistics:
         assert torch.equal(after[name], seen[name]) and not torch.equal(after[name], before[name])
+
+
+def test_training_accuracy_in_batches_is_that_of_random_whole_batches():
+    """Equal to torch's layers in training mode on the batches of one permutation, the remainder left out."""
+    stack = make_stack([CONFIG], torch.device("cpu"))
+    network = plain(SMALL, split_weights(CONFIG, stack.weights[0])).train()
+    order = TASK.train_index[np.random.default_rng(CONFIG.seed).permutation(TASK.sizes()[1])]
+    assert len(order) == 32  # two batches of 16
+    right = [network(TASK.show(torch.from_numpy(TASK.inputs[b]))).argmax(1).numpy() == TASK.targets[b]
+             for b in np.split(order, 2)]  # fmt: skip
+    assert batch_metrics(stack, 0)["train_accuracy_in_batches"] == pytest.approx(np.mean(right), abs=1 / 32)
 
 
 def test_a_run_taken_up_again_ends_as_the_run_alone(tmp_path):

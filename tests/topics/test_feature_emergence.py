@@ -147,7 +147,7 @@ def test_what_is_missing_leaves_a_claim_open_and_its_sentence_whole():
     few = {M: data.isel(seed=slice(3)) for M, data in law.items()}
     outside = {M: grid(M, 2.0) for M in boundary}
     rate = rate_grid([1, 1, 0], [0.5, 0.5, 0.9])
-    adam = xr.Dataset({"test_loss": (("seed", "width", "step"), np.ones((5, 2, 1)))}, {"width": [64, 96]})
+    adam = optimised([[1.0, 2.0], [3.0, 1.0]])
     open_ones = [
         (trained.bump, {0.0: one}, settings.followed(), "the one run"),
         (trained.bump, {2e-4: watched([1, 4, 1])}, settings.followed(), "in all 3 runs"),
@@ -165,7 +165,7 @@ def test_what_is_missing_leaves_a_claim_open_and_its_sentence_whole():
         assert found.verdict == "undecided" and part in found.evidence and "nan" not in found.evidence
         assert bool(part) == bool(found.evidence)
     whole = trained.law(Runs(law, boundary))
-    assert whole.verdict == "holds" and "95 % of resampled seeds" in whole.evidence
+    assert whole.verdict == "holds" and "95 % of draws of seeds" in whole.evidence
     some = {M: law[M] for M in (23, 41, 71)}
     assert trained.law(Runs(some, boundary)).verdict == "holds"
     wide = {M: grid(M, M**-0.4, jitter=0.9) for M in (23, 24, 25)}
@@ -182,17 +182,39 @@ def rate_grid(solved, reached):
 
 def test_a_large_rate_memorises_only_where_it_does_and_with_more_energy():
     for solved, reached, verdict in (([1, 1, 0], [0.5, 0.5, 0.9], "holds"), ([1, 1, 0], [0.9, 0.9, 0.5], "fails"),
-                                     ([1, 1, 1], [0.5, 0.5, 0.9], "fails")):  # fmt: skip
+                                     ([1, 1, 1], [0.5, 0.5, 0.9], "undecided"),
+                                     ([0, 0, 0], [0.5, 0.5, 0.9], "undecided")):  # fmt: skip
         assert trained.large_rate(Runs({127: rate_grid(solved, reached)})).verdict == verdict
     assert trained.large_rate(Runs()).verdict == "undecided"
 
 
+def optimised(losses, fitted=1.0):
+    """Three seeds at the end: test losses by width and learning rate."""
+    table = np.broadcast_to(np.array(losses)[None, :, :, None], (3, 2, 2, 1))
+    names = ("seed", "width", "learning_rate", "step")
+    return xr.Dataset({"test_loss": (names, table), "train_accuracy": (names, np.full(table.shape, fitted))},
+                      {"seed": range(3), "width": [32, 64], "learning_rate": [0.01, 0.03], "step": [10]})  # fmt: skip
+
+
+def test_a_band_covers_the_places_between_the_tried_shares():
+    """Two moduli whose brackets are [a, b]: the slope cannot be known better than the grid of shares lets it be."""
+    data = {M: grid(M, share) for M, share in ((23, 0.4), (71, 0.3))}
+    fit, (first, last) = trained.exponent(data), (np.log(trained.bracket(one)[0]) for one in data.values())
+    extremes = 2 + np.array([last[0] - first[1], last[1] - first[0]]) / np.log(71 / 23)
+    assert extremes[0] < fit["low"] < fit["value"] < fit["high"] < extremes[1]
+    assert fit["high"] - fit["low"] > 0.6 * np.ptp(extremes)
+
+
 def test_muon_and_groups_are_judged_where_all_runs_are():
-    losses = {name: xr.Dataset({"test_loss": (("seed", "width", "step"), np.full((3, 2, 1), value))},
-                               {"seed": range(3), "width": [64, 128], "step": [10]})
-              for name, value in (("adam", 0.5), ("muon", 0.2))}  # fmt: skip
-    assert trained.muon_at_few_nodes(Runs(losses)).verdict == "holds"
-    assert trained.muon_at_few_nodes(Runs({"adam": losses["adam"]})).verdict == "undecided"
+    adam = optimised([[0.5, 0.9], [0.1, 0.1]])
+    cases = [
+        (optimised([[0.7, 0.2], [0.3, 0.3]]), "holds"),  # its best rate at the smallest width counts
+        (optimised([[0.7, 0.6], [0.0, 0.0]]), "fails"),
+        (optimised([[0.7, 0.2], [0.0, 0.0]], fitted=0.5), "undecided"),  # what has not fitted is not compared
+    ]
+    for muon, verdict in cases:
+        assert trained.muon_at_few_nodes(Runs({"adam": adam, "muon": muon})).verdict == verdict
+    assert trained.muon_at_few_nodes(Runs({"adam": adam})).verdict == "undecided"
     for share, verdict in ((0.41, "holds"), (0.8, "fails")):
         runs = Runs({name: grid(24, share) for name in settings.GROUPS}, settings.others())
         runs[23] = grid(23, 0.4)

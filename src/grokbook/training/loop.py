@@ -263,12 +263,16 @@ def weight_metrics(config: RunConfig, row: Tensor) -> dict[str, float]:
 
 @torch.no_grad()
 def batch_metrics(stack: Stack, r: int) -> dict[str, float]:
-    """Training accuracy of run r as a loop that trains sees it: each batch normalised by its own statistics."""
-    config = stack.configs[r]
+    """Training accuracy of run r as a loop that trains sees it: each batch normalised by its own statistics.
+
+    The batches are those of one random order, and a remainder that fills none is left out.
+    """
+    config, n = stack.configs[r], stack.train.shape[1]
     if not statistics(config):
         return {}
-    found = []
-    for batch in stack.train[r].split(config.batch_size or len(stack.train[r])):
+    size, found = config.batch_size or n, []
+    order = torch.from_numpy(np.random.default_rng(config.seed).permutation(n)).to(stack.train.device)
+    for batch in stack.train[r, order[: n // size * size]].split(size):
         outputs = run_outputs(config, stack.weights[r], stack.inputs[batch], {})
         found.append(right(outputs, stack.targets[r, batch], None if stack.codes is None else stack.codes[r]))
     return {"train_accuracy_in_batches": float(torch.cat(found).double().mean())}

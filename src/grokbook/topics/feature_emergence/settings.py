@@ -98,21 +98,21 @@ def rates(n_seeds: int = 5) -> dict[int, Ended]:
     }  # fmt: skip
 
 
-def muon(n_seeds: int = 5) -> dict[str, Ended]:
-    """Fig. 8: Adam and Muon by width, M = 71.
+def muon(n_seeds: int = 3) -> dict[str, Ended]:
+    """Fig. 8: Adam and Muon by width and learning rate, M = 71; each is judged at its best rate.
 
     Example:
-        >>> list(muon()), muon()["muon"].config.optimizer.matrices
-        (['adam', 'muon'], ('W_E',))
+        >>> list(muon()), muon()["muon"].config.optimizer.matrices, muon()["adam"].shape
+        (['adam', 'muon'], ('W_E',), {'width': 3, 'learning_rate': 3})
     """
-    adam = live_run(71, 256, 0.4, 0.002, 5e-5, 1_000)
+    adam = live_run(71, 256, 0.4, 0.002, 5e-5, 2_000)
     other = Muon(0.002, weight_decay=5e-5, beta2=0.999, warmup=0, momentum=0.99, matrices=("W_E",), plain=True)
     said = "With few hidden units Muon generalises better than Adam."
-    widths = Axis("width", (64, 96, 128, 192))
+    axes = Axis("width", (32, 64, 128)), Axis("learning_rate", (0.002, 0.01, 0.03))
     return {
-        name: _ended(f"tian2025/optimiser[{name}]", config, n_seeds, widths, said=said,
+        name: _ended(f"tian2025/optimiser[{name}]", config, n_seeds, *axes, said=said,
                      source="Tian 2025 (Li2), Fig. 8",
-                     choices="rate 0.002, 40 % of the pairs, 1,000 steps; Muon moves W_E, AdamW the output layer")
+                     choices="40 % of the pairs, 2,000 steps; Muon moves W_E, AdamW the output layer")
         for name, config in (("adam", adam), ("muon", dataclasses.replace(adam, optimizer=other)))
     }  # fmt: skip
 

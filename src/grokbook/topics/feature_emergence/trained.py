@@ -44,16 +44,16 @@ def generalises(data: xr.Dataset, steps: int = BUDGET) -> xr.DataArray:
     return data.test_accuracy.where(data.step <= steps).max("step") >= SOLVED
 
 
-def critical_share(data: xr.Dataset, steps: int = BUDGET) -> np.ndarray:
-    """For each seed the share of the pairs from which on it generalises: half way between two tried shares (log).
+def bracket(data: xr.Dataset, steps: int = BUDGET) -> np.ndarray:
+    """For each seed the two neighbouring shares of the pairs from the second of which on it generalises, (seed, 2).
 
     NaN where the largest does not, or all do.
 
     Example:
         >>> accuracy = (("seed", "train_fraction", "step"), [[[0.0], [1.0], [1.0]], [[0.0], [0.0], [0.0]]])
         >>> shares = {"seed": [0, 1], "train_fraction": [0.1, 0.4, 0.5], "step": [10]}
-        >>> critical_share(xr.Dataset({"test_accuracy": accuracy}, shares)).round(6).tolist()
-        [0.2, nan]
+        >>> bracket(xr.Dataset({"test_accuracy": accuracy}, shares)).tolist()
+        [[0.1, 0.4], [nan, nan]]
     """
     shares = data.train_fraction.values
     found = []
@@ -61,8 +61,13 @@ def critical_share(data: xr.Dataset, steps: int = BUDGET) -> np.ndarray:
         failing = np.flatnonzero(~row)
         at = failing[-1] if len(failing) else -1
         inside = 0 <= at < len(shares) - 1
-        found.append(np.sqrt(shares[at] * shares[at + 1]) if inside else np.nan)
+        found.append(shares[at : at + 2] if inside else (np.nan, np.nan))
     return np.array(found)
+
+
+def critical_share(data: xr.Dataset, steps: int = BUDGET) -> np.ndarray:
+    """For each seed the share of the pairs from which on it generalises: half way between the two shares (log)."""
+    return np.sqrt(bracket(data, steps).prod(axis=1))
 
 
 def whole(runs: Runs) -> dict[Any, xr.Dataset]:
@@ -96,17 +101,23 @@ def boundary_table(runs: Mapping[int, xr.Dataset], steps: int = BUDGET) -> pd.Da
 
 
 def exponent(runs: Mapping[int, xr.Dataset], steps: int = BUDGET, draws: int = 2_000) -> dict[str, float]:
-    """The slope of ln n against ln M over the boundary, with the central 95 % of resampled seeds; that of M ln M.
+    """The slope of ln n against ln M over the boundary, with the central 95 % of draws; that of M ln M.
 
-    A modulus counts with three seeds or more inside the tried shares. NaN for fewer than two moduli.
+    A modulus counts with three seeds or more inside the tried shares. A draw resamples the seeds, and takes for each
+    modulus one place between the two shares that were tried, uniform in the logarithm. NaN for fewer than two moduli.
     """
-    known = {M: critical_share(data, steps) * M**2 for M, data in sorted(runs.items())}
-    known = {M: n[np.isfinite(n)] for M, n in known.items() if np.isfinite(n).sum() >= ENOUGH}
+    known = {M: bracket(data, steps) * M**2 for M, data in sorted(runs.items())}
+    known = {M: np.log(n[np.isfinite(n[:, 0])]) for M, n in known.items() if np.isfinite(n[:, 0]).sum() >= ENOUGH}
     if len(known) < 2:
         return dict.fromkeys(("value", "low", "high", "wanted"), np.nan)
     rng, x = np.random.default_rng(0), np.log(list(known))
-    slopes = [np.polyfit(x, [np.log(rng.choice(n, len(n))).mean() for n in known.values()], 1)[0] for _ in range(draws)]
-    value = np.polyfit(x, [np.log(n).mean() for n in known.values()], 1)[0]
+
+    def drawn(n: np.ndarray) -> float:
+        low, high = rng.choice(n, len(n)).mean(axis=0)
+        return rng.uniform(low, high)
+
+    slopes = [np.polyfit(x, [drawn(n) for n in known.values()], 1)[0] for _ in range(draws)]
+    value = np.polyfit(x, [n.mean() for n in known.values()], 1)[0]
     low, high = np.quantile(slopes, [0.025, 0.975])
     wanted = np.polyfit(x, np.log(np.exp(x) * x), 1)[0]
     return {name: float(number) for name, number in
@@ -135,10 +146,12 @@ def bump(runs: Runs) -> Finding:
         flags = np.array([has_bump(curve) for curve in curves])
         tops[decay > 0] = float(np.median(np.nanmax(curves, axis=1) / curves[:, 0]))
         when = "with" if decay else "without"
-        told.append(f"{when} weight decay {counted(flags)} (highest {tops[decay > 0]:.1f} times the start, median)")
+        solved = counted(data.test_accuracy.max("step").values >= SOLVED)
+        told.append(f"{when} weight decay {counted(flags)} (highest {tops[decay > 0]:.1f} times the start, median), "
+                    f"and the unseen pairs are solved {solved}")  # fmt: skip
         if decay in there:
             parts[decay > 0] = most(flags if decay else ~flags)
-    words = f"|G_F| rises to {BUMP} times its start or more and falls by as much: {'; '.join(told)}"
+    words = f"|G_F| rises to {BUMP} times its start or more and falls again: {'; '.join(told)}"
     return judge(*parts.values(), value=tops.get(True, tops.get(False)), told=words)
 
 
@@ -151,8 +164,8 @@ def _law_told(full: Mapping[int, xr.Dataset]) -> str:
         return f"the boundary is at {', '.join(each)}" if len(table) else OUTSIDE if full else ""
     moduli = ", ".join(str(r.M) for r in table.itertuples() if r.inside >= ENOUGH)
     first = (
-        f"n at the boundary grows as M^{fit['value']:.2f} ({fit['low']:.2f} to {fit['high']:.2f}, 95 % of resampled "
-        f"seeds) over M = {moduli}, M log M as M^{fit['wanted']:.2f} there"
+        f"n at the boundary grows as M^{fit['value']:.2f} ({fit['low']:.2f} to {fit['high']:.2f}, 95 % of draws "
+        f"of seeds and of places between the tried shares) over M = {moduli}, M log M as M^{fit['wanted']:.2f} there"
     )
     return first if np.isnan(early) else f"{first}; within a third of the steps: M^{early:.2f}"
 
@@ -196,9 +209,13 @@ def large_rate(runs: Runs) -> Finding:
         rows = rate_table({M: data})
         solved, energies = zip(*((some(r.generalise, r.runs), f"{r.reached:.2f}") for r in rows.itertuples()),
                                strict=True)  # fmt: skip
-        told.append(f"M = {M}: {', '.join(solved)} generalise, energy {', '.join(energies)}")
-        if M in whole(runs):
-            share, reached = (rows.generalise / rows.runs).to_numpy(), rows.reached.to_numpy()
+        share, reached = (rows.generalise / rows.runs).to_numpy(), rows.reached.to_numpy()
+        at_it = 0 < share.mean() < 1
+        where = "" if at_it else ", so that this is not at the boundary"
+        told.append(f"M = {M}: {', '.join(solved)} generalise, energy {', '.join(energies)}{where}")
+        if not at_it:
+            parts.append(None)
+        elif M in whole(runs):
             parts += [bool(share[-1] < 0.5 < share[:-1].min()), bool(reached[-1] > reached[:-1].max())]
     alphas = ", ".join(f"{a:g}" for a in ALPHAS)
     return judge(*parts, told=f"at rates {alphas} (energy as a part of the maximum's): {'; '.join(told)}")
@@ -207,11 +224,19 @@ def large_rate(runs: Runs) -> Finding:
 @claim("T32", "tian2025", "Theorem 8, Fig. 8", section=ELSE, runs=muon, says="{told}")
 def muon_at_few_nodes(runs: Runs) -> Finding:
     """With few hidden units Muon has a lower test loss than Adam."""
-    losses = {name: runs[name].test_loss.isel(step=-1).median("seed") for name in ("adam", "muon") if name in runs}
-    told = [f"{name.capitalize()} {', '.join(f'{x:.3f}' for x in loss.values)}" for name, loss in losses.items()]
-    widths = next((", ".join(f"{w:g}" for w in loss.width.values) for loss in losses.values()), "")
-    part = bool((losses["muon"] < losses["adam"])[0]) if len(whole(runs)) == 2 else None
-    return judge(part, told=f"final test losses (medians) at widths {widths}: {'; '.join(told)}")
+    losses, told = {}, []
+    for name in (name for name in ("adam", "muon") if name in runs):
+        last = runs[name].isel(step=-1)
+        fitted = last.test_loss.where(last.train_accuracy >= SOLVED)
+        best = fitted.median("seed").min("learning_rate")  # NaN where no rate fits
+        losses[name] = fitted.min("learning_rate").transpose("seed", "width").values
+        told.append(f"{name.capitalize()} {', '.join(f'{x:.3f}' for x in best.values)}")
+    widths = next((", ".join(f"{w:g}" for w in data.width.values) for data in runs.values()), "")
+    fewest = {name: loss[:, 0] for name, loss in losses.items()}
+    told_all = f"test losses at the end of runs that fit, median at the best of the rates, at widths {widths}: "
+    if len(whole(runs)) < 2 or not all(np.isfinite(loss).all() for loss in fewest.values()):
+        return judge(None, told=told_all + "; ".join(told))
+    return judge(most(fewest["muon"] < fewest["adam"]), told=told_all + "; ".join(told))
 
 
 def group_rows(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
