@@ -17,13 +17,17 @@ from multiprocessing import get_context
 from multiprocessing.queues import SimpleQueue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from unittest import mock
 
 import torch
+from torch.utils.data import DataLoader
 from work import (
     BETWEEN,
     EPOCHS,
+    Files,
     Work,
+    image_run,
     network_run,
     our_cells,
     our_epochs,
@@ -32,6 +36,7 @@ from work import (
     paper_run,
     plain_cell_step,
     plain_epoch,
+    plain_images,
     plain_network,
     products,
     toy_run,
@@ -123,6 +128,22 @@ def networks(rounds: int = 10) -> dict[str, object]:
     return found | {"networks an hour": round(3600 / steps / statistics.median(per_step))}
 
 
+def images(rounds: int = 8) -> dict[str, object]:
+    """An epoch of training on images: a loop over files with a DataLoader against our steps; the images alone too."""
+    config = image_run()
+    task, size = config.task, config.batch_size
+    batches = torch.from_numpy(task.inputs[task.train_index]).split(size)[: config.n_train // size]
+    step = our_step(config)
+    with TemporaryDirectory() as folder:
+        files = Files(config, Path(folder))
+        plain, ours = in_turns(plain_images(config, files), lambda: [step() for _ in batches], rounds)
+        loader = DataLoader(files, size, shuffle=True, drop_last=True)
+        read, drawn = in_turns(lambda: list(loader), lambda: [task.show(batch) for batch in batches], rounds)
+    found = comparison(plain, ours, ("plain epoch over files", "our epoch of drawn images"))
+    alone = comparison(read, drawn, ("images read", "images drawn"))
+    return found | {"images a second": round(len(batches) * size / statistics.median(ours)), "images alone": alone}
+
+
 def _train_alone(config: RunConfig, updates: int, start: Barrier, ends: SimpleQueue) -> None:
     """In a process of its own, on one thread: `updates` of a run with the metrics of its schedule, timed together."""
     torch.set_num_threads(1)
@@ -207,7 +228,7 @@ def table(results: dict[str, dict]) -> str:
     """The results as a Markdown table and a line on the machine."""
     lines = ["| compared | wanted | ratio (quartiles) | medians |", "| --- | --- | --- | --- |"]
     rows = (("epoch", "at least 12"), ("step", "at most 1.6"), ("compiled", "at most 1.3"))
-    batched = (("cells", "at least 8"), ("networks", "at least 10"))
+    batched = (("cells", "at least 8"), ("networks", "at least 10"), ("images", "at least 5"))
     for name, wanted in (*rows, ("bfloat16", "at least 30"), *batched):
         if (r := results.get(name)) is None:
             continue
@@ -232,6 +253,7 @@ def main() -> None:
     if compiler_here():
         results |= {"compiled": compiled_steps(), "bfloat16": low_epochs()}
         results |= {"cells": cell_steps(), "networks": networks()}
+    results["images"] = images()
     (HERE / "results.json").write_text(json.dumps(results, indent=1) + "\n")
     readme = HERE / "README.md"
     before, _, rest = readme.read_text().partition(BEGIN)

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 import torch
 from plain import PlainTraining
 from torch.utils.flop_counter import FlopCounterMode
-from work import BETWEEN, network_run, our_stack, our_step, paper_run, plain_network, products
+from work import (
+    BETWEEN,
+    Files,
+    image_run,
+    network_run,
+    our_stack,
+    our_step,
+    paper_run,
+    plain_images,
+    plain_network,
+    products,
+)
 
 from grokbook.experiments.gu2025 import modular_run
-from grokbook.training.loop import advance, log
+from grokbook.training.loop import advance, log, losses_and_gradient
 
 
 def test_the_plain_training_has_our_losses():
@@ -33,6 +46,18 @@ def test_the_plain_networks_have_our_losses():
         advance(stack)
     ours = stack.history[0]["train_loss"]
     assert plain.losses == pytest.approx(ours, rel=1e-3)
+
+
+def test_the_plain_loop_over_files_has_our_losses(tmp_path):
+    """On files of the network's own size the first epoch is ours but for the order and JPEG's rounding."""
+    config = dataclasses.replace(image_run(), batch_size=250)
+    files, stack = Files(config, tmp_path, size=16), our_stack(config)
+    plain = plain_images(config, files)
+    for _ in range(3):
+        plain()
+        stack.history[0].setdefault("loss", []).append(float(losses_and_gradient(stack, stack.batch())[0]))
+        advance(stack)
+    assert plain.losses == pytest.approx(stack.history[0]["loss"], rel=0.05)
 
 
 def test_the_products_are_those_of_a_step():

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import torch
+from PIL import Image
 from plain import PlainTraining
+from torch.utils.data import DataLoader, Dataset
 
 from grokbook.experiments.gu2025 import modular_run
 from grokbook.experiments.liu2022 import addition, rates
 from grokbook.experiments.tian2025 import pairs_of
-from grokbook.training import RunConfig
+from grokbook.models.resnet import ResNet
+from grokbook.tasks.shapes import ShapeTask
+from grokbook.training import Adam, RunConfig
 from grokbook.training.compiled import compile_update
 from grokbook.training.loop import Stack, advance, log, make_stack
 
@@ -157,6 +163,53 @@ def plain_cell_step(config: RunConfig) -> Work:
         apart = (e[same[:, 0]] + e[same[:, 1]] - e[same[:, 2]] - e[same[:, 3]]).square().mean(1)
         loss.item(), accuracy(seen, train), accuracy(unseen, test), float((apart < 0.01).float().mean())
 
+    return work
+
+
+def image_run() -> RunConfig:
+    """Sums of four glyphs in pictures of 16 x 16 pixels, ResNet-18 of width 8 with the small stem, batches of 100."""
+    task = ShapeTask(5, 0.4, tile=8)
+    model = ResNet(task.outputs, width=8, stem="small", channels=1, size=16)
+    return RunConfig(task, model, Adam(1e-3, weight_decay=1e-4), batch_size=100)
+
+
+class Files(Dataset):
+    """Training images as the authors keep them: files of 224 x 224 pixels in JPEG, read and resized one by one."""
+
+    def __init__(self, config: RunConfig, folder: Path, size: int = 224) -> None:
+        self.task, self.folder, self.side = config.task, folder, config.model.size
+        drawn = replace(self.task, tile=size // 2).show(torch.from_numpy(self.task.inputs[self.task.train_index]))
+        for k, image in enumerate(drawn[:, 0]):
+            Image.fromarray((255 * image).byte().numpy()).save(folder / f"{k}.jpg", quality=95)
+
+    def __len__(self) -> int:
+        return len(self.task.train_index)
+
+    def __getitem__(self, k: int) -> tuple[torch.Tensor, int]:
+        with Image.open(self.folder / f"{k}.jpg") as image:
+            small = np.asarray(image.resize((self.side, self.side)), dtype=np.float32) / 255
+        return torch.from_numpy(small)[None], int(self.task.targets[self.task.train_index[k]])
+
+
+def plain_images(config: RunConfig, files: Dataset) -> Work:
+    """An epoch of the same network in a loop over a DataLoader, with torch's Adam."""
+    weights = config.model.draw(config.seed)
+    kept = {name: weights.pop(name) for name in config.model.statistics}
+    learned = {name: torch.nn.Parameter(part) for name, part in weights.items()}
+    o = config.optimizer
+    optimiser = torch.optim.Adam(learned.values(), o.learning_rate, weight_decay=o.weight_decay)
+    loader = DataLoader(files, config.batch_size, shuffle=True, drop_last=True)
+    losses: list[float] = []
+
+    def work() -> None:
+        for images, labels in loader:
+            optimiser.zero_grad()
+            loss = torch.nn.functional.cross_entropy(config.model.forward(learned | kept, images, kept), labels)
+            loss.backward()
+            optimiser.step()
+            losses.append(loss.item())
+
+    work.losses = losses
     return work
 
 

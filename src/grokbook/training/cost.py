@@ -12,10 +12,11 @@ import torch
 from grokbook.machine import limited_threads
 from grokbook.models.networks import Network, activations, products
 from grokbook.training.config import RunConfig, sizes
+from grokbook.training.forward import PIECE
 from grokbook.training.loop import advance, make_stack
 
-_PER_NUMBER = (4e-9, 9e-9)  # seconds for each activation in a training step: one layer, several; measured
-_PER_STEP = (3e-3, 5e-3)  # seconds of fixed work in a step (dispatch, optimiser): one layer, each of several; measured
+_PER_NUMBER = (4e-9, 9e-9, 5e-9)  # seconds for each activation in a training step, by `_kind`; measured
+_PER_STEP = (3e-3, 5e-3, 17e-3)  # seconds of fixed work in a step (dispatch, optimiser), a layer of several; measured
 _PER_LOG = 8e-3  # seconds of embedding measures in a logged step
 
 
@@ -63,8 +64,8 @@ def forward_products(model: Network, samples: int) -> int:
 
 
 def step_products(config: RunConfig) -> int:
-    """Multiply-adds of one training step: a forward pass and twice as much for the gradient."""
-    return 3 * products(config.model, sizes(config.task)[1])
+    """Multiply-adds of one training step: a forward pass over a batch and twice as much for the gradient."""
+    return 3 * products(config.model, config.batch_size or sizes(config.task)[1])
 
 
 def predict(config: RunConfig, rows: int = 1) -> Cost:
@@ -73,20 +74,27 @@ def predict(config: RunConfig, rows: int = 1) -> Cost:
     `rows` runs share a program, and the fixed work of its steps:
 
     seconds = steps * (products / rate + c * activations + f / rows) + logs * (a forward pass on all samples + 8 ms),
-    with c = 4 ns and f = 3 ms for one layer, and 9 ns and 5 ms a layer for several, whose attention is not rewritten;
-    memory: activations of the larger pass, weights and moments, and 400 MB for Python and its libraries.
+    with c = 4 ns and f = 3 ms for one layer, 9 ns and 5 ms a layer for several, whose attention is not rewritten, and
+    5 ns and 17 ms for ResNet-18; memory: activations of the larger pass, weights and moments, and 400 MB for Python and
+    its libraries.
     """
     rate, model = product_rate(), config.model
     samples, n_train = sizes(config.task)
     seen = config.batch_size or n_train
     logs = config.log.steps(config.steps).size
-    several = getattr(model, "full_sequence", False)
-    layers, numbers = model.n_layers if several else 1, activations(model)
-    step = 3 * products(model, seen) / rate + seen * numbers * _PER_NUMBER[several] + layers * _PER_STEP[several] / rows
-    each_log = products(model, samples) / rate + samples * numbers * _PER_NUMBER[several] / 3 + _PER_LOG
+    kind, numbers = _kind(model), activations(model)
+    layers, each = model.n_layers if kind == 1 else 1, _PER_NUMBER[kind]
+    step = 3 * products(model, seen) / rate + seen * numbers * each + layers * _PER_STEP[kind] / rows
+    each_log = products(model, samples) / rate + samples * numbers * each / 3 + _PER_LOG
     weights = sum(torch.Size(s).numel() for s in model.shapes().values())
-    floats = samples * numbers + 6 * weights
+    together = max(seen, PIECE) if hasattr(config.task, "show") else samples
+    floats = min(samples, together) * numbers + 6 * weights
     return Cost(config.steps * step + logs * each_log, 400 + floats * 4 / 1e6)
+
+
+def _kind(model: Network) -> int:
+    """0 for one layer or a few dense ones, 1 for several layers with attention not rewritten, 2 for ResNet-18."""
+    return 2 if hasattr(model, "statistics") else int(getattr(model, "full_sequence", False))
 
 
 def step_seconds(configs: Mapping[str, RunConfig], turns: int) -> dict[str, list[float]]:
@@ -115,8 +123,8 @@ def step_seconds(configs: Mapping[str, RunConfig], turns: int) -> dict[str, list
 def predict_on_gpu(config: RunConfig, runs: int = 1) -> float:
     """Seconds that `runs` seeds of a run would take as one batched program on a GPU, by assumption.
 
-    steps * max(launches, 1.6 * products * runs / GPU_RATE), and the same for the logged passes. An order of
-    magnitude to decide by, not a measurement.
+    steps * max(launches, 1.6 * products * runs / GPU_RATE), and the same for the logged passes, of the batches that a
+    step sees. An order of magnitude to decide by, not a measurement.
 
     Example:
         >>> from grokbook.models.transformer import Shape
