@@ -30,6 +30,16 @@ LOGGED = ("train_accuracy", "test_accuracy", "train_loss", "test_loss")
 RATES = {"lr": "learning_rate", "weight_decay": "weight_decay"}
 
 
+def spaced(low: float, high: float, count: int, digits: int = 6) -> tuple[float, ...]:
+    """Values with equal ratios from `low` to `high`, to so many digits.
+
+    Example:
+        >>> spaced(1e-4, 1e-2, 3)
+        (0.0001, 0.001, 0.01)
+    """
+    return tuple(float(f"{value:.{digits}g}") for value in np.geomspace(low, high, count))
+
+
 @dataclass(frozen=True)
 class Axis:
     """What varies along one side of a grid: a `name` that `with_value` knows, and its values.
@@ -62,8 +72,9 @@ class Axis:
                 return cls(name, tuple(float(value) for value in given.split(",")))
             low, high, count = given.split(":")
             low, high = float(low), float(high)
-            space = np.geomspace if low > 0 and high >= 100 * low else np.linspace
-            return cls(name, tuple(float(f"{value:.6g}") for value in space(low, high, int(count))))
+            if low > 0 and high >= 100 * low:
+                return cls(name, spaced(low, high, int(count)))
+            return cls(name, tuple(float(f"{value:.6g}") for value in np.linspace(low, high, int(count))))
         except ValueError:
             raise ParameterError(f"{text!r} is no axis; write NAME=A:B:N or NAME=A,B,...") from None
 

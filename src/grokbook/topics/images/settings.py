@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-import numpy as np
-
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
-from grokbook.experiments.sweep import Axis, Sweep
+from grokbook.experiments.sweep import Axis, Sweep, spaced
 from grokbook.models.mlp import MLP
 from grokbook.tasks.digits import MNIST, SMALL, DigitsTask
 from grokbook.topics.images.collapse import Collapsing
@@ -36,7 +34,6 @@ def digits_run(
     *,
     source: str = MNIST,
     decay: float = 0.01,
-    last_rate: float | None = None,
     batch_size: int | None = 200,
     steps: int = CAP,
     points: int = 200,
@@ -49,11 +46,10 @@ def digits_run(
         (64, 200, 200, 10)
     """
     pixels = {MNIST: 784, SMALL: 64}.get(source, 784)
-    groups = () if last_rate is None else (Group("last", last_rate, decay),)
     return RunConfig(
         DigitsTask(n_train, source=source),
         MLP((pixels, WIDTH, WIDTH, 10), spread=spread),
-        AdamW(1e-3, 0.9, 0.999, 1e-8, decay, 0, groups=groups),
+        AdamW(1e-3, 0.9, 0.999, 1e-8, decay, 0),
         steps,
         Schedule(min(1_000, steps), 100, points),
         0,
@@ -67,6 +63,29 @@ _SAID = "With large initial weights the network fits 1,000 digits early and gene
 _CHOICES = "factor, rate 1e-3, decay 0.01 and batch 200 of the authors' later program; 5,000 digits in all, ours drawn"
 
 
+def _by_start(name: str, config: RunConfig, n_seeds: int, source: str, choices: str) -> dict[float, Collapsing]:
+    """A run from large weights and, as the control, from torch's."""
+    return {
+        spread: Collapsing(
+            f"{name}[start={spread:g}]",
+            dataclasses.replace(config, model=dataclasses.replace(config.model, spread=spread)),
+            seeds=tuple(range(n_seeds)), statement=_SAID, source=source, choices=choices,
+        )
+        for spread in (LARGE, 1.0)
+    }  # fmt: skip
+
+
+def _by_rates(name: str, config: RunConfig, n_seeds: int, *axes: Axis, choices: str) -> dict[str, Sweep]:
+    """A diagram over the rate of the last layer and weight decay."""
+    config = dataclasses.replace(config, optimizer=dataclasses.replace(config.optimizer, groups=(Group("last", 1e-3),)))
+    return {
+        "cells": Sweep(
+            name, config, tuple(range(n_seeds)), axes=axes, source="Liu et al. 2022, Fig. 8 (right), appendix J",
+            statement="The diagram over weight decay and rate of the last layer has all four phases.", choices=choices,
+        )
+    }  # fmt: skip
+
+
 def fig8(n_seeds: int = 3) -> dict[float, Collapsing]:
     """Fig. 8 (left) by factor of the initial weights: 8, and 1 as the control.
 
@@ -74,13 +93,8 @@ def fig8(n_seeds: int = 3) -> dict[float, Collapsing]:
         >>> [run.name for run in fig8().values()]
         ['liu2022/fig8[start=8]', 'liu2022/fig8[start=1]']
     """
-    return {
-        spread: Collapsing(
-            f"liu2022/fig8[start={spread:g}]", digits_run(spread=spread), seeds=tuple(range(n_seeds)),
-            statement=_SAID, source="Liu et al. 2022, Fig. 8 (left), appendix J", choices=_CHOICES,
-        )
-        for spread in (LARGE, 1.0)
-    }  # fmt: skip
+    source = "Liu et al. 2022, Fig. 8 (left), appendix J"
+    return _by_start("liu2022/fig8", digits_run(), n_seeds, source, _CHOICES)
 
 
 def fig20(n_seeds: int = 3) -> dict[int, Experiment]:
@@ -101,10 +115,6 @@ def fig20(n_seeds: int = 3) -> dict[int, Experiment]:
     }  # fmt: skip
 
 
-def _spaced(low: float, high: float, count: int) -> tuple[float, ...]:
-    return tuple(float(f"{value:.3g}") for value in np.geomspace(low, high, count))
-
-
 def fig8_right() -> dict[str, Sweep]:
     """Fig. 8 (right): rate of the last layer and weight decay of all, 8 x 8 cells.
 
@@ -112,16 +122,9 @@ def fig8_right() -> dict[str, Sweep]:
         >>> fig8_right()["cells"].shape
         {'last_lr': 8, 'weight_decay': 8}
     """
-    config = digits_run(last_rate=1e-3, steps=10_000, points=90)
-    config = dataclasses.replace(config, optimizer=dataclasses.replace(config.optimizer, groups=(Group("last", 1e-3),)))
-    axes = Axis("last_lr", _spaced(1e-5, 1e-1, 8)), Axis("weight_decay", _spaced(1e-3, 10, 8))
-    return {
-        "cells": Sweep(
-            "liu2022/fig8[phases]", config, (0,), axes=axes, source="Liu et al. 2022, Fig. 8 (right), appendix J",
-            statement="The diagram over weight decay and rate of the last layer has all four phases.",
-            choices=f"{_CHOICES}; values of both axes and 10,000 steps a cell",
-        )
-    }  # fmt: skip
+    axes = Axis("last_lr", spaced(1e-5, 1e-1, 8, 3)), Axis("weight_decay", spaced(1e-3, 10, 8, 3))
+    said = f"{_CHOICES}; values of both axes and 10,000 steps a cell"
+    return _by_rates("liu2022/fig8[phases]", digits_run(steps=10_000, points=90), 1, *axes, choices=said)
 
 
 SMALL_DECAY, SMALL_IMAGES, SMALL_STEPS = 0.2, 100, 10_000
@@ -147,13 +150,7 @@ def small(n_seeds: int = 5) -> dict[float, Collapsing]:
         >>> list(small())
         [8.0, 1.0]
     """
-    return {
-        spread: Collapsing(
-            f"small/digits[start={spread:g}]", small_run(spread=spread), seeds=tuple(range(n_seeds)),
-            statement=_SAID, source="Liu et al. 2022, appendix J", choices=_SMALL_CHOICES,
-        )
-        for spread in (LARGE, 1.0)
-    }  # fmt: skip
+    return _by_start("small/digits", small_run(), n_seeds, "Liu et al. 2022, appendix J", _SMALL_CHOICES)
 
 
 def by_size(n_seeds: int = 3) -> dict[int, Collapsing]:
@@ -181,17 +178,9 @@ def small_phases(n_seeds: int = 3) -> dict[str, Sweep]:
         >>> small_phases()["cells"].shape
         {'last_lr': 6, 'weight_decay': 6}
     """
-    base = small_run(steps=4_000)
-    config = dataclasses.replace(base, optimizer=dataclasses.replace(base.optimizer, groups=(Group("last", 1e-3),)))
-    axes = Axis("last_lr", _spaced(1e-4, 1e-1, 6)), Axis("weight_decay", _spaced(0.01, 10, 6))
-    return {
-        "cells": Sweep(
-            "small/digits[phases]", config, tuple(range(n_seeds)), axes=axes,
-            source="Liu et al. 2022, Fig. 8 (right), appendix J",
-            statement="The diagram over weight decay and rate of the last layer has all four phases.",
-            choices="1,797 digits of 8 x 8 pixels, full batch, 100 images, 4,000 steps: sizes of this book",
-        )
-    }  # fmt: skip
+    axes = Axis("last_lr", spaced(1e-4, 1e-1, 6, 3)), Axis("weight_decay", spaced(0.01, 10, 6, 3))
+    said = "1,797 digits of 8 x 8 pixels, full batch, 100 images, 4,000 steps: sizes of this book"
+    return _by_rates("small/digits[phases]", small_run(steps=4_000), n_seeds, *axes, choices=said)
 
 
 RUNS = (fig8, fig20, fig8_right, small, by_size, small_phases)

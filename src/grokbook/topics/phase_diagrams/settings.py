@@ -9,23 +9,18 @@ import numpy as np
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.liu2022 import addition
-from grokbook.experiments.sweep import Axis, Sweep
+from grokbook.experiments.sweep import Axis, Sweep, spaced
 from grokbook.models.toy import Toy
 from grokbook.tasks.groups import GroupTask
 from grokbook.training.config import RunConfig
 
-
-def _spaced(low: float, high: float, count: int) -> tuple[float, ...]:
-    return tuple(float(f"{value:.6g}") for value in np.geomspace(low, high, count))
-
-
-FINE = _spaced(1e-5, 1e-2, 16)
+FINE = spaced(1e-5, 1e-2, 16)
 """Rates of the decoder in Fig. 6b to 6d."""
 
-COARSE = _spaced(1e-5, 1e-2, 13)
+COARSE = spaced(1e-5, 1e-2, 13)
 """Rates of embeddings and decoder in Fig. 6a."""
 
-SHORT = _spaced(1e-4, 1e-2, 10)
+SHORT = spaced(1e-4, 1e-2, 10)
 """Rates of the decoder in Figs 13 to 15; the number of them is our choice."""
 
 DECAYS = tuple(map(float, range(11)))
@@ -36,7 +31,7 @@ S3_DECAYS = (0.0, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 50.0, 100.0, 200.0)
 
 MORE = {
     "13": Axis("batch_size", (5.0, 9.0, 14.0, 18.0, 23.0, 27.0, 32.0, 36.0, 41.0, 45.0)),
-    "14": Axis("spread", _spaced(0.1, 10, 10)),
+    "14": Axis("spread", spaced(0.1, 10, 10)),
     "15": Axis("encoder_weight_decay", tuple(map(float, range(10)))),
 }
 """What varies beside the rate of the decoder in Figs 13 to 15; the paper prints no values."""
@@ -113,7 +108,7 @@ def plan(rates: int, decays: int, steps: int, seed: int) -> dict[str, Experiment
         raise ParameterError(f"seed = {seed} must be 0 or more.")
     low, most = 1e-5 if rates == len(FINE) else 1e-4, 10 if decays == len(DECAYS) else 5
     axes = (
-        Axis("decoder_lr", _spaced(low, 1e-2, rates)),
+        Axis("decoder_lr", spaced(low, 1e-2, rates)),
         Axis("decoder_weight_decay", tuple(np.linspace(0, most, decays).tolist())),
     )
     return {"live": Sweep("small/phases", _shorter(addition(), steps), (seed,), axes=axes)}
