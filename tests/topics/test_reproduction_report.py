@@ -1,4 +1,4 @@
-"""Chapter 18: its own claim, and the picture of the counts of the ledger."""
+"""Chapter 18: the picture of the counts of the ledger."""
 
 from __future__ import annotations
 
@@ -18,14 +18,6 @@ from grokbook.topics import reproduction_report as report
 from grokbook.topics.reproduction_report import central, new
 
 TABLE = pd.DataFrame({"verdict": ["fails", "fails", "holds"], "kind": ["theorem", "theorem", "number"]})
-
-
-@pytest.mark.parametrize(("entries", "verdict"), [(11, "holds"), (10, "fails")])
-def test_a_dictionary_has_a_power_of_its_entries(entries, verdict):
-    """G39: 11^4 = 14,641; sums of four go from 4 to 4 entries, the middle one is the most frequent."""
-    found = report.dictionary_sums(entries)
-    assert (found.verdict, found.value) == (verdict, entries**4)
-    assert (found.numbers["classes"], found.numbers["mode"]) == (4 * entries - 3, 2 * (entries + 1))
 
 
 def test_the_grid_says_the_counts_of_every_verdict_and_kind_and_the_totals():

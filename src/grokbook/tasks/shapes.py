@@ -211,6 +211,16 @@ class ShapeTask:
         return rows.reshape(-1, 1, 2 * self.tile, 2 * self.tile)
 
 
+def occurrences(task: ShapeTask) -> np.ndarray:
+    """How often each sample holds each glyph, float64 (N, n).
+
+    Example:
+        >>> occurrences(ShapeTask(4))[1].tolist()
+        [3.0, 1.0, 0.0, 0.0]
+    """
+    return (task.inputs[:, :, None] == np.arange(task.n)).sum(axis=1).astype(float)
+
+
 def remembered(task: ShapeTask) -> np.ndarray:
     """Labels (N,) that an order-blind memoriser gives: that of a training sample with the same glyphs in some order.
 
@@ -237,7 +247,7 @@ def added(task: ShapeTask) -> np.ndarray:
         >>> bool((added(task) == task.targets).all())
         True
     """
-    occurs = (task.inputs[:, :, None] == np.arange(task.n)).sum(axis=1).astype(float)
+    occurs = occurrences(task)
     found = np.linalg.lstsq(occurs[task.train_index], task.targets[task.train_index], rcond=None)[0]
     return np.rint(occurs @ found).astype(np.int64)
 

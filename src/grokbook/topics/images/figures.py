@@ -9,6 +9,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from grokbook.models.mlp import MLP
+from grokbook.plotting.pictures import samples_by_label
 from grokbook.plotting.style import COLOURS, panels, seed_band, styled
 from grokbook.plotting.training import accuracies, steps_axis
 from grokbook.tasks.digits import SMALL, DigitsTask
@@ -36,24 +37,11 @@ def encoded(images: int = 500, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return points.double().numpy(), task.targets[task.train_index]
 
 
-@styled
-def samples(task: DigitsTask, columns: int = 10) -> Figure:
+def samples(task: DigitsTask) -> Figure:
     """Some training images of each digit, a row a digit."""
     side = int(np.sqrt(task.inputs.shape[1]))
-    fig, axes = panels(1, 1, height=3.4)
-    rows = []
-    for digit in range(10):
-        chosen = task.train_index[task.targets[task.train_index] == digit][:columns]
-        images = [np.pad(task.inputs[k].reshape(side, side), 1) for k in chosen]
-        images += [np.zeros((side + 2, side + 2))] * (columns - len(images))
-        rows.append(np.hstack(images))
-    ax = axes[0, 0]
-    ax.imshow(np.vstack(rows), cmap="gray_r")
-    ax.grid(False)
-    ax.set(xticks=[], yticks=(np.arange(10) + 0.5) * (side + 2), yticklabels=range(10), ylabel="digit")
-    ax.spines[:].set_visible(False)
-    ax.tick_params(length=0)
-    return fig
+    images = task.inputs[task.train_index].reshape(-1, side, side)
+    return samples_by_label(images, task.targets[task.train_index], name="digit")
 
 
 @styled

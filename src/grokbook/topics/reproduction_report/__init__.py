@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import product
 
 import pandas as pd
 import seaborn as sns
 import xarray as xr
 from matplotlib.figure import Figure
 
-from grokbook.claims.finding import VERDICTS, Finding, judge
-from grokbook.claims.ledger import KINDS, PAPERS, Claim, Outcome, claim
+from grokbook.claims.finding import VERDICTS, Finding
+from grokbook.claims.ledger import KINDS, PAPERS, Claim, Outcome
 from grokbook.claims.runs import load
 from grokbook.claims.verdicts import settled
 from grokbook.experiments.base import Experiment
@@ -24,19 +22,6 @@ from grokbook.measures import grok_times
 from grokbook.measures.comparison import permutation_p
 from grokbook.plotting.style import panels, styled
 from grokbook.training.schedule import Schedule
-
-
-@claim("G39", "gu2025", "section 6.3", section="The ledger", kind="number", published="14641",
-       says=("{entries}^{places} = {value:.0f} samples, {trained} for training, in {classes} classes; the largest, ",
-             "sum {mode}, has {most} ({share:.1%}): the accuracy of always answering it"))  # fmt: skip
-def dictionary_sums(entries: int = 11, places: int = 4, train_fraction: float = 0.25) -> Finding:
-    """A dictionary of 11 pictures in four places generates 14,641 samples, 25 % of them for training."""
-    counts = Counter(sum(choice) for choice in product(range(1, entries + 1), repeat=places))
-    total = sum(counts.values())
-    mode, most = counts.most_common(1)[0]
-    return judge(total == 14_641, value=float(total), low=14_641, high=14_641, entries=entries, places=places,
-                 trained=int(train_fraction * total), classes=len(counts), mode=mode, most=most,
-                 share=most / total)  # fmt: skip
 
 
 @styled
@@ -59,7 +44,8 @@ def left_out(claims: Iterable[Claim]) -> list[Outcome]:
     """Claims whose checks a page leaves out, with their settled verdicts, so that each still has its place there.
 
     Example:
-        >>> left_out([dictionary_sums])[0].finding.evidence
+        >>> from grokbook.claims import choose
+        >>> left_out(choose(["G36"]))[0].finding.evidence
         'Its check takes about 1 s and is left out at this preset; the verdict is the settled one.'
     """
     said = "Its check takes about {} and is left out at this preset; the verdict is the settled one."

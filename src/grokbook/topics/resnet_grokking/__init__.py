@@ -1,0 +1,29 @@
+"""Chapter 10: the dictionary of pictures on ResNet-18, what its test set can show, and runs small enough to see."""
+
+from grokbook.topics.resnet_grokking.claims import letters, reached
+from grokbook.topics.resnet_grokking.features import glyph_features, probe, steps_apart
+from grokbook.topics.resnet_grokking.figures import dictionary, over_training, samples
+from grokbook.topics.resnet_grokking.settings import LATE, REACHED, RUNS, fig7, plan, small, small_map, small_run
+from grokbook.topics.resnet_grokking.words import answer, baselines, live
+
+__all__ = [
+    "LATE",
+    "REACHED",
+    "RUNS",
+    "answer",
+    "baselines",
+    "dictionary",
+    "fig7",
+    "glyph_features",
+    "letters",
+    "live",
+    "over_training",
+    "plan",
+    "probe",
+    "reached",
+    "samples",
+    "small",
+    "small_map",
+    "small_run",
+    "steps_apart",
+]

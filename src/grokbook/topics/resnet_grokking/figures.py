@@ -1,0 +1,69 @@
+"""The pictures of chapter 10: the dictionary, a drawing error, samples by label, and what happens in a run."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import torch
+import xarray as xr
+from matplotlib.figure import Figure
+
+from grokbook.plotting.pictures import bare, samples_by_label
+from grokbook.plotting.style import COLOURS, panels, seed_band, styled
+from grokbook.plotting.training import accuracies, steps_axis
+from grokbook.tasks.shapes import ShapeTask, tiles
+
+COMPOSED = ((3, 1, 2, 5), (6, 0, 4, 10))
+"""The quadruples that are drawn twice, clean and with the authors' error."""
+
+
+@styled
+def dictionary(task: ShapeTask) -> Figure:
+    """Every glyph with its category and sides (top); composites drawn cleanly, and with the authors' error (bottom)."""
+    fig, axes = panels(2, 1, height=3.6, height_ratios=(1, 1.9))
+    top, bottom = axes[:, 0]
+    top.imshow(np.hstack(tiles(task.n, task.tile)[0]), cmap="gray_r")
+    sides = [k + 2 if k else 0 for k in range(task.n)]
+    bare(top)
+    top.set(
+        xticks=(np.arange(task.n) + 0.5) * task.tile, xticklabels=[f"{k + 1}\n({s})" for k, s in enumerate(sides)],
+        title="category (sides)",
+    )  # fmt: skip
+    asked = torch.tensor(COMPOSED).clamp(max=task.n - 1)
+    drawn = [dataclasses.replace(task, faithful=faithful).show(asked)[:, 0].numpy() for faithful in (False, True)]
+    drawn = [np.pad(np.pad(image, 2, constant_values=0.3), task.tile // 8) for pair in drawn for image in pair]
+    bottom.imshow(np.hstack(drawn), cmap="gray_r")
+    bare(bottom)
+    places = (np.arange(4) + 0.5) * drawn[0].shape[1]
+    bottom.set(xticks=places, xticklabels=["clean"] * 2 + ["as the authors drew"] * 2)
+    return fig
+
+
+def samples(task: ShapeTask, columns: int = 20) -> Figure:
+    """Some images of each label, a row a label, drawn by the task's seed."""
+    order = np.random.default_rng(task.seed).permutation(len(task.inputs))
+    images = task.show(torch.from_numpy(task.inputs[order]))[:, 0].numpy()
+    return samples_by_label(images, task.targets[order], columns=columns, height=5.6, between=0.15)
+
+
+@styled
+def over_training(runs: dict[str, xr.Dataset]) -> Figure:
+    """Accuracies (top), weight norm and MED of the glyphs (middle), probes (bottom), a column a setting."""
+    fig, axes = panels(3, len(runs), height=6.4, sharex="col", sharey="row")
+    for (top, middle, bottom), (title, data) in zip(axes.T, runs.items(), strict=True):
+        accuracies(top, data)
+        top.set_title(title)
+        seed_band(middle, data.weight_norm / data.weight_norm.isel(step=0), COLOURS["norm"], "weight norm / its start")
+        seed_band(middle, data.steps_apart, COLOURS["measure"], "steps between glyphs")
+        for name, colour, label in (
+            ("probe_sum", "measure", "sum"), ("probe_other", "hole", "other values"), ("probe_dealt", "quiet", "dealt"),
+        ):  # fmt: skip
+            seed_band(bottom, data[name].clip(min=-0.2), COLOURS[colour], label)
+        steps_axis(bottom)
+    for ax, label in zip(axes[:, 0], ("accuracy", "relative size", "$R^2$ of a probe"), strict=True):
+        ax.set_ylabel(label)
+        ax.legend(loc="best")
+    for ax in axes[:, 1:].ravel():
+        ax.set_ylabel("")
+    return fig
