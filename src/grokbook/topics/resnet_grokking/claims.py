@@ -88,6 +88,11 @@ def _late(table: pd.DataFrame | None) -> Part:
     return None if table is None else most((table.delay > LATE).fillna(False))
 
 
+def _not_by_the_end(table: pd.DataFrame | None) -> bool:
+    """Whether most runs end before they generalise: that refutes nothing."""
+    return table is not None and 2 * int(table.grok_step.isna().sum()) > len(table)
+
+
 def _told(name: str, table: pd.DataFrame | None) -> str:
     if table is None:
         return f"{name}: not run"
@@ -100,10 +105,17 @@ def _told(name: str, table: pd.DataFrame | None) -> str:
 
 
 def _delayed(runs: Mapping[str, pd.DataFrame], with_decay: str, without: str) -> Finding:
-    """Whether runs with decay generalise late, and those without do not by their last step."""
-    control = _late(runs[without])
-    parts = _late(runs[with_decay]), None if control is None else not control
-    return judge(*parts, told="; ".join(_told(name, runs[name]) for name in (with_decay, without)))
+    """Whether runs with decay generalise late, and those without do not by their last step.
+
+    Runs with decay that end before they generalise leave it open.
+    """
+    table, control = runs[with_decay], _late(runs[without])
+    late = None if _not_by_the_end(table) else _late(table)
+    return judge(
+        late,
+        None if control is None else not control,
+        told="; ".join(_told(name, runs[name]) for name in (with_decay, without)),
+    )
 
 
 @claim("GR2", "gu2025", "section 6.3, Fig. 7", section=SIZE, runs=fig7, through=reached,
