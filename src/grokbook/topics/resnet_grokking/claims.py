@@ -96,11 +96,12 @@ def _not_by_the_end(table: pd.DataFrame | None) -> bool:
 def _told(name: str, table: pd.DataFrame | None) -> str:
     if table is None:
         return f"{name}: not run"
-    late = int((table.delay > LATE).fillna(False).sum())
+    late, of = int((table.delay > LATE).fillna(False).sum()), len(table)
+    which = f"{some(late, of)} runs reach" if of > 1 else f"its one run {'reaches' if late else 'does not reach'}"
     return (
-        f"{name}: {some(late, len(table))} runs reach {REACHED:.0%} of the test set more than {LATE} steps after they "
-        f"fit (test accuracy {table.at_fit.median():.2f} when they fit and {table.at_end.median():.2f} at the end, "
-        "medians)"
+        f"{name}: {which} {REACHED:.0%} of the test set more than {LATE} steps after the training set (test accuracy "
+        f"{table.at_fit.median():.2f} at that step and {table.at_end.median():.2f} at the end, medians; at most "
+        f"{table.at_end.max():.2f})"
     )
 
 
