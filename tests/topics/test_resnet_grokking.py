@@ -136,7 +136,9 @@ def test_the_representation_is_judged_only_where_the_loss_passes_the_same_rule(c
     """GR5: MED of the glyphs must fall where a run generalises late; the control is the test loss."""
     data = curves(200, 2000)
     data = data.assign({name: data[name] * 0 + value for name, value in change.items()})
-    assert claims.representation_uniformity.check(claims.Runs({"random": claims.falls(data)})).verdict == verdict
+    table = claims.falls(data)
+    assert claims.representation_uniformity.check(claims.Runs({"random": table})).verdict == verdict
+    assert (table.early == 1).all()
     assert claims.falls(curves(200, 300)).empty and claims.falls(curves(200, None)).empty
 
 

@@ -154,15 +154,18 @@ def small_images_add(runs: Runs) -> Finding:
 def falls(data: xr.Dataset) -> pd.DataFrame:
     """Of the runs that generalise late: the end of a measure over its value when the run fits, a row a run.
 
-    Columns `steps_apart` (MED of the glyphs) and `test_loss`, which must fall where a run generalises.
+    Columns `steps_apart` (MED of the glyphs) and `test_loss`, which must fall where a run generalises; and `early`, MED
+    when the run fits over MED at its start.
     """
     table = reached(data)
     rows = {}
     for seed, row in table[(table.delay > LATE).fillna(False)].iterrows():
         run = data.sel(seed=seed)
         ends = run.isel(step=slice(-5, None)).median("step")
-        rows[seed] = {name: float(ends[name] / run[name].sel(step=row.fit_step)) for name in FALLING}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=FALLING)
+        fitted = run.sel(step=row.fit_step)
+        rows[seed] = {name: float(ends[name] / fitted[name]) for name in FALLING}
+        rows[seed]["early"] = float(fitted.steps_apart / run.steps_apart[0])
+    return pd.DataFrame.from_dict(rows, orient="index", columns=[*FALLING, "early"])
 
 
 FALLING = ["steps_apart", "test_loss"]
@@ -193,8 +196,8 @@ def representation_uniformity(runs: Runs) -> Finding:
     return judge(most(table.steps_apart < 0.9) if control else None, told=(
         f"of the runs that generalise late MED of the glyphs falls by a tenth in "
         f"{some(int(lower.steps_apart), len(table))}, at all in {some(int((table.steps_apart < 1).sum()), len(table))} "
-        f"(its end over its value when they fit: {table.steps_apart.median():.2f}, median); the test loss falls by a "
-        f"tenth in {some(int(lower.test_loss), len(table))}"
+        f"(its end over its value when they fit: {table.steps_apart.median():.2f}, median; that over its start: "
+        f"{table.early.median():.2f}); the test loss falls by a tenth in {some(int(lower.test_loss), len(table))}"
     ))  # fmt: skip
 
 
