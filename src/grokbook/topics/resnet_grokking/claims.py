@@ -101,7 +101,7 @@ def _told(name: str, table: pd.DataFrame | None) -> str:
     return (
         f"{name}: {which} {REACHED:.0%} of the test set more than {LATE} steps after the training set (test accuracy "
         f"{table.at_fit.median():.2f} at that step and {table.at_end.median():.2f} at the end, medians; at most "
-        f"{table.at_end.max():.2f})"
+        f"{table.at_end.max():.2f}; last step {int(table.last_step.max()):,})"
     )
 
 
@@ -188,9 +188,10 @@ def representation_uniformity(runs: Runs) -> Finding:
 
     Our reading: by a tenth or more between fitting and the end. Control: the test loss must fall by the same rule.
     """
-    table = pd.concat([runs[name] for name in runs]) if runs else pd.DataFrame(columns=FALLING)
-    if table.empty:
+    late = [table for table in runs.values() if not table.empty]
+    if not late:
         return judge(None, told="no recorded run generalises late")
+    table = pd.concat(late)
     lower = (table < 0.9).sum()
     control = most(table.test_loss < 0.9)
     return judge(most(table.steps_apart < 0.9) if control else None, told=(
