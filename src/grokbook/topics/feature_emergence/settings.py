@@ -30,6 +30,9 @@ ALPHAS = (0.001, 0.002, 0.005)
 GROUPS = {"Z24": 256, "Z5xZ5": 256, "S3xZ4": 256, "D12": 256, "A4xZ2": 256, "S4": 256}
 """Composite and non-abelian groups of 24 or 25 elements, and the widths of their networks."""
 
+WIDER = ("A4xZ2", "S4")
+"""Those of them with a representation of dimension 3; the paper's have 2 at most."""
+
 
 def live_run(M: int, width: int, train_fraction: float, rate: float, decay: float, steps: int) -> RunConfig:
     """A run on addition modulo M, logged at 60 steps."""
