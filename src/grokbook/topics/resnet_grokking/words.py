@@ -34,11 +34,11 @@ def answer(verdicts: Mapping[str, str]) -> str:
     Example:
         >>> given = {"GR1": "fails", "GR2": "not run", "GR3": "holds", "GR4": "undecided"}
         >>> answer(given).split(". ")[-1]
-        'Their test set does not show that a sum was learned: who only forgets the order passes it.'
+        'Their test set hardly tells a sum from less: who only forgets the order gets nearly all of it right.'
     """
     test = {
-        "fails": "Their test set does not show that a sum was learned: who only forgets the order passes it",
-        "holds": "Their test set is not passed by who only forgets the order",
+        "fails": "Their test set hardly tells a sum from less: who only forgets the order gets nearly all of it right",
+        "holds": "Who only forgets the order does not get their test set right",
     }[verdicts["GR1"]]
     small = _SMALL.get(verdicts["GR3"], "Whether the task shows it at a size for this page is not decided")
     added = _SUM.get(verdicts["GR4"], "what was recorded does not decide whether it is a sum that is learned")
