@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +89,7 @@ class ResNet:
         head = {"fc.weight": (self.outputs, 8 * self.width), "fc.bias": (self.outputs,)}
         return learned | head | statistics
 
-    @property
+    @cached_property
     def statistics(self) -> tuple[str, ...]:
         """Names of the batch statistics, the last of `shapes`."""
         return tuple(name for name in self.shapes() if ".running_" in name)

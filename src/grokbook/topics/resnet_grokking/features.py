@@ -13,10 +13,8 @@ from grokbook.measures import med
 from grokbook.measures.representation import spread
 from grokbook.tasks.shapes import ShapeTask, occurrences
 from grokbook.training import View
+from grokbook.training.forward import PIECE
 from grokbook.training.watching import Watch
-
-PIECE = 500
-"""Images that are looked at together."""
 
 
 def pooled(view: View) -> np.ndarray:
