@@ -39,7 +39,7 @@ smoke: setup-dev ## build the whole book at the smoke preset, warnings are error
 	$(GROKBOOK) build --preset smoke --strict
 
 browser: setup-dev ## open the built site in Chromium (after `make book` or `make smoke`)
-	$(PYTEST) -m browser $(PYTEST_ARGS)
+	$(PYTEST) -m browser -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
 screenshot: setup-dev ## take README's picture of the built site's front page, in Chromium (after `make book`)
 	$(BIN)/python -m grokbook.book.picture

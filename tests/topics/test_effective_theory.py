@@ -211,11 +211,15 @@ def test_runs_that_follow_the_theory_are_measured_as_the_theory_says():
     assert np.allclose(table.accuracy, table.predicted) and np.allclose(table.rqi, table["ideal rqi"])
     assert table.steps.notna().all() and (table.steps < table["predicted steps"]).all()
     steps, numbers = trained.path(runs[45], 1)
-    assert trained.time_of_a_step(steps, numbers, trained.pairs_of(45, 1)) == pytest.approx(0.05, rel=0.03)
+    unit, gap = trained.fitted(steps, numbers, trained.pairs_of(45, 1))
+    assert unit == pytest.approx(0.05, rel=0.03) and gap < 0.03
+    assert trained.fitted(steps, numbers, trained.pairs_of(45, 1), trained.one_pace)[1] > 2 * gap
+    assert "the flow is nearer" in trained.told_flow(runs) and " in all " in trained.told_flow(runs)
     assert np.allclose(numbers.mean(axis=1), 0) and np.allclose((numbers**2).mean(axis=1), 1)
     assert "above its bound" not in trained.told(table)
-    below = trained.beside_the_flow(runs[45], 45, 1).axes[1]
-    assert below.lines[0].get_ydata().max() < 0.1
+    drawn = trained.beside_the_flow(runs[45], 45).axes
+    below = [ax for ax in drawn if "gap" in ax.get_ylabel()]
+    assert len(below) == runs[45].sizes["seed"] and all(ax.lines[0].get_ydata().max() < 0.1 for ax in below)
 
 
 def test_a_run_that_stands_still_has_no_step_and_its_own_start():

@@ -172,11 +172,12 @@ def published_sandwich() -> Finding:
 
 @claim("LP03", "liu2022", "section 4.1", **_PLACE, says="in the corner cells {told}; in blocks of 3 x 3 cells {blocks}")
 def corners() -> Finding:
-    """In 6b to 6d a fast and capable decoder memorises, a fast and simple one is confused. Here: as published.
+    """In 6b to 6d a fast and capable decoder memorises, a fast and simple one is confused. Here: 6b, 6d as published.
 
-    Our reading: the two cells with the highest rate, without decay and with the most.
+    Our reading: the two cells with the highest rate, without decay and with the most; "with correction" where the most
+    of the 3 x 3 cells around one of them are in another phase.
     """
-    asked, told, blocks = [], [], []
+    asked, told, blocks, most = [], [], [], []
     for panel, cells in panels().items():
         for name, letter, rows in (("no decay", "M", slice(0, 3)), ("most decay", "X", slice(-3, None))):
             block = cells.values[rows, -3:]
@@ -184,7 +185,9 @@ def corners() -> Finding:
             asked.append(cell == letter)
             told.append(f"6{panel}, {name}: {cell}")
             blocks.append(f"{int((block == letter).sum())} of 9 {letter}")
-    return judge(*asked, told="; ".join(told), blocks=", ".join(blocks))
+            most.append(int((block == letter).sum()) > 4)
+    holds = "holds" if all(most) else "holds with correction"
+    return judge(*asked, holds=holds, told="; ".join(told), blocks=", ".join(blocks))
 
 
 PUBLISHED_CLAIMS = ("LP01", "LP02", "LP03")

@@ -19,10 +19,10 @@ from grokbook.topics.phase_diagrams.published import COMPARED
 from grokbook.topics.phase_diagrams.settings import more
 
 _SANDWICH = {
-    "holds": "on the two panels whose data they published, grokking does stand between in most lines of cells",
-    "holds with correction": "on the two panels whose data they published, grokking stands between along one axis "
+    "holds": "on the two panels kept here cell by cell, grokking does stand between in most lines of cells",
+    "holds with correction": "on the two panels kept here cell by cell, grokking stands between along one axis "
     "of each and not along the other: in the first comprehension itself lies between grokking and memorisation",
-    "fails": "on the two panels whose data they published, grokking does not stand between in most lines of cells",
+    "fails": "on the two panels kept here cell by cell, grokking does not stand between in most lines of cells",
 }
 _FOUR = {"holds": "The four phases are there", "fails": "Not all four phases are there"}
 _OURS = {
@@ -99,7 +99,8 @@ def in_order(run: xr.Dataset, phase: xr.DataArray) -> str:
     ordered = np.sign(run.embedding.isel(feature=0).diff("token"))
     ordered = abs(ordered.sum("token")) == run.sizes["token"] - 1
     told = []
-    for name, cells in (("that generalise", phase.isin(["C", "G"])), ("that do not", phase.isin(["M", "X"]))):
+    for name, letters in (("that generalise", "CG"), ("that do not generalise", "MX")):
+        cells = phase.isin(list(letters))
         if cells.any():
             told.append(f"in {some(int((ordered & cells).sum()), int(cells.sum()))} cells {name}")
     return f"The symbols lie in the order of their numbers {' and '.join(told)}."
