@@ -154,7 +154,7 @@ def test_the_answer_follows_the_verdicts(verdict, control):
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        (reached(100, 2000), "95% of the training set are right from step 100 (all 3 runs, median), and 60% of the"),
+        (reached(100, 2000), "95% of the training set are right from step 100 (median), and 60% of the"),
         (reached(100, None, seeds=1), "right from step 100, but no run keeps 60% of the test set by step 4,000"),
         (reached(None, None), "no run keeps 95% of the training set by step 4,000, and no run keeps"),
     ],

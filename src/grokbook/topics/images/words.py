@@ -79,10 +79,10 @@ def starts(usual: pd.DataFrame, large: pd.DataFrame, spread: float) -> str:
 
     Example:
         >>> row = pd.DataFrame({"fit_step": [100], "grok_step": [None], "last_step": [900]})
-        >>> starts(row, row, 8.0).split(". ")[0].partition(", ")[2]
+        >>> starts(row, row, 8.0).split(". ")[0].rpartition(", ")[2]
         'but no run keeps 60% of the test set by step 900'
     """
-    return f"With torch's start {_got(usual)}. With weights {spread:g} times as large {_got(large)}."
+    return f"With torch's start, {_got(usual)}. With weights {spread:g} times as large, {_got(large)}."
 
 
 def _got(table: pd.DataFrame) -> str:
@@ -90,7 +90,8 @@ def _got(table: pd.DataFrame) -> str:
     told = []
     for column, what in (("fit_step", "95% of the training set"), ("grok_step", f"{REACHED:.0%} of the test set")):
         known = table[column].dropna().astype(float)
-        there = f" ({some(len(known), len(table))} runs, median)" if len(table) > 1 else ""
+        there = "" if len(known) == len(table) else f"{some(len(known), len(table))} runs, "
+        there = f" ({there}median)" if len(table) > 1 else ""
         told.append(
             f"{what} are right from step {known.median():,.0f}{there}"
             if len(known)
