@@ -12,7 +12,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grokbook.tasks.shapes import ShapeTask, occurrences
+from grokbook.tasks.shapes import ShapeTask, occurrences, score
 from grokbook.topics import resnet_grokking as grokking
 from grokbook.topics.resnet_grokking import claims, features, figures, words
 from grokbook.topics.resnet_grokking import settings as chosen
@@ -86,18 +86,26 @@ def test_a_dictionary_has_a_power_of_its_entries(entries, verdict):
     assert (found.numbers["classes"], found.numbers["mode"]) == (4 * entries - 3, 2 * (entries + 1))
 
 
+def read_off(other=0.9, dealt=0.0, ink=0.0, imagenet=None):
+    """Probes that read this much, off a network with the first layers of the paper's (imagenet) another share."""
+    known = {"sum": 0.9, "dealt": dealt, "ink": ink, "ink_sum": 0.8, "by_count": 0.5, "by_place": 0.9}
+    return lambda seed, stem="small", tile=6: known | {"other": other if stem == "small" else imagenet or other}
+
+
 WORLDS = [
     (claims.accuracy_shows_addition, "fails", {}),
     (claims.accuracy_shows_addition, "holds", {"remembered": lambda task: np.zeros(task.n**4)}),
     (claims.pooling_destroys_linearity, "fails", {}),
-    (claims.pooling_destroys_linearity, "holds", {"untrained": lambda seed: {"sum": 0.1, "other": 0.1, "dealt": 0.0}}),
-    (claims.pooling_destroys_linearity, "undecided", {"untrained": lambda s: {"sum": 0.9, "other": 0.9, "dealt": 0.9}}),
+    (claims.pooling_destroys_linearity, "holds", {"untrained": read_off(other=0.1)}),
+    (claims.pooling_destroys_linearity, "undecided", {"untrained": read_off(dealt=0.9)}),
+    (claims.pooling_destroys_linearity, "undecided", {"untrained": read_off(ink=0.9)}),
+    (claims.pooling_destroys_linearity, "undecided", {"untrained": read_off(imagenet=0.1)}),
 ]
 
 
 @pytest.mark.parametrize(("check", "verdict", "world"), WORLDS)
 def test_a_check_comes_out_otherwise_in_another_world(check, verdict, world, elsewhere):
-    """GR1, GR6: with a memoriser that knows nothing the test set would be fair; a probe that reads noise is none."""
+    """GR1, GR6: with a memoriser that knows nothing the test set would be fair; a probe of noise or ink is none."""
     assert elsewhere(check, **world) == verdict
 
 
@@ -106,23 +114,43 @@ def test_a_check_comes_out_otherwise_in_another_world(check, verdict, world, els
     [
         ((200, 2000), (200, None), "holds"),
         ((200, 2000), (200, 2000), "fails"),
+        ((200, 2000), (200, 300), "fails"),
         ((200, 400), (200, None), "fails"),
+        ((None, 400), (200, None), "fails"),
         ((200, None), (200, None), "undecided"),
+        ((None, None), (None, None), "undecided"),
+        ((200, None), (200, 2000), "undecided"),
         ((200, 2000, 2), (200, None), "undecided"),
+        ((200, 2000), None, "undecided"),
     ],
 )
 def test_a_delay_must_come_with_decay_alone(decayed, plain, verdict):
-    """GR3, GR4: the control is the same run without decay, which must not be late."""
-    runs = {"a": reached(*decayed), "b": reached(*plain)}
-    assert claims._delayed(runs, "a", "b").verdict == verdict
+    """GR3, GR4: the control is the same run without decay, which must not generalise; runs that end first are open."""
+    runs = {"a": reached(*decayed), "b": plain and reached(*plain)}
+    found = claims._delayed(runs, "a", "b")
+    assert found.verdict == verdict and "nan" not in found.numbers["told"]
+
+
+def test_a_tie_of_runs_that_end_first_refutes_nothing_and_other_bars_are_told():
+    """Two runs late and two that end first are open; curves that stay at 0.65 pass 50 and 60 % and not 70 %."""
+    late, never = curves(200, 2000, 2), curves(200, None, 2)
+    tied = claims.reached(xr.concat([late, never.assign_coords(seed=[2, 3])], "seed"))
+    assert claims._delayed({"a": tied, "b": reached(200, None)}, "a", "b").verdict == "undecided"
+    low = claims._delayed({"a": reached(200, 2000, end=0.65), "b": reached(200, None)}, "a", "b")
+    assert low.verdict == "holds" and low.numbers["told"].endswith("the verdict with 50%: holds, with 70%: undecided")
 
 
 @pytest.mark.parametrize(
     ("fit", "grok", "plateau", "verdict"),
-    [(100, 2700, 0.35, "holds"), (100, 2700, 0.05, "fails"), (100, 600, 0.35, "fails"), (100, None, 0.35, "fails")],
+    [
+        (100, 2700, 0.35, "holds"),
+        (100, 2700, 0.05, "undecided"),
+        (100, 600, 0.35, "fails"),
+        (100, None, 0.35, "undecided"),
+    ],
 )
 def test_the_published_curve_has_a_fit_a_plateau_and_a_late_rise(fit, grok, plateau, verdict):
-    """GR2, in epochs of 18 batches: more than 1,000 epochs later, from a plateau of 0.3 to 0.4."""
+    """GR2, in epochs of 18 batches: more than 1,000 epochs later, from 0.3 to 0.4; only the first refutes."""
     data = curves(fit, grok, plateau=plateau).assign_coords(step=STEPS * 18)
     runs = claims.Runs({"decay=0.0001": claims.reached(data)})
     assert claims.the_published_curve.check(runs).verdict == verdict
@@ -130,10 +158,15 @@ def test_the_published_curve_has_a_fit_a_plateau_and_a_late_rise(fit, grok, plat
 
 @pytest.mark.parametrize(
     ("change", "verdict"),
-    [({}, "holds"), ({"steps_apart": 1.0}, "fails"), ({"test_loss": 1.0}, "undecided")],
+    [
+        ({}, "holds"),
+        ({"steps_apart": 1.0}, "fails"),
+        ({"test_loss": 1.0}, "undecided"),
+        ({"steps_apart": 0.8}, "undecided"),
+    ],
 )
-def test_the_representation_is_judged_only_where_the_loss_passes_the_same_rule(change, verdict):
-    """GR5: MED of the glyphs must fall where a run generalises late; the control is the test loss."""
+def test_the_representation_is_judged_only_where_the_controls_pass_the_same_rule(change, verdict):
+    """GR5: MED of the glyphs must fall where a run generalises late; the loss must too, and a perfect network could."""
     data = curves(200, 2000)
     data = data.assign({name: data[name] * 0 + value for name, value in change.items()})
     table = claims.falls(data)
@@ -201,6 +234,7 @@ def test_the_answer_follows_the_verdicts(first, others):
     told = grokking.answer({"GR1": first, "GR2": others, "GR3": others, "GR4": others})
     assert told.startswith("> **Answer.**") and told.count(". ") >= 3 and "  " not in told
     assert ("hardly tells a sum from less" in told) == (first == "fails")
+    assert ("no sum is shown" in told) == (others not in ("holds", "fails"))
 
 
 @pytest.mark.parametrize(
@@ -220,7 +254,10 @@ def test_what_came_out_is_told_as_it_came(table, words_of_it):
 def test_the_table_of_programs_has_its_controls():
     table = words.baselines({"small": ShapeTask(5, tile=4)}).set_index("split")
     assert (table["adds"] == 1).all() and table["forgets the order"]["random"] > 0.8
-    assert table["forgets the order"]["multiset"] == pytest.approx(table["guesses"]["multiset"])
+    assert table["forgets the order"]["multiset"] <= table["best constant"]["multiset"] < 0.5
+    task = ShapeTask(5, tile=4, split="multiset")
+    scores = [score(task, np.full(len(task.targets), label)) for label in range(task.outputs)]
+    assert words.constant(task) == max(scores) == table["best constant"]["multiset"]
 
 
 def test_figures_draw_what_they_are_given():
@@ -234,8 +271,18 @@ def test_figures_draw_what_they_are_given():
     assert clean.shape == faulty.shape and faulty.sum() > clean.sum()
 
 
-@pytest.mark.parametrize(("multiset", "word"), [(0.1, "order is forgotten"), (0.7, "more than a forgotten order")])
-def test_what_is_a_sum_is_read_off_the_stricter_split(multiset, word):
-    ends = {"random": reached(200, 2000, end=0.8), "multiset": reached(200, 2000, end=multiset)}
+@pytest.mark.parametrize(
+    ("random", "multiset", "word"),
+    [
+        (0.08, 0.08, "Neither is more than one constant"),
+        (0.8, 0.16, "so no sum is shown"),
+        (0.8, 0.5, "less than half of the rise"),
+        (0.8, 0.75, "half of the rise or more"),
+        (0.1, 0.75, "Only the second"),
+    ],
+)
+def test_what_is_a_sum_is_read_off_the_stricter_split_above_a_constant_answer(random, multiset, word):
+    ends = {"random": reached(200, 2000, end=random), "multiset": reached(200, 2000, end=multiset)}
     task = ShapeTask(5, 0.75, tile=4)
-    assert word in words.order_or_sum(ends, task) and words.order_or_sum({"random": ends["random"]}, task) == ""
+    told = words.order_or_sum(ends, task)
+    assert word in told and "17 multisets" in told and words.order_or_sum({"random": ends["random"]}, task) == ""

@@ -175,15 +175,21 @@ def some(count: int, of: int) -> str:
     return f"none of {of}" if not count else f"all {of}" if count == of else f"{count} of {of}"
 
 
-def most(flags: Iterable[bool]) -> Part:
+def most(flags: Iterable[Part]) -> Part:
     """True where most runs have it, false where most have not; unknown for fewer than three.
 
+    A missing flag, as of a run that ended before it could be seen, may be either: it must not matter which.
+
     Example:
-        >>> most([True, True, False]), most([True])
-        (True, None)
+        >>> most([True, True, False]), most([True]), most([True, None, False])
+        (True, None, None)
     """
-    known = list(flags)
-    return None if len(known) < ENOUGH else bool(2 * sum(known) > len(known))
+    given = list(flags)
+    known = [bool(flag) for flag in given if not pd.isna(flag)]
+    could = sum(known) + len(given) - len(known)
+    if len(given) < ENOUGH or 2 * sum(known) <= len(given) < 2 * could:
+        return None
+    return 2 * sum(known) > len(given)
 
 
 def band(values: Iterable[float]) -> tuple[float, float, float]:

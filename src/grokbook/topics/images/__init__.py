@@ -1,6 +1,6 @@
 """Chapter 15: handwritten digits; grokking by a large start, and the effective loss of classes."""
 
-from grokbook.topics.images.claims import letters, reached, separation
+from grokbook.topics.images.claims import drawn, letters, reached, separation
 from grokbook.topics.images.figures import encoded, flowing, large_and_usual, samples
 from grokbook.topics.images.settings import (
     LARGE,
@@ -14,7 +14,7 @@ from grokbook.topics.images.settings import (
     small,
     small_phases,
 )
-from grokbook.topics.images.words import answer, collapse_table, turning, waited
+from grokbook.topics.images.words import answer, collapse_table, starts, turning, waited
 
 __all__ = [
     "LARGE",
@@ -23,6 +23,7 @@ __all__ = [
     "answer",
     "by_size",
     "collapse_table",
+    "drawn",
     "encoded",
     "fig8",
     "fig8_right",
@@ -36,6 +37,7 @@ __all__ = [
     "separation",
     "small",
     "small_phases",
+    "starts",
     "turning",
     "waited",
 ]

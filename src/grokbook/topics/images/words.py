@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 import xarray as xr
+
+from grokbook.claims.finding import some
+from grokbook.topics.images.settings import REACHED
 
 _DELAY = {
     "holds": "their delay is real, and torch's usual start does not show it",
@@ -14,30 +18,39 @@ _DELAY = {
     "not run": "the runs at the paper's own size are not made yet",
 }
 _SMALL = {
-    "holds": "On small digits the same delay is made in seconds on this page.",
-    "fails": "On small digits the delay does not come in this way.",
+    "holds": "On small digits of 8 by 8 pixels recorded runs show the same delay",
+    "fails": "On small digits of 8 by 8 pixels the delay does not come in this way",
+}
+_END = {
+    "holds": ", and without weight decay the test set is not reached by the last step",
+    "fails": ", and the test set is reached without weight decay too",
+}
+_SCALE = {
+    "holds": "keeps the classes apart",
+    "holds with correction": "keeps the features from going to zero, but not the classes apart",
+    "fails": "does not keep the features from going to zero",
 }
 
 
 def answer(verdicts: Mapping[str, str]) -> str:
-    """The chapter's answer in a box, from the verdicts of LM1, LM2, LM7 and L32.
+    """The chapter's answer in a box, from the verdicts of LM1, LM2, LM9, LM7 and L32.
 
     Example:
-        >>> given = {"LM1": "not run", "LM2": "holds", "LM7": "needs an assumption", "L32": "fails"}
-        >>> answer(given).split(". ")[-1]
+        >>> given = {"LM1": "not run", "LM2": "holds", "LM7": "needs an assumption", "L32": "holds"}
+        >>> answer(given | {"LM9": "holds"}).split(". ")[-1]
         'It collapses any labels, those dealt out at random too, so by itself it learns nothing about images.'
     """
     claimed = "Liu et al. make a network grok on handwritten digits by starting it with large weights"
-    small = _SMALL.get(verdicts["LM2"], "On small digits it is not decided.")
-    scale = {"fails": "does not by itself keep the classes apart", "holds": "keeps the classes apart"}[verdicts["L32"]]
+    small = _SMALL.get(verdicts["LM2"], "On small digits of 8 by 8 pixels it is not decided")
+    end = _END.get(verdicts["LM9"], "")
     any_label = {
         "holds": "It collapses the images' own classes and not labels dealt out at random.",
         "needs an assumption": "It collapses any labels, those dealt out at random too, so by itself it learns nothing "
         "about images.",
     }.get(verdicts["LM7"], "It does not collapse the classes of digits.")
     return (
-        f"> **Answer.** {claimed}; {_DELAY[verdicts['LM1']]}. {small} Their effective loss for classes keeps its "
-        f"scale, which {scale}. {any_label}"
+        f"> **Answer.** {claimed}; {_DELAY[verdicts['LM1']]}. {small}{end}. Their effective loss for classes "
+        f"keeps its scale, which {_SCALE[verdicts['L32']]}. {any_label}"
     )
 
 
@@ -61,23 +74,52 @@ def turning(large: xr.Dataset, times: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def waited(predicted: float, rows: pd.DataFrame) -> str:
-    """What the steps of decay alone say beside the steps and norms of `turning`.
+def starts(usual: pd.DataFrame, large: pd.DataFrame, spread: float) -> str:
+    """When runs from torch's start and from weights `spread` times as large get where: tables of `claims.reached`.
 
     Example:
-        >>> rows = pd.DataFrame({"at": ["generalises"] * 2, "step": [4000, 4200], "norm": [0.5, 0.5]})
-        >>> waited(10_000, rows)[:60]
-        'The test set is reached at step 4,100 already (median of 2 r'
+        >>> row = pd.DataFrame({"fit_step": [100], "grok_step": [None], "last_step": [900]})
+        >>> starts(row, row, 8.0).split(". ")[0].rpartition(", ")[2]
+        'but no run keeps 60% of the test set by step 900'
     """
-    there = rows[rows["at"] == "generalises"] if len(rows) else rows
-    if there.empty:
+    return f"With torch's start, {_got(usual)}. With weights {spread:g} times as large, {_got(large)}."
+
+
+def _got(table: pd.DataFrame) -> str:
+    """When the runs of a table fit and generalise, medians of those that do."""
+    told = []
+    for column, what in (("fit_step", "95% of the training set"), ("grok_step", f"{REACHED:.0%} of the test set")):
+        known = table[column].dropna().astype(float)
+        there = "" if len(known) == len(table) else f"{some(len(known), len(table))} runs, "
+        there = f" ({there}median)" if len(table) > 1 else ""
+        told.append(
+            f"{what} are right from step {known.median():,.0f}{there}"
+            if len(known)
+            else f"no run keeps {what} by step {int(table.last_step.max()):,}"
+        )
+    alike = table.fit_step.notna().any() == table.grok_step.notna().any()
+    return f"{told[0]}, {'and' if alike else 'but'} {told[1]}"
+
+
+def waited(pace: float, rows: pd.DataFrame) -> str:
+    """Norms of `turning` beside what decay alone gives from the fit on, e^(-pace t), where pace is rate times decay.
+
+    Example:
+        >>> rows = pd.DataFrame({"at": ["fits", "generalises", "end"], "step": [0, 100, 200], "norm": [1.0, 0.5, 0.4]})
+        >>> waited(np.log(2) / 100, rows).split(". ")[-1][:70]
+        'At step 200 it is 40%, and decay alone would give 25%: the loss then h'
+    """
+    if rows.empty:
         return "No run has generalised within its steps, so that there is nothing to compare."
-    step, norm = there.step.median(), there.norm.median()
-    word = "already" if step < predicted else "only"
+    count = int((rows["at"] == "end").sum())
+    middle = rows.groupby("at")[["step", "norm"]].median()
+    fits, there, end = (middle.loc[name] for name in ("fits", "generalises", "end"))
+    says = {at.step: fits.norm * np.exp(-pace * (at.step - fits.step)) for at in (there, end)}
     return (
-        f"The test set is reached at step {step:,.0f} {word} (median of {len(there)} runs), when the weights have "
-        f"{norm:.0%} of their first norm. So decay sets the pace, and where on its way a network generalises is not "
-        "said by this estimate."
+        f"The test set is reached at step {there.step:,.0f}{f' (median of {count} runs)' if count > 1 else ''}, with "
+        f"{there.norm:.0%} of the first norm, where decay alone gives {says[there.step]:.0%}. At step {end.step:,.0f} "
+        f"it is {end.norm:.0%}, and decay alone would give {says[end.step]:.0%}"
+        f"{': the loss then holds the weights up' if end.norm > 1.2 * says[end.step] else ''}."
     )
 
 

@@ -73,7 +73,7 @@ def other_values(task: ShapeTask) -> np.ndarray:
     return np.random.default_rng((task.seed, 1)).permutation(task.values)[task.inputs].sum(axis=1)
 
 
-def _asked(task: ShapeTask) -> np.ndarray:
+def asked(task: ShapeTask) -> np.ndarray:
     """Test samples whose multiset is not trained; all test samples where each one's is."""
     test = np.setdiff1d(np.arange(len(task.inputs)), task.train_index)
     unseen = np.flatnonzero(task.unseen)
@@ -81,7 +81,7 @@ def _asked(task: ShapeTask) -> np.ndarray:
 
 
 def _probed(view: View, answers: np.ndarray) -> float:
-    return probe(pooled(view), answers.astype(float), view.task.train_index, _asked(view.task))
+    return probe(pooled(view), answers.astype(float), view.task.train_index, asked(view.task))
 
 
 WATCHED: Mapping[str, Watch] = {

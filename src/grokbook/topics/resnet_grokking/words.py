@@ -14,18 +14,24 @@ from grokbook.topics.resnet_grokking.settings import FITTED, REACHED, SPLITS
 
 _PAPER = {
     "holds": "and runs at that size show it",
-    "fails": "and runs at that size from drawn weights do not show it",
+    "fails": "and runs at that size from drawn weights generalise without that delay",
     "undecided": "and too few runs at that size are made to say so",
     "not run": "and runs at that size are not made here: they need a graphics card",
 }
 _SMALL = {
-    "holds": "Small enough for this page the task does show it, by weight decay and not without",
-    "fails": "Small enough for this page the task does not show it in the way that the paper has it",
+    "holds": "Small enough for this page most runs with weight decay show such a delay, and most runs without do not "
+    "generalise by the same step",
+    "fails": "Small enough for this page most runs generalise early, or without weight decay as well",
 }
 _SUM = {
-    "holds": "it also comes late where no test picture is a reordered training picture, so a sum is learned",
-    "fails": "where no test picture is a reordered training picture it does not come by the last step: no sum is shown",
+    "holds": "where no test picture is a reordered training picture it comes late and by weight decay too, so a sum is "
+    "learned",
+    "fails": "where no test picture is a reordered training picture it comes early, or without decay as well",
 }
+_OPEN = (
+    "no sum is shown: where no test picture is a reordered training picture, too few runs are recorded or they end "
+    "before it comes"
+)
 
 
 def answer(verdicts: Mapping[str, str]) -> str:
@@ -41,10 +47,10 @@ def answer(verdicts: Mapping[str, str]) -> str:
         "holds": "Who only forgets the order does not get their test set right",
     }[verdicts["GR1"]]
     small = _SMALL.get(verdicts["GR3"], "Whether the task shows it at a size for this page is not decided")
-    added = _SUM.get(verdicts["GR4"], "what was recorded does not decide whether it is a sum that is learned")
+    added = _SUM.get(verdicts["GR4"], _OPEN)
     return (
-        f"> **Answer.** Gu et al. report that a ResNet-18 fits four pictures at epoch 100 and adds them up at epoch "
-        f"2,900, {_PAPER[verdicts['GR2']]}. {small}; {added}. {test}."
+        f"> **Answer.** Gu et al. report that a ResNet-18 has its training images right at epoch 100 and its test "
+        f"images at epoch 2,900, {_PAPER[verdicts['GR2']]}. {small}; {added}. {test}."
     )
 
 
@@ -79,8 +85,25 @@ def _runs(count: int, of: int) -> str:
     return "both runs have" if count == of == 2 else f"{some(count, of)} runs have"
 
 
+def _tested(task: ShapeTask) -> np.ndarray:
+    """Numbers of the test samples."""
+    return np.setdiff1d(np.arange(len(task.targets)), task.train_index)
+
+
+def constant(task: ShapeTask) -> float:
+    """Test accuracy of the best constant answer: the share of the most frequent label of the test set.
+
+    Example:
+        >>> task = ShapeTask(4, 1 - 1 / 256, tile=4)  # one test sample
+        >>> constant(task)
+        1.0
+    """
+    labels = task.targets[_tested(task)]
+    return float(np.bincount(labels).max() / len(labels))
+
+
 def baselines(tasks: Mapping[str, ShapeTask]) -> pd.DataFrame:
-    """Test accuracy by task and split of programs that are not networks: guessing, forgetting the order, adding.
+    """Test accuracy by task and split of what is no network: the best constant answer, forgetting the order, adding.
 
     Example:
         >>> baselines({"small": ShapeTask(4, tile=4)})["adds"].tolist()
@@ -90,32 +113,44 @@ def baselines(tasks: Mapping[str, ShapeTask]) -> pd.DataFrame:
     for name, given in tasks.items():
         for split in SPLITS:
             task = dataclasses.replace(given, split=split)
-            frequent = np.bincount(task.targets[task.train_index]).argmax()
-            scores = {"guesses": np.full(len(task.targets), frequent), "forgets the order": remembered(task),
-                      "adds": added(task)}  # fmt: skip
-            rows.append({"task": name, "split": split} | {what: score(task, said) for what, said in scores.items()})
+            scores = {"best constant": constant(task), "forgets the order": score(task, remembered(task)),
+                      "adds": score(task, added(task))}  # fmt: skip
+            rows.append({"task": name, "split": split} | scores)
     return pd.DataFrame(rows)
 
 
 def order_or_sum(runs: Mapping[str, pd.DataFrame], task: ShapeTask) -> str:
     """What the runs of both splits, tables of `claims.reached`, say on how much of the late rise is a sum; "" without.
 
+    Accuracies are asked how much they are above `constant`, each a median over its runs' seeds.
+
     Example:
-        >>> ends = {name: pd.DataFrame({"at_end": [end]}) for name, end in (("random", 0.8), ("multiset", 0.2))}
-        >>> order_or_sum(ends, ShapeTask(5, 0.75, tile=4)).split(". ")[-1][:44]
-        'So most of what comes in these steps is that'
+        >>> ends = {name: pd.DataFrame({"at_end": [end], "last_step": 9}) for name, end in zip(SPLITS, (0.8, 0.5))}
+        >>> order_or_sum(ends, ShapeTask(5, 0.75, tile=4)).split(". ")[-1]
+        'Above that, less than half of the rise is left where the order is of no use.'
     """
     if not {*SPLITS} <= {*runs}:
         return ""
-    random, multiset = (float(runs[split].at_end.median()) for split in SPLITS)
-    strict = dataclasses.replace(task, split="multiset")
-    most = (
-        "So most of what comes in these steps is that the order is forgotten"
-        if 2 * multiset < random
-        else "So the larger part of what comes is more than a forgotten order"
-    )
+    ends, lasts, best = {}, {}, {}
+    for split in SPLITS:
+        drawn = [dataclasses.replace(task, split=split, seed=int(seed)) for seed in runs[split].index]
+        best[split] = float(np.median([constant(one) for one in drawn]))
+        ends[split], lasts[split] = float(runs[split].at_end.median()), int(runs[split].last_step.max())
+    random, multiset = SPLITS
+    kinds = len(np.unique(drawn[0].multisets[_tested(drawn[0])]))
     return (
-        f"At their ends the runs with decay have {random:.0%} of the test set right after the random split and "
-        f"{multiset:.0%} after the split by multiset (medians), where the program that forgets the order has "
-        f"{score(strict, remembered(strict)):.0%}. {most}."
+        f"At their ends (step {lasts[random]:,} and {lasts[multiset]:,}) the runs with decay have {ends[random]:.0%} "
+        f"of the test set right after the random split and {ends[multiset]:.0%} after the split by multiset (medians); "
+        f"the best constant answer scores {best[random]:.0%} and {best[multiset]:.0%}. The second test set has only "
+        f"{kinds} multisets, in all their orders. {_above(*(ends[split] - best[split] for split in SPLITS))}"
     )
+
+
+def _above(up: float, strict: float) -> str:
+    """What accuracies less those of the best constant answer say, after the random split and the one by multiset."""
+    if up <= 0:
+        return f"{'Neither' if strict <= 0 else 'Only the second'} is more than one constant answer can score."
+    if strict <= 0:
+        return "The second is no more than one constant answer can score, so no sum is shown."
+    part = "less than half of the rise is left" if 2 * strict < up else "half of the rise or more is there too"
+    return f"Above that, {part} where the order is of no use."
