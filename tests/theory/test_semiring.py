@@ -140,6 +140,24 @@ def test_a_path_needs_a_factor_that_keeps_the_answer():
 
 
 @settings(max_examples=20, deadline=None)
+@given(d=st.sampled_from((5, 7)), k0=st.integers(1, 2), nodes=st.integers(3, 5), seed=st.integers(0, 99))
+def test_a_levelled_path_keeps_the_borrowed_constants(d, k0, nodes, seed):
+    """Any y with all r_kkk = 1 and sum_i (|y_aki|^2 + |y_bki|^2 - the same at k0) y_cki = 0 leads to e without loss."""
+    y, k = random_network(d, nodes, seed).z, slice(1, (d + 1) // 2)
+    size = (np.abs(y[:2]) ** 2).sum(axis=0)
+    wanted = np.stack([y[:2].prod(axis=0), size - size[k0]], axis=1)[k]
+    outputs = np.linalg.pinv(wanted, rcond=1e-9)[..., 0]
+    y[2, k], y[2, : -k.stop : -1] = outputs, outputs.conj()
+    mixed, path = order_four_six_solution(d, k0), zero_loss.levelled_path(Solution(y), k0, 5)
+    assert np.allclose(path[0].z, y)
+    assert max(loss(one * mixed) for one in (*path, *zero_loss.razor_path(path[-1], 5))) < 1e-15
+    for one in path:
+        assert np.allclose(one.z[:2].prod(axis=0)[1:], y[:2].prod(axis=0)[1:]) and np.array_equal(one.z[2], y[2])
+    level = (np.abs(path[-1].z[:2]) ** 2).sum(axis=0)[1:]
+    assert np.allclose(level, level[0])
+
+
+@settings(max_examples=20, deadline=None)
 @given(t=st.floats(0, 1), seed=st.integers(0, 99))
 def test_side_by_side_the_loss_is_at_most_the_larger(t, seed):
     x, y = random_network(5, 3, seed), random_network(5, 2, seed + 1)
@@ -169,6 +187,24 @@ def test_isolated_terms_are_the_loss_of_the_frequency(nodes):
     moved = nodes + rng.normal(size=nodes.shape) + 1j * rng.normal(size=nodes.shape)
     network = semiring.block(9, 2, moved.T)
     assert (np.abs(zero_loss.isolated_terms(moved)) ** 2).sum() == pytest.approx(frequency_losses(network)[1])
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 99))
+def test_a_lender_s_conic_has_rank_two_and_no_real_line(seed):
+    """(x + tau x0)(y + tau y0) = (s^2 + t^2) / 4: rank 3, or minus two squares where y0 / x0 = -|m|^2."""
+    rng = np.random.default_rng(seed)
+    x, y, (x0, y0), t = rng.normal(size=2), rng.normal(size=2), rng.normal(size=2), 1.0
+    tau = rng.normal()
+    first, second = np.array([x[0], x[1] * t + tau * x0]), np.array([y[0], y[1] * t + tau * y0])
+    for s in np.roots(np.polymul(first, second) - [0.25, 0, t * t / 4]):  # a point of the conic, s the unknown
+        form = zero_loss.answer_form(s, t, np.polyval(first, s), np.polyval(second, s))
+        assert np.linalg.matrix_rank(form, tol=1e-8) == 2
+    m = y - y0 / x0 * x
+    for kappa in (y0 / x0, -(m @ m)):
+        conic = np.block([[np.full((1, 1), kappa), m[None] / 2], [m[:, None] / 2, -np.eye(2) / 4]])
+        assert np.isclose(np.linalg.det(conic), (kappa + m @ m) / 16)
+    assert np.linalg.eigvalsh(conic).max() < 1e-9 and np.linalg.matrix_rank(conic, tol=1e-9) == 2
 
 
 def test_the_form_of_an_answer_is_that_of_its_nodes():

@@ -125,11 +125,12 @@ def _mean(values: np.ndarray, mask: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class LocalMaximum:
-    r"""A connected family of local maxima of the energy on the sphere |w| = 1: one real irrep of dimension D.
+    r"""A family of local maxima of the energy on the sphere |w| = 1: one real irrep of dimension D.
 
     `energy` is M/(2D) for one-hot inputs and M/(8D) for unit ones. The family is $u(h) = x^\top\rho(h)y$,
     $v(h) = y^\top\rho(h)z$ with any vectors x, y, z of D numbers, scaled to $|u| = |v| = 1/\sqrt2$; it has
-    `zero_modes` = 3(D - 1) - (c - 1) dimensions, along which the energy is constant. `w` is one member, (2M,).
+    `zero_modes` = 3(D - 1) - (c - 1) dimensions, along which the energy is constant. It is connected for D > 1; for
+    D = 1 it is the four points with either sign of u and of v. `w` is one member, (2M,).
     """
 
     irrep: Irrep

@@ -76,6 +76,37 @@ def razor_path(factor: Solution, points: int = 9) -> list[Solution]:
     return [Solution((1 - t) * a + t * b) for a, b in zip(stations, stations[1:], strict=False) for t in times]
 
 
+def levelled_path(factor: Solution, k0: int, points: int = 9) -> list[Solution]:
+    r"""Networks from y = `factor` to one with $|y_{ak}|^2 + |y_{bk}|^2$ as at k0 for all k, `points` to each of 2 legs.
+
+    With $y_a y_b$ and $y_c$ kept, a sum of squares takes any value from $2|y_a y_b|$ on. All are raised by one amount,
+    then led to those of k0. So $\sum_i (|y_{aki}|^2 + |y_{bki}|^2 - |y_{ak_0i}|^2 - |y_{bk_0i}|^2)\, y_{cki}$ only
+    shrinks: where $z_{F4/6}$ with six nodes at k0 has no loss times y, it has none along the path, nor along
+    `razor_path` from its end.
+
+    Raises ParameterError for fewer than two points.
+
+    Example:
+        >>> from grokbook.theory.semiring import identity
+        >>> raised = levelled_path(scaled_layers(identity(5), (2, 1, 0.5)), 1, 2)
+        >>> [round(float((np.abs(y.z[:2, 1]) ** 2).sum()), 9) for y in raised]
+        [5.0, 9.0, 9.0, 9.0]
+    """
+    y, times = factor.z, np.linspace(0, 1, whole(points, "points", least=2))
+    first, second = np.abs(y[:2]) ** 2
+    size, product = first + second, first * second
+    high = size + 2 * np.sqrt(product.max())
+    high[0] = 0
+    level = np.where(np.arange(factor.d)[:, None] > 0, high[k0], 0)
+
+    def at(sizes: np.ndarray) -> Solution:
+        gap = np.sqrt(np.maximum(sizes**2 - 4 * product, 0)) * np.where(first < second, -1, 1)
+        inputs = np.sqrt(np.maximum([sizes + gap, sizes - gap], 0) / 2) * np.exp(1j * np.angle(y[:2]))
+        return Solution(np.concatenate([inputs, y[2:]]))
+
+    return [at((1 - t) * one + t * other) for one, other in ((size, high), (high, level)) for t in times]
+
+
 def side_by_side(first: Solution, second: Solution, t: float) -> Solution:
     """Both networks side by side, the answers of the first times 1 - t, of the second times t.
 

@@ -31,13 +31,11 @@ def answer(verdicts: Mapping[str, str]) -> str:
     """
     built = all(verdicts[name] == "holds" for name in ("T06", "T07"))
     exact = "They are exact: built here, they have no loss" if built else "Built here, not all of them are exact"
-    trained = _TRAINED.get(
-        verdicts["T11"], "Whether networks of the paper's size end there is not decided by our runs yet"
-    )
+    trained = _TRAINED.get(verdicts["T11"], "Whether networks of the paper's size end there our runs do not decide")
     return (
-        "> **Answer.** Networks with squares can be added and multiplied like numbers, the paper says, and those that "
+        "> **Answer.** Networks with squares can be added and multiplied like numbers, the slides say, and those that "
         f"add modulo d without error are small products. {exact}; {_RAZOR[verdicts['T10']]}. {trained}. "
-        "The algebra is proved and checked for all data and squared error; how training gets there it does not say."
+        "The algebra is proved and checked for all data and squared error; how training gets there they do not say."
     )
 
 
@@ -118,7 +116,7 @@ _SURVIVES = {
     "T01": "networks are a semi-ring once the order of their nodes is forgotten",
     "T03": "the loss is a sum over frequencies where the input layers have no constant part",
     "T08": "the network that learns by heart is exact, with one node a pair",
-    "T09": "the razor's path exists where every sum but one vanishes by itself",
+    "T09": "the razor's path exists for every network that the slides construct",
     "T10": "between balanced networks the simpler one is the smaller one",
 }
 

@@ -107,12 +107,12 @@ def dropped_one(weights: Mapping[str, Tensor], waves: np.ndarray) -> pd.DataFram
     return pd.DataFrame(rows, columns=["node", "frequency", "order", "loss", "accuracy"])
 
 
-def dropped_words(dropped: pd.DataFrame, whole: float, alone: float) -> str:
-    """What dropping costs, as sentences: `whole` is the loss of the network, `alone` that of its nodes that count.
+def dropped_words(dropped: pd.DataFrame, whole: float, alone: float, nodes: int) -> str:
+    """What dropping costs, as sentences: `whole` is the loss of all `nodes`, `alone` that of the nodes that count.
 
     Example:
         >>> rows = pd.DataFrame({"order": [4, 6], "loss": [0.04, 0.02], "accuracy": [1.0, 0.98]})
-        >>> dropped_words(rows, 0.001, 0.001).split(". ")[0]
+        >>> dropped_words(rows, 0.001, 0.001, 3).split(". ")[0]
         'Without one node the loss rises by 0.039 (order 4) or 0.019 (order 6) on average; the worst leaves 98% right'
     """
     if not len(dropped):
@@ -122,7 +122,9 @@ def dropped_words(dropped: pd.DataFrame, whole: float, alone: float) -> str:
     first = (
         f"Without one node the loss rises by {each} on average; the worst leaves {dropped.accuracy.min():.0%} right."
     )
-    spare = "weight decay has emptied them" if alone < whole + 0.01 else "they are not empty yet"
+    if len(dropped) == nodes:
+        return f"{first} All its nodes count."
+    spare = "they do next to nothing" if alone < whole + 0.01 else "they still do something"
     return f"{first} Without all nodes that do not count it goes from {whole:.4f} to {alone:.4f}: {spare}."
 
 
@@ -187,6 +189,16 @@ def beside(tables: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
             row[f"d = {d}, ours"] = cell(*ours.loc[(d, name), ["mean", "error"]]) if d in tables else "not run"
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def recorded_words(tables: Mapping[int, pd.DataFrame]) -> str:
+    """At which moduli the table is recorded, as a part of a sentence.
+
+    Example:
+        >>> recorded_words({23: None}), recorded_words({})
+        ('the table at d = 23', 'no modulus of the table yet')
+    """
+    return f"the table at d = {', '.join(map(str, tables))}" if tables else "no modulus of the table yet"
 
 
 def compared(tables: Mapping[int, pd.DataFrame]) -> str:

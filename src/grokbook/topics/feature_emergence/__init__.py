@@ -28,8 +28,11 @@ from grokbook.topics.feature_emergence.words import (
     climb_said,
     found_said,
     law_said,
+    paper_pairs_said,
     rate_said,
+    recorded_said,
     stages_said,
+    survives,
     waiting,
 )
 
@@ -53,11 +56,14 @@ __all__ = [
     "muon",
     "one_ascent",
     "others",
+    "paper_pairs_said",
     "plan",
     "rate_said",
     "rate_table",
     "rates",
+    "recorded_said",
     "stages_said",
+    "survives",
     "waiting",
     "whole",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from grokbook.claims.runs import cost
@@ -134,9 +135,40 @@ def waiting(experiments: Iterable[Experiment], pattern: str) -> str:
     return f"> **Not run.** Of these, {cost(left)}: `grokbook record --only '{pattern}'`."
 
 
+def recorded_said(kinds: Mapping[str, Iterable[object]]) -> str:
+    """Which of the larger runs are recorded, by kind and label, as the end of a sentence.
+
+    Example:
+        >>> recorded_said({"the boundary at M =": [23, 41], "decay": [0.0], "groups": []}), recorded_said({})
+        ('larger ones that are recorded: the boundary at M = 23, 41; decay 0', 'no larger one is recorded')
+    """
+    there = [f"{kind} {', '.join(f'{x:g}' if isinstance(x, float) else str(x) for x in labels)}"
+             for kind, labels in kinds.items() if labels]  # fmt: skip
+    return f"larger ones that are recorded: {'; '.join(there)}" if there else "no larger one is recorded"
+
+
+def paper_pairs_said(rows: pd.DataFrame) -> str:
+    """What the runs at the paper's own modulus and number of pairs (`rate_table`) say of the boundary; empty without.
+
+    Example:
+        >>> paper_pairs_said(pd.DataFrame({"M": [127], "generalise": [3], "runs": [3]})).split(": ")[1]
+        'the boundary of our networks is at fewer pairs.'
+    """
+    ours = rows[rows.M == 127] if len(rows) else rows
+    if not len(ours):
+        return ""
+    share = ours.generalise.sum() / ours.runs.sum()
+    first = "M = 127 has the paper's own number of pairs, 3,225. "
+    if 0 < share < 1:
+        return first + "Some of our runs generalise there, so that this is at their boundary."
+    many, where = ("All", "fewer") if share else ("None", "more")
+    return first + f"{many} of our runs generalise there: the boundary of our networks is at {where} pairs."
+
+
 _LAW = {
     "holds": "In our networks the boundary grows with M as M log M does",
-    "fails": "In our networks of one width the boundary does not grow with M as M log M does",
+    "fails": "In our networks of one width the boundary does not grow with M as M log M does, "
+    "whichever modulus is left out",
 }
 
 
@@ -145,20 +177,58 @@ def law_said(verdict: str) -> str:
     return _LAW.get(verdict, "Whether the boundary of networks follows M log M is open here")
 
 
+_MENDED = {
+    "T13": "a prefactor",
+    "T18": "a norm for a trace",
+    "T19": "a third type of representation",
+    "T20": "another family of maxima",
+    "T22": "the length of the inputs",
+    "T23": "a conjugate",
+}
+_ASSUMED = {
+    "T14": "units enough to fit the training answers (T14)",
+    "T25": "an Abelian group (T25)",
+    "T27": "a decay near zero (T27)",
+}
+
+
+def _those(words: Mapping[str, str], verdicts: Mapping[str, str]) -> str:
+    """The words of the claims that do not simply hold, as a list with "and"."""
+    *first, last = [said for name, said in words.items() if verdicts.get(name, "holds") != "holds"] or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def answer(verdicts: Mapping[str, str]) -> str:
     """The chapter's answer in a box, from the verdicts of its rows of the ledger by id.
 
     Example:
-        >>> answer({"T19": "holds with correction", "T23": "holds with correction", "T30": "not run"}).count(". ")
+        >>> answer({"T13": "holds with correction", "T18": "fails", "T30": "not run"}).count(". ")
         3
     """
     claimed = (
         "The paper says that features are the hills of an energy that only data and architecture fix, climbed one "
         "by one in a window that weight decay opens, and kept by about M log M pairs"
     )
-    mended = [name for name in ("T13", "T19", "T23") if verdicts.get(name) == "holds with correction"]
-    count = {0: "as printed", 1: "with one constant mended", 2: "with two formulas mended"}
-    words = count.get(len(mended), "with a prefactor, a normalisation and a conjugate mended")
-    found = f"The hills are proved here for every group, {words}: one for each real irreducible representation"
+    mended = _those(_MENDED, verdicts)
+    found = "The hills are proved here for every finite group, one family for each real irreducible representation"
+    found += f"; the paper's formulas need {mended}" if mended else ", as printed"
     return f"> **Answer.** {claimed}. {found}. {law_said(verdicts['T30'])}. Theorems are checked by proof, count and " \
            "draws; what is said of trained networks rests on the runs that are shown as made."  # fmt: skip
+
+
+def survives(verdicts: Mapping[str, str]) -> str:
+    """What is left of the paper's argument, what had to be mended and what to be assumed, as sentences.
+
+    Example:
+        >>> survives({"T29": "fails"}).split(". ")[1]
+        'What does not survive is that the bump needs weight decay (T29).'
+    """
+    said = [
+        "What survives is the argument as a whole: one gradient behind a ridge, an energy for each unit, hills that "
+        "are the representations of the group, and units that make room for one another."
+    ]
+    mended, assumed = _those(_MENDED, verdicts), _those(_ASSUMED, verdicts)
+    said += [f"The corrections are {mended}."] if mended else []
+    said += [f"What has to be assumed: {assumed}."] if assumed else []
+    said += ["What does not survive is that the bump needs weight decay (T29)."] * (verdicts.get("T29") == "fails")
+    return " ".join(said)
