@@ -20,8 +20,8 @@ PLANES = ((0, 1), (0, 2), (1, 2))
 MARKERS = {"trained": ("train", "-", 1.8, 1), "deduced": ("measure", "--", 1.3, 0.8)}
 
 
-def quotient_edges(table: np.ndarray, trained: np.ndarray, g: int) -> dict[str, list[tuple[int, int]]]:
-    """The edges (b, d) of the graph of g, E_bg E_d = E_b E_gd: those of two trained cells, and those deduced besides.
+def quotient_edges(table: np.ndarray, trained: np.ndarray, q: int) -> dict[str, list[tuple[int, int]]]:
+    """The edges (b, d) of the graph of q, E_bq E_d = E_b E_qd: those of two trained cells, and those deduced besides.
 
     Example:
         >>> edges = quotient_edges(cayley_table("S3"), np.ones((6, 6)), 1)
@@ -29,46 +29,46 @@ def quotient_edges(table: np.ndarray, trained: np.ndarray, g: int) -> dict[str, 
         (36, 0)
     """
     b, d = np.indices(table.shape)
-    known = deduced(table, trained)[table[table[b, g], d], table[b, g], b]
+    known = deduced(table, trained)[table[table[b, q], d], table[b, q], b]
     mask = np.asarray(trained) > 0
-    seen = mask[table[b, g], d] & mask[b, table[g, d]]
+    seen = mask[table[b, q], d] & mask[b, table[q, d]]
     return {"trained": np.argwhere(seen).tolist(), "deduced": np.argwhere(known & ~seen).tolist()}
 
 
 @styled
 def quotient_graphs(group: str, training: Mapping[str, tuple[np.ndarray, int]]) -> Figure:
-    """For each title a training set and an element g: the graph of left (left) and right quotients (right) of g.
+    """For each title a training set and an element q: the graph of left (left) and right quotients (right) of q.
 
     Solid blue edges are equalities of two trained products, dashed green ones are deduced. Isolated quotients are grey.
     """
     table = cayley_table(group)
     fig, axes = panels(1, len(training), height=3.4)
-    for ax, (title, (trained, g)) in zip(axes[0], training.items(), strict=True):
-        edges = quotient_edges(table, trained, g)
+    for ax, (title, (trained, q)) in zip(axes[0], training.items(), strict=True):
+        edges = quotient_edges(table, trained, q)
         for kind, (colour, style, width, alpha) in MARKERS.items():
             for b, d in edges[kind]:
                 ax.plot([0, 1], [-b, -d], style, color=COLOURS[colour], lw=width, alpha=alpha, zorder=1)
-        _quotients(ax, table, g, edges["trained"] + edges["deduced"])
+        _quotients(ax, table, q, edges["trained"] + edges["deduced"])
         ax.set(title=title, xlim=(-0.75, 1.75), ylim=(0.7 - len(table), 0.9))
         ax.axis("off")
     return fig
 
 
-def _quotients(ax: Axes, table: np.ndarray, g: int, edges: Sequence[Sequence[int]]) -> None:
-    """The nodes with their names: a circle for E_b^-1 E_bg, a square for E_gd E_d^-1."""
+def _quotients(ax: Axes, table: np.ndarray, q: int, edges: Sequence[Sequence[int]]) -> None:
+    """The nodes with their names: a circle for E_b^-1 E_bq, a square for E_qd E_d^-1."""
     for side, marker, used in ((0, "o", {b for b, _ in edges}), (1, "s", {d for _, d in edges})):
         for k in range(len(table)):
             colour = COLOURS["theory" if k in used else "quiet"]
-            name = rf"$E_{{{k}}}^{{-1}}E_{{{table[k, g]}}}$" if side == 0 else rf"$E_{{{table[g, k]}}}E_{{{k}}}^{{-1}}$"
+            name = rf"$E_{{{k}}}^{{-1}}E_{{{table[k, q]}}}$" if side == 0 else rf"$E_{{{table[q, k]}}}E_{{{k}}}^{{-1}}$"
             ax.plot(side, -k, marker, color=colour, ms=6, zorder=2)
             place = {"ha": "left" if side else "right", "va": "center", "fontsize": 9, "color": colour}
             ax.text(side + (0.12 if side else -0.12), -k, name, **place)
 
 
-def path_of_three(table: np.ndarray, g: int, left: tuple[int, int], right: tuple[int, int]) -> list[np.ndarray]:
+def path_of_three(table: np.ndarray, q: int, left: tuple[int, int], right: tuple[int, int]) -> list[np.ndarray]:
     """The cells of Eq. 30, and those of Eq. 30 and 31: masks with the edges b - d, f - d, and then f - h as well.
 
-    `left` is (b, f), `right` is (d, h); a = bg, c = gd, e = fg, and the seventh letter is gh.
+    `left` is (b, f), `right` is (d, h); a = bq, c = qd, e = fq and g = qh.
 
     Example:
         >>> two, three = path_of_three(cayley_table("S3"), 3, (0, 1), (1, 2))
@@ -78,7 +78,7 @@ def path_of_three(table: np.ndarray, g: int, left: tuple[int, int], right: tuple
     (b, f), (d, h), masks, mask = left, right, [], np.zeros(table.shape, dtype=bool)
     for edges in ([(b, d), (f, d)], [(f, h)]):
         for start, end in edges:
-            mask[table[start, g], end] = mask[start, table[g, end]] = True
+            mask[table[start, q], end] = mask[start, table[q, end]] = True
         masks.append(mask.copy())
     return masks
 

@@ -21,6 +21,9 @@ DRAWS = 10
 FRESH = 5
 """Fresh decoders that an embedding is put in front of."""
 
+RANKED = 100
+"""Random starts with which a start's rank is compared."""
+
 NULL = 0.95
 """A ring share above this quantile of those of random embeddings is not chance."""
 
@@ -93,7 +96,8 @@ def lives(dataset: xr.Dataset) -> pd.DataFrame:
     where it does not). `at_start`, `peak`, `peak_step`, `at_grok` and `at_end` are of the effective dimension,
     `ring_start`, `ring_grok` (at the snapshot nearest to `grok`) and `ring_end` of the plane of the first two principal
     axes. `seen` is the ring share of the start on the axes of the end, `strange` and `alike` the same for `strangers`
-    of one share and of a share for each frequency, `others` on the axes of the next run's end; `rank` is `drawn_rank`.
+    of one share and of a share for each frequency, `others` on the axes of the next run's end; `rank` is `drawn_rank`,
+    `drawn` what it is for strangers of one share: the end contains some of its start, whoever's it is.
     """
     grok, strict = grok_times(dataset), grok_times(dataset, threshold=0.99)
     runs = [dataset.isel(seed=n) for n in range(dataset.sizes["seed"])]
@@ -114,13 +118,14 @@ def _dimension(run: xr.Dataset, grok: float) -> dict[str, float]:
     return {"at_start": values[0], **peak, "at_grok": at, "at_end": values[-1]}
 
 
-def _rings(run: xr.Dataset, grok: float, other: np.ndarray) -> dict[str, float]:
+def _rings(run: xr.Dataset, grok: float, other: np.ndarray) -> dict[str, float | list[float]]:
     shots = tables(run)
     start, end = shots[0], shots[-1]
     near = np.nan if np.isnan(grok) else ring_share(shots[int(np.abs(run.snapshot.values - grok).argmin())])
     return {"ring_start": ring_share(start), "ring_grok": near, "ring_end": ring_share(end),
             "seen": ring_share(start, of=end), "strange": shown_by_strangers(start, end),
             "alike": shown_by_strangers(start, end, each=True), "rank": drawn_rank(start, end),
+            "drawn": [drawn_rank(*pair) for pair in strangers(start, end, RANKED)],
             "others": ring_share(start, of=other)}  # fmt: skip
 
 
@@ -189,9 +194,13 @@ def control_table(run: xr.Dataset, others: Mapping[str, xr.Dataset]) -> pd.DataF
         ("a plane of it drawn at random", _mean(planes), np.nan),
     ]
     for name, data in others.items():
-        learnt = [ring_share(tables(data.isel(seed=n))[-1]) for n in range(data.sizes["seed"])]
-        rows.append((name, float(np.median(learnt)), float(data.test_accuracy[:, -1].median())))
+        rows.append((name, float(np.median(last_rings(data))), float(data.test_accuracy[:, -1].median())))
     return pd.DataFrame(rows, columns=["embedding", "ring share", "accuracy"])
+
+
+def last_rings(data: xr.Dataset) -> list[float]:
+    """The ring share of each run (dim `seed`) at its end."""
+    return [ring_share(tables(data.isel(seed=n))[-1]) for n in range(data.sizes["seed"])]
 
 
 def _mean(found: Iterable[np.ndarray]) -> float:

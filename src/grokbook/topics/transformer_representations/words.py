@@ -7,11 +7,16 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.stats import kendalltau
 
 from grokbook.claims import load
+from grokbook.claims.finding import some
 from grokbook.experiments.lead_tasks import CONTROLS, lead_tasks, short_name
+from grokbook.measures import grok_times
 from grokbook.measures.lead_tables import LEVEL, event_table, in_words, ranked, readable
-from grokbook.topics.transformer_representations.claims import RING
+from grokbook.topics.transformer_representations.claims import PUBLISHED, PUBLISHED_GROK, RING, middle
+from grokbook.topics.transformer_representations.embedding import last_rings
+from grokbook.topics.transformer_representations.settings import by_dropout
 
 TIED = {"med": "falls", "representation_quality": "rises", "effective_dimension": "falls"}
 """MED (Gu et al.), representation quality and effective dimension (Liu et al.), each with its claimed direction."""
@@ -24,12 +29,13 @@ _CIRCLE = {
 _TURN = {
     "holds": "the effective dimension turns when they generalise",
     "fails": "the effective dimension turns long before they generalise",
+    "undecided": "the effective dimension of the small ones turns long before they generalise",
 }
 _START = {
     "vacuous": "What the start shows on the final axes, a start that had no part in training shows as well.",
     "holds": "The start shows some of it on the final axes, and a start that had no part in training does not.",
-    "holds with correction": "The start shows some of it on the final axes; so would every start, for training chooses "
-    "what of it to keep.",
+    "holds with correction": "The start shows some of it on the final axes; so does a random start of which every "
+    "frequency is kept as much.",
     "fails": "The start shows none of it on the final axes.",
 }
 
@@ -101,8 +107,15 @@ def agree(table: pd.DataFrame) -> str:
     apart = [readable(name) for name in rows.measure[rows.p > LEVEL]]
     told = _AGREE[not apart].format(which=in_words(apart) if apart else "")
     early = [readable(name) for name in rows.measure[rows["first"] > rows.runs / 2]]
-    ahead = f"First in most runs: {in_words(early)}." if early else "None is first in most runs: they describe."
-    return f"{told} {ahead}"
+    ahead = f"There first in most runs: {in_words(early)}." if early else _DESCRIBE
+    none = table.p[table.network != "Gu et al."] > LEVEL
+    if none.empty:
+        return f"{told} {ahead}"
+    small = "no measure is" if none.all() else "not every measure is" if none.any() else "every measure is"
+    return f"{told} {ahead} In the small runs ({table.runs[none.index].max()}) {small} associated with the accuracy."
+
+
+_DESCRIBE = "There none is first in most runs: they describe."
 
 
 def ring_table(found: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -123,16 +136,17 @@ def ring_words(table: pd.DataFrame) -> str:
     Example:
         >>> rows = pd.DataFrame({"network": ["a", "b"], "generalise": "yes", "at generalisation": [0.9, 0.4]})
         >>> ring_words(rows).split(".")[0]
-        'When the networks generalise, two axes show a ring in a, and none in b'
+        'When the networks generalise, one frequency has half of the power of two axes or more in a, and less in b'
     """
     does = table[table.generalise == "yes"].set_index("network")["at generalisation"]
     shown, hidden = [list(does.index[flags]) for flags in (does >= RING, does < RING)]
     if not len(does):
         return "No recorded run generalises."
     if not hidden or not shown:
-        return f"In the networks that generalise two axes show {'a' if shown else 'no'} ring at that time."
+        return f"When they generalise, one frequency has {'more' if shown else 'less'} than half of the power there."
     return (
-        f"When the networks generalise, two axes show a ring in {in_words(shown)}, and none in {in_words(hidden)}. "
+        "When the networks generalise, one frequency has half of the power of two axes or more in "
+        f"{in_words(shown)}, and less in {in_words(hidden)}. "
         "A rule may use several frequencies, and the first two axes need not belong to one: what PCA shows in two axes "
         "is a part."
     )
@@ -140,9 +154,12 @@ def ring_words(table: pd.DataFrame) -> str:
 
 def turn_words(verdict: str) -> str:
     """What the verdict on LT2 means for a reader of a run."""
+    published = max(PUBLISHED, key=PUBLISHED.__getitem__) / PUBLISHED_GROK
     means = {
         "holds": "So the turn marks that step.",
         "fails": "So the turn is no bell that rings at that step, in our runs or in the published mean.",
+        "undecided": "In these small runs the turn comes long before that step, in the published mean at "
+        f"{published:.0%} of it; runs of the paper's size are missing.",
     }
     return means.get(verdict, "Whether the turn marks that step is not decided.")
 
@@ -168,6 +185,7 @@ _SURVIVES = {
     "LT6": "the axes of the end are better than those of the moment",
     "LT7": "weight decay of the decoder brings generalisation forward",
     "LT8": "the numbers of the section, made at another modulus than the text says",
+    "LT11": "a forced line decides more than cover does, in the toy",
 }
 
 
@@ -177,6 +195,37 @@ def start_table(found: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
                "strange": "stranger", "alike": "stranger, kept alike", "rank": "rank"}  # fmt: skip
     rows = [{"network": name, "runs": len(table), **table[[*columns]].median()} for name, table in found.items()]
     return pd.DataFrame(rows).rename(columns=columns)
+
+
+_SAY = {
+    2: "So the start has a say in which frequency wins.",
+    1: "That is a hint at most that the start has a say in which frequency wins.",
+    0: "So there is no sign that the start decides which frequency wins.",
+}
+
+
+def ticket_words(found: Mapping[str, pd.DataFrame]) -> str:
+    """What the columns of `start_table` say of the start's part in which frequency wins, as sentences.
+
+    A rank is compared with those of strangers whose start is left in the end as much (`drawn` of `lives`): means over
+    runs, of those that generalise and of all.
+    """
+    rows = pd.concat(found.values(), ignore_index=True)
+    told, signs, rng = [], 0, np.random.default_rng(0)
+    for part, what in ((rows[rows.grok.notna()], "that generalise"), (rows, "in all")):
+        if part.empty:
+            continue
+        mean = part["rank"].mean()
+        null = np.mean([rng.choice(ranks, 20_000) for ranks in part.drawn], axis=0)
+        p = (1 + (null >= mean - 1e-9).sum()) / 20_001
+        signs += p < LEVEL
+        told.append(f"{mean:.0%} in the {len(part)} runs {what}, a stranger's start {null.mean():.0%} (p = {p:.2g})")
+    more = some(int((rows.alike > rows.seen).sum()), len(rows))
+    return (
+        f"Random starts of which every frequency is kept as much show more than the true one in {more} runs: any table "
+        "has such planes, and this control overshoots. Does the frequency that wins begin as a strong one? At the "
+        f"start it exceeds this part of the others (means): {'; '.join(told)}. {_SAY[signs]}"
+    )
 
 
 def evidence(table: pd.DataFrame, chance: float) -> str:
@@ -199,7 +248,7 @@ def evidence(table: pd.DataFrame, chance: float) -> str:
     ]
     without = [name for name in RINGED if name in ring.index and ring[name] >= RING and accuracy[name] < 0.5]
     if without:
-        said = " and ".join(f"{name} ({ring[name]:.0%}, accuracy {accuracy[name]:.0%})" for name in without)
+        said = " and ".join(f"{name} ({ring[name]:.0%}, accuracy {accuracy[name]:.0%}; medians)" for name in without)
         parts.append(f"There are trained rings without the rule: {said}. So a ring is not enough.")
     if "shuffled labels" in ring.index:
         parts.append(_SHUFFLED[bool(ring["shuffled labels"] <= chance)])
@@ -210,5 +259,53 @@ _SHUFFLED = {
     True: "Labels dealt out at random leave no ring: it takes a table with an order, and a network that has felt it.",
     False: "Labels dealt out at random leave a ring too: it does not even take a table with an order.",
 }
-RINGED = ("strong decay", "Gu et al., p = 47")
+RINGED = ("strong decay",)
 """Runs that do not generalise, in whose embedding a ring is looked for."""
+
+
+def each_ring(data: xr.Dataset | None) -> str:
+    """The ring shares at the end of some runs, each with the share of its training pairs that it knows."""
+    if data is None:
+        return "(not recorded)"
+    shares = zip(last_rings(data), data.train_accuracy[:, -1].values, strict=True)
+    return ", ".join(f"{ring:.0%} (knows {known:.0%} of its training pairs)" for ring, known in shares)
+
+
+def heart_words(data: xr.Dataset | None) -> str:
+    """Whether the ring shares of runs go with what they know of the rule, as the end of a sentence.
+
+    By Kendall's rank correlation with the test accuracy, one-sided.
+    """
+    if data is None:
+        return "they are not recorded"
+    test = kendalltau(last_rings(data), data.test_accuracy[:, -1].values, alternative="greater")
+    if test.pvalue <= LEVEL:
+        return (f"their ring shares rank as their test accuracies do (rank correlation {test.statistic:.2g}), so they "
+                "are not without the rule")  # fmt: skip
+    return f"their ring shares do not go with their test accuracies (rank correlation {test.statistic:.2g})"
+
+
+def dropout_words(runs: Mapping[float, xr.Dataset], verdict: str) -> str:
+    """What dropout does to the step of generalisation, by its share, and to the delay, by the verdict on LT9."""
+    if len(runs) < len(by_dropout()):
+        return "Not all of these runs are recorded."
+    steps = {share: middle(grok_times(data)) for share, data in runs.items()}
+    sooner, others = ([f"{s:g}" for s in steps if s and (steps[s] < steps[0.0]) is way] for way in (True, False))
+    if not sooner:
+        return "No share of these brings generalisation forward here."
+    rest = f", a share of {' or '.join(others)} does not" if others else ""
+    delay = "" if verdict == "holds" else ", and the delay does not vanish"
+    return (
+        f"A share of {' or '.join(sooner)} brings generalisation forward here{rest}{delay}. The best of the shares was "
+        'picked afterwards, and the paper\'s "under $10^3$ steps" belongs to another size.'
+    )
+
+
+def counted(runs: Mapping[str, xr.Dataset | None]) -> str:
+    """How many runs a caption's figure has of each setting.
+
+    Example:
+        >>> counted({"decay 0": xr.Dataset(coords={"seed": [0, 1]}), "decay 1": None})
+        'runs: 2 at decay 0'
+    """
+    return "runs: " + ", ".join(f"{data.sizes['seed']} at {name}" for name, data in runs.items() if data is not None)
