@@ -93,6 +93,29 @@ def limited_threads(count: int | None) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+@contextlib.contextmanager
+def subnormals_as_zero() -> Iterator[None]:
+    """Let torch take subnormal numbers (in float32 below 1.2e-38) for 0 inside, in this thread, as before afterwards.
+
+    A processor takes many times as long over them, and weights that decay and Adam's means end among them; no sum with
+    a number that matters is changed by them.
+
+    Example:
+        >>> import torch
+        >>> with subnormals_as_zero():
+        ...     float(torch.tensor(1e-30) * 1e-10)
+        0.0
+    """
+    import torch
+
+    before = not torch.tensor(1e-30).mul(1e-10).count_nonzero()
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(before)
+
+
 def process_environment(threads: int = 1) -> dict[str, str]:
     """Environment of a process with so many threads, which keeps the memory it was given and finds our modules."""
     limits = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))

@@ -1,5 +1,6 @@
 """Many runs in one call: processes, devices, refusals, runs that are lost, runs that are killed."""
 
+import dataclasses
 import io
 import json
 import re
@@ -16,9 +17,11 @@ import torch
 from small_runs import small
 
 from grokbook.errors import ParameterError, TrainingError
-from grokbook.training import Schedule, train
+from grokbook.machine import subnormals_as_zero
+from grokbook.training import Schedule, Sgd, train
 from grokbook.training.checkpoint import CheckpointWarning
-from grokbook.training.ensemble import checkpoint_path, size_key
+from grokbook.training.ensemble import How, checkpoint_path, size_key, train_here
+from grokbook.training.loop import make_stack, train_stack
 
 GOOD = [small(0, d=16), small(1, d=16, weight_decay=0.0)]
 LOST = small(2, d=16, learning_rate=1e30)
@@ -147,3 +150,33 @@ def test_a_killed_run_continues_and_ends_bit_for_bit_the_same(tmp_path, kind):
     assert int((tmp_path / "updates").read_text()) == steps - left, "it did not continue from the checkpoint"
     whole = in_process(interrupted.config(steps, kind))
     assert json.loads((tmp_path / "result.json").read_text()) == interrupted.values(whole)
+
+
+def test_numbers_below_the_normal_ones_are_zero_while_runs_are_trained_and_only_then():
+    inside = []
+
+    def product(*_: object) -> None:
+        inside.append(float(torch.tensor(1e-30) * 1e-10))
+
+    train_here([small()], How(steps=5), report=product)
+    assert inside and not any(inside)
+    assert float(torch.tensor(1e-30) * 1e-10) > 0
+    with subnormals_as_zero(), subnormals_as_zero():
+        pass
+    assert float(torch.tensor(1e-30) * 1e-10) > 0
+
+
+def test_a_run_that_underflows_is_the_same_run():
+    """What is lost is below 1.2e-38, beside numbers that are kept to 1e-7 of themselves.
+
+    An accuracy of a network in which all has decayed to nothing is a tie of zeros, and left out.
+    """
+    config = dataclasses.replace(small(steps=135), optimizer=Sgd(1e-2, 0.0, weight_decay=50.0))  # halves all
+    ours = train_here([config], How())
+    plain = make_stack([config], torch.device("cpu"))
+    train_stack(plain)
+    least = torch.finfo(torch.float32).tiny
+    assert ((plain.weights != 0) & (plain.weights.abs() < least)).any()
+    assert torch.allclose(ours.weights, plain.weights, rtol=0, atol=1e-30)
+    for name in ("train_loss", "test_loss", "weight_norm"):
+        assert np.allclose(plain.history[0][name], ours.history[0][name], rtol=1e-6, atol=1e-30), name

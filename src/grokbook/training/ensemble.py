@@ -16,7 +16,7 @@ import torch
 import xarray as xr
 
 from grokbook.errors import ParameterError, TrainingError
-from grokbook.machine import cores, limited_threads
+from grokbook.machine import cores, limited_threads, subnormals_as_zero
 from grokbook.training.compiled import compile_update, compiler_here
 from grokbook.training.config import RunConfig, digest, size_key
 from grokbook.training.loop import Report, Stack, make_stack, restore, save, train_stack
@@ -71,7 +71,7 @@ def train_here(
     configs: list[RunConfig], how: How, checkpoint: str | None = None, report: Report | None = None
 ) -> Stack:
     """Train runs of one size in this process, from the checkpoint if there is one; checkpoint at the end too."""
-    with limited_threads(how.threads if how.device == "cpu" else None):
+    with limited_threads(how.threads if how.device == "cpu" else None), subnormals_as_zero():
         stack = make_stack(configs, torch.device(how.device), how.keep)
         if checkpoint and restore(stack, checkpoint) and stack.step > (how.steps or stack.step):
             stack = make_stack(configs, torch.device(how.device), how.keep)  # asked for less than was trained
