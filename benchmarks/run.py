@@ -42,10 +42,11 @@ from work import (
     toy_run,
 )
 
-from grokbook.machine import process_environment
+from grokbook.machine import process_environment, subnormals_as_zero
 from grokbook.training import RunConfig
 from grokbook.training.compiled import compiler_here
-from grokbook.training.loop import advance, log
+from grokbook.training.forward import split_weights
+from grokbook.training.loop import advance, log, losses_and_gradient
 
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- table: made by run.py -->", "<!-- end of table -->"
@@ -144,6 +145,18 @@ def images(rounds: int = 8) -> dict[str, object]:
     return found | {"images a second": round(len(batches) * size / statistics.median(ours)), "images alone": alone}
 
 
+def decayed(rounds: int = 15) -> dict[str, object]:
+    """A gradient of a network half of whose units have decayed: subnormal numbers as they are, and taken for zero."""
+    stack = our_stack(network_run())
+    split_weights(stack.config, stack.weights[0])["W_E"][..., ::2] *= 1e-20  # their squares are subnormal
+
+    def gradient() -> None:
+        losses_and_gradient(stack, stack.batch())
+
+    as_they_are, as_zero = in_turns(gradient, subnormals_as_zero()(gradient), rounds)
+    return comparison(as_they_are, as_zero, ("subnormals as they are", "as zero"))
+
+
 def _train_alone(config: RunConfig, updates: int, start: Barrier, ends: SimpleQueue) -> None:
     """In a process of its own, on one thread: `updates` of a run with the metrics of its schedule, timed together."""
     torch.set_num_threads(1)
@@ -228,7 +241,7 @@ def table(results: dict[str, dict]) -> str:
     """The results as a Markdown table and a line on the machine."""
     lines = ["| compared | wanted | ratio (quartiles) | medians |", "| --- | --- | --- | --- |"]
     rows = (("epoch", "at least 12"), ("step", "at most 1.6"), ("compiled", "at most 1.3"))
-    batched = (("cells", "at least 8"), ("networks", "at least 10"), ("images", "at least 5"))
+    batched = (("cells", "at least 8"), ("networks", "at least 10"), ("images", "at least 5"), ("decayed", "above 1"))
     for name, wanted in (*rows, ("bfloat16", "at least 30"), *batched):
         if (r := results.get(name)) is None:
             continue
@@ -253,7 +266,7 @@ def main() -> None:
     if compiler_here():
         results |= {"compiled": compiled_steps(), "bfloat16": low_epochs()}
         results |= {"cells": cell_steps(), "networks": networks()}
-    results["images"] = images()
+    results |= {"images": images(), "decayed": decayed()}
     (HERE / "results.json").write_text(json.dumps(results, indent=1) + "\n")
     readme = HERE / "README.md"
     before, _, rest = readme.read_text().partition(BEGIN)
