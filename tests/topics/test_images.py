@@ -110,7 +110,7 @@ def test_four_phases_are_counted_on_the_letters():
     data = xr.concat(runs, pd.Index([1.0, 2.0, 3.0, 4.0], name="weight_decay"))
     assert "".join(np.asarray(images.letters(data))[:, 0]) == "CGMX"
     assert claims._four({"cells": data}).verdict == "holds"
-    assert claims._four({"cells": data.isel(weight_decay=slice(3))}).verdict == "fails"
+    assert claims._four({"cells": data.isel(weight_decay=slice(3))}).verdict == "undecided"
     assert claims._four({"cells": data.isel(seed=[0])}).verdict == "undecided"
 
 

@@ -14,13 +14,14 @@ from grokbook.topics.images.settings import (
     small,
     small_phases,
 )
-from grokbook.topics.images.words import answer, collapse_table, starts, turning, waited
+from grokbook.topics.images.words import answer, between, collapse_table, starts, turning, waited
 
 __all__ = [
     "LARGE",
     "REACHED",
     "RUNS",
     "answer",
+    "between",
     "by_size",
     "collapse_table",
     "drawn",

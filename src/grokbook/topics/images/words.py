@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -139,3 +140,18 @@ def collapse_table(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
             row |= {f"{said}, start": float(middle[0]), f"{said}, end": float(middle[-1])}
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def between(phase: xr.DataArray) -> str:
+    """In how many rows of a diagram grokking stands between memorisation and comprehension along the rate, said.
+
+    Example:
+        >>> letters = np.array([[list("MGC"), list("GMC"), list("MMC")]])
+        >>> between(xr.DataArray(letters, dims=("seed", "weight_decay", "last_lr")))
+        'Along the rate grokking comes after memorisation and before comprehension in 1 of the 2 rows that have it.'
+    """
+    rows = phase.transpose("seed", "weight_decay", "last_lr").values.reshape(-1, phase.sizes["last_lr"])
+    lines = [line for line in map("".join, rows) if "G" in line]
+    right = sum(re.fullmatch("M*G+C*", line) is not None for line in lines)
+    where = f"in {right} of the {len(lines)} rows that have it"
+    return f"Along the rate grokking comes after memorisation and before comprehension {where}."
