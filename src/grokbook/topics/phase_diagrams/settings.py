@@ -89,7 +89,27 @@ def more() -> dict[str, Experiment]:
     }  # fmt: skip
 
 
-RUNS = (fig6, more)
+SEEDS, SHORTER = 5, 20_000
+"""Seeds and steps of the cells that ask how much of a diagram is its seed."""
+
+
+def by_seed() -> dict[str, Sweep]:
+    """Twelve cells of Fig. 6b, every third rate from 1e-4 and every fourth decay, with five seeds each.
+
+    Example:
+        >>> by_seed()["cells"].shape
+        {'decoder_lr': 4, 'decoder_weight_decay': 3}
+    """
+    axes = Axis("decoder_lr", FINE[5::3]), Axis("decoder_weight_decay", DECAYS[:9:4])
+    return {
+        "cells": Sweep(
+            "small/fig6b", addition(steps=SHORTER), tuple(range(SEEDS)), axes=axes, choices=f"{OPEN} 20,000 steps.",
+            source="Liu et al. 2022, Fig. 6b", statement="How much of a cell's phase is its seed.",
+        )
+    }  # fmt: skip
+
+
+RUNS = (fig6, more, by_seed)
 
 
 def plan(rates: int, decays: int, steps: int, seed: int) -> dict[str, Experiment]:
