@@ -74,6 +74,19 @@ def test_our_panels_are_judged_from_three_seeds(seeds, rows, four, sandwich):
     assert claims.four_in_ours(Runs({"6b": runs["6b"]})).verdict in ("undecided", "fails")
 
 
+def test_one_seed_is_enough_where_seeds_agree_and_not_where_they_are_shuffled():
+    """Three diagrams alike pass, three of the same letters in any order do not, two decide nothing."""
+    axes = {axis.name: list(axis.values) for axis in reversed(settings.by_seed()["cells"].axes)}
+    alike = grid(["CCMM", "GCMX", "GGXX"], axes).phase
+    letters = np.random.default_rng(0).permuted(alike.values.reshape(3, -1), axis=1).reshape(alike.shape)
+    found = claims.one_seed_a_cell(Runs({"cells": alike}))
+    assert (found.verdict, found.value, found.numbers["cells"]) == ("holds", 1.0, 12)
+    assert claims.one_seed_a_cell(Runs({"cells": alike.copy(data=letters)})).verdict == "fails"
+    assert claims.one_seed_a_cell(Runs({"cells": alike[:2]})).verdict == "undecided"
+    theirs = published.panels()["b"].sel(alike[0].drop_vars("seed").coords, method="nearest").expand_dims(seed=3)
+    assert claims.one_seed_a_cell(Runs({"cells": theirs.assign_coords(seed=[0, 1, 2])})).numbers["theirs"] == 1
+
+
 @pytest.mark.parametrize(("turned", "verdict"), [(False, "holds"), (True, "fails")])
 def test_the_competition_is_seen_and_its_reverse_is_not(turned, verdict):
     rates = list(settings.COARSE)
