@@ -197,8 +197,10 @@ def test_what_the_page_says_of_a_small_diagram():
 
 @pytest.mark.parametrize("verdict", ["holds", "fails", "undecided", "not run"])
 def test_the_answer_is_what_the_ledger_says(verdict):
-    said = pd.DataFrame({"verdict": ["holds", "holds with correction", verdict]}, index=["LP01", "LP02", "LP04"])
-    assert answer(said).endswith(words._OURS[verdict])
+    said = pd.DataFrame(
+        {"verdict": ["holds", "holds with correction", verdict, "fails"]}, index=["LP01", "LP02", "LP04", "LP11"]
+    )
+    assert answer(said).endswith(words._OURS[verdict] + words._SEEDS["fails"] + ".")
     assert "along one axis of each" in answer(said)
 
 

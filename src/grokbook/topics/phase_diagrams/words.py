@@ -26,10 +26,16 @@ _SANDWICH = {
 }
 _FOUR = {"holds": "The four phases are there", "fails": "Not all four phases are there"}
 _OURS = {
-    "holds": "Our own runs of the panels bear out that all four phases occur.",
-    "fails": "In our own runs of the panels not all four phases occur.",
-    "undecided": "Our own runs of the panels are too few yet to decide.",
-    "not run": "Our own runs of the panels are not made yet; what they would cost is said.",
+    "holds": "Our own runs of the panels bear out that all four phases occur",
+    "fails": "In our own runs of the panels not all four phases occur",
+    "undecided": "Our own runs of the panels are too few yet to decide",
+    "not run": "Our own runs of the panels are not made yet",
+}
+
+
+_SEEDS = {
+    "holds": "; two seeds agree in most cells, so that one seed a cell shows what a setting does",
+    "fails": "; two seeds of one cell often differ, so that a diagram with one seed a cell shows its seed as well",
 }
 
 
@@ -38,19 +44,20 @@ DIAGRAMS = "diagrams of {}, a run being one seed of one,"
 
 
 def answer(said: pd.DataFrame) -> str:
-    """The chapter's answer in a box, from the ledger's rows LP01, LP02 and LP04 (index id).
+    """The chapter's answer in a box, from the ledger's rows LP01, LP02, LP04 and LP11 (index id).
 
     Example:
-        >>> rows = ["LP01", "LP02", "LP04"]
-        >>> told = answer(pd.DataFrame({"verdict": ["holds", "holds with correction", "not run"]}, index=rows))
-        >>> told.split(". ")[-1]
-        'Our own runs of the panels are not made yet; what they would cost is said.'
+        >>> rows = ["LP01", "LP02", "LP04", "LP11"]
+        >>> told = answer(pd.DataFrame({"verdict": ["holds", "holds with correction", "not run", "fails"]}, index=rows))
+        >>> told.split(". ")[-1].split("; ")[0]
+        'Our own runs of the panels are not made yet'
     """
     claimed = "Liu et al. divide the settings of their toy into four phases and call grokking sandwiched between "
     claimed += "comprehension and memorisation"
     four = _FOUR.get(said.verdict["LP01"], "Whether the four phases are there is open")
     between = _SANDWICH.get(said.verdict["LP02"], "whether grokking stands between is open")
-    return f"> **Answer.** {claimed}. {four}; {between}. {_OURS[said.verdict['LP04']]}"
+    seeds = _SEEDS.get(said.verdict["LP11"], "")
+    return f"> **Answer.** {claimed}. {four}; {between}. {_OURS[said.verdict['LP04']]}{seeds}."
 
 
 def capped(steps: int) -> PhaseRule:
