@@ -148,10 +148,10 @@ def between(phase: xr.DataArray) -> str:
     Example:
         >>> letters = np.array([[list("MGC"), list("GMC"), list("MMC")]])
         >>> between(xr.DataArray(letters, dims=("seed", "weight_decay", "last_lr")))
-        'Along the rate grokking comes after memorisation and before comprehension in 1 of 2 lines of cells that have it.'
+        'Along the rate grokking comes after memorisation and before comprehension in 1 of 2 lines that have it.'
     """
     rows = phase.transpose("seed", "weight_decay", "last_lr").values.reshape(-1, phase.sizes["last_lr"])
     lines = [line for line in map("".join, rows) if "G" in line]
     right = sum(re.fullmatch("M*G+C*", line) is not None for line in lines)
-    where = f"in {some(right, len(lines))} lines of cells that have it"
+    where = f"in {some(right, len(lines))} lines that have it"
     return f"Along the rate grokking comes after memorisation and before comprehension {where}."
