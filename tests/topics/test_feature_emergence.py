@@ -128,7 +128,7 @@ def test_an_exponent_that_rests_on_one_modulus_decides_nothing():
     shares = {23: 0.424, 41: 0.424, 71: 0.255}
     runs = Runs({M: grid(M, share, jitter=0.05) for M, share in shares.items()})
     found, fit = trained.law(runs), trained.exponent(runs)
-    assert fit["low"] > fit["wanted"] and trained._sides(runs) == {-1, 1}
+    assert fit["low"] > fit["wanted"] and trained._sides(runs, fit) == {-1, 1}
     assert found.verdict == "undecided" and "as M^2.00, M^1.09" in found.evidence
 
 

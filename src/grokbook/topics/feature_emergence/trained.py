@@ -158,9 +158,9 @@ def bump(runs: Runs) -> Finding:
     return judge(*parts.values(), value=tops.get(True, tops.get(False)), told=words)
 
 
-def _law_told(full: Mapping[int, xr.Dataset]) -> str:
-    """The exponent over these moduli in words, or the boundary of each where there are too few for one."""
-    fit, early = exponent(full), exponent(full, BUDGET // 3, draws=1)["value"]
+def _law_told(full: Mapping[int, xr.Dataset], fit: Mapping[str, float]) -> str:
+    """The exponent over these moduli, `fit`, in words, or the boundary of each where there are too few for one."""
+    early = exponent(full, BUDGET // 3, draws=1)["value"]
     table = boundary_table(full)
     if np.isnan(fit["value"]):
         each = (f"{r.share:.2f} of the pairs at M = {r.M}" for r in table.itertuples())
@@ -175,10 +175,10 @@ def _law_told(full: Mapping[int, xr.Dataset]) -> str:
     return first if np.isnan(early) else f"{first}; within a third of the steps: M^{early:.2f}"
 
 
-def _sides(full: Mapping[int, xr.Dataset]) -> set[int]:
-    """Where the band of the exponent lies, with all moduli and without each: above M log M (1), below (-1) or on it."""
-    fits = [exponent(full), *(exponent({M: data for M, data in full.items() if left != M}) for left in full)]
-    return {int(fit["low"] > fit["wanted"]) - int(fit["high"] < fit["wanted"]) for fit in fits}
+def _sides(full: Mapping[int, xr.Dataset], fit: Mapping[str, float]) -> set[int]:
+    """Where the exponent lies, with all moduli (`fit`) and without each: above M log M (1), below (-1) or on it (0)."""
+    fits = [fit, *(exponent({M: data for M, data in full.items() if left != M}) for left in full)]
+    return {int(one["low"] > one["wanted"]) - int(one["high"] < one["wanted"]) for one in fits}
 
 
 @claim("T30", "tian2025", "Figs 5, 6, 10 to 13", section=LAW, runs=boundary, says="{told}")
@@ -189,11 +189,12 @@ def law(runs: Runs) -> Finding:
     refuted where all these bands lie on one side. That one is left out was added when M = 23, 41 and 71 had been seen.
     """
     full = whole(runs)
-    fit, sides = exponent(full), _sides(full)
+    fit = exponent(full)
+    sides = _sides(full, fit)
     part: Part = True if sides == {0} else False if len(sides) == 1 else None
     if (boundary_table(full).inside >= ENOUGH).sum() < SOME or (part and fit["high"] >= 2):
         part = None  # too few moduli, or a band that has the constant share in it as well
-    return judge(part, **{k: fit[k] for k in ("value", "low", "high")}, told=_law_told(full))
+    return judge(part, **{k: fit[k] for k in ("value", "low", "high")}, told=_law_told(full, fit))
 
 
 def rate_table(runs: Mapping[Any, xr.Dataset]) -> pd.DataFrame:

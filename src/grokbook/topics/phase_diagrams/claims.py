@@ -128,7 +128,7 @@ def one_seed_a_cell(runs: Mapping[str, xr.DataArray]) -> Finding:
     pairs, theirs = ceiling(phase), panels()["b"].sel(phase.drop_vars("seed").coords, method="nearest")
     own = [agreement(one.values, theirs.transpose(*one.dims).values) for one in phase]
     value, low, high = band(pairs.agreement)
-    verdict = "undecided" if len(phase) < 3 else "holds" if value >= 0.8 else "fails"
+    verdict = "undecided" if not enough(phase) else "holds" if value >= 0.8 else "fails"
     return found(verdict, value, low, high, seeds=len(phase), cells=phase[0].size, theirs=float(np.median(own)),
                  kappa=pairs.kappa.median())  # fmt: skip
 

@@ -181,11 +181,12 @@ def corners() -> Finding:
     for panel, cells in panels().items():
         for name, letter, rows in (("no decay", "M", slice(0, 3)), ("most decay", "X", slice(-3, None))):
             block = cells.values[rows, -3:]
+            alike = int((block == letter).sum())
             cell = str(block[0 if letter == "M" else -1, -1])
             asked.append(cell == letter)
             told.append(f"6{panel}, {name}: {cell}")
-            blocks.append(f"{int((block == letter).sum())} of 9 {letter}")
-            most.append(int((block == letter).sum()) > 4)
+            blocks.append(f"{alike} of 9 {letter}")
+            most.append(alike > 4)
     holds = "holds" if all(most) else "holds with correction"
     return judge(*asked, holds=holds, told="; ".join(told), blocks=", ".join(blocks))
 

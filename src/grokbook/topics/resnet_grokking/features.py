@@ -73,11 +73,15 @@ def other_values(task: ShapeTask) -> np.ndarray:
     return np.random.default_rng((task.seed, 1)).permutation(task.values)[task.inputs].sum(axis=1)
 
 
+def tested(task: ShapeTask) -> np.ndarray:
+    """Numbers of the test samples."""
+    return np.setdiff1d(np.arange(len(task.inputs)), task.train_index)
+
+
 def asked(task: ShapeTask) -> np.ndarray:
     """Test samples whose multiset is not trained; all test samples where each one's is."""
-    test = np.setdiff1d(np.arange(len(task.inputs)), task.train_index)
     unseen = np.flatnonzero(task.unseen)
-    return unseen if len(unseen) > task.outputs else test
+    return unseen if len(unseen) > task.outputs else tested(task)
 
 
 def _probed(view: View, answers: np.ndarray) -> float:

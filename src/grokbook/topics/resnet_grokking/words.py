@@ -10,6 +10,7 @@ import pandas as pd
 
 from grokbook.claims.finding import some
 from grokbook.tasks.shapes import ShapeTask, added, remembered, score
+from grokbook.topics.resnet_grokking.features import tested
 from grokbook.topics.resnet_grokking.settings import FITTED, REACHED, SPLITS
 
 _PAPER = {
@@ -85,11 +86,6 @@ def _runs(count: int, of: int) -> str:
     return "both runs have" if count == of == 2 else f"{some(count, of)} runs have"
 
 
-def _tested(task: ShapeTask) -> np.ndarray:
-    """Numbers of the test samples."""
-    return np.setdiff1d(np.arange(len(task.targets)), task.train_index)
-
-
 def constant(task: ShapeTask) -> float:
     """Test accuracy of the best constant answer: the share of the most frequent label of the test set.
 
@@ -98,7 +94,7 @@ def constant(task: ShapeTask) -> float:
         >>> constant(task)
         1.0
     """
-    labels = task.targets[_tested(task)]
+    labels = task.targets[tested(task)]
     return float(np.bincount(labels).max() / len(labels))
 
 
@@ -137,7 +133,7 @@ def order_or_sum(runs: Mapping[str, pd.DataFrame], task: ShapeTask) -> str:
         best[split] = float(np.median([constant(one) for one in drawn]))
         ends[split], lasts[split] = float(runs[split].at_end.median()), int(runs[split].last_step.max())
     random, multiset = SPLITS
-    kinds = len(np.unique(drawn[0].multisets[_tested(drawn[0])]))
+    kinds = len(np.unique(drawn[0].multisets[tested(drawn[0])]))
     return (
         f"At their ends (step {lasts[random]:,} and {lasts[multiset]:,}) the runs with decay have {ends[random]:.0%} "
         f"of the test set right after the random split and {ends[multiset]:.0%} after the split by multiset (medians); "
