@@ -109,7 +109,24 @@ def by_seed() -> dict[str, Sweep]:
     }  # fmt: skip
 
 
-RUNS = (fig6, more, by_seed)
+def by_start() -> dict[str, Sweep]:
+    """Twelve cells of Fig. 6d from matrices of two sizes, five seeds each: the paper does not print their size.
+
+    Example:
+        >>> by_start()["cells"].shape
+        {'decoder_lr': 4, 'decoder_weight_decay': 3, 'spread': 2}
+    """
+    axes = Axis("decoder_lr", FINE[::5]), Axis("decoder_weight_decay", (0.0, 10.0, 50.0)), Axis("spread", (0.1, 1.0))
+    return {
+        "cells": Sweep(
+            "small/fig6d", dataclasses.replace(fig6()["d"].config, steps=SHORTER), tuple(range(SEEDS)), axes=axes,
+            source="Liu et al. 2022, Fig. 6d", choices=f"{OPEN} 20,000 steps.",
+            statement="How much of a cell's phase is the size of the first matrices, and how much its seed.",
+        )
+    }  # fmt: skip
+
+
+RUNS = (fig6, more, by_seed, by_start)
 
 
 def plan(rates: int, decays: int, steps: int, seed: int) -> dict[str, Experiment]:
