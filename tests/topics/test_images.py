@@ -68,6 +68,8 @@ def test_a_delay_must_come_from_the_large_start_alone(large, usual, verdict):
     """LM1, LM2: the control is the usual start, which must not be late; runs that end too early decide nothing."""
     found = claims._delayed({8.0: reached(*large), 1.0: reached(*usual)})
     assert found.verdict == verdict and "nan" not in found.numbers["told"]
+    alone = claims._delayed(claims.Runs({8.0: reached(*large)}))
+    assert alone.verdict != "holds" and alone.numbers["told"].endswith("with factor 1: not run")
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,20 @@ def test_one_seed_is_enough_where_seeds_agree_and_not_where_they_are_shuffled():
     assert claims.one_seed_a_cell(Runs({"cells": theirs.assign_coords(seed=[0, 1, 2])})).numbers["theirs"] == 1
 
 
+@pytest.mark.parametrize(("row", "verdict"), [("CCMM", "holds"), ("CMMM", "undecided"), ("MMXX", "fails")])
+def test_the_size_of_the_start_is_seen_and_its_absence_is_not(row, verdict):
+    """Half of the cells generalise from small matrices; from large ones as many, fewer at two seeds, or none."""
+    axes = {axis.name: list(axis.values) for axis in settings.by_start()["cells"].axes}
+    sides = {name: axes[name] for name in ("decoder_weight_decay", "decoder_lr")}
+    small, large = (grid([letters] * 3, sides).phase for letters in ("CCMM", row))
+    if verdict == "undecided":
+        large = xr.concat([small[:1], large[1:]], "seed")
+    cells = xr.concat([small, large], "spread").assign_coords(spread=axes["spread"]).transpose(..., "spread")
+    found = claims.size_of_the_start(Runs({"cells": cells}))
+    assert found.verdict == verdict and "50% of 12 cells" in found.numbers["told"]
+    assert claims.size_of_the_start(Runs({"cells": cells[:2]})).verdict == "undecided"
+
+
 @pytest.mark.parametrize(("turned", "verdict"), [(False, "holds"), (True, "fails")])
 def test_the_competition_is_seen_and_its_reverse_is_not(turned, verdict):
     rates = list(settings.COARSE)

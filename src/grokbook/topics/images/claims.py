@@ -52,7 +52,10 @@ def _delayed(runs: Mapping[float, pd.DataFrame]) -> Finding:
     """
     parts, told = [], []
     for start, wanted in ((LARGE, True), (1.0, False)):
-        table = runs[start]
+        if (table := runs[start]) is None:
+            parts.append(None)
+            told.append(f"with factor {start:g}: not run")
+            continue
         late = table.grok_step - table.fit_step.fillna(table.last_step) > LATE
         told.append(
             f"with factor {start:g} {some(int(late.sum()), len(table))} runs reach {REACHED:.0%} of the test set "

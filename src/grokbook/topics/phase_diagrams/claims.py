@@ -11,7 +11,7 @@ from grokbook.claims import Finding, claim, enough, found, judge
 from grokbook.claims.finding import band
 from grokbook.measures.phases import OPEN, PHASES, agreement, ceiling, fractions, phases
 from grokbook.topics.phase_diagrams.published import panels, sandwiched
-from grokbook.topics.phase_diagrams.settings import SHORTER, TASKS, by_seed, fig6, more
+from grokbook.topics.phase_diagrams.settings import SEEDS, SHORTER, TASKS, by_seed, by_start, fig6, more
 from grokbook.topics.phase_diagrams.words import capped
 
 ENDS = 3
@@ -42,7 +42,8 @@ def usual(phase: xr.DataArray) -> xr.DataArray:
     return letters.isel(phase=best).where(found.notnull().all("phase"), OPEN).drop_vars("phase", errors="ignore")
 
 
-_OURS = {"section": "Ours beside theirs", "through": phases}
+_THEIRS = "Ours beside theirs"
+_OURS = {"section": _THEIRS, "through": phases}
 
 
 @claim("LP04", "liu2022", "section 4.1", **_OURS, runs=_panels("b", "c"), says="all four phases in {told}")
@@ -110,12 +111,18 @@ def _known(part: bool | np.bool_ | None) -> bool | None:
     return None if part is None else bool(part)
 
 
-def seeds_apart(data: xr.Dataset) -> xr.DataArray:
-    """Phases of the cells of `by_seed`, (seed, decay, rate); what is not reached by the last step counts as never."""
-    return phases(data, capped(SHORTER)).phase.transpose("seed", "decoder_weight_decay", "decoder_lr")
+def short(data: xr.Dataset) -> xr.DataArray:
+    """Phases of runs of `SHORTER` steps, (seed, decay, rate, ...); what is not reached by the last counts as never."""
+    return phases(data, capped(SHORTER)).phase.transpose("seed", "decoder_weight_decay", "decoder_lr", ...)
 
 
-@claim("LP11", "liu2022", "section 4.1, Fig. 6", section="Ours beside theirs", runs=by_seed, through=seeds_apart, says=(
+def with_published(phase: xr.DataArray, panel: str) -> float:
+    """Share of cells (decay, rate) in which a seed agrees with the published panel, the median over seeds."""
+    theirs = panels()[panel].sel({d: phase[d] for d in ("decoder_weight_decay", "decoder_lr")}, method="nearest")
+    return float(np.median([agreement(one.values, theirs.values) for one in phase]))
+
+
+@claim("LP11", "liu2022", "section 4.1, Fig. 6", section=_THEIRS, runs=by_seed, through=short, says=(
     "two of {seeds} seeds agree in {value:.0%} of {cells} cells of 6b (median of pairs; {low:.0%} to {high:.0%}), a ",
     "seed of ours and the published panel in {theirs:.0%} of the same cells (median); kappa of two seeds {kappa:.2f}",
 ))  # fmt: skip
@@ -125,12 +132,34 @@ def one_seed_a_cell(runs: Mapping[str, xr.DataArray]) -> Finding:
     Our reading: two seeds agree in 80 % of the cells or more, in the median of pairs.
     """
     phase = runs["cells"]
-    pairs, theirs = ceiling(phase), panels()["b"].sel(phase.drop_vars("seed").coords, method="nearest")
-    own = [agreement(one.values, theirs.transpose(*one.dims).values) for one in phase]
+    pairs = ceiling(phase)
     value, low, high = band(pairs.agreement)
     verdict = "undecided" if not enough(phase) else "holds" if value >= 0.8 else "fails"
-    return found(verdict, value, low, high, seeds=len(phase), cells=phase[0].size, theirs=float(np.median(own)),
+    return found(verdict, value, low, high, seeds=len(phase), cells=phase[0].size, theirs=with_published(phase, "b"),
                  kappa=pairs.kappa.median())  # fmt: skip
+
+
+@claim("LP12", "liu2022", "section 4.1, Fig. 6d", section=_THEIRS, runs=by_start, through=short, says="{told}")
+def size_of_the_start(runs: Mapping[str, xr.DataArray]) -> Finding:
+    """Ours: panel 6d follows from what is printed of it, where the size of the first matrices is not.
+
+    Our reading: at every seed the shares of the cells that generalise, from either size, differ by less than a tenth;
+    refuted where each seed has a tenth or more from one of the sizes.
+    """
+    sizes = [runs["cells"].isel(spread=k) for k in (0, -1)]
+    if not enough(sizes[0]):
+        return judge(None, told=f"{len(sizes[0])} of {SEEDS} seeds are recorded")
+    shares = [one.isin([*"CG"]).mean(["decoder_weight_decay", "decoder_lr"]) for one in sizes]
+    gap = (shares[0] - shares[1]).values
+    part = False if (gap >= LITTLE).all() or (gap <= -LITTLE).all() else True if (abs(gap) < LITTLE).all() else None
+    told = [
+        f"from entries up to {float(one.spread) / 2:g} {share.mean().item():.0%} of {one[0].size} cells of 6d "
+        f"generalise ({share.min().item():.0%} to {share.max().item():.0%} at {len(one)} seeds), the published panel is met in "
+        f"{with_published(one, 'd'):.0%} of the cells and another seed of ours in {ceiling(one).agreement.median():.0%}"
+        for one, share in zip(sizes, shares, strict=True)
+    ]
+    return judge(part, value=float(gap.mean()), low=float(gap.min()), high=float(gap.max()),
+                 told="; ".join(told) + " (medians)")  # fmt: skip
 
 
 def comprehended(phase: xr.DataArray, axis: str, slow: bool) -> tuple[float, float]:
@@ -215,4 +244,4 @@ def embedding_decay(runs: Mapping[str, xr.Dataset]) -> Finding:
     return _compared(runs, "encoder_weight_decay", alike, slow=False)
 
 
-OUR_CLAIMS = ("LP04", "LP05", "LP06", "LP07", "LP08", "LP09", "LP11")
+OUR_CLAIMS = ("LP04", "LP05", "LP06", "LP07", "LP08", "LP09", "LP11", "LP12")
