@@ -43,6 +43,19 @@ def test_onset_around_5000_by_both_definitions_and_three_readings(fresh, everyth
     assert (f"({late} of 3 runs: not by step 10,000); from which" in found.evidence) == (late > 0)
 
 
+@pytest.mark.parametrize(
+    ("groks", "told"),
+    [((200, 500), "2 of 2 recorded runs generalise by step 1,000, and the grok steps lie 300 steps apart."),
+     ((200, 2000), "1 of 2 recorded runs generalise by step 1,000, and the grok steps lie at least 800 steps apart."),
+     ((2000, 2000), "0 of 2 recorded runs generalise by step 1,000.")],
+)  # fmt: skip
+def test_the_answer_counts_a_run_that_did_not_finish_as_later(groks, told):
+    steps = np.arange(0, 1001, 20)
+    curves = {"train_accuracy": [0, 0], "test_accuracy": groks}
+    data = {name: (("seed", "step"), 1.0 * (steps >= np.array(when)[:, None])) for name, when in curves.items()}
+    assert chapter.answer("fails", xr.Dataset(data, {"seed": [0, 1], "step": steps})).endswith(told)
+
+
 def test_copied_answers_begin_the_one_onset_and_not_the_other():
     steps = np.arange(0, 3001, 20)
     copied, fresh = np.interp(steps, [600, 800], [0, 1]), np.interp(steps, [2000, 2200], [0, 1])

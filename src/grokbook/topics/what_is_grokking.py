@@ -60,12 +60,15 @@ def answer(verdict: str, paper: xr.Dataset | None) -> str:
     seen = f"We see it: networks of that size fit by step {fit:,.0f}" if fit else "Not every network of that size fits"
     late = f", the first generalises at step {grok.min():,}" if len(grok) else ""
     count = f"{len(grok)} of {len(times)} recorded runs generalise by step {int(paper.step.max()):,}"
-    sure = f"We are sure of the delay and not of its length: {count}, and they differ by up to {_apart(grok):,} steps."
+    apart = f", and the grok steps lie {_apart(times)} steps apart" if len(grok) else ""
+    sure = f"We are sure of the delay and not of its length: {count}{apart}."
     return f"> **Answer.** {claimed} {seen}{late}. {dated} {sure}"
 
 
-def _apart(steps: pd.Series) -> int:
-    return int(steps.max() - steps.min()) if len(steps) else 0
+def _apart(times: pd.DataFrame) -> str:
+    """How far the grok steps lie apart; a run without one is later than its last step."""
+    late, least = times.grok_step.fillna(times.last_step), "at least " * bool(times.censored.any())
+    return f"{least}{int(late.max() - late.min()):,}"
 
 
 PRINTED_ONSET = 5000
