@@ -49,8 +49,16 @@ def test_shuffled_columns_are_no_translates_and_shuffled_rows_are():
     assert chapter.classes_are_translates((5, 11)).verdict == "holds"
 
 
-def test_a_wrong_closed_form_is_seen(monkeypatch):
+def test_a_wrong_closed_form_is_seen_and_refutes_us_and_not_the_paper(monkeypatch):
     monkeypatch.setattr(chapter, "quadratic_class_sizes", lambda p: np.full(p, p))
+    found = chapter.quadratic_form_classes(11)
+    assert (found.verdict, found.value) == ("holds", 3)
+
+
+def test_classes_of_one_size_are_not_complex(monkeypatch):
+    """Section 6.1: the classes of i + j, all of p cells, in the place of those of the quadratic form."""
+    assert chapter.quadratic_form_classes(11).verdict == "holds"
+    monkeypatch.setattr(chapter, "ModularTask", lambda p, operation: ModularTask(p, "add"))
     assert chapter.quadratic_form_classes(11).verdict == "fails"
 
 
