@@ -33,22 +33,23 @@ _SUMS = {
     "holds": "The sums of a class do lie close to one vector.",
 }
 _BEHIND = {
-    "holds": "Products do what sums cannot: in runs that generalise the classes come together behind the embedding.",
-    "fails": "Products do what sums cannot, but the layers behind the embedding do not bring the classes together.",
+    "holds": "Products can do what sums cannot; and in runs that generalise the classes come together after the MLP, "
+    "by whatever it computes.",
+    "fails": "Products can do what sums cannot, but the layers behind the embedding do not bring the classes together.",
 }
-_OPEN = "Products do what sums cannot; whether the layers behind the embedding bring the classes together is open."
+_OPEN = "Products can do what sums cannot; whether the layers behind the embedding bring the classes together is open."
 
 
 def answer(verdicts: Mapping[str, str]) -> str:
     """The chapter's answer in a box, from the verdicts of its rows of the ledger by id: claimed, found, how sure.
 
     Example:
-        >>> answer({"G06": "fails", "G54": "holds"}).split(". ")[-1]
-        'The first rests on a proof, the second on runs of small networks (2 claims: 1 hold, 1 fail).'
+        >>> answer({"G06": "fails", "G54": "holds"}).split(". ")[-1].partition(" (")[0]
+        'What is said of sums and products is proved, the rest was seen in runs of small networks'
     """
     claimed = "The papers say that correct outputs bring the sums of a class together, that weight decay does so too, "
     claimed += "and that neighbouring symbols are alike then"
     found = f"{_SUMS[verdicts['G06']]} {_BEHIND.get(verdicts['G54'], _OPEN)}"
     counted = summary(dict(verdicts).values()).rstrip(".")
-    sure = f"The first rests on a proof, the second on runs of small networks ({counted})."
+    sure = f"What is said of sums and products is proved, the rest was seen in runs of small networks ({counted})."
     return f"> **Answer.** {claimed}. {found} {sure}"

@@ -100,7 +100,8 @@ def share_table(dataset: xr.Dataset) -> pd.DataFrame:
        says=("{learned} runs generalise and {memorised} only memorise. From fitting to generalisation the class ",
              "explains {shares} (medians); after the MLP {reached[0]}, {reached[1]} and {reached[2]} of {learned} ",
              "come above 25, 50 and 75 %, at the last step the median is {end:.2f}; runs that memorise end at ",
-             "{idle:.2f} at most. 'Uniform' is our reading: unseen cells of a class close beside the spread of all"))
+             "{idle:.2f} at most (chance there: {few:.2f}). 'Uniform' is our reading: unseen cells of a class close ",
+             "beside the spread of all"))  # fmt: skip
 def deeper_layers(runs: Runs) -> Finding:
     """Uniformity is to be interpreted as representation uniformity, not restricted to the embedding: it is deeper.
 
@@ -120,5 +121,5 @@ def deeper_layers(runs: Runs) -> Finding:
     holds, never = rises.all() and reached[1] == len(learned), not rises.any()
     verdict = UNDECIDED if not tells else "holds" if holds else "fails" if never else UNDECIDED
     return found(verdict, learned.share_mlp_grok.median(), learned.share_mlp_grok.min(), learned.share_mlp_grok.max(),
-                 shares=told, reached=reached, idle=idle, end=learned.share_mlp_end.median(),
-                 learned=len(learned), memorised=len(memorised))  # fmt: skip
+                 shares=told, reached=reached, idle=idle, few=memorised.share_null_end.median(),
+                 end=learned.share_mlp_end.median(), learned=len(learned), memorised=len(memorised))  # fmt: skip

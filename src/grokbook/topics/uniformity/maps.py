@@ -15,7 +15,7 @@ LEMMA = "The smallest map"
 
 @claim("G01", "gu2025", "section 3.2, appendix B.3", section="No additive network can add", kind="formula",
        shown_by="counterexample",
-       says=("for a random block B of width {d}, B(a + b) differs from B(a) + B(b) by up to {value:.2f} of the ",
+       says=("for a block B of width {d} as it starts, B(a + b) differs from B(a) + B(b) by up to {value:.2f} of the ",
              "largest output, by {frozen:.0e} when the same units are on for every cell; and a network that is a sum ",
              "of a map of phi(i) and one of phi(j) cannot be right on all cells of two classes (common-point theorem)"))
 def block_is_additive(d: int = 16, cells: int = 200) -> Finding:
@@ -25,7 +25,7 @@ def block_is_additive(d: int = 16, cells: int = 200) -> Finding:
     """
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, cells, d)) / np.sqrt(d)
-    w_in, w_out = rng.normal(size=(d, 4 * d)), rng.normal(size=(4 * d, d)) / (4 * d)
+    w_in, w_out = (rng.normal(size=shape) / np.sqrt(d) for shape in ((d, 4 * d), (4 * d, d)))
     free = splitting_error(a, b, w_in, w_out)
     frozen = splitting_error(a, b, w_in, w_out, rng.integers(0, 2, 4 * d))
     return judge(free < 1e-9, value=free, low=0, high=1e-9, d=d, frozen=frozen)
@@ -68,9 +68,10 @@ def _exists(x: np.ndarray | list[list[int]]) -> bool:
              "other choices on the sphere it is at least {value:.3f} times. Equality forces x_i = x_-i = v/2: one ",
              "point"))
 def minimum_is_a_manifold(p: int = 11, d: int = 8, draws: int = 50) -> Finding:
-    """The minimum corresponds to an embedding that is distributed on a smooth manifold of n - 1 dimensions.
+    """By Lemma B.1 embeddings "uniformly distributed on the n - 1 dimensional manifold will reduce the sum of norms".
 
-    What the x of norm at most M look like for which the least norm |r| / 2M is attained.
+    Remark 3.9; our reading of "distributed on a smooth manifold" after the lemma, which one point of a sphere satisfies
+    as printed. What the x of norm at most M look like for which the least norm |r| / 2M is attained.
     """
     rng = np.random.default_rng(0)
     same = np.tile(rng.normal(size=d), (p, 1))

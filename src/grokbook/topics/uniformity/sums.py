@@ -52,13 +52,14 @@ def ball_radii(points: np.ndarray, label: np.ndarray, p: int) -> np.ndarray:
 
 
 @claim("G02", "gu2025", "Lemma 3.2", section="What can be saved", kind="theorem", shown_by="counterexample",
-       says=("balls exist for {balls} of {p} classes of random outputs, right or wrong; correct outputs may be ",
-             "stretched at will: with margins from {margins[0]:.3f} to {margins[1]:.0f} the largest ball has radius ",
-             "{value:.0f}, so correct does not mean close"))  # fmt: skip
+       says=("balls exist for {balls} of {p} classes of random outputs, right or wrong: without a scale the lemma is ",
+             "true of all outputs. Correct outputs may be stretched at will: with margins from {margins[0]:.3f} to ",
+             "{margins[1]:.0f} the largest ball has radius {value:.0f}, so any radius fixed in advance is refuted"))
 def outputs_in_balls(p: int = 13) -> Finding:
-    """If the outputs are correct, those of one class lie within some small epsilon of one vector.
+    """If the outputs are correct, those of one class lie within a "relevant small positive number" of one vector.
 
-    Does "each class of outputs lies in a ball" need correct outputs, and is the ball small when they are?
+    No scale is printed. Does "each class of outputs lies in a ball" need correct outputs, and is the ball small when
+    they are?
     """
     rng, label = np.random.default_rng(0), residues(p)
     wrong = ball_radii(rng.normal(size=(p, p, p)), label, p)
@@ -224,10 +225,11 @@ def neighbours_by_averaging(p: int = 13) -> Finding:
              "every class to one common mean, so the constraints can be met only if all c_r lie within their ",
              "tolerance of one point"))  # fmt: skip
 def additive_targets(p: int = 97, targets: np.ndarray | None = None) -> Finding:
-    """After fitting, training minimises the sum of operator norms while l' and l'' send each class close to its
-    own vector.
+    """After fitting, training minimises the sum of operator norms while r' l'(phi(i)) + r'' l''(phi(j)) is close to the
+    vector of its class.
 
-    How much of the targets c_r of all classes can any l'(phi(i)) + l''(phi(j)) explain? One-hot by default.
+    The truncations r', r'' act on one operand each. How much of the targets c_r can any F(i) + G(j) explain? One-hot by
+    default.
     """
     share = additive_share(np.eye(p)[residues(p)] if targets is None else targets)
     return judge(share >= 1e-9, value=share, low=0, high=1)
