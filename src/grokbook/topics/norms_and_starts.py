@@ -74,12 +74,13 @@ def norms_move_together(d: int = 16, samples: int = 400) -> Finding:
        says=("MED {level[toeplitz]} against {level[independent]} for independent entries ({draws} draws, p = d = ",
              "{p}): the expected squared step is 2 d sigma^2 in both. The relative spread of the steps in a table is ",
              "{spread[toeplitz]:.3f} against {spread[independent]:.3f}, and {spread[circulant]:.3f} for a circulant, ",
-             "which a Toeplitz table is not; from table to table the mean squared step varies {between:.0f} times as ",
-             "much"))  # fmt: skip
+             "which a Toeplitz table of two random vectors is not; from table to table the mean squared step varies ",
+             "{between:.0f} times as much"))  # fmt: skip
 def toeplitz_is_more_uniform(p: int = 97, draws: int = 200) -> Finding:
-    """A circulant start, Toeplitz(v, v'), gives the embedding uniformity beforehand.
+    """As a start, "a circulant matrix generated from a random vector", Toeplitz(v, v'), helps to learn uniformity.
 
-    MED and the spread of the steps of a Toeplitz table (p, p) beside independent entries and a circulant.
+    Read as: it has more of it beforehand. MED and the spread of the steps of a Toeplitz table (p, p) of independent v
+    and v', our reading of the formula, beside independent entries and a circulant.
     """
     rng = np.random.default_rng(0)
     meds = {kind: np.array([med(draw_start(kind, p, p, rng)) for _ in range(draws)]) for kind in STARTS}
@@ -151,8 +152,9 @@ def divisibility(primes: tuple[int, ...] = (5, 7, 11)) -> Finding:
 
 @claim("P06", "gu2024", "Assumption 2, Eq. 11", section=BEFORE, kind="formula", shown_by="proof",
        says=("with d(p) = 0, Theorem 3 for d1 = p, d2 = 0, the equations d(t) = t epsilon for t = 1 to p have ",
-             "{value:.0f} non-zero solutions at p = {p}: p epsilon = 0; a distance that is nearly linear for small t ",
-             "and 0 at p, such as 2 sin(pi t/p), agrees with Theorem 3"))  # fmt: skip
+             "{value:.0f} non-zero solutions at p = {p}: p epsilon = 0 (and without t = p, t epsilon = (p - t) ",
+             "epsilon); a distance that is nearly linear for small t and 0 at p, such as 2 sin(pi t/p), agrees with ",
+             "Theorem 3"))  # fmt: skip
 def linear_distance(p: int = 97, theorem: bool = True) -> Finding:
     """Once all systems are learnt, the distance of the maps of (i, j) and (i + t, j) is t epsilon.
 
