@@ -155,7 +155,7 @@ def size_of_the_start(runs: Mapping[str, xr.DataArray]) -> Finding:
     told = [
         f"from entries up to {float(one.spread) / 2:g} {share.mean().item():.0%} of {one[0].size} cells of 6d "
         f"generalise ({share.min().item():.0%} to {share.max().item():.0%} at {len(one)} seeds); the published panel "
-        f"is met in {with_published(one, 'd'):.0%} of them, another seed of ours in {ceiling(one).agreement.median():.0%}"
+        f"is met in {with_published(one, 'd'):.0%} of them, another seed in {ceiling(one).agreement.median():.0%}"
         for one, share in zip(sizes, shares, strict=True)
     ]
     return judge(part, value=float(gap.mean()), low=float(gap.min()), high=float(gap.max()),
