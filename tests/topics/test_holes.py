@@ -99,6 +99,15 @@ def test_covered_shares_are_those_of_uncovered_and_their_radius_is_found():
     expected = [100 * (1 - discs.uncovered(task.train_mask, n) / task.test_index.size) for n in range(1, 9)]
     assert covered[3, :8] == pytest.approx(expected)
     assert table_1.best_radius(covered, covered[:, 6]) == (7, 0.0)
+    own = table_1.covered_shares("code", seeds=1, largest=20, own=True)
+    assert (own <= covered).all() and own[3, 1] == 0  # cells of one class are two steps apart
+    assert own[3, 2] == pytest.approx(100 * (discs_of_own_class(task.train_mask)[~task.train_mask]).mean())
+
+
+def discs_of_own_class(mask):
+    """Whether (i + 1, j - 1) or (i - 1, j + 1) is trained, on the bounded grid: the cells of a class at distance 2."""
+    padded = np.pad(mask, 1)
+    return padded[2:, :-2] | padded[:-2, 2:]
 
 
 def test_published_numbers_follow_the_share_in_squares_and_no_distance_in_strips():
@@ -195,6 +204,9 @@ def test_the_claim_on_table_1_counts_a_ceiling_that_is_exceeded_and_nothing_that
     runs = runs_with(published)
     found = measured.ceilings_of_table_1(looked_at(runs))
     assert found.verdict == "holds" and found.value == 0 and "with 2 and 10 points: holds, holds" in found.evidence
+    runs["strip", 67] = run_of(("strip", 67), 0 * STEPS, rise(500, 2000, 0.5))  # no onset is printed: told, not judged
+    found = measured.ceilings_of_table_1(looked_at(runs))
+    assert (found.verdict, found.value) == ("holds", 0) and "exceeded in STRIP 67 (" in found.evidence
     runs["square", 40] = run_of(("square", 40), rise(500, 9000, 1.0), 0 * STEPS)
     runs["strip", 50] = run_of(("strip", 50), rise(500, 2000, 1.0), rise(500, 2000, 0.1))
     open_rows = measured.ceilings_of_table_1(looked_at(runs))
@@ -285,12 +297,13 @@ def test_a_panel_a_row_with_every_run_outside_the_hole_and_in_it():
 @pytest.mark.parametrize(
     ("verdict", "misses", "said"),
     [
-        ("fails", 15.0, "1 of 2 are exceeded by a run; no single distance explains the limits, the best misses by 15"),
-        ("undecided", 3.0, "is open, as no run exceeds one and not every row is reached; one single distance"),
-        ("holds", 3.0, "so do its limits, in all 2 rows; one single distance explains the limits within 6 points"),
+        ("fails", 15.0, "print 1 are exceeded by a run; no single distance explains the limits, the best misses by 15"),
+        ("undecided", 3.0, "no run exceeds one, and not every row is reached; one single distance"),
+        ("holds", 3.0, "its limits, in all 1 rows that grok in print; one single distance explains the limits"),
     ],
 )
 def test_the_answer_is_what_the_ledger_says(verdict, misses, said):
     judged = {"verdict": [verdict, "vacuous"], "value": [1.0, misses], "high": [0.0, 6.0]}
     rows = {"U": [80.0, 40.0], "U-Acc": [90.0, 30.0], "U low": [70.0, 20.0], "U high": [85.0, 45.0], "seeds": [3, 3]}
+    rows |= {"GO-Epoch": [900, None], "U-Acc - either order": [9.0, -9.0]}
     assert said in answer(pd.DataFrame(judged, ["GT1", "G33"]), pd.DataFrame(rows))

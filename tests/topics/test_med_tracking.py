@@ -167,7 +167,9 @@ def test_continued_runs_stand_for_the_shorter_ones():
     ],
 )
 def test_second_observation(down, floor, grok, verdict):
-    assert claims.second_observation(thrice(noise(1), hump(down, floor), rise(grok))).verdict == verdict
+    found = claims.second_observation(thrice(noise(1), hump(down, floor), rise(grok)))
+    printed = "all 3 runs with" if floor < 1 and grok < 6000 else "none of 3 runs with" if floor < 1 else "no run has"
+    assert found.verdict == verdict and f"as printed, {printed} MED below" in found.evidence
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,10 @@ def test_too_few_runs_decide_nothing():
 @pytest.mark.parametrize("first", ["holds", "fails", UNDECIDED, "not run"])
 @pytest.mark.parametrize("second", ["holds", "fails", UNDECIDED])
 def test_the_answer_is_whole_sentences_at_every_outcome(first, second):
-    text = chapter.answer(pd.DataFrame({"verdict": [first, second]}, index=["G53", "P15"]))
+    evidence = "0.3; at a quarter of both undecided, at three quarters holds" if first != "not run" else "6 are needed"
+    text = chapter.answer(pd.DataFrame({"verdict": [first, second], "evidence": evidence}, index=["G53", "P15"]))
     assert text.startswith("> **Answer.**") and "{" not in text and text.count(". ") >= 3
+    assert ("(at a quarter of both undecided, at" in text) == (first != "not run")
 
 
 def test_the_live_run_has_the_sizes_asked_for_and_even_logs():
@@ -125,6 +127,22 @@ def test_what_comes_out_is_whole_sentences_at_every_outcome(med, clock):
     assert ("No measure sees it coming" in text) is (med != "sees it coming")
     assert all(line.endswith(".") for line in text.splitlines() if line) and "MED" in text
     assert "the arrangement, and not the length" in chapter.parts_of_med(made)
+    assert ("MED moves as far in 1 of 2: it also" in text) is (med == "sees it coming")
+    assert "moves as far" not in chapter.come_out(made.assign(anyway="0 of 2"))
+
+
+@pytest.mark.parametrize(
+    ("quotient", "others", "said"), [(0.01, [0.01, 0.01], "both go"), (0.3, [0.01, 0.3], "one goes"),
+                                     (0.3, [0.3, 0.3], "neither is seen to go")])  # fmt: skip
+def test_arrangement_is_told_by_what_goes_with_the_accuracy(quotient, others, said):
+    names = ["normalised_med", "fourier_ipr", "effective_dimension"]
+    text = chapter.arrangement(pd.DataFrame({"p_value": [quotient, *others]}, names))
+    assert f"{said} with the accuracy." in text and ("is not seen to (its row)" in text) is (quotient > 0.05)
+
+
+@pytest.mark.parametrize(("delays", "said"), [([5.0, 7.0], "a lasting fall."), ([5.0, np.inf], "fall in 1 of 2 runs.")])
+def test_a_reader_s_measure_is_told_by_what_it_did(delays, said):
+    assert chapter.own_told(pd.DataFrame({"measure_delay": delays}), "it").endswith(said)
 
 
 def test_the_table_of_the_page_has_the_controls_first_and_then_who_sees_it_coming():

@@ -140,7 +140,7 @@ def _events(run: xr.Dataset, directions: Mapping[str, str], share: float) -> lis
 
 @dataclass(frozen=True)
 class RankTest:
-    """Kendall's rank correlation within groups, joined: `tau` in [-1, 1], its p-value, and the pairs it rests on.
+    """Somers' D of a measure given the accuracy, within groups, joined: `tau` in [-1, 1], p-value, pairs it rests on.
 
     `pairs` counts the pairs of runs of one group whose accuracies differ in time; without any, `tau` and `p_value`
     are NaN.
@@ -158,7 +158,7 @@ def _signs(values: np.ndarray) -> np.ndarray:
 
 
 def rank_test(groups: Sequence[tuple[Array, Array]], *, draws: int = 9999, seed: int = 0) -> RankTest:
-    r"""Is the measure early in those runs of a group in which the accuracy is? Kendall's tau, permuted within groups.
+    r"""Is the measure early in those runs of a group in which the accuracy is? Somers' D, permuted within groups.
 
     Each group is a pair of times (n,), of the measure and of the accuracy in the runs of one task; infinite is "not
     within the record" and later than all else. With C pairs of runs of one group in one order, D in opposite ones,

@@ -22,8 +22,9 @@ def plan(p: int, k: int, train_fraction: float, draws: int, example: int) -> dic
 
 
 _COUNTED = {
-    "fails": "It is not needed: it suffices for about one uncovered cell on a grid without a border, and certainty "
-    "needs nearly all cells; it also",
+    "fails": "For coverage, which it is derived from, it is stated the wrong way round: on a grid without a border it "
+    "suffices for at most one uncovered cell on average, and certainty, of which the theorem speaks, needs nearly all "
+    "cells; it also",
 }
 _CLASS = {
     "fails": "counts cells of every class, where their Theorem 3.10 asks for one of the same class, which is "
@@ -43,5 +44,8 @@ def answer(said: pd.DataFrame) -> str:
     counted = _COUNTED.get(said.verdict["G23"], "Where a grid is covered for certain, the fraction is that large; it")
     row = said.loc["G24"]
     own = _CLASS.get(row.verdict, "counts cells that are near and of the same class alike").format(**row)
-    sure = "This is counted and proved, so it binds every network; what networks do with near cells it does not say."
+    sure = (
+        "The counts are proved, the radius is that of random splits; whether a network needs the fraction, or near "
+        "cells at all, they do not say."
+    )
     return f"> **Answer.** {claimed}. {counted} {own}. {sure}"

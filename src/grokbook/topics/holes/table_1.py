@@ -11,7 +11,7 @@ from grokbook.claims import Finding, claim, found
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import modular_run
 from grokbook.tasks.arithmetic import ModularTask
-from grokbook.theory.coverage import distance_to_training
+from grokbook.theory.coverage import distance_to_training, same_class_distance
 
 TABLE_1 = (
     ("square", 30, 99.04, 91.27, 1500),
@@ -227,15 +227,16 @@ def correlations(frame: pd.DataFrame) -> dict[tuple[str, str], float]:
 
 
 @lru_cache(maxsize=8)
-def covered_shares(rule: str = "code", seeds: int = 3, largest: int = 60) -> np.ndarray:
+def covered_shares(rule: str = "code", seeds: int = 3, largest: int = 60, own: bool = False) -> np.ndarray:
     """Percent of test cells with a training cell at Manhattan distance below n, rows of Table 1 x n = 1 .. largest.
 
-    The mean over `seeds` draws of the training set.
+    The mean over `seeds` draws of the training set. `own` asks for a training cell of the same class.
     """
+    distance = same_class_distance if own else distance_to_training
     radii, shares = np.arange(1, largest + 1), np.zeros((len(TABLE_1), largest))
     for number, (split, hole, *_) in enumerate(TABLE_1):
         for mask in (row_task(split, hole, rule, seed).train_mask for seed in range(seeds)):
-            shares[number] += 100 * (distance_to_training(mask)[~mask][:, None] < radii).mean(axis=0) / seeds
+            shares[number] += 100 * (distance(mask)[~mask][:, None] < radii).mean(axis=0) / seeds
     return shares
 
 
@@ -250,6 +251,16 @@ def best_radius(covered: np.ndarray, accuracy: np.ndarray) -> tuple[int, float]:
     return int(errors.argmin()) + 1, float(errors.min())
 
 
+def either_order(frame: pd.DataFrame) -> float:
+    """Root of the mean squared difference of U-Acc and the share in either order, in points; no radius to choose.
+
+    Example:
+        >>> either_order(pd.DataFrame({"U-Acc - either order": [3.0, -3.0]}))
+        3.0
+    """
+    return float((frame["U-Acc - either order"] ** 2).mean() ** 0.5)
+
+
 def radius_fits(rule: str = "code", seeds: int = 3) -> pd.DataFrame:
     """The best single radius for the SQUARE rows, the STRIP rows and all rows: columns rows, n, rmse (points)."""
     frame, covered = table_1(), covered_shares(rule, seeds)
@@ -262,7 +273,8 @@ COVERED = (
     "as printed, with no distance named, true of any training set: one cell covers the grid within {within}; our ",
     "reading, one radius for all {rows} rows, misses the printed U-Acc by {rmse:.1f} points (root mean square, best ",
     "n = {n:.0f}; SQUARE alone {square.rmse:.1f} at n = {square.n:.0f}, STRIP {strip.rmse:.1f} at n = {strip.n:.0f}), ",
-    "against half, once and twice the printed oscillation of {band:.1f}: {bars}; U-Acc correlates with the share ",
+    "against half, once and twice the printed oscillation of {band:.1f}: {bars}; cells of one's own class miss by ",
+    "{own:.1f}, the share in either order by {either_rmse:.1f}; U-Acc correlates with the share ",
     "outside the hole at {outside_square:.3f} (SQUARE) and {outside_all:.2f} (all), in either order at {either:.2f}",
 )
 
@@ -285,6 +297,8 @@ def ceiling_by_distance(radius: int | None = None, fits: pd.DataFrame | None = N
     numbers = {"rows": len(frame), "n": n, "rmse": rmse, "square": fits.loc["SQUARE"], "strip": fits.loc["STRIP"]}
     numbers |= {"outside_square": seen["square", "outside"], "outside_all": seen["all", "outside"], "band": band}
     numbers |= {"either": seen["all", "either order"], "within": within, "bars": bars}
+    own = best_radius(covered_shares(rule, own=True), frame["U-Acc"].to_numpy())[1]
+    numbers |= {"own": own, "either_rmse": either_order(frame)}
     reading = "holds" if rmse <= band else "fails"
     verdict = "vacuous" if radius is None or radius > within else reading
     return found(verdict, float(rmse), 0, band, f"at most {band:.1f} points", **numbers)

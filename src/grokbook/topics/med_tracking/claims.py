@@ -37,10 +37,12 @@ OBSERVED = {"section": "What the papers say", "seconds": 5}
        says=("one circle of radius 1 has MED from {least:.4f} to {most:.4f} (p = {p}) by the name of its ",
              "frequency alone, at equal loss on all cells and equal norms"))  # fmt: skip
 def same_function_other_med(p: int = 97) -> Finding:
-    """Weight decay is at a local minimum if and only if the embedding "remains uniform", and MED measures that.
+    """Weight decay is at a local minimum if and only if "the embedding in the equivalence class of the training set
+    remains uniform", and MED measures that.
 
-    Relabelling i -> c i (the outputs and the training set too) turns the weights by a map that keeps every norm and the
-    loss, so that local minima go to local minima, and moves MED. A uniformity that no renaming changes is not refuted.
+    Relabelling i -> c i (the outputs, the training set and its classes too) turns the weights by a map that keeps every
+    norm and the loss, so that local minima go to local minima, and moves MED. A uniformity that no renaming changes is
+    not refuted.
     """
     values = [circle_med(p, [k]) for k in range(1, p // 2 + 1)]
     ratio = max(values) / min(values)
@@ -153,19 +155,19 @@ ELSEWHERE = (
 
 @claim("P5.1b", "gu2024", "section 5.1, second observation", **OBSERVED, runs=two_moduli, beside=beyond,
        through=tracking_table, published="every run in which MED falls below",
-       says="{who}; {rest}")
+       says="as printed, {printed}; our reading, that a run which generalises has MED below: {who}; {rest}")
 def second_observation(runs: Runs) -> Finding:
     """ "In all experiments, we observe": "when the MED function falls below its initial value, grokking happens".
 
-    A run that generalises without MED below its initial value is an experiment in which this is not observed; where it
-    falls, that has to be nearer to generalising than to fitting (our reading). A run may yet generalise later.
+    As printed it is asked of runs in which MED falls. Our reading, for it is observed in all experiments: one that
+    generalises has MED below, and nearer to generalising than to fitting. A run may yet generalise later.
     """
     table = stack(longest(runs))
     below, grok = table.below_step.notna(), table.grok_step.notna()
     early = below & grok & ~falls_with_grokking(table)
     counts = {"grok": grok, "above": grok & ~below, "below": below, "alone": below & ~grok, "early": early}
     numbers = {name: int(those.sum()) for name, those in counts.items()}
-    numbers |= {"who": _who(len(table), numbers), "rest": _rest(numbers)}
+    numbers |= {"who": _who(len(table), numbers), "rest": _rest(numbers), "printed": _printed(below, grok)}
     kept = False if numbers["above"] or numbers["early"] else None if numbers["alone"] else True
     verdict = "vacuous" if not below.any() and kept else {False: "fails", None: UNDECIDED, True: "holds"}[kept]
     return found(_decided(runs, verdict), float((grok & below).mean()), 0, 1, count=len(table), **numbers)
@@ -178,6 +180,12 @@ def _who(count: int, numbers: dict[str, Any]) -> str:
         return f"none of {count} runs generalises"
     where = "MED stays above its initial value in" if above else "MED falls below its initial value in"
     return f"{some(grok, count)} runs generalise, and {where} {some(above or grok, grok)} of these"
+
+
+def _printed(below: pd.Series, grok: pd.Series) -> str:
+    """The implication alone: what becomes of the runs in which MED comes to stay below its initial value."""
+    kept = some(int((below & grok).sum()), int(below.sum()))
+    return f"{kept} runs with MED below generalise" if below.any() else "no run has MED below, so nothing tests it"
 
 
 def _rest(numbers: dict[str, Any]) -> str:
@@ -239,7 +247,7 @@ _ALIKE = {
 }
 _BELOW = {
     "holds": "MED does fall below its initial value where a run generalises",
-    "fails": "runs generalise while MED stays above its initial value",
+    "fails": "runs generalise while MED stays above its initial value, which our reading of the second excludes",
 }
 _SETTLES = {
     "holds": "and it settles when the accuracy does.",
@@ -260,8 +268,8 @@ def answer(verdicts: Mapping[str, str], runs: int) -> str:
         'That rests on 10 runs at two moduli'
     """
     claimed = (
-        "The papers say that MED changes as the test loss does, falls below its initial value when grokking happens, "
-        "and settles when the accuracy stops rising"
+        "The papers say that MED changes as the test loss does, that grokking happens when it falls below its initial "
+        "value, and that it settles when the accuracy stops rising"
     )
     alike = _ALIKE.get(verdicts["G27"], "Whether the two curves move alike is not decided by our runs")
     below = _BELOW.get(verdicts["P5.1b"], "whether MED falls below its initial value with grokking is not decided")

@@ -125,18 +125,19 @@ def found(pages: pd.DataFrame, small: pd.DataFrame, few: pd.DataFrame) -> str:
     return ". ".join(told) + "."
 
 
-NARROW = "So it reads how few frequencies hold the spectrum, and not which these are."
+NARROW = "So how few frequencies hold the spectrum accounts for it; that the run's own are good ones is not seen."
 CHOSEN = "So there is more in it than a narrow spectrum: which frequencies hold it counts too."
 
 
 def reads(table: pd.DataFrame) -> str:
     """What the two nulls say of the best renaming, in sentences chosen by what came out, from `renaming_table`."""
     named, below = table.end < table.shuffled, int((table.end < table.low).sum())
-    inside = int(table.end.between(table.low, table.high).sum())
+    above = int((table.end > table.high).sum())
     names = "in every run" if named.all() else f"in {named.sum()} of {len(table)} runs"
     waves = f"{below} of {len(table)} runs" if below else "no run"
     told = f"The best of the run's own names beats all shuffled ones {names}. Below the middle nine tenths of the "
-    told += f"values at other frequencies lies {waves}; within them lie {inside} of {len(table)}."
+    told += f"values at other frequencies lies {waves}, above it {above or 'none'} of {len(table)} "
+    told += "(one in twenty on each side by chance)."
     return f"{told} {NARROW if below <= len(table) / 10 else CHOSEN}"
 
 
