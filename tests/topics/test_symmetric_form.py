@@ -135,7 +135,7 @@ def test_the_plan_trains_the_small_networks_and_its_defaults_are_recorded():
 @pytest.mark.parametrize(
     ("fresh", "said"),
     [
-        ([0.02, 0.05], "At every recorded fraction our transformers have at most 5% of the cells"),
+        ([0.02, 0.05], "At every recorded fraction our transformers have, by step 4,000, at most 5% of the cells"),
         ([0.02], "At the recorded fraction our"),
         ([0.02, 0.3], "right at training fraction 0.7: there more"),
         ([], "not measured here yet"),
@@ -154,6 +154,21 @@ def test_who_swaps_is_read_off_the_runs(swapping, said):
     runs = {f"{name}, {claims.FORMS[claims.FORM]}": form(7, 0.5, 0.9 if name in swapping else 0.1, 0.05)
             for name in claims.NETWORKS}  # fmt: skip
     assert said in claims.swap_told(runs)
+
+
+@pytest.mark.parametrize(("right", "said"), [(0.9, "all 2 runs"), (0.1, "none of 2 runs")])
+def test_what_a_dnn_learns_of_a_sum_is_counted(right, said):
+    assert said in claims.linear_told({"embedding DNN, x + y": form(7, 0.5, 0.9, right, (0, 1))})
+
+
+@pytest.mark.parametrize(
+    ("embedding", "quadratic", "seeds", "verdict"),
+    [(0.01, 0.01, 3, "holds"), (0.01, 0.3, 1, "fails"), (0.01, 0.01, 1, "undecided"), (0.01, None, 3, "undecided")],
+)
+def test_a_dnn_that_answers_refutes_and_two_that_guess_bear_out(embedding, quadratic, seeds, verdict):
+    accuracies = dict(zip(claims._dnns_on_the_form(), (embedding, quadratic), strict=True))
+    runs = {name: form(7, 0.5, a, a, range(seeds)) for name, a in accuracies.items() if a is not None}
+    assert claims.dnns_stay_at_guessing(Runs(runs)).verdict == verdict
 
 
 @pytest.mark.parametrize("fractions", [(), (0.5, 0.7)])

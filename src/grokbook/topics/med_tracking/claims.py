@@ -155,7 +155,7 @@ ELSEWHERE = (
 
 @claim("P5.1b", "gu2024", "section 5.1, second observation", **OBSERVED, runs=two_moduli, beside=beyond,
        through=tracking_table, published="every run in which MED falls below",
-       says="as printed, {printed}; our reading, that a run which generalises has MED below: {who}; {rest}")
+       says="as printed, {printed}; our reading, that a run which generalises has MED below: {who}{rest}")
 def second_observation(runs: Runs) -> Finding:
     """ "In all experiments, we observe": "when the MED function falls below its initial value, grokking happens".
 
@@ -189,10 +189,10 @@ def _printed(below: pd.Series, grok: pd.Series) -> str:
 
 
 def _rest(numbers: dict[str, Any]) -> str:
-    """In how many runs MED comes to stay below its initial value, and what becomes of these."""
+    """In how many runs MED comes to stay below its initial value, and what becomes of these; "" for none."""
     if not numbers["below"]:
-        return "it comes to stay below in no run"
-    said = f"it comes to stay below in {numbers['below']} of all runs"
+        return ""
+    said = f"; it comes to stay below in {numbers['below']} of all runs"
     said += f", of which {numbers['alone']} have not generalised" if numbers["alone"] else ""
     return said + (f"; in {numbers['early']} that is long before the run generalises" if numbers["early"] else "")
 
