@@ -156,7 +156,7 @@ def test_who_swaps_is_read_off_the_runs(swapping, said):
     assert said in claims.swap_told(runs)
 
 
-@pytest.mark.parametrize(("right", "said"), [(0.9, "all 2 runs"), (0.1, "none of 2 runs")])
+@pytest.mark.parametrize(("right", "said"), [(0.9, "in every run"), (0.1, "in no run")])
 def test_what_a_dnn_learns_of_a_sum_is_counted(right, said):
     assert said in claims.linear_told({"embedding DNN, x + y": form(7, 0.5, 0.9, right, (0, 1))})
 

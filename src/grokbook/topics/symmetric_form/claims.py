@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.claims import Finding, Runs, claim, found, judge
-from grokbook.claims.finding import ENOUGH, Part, enough, some
+from grokbook.claims.finding import ENOUGH, Part, enough
 from grokbook.claims.words import spread
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
@@ -263,8 +263,8 @@ def linear_told(networks: Mapping[str, xr.Dataset]) -> str:
     """In how many runs the embedding DNN has half or more of the cells without a trained transpose right on x + y."""
     run = networks[f"{NETWORKS[1]}, {FORMS['add']}"]
     right = (run.test_accuracy_unmirrored.isel(step=-1) >= APART).values
-    told = f"On x + y {some(int(right.sum()), right.size)} runs of the embedding DNN"
-    return f"{told} have half or more of the others right."
+    where = "every run" if right.all() else f"{right.sum()} of {right.size} runs" if right.any() else "no run"
+    return f"On x + y the embedding DNN has half or more of the cells without a trained transpose right in {where}."
 
 
 # --------------------------------------------------------------------------------------------------------- claims
