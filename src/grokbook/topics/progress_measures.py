@@ -191,15 +191,17 @@ def come_out(summary: pd.DataFrame) -> str:
     return "\n".join(told)
 
 
+_UNTESTED = "The least quotient over all renamings does not; it is not logged at each step, and so not tested here."
+
+
 def arrangement(summary: pd.DataFrame) -> str:
     """Whether measures of arrangement without a scale go with the accuracy: MED's quotient, and two without names."""
     goes = summary.p_value[["normalised_med", "fourier_ipr", "effective_dimension"]] <= LEVEL
     quotient = "goes with it" if goes.iloc[0] else "is not seen to (its row)"
     others = ("neither is seen to go", "one goes", "both go")[int(goes.iloc[1:].sum())]
     return (
-        f"The quotient {quotient}; but by chapter 5 it depends on the names of the frequencies. The least quotient "
-        "over all renamings does not; it is not logged at each step, and so not tested here. Of Fourier IPR and "
-        f"effective dimension, which no renaming changes, {others} with the accuracy."
+        f"The quotient {quotient}; but by chapter 5 it depends on the names of the frequencies. {_UNTESTED} Of Fourier "
+        f"IPR and effective dimension, which no renaming changes, {others} with the accuracy."
     )
 
 

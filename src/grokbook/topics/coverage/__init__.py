@@ -22,9 +22,8 @@ def plan(p: int, k: int, train_fraction: float, draws: int, example: int) -> dic
 
 
 _COUNTED = {
-    "fails": "For coverage, which it is derived from, it is stated the wrong way round: on a grid without a border it "
-    "suffices for at most one uncovered cell on average, and certainty, of which the theorem speaks, needs nearly all "
-    "cells; it also",
+    "fails": "For coverage it is stated the wrong way round: without a border it suffices for at most one uncovered "
+    "cell on average, and the certainty of the theorem needs nearly all cells; it also",
 }
 _CLASS = {
     "fails": "counts cells of every class, where their Theorem 3.10 asks for one of the same class, which is "
