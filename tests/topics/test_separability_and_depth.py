@@ -14,7 +14,7 @@ from grokbook.measures import class_separability, convexly_separable, separate
 from grokbook.models.activations import activations
 from grokbook.models.transformer import Shape, initialise
 from grokbook.tasks import ModularTask
-from grokbook.topics.separability_and_depth import depth, networks, notions, plan
+from grokbook.topics.separability_and_depth import depth, networks, notions, plan, words
 
 STEPS = np.arange(0, 1000, 10)
 TRIANGLE = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
@@ -125,6 +125,16 @@ def test_a_probe_finds_the_class_in_its_indicators_and_nothing_in_noise():
     assert max(chance) < networks.NOISE
 
 
+def test_without_learning_the_true_classes_separate_less_than_wrong_ones_and_a_probe_reads_nothing():
+    """All classes have one common mean (chapter 3): test cells lie opposite to the training cells of their class."""
+    task = ModularTask(23, train_fraction=0.85, split="symmetric")
+    table = np.random.default_rng(1).normal(size=(23, 16))
+    sums = table[task.pairs[:, 0]] + table[task.pairs[:, 1]]
+    assert networks.probe_score(sums, task, task.labels, task.labels) < 1 / 23
+    shares = [class_separability(sums, labels, pairs=20).share for labels in (task.labels, networks.wrong_labels(task))]
+    assert shares[0] < shares[1]
+
+
 def test_pairs_do_not_tell_what_the_probe_tells():
     """Rows that hold only whether a cell was trained for its class: pairs are separable under either labelling."""
     rng, wrong = np.random.default_rng(0), networks.wrong_labels(TASK)
@@ -206,7 +216,7 @@ def test_the_sentence_is_that_of_what_came_out(data, said):
 
 
 def test_pairs_are_told_beside_their_null():
-    assert "there are at most as many, 100% and 100%" in networks.told_pairs(probed(500, 500))
+    assert "there are at least as many, 100% and 100%" in networks.told_pairs(probed(500, 500))
     assert "there are nearly as many" in networks.told_pairs(probed(500, 500, wrong=0.95))
     assert "there are fewer, 20% and 20%" in networks.told_pairs(probed(500, 500, wrong=0.2))
     assert "has not been recorded" in networks.told_sparse({})
@@ -289,6 +299,21 @@ def test_figure_2_comes_out_either_way(swing, verdict, said):
     assert finding.verdict == verdict and said in finding.evidence and "The final MED falls" in finding.evidence
 
 
+@pytest.mark.parametrize(
+    ("level", "seeds", "verdict"),
+    [(lambda n: 1 / n, 3, "holds"), (lambda n: 0.5, 3, "fails"), (lambda n: n / 4, 3, "fails"),
+     (lambda n: [0, 0.9, 0.4, 0.5, 0.3][n], 3, UNDECIDED), (lambda n: 1 / n, 2, UNDECIDED)],
+)  # fmt: skip
+def test_grokking_diminishes_with_depth_or_does_not(level, seeds, verdict):
+    """Runs that reach less at every layer bear it out, runs that reach the same or more do not."""
+    runs = {n: made(0.0, 1.0, seeds) for n in depth.LAYERS}
+    runs = {n: run.assign(test_accuracy=run.test_accuracy * level(n)) for n, run in runs.items()}
+    assert depth.diminishes(Runs(runs)).verdict == verdict
+    small = depth.diminishes(Runs({("p = 37, 60 % trained", n): run for n, run in runs.items()}))
+    assert small.verdict == UNDECIDED and small.evidence.startswith("at p = 37, 60 % trained, width 24: the highest")
+    assert ("is what these runs show" in words.best(depth.depth_table(runs))) == (verdict == "holds")
+
+
 def test_depths_are_compared_on_the_seeds_that_all_of_them_have():
     """The third seed, which one depth lacks, is left out; two common seeds decide nothing."""
     found = depth.figure_2(Runs({n: made(0.2 * n, 1 / n, 2 if n == 3 else 3) for n in depth.LAYERS}))
@@ -346,4 +371,37 @@ def test_tables_and_sentences_of_some_and_of_no_runs():
     assert rows["generalise"].tolist() == ["0 of 2", "0 of 1"]
     assert depth.summary(depth.depth_table({})).empty
     both = depth.depth_table({"a": made(0.5, 1), "b": made(0.1, 1)}, "what differs")
-    assert depth.told_causes(both).startswith("a: largest fall 0.50, final test accuracy 0.40, none of 3 gen")
+    assert words.told_causes(both).startswith("a: largest fall 0.50, final test accuracy 0.40, none of 3 gen")
+
+
+def test_the_training_accuracy_tells_whether_the_seeds_mix():
+    def unsteady(low: float) -> xr.Dataset:
+        run = made(0.1, 1.0)
+        return run.assign(train_accuracy=run.train_accuracy.where(run.step != 500, low))
+
+    def said(**lows: float) -> str:
+        runs = {"as they are": unsteady(0.5)} | {name: unsteady(low) for name, low in lows.items()}
+        return words.told_training(depth.depth_table(runs, "what differs"))
+
+    assert "not of depth by itself" in said(a=0.9, b=0.8) and "goes below 0.05" in said(a=0.9)
+    assert "Below every run as they are: a." in said(a=0.9, b=0.5) and "as they are: none." in said(b=0.1)
+
+
+@pytest.mark.parametrize(
+    ("med", "norm", "said"),
+    [(lambda n: 1 / n, lambda n: 1 / n, "has shrunk"), (lambda n: 1 / n, lambda n: 1, "both fall"),
+     (lambda n: n, lambda n: 1, "does not fall")],
+)  # fmt: skip
+def test_med_is_held_against_the_norm(med, norm, said):
+    runs = {n: made(0.1, med(n)) for n in (1, 2)}
+    runs = {n: run.assign(embedding_norm=run.embedding_norm * norm(n)) for n, run in runs.items()}
+    assert said in words.shrunk(depth.depth_table(runs))
+
+
+def test_studies_that_are_not_run_are_told_with_their_cost():
+    first, clipped, last = depth.studies()
+    said = words.others(dict.fromkeys((first, clipped, last), depth.depth_table({})), last)
+    assert said.startswith(f"Not run: the same at {first} and at {clipped}; ")
+    there = words.others({first: depth.depth_table({1: made(0.1, 1.0)}), last: depth.depth_table({})}, last)
+    assert there.startswith(f"At {first}. By step 6,000 at {first}, width 24, with 1 layer all 3 fit")
+    assert "Not run" not in there

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import pandas as pd
@@ -33,7 +33,6 @@ ROOM = 0.2
 """A test accuracy that never reaches this could hardly fall so far if it fell to nothing, so it is not judged."""
 
 CLIPPED = "p = 31, 80 % trained, gradients clipped"
-FEW = "Too few of these runs are recorded to compare them."
 TIMES = ("fit_step", "grok_step", "delay")
 STATEMENT = "With more layers the test accuracy fluctuates violently while MED keeps falling."
 SOURCE = "Gu et al. 2025, Fig. 2; Gu 2024, Fig. 6"
@@ -272,6 +271,26 @@ def compared(table: pd.DataFrame) -> Finding:
     return seen.told(" ".join(said))
 
 
+HIGHEST = {
+    True: "the highest test accuracy falls at every further layer ({levels}, medians)",
+    None: "the highest test accuracy falls from the first depth to the last, not at every layer ({levels}, medians)",
+    False: "the highest test accuracy does not fall with the layers ({levels}, medians)",
+}
+"""What `reached` found, for each outcome."""
+
+
+def reached(table: pd.DataFrame) -> Finding:
+    """Does the highest test accuracy fall with depth? Medians over the seeds, three or more of each depth to decide.
+
+    "holds": at every further layer; "fails": the deepest networks are not below the first; else "undecided".
+    """
+    by = table.groupby("layers")["highest test accuracy"]
+    middle = by.median()
+    lower = bool((middle.diff().dropna() < 0).all()) or (None if middle.iloc[-1] < middle.iloc[0] else False)
+    seen = judge(lower if by.size().min() >= ENOUGH else None, levels=", ".join(f"{v:.2f}" for v in middle))
+    return seen.told(HIGHEST[lower])
+
+
 PUBLISHED = {
     1: "standard grokking was observed",
     2: "overfitting occurred",
@@ -296,38 +315,10 @@ def beside(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows.values(), columns=columns, index=names).rename_axis("of")
 
 
-def told(table: pd.DataFrame) -> str:
-    """What the runs of several depths show, in sentences; without two depths, that there are too few."""
+def told(table: pd.DataFrame, read: Callable[[pd.DataFrame], Finding] = compared) -> str:
+    """What `read` finds of the runs of several depths; without two depths, that there are too few."""
     few = "Too few depths are recorded to compare them."
-    return compared(table).evidence if table.layers.nunique() > 1 else few
-
-
-def short(table: pd.DataFrame) -> str:
-    """How many runs of each depth fit and generalise, in a sentence; without a run, that none is recorded.
-
-    Example:
-        >>> short(depth_table({}))
-        'No run is recorded.'
-    """
-    counts = table.groupby("layers")[["fit_step", "grok_step"]].agg(["count", "size"])
-    said = [
-        f"with {n} layer{'s' * (n > 1)} {some(row['fit_step', 'count'], row['fit_step', 'size'])} fit and "
-        f"{some(row['grok_step', 'count'], row['grok_step', 'size'])} generalise"
-        for n, row in counts.iterrows()
-    ]
-    return f"By the last step, {', '.join(said)}." if said else "No run is recorded."
-
-
-def others(tables: Mapping[str, pd.DataFrame], main: str) -> str:
-    """What the studies beside the main one show, in sentences, of those that have a run.
-
-    Example:
-        >>> others({"a": depth_table({})}, "a")
-        'No other small study is recorded.'
-    """
-    there = {name: table for name, table in tables.items() if name != main and len(table)}
-    said = [f"*At {name}.* {short(t)} {told(t)}" for name, t in there.items()]
-    return " ".join(said) or "No other small study is recorded."
+    return read(table).evidence if table.layers.nunique() > 1 else few
 
 
 def panels_of(recorded: Mapping[str, Mapping[int, xr.Dataset]], main: str) -> dict[str, xr.Dataset]:
@@ -341,50 +332,21 @@ def panels_of(recorded: Mapping[str, Mapping[int, xr.Dataset]], main: str) -> di
     }
 
 
-def told_causes(table: pd.DataFrame, *, least: int = 2, otherwise: str = FEW) -> str:
-    """Largest fall, final test accuracy and runs that generalise of each variant, in a sentence; medians over seeds.
-
-    `otherwise` is what is said of fewer than `least` variants.
-
-    Example:
-        >>> told_causes(depth_table({}, "what differs"), least=1, otherwise="It is not run.")
-        'It is not run.'
-    """
-    if table["what differs"].nunique() < least:
-        return otherwise
-    said = [
-        "{}: largest fall {:.2f}, final test accuracy {:.2f}, {} generalise".format(
-            label, *part[["largest fall", "final test accuracy"]].median(), some(part.grok_step.count(), len(part))
-        )
-        for label, part in table.groupby("what differs", sort=False)
-    ]
-    return f"{'; '.join(said)}."
+def small() -> dict[tuple[str, int], Experiment]:
+    """The runs of the small studies, by study and number of layers."""
+    return {(name, n): run for name, study in studies().items() for n, run in study.items()}
 
 
-SEPARABLE = {
-    "holds": "The first holds as it stands.",
-    "vacuous": "The first is true of every network that fits its training cells, so it says nothing of learning.",
-    "fails": "The first is not so: networks that fit do not hold their classes apart.",
-}
-FLUCTUATES = {
-    "holds": "The second holds at the papers' own size.",
-    "fails": "The second does not come out at the papers' own size.",
-}
-OPEN = "The second is open: the networks of the papers' own size are not trained, or too few."
+def at_any_size(runs: Runs, read: Callable[[pd.DataFrame], Finding]) -> Finding:
+    """What `read` finds at all four depths of the paper's size; without them a small study is told, decides nothing."""
+    if all(n in runs for n in LAYERS):
+        return read(depth_table({n: runs[n] for n in LAYERS}))
+    there = {name: {n: runs[name, n] for n in LAYERS if (name, n) in runs} for name in studies()}
+    name = main_study(there)
+    return Finding(UNDECIDED, f"at {name}, width {WIDTH}: {told(depth_table(there[name]), read)}")
 
 
-def answer(verdicts: Mapping[str, str]) -> tuple[str, str]:
-    """What was found of both statements of the chapter, by the verdicts on G31 and GF02: a sentence each.
-
-    Example:
-        >>> answer({"G31": "vacuous", "GF02": "not run"})[1][:18]
-        'The second is open'
-    """
-    return SEPARABLE[verdicts["G31"]], FLUCTUATES.get(verdicts["GF02"], OPEN)
-
-
-@claim("GF02", "gu2025", "Fig. 2 (Gu 2024, Fig. 6)", section="What more layers do", runs=fig_2,
-       beside=lambda: {(name, n): run for name, study in studies().items() for n, run in study.items()},
+@claim("GF02", "gu2025", "Fig. 2 (Gu 2024, Fig. 6)", section="What more layers do", runs=fig_2, beside=small,
        published="accuracy fluctuates violently with more layers, MED falls")
 def figure_2(runs: Runs) -> Finding:
     """As the number of transformer layers increases, the test accuracy fluctuates violently, while the MED keeps
@@ -392,8 +354,13 @@ def figure_2(runs: Runs) -> Finding:
 
     See `compared`; without all four depths of the paper's size a small study is told, and decides nothing.
     """
-    if all(n in runs for n in LAYERS):
-        return compared(depth_table({n: runs[n] for n in LAYERS}))
-    small = {name: {n: runs[name, n] for n in LAYERS if (name, n) in runs} for name in studies()}
-    name = main_study(small)
-    return Finding(UNDECIDED, f"at {name}, width {WIDTH}: {told(depth_table(small[name]))}")
+    return at_any_size(runs, compared)
+
+
+@claim("G55", "gu2025", "section 1", section="What more layers do", runs=fig_2, beside=small)
+def diminishes(runs: Runs) -> Finding:
+    """The grokking phenomenon diminishes as the number of transformer layers increases.
+
+    Our reading: the highest test accuracy by the last step, see `reached`; a small study decides nothing.
+    """
+    return at_any_size(runs, reached)

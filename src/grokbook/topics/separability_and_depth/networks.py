@@ -208,9 +208,9 @@ def told_pairs(data: xr.Dataset) -> str:
     true, wrong = ({stage: float(end[f"pairs_{stage}{null}"].median()) for stage in STAGES} for null in ("", "_wrong"))
     said = "on all cells {attention:.0%} of the pairs are separable after the attention and {mlp:.0%} after the MLP"
     more = max(true[stage] - wrong[stage] for stage in STAGES)
-    kind = "at most as many" if more <= 0 else "nearly as many" if more <= NOISE else "fewer"
+    kind = "at least as many" if more <= 0 else "nearly as many" if more <= NOISE else "fewer"
     null = f"with a wrong class on every test cell there are {kind}, {wrong['attention']:.0%} and {wrong['mlp']:.0%}"
-    tells = "tells more than its null" if more > NOISE else "is no evidence that classes are apart on untrained cells"
+    tells = "tells more than its null" if more > NOISE else "cannot tell a network with the rule from one without"
     return f"At the end, {said.format(**true)}; {null}. So the share of separable pairs {tells}"
 
 
