@@ -40,6 +40,14 @@ def test_what_is_not_there_is_said(data, number):
     assert found.number == number and not found.parts and found.sentence.endswith(".")
 
 
+@pytest.mark.parametrize(("ring", "order"), [(300, "step 300, before it."), (500, "with it"), (700, "after it")])
+def test_the_circle_is_told_before_or_after_the_accuracy(ring, order):
+    run = runs(500).isel(seed=0)
+    run["fourier_ipr"] = "step", (run.step.values >= ring) * 0.3
+    assert "half way at step 500" in front_page.circle(run) and order in front_page.circle(run)
+    assert front_page.circle(run.assign(fourier_ipr=run.fourier_ipr * 0)).endswith("on a clock.")
+
+
 def test_every_sentence_is_written_for_the_settled_verdict():
     expected = {name: verdict for wanted, _ in front_page._JUDGED for name, verdict in wanted.items()}
     assert expected == {name: settled()[name] for name in expected}
@@ -88,7 +96,8 @@ def test_every_place_of_an_answer_is_a_section_of_the_book(monkeypatch):
 
 def test_the_counts_of_a_paper_are_all_of_its_claims(put):
     counts = front_page.verdicts_of("gu2025")
-    front.verdicts(counts, "the paper")
+    front.verdicts(counts, "gu2025", "the paper")
+    assert f'href="{front.LEDGER}#paper=gu2025">the entries of the paper<' in put[0]
     assert f'aria-label="{sum(counts.values())} claims: ' in put[0]
     assert all(f">{size} {verdict}<" in put[0] for verdict, size in counts.items())
     assert sum(counts.values()) == len(choose(paper="gu2025"))

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 from grokbook.book import findings
-from grokbook.claims import Finding, choose, outcomes
+from grokbook.claims import Finding, Outcome, choose, outcomes
 from grokbook.claims.finding import VERDICTS
 from grokbook.claims.ledger import KINDS, WAYS
 from grokbook.theory.one_frequency import circle
@@ -74,6 +74,15 @@ def test_a_central_claim_quotes_briefly_and_its_sentences_stand_at_the_computed_
     assert outcome.finding.verdict == entry.where and len(central.sentences(entry, outcome)) == 3
     other = dataclasses.replace(outcome, finding=Finding("not run", "No run."))
     assert central.sentences(entry, other) == ["No run."]
+
+
+@pytest.mark.parametrize("verdict", ["holds", "undecided"])
+def test_what_stands_beside_an_open_claim_is_the_verdict_of_its_own_entry(monkeypatch, verdict):
+    monkeypatch.setattr(central, "settled", lambda: {"GE1": verdict})
+    start = central.CENTRAL[-1]
+    outcome = Outcome(choose([start.id])[0], Finding("undecided", numbers={"seen": "a"}), 0.0)
+    *_, beside = central.sentences(start, outcome)
+    assert beside.startswith("Beside it: ") and beside.endswith(f": {verdict} (entry GE1).")
 
 
 def test_ten_claims_of_different_ids_and_only_those_that_were_checked_are_cards():

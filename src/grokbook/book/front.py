@@ -61,12 +61,12 @@ def _link(address: str, words: str) -> str:
     return f'<a class="reference internal" href="{html.escape(address)}">{html.escape(words)}</a>'
 
 
-def verdicts(counts: Mapping[str, int], paper: str) -> None:
-    """Show how many claims of a paper have each verdict: a bar, and the counts in words that link to the ledger."""
+def verdicts(counts: Mapping[str, int], paper: str, named: str) -> None:
+    """Show how many claims of a paper, `named` in words, have each verdict: a bar, counts, a link to its ledger."""
     parts = [(verdict, counts[verdict], verdict) for verdict in VERDICTS if counts.get(verdict)]
     said = [f'<span class="gb-verdict" data-verdict="{look}">{size} {look}</span>' for _, size, look in parts]
     told = f"{sum(size for _, size, _ in parts)} claims: " + ", ".join(f"{size} {words}" for words, size, _ in parts)
-    more = _link(LEDGER, f"the entries of {paper}")
+    more = _link(f"{LEDGER}#paper={paper}", f"the entries of {named}")
     text = f'<div class="gb-paper">{bar(parts, told)}<p class="gb-counts">{" ".join(said)}</p><p>{more}</p></div>'
     page._display({"text/html": text, "text/plain": told})
 

@@ -14,6 +14,7 @@ from grokbook.claims.verdicts import settled
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import fig5
 from grokbook.measures import grok_times, median_step
+from grokbook.measures.lead import accuracy_half_way, half_move
 
 SHOWN = 1
 """The seed that is shown: of the five runs of Fig. 5 at p = 97 the one that generalises first."""
@@ -48,6 +49,21 @@ def caption(run: xr.Dataset) -> str:
     left = f"Left: the {p} embedded numbers in the plane of their strongest frequency, joined by angle."
     right = "Right: the spectrum, strongest frequencies in green; accuracy on training (blue) and test set (vermilion)."
     return f"{which} {left} {right}"
+
+
+def circle(run: xr.Dataset) -> str:
+    """When accuracy and spectrum of this run (no dim `seed`) are half way, by the rule of chapter 6, in sentences."""
+    known = "No one told the network that its numbers lie on a clock."
+    fit, accuracy, _ = accuracy_half_way(run.train_accuracy, run.test_accuracy)
+    ring = None if fit is None else half_move(run.fourier_ipr, fit, "rises")[0]
+    if accuracy is None or ring is None:
+        return known
+    first, then = (int(run.step[at]) for at in (accuracy, ring))
+    order = "before it" if then < first else "after it" if then > first else "with it"
+    return (
+        f"{known} A circle grows in its embedding as the accuracy on new pairs rises: the accuracy is half way at step "
+        f"{first:,}, the spectrum at step {then:,}, {order}. Adding numbers has become adding angles."
+    )
 
 
 # ------------------------------------------------------------------------------------------- six sentences
@@ -107,7 +123,7 @@ def med(said: Mapping[str, Outcome]) -> Answer:
     told = (
         f"The measure MED falls when the accuracy rises (rank correlation {seen['tau']:.2f} over {runs} runs that "
         f"generalise), so it describes the change. But it is halfway before the accuracy in {first} of them, and falls "
-        f"as far in {seen['anyway']} runs that never generalise. It does not foretell."
+        f"as far in {seen['anyway']} runs chosen not to generalise. It does not foretell."
     )
     parts = (("MED first", first, "measure"), ("accuracy first or together", runs - first, "test"))
     kind = "Right as a description, wrong as a forecast"

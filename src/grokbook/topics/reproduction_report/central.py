@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grokbook.claims.ledger import Outcome
+from grokbook.claims.verdicts import settled
 
 
 @dataclass(frozen=True)
 class Central:
     """A claim by its id: the paper's words, and the sentences that are true where it has the verdict `where`.
 
-    `reason`, `number` and `survives` are templates of the finding's numbers. With any other verdict the ledger's
-    evidence stands in their place.
+    `reason`, `number` and `survives` are templates of the finding's numbers, and of the verdicts `settled`, by id. With
+    any other verdict the ledger's evidence stands in their place.
     """
 
     id: str
@@ -116,10 +117,14 @@ CENTRAL = (
         "undecided",
         "At the published setting too few runs are recorded to tell a factor of two from the spread over seeds.",
         "{seen}.",
-        "In small companions the structure without the scale of the printed start does bring generalisation forward.",
+        "Small companions, with seeds set aside, ask whether its structure alone brings generalisation forward: "
+        "{settled[GE1]} (entry GE1).",
     ),
 )
 """In the order of the argument: weight decay, MED, the training set, the flow, separability, a start."""
+
+LABELS = {"fails": "True instead", "vacuous": "What says more", "undecided": "Beside it"}
+"""How the last sentence begins, by the verdict; "What stands" where the claim holds."""
 
 
 def sentences(entry: Central, outcome: Outcome) -> list[str]:
@@ -128,5 +133,6 @@ def sentences(entry: Central, outcome: Outcome) -> list[str]:
     if finding.verdict != entry.where:
         return [finding.evidence]
     known = {name: getattr(finding, name) for name in ("value", "low", "high")} | dict(finding.numbers)
+    known["settled"] = settled()
     reason, number, true = (text.format(**known) for text in (entry.reason, entry.number, entry.survives))
-    return [reason, number, f"{'What stands' if entry.where.startswith('holds') else 'True instead'}: {true}"]
+    return [reason, number, f"{LABELS.get(entry.where, 'What stands')}: {true}"]
