@@ -336,6 +336,18 @@ def test_what_is_said_of_a_start_follows_the_test(there):
     said = words.judged_starts(width.fresh(), same_seed_sooner)
     assert said["toeplitz_normal"] == "earlier (same seed 0.50, paired p = 0.001, 10 pairs)"
     assert said["small_normal"].startswith("not decided (same seed 1.00") and said["normal_mean"] == "not run"
+    assert "withheld" not in "".join(said.values())
+    there(normal=dataset(*[9000] * 10), toeplitz_normal=dataset(*[100, 8800] * 5))
+    said = words.judged_starts(width.fresh(), same_seed_sooner)["toeplitz_normal"]
+    assert said.startswith("not decided") and "paired p = 0.001, 10 pairs; withheld: its pairs find a half" in said
+
+
+def test_what_is_said_of_the_small_shifts_follows_the_test(there):
+    there(**{"k = 0": dataset(1000, 1100, 1200), "k = 20": dataset(1000, 1100, 1300), "k = 59": dataset(0.1, 0.1, 0.1)})
+    said = words.of_shifts(width.small_by_shift(), later)
+    assert said.endswith("by the exact test at 5%: k = 59 later; k = 20 not decided.")
+    there(**{"k = 0": dataset(1000, 1100, 1200)})
+    assert words.of_shifts(width.small_by_shift(), later) == "The small networks are not run."
 
 
 def test_there_is_a_whole_sentence_for_every_outcome():

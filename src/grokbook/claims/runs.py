@@ -119,5 +119,7 @@ def left_open(runs: Runs, seen: Finding) -> Finding:
     verdict = UNDECIDED if any(label in runs for label in runs.experiments) else "not run"
     missing = cost(runs.experiments.values())
     complete = not any(e.missing_seeds() for e in runs.experiments.values())
-    evidence = seen.evidence if complete and seen.evidence else "; ".join(filter(None, (missing, seen.evidence)))
+    gap = "" if seen.evidence.startswith(" (") else "; "
+    together = f"{missing}{gap}{seen.evidence}" if seen.evidence else missing
+    evidence = seen.evidence if complete and seen.evidence else together
     return replace(seen, verdict=verdict, evidence=evidence, value=None, low=None, high=None)

@@ -34,15 +34,13 @@ from grokbook.topics.width_and_initialisation.settings import (
     small_by_start,
 )
 from grokbook.topics.width_and_initialisation.tables import longest, times
+from grokbook.topics.width_and_initialisation.words import LEVEL
 
 HALF = 0.6
 """Ratio of grok steps up to which we call the epochs halved: one half, and a fifth of it as margin."""
 
 HALVES = (0.5, 0.75)
 """Two other bars for it. HALF was written down before a Toeplitz start was trained at p = 97; these were not."""
-
-LEVEL = 0.05
-"""Level of every test."""
 
 ABOUT_07 = (0.6, 0.8)
 """Test accuracy that we call about 0.7."""
