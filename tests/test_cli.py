@@ -119,7 +119,7 @@ GU2024 = len(choose(paper="gu2024"))
         ("claims --id G18 --id G36 --verdict holds --full", ["G36    holds", "classes_are_translates", "\n1 claim: 1"]),
         ("claims --paper gu2024", ["P03    fails", "task_and_model: The operation sorts", f"\n{GU2024} claims: "]),
         ("claims --kind number --id G36", ["0 claims: none.\n"]),
-        ("claims --run --id G18 --id G36", ["(a product).", "\n2 claims: 1 hold, 1 hold with correction.\n"]),
+        ("claims --run --id G18 --id G36", ["(a product).", "\n2 claims: 1 holds, 1 holds with correction.\n"]),
     ],
 )
 def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root, monkeypatch, arguments, parts):

@@ -28,7 +28,7 @@ def test_numbers_and_summary_leave_out_what_there_is_not():
     assert report.numbers(Finding("not run", "none")) == ""
     assert report.numbers(Finding("fails", "some", published="3")) == "Published: 3."
     assert report.summary([]) == "0 claims: none."
-    assert report.summary(["vacuous", "fails", "holds", "holds"]) == "4 claims: 2 hold, 1 vacuous, 1 fail."
+    assert report.summary(["vacuous", "fails", "holds", "holds"]) == "4 claims: 2 hold, 1 vacuous, 1 fails."
 
 
 def test_how_names_the_function_behind_a_partial_one_and_the_reason_where_there_is_none():

@@ -49,6 +49,11 @@ def test_ways_to_train_are_told_apart_where_they_differ_and_only_there():
     assert found.generalise.tolist() == [3, 3, 3, 3]
 
 
+@pytest.mark.parametrize(("p", "said"), [([0.3, 0.9], "found: the smallest p is 0.30."), ([0.01, 0.9], "Two ways differ")])
+def test_what_is_said_of_the_ways_follows_the_smallest_p(p, said):
+    assert said in report.ways_said(pd.DataFrame({"p": [float("nan"), *p]}))
+
+
 def test_the_runs_in_other_numbers_are_the_recorded_settings():
     """Only the number format differs, so that the comparison is about it alone."""
     for label, run in report.in_bfloat16().items():

@@ -95,10 +95,11 @@ def summary(verdicts: Iterable[str | None]) -> str:
 
     Example:
         >>> summary(["fails", "holds", "fails", None])
-        '4 claims: 1 hold, 2 fail, 1 not settled.'
+        '4 claims: 1 holds, 2 fail, 1 not settled.'
     """
     counts = Counter(verdict or "not settled" for verdict in verdicts)
-    parts = [f"{counts[v]} {_COUNTED.get(v, v)}" for v in (*VERDICTS, "not settled") if counts[v]]
+    named = _COUNTED | {v: v for v in counts if counts[v] == 1}
+    parts = [f"{counts[v]} {named.get(v, v)}" for v in (*VERDICTS, "not settled") if counts[v]]
     total = sum(counts.values())
     return f"{total} claim{'' if total == 1 else 's'}: {', '.join(parts) or 'none'}."
 

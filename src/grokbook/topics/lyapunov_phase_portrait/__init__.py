@@ -48,7 +48,7 @@ def answer(verdicts: Mapping[str, str]) -> str:
 
     Example:
         >>> answer({"G44": "fails", "G47": "fails", "G49": "holds"}).split(". ")[-1]
-        'Nothing here rests on runs, every verdict on a proof or a computation (3 claims: 1 hold, 2 fail).'
+        'Nothing here rests on runs, every verdict on a proof or a computation (3 claims: 1 holds, 2 fail).'
     """
     claimed = "The papers say that three numbers of a network go to (1, 1, 1), a stable point, so that it must grok"
     found = f"In their own system {_ENDS[verdicts['G47']]}; {_STABLE[verdicts['G44']]}. {_GROKKING[verdicts['G49']]}"

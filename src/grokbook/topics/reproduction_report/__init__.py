@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from grokbook.claims.finding import VERDICTS, Finding
 from grokbook.claims.ledger import KINDS, PAPERS, Claim, Outcome
-from grokbook.claims.runs import load
+from grokbook.claims.runs import cost, load
 from grokbook.claims.verdicts import settled
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import fig5, modular_run
@@ -51,6 +51,17 @@ def left_out(claims: Iterable[Claim]) -> list[Outcome]:
     said = "Its check takes about {} and is left out at this preset; the verdict is the settled one."
     known = settled()
     return [Outcome(c, Finding(known.get(c.id, "not run"), said.format(duration(c.seconds))), 0.0) for c in claims]
+
+
+def left_said(left: int) -> str:
+    """How many claims a page shows without running their checks, in a sentence.
+
+    Example:
+        >>> left_said(0), left_said(3)[:48]
+        ('No check is left out.', '3 are shown with their settled verdicts: their c')
+    """
+    few = f"{left} are shown with their settled verdicts: their checks take seconds, and `slow` is off."
+    return few if left else "No check is left out."
 
 
 def counts_by_paper(table: pd.DataFrame) -> pd.DataFrame:
@@ -101,6 +112,9 @@ def in_bfloat16() -> dict[str, Experiment]:
     }
 
 
+LEVEL = 0.05
+"""Level at which two ways to train differ."""
+
 RUNS = (in_bfloat16,)
 
 
@@ -138,6 +152,36 @@ def ways_table(datasets: Mapping[str, list[xr.Dataset]]) -> pd.DataFrame:
                          "p": float("nan") if table is first else min(1.0, 2 * min(both))})  # fmt: skip
     columns = ["setting", "numbers, update", "runs", "generalise", "median grok step", "first", "last", "p"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def ways_said(table: pd.DataFrame) -> str:
+    """What the p values of `ways_table` say, in sentences.
+
+    Example:
+        >>> ways_said(pd.DataFrame({"p": [float("nan")]}))
+        'One way of each setting is recorded, so nothing is compared.'
+    """
+    found = table.p.dropna()
+    if found.empty:
+        return "One way of each setting is recorded, so nothing is compared."
+    least = f"the smallest p is {found.min():.2f}"
+    if found.min() <= LEVEL:
+        return f"Two ways differ: {least}."
+    return (
+        f"Nothing as large as the spread between seeds was found: {least}. That does not show that two ways are equal; "
+        "with this many runs a change of the median by a tenth cannot be seen."
+    )
+
+
+def ways_open() -> str:
+    """The settings whose runs in bfloat16 are not recorded, with their cost; nothing where all are.
+
+    Example:
+        >>> "{" in ways_open()
+        False
+    """
+    left = {label: run for label, run in in_bfloat16().items() if run.missing_seeds()}
+    return f"Not run: bfloat16 at {' and '.join(left)}; {cost(left.values())}." if left else ""
 
 
 def ways() -> pd.DataFrame:

@@ -171,10 +171,10 @@ def defects(p: int = 47) -> Numbers:
     return {"circle": found[0], "noise": found[1], "true": bool(np.allclose(found, 4))}
 
 
-@new("limit", "Where every start of the x w u flow ends", "proof", "thm-limit")
+@new("limit", "Where the starts of the cube end", "proof", "thm-limit")
 def ends(tried: int = 10) -> Numbers:
-    """With s such that the product of sqrt(x_i^2 + s) is 1, the flow ends there, by the conserved x^2 - w^2 and w^2
-    - u^2, and no integration is needed:
+    """From a start of the cube with x, w, u >= 0, not on an axis, and s such that the product of sqrt(x_i^2 + s) is 1,
+    the flow of x w u ends there, by the conserved x^2 - w^2 and w^2 - u^2, and no integration is needed:
 
     on {tried} starts of the cube formula and integration differ by at most {error:.0e}, and the conserved
     quantities drift by {drift:.0e}.
