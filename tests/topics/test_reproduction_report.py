@@ -49,7 +49,7 @@ def test_ways_to_train_are_told_apart_where_they_differ_and_only_there():
     assert found.generalise.tolist() == [3, 3, 3, 3]
 
 
-@pytest.mark.parametrize(("p", "said"), [([0.3, 0.9], "found: the smallest p is 0.30."), ([0.01, 0.9], "Two ways differ")])
+@pytest.mark.parametrize(("p", "said"), [([0.3, 0.9], "found: the smallest p is 0.30."), ([0.01, 0.9], "Two ways")])
 def test_what_is_said_of_the_ways_follows_the_smallest_p(p, said):
     assert said in report.ways_said(pd.DataFrame({"p": [float("nan"), *p]}))
 
