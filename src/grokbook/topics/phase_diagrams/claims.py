@@ -12,7 +12,7 @@ from grokbook.claims.finding import band
 from grokbook.measures.phases import OPEN, PHASES, agreement, ceiling, fractions, phases
 from grokbook.topics.phase_diagrams.published import panels, sandwiched
 from grokbook.topics.phase_diagrams.settings import SEEDS, SHORTER, TASKS, by_seed, by_start, fig6, more
-from grokbook.topics.phase_diagrams.words import capped
+from grokbook.topics.phase_diagrams.words import capped, generalising
 
 ENDS = 3
 """Values at each end of an axis that are compared."""
@@ -149,7 +149,7 @@ def size_of_the_start(runs: Mapping[str, xr.DataArray]) -> Finding:
     sizes = [runs["cells"].isel(spread=k) for k in (0, -1)]
     if not enough(sizes[0]):
         return judge(None, told=f"{len(sizes[0])} of {SEEDS} seeds are recorded")
-    shares = [one.isin([*"CG"]).mean(["decoder_weight_decay", "decoder_lr"]) for one in sizes]
+    shares = [generalising(one) for one in sizes]
     gap = (shares[0] - shares[1]).values
     part = False if (gap >= LITTLE).all() or (gap <= -LITTLE).all() else True if (abs(gap) < LITTLE).all() else None
     told = [

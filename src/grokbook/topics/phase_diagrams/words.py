@@ -43,6 +43,30 @@ DIAGRAMS = "diagrams of {}, a run being one seed of one,"
 """What is counted of our panels, as words of a sentence."""
 
 
+def generalising(phase: xr.DataArray) -> xr.DataArray:
+    """Share of the cells, over rate and decay, that generalise: comprehension or grokking."""
+    return phase.isin([*"CG"]).mean(["decoder_weight_decay", "decoder_lr"])
+
+
+def seed_or_size(phase: xr.DataArray) -> str:
+    """Whether the share of cells that generalise moves more with the seed or with the size of the start (`spread`).
+
+    Example:
+        >>> cells = [[[list("MM")], [list("CC")]], [[list("MC")], [list("CC")]]]
+        >>> ours = xr.DataArray(cells, dims=("spread", "seed", "decoder_weight_decay", "decoder_lr"))
+        >>> seed_or_size(ours)
+        'From seed to seed it moves by 100 and 50 points, from size to size by 25 (means): by seed more than by size.'
+    """
+    share = 100 * generalising(phase)
+    seeds, sizes = share.max("seed") - share.min("seed"), share.mean("seed")
+    size = float(sizes.max() - sizes.min())
+    more = "by seed more than by size" if size < float(seeds.min()) else "the size matters as well"
+    return (
+        f"From seed to seed it moves by {seeds[0]:.0f} and {seeds[-1]:.0f} points, from size to size by {size:.0f} "
+        f"(means): {more}."
+    )
+
+
 def answer(said: pd.DataFrame) -> str:
     """The chapter's answer in a box, from the ledger's rows LP01, LP02, LP04 and LP11 (index id).
 
