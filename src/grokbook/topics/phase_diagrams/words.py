@@ -55,15 +55,15 @@ def seed_or_size(phase: xr.DataArray) -> str:
         >>> cells = [[[list("MM")], [list("CC")]], [[list("MC")], [list("CC")]]]
         >>> ours = xr.DataArray(cells, dims=("spread", "seed", "decoder_weight_decay", "decoder_lr"))
         >>> seed_or_size(ours)
-        'From seed to seed this share moves by 100 and 50 points, from size to size by 25 (means): by seed more than by size.'
+        'By seed this share moves by 100 and 50 points, by size by 25 in the mean: by seed more than by size.'
     """
     share = 100 * generalising(phase)
     seeds, sizes = share.max("seed") - share.min("seed"), share.mean("seed")
     size = float(sizes.max() - sizes.min())
     more = "by seed more than by size" if size < float(seeds.min()) else "the size matters as well"
     return (
-        f"From seed to seed this share moves by {seeds[0]:.0f} and {seeds[-1]:.0f} points, from size to size by {size:.0f} "
-        f"(means): {more}."
+        f"By seed this share moves by {seeds[0]:.0f} and {seeds[-1]:.0f} points, by size by {size:.0f} in the mean: "
+        f"{more}."
     )
 
 
