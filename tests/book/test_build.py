@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,9 +19,10 @@ from grokbook.book.costs import Estimate
 from grokbook.book.jobs import Job, long_run, refuse_too_large, share, side_by_side
 from grokbook.book.kernel import Kernels
 from grokbook.errors import ChapterError, ParameterError
+from grokbook.fingerprint import modules_behind
 from processes import git
 
-from .conftest import CHAPTER
+from .conftest import CHAPTER, ROOT
 
 
 def said_by(progress):
@@ -55,8 +57,17 @@ def test_a_build_without_change_does_nothing_and_says_so(built, said, nothing_ru
     assert "nothing to do: 1 chapters and the site are up to date" in said_by(said)
 
 
-@pytest.mark.parametrize("changed", ["source", "preset", "library", "records"])
-def test_the_key_holds_everything_a_page_depends_on(project, changed, monkeypatch):
+@pytest.mark.parametrize("changed", ["source", "preset", "library", "records", "confirmed", "verdicts"])
+def test_the_key_holds_everything_a_page_depends_on(project, changed, tmp_path, monkeypatch):
+    """Of the records every one: a claim loads those that no plan names, or says that they are missing."""
+    records = project / "data" / "records"
+    names = {"records": records / "MANIFEST.json", "confirmed": records / "CONFIRMED.json"}
+    names["verdicts"] = tmp_path / "verdicts.json"
+    monkeypatch.setattr(building, "SETTLED", names["verdicts"])
+    records.mkdir(parents=True)
+    for path in names.values():
+        path.write_text("{}")
+
     def key(preset="laptop"):
         chapter = chapters.find(project, "01")
         return building.key(project, chapter, chapter.values(preset), preset)
@@ -65,16 +76,21 @@ def test_the_key_holds_everything_a_page_depends_on(project, changed, monkeypatc
     assert key() == first
     if changed == "source":
         (project / "notebooks" / "01_tiny.md").write_text(CHAPTER + "\nMore.\n")
-    if changed == "records":
-        monkeypatch.setattr(building, "_records", lambda *a: {"x": True})
+    if changed in names:
+        names[changed].write_text('{"made/up": "changed"}')
     if changed == "library":
         monkeypatch.setattr(building, "rooms_fingerprint", lambda rooms: "another")
     assert key("smoke" if changed == "preset" else "laptop") != first
 
 
-def test_the_records_of_a_key_are_found_in_the_manifest():
-    manifest = {"format": 1, "records": {"gu2025/fig5/abc.nc": {"sha256": "1"}, "gu2025/fig5/def.nc": {"sha256": "2"}}}
-    assert building._mentioning(manifest, ["abc"]) == {"gu2025/fig5/abc.nc": {"sha256": "1"}}
+def test_the_code_of_a_page_is_all_that_notebooks_reach_of_the_room():
+    sources = [path.read_text() for path in (ROOT / "notebooks").glob("*.md")]
+    named = [name for text in sources for name in re.findall(r"^from grokbook\.book import (.+)$", text, re.M)]
+    reached = {name.strip() for names in named for name in names.split(",")}
+    reached |= {name for text in sources for name in re.findall(r"^from grokbook\.book\.(\w+) import", text, re.M)}
+    behind = modules_behind(tuple(f"grokbook.book.{name}" for name in reached))
+    room = {f"{name.split('.')[-1]}.py" for name in behind if name.startswith("grokbook.book.")}
+    assert {"page.py", "cards.py"} <= room <= set(building._PAGE_CODE)
 
 
 @pytest.mark.parametrize(("preset", "only"), [("latop", []), ("laptop", ["tinny"])])

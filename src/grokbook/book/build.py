@@ -19,13 +19,15 @@ from grokbook.book.jobs import Job, long_run, refuse_too_large, side_by_side
 from grokbook.book.kernel import Kernels
 from grokbook.book.terminal import Progress, agree
 from grokbook.claims.shared import FINDINGS
+from grokbook.claims.verdicts import SETTLED
 from grokbook.fingerprint import code_digest, rooms_fingerprint
 from grokbook.machine import CORES, cores
 
 _ROOMS = ("tasks", "models", "measures", "theory", "training", "records", "experiments", "claims", "plotting", "topics")
 _PAGE_CODE = (
     *("page.py", "show.py", "outputs.py", "execute.py", "footer.py", "costs.py", "safe.py", "tables.py"),
-    *("drawing.py", "wrapping.py", "cards.py"),
+    *("drawing.py", "wrapping.py", "cards.py", "interactive.py", "training_page.py", "front.py", "findings.py"),
+    *("links.py", "typeset.py", "chapters.py", "parameters.py"),
 )
 _PACKAGES = ("numpy", "torch", "matplotlib", "pandas", "xarray", "jupytext", "papermill", "ipykernel")
 
@@ -121,14 +123,14 @@ def is_current(root: Path, name: str, wanted: str) -> bool:
 
 
 def key(root: Path, chapter: Chapter, values: Mapping[str, Any], preset: str) -> str:
-    """sha256 of all a page depends on: source, parameters, library code, package versions, records."""
+    """sha256 of all a page depends on: source, parameters, library code, package versions, records, verdicts."""
     parts = {
         "source": chapter.source,
         "values": {name: repr(value) for name, value in values.items()},
         "preset": preset,
         "library": library_fingerprint(),
         "packages": {name: _version(name) for name in _PACKAGES},
-        "records": _records(root, chapter, values),
+        "records": _records(root),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
@@ -149,22 +151,8 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _records(root: Path, chapter: Chapter, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The manifest's entries of the records that the chapter's plan names."""
-    keys = [experiment.key for experiment in chapter.experiments(values).values()]
-    manifest = root / "data" / "records" / "MANIFEST.json"
-    if not keys or not manifest.exists():
-        return {}
-    return _mentioning(json.loads(manifest.read_text()), keys)
-
-
-def _mentioning(node: Any, keys: Sequence[str]) -> dict[str, Any]:
-    """The entries of a (nested) table whose own name holds one of the keys."""
-    found: dict[str, Any] = {}
-    if isinstance(node, Mapping):
-        for name, entry in node.items():
-            if any(key in name for key in keys):
-                found[name] = entry
-            else:
-                found.update(_mentioning(entry, keys))
-    return found
+def _records(root: Path) -> dict[str, str]:
+    """sha256 of all that is recorded, confirmed and settled: a claim on any page may ask for any of it, or miss it."""
+    folder = root / "data" / "records"
+    files = (folder / "MANIFEST.json", folder / "CONFIRMED.json", SETTLED)
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.is_file()}
