@@ -18,10 +18,14 @@ from small_runs import small
 
 from grokbook.errors import ParameterError, TrainingError
 from grokbook.machine import subnormals_as_zero
-from grokbook.training import Schedule, Sgd, train
+from grokbook.models.resnet import ResNet
+from grokbook.tasks.shapes import ShapeTask
+from grokbook.training import RunConfig, Schedule, Sgd, train
+from grokbook.training.accelerators import Muon
 from grokbook.training.checkpoint import CheckpointWarning
-from grokbook.training.ensemble import How, checkpoint_path, size_key, train_here
+from grokbook.training.ensemble import How, checkpoint_path, groups, train_here
 from grokbook.training.loop import make_stack, train_stack
+from grokbook.training.together import program_key
 
 GOOD = [small(0, d=16), small(1, d=16, weight_decay=0.0)]
 LOST = small(2, d=16, learning_rate=1e30)
@@ -74,26 +78,67 @@ def test_runs_of_one_size_share_a_program():
     base = small(0)
     same = [small(1), small(0, learning_rate=0.1), small(0, weight_decay=0.0)]
     other = [small(0, p=11), small(0, d=16), small(0, steps=21), small(0, fraction=0.4), small(0, log=Schedule())]
-    assert {size_key(config) for config in (base, *same)} == {size_key(base)}
-    assert len({size_key(config) for config in (base, *other)}) == 6
+    assert {program_key(config) for config in (base, *same)} == {program_key(base)}
+    assert len({program_key(config) for config in (base, *other)}) == 6
 
 
-@pytest.mark.parametrize("device", ["gpu", "tpu", "cpu:x", ""])
+IMAGES = RunConfig(ShapeTask(3, 0.5, tile=8), ResNet(17, width=1, stem="small", channels=1, size=16), steps=2)
+UNLIKE = {
+    "the update": [dataclasses.replace(small(), optimizer=Muon(plain=plain)) for plain in (False, True)],
+    "the pictures": [
+        dataclasses.replace(IMAGES, task=dataclasses.replace(IMAGES.task, faithful=f)) for f in (False, True)
+    ],
+}
+
+
+@pytest.mark.parametrize("configs", UNLIKE.values(), ids=UNLIKE)
+def test_runs_that_a_program_would_not_tell_apart_have_one_each(configs):
+    """Rows hold numbers; a flag of an optimiser or a task is read from the first of them."""
+    assert groups(configs, None) == [[0], [1]]
+    together = train(configs, rows=2, workers=1, device="cpu", progress=False, keep_weights=True).weights
+    alone = [in_process(config, keep_weights=True).weights[0] for config in configs]
+    assert abs(alone[0] - alone[1]).max() > 1e-4
+    np.testing.assert_allclose(together, alone, atol=1e-6)
+
+
+@pytest.mark.parametrize("device", ["gpu", "tpu", "cpu:x", "", None])
 def test_an_unknown_device_is_refused(device):
     with pytest.raises(ParameterError) as caught:
         train([small(0)], device=device, progress=False)
     assert str(caught.value) == f"device = {device!r} is unknown; choose auto, cpu or cuda."
 
 
-@pytest.mark.parametrize("configs", [[], [small(0), "config"], [None]])
+@pytest.mark.parametrize("configs", [[], [small(0), "config"], [None], small(0)])
 def test_what_is_no_list_of_runs_is_refused(configs):
     with pytest.raises(ParameterError, match=r"^train needs a non-empty list of RunConfig objects\.$"):
         train(configs, progress=False)
 
 
+@pytest.mark.parametrize("name", ["steps", "rows", "workers"])
+def test_a_number_below_one_is_refused(name):
+    with pytest.raises(ParameterError, match=rf"^{name} = -1 must be 1 or more\.$"):
+        train([small(0)], progress=False, **{name: -1})
+
+
+def test_what_cannot_be_gathered_at_the_end_is_refused_before_anything_is_trained(monkeypatch):
+    """Snapshots of embeddings of different shapes have no common table; runs without snapshots need none."""
+    with monkeypatch.context() as patch:
+        patch.setattr("grokbook.training.ensemble.make_stack", lambda *_: pytest.fail("something was trained"))
+        for other in (small(0, p=11), small(0, d=16)):
+            with pytest.raises(ParameterError, match=r"\(7, 8\).* do not fit into one dataset; set snapshots=0"):
+                train([small(0), other], rows=2, device="cpu", progress=False)
+    apart = [small(0, p=p, snapshots=0) for p in (7, 11)]
+    assert train(apart, rows=2, workers=1, device="cpu", progress=False).sizes["run"] == 2
+
+
+def test_muon_is_refused_where_it_would_move_the_read_out():
+    with pytest.raises(ParameterError, match=r"^Muon needs matrices=\(\.\.\.\) for a network without W_U; choose of "):
+        in_process(dataclasses.replace(IMAGES, optimizer=Muon()))
+
+
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU on this machine")
 def test_runs_on_the_gpu_come_back_in_order():
-    configs = [small(0), small(0, p=11), small(1)]
+    configs = [small(0, snapshots=0), small(0, p=11, snapshots=0), small(1, snapshots=0)]
     dataset = train(configs, device="cuda", progress=False)
     assert dataset.seed.values.tolist() == [0, 0, 1] and dataset.attrs["device"] == "cuda"
     np.testing.assert_allclose(dataset.train_loss[2], in_process(small(1)).train_loss[0], atol=1e-3)

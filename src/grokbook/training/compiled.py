@@ -7,11 +7,11 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from grokbook.training.config import size_key
 from grokbook.training.forward import dropout, over_rows, statistics
 from grokbook.training.loop import Stack, mark, row_loss, settle
 from grokbook.training.loop import advance as eager
 from grokbook.training.optim import as_tensors
+from grokbook.training.together import program_key
 
 
 def compiler_here() -> bool:
@@ -38,7 +38,7 @@ def compile_update(stack: Stack) -> Callable[[Stack], None]:
     """
     if dropout(stack.config) or statistics(stack.config):
         return eager
-    key = (size_key(stack.config), len(stack.configs))
+    key = (program_key(stack.config), len(stack.configs))
     losses_of, moved = _programs.get(key) or _compiled(stack, key)
     numbers = as_tensors(stack.numbers, stack.weights)
 

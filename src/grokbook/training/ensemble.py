@@ -17,12 +17,14 @@ import xarray as xr
 
 from grokbook.errors import ParameterError, TrainingError
 from grokbook.machine import cores, limited_threads, subnormals_as_zero
+from grokbook.training.accelerators import Muon
 from grokbook.training.compiled import compile_update, compiler_here
-from grokbook.training.config import RunConfig, digest, size_key
+from grokbook.training.config import RunConfig, digest
 from grokbook.training.loop import Report, Stack, make_stack, restore, save, train_stack
 from grokbook.training.pool import Pool
 from grokbook.training.progress import TrainingProgress
 from grokbook.training.result import collect
+from grokbook.training.together import program_key
 from grokbook.training.watching import Watch, watched
 
 
@@ -35,7 +37,7 @@ def pick_device(device: str) -> torch.device:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         chosen = torch.device(device)
-    except RuntimeError:
+    except (RuntimeError, TypeError):
         raise ParameterError(f"device = {device!r} is unknown; choose auto, cpu or cuda.") from None
     here = {"cpu": 1, "cuda": torch.cuda.device_count()}.get(chosen.type, 0)
     if (chosen.index or 0) >= here:
@@ -94,7 +96,7 @@ def groups(configs: Sequence[RunConfig], rows: int | None) -> list[list[int]]:
         return [[i] for i in range(len(configs))]
     together: dict[str, list[int]] = {}
     for i, config in enumerate(configs):
-        together.setdefault(size_key(config), []).append(i)
+        together.setdefault(program_key(config), []).append(i)
     most = rows or len(configs)
     return [found[k : k + most] for found in together.values() for k in range(0, len(found), most)]
 
@@ -159,7 +161,8 @@ def train(
         feature). Coordinate `seed` on `run`; the configurations are in `attrs["configs"]` as JSON.
 
     Raises:
-        ParameterError: an empty list, an entry that is not a `RunConfig`, an unknown device, no steps.
+        ParameterError: an empty list, an entry that is not a `RunConfig`, an unknown device, no steps, snapshots of
+            embeddings that do not fit into one dataset, Muon without `matrices` for a network without `W_U`.
         TrainingError: a loss became NaN or infinite; names step and configuration of each such run, and
             `history` is the dataset of everything logged (the other runs are finished first).
 
@@ -172,11 +175,14 @@ def train(
         >>> train([config], progress=False, steps=10, watch={"now": lambda view: view.step}).now.values.tolist()
         [[0.0, 10.0]]
     """
-    configs = list(configs)
+    configs = [] if isinstance(configs, RunConfig) else list(configs)
     if not configs or not all(isinstance(c, RunConfig) for c in configs):
         raise ParameterError("train needs a non-empty list of RunConfig objects.")
-    if steps is not None and steps < 1:
-        raise ParameterError(f"steps = {steps} must be 1 or more.")
+    for name, value in (("steps", steps), ("rows", rows), ("workers", workers)):
+        if value is not None and value < 1:
+            raise ParameterError(f"{name} = {value} must be 1 or more.")
+    _refuse_unequal_snapshots(configs)
+    _refuse_muon_without_matrices(configs)
     chosen = pick_device(device)
     compiled = compiled and compiler_here()
     how = How(str(chosen), threads, checkpoint_every, bool(watch), steps, compiled)
@@ -192,6 +198,28 @@ def train(
     made = [found[i] for i in range(len(configs))]
     dataset = collect(made, keep_weights, steps).assign_attrs(update="compiled" if compiled else "eager")
     return watched(dataset, made, watch) if watch else dataset
+
+
+def _refuse_unequal_snapshots(configs: Sequence[RunConfig]) -> None:
+    """Raise ParameterError, before anything is trained, where snapshots of embeddings have no common shape."""
+    kept = {
+        tuple(c.model.embeddings({n: torch.empty(s, device="meta") for n, s in c.model.shapes().items()})[0].shape)
+        for c in configs
+        if c.snapshots and hasattr(c.model, "embeddings")
+    }
+    if len(kept) > 1:
+        raise ParameterError(
+            f"snapshots of embeddings of shapes {', '.join(map(str, sorted(kept)))} do not fit into one dataset; "
+            "set snapshots=0, or train these runs in calls of their own."
+        )
+
+
+def _refuse_muon_without_matrices(configs: Sequence[RunConfig]) -> None:
+    """Muon knows embeddings and read-out by the names of the transformer; of others it would move the read-out."""
+    for config in configs:
+        asked = isinstance(config.optimizer, Muon) and not config.optimizer.matrices
+        if asked and "W_U" not in (names := list(config.model.shapes())):
+            raise ParameterError(f"Muon needs matrices=(...) for a network without W_U; choose of {', '.join(names)}.")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,29 @@
+"""Which runs can be rows of one program: what they must share beside their sizes."""
+
+from __future__ import annotations
+
+from grokbook.training.config import RunConfig, canonical, plain, size_key
+
+
+def program_key(config: RunConfig) -> str:
+    """Runs with equal keys can be rows of one program, which reads what is no column from the first row.
+
+    They have one `size_key`, optimisers that differ in numbers and groups alone (those are columns), and tasks that
+    differ in their seed alone where a task draws what the network reads (`show`).
+
+    Example:
+        >>> from grokbook.models.transformer import Shape
+        >>> from grokbook.tasks import ModularTask
+        >>> from grokbook.training.accelerators import Muon
+        >>> runs = [RunConfig(ModularTask(5), Shape(5, d_model=8), Muon(rate, plain=True)) for rate in (0.1, 0.2)]
+        >>> runs += [RunConfig(ModularTask(5), Shape(5, d_model=8), Muon(0.1))]
+        >>> [program_key(run) == program_key(runs[0]) for run in runs]
+        [True, True, False]
+    """
+    settings = {n: v for n, v in plain(config.optimizer).items() if n != "groups" and not _is_number(v)}
+    drawn = {n: v for n, v in plain(config.task).items() if n != "seed"} if hasattr(config.task, "show") else None
+    return canonical({"size": size_key(config), "optimizer": settings, "drawn": drawn})
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
