@@ -1,6 +1,10 @@
 """Watched runs: what is recorded is the measure of the weights at that step, and training is not touched."""
 
 import dataclasses
+import os
+import subprocess
+import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,8 +12,11 @@ import pytest
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.lead_tasks import watched_run
-from grokbook.experiments.observing import OBSERVERS, Observed, observer_digest
+from grokbook.experiments.observing import OBSERVERS, Observed, listed_as, observer_digest
 from grokbook.measures import med, weight_norm
+from grokbook.paths import records_path
+from grokbook.records import Store
+from grokbook.topics.uniformity.deeper import deeper
 from grokbook.training.watching import View, look
 
 
@@ -63,7 +70,89 @@ def test_the_key_names_the_measures_and_the_readers_function():
     two = tiny(observers={"mine": lambda view: 2.0})
     assert len({plain.key, one.key, two.key, Experiment("x", plain.config).key}) == 4
     assert set(plain.configuration()["observed"]) == set(OBSERVERS)
-    assert observer_digest(OBSERVERS["local_complexity"]) == observer_digest(OBSERVERS["local_complexity"])
+
+
+def test_an_observer_of_the_library_keeps_its_name_in_the_keys_of_records():
+    """The recorded runs with measures of their own are found, whatever Python compiles of these."""
+    recorded = {entry["key"] for entry in Store(records_path()).entries().values()}
+    assert {run.key for run in deeper().values()} <= recorded
+    before = tiny(observers={"mine": listed_as("first")(lambda view: 1.0)})
+    assert before.key == tiny(observers={"mine": listed_as("first")(lambda view: 2.0)}).key
+    assert before.key != tiny(observers={"mine": listed_as("second")(lambda view: 1.0)}).key
+
+
+BOUND, STEPS = 0.5, {"a", "b", "c"}
+
+
+def above(bound):
+    """A function that takes a number from outside."""
+    return lambda view: (view.hidden > bound).mean()
+
+
+def above_all(view, least=0.0):
+    """One that takes a global number, and another function that does."""
+    return max(BOUND, least, *(step(view) for step in (also,)))
+
+
+def also(view):
+    """Its helper, which uses it again, and a set."""
+    return above_all(view) if view in STEPS else np.mean(view)
+
+
+class Above:
+    """A function that is an object, and its method."""
+
+    def __init__(self, bound):
+        self.bound = bound
+
+    def __call__(self, view):
+        return view > self.bound
+
+    def at(self, view):
+        return view >= self.bound
+
+
+PAIRS = {
+    "closures": (above(1), above(2)),
+    "defaults": (lambda view, k=1: k, lambda view, k=2: k),
+    "functions of Python": (partial(max, 1), partial(min, 2)),
+    "parts of one function": (partial(above_all, least=1), partial(above_all, least=2)),
+    "a part of another": (partial(above_all), partial(also)),
+    "objects": (Above(1), Above(2)),
+    "methods": (Above(1).at, Above(2).at),
+    "functions inside": (lambda v: [x > 1 for x in v], lambda v: [x > 2 for x in v]),
+    "lists of functions": (partial(max, [above(1)]), partial(max, [above(2)])),
+}
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS.values(), ids=PAIRS)
+def test_functions_that_compute_different_things_have_different_digests(one, other):
+    assert observer_digest(one) == observer_digest(one) != observer_digest(other)
+    assert tiny(observers={"m": one}).key != tiny(observers={"m": other}).key
+
+
+def test_a_global_that_is_changed_is_another_function_and_one_that_is_not_used_is_none(monkeypatch):
+    before = [observer_digest(f) for f in (above_all, also, above(1))]
+    monkeypatch.setitem(globals(), "hidden", open)  # an attribute's name is no global
+    monkeypatch.setitem(globals(), "BOUND", 0.6)
+    after = [observer_digest(f) for f in (above_all, also, above(1))]
+    assert [a == b for a, b in zip(before, after, strict=True)] == [False, False, True]
+
+
+def test_a_digest_is_the_same_in_every_process_and_what_has_none_is_refused(tmp_path):
+    """Sets are kept in an order that each process draws anew."""
+    said = "import test_observing as t; print(t.observer_digest(t.above_all))"
+    path = os.pathsep.join(sys.path)
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", said], env=os.environ | {"PYTHONPATH": path, "PYTHONHASHSEED": seed},
+            capture_output=True, text=True, check=True,
+        ).stdout.strip()
+        for seed in ("1", "2")
+    }  # fmt: skip
+    assert len(found) == 1
+    with (tmp_path / "file").open("w") as file, pytest.raises(ParameterError, match="not this: cannot pickle"):
+        observer_digest(lambda view: file.name)
 
 
 def test_a_finished_seed_is_not_trained_again(tmp_path, monkeypatch):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dis
 import hashlib
-import inspect
-import textwrap
-from collections.abc import Mapping
+import io
+import pickle
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -60,23 +63,88 @@ OBSERVERS: dict[str, Observer] = {
 VERSION = 1  # of OBSERVERS: raised when what one of them computes changes
 
 
-def observer_digest(observer: Observer) -> str:
-    """16 hexadecimal digits of an observer's source text, so that another function is another experiment.
+def listed_as(name: str) -> Callable[[Observer], Observer]:
+    """Let an observer of the library go by a name of its own in the keys of records, on any Python, whatever its code.
 
-    >>> observer_digest(lambda view: 1.0) != observer_digest(lambda view: 2.0)
-    True
+    The name is another one once the observer computes something else.
+
+    >>> listed_as("a")(lambda view: 1.0).listed_as
+    'a'
+    """
+
+    def mark(observer: Observer) -> Observer:
+        observer.listed_as = name
+        return observer
+
+    return mark
+
+
+def observer_digest(observer: Observer) -> str:
+    """16 hexadecimal digits of an observer's code and of what it takes from outside: another one, another experiment.
+
+    Raises ParameterError for an observer that takes what cannot be written down, such as an open file.
+
+    >>> def above(bound):
+    ...     return lambda view: (view.hidden > bound).mean()
+    >>> observer_digest(above(1)) == observer_digest(above(1)), observer_digest(above(1)) == observer_digest(above(2))
+    (True, False)
     """
     try:
-        text = textwrap.dedent(inspect.getsource(observer))
-    except (OSError, TypeError):
-        text = ""
-    code = getattr(observer, "__code__", None)
-    compiled = "" if code is None else f"{code.co_code!r}{code.co_names!r}{[c for c in code.co_consts if _plain(c)]!r}"
-    return hashlib.sha256(f"{text}{compiled}".encode()).hexdigest()[:16]
+        return _digest(observer, ())
+    except (TypeError, AttributeError, ValueError, pickle.PicklingError) as error:
+        raise ParameterError(
+            f"an observer may take numbers, arrays and functions from outside, not this: {error}."
+        ) from None
 
 
-def _plain(value: object) -> bool:
-    return value is None or isinstance(value, int | float | str | bytes | tuple)
+def _digest(value: object, seen: tuple[object, ...]) -> str:
+    _Spelling(stream := io.BytesIO(), seen).dump(value)
+    return hashlib.sha256(stream.getvalue()).hexdigest()[:16]
+
+
+class _Spelling(pickle.Pickler):
+    """Writes the first function, and the reader's own that it uses, as what they do; modules and others by name."""
+
+    def __init__(self, stream: io.BytesIO, seen: tuple[object, ...]) -> None:
+        super().__init__(stream, protocol=4)
+        self.seen = seen
+
+    def persistent_id(self, value: object) -> object:
+        if isinstance(value, ModuleType):
+            return value.__name__
+        if isinstance(value, set | frozenset):  # whose order is another one in each process
+            return sorted(_digest(part, self.seen) for part in value)
+        if isinstance(value, CodeType):
+            return _digest((value.co_code, value.co_names, value.co_consts), self.seen)
+        if not isinstance(value, FunctionType | type):
+            return None
+        if value in self.seen or (self.seen or isinstance(value, type)) and not _is_own(value.__module__):
+            return f"{value.__module__}.{value.__qualname__}"
+        return _digest(_used(value), (*self.seen, value))
+
+
+def _is_own(module: str) -> bool:
+    """Whether a module is a notebook's cell or a file of the reader's, not of Python, grokbook or what is installed."""
+    file = getattr(sys.modules.get(module), "__file__", None) or ""
+    return module.partition(".")[0] not in {*sys.stdlib_module_names, "grokbook"} and "-packages" not in file
+
+
+def _used(thing: FunctionType | type) -> object:
+    """A function's code, globals, cells and defaults; a class's functions and constants."""
+    if isinstance(thing, type):
+        return {n: v for n, v in vars(thing).items() if isinstance(v, FunctionType | int | float | str | tuple)}
+    names = {i.argval for part in _parts(thing.__code__) for i in dis.get_instructions(part) if i.opname in _LOADS}
+    outside = {name: thing.__globals__[name] for name in sorted(names) if name in thing.__globals__}
+    cells = [cell.cell_contents for cell in thing.__closure__ or ()]
+    return thing.__code__, outside, cells, thing.__defaults__, thing.__kwdefaults__
+
+
+_LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
+
+
+def _parts(code: CodeType) -> list[CodeType]:
+    """A function's code and that of the functions inside it."""
+    return [code, *(found for part in code.co_consts if isinstance(part, CodeType) for found in _parts(part))]
 
 
 @dataclass(frozen=True)
@@ -110,8 +178,9 @@ class Observed(Watched):
                 )
 
     def listed(self) -> dict[str, Any]:
-        """The names of the measures with the version of the book's, the reader's own with a digest."""
-        own = {name: observer_digest(observer) for name, observer in self.observers.items()}
+        """The names of the measures with the version of the book's, the reader's own with a digest (or `listed_as`)."""
+        known = self.observers.items()
+        own = {name: getattr(observer, "listed_as", None) or observer_digest(observer) for name, observer in known}
         return dict.fromkeys(OBSERVERS, VERSION) | own
 
     @property

@@ -10,7 +10,7 @@ import xarray as xr
 from grokbook.claims import Finding, Runs, claim, found
 from grokbook.claims.finding import ENOUGH, UNDECIDED
 from grokbook.experiments.lead_tasks import FEW, ORDERED, P_TASKS, watched_run
-from grokbook.experiments.observing import Observed
+from grokbook.experiments.observing import Observed, listed_as
 from grokbook.measures.delay import grok_time
 from grokbook.models.activations import SUM, activations
 from grokbook.theory.uniformity import label_share
@@ -38,21 +38,25 @@ def unseen_share(view: View, stage: str, shuffled: bool = False) -> float:
     return label_share(rows, np.random.default_rng(0).permutation(labels) if shuffled else labels)
 
 
+@listed_as("a759ea13969138f4")
 def share_sums(view: View) -> float:
     """Of the sum of embeddings."""
     return unseen_share(view, SUM)
 
 
+@listed_as("f32ed99db1c7a1da")
 def share_attention(view: View) -> float:
     """Of the read-out row after attention."""
     return unseen_share(view, "attention 1")
 
 
+@listed_as("fce9d70e098de903")
 def share_mlp(view: View) -> float:
     """Of the read-out row after the MLP."""
     return unseen_share(view, "MLP 1")
 
 
+@listed_as("3101a860e2b11c8b")
 def share_null(view: View) -> float:
     """Of the read-out row after the MLP, with the labels of other cells."""
     return unseen_share(view, "MLP 1", shuffled=True)
