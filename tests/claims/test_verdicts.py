@@ -8,7 +8,7 @@ import pytest
 from grokbook.claims import verdicts
 from grokbook.claims.finding import VERDICTS
 from grokbook.claims.ledger import SLOW, choose, claims
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, RecordError
 
 FAST = [c for c in claims() if c.seconds < SLOW]
 LONG = [c for c in claims() if c.seconds >= SLOW]
@@ -41,6 +41,15 @@ def test_settling_keeps_the_others_and_drops_what_is_no_claim(tmp_path):
     path.unlink()
     verdicts.settle({"P02": "fails", "G36": "holds"}, path)
     assert verdicts.settled(path) == {"G36": "holds", "P02": "fails"}, "the first settling needs no file"
+
+
+def test_verdicts_that_cannot_be_written_are_not_half_written(tmp_path, monkeypatch):
+    path = tmp_path / "verdicts.json"
+    path.write_text('{"G36": "holds"}')
+    monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "no space")))
+    with pytest.raises(RecordError, match="was not written"):
+        verdicts.settle({"G36": "fails"}, path)
+    assert verdicts.settled(path) == {"G36": "holds"}
 
 
 def test_an_unknown_verdict_is_refused(tmp_path):

@@ -1,12 +1,14 @@
 """Confirming records: equal code repeats them exactly, other numbers are seen, the page says which."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 import xarray as xr
+from filelock import Timeout
 
-from grokbook.book.footer import _changed, _dataset
+from grokbook.book.footer import _changed, _dataset, read_trace
 from grokbook.errors import ParameterError, RecordError
 from grokbook.experiments import confirming
 from grokbook.experiments.base import Experiment
@@ -29,13 +31,14 @@ def store(tmp_path):
     return store
 
 
-def other_code(store, fingerprint="0" * 16):
-    """Make the manifest say that other code made the records."""
+def other_code(store, *fingerprints):
+    """Make the manifest say that other code made the records: each part that of its own, or all of one."""
     path = store.path / MANIFEST
     content = json.loads(path.read_text())
     for entry in content["records"].values():
-        for made in entry["provenance"]:
-            made["fingerprint"] = fingerprint
+        parts = entry["provenance"]
+        for made, code in zip(parts, fingerprints or ["0" * 16] * len(parts), strict=True):
+            made["fingerprint"] = code
     path.write_text(json.dumps(content))
 
 
@@ -71,6 +74,55 @@ def test_only_records_of_other_code_wait_for_confirmation(store, monkeypatch):
     assert confirming.confirm_outdated(store, steps=10) == []
 
 
+def test_a_seed_of_every_code_is_confirmed_and_the_page_says_which(store, monkeypatch):
+    """Seed 1 by one code, seeds 2 and 4 by another: to repeat seed 1 says nothing of these."""
+    monkeypatch.setattr("grokbook.experiments.recording.catalogue", lambda: {TINY.name: TINY})
+    monkeypatch.setattr(confirming, "records_path", lambda: store.path)
+    store.load_or_run(Experiment("made/up", TINY.config, seeds=(2, 4)), progress=False)
+    other_code(store, "0" * 16, "1" * 16)
+    one, two = store.find(TINY.key)[1]["provenance"]
+    traced = {"experiment": "made/up", "key": TINY.key, "origin": "recorded", "seeds": [1, 4], "made": [one, two]}
+    confirm(TINY, store, steps=10)
+    said = _dataset(traced, fingerprint())
+    assert re.search(r"; seed 1; made by earlier code .* \(seed 1, .*; seed 4; \*\*the library's code has ch", said)
+    assert [e["seed"] for e in confirming.confirm_outdated(store, steps=10)] == [2]
+    assert [e["seed"] for e in confirming.confirmations(store.path)[TINY.key]] == [1, 2]
+    assert re.search(r"; seed 4; made by earlier code .* \(seed 2, ", _dataset(traced, fingerprint()))
+    made_now = two | {"fingerprint": fingerprint()}
+    assert "earlier code" in _dataset(traced | {"made": [one, made_now]}, fingerprint()), "the last code is not all"
+    with pytest.raises(ParameterError, match=r"^seed = 7 is not recorded; choose of 1, 2, 4\.$"):
+        confirm(TINY, store, seed=7)
+
+
+def test_the_trace_of_a_page_says_who_made_which_seeds(store, tmp_path, monkeypatch):
+    store.load_or_run(Experiment("made/up", TINY.config, seeds=(2,)), progress=False)
+    monkeypatch.setenv("GROKBOOK_TRACE", str(tmp_path / "trace"))
+    store.load_only(Experiment("made/up", TINY.config, seeds=(1, 2)))
+    (row,) = read_trace(tmp_path / "trace")
+    made = [(part["seeds"], part["fingerprint"], part["update"]) for part in row["made"]]
+    assert made == [([seed], fingerprint(), "eager") for seed in (1, 2)]
+
+
+def test_nobody_else_writes_while_a_confirmation_is_written(store, monkeypatch):
+    real = confirming.atomic_write
+
+    def alone(path, content):
+        with pytest.raises(Timeout):
+            store.manifest_lock().acquire(timeout=0)
+        real(path, content)
+
+    monkeypatch.setattr(confirming, "atomic_write", alone)
+    assert confirm(TINY, store, steps=10) in confirming.confirmations(store.path)[TINY.key]
+
+
+def test_the_first_cell_of_an_axis_that_does_not_rise_is_found(tmp_path):
+    """A record has its coordinates in order, the sweep its values as they were given."""
+    config = pairs_of("Z5", 4, 0.5, rate=0.01, decay=0.0, steps=20, log=Schedule(0, 10, 4))
+    sweep, store = Sweep("made/sweep", config, (0,), axes=(Axis("weight_decay", (5.0, 0.0, 1.0)),)), Store(tmp_path)
+    store.load_or_run(sweep, progress=False)
+    assert confirm(sweep, store, steps=20)["difference"] < 1e-6
+
+
 def test_a_sweep_is_confirmed_by_its_first_cell_and_knows_its_own_modules(tmp_path):
     """Task and network of other modules than those of pairs modulo p: the fingerprint is that of both."""
     axes = (Axis("train_fraction", (0.5, 0.7)), Axis("width", (4.0, 6.0)))
@@ -96,7 +148,7 @@ def test_differences_are_relative_and_missing_values_count():
 @pytest.mark.parametrize(("difference", "words"), [(0.0, "no difference"), (2e-6, "2e-06"), (0.3, "other numbers")])
 def test_the_page_says_what_was_found(monkeypatch, difference, words):
     entry = {"seed": 0, "steps": 150, "difference": difference, "confirmed_on": "2026-11-21"}
-    monkeypatch.setattr(confirming, "confirmed", lambda key, code: entry)
+    monkeypatch.setattr(confirming, "confirmed", lambda key, code, **_: entry)
     assert words in _changed({"key": "k", "commit": "d" * 40}, "now")
 
 

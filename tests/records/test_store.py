@@ -81,6 +81,23 @@ def test_only_missing_seeds_are_trained_and_the_record_grows(store, made):
     assert list(store.entries()) == [FILE] and store.verify() == []
 
 
+def test_a_process_that_is_killed_twice_while_it_writes_loses_no_seed(store, made, monkeypatch):
+    """Killed before the new file has its name, and then before the manifest knows the next one."""
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    real = os.replace
+    ask(store, made, 0)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(os, "replace", lambda old, new: killed() if str(old).endswith(".next") else real(old, new))
+        ask(store, made, 0, 1)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Store, "_write_manifest", killed)
+        ask(store, made, 0, 1, 2)
+    assert without_attrs(store.load(made.key)).identical(without_attrs(made.dataset((0, 1))))
+
+
 def test_words_along_a_dimension_stay_words_as_a_record_grows(store, made, monkeypatch):
     """A coordinate of words is the same before and after: seeds are joined along it, not beside it."""
     run = made.run

@@ -102,19 +102,32 @@ def _dataset(entry: Mapping[str, Any], fingerprint: str | None) -> str:
         f"- **Data** {code(entry.get('experiment'))} (record {code(str(entry.get('key'))[:12])}), seeds {seeds}, "
         f"{where}: {text}, {duration(float(entry.get('seconds') or 0))} of training"
     )
-    now = present_fingerprint(entry) if fingerprint and entry.get("modules") else fingerprint
-    if now and entry.get("fingerprint", now) != now:
-        said += _changed(entry, now)
-    return said + "."
+    return f"{said}{_makers(entry, fingerprint)}."
+
+
+def _makers(entry: Mapping[str, Any], fingerprint: str | None) -> str:
+    """Of each code that made a part of a dataset, whether it has changed; of which seeds, where there are several."""
+    from grokbook.experiments.confirming import makers
+
+    several = makers(entry.get("made") or [entry])
+    said = ""
+    for parts in several:
+        now = present_fingerprint(parts[0]) if fingerprint and parts[0].get("modules") else fingerprint
+        if now and parts[0].get("fingerprint", now) != now:
+            seeds = [seed for part in parts for seed in part.get("seeds", [])]
+            shown = sorted(set(seeds) & set(entry.get("seeds", [])))
+            of = f"; seed{'s' if len(shown) > 1 else ''} {', '.join(map(words, shown))}" if len(several) > 1 else ""
+            said += of + _changed({"key": entry.get("key"), "commit": parts[0].get("commit"), "seeds": seeds}, now)
+    return said
 
 
 def _changed(entry: Mapping[str, Any], fingerprint: str) -> str:
-    """That other code made a dataset, and whether the present code was seen to repeat its first steps."""
+    """That other code made some seeds, and whether the present code was seen to repeat the first steps of one."""
     from grokbook.experiments.confirming import LIKE, confirmed
 
     since = str(entry.get("commit") or "")[:10]
     was = f" (it was commit {code(since)})" if since else ""
-    again = confirmed(str(entry.get("key")), fingerprint)
+    again = confirmed(str(entry.get("key")), fingerprint, seeds=entry.get("seeds") or None)
     if again is None:
         return f"; **the library's code has changed since**{was}"
     apart = f"largest relative difference {again['difference']:.0e}" if again["difference"] else "no difference"

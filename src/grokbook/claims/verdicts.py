@@ -15,6 +15,7 @@ import pandas as pd
 from grokbook.claims.finding import VERDICTS
 from grokbook.claims.ledger import Claim, claims
 from grokbook.errors import ParameterError
+from grokbook.files import atomic_write
 
 MEANINGS = {
     "holds": "True as printed, up to the accuracy of the check.",
@@ -51,7 +52,7 @@ def settle(verdicts: Mapping[str, str], path: Path = SETTLED) -> None:
     """Write these verdicts over those in the file; other claims keep theirs, ids that no claim has are dropped."""
     merged = (settled(path) if path.is_file() else {}) | dict(verdicts)
     kept = {claim.id: merged[claim.id] for claim in claims() if claim.id in merged}
-    path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    atomic_write(path, (json.dumps(kept, indent=1) + "\n").encode())
 
 
 def explained(table: pd.DataFrame) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def first_steps(experiment: Experiment, seed: int, steps: int, compiled: bool = 
 
 def _recorded_run(experiment: Experiment, record: xr.Dataset, seed: int) -> xr.Dataset:
     """The run of a record that `first_steps` trains again: of a sweep the first cell."""
-    return record.sel(seed=seed).isel({axis.name: 0 for axis in getattr(experiment, "axes", ())})
+    return record.sel(seed=seed, **{axis.name: axis.values[0] for axis in getattr(experiment, "axes", ())})
 
 
 def largest_difference(ours: xr.Dataset, theirs: xr.Dataset) -> float:
@@ -84,18 +85,40 @@ def confirmations(path: Path | None = None) -> dict[str, list[dict[str, Any]]]:
         raise RecordError(f"{path} cannot be read ({error}); restore it from version control.") from error
 
 
-def confirmed(key: str, code: str, path: Path | None = None) -> dict[str, Any] | None:
-    """The entry that says that code of fingerprint `code` repeats the record `key`; None when nobody has tried."""
-    return next((e for e in confirmations(path).get(key, []) if e["fingerprint"] == code), None)
+def confirmed(
+    key: str, code: str, path: Path | None = None, *, seeds: Collection[int] | None = None
+) -> dict[str, Any] | None:
+    """The entry that says that code of fingerprint `code` repeats the record `key`, in one of `seeds` (default: any).
+
+    None when nobody has tried.
+    """
+    known = (e for e in confirmations(path).get(key, []) if e["fingerprint"] == code)
+    return next((e for e in known if seeds is None or e["seed"] in seeds), None)
 
 
-def confirm(experiment: Experiment, store: Store | None = None, *, steps: int = STEPS) -> dict[str, Any]:
-    """Train the first steps of a record's first seed again, compare, and write down what was found.
+def makers(parts: Iterable[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+    """Parts of a provenance, by the code that made them and its way, eager or compiled.
+
+    Example:
+        >>> made = [{"seeds": [0], "fingerprint": "a"}, {"seeds": [1], "fingerprint": "b"}]
+        >>> [[part["seeds"] for part in some] for some in makers([*made, made[0] | {"seeds": [2]}])]
+        [[[0], [2]], [[1]]]
+    """
+    found: dict[tuple[str | None, str], list[Mapping[str, Any]]] = {}
+    for part in parts:
+        found.setdefault((part.get("fingerprint"), part.get("update", "eager")), []).append(part)
+    return list(found.values())
+
+
+def confirm(
+    experiment: Experiment, store: Store | None = None, *, steps: int = STEPS, seed: int | None = None
+) -> dict[str, Any]:
+    """Train the first steps of a seed of a record (default: its first) again, compare, write down what was found.
 
     Returns the entry: fingerprint of the present code, seed, steps, largest relative difference, date. A difference
     above `LIKE` is written down too: the page then says that the present code gives other numbers.
 
-    Raises ParameterError when the experiment is not recorded, or `steps` is below 1.
+    Raises ParameterError when the experiment or the seed is not recorded, or `steps` is below 1.
     """
     store = store or Store(records_path())
     if steps < 1:
@@ -104,7 +127,9 @@ def confirm(experiment: Experiment, store: Store | None = None, *, steps: int = 
     record = store.load(experiment.key) if seeds else None
     if record is None:
         raise ParameterError(f"{experiment.name} is not recorded, so there is nothing to confirm.")
-    seed = int(seeds[0])
+    seed = int(seeds[0]) if seed is None else seed
+    if seed not in seeds:
+        raise ParameterError(f"seed = {seed} is not recorded; choose of {', '.join(map(str, seeds))}.")
     made = next(p for p in json.loads(record.attrs["provenance"]) if seed in p["seeds"])
     fresh = first_steps(experiment, seed, steps, made.get("update") == "compiled")
     whole = _recorded_run(experiment, record, seed)
@@ -118,22 +143,25 @@ def confirm(experiment: Experiment, store: Store | None = None, *, steps: int = 
         "difference": largest_difference(fresh, whole),
         "confirmed_on": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }
-    known = confirmations(store.path)
-    others = [e for e in known.get(experiment.key, []) if e["fingerprint"] != entry["fingerprint"]]
-    known[experiment.key] = [*others, entry]
-    atomic_write(store.path / CONFIRMED, (json.dumps(dict(sorted(known.items())), indent=1) + "\n").encode())
+    with store.manifest_lock():
+        known = confirmations(store.path)
+        same = entry["fingerprint"], seed
+        others = [e for e in known.get(experiment.key, []) if (e["fingerprint"], e["seed"]) != same]
+        known[experiment.key] = [*others, entry]
+        atomic_write(store.path / CONFIRMED, (json.dumps(dict(sorted(known.items())), indent=1) + "\n").encode())
     return entry
 
 
 def confirm_outdated(store: Store | None = None, *, steps: int = STEPS) -> list[dict[str, Any]]:
-    """Confirm every record of the catalogue that other code made and that nobody has confirmed for the present code."""
+    """Confirm the records of the catalogue, a seed of each other code that made one, where nobody has for this one."""
     from grokbook.experiments.recording import catalogue
 
     store = store or Store(records_path())
-    waiting = {}
-    for experiment in catalogue().values():
+    waiting: dict[tuple[str, int], Experiment] = {}
+    for experiment in {e.key: e for e in catalogue().values()}.values():
         found = store.find(experiment.key)
-        other = [p for p in found[1]["provenance"] if not present_code(p)] if found else []
-        if other and confirmed(experiment.key, present_fingerprint(other[0]), store.path) is None:
-            waiting[experiment.key] = experiment
-    return [confirm(experiment, store, steps=steps) for experiment in waiting.values()]
+        for parts in makers(p for p in found[1]["provenance"] if not present_code(p)) if found else ():
+            seeds = [seed for part in parts for seed in part["seeds"]]
+            if confirmed(experiment.key, present_fingerprint(parts[0]), store.path, seeds=seeds) is None:
+                waiting[experiment.key, min(seeds)] = experiment
+    return [confirm(experiment, store, steps=steps, seed=seed) for (_, seed), experiment in waiting.items()]

@@ -181,7 +181,7 @@ class Store:
     def _second_look(self, key: str, name: str) -> bytes | None:
         """Read a record again while nobody writes to the store; set it aside if it is still damaged."""
         try:
-            with self._manifest_lock():
+            with self.manifest_lock():
                 found = self.find(key)
                 content = self._verified(*found) if found else None
                 state = self._set_aside(found[0]) if found and content is None else "set aside by another process"
@@ -283,8 +283,9 @@ class Store:
             "provenance": made,
             "configuration": experiment.configuration(),
         }
-        with self._manifest_lock():
+        with self.manifest_lock():
             entries = self.entries()
+            self._finish(name, entries.get(name))
             atomic_write(_next(self.path / name), content)
             before = [n for n, e in entries.items() if e["key"] == experiment.key]
             self._write_manifest({n: e for n, e in entries.items() if n not in before} | {name: entry})
@@ -292,11 +293,18 @@ class Store:
             for other in set(before) - {name}:  # the same configuration under another experiment's name
                 (self.path / other).unlink(missing_ok=True)
 
+    def _finish(self, name: str, entry: dict[str, Any] | None) -> None:
+        """Give the file that a killed process left beside its name that name, where the manifest says that it is it."""
+        waiting = _next(self.path / name)
+        if entry and waiting.is_file() and hashlib.sha256(waiting.read_bytes()).hexdigest() == entry["sha256"]:
+            os.replace(waiting, self.path / name)
+
     def _write_manifest(self, entries: dict[str, Any]) -> None:
         text = json.dumps({"format": 1, "records": dict(sorted(entries.items()))}, indent=1)
         atomic_write(self.path / MANIFEST, (text + "\n").encode())
 
-    def _manifest_lock(self) -> FileLock:
+    def manifest_lock(self) -> FileLock:
+        """What is held while the manifest, or a file beside it, is read, changed and written."""
         return FileLock(self._lock_path("manifest"))
 
     def _lock_path(self, name: str) -> Path:
@@ -370,5 +378,7 @@ def _trace(dataset: xr.Dataset) -> None:
     row |= {"seeds": [int(s) for s in dataset.seed.values], "seconds": sum(p["seconds"] for p in made)}
     named = ("device", "fingerprint", "commit", "recorded_on", "modules")
     row |= {name: made[-1][name] for name in named if name in made[-1]}
+    told = ("seeds", "fingerprint", "commit", "modules", "update")
+    row["made"] = [{name: part[name] for name in told if name in part} for part in made]
     with open(path, "a", encoding="utf-8") as stream:
         stream.write(json.dumps(row) + "\n")
