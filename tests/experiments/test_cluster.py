@@ -14,6 +14,7 @@ from grokbook.experiments import cluster
 from grokbook.experiments.sweep import Axis, Sweep
 from grokbook.records.store import Store
 from grokbook.training import Schedule
+from grokbook.training.loop import code_of
 
 pytest.importorskip("distributed")
 CONFIG = dataclasses.replace(SMALL, steps=300, log=Schedule(0, 50, 6))
@@ -51,6 +52,20 @@ def test_a_cluster_changes_no_number_and_a_killed_worker_loses_no_run(tmp_path, 
     assert same(found, expected) and found.attrs["origin"] == "trained"
     assert not list(tmp_path.glob(".partial/*"))
     assert cluster.sweep(SWEEP, "tcp://nobody:1", store=store).attrs["origin"] == "cached"
+
+
+def test_a_client_with_a_gpu_takes_the_chunks_as_the_workers_made_them(tmp_path, expected, monkeypatch):
+    SWEEP.run((0,), checkpoints=tmp_path / ".partial" / SWEEP.key, progress=False, device="cpu")
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr("grokbook.training.loop.advance", lambda stack: pytest.fail("a step was made"))
+    found = cluster.sweep(SWEEP, store=Store(tmp_path))
+    assert same(found, expected) and found.attrs["device"] == "cpu"
+
+
+def test_a_worker_without_a_compiler_trains_as_it_can(monkeypatch):
+    monkeypatch.setattr(cluster, "compiler_here", lambda: False)
+    monkeypatch.setattr("grokbook.training.ensemble.compile_update", lambda stack: pytest.fail("it was compiled"))
+    assert cluster.trained([SMALL], code_of(SMALL), True)
 
 
 def command(pid):

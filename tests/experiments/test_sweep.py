@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 
 from grokbook.errors import ParameterError
+from grokbook.experiments.gu2025 import modular_run
 from grokbook.experiments.liu2022 import addition
 from grokbook.experiments.sweep import Axis, Sweep, with_value
 from grokbook.models.toy import Toy
+from grokbook.models.transformer import Shape
 from grokbook.records.store import Store
+from grokbook.tasks import ModularTask
+from grokbook.topics.resnet_grokking.settings import small_run
 from grokbook.training import Schedule, train
 
 SMALL = dataclasses.replace(addition(steps=40), model=Toy(10, hidden=(8,)), log=Schedule(0, 10, 4), stop=None)
@@ -79,12 +83,36 @@ def test_a_setting_is_found_where_it_stands(name, value, found):
     assert found(SMALL) != value
 
 
+def test_what_follows_from_a_setting_follows_it_and_what_was_chosen_stays():
+    """d_mlp is 4 d_model where nothing else is said; a flag is a flag."""
+    usual, chosen = modular_run(97, 0.3), dataclasses.replace(modular_run(97, 0.3), model=Shape(97, 128, d_mlp=100))
+    assert with_value(usual, "d_model", 64.0) == modular_run(97, 0.3, d_model=64)
+    assert with_value(chosen, "d_model", 64.0).model.d_mlp == 100
+    assert with_value(with_value(usual, "d_mlp", 64.0), "n_heads", 2.0).model.d_mlp == 64
+    assert with_value(small_run(), "faithful", 1.0).task.faithful is True
+    hole = dataclasses.replace(usual, task=ModularTask(97, split="square", hole=7))
+    assert with_value(hole, "train_fraction", hole.task.train_fraction) == hole
+
+
+def test_a_sweep_over_the_width_ends():
+    """Embeddings of two shapes are not kept, and no snapshots of them are either."""
+    axes = (Axis("d_model", (8.0, 16.0)),)
+    config = modular_run(5, 0.5, d_model=8, steps=20)
+    run = Sweep("made/width", config, (0,), axes=axes).run(progress=False, device="cpu")
+    assert run.sizes["d_model"] == 2 and "embedding" not in run and not run.train_loss.isnull().any()
+
+
 REFUSED = {
     "'decoder_rate' is no setting": lambda: with_value(SMALL, "decoder_rate", 1.0),
     "batch_size = 46 is more than the 45": lambda: Sweep("x", SMALL, axes=(Axis("batch_size", (5.0, 46.0)),)),
     "weight_decay = -1.0 must be zero or more": lambda: Sweep("x", SMALL, axes=(Axis("weight_decay", (-1.0,)),)),
     "one or more axes of different names": lambda: Sweep("x", SMALL, axes=(AXES[0], AXES[0])),
-    "one or more different values": lambda: Axis("decoder_lr", (1.0, 1.0)),
+    "must have different finite values, not .1.0": lambda: Axis("decoder_lr", (1.0, 1.0)),
+    "finite values, not .nan": lambda: Axis.parse("d_model=nan"),
+    "different finite values, not .1.0, 1.0": lambda: Axis.parse("decoder_lr=1,1"),
+    "batch_size = 6.66667 must be a whole number": lambda: Sweep("x", SMALL, axes=(Axis.parse("batch_size=5:10:4"),)),
+    "batch_size = nan must be a whole number": lambda: with_value(SMALL, "batch_size", float("nan")),
+    "faithful = 2 must be 0 or 1": lambda: with_value(small_run(), "faithful", 2.0),
     "'decoder_lr=1:2' is no axis; write NAME=A:B:N": lambda: Axis.parse("decoder_lr=1:2"),
     "'decoder_lr=a,b' is no axis": lambda: Axis.parse("decoder_lr=a,b"),
 }

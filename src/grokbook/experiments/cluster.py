@@ -17,10 +17,11 @@ import xarray as xr
 
 from grokbook.errors import GrokbookError, TrainingError
 from grokbook.experiments.base import default_store
-from grokbook.experiments.sweep import Sweep
+from grokbook.experiments.sweep import ROWS, Sweep
 from grokbook.files import atomic_write
 from grokbook.machine import cores, limited_threads
 from grokbook.records.store import Store
+from grokbook.training.compiled import compiler_here
 from grokbook.training.config import RunConfig
 from grokbook.training.ensemble import How, checkpoint_path, train_here
 from grokbook.training.loop import code_of, make_stack, restore
@@ -40,7 +41,7 @@ def trained(configs: list[RunConfig], code: str, compiled: bool) -> bytes:
         raise TrainingError("this worker has another version of grokbook than the one who asks; install the same.")
     with tempfile.TemporaryDirectory(prefix="grokbook-") as folder:
         path = Path(folder) / "chunk.pt"
-        train_here(configs, How(compiled=compiled), str(path))
+        train_here(configs, How(compiled=compiled and compiler_here()), str(path))
         return path.read_bytes()
 
 
@@ -112,7 +113,7 @@ def sweep(
                 atomic_write(path, content)
                 done += 1
                 told(done, len(chunks))
-    return store.load_or_run(experiment, progress=False, compiled=compiled)
+    return store.load_or_run(experiment, progress=False, compiled=compiled, device="cpu", rows=ROWS)
 
 
 def place(experiment: Sweep) -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 from collections.abc import Sequence
@@ -44,7 +45,7 @@ def spaced(low: float, high: float, count: int, digits: int = 6) -> tuple[float,
 class Axis:
     """What varies along one side of a grid: a `name` that `with_value` knows, and its values.
 
-    Raises ParameterError for no values or repeated ones.
+    Raises ParameterError for no values, repeated ones, and one that is not finite.
 
     Example:
         >>> Axis.parse("decoder_lr=1e-4:1e-2:3").values
@@ -57,8 +58,8 @@ class Axis:
     values: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        if not self.values or len(set(self.values)) != len(self.values):
-            raise ParameterError(f"the axis {self.name} must have one or more different values, not {self.values}.")
+        if not self.values or len(set(self.values)) != len(self.values) or not np.isfinite(self.values).all():
+            raise ParameterError(f"the axis {self.name} must have different finite values, not {self.values}.")
 
     @classmethod
     def parse(cls, text: str) -> Axis:
@@ -75,6 +76,8 @@ class Axis:
             if low > 0 and high >= 100 * low:
                 return cls(name, spaced(low, high, int(count)))
             return cls(name, tuple(float(f"{value:.6g}") for value in np.linspace(low, high, int(count))))
+        except ParameterError:
+            raise
         except ValueError:
             raise ParameterError(f"{text!r} is no axis; write NAME=A:B:N or NAME=A,B,...") from None
 
@@ -83,7 +86,7 @@ def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
     """The run with another value of one setting.
 
     `name` is GROUP_lr or GROUP_weight_decay for a group of the network's parameters, else a field of the run, its
-    optimiser, its network or its task, looked for in this order. A field that holds a whole number is given one.
+    optimiser, its network or its task, looked for in this order. What follows from it, a width of 4 d, follows it.
 
     Raises ParameterError for an unknown name, and for a value that its place refuses.
 
@@ -105,10 +108,27 @@ def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
     for where, part in parts.items():
         known = {f.name: f for f in dataclasses.fields(part)}
         if name in known and isinstance(getattr(part, name), int | float | None):
-            whole = "int" in str(known[name].type)
-            changed = dataclasses.replace(part, **{name: round(value) if whole else value})
+            changed = dataclasses.replace(part, **(_derived(part) | {name: _as(known[name].type, name, value)}))
             return dataclasses.replace(config, **{where: changed}) if where else changed
     raise ParameterError(f"{name!r} is no setting of this run that a grid can vary; see `grokbook sweep --help`.")
+
+
+def _as(kind: object, name: str, value: float) -> float | int | bool:
+    """A value of a grid as its field has it; ParameterError for another number than a whole one, or 0 or 1, there."""
+    whole, flag = "int" in str(kind), "bool" in str(kind)
+    if whole and value % 1 or flag and value not in (0, 1):  # NaN leaves NaN
+        raise ParameterError(f"{name} = {value:g} must be {'0 or 1' if flag else 'a whole number'}.")
+    return bool(value) if flag else round(value) if whole else value
+
+
+def _derived(part: Any) -> dict[str, None]:
+    """Fields left open that the others decide (a width of 4 d): they are left open again."""
+    found: dict[str, None] = {}
+    for f in dataclasses.fields(part):
+        if f.init and f.default is None and getattr(part, f.name) is not None:
+            with contextlib.suppress(ParameterError):  # a hole is no such field: a split needs it
+                found |= {f.name: None} if dataclasses.replace(part, **{f.name: None}) == part else {}
+    return found
 
 
 def over_grid(name: str, grid: Sequence[str], n_seeds: int, steps: int | None = None) -> Sweep:
@@ -172,7 +192,7 @@ class Sweep(Experiment):
         """The runs of one seed, the last axis fastest."""
         configs = []
         for values in itertools.product(*(axis.values for axis in self.axes)):
-            config = self.config.with_seed(seed)
+            config = dataclasses.replace(self.config.with_seed(seed), snapshots=0)  # `_gridded` keeps the end alone
             for axis, value in zip(self.axes, values, strict=True):
                 config = with_value(config, axis.name, value)
             configs.append(config)
