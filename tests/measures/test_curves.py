@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
-from grokbook.measures import GrokTime, grok_time, grok_times, median_delay, median_step, tracking
+from grokbook.measures import GrokTime, describe_delays, grok_time, grok_times, median_delay, median_step, tracking
+from grokbook.measures.lead import accuracy_half_way
 from grokbook.measures.limits import LimitRule, limits, limits_table, moving_mean, onset, plateau
 from grokbook.measures.oscillation import falls
 
@@ -63,6 +64,17 @@ def test_steps_come_back_as_plain_integers_from_any_kind_of_array():
     assert type(expected.grok_step) is int and type(expected.censored) is bool
     for kind in (list, torch.tensor, lambda a: xr.DataArray(a, dims="step")):
         assert grok_time(kind(STEPS), kind(rise(200)), kind(rise(700))) == expected
+
+
+def test_accuracies_in_single_precision_reach_what_they_reach_in_double():
+    """19 of 20 is 0.94999999 in float32: not below 0.95."""
+    exact = [0.1] + [19 / 20] * 6
+    expected = grok_time(range(7), exact, exact)
+    assert (expected.fit_step, expected.grok_step) == (1, 1)
+    single = torch.tensor(exact)
+    assert grok_time(range(7), single, single.numpy()) == expected
+    assert accuracy_half_way(single, single.numpy()) == accuracy_half_way(exact, exact) == (1, None, True)
+    assert grok_time(range(7), exact, [min(value, 0.9499) for value in exact]).censored
 
 
 curves = st.lists(st.sampled_from([0.2, 0.9, 0.95, 1.0]), min_size=1, max_size=40)
@@ -128,6 +140,9 @@ def test_a_run_that_stopped_early_is_followed_to_its_own_end():
     for name in ("train_accuracy", "test_accuracy"):
         data[name][0, 30:] = np.nan
     assert list(grok_times(data)["last_step"]) == [2900, 3900]
+    told = describe_delays(data)
+    assert len(told) == 2 and told[1] == describe_delays(runs(1000))[0]
+    assert describe_delays(runs(1000).isel(seed=0, drop=True)) == told[1:], "one run needs no dimension"
     data["test_accuracy"][1, 5] = np.nan
     with pytest.raises(ParameterError, match="test_accuracy is nan at step 500"):
         grok_times(data)

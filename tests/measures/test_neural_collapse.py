@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,6 +40,13 @@ def test_a_simplex_has_distance_zero_and_a_line_has_not(classes):
     if classes > 2:
         line = 2.0 ** np.arange(classes)[:, None]
         assert simplex_distance(line, np.arange(classes)) > 0.5
+
+
+def test_tensors_with_a_gradient_are_measured_as_arrays():
+    features, labels = np.random.default_rng(0).normal(size=(9, 4)), np.arange(9) % 3
+    tensor = torch.tensor(features, requires_grad=True)
+    assert within_class_share(tensor, labels) == within_class_share(features, labels)
+    assert simplex_distance(tensor, labels) == simplex_distance(features, labels)
 
 
 def test_what_has_no_variance_or_no_angles_is_refused():

@@ -24,6 +24,8 @@ from grokbook.measures.inputs import Array, to_numpy, whole
 
 THRESHOLD = 0.95
 PERSISTENCE = 3
+ROUNDING = 1e-6
+"""What an accuracy may be below a threshold: in single precision 19 of 20 is 0.94999999."""
 _STEPS = ["fit_step", "grok_step", "delay", "last_step", "reverted_step", "settled_step"]
 
 
@@ -92,9 +94,9 @@ def grok_time(
     """
     _check_rule(threshold, persistence)
     times, train, test = _check_curves(steps, train_accuracy, test_accuracy)
-    fit = first_stay(train >= threshold, persistence)
-    grok = first_stay(test >= threshold, persistence)
-    reverted, settled = _after(test >= threshold, grok, persistence)
+    fits, groks = (curve >= threshold - ROUNDING for curve in (train, test))
+    fit, grok = first_stay(fits, persistence), first_stay(groks, persistence)
+    reverted, settled = _after(groks, grok, persistence)
     fit_step, grok_step, reverted_step, settled_step = (_at(times, i) for i in (fit, grok, reverted, settled))
     delay = None if fit_step is None or grok_step is None else grok_step - fit_step
     rule = {"threshold": float(threshold), "persistence": int(persistence), "last_step": int(times[-1])}
@@ -110,7 +112,7 @@ def _check_rule(threshold: float, persistence: int) -> None:
 
 def _check_curves(*curves: Array) -> tuple[np.ndarray, ...]:
     """Steps, train and test accuracy as arrays, after checking them."""
-    arrays = tuple(to_numpy(list(c) if isinstance(c, range) else c) for c in curves)
+    arrays = tuple(map(to_numpy, curves))
     shapes = [a.shape for a in arrays]
     if len(set(shapes)) > 1 or arrays[0].ndim != 1 or not arrays[0].size:
         raise ParameterError(f"steps, train and test accuracy have shapes {shapes}, but must be (n,), n > 0, alike.")
@@ -169,12 +171,16 @@ def grok_times(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence
     >>> grok_times(data)[["fit_step", "censored"]].values.tolist()
     [[10, True]]
     """
+    index, times = _times(dataset, threshold, persistence)
+    return _table(times).set_index(index)
+
+
+def _times(dataset: xr.Dataset, threshold: float, persistence: int) -> tuple[pd.Index, list[GrokTime]]:
     dim = _run_dimension(dataset)
     curves = dataset[["train_accuracy", "test_accuracy"]]
     curves = curves.transpose(dim, "step") if dim in dataset.dims else curves.expand_dims(dim)
-    runs = [curves.isel({dim: i}) for i in range(curves.sizes[dim])]
-    times = [_one_run(run, threshold, persistence) for run in runs]
-    return _table(times).set_index(pd.Index(curves[dim].values, name=dim))
+    times = [_one_run(curves.isel({dim: i}), threshold, persistence) for i in range(curves.sizes[dim])]
+    return pd.Index(curves[dim].values, name=dim), times
 
 
 def _run_dimension(dataset: xr.Dataset) -> str:
@@ -252,7 +258,7 @@ def _kaplan_meier_median(followed: pd.Series, observed: np.ndarray) -> float | N
     return float(reached[0]) if reached.size else None
 
 
-def describe_delays(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence: int = PERSISTENCE) -> list[str]:
+def describe_delays(dataset: xr.Dataset) -> list[str]:
     """One sentence a run: `grok_time(...).describe()` for each seed (or run) of a dataset, in order.
 
     Raises ParameterError where `grok_time` does.
@@ -262,10 +268,7 @@ def describe_delays(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persis
     >>> describe_delays(run)
     ['fits at step 1; generalises at step 1, 0 steps later']
     """
-    dim = "seed" if "seed" in dataset.dims else "run"
-    runs = (dataset.isel({dim: r}) for r in range(dataset.sizes[dim]))
-    rule = {"threshold": threshold, "persistence": persistence}
-    return [grok_time(run.step, run.train_accuracy, run.test_accuracy, **rule).describe() for run in runs]
+    return [time.describe() for time in _times(dataset, THRESHOLD, PERSISTENCE)[1]]
 
 
 def delay_summary(times: pd.DataFrame) -> dict[str, int | float | None]:

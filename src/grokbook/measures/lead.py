@@ -16,7 +16,7 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.errors import ParameterError
-from grokbook.measures.delay import PERSISTENCE, THRESHOLD, first_stay
+from grokbook.measures.delay import PERSISTENCE, ROUNDING, THRESHOLD, first_stay
 from grokbook.measures.inputs import Array, one_of, to_numpy, whole
 
 SIGNS = {"rises": 1.0, "falls": -1.0}
@@ -65,7 +65,7 @@ def half_move(values: Array, start: int, direction: str, share: float = 0.5) -> 
     (None, 0.0)
     """
     sign = SIGNS[one_of(direction, SIGNS, "direction")]
-    curve = sign * to_numpy(list(values) if isinstance(values, range) else values)
+    curve = sign * to_numpy(values)
     if not 0 < share < 1 or not 0 <= start < curve.size:
         raise ParameterError(f"share = {share} must be in (0, 1) and start = {start} within {curve.size} values.")
     gone = curve[start:] - np.minimum.accumulate(curve[start:])
@@ -85,12 +85,12 @@ def accuracy_half_way(train: Array, test: Array, share: float = 0.5) -> tuple[in
     >>> accuracy_half_way(train, test)
     (1, 5, True)
     """
-    fit = first_stay(to_numpy(train) >= THRESHOLD, PERSISTENCE)
+    fit = first_stay(to_numpy(train) >= THRESHOLD - ROUNDING, PERSISTENCE)
     if fit is None:
         return None, None, False
     later = to_numpy(test)[fit:]
     half = first_stay(later >= later[0] + share * (1 - later[0]), PERSISTENCE)
-    grokked = first_stay(to_numpy(test) >= THRESHOLD, PERSISTENCE) is not None
+    grokked = first_stay(to_numpy(test) >= THRESHOLD - ROUNDING, PERSISTENCE) is not None
     return fit, None if half is None else fit + half, grokked
 
 

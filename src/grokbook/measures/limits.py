@@ -154,7 +154,6 @@ def onset(
     Source: GO-Epoch of Gu et al. 2025, Table 1, which the paper does not define.
     """
     rule = rule or LimitRule()
-    steps = list(steps) if isinstance(steps, range) else steps
     t, f = _curve(steps, accuracy)
     above = f >= plateau(t, f, rule) + rule.rise - 1e-12
     below = np.append(t[~above], np.inf)

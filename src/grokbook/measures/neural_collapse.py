@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from grokbook.errors import ParameterError
+from grokbook.measures.inputs import to_numpy
 
 
 def class_parts(features: ArrayLike, labels: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -18,7 +19,7 @@ def class_parts(features: ArrayLike, labels: ArrayLike) -> tuple[np.ndarray, np.
         >>> means.ravel().tolist(), apart.ravel().tolist(), sizes.tolist()
         ([1.0, 1.0, 5.0], [-1.0, 1.0, 0.0], [2, 2, 1])
     """
-    f, given = np.asarray(features, dtype=float), np.asarray(labels)
+    f, given = to_numpy(features), np.asarray(labels)
     if f.ndim != 2 or given.shape != f.shape[:1] or not np.issubdtype(given.dtype, np.integer):
         raise ParameterError(
             f"features of shape {f.shape} and labels of shape {given.shape} must be (n, d) and n whole numbers."
@@ -43,7 +44,7 @@ def within_class_share(features: ArrayLike, labels: ArrayLike) -> float:
 
     Source: Papyan, Han & Donoho 2020, NC1, with the trace of both covariances in place of their quotient.
     """
-    f = np.asarray(features, dtype=float)
+    f = to_numpy(features)
     _, apart, _ = class_parts(f, labels)
     total = float(((f - f.mean(axis=0)) ** 2).sum())
     if not total > 0:
@@ -64,7 +65,7 @@ def simplex_distance(features: ArrayLike, labels: ArrayLike) -> float:
 
     Source: Papyan, Han & Donoho 2020, NC2 (maximal angles).
     """
-    f, given = np.asarray(features, dtype=float), np.asarray(labels)
+    f, given = to_numpy(features), np.asarray(labels)
     class_parts(f, given)
     means = np.array([f[given == c].mean(axis=0) for c in np.unique(given)])
     if len(means) < 2:

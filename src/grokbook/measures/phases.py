@@ -16,13 +16,11 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.errors import ParameterError
+from grokbook.measures.delay import ROUNDING
 
 PHASES = {"C": "comprehension", "G": "grokking", "M": "memorisation", "X": "confusion", "T": "test set only"}
 OPEN = "."
 """A cell that was not run, or whose record ends before its phase is known."""
-
-ROUNDING = 1e-6
-"""Accuracies are kept in single precision: 9 of 10 is 0.89999998 there."""
 
 
 @dataclass(frozen=True)
