@@ -148,6 +148,8 @@ def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root
         ("list 9", "'9' is not a chapter"),
         ("build --preset huge", "'huge' is not a preset"),
         ("record --budget soon", "'soon' is not a time; write it like 90s, 40m or 1h30m."),
+        ("record --budget 1.2.3m", "'1.2.3m' is not a time; write it like 90s, 40m or 1h30m."),
+        ("record --budget .", "'.' is not a time; write it like 90s, 40m or 1h30m."),
         ("claims --id G2", "no claim 'G2'; the nearest is G2"),
         ("claims --paper gu2026", "no paper 'gu2026'; the nearest is gu202"),
         ("claims --verdict maybe", "verdict = 'maybe' is unknown"),

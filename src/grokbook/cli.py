@@ -268,7 +268,7 @@ def seconds(text: str) -> float:
     >>> seconds("40m"), seconds("1h30m"), seconds("90")
     (2400.0, 5400.0, 90.0)
     """
-    found = re.fullmatch(r"(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\d.]+)s?)?", text.strip())
+    found = re.fullmatch(r"(?:(\d+\.?\d*)h)?(?:(\d+\.?\d*)m)?(?:(\d+\.?\d*)s?)?", text.strip())
     if not text.strip() or found is None:
         raise ParameterError(f"{text!r} is not a time; write it like 90s, 40m or 1h30m.")
     hours, minutes, rest = (float(part or 0) for part in found.groups())

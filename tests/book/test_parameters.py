@@ -63,6 +63,7 @@ def test_what_a_chapter_writes_wrongly_is_named(cell, said):
         ("d_model", "30", "d_model = 30 is not a multiple of 4 (n_heads); the nearest are 28 and 32."),
         ("d_model", "2", "d_model = 2 is not a multiple of 4 (n_heads); the nearest is 4."),
         ("p", "abc", "p = 'abc' is not a whole number (int)."),
+        ("p", "{[]: 1}", "p = '{[]: 1}' is not a whole number (int)."),
         ("p", 3.5, "p = 3.5 is not a whole number; the nearest are 3 and 4."),
         ("p", True, "p = True is not a whole number (int)."),
         ("train_fraction", "nan", "train_fraction = 'nan' is not a number (float)."),

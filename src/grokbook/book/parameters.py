@@ -197,7 +197,7 @@ def _taken(one: Any, scalar: type, wrong: str) -> Any:
         raise PydanticCustomError("refused", wrong)  # type: ignore[arg-type]
     try:
         return ast.literal_eval(one.strip()) if text and scalar is not str else one
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return one.strip()
 
 
