@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
@@ -283,9 +285,9 @@ def test_words_follow_the_verdicts():
     assert "does not survive" not in chapter.survives({"T29": "undecided"})
     assert "an Abelian group (T25)" in chapter.survives({"T25": "needs an assumption"})
     assert "open" in chapter.law_said("undecided") and chapter.waiting([], "x") == ""
-    assert "tian2025/boundary*" in chapter.waiting([settings.boundary()[127]], "tian2025/boundary*") or not (
-        settings.boundary()[127].missing_seeds()
-    )
+    made_up = settings.boundary()[127]
+    made_up = dataclasses.replace(made_up, config=dataclasses.replace(made_up.config, steps=1))
+    assert "tian2025/boundary*" in chapter.waiting([made_up], "tian2025/boundary*")
 
 
 def test_figures_draw_what_is_given():
