@@ -54,7 +54,7 @@ def build(
     for chapter, values in runs:
         chapter.experiments(values)
     with lock(root):
-        known = [_job(root, chapter, values, preset) for chapter, values in runs]
+        known = [planned(root, chapter, values, preset) for chapter, values in runs]
         waiting = [job for job in known if force or not is_current(root, job.chapter.name, job.key)]
         at_once = min(jobs or cores(), cores(), max(len(waiting), 1))
         refuse_too_large(waiting)
@@ -67,7 +67,8 @@ def build(
     return [job.chapter.name for job in waiting]
 
 
-def _job(root: Path, chapter: Chapter, values: Mapping[str, Any], preset: str) -> Job:
+def planned(root: Path, chapter: Chapter, values: Mapping[str, Any], preset: str) -> Job:
+    """A chapter with its values, what it is predicted to cost, and its key."""
     predicted = costs.chapter_estimate(chapter, preset, values)
     return Job(chapter, values, predicted, key(root, chapter, values, preset))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grokbook.book import beside, chapters, costs, standalone, state
-from grokbook.book.build import key
+from grokbook.book.build import planned
 from grokbook.book.chapters import Chapter
 from grokbook.book.execute import Run, execute
 from grokbook.book.jobs import Job, long_run, refuse_too_large, side_by_side
@@ -48,7 +48,7 @@ def rerun(
     values = chapter.values(preset, overrides)
     folder = out or results_path(root) / folder_name(chapter, values, preset)
     _refuse_no_folder(folder)
-    mine, plain = (_job(root, chapter, each, preset) for each in (values, chapter.values(preset)))
+    mine, plain = (planned(root, chapter, each, preset) for each in (values, chapter.values(preset)))
     where, default, said = _default(root, mine, plain, preset, compare)
     wanted = [mine, plain] if where and default is None else [mine]
     refuse_too_large(wanted)
@@ -69,11 +69,6 @@ def rerun(
         state.write(place, chapter.name, run, card | {"figures": run.figures, "data": run.trace})
     atomic_write(folder / f"{chapter.name}.html", page.encode())
     return folder / f"{chapter.name}.ipynb", folder / f"{chapter.name}.html"
-
-
-def _job(root: Path, chapter: Chapter, values: Mapping[str, Any], preset: str) -> Job:
-    predicted = costs.chapter_estimate(chapter, preset, values)
-    return Job(chapter, values, predicted, key(root, chapter, values, preset))
 
 
 def _execute(wanted: Sequence[Job], preset: str, root: Path, progress: Progress) -> dict[str, Run]:

@@ -158,8 +158,9 @@ class QuadraticMLP(ModularNetwork):
     .. math:: f(i, j) = \sum_m V_{\cdot m} (U_{i m} + U'_{j m})^2
 
     with w = `width` hidden units. `W_E` (2p, w) holds U above U', drawn N(0, 1/(2p)); `W_U` (p, w) is V, drawn
-    N(0, 1/w). Meant for the squared error. Raises ParameterError when a size is not a
-    positive integer.
+    N(0, 1/w). Meant for the squared error. Runs that are recorded have it; nothing new should:
+    `grokbook.models.quadratic.Quadratic` is the same network. Raises ParameterError when a size is not a positive
+    integer.
 
     Example:
         >>> QuadraticMLP(5, width=7).shapes()

@@ -33,7 +33,6 @@ SPAN = "What follows from what is seen"
 CRITICAL = "How many samples force a line"
 ANSWERS = "A line is not yet an answer"
 APPENDIX_C = ((0, 4), (1, 3), (1, 5), (2, 4), (0, 2), (1, 1), (2, 4), (3, 3))
-EQUATION_21 = ((0, 2), (1, 1), (0, 3), (1, 2), (1, 3), (2, 2))
 
 
 @claim(
