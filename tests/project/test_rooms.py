@@ -12,8 +12,9 @@ FLOORS = (
     *(GROUND, "tasks", "models", "measures", "theory", "training", "records", "experiments", "claims", "plotting"),
     *("topics", "book", "cli"),
 )
-LESS = {"plotting": (GROUND, "measures")}
-"""Rooms that may import less than all below them: plotting takes arrays and tables, and asks measures for symbols."""
+LESS = {"plotting": (GROUND, "measures"), "book": FLOORS[: FLOORS.index("topics")]}
+"""Rooms that may import less than all below them: plotting takes arrays and tables, and asks measures for symbols; the
+book finds a topic by its chapter's name."""
 
 
 def room(name: str) -> str:
@@ -58,7 +59,7 @@ def test_no_room_imports_a_higher_one_and_no_topic_another(module):
 MAY = {"training.loop": "measures.med", "theory.coverage": "measures.med", "plotting.grids": "errors"}
 MAY |= {"topics.width.claims": "topics.width.figures"}
 MAY_NOT = {"measures.med": "theory.coverage", "errors": "tasks.shapes", "plotting.grids": "theory.coverage"}
-MAY_NOT |= {"claims.ledger": "topics.width", "topics.width": "topics.depth"}
+MAY_NOT |= {"claims.ledger": "topics.width", "topics.width": "topics.depth", "book.front": "topics.width"}
 
 
 def test_the_rule_itself():

@@ -91,8 +91,9 @@ def test_what_stands_beside_an_open_claim_is_the_verdict_of_its_own_entry(monkey
 
 
 def test_ten_claims_of_different_ids_and_only_those_that_were_checked_are_cards():
+    found = outcomes(choose(["G14", "G36"]))
     assert len({entry.id for entry in central.CENTRAL}) == 10
-    assert [head[:30] for _, head, _ in findings.central_cards(outcomes(choose(["G14", "G36"])))] == [
+    assert [head[:30] for _, head, _ in findings.central_cards(found, central.CENTRAL, central.sentences)] == [
         '<a class="gb-id" href="#G14">G'
     ]
 
@@ -108,7 +109,7 @@ def test_a_finding_that_does_not_stand_its_check_is_no_card(monkeypatch):
     made = [new.New(name, name, "{n}.", "count", "thm-limit", lambda ok=ok: {"n": 1, "true": ok}) for name, ok in
             (("a", True), ("b", False))]  # fmt: skip
     monkeypatch.setattr(new, "FOUND", made)
-    assert [anchor for anchor, _, _ in findings.new_cards()] == ["new-a"]
+    assert [anchor for anchor, _, _ in findings.new_cards(new.stood())] == ["new-a"]
 
 
 def test_the_checks_can_fail(monkeypatch):

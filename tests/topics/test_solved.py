@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 import torch
 
-from grokbook.experiments.solved import (
+from grokbook.measures.hidden_nodes import frequency_table, orders
+from grokbook.theory.semiring import order_four_six_solution
+from grokbook.topics.algebraic_solutions.solved import (
     MODULI,
     Solved,
     at_the_end,
@@ -17,8 +19,6 @@ from grokbook.experiments.solved import (
     recorded_waves,
     waves_of,
 )
-from grokbook.measures.hidden_nodes import frequency_table, orders
-from grokbook.theory.semiring import order_four_six_solution
 
 
 @pytest.fixture(scope="module")

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from grokbook.book.cards import LEDGER, kind_of_evidence, verdict
 from grokbook.book.links import section_address
 from grokbook.book.typeset import typeset
 from grokbook.claims.ledger import PAPERS, Outcome, choose
 from grokbook.paths import project_root
-from grokbook.topics.reproduction_report.central import CENTRAL, sentences
-from grokbook.topics.reproduction_report.new import stood
 
 Card = tuple[str, str, list[str]]
 """What `page.listed` shows: an anchor, a head and paragraphs."""
 
 
-def central_cards(found: Iterable[Outcome]) -> Iterator[Card]:
-    """The ten central claims, of those that were checked: the paper's words, then ours."""
+def central_cards(
+    found: Iterable[Outcome], central: Iterable[Any], sentences: Callable[[Any, Outcome], Iterable[str]]
+) -> Iterator[Card]:
+    """Central claims (id, quote), of those that were checked: the paper's words, then the sentences of the outcome."""
     known = {outcome.claim.id: outcome for outcome in found}
-    for entry in CENTRAL:
+    for entry in central:
         if outcome := known.get(entry.id):
             claim = outcome.claim
             place = typeset(f"{PAPERS[claim.paper]}, {claim.place}")
@@ -30,9 +31,9 @@ def central_cards(found: Iterable[Outcome]) -> Iterator[Card]:
             yield "", f'{head} <span class="gb-place">{place}</span>', said
 
 
-def new_cards() -> Iterator[Card]:
-    """The book's findings that stand their checks, each with an anchor, what shows it, and a link to where."""
-    for finding, numbers in stood():
+def new_cards(stood: Iterable[tuple[Any, Mapping[str, Any]]]) -> Iterator[Card]:
+    """Findings that stand their checks, with their numbers: each an anchor, what shows it, and a link to where."""
+    for finding, numbers in stood:
         way = kind_of_evidence({"shown_by": finding.shown_by, "runs": numbers.get("recorded", 0)})
         head = f'<a class="gb-id" href="#new-{finding.slug}">{typeset(finding.title)}</a>'
         note = f'<p class="gb-note">Shown by: {way}. <a href="{shown_at(finding.label)}">Where it is shown</a>.</p>'

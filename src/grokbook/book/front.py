@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from grokbook.book import page
+from grokbook.book.cards import LEDGER
 from grokbook.book.chapters import FRONT, load_all, page_of
 from grokbook.book.links import section_address
 from grokbook.claims import VERDICTS, choose
 
-LEDGER = "chapters/18_reproduction_report.html"
+LEDGER_PAGE = f"{page_of(LEDGER)}.html"
 
 
 def bar(parts: Iterable[tuple[str, float, str]], told: str = "") -> str:
@@ -44,7 +45,7 @@ def answers(root: Path, found: Sequence[Any]) -> None:
 def _card(root: Path, answer: Any) -> str:
     chapter = answer.place.partition("_")[0].lstrip("0")
     links = [_link(address, f"chapter {chapter}") for address in [_section(root, answer.place)] if address]
-    links += [_link(f"{LEDGER}#{claim.id}", f"entry {claim.id}") for claim in choose(answer.ids)]
+    links += [_link(f"{LEDGER_PAGE}#{claim.id}", f"entry {claim.id}") for claim in choose(answer.ids)]
     return (
         f'<section class="gb-answer"><p class="gb-kind">{html.escape(answer.kind)}</p>'
         f'<p class="gb-number">{html.escape(answer.number)}</p>{bar(answer.parts)}'
@@ -66,7 +67,7 @@ def verdicts(counts: Mapping[str, int], paper: str, named: str) -> None:
     parts = [(verdict, counts[verdict], verdict) for verdict in VERDICTS if counts.get(verdict)]
     said = [f'<span class="gb-verdict" data-verdict="{look}">{size} {look}</span>' for _, size, look in parts]
     told = f"{sum(size for _, size, _ in parts)} claims: " + ", ".join(f"{size} {words}" for words, size, _ in parts)
-    more = _link(f"{LEDGER}#paper={paper}", f"the entries of {named}")
+    more = _link(f"{LEDGER_PAGE}#paper={paper}", f"the entries of {named}")
     text = f'<div class="gb-paper">{bar(parts, told)}<p class="gb-counts">{" ".join(said)}</p><p>{more}</p></div>'
     page._display({"text/html": text, "text/plain": told})
 

@@ -10,7 +10,6 @@ from scipy.stats import binomtest
 
 from grokbook.claims import Finding, Runs, claim, found, judge
 from grokbook.claims.finding import Part, enough
-from grokbook.experiments.solved import cogo_table, frequency_tables
 from grokbook.measures.hidden_nodes import OTHER, orders
 from grokbook.theory.semiring import (
     Solution,
@@ -39,6 +38,7 @@ from grokbook.theory.zero_loss import (
     side_by_side,
     squared_norm,
 )
+from grokbook.topics.algebraic_solutions.solved import cogo_table, frequency_tables
 
 RING, LOSS, SIX = "Networks add and multiply", "The loss sees only sums of products", "Six nodes to a frequency"
 FOUR, RAZOR, TRAINED = "Four nodes, and a hat", "Does weight decay shave?", "The table, with five seeds"

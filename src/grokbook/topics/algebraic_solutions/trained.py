@@ -10,7 +10,6 @@ from torch import Tensor
 
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
-from grokbook.experiments.solved import at_the_end, cogo_run, cogo_table
 from grokbook.experiments.weights import WeightRun
 from grokbook.measures.hidden_nodes import (
     ACTIVE,
@@ -23,6 +22,7 @@ from grokbook.measures.hidden_nodes import (
     orders,
     table_row,
 )
+from grokbook.topics.algebraic_solutions.solved import at_the_end, cogo_run, cogo_table
 
 RUNS = (cogo_table,)
 
