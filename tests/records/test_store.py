@@ -296,7 +296,8 @@ def test_each_dataset_a_chapter_uses_leaves_one_line(tmp_path, store, made, monk
     known = {"experiment": made.name, "key": made.key, "dtype": "float32", "seconds": entry["cost"]["seconds"]}
     known["fingerprint"] = entry["provenance"][0]["fingerprint"]
     for row in rows:
-        assert set(row) == {*known, "seeds", "origin", "device", "commit", "recorded_on"}
+        assert set(row) == {*known, "seeds", "origin", "device", "commit", "recorded_on", "made"}
+        assert [part["seeds"] for part in row["made"]] == [[0, 1]]
         assert known.items() <= row.items()
 
 

@@ -86,7 +86,7 @@ def test_an_answer_links_its_section_and_its_entries_and_escapes_its_words(put):
     place = choose(["G06"])[0].page
     front.answers(ROOT, [front_page.Answer("a < b", "1", "So & so.", (("x", 1, "fails"),), place, ("G06",))])
     assert "a &lt; b" in put[0] and "So &amp; so." in put[0] and 'data-look="fails"' in put[0]
-    assert 'href="chapters/03_uniformity.html#' in put[0] and front.LEDGER in put[0]
+    assert 'href="chapters/03_uniformity.html#' in put[0] and front.LEDGER_PAGE in put[0]
 
 
 def test_every_place_of_an_answer_is_a_section_of_the_book(monkeypatch):
@@ -97,7 +97,7 @@ def test_every_place_of_an_answer_is_a_section_of_the_book(monkeypatch):
 def test_the_counts_of_a_paper_are_all_of_its_claims(put):
     counts = front_page.verdicts_of("gu2025")
     front.verdicts(counts, "gu2025", "the paper")
-    assert f'href="{front.LEDGER}#paper=gu2025">the entries of the paper<' in put[0]
+    assert f'href="{front.LEDGER_PAGE}#paper=gu2025">the entries of the paper<' in put[0]
     assert f'aria-label="{sum(counts.values())} claims: ' in put[0]
     assert all(f">{size} {verdict}<" in put[0] for verdict, size in counts.items())
     assert sum(counts.values()) == len(choose(paper="gu2025"))

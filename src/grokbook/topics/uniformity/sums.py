@@ -8,6 +8,7 @@ import numpy as np
 
 from grokbook.claims import Finding, claim, found, judge
 from grokbook.measures import circle_med, med, med_bound
+from grokbook.tasks.groups import cyclic
 from grokbook.theory.enclosing_ball import smallest_ball
 from grokbook.theory.one_frequency import circle
 from grokbook.theory.uniformity import (
@@ -22,11 +23,6 @@ from grokbook.theory.uniformity import (
 )
 
 COLLAPSE = "Closeness of the classes forces collapse"
-
-
-def residues(p: int) -> np.ndarray:
-    """The class of each cell of addition modulo p, shape (p, p)."""
-    return np.add.outer(np.arange(p), np.arange(p)) % p
 
 
 def embeddings(p: int, draws: int = 20) -> Iterator[np.ndarray]:
@@ -61,7 +57,7 @@ def outputs_in_balls(p: int = 13) -> Finding:
     No scale is printed. Does "each class of outputs lies in a ball" need correct outputs, and is the ball small when
     they are?
     """
-    rng, label = np.random.default_rng(0), residues(p)
+    rng, label = np.random.default_rng(0), cyclic(p)
     wrong = ball_radii(rng.normal(size=(p, p, p)), label, p)
     margins = rng.lognormal(0, 3, size=(p, p, 1))
     correct = ball_radii(np.eye(p)[label] * margins, label, p)
@@ -162,7 +158,7 @@ def close_exactly_if_equivalent(p: int = 13, modular: bool = True) -> Finding:
 
     Is there an embedding with all sums of one class closer than any two of different classes?
     """
-    label = residues(p) if modular else np.add.outer(np.arange(p), np.arange(p))
+    label = cyclic(p) if modular else np.add.outer(np.arange(p), np.arange(p))
     gaps = [class_gap(phi, label) for phi in embeddings(p)]
     reached, bound = float(max(other / same if same else np.inf for same, other in gaps)), 1 - 1 / p
     return judge(reached > bound + 1e-9, value=reached, low=0, high=bound, of=len(gaps))
@@ -231,5 +227,5 @@ def additive_targets(p: int = 97, targets: np.ndarray | None = None) -> Finding:
     The truncations r', r'' act on one operand each. How much of the targets c_r can any F(i) + G(j) explain? One-hot by
     default.
     """
-    share = additive_share(np.eye(p)[residues(p)] if targets is None else targets)
+    share = additive_share(np.eye(p)[cyclic(p)] if targets is None else targets)
     return judge(share >= 1e-9, value=share, low=0, high=1)
