@@ -33,6 +33,7 @@ FIGURE = '<figure id="fig-a"><img src="../a.svg" alt="A line."></figure>'
         ('<p id="fig-a"><a href="02.html">x</a></p>', "the link 02.html leads nowhere"),
         ('<p id="fig-a"><a href="#nowhere">x</a></p>', "#nowhere leads to an anchor that is not there"),
         ('<p id="fig-a"><a href="01_x.html#gone">x</a></p>', "an anchor that is not there"),
+        ('<p id="fig-a"><a href="01_x.html#paper=x">x</a></p>', None),
     ],
 )
 def test_what_is_broken_is_named_with_its_page_and_nothing_of_a_site_in_order(tmp_path, article, said):

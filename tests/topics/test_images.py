@@ -197,3 +197,11 @@ def test_figures_draw_what_they_are_given():
     start, end = (np.asarray(ax.collections[0].get_offsets()) for ax in figure.axes)
     np.testing.assert_allclose(start, points)
     assert len(np.unique(end.round(9), axis=0)) == len(np.unique(labels))
+
+
+def test_steps_by_amount_are_drawn_where_they_were_reached():
+    """Lines are medians of the seeds that got there; a seed that did not has no point."""
+    tables = {"a": {100: reached(200, None), 50: reached(100, 3000)}}
+    drawn = images.by_amount(tables).axes[0].lines
+    fit, grok = (line.get_xydata().tolist() for line in drawn if line.get_marker() == "None")
+    assert fit == [[50, 100], [100, 200]] and grok[0] == [50, 3000] and np.isnan(grok[1][1])

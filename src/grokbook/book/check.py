@@ -80,7 +80,10 @@ def _drawn(path: Path) -> bool:
 
 
 def _links(html: Path, path: Path, soup: Any, anchors: Mapping[Path, set[str]]) -> Iterator[str]:
-    """Links to files of the site that do not exist, or to anchors that their page does not have."""
+    """Links to files of the site that do not exist, or to anchors that their page does not have.
+
+    An address that ends in a choice (`#paper=gu2025`) is read by the page's script and is no anchor.
+    """
     for tag in soup.find_all("a", href=True):
         address = urlsplit(tag["href"])
         if address.scheme or address.netloc or tag["href"] in ("#", ""):
@@ -89,5 +92,7 @@ def _links(html: Path, path: Path, soup: Any, anchors: Mapping[Path, set[str]]) 
         target = target / "index.html" if target.is_dir() else target
         if not target.exists():
             yield f"the link {tag['href']} leads nowhere"
+        elif "=" in address.fragment:
+            continue
         elif address.fragment and target in anchors and unquote(address.fragment) not in anchors[target]:
             yield f"the link {tag['href']} leads to an anchor that is not there"

@@ -1,7 +1,7 @@
 """Chapter 15: handwritten digits; grokking by a large start, and the effective loss of classes."""
 
 from grokbook.topics.images.claims import drawn, letters, reached, separation
-from grokbook.topics.images.figures import encoded, flowing, large_and_usual, samples
+from grokbook.topics.images.figures import by_amount, encoded, flowing, large_and_usual, samples
 from grokbook.topics.images.settings import (
     LARGE,
     REACHED,
@@ -22,6 +22,7 @@ __all__ = [
     "RUNS",
     "answer",
     "between",
+    "by_amount",
     "by_size",
     "collapse_table",
     "drawn",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
+import pandas as pd
 import torch
 import xarray as xr
 from matplotlib.colors import ListedColormap
@@ -14,6 +17,7 @@ from grokbook.plotting.style import COLOURS, panels, seed_band, styled
 from grokbook.plotting.training import accuracies, steps_axis
 from grokbook.tasks.digits import SMALL, DigitsTask
 from grokbook.theory.class_collapse import flow
+from grokbook.topics.images.settings import REACHED
 
 TEN = ListedColormap(["#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#BBBBBB", "#117733", "#882255",
                       "#DDCC77"])  # fmt: skip
@@ -42,6 +46,29 @@ def samples(task: DigitsTask) -> Figure:
     side = int(np.sqrt(task.inputs.shape[1]))
     images = task.inputs[task.train_index].reshape(-1, side, side)
     return samples_by_label(images, task.targets[task.train_index], name="digit")
+
+
+@styled
+def by_amount(tables: Mapping[str, Mapping[int, pd.DataFrame]]) -> Figure:
+    """Steps to fit (circles) and to generalise (squares) by number of training images, a panel a set of images.
+
+    Points are seeds, lines their medians; a run without the step has no point.
+    """
+    fig, axes = panels(1, len(tables))
+    for ax, (title, found) in zip(axes.ravel(), tables.items(), strict=True):
+        for column, shape, colour, label in (
+            ("fit_step", "o", COLOURS["train"], "95 % of the training set"),
+            ("grok_step", "s", COLOURS["test"], f"{REACHED:.0%} of the test set"),
+        ):
+            steps = {n: table[column].astype(float) for n, table in sorted(found.items())}
+            for n, each in steps.items():
+                ax.plot([n] * len(each), each, shape, color=colour, alpha=0.6, ms=4)
+            ax.plot(list(steps), [each.median() for each in steps.values()], color=colour, label=label)
+        ax.set(title=title, xscale="log", xlabel="training images", ylabel="optimiser step", ylim=(0, None))
+        ax.set_xticks(list(steps), [str(n) for n in steps])
+        ax.minorticks_off()
+    axes.ravel()[0].legend()
+    return fig
 
 
 @styled
