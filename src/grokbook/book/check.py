@@ -90,9 +90,8 @@ def _links(html: Path, path: Path, soup: Any, anchors: Mapping[Path, set[str]]) 
             continue
         target = (path.parent / unquote(address.path)).resolve() if address.path else path
         target = target / "index.html" if target.is_dir() else target
+        anchor = "" if "=" in address.fragment else unquote(address.fragment)
         if not target.exists():
             yield f"the link {tag['href']} leads nowhere"
-        elif "=" in address.fragment:
-            continue
-        elif address.fragment and target in anchors and unquote(address.fragment) not in anchors[target]:
+        elif anchor and target in anchors and anchor not in anchors[target]:
             yield f"the link {tag['href']} leads to an anchor that is not there"

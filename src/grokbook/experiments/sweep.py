@@ -70,16 +70,15 @@ class Axis:
         name, _, given = text.partition("=")
         try:
             if ":" not in given:
-                return cls(name, tuple(float(value) for value in given.split(",")))
-            low, high, count = given.split(":")
-            low, high = float(low), float(high)
-            if low > 0 and high >= 100 * low:
-                return cls(name, spaced(low, high, int(count)))
-            return cls(name, tuple(float(f"{value:.6g}") for value in np.linspace(low, high, int(count))))
-        except ParameterError:
-            raise
+                values = tuple(float(value) for value in given.split(","))
+            else:
+                low, high, count = given.split(":")
+                low, high, count = float(low), float(high), int(count)
+                linear = (float(f"{value:.6g}") for value in np.linspace(low, high, count))
+                values = spaced(low, high, count) if low > 0 and high >= 100 * low else tuple(linear)
         except ValueError:
             raise ParameterError(f"{text!r} is no axis; write NAME=A:B:N or NAME=A,B,...") from None
+        return cls(name, values)
 
 
 def with_value(config: RunConfig, name: str, value: float) -> RunConfig:

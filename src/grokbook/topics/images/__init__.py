@@ -14,7 +14,7 @@ from grokbook.topics.images.settings import (
     small,
     small_phases,
 )
-from grokbook.topics.images.words import answer, between, collapse_table, starts, turning, waited
+from grokbook.topics.images.words import answer, between, collapse_table, pace, starts, turning, waited
 
 __all__ = [
     "LARGE",
@@ -33,6 +33,7 @@ __all__ = [
     "flowing",
     "large_and_usual",
     "letters",
+    "pace",
     "plan",
     "reached",
     "samples",

@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.claims.finding import some
+from grokbook.experiments import Experiment
 from grokbook.topics.images.settings import REACHED
 
 _DELAY = {
@@ -100,6 +101,18 @@ def _got(table: pd.DataFrame) -> str:
         )
     alike = table.fit_step.notna().any() == table.grok_step.notna().any()
     return f"{told[0]}, {'and' if alike else 'but'} {told[1]}"
+
+
+def pace(experiment: Experiment) -> float:
+    """Part of its weights that AdamW takes off at a step without any loss: rate times decay.
+
+    Example:
+        >>> from grokbook.topics.images import small
+        >>> round(pace(small()[8.0]), 6)
+        0.0002
+    """
+    optimizer = experiment.config.optimizer
+    return optimizer.learning_rate * optimizer.weight_decay
 
 
 def waited(pace: float, rows: pd.DataFrame) -> str:

@@ -10,7 +10,7 @@ import xarray as xr
 from grokbook.claims import Finding, claim, enough, found, judge
 from grokbook.claims.finding import band
 from grokbook.measures.phases import OPEN, PHASES, agreement, ceiling, fractions, phases
-from grokbook.topics.phase_diagrams.published import panels, sandwiched
+from grokbook.topics.phase_diagrams.published import same_cells, sandwiched
 from grokbook.topics.phase_diagrams.settings import SEEDS, SHORTER, TASKS, by_seed, by_start, fig6, more
 from grokbook.topics.phase_diagrams.words import capped, generalising
 
@@ -118,8 +118,8 @@ def short(data: xr.Dataset) -> xr.DataArray:
 
 def with_published(phase: xr.DataArray, panel: str) -> float:
     """Share of cells (decay, rate) in which a seed agrees with the published panel, the median over seeds."""
-    theirs = panels()[panel].sel({d: phase[d] for d in ("decoder_weight_decay", "decoder_lr")}, method="nearest")
-    return float(np.median([agreement(one.values, theirs.values) for one in phase]))
+    theirs = same_cells(phase, panel).values
+    return float(np.median([agreement(one.values, theirs) for one in phase]))
 
 
 @claim("LP11", "liu2022", "section 4.1, Fig. 6", section=_THEIRS, runs=by_seed, through=short, says=(
@@ -146,9 +146,10 @@ def size_of_the_start(runs: Mapping[str, xr.DataArray]) -> Finding:
     Our reading: at every seed the shares of the cells that generalise, from either size, differ by less than a tenth;
     refuted where each seed has a tenth or more from one of the sizes.
     """
-    sizes = [runs["cells"].isel(spread=k) for k in (0, -1)]
-    if not enough(sizes[0]):
-        return judge(None, told=f"{len(sizes[0])} of {SEEDS} seeds are recorded")
+    cells = runs["cells"]
+    if not enough(cells):
+        return judge(None, told=f"{len(cells)} of {SEEDS} seeds are recorded")
+    sizes = [cells.isel(spread=k) for k in (0, -1)]
     shares = [generalising(one) for one in sizes]
     gap = (shares[0] - shares[1]).values
     part = False if (gap >= LITTLE).all() or (gap <= -LITTLE).all() else True if (abs(gap) < LITTLE).all() else None

@@ -70,6 +70,18 @@ def panels() -> dict[str, xr.DataArray]:
     }  # fmt: skip
 
 
+def same_cells(phase: xr.DataArray, panel: str) -> xr.DataArray:
+    """The cells of a published panel at the rates and decays of ours, the nearest it has.
+
+    Example:
+        >>> ours = xr.DataArray([list("CG")], {"decoder_weight_decay": [0.1], "decoder_lr": [9.9e-6, 0.0101]})
+        >>> same_cells(ours, "b").values.tolist()
+        [['G', 'M']]
+    """
+    axes = ("decoder_weight_decay", "decoder_lr")
+    return panels()[panel].sel({axis: phase[axis] for axis in axes}, method="nearest")
+
+
 def counted() -> dict[str, dict[str, int]]:
     """Cells of each published panel in each phase, by panel and letter.
 
