@@ -57,7 +57,8 @@ def ring_share(embedding: Array, of: Array | None = None) -> float:
     r"""How much of what the plane of the first two principal axes shows is one turn or several about a ring, in (0, 1].
 
     It is the share of the strongest frequency over the tokens in the power of the rows' two coordinates (`on_axes`).
-    1 for a circle or an ellipse that is run through in equal steps of i, whatever the number of turns. `of` as there.
+    1 for a circle or an ellipse that is run through in equal steps of i, whatever the number of turns, and for a wave
+    on a line: it says that one frequency rules the plane, not that the ring is round. `of` as there.
 
     Raises ParameterError as `principal_axes`, and where the plane shows nothing.
 
