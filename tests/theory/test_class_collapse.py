@@ -73,7 +73,7 @@ def test_z_kept_does_not_keep_classes_apart():
 @pytest.mark.parametrize(
     ("features", "labels", "times", "words"),
     [([1.0, 2.0], [0, 1], [0], "must be"), ([[1.0]], [0.5], [0], "whole"), ([[1.0]], [0], [-1.0], "times"),
-     ([[0.0]], [0], [1.0], "all zero")],
+     ([[0.0]], [0], [1.0], "all zero"), ([[1.0], [-1.0], [2.0], [-2.0]], [0, 0, 1, 1], [0.0, np.inf], "no limit")],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(features, labels, times, words):
     with pytest.raises(ParameterError, match=words):

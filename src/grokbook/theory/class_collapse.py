@@ -52,7 +52,8 @@ def flow(features: ArrayLike, labels: ArrayLike, times: Sequence[float]) -> np.n
               g(t)^2 = Z \Big/ \sum_x \bigl|\mu_c + e^{-2 n_c t / Z}(f - \mu_c)\bigr|^2
 
     Means of classes keep their directions and their ratios: whatever the classes do, two means are never closer
-    in relation to the largest than at the start. Raises ParameterError for negative times, and as `class_parts`.
+    in relation to the largest than at the start. Raises ParameterError for negative times, for times at which nothing
+    is left of classes whose means are all zero, and as `class_parts`.
 
     Example:
         >>> flow([[0.0], [2.0], [1.0]], [0, 0, 1], [np.inf]).ravel().round(4).tolist()
@@ -66,7 +67,10 @@ def flow(features: ArrayLike, labels: ArrayLike, times: Sequence[float]) -> np.n
     means, apart, sizes = class_parts(features, labels)
     z = _size(features)
     path = means + np.exp(-2 * t[:, None] * sizes / z)[..., None] * apart
-    return path * np.sqrt(z / (path**2).sum((1, 2)))[:, None, None]
+    left = (path**2).sum((1, 2))
+    if not left.all():
+        raise ParameterError(f"class means that are all zero have no limit: nothing is left at times = {times}.")
+    return path * np.sqrt(z / left)[:, None, None]
 
 
 def _size(features: ArrayLike) -> float:

@@ -117,7 +117,7 @@ def fig20(n_seeds: int = 3) -> dict[int, Experiment]:
     }  # fmt: skip
 
 
-def fig8_right() -> dict[str, Sweep]:
+def fig8_right(n_seeds: int = 3) -> dict[str, Sweep]:
     """Fig. 8 (right): rate of the last layer and weight decay of all, 8 x 8 cells.
 
     Example:
@@ -126,7 +126,7 @@ def fig8_right() -> dict[str, Sweep]:
     """
     axes = Axis("last_lr", spaced(1e-5, 1e-1, 8, 3)), Axis("weight_decay", spaced(1e-3, 10, 8, 3))
     said = f"{_CHOICES}; values of both axes and 10,000 steps a cell"
-    return _by_rates("liu2022/fig8[phases]", digits_run(steps=10_000, points=90), 1, *axes, choices=said)
+    return _by_rates("liu2022/fig8[phases]", digits_run(steps=10_000, points=90), n_seeds, *axes, choices=said)
 
 
 SMALL_DECAY, SMALL_IMAGES, SMALL_STEPS = 0.2, 100, 10_000

@@ -156,15 +156,22 @@ def collapse_table(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
 
 
 def between(phase: xr.DataArray) -> str:
-    """In how many lines of a diagram grokking stands between memorisation and comprehension along the rate, said.
+    """In how many lines of a diagram along the rate grokking stands between memorisation and comprehension, said.
 
     Example:
         >>> letters = np.array([[list("MGC"), list("GMC"), list("MMC")]])
         >>> between(xr.DataArray(letters, dims=("seed", "weight_decay", "last_lr")))
-        'Along the rate grokking comes after memorisation and before comprehension in 1 of 2 lines that have it.'
+        'Of 2 lines along the rate with grokking 1 has memorisation, grokking, comprehension in this order.'
     """
     rows = phase.transpose("seed", "weight_decay", "last_lr").values.reshape(-1, phase.sizes["last_lr"])
     lines = [line for line in map("".join, rows) if "G" in line]
-    right = sum(re.fullmatch("M*G+C*", line) is not None for line in lines)
-    where = f"in {some(right, len(lines))} lines that have it"
-    return f"Along the rate grokking comes after memorisation and before comprehension {where}."
+    if not lines:
+        return "No line has grokking."
+    right, part = (sum(re.fullmatch(order, line) is not None for line in lines) for order in ("M+G+C+", "M*G+C*"))
+    rest = " From {} more memorisation or comprehension is missing, and what is there stands in this order."
+    rest = rest.format(part - right) if part > right else ""
+    have = "has" if right == 1 else "have"
+    return (
+        f"Of {len(lines)} lines along the rate with grokking {right} {have} memorisation, grokking, comprehension in "
+        f"this order.{rest}"
+    )
