@@ -91,6 +91,17 @@ def test_the_paper_s_three_equalities_imply_the_fourth_and_two_do_not():
     assert not consequences(S3, given_, quotients=False)[S3[x, y], x, z]
 
 
+def test_two_equalities_of_different_products_can_imply_a_third_that_no_rule_finds():
+    """E_0 E_3 = E_3 E_0 and E_3 E_3 = E_0 E_4 make E_4 commute with E_0, in S3 with the rotations 3 and 4."""
+    given_ = np.zeros((6, 6, 6), dtype=bool)
+    given_[3, 0, 3] = given_[4, 0, 3] = True
+    assert (S3[3, 3], S3[0, 4], S3[4, 0]) == (4, 4, 4) and not consequences(S3, given_)[4, 0, 4]
+    one = np.random.default_rng(0).normal(size=(3, 3))
+    zero, three = one @ one + np.eye(3), one + 3 * np.eye(3)
+    four = np.linalg.inv(zero) @ three @ three
+    assert np.allclose(zero @ three, three @ zero) and np.allclose(zero @ four, four @ zero)
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_what_is_deduced_holds_for_matrices_that_obey_the_training_set_alone(seed):
     """Newton's method from near a representation to a solution of the training equalities; others need not hold."""

@@ -50,6 +50,7 @@ WORLDS = [
     (claims.energies, "fails", {"energy": lambda w, g, inputs: energy(w, g)}),
     (claims.printed_family, "fails", {"inverse_of": lambda u, g: u}),
     (claims.no_other_maxima, "fails", {"ascend": lambda w, g, steps: w / np.linalg.norm(w, axis=1)[:, None]}),
+    (claims.no_other_maxima, "fails", {"spectrum": lambda w, g: np.full((len(w), 3), 1 / 3)}),
     (claims.modular_energies, "fails", {"energy": lambda w, M, inputs="unit": energy(w, M)}),
     (claims.reconstruction, "fails", Solved.missing),
     (claims.enough_of_them, "fails", {"enough_nodes": lambda g: (5, 4)}),

@@ -47,7 +47,9 @@ def deduced(table: np.ndarray, trained: np.ndarray) -> np.ndarray:
 
 
 def consequences(table: np.ndarray, equalities: np.ndarray, *, quotients: bool = True) -> np.ndarray:
-    """All equalities that follow from some, bool (..., h, a, c) as in `deduced`.
+    """All equalities that follow from some by the two rules, bool (..., h, a, c) as in `deduced`.
+
+    There can be more: if E_0 E_3 = E_3 E_0 and E_3 E_3 = E_0 E_4, then E_4 commutes with E_0, and no rule says so.
 
     Without `quotients`, only those that share a product are joined. Raises ParameterError for a table of no group.
 

@@ -170,7 +170,7 @@ def grokking_rate(pairs: Iterable[Sequence[int]], p: int, *, convention: str = "
 
     - "paper": $2\sigma_3^2/|P_0(D)|$, the Hessian of Eq. 8 with the loss of Eq. 5 (what this book uses);
     - "code": $2\sigma_3^2$, without the division by $|P_0(D)|$;
-    - "printed": $\sigma_3^2$, the sentence below Eq. 9, "eigenvalues $\lambda_i = \sigma_i^2$", taken as it stands.
+    - "printed": $\sigma_3^2$, below Eq. 9, "eigenvalues $\lambda_i = \sigma_i^2$", here read as $\lambda_3 Z_0$.
 
     It is 0 where the data leave more than two degrees of freedom. The slowest deviation from a line decays as
     $e^{-\lambda_3 t}$, so $1/\lambda_3$ is the time that the paper sets against the steps to generalise.

@@ -102,7 +102,7 @@ def conventions(pairs: Sequence[Sample], p: int, z0: float) -> pd.DataFrame:
         [31500, 450, 900]
     """
     said = {"paper": "Eq. 5 and 8, this book", "code": "without the division by the number of parallelograms",
-            "printed": "the squared singular value itself"}  # fmt: skip
+            "printed": "the squared singular value over Z_0"}  # fmt: skip
     found = {name: grokking_rate(pairs, p, convention=name) / z0 for name in CONVENTIONS}
     rows = [(name, said[name], rate, 3 / (rate * STEP) if rate else np.inf) for name, rate in found.items()]
     return pd.DataFrame(rows, columns=["convention", "what it is", "lambda_3", "3 n_h"])

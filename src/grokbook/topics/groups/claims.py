@@ -46,8 +46,8 @@ def abelian_groups(most: int = 12) -> Finding:
 
 @claim("L19", "liu2022", "appendix B", section=CIRCLE, kind="theorem", shown_by="count",
        says=("of the moduli up to {most} the units are cyclic for {value:.0%}: 1, 2, 4, odd prime powers and twice ",
-             "these ({wrong} exceptions); 8 is the first without ({eight} units, orders up to {order}); 0 is never a ",
-             "unit"))  # fmt: skip
+             "these ({wrong} exceptions); 8 is the first without ({eight} units, orders up to {order}); from 2 on ",
+             "0 is no unit"))  # fmt: skip
 def cyclic_units(most: int = 200) -> Finding:
     """Multiplication modulo n is a cyclic group, so that data of modular addition apply to it."""
     cyclic = {n for n in range(1, most + 1) if largest_order(n) == len(units(n))}
@@ -138,7 +138,8 @@ def singular_defect() -> float:
 
 @claim("L29", "liu2022", "appendix H", section=DEDUCTION, kind="theorem", published="3", shown_by="count",
        says=("of the {of} pairs of the {all} parallelograms of S3 {value:.0f} imply a third, {shared} because ",
-             "they share a product (ab = cd = ef); the other {others} imply none: there three are needed"))  # fmt: skip
+             "they share a product (ab = cd = ef); for the other {others} the two rules find none, though there may "
+             "be one"))  # fmt: skip
 def three_needed() -> Finding:
     """For non-Abelian groups three parallelograms are needed to deduce a new one."""
     implied, joined = third_ones("S3")
