@@ -104,11 +104,11 @@ def test_fractions_count_the_decided_seeds_and_sum_to_one():
     assert found.sum("phase").values[:2] == pytest.approx(1) and found.isel(lr=2).isnull().all()
 
 
-def test_the_ceiling_has_a_row_a_pair_of_seeds():
+def test_agreement_among_seeds_has_a_row_a_pair():
     phase = xr.DataArray([list("CGM"), list("CGM"), list("CXM")], dims=("seed", "lr"), coords={"seed": [0, 1, 5]})
-    table = ph.ceiling(phase)
+    table = ph.among_seeds(phase)
     assert table["first"].tolist() == [0, 0, 1] and table.agreement.tolist() == pytest.approx([1, 2 / 3, 2 / 3])
-    assert ph.ceiling(phase.isel(seed=[0])).empty
+    assert ph.among_seeds(phase.isel(seed=[0])).empty
 
 
 def test_bands_in_the_order_of_the_claim_are_seen_and_others_are_not():

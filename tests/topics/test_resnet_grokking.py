@@ -95,6 +95,8 @@ def read_off(other=0.9, dealt=0.0, ink=0.0, imagenet=None):
 WORLDS = [
     (claims.accuracy_shows_addition, "fails", {}),
     (claims.accuracy_shows_addition, "holds", {"remembered": lambda task: np.zeros(task.n**4)}),
+    (claims.accuracy_shows_addition, "undecided", {"added": lambda task: np.zeros(task.n**4)}),
+    (claims.accuracy_shows_addition, "undecided", {"remembered": lambda task: np.asarray(task.targets)}),
     (claims.pooling_destroys_linearity, "fails", {}),
     (claims.pooling_destroys_linearity, "holds", {"untrained": read_off(other=0.1)}),
     (claims.pooling_destroys_linearity, "undecided", {"untrained": read_off(dealt=0.9)}),

@@ -188,10 +188,11 @@ def kappa(first: np.ndarray, second: np.ndarray) -> float:
     return (same - chance) / (1 - chance) if chance < 1 else float("nan")
 
 
-def ceiling(phase: xr.DataArray) -> pd.DataFrame:
+def among_seeds(phase: xr.DataArray) -> pd.DataFrame:
     """How well the diagrams of single seeds agree with each other: a row a pair of seeds, `agreement` and `kappa`.
 
-    No diagram of one seed can be asked to agree better with a diagram of another. Empty for one seed.
+    In the mean another program with the same chances in each cell agrees with a seed as well, and no better. One whose
+    cells vary less can agree better. Empty for one seed.
     """
     pairs = list(itertools.combinations(phase.seed.values.tolist(), 2)) if "seed" in phase.dims else []
     diagrams = {seed: phase.sel(seed=seed).values for pair in pairs for seed in pair}

@@ -9,7 +9,7 @@ import xarray as xr
 
 from grokbook.claims import Finding, claim, enough, found, judge
 from grokbook.claims.finding import band
-from grokbook.measures.phases import OPEN, PHASES, agreement, ceiling, fractions, phases
+from grokbook.measures.phases import OPEN, PHASES, agreement, among_seeds, fractions, phases
 from grokbook.topics.phase_diagrams.published import same_cells, sandwiched
 from grokbook.topics.phase_diagrams.settings import SEEDS, SHORTER, TASKS, by_seed, by_start, fig6, more
 from grokbook.topics.phase_diagrams.words import capped, generalising
@@ -132,7 +132,7 @@ def one_seed_a_cell(runs: Mapping[str, xr.DataArray]) -> Finding:
     Our reading: two seeds agree in 80 % of the cells or more, in the median of pairs.
     """
     phase = runs["cells"]
-    pairs = ceiling(phase)
+    pairs = among_seeds(phase)
     value, low, high = band(pairs.agreement)
     verdict = "undecided" if not enough(phase) else "holds" if value >= 0.8 else "fails"
     return found(verdict, value, low, high, seeds=len(phase), cells=phase[0].size, theirs=with_published(phase, "b"),
@@ -156,7 +156,7 @@ def size_of_the_start(runs: Mapping[str, xr.DataArray]) -> Finding:
     told = [
         f"from entries up to {float(one.spread) / 2:g} {share.mean().item():.0%} of {one[0].size} cells of 6d "
         f"generalise ({share.min().item():.0%} to {share.max().item():.0%} at {len(one)} seeds); the published panel "
-        f"is met in {with_published(one, 'd'):.0%} of them, another seed in {ceiling(one).agreement.median():.0%}"
+        f"is met in {with_published(one, 'd'):.0%} of them, another seed in {among_seeds(one).agreement.median():.0%}"
         for one, share in zip(sizes, shares, strict=True)
     ]
     return judge(part, value=float(gap.mean()), low=float(gap.min()), high=float(gap.max()),

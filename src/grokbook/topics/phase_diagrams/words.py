@@ -12,7 +12,17 @@ import xarray as xr
 from grokbook.claims import Runs
 from grokbook.claims.finding import some
 from grokbook.experiments.missing import with_missing
-from grokbook.measures.phases import OPEN, PHASES, RULES, PhaseRule, agreement, boundary_shift, ceiling, kappa, phases
+from grokbook.measures.phases import (
+    OPEN,
+    PHASES,
+    RULES,
+    PhaseRule,
+    agreement,
+    among_seeds,
+    boundary_shift,
+    kappa,
+    phases,
+)
 from grokbook.measures.phases import shares as shares_of
 from grokbook.plotting.phases import READABLE
 from grokbook.topics.phase_diagrams.published import COMPARED
@@ -145,7 +155,7 @@ def compared(ours: xr.DataArray, theirs: xr.DataArray) -> pd.DataFrame:
         one = ours.sel(seed=seed).transpose(*names).values
         shift = f"{boundary_shift(one, theirs.values):+d}"
         rows.append((f"seed {seed}", agreement(one, theirs.values), kappa(one, theirs.values), shift))
-    pairs = ceiling(ours.transpose("seed", *names))
+    pairs = among_seeds(ours.transpose("seed", *names))
     rows += [(f"seeds {r.first} and {r.second}", r.agreement, r.kappa, "") for r in pairs.itertuples()]
     return pd.DataFrame(rows, columns=["compared", *COMPARED])
 
