@@ -13,15 +13,16 @@ train_fraction: float = 0.3  # share of the pairs
 split: str = "random"        # how pairs are drawn: "é"
 hole: int | None = None      # width of the hole
 primes: list[int] = [47, 97]  # moduli
+side: int = 11               # side of a grid
 d_model: int = 128           # width
 steps: int = 100
 """
-RULES = {"split": "one of random, square, strip", "hole": "[0, p - 2]", "primes": "prime"}
+RULES = {"split": "one of random, square, strip", "hole": "[0, p - 2]", "primes": "prime", "side": "odd"}
 
 
 def test_each_line_is_a_parameter_with_type_default_help_and_rule():
-    p, fraction, split, hole, primes, width, steps = parse(CELL, RULES)
-    assert p == Parameter("p", "int", 97, "prime modulus", "<= 997 and prime")
+    p, fraction, split, hole, primes, _, width, steps = parse(CELL, RULES)
+    assert p == Parameter("p", "int", 97, "prime modulus", "<= 997 and >= 5 and prime")
     assert (fraction.type, fraction.default, fraction.rule) == ("float", 0.3, "(0, 1)")
     assert split.help == 'how pairs are drawn: "é"'
     assert (hole.type, hole.default, primes.default) == ("int | None", None, [47, 97])
@@ -51,7 +52,8 @@ def test_what_a_chapter_writes_wrongly_is_named(cell, said):
     ("name", "value", "sentence"),
     [
         ("p", "100", "p = 100 is not prime; the nearest primes are 97 and 101."),
-        ("p", "1", "p = 1 is not prime; the nearest prime is 2."),
+        ("p", "1", "p = 1 must be >= 5; the nearest allowed value is 5."),
+        ("p", "3", "p = 3 must be >= 5; the nearest allowed value is 5."),
         ("p", "9973", "p = 9973 must be <= 997; the nearest allowed value is 997."),
         ("p", str(10**18 + 3), "p = 1000000000000000003 must be <= 997; the nearest allowed value is 997."),
         ("steps", "1e15", "steps = 1000000000000000.0 must be <= 1000000; the nearest allowed value is 1000000."),
@@ -60,6 +62,7 @@ def test_what_a_chapter_writes_wrongly_is_named(cell, said):
         ("hole", "-1", "hole = -1 must lie in [0, p - 2]; the nearest allowed value is 0."),
         ("hole", "97", "hole = 97 must lie in [0, p - 2]; the nearest allowed value is 95."),
         ("primes", "47,98", "primes = 98 is not prime; the nearest primes are 97 and 101."),
+        ("side", "6", "side = 6 is not odd; the nearest are 5 and 7."),
         ("d_model", "30", "d_model = 30 is not a multiple of 4 (n_heads); the nearest are 28 and 32."),
         ("d_model", "2", "d_model = 2 is not a multiple of 4 (n_heads); the nearest is 4."),
         ("p", "abc", "p = 'abc' is not a whole number (int)."),
@@ -124,7 +127,7 @@ def test_rewriting_changes_values_and_nothing_else():
     new = rewrite(CELL, {"p": 113, "split": "square", "hole": 5, "primes": [7], "steps": 100})
     assert new.splitlines()[1] == "p: int = 113                  # prime modulus"
     assert new.splitlines()[3] == "split: str = 'square'        # how pairs are drawn: \"é\""
-    assert [p.default for p in parse(new)] == [113, 0.3, "square", 5, [7], 128, 100]
+    assert [p.default for p in parse(new)] == [113, 0.3, "square", 5, [7], 11, 128, 100]
     assert [p.help for p in parse(new)] == [p.help for p in parse(CELL)]
     assert rewrite("steps: int = 2_500  # steps", {"steps": 2500}) == "steps: int = 2_500  # steps"
     folded = rewrite("aa: int = 1\na: list[int] = [\n  1,\n]  # x\nb: int = 1", {"a": [3]})
@@ -140,7 +143,7 @@ def test_what_is_written_back_is_what_is_read(whole, real, text):
 
 @given(st.integers(1, 997))
 def test_a_modulus_is_taken_exactly_when_it_has_no_divisor(n):
-    (p,) = parse("p: int = 7")
+    (p,) = parse("p: int = 7", {"p": "prime"})
     if n > 1 and not any(n % d == 0 for d in range(2, n)):
         assert read(p, n) == n
     else:

@@ -108,7 +108,7 @@ def test_every_preset_is_accepted_by_rules_and_plan(chapter, preset):
 
 
 def test_a_parameter_refuses_what_breaks_its_rule_and_a_whole_number_is_never_without_a_bound(chapter):
-    broken = {"<= 997 and prime": 4, "(0, 1)": 2, "[1, 1000]": 0, "[0, p - 2]": 997}
+    broken = {"<= 997 and >= 5 and prime": 4, "(0, 1)": 2, "[1, 1000]": 0, "[0, p - 2]": 997}
     for parameter in chapter.parameters:
         for value in [broken.get(parameter.rule), 10**15 if parameter.type == "int" else None]:
             if value is not None:

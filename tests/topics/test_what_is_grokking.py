@@ -56,6 +56,17 @@ def test_the_answer_counts_a_run_that_did_not_finish_as_later(groks, told):
     assert chapter.answer("fails", xr.Dataset(data, {"seed": [0, 1], "step": steps})).endswith(told)
 
 
+@pytest.mark.parametrize(
+    ("fits", "read"),
+    [([150, 200, 300], (200, 400, "about twice the median fit step")),
+     ([150, 300, None], (300, 500, "the last one")),
+     ([150, None, None], (500, 500, "the last one"))],
+)  # fmt: skip
+def test_a_step_that_is_not_reached_is_not_called_the_fit_step(fits, read):
+    first, later, called, words = chapter.around_fit(pd.DataFrame({"fit_step": fits, "last_step": 500}), 500)
+    assert (first, later, words) == read and called.startswith("At the median") == (first < 500)
+
+
 def test_copied_answers_begin_the_one_onset_and_not_the_other():
     steps = np.arange(0, 3001, 20)
     copied, fresh = np.interp(steps, [600, 800], [0, 1]), np.interp(steps, [2000, 2200], [0, 1])

@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 from grokbook.errors import ChapterError, ParameterError, nearest, shown
 
 STANDARD_RULES: dict[str, str] = {
-    "p": "prime",
+    "p": ">= 5 and prime",
     "train_fraction": "(0, 1)",
     "steps": ">= 1",
     "n_seeds": "[1, 1000]",
@@ -62,7 +62,7 @@ def parse(source: str, rules: Mapping[str, str] | None = None) -> tuple[Paramete
     Raises ChapterError for a statement that is not `name: type = literal` and for a rule of no parameter.
 
     >>> parse("p: int = 97  # prime modulus")
-    (Parameter(name='p', type='int', default=97, help='prime modulus', rule='<= 997 and prime'),)
+    (Parameter(name='p', type='int', default=97, help='prime modulus', rule='<= 997 and >= 5 and prime'),)
     """
     nodes, known, found = _assignments(source), {**STANDARD_RULES, **(rules or {})}, []
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)  # papermill's inspection drops `int | None` lines
@@ -225,6 +225,8 @@ def _broken(parameter: Parameter, clause: str, value: Any, values: Mapping[str, 
     """Why a value breaks a clause of the rule, with the nearest valid choice; None where it does not."""
     if clause == "prime":
         return _not_prime(value)
+    if clause == "odd":
+        return None if value % 2 else f"is not odd; the nearest are {value - 1} and {value + 1}."
     if choices := re.fullmatch(r"one of (.+)", clause):
         known = re.split(", *", choices[1])
         near = f"; did you mean {close!r}?" if (close := nearest(str(value), known)) else "."

@@ -18,6 +18,7 @@ from grokbook.models.transformer import Shape
 from grokbook.plotting.grids import on_grid
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.tasks.arithmetic import ModularTask
+from grokbook.tasks.tables import split_table
 from grokbook.theory.quadratic_forms import quadratic_class_sizes
 
 CLASSES = "The operation sorts the grid into classes"
@@ -25,11 +26,21 @@ ARROW = {"arrowstyle": "-|>", "color": COLOURS["theory"], "lw": 1, "shrinkA": 0,
 
 
 def plan(p: int, train_fraction: float, square: int, strip: int, shift: int) -> dict[str, Experiment]:
-    """Nothing is trained; the splits and the shifted task must exist."""
-    ModularTask(p, train_fraction=train_fraction, split="square", hole=square)
-    ModularTask(p, train_fraction=train_fraction, split="strip", hole=strip)
+    """Nothing is trained; the splits, by both rules, and the shifted task must exist."""
+    split_table(p, train_fraction, holes(square, strip))
+    ModularTask(p, train_fraction=train_fraction, split="symmetric")
     Shape(p, shift=ModularTask(p, train_fraction=train_fraction, shift=shift).shift)
     return {}
+
+
+def holes(square: int, strip: int) -> list[tuple[str, int | None]]:
+    """The splits of the page's table, each with its hole.
+
+    Example:
+        >>> holes(45, 40)
+        [('random', None), ('square', 45), ('strip', 40)]
+    """
+    return [("random", None), ("square", square), ("strip", strip)]
 
 
 @claim("G18", "gu2025", "section 3.1", section="The split decides what can be learned", kind="formula",
@@ -136,10 +147,11 @@ def empty_rows(random: ModularTask, strip: ModularTask) -> str:
     """
     empty = int((~random.train_mask.any(axis=1)).sum())
     expected = random.p * (1 - random.train_index.size / random.p**2) ** random.p
-    drawn = {0: "no row is empty", 1: "one row is empty"}.get(empty, f"{empty} rows are empty")
+    none = "no row is empty, so it shows every symbol as a first operand"
+    drawn = {0: none, 1: "one row is empty"}.get(empty, f"{empty} rows are empty")
     missed = int((~strip.train_mask.any(axis=1)).sum())
     rest = ", the strip itself" if missed == strip.hole + 1 else ", more than the strip"
-    told = f"In the random split {drawn}; about {expected:.0e} are to be expected"
+    told = f"In the random split {drawn}; about {expected:.0e} empty rows are to be expected"
     return f"{told}. In the STRIP split {missed} are{rest}."
 
 

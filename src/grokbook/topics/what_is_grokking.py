@@ -71,6 +71,25 @@ def _apart(times: pd.DataFrame) -> str:
     return f"{least}{int(late.max() - late.min()):,}"
 
 
+def around_fit(times: pd.DataFrame, steps: int) -> tuple[int, int, str, str]:
+    """Two steps at which the page reads accuracies, the median fit step and twice that, and what to call them.
+
+    `times` is the table of `grok_times`. Where a step is not reached within `steps`, the last one stands for it.
+
+    Example:
+        >>> around_fit(pd.DataFrame({"fit_step": [100, 120, None], "last_step": 500}), 500)
+        (120, 240, 'At the median fit step', 'about twice the median fit step')
+        >>> around_fit(pd.DataFrame({"fit_step": [None], "last_step": 20}), 20)
+        (20, 20, 'No median fit step is reached; at the last step', 'the last one')
+    """
+    fit = median_step(times, "fit_step")
+    if fit is None:
+        return steps, steps, "No median fit step is reached; at the last step", "the last one"
+    later = 2 * int(fit)
+    words = "about twice the median fit step" if later <= steps else "the last one"
+    return int(fit), min(later, steps), "At the median fit step", words
+
+
 PRINTED_ONSET = 5000
 """The epoch around which the accuracy "begins to rise steadily" with a random split of 30 % (section 6.1)."""
 
