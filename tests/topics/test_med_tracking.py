@@ -73,6 +73,11 @@ def test_the_plan_asks_for_the_records_of_figure_5():
     assert {name: e.key for name, e in plan.items()} == {"p": fig5(97).key, "p_other": fig5(47).key}
 
 
+def test_two_moduli_are_two():
+    with pytest.raises(ParameterError, match="p = p_other = 47 must be two different moduli"):
+        settings.plan(47, 500, 47, 500, 0.3, 128, 2)
+
+
 @pytest.mark.parametrize(
     ("figure", "polynomial", "fraction", "width"),
     [
@@ -129,6 +134,17 @@ def test_the_agreement_tests_pass_their_oracles_and_no_clock():
     assert shift_test(smooth, np.roll(smooth, 1)).p_value <= 0.05  # late by one step, of a curve that moves steadily
     table = figures.agreement_table(tables, {name: name for name in tables}).set_index("measure")
     assert table.loc["test_loss", "p <= 0.05"] == 3 and table.loc["clock", "p <= 0.05"] == 0
+
+
+@pytest.mark.parametrize(("points", "tested"), [(8, False), (44, False), (45, True), (60, True)])
+def test_a_run_that_fits_near_its_end_has_a_share_and_no_p_value(points, tested):
+    """The least p-value of n shifts is 1 / n: fewer than 20 after detrending by 25 cannot say 0.05."""
+    data = run(noise(1), noise(1), rise(3000))
+    data["train_accuracy"] = data.train_accuracy.where(data.step >= STEPS[-points], 0.1)
+    row = track(data.isel(seed=0))
+    assert row["fit_step"] == STEPS[-points] and row["agreement"] == 1
+    assert np.isfinite([row["detrended"], row["null"], row["p_value"]]).tolist() == [tested] * 3
+    assert not tested or row["p_value"] <= 0.05
 
 
 def test_false_alarms_of_the_shift_test_are_as_rare_as_it_says():

@@ -19,6 +19,9 @@ ONSET = 0.05
 SETTLED = 0.1
 """Two events of a run of T steps count as one when they are at most this share of T apart."""
 
+SHIFTS = 20
+"""Increments left after detrending from which a shift test can say 0.05: its least p-value is one in so many."""
+
 
 @dataclass(frozen=True)
 class ShiftTest:
@@ -172,7 +175,8 @@ def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None
     """The three observations of Gu 2024, section 5.1, on one run (dims: step), as numbers.
 
     - `agreement`: share of logged intervals, from the step the training set is fitted, in which test loss and
-      measure move the same way; `null` and `p_value`: the same after detrending, against circular shifts.
+      measure move the same way; `detrended`, `null` and `p_value`: the same after detrending, against circular shifts,
+      NaN where detrending leaves fewer than `SHIFTS` intervals.
     - `fit_step`, `grok_step`: see `grok_time`; `onset_step`: the accuracy on test cells whose transpose was not
       trained reaches `ONSET`.
     - `below_step`: the measure falls below its initial value (after the run has fitted) and stays there.
@@ -187,7 +191,8 @@ def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None
     initial = float(run[measure].sel(step=0))
     later = _logged_evenly(run).where(lambda d: d.step >= (timed.fit_step or 0), drop=True)
     steps, loss, value, accuracy = (later[n].values for n in ("step", "test_loss", measure, "test_accuracy"))
-    test = shift_test(loss, value)
+    tested = steps.size >= 25 + SHIFTS  # increments are one fewer, and the window of 25 takes 24 of them
+    test = shift_test(loss, value) if tested else ShiftTest(np.nan, np.nan, np.nan, 0)
     return {
         "fit_step": timed.fit_step,
         "onset_step": onset.grok_step,

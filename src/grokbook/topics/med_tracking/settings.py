@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.claims.runs import load
+from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import FIG5_STEPS, LONGER, fig5, modular_run
 from grokbook.experiments.missing import with_missing
@@ -30,7 +31,12 @@ OPERATIONS = {
 def plan(
     p: int, steps: int, p_other: int, steps_other: int, train_fraction: float, d_model: int, n_seeds: int
 ) -> dict[str, Experiment]:
-    """Plan of chapter 05: two moduli at one training fraction, answered from the records where they match Fig. 5."""
+    """Plan of chapter 05: two moduli at one training fraction, answered from the records where they match Fig. 5.
+
+    Raises ParameterError for two equal moduli.
+    """
+    if p == p_other:
+        raise ParameterError(f"p = p_other = {p_other} must be two different moduli; take 97 and 47.")
 
     def one(modulus: int, length: int) -> Experiment:
         config = modular_run(modulus, train_fraction, d_model=d_model, steps=length)
