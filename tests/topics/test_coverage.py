@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -78,6 +80,16 @@ def test_chains_by_hand():
 def test_a_class_without_training_cells_needs_an_infinite_radius():
     assert claims.needed_radius(23, 0.01, draws=5) == np.inf
     assert claims.needed_radius(23, 0.9, draws=20) < claims.needed_radius(23, 0.5, draws=20) < np.inf
+
+
+def test_the_sentence_on_radii_has_both_or_says_that_there_is_none():
+    """From k on every disc of 95 of the 100 draws holds a training cell, at k - 1 not."""
+    assert claims.reach(23, 0.01).endswith("leaves a class without a training cell")
+    near, own = map(int, re.findall(r"from radius (\d+) on", claims.reach(23, 0.5)))
+    masks = [ModularTask(23, train_fraction=0.5, seed=s).train_mask for s in range(100)]
+    for k, distance in ((near, discs.distance_to_training), (own, discs.same_class_distance)):
+        farthest = np.array([distance(mask, torus=True).max() for mask in masks])
+        assert (farthest < k).sum() >= 95 > (farthest < k - 1).sum()
 
 
 def test_simulated_coverage_lies_on_the_exact_curve_and_above_markovs_bound():

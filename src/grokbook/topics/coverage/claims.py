@@ -369,13 +369,36 @@ def fraction_is_necessary(largest: int = 97, least_k: int = 2) -> Finding:
     return judge(not against, value=float(len(against)), low=0, high=0, **shares, **numbers)
 
 
-def needed_radius(p: int, train_fraction: float, draws: int = 100, quantile: float = 0.95) -> float:
+def needed_radius(
+    p: int, train_fraction: float, draws: int = 100, quantile: float = 0.95, *, own: bool = True
+) -> float:
     """Least k at which `quantile` of random splits have a training cell of the same class in every disc (torus).
 
-    inf where more of the splits than that leave a class without any training cell.
+    With `own` False of any class. inf where more of the splits than that leave a class without any training cell.
+
+    Example:
+        >>> needed_radius(7, 0.9, 20), needed_radius(7, 0.9, 20, own=False)
+        (3.0, 2.0)
     """
+    distance = same_class_distance if own else distance_to_training
     masks = [ModularTask(p, train_fraction=train_fraction, seed=s).train_mask for s in range(draws)]
-    return 1 + float(np.quantile([same_class_distance(m, torus=True).max() for m in masks], quantile, method="higher"))
+    return 1 + float(np.quantile([distance(m, torus=True).max() for m in masks], quantile, method="higher"))
+
+
+def reach(p: int, train_fraction: float) -> str:
+    """From which radius on a training cell is near everywhere in 95 % of random splits, of any class and of one's own.
+
+    Example:
+        >>> reach(7, 0.1).partition(", a cell of one's own class ")[2]
+        '(green) at no radius: more than one draw in twenty leaves a class without a training cell'
+    """
+    near, own = needed_radius(p, train_fraction, own=False), needed_radius(p, train_fraction)
+    never = "at no radius: more than one draw in twenty leaves a class without a training cell"
+    far = f"from radius {own:.0f} on" if np.isfinite(own) else never
+    return (
+        f"a cell of any class (grey) is within reach everywhere, in 95 % of the draws, from radius {near:.0f} on, "
+        f"a cell of one's own class (green) {far}"
+    )
 
 
 @claim("G24", "gu2025", "after Theorem 3.12", section=OWN_CLASS,
