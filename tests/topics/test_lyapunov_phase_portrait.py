@@ -29,6 +29,8 @@ def test_a_start_that_reaches_the_surface_needs_no_training(start):
         ((1.0, 1.0, 1.0), "the start lies on the surface"),
         ((0.5, -0.5, 1.2), "is drawn to the u-axis, a saddle"),
         ((0.2, float("nan"), 0.9), "must be finite"),
+        ((0.05, 0.05, 0.05), "is too slow: after 12 units of time its product is"),
+        ((0.01, 0.01, 0.01), "is too slow"),
     ],
 )
 def test_what_shows_nothing_is_refused_with_its_reason(start, words):

@@ -12,6 +12,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grokbook.errors import ParameterError
 from grokbook.tasks.shapes import ShapeTask, occurrences, score
 from grokbook.topics import resnet_grokking as grokking
 from grokbook.topics.resnet_grokking import claims, features, figures, words
@@ -65,6 +66,13 @@ def test_the_small_runs_differ_in_split_and_decay_alone():
     cells = grokking.small_map()["cells"].cells(0)
     assert cells[0].task.train_fraction == 0.25 and cells[-1].optimizer.weight_decay == 3.0
     assert any(cell == runs["random"].config for cell in cells)
+
+
+@pytest.mark.parametrize(("n", "share"), [(5, 0.99), (4, 0.97), (5, 0.01)])
+def test_a_share_that_the_controls_cannot_have_is_refused(n, share):
+    """The table of programs splits by multiset too, and there one of the sets would be empty."""
+    with pytest.raises(ParameterError):
+        grokking.plan(n, share, 1.0, 50, 1)
 
 
 def test_a_run_of_the_page_trains_and_is_watched():
@@ -250,6 +258,7 @@ def test_the_answer_follows_the_verdicts(first, others):
 )
 def test_what_came_out_is_told_as_it_came(table, words_of_it):
     told = grokking.live(table, 3000)
+    assert ("(median)" in told) == (len(table) > 1 and table.fit_step.notna().any())
     assert words_of_it in told and "None of" not in told and "nan" not in told and "  " not in told
 
 

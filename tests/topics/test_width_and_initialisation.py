@@ -20,6 +20,7 @@ from grokbook.topics.width_and_initialisation import tables, words
 from grokbook.topics.width_and_initialisation.claims import (
     SMALL_SIZE,
     about_07,
+    describe,
     earlier_by,
     halved,
     later,
@@ -58,6 +59,13 @@ def verdict(name, runs):
 
 
 # ---------------------------------------------------------------------------------------- settings
+
+
+@pytest.mark.parametrize(
+    ("grok", "said"), [(300, "generalises at step 300"), (None, "does not generalise by step 900")]
+)
+def test_one_run_is_not_counted_out_of_one(grok, said):
+    assert describe("d", table(grok, last=900)) == f"d: the one run {said}"
 
 
 @pytest.mark.parametrize("start", ["normal", "made up"])

@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from grokbook.claims.report import summary
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
-from grokbook.theory.triple_product import explain, limit_point, triples, velocity
+from grokbook.theory.triple_product import explain, flow, limit_point, triples, velocity
+
+DURATION, MISSED = 12, 1e-3
+"""How long the page follows its first start, and how far the product may be from 1 after that."""
 
 
 def plan(x0: float, w0: float, u0: float) -> dict[str, Experiment]:
-    """Nothing is trained; a first start where nothing moves, or that is drawn to a saddle, is refused.
+    """Nothing is trained; a first start that rests, is drawn to a saddle or is slower than `DURATION` is refused.
 
     Raises ParameterError.
 
@@ -24,6 +27,12 @@ def plan(x0: float, w0: float, u0: float) -> dict[str, Experiment]:
         raise ParameterError(f"the first start of the page must move, but {explain(start)}")
     if not limit_point(start).all():
         raise ParameterError(f"the first start of the page must reach the surface, but {explain(start)}")
+    product = flow(start, [0, DURATION])[-1].prod()
+    if abs(product - 1) > MISSED:
+        raise ParameterError(
+            f"the first start ({x0:g}, {w0:g}, {u0:g}) is too slow: after {DURATION} units of time its product is "
+            f"{product:.2g}, but must be 1 to within {MISSED:g}."
+        )
     return {}
 
 

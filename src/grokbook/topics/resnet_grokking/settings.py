@@ -120,11 +120,14 @@ RUNS = (fig7, small, small_map)
 
 
 def plan(n_glyphs: int, train_fraction: float, decay: float, steps: int, n_seeds: int) -> dict[str, Experiment]:
-    """Plan of chapter 10: the small runs that the page trains.
+    """Plan of chapter 10: the small runs that the page trains. The split by multiset, for the controls, must exist too.
+
+    Raises ParameterError for a share that leaves one of its sets empty.
 
     Example:
         >>> plan(4, 0.6, 1.0, 50, 1)["live"].config.steps
         50
     """
     config = small_run(n_glyphs, train_fraction, decay=decay, steps=steps)
+    dataclasses.replace(config.task, split="multiset").sizes()
     return {"live": Pictured("live/shapes", config, tuple(range(n_seeds)))}

@@ -61,20 +61,21 @@ def live(table: pd.DataFrame, last: int) -> str:
     Example:
         >>> row = {"fit_step": [100], "grok_step": [900], "delay": [800], "at_fit": [0.2], "at_end": [0.9]}
         >>> live(pd.DataFrame(row), 1_000).split(". ")[1]
-        'The one run has 60% of the test set right, 800 steps later (median).'
+        'The one run has 60% of the test set right, 800 steps later.'
     """
     fitted, late = table.fit_step.dropna().astype(float), table.grok_step.dropna()
     if fitted.empty:
         return f"By step {last:,} no run fits {FITTED:.0%} of its training set: these runs are too short."
+    median = " (median)" * (len(table) > 1)
     told = (
         f"Here {_runs(len(fitted), len(table))} {FITTED:.0%} of the training set right by step {last:,}, from step "
-        f"{fitted.median():,.0f} on (median), with {table.at_fit.median():.0%} of the test set right at that step and "
+        f"{fitted.median():,.0f} on{median}, with {table.at_fit.median():.0%} of the test set right at that step and "
         f"{table.at_end.median():.0%} at the end. "
     )
     if late.empty:
         return f"{told}No run keeps {REACHED:.0%} of the test set by then."
     waited = table.delay.dropna().astype(float)
-    delay = f", {waited.median():,.0f} steps later (median)" if len(waited) else ""
+    delay = f", {waited.median():,.0f} steps later{median}" if len(waited) else ""
     reach = _runs(len(late), len(table))
     return f"{told}{reach[0].upper()}{reach[1:]} {REACHED:.0%} of the test set right{delay}."
 

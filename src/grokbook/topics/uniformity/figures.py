@@ -81,7 +81,7 @@ def lemma_values(d: int, primes: tuple[int, ...], draws: int) -> pd.DataFrame:
         [3, 5]
     """
     rng = np.random.default_rng(0)
-    tables = [rng.normal(size=(p, d)) / np.sqrt(d) for p in primes if has_map(p, d) for _ in range(draws)]
+    tables = (rng.normal(size=(p, d)) / np.sqrt(d) for p in primes if has_map(p, d) for _ in range(draws))
     rows = [(len(x), smallest_map(x, [1.0]).norm, printed_norm(x, [1.0])) for x in tables]
     return pd.DataFrame(rows, columns=["p", "true", "printed"])
 

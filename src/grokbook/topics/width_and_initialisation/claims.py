@@ -80,8 +80,14 @@ def describe(label: str, table: pd.DataFrame) -> str:
         'k = 0: 1 of 2 runs generalises by step 900, the first at step 300'
         >>> describe("k = 45", pd.DataFrame({"grok_step": [None, None], "last_step": [9000, 9000]}))
         'k = 45: no run of 2 generalises by step 9,000'
+        >>> describe("k = 0", pd.DataFrame({"grok_step": [300], "last_step": [900]}))
+        'k = 0: the one run generalises at step 300'
     """
     seen = table.grok_step.dropna()
+    if len(table) == 1:
+        does = f"generalises at step {int(seen.min()):,}" if len(seen) else "does not generalise"
+        by = "" if len(seen) else f" by step {int(table.last_step.max()):,}"
+        return f"{label}: the one run {does}{by}"
     begin = f", the first at step {int(seen.min()):,}" if len(seen) else ""
     begin += f", the last at {int(seen.max()):,}" if len(seen) > 1 else ""
     how_many = f"{len(seen)} of {len(table)} runs" if len(seen) else f"no run of {len(table)}"

@@ -69,11 +69,12 @@ def followed(runs: Mapping[str, xr.Dataset | None]) -> str:
         >>> followed({"p = 47": xr.Dataset(coords={"seed": [0, 1], "step": [0, 9000]}), "p = 97": None})
         'p = 47: 2 seeds, 9,000 steps; p = 97: not run'
     """
-    said = {
-        label: f"{data.sizes['seed']} seeds, {int(data.step.max()):,} steps" if data is not None else "not run"
-        for label, data in runs.items()
-    }
-    return "; ".join(f"{label}: {words}" for label, words in said.items())
+    said = []
+    for label, data in runs.items():
+        count = 0 if data is None else data.sizes["seed"]
+        made = f"{count} seed{'s' * (count > 1)}, {int(data.step.max()):,} steps" if count else "not run"
+        said.append(f"{label}: {made}")
+    return "; ".join(said)
 
 
 def of_shifts(settings: Mapping[str, Experiment], later: Callable[[pd.DataFrame, pd.DataFrame], Part]) -> str:
