@@ -270,7 +270,7 @@ def test_panel_d_is_compared_as_panel_b_is():
     ours = ours.transpose("seed", "decoder_lr", "decoder_weight_decay").copy()
     ours[0, 0, 0], ours[1, 15, 10] = "M", OPEN
     assert words.beside({}, theirs).empty and words.shares_beside({}, theirs).empty
-    assert words.beside_told(words.beside({}, theirs), theirs).count("Not run") == 2
+    assert words.beside_told(words.beside({}, theirs), {}, theirs).count("Not run") == 2
     table = words.beside({"d": ours}, theirs)
     assert (table.panel == "6d").all() and len(table) == 6
     assert table.agreement.tolist() == pytest.approx([175 / 176, 1, 1, 174 / 175, 175 / 176, 1])
@@ -278,8 +278,10 @@ def test_panel_d_is_compared_as_panel_b_is():
     shares_ = words.shares_beside({"d": ours}, theirs)
     assert shares_["not decided"].tolist() == [0, 1]
     assert shares_["comprehension, %"].tolist() == pytest.approx([100 * 73 / 176, 100 * 218 / 527])
-    told = words.beside_told(table, theirs)
-    assert told.startswith("*Panel 6b.* Not run") and "as well as ours with each other" in told
+    told = words.beside_told(table, {"d": ours}, theirs)
+    assert told.startswith("*Panel 6b.* Not run") and told.endswith("as well as ours with each other.")
+    ours[:, 3] = "."
+    assert words.nowhere(ours, theirs["d"]).startswith(" No cell agrees at the rate 4e-05; at the other rates 100%")
 
 
 # --------------------------------------------------------------------------------------------------- Fig. 12

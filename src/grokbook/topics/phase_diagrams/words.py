@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -197,17 +197,52 @@ def beside(ours: Mapping[str, xr.DataArray], theirs: Mapping[str, xr.DataArray])
     return pd.concat(found)[["panel", "compared", *COMPARED]] if found else pd.DataFrame()
 
 
-def beside_told(table: pd.DataFrame, panels: Iterable[str]) -> str:
-    """A paragraph for each of these panels: `comparison_told` where `beside` has it, else that it is not run.
+def beside_told(
+    table: pd.DataFrame, ours: Mapping[str, xr.DataArray], theirs: Mapping[str, xr.DataArray]
+) -> str:
+    """A paragraph for each published panel: `comparison_told` and `nowhere` where `beside` has it, else "not run".
 
     Example:
-        >>> beside_told(pd.DataFrame(), ["d"])
+        >>> beside_told(pd.DataFrame(), {}, {"d": None})
         '*Panel 6d.* Not run: there is nothing of ours to set beside it.'
     """
-    parts = dict(list(table.groupby("panel"))) if len(table) else {}
-    told = {f"6{panel}": "Not run: there is nothing of ours to set beside it." for panel in panels}
-    told |= {name: comparison_told(part) for name, part in parts.items()}
+    told = {f"6{panel}": "Not run: there is nothing of ours to set beside it." for panel in theirs}
+    for panel in (panel for panel in theirs if panel in ours):
+        told[f"6{panel}"] = comparison_told(table[table.panel == f"6{panel}"]) + nowhere(ours[panel], theirs[panel])
     return "\n\n".join(f"*Panel {name}.* {said}" for name, said in told.items())
+
+
+def nowhere(ours: xr.DataArray, theirs: xr.DataArray) -> str:
+    """The rates at which no cell of ours has the published letter, and the agreement at the others, as a sentence.
+
+    Example:
+        >>> axes = {"decoder_weight_decay": [0], "decoder_lr": [1e-4, 1e-3]}
+        >>> nowhere(xr.DataArray([[list("MG")]], {"seed": [0]} | axes), xr.DataArray([list("CG")], axes))
+        ' No cell agrees at the rate 0.0001; at the other rates 100% do.'
+    """
+    same = (ours.transpose("seed", *theirs.dims).values == theirs.values).mean((0, 1))  # along the rate
+    rates = [f"{rate:.2g}" for rate in ours.decoder_lr.values[same == 0]]
+    if not 0 < len(rates) < len(same):
+        return ""
+    at = f"rate{'s' * (len(rates) > 1)} {', '.join(rates)}"
+    return f" No cell agrees at the {at}; at the other rates {same[same > 0].mean():.0%} do."
+
+
+def slowest(ours: xr.DataArray, theirs: xr.DataArray) -> str:
+    """At the slowest rate of some cells: our seeds with a run that generalises, and the published cells that do.
+
+    Example:
+        >>> axes = {"decoder_weight_decay": [0, 1], "decoder_lr": [1e-4, 1e-3]}
+        >>> cells = xr.DataArray([list("MG"), list("CG")], axes)
+        >>> slowest(cells.expand_dims(seed=[0]), cells)
+        'At the slowest rate all 1 seeds have a run that generalises; of the published cells there 1 of 2 do.'
+    """
+    good, published = (phase.isel(decoder_lr=0).isin([*"CG"]) for phase in (ours, theirs))
+    seeds = good.any("decoder_weight_decay")
+    return (
+        f"At the slowest rate {some(int(seeds.sum()), seeds.size)} seeds have a run that generalises; of the published "
+        f"cells there {some(int(published.sum()), published.size)} do."
+    )
 
 
 def ours_told(runs: Runs) -> str:
