@@ -67,5 +67,10 @@ def test_shades_stay_where_a_scale_is_shown_or_words_name_them(figure):
     fig, axes = figure()
     assert not drawing.keeps_colours(fig, "Blue: training; grey: the others.")
     assert drawing.keeps_colours(fig, "Black: the bound.")
+    other, parts = figure()
+    parts[0, 0].bar([0, 1], [1, 2], color=["#56B4E9", "#CC79A7"])
+    assert not drawing.keeps_colours(other, "Bars: counts.")
+    parts[0, 0].bar([2], [1], color="#F0E442")  # yellow, which turns brown
+    assert drawing.keeps_colours(other, "Bars: counts.")
     axes[0, 0].imshow([[0, 1], [1, 0]])
     assert drawing.keeps_colours(fig, "Blue: training.")

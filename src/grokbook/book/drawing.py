@@ -9,6 +9,7 @@ import io
 import re
 import warnings
 from base64 import b64encode
+from colorsys import rgb_to_hls
 from typing import Any
 
 NARROW = "application/vnd.grokbook.narrow+svg"
@@ -53,14 +54,19 @@ def _svg(fig: Any) -> str:
 
 
 def keeps_colours(fig: Any, words: str) -> bool:
-    """Whether the dark page must not turn light into dark: a colour scale is shown, or `words` name a shade.
+    """Whether the dark page must not turn light into dark: for a colour scale, shades named in `words`, a bright fill.
+
+    A fill such as yellow would be brown there.
 
     >>> from matplotlib.figure import Figure
     >>> keeps_colours(Figure(), "Blue: the training set."), keeps_colours(Figure(), "Black: the bound.")
     (False, True)
     """
-    scaled = (one.get_array() for one in fig.findobj(lambda one: hasattr(one, "get_array")))
-    return bool(_SHADES.search(words)) or any(values is not None for values in scaled)
+    from matplotlib.patches import Patch
+
+    scaled = any(one.get_array() is not None for one in fig.findobj(lambda one: hasattr(one, "get_array")))
+    fills = (rgb_to_hls(*one.get_facecolor()[:3]) for one in fig.findobj(Patch) if one.get_fill())
+    return bool(_SHADES.search(words)) or scaled or any(0.5 < light < 0.9 and vivid > 0.8 for _, light, vivid in fills)
 
 
 def narrow(fig: Any) -> str | None:

@@ -36,7 +36,7 @@ def figure(fig: Any, name: str, caption: str, alt: str) -> None:
     """Put a matplotlib figure on the page as the numbered figure `name`, and close it.
 
     On a narrow screen its panels stand below one another where that can be done. On a dark page light and dark are
-    exchanged and colours stay, unless the figure has a colour scale, or caption or alt name a shade such as black.
+    exchanged and colours stay, unless the figure has a colour scale or a bright fill, or its texts name a shade.
 
     Args:
         fig: a matplotlib Figure.

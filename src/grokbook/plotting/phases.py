@@ -37,13 +37,13 @@ def short(value: float) -> str:
     """A number for the side of a diagram.
 
     Example:
-        >>> short(0.0001), short(0.000251189), short(5.0)
-        ('1e-4', '2.5e-4', '5')
+        >>> short(0.0001), short(0.000251189), short(0.0139), short(45.0)
+        ('1e-4', '2.5e-4', '0.014', '45')
     """
     if value and (abs(value) < 0.01 or abs(value) >= 10_000):
         digits, power = f"{value:.1e}".split("e")
         return f"{digits.removesuffix('.0')}e{int(power)}"
-    return f"{value:.3g}"
+    return f"{value:.{2 if abs(value) < 10 else 3}g}"
 
 
 def _sides(phase: xr.DataArray) -> tuple[str, str]:
