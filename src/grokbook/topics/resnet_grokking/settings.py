@@ -60,7 +60,7 @@ FITTED, REACHED, LATE = 0.95, 0.6, 500
 """Accuracies from which a run fits and generalises, and steps from which a delay is one: set before the runs."""
 
 LONGER = {"random": SMALL_STEPS, "multiset": 20_000}
-"""Steps by split: by multiset the test accuracy still moved at step 3,000 of first runs, and at step 8,000 of others."""
+"""Steps by split: by multiset the test accuracy still moved at step 3,000 of first runs, and at 8,000 of others."""
 
 _SMALL = "5 glyphs, 12 by 12 pixels, width 8, AdamW at 1e-3, batch 67: sizes of this book"
 
