@@ -19,6 +19,9 @@ ONSET = 0.05
 SETTLED = 0.1
 """Two events of a run of T steps count as one when they are at most this share of T apart."""
 
+WINDOW = 25
+"""Points of the moving average that detrending takes away, unless another is given."""
+
 SHIFTS = 20
 """Increments left after detrending from which a shift test can say 0.05: its least p-value is one in so many."""
 
@@ -69,7 +72,7 @@ def sign_agreement(x: Array, y: Array) -> float:
     return float((np.sign(np.diff(first)) == np.sign(np.diff(second))).mean())
 
 
-def detrended_increments(x: Array, window: int = 25) -> np.ndarray:
+def detrended_increments(x: Array, window: int = WINDOW) -> np.ndarray:
     """Increments of a curve minus their centred moving average over `window` points (odd), shape (n-window,).
 
     Two curves that merely share a slow trend have increments of equal sign for that reason alone; what is left
@@ -94,7 +97,7 @@ def detrended_increments(x: Array, window: int = 25) -> np.ndarray:
     return step[half : step.size - half] - slow
 
 
-def shift_test(x: Array, y: Array, *, window: int | None = 25) -> ShiftTest:
+def shift_test(x: Array, y: Array, *, window: int | None = WINDOW) -> ShiftTest:
     """Sign agreement of two curves' increments against the agreement after every circular shift of one of them.
 
     With `window` the increments are detrended first (see `detrended_increments`), with None they are raw. All shifts
@@ -191,7 +194,7 @@ def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None
     initial = float(run[measure].sel(step=0))
     later = _logged_evenly(run).where(lambda d: d.step >= (timed.fit_step or 0), drop=True)
     steps, loss, value, accuracy = (later[n].values for n in ("step", "test_loss", measure, "test_accuracy"))
-    tested = steps.size >= 25 + SHIFTS  # increments are one fewer, and the window of 25 takes 24 of them
+    tested = steps.size >= WINDOW + SHIFTS  # detrending leaves an increment a point beyond it
     test = shift_test(loss, value) if tested else ShiftTest(np.nan, np.nan, np.nan, 0)
     return {
         "fit_step": timed.fit_step,

@@ -32,7 +32,7 @@ NEAR, OTHERS_NEAR = 1.5, (1.25, 2.0)
 """Factor within which the highest dimension and generalisation count as one time; two other readings."""
 
 RING, OTHER_RINGS = 0.5, (0.4, 0.6)
-"""Ring share from which a plane counts as showing a circle, round or flat: one frequency has half of its power."""
+"""Ring share from which a plane counts as showing a circle, round or flat: half for one frequency; two other bars."""
 
 SOLVED = 0.99
 """Test accuracy that a few axes must reach."""
