@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 PIP_ARGS ?=
 PYTEST_ARGS ?=
-WORKERS ?= 2
+# One more than the two cores it is meant for: some tests wait for processes that they have started.
+WORKERS ?= 3
 TORCH ?= 2.13.0
 
 BIN := $(VENV)/bin
