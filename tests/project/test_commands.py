@@ -60,8 +60,8 @@ def run(tmp_path):
     [
         ("book", "[book]", "grokbook build --preset laptop"),
         ("smoke", "[book,dev]", "grokbook build --preset smoke --strict"),
-        ("browser", "[book,dev]", "-m pytest -m browser -n 2 --dist loadgroup"),
-        ("test", "[book,dev]", "-m pytest -n 2 --dist worksteal"),
+        ("browser", "[book,dev]", "-m pytest -m browser -n 3 --dist loadgroup"),
+        ("test", "[book,dev]", "-m pytest -n 3 --dist worksteal"),
         ("serve", "[book]", "grokbook serve"),
         ("record", "[book]", "grokbook record"),
     ],
