@@ -18,14 +18,18 @@ from grokbook.tasks.addition import AdditionTask
 from grokbook.topics.phase_diagrams import answer, claims, fig6, four, more, plan, published, settings, splits, words
 
 BANDS = ["CCCCGGGMMMMMMMXX"] * 11
+AXES = {"decoder_weight_decay": list(settings.DECAYS), "decoder_lr": list(settings.FINE[:6])}
 GCM = ["GGGCCCMMMMMMMXXX"] * 11
 
 
 def grid(rows: list[str], axes: dict[str, list[float]] | None = None, seeds: int = 3) -> xr.Dataset:
-    """The same letters for every seed, over decay and rate or other axes."""
+    """The same letters for every seed, over decay and rate or other axes, and steps that have these letters."""
     axes = axes or {"decoder_weight_decay": list(settings.DECAYS), "decoder_lr": list(settings.FINE)}
     cells = xr.DataArray([list(row) for row in rows], axes)
-    return cells.expand_dims(seed=list(range(seeds))).to_dataset(name="phase")
+    cells = cells.expand_dims(seed=list(range(seeds))).to_dataset(name="phase")
+    fit = xr.where(cells.phase.isin([*"CGM"]), 100.0, np.nan)
+    test = xr.where(cells.phase == "G", 5_000, xr.where(cells.phase.isin([*"CT"]), 200.0, np.nan))
+    return cells.assign(fit_step=fit, test_step=test, end=xr.full_like(test, 100_000))
 
 
 def test_the_published_panels_have_the_published_shares():
@@ -69,10 +73,25 @@ def test_the_checks_of_the_published_panels_can_fail(monkeypatch):
      (3, ["CCCCCCCCCCCCMMMM"] * 11, "fails", "undecided", "fails")],
 )  # fmt: skip
 def test_our_panels_are_judged_from_three_seeds(seeds, rows, four, sandwich, alone):
-    runs = Runs({name: grid(rows, seeds=seeds) for name in ("6b", "6c")})
+    runs = Runs({name: grid(rows, seeds=seeds) for name in ("6b", "6c", "6c until fit")})
     assert claims.four_in_ours(runs).verdict == four
     assert claims.sandwich_in_ours(runs).verdict == sandwich
     assert claims.four_in_ours(Runs({"6b": runs["6b"]})).verdict == alone
+    del runs["6c until fit"]
+    assert claims.sandwich_in_ours(runs).verdict == "undecided"
+
+
+def test_a_run_that_passed_its_test_set_first_is_followed_until_it_fits():
+    """Comprehension where the training set is fitted later, T where it is not by the last step, else open."""
+    ours, again = grid(["....GM"] * 11, AXES), grid(["CMCX.M"] * 11, AXES)
+    ours["test_step"] = ours.test_step.fillna(50)
+    ours["end"] = xr.full_like(ours.end, 99)
+    again["fit_step"] = again.fit_step.where(again.decoder_lr != again.decoder_lr[2], 99)  # before the other had ended
+    found = words.followed(ours, again.isel(seed=[0, 1]))
+    assert ["".join(row) for row in found.isel(decoder_weight_decay=0).values] == ["CC.TGM", "CC.TGM", "....GM"]
+    assert (words.followed(ours, None) == ours.phase).all()
+    told = words.followed_told(ours.phase, found)
+    assert "132 of 198 ended" in told and "44 of these fit" in told and "22 do not" in told
 
 
 def test_one_seed_is_enough_where_seeds_agree_and_not_where_they_are_shuffled():
@@ -269,13 +288,13 @@ def test_panel_d_is_compared_as_panel_b_is():
                                       "decoder_lr": list(settings.FINE)}).phase  # fmt: skip
     ours = ours.transpose("seed", "decoder_lr", "decoder_weight_decay").copy()
     ours[0, 0, 0], ours[1, 15, 10] = "M", OPEN
-    assert words.beside({}, theirs).empty and words.shares_beside({}, theirs).empty
+    assert words.beside({}, theirs).empty and words.shares_beside({}).empty
     assert words.beside_told(words.beside({}, theirs), {}, theirs).count("Not run") == 2
     table = words.beside({"d": ours}, theirs)
     assert (table.panel == "6d").all() and len(table) == 6
     assert table.agreement.tolist() == pytest.approx([175 / 176, 1, 1, 174 / 175, 175 / 176, 1])
     assert table["shift"].tolist()[:3] == ["+0"] * 3
-    shares_ = words.shares_beside({"d": ours}, theirs)
+    shares_ = words.shares_beside({"d": ours})
     assert shares_["not decided"].tolist() == [0, 1]
     assert shares_["comprehension, %"].tolist() == pytest.approx([100 * 73 / 176, 100 * 218 / 527])
     told = words.beside_told(table, {"d": ours}, theirs)

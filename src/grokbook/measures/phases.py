@@ -224,15 +224,16 @@ def boundary_shift(first: np.ndarray, second: np.ndarray, most: int = 4) -> int:
 
 
 def orders(lines: Sequence[str]) -> pd.Series:
-    """How often each order of phases occurs along lines of cells that have C, G and M all three; X is left out.
+    """How often each order of phases occurs along lines of cells that have C, G and M all three; others are left out.
 
     An order is written without repetitions, and from the end that makes it first in the alphabet.
 
     Example:
-        >>> orders(["CCGM", "MGCC", "GGCM", "CCMM"]).to_dict()
+        >>> orders(["CXGM", "MGCC", "GGC.M", "CCMM"]).to_dict()
         {'CGM': 2, 'GCM': 1}
     """
-    squeezed = ("".join(letter for letter, _ in itertools.groupby(line.replace("X", ""))) for line in lines)
+    kept = (filter("CGM".__contains__, line) for line in lines)
+    squeezed = ("".join(letter for letter, _ in itertools.groupby(letters)) for letters in kept)
     found = Counter(min(line, line[::-1]) for line in squeezed if set("CGM") <= set(line))
     return pd.Series(dict(found.most_common()), dtype=int)
 

@@ -11,8 +11,8 @@ from grokbook.claims import Finding, claim, enough, found, judge
 from grokbook.claims.finding import band
 from grokbook.measures.phases import OPEN, PHASES, agreement, among_seeds, fractions, phases
 from grokbook.topics.phase_diagrams.published import same_cells, sandwiched
-from grokbook.topics.phase_diagrams.settings import SEEDS, SHORTER, TASKS, by_seed, by_start, fig6, more
-from grokbook.topics.phase_diagrams.words import capped, generalising
+from grokbook.topics.phase_diagrams.settings import SEEDS, SHORTER, TASKS, by_seed, by_start, fig6, more, until_fit
+from grokbook.topics.phase_diagrams.words import capped, followed, generalising
 
 ENDS = 3
 """Values at each end of an axis that are compared."""
@@ -66,7 +66,7 @@ def four_in_ours(runs: Mapping[str, xr.Dataset]) -> Finding:
     "liu2022",
     "section 4.1, Fig. 6",
     **_OURS,
-    runs=_panels("b", "c"),
+    runs=lambda: _panels("b", "c")() | {"6c until fit": until_fit()["6c"]},
     says="of the lines with all three phases in the order C, G, M (phase of most seeds): {told}",
 )
 def sandwich_in_ours(runs: Mapping[str, xr.Dataset]) -> Finding:
@@ -75,9 +75,10 @@ def sandwich_in_ours(runs: Mapping[str, xr.Dataset]) -> Finding:
     Our reading: as LP02.
     """
     axes = ("decoder_weight_decay", "decoder_lr")
-    found = sandwiched({name: usual(data.phase).transpose(*axes) for name, data in runs.items()})
-    whole = all(enough(runs[name]) for name in ("6b", "6c"))
-    return found if whole else judge(None, **found.numbers)
+    again = runs["6c until fit"]
+    cells = {name: followed(runs[name], again if name == "6c" else None) for name in ("6b", "6c") if name in runs}
+    found = sandwiched({name: usual(phase).transpose(*axes) for name, phase in cells.items()})
+    return found if enough(runs["6b"], runs["6c"], again) else judge(None, **found.numbers)
 
 
 @claim(

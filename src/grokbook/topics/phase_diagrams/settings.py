@@ -12,7 +12,7 @@ from grokbook.experiments.liu2022 import addition
 from grokbook.experiments.sweep import Axis, Sweep, spaced
 from grokbook.models.toy import Toy
 from grokbook.tasks.groups import GroupTask
-from grokbook.training.config import RunConfig
+from grokbook.training.config import RunConfig, StopRule
 
 FINE = spaced(1e-5, 1e-2, 16)
 """Rates of the decoder in Fig. 6b to 6d."""
@@ -67,6 +67,23 @@ def fig6() -> dict[str, Experiment]:
             statement=f"Phases of the toy: {what}.", choices=OPEN,
         )
         for panel, (config, sides, what) in found.items()
+    }  # fmt: skip
+
+
+def until_fit() -> dict[str, Sweep]:
+    """Panel 6c again, each run until it fits its training set: what follows where the test set is passed first.
+
+    Example:
+        >>> until_fit()["6c"].config.stop.variable
+        'train_accuracy'
+    """
+    panel = fig6()["c"]
+    config = dataclasses.replace(panel.config, stop=StopRule("train_accuracy", 0.9, hold=4))
+    return {
+        "6c": Sweep(
+            "liu2022/fig6c[until fit]", config, panel.seeds, axes=panel.axes, source=panel.source,
+            statement="The runs of Fig. 6c until 90 % of the training set are right.", choices=OPEN,
+        )
     }  # fmt: skip
 
 
@@ -126,7 +143,7 @@ def by_start() -> dict[str, Sweep]:
     }  # fmt: skip
 
 
-RUNS = (fig6, more, by_seed, by_start)
+RUNS = (fig6, until_fit, more, by_seed, by_start)
 
 
 def plan(rates: int, decays: int, steps: int, seed: int) -> dict[str, Experiment]:
