@@ -199,7 +199,7 @@ def followed_told(before: xr.DataArray, after: xr.DataArray) -> str:
 
     Example:
         >>> cells = [xr.DataArray([list(letters)], dims=("seed", "decoder_lr")) for letters in (".G..", "CGT.")]
-        >>> followed_told(*cells)[:73]
+        >>> followed_told(*cells)[:72]
         'Of our runs of 6c 3 of 4 ended with their test set passed before 90 % of'
     """
     was = before == OPEN
