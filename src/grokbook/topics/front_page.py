@@ -121,9 +121,9 @@ def med(said: Mapping[str, Outcome]) -> Answer:
     seen = said["P15"].finding.numbers
     first, runs = seen["first"], seen["runs"]
     told = (
-        f"The measure MED falls when the accuracy rises (rank correlation {seen['tau']:.2f} over {runs} runs that "
-        f"generalise), so it describes the change. But it is halfway before the accuracy in {first} of them, and falls "
-        f"as far in {seen['anyway']} runs chosen not to generalise. It does not foretell."
+        f"The measure MED falls when the accuracy rises (rank correlation {seen['tau']:.2f} among the runs of a task), "
+        f"so it describes the change. But of {runs} runs that generalise it is halfway before the accuracy in {first}, "
+        f"and falls as far in {seen['anyway']} runs chosen not to generalise. It does not foretell."
     )
     parts = (("MED first", first, "measure"), ("accuracy first or together", runs - first, "test"))
     kind = "Right as a description, wrong as a forecast"
@@ -133,11 +133,11 @@ def med(said: Mapping[str, Outcome]) -> Answer:
 def sums(said: Mapping[str, Outcome]) -> Answer:
     """G06: the sums of a class are not close, whatever the network answers."""
     seen = said["G06"].finding.numbers
-    near, of = seen["bars"][0], seen["of"]
+    near, of = seen["bars"][1], seen["of"]
     told = (
         "Right answers do not draw the sums of two embedded numbers together by class: the sums of every class have "
-        f"one common mean. Of {of} embeddings tried, {near or 'none'} fit the classes into balls of their own "
-        "radius. What sorts the classes is products of coordinates, as on a circle, where angles add."
+        f"one common mean. Of {of} embeddings tried, {near or 'none'} fit the classes into balls smaller, in "
+        "the mean, than their own. What sorts the classes is products of coordinates, as on a circle, where angles add."
     )
     parts = (("classes close", near, "measure"), ("classes wide", of - near, "fails"))
     return Answer("What is wrong, and true instead", f"{near} of {of}", told, parts, said["G06"].claim.page, ("G06",))
