@@ -157,7 +157,7 @@ def _sums(network: Solution, k: int) -> dict[str, float]:
     "z_nu has {nu:.0e} there for {of} angles of nu",
 ))  # fmt: skip
 def partial_ones(angles: int = 12) -> Finding:
-    """z_syn is in R_c and R_n but not in R_(*), and z_nu is in R_(*)."""
+    """z_syn makes the crossed and the constant sums zero and not that at twice the frequency, which z_nu makes zero."""
     syn = _sums(synced(11, 3), 3)
     nu = max(_sums(opposed(11, 3, np.exp(2j * np.pi * n / angles)), 3)["*"] for n in range(angles))
     value = max(syn["c"], syn["n"])

@@ -221,8 +221,10 @@ _THREE = {
     "fails": "two equalities can imply a third, as where they share a product",
     "holds": "no two equalities of products of S3 imply a third",
 }
-_HALF = {"holds": "half of random training sets imply all of S3, near the share of one half that the paper sees",
-         "fails": "half of random training sets imply all of S3 elsewhere than at the paper's one half"}  # fmt: skip
+_HALF = {
+    "holds": "random training sets imply all of S3 in half of the draws from a size on that is near the paper's half",
+    "fails": "random training sets imply all of S3 in half of the draws from a size on that is not the paper's half",
+}
 _ABELIAN = {
     "fails": "For addition modulo n real embeddings cannot form the structure at all; phases can.",
     "holds": "For addition modulo n real embeddings can form the structure.",

@@ -60,7 +60,7 @@ CENTRAL = (
         "straightforwardly captures changes in test accuracy after training accuracy reaches 1",
         "holds",
         "Within a task, MED falls early in the runs in which the accuracy rises early.",
-        "Rank correlation within tasks {tau:.2f} (p = {p_value:.2g}, {runs} runs that generalise).",
+        "Rank correlation within tasks {tau:.2f} (p = {p_value:.2g}); {runs} of the runs generalise.",
         "The statement, for synchrony. The mean length of the vectors alone does it as well.",
     ),
     Central(
