@@ -308,7 +308,7 @@ def ours_told(runs: Runs) -> str:
     """One sentence on which of our panels are recorded, and in how many seeds; none without a record."""
     if not runs:
         return "None of them is recorded yet, so this page has nothing of ours to set beside the published panel."
-    told = [f"{name} (seeds: {data.sizes['seed']})" for name, data in runs.items()]
+    told = [f"{name} (seeds: {data.sizes['seed']})" for name, data in sorted(runs.items())]
     return f"Recorded so far: {', '.join(told)}."
 
 
