@@ -188,6 +188,16 @@ def open_page(browser):
         context.close()
 
 
+def in_scheme(page, scheme):
+    """Change the colour scheme of a page and wait until its theme, which a script sets when told, has followed."""
+    page.emulate_media(media="screen", color_scheme=scheme)
+    page.wait_for_function(
+        "scheme => [undefined, scheme].includes(document.documentElement.dataset.theme)"
+        " && matchMedia(`(prefers-color-scheme: ${scheme})`).matches",
+        arg=scheme,
+    )
+
+
 @pytest.fixture(scope="module")
 def opened_at(open_page):
     """Like `open_page`, but a page is loaded once a module for each width; only the colour scheme is changed on it."""
@@ -197,7 +207,7 @@ def opened_at(open_page):
         key = (url, width, *sorted(options.items()))
         if key not in pages:
             pages[key] = open_page(url, width, scheme, **options)
-        pages[key].emulate_media(media="screen", color_scheme=scheme)
+        in_scheme(pages[key], scheme)
         return pages[key]
 
     return load

@@ -11,6 +11,8 @@ from urllib.request import urlopen
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from .conftest import in_scheme
+
 SITE = Path(__file__).resolve().parents[2] / "site"
 PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html")) if SITE.is_dir() else []
 PAGES = [page for page in PAGES if not page.startswith(("mathjax/", "_static/", "index.html"))]
@@ -100,14 +102,14 @@ def facts(open_page, address):
                 page.set_viewport_size({"width": width, "height": 900})
                 page.wait_for_timeout(100)  # formulas are fitted in the next frame
                 for scheme in ("light", "dark"):
-                    page.emulate_media(color_scheme=scheme)
+                    in_scheme(page, scheme)
                     known[name]["clipped"][width, scheme] = page.evaluate(CLIPPED)
                     known[name].setdefault("widths", {})[width, scheme] = page.evaluate(WIDTH)
             known[name] |= {"filters": page.evaluate(FILTERS), "stacked": page.evaluate(STACKED)}
             page.evaluate(SHORTER, name == CODE)
             for (width, scheme), rules in AXE.items():
                 page.set_viewport_size({"width": width, "height": 900})
-                page.emulate_media(color_scheme=scheme)
+                in_scheme(page, scheme)
                 page.wait_for_timeout(300)  # colours fade from one scheme to the other
                 known[name]["barred", width, scheme] = barred(page, rules)
             page.context.close()
