@@ -295,12 +295,12 @@ def comprehension_told(ours: xr.DataArray, theirs: xr.DataArray) -> str:
         >>> axes = {"decoder_weight_decay": [0], "decoder_lr": [1e-4, 1e-3]}
         >>> cells = xr.DataArray([[list("CM")], [list("CC")]], {"seed": [0, 1]} | axes)
         >>> comprehension_told(cells, cells.isel(seed=0))
-        'Comprehension takes 50% to 100% of these cells by seed, and 50% of the published ones.'
+        'Comprehension takes 50%, 100% of these cells by seed, from seed 0 on, and 50% of the published ones.'
     """
-    shares = [shares_of(one)["C"] for one in [*ours, theirs]]
+    shares = ", ".join(f"{shares_of(one)['C']:.0%}" for one in ours)
     return (
-        f"Comprehension takes {min(shares[:-1]):.0%} to {max(shares[:-1]):.0%} of these cells by seed, and "
-        f"{shares[-1]:.0%} of the published ones."
+        f"Comprehension takes {shares} of these cells by seed, from seed {int(ours.seed[0])} on, and "
+        f"{shares_of(theirs)['C']:.0%} of the published ones."
     )
 
 
