@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import SequenceMatcher
-from numbers import Integral
+from numbers import Integral, Real
 from os.path import commonprefix
 
 LONGEST_SHOWN = 60
@@ -60,6 +60,13 @@ def shown(value: object) -> str:
     """
     text, half = repr(value), (LONGEST_SHOWN - 3) // 2
     return text if len(text) <= LONGEST_SHOWN else f"{text[: half + 1]}...{text[-half:]}"
+
+
+def check_share(owner: object, name: str) -> None:
+    """Refuse a field that is no number from 0 to 1: ParameterError naming field, value and rule."""
+    value = getattr(owner, name)
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value <= 1:
+        raise ParameterError(f"{name} = {shown(value)} must be a number between 0 and 1.")
 
 
 def check_integers(owner: object, **least: int) -> None:

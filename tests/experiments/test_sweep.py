@@ -4,6 +4,8 @@ import dataclasses
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
 from grokbook.experiments.gu2025 import modular_run
@@ -105,7 +107,11 @@ def test_a_sweep_over_the_width_ends():
 REFUSED = {
     "'decoder_rate' is no setting": lambda: with_value(SMALL, "decoder_rate", 1.0),
     "batch_size = 46 is more than the 45": lambda: Sweep("x", SMALL, axes=(Axis("batch_size", (5.0, 46.0)),)),
-    "weight_decay = -1.0 must be zero or more": lambda: Sweep("x", SMALL, axes=(Axis("weight_decay", (-1.0,)),)),
+    "weight_decay = -1.0 must be zero or more": lambda: with_value(modular_run(5, 0.5), "weight_decay", -1.0),
+    "weight_decay reaches no parameter.*; vary encoder_weight_decay or": lambda: with_value(SMALL, "weight_decay", 1.0),
+    "learning_rate reaches no parameter": lambda: Sweep("x", SMALL, axes=(Axis("learning_rate", (1e-4, 0.1)),)),
+    "none the seed": lambda: Sweep("x", SMALL, axes=(Axis("seed", (0.0, 1.0)),)),
+    "asks for 1000000000 values; an axis has 1000": lambda: Axis.parse("p=10:20:1000000000"),
     "one or more axes of different names": lambda: Sweep("x", SMALL, axes=(AXES[0], AXES[0])),
     "must have different finite values, not .1.0": lambda: Axis("decoder_lr", (1.0, 1.0)),
     "finite values, not .nan": lambda: Axis.parse("d_model=nan"),
@@ -116,6 +122,13 @@ REFUSED = {
     "'decoder_lr=1:2' is no axis; write NAME=A:B:N": lambda: Axis.parse("decoder_lr=1:2"),
     "'decoder_lr=a,b' is no axis": lambda: Axis.parse("decoder_lr=a,b"),
 }
+
+
+@given(st.integers(1, 999), st.integers(-7, 3))
+def test_a_range_of_two_decades_is_geometric(digits, power):
+    """A:B:N is geometric from B = 100 A on, also where 100 A is rounded above B, as 7e-3:7e-1 is."""
+    low, middle, high = (float(f"{digits}e{power + k}") for k in range(3))
+    assert Axis.parse(f"x={low}:{high}:3").values == (low, middle, high)
 
 
 @pytest.mark.parametrize(("message", "make"), REFUSED.items(), ids=REFUSED)

@@ -34,7 +34,7 @@ def test_a_seed_draws_the_answers_alone():
     assert np.array_equal(task.targets, AdditionTask(4, 0.5).targets)
 
 
-@pytest.mark.parametrize("pairs", [[(0, 4), (1, 1)], [(0, 1, 2)], [(-1, 2)], [(0, 1), (1, 0)]])
+@pytest.mark.parametrize("pairs", [[(0, 4), (1, 1)], [(0, 1, 2)], [(-1, 2)], [(0, 1), (1, 0)], [(0.9, 2)], [3]])
 def test_what_is_no_training_set_is_refused(pairs):
     with pytest.raises(ParameterError):
         ChosenAddition(4, trained=pairs)

@@ -57,9 +57,10 @@ def test_a_damaged_file_is_named(folder, words):
     assert FILES[0] in str(refused.value)
 
 
-def test_a_compressed_file_cut_short_is_named(folder):
+@pytest.mark.parametrize("broken", [lambda b: b[:-9], lambda b: b[:12] + bytes(255 - x for x in b[12:20]) + b[20:]])
+def test_a_compressed_file_cut_short_or_damaged_is_named(folder, broken):
     path = folder[0] / f"{FILES[1]}.gz"
-    path.write_bytes(path.read_bytes()[:-9])
+    path.write_bytes(broken(path.read_bytes()))
     with pytest.raises(ParameterError, match="cannot be read"):
         read_idx(path)
 

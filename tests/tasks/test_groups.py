@@ -1,12 +1,18 @@
 """Finite groups from their tables, and the task on ordered pairs (Liu et al. 2022, appendix H)."""
 
+import math
+import tracemalloc
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
+from grokbook.tasks.addition import AdditionTask
 from grokbook.tasks.groups import GroupTask, cayley_table, check_group, dihedral, inverses
+from grokbook.tasks.shapes import ShapeTask
 
 NAMES = ("Z1", "Z5", "Z12", "D1", "D3", "D4", "S3", "S4", "A4", "A5", "Q8", "Z2xZ4", "Z2xZ2xZ2", "S3xZ2")
 ABELIAN = {"Z1", "Z5", "Z12", "D1", "Z2xZ4", "Z2xZ2xZ2"}
@@ -88,10 +94,20 @@ def test_the_authors_split_has_its_sizes_and_the_seed_draws_it():
     assert (task.train_index != other.train_index).any() and task == GroupTask("S3", 24 / 36)
 
 
-@pytest.mark.parametrize("changed", [{"group": "S9"}, {"train_fraction": 0.0}, {"answers": "sums"}, {"width": 0}])
-def test_what_is_no_task_is_refused(changed):
+@pytest.mark.parametrize("fraction", [0.0, 1.5, math.nan, math.inf, None, "0.5", True])
+@pytest.mark.parametrize("task", [GroupTask, partial(AdditionTask, 10), ShapeTask])
+def test_a_fraction_that_is_none_is_refused(task, fraction):
+    with pytest.raises(ParameterError, match="train_fraction"):
+        task(train_fraction=fraction)
+
+
+@pytest.mark.parametrize("changed", [{"group": "S9"}, {"answers": "sums"}, {"width": 0}, {"group": "Z120xZ500"}])
+def test_what_is_no_task_is_refused_before_it_is_made(changed):
+    tracemalloc.start()
     with pytest.raises(ParameterError):
         GroupTask(**changed)
+    assert tracemalloc.get_traced_memory()[1] < 1e8  # the table of Z120xZ500 has 29 GB
+    tracemalloc.stop()
 
 
 def test_a_large_cyclic_group_is_addition():

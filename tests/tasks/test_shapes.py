@@ -65,7 +65,7 @@ def test_an_order_blind_memoriser_passes_the_paper_s_split():
     assert score(split, added(split)) == 1
 
 
-@pytest.mark.parametrize(("n", "fraction"), [(5, 0.5), (11, 0.25)])
+@pytest.mark.parametrize(("n", "fraction"), [(2, 0.5), (5, 0.5), (11, 0.25)])
 def test_the_share_of_known_multisets_is_that_of_drawn_splits(n, fraction):
     """A test sample of a multiset with m orders is unknown where the other m - 1 are all left out."""
     tasks = [ShapeTask(n, fraction, tile=4, seed=seed) for seed in range(20)]

@@ -113,6 +113,8 @@ MISFITS = {
     "spread = 0 must be a positive": lambda: Toy(10, spread=0),
     "activation = 'sine' is unknown; choose tanh or relu": lambda: Toy(10, activation="sine"),
     "d_model = 8 must be a square": lambda: Toy(6, 8, product=True),
+    "hidden = .0,. must be widths": lambda: Toy(6, hidden=(0,)),
+    "hidden = .2.5,. must be widths": lambda: Toy(6, hidden=(2.5,)),
     "n_train = 1797 must be less": lambda: DigitsTask(1797),
     "learning_rate = -1 must be": lambda: AdamW(groups=(Group("decoder", learning_rate=-1),)),
 }

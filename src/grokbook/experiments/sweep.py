@@ -41,6 +41,10 @@ def spaced(low: float, high: float, count: int, digits: int = 6) -> tuple[float,
     return tuple(float(f"{value:.{digits}g}") for value in np.geomspace(low, high, count))
 
 
+MOST = 1000
+"""Values of an axis that A:B:N can ask for."""
+
+
 @dataclass(frozen=True)
 class Axis:
     """What varies along one side of a grid: a `name` that `with_value` knows, and its values.
@@ -65,20 +69,23 @@ class Axis:
     def parse(cls, text: str) -> Axis:
         """NAME=A:B:N, or NAME=A,B,...; the N values are geometric where A > 0 and B >= 100 A, else linear.
 
-        Raises ParameterError for a text of another form.
+        Raises ParameterError for a text of another form, and for more than `MOST` values.
         """
         name, _, given = text.partition("=")
         try:
             if ":" not in given:
-                values = tuple(float(value) for value in given.split(","))
-            else:
-                low, high, count = given.split(":")
-                low, high, count = float(low), float(high), int(count)
-                linear = (float(f"{value:.6g}") for value in np.linspace(low, high, count))
-                values = spaced(low, high, count) if low > 0 and high >= 100 * low else tuple(linear)
+                return cls(name, tuple(float(value) for value in given.split(",")))
+            low, high, count = given.split(":")
+            low, high, count = float(low), float(high), int(count)
+            if count > MOST:
+                raise ParameterError(f"{text!r} asks for {count} values; an axis has {MOST} at most.")
+            far = low > 0 and round(high / low, 9) >= 100  # 7e-1 / 7e-3 is 99.99999999999999
+            linear = (float(f"{value:.6g}") for value in np.linspace(low, high, count))
+            return cls(name, spaced(low, high, count) if far else tuple(linear))
+        except ParameterError:
+            raise
         except ValueError:
             raise ParameterError(f"{text!r} is no axis; write NAME=A:B:N or NAME=A,B,...") from None
-        return cls(name, values)
 
 
 def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
@@ -87,7 +94,8 @@ def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
     `name` is GROUP_lr or GROUP_weight_decay for a group of the network's parameters, else a field of the run, its
     optimiser, its network or its task, looked for in this order. What follows from it, a width of 4 d, follows it.
 
-    Raises ParameterError for an unknown name, and for a value that its place refuses.
+    Raises ParameterError for an unknown name, a value that its place refuses, and a rate of the optimiser where every
+    group of the parameters has one of its own.
 
     Example:
         >>> from grokbook.experiments.liu2022 import addition
@@ -97,12 +105,17 @@ def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
         5
     """
     group, _, rate = next((name.partition(f"_{r}") for r in RATES if name.endswith(f"_{r}")), ("", "", ""))
-    if group in getattr(config.model, "groups", dict)():
+    named = getattr(config.model, "groups", dict)()
+    if group in named:
         rate = name.removeprefix(f"{group}_")
         before = {g.name: g for g in config.optimizer.groups}
         changed = dataclasses.replace(before.get(group, Group(group)), **{RATES[rate]: value})
         kept = tuple((before | {group: changed}).values())
         return dataclasses.replace(config, optimizer=dataclasses.replace(config.optimizer, groups=kept))
+    own = {g.name for g in config.optimizer.groups if name in g.changes()}
+    if own and own >= set(named):
+        said = " or ".join(f"{group}_{rate}" for group in named for rate in RATES if RATES[rate] == name)
+        raise ParameterError(f"{name} reaches no parameter, since every group has its own; vary {said}.")
     parts = {"": config, "optimizer": config.optimizer, "model": config.model, "task": config.task}
     for where, part in parts.items():
         known = {f.name: f for f in dataclasses.fields(part)}
@@ -162,7 +175,8 @@ class Sweep(Experiment):
     networks have embeddings of one shape, `embedding` (..., token, feature) at the end of each run. A cell whose
     loss became infinite is NaN from there on.
 
-    Raises ParameterError for no axes, two of one name, and a cell that the run refuses.
+    Raises ParameterError for no axes, two of one name, one named seed (seeds are a dim of their own), and a cell that
+    the run refuses.
 
     Example:
         >>> from grokbook.experiments.liu2022 import addition
@@ -174,8 +188,9 @@ class Sweep(Experiment):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.axes or len({axis.name for axis in self.axes}) != len(self.axes):
-            raise ParameterError(f"a sweep needs one or more axes of different names, not {self.axes}.")
+        names = {axis.name for axis in self.axes}
+        if not self.axes or len(names) != len(self.axes) or "seed" in names:
+            raise ParameterError(f"a sweep needs one or more axes of different names, none the seed, not {self.axes}.")
         self.cells(self.seeds[0])
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 import torch
@@ -46,6 +47,8 @@ class Toy:
     def __post_init__(self) -> None:
         object.__setattr__(self, "hidden", tuple(self.hidden))
         check_integers(self, p=2, d_model=1, outputs=1)
+        if not all(isinstance(n, Integral) and n >= 1 for n in self.hidden):
+            raise ParameterError(f"hidden = {self.hidden} must be widths, integers of 1 or more.")
         if not 0 < self.spread < math.inf:
             raise ParameterError(f"spread = {self.spread!r} must be a positive number.")
         if self.activation not in ACTIVATIONS:

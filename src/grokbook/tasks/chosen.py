@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, shown
 from grokbook.tasks.addition import AdditionTask
 
 
@@ -33,7 +34,10 @@ class ChosenAddition(AdditionTask):
     trained: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
-        pairs = sorted(tuple(sorted(map(int, pair))) for pair in self.trained)
+        try:
+            pairs = sorted(tuple(sorted(map(operator.index, pair))) for pair in self.trained)
+        except TypeError:
+            raise ParameterError(f"trained = {shown(self.trained)} must be pairs of whole numbers.") from None
         for pair in pairs:
             if len(pair) != 2 or not 0 <= pair[0] <= pair[1] < self.p:
                 raise ParameterError(f"{pair} must be a pair of two of the symbols 0 to {self.p - 1}.")

@@ -140,9 +140,10 @@ def cayley_table(name: str) -> np.ndarray:
     """
     table = np.zeros((1, 1), dtype=np.int64)
     for factor in str(name).split("x"):
-        table = direct_product(table, _factor(factor, name))
-        if len(table) > LARGEST and "x" in name:
+        found = _factor(factor, name)
+        if len(table) * len(found) > LARGEST and "x" in name:
             raise ParameterError(f"group = {shown(name)} has more than {LARGEST} elements.")
+        table = direct_product(table, found)
     table.flags.writeable = False
     return table
 

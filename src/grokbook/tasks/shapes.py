@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, check_share
 
 SPLITS = ("random", "multiset", "pair")
 RULES = ("sides", "categories")
@@ -117,6 +117,7 @@ class ShapeTask:
                 raise ParameterError(
                     f"{name} = {getattr(self, name)!r} is unknown; choose one of {', '.join(choices)}."
                 )
+        check_share(self, "train_fraction")
         pair = tuple(sorted({int(k) for k in self.pair}))
         if len(self.pair) != 2 or len(pair) != 2 or not 0 <= pair[0] < pair[1] < self.n:
             raise ParameterError(f"pair = {self.pair} must be two different glyphs of 0 to {self.n - 1}.")
@@ -263,8 +264,9 @@ def known_share(n: int, train_fraction: float) -> float:
         0.963
     """
     samples, trained = (task := ShapeTask(n, train_fraction)).sizes()
-    absent = {m: np.prod([(samples - trained - j) / (samples - j) for j in range(1, m)]) for m in task._kinds()}
-    return float(sum(m * count / samples * (1 - absent[m]) for m, count in task._kinds().items()))
+    kinds = {m: count for m, count in task._kinds().items() if count}
+    absent = {m: np.prod([(samples - trained - j) / (samples - j) for j in range(1, m)]) for m in kinds}
+    return float(sum(m * count / samples * (1 - absent[m]) for m, count in kinds.items()))
 
 
 def score(task: ShapeTask, labels: np.ndarray) -> float:
