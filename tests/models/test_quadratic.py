@@ -64,6 +64,8 @@ def test_the_solved_layer_is_ridge_regression_on_centred_samples(width, n, ridge
 def test_what_cannot_be_is_refused_by_name(change):
     with pytest.raises(ParameterError, match=next(iter(change))):
         Quadratic(**{"p": 5} | change)
+    with pytest.raises(ParameterError, match="start = 'xx' is unknown; choose one of normal, uniform"):
+        Quadratic(5).draw(0, "xx")
 
 
 def test_a_task_of_another_order_is_refused():

@@ -86,8 +86,10 @@ class Quadratic(ModularNetwork):
         """Initial `W_E` and `W_U`: "normal" N(0, 1/(2p)) and N(0, 1/K), "uniform" within 1/sqrt(p) and 1/sqrt(K).
 
         "linear" is uniform within 1/sqrt(2p) and 1/sqrt(K), as torch draws the layers of a network on both one-hot
-        vectors side by side; "zero_output" the same with `W_U` zero.
+        vectors side by side; "zero_output" the same with `W_U` zero. Raises ParameterError for another start.
         """
+        if start not in self.starts:
+            raise ParameterError(f"start = {start!r} is unknown; choose one of {', '.join(self.starts)}.")
         generator = torch.Generator().manual_seed(seed)
         fan = {"W_E": self.p if start == "uniform" else 2 * self.p, "W_U": self.width}
 

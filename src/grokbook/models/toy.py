@@ -49,6 +49,7 @@ class Toy:
         check_integers(self, p=2, d_model=1, outputs=1)
         if not all(isinstance(n, Integral) and n >= 1 for n in self.hidden):
             raise ParameterError(f"hidden = {self.hidden} must be widths, integers of 1 or more.")
+        object.__setattr__(self, "hidden", tuple(map(int, self.hidden)))
         if not 0 < self.spread < math.inf:
             raise ParameterError(f"spread = {self.spread!r} must be a positive number.")
         if self.activation not in ACTIVATIONS:
