@@ -52,6 +52,15 @@ def test_verdicts_that_cannot_be_written_are_not_half_written(tmp_path, monkeypa
     assert verdicts.settled(path) == {"G36": "holds"}
 
 
+@pytest.mark.parametrize("content", [None, "", "[]", '{"G36": '])
+def test_a_file_of_verdicts_that_cannot_be_read_is_one_sentence(tmp_path, content):
+    path = tmp_path / "verdicts.json"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(RecordError, match=rf"^{path} cannot be read \(.*\); restore it from version control\.$"):
+        verdicts.settled(path)
+
+
 def test_an_unknown_verdict_is_refused(tmp_path):
     (tmp_path / "verdicts.json").write_text('{"G36": "maybe"}')
     with pytest.raises(ParameterError, match="gives claim G36 the unknown verdict 'maybe'"):

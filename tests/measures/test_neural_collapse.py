@@ -52,7 +52,13 @@ def test_tensors_with_a_gradient_are_measured_as_arrays():
 def test_what_has_no_variance_or_no_angles_is_refused():
     with pytest.raises(ParameterError, match="all equal"):
         within_class_share(np.ones((3, 2)), [0, 0, 1])
+    with pytest.raises(ParameterError, match="all equal"):
+        within_class_share(np.full((7, 2), 0.1), [0, 0, 1, 1, 1, 0, 0])
+    with pytest.raises(ParameterError, match="not finite in row 1"):
+        within_class_share([[0.0], [np.nan]], [0, 1])
     with pytest.raises(ParameterError, match="1 class"):
         simplex_distance(np.eye(3), [0, 0, 0])
     with pytest.raises(ParameterError, match="no direction"):
         simplex_distance([[0.0], [1.0], [-1.0]], [0, 1, 2])
+    with pytest.raises(ParameterError, match="no direction"):
+        simplex_distance([[0.1], [0.2], [0.3]], [0, 1, 2])

@@ -247,6 +247,11 @@ def test_invariances(seed, scale, c):
     assert 0 <= here <= 1
 
 
+def test_far_from_the_origin_a_circle_closes_the_same_parallelograms():
+    table = np.stack([np.cos(2 * np.pi * np.arange(11) / 11), np.sin(2 * np.pi * np.arange(11) / 11)], axis=1)
+    assert representation_quality(table + 1e8) == representation_quality(table) == enumerated(table, 0.75)
+
+
 SUMS = fl.cyclic_classes(ModularTask(7))
 REFUSALS = [
     *[(partial(fl.cyclic_classes, ModularTask(7, f)), "no frequencies") for f in ("x2_plus_xy_plus_y2", "x*y + 1")],

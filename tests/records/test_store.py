@@ -1,6 +1,7 @@
 """The record store: equal after a round trip, verified, one trainer at a time, damage reported and mended."""
 
 import errno
+import hashlib
 import json
 import os
 import signal
@@ -247,11 +248,17 @@ def test_a_complete_record_is_loaded_where_nothing_can_be_written(store, made, m
     assert ask(store, made, 1).attrs["origin"] == "cached"
 
 
-@pytest.mark.parametrize("content", ['{"format": 1, "records": {"made/up', "", "[]", "{}", "\x00\x01"])
+@pytest.mark.parametrize(
+    "content",
+    ['{"format": 1, "records": {"made/up', "", "[]", "{}", "\x00\x01", '{"records": []}', '{"records": {"a.nc": {}}}',
+     '{"records": {"a.nc": "key"}}', '{"records": {"a.nc": {"key": "k", "sha256": "", "provenance": []}}}',
+     '{"records": {"a.nc": {"key": "k", "sha256": "", "seeds": ["0"], "provenance": []}}}',
+     '{"records": {"a.nc": {"key": "k", "sha256": "", "seeds": [0], "provenance": [{}]}}}'],
+)  # fmt: skip
 def test_a_half_written_manifest_is_one_sentence(store, made, content):
     ask(store, made, 0)
     (store.path / MANIFEST).write_text(content)
-    for use in (store.entries, store.verify, lambda: ask(store, made, 0)):
+    for use in (store.entries, store.verify, lambda: store.seeds(made.key), lambda: ask(store, made, 0)):
         with pytest.raises(RecordError) as caught:
             use()
         message = str(caught.value)
@@ -265,6 +272,29 @@ def test_a_store_that_cannot_be_written_is_one_sentence(tmp_path, made):
     with pytest.raises(RecordError, match=r"^the store .*file/store cannot be written: Not a directory\.$"):
         ask(Store(tmp_path / "file" / "store"), made, 0)
     assert made.trained() == []
+
+
+def test_a_lock_that_cannot_be_opened_is_one_sentence(store, made):
+    (store.path / ".locks" / f"{made.key}.lock").mkdir(parents=True)
+    with pytest.raises(RecordError, match=r"^the store .*store cannot be written: Is a directory\.$"):
+        ask(store, made, 0)
+    assert made.trained() == []
+
+
+def test_a_folder_in_the_place_of_a_record_is_refused_before_anything_is_trained(store, made):
+    (store.path / FILE).mkdir(parents=True)
+    with pytest.raises(RecordError, match=rf"^the record .*{FILE} cannot be written: it is a folder\.$"):
+        ask(store, made, 0)
+    assert made.trained() == [] and store.entries() == {} and not list(store.path.rglob("*.next"))
+
+
+def test_a_record_whose_sha256_is_right_and_that_is_no_dataset_is_one_sentence(store, made):
+    ask(store, made, 0)
+    (store.path / FILE).write_bytes(b"no dataset")
+    entry = store.entries()[FILE] | {"sha256": hashlib.sha256(b"no dataset").hexdigest()}
+    store._write_manifest({FILE: entry})
+    with pytest.raises(RecordError, match=rf"^{store.path / FILE} cannot be read \(.*\); restore it from"):
+        ask(store, made, 0)
 
 
 def test_a_full_disk_keeps_the_old_record_and_the_checkpoints(store, made, monkeypatch):

@@ -56,6 +56,12 @@ def test_in_the_limit_classes_are_points_in_the_directions_of_their_means():
     assert loss(end, y) == pytest.approx(0)
 
 
+def test_one_class_about_zero_stays_where_it_is():
+    """With mean 0 both g and the deviations have one factor, and Z keeps their product; .1 + .2 - .3 is not 0."""
+    start = [[0.1], [0.2], [-0.3]]
+    np.testing.assert_allclose(flow(start, [0, 0, 0], [1.0])[0], start)
+
+
 def test_z_kept_does_not_keep_classes_apart():
     """Far from the origin nearly all of Z is the common mean: classes end close together, centred ones do not."""
     f, y = drawn(0, (100,) * 10, shift=0.0)
@@ -73,6 +79,7 @@ def test_z_kept_does_not_keep_classes_apart():
 @pytest.mark.parametrize(
     ("features", "labels", "times", "words"),
     [([1.0, 2.0], [0, 1], [0], "must be"), ([[1.0]], [0.5], [0], "whole"), ([[1.0]], [0], [-1.0], "times"),
+     ([[0.1], [0.2], [-0.3]], [0, 0, 0], [1.0, np.inf], "no limit"), ([[np.nan]], [0], [1.0], "not finite"),
      ([[0.0]], [0], [1.0], "all zero"), ([[1.0], [-1.0], [2.0], [-2.0]], [0, 0, 1, 1], [0.0, np.inf], "no limit")],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(features, labels, times, words):

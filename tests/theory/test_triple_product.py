@@ -66,6 +66,15 @@ def test_tiny_huge_and_nearly_tied_starts(start, target):
     assert np.allclose(limit_point(start, target=target), reference_limit(start, target), rtol=1e-12, atol=0)
 
 
+@pytest.mark.parametrize(
+    ("start", "target"),
+    [((0.1, np.nextafter(0.1, 1), 0.7), 1e-30), ((0.8642000120792834, 0.8642000120793698, 2.92809017256838), -1e-8)],
+)
+def test_nearly_tied_starts_keep_their_accuracy_for_small_targets(start, target):
+    """Differences of squares decide where the target is far below the start: they are taken before anything rounds."""
+    assert np.allclose(np.abs(limit_point(start, target=target)), reference_limit(start, target), rtol=1e-13, atol=0)
+
+
 @pytest.mark.parametrize("target", [1.0, -0.7, 0.0])
 @pytest.mark.parametrize(
     "start",
@@ -222,6 +231,7 @@ def test_arrays_in_and_out_alike():
         ((-0.5, 0.5, 0.9), 1, "drawn to the u-axis, a saddle"),
         ((-0.5, 0.5, 0.5), 1, "x, w and u share"),
         ((2, 1, 0.5), 1, "lies on the surface"),
+        ((1e-163, 1e-163, 1e-163), 1, "the start reaches the surface"),
         ((0.2, 0.5, 0.9), 0, "x has the smallest magnitude"),
         ((0.5, 0.5, 0.9), 0, "x and w share"),
         ((0, 0.5, 0.9), 0, "the product is 0"),

@@ -138,6 +138,18 @@ def test_share_against_a_decomposition_by_hand():
     assert un.class_share(x) + un.additive_share(x) <= 1
 
 
+@pytest.mark.parametrize("n", [5, 7, 9, 200])
+def test_equal_targets_have_no_variance_whatever_their_mean_rounds_to(n):
+    with pytest.raises(ParameterError, match="needs some variance"):
+        un.additive_share(np.full((n, n, 3), 0.1))
+
+
+def test_a_gap_of_classes_does_not_change_under_a_shift():
+    """Remark 3.6 speaks of distances alone: those of 0, ..., 3 without a modulus, from 100,000,000 on."""
+    i = np.arange(4)
+    assert un.class_gap(i[:, None] + 1e8, np.add.outer(i, i)) == (0, 1)
+
+
 def test_diameter_by_all_pairs():
     x = np.random.default_rng(0).normal(size=(12, 3))
     assert un.diameter(x) == pytest.approx(max(np.linalg.norm(a - b) for a in x for b in x))

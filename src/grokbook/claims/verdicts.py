@@ -14,7 +14,7 @@ import pandas as pd
 
 from grokbook.claims.finding import VERDICTS
 from grokbook.claims.ledger import Claim, claims
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, RecordError
 from grokbook.files import atomic_write
 
 MEANINGS = {
@@ -35,13 +35,16 @@ SETTLED = Path(__file__).with_name("verdicts.json")
 def settled(path: Path = SETTLED) -> dict[str, str]:
     """The settled verdict of each claim by its id.
 
-    Raises ParameterError when the file holds a verdict that there is not.
+    Raises RecordError when the file cannot be read, ParameterError when it holds a verdict that there is not.
 
     Example:
         >>> settled()["G36"]
         'holds'
     """
-    found = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        found = dict(json.loads(path.read_text(encoding="utf-8")).items())
+    except (OSError, ValueError, AttributeError) as error:
+        raise RecordError(f"{path} cannot be read ({error}); restore it from version control.") from error
     for name, verdict in found.items():
         if verdict not in VERDICTS:
             raise ParameterError(f"{path.name} gives claim {name} the unknown verdict {verdict!r}.")

@@ -55,7 +55,7 @@ def median_bounds(times: pd.DataFrame) -> tuple[float, float]:
 def ratio_bounds(first: pd.DataFrame, second: pd.DataFrame) -> tuple[float, float]:
     """The smallest and the largest that (median grok step of `first`) / (that of `second`) can be.
 
-    Raises ParameterError where `steps_and_seen` does.
+    Raises ParameterError where `steps_and_seen` does, and for a median that is not above 0.
 
     Example:
         >>> known = pd.DataFrame({"grok_step": [300, 500, 400], "last_step": [900] * 3})
@@ -63,7 +63,15 @@ def ratio_bounds(first: pd.DataFrame, second: pd.DataFrame) -> tuple[float, floa
         (1.0, 1.0)
     """
     (low, high), (least, most) = median_bounds(first), median_bounds(second)
-    return low / most if np.isfinite(most) else 0.0, high / least
+    return float(_ratio(low, most)), float(_ratio(high, least))
+
+
+def _ratio(a: np.ndarray | float, b: np.ndarray | float) -> np.ndarray:
+    """a / b, of steps that are all above 0."""
+    least = np.minimum(a, b).min()
+    if not least > 0:
+        raise ParameterError(f"a grok step is {least:g}, but a ratio needs steps above 0.")
+    return a / np.asarray(b)
 
 
 def same_seed(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
@@ -72,7 +80,7 @@ def same_seed(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     A censored run stands for every step from its last on: a ratio to it may be as small as zero, its own as large as
     one likes; a pair that never generalised has the bounds zero and infinity.
 
-    Raises ParameterError where `steps_and_seen` does.
+    Raises ParameterError where `steps_and_seen` does, and for a step that is not above 0.
 
     Example:
         >>> same_seed(pd.DataFrame({"grok_step": [2, 8], "last_step": [9, 9]}),
@@ -83,7 +91,8 @@ def same_seed(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     if both.empty:
         return pd.DataFrame({"low": [], "high": []}, dtype=float)
     (a, a_seen), (b, b_seen) = steps_and_seen(first.loc[both]), steps_and_seen(second.loc[both])
-    return pd.DataFrame({"low": np.where(b_seen, a / b, 0.0), "high": np.where(a_seen, a / b, np.inf)}, both)
+    ratio = _ratio(a, b)
+    return pd.DataFrame({"low": np.where(b_seen, ratio, 0.0), "high": np.where(a_seen, ratio, np.inf)}, both)
 
 
 def earlier(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
@@ -140,7 +149,7 @@ def paired_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
     statistic is the sum of ln(ratio); under the hypothesis each could as well have the other sign. The smallest value
     is $2^{-n}$. NaN without a common seed.
 
-    Raises ParameterError for more than 18 pairs, and where `steps_and_seen` does.
+    Raises ParameterError for more than 18 pairs, for a step that is not above 0, and where `steps_and_seen` does.
 
     Example:
         >>> ones = pd.DataFrame({"grok_step": [100] * 3, "last_step": [900] * 3})
@@ -157,7 +166,7 @@ def _log_ratios(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
     if both.empty:
         return np.array([])
     (a, _), (b, _) = (steps_and_seen(_cut(table.loc[both], last)) for table in (first, second))
-    return np.log(a / b)
+    return np.log(_ratio(a, b))
 
 
 def _flipped(logs: np.ndarray) -> float:
@@ -384,7 +393,7 @@ def span(low: float, high: float, *, above: str = "at least", below: str = "at m
 def compare(first: pd.DataFrame, second: pd.DataFrame) -> Comparison:
     """`first` against `second`, two tables of `grok_times`; ratios below 1 and a small p value: `first` is earlier.
 
-    Raises ParameterError where `permutation_p` and `paired_p` do.
+    Raises ParameterError where `permutation_p`, `paired_p` and `ratio_bounds` do.
 
     Example:
         >>> table = pd.DataFrame({"grok_step": [300, 500], "last_step": [900, 900]})

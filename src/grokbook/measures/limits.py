@@ -81,7 +81,8 @@ def moving_mean(steps: Array, values: Array, window: float) -> tuple[np.ndarray,
     .. math:: m(t) = \frac1w \int_{t - w/2}^{t + w/2} f(s)\,ds, \qquad w = window.
 
     `steps` (n,) strictly increasing, `values` (n,), both finite. With a window of 0 the curve comes back as it is.
-    Raises ParameterError for curves that are refused, and where the record is shorter than the window.
+    Raises ParameterError for curves that are refused, for a window that is negative or NaN, and where the record is
+    shorter than the window.
 
     Example:
         >>> middle, mean = moving_mean([0, 10, 20, 30, 40], [0, 1, 2, 3, 4], 20)
@@ -89,6 +90,8 @@ def moving_mean(steps: Array, values: Array, window: float) -> tuple[np.ndarray,
         ([10.0, 20.0, 30.0], [1.0, 2.0, 3.0])
     """
     t, f = _curve(steps, values)
+    if not window >= 0:
+        raise ParameterError(f"window = {window!r} must be a number of steps, 0 or more.")
     if window == 0:
         return t, f
     if window > t[-1] - t[0]:

@@ -6,13 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from grokbook.errors import ParameterError
-from grokbook.measures.inputs import to_numpy
+from grokbook.measures.fourier import NEGLIGIBLE
+from grokbook.measures.inputs import rows, to_numpy
 
 
 def class_parts(features: ArrayLike, labels: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The mean of each sample's class (n, d), its deviation from it (n, d), and the size of its class (n,).
 
-    Raises ParameterError for features that are not (n, d), or labels that are not one whole number a sample.
+    Raises ParameterError for features that are not (n, d) finite numbers, or labels that are not one whole number a
+    sample.
 
     Example:
         >>> means, apart, sizes = class_parts([[0.0], [2.0], [5.0]], [0, 0, 1])
@@ -24,6 +26,7 @@ def class_parts(features: ArrayLike, labels: ArrayLike) -> tuple[np.ndarray, np.
         raise ParameterError(
             f"features of shape {f.shape} and labels of shape {given.shape} must be (n, d) and n whole numbers."
         )
+    rows(f, least=1, name="features")
     _, place, counts = np.unique(given, return_inverse=True, return_counts=True)
     sums = np.zeros((len(counts), f.shape[1]))
     np.add.at(sums, place, f)
@@ -46,8 +49,9 @@ def within_class_share(features: ArrayLike, labels: ArrayLike) -> float:
     """
     f = to_numpy(features)
     _, apart, _ = class_parts(f, labels)
-    total = float(((f - f.mean(axis=0)) ** 2).sum())
-    if not total > 0:
+    shifted = f - f[0]
+    total = float(((shifted - shifted.mean(axis=0)) ** 2).sum())
+    if total <= NEGLIGIBLE * (f**2).sum():
         raise ParameterError("features that are all equal have no variance to divide.")
     return float((apart**2).sum() / total)
 
@@ -72,7 +76,7 @@ def simplex_distance(features: ArrayLike, labels: ArrayLike) -> float:
         raise ParameterError(f"labels have {len(means)} class, but angles need two or more.")
     apart = means - means.mean(axis=0)
     lengths = np.linalg.norm(apart, axis=1)
-    if not (lengths > 0).all():
+    if (lengths**2 <= NEGLIGIBLE * (f**2).sum()).any():
         raise ParameterError("a class mean that is the mean of all of them has no direction.")
     cosines = (apart / lengths[:, None]) @ (apart / lengths[:, None]).T
     pairs = cosines[np.triu_indices(len(means), 1)]

@@ -91,4 +91,4 @@ def representation_quality(embedding: Array, tolerance: float = TOLERANCE) -> fl
     variance = spread(table)
     if variance <= NEGLIGIBLE * (table**2).sum() / len(table):
         raise ParameterError("embedding has equal rows, but at least two must differ to have a scale.")
-    return float((_defects(table) <= 4 * tolerance**2 * variance).mean())
+    return float((_defects(table - table.mean(axis=0)) <= 4 * tolerance**2 * variance).mean())

@@ -11,7 +11,7 @@ from scipy.linalg import circulant
 
 from grokbook.errors import ParameterError
 from grokbook.measures.delay import PERSISTENCE, first_stay, grok_time
-from grokbook.measures.inputs import Array, to_numpy
+from grokbook.measures.inputs import Array, to_numpy, whole
 
 ONSET = 0.05
 """Share of the test cells with an untrained transpose that must be right where the test accuracy begins to rise."""
@@ -48,10 +48,12 @@ def _curve(values: Array, name: str) -> np.ndarray:
     return curve
 
 
-def _pair(x: Array, y: Array) -> tuple[np.ndarray, np.ndarray]:
-    first, second = _curve(x, "the first curve"), _curve(y, "the second curve")
+def _pair(
+    x: Array, y: Array, one: str = "the first curve", two: str = "the second curve"
+) -> tuple[np.ndarray, np.ndarray]:
+    first, second = _curve(x, one), _curve(y, two)
     if first.size != second.size:
-        raise ParameterError(f"the curves have {first.size} and {second.size} points; they must be equally long.")
+        raise ParameterError(f"{one} and {two} have {first.size} and {second.size} points; they must be equally long.")
     return first, second
 
 
@@ -132,14 +134,14 @@ def first_below(steps: Array, values: Array, level: float, *, persistence: int =
 
     None when that does not happen within the record. The persistence rule is that of `grok_time`.
 
-    Raises ParameterError for a curve that is not 3 or more finite numbers.
+    Raises ParameterError for steps or a curve that are not 3 or more finite numbers, equally many.
 
     >>> first_below([0, 10, 20, 30, 40], [2, 3, 1, 1, 1], level=2, persistence=2)
     20
     """
-    curve = _curve(values, "the curve")
+    times, curve = _pair(steps, values, "steps", "the curve")
     found = first_stay(curve < level, persistence)
-    return None if found is None else int(to_numpy(steps)[found])
+    return None if found is None else int(times[found])
 
 
 def end_of_decline(steps: Array, values: Array, *, tolerance: float = 0.05, smooth: int = 5) -> int:
@@ -151,14 +153,15 @@ def end_of_decline(steps: Array, values: Array, *, tolerance: float = 0.05, smoo
 
     Use `end_of_decline(steps, -accuracy)` for the step at which an accuracy stops increasing.
 
-    Raises ParameterError for a curve that is not 3 or more finite numbers.
+    Raises ParameterError for steps or a curve that are not 3 or more finite numbers, equally many, and for a `smooth`
+    that is not a whole number of 1 or more.
 
     >>> end_of_decline(range(6), [1, 5, 3, 1, 1.1, 1], smooth=1)
     3
     """
-    curve = _curve(values, "the curve")
-    times = to_numpy(steps)
-    m = np.array([np.median(curve[max(0, i - smooth + 1) : i + 1]) for i in range(curve.size)])
+    times, curve = _pair(steps, values, "steps", "the curve")
+    width = whole(smooth, "smooth")
+    m = np.array([np.median(curve[max(0, i - width + 1) : i + 1]) for i in range(curve.size)])
     top = int(np.argmax(m))
     floor = np.minimum.accumulate(m[::-1])[::-1]
     fall = m[top] - floor[top]

@@ -149,8 +149,8 @@ class Store:
             return dict(_records_in(path, (now.st_ino, now.st_mtime_ns, now.st_size)))
         except (FileNotFoundError, NotADirectoryError):
             return {}
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise RecordError(f"{path} cannot be read ({error}); restore it from version control.") from error
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise _unreadable(path, error) from error
 
     def find(self, key: str) -> tuple[str, dict[str, Any]] | None:
         """File name and manifest entry of the record with this key, if this store has one it may answer with."""
@@ -160,14 +160,20 @@ class Store:
         return None
 
     def load(self, key: str) -> xr.Dataset | None:
-        """The verified record with this key, None when there is none (or it was damaged: see the class)."""
+        """The verified record with this key, None when there is none (or it was damaged: see the class).
+
+        Raises RecordError for a file that has the sha256 of the manifest and yet is no dataset.
+        """
         found = self.find(key)
         if found is None:
             return None
         content = self._verified(*found)
         if content is None:
             content = self._second_look(key, found[0])
-        return None if content is None else from_bytes(content)
+        try:
+            return None if content is None else from_bytes(content)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise _unreadable(self.path / found[0], error) from error
 
     def _verified(self, name: str, entry: dict[str, Any]) -> bytes | None:
         """The bytes of a record's file, or of the one about to take its place, if they have the manifest's sha256."""
@@ -257,6 +263,8 @@ class Store:
         options: dict[str, Any],
     ) -> xr.Dataset:  # fmt: skip
         folder = self.path / ".partial" / experiment.key
+        if (self.path / _name(experiment)).is_dir():
+            raise RecordError(f"the record {self.path / _name(experiment)} cannot be written: it is a folder.")
         began = time.monotonic()
         fresh = experiment.run(seeds, checkpoints=folder, progress=progress, **options)
         made = provenance(fresh.attrs["device"], fresh.attrs["dtype"], fresh.attrs.pop("modules", ()))
@@ -270,7 +278,7 @@ class Store:
     def _write(self, experiment: Recordable, dataset: xr.Dataset) -> None:
         """File, manifest, name, in this order: whenever it is killed, the manifest's sha256 is that of a whole file."""
         content = to_bytes(dataset)
-        name = f"{family(experiment.name)}/{experiment.key}.nc"
+        name = _name(experiment)
         made = json.loads(dataset.attrs["provenance"])
         entry = {
             "experiment": experiment.name,
@@ -308,12 +316,13 @@ class Store:
         return FileLock(self._lock_path("manifest"))
 
     def _lock_path(self, name: str) -> Path:
-        folder = self.path / ".locks"
+        path = self.path / ".locks" / f"{name}.lock"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.open("ab").close()
         except OSError as error:
             raise RecordError(f"the store {self.path} cannot be written: {error.strerror}.") from error
-        return folder / f"{name}.lock"
+        return path
 
     def _lock(self, key: str) -> AcquireReturnProxy:
         """The lock of one record, held on return; says so when another process is training it."""
@@ -328,7 +337,24 @@ class Store:
 @lru_cache(maxsize=8)
 def _records_in(path: Path, state: tuple[int, int, int]) -> dict[str, dict[str, Any]]:
     """The entries of a manifest; `state`, its inode, time and size, tells one version of the file from the next."""
-    return json.loads(path.read_text(encoding="utf-8"))["records"]
+    records = json.loads(path.read_text(encoding="utf-8"))["records"]
+    for name, entry in records.items():
+        match entry:
+            case {"key": str(), "sha256": str(), "seeds": [*seeds], "provenance": [*made]} if (
+                all(isinstance(seed, int) for seed in seeds) and all("fingerprint" in dict(part) for part in made)
+            ):
+                continue
+        raise _unreadable(path, f"the entry of {name} is damaged")
+    return records
+
+
+def _unreadable(path: Path, why: object) -> RecordError:
+    return RecordError(f"{path} cannot be read ({why}); restore it from version control.")
+
+
+def _name(experiment: Recordable) -> str:
+    """The file of an experiment's record in the folder of the store."""
+    return f"{family(experiment.name)}/{experiment.key}.nc"
 
 
 def _next(path: Path) -> Path:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from grokbook.errors import ParameterError
+from grokbook.measures.fourier import NEGLIGIBLE
 from grokbook.measures.neural_collapse import class_parts
 
 
@@ -66,6 +67,8 @@ def flow(features: ArrayLike, labels: ArrayLike, times: Sequence[float]) -> np.n
         raise ParameterError(f"times = {times} must be a list of numbers of 0 or more.")
     means, apart, sizes = class_parts(features, labels)
     z = _size(features)
+    if (means**2).sum() <= NEGLIGIBLE * z:
+        means, apart = np.zeros_like(means), means + apart
     path = means + np.exp(-2 * t[:, None] * sizes / z)[..., None] * apart
     left = (path**2).sum((1, 2))
     if not left.all():

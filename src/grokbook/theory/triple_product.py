@@ -280,8 +280,8 @@ def _ends(points: np.ndarray, delta: float) -> np.ndarray:
 def _grown(size: np.ndarray, delta: float) -> tuple[np.ndarray, np.ndarray]:
     """Limits of the two larger magnitudes of ordered magnitudes (N, 3), in units that make logarithms small."""
     unit = np.maximum(size[:, 2], np.cbrt(delta))
-    low, mid, high = (size / unit[:, None]).T
-    first, second = (np.log(m - low) + np.log(m + low) for m in (mid, high))
+    low, mid, high = size.T
+    first, second = (np.log((m - low) / unit) + np.log(m / unit + low / unit) for m in (mid, high))
     y = _log_root(first, second, 2 * np.log(delta) - 6 * np.log(unit))
     return tuple(unit * np.exp(np.logaddexp(y, d) / 2) for d in (first, second))
 
@@ -391,6 +391,6 @@ def _explain_surface(point: np.ndarray, delta: float, zeros: list[str], crosses:
         )
     if zeros:
         return f"{zeros[0]} = 0: it leaves 0 at once, and the start reaches the surface x w u = {delta:g}."
-    if not velocity(point, target=delta).any():
+    if point.prod() == delta:
         return f"the start lies on the surface x w u = {delta:g}, {REST}."
     return f"the start reaches the surface x w u = {delta:g}; no coordinate changes its sign."

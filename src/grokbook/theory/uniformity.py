@@ -134,7 +134,7 @@ def class_gap(embedding: Rows, residues: np.ndarray) -> tuple[float, float]:
     Source: Gu et al. 2025, Remark 3.6.
     """
     table = vectors(embedding)
-    p = len(table)
+    p, table = len(table), table - table.mean(axis=0)  # a shift changes no distance, and large squares round
     if np.shape(residues) != (p, p):
         raise ParameterError(f"residues has shape {np.shape(residues)}, but must be ({p}, {p}), one a cell.")
     sums = (table[:, None] + table[None]).reshape(p * p, -1)
@@ -185,10 +185,11 @@ def label_share(features: Rows, labels: np.ndarray) -> float:
     if np.shape(labels) != (len(x),):
         raise ParameterError(f"labels has shape {np.shape(labels)}, but must be ({len(x)},), one a row.")
     kinds, place = np.unique(labels, return_inverse=True)
-    flat = x - x.mean(axis=0)
+    flat = x - x[0]
+    flat -= flat.mean(axis=0)
     total = float((flat**2).sum())
     if total <= 1e-24 * max(float((x**2).sum()), 1e-300):
-        raise ParameterError("the features are the same at every cell, but a share needs some variance.")
+        raise ParameterError("the vectors are the same at every cell, but a share needs some variance.")
     sums, counts = np.zeros((len(kinds), x.shape[1])), np.bincount(place)
     np.add.at(sums, place, flat)
     return float((sums**2 / counts[:, None]).sum() / total)
@@ -211,13 +212,8 @@ def additive_share(targets: Rows) -> float:
     x = np.asarray(targets, dtype=float)
     if x.ndim != 3 or x.shape[0] != x.shape[1]:
         raise ParameterError(f"targets has shape {x.shape}, but must be (p, p, d), one vector a cell.")
-    vectors(x.reshape(x.shape[0] ** 2, -1), "targets")
-    grand = x.mean(axis=(0, 1))
-    total = float(((x - grand) ** 2).sum())
-    if total == 0:
-        raise ParameterError("the targets are the same at every cell, but a share needs some variance.")
-    explained = sum(((x.mean(axis=axis) - grand) ** 2).sum() for axis in (0, 1))
-    return float(len(x) * explained / total)
+    cells = vectors(x.reshape(x.shape[0] ** 2, -1), "targets")
+    return sum(label_share(cells, operand.ravel()) for operand in np.indices(x.shape[:2]))
 
 
 def circle_delta(p: int) -> float:
