@@ -190,7 +190,7 @@ def final_axes_are_better(runs: Runs) -> Finding:
     """Embeddings rebuilt from the final components "perform better than current highest variance axes".
 
     Our reading: on average over the logged steps from fitting to the end, and over the numbers of components tried. A
-    run that does not fit may be either.
+    run that does not fit decides nothing.
     """
     gains = pooled(runs).gain
     better = most((gains > 0).where(gains.notna()))
