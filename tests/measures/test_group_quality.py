@@ -62,6 +62,24 @@ def test_answered_cells_are_linked_to_a_trained_one():
     assert predicted_accuracy(SWAPS, S3, trained) == every.mean()
 
 
+@pytest.mark.parametrize("dtype", [bool, int, float])
+def test_truth_values_and_0_and_1_mark_the_same_cells(dtype):
+    """Eq. 12 and 13: cells are marked, not counted off."""
+    z2, closed, trained = cayley_table("Z2"), np.ones(2, dtype), np.array([[1, 0], [0, 0]], dtype)
+    found = answered_cells(closed, z2, trained)
+    assert found.dtype == bool and found.tolist() == [[True, False], [False, True]]
+    assert answered_cells(0 * closed, z2, trained).tolist() == [[True, False], [False, False]]
+    assert predicted_accuracy(np.array([[[1.0]], [[-1.0]]]), z2, trained) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("closed", "trained", "name"), [((2,), (2, 3), "trained"), ((2,), (4,), "trained"), ((3,), (2, 2), "closed")]
+)
+def test_marks_of_another_shape_are_refused(closed, trained, name):
+    with pytest.raises(ParameterError, match=f"{name} has shape"):
+        answered_cells(np.ones(closed, bool), cayley_table("Z2"), np.ones(trained, bool))
+
+
 BAD = [np.ones((6, 9)), np.ones((5, 3, 3)), np.zeros((6, 3, 3)), np.full((6, 3, 3), np.nan)]
 
 

@@ -1,6 +1,7 @@
 """Phases of learning: Table 1 of Liu et al. 2022 cell by cell, with censoring, and the comparison of two diagrams."""
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -66,6 +67,34 @@ def test_a_run_that_diverged_is_decided_and_one_that_was_ended_at_its_goal_is_op
     assert ph.phases(data).end.values.tolist() == [100_000, 50_000, 50_000]
 
 
+STOP = {"variable": "train_accuracy", "threshold": 0.9, "above": True, "hold": 4}
+
+
+@pytest.mark.parametrize(
+    ("attrs", "phase"),
+    [
+        ({}, "M"),
+        ({"configuration": json.dumps({"stop": None})}, "M"),
+        ({"configuration": json.dumps({"stop": STOP})}, "."),
+        ({"configs": json.dumps([{"stop": STOP}, {"stop": None}])}, "."),
+        ({"configuration": json.dumps({"stop": STOP | {"threshold": 0.99}})}, "M"),
+        ({"configuration": json.dumps({"stop": STOP | {"variable": "train_loss", "above": False}})}, "."),
+        ({"configuration": json.dumps({"stop": STOP | {"variable": "train_loss"}})}, "M"),
+    ],
+)
+def test_a_run_that_its_own_rule_stopped_did_not_diverge(attrs, phase):
+    """Fits at step 50,000 and is logged no more: never on the test set only if nothing but divergence ended it."""
+    data = runs([0, 0.95, np.nan], [0, 0.1, np.nan]).assign(train_loss=("step", [2, 0.5, np.nan])).assign_attrs(attrs)
+    assert ph.phases(data).phase == phase
+
+
+def test_runs_of_several_lengths_end_at_their_own_last_step():
+    """Along an axis `steps` the shorter run is open, and one that diverged before its own last step is decided."""
+    data = xr.concat([runs([0, 1, np.nan], [0, 0, np.nan])] * 2, "steps").assign_coords(steps=[50_000, 60_000])
+    assert "".join(ph.phases(data).phase.values) == ".M"
+    assert "".join(ph.phases(data.isel(step=slice(0, 2))).phase.values) == ".."
+
+
 @given(DIAGRAMS)
 def test_a_diagram_agrees_with_itself(diagram):
     assert ph.agreement(diagram, diagram) == 1
@@ -124,6 +153,9 @@ def test_bands_in_the_order_of_the_claim_are_seen_and_others_are_not():
     [
         lambda: ph.PhaseRule(threshold=1.2),
         lambda: dataclasses.replace(ph.PhaseRule(), gap=0),
+        lambda: ph.PhaseRule(cap=NEVER),
+        lambda: ph.PhaseRule(gap=NEVER),
+        lambda: ph.phases(runs([0, 1], [0, 1]).assign_attrs(configs=json.dumps([{"stop": STOP | {"variable": "f"}}]))),
         lambda: ph.phases(xr.Dataset({"train_accuracy": ("step", [0.0])}, {"step": [0]})),
         lambda: ph.kappa([["C"]], [["C", "C"]]),
         lambda: ph.boundary_shift([list("CC")], [list("CC")], most=2),

@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 from grokbook.errors import ParameterError
 from grokbook.theory import effective_flow as ef
-from grokbook.theory.parallelograms import all_samples, grokking_rate
+from grokbook.theory.parallelograms import all_samples, grokking_rate, nullity
 
 TIMES = [0.0, 0.3, 2.0]
 worlds = st.tuples(st.integers(3, 7), st.integers(1, 2), st.integers(0, 10**6))
@@ -100,6 +100,33 @@ def test_the_slowest_deviation_decays_at_the_grokking_rate(p):
     late = np.array([9.0, 10.0]) / rate
     off = np.linalg.norm(ef.flow(start, all_samples(p), late) - ef.limit(start, all_samples(p)), axis=1)
     assert np.log(off[0] / off[1]) == pytest.approx(1, abs=0.01)
+
+
+@given(worlds, st.floats(-6, 6), st.sampled_from(ef.KINDS), st.sampled_from(ef.CONVENTIONS))
+def test_a_start_s_times_as_long_takes_s_squared_times_as_long(world, power, kind, convention):
+    """flow(s R, s^2 t) = s flow(R, t), since H = 2 M / Z0 (Eq. 8)."""
+    (start, pairs), s = draw(world), 10**power
+    stretched = ef.flow(s * start, pairs, s**2 * np.array(TIMES), kind=kind, convention=convention)
+    assert np.allclose(stretched / s, ef.flow(start, pairs, TIMES, kind=kind, convention=convention), atol=1e-9)
+
+
+@pytest.mark.parametrize("convention", ef.CONVENTIONS)
+@pytest.mark.parametrize("p", [3, 6, 10, 20])
+def test_an_eigenvector_of_h_is_a_fixed_point_at_all_times(p, convention):
+    """exp(-Ht) R0 is parallel to R0 (Eq. 9): what rounding adds to the start must not grow beside it."""
+    vectors = np.linalg.eigh(ef.quadratic_form(all_samples(p), p, convention=convention))[1].T
+    for start in ([1.0, -2.0, 1.0], *vectors) if p == 3 else vectors:
+        assert np.allclose(ef.flow(start, all_samples(p), [0, 10, 30, 1e3], convention=convention), start, atol=1e-9)
+
+
+@pytest.mark.parametrize(("p", "block"), [(220, 0), (80, 46)])
+def test_a_long_chain_that_forces_a_line_ends_on_a_line(p, block):
+    """All pairs below `block` and E_k + E_(k+2) = 2 E_(k+1) beyond: nullity 2, and eigenvalues down to p^-4."""
+    chain = range(max(0, block - 2), p - 2)
+    pairs = [*(all_samples(block) if block else []), *((k, k + 2) for k in chain), *((k + 1, k + 1) for k in chain)]
+    start = np.linspace(-1, 1, p) ** 2
+    for end in (ef.limit(start, pairs), ef.flow(start, pairs, [1e14])[0]):
+        assert nullity(pairs, p) == 2 and np.abs(np.diff(end, 2)).max() < 1e-6
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,14 @@ def test_an_order_collapses_where_its_samples_leave_one_degree_of_freedom():
     assert left[0] > left[1] == 1
 
 
-@pytest.mark.parametrize("trained", [np.ones((5, 6)), np.ones(6)])
-def test_cells_of_another_shape_are_refused(trained):
+@pytest.mark.parametrize("check", [deduced, additive_nullity])
+@pytest.mark.parametrize("trained", [np.ones((5, 6)), np.ones(6), np.ones((2, 2)), np.ones((7, 7))])
+def test_cells_of_another_shape_are_refused(check, trained):
     with pytest.raises(ParameterError, match="shape"):
-        deduced(S3, trained)
+        check(S3, trained)
+
+
+@pytest.mark.parametrize("field", [0, 1, 4, -3])
+def test_a_field_that_is_none_is_refused(field):
+    with pytest.raises(ParameterError, match="must be a prime"):
+        additive_nullity(S3, field=field)

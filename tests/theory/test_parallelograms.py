@@ -98,6 +98,26 @@ def test_the_rate_of_all_samples_has_a_closed_form(p):
     assert pg.grokking_rate(pg.all_samples(p), p, convention="printed") == pytest.approx(p * (p + 2) / 4)
 
 
+@pytest.mark.parametrize("p", [5, 60, 220])
+def test_the_rate_is_zero_only_where_more_than_a_line_is_left(p):
+    """E_k + E_(k+2) = 2 E_(k+1) for all k: sigma_3^2 falls as p^-4; without the last of them nullity is 3."""
+    chain = [pair for k in range(p - 2) for pair in ((k, k + 2), (k + 1, k + 1))]
+    third = np.linalg.svd(pg.equations(pg.permissible_set(chain), p), compute_uv=False)[-1] ** 2
+    expected = [2 * third / (p - 2), 2 * third, third]
+    assert [pg.grokking_rate(chain, p, convention=c) for c in pg.CONVENTIONS] == pytest.approx(expected, rel=1e-5)
+    assert pg.nullity(chain[:-1], p) == 3 and pg.grokking_rate(chain[:-1], p) == 0
+
+
+@given(training_sets(least=4), st.booleans())
+def test_answered_samples_do_not_depend_on_how_pairs_are_written(world, listed):
+    """Eq. 12 with (j, i) for (i, j), and lists for tuples."""
+    p, pairs = world
+    implied = pg.implied_set(pairs, p)
+    turned = [[[j, i] if listed else (j, i) for i, j in two] for two in implied]
+    linked = {pair for two in implied for pair in two if set(two) & set(pg.samples_of(pairs))}
+    assert pg.augmented_set(pairs, turned) == sorted(linked | set(pg.samples_of(pairs)))
+
+
 @pytest.mark.parametrize("n", [11, 12])
 def test_modulo_n_real_embeddings_collapse_and_lines_over_the_field_do_not(n):
     """Nullity 1 over the reals; over F_11 the solutions are a + k b."""
@@ -155,15 +175,34 @@ def test_quality_does_not_change_when_the_embedding_is_moved_or_stretched(shift,
     assert pg.representation_quality_index(1e-3 * table, normalise=False) == 1
 
 
+def test_quality_looks_at_the_size_of_each_column_alone():
+    """Eq. 2 on normalised columns, one of them 1e-10 as long as the other; a line that was moved by 1e10."""
+    table = np.random.default_rng(0).normal(size=(8, 2))
+    assert pg.closed_set(table * [1, 1e-10], 1.0) == pg.closed_set(table, 1.0) != []
+    assert pg.representation_quality_index(np.arange(10.0) + 1e10) == 1
+
+
+@pytest.mark.parametrize(("level", "share"), [(-0.1, 0), (0, 0), (0.1, 0.25), (0.3, 1), (0.31, np.nan)])
+def test_a_curve_crosses_a_level_between_its_ends_or_not_at_all(level, share):
+    assert lp.crossing(np.array([0.0, 0.2, 0.3]), level) == pytest.approx(share, nan_ok=True)
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
         (lambda: pg.permissible_set([(0, 1, 2)]), "pair"),
+        (lambda: pg.samples_of([(1, (2, 3))]), "whole number"),
         (lambda: pg.nullity([(0, 5)], 5), "between 0 and 4"),
+        (lambda: pg.permissible_set([], modulus=0), "modulus is 0"),
+        (lambda: pg.gram([], -1), "p is -1"),
+        (lambda: pg.gram([], 2.5), "p is 2.5"),
+        (lambda: pg.augmented_set([(0, 2)], [((0, 2), (1, 1, 0))]), "pair"),
+        (lambda: pg.representation_quality_index(3.0), "shape"),
         (lambda: pg.permissible_set([(0, 1)], counting="twice"), "counting"),
         (lambda: pg.nullity([(0, 1)], 5, field=4), "prime"),
         (lambda: pg.grokking_rate([(0, 1)], 2), "at least 3"),
         (lambda: pg.closed_set(np.ones(5)), "equal values"),
+        (lambda: pg.closed_set(np.stack([np.arange(9.0), np.full(9, 0.1)], axis=1)), "equal values"),
         (lambda: pg.closed_set(np.arange(5.0), -1), "delta"),
         (lambda: lp.first_linear(9, 5, modulus=True), "prime"),
         (lambda: lp.sets_with_a_line(8, 18), "at most 200,000"),

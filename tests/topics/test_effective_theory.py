@@ -157,6 +157,12 @@ def test_the_critical_sizes_have_bands_that_shrink_with_the_number_of_orders():
     assert (many["size"] - few["size"]).abs().max() < 1
 
 
+def test_three_orders_are_too_few_for_a_band():
+    """One half by 1 / sqrt(3) more is above 1, which no curve of shares reaches, and by as much less below 0."""
+    row = lines.critical_sizes([4], 3).iloc[0]
+    assert row.low == 0 < row["size"] <= 10 and np.isnan(row.high)
+
+
 def test_the_two_flows_are_drawn_with_what_each_keeps():
     left, right = figures.kept(lines.start(6, 1) + 0.7, all_samples(6), np.linspace(0, 9, 20)).axes
     ends = {(ax, line.get_color()): line.get_ydata()[-1] for ax in (left, right) for line in ax.lines}

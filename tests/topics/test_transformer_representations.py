@@ -119,6 +119,17 @@ def test_the_axes_of_the_end_are_better_or_not(shift, verdict):
     assert found.verdict == verdict and found.value == pytest.approx(shift)
 
 
+def test_a_run_that_never_fits_decides_nothing_of_the_axes():
+    """Of three runs with better axes one does not fit: two of three are most; of two that do not, nothing is known."""
+    data = runs()
+    data = data.assign({f"end_{n}": data[f"end_{n}"] + 0.1 for n in projected.AXES})
+    for unfit, verdict in ((1, "holds"), (2, UNDECIDED)):
+        table = embedding.reduced(data.assign(train_accuracy=data.train_accuracy.where(data.seed >= unfit, 0)))
+        assert table.gain.isna().tolist() == [True] * unfit + [False] * (3 - unfit)
+        found = claims.final_axes_are_better(Runs({"paper": table}))
+        assert found.verdict == verdict and found.numbers["runs"] == 3 - unfit
+
+
 def times(*grok):
     steps = pd.array(grok, dtype="Int64")
     return pd.DataFrame({"grok_step": steps, "fit_step": 100, "last_step": 4000})

@@ -90,8 +90,10 @@ def group_quality(
 def answered_cells(closed: np.ndarray, table: np.ndarray, trained: np.ndarray) -> np.ndarray:
     r"""The cells sure to be answered, bool (n, n): trained ones, and those that a closed equality links to one.
 
-    `closed` (q,) says which of `equal_products` hold, `trained` (n, n) which cells are trained. Their share of all
-    cells is the predicted accuracy, $\widehat{\mathrm{Acc}}$.
+    `closed` (q,) says which of `equal_products` hold, `trained` (n, n) which cells are trained, both as truth values
+    or 0 and 1. Their share of all cells is the predicted accuracy, $\widehat{\mathrm{Acc}}$.
+
+    Raises ParameterError for `closed` or `trained` of another shape.
 
     Example: nothing is closed, so the trained cells alone.
         >>> from grokbook.tasks.groups import cayley_table
@@ -100,10 +102,14 @@ def answered_cells(closed: np.ndarray, table: np.ndarray, trained: np.ndarray) -
 
     Source: Liu et al. 2022, appendix D, Eq. 12 and 13.
     """
-    cells = equal_products(table)[np.asarray(closed)] @ [len(table), 1]
-    answered, trained = np.asarray(trained).ravel().copy(), np.asarray(trained).ravel()
+    every = equal_products(table)
+    for name, given, shape in (("closed", closed, every.shape[:1]), ("trained", trained, np.shape(table))):
+        if np.shape(given) != shape:
+            raise ParameterError(f"{name} has shape {np.shape(given)}, but must be {shape} for this table.")
+    cells, known = every[np.asarray(closed) > 0] @ [len(table), 1], np.ravel(trained) > 0
+    answered = known.copy()
     for one, other in (cells.T, cells.T[::-1]):
-        answered[one[trained[other]]] = True
+        answered[one[known[other]]] = True
     return answered.reshape(np.shape(table))
 
 

@@ -7,6 +7,7 @@ out (the test set is reached and the training set is not), and "." for what a re
 from __future__ import annotations
 
 import itertools
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ class PhaseRule:
     inclusive: bool = False
 
     def __post_init__(self) -> None:
-        if not 0 < self.threshold < 1 or self.cap < 1 or self.gap < 1:
+        if not (0 < self.threshold < 1 and self.cap >= 1 and self.gap >= 1):
             raise ParameterError(f"{self} needs a threshold in (0, 1), and a cap and a gap of 1 or more.")
 
     def reached(self, accuracy: np.ndarray) -> np.ndarray:
@@ -85,10 +86,12 @@ def phases(dataset: xr.Dataset, rule: PhaseRule | None = None, goal: float = 0.9
     """First steps on both sets, last step and phase of every run of a dataset: dims `step` and any others.
 
     Variables `fit_step`, `test_step` (NaN where not reached), `end` and `phase` (a letter). What is not reached counts
-    as never from `rule.cap` on, or where the run diverged; before, it is open. A run that was ended early because its
-    test accuracy had been `goal` is open in what it had not reached.
+    as never from `rule.cap` on, or where the run diverged; before, it is open. A run diverged where it ends before its
+    last step (that of the dataset, or its own in an axis `steps`) and not by its stopping rule: that of the
+    configuration which a record or a trained dataset holds, else a test accuracy of `goal`. What a run that was stopped
+    had not reached is open.
 
-    Raises ParameterError if an accuracy is missing.
+    Raises ParameterError if an accuracy, or what the stopping rule asks of, is missing.
 
     Example:
         >>> data = xr.Dataset({"train_accuracy": ("step", [0.1, 1, 1]), "test_accuracy": ("step", [0.1, 0.2, 0.2])})
@@ -97,23 +100,34 @@ def phases(dataset: xr.Dataset, rule: PhaseRule | None = None, goal: float = 0.9
         ('.', 'M')
     """
     rule = rule or PhaseRule()
-    missing = {"train_accuracy", "test_accuracy", "step"} - set(map(str, dataset.variables))
+    stops = _stops(dataset) or {("test_accuracy", goal, True)}
+    needed = {"train_accuracy", "test_accuracy", "step"} | {name for name, _, _ in stops}
+    missing = needed - set(map(str, dataset.variables))
     if missing:
-        raise ParameterError(f"dataset has no {sorted(missing)[0]}, but needs train_accuracy, test_accuracy and step.")
+        raise ParameterError(f"dataset has no {sorted(missing)[0]}, but needs {', '.join(sorted(needed))}.")
     curves = dataset[["train_accuracy", "test_accuracy"]]
     known = curves.train_accuracy.notnull() & curves.test_accuracy.notnull()
     end = dataset.step.where(known).max("step")
-    last = curves.test_accuracy.where(dataset.step == end).max("step")
     first = {
         name: dataset.step.where(rule.reached(curves[f"{part}_accuracy"])).min("step")
         for name, part in (("fit_step", "train"), ("test_step", "test"))
     }
     reached = {name: step.where(step <= rule.cap) for name, step in first.items()}
     both = reached["fit_step"].notnull() & reached["test_step"].notnull()
-    diverged = (end < float(dataset.step.max())) & (last < goal - ROUNDING)
+    diverged = end < np.minimum(dataset.get("steps", np.inf), float(dataset.step.max()))
+    for name, threshold, above in stops:
+        last, sign = dataset[name].where(dataset.step == end).max("step"), 1 if above else -1
+        diverged &= sign * (last - threshold) < -ROUNDING
     decided = both | (end >= rule.cap) | diverged
     letters = xr.apply_ufunc(phase_of, reached["fit_step"], reached["test_step"], kwargs={"rule": rule})
     return xr.Dataset(reached | {"end": end, "phase": letters.where(decided, OPEN)})
+
+
+def _stops(dataset: xr.Dataset) -> set[tuple[str, float, bool]]:
+    """Variable, threshold and side of the stopping rules in the configuration of a record, or in those of its runs."""
+    made = json.loads(dataset.attrs.get("configuration", dataset.attrs.get("configs", "[]")))
+    rules = [one["stop"] for one in (made if isinstance(made, list) else [made]) if one.get("stop")]
+    return {(rule["variable"], rule["threshold"], rule["above"]) for rule in rules}
 
 
 # ------------------------------------------------------------------------------------------------- diagrams

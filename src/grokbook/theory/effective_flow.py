@@ -19,7 +19,7 @@ from scipy.linalg import eigh
 
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array, one_of, to_numpy
-from grokbook.theory.parallelograms import NEGLIGIBLE, gram, permissible_set, samples_of
+from grokbook.theory.parallelograms import NEGLIGIBLE, gram, nullity, permissible_set, samples_of
 
 KINDS = ("normalised", "linear")
 CONVENTIONS = ("paper", "code")
@@ -104,7 +104,8 @@ def flow(
     .. math:: R(t) = \lVert R_0\rVert \frac{e^{-Ht}R_0}{\lVert e^{-Ht}R_0\rVert} \quad\text{(normalised)}
 
     with $H = 2M/Z_0$ at the start, which this flow does not change. In the linear flow $Z_0$ falls; the paper keeps H
-    as it was, $R(t) = e^{-Ht}R_0$, and so do we.
+    as it was, $R(t) = e^{-Ht}R_0$, and so do we. H has as many zero eigenvalues as `nullity` says, and of $R_0$ a
+    component along an eigenvector below $10^{-14}p\lVert R_0\rVert$ is rounding and counts as none.
 
     Args as in `velocity`, times in the units of Eq. 4 (steps times the learning rate).
 
@@ -117,15 +118,17 @@ def flow(
     Source: this book, from Liu et al. 2022, Eq. 4 to 9.
     """
     one_of(kind, KINDS, "kind")
-    table, t = _embedding(start), np.asarray(times, dtype=float)
+    table, t, pairs = _embedding(start), np.asarray(times, dtype=float), list(pairs)
     if t.ndim != 1 or not np.isfinite(t).all() or (t < 0).any():
         raise ParameterError(f"times = {times!r} must be finite numbers of 0 or more.")
     z0 = (table**2).sum()
     values, vectors = eigh(2 * quadratic_form(pairs, len(table), convention=convention) / z0)
-    values[values < NEGLIGIBLE * max(1.0, values[-1])] = 0.0
+    values[: nullity(pairs, len(table))] = 0.0
     weights = vectors.T @ table
+    absent = (np.abs(weights) <= 1e-14 * len(table) * np.sqrt(z0)).all(axis=1)
+    weights[absent] = values[absent] = 0.0
     if kind == "normalised":  # the slowest component present stays of order one, so that late times do not underflow
-        values = values - values[(np.abs(weights) > 1e-14 * np.sqrt(z0)).any(axis=1)].min()
+        values[~absent] -= values[~absent].min()
     path = np.einsum("ij,tj,jd->tid", vectors, np.exp(-np.outer(t, values)), weights)
     if kind == "normalised":
         path *= np.sqrt(z0) / np.linalg.norm(path, axis=(1, 2), keepdims=True)
@@ -143,9 +146,8 @@ def limit(start: Array, pairs: Pairs) -> np.ndarray:
 
     Source: this book. The shape at the end is the start's projection, so it is decided before the flow begins.
     """
-    table = _embedding(start)
-    values, vectors = eigh(quadratic_form(pairs, len(table)))
-    null = vectors[:, values < NEGLIGIBLE * max(1.0, values[-1])]
+    table, pairs = _embedding(start), list(pairs)
+    null = eigh(quadratic_form(pairs, len(table)))[1][:, : nullity(pairs, len(table))]
     kept = null @ (null.T @ table)
     if np.linalg.norm(kept) < NEGLIGIBLE * np.linalg.norm(table):
         raise ParameterError("start has no part among the solutions of the equations, so the flow has no such limit.")

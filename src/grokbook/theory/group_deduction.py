@@ -170,7 +170,7 @@ def additive_nullity(table: np.ndarray, trained: np.ndarray | None = None, *, fi
     For all cells it is 1 over the real numbers: $E_a - E_e$ is a homomorphism to them, and every element has a finite
     order. Over the field of a prime number of elements (`field`) it is 1 + the number of independent homomorphisms.
 
-    Raises ParameterError for a table that is no group's or a field that is not prime.
+    Raises ParameterError for a table that is no group's, cells of another shape, or a field that is not prime.
 
     Example:
         >>> from grokbook.tasks.groups import cayley_table
@@ -180,12 +180,15 @@ def additive_nullity(table: np.ndarray, trained: np.ndarray | None = None, *, fi
         3
     """
     table = check_group(table)
-    cells = np.argwhere(np.ones(table.shape) if trained is None else trained)
+    mask = np.ones(table.shape) > 0 if trained is None else np.asarray(trained) > 0
+    if mask.shape != table.shape:
+        raise ParameterError(f"trained has shape {mask.shape}, but must be {table.shape}, the shape of the table.")
     unit, firsts, rows = np.eye(len(table), dtype=np.int64), {}, []
-    for a, b in cells:
+    for a, b in np.argwhere(mask):
         sums = unit[a] + unit[b]
         rows.append(sums - firsts.setdefault(int(table[a, b]), sums))
-    return len(table) - rank_in_field(np.array(rows).reshape(-1, len(table)), field or LARGE_PRIME)
+    q = LARGE_PRIME if field is None else field
+    return len(table) - rank_in_field(np.array(rows).reshape(-1, len(table)), q)
 
 
 def order_of(table: np.ndarray, a: int) -> int:

@@ -94,11 +94,15 @@ def critical_fraction(p: int, n: int = 10_000, seed: int = 0, *, modulus: bool =
 def crossing(curve: np.ndarray, level: float = 0.5) -> float:
     """The share of samples at which a curve over 0, 1, ..., all samples crosses a level, by a line between two sizes.
 
+    It is 0 for a curve that begins at the level or above it, and NaN for one that does not reach it.
+
     Example:
-        >>> crossing(np.array([0.0, 0.25, 0.75]))
-        0.75
+        >>> crossing(np.array([0.0, 0.25, 0.75])), crossing(np.array([0.0, 0.25, 0.75]), 0.8)
+        (0.75, nan)
     """
     above = int(np.argmax(curve >= level))
+    if not above:
+        return 0.0 if curve[0] >= level else float("nan")
     below = above - 1
     size = below + (level - curve[below]) / (curve[above] - curve[below])
     return float(size / (len(curve) - 1))

@@ -50,9 +50,10 @@ def samples_of(pairs: Iterable[Sequence[int]], p: int | None = None) -> list[Sam
     most = None if p is None else whole(p, "p") - 1
     found = set()
     for pair in pairs:
-        two = tuple(np.asarray(pair).tolist()) if np.ndim(pair) == 1 else ()
-        if len(two) != 2:
+        two = np.asarray(pair, dtype=object)
+        if two.shape != (2,):
             raise ParameterError(f"{pair!r} is not a sample, but each must be a pair (i, j).")
+        two = tuple(two.tolist())
         i, j = sorted(whole(value, f"a symbol of the sample {two}", least=0, most=most) for value in two)
         found.add((i, j))
     return sorted(found)
@@ -90,8 +91,9 @@ def permissible_set(
 def _classes(samples: Sequence[Sample], modulus: int | None) -> list[list[Sample]]:
     """The samples apart by label, labels in ascending order."""
     labels: dict[int, list[Sample]] = {}
+    n = None if modulus is None else whole(modulus, "modulus")
     for i, j in samples:
-        labels.setdefault((i + j) % whole(modulus, "modulus") if modulus is not None else i + j, []).append((i, j))
+        labels.setdefault((i + j) % n if n else i + j, []).append((i, j))
     return [labels[label] for label in sorted(labels)]
 
 
@@ -153,8 +155,8 @@ def gram(pairs: Iterable[Sequence[int]], p: int, *, modulus: int | None = None) 
         >>> np.linalg.eigvalsh(gram(all_samples(4), 4)).round(9) + 0.0
         array([ 0.,  0.,  6., 10.])
     """
-    total = np.zeros((p, p))
-    for same in _classes(samples_of(pairs, p), modulus):
+    samples, total = samples_of(pairs, p), np.zeros((p, p))
+    for same in _classes(samples, modulus):
         v = np.zeros((len(same), p))
         for row, (i, j) in zip(v, same, strict=True):
             row[i] += 1
@@ -185,9 +187,9 @@ def grokking_rate(pairs: Iterable[Sequence[int]], p: int, *, convention: str = "
     """
     one_of(convention, CONVENTIONS, "convention")
     samples = samples_of(pairs, whole(p, "p", least=3))
-    third = float(np.linalg.eigvalsh(gram(samples, p))[2])
-    if third < NEGLIGIBLE * p:
+    if nullity(samples, p) > 2:
         return 0.0
+    third = float(np.linalg.eigvalsh(gram(samples, p))[2])
     factor = {"paper": 2 / len(permissible_set(samples)), "code": 2.0, "printed": 1.0}
     return third * factor[convention]
 
@@ -223,7 +225,7 @@ def augmented_set(pairs: Iterable[Sequence[int]], parallelograms: Iterable[Paral
     Source: Liu et al. 2022, Eq. 12. The share of all samples is the predicted accuracy, Eq. 13.
     """
     trained = set(samples_of(pairs))
-    linked = {pair for two in parallelograms for pair in two if trained & set(two)}
+    linked = {pair for two in map(samples_of, parallelograms) for pair in two if trained & set(two)}
     return sorted(trained | linked)
 
 
@@ -276,7 +278,7 @@ def closed_set(embedding: Array, delta: float = 1e-2, *, normalise: bool = True)
         raise ParameterError(f"delta = {delta!r} must be a number of 0 or more.")
     if normalise:
         deviation = table.std(axis=0)
-        if not (deviation > NEGLIGIBLE * np.abs(table).max()).all():
+        if not (deviation > len(table) * np.finfo(float).eps * np.abs(table).max(axis=0)).all():
             raise ParameterError("embedding has a column of equal values, which has no scale to be divided by.")
         table = (table - table.mean(axis=0)) / deviation
     candidates, rows = _whole_table(len(table))
@@ -309,5 +311,5 @@ def representation_quality_index(embedding: Array, delta: float = 1e-2, *, norma
 
     Source: Liu et al. 2022, Eq. 3; for random numbers it is about 0.003 on average at p = 10, not 0.
     """
-    p = len(to_numpy(embedding))
-    return len(closed_set(embedding, delta, normalise=normalise)) / len(_whole_table(p)[0])
+    closed = closed_set(embedding, delta, normalise=normalise)
+    return len(closed) / len(_whole_table(len(to_numpy(embedding)))[0])

@@ -63,7 +63,8 @@ def explorable(p: int, samples: int, seed: int) -> dict[str, Any]:
 def critical_sizes(counts: Iterable[int], draws: int) -> pd.DataFrame:
     """For each number of symbols p the size at which half of random orders force a line: size, band, per p, share.
 
-    The band is where the curve of shares crosses one half by two standard errors, 1 / sqrt(draws), less and more.
+    The band is where the curve of shares crosses one half by two standard errors, 1 / sqrt(draws), less and more;
+    it has no high end (NaN) for fewer than 4 orders.
 
     Example:
         >>> critical_sizes([4], 200).columns.tolist()

@@ -133,12 +133,14 @@ def reduced(dataset: xr.Dataset) -> pd.DataFrame:
     """One row a run: what its network answers with the embedding on n principal axes.
 
     `best_n` is the best test accuracy on the n axes of the end, `gain` how much better these are than the axes of the
-    moment, on average over n and over the logged steps from fitting on; `grok` as in `lives`.
+    moment, on average over n and over the logged steps from fitting on (NaN where the run does not fit); `grok`
+    as in `lives`.
     """
     times = grok_times(dataset)
     best = {f"best_{n}": dataset[f"end_{n}"].max("step").values for n in AXES}
     ahead = sum(dataset[f"end_{n}"] - dataset[f"now_{n}"] for n in AXES) / len(AXES)
-    gain = [float(ahead.isel(seed=n).sel(step=slice(fit, None)).mean()) for n, fit in enumerate(times.fit_step)]
+    gain = [float(ahead.isel(seed=n).sel(step=slice(fit, None)).mean()) if pd.notna(fit) else np.nan
+            for n, fit in enumerate(times.fit_step)]  # fmt: skip
     return pd.DataFrame({"grok": times.grok_step.astype(float).values, "gain": gain, **best})
 
 
