@@ -101,7 +101,6 @@ def test_a_readers_optimiser_has_a_key_and_a_state_of_its_own_and_moves_rows_as_
 change = dataclasses.replace
 MISFITS = {
     "batch_size = 101 is more than the 100": lambda: change(DIGITS, batch_size=101),
-    "sizes = .* must be two or more integers": lambda: MLP((np.int64(64), 0)),
     "sizes = .* must begin with the width": lambda: change(DIGITS, model=MLP((63, 10))),
     "outputs = 30 must be those of the task, 10 and 19": lambda: change(TOY, task=AdditionTask(10, answers="labels")),
     "group 'head' is none of the network's; it has encoder, decoder": lambda: logged(
