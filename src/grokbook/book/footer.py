@@ -134,4 +134,4 @@ def _changed(entry: Mapping[str, Any], fingerprint: str) -> str:
     seen = f"(seed {again['seed']}, {again['steps']} steps trained again on {words(again['confirmed_on'])}: {apart})"
     if again["difference"] <= LIKE:
         return f"; made by earlier code{was}, which the present code repeats {seen}"
-    return f"; **the library's code gives other numbers now**{was} {seen}"
+    return f"; **the present code, or the processor it ran on, gives other numbers**{was} {seen}"

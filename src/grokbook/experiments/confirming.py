@@ -116,7 +116,7 @@ def confirm(
     """Train the first steps of a seed of a record (default: its first) again, compare, write down what was found.
 
     Returns the entry: fingerprint of the present code, seed, steps, largest relative difference, date. A difference
-    above `LIKE` is written down too: the page then says that the present code gives other numbers.
+    above `LIKE` is written down too: the page then says that the present code, or the processor, gives other numbers.
 
     Raises ParameterError when the experiment or the seed is not recorded, or `steps` is below 1.
     """
