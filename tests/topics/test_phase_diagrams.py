@@ -295,7 +295,7 @@ def test_panel_d_is_compared_as_panel_b_is():
     assert table.agreement.tolist() == pytest.approx([175 / 176, 1, 1, 174 / 175, 175 / 176, 1])
     assert table["shift"].tolist()[:3] == ["+0"] * 3
     shares_ = words.shares_beside({"d": ours})
-    assert shares_["not decided"].tolist() == [0, 1]
+    assert shares_["cells not decided"].tolist() == [0, 1]
     assert shares_["comprehension, %"].tolist() == pytest.approx([100 * 73 / 176, 100 * 218 / 527])
     told = words.beside_told(table, {"d": ours}, theirs)
     assert told.startswith("*Panel 6b.* Not run") and told.endswith("as well as ours with each other.")

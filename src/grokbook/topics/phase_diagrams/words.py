@@ -220,7 +220,7 @@ def shares_beside(ours: Mapping[str, xr.DataArray]) -> pd.DataFrame:
 
     Example:
         >>> cells = xr.DataArray([["C", "G"], ["M", "."]], dims=("decoder_weight_decay", "decoder_lr"))
-        >>> shares_beside({"c": cells})["not decided"].tolist()
+        >>> shares_beside({"c": cells})["cells not decided"].tolist()
         [0, 1]
     """
     rows = []
@@ -229,7 +229,8 @@ def shares_beside(ours: Mapping[str, xr.DataArray]) -> pd.DataFrame:
             theirs = np.repeat(list(counts), list(counts.values()))
             for name, cells in (("published", theirs), ("ours", ours[panel])):
                 parts = {f"{PHASES[k]}, %": 100 * share for k, share in shares_of(cells).items()}
-                rows.append({"panel": f"6{panel}", "whose": name} | parts | {"not decided": int((cells == OPEN).sum())})
+                unknown = {"cells not decided": int((cells == OPEN).sum())}
+                rows.append({"panel": f"6{panel}", "whose": name} | parts | unknown)
     return pd.DataFrame(rows)
 
 
