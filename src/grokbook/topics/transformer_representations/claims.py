@@ -52,7 +52,8 @@ def by_network(rows: pd.DataFrame, column: str) -> str:
     """The medians of a column for each network in words."""
     names = {"paper": f"p = {PAPER_P}", "small": "small runs", "other": "network of Gu et al."}
     parts = rows.groupby("size", sort=False)[column]
-    return ", ".join(f"{names[size]} {part.median():.0%} ({len(part)} runs)" for size, part in parts)
+    told = ((size, part.median(), f"{len(part)} run{'s' * (len(part) > 1)}") for size, part in parts)
+    return ", ".join(f"{names[size]} {middle:.0%} ({count})" for size, middle, count in told)
 
 
 def refuted(runs: Runs) -> str:

@@ -158,8 +158,8 @@ def turn_words(verdict: str) -> str:
     means = {
         "holds": "So the turn marks that step.",
         "fails": "So the turn is no bell that rings at that step, in our runs or in the published mean.",
-        "undecided": "In these small runs the turn comes long before that step, in the published mean at "
-        f"{published:.0%} of it; runs of the paper's size are missing.",
+        "undecided": "In the runs recorded so far the turn comes long before that step, in the published mean at "
+        f"{published:.0%} of it; of the paper's size too few are recorded.",
     }
     return means.get(verdict, "Whether the turn marks that step is not decided.")
 
