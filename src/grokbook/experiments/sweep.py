@@ -74,18 +74,19 @@ class Axis:
         name, _, given = text.partition("=")
         try:
             if ":" not in given:
-                return cls(name, tuple(float(value) for value in given.split(",")))
-            low, high, count = given.split(":")
-            low, high, count = float(low), float(high), int(count)
-            if count > MOST:
-                raise ParameterError(f"{text!r} asks for {count} values; an axis has {MOST} at most.")
-            far = low > 0 and round(high / low, 9) >= 100  # 7e-1 / 7e-3 is 99.99999999999999
-            linear = (float(f"{value:.6g}") for value in np.linspace(low, high, count))
-            return cls(name, spaced(low, high, count) if far else tuple(linear))
-        except ParameterError:
-            raise
+                listed = tuple(float(value) for value in given.split(","))
+            else:
+                low, high, count = given.split(":")
+                low, high, count = float(low), float(high), int(count)
         except ValueError:
             raise ParameterError(f"{text!r} is no axis; write NAME=A:B:N or NAME=A,B,...") from None
+        if ":" not in given:
+            return cls(name, listed)
+        if not 1 <= count <= MOST:
+            raise ParameterError(f"{text!r} asks for {count} values; an axis has 1 to {MOST}.")
+        if low > 0 and round(high / low, 9) >= 100:  # 7e-1 / 7e-3 is 99.99999999999999
+            return cls(name, spaced(low, high, count))
+        return cls(name, tuple(float(f"{value:.6g}") for value in np.linspace(low, high, count)))
 
 
 def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
