@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import signal
 import sys
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from grokbook.errors import GrokbookError, ParameterError, nearest, shown
+from grokbook.files import read_json
 from grokbook.machine import duration
 
 if TYPE_CHECKING:
@@ -374,7 +374,7 @@ def claims(
 def _refuse_no_claim(name: str) -> None:
     """Raise ParameterError for an id that is neither settled nor written anywhere in the claims, before these load."""
     package = Path(__file__).parent
-    settled = json.loads((package / "claims" / "verdicts.json").read_text(encoding="utf-8"))
+    settled = read_json(package / "claims" / "verdicts.json")
     sources = (path for room in ("topics", "claims") for path in (package / room).rglob("*.py"))
     if name not in settled and not any(f'"{name}"' in path.read_text(encoding="utf-8") for path in sources):
         raise ParameterError(f"the ledger has no claim {shown(name)}; the nearest is {nearest(name, settled, 0)}.")

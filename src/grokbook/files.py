@@ -1,11 +1,13 @@
-"""Files that are either whole or not there."""
+"""Files that are either whole or not there, and one sentence for one that cannot be read."""
 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from grokbook.errors import RecordError
 
@@ -35,3 +37,20 @@ def atomic_write(path: str | Path, content: bytes) -> None:
     finally:
         if temporary is not None and os.path.exists(temporary):
             os.unlink(temporary)
+
+
+def unreadable(path: Path, why: object) -> RecordError:
+    """What is raised for a file of the project that is damaged.
+
+    >>> str(unreadable(Path("MANIFEST.json"), "it is empty"))
+    'MANIFEST.json cannot be read (it is empty); restore it from version control.'
+    """
+    return RecordError(f"{path} cannot be read ({why}); restore it from version control.")
+
+
+def read_json(path: Path) -> Any:
+    """What a JSON file of the project says; `unreadable` where it is damaged or not there."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from error

@@ -14,8 +14,8 @@ import pandas as pd
 
 from grokbook.claims.finding import VERDICTS
 from grokbook.claims.ledger import Claim, claims
-from grokbook.errors import ParameterError, RecordError
-from grokbook.files import atomic_write
+from grokbook.errors import ParameterError
+from grokbook.files import atomic_write, read_json, unreadable
 
 MEANINGS = {
     "holds": "True as printed, up to the accuracy of the check.",
@@ -41,10 +41,9 @@ def settled(path: Path = SETTLED) -> dict[str, str]:
         >>> settled()["G36"]
         'holds'
     """
-    try:
-        found = dict(json.loads(path.read_text(encoding="utf-8")).items())
-    except (OSError, ValueError, AttributeError) as error:
-        raise RecordError(f"{path} cannot be read ({error}); restore it from version control.") from error
+    found = read_json(path)
+    if not isinstance(found, dict):
+        raise unreadable(path, "it is no table of claims")
     for name, verdict in found.items():
         if verdict not in VERDICTS:
             raise ParameterError(f"{path.name} gives claim {name} the unknown verdict {verdict!r}.")

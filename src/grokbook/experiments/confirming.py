@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from grokbook.errors import ParameterError, RecordError
+from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.sweep import Sweep
-from grokbook.files import atomic_write
+from grokbook.files import atomic_write, read_json
 from grokbook.paths import records_path
 from grokbook.records.store import Store, present_code, present_fingerprint
 from grokbook.training.ensemble import train
@@ -77,12 +77,7 @@ def confirmations(path: Path | None = None) -> dict[str, list[dict[str, Any]]]:
     Raises RecordError when the file cannot be read.
     """
     path = (path or records_path()) / CONFIRMED
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise RecordError(f"{path} cannot be read ({error}); restore it from version control.") from error
+    return read_json(path) if path.exists() else {}
 
 
 def confirmed(

@@ -21,7 +21,7 @@ import xarray as xr
 from filelock import AcquireReturnProxy, FileLock, Timeout
 
 from grokbook.errors import RecordError
-from grokbook.files import atomic_write
+from grokbook.files import atomic_write, unreadable
 from grokbook.records.provenance import fingerprint, provenance
 
 MANIFEST = "MANIFEST.json"
@@ -150,7 +150,7 @@ class Store:
         except (FileNotFoundError, NotADirectoryError):
             return {}
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise _unreadable(path, error) from error
+            raise unreadable(path, error) from error
 
     def find(self, key: str) -> tuple[str, dict[str, Any]] | None:
         """File name and manifest entry of the record with this key, if this store has one it may answer with."""
@@ -173,7 +173,7 @@ class Store:
         try:
             return None if content is None else from_bytes(content)
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise _unreadable(self.path / found[0], error) from error
+            raise unreadable(self.path / found[0], error) from error
 
     def _verified(self, name: str, entry: dict[str, Any]) -> bytes | None:
         """The bytes of a record's file, or of the one about to take its place, if they have the manifest's sha256."""
@@ -344,12 +344,8 @@ def _records_in(path: Path, state: tuple[int, int, int]) -> dict[str, dict[str, 
                 all(isinstance(seed, int) for seed in seeds) and all("fingerprint" in dict(part) for part in made)
             ):
                 continue
-        raise _unreadable(path, f"the entry of {name} is damaged")
+        raise unreadable(path, f"the entry of {name} is damaged")
     return records
-
-
-def _unreadable(path: Path, why: object) -> RecordError:
-    return RecordError(f"{path} cannot be read ({why}); restore it from version control.")
 
 
 def _name(experiment: Recordable) -> str:
