@@ -1,10 +1,12 @@
 """Confirming records: equal code repeats them exactly, other numbers are seen, the page says which."""
 
+import dataclasses
 import json
 import re
 
 import numpy as np
 import pytest
+import torch
 import xarray as xr
 from filelock import Timeout
 
@@ -12,11 +14,12 @@ from grokbook.book.footer import _changed, _dataset, read_trace
 from grokbook.errors import ParameterError, RecordError
 from grokbook.experiments import confirming
 from grokbook.experiments.base import Experiment
-from grokbook.experiments.confirming import CONFIRMED, confirm, first_steps, largest_difference
+from grokbook.experiments.confirming import CONFIRMED, confirm, differences, first_steps
 from grokbook.experiments.gu2025 import modular_run
 from grokbook.experiments.sweep import Axis, Sweep
 from grokbook.experiments.tian2025 import pairs_of
 from grokbook.fingerprint import fingerprint
+from grokbook.models.transformer import Shape
 from grokbook.records import Store
 from grokbook.records.store import MANIFEST
 from grokbook.training import Schedule
@@ -59,11 +62,13 @@ def test_equal_code_repeats_a_record_without_any_difference(store):
 def test_other_numbers_are_seen(store, monkeypatch):
     real = confirming.first_steps
 
-    def slower(experiment, seed, steps, compiled):
-        return real(Experiment("x", modular_run(5, 0.5, d_model=8, steps=60, weight_decay=0.9), (seed,)), seed, steps)
+    def slower(experiment, seed, *given, **how):
+        config = modular_run(5, 0.5, d_model=8, steps=60, weight_decay=0.9)
+        return real(Experiment("x", config, (seed,)), seed, *given, **how)
 
     monkeypatch.setattr(confirming, "first_steps", slower)
-    assert confirm(TINY, store, steps=40)["difference"] > confirming.LIKE
+    entry = confirm(TINY, store, steps=40)
+    assert entry["difference"] > confirming.LIKE and entry["ratio"] > confirming.TIMES
 
 
 def test_only_records_of_other_code_wait_for_confirmation(store, monkeypatch):
@@ -140,16 +145,57 @@ def test_a_sweep_is_confirmed_by_its_first_cell_and_knows_its_own_modules(tmp_pa
 def test_differences_are_relative_and_missing_values_count():
     a = xr.Dataset({"x": ("step", [2.0, np.nan]), "table": (("step", "token"), np.ones((2, 2)))}, {"step": [0, 10]})
     b = xr.Dataset({"x": ("step", [2.0, 1.0])}, {"step": [0, 10]})
-    assert largest_difference(a, a.assign(x=a.x * 1.01)) == pytest.approx(0.02 / 2.02)
-    assert largest_difference(a, b) == float("inf")
-    assert largest_difference(a, b.drop_vars("x")) == float("inf")
+    assert differences(a, a.assign(x=a.x * 1.01)) == pytest.approx(0.02 / 2.02)
+    assert differences(a, b).tolist() == [0.0, np.inf]
+    assert differences(a, b.drop_vars("x")).tolist() == [np.inf, np.inf]
 
 
-@pytest.mark.parametrize(("difference", "words"), [(0.0, "no difference"), (2e-6, "2e-06"), (0.3, "other numbers")])
-def test_the_page_says_what_was_found(monkeypatch, difference, words):
-    entry = {"seed": 0, "steps": 150, "difference": difference, "confirmed_on": "2026-11-21"}
+FAST = dataclasses.replace(modular_run(5, 0.5).optimizer, learning_rate=0.1)
+WILD = Experiment("made/wild", dataclasses.replace(modular_run(5, 0.5, d_model=8, steps=400), optimizer=FAST), (1,))
+
+
+class Turned(Shape):
+    """The same network with its hidden units in another order: the same function, summed in another order."""
+
+    def draw(self, seed, *start):
+        order = torch.arange(self.d_mlp).flip(0)
+        weights = super().draw(seed, *start)
+        return weights | {"W_in.0": weights["W_in.0"][order], "W_out.0": weights["W_out.0"][:, order]}
+
+
+TURNED = dataclasses.replace(WILD.config, model=Turned(5, 8))
+DECAYED = dataclasses.replace(WILD.config, optimizer=dataclasses.replace(FAST, weight_decay=1.01))
+
+
+@pytest.mark.parametrize(("config", "by_rounding"), [(TURNED, True), (DECAYED, False)], ids=["order", "decay"])
+def test_another_order_of_summation_is_told_from_other_code(tmp_path, monkeypatch, config, by_rounding):
+    """At a rate where rounding grows to the size of the numbers: an oracle passes, one per cent of decay does not."""
+    store, real = Store(tmp_path), confirming.first_steps
+    store.load_or_run(WILD, progress=False)
+
+    def other(experiment, *given, **how):
+        return real(dataclasses.replace(experiment, config=config), *given, **how)
+
+    monkeypatch.setattr(confirming, "first_steps", other)
+    entry = confirm(WILD, store, steps=400)
+    assert entry["difference"] > confirming.LIKE
+    assert (entry["ratio"] <= confirming.TIMES) == by_rounding
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ({"difference": 0.0}, "repeats .* no difference"),
+        ({"difference": 2e-6}, "2e-06"),
+        ({"difference": 0.3}, "other numbers"),
+        ({"difference": 0.3, "rounding": 0.5, "ratio": 0.6}, "as far as rounding lets it: .* makes 5e-01"),
+        ({"difference": 0.3, "rounding": 1e-6, "ratio": 3000.0}, "other numbers"),
+    ],
+)
+def test_the_page_says_what_was_found(monkeypatch, found, words):
+    entry = {"seed": 0, "steps": 150, "confirmed_on": "2026-11-21"} | found
     monkeypatch.setattr(confirming, "confirmed", lambda key, code, **_: entry)
-    assert words in _changed({"key": "k", "commit": "d" * 40}, "now")
+    assert re.search(words, _changed({"key": "k", "commit": "d" * 40}, "now"))
 
 
 def test_nothing_to_confirm_and_damaged_files_are_refused(tmp_path, store):

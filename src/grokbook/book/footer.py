@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -123,7 +124,7 @@ def _makers(entry: Mapping[str, Any], fingerprint: str | None) -> str:
 
 def _changed(entry: Mapping[str, Any], fingerprint: str) -> str:
     """That other code made some seeds, and whether the present code was seen to repeat the first steps of one."""
-    from grokbook.experiments.confirming import LIKE, confirmed
+    from grokbook.experiments.confirming import LIKE, TIMES, confirmed
 
     since = str(entry.get("commit") or "")[:10]
     was = f" (it was commit {code(since)})" if since else ""
@@ -134,4 +135,7 @@ def _changed(entry: Mapping[str, Any], fingerprint: str) -> str:
     seen = f"(seed {again['seed']}, {again['steps']} steps trained again on {words(again['confirmed_on'])}: {apart})"
     if again["difference"] <= LIKE:
         return f"; made by earlier code{was}, which the present code repeats {seen}"
-    return f"; **the present code, or the processor it ran on, gives other numbers**{was} {seen}"
+    if again.get("ratio", math.inf) <= TIMES:
+        near = f"as far as rounding lets it: one rounding of the initial weights makes {again['rounding']:.0e}"
+        return f"; made by earlier code{was}, which the present code repeats {near} {seen}"
+    return f"; **the present code gives other numbers**{was} {seen}"
