@@ -68,6 +68,8 @@ def test_whole_refuses(value):
 REFUSALS = [
     (lambda: rows(np.eye(2), least=3, name="second"), "second has p = 2 rows, but this measure needs at least 3"),
     (lambda: to_numpy(["a", "b"]), "real numbers"),
+    (lambda: to_numpy(np.ones(2) + 1j), "real numbers, got ndarray: complex numbers have an imaginary part"),
+    (lambda: rows((torch.ones(2, 2) + 1j).conj()), "real numbers"),
     (lambda: one_of("meen", ("mean", "sum"), "reduction"), "did you mean 'mean'"),
 ]
 

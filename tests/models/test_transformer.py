@@ -128,6 +128,7 @@ NO_INPUTS = {
     r"input of shape \(2,\) and type torch.int64 is not integers \(N, 2\) or \(N, 3\).": ([1, 2],),
     r"type torch.int64 is not integers": ([[0, 0, 0, 0]],),
     r"type torch.float32 is not integers": ([[0.0, 0.0]],),
+    r"type torch.complex64 is not integers": ([[0j, 1j]],),
     r"type torch.bool is not integers": ([[False, False]],),
     r"an operand lies outside 0 .. 6 \(p = 7, shift = 2\).": ([[7, 0]], [[0, -1]], [[0, 1, 9]], [[0, 9, 9]]),
     r"the last token of every sequence must be cls = 9.": ([[0, 2, 8]], [[0, 2, 9], [0, 2, 0]]),
@@ -147,6 +148,8 @@ def test_pairs_and_token_sequences_mean_the_same(p, shift, data):
     tokens = as_tokens(torch.tensor(pairs), shape)
     assert tokens.tolist() == [[i, j + shift, p + shift] for i, j in pairs]
     assert torch.equal(as_tokens(tokens, shape), tokens)
+    for kind in (torch.uint8, torch.int8, torch.int16, torch.int32):
+        assert torch.equal(as_tokens(torch.tensor(pairs, dtype=kind), shape), tokens)
 
 
 @pytest.mark.parametrize("n_layers", [1, 2])

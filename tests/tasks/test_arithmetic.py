@@ -175,6 +175,7 @@ REFUSALS = {
         *[{"p": 97.0}, {"p": "97"}, {"p": True}, {"shift": 0.5}, {"seed": None}, {"hole": 2.0, "split": "square"}]
     ],
     f"{NEGATIVE}shift is 0.": [{"shift": -1}],
+    "{} = {!r} is above 1000000, the largest there is.": [{"shift": 2**63 - 1}, {"shift": 10**20}],
     f"{NEGATIVE}seed is 0.": [{"seed": -3}],
     f"{NEGATIVE}hole is 0.": [{"hole": -1, "split": "square"}],
     OPEN: [{"train_fraction": value} for value in (0, 1.0, 30, -0.1, float("nan"), "0.3")],

@@ -1,5 +1,7 @@
 """What trained runs logged, as one dataset."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
@@ -30,6 +32,12 @@ def test_a_run_has_its_history_its_steps_and_its_embeddings():
     for name, values in stack.history[0].items():
         assert dataset[name].values.tolist() == values and dataset[name].attrs["long_name"]
     assert np.array_equal(dataset.embedding[0], initialise(stack.config.model, 4)["W_E"][:7])
+
+
+@pytest.mark.parametrize("loss", ["cross_entropy", "centred_squared_error"])
+def test_a_loss_has_its_name(loss):
+    config = dataclasses.replace(small(0, steps=1), loss=loss)
+    assert loss.replace("_", " ") in run_dataset(stacked(config), 0).train_loss.attrs["long_name"]
 
 
 @pytest.mark.parametrize("seeds", [(0,), (5, 5)])

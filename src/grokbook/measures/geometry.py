@@ -13,7 +13,8 @@ def _centred(embedding: Array) -> np.ndarray:
     """The rows less their mean; refuses an embedding whose rows are all equal."""
     table = rows(embedding)
     centred = table - table.mean(axis=0)
-    if np.sum(centred**2) <= NEGLIGIBLE * np.sum(table**2):
+    size = np.abs(table).max() or 1.0
+    if np.sum((centred / size) ** 2) <= NEGLIGIBLE * np.sum((table / size) ** 2):
         raise ParameterError("embedding has equal rows, but at least two must differ to have principal components.")
     return centred
 

@@ -15,14 +15,17 @@ Array = np.ndarray | torch.Tensor
 def to_numpy(values: object) -> np.ndarray:
     """Values as a float64 numpy array on the CPU, detached from any gradient.
 
-    Raises ParameterError if they are not numbers.
+    Raises ParameterError if they are not real numbers.
 
     >>> to_numpy(torch.ones(2, requires_grad=True))
     array([1., 1.])
     """
     if isinstance(values, torch.Tensor):
-        return values.detach().cpu().to(torch.float64).numpy()
+        values = values.detach().cpu()
+        values = values.resolve_conj().numpy() if values.is_complex() else values.to(torch.float64).numpy()
     try:
+        if np.iscomplexobj(values):
+            raise TypeError("complex numbers have an imaginary part, which would be lost")
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ParameterError(f"Expected an array of real numbers, got {type(values).__name__}: {error}.") from error

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 import torch
@@ -66,8 +67,9 @@ class MLP:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", tuple(self.sizes))
-        if len(self.sizes) < 2 or not all(isinstance(n, int) and n > 0 for n in self.sizes):
+        if len(self.sizes) < 2 or not all(isinstance(n, Integral) and n > 0 for n in self.sizes):
             raise ParameterError(f"sizes = {self.sizes} must be two or more integers of 1 or more.")
+        object.__setattr__(self, "sizes", tuple(map(int, self.sizes)))
         if not 0 < self.spread < math.inf:
             raise ParameterError(f"spread = {self.spread!r} must be a positive number.")
 

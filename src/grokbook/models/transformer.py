@@ -269,8 +269,9 @@ def as_tokens(x: Tensor, shape: Shape) -> Tensor:
     is not cls.
     """
     x = torch.as_tensor(x)
-    if x.ndim != 2 or x.shape[1] not in (2, 3) or x.is_floating_point() or x.dtype == torch.bool:
+    if x.ndim != 2 or x.shape[1] not in (2, 3) or x.is_floating_point() or x.is_complex() or x.dtype == torch.bool:
         raise ParameterError(f"input of shape {tuple(x.shape)} and type {x.dtype} is not integers (N, 2) or (N, 3).")
+    x = x.long()
     offset = 0 if x.shape[1] == 2 else shape.shift
     i, j = x[:, 0], x[:, 1] - offset
     if x.numel() and (min(i.min(), j.min()) < 0 or max(i.max(), j.max()) >= shape.p):

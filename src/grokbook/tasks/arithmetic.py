@@ -15,6 +15,8 @@ SPLITS = ("random", "symmetric", "square", "strip")
 RULES = ("code", "text")
 LARGEST_MODULUS = 4096
 """A grid of more than 4096 x 4096 cells is refused before anything of it is drawn."""
+LARGEST_SHIFT = 1_000_000
+"""A shift adds as many tokens to the vocabulary."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class ModularTask:
         operation: a name of `grokbook.tasks.polynomials.OPERATIONS` or any integer polynomial in x and y.
         train_fraction: in the open interval (0, 1).
         split, hole, rule: see above; `hole` is given exactly for the two splits that have one.
-        shift: k >= 0.
+        shift: k >= 0, at most `LARGEST_SHIFT`.
         seed: seeds the draw of T (numpy PCG64), nothing else.
 
     Raises:
@@ -246,6 +248,8 @@ def _check_integers(task: ModularTask) -> None:
         object.__setattr__(task, name, int(value))
         if name != "p" and value < 0:
             raise ParameterError(f"{name} = {value} is negative; the smallest valid {name} is 0.")
+    if task.shift > LARGEST_SHIFT:
+        raise ParameterError(f"shift = {task.shift} is above {LARGEST_SHIFT}, the largest there is.")
 
 
 def _check_modulus(p: int, allow_composite: bool) -> None:

@@ -36,8 +36,8 @@ def run_dataset(stack: Stack, r: int) -> xr.Dataset:
         series = np.full(stack.logged.size, np.nan)
         series[:length] = values[:length]
         note = DESCRIPTIONS.get(name, name)
-        if config.loss == "squared_error":
-            note = note.replace("cross entropy", "squared error").removesuffix(", in nats")
+        if config.loss != "cross_entropy":
+            note = note.replace("cross entropy", config.loss.replace("_", " ")).removesuffix(", in nats")
         variables[name] = ("step", series, {"long_name": note})
     last = stack.logged[length - 1] if length else -1
     kept = {step: table for step, table in stack.snapshots[r].items() if step <= last}
