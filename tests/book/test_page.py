@@ -178,6 +178,8 @@ def test_the_recorded_box_says_when_where_and_how_long():
     assert "**Recorded on 2026-11-03**, not trained while this page was built" in said
     assert "CPU (x86\\_64), float32, 4 min of training, commit `aaaaaaaaaa`" in said
     assert "Trained while" in page.recorded_box({"origin": "trained", "provenance": made})
+    continued = json.dumps([one, {**one, "resumed": True}])
+    assert "at least 3 min of training" in page.recorded_box({"origin": "recorded", "provenance": continued})
 
 
 def test_the_times_of_a_chapter_are_given_for_each_preset(project, shown, monkeypatch):
@@ -203,6 +205,7 @@ ENTRY |= {"recorded_on": "2026-11-21"}
         (None, "```text\ngrokbook run 01 --preset laptop\n```"),
         ({}, "`gu2025/fig5[p=97]` (record `0123456789ab`), seeds 0, 1, float32, CPU (x86\\_64): recorded on"),
         ({}, "recorded on 2026-11-21, 6 min of training.\n"),
+        ({"resumed": True}, "recorded on 2026-11-21, at least 6 min of training.\n"),
         ({"origin": "trained"}, "trained while this page was built"),
         ({"origin": "cached"}, "this machine's own store"),
         ({"fingerprint": "then"}, "**the library's code has changed since** (it was commit `dddddddddd`)"),

@@ -326,7 +326,7 @@ def test_each_dataset_a_chapter_uses_leaves_one_line(tmp_path, store, made, monk
     known = {"experiment": made.name, "key": made.key, "dtype": "float32", "seconds": entry["cost"]["seconds"]}
     known["fingerprint"] = entry["provenance"][0]["fingerprint"]
     for row in rows:
-        assert set(row) == {*known, "seeds", "origin", "device", "commit", "recorded_on", "made"}
+        assert set(row) == {*known, "seeds", "origin", "device", "commit", "recorded_on", "made", "resumed"}
         assert [part["seeds"] for part in row["made"]] == [[0, 1]]
         assert known.items() <= row.items()
 
@@ -383,6 +383,7 @@ def test_a_killed_recording_is_continued_and_ends_bit_for_bit_the_same(tmp_path,
         patch.setattr(loop, "advance", lambda *a, update=loop.advance: made.append(update(*a)))
         dataset = Store(path).load_or_run(experiment, progress=False)
     assert len(made) == STEPS - left and dataset.attrs["origin"] == "trained"
+    assert json.loads(dataset.attrs["provenance"])[0]["resumed"], "its seconds are those since it was continued"
     assert not state.exists() and other.exists(), "the other seed's checkpoint stays"
     alone = experiment.run(progress=False)
     for name in alone.variables:

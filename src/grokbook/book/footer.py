@@ -99,9 +99,10 @@ def _dataset(entry: Mapping[str, Any], fingerprint: str | None) -> str:
         text = f"recorded on {words(str(entry['recorded_on'])[:10])}"
     seeds = ", ".join(map(words, entry.get("seeds", [])))
     where = f"{words(entry.get('dtype'))}, {words(entry.get('device'))}"
+    least = "at least " if entry.get("resumed") else ""
     said = (
         f"- **Data** {code(entry.get('experiment'))} (record {code(str(entry.get('key'))[:12])}), seeds {seeds}, "
-        f"{where}: {text}, {duration(float(entry.get('seconds') or 0))} of training"
+        f"{where}: {text}, {least}{duration(float(entry.get('seconds') or 0))} of training"
     )
     return f"{said}{_makers(entry, fingerprint)}."
 

@@ -219,7 +219,8 @@ def recorded_box(attrs: Mapping[str, Any]) -> str:
     origin = _ORIGIN[attrs.get("origin", "recorded")].format(day=words(max(part["recorded_on"] for part in made)))
     each = [("device", words), ("dtype", words), ("commit", lambda commit: f"commit {code(commit[:10])}")]
     facts = [", ".join(sorted({form(part[key]) for part in made if part.get(key)})) for key, form in each]
-    facts.insert(2, f"{costs.duration(sum(part.get('seconds', 0) for part in made))} of training")
+    least = "at least " if any(part.get("resumed") for part in made) else ""
+    facts.insert(2, f"{least}{costs.duration(sum(part.get('seconds', 0) for part in made))} of training")
     return f"> {origin}: {', '.join(fact for fact in facts if fact)}."
 
 

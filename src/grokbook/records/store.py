@@ -265,11 +265,13 @@ class Store:
         folder = self.path / ".partial" / experiment.key
         if (self.path / _name(experiment)).is_dir():
             raise RecordError(f"the record {self.path / _name(experiment)} cannot be written: it is a folder.")
+        resumed = folder.is_dir() and any(folder.iterdir())
         began = time.monotonic()
         fresh = experiment.run(seeds, checkpoints=folder, progress=progress, **options)
         made = provenance(fresh.attrs["device"], fresh.attrs["dtype"], fresh.attrs.pop("modules", ()))
         made |= {"update": fresh.attrs.pop("update", "eager")}
         made |= {"seeds": list(seeds), "seconds": round(time.monotonic() - began, 2)}
+        made |= {"resumed": True} if resumed else {}
         fresh.attrs["provenance"] = json.dumps([made])
         self._write(experiment, _merge(own, fresh))
         experiment.forget(seeds, folder)
@@ -398,6 +400,7 @@ def _trace(dataset: xr.Dataset) -> None:
     made = json.loads(dataset.attrs["provenance"])
     row = {name: dataset.attrs[name] for name in ("experiment", "key", "origin", "dtype")}
     row |= {"seeds": [int(s) for s in dataset.seed.values], "seconds": sum(p["seconds"] for p in made)}
+    row |= {"resumed": any(p.get("resumed") for p in made)}
     named = ("device", "fingerprint", "commit", "recorded_on", "modules")
     row |= {name: made[-1][name] for name in named if name in made[-1]}
     told = ("seeds", "fingerprint", "commit", "modules", "update")
