@@ -2,11 +2,14 @@
 
 from grokbook.claims.words import listed as told
 from grokbook.topics.transformer_representations.claims import (
+    NAMES,
     PUBLISHED,
     RING,
     circle_when_it_generalises,
     decay_speeds,
+    deciding,
     structure_before_training,
+    with_another,
 )
 from grokbook.topics.transformer_representations.embedding import (
     chance_ring,
@@ -14,6 +17,7 @@ from grokbook.topics.transformer_representations.embedding import (
     lives,
     planes,
     shown_by_strangers,
+    stages,
     without_start,
 )
 from grokbook.topics.transformer_representations.figures import dimension_curves, four_planes, on_few_axes
@@ -32,6 +36,8 @@ from grokbook.topics.transformer_representations.words import (
     agree,
     answer,
     counted,
+    dimension_table,
+    dropout_turns,
     dropout_words,
     each_ring,
     evidence,
@@ -46,6 +52,11 @@ from grokbook.topics.transformer_representations.words import (
 )
 
 __all__ = [
+    "NAMES",
+    "deciding",
+    "dimension_table",
+    "dropout_turns",
+    "with_another",
     "agree",
     "ring_words",
     "survives",
@@ -79,6 +90,7 @@ __all__ = [
     "planes",
     "shown_by_strangers",
     "shuffled",
+    "stages",
     "strong",
     "structure_before_training",
     "ticket_words",

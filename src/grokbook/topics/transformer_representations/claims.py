@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,9 @@ from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import fig5
 from grokbook.machine import duration
 from grokbook.measures import effective_dimension, grok_times
-from grokbook.topics.transformer_representations.embedding import chance_ring, lives, reduced
+from grokbook.topics.transformer_representations.embedding import chance_ring, lives, reduced, step_of
 from grokbook.topics.transformer_representations.projected import AXES
-from grokbook.topics.transformer_representations.settings import PAPER_P, USUAL, by_decay, by_dropout, fig7
+from grokbook.topics.transformer_representations.settings import PAPER_P, SMALL_DROPOUT, by_decay, by_dropout, fig7
 
 PUBLISHED = {1: 51.7, 2_000: 53.1, 4_100: 52.3, 10_000: 45.9, 20_000: 33.4}
 """Effective dimension at some steps, read off the mean curve of Fig. 7 (left); correct to about 0.2."""
@@ -29,7 +29,7 @@ FALLEN = 0.8
 """Part of its first value to which the effective dimension must come down for a drastic fall; the published: 0.65."""
 
 NEAR, OTHERS_NEAR = 1.5, (1.25, 2.0)
-"""Factor within which the highest dimension and generalisation count as one time; two other readings."""
+"""Factor within which generalisation and what is said to come with it count as one time; two other readings."""
 
 RING, OTHER_RINGS = 0.5, (0.4, 0.6)
 """Ring share from which a plane counts as showing a circle, round or flat: half for one frequency; two other bars."""
@@ -38,128 +38,176 @@ SOLVED = 0.99
 """Test accuracy that a few axes must reach."""
 
 
-def usual() -> dict[str, Experiment]:
-    """The runs on which the embedding is judged: the paper's own size, and the small ones that generalise."""
-    return {**fig7(), "small": by_decay()[USUAL]}
+NAMES = {
+    "paper": f"p = {PAPER_P}",
+    "plain": f"p = {PAPER_P} without dropout",
+    "small": "small runs",
+    "dropped": f"small runs with dropout {SMALL_DROPOUT:g}",
+    "other": "Gu et al., p = 97",
+}
+"""What the networks are called in which an embedding is looked at."""
 
 
-def rings() -> dict[str, Experiment]:
-    """The runs in which a ring is looked for: `usual`, and the transformer of Gu et al. 2025 at p = 97."""
-    return usual() | {"other": fig5(97)}
+def deciding() -> dict[str, Experiment]:
+    """The runs on which statements about the embedding are judged: those in the authors' setting."""
+    return {"paper": fig7()["paper"]}
 
 
-def by_network(rows: pd.DataFrame, column: str) -> str:
-    """The medians of a column for each network in words."""
-    names = {"paper": f"p = {PAPER_P}", "small": "small runs", "other": "network of Gu et al."}
-    parts = rows.groupby("size", sort=False)[column]
-    told = ((size, part.median(), f"{len(part)} run{'s' * (len(part) > 1)}") for size, part in parts)
-    return ", ".join(f"{names[size]} {middle:.0%} ({count})" for size, middle, count in told)
+def compared() -> dict[str, Experiment]:
+    """What is told beside them: the same runs without dropout, and small ones without and with it."""
+    drops = by_dropout()
+    return {"plain": fig7()["plain"], "small": drops[0.0], "dropped": drops[SMALL_DROPOUT]}
 
 
-def refuted(runs: Runs) -> str:
-    """What is said where the runs do not show it: runs of another size refute nothing that was seen at p = 59."""
-    return "fails" if enough(runs["paper"]) else UNDECIDED
+def with_another() -> dict[str, Experiment]:
+    """`compared`, and the transformer of Gu et al. 2025 at p = 97."""
+    return compared() | {"other": fig5(97)}
 
 
-def pooled(runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """The rows of all runs that generalise."""
-    rows = pd.concat([runs[name].assign(size=name) for name in runs], ignore_index=True)
-    return rows[rows.grok.notna()]
+def in_their_setting(check: Callable[[pd.DataFrame, Runs], Finding]) -> Callable[[Runs], Finding]:
+    """A check of the runs in the authors' setting that generalise, at least three, beside the tables of all runs."""
+
+    @wraps(check)
+    def checked(runs: Runs) -> Finding:
+        rows = generalising(runs["paper"])
+        return check(rows, runs) if enough(rows) else Finding(UNDECIDED, "fewer than three of them generalise")
+
+    return checked
 
 
-_LIFE: dict[str, Any] = {"runs": usual, "through": lives, "seconds": 3}
-_RING: dict[str, Any] = _LIFE | {"runs": rings, "seconds": 5}
+def generalising(table: pd.DataFrame | None) -> pd.DataFrame | None:
+    """The rows of the runs that generalise."""
+    return None if table is None else table[table.grok.notna()]
+
+
+def elsewhere(runs: Runs, value: Callable[[pd.DataFrame], pd.Series], form: str = ".0%") -> str:
+    """The medians of a value of each run in the other networks, of the runs that generalise and have it, in words."""
+    tables = {name: generalising(runs[key]) for key, name in NAMES.items() if key != "paper" and runs[key] is not None}
+    values = {name: value(rows) for name, rows in tables.items() if len(rows)}
+    told = (f"{name}: {_median(v):{form}} ({some(v.count(), len(v))})" for name, v in values.items() if v.count())
+    return "; ".join(told) or "not recorded"
+
+
+def at_one_time(steps: pd.Series, factor: float = NEAR) -> Part:
+    """Whether most of these parts of a step are within a factor of 1; a missing one is not."""
+    return most((steps >= 1 / factor) & (steps <= factor))
+
+
+_LIFE: dict[str, Any] = {"runs": deciding, "beside": compared, "through": lives, "seconds": 4}
+_RING: dict[str, Any] = _LIFE | {"beside": with_another, "seconds": 5}
 
 
 @claim("LT1", "liu2022", "section 4.2, Fig. 7 (left)", section="The effective dimension", **_LIFE, says=(
     "the effective dimension rises above its start in {risen} runs that generalise, by {gain:.1%} (median), ",
-    "and has come down to {value:.0%} of its start by their ends; published, of 100 runs: {rise:.1%}, {end:.0%}",
+    "and has come down to {value:.0%} of its start by their ends; published, of 100 runs: {rise:.1%}, {end:.0%}. ",
+    "Elsewhere it has come down to: {others}",
 ))  # fmt: skip
-def rises_and_falls(runs: Runs) -> Finding:
+@in_their_setting
+def rises_and_falls(rows: pd.DataFrame, runs: Runs) -> Finding:
     """The entropy of the explained variance first increases and "then decreases drastically".
 
     Our reading of "drastically": to 80 % of the first effective dimension or less.
     """
-    rows = pooled(runs)
     up, end = rows.peak / rows.at_start - 1, rows.at_end / rows.at_start
     start = PUBLISHED[1]
     told = {"rise": max(PUBLISHED.values()) / start - 1, "end": PUBLISHED[20_000] / start}
-    return judge(most(up > 0), most(end <= FALLEN), fails=refuted(runs), value=_median(end), low=end.min(),
-                 high=end.max(), risen=some(int((up > 0).sum()), len(rows)), gain=_median(up), **told)  # fmt: skip
+    return judge(most(up > 0), most(end <= FALLEN), value=_median(end), low=end.min(), high=end.max(),
+                 risen=some(int((up > 0).sum()), len(rows)), gain=_median(up), **told,
+                 others=elsewhere(runs, lambda rows: rows.at_end / rows.at_start))  # fmt: skip
 
 
 @claim("LT2", "liu2022", "section 4.2, Fig. 7 (left)", section="The effective dimension", **_LIFE, says=(
     "in runs that generalise the effective dimension is highest at {value:.2f} of the step of generalisation (median; ",
-    "{low:.2f} to {high:.2f}), and at that step it is {left:.0%} of its start; within a factor of {others[0]} and of ",
-    "{others[1]}: {words[0]}, {words[1]}; in the published curve, of 100 runs: {theirs:.2f}, and {their_left:.0%}",
+    "{low:.2f} to {high:.2f}), and at that step it is {left:.1%} of its start; in the published curve, of 100 runs: ",
+    "{theirs:.2f}, and {their_left:.1%}. With a factor of {bars[0]} or {bars[1]}: {words[0]}, {words[1]}. ",
+    "Elsewhere it is highest at: {others}; when they generalise it is: {theirs_left}",
 ))  # fmt: skip
-def turns_at_generalisation(runs: Runs) -> Finding:
+@in_their_setting
+def turns_at_generalisation(rows: pd.DataFrame, runs: Runs) -> Finding:
     """The entropy "increases up to generalization time".
 
-    Our reading: the highest value and the step of generalisation are within a factor of 1.5.
+    Our reading: the highest value and the step of generalisation are within a factor of 1.5. Where it comes earlier
+    and at that step the dimension is not below its start, it holds with that correction: the fall comes afterwards.
     """
-    rows = pooled(runs)
-    ratio = rows.peak_step / rows.grok
+    ratio, left = turn(rows), kept_up(rows)
+    late = most((ratio < 1) & (left >= 1))
 
-    def within(factor: float) -> Part:
-        return most((ratio >= 1 / factor) & (ratio <= factor))
+    def verdict(factor: float) -> Finding:
+        same = at_one_time(ratio, factor)
+        return judge(same or late, holds="holds" if same else "holds with correction", value=_median(ratio),
+                     low=ratio.min(), high=ratio.max(), **told)  # fmt: skip
 
     top = max(PUBLISHED, key=PUBLISHED.__getitem__)
-    words = [judge(within(factor), fails=refuted(runs)).verdict for factor in OTHERS_NEAR]
-    told = {"theirs": top / PUBLISHED_GROK, "their_left": PUBLISHED[4_100] / PUBLISHED[1]}
-    return judge(within(NEAR), fails=refuted(runs), value=_median(ratio), low=ratio.min(), high=ratio.max(),
-                 others=OTHERS_NEAR, words=words, left=_median(rows.at_grok / rows.at_start), **told)  # fmt: skip
+    told = {"theirs": top / PUBLISHED_GROK, "their_left": PUBLISHED[4_100] / PUBLISHED[1], "left": _median(left),
+            "others": elsewhere(runs, turn, ".2f"), "theirs_left": elsewhere(runs, kept_up), "bars": OTHERS_NEAR}
+    told["words"] = [verdict(factor).verdict for factor in OTHERS_NEAR]
+    return verdict(NEAR)
+
+
+def turn(rows: pd.DataFrame) -> pd.Series:
+    """The step of the highest effective dimension as a part of the step of generalisation, a value a run (`lives`)."""
+    return rows.peak_step / rows.grok
+
+
+def kept_up(rows: pd.DataFrame) -> pd.Series:
+    """The effective dimension at generalisation as a part of that of the start (`lives`)."""
+    return rows.at_grok / rows.at_start
+
+
+def round_at(rows: pd.DataFrame, bar: float = RING) -> pd.Series:
+    """The step from which one frequency has `bar` of the plane as a part of that of 99 % test accuracy (`lives`)."""
+    return pd.Series([step_of(shares, bar) for shares in rows.rings], rows.index) / rows.strict
 
 
 @claim("LT3", "liu2022", "section 4.2, Fig. 1", section="A circle in two components", **_RING, says=(
-    "of the power in the plane of the first two components one frequency has, when the run generalises, {each} ",
-    "(medians; {low:.0%} to {high:.0%}), and {before:.0%} at the start and {end:.0%} at the end; 5 % of random ",
-    "embeddings of the small size have more than {chance:.0%}; at bars of {others[0]:.0%} and {others[1]:.0%}: ",
-    "{words[0]}, {words[1]}",
+    "one frequency has half of the power in the plane of the first two components at {value:.2f} of the step of 99 % ",
+    "test accuracy (median; {low:.2f} to {high:.2f}; {count} runs get there), and {before:.0%} at the start, ",
+    "{grok:.0%} when they generalise, {end:.0%} at the end; 5 % of random embeddings of this size have more than ",
+    "{chance:.0%}. For {bars[0]:.0%} and {bars[1]:.0%} of the power: at {at[0]:.2f} ({words[0]}) and {at[1]:.2f} ",
+    "({words[1]}). Elsewhere half of it: {others}",
 ))  # fmt: skip
-def circle_when_it_generalises(runs: Runs) -> Finding:
+@in_their_setting
+def circle_when_it_generalises(rows: pd.DataFrame, runs: Runs) -> Finding:
     """Perfect generalization "coincides with the PCA projecting the embeddings into a circle in 2D".
 
-    Our reading: in each network one frequency has half of the power in that plane when most runs generalise, and not
-    at their starts.
+    Our reading: the step from which one frequency has half of the power in that plane and that of 99 % test accuracy
+    are within a factor of 1.5 in most runs.
     """
-    rows = pooled(runs)
-
-    def circle(bar: float) -> list[Part]:
-        """A part a network of which enough runs generalise."""
-        parts = [most((part.ring_grok >= bar) & (part.ring_start < bar)) for _, part in rows.groupby("size")]
-        return [part for part in parts if part is not None]
-
-    words = [judge(*circle(bar), fails=refuted(runs)).verdict for bar in OTHER_RINGS]
-    low, high = rows.ring_grok.min(), rows.ring_grok.max()
-    return judge(*circle(RING), fails=refuted(runs), value=_median(rows.ring_grok), low=low, high=high,
-                 before=_median(rows.ring_start), end=_median(rows.ring_end), each=by_network(rows, "ring_grok"),
-                 words=words, others=OTHER_RINGS, chance=chance_ring(31, 64))  # fmt: skip
+    steps, others = round_at(rows), [round_at(rows, bar) for bar in OTHER_RINGS]
+    if not steps.count():
+        return Finding("fails", f"in none of {len(rows)} runs has one frequency half of the power in that plane")
+    words = [judge(at_one_time(step)).verdict for step in others]
+    return judge(at_one_time(steps), value=_median(steps), low=steps.min(), high=steps.max(),
+                 count=some(steps.count(), len(rows)), before=_median(rows.ring_start), grok=_median(rows.ring_grok),
+                 end=_median(rows.ring_end), words=words, bars=OTHER_RINGS, at=[step.median() for step in others],
+                 chance=chance_ring(PAPER_P, 256), others=elsewhere(runs, round_at, ".2f"))  # fmt: skip
 
 
 @claim("LT4", "liu2022", "appendix K, Fig. 21", section="What the start shows", **_RING, says=(
-    "on the axes of the end one frequency has of the power of the start: {each}; {low:.0%} to {high:.0%}. It has ",
-    "{own:.0%} on its own axes, {others:.0%} on those of another run, {strange:.0%} for random starts ",
-    "with the true one's share of the end, {alike:.0%} for random starts of which every frequency is kept as much",
+    "on the axes of the end one frequency has {value:.0%} of the start's power (median; {low:.0%} to {high:.0%}), ",
+    "{own:.0%} on its own axes, {foreign:.0%} on those of another run, {strange:.0%} for random starts ",
+    "with the true one's share of the end, {alike:.0%} for random starts of which every frequency is kept as much. ",
+    "Elsewhere on the axes of the end: {others}",
 ))  # fmt: skip
-def structure_before_training(runs: Runs) -> Finding:
+@in_their_setting
+def structure_before_training(rows: pd.DataFrame, runs: Runs) -> Finding:
     """The initial embeddings, projected on the final components, "seem to already contain much of that structure".
 
     Our reading: one frequency has more of the power there than on the start's own axes in most runs. Vacuous where a
     random start with the true one's share of the end shows nine tenths of it; with correction where a random start does
     of which training would have kept every frequency as much: then every start has it.
     """
-    rows = pooled(runs)
     more = most(rows.seen > rows.ring_start)
     null, every = (most(rows[name] >= 0.9 * rows.seen) for name in ("strange", "alike"))
     verdict = "vacuous" if null else "holds with correction" if every else "holds"
-    return judge(more, holds=verdict, fails=refuted(runs), value=_median(rows.seen), low=rows.seen.min(),
-                 high=rows.seen.max(), own=_median(rows.ring_start), others=_median(rows.others),
-                 strange=_median(rows.strange), alike=_median(rows.alike), each=by_network(rows, "seen"))  # fmt: skip
+    return judge(more, holds=verdict, value=_median(rows.seen), low=rows.seen.min(), high=rows.seen.max(),
+                 own=_median(rows.ring_start), foreign=_median(rows.others), strange=_median(rows.strange),
+                 alike=_median(rows.alike), others=elsewhere(runs, lambda rows: rows.seen))  # fmt: skip
 
 
 _AXES: dict[str, Any] = {
-    "runs": usual,
+    "runs": deciding,
+    "beside": compared,
     "through": reduced,
     "seconds": 2,
     "section": "The network on a few axes",
@@ -168,35 +216,38 @@ _AXES: dict[str, Any] = {
 
 @claim("LT5", "liu2022", "appendix K, Fig. 22", **_AXES, says=(
     "of {runs} runs that generalise, with their embedding on the first {axes} components of the end, the best test ",
-    "accuracies are {each}; one of these numbers of components reaches 99 % in {enough} runs",
+    "accuracies are {each}; one of these numbers of components reaches 99 % in {enough} runs. ",
+    "Elsewhere with the most of them: {others}",
 ))  # fmt: skip
-def few_axes_are_enough(runs: Runs) -> Finding:
+@in_their_setting
+def few_axes_are_enough(rows: pd.DataFrame, runs: Runs) -> Finding:
     """The first few principal components of the end "contain enough information to reach 99% accuracy".
 
     Our reading: ten or fewer, at some logged step, on the test set.
     """
-    rows = pooled(runs)
     best = rows[[f"best_{n}" for n in AXES]]
     reached = (best >= SOLVED).any(axis=1)
     each = ", ".join(f"{_median(rows[f'best_{n}']):.0%} ({n})" for n in AXES)
-    return judge(most(reached), fails=refuted(runs), value=_median(best.max(axis=1)), runs=len(rows), each=each,
-                 axes=" or ".join(map(str, AXES)), enough=some(int(reached.sum()), len(rows)))  # fmt: skip
+    return judge(most(reached), value=_median(best.max(axis=1)), runs=len(rows), each=each,
+                 axes=" or ".join(map(str, AXES)), enough=some(int(reached.sum()), len(rows)),
+                 others=elsewhere(runs, lambda rows: rows[f"best_{AXES[-1]}"]))  # fmt: skip
 
 
 @claim("LT6", "liu2022", "appendix K, Fig. 22", **_AXES, says=(
     "averaged from fitting to the end, the test accuracy on the first {axes} components of the end is higher than on ",
-    "those of the moment by {value:.3f} (median of {runs} runs; {low:.3f} to {high:.3f})",
+    "those of the moment by {value:.3f} (median of {runs} runs; {low:.3f} to {high:.3f}). Elsewhere by: {others}",
 ))  # fmt: skip
-def final_axes_are_better(runs: Runs) -> Finding:
+@in_their_setting
+def final_axes_are_better(rows: pd.DataFrame, runs: Runs) -> Finding:
     """Embeddings rebuilt from the final components "perform better than current highest variance axes".
 
     Our reading: on average over the logged steps from fitting to the end, and over the numbers of components tried. A
     run that does not fit decides nothing.
     """
-    gains = pooled(runs).gain
+    gains = rows.gain
     better = most((gains > 0).where(gains.notna()))
-    return judge(better, fails=refuted(runs), value=_median(gains), low=gains.min(), high=gains.max(),
-                 runs=gains.count(), axes=", ".join(map(str, AXES)))  # fmt: skip
+    return judge(better, value=_median(gains), low=gains.min(), high=gains.max(), runs=gains.count(),
+                 axes=", ".join(map(str, AXES)), others=elsewhere(runs, lambda rows: rows.gain, ".3f"))  # fmt: skip
 
 
 @claim("LT7", "liu2022", "section 4.2, Fig. 7 (right)", section="Weight decay, dropout", runs=by_decay,

@@ -95,9 +95,10 @@ def lives(dataset: xr.Dataset) -> pd.DataFrame:
     `grok` is the step at which the test accuracy reaches 95 % for good, `strict` the one for 99 %, the paper's bar (NaN
     where it does not). `at_start`, `peak`, `peak_step`, `at_grok` and `at_end` are of the effective dimension,
     `ring_start`, `ring_grok` (at the snapshot nearest to `grok`) and `ring_end` of the plane of the first two principal
-    axes. `seen` is the ring share of the start on the axes of the end, `strange` and `alike` the same for `strangers`
-    of one share and of a share for each frequency, `others` on the axes of the next run's end; `rank` is `drawn_rank`,
-    `drawn` what it is for strangers of one share: the end contains some of its start, whoever's it is.
+    axes, `rings` are those of all snapshots. `seen` is the ring share of the start on the axes of the end, `strange`
+    and `alike` the same for `strangers` of one share and of a share for each frequency, `others` on the axes of the
+    next run's end; `rank` is `drawn_rank`, `drawn` what it is for strangers of one share: the end contains some of its
+    start, whoever's it is.
     """
     grok, strict = grok_times(dataset), grok_times(dataset, threshold=0.99)
     runs = [dataset.isel(seed=n) for n in range(dataset.sizes["seed"])]
@@ -118,15 +119,27 @@ def _dimension(run: xr.Dataset, grok: float) -> dict[str, float]:
     return {"at_start": values[0], **peak, "at_grok": at, "at_end": values[-1]}
 
 
-def _rings(run: xr.Dataset, grok: float, other: np.ndarray) -> dict[str, float | list[float]]:
+def _rings(run: xr.Dataset, grok: float, other: np.ndarray) -> dict[str, float | list[float] | pd.Series]:
     shots = tables(run)
     start, end = shots[0], shots[-1]
-    near = np.nan if np.isnan(grok) else ring_share(shots[int(np.abs(run.snapshot.values - grok).argmin())])
-    return {"ring_start": ring_share(start), "ring_grok": near, "ring_end": ring_share(end),
+    rings = pd.Series(map(ring_share, shots), run.snapshot.values)
+    near = np.nan if np.isnan(grok) else rings.iloc[np.abs(rings.index - grok).argmin()]
+    return {"ring_start": rings.iloc[0], "ring_grok": near, "ring_end": rings.iloc[-1], "rings": rings,
             "seen": ring_share(start, of=end), "strange": shown_by_strangers(start, end),
             "alike": shown_by_strangers(start, end, each=True), "rank": drawn_rank(start, end),
             "drawn": [drawn_rank(*pair) for pair in strangers(start, end, RANKED)],
             "others": ring_share(start, of=other)}  # fmt: skip
+
+
+def step_of(values: pd.Series, bar: float) -> float:
+    """The step from which a value first has the bar, on straight lines between its steps; NaN where it never has.
+
+    Example:
+        >>> step_of(pd.Series([0.0, 0.4, 0.3, 0.8], [0, 10, 20, 30]), 0.6)
+        25.0
+    """
+    top = np.maximum.accumulate(values.to_numpy())
+    return float(np.interp(bar, top, values.index)) if top[-1] >= bar else np.nan
 
 
 def reduced(dataset: xr.Dataset) -> pd.DataFrame:
@@ -211,6 +224,17 @@ def _mean(found: Iterable[np.ndarray]) -> float:
 
 def _fresh(table: np.ndarray) -> float:
     return float(np.mean([asked(table, 64, seed) for seed in range(FRESH)]))
+
+
+def stages(run: xr.Dataset) -> dict[str, np.ndarray]:
+    """The panels of Fig. 1 on the own axes of each step, and one between: name -> coordinates (p, 2).
+
+    The start, the first kept step with all training pairs right, the one nearest to 99 % test accuracy, the end.
+    """
+    times, kept = grok_times(run, threshold=0.99).iloc[0], run.snapshot.values
+    fit, grok = (kept[0] if pd.isna(step) else step for step in (times.fit_step, times.grok_step))
+    near = [0, int(np.searchsorted(kept, fit)), int(np.abs(kept - grok).argmin()), len(kept) - 1]
+    return {f"step {kept[n]:,}": on_axes(tables(run)[n], 2) for n in near}
 
 
 def planes(run: xr.Dataset) -> dict[str, np.ndarray]:

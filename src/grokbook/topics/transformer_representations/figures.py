@@ -14,36 +14,35 @@ from grokbook.plotting.moving import in_order
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.topics.transformer_representations.claims import PUBLISHED, PUBLISHED_GROK
 
-_LOOKS = {"small": COLOURS["measure"], "paper": COLOURS["norm"], "live": COLOURS["measure"]}
-_WORDS = {"small": "small runs", "paper": "runs at p = 59", "live": "run of this page"}
-
 
 @styled
-def dimension_curves(runs: Mapping[str, xr.Dataset]) -> Figure:
-    """Effective dimension as a part of its start against the step as a part of generalisation, beside the published.
+def dimension_curves(sizes: Mapping[str, Mapping[str, xr.Dataset | None]], with_published: str = "") -> Figure:
+    """Effective dimension as a part of its start against the step as a part of generalisation; a panel a size.
 
+    Each panel has runs by name, of two kinds at most, None where not recorded; that called `with_published` has the
+    published curve beside them.
     Runs that do not generalise are drawn against their last step in grey.
     """
-    fig, axes = panels(1, 1, height=3.4)
-    ax = axes[0, 0]
-    for label, data in runs.items():
-        times = grok_times(data).grok_step
-        for n, grok in enumerate(times):
-            run = data.isel(seed=n)
-            run = run.isel(step=slice(1, None))
-            known = pd.notna(grok)
-            colour = _LOOKS[label] if known else COLOURS["quiet"]
-            unit = float(grok) if known else float(run.step[-1])
-            ax.plot(run.step / unit, run.effective_dimension / float(data.effective_dimension[n, 0]), color=colour,
-                    lw=1.1, alpha=0.8, label=_WORDS[label] if known else "does not generalise")  # fmt: skip
-    steps, values = np.array(list(PUBLISHED)), np.array(list(PUBLISHED.values()))
-    ax.plot(steps[1:] / PUBLISHED_GROK, values[1:] / values[0], "s--", color=COLOURS["theory"], ms=4, lw=1.2,
-            label="published, mean of 100 runs")  # fmt: skip
-    ax.axvline(1, color=COLOURS["test"], ls=":", lw=1)
-    ax.axhline(1, color=COLOURS["quiet"], lw=0.7)
-    ax.set(xscale="log", xlabel="step / step of generalisation", ylabel="effective dimension / at the start")
-    lines = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
-    ax.legend(lines.values(), lines.keys(), loc="lower left")
+    fig, axes = panels(1, len(sizes), height=3.4, sharey=True)
+    for ax, (size, runs) in zip(axes[0], sizes.items(), strict=True):
+        for (label, data), colour in zip(runs.items(), (COLOURS["measure"], COLOURS["norm"]), strict=False):
+            for n, grok in enumerate([] if data is None else grok_times(data).grok_step):
+                run = data.isel(seed=n, step=slice(1, None))
+                known = pd.notna(grok)
+                unit = float(grok) if known else float(run.step[-1])
+                ax.plot(run.step / unit, run.effective_dimension / float(data.effective_dimension[n, 0]), lw=1.1,
+                        color=colour if known else COLOURS["quiet"], alpha=0.8,
+                        label=label if known else "does not generalise")  # fmt: skip
+        if size == with_published:
+            steps, values = np.array(list(PUBLISHED)), np.array(list(PUBLISHED.values()))
+            ax.plot(steps[1:] / PUBLISHED_GROK, values[1:] / values[0], "s--", color=COLOURS["theory"], ms=4, lw=1.2,
+                    label="published, mean of 100 runs")  # fmt: skip
+        ax.axvline(1, color=COLOURS["test"], ls=":", lw=1)
+        ax.axhline(1, color=COLOURS["quiet"], lw=0.7)
+        ax.set(xscale="log", xlabel="step / step of generalisation", title=size)
+        lines = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
+        ax.legend(lines.values(), lines.keys(), loc="lower left")
+    axes[0, 0].set_ylabel("effective dimension / at the start")
     return fig
 
 

@@ -14,7 +14,7 @@ from grokbook.claims.finding import some
 from grokbook.experiments.lead_tasks import CONTROLS, lead_tasks, short_name
 from grokbook.measures import grok_times
 from grokbook.measures.lead_tables import LEVEL, event_table, in_words, ranked, readable
-from grokbook.topics.transformer_representations.claims import PUBLISHED, PUBLISHED_GROK, RING, middle
+from grokbook.topics.transformer_representations.claims import RING, middle, turn
 from grokbook.topics.transformer_representations.embedding import last_rings
 from grokbook.topics.transformer_representations.settings import by_dropout
 
@@ -23,13 +23,12 @@ TIED = {"med": "falls", "representation_quality": "rises", "effective_dimension"
 
 _CIRCLE = {
     "holds": "a ring is there when the runs generalise",
-    "fails": "most runs generalise before their first two components show a ring",
-    "undecided": "whether two components show a ring depends on the network",
+    "fails": "a ring in two components does not come when they generalise",
 }
 _TURN = {
     "holds": "the effective dimension turns when they generalise",
-    "fails": "the effective dimension turns long before they generalise",
-    "undecided": "the effective dimension of the small ones turns long before they generalise",
+    "holds with correction": "the effective dimension is highest well before they generalise and falls afterwards",
+    "fails": "the effective dimension falls well before they generalise",
 }
 _START = {
     "vacuous": "What the start shows on the final axes, a start that had no part in training shows as well.",
@@ -55,9 +54,9 @@ def answer(said: pd.DataFrame) -> str:
     )
     parts = [_CIRCLE.get(circle), _TURN.get(turn)]
     seen = " and ".join(part for part in parts if part)
-    told = f"In our runs {seen}." if seen else "The runs that would decide this are not made."
+    told = f"In runs with the authors' settings {seen}." if seen else "The runs do not decide this."
     begun = _START.get(start, "What the start shows is not decided.")
-    sure = "No run is at the paper's own size yet, and a circle in two components alone is no evidence of an algorithm."
+    sure = "A circle in two components alone is no evidence of an algorithm."
     return f"> **Answer.** {claimed} {told} {begun} {sure}"
 
 
@@ -154,14 +153,45 @@ def ring_words(table: pd.DataFrame) -> str:
 
 def turn_words(verdict: str) -> str:
     """What the verdict on LT2 means for a reader of a run."""
-    published = max(PUBLISHED, key=PUBLISHED.__getitem__) / PUBLISHED_GROK
     means = {
         "holds": "So the turn marks that step.",
+        "holds with correction": "So the turn is no bell that rings at that step, in our runs or in the published "
+        "mean; it is the fall that comes afterwards.",
         "fails": "So the turn is no bell that rings at that step, in our runs or in the published mean.",
-        "undecided": "In the runs recorded so far the turn comes long before that step, in the published mean at "
-        f"{published:.0%} of it; of the paper's size too few are recorded.",
     }
     return means.get(verdict, "Whether the turn marks that step is not decided.")
+
+
+def dimension_table(found: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """When the runs that generalise do, and what their effective dimension does (medians, from `lives`), by network."""
+    rows = []
+    for name, table in found.items():
+        does = table[table.grok.notna()]
+        start = does.at_start
+        parts = {"highest at": turn(does), "then": does.peak / start, "when they generalise": does.at_grok / start,
+                 "at the end": does.at_end / start}  # fmt: skip
+        head = {"network": name, "runs": len(table), "generalise": len(does), "at step": does.grok.median()}
+        rows.append(head | {what: values.median() for what, values in parts.items()})
+    return pd.DataFrame(rows)
+
+
+def dropout_turns(table: pd.DataFrame, pairs: Mapping[str, tuple[str, str]]) -> str:
+    """What dropout does to the turn, from `dimension_table`; a pair is a network with dropout and one without.
+
+    Example:
+        >>> rows = pd.DataFrame({"network": ["a", "b"], "highest at": [0.5, 0.1]})
+        >>> dropout_turns(rows, {"p = 59": ("a", "b")})
+        'Dropout makes the difference: with it the turn is at 0.50 of that step, without it at 0.10 (p = 59).'
+    """
+    at = table.set_index("network")["highest at"].dropna()
+    both = {size: (at[one], at[two]) for size, (one, two) in pairs.items() if one in at and two in at}
+    if not both:
+        return "Runs with and without dropout are not recorded."
+    later = all(one >= 2 * two for one, two in both.values())
+    head = "Dropout makes the difference" if later else "Dropout alone does not make the difference"
+    told = "; ".join(f"with it the turn is at {one:.2f} of that step, without it at {two:.2f} ({size})"
+                     for size, (one, two) in both.items())  # fmt: skip
+    return f"{head}: {told}."
 
 
 def survives(said: pd.DataFrame) -> str:
@@ -179,6 +209,7 @@ def survives(said: pd.DataFrame) -> str:
 
 _SURVIVES = {
     "LT1": "the effective dimension rises a little and then falls far",
+    "LT2": "it does not fall below its start before the runs generalise",
     "LT3": "two components show a ring when the runs generalise",
     "LT4": "the start shows on the axes of the end what it does not show on its own",
     "LT5": "a few axes of the end are enough",
