@@ -32,7 +32,7 @@ _TURN = {
 }
 _START = {
     "vacuous": "What the start shows on the final axes, a start that had no part in training shows as well.",
-    "holds": "The start shows some of it on the final axes, and a start that had no part in training does not.",
+    "holds": "The start shows some of it on the final axes, and a start that had no part in training shows less.",
     "holds with correction": "The start shows some of it on the final axes; so does a random start of which every "
     "frequency is kept as much.",
     "fails": "The start shows none of it on the final axes.",
