@@ -27,7 +27,7 @@ _CIRCLE = {
 }
 _TURN = {
     "holds": "the effective dimension turns when they generalise",
-    "holds with correction": "the effective dimension is highest well before they generalise and falls afterwards",
+    "holds with correction": "the effective dimension falls afterwards, from a top that comes well before",
     "fails": "the effective dimension falls well before they generalise",
 }
 _START = {
