@@ -17,7 +17,14 @@ from grokbook.machine import duration
 from grokbook.measures import effective_dimension, grok_times
 from grokbook.topics.transformer_representations.embedding import chance_ring, lives, reduced, step_of
 from grokbook.topics.transformer_representations.projected import AXES
-from grokbook.topics.transformer_representations.settings import PAPER_P, SMALL_DROPOUT, by_decay, by_dropout, fig7
+from grokbook.topics.transformer_representations.settings import (
+    PAPER_DROPOUT,
+    PAPER_P,
+    SMALL_DROPOUT,
+    by_decay,
+    by_dropout,
+    fig7,
+)
 
 PUBLISHED = {1: 51.7, 2_000: 53.1, 4_100: 52.3, 10_000: 45.9, 20_000: 33.4}
 """Effective dimension at some steps, read off the mean curve of Fig. 7 (left); correct to about 0.2."""
@@ -39,7 +46,7 @@ SOLVED = 0.99
 
 
 NAMES = {
-    "paper": f"p = {PAPER_P}",
+    "paper": f"p = {PAPER_P} with dropout {PAPER_DROPOUT:g}",
     "plain": f"p = {PAPER_P} without dropout",
     "small": "small runs",
     "dropped": f"small runs with dropout {SMALL_DROPOUT:g}",
