@@ -4,7 +4,6 @@ from grokbook.topics.images.claims import drawn, letters, reached, separation
 from grokbook.topics.images.figures import by_amount, encoded, flowing, large_and_usual, samples
 from grokbook.topics.images.settings import (
     LARGE,
-    REACHED,
     RUNS,
     by_size,
     fig8,
@@ -18,7 +17,6 @@ from grokbook.topics.images.words import answer, between, collapse_table, pace, 
 
 __all__ = [
     "LARGE",
-    "REACHED",
     "RUNS",
     "answer",
     "between",

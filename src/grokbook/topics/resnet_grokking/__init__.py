@@ -3,12 +3,10 @@
 from grokbook.topics.resnet_grokking.claims import letters, reached
 from grokbook.topics.resnet_grokking.features import glyph_features, probe, steps_apart
 from grokbook.topics.resnet_grokking.figures import dictionary, over_training, samples
-from grokbook.topics.resnet_grokking.settings import LATE, REACHED, RUNS, fig7, plan, small, small_map, small_run
+from grokbook.topics.resnet_grokking.settings import RUNS, fig7, plan, small, small_map, small_run
 from grokbook.topics.resnet_grokking.words import answer, baselines, live, order_or_sum
 
 __all__ = [
-    "LATE",
-    "REACHED",
     "RUNS",
     "answer",
     "baselines",

@@ -3,12 +3,7 @@
 from grokbook.claims.words import listed as told
 from grokbook.topics.transformer_representations.claims import (
     NAMES,
-    PUBLISHED,
-    RING,
-    circle_when_it_generalises,
-    decay_speeds,
     deciding,
-    structure_before_training,
     with_another,
 )
 from grokbook.topics.transformer_representations.embedding import (
@@ -23,7 +18,6 @@ from grokbook.topics.transformer_representations.embedding import (
 from grokbook.topics.transformer_representations.figures import dimension_curves, four_planes, on_few_axes
 from grokbook.topics.transformer_representations.settings import (
     RUNS,
-    USUAL,
     by_decay,
     by_dropout,
     fig7,
@@ -65,18 +59,13 @@ __all__ = [
     "often",
     "ring_table",
     "start_table",
-    "PUBLISHED",
-    "RING",
     "RUNS",
-    "USUAL",
     "answer",
     "by_decay",
     "by_dropout",
     "chance_ring",
-    "circle_when_it_generalises",
     "counted",
     "control_table",
-    "decay_speeds",
     "dimension_curves",
     "dropout_words",
     "each_ring",
@@ -92,7 +81,6 @@ __all__ = [
     "shuffled",
     "stages",
     "strong",
-    "structure_before_training",
     "ticket_words",
     "tied",
     "without_start",
