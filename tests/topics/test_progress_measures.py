@@ -52,6 +52,17 @@ def test_an_oracle_passes_and_a_clock_does_not(med, captures, anticipates):
     assert found.verdict == anticipates and f"three quarters {anticipates}" in found.evidence
 
 
+def test_runs_of_the_papers_size_are_told_and_judge_nothing():
+    """One of modulus 97 with MED ahead beside nine small ones with MED behind: the verdict is that of the nine."""
+    large = task((500, 900), "late")
+    large["med"][0] = task((500,), "early").med[0]
+    ones = Runs({**study("late"), next(iter(chapter.own_size())): large})
+    found = chapter.anticipates(ones)
+    assert found.numbers | {"large": 2, "large_first": 1} == found.numbers and "(and in 1 of 2 of" in found.evidence
+    alone = chapter.anticipates(study("late"))
+    assert alone.numbers["large"] == 0 and (alone.verdict, alone.value) == (found.verdict, found.value)
+
+
 def test_too_few_runs_decide_nothing():
     few = chapter.captures_changes(Runs({"a": task((500, 700, 900), "early")}))
     assert few.verdict == UNDECIDED and few.evidence.startswith("3 runs that generalise with a delay are recorded; 6")

@@ -108,7 +108,7 @@ def deeper(said: Mapping[str, Outcome]) -> Answer:
     found = said["G54"].finding
     share, band = found.value or 0.0, f"{found.low:.0%} to {found.high:.0%}, {found.numbers['learned']} runs"
     told = (
-        "Uniformity is real, and it lies deeper than the embedding, as the paper concludes: when a network "
+        "Uniformity is real, and it lies deeper than the embedding, as the paper concludes: when a small network "
         f"generalises, the class of a pair explains {share:.0%} of the spread behind its MLP ({band}). "
         f"Runs that only memorise end at {found.numbers['idle']:.0%}."
     )
@@ -122,8 +122,9 @@ def med(said: Mapping[str, Outcome]) -> Answer:
     first, runs = seen["first"], seen["runs"]
     told = (
         f"The measure MED falls when the accuracy rises (rank correlation {seen['tau']:.2f} among the runs of a task), "
-        f"so it describes the change. But of {runs} runs that generalise it is halfway before the accuracy in {first}, "
-        f"and falls as far in {seen['anyway']} runs chosen not to generalise. It does not foretell."
+        f"so it describes the change. But of {runs} small runs that generalise it is halfway before the accuracy in "
+        f"{first} (of {seen['large']} of the papers' size in {seen['large_first']}), and falls as far in "
+        f"{seen['anyway']} runs chosen not to generalise. It does not foretell."
     )
     parts = (("MED first", first, "measure"), ("accuracy first or together", runs - first, "test"))
     kind = "Right as a description, wrong as a forecast"

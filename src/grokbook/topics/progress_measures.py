@@ -12,6 +12,8 @@ from matplotlib.figure import Figure
 
 from grokbook.claims import Finding, Runs, claim, judge, load
 from grokbook.claims.finding import Part, Says
+from grokbook.experiments.base import Experiment
+from grokbook.experiments.gu2025 import fig5, operations
 from grokbook.experiments.lead_tasks import CONTROLS, lead_tasks, short_name, watched_run
 from grokbook.experiments.observing import Observed
 from grokbook.measures.lead import CONTROL_WAYS
@@ -74,6 +76,13 @@ def directions() -> dict[str, str]:
 # ---------------------------------------------------------------------------------------- claims
 
 _JUDGED = {"section": "What the papers say", "runs": tasks, "seconds": 4}
+
+
+def own_size() -> dict[str, Experiment]:
+    """The runs of Gu et al.'s own size: addition modulo 97, and other operations."""
+    return {"gu2025/fig5[p=97]": fig5(97)} | operations()
+
+
 _TOO_FEW = "{runs} runs that generalise with a delay are recorded; {needed} are needed"
 
 
@@ -87,20 +96,23 @@ def _comes_first(row: pd.Series) -> bool:
     return bool(row["first"] > row.runs / 2)
 
 
-def _judged(runs: Mapping[str, xr.Dataset], parts: Callable[[pd.Series], tuple[Part, ...]], said: Says) -> Finding:
-    """MED's row of `summary_table` as a finding; the verdict at two other shares of the move is told beside it."""
+def _judged(runs: Runs, parts: Callable[[pd.Series], tuple[Part, ...]], said: Says) -> Finding:
+    """MED's row of `summary_table` as a finding; beside it the verdict at two other shares, and runs of their size."""
+    small, large = ({k: data for k, data in runs.items() if (k in own_size()) is own} for own in (False, True))
     row, *others = (
-        summary_table(event_table(runs, FALLS, share=share), CONTROLS).loc["med"] for share in (0.5, *OTHER_SHARES)
+        summary_table(event_table(small, FALLS, share=share), CONTROLS).loc["med"] for share in (0.5, *OTHER_SHARES)
     )
     if row.runs < ENOUGH:
         return judge(None, runs=row.runs, needed=ENOUGH).told(_TOO_FEW)
     quarter, late = (judge(*parts(other)).verdict for other in others)
     numbers = row[["first", "runs", "tau", "p_value", "anyway"]].to_dict() | {"bar": LEVEL / LOOKS}
+    lead = event_table(large, FALLS).query("generalises").lead if large else pd.Series(dtype=float)
+    numbers |= {"large_first": int((lead > 0).sum()), "large": len(lead)}
     return judge(*parts(row), value=float(row.tau), quarter=quarter, late=late, **numbers).told(said)
 
 
 @claim("G53", "gu2025", "section 4", **_JUDGED)
-def captures_changes(runs: Mapping[str, xr.Dataset]) -> Finding:
+def captures_changes(runs: Runs) -> Finding:
     """MED "straightforwardly captures changes in test accuracy after training accuracy reaches 1".
 
     Our reading, for synchrony: within a task, MED falls early in the runs in which the accuracy rises early.
@@ -113,17 +125,18 @@ def captures_changes(runs: Mapping[str, xr.Dataset]) -> Finding:
     return _judged(runs, lambda row: (_associated(row),), said)
 
 
-@claim("P15", "gu2024", "abstract", **_JUDGED)
-def anticipates(runs: Mapping[str, xr.Dataset]) -> Finding:
+@claim("P15", "gu2024", "abstract", **_JUDGED, beside=own_size)
+def anticipates(runs: Runs) -> Finding:
     """MED is "a robust hidden progress measure"; the abstract glosses the term as "a function that can anticipate the
     occurrence of grokking".
 
     Our reading of that gloss: as G53, and MED has made half of its fall first in more than half of the runs that
-    generalise. Definition 5 of the paper asks for no lead.
+    generalise. Definition 5 of the paper asks for no lead. Judged on small networks; those of its own size are told.
     """
     said = (
-        "MED has made half of its fall before the accuracy half of its rise in {first} of {runs} runs that generalise",
-        "; it falls as far in {anyway} runs chosen not to; at a quarter of both {quarter}, at three quarters {late}",
+        "MED has made half of its fall before the accuracy half of its rise in {first} of {runs} small runs that ",
+        "generalise (and in {large_first} of {large} of the papers' size, modulus 97); it falls as far in {anyway} ",
+        "runs chosen not to; at a quarter of both {quarter}, at three quarters {late}",
     )
     return _judged(runs, lambda row: (_associated(row), _comes_first(row)), said)
 

@@ -10,11 +10,11 @@ from matplotlib.figure import Figure
 from scipy.spatial.distance import cdist
 
 from grokbook.claims import load
+from grokbook.experiments.gu2025 import operations
 from grokbook.experiments.lead_tasks import lead_tasks, short_name
 from grokbook.measures import least_med, mean_norm
 from grokbook.measures.delay import grok_time
 from grokbook.plotting.style import COLOURS, panels, styled
-from grokbook.topics.med_tracking.settings import operations
 
 FEW = "add, few cells"
 

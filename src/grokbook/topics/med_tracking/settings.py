@@ -11,21 +11,9 @@ import xarray as xr
 from grokbook.claims.runs import load
 from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
-from grokbook.experiments.gu2025 import FIG5_STEPS, LONGER, fig5, modular_run
+from grokbook.experiments.gu2025 import FIG5_STEPS, LONGER, fig5, modular_run, operations
 from grokbook.experiments.missing import with_missing
 from grokbook.measures.tracking import tracking_table
-
-OPERATIONS = {
-    "fig12": ("subtract", 0.3, 128, "On x - y MED moves with the test loss."),
-    "fig13": ("multiply", 0.3, 128, "On x y MED moves with the test loss."),
-    "fig14": ("x2_plus_y2", 0.2, 256, "On x^2 + y^2 MED moves with the test loss."),
-    "fig15": ("x3_plus_y3", 0.2, 128, "On x^3 + y^3 MED moves with the test loss."),
-    "fig16": ("x2_plus_xy_plus_y2", 0.3, 128, "On x^2 + xy + y^2 MED moves with the test loss."),
-    "fig17": ("x2_plus_xy_plus_y2", 0.3, 256, "On x^2 + xy + y^2, width 256, MED moves with the test loss."),
-    "fig18": ("x2_plus_xy_plus_y2", 0.4, 256, "On x^2 + xy + y^2, 40 %, MED moves with the test loss."),
-    "fig19": ("x3_plus_xy_plus_y3", 0.5, 256, "On x^3 + xy + y^3 MED moves with the test loss."),
-}
-"""Figs 12 to 19: operation, training fraction, width and what the paper says; p = 97, a random split, one layer."""
 
 
 def plan(
@@ -64,23 +52,6 @@ def longer() -> dict[str, Experiment]:
     """
     run = fig5(47, steps=LONGER)
     return {run.name: run}
-
-
-def operations() -> dict[str, Experiment]:
-    """Figs 12 to 19: other operations modulo 97, by name; three seeds, the number of steps and d_mlp = 4 d are ours.
-
-    Example:
-        >>> operations()["gu2025/fig12"].config.task.operation
-        'subtract'
-    """
-    found = {}
-    for figure, (operation, fraction, width, statement) in OPERATIONS.items():
-        config = modular_run(97, fraction, d_model=width, operation=operation)
-        source = f"Gu et al. 2025, Fig. {figure[3:]}; Gu 2024, Fig. {int(figure[3:]) - 1}"
-        choices = f"{config.steps} steps; d_mlp = 4 d; the operand tokens shared (k = 0)"
-        name = f"gu2025/{figure}"
-        found[name] = Experiment(name, config, statement=statement, source=source, choices=choices)
-    return found
 
 
 def controls(dataset: xr.Dataset) -> xr.Dataset:

@@ -40,8 +40,8 @@ CENTRAL = (
         "this uniformity should be interpreted as representation uniformity rather than a concept restricted to the "
         "embedding space",
         "holds",
-        "In runs that generalise, the cells of a class come together behind the MLP, and in runs that memorise they "
-        "do not.",
+        "In small runs that generalise, the cells of a class come together behind the MLP, and in runs that memorise "
+        "they do not.",
         "At generalisation the class explains {value:.0%} of the rows after the MLP ({low:.0%} to {high:.0%}; "
         "{learned} runs; {memorised} that memorise end at {idle:.0%} at most).",
         "The statement itself: uniformity is deeper than the embedding, where sums cannot have it.",
@@ -60,7 +60,7 @@ CENTRAL = (
         "straightforwardly captures changes in test accuracy after training accuracy reaches 1",
         "holds",
         "Within a task, MED falls early in the runs in which the accuracy rises early.",
-        "Rank correlation within tasks {tau:.2f} (p = {p_value:.2g}); {runs} of the runs generalise.",
+        "Rank correlation within tasks {tau:.2f} (p = {p_value:.2g}); {runs} of the runs, small networks, generalise.",
         "The statement, for synchrony. The mean length of the vectors alone does it as well.",
     ),
     Central(
@@ -70,7 +70,8 @@ CENTRAL = (
         "fails",
         "The abstract says of hidden progress measures that they anticipate grokking; MED mostly moves after the "
         "accuracy has. (The paper's Definition 5 asks for no lead.)",
-        "It is first in {first} of {runs} runs that generalise, and falls as far in {anyway} runs chosen not to.",
+        "It is first in {first} of {runs} small runs that generalise and in {large_first} of {large} of the papers' "
+        "size, and falls as far in {anyway} runs chosen not to.",
         "MED goes with the accuracy (G53), behind it.",
     ),
     Central(

@@ -203,7 +203,8 @@ def no_lead() -> Numbers:
     """To be half way first is what a clock does in every run.
 
     A rank correlation within tasks tells it from an oracle, and by it MED goes with the accuracy ({tau:.2f}, p =
-    {p_value:.2g}) and does not lead it: it is first in {first} of {runs} runs that generalise.
+    {p_value:.2g}) and does not lead it: it is first in {first} of {runs} small runs that
+    generalise.
     """
     return _of_claim("P15", verdict="fails")
 
@@ -213,7 +214,7 @@ def behind_the_mlp() -> Numbers:
     """The cells of a class do not come together in the sums of embeddings, where they cannot, but behind the MLP:
 
     at generalisation the class explains {value:.0%} there ({low:.0%} to {high:.0%}, {learned} runs that
-    generalise), in {memorised} runs that memorise at most {idle:.0%}.
+    generalise), in {memorised} runs that memorise at most {idle:.0%}; these are small networks.
     """
     return _of_claim("G54", verdict="holds")
 
