@@ -163,9 +163,15 @@ def test_what_a_dnn_learns_of_a_sum_is_counted(right, said):
 
 @pytest.mark.parametrize(
     ("embedding", "quadratic", "seeds", "verdict"),
-    [(0.01, 0.01, 3, "holds"), (0.01, 0.3, 1, "fails"), (0.01, 0.01, 1, "undecided"), (0.01, None, 3, "undecided")],
+    [
+        (0.01, 0.01, 3, "holds"),
+        (0.3, 0.3, 1, "fails"),
+        (0.01, 0.3, 3, "undecided"),
+        (0.01, 0.01, 1, "undecided"),
+        (0.01, None, 3, "undecided"),
+    ],
 )
-def test_a_dnn_that_answers_refutes_and_two_that_guess_bear_out(embedding, quadratic, seeds, verdict):
+def test_two_dnns_that_answer_refute_and_two_that_guess_bear_out(embedding, quadratic, seeds, verdict):
     accuracies = dict(zip(claims._dnns_on_the_form(), (embedding, quadratic), strict=True))
     runs = {name: form(7, 0.5, a, a, range(seeds)) for name, a in accuracies.items() if a is not None}
     assert claims.dnns_stay_at_guessing(Runs(runs)).verdict == verdict

@@ -49,6 +49,7 @@ def fig_2() -> dict[int, Experiment]:
     models = {n: dataclasses.replace(base.model, n_layers=n) for n in LAYERS}
     configs = {n: dataclasses.replace(base, model=model) for n, model in models.items()}
     said = {"statement": STATEMENT, "source": SOURCE}
+    said["choices"] = f"{base.steps} steps (the authors' program: 30,000); d_mlp = 4 d (512 there, whatever d is)"
     return {n: Experiment(f"gu2025/fig2[layers={n}]", config, **said) for n, config in configs.items()}
 
 

@@ -75,7 +75,7 @@ def fig_4(fractions: Iterable[float] = FRACTIONS) -> dict[float, Experiment]:
 
 
 def network_run(
-    network: str, operation: str, *, p: int = 97, train_fraction: float = 0.3, steps: int = NETWORK_STEPS,
+    network: str, operation: str, *, p: int = 97, train_fraction: float = PAPER[0], steps: int = NETWORK_STEPS,
     d_model: int = 128, n_seeds: int = 1,
 ) -> Experiment:  # fmt: skip
     """One of `NETWORKS` on an operation modulo p: cross entropy, and the squared error for the quadratic network.
@@ -85,7 +85,7 @@ def network_run(
     Example:
         >>> run = network_run("quadratic DNN", "add", p=7, d_model=4)
         >>> run.name, run.config.model.width, run.config.loss
-        ('small/network[quadratic DNN, x + y, p=7, frac=0.3]', 16, 'squared_error')
+        ('small/network[quadratic DNN, x + y, p=7, frac=0.5]', 16, 'squared_error')
 
     Source: Gu et al. 2025, section 6.1 ("2-layer DNN"), and its programs, which are another network than the one cited.
     """
@@ -105,7 +105,12 @@ def network_run(
         seeds=tuple(range(n_seeds)),
         statement="A 2-layer DNN stays at a test accuracy of 0.01 on x^2 + xy + y^2; linear forms it can learn.",
         source="Gu et al. 2025, section 6.1",
-        choices=f"{steps} steps; hidden layers of width {4 * d_model}; weight decay 1 for every network",
+        choices=(
+            f"{steps} steps; hidden layers of width {4 * d_model}; AdamW with weight decay 1 for every network; "
+            "half of the cells, the least of the paper's shares (the authors' program has 0.3, with a hole, on x + y)"
+            if p == 97
+            else f"{steps} steps; hidden layers of width {4 * d_model}; weight decay 1 for every network"
+        ),
     )
 
 
@@ -121,7 +126,7 @@ def network_runs(networks: Iterable[str] = NETWORKS, **settings: int | float) ->
 
 
 def recorded_networks() -> dict[str, Experiment]:
-    """The two DNNs on both forms at the paper's size (one seed, 30 %), and the companions of all three networks.
+    """The two DNNs on both forms at the paper's size (one seed), and the companions of all three networks.
 
     Example:
         >>> len(recorded_networks())
@@ -275,16 +280,19 @@ def _dnns_on_the_form() -> dict[str, Experiment]:
 
 
 @claim("G6.1", "gu2025", "section 6.1", section="Three networks and one symmetry", runs=_dnns_on_the_form, seconds=3,
-       published="around 0.01", says="highest test accuracy on x^2 + xy + y^2 at p = 97, 30 % trained: {seen}")
+       published="around 0.01",
+       says="highest test accuracy on x^2 + xy + y^2 at p = 97, half of the cells trained: {seen}")
 def dnns_stay_at_guessing(runs: Runs) -> Finding:
     """With a 2-layer DNN in place of the transformer "the test accuracy will always remain around 0.01".
 
-    Read as at most `RISEN` at every logged step. Which DNN is meant is open, so both have to stay, three runs each.
+    Read as at most `RISEN` at every logged step. Which DNN is meant is open: borne out where both stay, three runs
+    each, and refuted where neither does.
     """
     best = {name: float(run.test_accuracy.max()) for name, run in runs.items()}
-    parts = [False if high > RISEN else enough(runs[name]) or None for name, high in best.items()]
+    stay = [high <= RISEN and enough(runs[name]) for name, high in best.items()]
+    part = True if len(best) > 1 and all(stay) else False if len(best) > 1 and min(best.values()) > RISEN else None
     seen = ", ".join(f"{high:.3f} ({name.partition(',')[0]})" for name, high in best.items())
-    return judge(*parts, len(best) > 1 or None, value=max(best.values()), low=0, high=RISEN, seen=seen)
+    return judge(part, value=max(best.values()), low=0, high=RISEN, seen=seen)
 
 
 def _values(values: Iterable[float], form: str) -> str:
