@@ -73,7 +73,7 @@ def test_the_checks_of_the_published_panels_can_fail(monkeypatch):
      (3, ["CCCCCCCCCCCCMMMM"] * 11, "fails", "undecided", "fails")],
 )  # fmt: skip
 def test_our_panels_are_judged_from_three_seeds(seeds, rows, four, sandwich, alone):
-    runs = Runs({name: grid(rows, seeds=seeds) for name in ("6b", "6c", "6c until fit")})
+    runs = Runs({f"6{name}": grid(rows, seeds=seeds) for name in ("b", "c", "b until fit", "c until fit")})
     assert claims.four_in_ours(runs).verdict == four
     assert claims.sandwich_in_ours(runs).verdict == sandwich
     assert claims.four_in_ours(Runs({"6b": runs["6b"]})).verdict == alone
@@ -90,8 +90,8 @@ def test_a_run_that_passed_its_test_set_first_is_followed_until_it_fits():
     found = words.followed(ours, again.isel(seed=[0, 1]))
     assert ["".join(row) for row in found.isel(decoder_weight_decay=0).values] == ["CC.TGM", "CC.TGM", "....GM"]
     assert (words.followed(ours, None) == ours.phase).all()
-    told = words.followed_told(ours.phase, found)
-    assert "132 of 198 ended" in told and "44 of these fit" in told and "22 do not" in told
+    told = words.followed_told("6b", ours.phase, found)
+    assert told.startswith("Of our runs of 6b 132 of 198 ended") and "44 of these fit" in told and "22 do not" in told
 
 
 def test_one_seed_is_enough_where_seeds_agree_and_not_where_they_are_shuffled():

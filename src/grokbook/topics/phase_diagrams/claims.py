@@ -66,7 +66,7 @@ def four_in_ours(runs: Mapping[str, xr.Dataset]) -> Finding:
     "liu2022",
     "section 4.1, Fig. 6",
     **_OURS,
-    runs=lambda: _panels("b", "c")() | {"6c until fit": until_fit()["6c"]},
+    runs=lambda: _panels("b", "c")() | {f"{name} until fit": panel for name, panel in until_fit().items()},
     says="of the lines with all three phases in the order C, G, M (phase of most seeds): {told}",
 )
 def sandwich_in_ours(runs: Mapping[str, xr.Dataset]) -> Finding:
@@ -75,10 +75,10 @@ def sandwich_in_ours(runs: Mapping[str, xr.Dataset]) -> Finding:
     Our reading: as LP02.
     """
     axes = ("decoder_weight_decay", "decoder_lr")
-    again = runs["6c until fit"]
-    cells = {name: followed(runs[name], again if name == "6c" else None) for name in ("6b", "6c") if name in runs}
+    panels = {name: (runs[name], runs[f"{name} until fit"]) for name in ("6b", "6c")}
+    cells = {name: followed(*both) for name, both in panels.items() if name in runs}
     found = sandwiched({name: usual(phase).transpose(*axes) for name, phase in cells.items()})
-    return found if enough(runs["6b"], runs["6c"], again) else judge(None, **found.numbers)
+    return found if all(enough(*both) for both in panels.values()) else judge(None, **found.numbers)
 
 
 @claim(

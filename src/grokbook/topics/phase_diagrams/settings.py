@@ -71,19 +71,21 @@ def fig6() -> dict[str, Experiment]:
 
 
 def until_fit() -> dict[str, Sweep]:
-    """Panel 6c again, each run until it fits its training set: what follows where the test set is passed first.
+    """Panels 6b and 6c again, each run until it fits its training set: what follows where the test set is passed first.
 
     Example:
         >>> until_fit()["6c"].config.stop.variable
         'train_accuracy'
     """
-    panel = fig6()["c"]
-    config = dataclasses.replace(panel.config, stop=StopRule("train_accuracy", 0.9, hold=4))
+    stop = StopRule("train_accuracy", 0.9, hold=4)
+    panels = {f"6{name}": fig6()[name] for name in "bc"}
     return {
-        "6c": Sweep(
-            "liu2022/fig6c[until fit]", config, panel.seeds, axes=panel.axes, source=panel.source,
-            statement="The runs of Fig. 6c until 90 % of the training set are right.", choices=OPEN,
+        name: Sweep(
+            f"{panel.name}[until fit]", dataclasses.replace(panel.config, stop=stop), panel.seeds, axes=panel.axes,
+            source=panel.source, statement=f"The runs of Fig. {name} until 90 % of the training set are right.",
+            choices=OPEN,
         )
+        for name, panel in panels.items()
     }  # fmt: skip
 
 

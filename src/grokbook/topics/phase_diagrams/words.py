@@ -194,12 +194,12 @@ def followed(ours: xr.Dataset, fitted: xr.Dataset | None) -> xr.DataArray:
     return ours.phase.where(~early, letters)
 
 
-def followed_told(before: xr.DataArray, after: xr.DataArray) -> str:
+def followed_told(panel: str, before: xr.DataArray, after: xr.DataArray) -> str:
     """How many cells `followed` decides, and as what, as a sentence; none where there was nothing to decide.
 
     Example:
         >>> cells = [xr.DataArray([list(letters)], dims=("seed", "decoder_lr")) for letters in (".G..", "CGT.")]
-        >>> followed_told(*cells)[:72]
+        >>> followed_told("6c", *cells)[:72]
         'Of our runs of 6c 3 of 4 ended with their test set passed before 90 % of'
     """
     was = before == OPEN
@@ -207,7 +207,7 @@ def followed_told(before: xr.DataArray, after: xr.DataArray) -> str:
         return ""
     fit, never = (int((was & (after == letter)).sum()) for letter in "CT")
     return (
-        f"Of our runs of 6c {some(int(was.sum()), was.size)} ended with their test set passed before 90 % of the "
+        f"Of our runs of {panel} {some(int(was.sum()), was.size)} ended with their test set passed before 90 % of the "
         f"training set was. Made again until it is, {fit} of these fit it (they count as comprehension: no delay), "
         f"{never} do not by the last step."
     )
