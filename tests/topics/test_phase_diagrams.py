@@ -243,10 +243,13 @@ def test_our_diagrams_are_compared_with_the_published_one_and_with_each_other():
     same = grid(published.ROWS["b"]).phase.transpose("seed", "decoder_lr", "decoder_weight_decay")
     table = words.compared(same, theirs)
     assert table.compared.tolist()[2:4] == ["seed 2", "seeds 0 and 1"] and (table.kappa == 1).all()
-    assert "as well as ours with each other" in words.comparison_told(table)
+    assert "with each other in 100%. Of the 4 diagrams one of ours" in words.comparison_told(table)
     assert "not known from one" in words.comparison_told(words.compared(same.isel(seed=[0]), theirs))
     other = same.copy(data=np.where(same == "G", "M", same))
-    assert "less well than" in words.comparison_told(words.compared(other, theirs))
+    least = words.comparison_told(words.compared(other, theirs))
+    assert least.endswith("the published one agrees least with the others, as any seed would in 1 of 4 cases.")
+    other[0] = "X"  # a seed of ours is farther from the others than the published diagram is
+    assert "Of the 4 diagrams one of ours" in words.comparison_told(words.compared(other, theirs))
 
 
 def test_what_is_recorded_is_said():
@@ -298,8 +301,10 @@ def test_panel_d_is_compared_as_panel_b_is():
     assert shares_["cells not decided"].tolist() == [0, 1]
     assert shares_["comprehension, %"].tolist() == pytest.approx([100 * 73 / 176, 100 * 218 / 527])
     told = words.beside_told(table, {"d": ours}, theirs)
-    assert told.startswith("*Panel 6b.* Not run") and told.endswith("as well as ours with each other.")
-    ours[:, 3] = "."
+    assert told.startswith("*Panel 6b.* Not run") and told.endswith("the published one could be another seed.")
+    ours[:, 3] = OPEN
+    assert words.nowhere(ours, theirs["d"]) == ""  # what is not decided neither agrees nor disagrees
+    ours[:, 3], ours[:, 5] = "T", OPEN
     assert words.nowhere(ours, theirs["d"]).startswith(" No cell agrees at the rate 4e-05; at the other rates 100%")
 
 
