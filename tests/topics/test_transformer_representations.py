@@ -300,6 +300,18 @@ def test_what_dropout_does_to_the_turn_is_read_off_the_runs():
     assert "not recorded" in chapter.dropout_turns(table, {"a": ("late", "none"), "b": ("late", "absent")})
 
 
+def test_what_a_decay_of_the_embedding_does_is_read_off_pairs_of_one_seed():
+    """Vectors of length 1 and 0.3 of their start, at seeds 0 to 2; a run that does not generalise has no step."""
+    long, short = (embedding.lives(runs(circle=0.0, left=left, grok=grok)) for left, grok in ((1.0, 2000), (0.3, 1000)))
+    assert long.length.tolist() == pytest.approx([1] * 3) and short.length.tolist() == pytest.approx([0.3] * 3)
+    none = embedding.lives(runs(circle=0.0, left=0.3, grok=9999, ringed=4000))
+    none.loc[1, ["length", "grok"]] = 0.6, 3000
+    told = chapter.decay_words({"small runs": (none[1:], long), "others": (None, long), "more": (short, long)})
+    assert "of small runs end 0.30 to 0.60 times as long" in told and "at 1.50 times the step (seeds: 2)" in told
+    assert "of more end 0.30 times" in told and "at 0.50 times the step (seeds: 3)." in told and "others" not in told
+    assert "not recorded" in chapter.decay_words({"others": (None, long)})
+
+
 def test_a_start_has_a_say_only_where_it_ranks_higher_than_strangers_whose_start_is_left():
     """An end that is half of its start has that start's strongest frequency, and a stranger's has the stranger's."""
     kept = chapter.ticket_words({"a": embedding.lives(runs(circle=0.0, left=0.5))})

@@ -20,6 +20,7 @@ from grokbook.topics.transformer_representations.projected import AXES
 from grokbook.topics.transformer_representations.settings import (
     PAPER_DROPOUT,
     PAPER_P,
+    PROGRAM_DECAY,
     SMALL_DROPOUT,
     by_decay,
     by_dropout,
@@ -48,6 +49,7 @@ SOLVED = 0.99
 NAMES = {
     "paper": f"p = {PAPER_P} with dropout {PAPER_DROPOUT:g}",
     "plain": f"p = {PAPER_P} without dropout",
+    "decayed": f"p = {PAPER_P} with dropout and decay {PROGRAM_DECAY:g} of the embedding",
     "small": "small runs",
     "dropped": f"small runs with dropout {SMALL_DROPOUT:g}",
     "other": "Gu et al., p = 97",
@@ -61,9 +63,10 @@ def deciding() -> dict[str, Experiment]:
 
 
 def compared() -> dict[str, Experiment]:
-    """What is told beside them: the same runs without dropout, and small ones without and with it."""
-    drops = by_dropout()
-    return {"plain": fig7()["plain"], "small": drops[0.0], "dropped": drops[SMALL_DROPOUT]}
+    """What is told beside them: runs without dropout, with a decay of the embedding, and small ones."""
+    drops, others = by_dropout(), fig7()
+    paper = {name: others[name] for name in ("plain", "decayed")}
+    return paper | {"small": drops[0.0], "dropped": drops[SMALL_DROPOUT]}
 
 
 def with_another() -> dict[str, Experiment]:

@@ -9,7 +9,7 @@ import pandas as pd
 import torch
 import xarray as xr
 
-from grokbook.measures import dominant_frequencies, fourier_power, grok_times
+from grokbook.measures import dominant_frequencies, fourier_power, grok_times, mean_norm
 from grokbook.measures.principal import on_axes, ring_share
 from grokbook.models.encoder import Encoder
 from grokbook.tasks.arithmetic import ModularTask
@@ -93,7 +93,8 @@ def lives(dataset: xr.Dataset) -> pd.DataFrame:
     """One row a run: when it generalises, effective dimension and ring share on the way, what its start shows.
 
     `grok` is the step at which the test accuracy reaches 95 % for good, `strict` the one for 99 %, the paper's bar (NaN
-    where it does not). `at_start`, `peak`, `peak_step`, `at_grok` and `at_end` are of the effective dimension,
+    where it does not). `length` is that of the embedding at the end as a part of its first one (mean over rows).
+    `at_start`, `peak`, `peak_step`, `at_grok` and `at_end` are of the effective dimension,
     `ring_start`, `ring_grok` (at the snapshot nearest to `grok`) and `ring_end` of the plane of the first two principal
     axes, `rings` are those of all snapshots. `seen` is the ring share of the start on the axes of the end, `strange`
     and `alike` the same for `strangers` of one share and of a share for each frequency, `others` on the axes of the
@@ -107,8 +108,9 @@ def lives(dataset: xr.Dataset) -> pd.DataFrame:
     for n, run in enumerate(runs):
         step = float(grok.grok_step.iloc[n]) if pd.notna(grok.grok_step.iloc[n]) else np.nan
         late = float(strict.grok_step.iloc[n]) if pd.notna(strict.grok_step.iloc[n]) else np.nan
-        rows.append({"seed": int(run.seed), "fit": grok.fit_step.iloc[n], "grok": step, "strict": late,
-                     **_dimension(run, step), **_rings(run, step, ends[(n + 1) % len(ends)])})  # fmt: skip
+        length = mean_norm(ends[n]) / mean_norm(tables(run)[0])
+        head = {"seed": int(run.seed), "fit": grok.fit_step.iloc[n], "grok": step, "strict": late, "length": length}
+        rows.append({**head, **_dimension(run, step), **_rings(run, step, ends[(n + 1) % len(ends)])})
     return pd.DataFrame(rows)
 
 

@@ -169,7 +169,7 @@ def dimension_table(found: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         does = table[table.grok.notna()]
         start = does.at_start
         parts = {"highest at": turn(does), "then": does.peak / start, "when they generalise": does.at_grok / start,
-                 "at the end": does.at_end / start}  # fmt: skip
+                 "at the end": does.at_end / start, "length": does.length}  # fmt: skip
         head = {"network": name, "runs": len(table), "generalise": len(does), "at step": does.grok.median()}
         rows.append(head | {what: values.median() for what, values in parts.items()})
     return pd.DataFrame(rows)
@@ -192,6 +192,31 @@ def dropout_turns(table: pd.DataFrame, pairs: Mapping[str, tuple[str, str]]) -> 
     told = "; ".join(f"with it the turn is at {one:.2f} of that step, without it at {two:.2f} ({size})"
                      for size, (one, two) in both.items())  # fmt: skip
     return f"{head}: {told}."
+
+
+def decay_words(pairs: Mapping[str, tuple[pd.DataFrame | None, pd.DataFrame | None]]) -> str:
+    """What a decay of the embedding does to runs of one seed; a pair is `lives` with it and without it.
+
+    Example:
+        >>> without = pd.DataFrame({"seed": [0, 1], "length": [0.5, 0.8], "grok": [900, 1000]})
+        >>> decay_words({"small": (without.assign(length=0.4)[:1], without)})[-83:]
+        '0.80 times as long as without it, and generalise at 1.00 times the step (seeds: 1).'
+    """
+    told = []
+    for size, tables in pairs.items():
+        both = [table for table in tables if table is not None]
+        if len(both) < 2:
+            continue
+        rows = both[0].merge(both[1], on="seed")
+        length, step = (_span(rows[f"{name}_x"] / rows[f"{name}_y"]) for name in ("length", "grok"))
+        told.append(f"With that decay the vectors of {size} end {length} times as long as without it, and generalise "
+                    f"at {step} times the step (seeds: {len(rows)}).")  # fmt: skip
+    return " ".join(told) or "Runs with and without it are not recorded."
+
+
+def _span(values: pd.Series) -> str:
+    ends = sorted({f"{value:.2f}" for value in (values.min(), values.max())})
+    return " to ".join(ends)
 
 
 def survives(said: pd.DataFrame) -> str:
