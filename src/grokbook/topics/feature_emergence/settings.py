@@ -133,7 +133,8 @@ def others(n_seeds: int = 5) -> dict[str, Ended]:
         name: _ended(f"tian2025/group[{name}]",
                      _stopped(pairs_of(name, width, 0.5, rate=0.005, decay=5e-5, steps=BUDGET,
                                        log=Schedule(0, 10, 60))),
-                     n_seeds, shares, said=said, source="Tian 2025 (Li2), Fig. 5", choices="those of M = 23; Fig. 5: K = 2,048, rate 5e-4")
+                     n_seeds, shares, said=said, source="Tian 2025 (Li2), Fig. 5",
+                     choices="the settings of M = 23, those of Figs 10 to 13; Fig. 5 has K = 2,048 and a rate of 5e-4")
         for name, width in GROUPS.items()
     }  # fmt: skip
 
