@@ -262,7 +262,12 @@ def test_a_cell_is_drawn_where_it_was_measured_and_shares_of_seeds_are_strips():
     phase = grid(GCM, seeds=2).phase.copy()
     phase[1, 0, 0], phase[:, 10, 15] = "C", OPEN
     ax = diagrams({"made": phase}).axes[0]
-    boxes = [(round(p.get_x(), 2), round(p.get_y(), 2), round(p.get_width(), 2), p.get_hatch()) for p in ax.patches]
+    parts = [(patch, patch.get_path().vertices.reshape(-1, 5, 2)) for patch in ax.patches]  # five points a rectangle
+    boxes = [
+        (*corners.min(axis=0).round(2).tolist(), round(float(np.ptp(corners[:, 0])), 2), patch.get_hatch())
+        for patch, places in parts
+        for corners in places
+    ]
     assert (-0.48, -0.46, 0.48, None) in boxes and (0.0, -0.46, 0.48, None) in boxes
     assert [box for box in boxes if box[3]] == [(14.52, 9.54, 0.96, "////")]
     assert len(ax.texts) == 11 * 16 - 1 and len(boxes) == 11 * 16 + 1

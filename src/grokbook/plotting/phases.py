@@ -9,7 +9,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Patch, PathPatch
+from matplotlib.path import Path
+from matplotlib.transforms import Bbox, BboxTransformTo
 
 from grokbook.measures.phases import OPEN, PHASES, fractions
 from grokbook.plotting.style import panels, styled
@@ -80,8 +82,12 @@ def _diagram(ax: Axes, phase: xr.DataArray) -> None:
     """The cells of one diagram, the first value of the axis that goes down at the top."""
     across, down = _sides(phase)
     shares = fractions(phase).transpose("phase", down, across)
+    strips: dict[str, list[Path]] = {}
     for (y, x), known in np.ndenumerate(shares.notnull().all("phase").values):
-        _cell(ax, x, y, shares.values[:, y, x] if known else None)
+        _cell(ax, x, y, shares.values[:, y, x] if known else None, strips)
+    for letter, places in strips.items():  # one path a phase: a page of large diagrams stays light
+        look = {"fc": "white", "hatch": "////"} if letter == OPEN else {"fc": PHASE_COLOURS[letter]}
+        ax.add_patch(PathPatch(Path.make_compound_path(*places), ec="#77777766", lw=0.5, **look))
     for name, axis in ((across, ax.xaxis), (down, ax.yaxis)):
         values = phase[name].values
         every = -(-len(values) // 8) if axis is ax.xaxis else 1
@@ -92,19 +98,18 @@ def _diagram(ax: Axes, phase: xr.DataArray) -> None:
     ax.grid(False)
 
 
-def _cell(ax: Axes, x: int, y: int, shares: np.ndarray | None) -> None:
-    """One cell: strips as wide as the shares of the phases, with the letter of the largest; hatched for None."""
-    corner, edge = (x - 0.48, y - 0.46), {"ec": "#77777766", "lw": 0.5}
-    if shares is None:
-        ax.add_patch(Rectangle(corner, 0.96, 0.92, fc="white", hatch="////", **edge))
-        return
-    left = corner[0]
-    for letter, share in zip(PHASES, shares, strict=True):
+def _cell(ax: Axes, x: int, y: int, shares: np.ndarray | None, strips: dict[str, list[Path]]) -> None:
+    """One cell: strips as wide as the shares of the phases, with the letter of the largest; open for None."""
+    widths = {OPEN: 1.0} if shares is None else dict(zip(PHASES, shares, strict=True))
+    left = x - 0.48
+    for letter, share in widths.items():
         if share > 0:
-            ax.add_patch(Rectangle((left, corner[1]), 0.96 * share, 0.92, fc=PHASE_COLOURS[letter], **edge))
+            box = Bbox.from_bounds(left, y - 0.46, 0.96 * share, 0.92)
+            strips.setdefault(letter, []).append(Path.unit_rectangle().transformed(BboxTransformTo(box)))
             left += 0.96 * share
-    most = [*PHASES][int(np.argmax(shares))]
-    ax.text(x, y, most, ha="center", va="center", fontsize=8, color="white" if most == "X" else "black")
+    if shares is not None:
+        most = [*PHASES][int(np.argmax(shares))]
+        ax.text(x, y, most, ha="center", va="center", fontsize=8, color="white" if most == "X" else "black")
 
 
 def explorable(dataset: xr.Dataset, found: xr.Dataset) -> dict[str, Any]:
