@@ -99,17 +99,17 @@ def _diagram(ax: Axes, phase: xr.DataArray) -> None:
 
 
 def _cell(ax: Axes, x: int, y: int, shares: np.ndarray | None, strips: dict[str, list[Path]]) -> None:
-    """One cell: strips as wide as the shares of the phases, with the letter of the largest; open for None."""
+    """One cell: strips as wide as the shares of the phases, the largest with its letter; open for None."""
     widths = {OPEN: 1.0} if shares is None else dict(zip(PHASES, shares, strict=True))
-    left = x - 0.48
+    left, most = x - 0.48, max(widths, key=widths.__getitem__)
     for letter, share in widths.items():
         if share > 0:
             box = Bbox.from_bounds(left, y - 0.46, 0.96 * share, 0.92)
             strips.setdefault(letter, []).append(Path.unit_rectangle().transformed(BboxTransformTo(box)))
+            if letter == most != OPEN:
+                ink = "white" if most == "X" else "black"
+                ax.text(left + 0.48 * share, y, most, ha="center", va="center", fontsize=8, color=ink)
             left += 0.96 * share
-    if shares is not None:
-        most = [*PHASES][int(np.argmax(shares))]
-        ax.text(x, y, most, ha="center", va="center", fontsize=8, color="white" if most == "X" else "black")
 
 
 def explorable(dataset: xr.Dataset, found: xr.Dataset) -> dict[str, Any]:
