@@ -1,0 +1,212 @@
+"""Fig. 2 of Liu et al. 2022 again: two numbers a symbol, and what the decoder says at every point of the plane."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+import xarray as xr
+from matplotlib.figure import Figure
+from torch.nn import functional as F
+
+from grokbook.claims import Finding, Runs, claim, judge
+from grokbook.claims.finding import most
+from grokbook.experiments.base import Experiment
+from grokbook.experiments.liu2022 import rates
+from grokbook.measures.fourier import energy_share
+from grokbook.measures.lead import rank_test
+from grokbook.models.midpoint import MidpointToy
+from grokbook.plotting.style import panels, styled
+from grokbook.tasks.sums import SumTask
+from grokbook.theory.parallelograms import closed_set, permissible_set, representation_quality_index
+from grokbook.topics.effective_theory.figures import numbered, window
+from grokbook.topics.effective_theory.trained import TOLERANCE
+from grokbook.training.config import RunConfig
+from grokbook.training.forward import split_weights
+from grokbook.training.optim import AdamW
+from grokbook.training.schedule import Schedule
+
+P, SIDE = 11, 64
+"""Symbols of the figure; points of the recorded plane in each direction."""
+
+STORED = {"rqi": 0.619, "test": 0.88, "modular": 0.917, "memorised": 0.056}
+"""RQI and test accuracies that are stored with the programs of the figure: its good and bad runs."""
+
+SECTION = "Two dimensions: what the decoder does"
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Decoded(Experiment):
+    """An experiment that also records what its decoder says at the end.
+
+    Variables `answered` (seed, sample): the label that each pair of the task is given; `decoded` (seed, row, column):
+    that of `SIDE` x `SIDE` points of `window`, from its lower left corner, rows upwards.
+    """
+
+    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
+        """Train the seeds (default: all); options and dataset as those of `Experiment.run`."""
+        found = super().run(seeds, keep_weights=True, **options)
+        each = [self._said(torch.from_numpy(row)) for row in found.weights.values]
+        return found.drop_vars("weights").merge(xr.concat(each, found.seed), combine_attrs="override")
+
+    def _said(self, row: torch.Tensor) -> xr.Dataset:
+        weights, model = split_weights(self.config, row), self.config.model
+        left, right, low, high = window(weights["W_E"].numpy())
+        x, y = np.meshgrid(np.linspace(left, right, SIDE), np.linspace(low, high, SIDE))
+        points = torch.from_numpy(np.stack([x, y], axis=-1)).to(row.dtype)
+        with torch.no_grad():
+            answered = model.forward(weights, torch.from_numpy(self.config.task.inputs)).argmax(dim=-1)
+            decoded = model.decode(weights, points).argmax(dim=-1)
+        said = {"answered": ("sample", answered), "decoded": (("row", "column"), decoded)}
+        return xr.Dataset({name: (dims, labels.numpy().astype(np.int8)) for name, (dims, labels) in said.items()})
+
+
+def _run(task: SumTask, model: MidpointToy, optimizer: AdamW, steps: int, loss: str) -> RunConfig:
+    log = Schedule(dense_until=0, points=100)
+    return RunConfig(task, model, optimizer, steps=steps, log=log, snapshots=2, loss=loss)
+
+
+@lru_cache(maxsize=1)
+def fig2() -> dict[str, Experiment]:
+    """The four settings of the figure and a fifth, its good run of addition on unordered pairs; ten seeds each.
+
+    Example:
+        >>> {name: run.config.n_train for name, run in fig2().items()}["addition"]
+        97
+    """
+    good, ordered = MidpointToy(P, outputs=2 * P - 1, centre=1.0), SumTask(P, 0.8, ordered=True)
+    slow, unordered = rates(9e-5, 5.0), dataclasses.replace(ordered, ordered=False)
+    deep = dataclasses.replace(good, hidden=(256, 256), repeats=6, centre=0.0)
+    modular, one = SumTask(P, 0.8, modular=True), dataclasses.replace(good, hidden=(128,), outputs=P, centre=0.0)
+    configs = {
+        "addition": _run(ordered, good, slow, 20_000, "squared_error"),
+        "addition, unordered": _run(unordered, good, slow, 20_000, "squared_error"),
+        "addition, memorised": _run(SumTask(P, 0.7), deep, rates(1e-3, 0.0, 2e-4), 401, "squared_error"),
+        "modular": _run(modular, one, rates(2e-4, 5.0), 20_000, "cross_entropy"),
+        "modular, memorised": _run(
+            modular, dataclasses.replace(deep, repeats=4, outputs=P), rates(1e-5, 10.0), 20_000, "cross_entropy"
+        ),
+    }
+    return {
+        name: Decoded(
+            f"liu2022/fig2[{name}]", config, tuple(range(10)), source="Liu et al. 2022, Fig. 2 and its programs",
+            statement="Generalisation is linked to the emergence of structured embeddings.",
+            choices="Midpoints throughout, as the caption says; ReLU for a leaky one in the modular runs; splits and "
+            "first weights are drawn by our seeds, without (0, 0) and (0, 1) put into every training set.",
+        )
+        for name, config in configs.items()
+    }  # fmt: skip
+
+
+RUNS = (fig2,)
+
+
+def table(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
+    """A row a run: `kind`, `seed`, accuracies, `rqi`, `ring`, and of its training pairs the share of `closed` ones.
+
+    `test` is the accuracy on the test set; `mirrored` the share of it whose mirror image was trained, `new` the
+    accuracy on the rest. `rqi` has the tolerance 0.1, as has `closed`, the share of the parallelograms of training
+    pairs that the embedding closes; `ring` is the share of the embedding's variance at its strongest frequency.
+    """
+    rows = []
+    for kind, data in runs.items():
+        for seed in data.seed.values.tolist():
+            run, task = data.sel(seed=seed), fig2()[kind].config.with_seed(seed).task
+            right, points = run.answered.values == task.targets, embedding(run)
+            tested = ~np.isin(np.arange(task.samples), task.train_index)
+            trained = {tuple(sorted(pair)) for pair in task.inputs[task.train_index].tolist()}
+            told = permissible_set(sorted(trained))
+            rows.append({
+                "kind": kind, "seed": seed, "train": right[task.train_index].mean(), "test": right[tested].mean(),
+                "mirrored": task.mirrored.sum() / tested.sum(), "new": right[tested & ~task.mirrored].mean(),
+                "rqi": representation_quality_index(points, TOLERANCE), "ring": energy_share(points, 1),
+                "closed": len(set(told) & set(closed_set(points, TOLERANCE))) / len(told),
+            })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def embedding(run: xr.Dataset) -> np.ndarray:
+    """The vectors of one run's symbols at its end, (p, 2)."""
+    return run.embedding.isel(snapshot=-1).to_numpy().astype(float)
+
+
+@lru_cache(maxsize=1)
+def chance_ring(draws: int = 2_000) -> float:
+    """The share of variance at the strongest frequency that 5 % of normal tables (11, 2) exceed."""
+    rng = np.random.default_rng(0)
+    return float(np.quantile([energy_share(rng.normal(size=(P, 2)), 1) for _ in range(draws)], 0.95))
+
+
+@styled
+def regions(runs: Mapping[str, xr.Dataset], seed: int = 0) -> Figure:
+    """Fig. 2: the symbols of one run of each setting and the label of every point, addition above, modular below."""
+    fig, axes = panels(2, 2, height=6.4)
+    for row, task in zip(axes, ("addition", "modular"), strict=True):
+        for ax, kind, said in zip(row, (f"{task}, memorised", task), ("memorised", "structured"), strict=True):
+            run = runs[kind].sel(seed=seed)
+            points, labels = embedding(run), fig2()[kind].config.task.outputs
+            look = {"cmap": "twilight" if task == "modular" else "cividis", "vmin": 0, "vmax": labels - 1}
+            ax.imshow(run.decoded, origin="lower", extent=window(points), interpolation="nearest", alpha=0.6, **look)
+            numbered(ax, points)
+            ax.set_title(f"{task}, {said}: test {float(run.test_accuracy[-1]):.0%}")
+    return fig
+
+
+def linked(rows: pd.DataFrame, measure: str, accuracy: str) -> tuple[float, float]:
+    """Somers' D of a measure and the accuracy over runs of one kind, all kinds joined, and its p-value (`rank_test`).
+
+    Example:
+        >>> rows = pd.DataFrame({"kind": "a", "rqi": range(6), "new": range(6)})
+        >>> linked(rows, "rqi", "new")[0]
+        1.0
+    """
+    test = rank_test([(-of[measure], -of[accuracy]) for _, of in rows.groupby("kind")])
+    return test.tau, test.p_value
+
+
+@claim("LF1", "liu2022", "section 3, Fig. 2 (a, b)", section=SECTION, runs=fig2, published="RQI 0.62, test 0.88",
+       says="{told}")  # fmt: skip
+def parallelograms_where_it_generalises(runs: Runs) -> Finding:
+    """In toy addition "generalization appears to be linked to the emergence of highly-structured embeddings": Fig. 2
+    "shows parallelograms".
+
+    Our reading: among runs of one setting those with the larger RQI answer more of the test pairs whose mirror image
+    was not trained (Somers' D above zero, permuted within settings, at 5 %).
+    """
+    return _link(runs, "addition", "rqi", "RQI")
+
+
+@claim("LF2", "liu2022", "section 3, Fig. 2 (c, d)", section=SECTION, runs=fig2, published="test 0.917", says="{told}")
+def circle_where_it_generalises(runs: Runs) -> Finding:
+    """The same in toy modular addition, where Fig. 2 "shows a circle".
+
+    Our reading: among runs of one setting those with more of the embedding's variance at one frequency answer more of
+    the test set (Somers' D above zero, permuted within settings, at 5 %), and most runs of the good setting have more
+    of it than 95 % of random tables.
+    """
+    own = runs["modular"]
+    seen = None if own is None else most(table({"modular": own}).ring > chance_ring())
+    return _link(runs, "modular", "ring", "share at one frequency", seen)
+
+
+def _link(runs: Runs, task: str, measure: str, called: str, *parts: bool | None) -> Finding:
+    kinds = {kind: data for kind, data in runs.items() if kind.startswith(task)}
+    if not kinds:
+        return judge(None, told="not run")
+    rows = table(kinds)
+    tau, p_value = linked(rows, measure, "new")
+    middle = rows.groupby("kind", sort=False)[[measure, "new"]].agg(["median", "min", "max"])
+    told = "; ".join(
+        f"{kind}: {called} {row[measure, 'median']:.2f} ({row[measure, 'min']:.2f} to {row[measure, 'max']:.2f}), "
+        f"{row['new', 'median']:.0%} of the pairs ({row['new', 'min']:.0%} to {row['new', 'max']:.0%})"
+        for kind, row in middle.iterrows()
+    )
+    link = tau > 0 if min(p_value, 1 - p_value) <= LEVEL else None
+    return judge(link, *parts, value=tau, told=f"Somers' D {tau:.2f} (p = {p_value:.4f}); {told}")
