@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 import xarray as xr
 
 from grokbook.errors import ParameterError
+from grokbook.experiments.liu2022 import rates
 from grokbook.plotting import COLOURS
 from grokbook.tasks.addition import AdditionTask
 from grokbook.theory import effective_flow
 from grokbook.theory.effective_flow import flow, limit, quadratic_form, velocity
 from grokbook.theory.parallelograms import all_samples, nullity, permissible_set
-from grokbook.topics.effective_theory import answer, dynamics, figures, lines, plan, trained
+from grokbook.topics.effective_theory import answer, dynamics, figures, lines, plan, regions, trained
 from grokbook.topics.effective_theory import representations as rep
 
 
@@ -259,3 +263,61 @@ def test_prediction_and_bounds_are_drawn_run_by_run():
 )
 def test_where_runs_begin_to_reach_a_line_is_said(steps, words):
     assert words in trained.told_transition(pd.DataFrame({"samples": [20, 25, 45], "steps": steps}))
+
+
+@pytest.fixture(scope="module")
+def small_fig2():
+    """Two seeds of every setting of Fig. 2, a hundred steps each."""
+    short = {k: dataclasses.replace(run, config=dataclasses.replace(run.config, steps=100), seeds=(0, 1))
+             for k, run in regions.fig2().items()}  # fmt: skip
+    return {kind: run.run(progress=False) for kind, run in short.items()}
+
+
+def test_decoded_regions_are_the_decoder_on_the_plane(small_fig2):
+    kind, seed = "addition, memorised", 1
+    run = small_fig2[kind].sel(seed=seed)
+    config = regions.fig2()[kind].config.with_seed(seed)
+    weights = config.model.draw(seed)
+    assert run.decoded.shape == (regions.SIDE, regions.SIDE) and run.answered.size == 66
+    right = run.answered.values == config.task.targets
+    assert right[config.task.train_index].mean() == pytest.approx(float(run.train_accuracy[-1]))
+    still = dataclasses.replace(config, steps=1, optimizer=rates(1e-30, 0.0, 1e-30))
+    said = dataclasses.replace(regions.fig2()[kind], config=still, seeds=(seed,)).run(progress=False).decoded.values[0]
+    left, right_end, low, high = figures.window(weights["W_E"].numpy())
+    corners = torch.tensor([[left, low], [right_end, low], [left, high]], dtype=torch.float32)
+    assert [said[0, 0], said[0, -1], said[-1, 0]] == config.model.decode(weights, corners).argmax(dim=-1).tolist()
+
+
+def test_only_pairs_without_a_trained_mirror_image_count_as_new(small_fig2):
+    rows = regions.table(small_fig2).set_index(["kind", "seed"])
+    for kind, run in regions.fig2().items():
+        task = run.config.with_seed(1).task
+        trained = {tuple(pair) for pair in task.inputs[task.train_index].tolist()}
+        tested = [tuple(pair) for pair in task.inputs.tolist() if tuple(pair) not in trained]
+        new = [(i, j) for i, j in tested if (j, i) not in trained]
+        said = dict(zip(map(tuple, task.inputs.tolist()), small_fig2[kind].sel(seed=1).answered.values, strict=True))
+        wanted = [(i + j) % 11 if "modular" in kind else i + j for i, j in new]
+        row = rows.loc[(kind, 1)]
+        assert row.new == pytest.approx(np.mean([said[pair] == sum_ for pair, sum_ in zip(new, wanted, strict=True)]))
+        assert row.mirrored == pytest.approx(1 - len(new) / len(tested))
+
+
+def test_the_link_is_seen_by_an_oracle_and_not_by_a_blind_measure():
+    rng, rows = np.random.default_rng(0), []
+    for kind in "abc":
+        right = rng.random(10)
+        rows += [{"kind": kind, "oracle": r**3, "blind": rng.random(), "new": r} for r in right]
+    table = pd.DataFrame(rows)
+    tau, p_value = regions.linked(table, "oracle", "new")
+    assert tau == 1 and p_value < 0.01
+    assert regions.linked(table, "blind", "new")[1] > 0.05
+    between = table.assign(settings=table.kind.map({"a": 0.0, "b": 1.0, "c": 2.0}))
+    assert regions.linked(between, "settings", "new")[1] == 1
+
+
+def test_the_regions_of_the_picture_are_those_recorded(small_fig2):
+    fig = regions.regions(small_fig2, 1)
+    drawn = [np.asarray(ax.images[0].get_array()) for ax in fig.axes]
+    kinds = ("addition, memorised", "addition", "modular, memorised", "modular")
+    for kind, image in zip(kinds, drawn, strict=True):
+        np.testing.assert_array_equal(image, small_fig2[kind].decoded.sel(seed=1))

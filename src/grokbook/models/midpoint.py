@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -21,9 +22,11 @@ class MidpointToy(Toy):
     A layer and an activation; with a second width, the same, a square layer that is applied `repeats` times without an
     activation in between, and one activation behind it if it is applied more than once; the outputs. The program means
     `repeats` layers, but lists one of them that often, and all activations behind the last. The embeddings start
-    normal with mean `centre` and standard deviation `spread` in every coordinate.
+    normal with mean `centre` and standard deviation `spread` in every coordinate. The decoder is given `gain` times the
+    midpoint: 2 makes it the sum.
 
-    Raises ParameterError as `Toy` does, for matrices, for other than one width or two equal ones, for `repeats` below 1.
+    Raises ParameterError as `Toy` does, for matrices, for other than one width or two equal ones, for `repeats`
+    below 1, and for a gain that is not positive.
 
     Example:
         >>> MidpointToy(11, outputs=21).shapes()["W.2"], MidpointToy(11, hidden=(8,)).sizes
@@ -37,10 +40,13 @@ class MidpointToy(Toy):
     activation: str = "relu"
     repeats: int = 1
     centre: float = 0.0
+    gain: float = 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_integers(self, repeats=1)
+        if not 0 < self.gain < math.inf:
+            raise ParameterError(f"gain = {self.gain!r} must be a positive number.")
         if self.product or len(self.hidden) not in (1, 2) or len(set(self.hidden)) != 1:
             raise ParameterError(f"hidden = {self.hidden} must be one width or two equal ones, without a product.")
 
@@ -55,9 +61,9 @@ class MidpointToy(Toy):
         return self.decode(weights, F.embedding(inputs, weights["W_E"]).mean(dim=-2))
 
     def decode(self, weights: Parameters, points: Tensor) -> Tensor:
-        """The decoder alone: answers (N, outputs) at points (N, d) of the embeddings' space."""
+        """The decoder alone: answers (N, outputs) where two embeddings have these midpoints, (N, d)."""
         bend, last = ACTIVATIONS[self.activation], len(self.hidden) + 1
-        x = bend(F.linear(points, weights["W.1"], weights["b.1"]))
+        x = bend(F.linear(self.gain * points, weights["W.1"], weights["b.1"]))
         if last == 3:
             for _ in range(self.repeats):
                 x = F.linear(x, weights["W.2"], weights["b.2"])

@@ -34,7 +34,7 @@ class SumTask(AdditionTask):
     def __post_init__(self) -> None:
         check_integers(self, p=2, width=1, seed=0)
         if self.answers != "labels":
-            raise ParameterError(f"answers = {self.answers!r} must be 'labels': the sums of this task have no vectors.")
+            raise ParameterError(f"answers = {self.answers!r} must be 'labels': the sums of this task are labels.")
         self.check()
 
     @property

@@ -13,10 +13,10 @@ import pandas as pd
 import torch
 import xarray as xr
 from matplotlib.figure import Figure
-from torch.nn import functional as F
 
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import most
+from grokbook.claims.words import spread
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.liu2022 import rates
 from grokbook.measures.fourier import energy_share
@@ -75,7 +75,9 @@ def _run(task: SumTask, model: MidpointToy, optimizer: AdamW, steps: int, loss: 
 
 @lru_cache(maxsize=1)
 def fig2() -> dict[str, Experiment]:
-    """The four settings of the figure and a fifth, its good run of addition on unordered pairs; ten seeds each.
+    """The four settings of the figure, ten seeds each, and variants: unordered pairs, a decoder of the sum.
+
+    The good run of addition is on ordered pairs in the authors' program, and the modular ones are of the sum there.
 
     Example:
         >>> {name: run.config.n_train for name, run in fig2().items()}["addition"]
@@ -85,21 +87,23 @@ def fig2() -> dict[str, Experiment]:
     slow, unordered = rates(9e-5, 5.0), dataclasses.replace(ordered, ordered=False)
     deep = dataclasses.replace(good, hidden=(256, 256), repeats=6, centre=0.0)
     modular, one = SumTask(P, 0.8, modular=True), dataclasses.replace(good, hidden=(128,), outputs=P, centre=0.0)
+    large = dataclasses.replace(deep, repeats=4, outputs=P)
+    fast, still = rates(2e-4, 5.0), rates(1e-5, 10.0)
     configs = {
         "addition": _run(ordered, good, slow, 20_000, "squared_error"),
         "addition, unordered": _run(unordered, good, slow, 20_000, "squared_error"),
         "addition, memorised": _run(SumTask(P, 0.7), deep, rates(1e-3, 0.0, 2e-4), 401, "squared_error"),
-        "modular": _run(modular, one, rates(2e-4, 5.0), 20_000, "cross_entropy"),
-        "modular, memorised": _run(
-            modular, dataclasses.replace(deep, repeats=4, outputs=P), rates(1e-5, 10.0), 20_000, "cross_entropy"
-        ),
+        "modular": _run(modular, one, fast, 20_000, "cross_entropy"),
+        "modular, sum": _run(modular, dataclasses.replace(one, gain=2.0), fast, 20_000, "cross_entropy"),
+        "modular, memorised": _run(modular, large, still, 20_000, "cross_entropy"),
+        "modular, memorised, sum": _run(modular, dataclasses.replace(large, gain=2.0), still, 20_000, "cross_entropy"),
     }
     return {
         name: Decoded(
             f"liu2022/fig2[{name}]", config, tuple(range(10)), source="Liu et al. 2022, Fig. 2 and its programs",
             statement="Generalisation is linked to the emergence of structured embeddings.",
-            choices="Midpoints throughout, as the caption says; ReLU for a leaky one in the modular runs; splits and "
-            "first weights are drawn by our seeds, without (0, 0) and (0, 1) put into every training set.",
+            choices="Midpoints, as the caption says, unless it is named a sum; ReLU for a leaky one in the modular "
+            "runs; splits and first weights are drawn by our seeds, without (0, 0) and (0, 1) put into every training set.",
         )
         for name, config in configs.items()
     }  # fmt: skip
@@ -130,6 +134,26 @@ def table(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
                 "closed": len(set(told) & set(closed_set(points, TOLERANCE))) / len(told),
             })  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def overview(rows: pd.DataFrame) -> pd.DataFrame:
+    """The medians of `table` by setting, with the range over the seeds; without a mirror image in any run a dash.
+
+    Example:
+        >>> one = {"kind": "a", "train": 1.0, "test": 0.5, "mirrored": 0.0, "new": 0.5, "rqi": 0.1, "closed": 0.2}
+        >>> overview(pd.DataFrame([one, one | {"test": 1.0}]))["test set"].tolist()
+        ['75 % (50 to 100)']
+    """
+    names = {"train": "training set", "test": "test set", "mirrored": "mirror images in the test set",
+             "new": "other test pairs", "rqi": "RQI", "closed": "RQI of the training pairs"}  # fmt: skip
+    found = []
+    for kind, own in rows.groupby("kind", sort=False):
+        shares = 100 * own[[*names]]
+        shown = {names[name]: f"{shares[name].median():.0f} % ({spread(shares[name], '.0f')})" for name in names}
+        if not own.mirrored.any():
+            shown[names["mirrored"]] = "–"
+        found.append({"setting": kind, "runs": len(own)} | shown)
+    return pd.DataFrame(found)
 
 
 def embedding(run: xr.Dataset) -> np.ndarray:
