@@ -3,6 +3,7 @@
 from grokbook.claims.words import listed as told
 from grokbook.topics.transformer_representations.claims import (
     NAMES,
+    PUBLISHED_LENGTH,
     deciding,
     with_another,
 )
@@ -49,6 +50,7 @@ from grokbook.topics.transformer_representations.words import (
 
 __all__ = [
     "NAMES",
+    "PUBLISHED_LENGTH",
     "deciding",
     "dimension_table",
     "dropout_turns",

@@ -33,6 +33,9 @@ PUBLISHED = {1: 51.7, 2_000: 53.1, 4_100: 52.3, 10_000: 45.9, 20_000: 33.4}
 PUBLISHED_GROK = 4_100
 """The step at which 99 % of the test set is reached there, read off the same figure (100 seeds)."""
 
+PUBLISHED_LENGTH = 9 / 16
+"""Length of the embedding's vectors at the end as a part of their first one, read off the authors' pictures."""
+
 FALLEN = 0.8
 """Part of its first value to which the effective dimension must come down for a drastic fall; the published: 0.65."""
 

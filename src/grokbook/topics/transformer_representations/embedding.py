@@ -98,8 +98,8 @@ def lives(dataset: xr.Dataset) -> pd.DataFrame:
     `ring_start`, `ring_grok` (at the snapshot nearest to `grok`) and `ring_end` of the plane of the first two principal
     axes, `rings` are those of all snapshots. `seen` is the ring share of the start on the axes of the end, `strange`
     and `alike` the same for `strangers` of one share and of a share for each frequency, `others` on the axes of the
-    next run's end; `rank` is `drawn_rank`, `drawn` what it is for strangers of one share: the end contains some of its
-    start, whoever's it is.
+    next run's end (NaN for a single run); `rank` is `drawn_rank`, `drawn` what it is for strangers of one share: the
+    end contains some of its start, whoever's it is.
     """
     grok, strict = grok_times(dataset), grok_times(dataset, threshold=0.99)
     runs = [dataset.isel(seed=n) for n in range(dataset.sizes["seed"])]
@@ -110,7 +110,7 @@ def lives(dataset: xr.Dataset) -> pd.DataFrame:
         late = float(strict.grok_step.iloc[n]) if pd.notna(strict.grok_step.iloc[n]) else np.nan
         length = mean_norm(ends[n]) / mean_norm(tables(run)[0])
         head = {"seed": int(run.seed), "fit": grok.fit_step.iloc[n], "grok": step, "strict": late, "length": length}
-        rows.append({**head, **_dimension(run, step), **_rings(run, step, ends[(n + 1) % len(ends)])})
+        rows.append({**head, **_dimension(run, step), **_rings(run, step, ends[(n + 1) % len(ends)] if len(ends) > 1 else None)})
     return pd.DataFrame(rows)
 
 
@@ -121,7 +121,7 @@ def _dimension(run: xr.Dataset, grok: float) -> dict[str, float]:
     return {"at_start": values[0], **peak, "at_grok": at, "at_end": values[-1]}
 
 
-def _rings(run: xr.Dataset, grok: float, other: np.ndarray) -> dict[str, float | list[float] | pd.Series]:
+def _rings(run: xr.Dataset, grok: float, other: np.ndarray | None) -> dict[str, float | list[float] | pd.Series]:
     shots = tables(run)
     start, end = shots[0], shots[-1]
     rings = pd.Series(map(ring_share, shots), run.snapshot.values)
@@ -130,7 +130,7 @@ def _rings(run: xr.Dataset, grok: float, other: np.ndarray) -> dict[str, float |
             "seen": ring_share(start, of=end), "strange": shown_by_strangers(start, end),
             "alike": shown_by_strangers(start, end, each=True), "rank": drawn_rank(start, end),
             "drawn": [drawn_rank(*pair) for pair in strangers(start, end, RANKED)],
-            "others": ring_share(start, of=other)}  # fmt: skip
+            "others": np.nan if other is None else ring_share(start, of=other)}  # fmt: skip
 
 
 def step_of(values: pd.Series, bar: float) -> float:
