@@ -102,8 +102,8 @@ def fig2() -> dict[str, Experiment]:
         name: Decoded(
             f"liu2022/fig2[{name}]", config, tuple(range(10)), source="Liu et al. 2022, Fig. 2 and its programs",
             statement="Generalisation is linked to the emergence of structured embeddings.",
-            choices="Midpoints, as the caption says, unless it is named a sum; ReLU for a leaky one in the modular "
-            "runs; splits and first weights are drawn by our seeds, without (0, 0) and (0, 1) put into every training set.",
+            choices="Midpoints, as the caption says, unless named a sum; ReLU for a leaky one in the modular runs; "
+            "splits and first weights are drawn by our seeds; (0, 0) and (0, 1) are not put into every training set.",
         )
         for name, config in configs.items()
     }  # fmt: skip

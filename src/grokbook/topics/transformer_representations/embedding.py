@@ -106,11 +106,12 @@ def lives(dataset: xr.Dataset) -> pd.DataFrame:
     ends = [tables(run)[-1] for run in runs]
     rows = []
     for n, run in enumerate(runs):
+        other = ends[(n + 1) % len(ends)] if len(ends) > 1 else None
         step = float(grok.grok_step.iloc[n]) if pd.notna(grok.grok_step.iloc[n]) else np.nan
         late = float(strict.grok_step.iloc[n]) if pd.notna(strict.grok_step.iloc[n]) else np.nan
         length = mean_norm(ends[n]) / mean_norm(tables(run)[0])
         head = {"seed": int(run.seed), "fit": grok.fit_step.iloc[n], "grok": step, "strict": late, "length": length}
-        rows.append({**head, **_dimension(run, step), **_rings(run, step, ends[(n + 1) % len(ends)] if len(ends) > 1 else None)})
+        rows.append({**head, **_dimension(run, step), **_rings(run, step, other)})
     return pd.DataFrame(rows)
 
 
