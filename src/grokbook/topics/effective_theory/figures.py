@@ -78,21 +78,6 @@ def _shape(ax: Axes, points: np.ndarray, told: Sequence[Parallelogram], implied:
 
 
 @styled
-def plane(p: int, pairs: Sequence[Sample], shown: Parallelogram, way: float, seed: int = 381) -> Figure:
-    """Embeddings of two dimensions at the start of the exact flow, at time `way` and at its end; one parallelogram.
-
-    At the end all points are on one line, and the parallelogram is flat.
-    """
-    first = start(p, seed, d=2)
-    ends = {"start": first, f"time {way:g}": flow(first, pairs, [way])[0], "end": limit(first, pairs)}
-    fig, axes = panels(1, len(ends), height=2.7)
-    for ax, (name, points) in zip(axes[0], ends.items(), strict=True):
-        _shape(ax, points, [shown], [])
-        ax.set_title(name)
-    return fig
-
-
-@styled
 def stages(seed: int = 695) -> Figure:
     """Appendix C: what the first 4, 6 and 8 listed samples leave of a random start of 6 symbols in the plane.
 

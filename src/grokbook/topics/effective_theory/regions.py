@@ -24,7 +24,7 @@ from grokbook.measures.lead import rank_test
 from grokbook.models.midpoint import MidpointToy
 from grokbook.plotting.style import panels, styled
 from grokbook.tasks.sums import SumTask
-from grokbook.theory.parallelograms import closed_set, permissible_set, representation_quality_index
+from grokbook.theory.parallelograms import closed_set, nullity, permissible_set, representation_quality_index
 from grokbook.topics.effective_theory.figures import numbered, window
 from grokbook.topics.effective_theory.trained import TOLERANCE
 from grokbook.training.config import RunConfig
@@ -35,8 +35,11 @@ from grokbook.training.schedule import Schedule
 P, SIDE = 11, 64
 """Symbols of the figure; points of the recorded plane in each direction."""
 
-STORED = {"rqi": 0.619, "test": 0.88, "modular": 0.917, "memorised": 0.056}
-"""RQI and test accuracies that are stored with the programs of the figure: its good and bad runs."""
+STORED = {"rqi": 0.619, "test": 0.88, "modular": 0.917, "modular_bad": 0.077}
+"""RQI and test accuracies that are stored with the programs of the figure: its good runs, and the bad modular one."""
+
+EXAMPLE = ((5, 9), (6, 8))
+"""The paper's example of Fig. 2: two pairs of one label."""
 
 SECTION = "Two dimensions: what the decoder does"
 LEVEL = 0.05
@@ -92,11 +95,11 @@ def fig2() -> dict[str, Experiment]:
     configs = {
         "addition": _run(ordered, good, slow, 20_000, "squared_error"),
         "addition, unordered": _run(unordered, good, slow, 20_000, "squared_error"),
-        "addition, memorised": _run(SumTask(P, 0.7), deep, rates(1e-3, 0.0, 2e-4), 401, "squared_error"),
+        "addition, bad": _run(SumTask(P, 0.7), deep, rates(1e-3, 0.0, 2e-4), 401, "squared_error"),
         "modular": _run(modular, one, fast, 20_000, "cross_entropy"),
         "modular, sum": _run(modular, dataclasses.replace(one, gain=2.0), fast, 20_000, "cross_entropy"),
-        "modular, memorised": _run(modular, large, still, 20_000, "cross_entropy"),
-        "modular, memorised, sum": _run(modular, dataclasses.replace(large, gain=2.0), still, 20_000, "cross_entropy"),
+        "modular, bad": _run(modular, large, still, 20_000, "cross_entropy"),
+        "modular, bad, sum": _run(modular, dataclasses.replace(large, gain=2.0), still, 20_000, "cross_entropy"),
     }
     return {
         name: Decoded(
@@ -113,11 +116,12 @@ RUNS = (fig2,)
 
 
 def table(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
-    """A row a run: `kind`, `seed`, accuracies, `rqi`, `ring`, and of its training pairs the share of `closed` ones.
+    """A row a run: `kind`, `seed`, the accuracies `train` and `test`, what its pairs force and what its embedding is.
 
-    `test` is the accuracy on the test set; `mirrored` the share of it whose mirror image was trained, `new` the
-    accuracy on the rest. `rqi` has the tolerance 0.1, as has `closed`, the share of the parallelograms of training
-    pairs that the embedding closes; `ring` is the share of the embedding's variance at its strongest frequency.
+    `mirrored` is the share of the test pairs whose mirror image was trained, `free` the accuracy on these (NaN where
+    there are none), `new` that on the others. `nullity` is that of the training pairs, 2 where they force a line (not
+    used for sums modulo p), `rqi` the representation quality index at tolerance 0.1, `closed` the same of the
+    parallelograms of training pairs alone, `ring` the share of the embedding's variance at its strongest frequency.
     """
     rows = []
     for kind, data in runs.items():
@@ -125,27 +129,28 @@ def table(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
             run, task = data.sel(seed=seed), fig2()[kind].config.with_seed(seed).task
             right, points = run.answered.values == task.targets, embedding(run)
             tested = ~np.isin(np.arange(task.samples), task.train_index)
-            trained = {tuple(sorted(pair)) for pair in task.inputs[task.train_index].tolist()}
-            told = permissible_set(sorted(trained))
+            told = sorted({tuple(sorted(pair)) for pair in task.inputs[task.train_index].tolist()})
+            seen = set(permissible_set(told))
             rows.append({
                 "kind": kind, "seed": seed, "train": right[task.train_index].mean(), "test": right[tested].mean(),
                 "mirrored": task.mirrored.sum() / tested.sum(), "new": right[tested & ~task.mirrored].mean(),
+                "free": right[task.mirrored].mean() if task.mirrored.any() else np.nan, "nullity": nullity(told, P),
                 "rqi": representation_quality_index(points, TOLERANCE), "ring": energy_share(points, 1),
-                "closed": len(set(told) & set(closed_set(points, TOLERANCE))) / len(told),
+                "closed": len(seen & set(closed_set(points, TOLERANCE))) / len(seen),
             })  # fmt: skip
     return pd.DataFrame(rows)
 
 
 def overview(rows: pd.DataFrame) -> pd.DataFrame:
-    """The medians of `table` by setting, with the range over the seeds; without a mirror image in any run a dash.
+    """The medians of `table` by setting, with the range over the seeds; a dash where no run has a mirror image.
 
     Example:
         >>> one = {"kind": "a", "train": 1.0, "test": 0.5, "mirrored": 0.0, "new": 0.5, "rqi": 0.1, "closed": 0.2}
         >>> overview(pd.DataFrame([one, one | {"test": 1.0}]))["test set"].tolist()
         ['75 % (50 to 100)']
     """
-    names = {"train": "training set", "test": "test set", "mirrored": "mirror images in the test set",
-             "new": "other test pairs", "rqi": "RQI", "closed": "RQI of the training pairs"}  # fmt: skip
+    names = {"train": "training set", "test": "test set", "mirrored": "of it mirror images", "new": "the others",
+             "rqi": "RQI", "closed": "RQI of training pairs"}  # fmt: skip
     found = []
     for kind, own in rows.groupby("kind", sort=False):
         shares = 100 * own[[*names]]
@@ -169,17 +174,26 @@ def chance_ring(draws: int = 2_000) -> float:
 
 
 @styled
-def regions(runs: Mapping[str, xr.Dataset], seed: int = 0) -> Figure:
-    """Fig. 2: the symbols of one run of each setting and the label of every point, addition above, modular below."""
-    fig, axes = panels(2, 2, height=6.4)
-    for row, task in zip(axes, ("addition", "modular"), strict=True):
-        for ax, kind, said in zip(row, (f"{task}, memorised", task), ("memorised", "structured"), strict=True):
-            run = runs[kind].sel(seed=seed)
-            points, labels = embedding(run), fig2()[kind].config.task.outputs
-            look = {"cmap": "twilight" if task == "modular" else "cividis", "vmin": 0, "vmax": labels - 1}
-            ax.imshow(run.decoded, origin="lower", extent=window(points), interpolation="nearest", alpha=0.6, **look)
+def regions(runs: Mapping[str, xr.Dataset], seeds: tuple[int, int] = (0, 1)) -> Figure:
+    """Fig. 2: symbols and the label of every midpoint, addition above, modular below; the good setting with two seeds.
+
+    In the panels of addition the pairs of symbols of the paper's example are joined, with their midpoints.
+    """
+    fig, axes = panels(2, 3, height=5)
+    columns = (("bad", seeds[0]), ("good", seeds[0]), ("good", seeds[1]))
+    for row, (task, colours) in zip(axes, {"addition": "viridis", "modular": "twilight"}.items(), strict=True):
+        for ax, (setting, seed) in zip(row, columns, strict=True):
+            kind = f"{task}, bad" if setting == "bad" else task
+            run, labels = runs[kind].sel(seed=seed), fig2()[kind].config.task.outputs
+            points = embedding(run)
+            ax.imshow(run.decoded, origin="lower", extent=window(points), interpolation="nearest", alpha=0.8,
+                      cmap=colours, vmin=0, vmax=labels - (task == "addition"))  # fmt: skip
+            for ends in EXAMPLE if task == "addition" else ():
+                ax.plot(*points[list(ends)].T, color="white", lw=1.6)
+                ax.plot(*points[list(ends)].mean(axis=0), "s", ms=6, color="white", mec="black", mew=1)
             numbered(ax, points)
-            ax.set_title(f"{task}, {said}: test {float(run.test_accuracy[-1]):.0%}")
+            ax.set_title(f"{setting}, seed {seed}: test {float(run.test_accuracy[-1]):.0%}")
+        row[0].set_ylabel(task)
     return fig
 
 
