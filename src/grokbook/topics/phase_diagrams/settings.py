@@ -10,8 +10,10 @@ from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.liu2022 import addition
 from grokbook.experiments.sweep import Axis, Sweep, spaced
+from grokbook.models.replayed import ReplayedToy
 from grokbook.models.toy import Toy
 from grokbook.tasks.groups import GroupTask
+from grokbook.tasks.replayed import ReplayedAddition
 from grokbook.training.config import RunConfig, StopRule
 
 FINE = spaced(1e-5, 1e-2, 16)
@@ -89,6 +91,30 @@ def until_fit() -> dict[str, Sweep]:
     }  # fmt: skip
 
 
+THEIR_SEEDS = {"b": 58, "c": 6, "a": 58}
+"""The seeds of the published panels of addition, in the authors' programs."""
+
+
+def replayed() -> dict[str, Sweep]:
+    """Panels 6a to 6c with the answers, the split and the first weights of the published runs, by panel.
+
+    Example:
+        >>> {panel: sweep.seeds for panel, sweep in replayed().items()}
+        {'b': (58,), 'c': (6,), 'a': (58,)}
+    """
+    found = {}
+    for panel, seed in THEIR_SEEDS.items():
+        ours = fig6()[panel]
+        task = ReplayedAddition(train_fraction=ours.config.task.train_fraction, answers=ours.config.task.answers)
+        config = dataclasses.replace(ours.config, task=task, model=ReplayedToy(10, outputs=ours.config.model.outputs))
+        found[panel] = Sweep(
+            f"{ours.name}[their draws]", config, (seed,), axes=ours.axes, source=ours.source,
+            statement=f"The runs of Fig. 6{panel} as the authors' program draws them.",
+            choices="Everything that is drawn is drawn as in the published runs, with their seed.",
+        )  # fmt: skip
+    return found
+
+
 def more() -> dict[str, Experiment]:
     """Figs 13 to 15 of Liu et al. 2022, each for regression and classification, by "13 regression" and so on.
 
@@ -145,7 +171,7 @@ def by_start() -> dict[str, Sweep]:
     }  # fmt: skip
 
 
-RUNS = (fig6, until_fit, more, by_seed, by_start)
+RUNS = (fig6, replayed, until_fit, more, by_seed, by_start)
 
 
 def plan(rates: int, decays: int, steps: int, seed: int) -> dict[str, Experiment]:

@@ -1,0 +1,44 @@
+"""The draws of Liu et al.'s program, against the calls that it makes in their order."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from grokbook.experiments.liu2022 import addition
+from grokbook.models.replayed import ReplayedToy
+from grokbook.tasks.replayed import ReplayedAddition
+from grokbook.topics.phase_diagrams.splits import unanswerable
+
+
+@pytest.mark.parametrize("answers", ["vectors", "labels"])
+@pytest.mark.parametrize("seed", [0, 6, 58])
+def test_answers_and_split_come_in_the_order_of_the_program(answers, seed):
+    wide = 30 if answers == "vectors" else 19
+    np.random.seed(seed)
+    np.random.normal(0, 1, size=(10, wide))
+    y = np.random.normal(0, 1, size=(19, wide)) if answers == "vectors" else np.eye(wide)
+    trained = np.random.choice(55, 45, replace=False)
+    task = ReplayedAddition(answers=answers, seed=seed)
+    assert set(task.train_index) == set(trained) and np.all(np.diff(task.train_index) > 0)
+    if answers == "vectors":
+        np.testing.assert_array_equal(task.targets, y[task.inputs.sum(axis=1)])
+
+
+@pytest.mark.parametrize("outputs", [30, 19])
+def test_first_weights_come_in_the_order_of_the_program(outputs):
+    torch.manual_seed(58)
+    parts = [nn.Linear(*sizes) for sizes in ((10, 200), (200, 200), (200, 1), (1, 200), (200, 200), (200, outputs))]
+    table = torch.rand(10, 1) - 1 / 2
+    drawn = ReplayedToy(10, outputs=outputs).draw(58)
+    torch.testing.assert_close(drawn["W_E"], table, rtol=0, atol=0)
+    for l, layer in enumerate(parts[3:], start=1):
+        torch.testing.assert_close(drawn[f"W.{l}"], layer.weight.data, rtol=0, atol=1e-7)
+        torch.testing.assert_close(drawn[f"b.{l}"], layer.bias.data, rtol=0, atol=1e-7)
+
+
+def test_the_splits_of_the_published_panels_leave_every_test_pair_possible():
+    """A property of the seeds 58 and 6 that chapter 12 tells."""
+    assert unanswerable(ReplayedAddition(seed=58)) == 0
+    assert unanswerable(ReplayedAddition(answers="labels", seed=6)) == 0
+    assert ReplayedAddition().sizes() == (addition().task.samples, 45)
