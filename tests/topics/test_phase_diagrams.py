@@ -11,6 +11,7 @@ import xarray as xr
 
 from grokbook.claims import Runs
 from grokbook.errors import ParameterError
+from grokbook.experiments.liu2022 import addition
 from grokbook.experiments.recording import catalogue
 from grokbook.measures.phases import OPEN, shares
 from grokbook.plotting.phases import diagrams, explorable
@@ -79,6 +80,31 @@ def test_our_panels_are_judged_from_three_seeds(seeds, rows, four, sandwich, alo
     assert claims.four_in_ours(Runs({"6b": runs["6b"]})).verdict == alone
     del runs["6c until fit"]
     assert claims.sandwich_in_ours(runs).verdict == "undecided"
+
+
+def curves(letters: list[str], late: int = 0) -> xr.Dataset:
+    """Accuracies whose phases are these letters, those of the published steps without decay; `late` more updates."""
+    logged = addition().log.steps(100_000)
+    steps = {"C": (1_000, 1_500), "G": (1_000, 5_000), "M": (1_000, np.inf), "X": (np.inf, np.inf)}
+    first = np.array([[steps[letter] for letter in row] for row in letters], dtype=float)
+    first[0, : len(published.NO_DECAY)] = np.array([*published.NO_DECAY.values()]) + 1 + late
+    axes = {"decoder_weight_decay": list(settings.DECAYS), "decoder_lr": list(settings.FINE)}
+    right = (logged >= first[..., None]).astype(np.float32)[None]
+    dims = ("seed", *axes, "step")
+    parts = {f"{part}_accuracy": (dims, right[:, :, :, n]) for n, part in enumerate(("train", "test"))}
+    return xr.Dataset(parts, {"seed": [58], "step": logged} | axes)
+
+
+def test_the_published_panel_is_met_by_itself_and_not_by_another_seed():
+    """The oracle of LP13, nine tenths of it, and the same letters in any order; a step is met to the next look."""
+    theirs = list(published.ROWS["b"])
+    own = claims.their_draws(Runs({"b": curves(theirs)}))
+    assert (own.verdict, own.value, own.numbers["met"]) == ("holds", 1.0, "all 16")
+    letters = np.random.default_rng(0).permutation([*"".join(theirs[1:])]).reshape(-1, 16)
+    assert claims.their_draws(Runs({"b": curves([theirs[0], *map("".join, letters)])})).verdict == "fails"
+    half = ["X" * 16 if n in (1, 2, 3) else row for n, row in enumerate(theirs)]
+    assert claims.their_draws(Runs({"b": curves(half)})).verdict == "undecided"
+    assert claims.their_draws(Runs({"b": curves(theirs, late=300)})).numbers["met"] == "none of 16"
 
 
 def test_a_run_that_passed_its_test_set_first_is_followed_until_it_fits():

@@ -8,10 +8,20 @@ import numpy as np
 import xarray as xr
 
 from grokbook.claims import Finding, claim, enough, found, judge
-from grokbook.claims.finding import band
-from grokbook.measures.phases import OPEN, PHASES, agreement, among_seeds, fractions, phases
-from grokbook.topics.phase_diagrams.published import same_cells, sandwiched
-from grokbook.topics.phase_diagrams.settings import SEEDS, SHORTER, TASKS, by_seed, by_start, fig6, more, until_fit
+from grokbook.claims.finding import band, some
+from grokbook.measures.phases import OPEN, PHASES, agreement, among_seeds, fractions, kappa, phases
+from grokbook.topics.phase_diagrams.published import panels, same_cells, sandwiched, steps_beside
+from grokbook.topics.phase_diagrams.settings import (
+    SEEDS,
+    SHORTER,
+    TASKS,
+    by_seed,
+    by_start,
+    fig6,
+    more,
+    replayed,
+    until_fit,
+)
 from grokbook.topics.phase_diagrams.words import capped, followed, generalising
 
 ENDS = 3
@@ -42,7 +52,7 @@ def usual(phase: xr.DataArray) -> xr.DataArray:
     return letters.isel(phase=best).where(found.notnull().all("phase"), OPEN).drop_vars("phase", errors="ignore")
 
 
-_THEIRS = "Ours beside theirs"
+_THEIRS, DRAWN = "Ours beside theirs", "With their own draws"
 _OURS = {"section": _THEIRS, "through": phases}
 
 
@@ -164,6 +174,29 @@ def size_of_the_start(runs: Mapping[str, xr.DataArray]) -> Finding:
                  told="; ".join(told) + " (medians)")  # fmt: skip
 
 
+SAME, OTHERS = 0.9, 0.6
+"""Share of the cells from which two diagrams count as the same, and up to which as those of two seeds."""
+
+
+@claim("LP13", "liu2022", "section 4.1, Fig. 6b", section=DRAWN, runs=lambda: {"b": replayed()["b"]}, says=(
+    "with the draws of the published runs {value:.1%} of {cells} cells have the published phase (kappa {kappa:.2f}); ",
+    "of the steps of the runs without decay, as far as they generalise, {met} come out as published",
+))  # fmt: skip
+def their_draws(runs: Mapping[str, xr.Dataset]) -> Finding:
+    """Ours: the published panel 6b is what the printed settings give with the draws of its program.
+
+    Our reading: nine tenths of the cells have the published phase; refuted where they are no more than six tenths, as
+    between two seeds.
+    """
+    theirs = panels()["b"]
+    ours = phases(runs["b"]).phase.isel(seed=0).transpose(*theirs.dims).values
+    value = agreement(ours, theirs.values)
+    steps = steps_beside(runs["b"]).met
+    part = True if value >= SAME else False if value <= OTHERS else None
+    return judge(part, value=value, cells=theirs.size, kappa=kappa(ours, theirs.values),
+                 met=some(int(steps.sum()), len(steps)))  # fmt: skip
+
+
 def comprehended(phase: xr.DataArray, axis: str, slow: bool) -> tuple[float, float]:
     """Share of comprehension at the `ENDS` lowest and the `ENDS` highest values of an axis.
 
@@ -246,4 +279,4 @@ def embedding_decay(runs: Mapping[str, xr.Dataset]) -> Finding:
     return _compared(runs, "encoder_weight_decay", alike, slow=False)
 
 
-OUR_CLAIMS = ("LP04", "LP05", "LP06", "LP07", "LP08", "LP09", "LP11", "LP12")
+OUR_CLAIMS = ("LP04", "LP05", "LP06", "LP07", "LP08", "LP09", "LP11", "LP12", "LP13")

@@ -10,6 +10,7 @@ import xarray as xr
 
 from grokbook.claims import Finding, claim, judge
 from grokbook.claims.finding import some
+from grokbook.measures.delay import ROUNDING
 from grokbook.measures.phases import PHASES, agreement, borders, boundary_shift, kappa, orders, phase_of
 from grokbook.topics.phase_diagrams.settings import DECAYS, FINE, S3_DECAYS
 
@@ -40,6 +41,24 @@ NO_DECAY = {
     6.30957e-5: (2_207, 3_413), 1e-4: (1_650, 2_076), 1.58489e-4: (1_274, 1_504), 2.51189e-4: (854, 923),
 }  # fmt: skip
 """The row of 6b without decay as far as it generalises: rate -> published steps to 90 % of training and test set."""
+
+
+def steps_beside(ours: xr.Dataset) -> pd.DataFrame:
+    """The steps of `NO_DECAY` beside those of a panel of ours: a row a rate and set, and whether the step is `met`.
+
+    The program counts from 0 and looks after its update, at every step. So a step is met where ours is the first that
+    is logged after more updates than it.
+    """
+    logged = ours.step.values
+    rows = []
+    for rate, steps in NO_DECAY.items():
+        run = ours.isel(seed=0).sel(decoder_lr=rate, method="nearest").sel(decoder_weight_decay=0)
+        for part, name, step in zip(("training", "test"), ("train", "test"), steps, strict=True):
+            reached = run[f"{name}_accuracy"].values >= 0.9 - ROUNDING
+            first = float(logged[reached.argmax()]) if reached.any() else np.nan
+            expected = logged[np.searchsorted(logged, step, side="right")]
+            rows.append({"rate": rate, "set": part, "published": step, "ours": first, "met": first == expected})
+    return pd.DataFrame(rows)
 
 
 def proportions() -> dict[str, tuple[float, float]]:

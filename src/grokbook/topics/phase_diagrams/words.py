@@ -50,6 +50,12 @@ _SEEDS = {
 }
 
 
+_DRAWN = {
+    "holds": ". With the draws of the published runs our programs give the published panel 6b",
+    "fails": ". With the draws of the published runs our programs give another panel 6b",
+}
+
+
 DIAGRAMS = "diagrams of {}, a run being one seed of one,"
 """What is counted of our panels, as words of a sentence."""
 
@@ -79,7 +85,7 @@ def seed_or_size(phase: xr.DataArray) -> str:
 
 
 def answer(said: pd.DataFrame) -> str:
-    """The chapter's answer in a box, from the ledger's rows LP01, LP02, LP04 and LP11 (index id).
+    """The chapter's answer in a box, from the ledger's rows LP01, LP02, LP04, LP11, LP13 (index id).
 
     Example:
         >>> rows = ["LP01", "LP02", "LP04", "LP11"]
@@ -92,7 +98,8 @@ def answer(said: pd.DataFrame) -> str:
     four = _FOUR.get(said.verdict["LP01"], "Whether the four phases are there is open")
     between = _SANDWICH.get(said.verdict["LP02"], "whether grokking stands between is open")
     seeds = _SEEDS.get(said.verdict["LP11"], "")
-    return f"> **Answer.** {claimed}. {four}; {between}. {_OURS[said.verdict['LP04']]}{seeds}."
+    drawn = _DRAWN.get(said.verdict.get("LP13", ""), "")
+    return f"> **Answer.** {claimed}. {four}; {between}. {_OURS[said.verdict['LP04']]}{seeds}{drawn}."
 
 
 def capped(steps: int) -> PhaseRule:
@@ -316,6 +323,42 @@ def comprehension_told(ours: xr.DataArray, theirs: xr.DataArray) -> str:
         f"Comprehension takes {shares} of these cells by seed, from seed {int(ours.seed[0])} on, and "
         f"{shares_of(theirs)['C']:.0%} of the published ones."
     )
+
+
+_CAUSE = {
+    "holds": "So what differs between our panel 6b and the published one is drawn, and nothing else is hidden in it: "
+    "not another loss, not another optimiser, not another way to count.",
+    "fails": "So more than the draws differs between our panel 6b and the published one.",
+}
+
+
+def drawn_told(verdict: str) -> str:
+    """What follows from claim LP13 for the differences between our panel 6b and the published one, as a sentence.
+
+    Example:
+        >>> drawn_told("fails"), drawn_told("not run")
+        ('So more than the draws differs between our panel 6b and the published one.', '')
+    """
+    return _CAUSE.get(verdict, "")
+
+
+def replayed_told(runs: Runs) -> str:
+    """What the panels came to whose runs have the draws of the published ones, as far as they are recorded.
+
+    Example:
+        >>> cells = {"phase": (("seed", "decoder_lr"), [list("CGM.")])}
+        >>> replayed_told({"c": xr.Dataset(cells)})
+        'Panel 6c, cells in C, G, M and X: published 30, 85, 50 and 11; with its draws 1, 1, 1 and 0 (1 other).'
+    """
+    told = []
+    for panel, data in sorted(runs.items()):
+        ours = [int((data.phase == letter).sum()) for letter in "CGMX"]
+        theirs = [counted()[panel][letter] for letter in "CGMX"]
+        rest = data.phase.size - sum(ours)
+        words = ["{}, {}, {} and {}".format(*counts) for counts in (theirs, ours)]
+        other = f" ({rest} other)" if rest else ""
+        told.append(f"Panel 6{panel}, cells in C, G, M and X: published {words[0]}; with its draws {words[1]}{other}.")
+    return " ".join(told) or "None of these panels is recorded yet."
 
 
 def ours_told(runs: Runs) -> str:
