@@ -3,6 +3,8 @@
 import ast
 import re
 import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -87,3 +89,26 @@ def test_no_covered_module_imports_in_a_way_that_the_fingerprint_does_not_follow
                 if (node.module or "").startswith("grokbook"):
                     source = PACKAGE.joinpath(*node.module.split(".")[1:]).with_suffix(".py")
                     assert source.is_file(), f"{path} imports from the package {node.module}"
+
+
+class Pause:
+    """Garbage that lets other threads run while it is collected, in the middle of whatever was going on."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __del__(self) -> None:
+        time.sleep(1e-4)
+
+
+def test_threads_that_parse_at_once_do_not_disturb_each_other():
+    """CPython 3.11 counts the depth of all threads in one place; chapters are built side by side."""
+    sources = [path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py"))[:40]]
+
+    def digest(source: str) -> str:
+        Pause()
+        return code_digest(source)
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(digest, 5 * sources))
+    assert found == 5 * [code_digest(source) for source in sources]

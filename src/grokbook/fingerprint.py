@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import sys
+import threading
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,6 +20,20 @@ TRAINING = (
 """The modules a logged number of a run on pairs modulo p comes out of; `fingerprint` covers all that they import."""
 
 _NO_NUMBERS = frozenset(f"grokbook.{m}" for m in ("errors", "files", "fingerprint", "machine", "training.checkpoint"))
+
+
+_PARSING = threading.RLock()
+
+
+def parsed(source: str) -> ast.Module:
+    """`ast.parse`, one thread at a time: two that take turns in it make CPython 3.11 raise SystemError now and then.
+
+    Example:
+        >>> len(parsed("a = 1\\nb = 2").body)
+        2
+    """
+    with _PARSING:
+        return ast.parse(source)
 
 
 def _without_docstrings(tree: ast.Module) -> ast.Module:
@@ -37,7 +52,7 @@ def code_digest(source: str) -> str:
         >>> code_digest("def f():\\n    'doc'\\n    return 1  # one") == code_digest("def f(): return 1")
         True
     """
-    return hashlib.sha256(_spelled(_without_docstrings(ast.parse(source))).encode()).hexdigest()
+    return hashlib.sha256(_spelled(_without_docstrings(parsed(source))).encode()).hexdigest()
 
 
 def _spelled(tree: ast.Module) -> str:
@@ -56,7 +71,7 @@ def _file(module: str) -> Path | None:
 
 
 def _imports(source: str) -> set[str]:
-    nodes = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.ImportFrom) and n.module]
+    nodes = [n for n in ast.walk(parsed(source)) if isinstance(n, ast.ImportFrom) and n.module]
     names = {n.module for n in nodes} | {f"{n.module}.{alias.name}" for n in nodes for alias in n.names}
     return {name for name in names if name.startswith("grokbook.")}
 

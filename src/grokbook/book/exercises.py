@@ -16,6 +16,7 @@ from typing import Any
 from unittest import mock
 
 from grokbook.errors import ChapterError
+from grokbook.fingerprint import parsed
 
 KEY = "grokbook_exercises"
 """What marks the cell that runs them, in its metadata."""
@@ -90,7 +91,7 @@ def attempt(given: Mapping[str, tuple[list[str], list[str]]], namespace: Mapping
 
 def _check(text: str, names: dict[str, Any]) -> None:
     try:
-        tree = ast.parse(text.strip())
+        tree = parsed(text.strip())
     except SyntaxError:
         return
     calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]

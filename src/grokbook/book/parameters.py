@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, TypeAdapter, V
 from pydantic_core import PydanticCustomError
 
 from grokbook.errors import ChapterError, ParameterError, nearest, shown
+from grokbook.fingerprint import parsed
 
 STANDARD_RULES: dict[str, str] = {
     "p": ">= 5 and prime",
@@ -78,7 +79,7 @@ def parse(source: str, rules: Mapping[str, str] | None = None) -> tuple[Paramete
 def _assignments(source: str) -> dict[str, ast.AnnAssign]:
     """The annotated assignments of the cell by name; anything else in it is an error."""
     try:
-        body = ast.parse(source).body
+        body = parsed(source).body
     except SyntaxError as error:
         raise ChapterError(f"the parameters cell is not Python: {error.msg} in line {error.lineno}.") from None
     for node in body:

@@ -11,6 +11,7 @@ from grokbook.book.page import say
 from grokbook.book.safe import fenced
 from grokbook.book.wrapping import wrapped
 from grokbook.errors import ParameterError
+from grokbook.fingerprint import parsed
 
 
 def source(function: Any, lines: int = 15) -> None:
@@ -45,7 +46,7 @@ def without_docstring(function: Any) -> str:
         raise ParameterError(f"the source of {function!r} cannot be read ({error}).") from None
     lines = text.rstrip().splitlines()
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    documented: list[Any] = [n for n in ast.walk(ast.parse(text)) if isinstance(n, kinds) and ast.get_docstring(n)]
+    documented: list[Any] = [n for n in ast.walk(parsed(text)) if isinstance(n, kinds) and ast.get_docstring(n)]
     for node in sorted(documented, key=lambda n: -n.lineno):
         first = node.body[0]
         end = first.end_lineno

@@ -9,6 +9,8 @@ import textwrap
 import tokenize
 from collections.abc import Iterator
 
+from grokbook.fingerprint import parsed
+
 COLUMNS = 78
 """Columns that code on a page has."""
 
@@ -41,7 +43,7 @@ def wrapped(code: str, columns: int = COLUMNS) -> str:
 
 def _same(made: str, code: str) -> bool:
     try:
-        return ast.dump(ast.parse(textwrap.dedent(made))) == ast.dump(ast.parse(textwrap.dedent(code)))
+        return ast.dump(parsed(textwrap.dedent(made))) == ast.dump(parsed(textwrap.dedent(code)))
     except SyntaxError:
         return False
 
