@@ -10,8 +10,7 @@ import xarray as xr
 
 from grokbook.claims import Finding, claim, judge
 from grokbook.claims.finding import some
-from grokbook.measures.delay import ROUNDING
-from grokbook.measures.phases import PHASES, agreement, borders, boundary_shift, kappa, orders, phase_of
+from grokbook.measures.phases import PHASES, agreement, borders, boundary_shift, kappa, orders, phase_of, phases
 from grokbook.topics.phase_diagrams.settings import DECAYS, FINE, S3_DECAYS
 
 CODE = "https://github.com/ejmichaud/grokking-squared"
@@ -49,15 +48,13 @@ def steps_beside(ours: xr.Dataset) -> pd.DataFrame:
     The program counts from 0 and looks after its update, at every step. So a step is met where ours is the first that
     is logged after more updates than it.
     """
-    logged = ours.step.values
-    rows = []
+    found, logged, rows = phases(ours).isel(seed=0), ours.step.values, []
     for rate, steps in NO_DECAY.items():
-        run = ours.isel(seed=0).sel(decoder_lr=rate, method="nearest").sel(decoder_weight_decay=0)
-        for part, name, step in zip(("training", "test"), ("train", "test"), steps, strict=True):
-            reached = run[f"{name}_accuracy"].values >= 0.9 - ROUNDING
-            first = float(logged[reached.argmax()]) if reached.any() else np.nan
+        run = found.sel(decoder_lr=rate, method="nearest").sel(decoder_weight_decay=0)
+        for part, first, step in zip(("training", "test"), (run.fit_step, run.test_step), steps, strict=True):
             expected = logged[np.searchsorted(logged, step, side="right")]
-            rows.append({"rate": rate, "set": part, "published": step, "ours": first, "met": first == expected})
+            row = {"rate": rate, "set": part, "published": step, "ours": float(first), "met": float(first) == expected}
+            rows.append(row)
     return pd.DataFrame(rows)
 
 

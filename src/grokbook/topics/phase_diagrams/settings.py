@@ -102,9 +102,9 @@ def replayed() -> dict[str, Sweep]:
         >>> {panel: sweep.seeds for panel, sweep in replayed().items()}
         {'b': (58,), 'c': (6,), 'a': (58,)}
     """
-    found = {}
+    own, found = fig6(), {}
     for panel, seed in THEIR_SEEDS.items():
-        ours = fig6()[panel]
+        ours = own[panel]
         task = ReplayedAddition(train_fraction=ours.config.task.train_fraction, answers=ours.config.task.answers)
         config = dataclasses.replace(ours.config, task=task, model=ReplayedToy(10, outputs=ours.config.model.outputs))
         found[panel] = Sweep(
