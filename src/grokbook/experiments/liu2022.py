@@ -15,11 +15,14 @@ from grokbook.training.schedule import Schedule
 CAP = 100_000
 """Optimiser steps after which what was not reached counts as never, as in the published diagrams."""
 
+STEP = 1e-3
+"""Learning rate of the embeddings, where it is not varied."""
+
 GOAL = StopRule("test_accuracy", 0.9, hold=4)
 """A run of a diagram ends when its test accuracy has been 0.9 for four logged steps: its phase is known by then."""
 
 
-def rates(decoder_lr: float = 1e-4, decoder_decay: float = 0.0, encoder_lr: float = 1e-3) -> AdamW:
+def rates(decoder_lr: float = 1e-4, decoder_decay: float = 0.0, encoder_lr: float = STEP) -> AdamW:
     """The optimiser of the toy: one AdamW with rates of their own for embeddings and decoder."""
     encoder = Group("encoder", encoder_lr, 0.0)
     decoder = Group("decoder", decoder_lr, decoder_decay)

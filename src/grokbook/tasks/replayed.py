@@ -1,9 +1,10 @@
-"""Liu et al.'s addition with the answers and the split that their own program draws from a seed."""
+"""Liu et al.'s addition with the answers and the split that their own programs draw from a seed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,11 +27,15 @@ class ReplayedAddition(AdditionTask):
     Source: the programs of Liu et al. 2022, phase_diagram_plot; seed 58 is that of Fig. 6a and 6b, 6 that of 6c.
     """
 
+    unused: ClassVar[bool] = True
+
     @cached_property
     def _drawn(self) -> tuple[np.ndarray | None, np.ndarray]:
         stream, wide = np.random.RandomState(self.seed), self.outputs
-        stream.normal(size=(self.p, wide))
-        answers = None if self.answers == "labels" else stream.normal(size=(2 * self.p - 1, wide))
+        if self.unused:
+            stream.normal(size=(self.p, wide))
+        skipped = self.unused and self.answers == "labels"
+        answers = None if skipped else stream.normal(size=(2 * self.p - 1, wide))
         samples, n = self.sizes()
         return answers, np.sort(stream.choice(samples, n, replace=False))
 
@@ -42,3 +47,19 @@ class ReplayedAddition(AdditionTask):
     def vectors(self, count: int) -> np.ndarray:
         """The random answers of `count` results, float64 of shape (count, width)."""
         return self._drawn[0][:count]
+
+
+@dataclass(frozen=True)
+class DrawnAddition(ReplayedAddition):
+    """`AdditionTask` whose `seed` is that of the program behind Figs 3, 4 and 5: the vectors of the sums, then the split.
+
+    Its first weights are those that `Toy` draws from the same seed: embeddings, then decoder.
+
+    Example:
+        >>> DrawnAddition(seed=58).vectors(19).round(3)[0, :3].tolist()
+        [-0.76, -2.102, -0.81]
+
+    Source: the program of Liu et al. 2022, toy/train_add.py; its default seed, that of Fig. 4c and 4d, is 58.
+    """
+
+    unused: ClassVar[bool] = False

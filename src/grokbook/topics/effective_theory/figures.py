@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, MultipleLocator
 
+from grokbook.plotting.plane import numbered
 from grokbook.plotting.style import COLOURS, mark, panels, styled
 from grokbook.plotting.training import labelled
 from grokbook.theory.effective_flow import conserved, flow, limit
@@ -44,27 +45,6 @@ def closing(first: np.ndarray, pairs: Sequence[Sample], times: Sequence[float], 
         ax.grid(False)
     axes[-1, 0].set_xlabel("embedding $E_k$ of the symbol $k$")
     return fig
-
-
-def window(points: np.ndarray) -> tuple[float, float, float, float]:
-    """The square of the plane that shows some points: left, right, low, high.
-
-    Example:
-        >>> [float(end) for end in window(np.array([[0.0, 0.0], [10.0, 0.0]]))]
-        [-1.0, 11.0, -6.0, 6.0]
-    """
-    reach, (x, y) = 1.2 * np.abs(points - points.mean(axis=0)).max(), points.mean(axis=0)
-    return x - reach, x + reach, y - reach, y + reach
-
-
-def numbered(ax: Axes, points: np.ndarray) -> None:
-    """Points in the plane with their numbers, in a square `window` without axes."""
-    ax.plot(*points.T, "o", ms=13, mfc="white", mec=COLOURS["theory"], mew=1.1)
-    for k, (x, y) in enumerate(points):
-        ax.text(x, y, str(k), ha="center", va="center_baseline", fontsize=9)
-    left, right, low, high = window(points)
-    ax.set(xticks=[], yticks=[], aspect="equal", xlim=(left, right), ylim=(low, high))
-    ax.grid(False)
 
 
 def _shape(ax: Axes, points: np.ndarray, told: Sequence[Parallelogram], implied: Sequence[Parallelogram]) -> None:

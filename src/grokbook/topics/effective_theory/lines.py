@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from grokbook.experiments.liu2022 import STEP
 from grokbook.theory.effective_flow import quadratic_form
 from grokbook.theory.linear_probability import crossing, linear_probability
 from grokbook.theory.parallelograms import (
@@ -20,8 +21,6 @@ from grokbook.theory.parallelograms import (
     permissible_set,
 )
 
-STEP = 1e-3
-"""Learning rate of the embeddings in Liu et al. 2022."""
 MARKED = 1667
 """Steps at which the authors' Fig. 4c marks three times the time scale, 3 n_h, for a run with 45 of 55 samples."""
 HIERARCHY = {"no equation": (), "A1": (0,), "A2": (1,), "A3": (2,), "two or all": (0, 2)}

@@ -25,8 +25,8 @@ from grokbook.models.midpoint import MidpointToy
 from grokbook.plotting.style import panels, styled
 from grokbook.tasks.sums import SumTask
 from grokbook.theory.parallelograms import closed_set, nullity, permissible_set, representation_quality_index
-from grokbook.topics.effective_theory.figures import numbered, window
-from grokbook.topics.effective_theory.trained import TOLERANCE
+from grokbook.plotting.plane import numbered, window
+from grokbook.topics.trained_toys.runs import TOLERANCE
 from grokbook.training.config import RunConfig
 from grokbook.training.forward import split_weights
 from grokbook.training.optim import AdamW

@@ -1,0 +1,184 @@
+"""The toys of Liu et al. 2022, Figs 3, 4b to d, 5b and 10, with the authors' draws, and what is measured on them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from grokbook.experiments.base import Experiment
+from grokbook.experiments.liu2022 import STEP, addition
+from grokbook.tasks.replayed import DrawnAddition
+from grokbook.theory.effective_flow import flow, limit
+from grokbook.theory.parallelograms import (
+    augmented_set,
+    closed_set,
+    grokking_rate,
+    ideal_model,
+    representation_quality_index,
+)
+from grokbook.training.config import RunConfig
+from grokbook.training.schedule import Schedule
+
+SIZES = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 54)
+"""Training pairs, of 55."""
+
+BATCH = 45
+"""Pairs of an update in the authors' program; where there are fewer, all of them."""
+
+STEPS, LONGER = 5_000, 10_000
+"""Updates after which the program reads accuracies (Fig. 3), and up to which it waits for a line (Fig. 4b)."""
+
+TOLERANCE, GOAL = 0.1, 0.95
+"""The program's rule for a closed parallelogram in one dimension; the RQI above which it sees a line."""
+
+
+def config(samples: int, steps: int, log: Schedule) -> RunConfig:
+    """A run of the authors' program with so many training pairs; every logged step has its embedding.
+
+    Example:
+        >>> one = config(50, 1_000, Schedule(dense_until=1_000))
+        >>> one.n_train, one.batch_size
+        (50, 45)
+    """
+    return dataclasses.replace(
+        addition(samples=samples, steps=steps, stop=None), task=DrawnAddition(train_fraction=samples / 55), log=log,
+        snapshots=steps + 1, batch_size=BATCH if samples > BATCH else None,
+    )  # fmt: skip
+
+
+def toys() -> dict[int, Experiment]:
+    """The toy at p = 10 by its number of training pairs, ten seeds each, of which 0 to 2 are those of the authors.
+
+    Example:
+        >>> list(toys()) == list(SIZES), toys()[45].config.n_train
+        (True, 45)
+    """
+    log = Schedule(dense_until=3_000, dense_every=50, points=28)
+    return {
+        n: Experiment(
+            f"liu2022/fig3/{n}", config(n, LONGER, log), tuple(range(10)),
+            source="Liu et al. 2022, Figs 3, 4b, 4d, 5b and 10",
+            statement="The accuracy that the embedding predicts is the accuracy of the network.",
+            choices="Answers, split and first weights as the authors' program draws them"
+            + (", but not the order of its batches." if n > BATCH else "."),
+        )
+        for n in SIZES
+    }  # fmt: skip
+
+
+RUNS = (toys,)
+
+
+def pairs_of(n: int, seed: int) -> list[tuple[int, int]]:
+    """The training pairs of a run, as its task draws them.
+
+    Example:
+        >>> len(pairs_of(45, 0))
+        45
+    """
+    task = DrawnAddition(train_fraction=n / 55, seed=seed)
+    return [tuple(pair) for pair in task.inputs[task.train_index].tolist()]
+
+
+def normalised(table: np.ndarray) -> np.ndarray:
+    """Numbers (..., p) moved to mean 0 and stretched to the unbiased variance 1, as in the authors' program: Z_0 = p - 1.
+
+    Example:
+        >>> normalised(np.array([0.0, 1.0, 2.0])).tolist()
+        [-1.0, 0.0, 1.0]
+    """
+    return (table - table.mean(axis=-1, keepdims=True)) / table.std(axis=-1, ddof=1, keepdims=True)
+
+
+def quality(numbers: np.ndarray) -> float:
+    """The RQI of normalised numbers by the program's rule."""
+    return representation_quality_index(numbers, TOLERANCE, normalise=False)
+
+
+def path(data: xr.Dataset, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """The steps at which a run's embedding was kept, and the numbers then, (steps, p), normalised."""
+    kept = data.embedding.sel(seed=seed).isel(feature=0)
+    return kept.snapshot.to_numpy(), normalised(kept.to_numpy().astype(float))
+
+
+def measured(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
+    """A row a run: samples, seed, accuracy on all pairs, that predicted from the embedding, RQI, steps, theory.
+
+    Accuracy, prediction and `rqi` are those after `STEPS` updates. `steps` is the first kept step with an RQI above
+    0.95 (NaN: none), `ideal rqi` and `ideal accuracy` are the bounds of appendix E, `predicted steps` is 3 / (lambda_3
+    eta) by Eq. 5 and `code steps` the same without the division by the number of parallelograms, as in the authors'
+    code (both infinite where no line is forced).
+    """
+    rows = []
+    for n, data in runs.items():
+        for seed in data.seed.values.tolist():
+            pairs, (steps, numbers) = pairs_of(n, seed), path(data, seed)
+            index = np.array([quality(now) for now in numbers])
+            then, end = data.sel(seed=seed, step=STEPS), numbers[steps.tolist().index(STEPS)]
+            right = (n * float(then.train_accuracy) + (55 - n) * float(then.test_accuracy)) / 55
+            predicted = len(augmented_set(pairs, closed_set(end, TOLERANCE, normalise=False))) / 55
+            reached = steps[index > GOAL]
+            ideal = ideal_model(pairs, 10)
+            rates = (grokking_rate(pairs, 10, convention=kind) / 9 for kind in ("paper", "code"))
+            printed, coded = (3 / (rate * STEP) if rate else np.inf for rate in rates)
+            rows.append({
+                "samples": n, "seed": seed, "accuracy": right, "predicted": predicted, "rqi": quality(end),
+                "steps": reached[0] if len(reached) else np.nan, "ideal rqi": ideal["rqi"],
+                "ideal accuracy": ideal["accuracy"], "predicted steps": printed, "code steps": coded,
+            })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+Way = Callable[[np.ndarray, list[tuple[int, int]], np.ndarray], np.ndarray]
+"""From a start, training pairs and times to the numbers at those times."""
+
+
+def fitted(
+    steps: np.ndarray, numbers: np.ndarray, pairs: list[tuple[int, int]], way: Way = flow
+) -> tuple[float, float]:
+    """The time of a way, from the run's own start, that passes in a step of training, and the gap that is left.
+
+    The time is the only number that is fitted: of 241, evenly spaced in the logarithm, the one with the least gap, the
+    root of the mean square over steps and numbers.
+    """
+    tried = np.geomspace(1e-4, 1, 241)
+    ways = way(numbers[0], pairs, np.outer(tried, steps).ravel()).reshape(len(tried), *numbers.shape)
+    off = np.sqrt(((ways - numbers) ** 2).mean(axis=(1, 2)))
+    return float(tried[off.argmin()]), float(off.min())
+
+
+def one_pace(start: np.ndarray, pairs: list[tuple[int, int]], times: np.ndarray) -> np.ndarray:
+    """The way to the flow's own end on which every deviation dies out at one rate: the null for the flow, (T, p).
+
+    Example:
+        >>> one_pace(np.array([1.0, 0.0, 0.0]), [(0, 2), (1, 1)], np.array([0.0, 99.0])).round(3).tolist()
+        [[1.0, 0.0, 0.0], [0.913, 0.365, -0.183]]
+    """
+    end = limit(start, pairs)
+    end = end * (start @ end) / (end @ end)
+    way = end + np.exp(-times)[:, None] * (start - end)
+    return way * np.linalg.norm(start) / np.linalg.norm(way, axis=1, keepdims=True)
+
+
+def paths(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
+    """A row for each run that ends on a line: samples, seed, and how it got there beside the flow from its own start.
+
+    `alike`: it ends on that of the two ladders, up or down, on which the flow ends. `nearer`: the flow is nearer to its
+    path than `one_pace` is (None where they do not end alike).
+    """
+    rows = []
+    for n, data in runs.items():
+        for seed in data.seed.values.tolist():
+            pairs, (steps, numbers) = pairs_of(n, seed), path(data, seed)
+            if quality(numbers[-1]) <= GOAL:
+                continue
+            row = {"samples": n, "seed": seed, "alike": bool(limit(numbers[0], pairs) @ numbers[-1] > 0), "nearer": None}
+            if row["alike"]:
+                flowing, null = (fitted(steps, numbers, pairs, way)[1] for way in (flow, one_pace))
+                row["nearer"] = flowing < null
+            rows.append(row)
+    return pd.DataFrame(rows, columns=["samples", "seed", "alike", "nearer"])
