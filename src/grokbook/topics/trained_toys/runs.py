@@ -51,7 +51,7 @@ def config(samples: int, steps: int, log: Schedule) -> RunConfig:
 
 
 def toys() -> dict[int, Experiment]:
-    """The toy at p = 10 by its number of training pairs, ten seeds each, of which 0 to 2 are those of the authors.
+    """The toy at p = 10 by its number of training pairs, twenty seeds each, of which 0 to 2 are those of the authors.
 
     Example:
         >>> list(toys()) == list(SIZES), toys()[45].config.n_train
@@ -60,7 +60,7 @@ def toys() -> dict[int, Experiment]:
     log = Schedule(dense_until=3_000, dense_every=50, points=28)
     return {
         n: Experiment(
-            f"liu2022/fig3/{n}", config(n, LONGER, log), tuple(range(10)),
+            f"liu2022/fig3/{n}", config(n, LONGER, log), tuple(range(20)),
             source="Liu et al. 2022, Figs 3, 4b, 4d, 5b and 10",
             statement="The accuracy that the embedding predicts is the accuracy of the network.",
             choices="Answers, split and first weights as the authors' program draws them"
