@@ -7,7 +7,8 @@ from torch import nn
 
 from grokbook.experiments.liu2022 import addition
 from grokbook.models.replayed import ReplayedToy
-from grokbook.tasks.replayed import ReplayedAddition
+from grokbook.models.toy import Toy
+from grokbook.tasks.replayed import DrawnAddition, ReplayedAddition
 from grokbook.topics.phase_diagrams.splits import unanswerable
 
 
@@ -23,6 +24,28 @@ def test_answers_and_split_come_in_the_order_of_the_program(answers, seed):
     assert set(task.train_index) == set(trained) and np.all(np.diff(task.train_index) > 0)
     if answers == "vectors":
         np.testing.assert_array_equal(task.targets, y[task.inputs.sum(axis=1)])
+
+
+@pytest.mark.parametrize(("answers", "wide"), [("vectors", 30), ("labels", 19)])
+def test_the_program_of_figure_4_draws_vectors_first_also_where_labels_are_asked(answers, wide):
+    np.random.seed(58)
+    y = np.random.normal(0, 1, size=(19, wide))
+    trained = np.random.choice(55, 30, replace=False)
+    task = DrawnAddition(train_fraction=30 / 55, answers=answers, seed=58)
+    assert set(task.train_index) == set(trained)
+    if answers == "vectors":
+        np.testing.assert_array_equal(task.targets, y[task.inputs.sum(axis=1)])
+
+
+def test_the_toy_s_own_order_is_that_of_the_program_of_figure_4():
+    """torch: the embeddings, then the decoder's layers."""
+    torch.manual_seed(58)
+    table = torch.rand(10, 1) - 1 / 2
+    parts = [nn.Linear(*sizes) for sizes in ((1, 200), (200, 200), (200, 30))]
+    drawn = Toy(10).draw(58)
+    torch.testing.assert_close(drawn["W_E"], table, rtol=0, atol=0)
+    for l, layer in enumerate(parts, start=1):
+        torch.testing.assert_close(drawn[f"W.{l}"], layer.weight.data, rtol=0, atol=1e-7)
 
 
 @pytest.mark.parametrize("outputs", [30, 19])

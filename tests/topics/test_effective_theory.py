@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pandas as pd
 import pytest
-import torch
-import xarray as xr
 
 from grokbook.errors import ParameterError
-from grokbook.experiments.liu2022 import rates
 from grokbook.plotting import COLOURS
-from grokbook.tasks.addition import AdditionTask
 from grokbook.theory import effective_flow
 from grokbook.theory.effective_flow import flow, limit, quadratic_form, velocity
 from grokbook.theory.parallelograms import all_samples, nullity, permissible_set
-from grokbook.topics.effective_theory import answer, dynamics, figures, lines, plan, regions, trained
+from grokbook.topics.effective_theory import answer, dynamics, figures, lines, plan
 from grokbook.topics.effective_theory import representations as rep
 
 
@@ -198,126 +192,3 @@ def test_ideal_models_and_rates_are_drawn_set_by_set():
 def test_the_answer_is_whole_sentences_at_every_outcome(size, other):
     text = answer({"L03": other, "L10": other, "L14": other, "L15": size})
     assert text.startswith("> **Answer.**") and text.count(". ") == 3 and "None" not in text
-
-
-def made_up(n, unit, seeds=(0, 1)):
-    """Runs whose embeddings follow the exact flow, `unit` of time a step, stretched and moved, and answer as ideal."""
-    steps, tables, right = np.arange(0, 5001, 50), [], []
-    for seed in seeds:
-        pairs = trained.pairs_of(n, seed)
-        numbers = 3 + 0.2 * flow(lines.start(10, seed), pairs, unit * steps)
-        tables.append(numbers[:, :, None])
-        right.append(trained.ideal_model(pairs, 10)["validation"])
-    accuracy = np.stack([np.ones(len(seeds)), right])[:, :, None]
-    data = {"embedding": (("seed", "snapshot", "token", "feature"), np.stack(tables))}
-    data |= {f"{k}_accuracy": (("seed", "step"), a) for k, a in zip(("train", "test"), accuracy, strict=True)}
-    return xr.Dataset(data, {"seed": list(seeds), "snapshot": steps, "step": [5000]})
-
-
-def test_runs_that_follow_the_theory_are_measured_as_the_theory_says():
-    """Accuracy is what the embedding predicts, RQI what the data imply, and the unit of time is found again."""
-    runs = {45: made_up(45, 0.05), 35: made_up(35, 0.3)}
-    table = trained.measured(runs)
-    assert np.allclose(table.accuracy, table.predicted) and np.allclose(table.rqi, table["ideal rqi"])
-    assert table.steps.notna().all() and (table.steps < table["predicted steps"]).all()
-    steps, numbers = trained.path(runs[45], 1)
-    unit, gap = trained.fitted(steps, numbers, trained.pairs_of(45, 1))
-    assert unit == pytest.approx(0.05, rel=0.03) and gap < 0.03
-    assert trained.fitted(steps, numbers, trained.pairs_of(45, 1), trained.one_pace)[1] > 2 * gap
-    assert "the flow is nearer" in trained.told_flow(runs) and " in all " in trained.told_flow(runs)
-    assert np.allclose(numbers.mean(axis=1), 0) and np.allclose((numbers**2).mean(axis=1), 1)
-    assert "above its bound" not in trained.told(table)
-    drawn = trained.beside_the_flow(runs[45], 45).axes
-    below = [ax for ax in drawn if "gap" in ax.get_ylabel()]
-    assert len(below) == runs[45].sizes["seed"] and all(ax.lines[0].get_ydata().max() < 0.1 for ax in below)
-
-
-def test_a_run_that_stands_still_has_no_step_and_its_own_start():
-    still = made_up(20, 0.0)
-    table = trained.measured({20: still})
-    assert table.steps.isna().all() and np.isinf(table["predicted steps"]).all()
-    assert trained.told_steps(table).endswith("of the others none of 2.")
-    left, right = trained.steps_to_a_line(table).axes
-    assert len(left.lines[1].get_xdata()) == 2 and len(right.lines[1].get_xdata()) == 0
-
-
-def test_the_pairs_of_a_run_are_those_of_its_task():
-    task = AdditionTask(10, 45 / 55, seed=2)
-    assert trained.pairs_of(45, 2) == [tuple(task.inputs[k]) for k in task.train_index]
-    assert all(toy.config.n_train == n for n, toy in trained.toys().items())
-
-
-def test_prediction_and_bounds_are_drawn_run_by_run():
-    table = trained.measured({45: made_up(45, 0.05)})
-    above, below = trained.accuracy_and_prediction(table).axes
-    assert np.allclose(above.lines[0].get_ydata(), table.accuracy)
-    assert np.allclose(below.lines[0].get_ydata(), table.accuracy - table.predicted)
-    left, right = trained.beside_the_bounds(table).axes
-    assert np.allclose(left.lines[0].get_xdata(), table["ideal rqi"])
-    assert np.allclose(right.lines[0].get_ydata(), table.accuracy)
-
-
-@pytest.mark.parametrize(
-    ("steps", "words"),
-    [([np.nan] * 3, "no run"), ([np.nan, 90, 80], "first above"), ([np.nan, np.nan, 80], "none of 1 with 25 to 44")],
-)
-def test_where_runs_begin_to_reach_a_line_is_said(steps, words):
-    assert words in trained.told_transition(pd.DataFrame({"samples": [20, 25, 45], "steps": steps}))
-
-
-@pytest.fixture(scope="module")
-def small_fig2():
-    """Two seeds of every setting of Fig. 2, a hundred steps each."""
-    short = {k: dataclasses.replace(run, config=dataclasses.replace(run.config, steps=100), seeds=(0, 1))
-             for k, run in regions.fig2().items()}  # fmt: skip
-    return {kind: run.run(progress=False) for kind, run in short.items()}
-
-
-def test_decoded_regions_are_the_decoder_on_the_plane(small_fig2):
-    kind, seed = "addition, bad", 1
-    run = small_fig2[kind].sel(seed=seed)
-    config = regions.fig2()[kind].config.with_seed(seed)
-    weights = config.model.draw(seed)
-    assert run.decoded.shape == (regions.SIDE, regions.SIDE) and run.answered.size == 66
-    right = run.answered.values == config.task.targets
-    assert right[config.task.train_index].mean() == pytest.approx(float(run.train_accuracy[-1]))
-    still = dataclasses.replace(config, steps=1, optimizer=rates(1e-30, 0.0, 1e-30))
-    said = dataclasses.replace(regions.fig2()[kind], config=still, seeds=(seed,)).run(progress=False).decoded.values[0]
-    left, right_end, low, high = figures.window(weights["W_E"].numpy())
-    corners = torch.tensor([[left, low], [right_end, low], [left, high]], dtype=torch.float32)
-    assert [said[0, 0], said[0, -1], said[-1, 0]] == config.model.decode(weights, corners).argmax(dim=-1).tolist()
-
-
-def test_only_pairs_without_a_trained_mirror_image_count_as_new(small_fig2):
-    rows = regions.table(small_fig2).set_index(["kind", "seed"])
-    for kind, run in regions.fig2().items():
-        task = run.config.with_seed(1).task
-        trained = {tuple(pair) for pair in task.inputs[task.train_index].tolist()}
-        tested = [tuple(pair) for pair in task.inputs.tolist() if tuple(pair) not in trained]
-        new = [(i, j) for i, j in tested if (j, i) not in trained]
-        said = dict(zip(map(tuple, task.inputs.tolist()), small_fig2[kind].sel(seed=1).answered.values, strict=True))
-        wanted = [(i + j) % 11 if "modular" in kind else i + j for i, j in new]
-        row = rows.loc[(kind, 1)]
-        assert row.new == pytest.approx(np.mean([said[pair] == sum_ for pair, sum_ in zip(new, wanted, strict=True)]))
-        assert row.mirrored == pytest.approx(1 - len(new) / len(tested))
-
-
-def test_the_link_is_seen_by_an_oracle_and_not_by_a_blind_measure():
-    rng, rows = np.random.default_rng(0), []
-    for kind in "abc":
-        right = rng.random(10)
-        rows += [{"kind": kind, "oracle": r**3, "blind": rng.random(), "new": r} for r in right]
-    table = pd.DataFrame(rows)
-    tau, p_value = regions.linked(table, "oracle", "new")
-    assert tau == 1 and p_value < 0.01
-    assert regions.linked(table, "blind", "new")[1] > 0.05
-    between = table.assign(settings=table.kind.map({"a": 0.0, "b": 1.0, "c": 2.0}))
-    assert regions.linked(between, "settings", "new")[1] == 1
-
-
-def test_the_regions_of_the_picture_are_those_recorded(small_fig2):
-    fig = regions.regions(small_fig2, (1, 0))
-    drawn = [np.asarray(ax.images[0].get_array()) for ax in fig.axes]
-    shown = [run for task in ("addition", "modular") for run in ((f"{task}, bad", 1), (task, 1), (task, 0))]
-    for (kind, seed), image in zip(shown, drawn, strict=True):
-        np.testing.assert_array_equal(image, small_fig2[kind].decoded.sel(seed=seed))

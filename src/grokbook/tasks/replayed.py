@@ -51,7 +51,7 @@ class ReplayedAddition(AdditionTask):
 
 @dataclass(frozen=True)
 class DrawnAddition(ReplayedAddition):
-    """`AdditionTask` whose `seed` is that of the program behind Figs 3, 4 and 5: the vectors of the sums, then the split.
+    """`AdditionTask` whose `seed` is that of the program behind Figs 3 to 5: vectors of the sums, then the split.
 
     Its first weights are those that `Toy` draws from the same seed: embeddings, then decoder.
 

@@ -51,7 +51,7 @@ def answer(verdicts: Mapping[str, str]) -> str:
 
     Example:
         >>> answer({"L03": "holds", "L10": "fails", "L14": "fails", "L15": "holds"}).split(". ")[-1]
-        'Verdicts rest on proofs, counts and draws, those on Figure 2 on recorded runs (4 claims: 2 hold, 2 fail).'
+        'Verdicts rest on proofs, counts and draws (4 claims: 2 hold, 2 fail).'
     """
     claimed = "The paper says that training pairs of equal sum force the embeddings onto a line from about 40 % of the"
     claimed += " pairs on, at a rate that an eigenvalue gives, and that this is why networks generalise"
@@ -59,5 +59,5 @@ def answer(verdicts: Mapping[str, str]) -> str:
     found = f"Under the paper's assumptions {_LINE.get(verdicts['L03'], 'equal sums force no line')}, and {size}"
     limits = f"{_GENERAL[verdicts['L14']]}, {_FLOW[verdicts['L10']]}"
     counted = summary(dict(verdicts).values()).rstrip(".")
-    sure = f"Verdicts rest on proofs, counts and draws, those on Figure 2 on recorded runs ({counted})."
+    sure = f"Verdicts rest on proofs, counts and draws ({counted})."
     return f"> **Answer.** {claimed}. {found}. {limits}. {sure}"

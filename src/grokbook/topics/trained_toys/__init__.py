@@ -1,1 +1,57 @@
-"""Chapter 11a: trained toys beside the effective theory of Liu et al. 2022."""
+"""Chapter 11a: trained toys beside the effective theory of Liu et al. 2022, with the authors' own draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from grokbook.claims.report import summary
+from grokbook.errors import ParameterError
+from grokbook.experiments.base import Experiment
+from grokbook.topics.trained_toys.runs import config
+from grokbook.training.schedule import Schedule
+
+EVERY = 5
+"""Updates between the logged steps of the run that the page trains."""
+
+
+def plan(samples: int, seed: int, steps: int) -> dict[str, Experiment]:
+    """The run that the page trains: by default that of the paper's Fig. 4d.
+
+    Raises ParameterError for no pair, or no test pair.
+
+    Example:
+        >>> plan(45, 58, 100)["live"].config.n_train
+        45
+    """
+    if not 1 <= samples <= 54:
+        raise ParameterError(f"samples = {samples} must be 1 to 54: of the 55 pairs one has to be left to test.")
+    run = config(samples, steps, Schedule(dense_until=steps, dense_every=EVERY))
+    return {"live": Experiment("small/toy", run, (seed,))}
+
+
+_ALIGNED = {"holds": "The embedding does tell which pairs are answered"}
+_SHARE = {
+    "holds": "Lines form from about 40 % of the pairs on",
+    "fails": "Lines form only at a larger share of the pairs than the 40 % at which they are forced",
+}
+_PATH = {
+    "holds": "they are those of the theory, and reached by its way",
+    "holds with correction": "they are those of the theory, though not reached by its way",
+}
+
+
+def answer(verdicts: Mapping[str, str]) -> str:
+    """The chapter's answer in a box, from the verdicts of its rows of the ledger by id: claimed, found, how sure.
+
+    Example:
+        >>> made = {"LF3": "holds", "LF4": "fails", "LF5": "holds with correction"}
+        >>> answer(made).split(". ")[-1]
+        'Verdicts rest on recorded runs (3 claims: 1 holds, 1 holds with correction, 1 fails).'
+    """
+    claimed = "The paper says that the embeddings of trained toys explain their answers, form a line from 40 % of the"
+    claimed += " pairs on, and move as the effective theory says"
+    found = f"{_ALIGNED.get(verdicts['LF3'], 'Whether the embedding tells the answers is open')}. "
+    found += _SHARE.get(verdicts["LF4"], "At which share of the pairs lines form is not settled")
+    found += f"; {_PATH.get(verdicts['LF5'], 'whether they are those of the theory is open')}"
+    counted = summary(dict(verdicts).values()).rstrip(".")
+    return f"> **Answer.** {claimed}. {found}. Verdicts rest on recorded runs ({counted})."

@@ -22,10 +22,10 @@ from grokbook.experiments.liu2022 import rates
 from grokbook.measures.fourier import energy_share
 from grokbook.measures.lead import rank_test
 from grokbook.models.midpoint import MidpointToy
+from grokbook.plotting.plane import numbered, window
 from grokbook.plotting.style import panels, styled
 from grokbook.tasks.sums import SumTask
 from grokbook.theory.parallelograms import closed_set, nullity, permissible_set, representation_quality_index
-from grokbook.plotting.plane import numbered, window
 from grokbook.topics.trained_toys.runs import TOLERANCE
 from grokbook.training.config import RunConfig
 from grokbook.training.forward import split_weights

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -14,11 +15,13 @@ from grokbook.experiments.liu2022 import STEP, addition
 from grokbook.tasks.replayed import DrawnAddition
 from grokbook.theory.effective_flow import flow, limit
 from grokbook.theory.parallelograms import (
+    all_samples,
     augmented_set,
     closed_set,
+    equations,
     grokking_rate,
     ideal_model,
-    representation_quality_index,
+    permissible_set,
 )
 from grokbook.training.config import RunConfig
 from grokbook.training.schedule import Schedule
@@ -85,7 +88,7 @@ def pairs_of(n: int, seed: int) -> list[tuple[int, int]]:
 
 
 def normalised(table: np.ndarray) -> np.ndarray:
-    """Numbers (..., p) moved to mean 0 and stretched to the unbiased variance 1, as in the authors' program: Z_0 = p - 1.
+    """Numbers (..., p) moved to mean 0 and stretched to an unbiased variance of 1, as by the program: Z_0 = p - 1.
 
     Example:
         >>> normalised(np.array([0.0, 1.0, 2.0])).tolist()
@@ -94,9 +97,16 @@ def normalised(table: np.ndarray) -> np.ndarray:
     return (table - table.mean(axis=-1, keepdims=True)) / table.std(axis=-1, ddof=1, keepdims=True)
 
 
-def quality(numbers: np.ndarray) -> float:
-    """The RQI of normalised numbers by the program's rule."""
-    return representation_quality_index(numbers, TOLERANCE, normalise=False)
+def quality(numbers: np.ndarray) -> np.ndarray:
+    """The RQI of normalised numbers (..., p) by the program's rule, (...,): the share of equations met.
+
+    Example:
+        >>> quality(np.stack([normalised(np.arange(10.0)), 5 * np.arange(10.0) ** 2])).tolist()
+        [1.0, 0.0]
+    """
+    p = numbers.shape[-1]
+    every = equations(permissible_set(all_samples(p)), p)
+    return (np.abs(numbers @ every.T) <= TOLERANCE).mean(axis=-1)
 
 
 def path(data: xr.Dataset, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -109,28 +119,35 @@ def measured(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
     """A row a run: samples, seed, accuracy on all pairs, that predicted from the embedding, RQI, steps, theory.
 
     Accuracy, prediction and `rqi` are those after `STEPS` updates. `steps` is the first kept step with an RQI above
-    0.95 (NaN: none), `ideal rqi` and `ideal accuracy` are the bounds of appendix E, `predicted steps` is 3 / (lambda_3
-    eta) by Eq. 5 and `code steps` the same without the division by the number of parallelograms, as in the authors'
-    code (both infinite where no line is forced).
+    0.95 (NaN: none), `before` the kept step before it, `ideal rqi` and `ideal accuracy` are the bounds of appendix E,
+    `predicted steps` is 3 / (lambda_3 eta) by Eq. 5 and `code steps` the same without the division by the number of
+    parallelograms, as in the authors' code (both infinite where no line is forced).
     """
     rows = []
     for n, data in runs.items():
         for seed in data.seed.values.tolist():
-            pairs, (steps, numbers) = pairs_of(n, seed), path(data, seed)
-            index = np.array([quality(now) for now in numbers])
-            then, end = data.sel(seed=seed, step=STEPS), numbers[steps.tolist().index(STEPS)]
+            steps, numbers = path(data, seed)
+            index, then = quality(numbers), data.sel(seed=seed, step=STEPS)
+            now = steps.tolist().index(STEPS)
             right = (n * float(then.train_accuracy) + (55 - n) * float(then.test_accuracy)) / 55
-            predicted = len(augmented_set(pairs, closed_set(end, TOLERANCE, normalise=False))) / 55
-            reached = steps[index > GOAL]
-            ideal = ideal_model(pairs, 10)
-            rates = (grokking_rate(pairs, 10, convention=kind) / 9 for kind in ("paper", "code"))
-            printed, coded = (3 / (rate * STEP) if rate else np.inf for rate in rates)
+            closed = closed_set(numbers[now], TOLERANCE, normalise=False)
+            line = int((index > GOAL).argmax()) if (index > GOAL).any() else None
             rows.append({
-                "samples": n, "seed": seed, "accuracy": right, "predicted": predicted, "rqi": quality(end),
-                "steps": reached[0] if len(reached) else np.nan, "ideal rqi": ideal["rqi"],
-                "ideal accuracy": ideal["accuracy"], "predicted steps": printed, "code steps": coded,
-            })  # fmt: skip
+                "samples": n, "seed": seed, "accuracy": right, "rqi": index[now],
+                "predicted": len(augmented_set(pairs_of(n, seed), closed)) / 55,
+                "steps": np.nan if line is None else steps[line], "before": steps[(line or 0) - 1],
+            } | _theory(n, seed))  # fmt: skip
     return pd.DataFrame(rows)
+
+
+@lru_cache(maxsize=1_000)
+def _theory(n: int, seed: int) -> dict[str, float]:
+    pairs = pairs_of(n, seed)
+    ideal = ideal_model(pairs, 10)
+    rates = (grokking_rate(pairs, 10, convention=kind) / 9 for kind in ("paper", "code"))
+    printed, coded = (3 / (rate * STEP) if rate else np.inf for rate in rates)
+    return {"ideal rqi": ideal["rqi"], "ideal accuracy": ideal["accuracy"], "predicted steps": printed,
+            "code steps": coded}  # fmt: skip
 
 
 Way = Callable[[np.ndarray, list[tuple[int, int]], np.ndarray], np.ndarray]
@@ -176,9 +193,67 @@ def paths(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
             pairs, (steps, numbers) = pairs_of(n, seed), path(data, seed)
             if quality(numbers[-1]) <= GOAL:
                 continue
-            row = {"samples": n, "seed": seed, "alike": bool(limit(numbers[0], pairs) @ numbers[-1] > 0), "nearer": None}
-            if row["alike"]:
+            alike = bool(limit(numbers[0], pairs) @ numbers[-1] > 0)
+            row = {"samples": n, "seed": seed, "alike": alike, "nearer": None}
+            if alike:
                 flowing, null = (fitted(steps, numbers, pairs, way)[1] for way in (flow, one_pace))
                 row["nearer"] = flowing < null
             rows.append(row)
     return pd.DataFrame(rows, columns=["samples", "seed", "alike", "nearer"])
+
+
+def starts(runs: Mapping[int, xr.Dataset], table: pd.DataFrame) -> pd.DataFrame:
+    """A row a seed: `slope`, how much of its start is a ladder, and at how many sizes a line was reached.
+
+    `slope` is the cosine, without its sign, of the first numbers and 0, 1, ..., p - 1, both with mean 0; the runs of a
+    seed at all sizes have one start.
+    """
+    data = next(iter(runs.values()))
+    ladder = normalised(np.arange(data.sizes["token"], dtype=float))
+    rows = []
+    for seed in data.seed.values.tolist():
+        first = path(data, seed)[1][0]
+        rows.append((seed, abs(first @ ladder) / (ladder @ ladder), int(table[table.seed == seed].steps.notna().sum())))
+    return pd.DataFrame(rows, columns=["seed", "slope", "reached"])
+
+
+def there(table: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Whether a run has a finite value in a column, a row a seed and a column a size.
+
+    Example:
+        >>> there(pd.DataFrame({"samples": [20, 30], "seed": 0, "steps": [np.nan, 900.0]}), "steps").values.tolist()
+        [[0.0, 1.0]]
+    """
+    return table.assign(there=np.isfinite(table[column]).astype(float)).pivot(
+        index="seed", columns="samples", values="there"
+    )
+
+
+def crossing(flags: pd.DataFrame) -> float:
+    """The share of pairs at which half of the runs of a table of `there` have it (NaN: at none), between the sizes.
+
+    The share of runs is made to rise with the size: the largest share up to it.
+
+    Example:
+        >>> 55 * crossing(pd.DataFrame([[0.0, 1.0]], columns=[20, 30]))
+        25.0
+    """
+    return _half(flags.columns.to_numpy() / 55, flags.to_numpy())
+
+
+def crossing_interval(flags: pd.DataFrame, draws: int = 2_000) -> tuple[float, float]:
+    """95 % of the crossings of seeds drawn with replacement: the runs of a seed stay together."""
+    rng, sizes, of = np.random.default_rng(0), flags.columns.to_numpy() / 55, flags.to_numpy()
+    drawn = [_half(sizes, of[rng.integers(0, len(of), len(of))]) for _ in range(draws)]
+    low, high = np.nanquantile(drawn, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def _half(sizes: np.ndarray, flags: np.ndarray) -> float:
+    shares = np.maximum.accumulate(np.nanmean(flags, axis=0))
+    if shares[-1] < 0.5:
+        return np.nan
+    k = int((shares >= 0.5).argmax())
+    if not k:
+        return float(sizes[0])
+    return float(sizes[k - 1] + (sizes[k] - sizes[k - 1]) * (0.5 - shares[k - 1]) / (shares[k] - shares[k - 1]))

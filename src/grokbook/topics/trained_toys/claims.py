@@ -1,0 +1,119 @@
+"""What Liu et al. 2022 say of trained toys in Figs 3 to 5, judged on runs with the authors' draws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binomtest
+
+from grokbook.claims import Finding, Runs, claim, judge
+from grokbook.claims.finding import some
+from grokbook.measures.lead import rank_test
+from grokbook.topics.trained_toys.runs import LONGER, crossing, crossing_interval, measured, paths, there, toys
+
+PREDICTED, LINES, WAYS = "What the embedding predicts", "When a line forms", "The way to the line"
+LEVEL, CRITICAL, NEAR = 0.05, 0.4, 0.1
+"""Level of the tests; the published share of the transition, and what counts as near it: one step of the sizes."""
+
+
+def beside_chance(count: int, of: int) -> bool | None:
+    """Whether more than half have it; None where a fair coin does as well at 5 %.
+
+    Example:
+        >>> beside_chance(9, 10), beside_chance(1, 10), beside_chance(6, 10)
+        (True, False, None)
+    """
+    return None if not of or binomtest(count, of).pvalue > LEVEL else 2 * count > of
+
+
+def by_steps(rows: pd.DataFrame, column: str, by: str) -> tuple[float, float]:
+    """Somers' D of a column and the steps to a line (never: last) within the runs of one value of `by`; its p-value."""
+    test = rank_test([(own[column].to_numpy(), own.steps.fillna(np.inf).to_numpy()) for _, own in rows.groupby(by)])
+    return test.tau, test.p_value
+
+
+@claim("LF3", "liu2022", "section 3.1, Fig. 3", section=PREDICTED, runs=toys, published="mean gap 0.019 (3 seeds)",
+       says="{told}")  # fmt: skip
+def prediction_aligns(runs: Runs) -> Finding:
+    """ "The predicted accuracy aligns well with the true accuracy".
+
+    Our reading: of the runs in which the two predictions differ, that from the embedding is nearer to the accuracy
+    than the share of trained pairs, which has not looked at it, in more than half of the seeds, each by most of its
+    runs (a sign test, 5 %).
+    """
+    if not (rows := _measured(runs)).size:
+        return judge(None, told="not run")
+    off, blind = (rows.accuracy - rows.predicted).abs(), (rows.accuracy - rows.samples / 55).abs()
+    better = (np.sign(blind - off).where((blind - off).abs() > 1e-9, 0)).groupby(rows.seed).sum()
+    won, of = int((better > 0).sum()), int((better != 0).sum())
+    told = (f"mean gap {off.mean():.3f}, at most {off.max():.2f} ({len(rows)} runs); without looking at the embedding "
+            f"{blind.mean():.3f}; nearer by most runs of {some(won, of)} seeds")  # fmt: skip
+    return judge(beside_chance(won, of), value=float(off.mean()), told=told)
+
+
+@claim("LF4", "liu2022", "section 3.2, Fig. 4b", section=LINES, runs=toys, published="0.4", says="{told}")
+def transition_in_training(runs: Runs) -> Finding:
+    """ "The number of steps to reach RQI > 0.95 is seen to have a phase transition at r_c = 0.4, agreeing with the
+    proposed effective theory".
+
+    Our reading: the share of pairs from which half of the runs get there within the program's 10,000 steps is within
+    0.1 of 0.4, one step of the sizes (95 % of seeds drawn again, on one side of the bound).
+    """
+    if not (rows := _measured(runs)).size:
+        return judge(None, told="not run")
+    flags, forced = there(rows, "steps"), np.isfinite(rows["predicted steps"])
+    share, (low, high) = crossing(flags), crossing_interval(flags)
+    least, most = CRITICAL - NEAR, CRITICAL + NEAR
+    inside, outside = least <= low <= high <= most, low > most or high < least
+    got = int((forced & rows.steps.notna()).sum())
+    told = (f"half of the runs are on a line within {LONGER:,} steps from a share of {share:.2f} on ({low:.2f} to "
+            f"{high:.2f}), half of their training sets force one from "
+            f"{crossing(there(rows, 'predicted steps')):.2f} on; {some(got, int(forced.sum()))} that force one get "
+            f"there")  # fmt: skip
+    return judge(True if inside else False if outside else None, value=share, low=low, high=high, told=told)
+
+
+@claim("LF5", "liu2022", "section 3.2, Fig. 4 (c, d)", section=WAYS, runs=toys, says="{told}")
+def trajectories_agree(runs: Runs) -> Finding:
+    """ "The two trajectories agree qualitatively", and "creditably well" in the caption.
+
+    Our reading: of the seeds that get to a line, more than half get to the flow's, which is one of two (all runs of a
+    seed have one start; a sign test, 5 %). With correction where the flow is not nearer to the path than a null in
+    which every deviation from the end dies out at one rate.
+    """
+    rows = paths({n: data for n, data in runs.items() if data is not None})
+    if rows.empty:
+        return judge(None, told="not run")
+    alike = rows.groupby("seed").alike.mean()
+    nearer = rows[rows.alike].groupby("seed").nearer.agg(lambda flags: flags.astype(float).mean())
+    same, won, of = int((alike > 0.5).sum()), int((nearer > 0.5).sum()), int((nearer != 0.5).sum())
+    path = beside_chance(won, of)
+    both = rows[rows.alike]
+    told = (f"{some(len(both), len(rows))} runs on a line, of {len(alike)} seeds, are on the flow's; the flow is "
+            f"nearer to the path than the null in {some(int(both.nearer.astype(bool).sum()), len(both))}, by most runs "
+            f"of {some(won, of)} seeds")  # fmt: skip
+    return judge(beside_chance(same, len(alike)), holds="holds" if path else "holds with correction", told=told)
+
+
+@claim("LF6", "liu2022", "section 3.2, Fig. 5b", section=LINES, runs=toys, says="{told}")
+def more_pairs_are_faster(runs: Runs) -> Finding:
+    """ "The theory agrees qualitatively with neural networks, showing the trend of decreasing grokking steps as
+    increasing data size".
+
+    Our reading: among the runs of one seed whose pairs force a line, those with more pairs get there earlier, never
+    being latest (Somers' D above zero, permuted within seeds, 5 %).
+    """
+    rows = _measured(runs)
+    if not len(rows := rows[np.isfinite(rows["predicted steps"])] if rows.size else rows):
+        return judge(None, told="not run")
+    tau, p_value = by_steps(rows.assign(fewer=-rows.samples), "fewer", "seed")
+    rate, chance = by_steps(rows, "predicted steps", "samples")
+    arrived = rows[rows.steps.notna()]
+    late, _ = by_steps(arrived.assign(fewer=-arrived.samples), "fewer", "seed")
+    told = (f"Somers' D {tau:.2f} (p = {p_value:.4f}); among the runs that get there {late:.2f}; of the predicted "
+            f"steps, within runs of one size, {rate:.2f} (p = {chance:.3f})")  # fmt: skip
+    return judge(tau > 0 if min(p_value, 1 - p_value) <= LEVEL else None, value=tau, told=told)
+
+
+def _measured(runs: Runs) -> pd.DataFrame:
+    return measured({n: data for n, data in runs.items() if data is not None})

@@ -1,0 +1,104 @@
+"""The pictures of chapter 11a that stand beside the theory, from tables and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.theory.effective_flow import flow
+from grokbook.topics.trained_toys.runs import LONGER, fitted, pairs_of, path
+
+
+def _by_size(ax: Axes, table: pd.DataFrame, name: str, look: str, shade: str, label: str) -> None:
+    ax.plot(table.samples / 55, table[name], look, ms=5, color=COLOURS[shade], alpha=0.5, label=label)
+
+
+@styled
+def accuracy_and_prediction(table: pd.DataFrame) -> Figure:
+    """Fig. 3: accuracy on all pairs and the prediction from the embedding, by size; below, their difference."""
+    fig, axes = panels(2, 1, height=4.6, sharex=True, height_ratios=[2, 1])
+    above, below = axes[:, 0]
+    _by_size(above, table, "accuracy", "o", "test", "accuracy")
+    _by_size(above, table, "predicted", "_", "theory", "predicted from the embedding")
+    above.plot([0, 1], [0, 1], ls=":", color=COLOURS["quiet"], label="training set alone")
+    below.plot(table.samples / 55, table.accuracy - table.predicted, "o", ms=4, color=COLOURS["measure"])
+    below.axhline(0, color=COLOURS["quiet"], lw=0.8)
+    above.set(ylabel="share of all pairs", ylim=(0, 1.03))
+    below.set(xlabel="share of samples $|D| / |D_0|$", ylabel="difference")
+    above.legend(loc="lower right")
+    return fig
+
+
+@styled
+def transition(table: pd.DataFrame, first: pd.DataFrame) -> Figure:
+    """Fig. 4b: by size, the runs that reach a line and those whose pairs force one (dashed); right, by their start.
+
+    `table` is that of `measured`, `first` that of `starts`.
+    """
+    fig, ((left, right),) = panels(1, 2, height=3.2)
+    looks = {"steps": ("o-", "test", "reach a line"), "predicted steps": ("--", "theory", "have pairs that force one")}
+    for column, (look, shade, label) in looks.items():
+        shares = np.isfinite(table[column]).groupby(table.samples).mean()
+        left.plot(shares.index / 55, shares, look, ms=5, color=COLOURS[shade], label=label)
+    left.set(xlabel="share of samples $|D| / |D_0|$", ylabel="share of runs", ylim=(-0.03, 1.03))
+    left.legend(loc="upper left")
+    right.plot(first.slope, first.reached, "o", ms=6, color=COLOURS["test"], alpha=0.6)
+    right.set(xlabel="how much of the start is a ladder", ylabel="sizes with a line", xlim=(0, 1))
+    return fig
+
+
+@styled
+def steps_to_a_line(table: pd.DataFrame) -> Figure:
+    """Figs 4b and 5b: steps to an RQI of 0.95 by size (left) and against the predicted steps (right).
+
+    Triangles at the top: not reached by the last step.
+    """
+    fig, ((left, right),) = panels(1, 2, height=3.2)
+    for ax, x in ((left, table.samples / 55), (right, table["predicted steps"])):
+        ax.plot(x, table.steps, "o", ms=5, color=COLOURS["test"], alpha=0.5)
+        never = table.steps.isna() & np.isfinite(x)
+        ax.plot(x[never], np.full(int(never.sum()), LONGER), "^", ms=6, mfc="none", color=COLOURS["quiet"])
+        ax.set(yscale="log")
+    left.set(xlabel="share of samples $|D| / |D_0|$", ylabel="steps to RQI > 0.95")
+    right.set(xlabel=r"predicted $3 / (\lambda_3 \eta)$", xscale="log")
+    return fig
+
+
+@styled
+def beside_the_bounds(table: pd.DataFrame) -> Figure:
+    """Fig. 10c: RQI and accuracy of the runs against those of ideal models of the same training sets."""
+    fig, axes = panels(1, 2, height=3.2)
+    for ax, name in zip(axes[0], ("rqi", "accuracy"), strict=True):
+        ax.plot(table[f"ideal {name}"], table[name], "o", ms=5, color=COLOURS["test"], alpha=0.7)
+        ax.plot([0, 1], [0, 1], ls="--", color=COLOURS["theory"], lw=1.1)
+        said = {"rqi": "RQI"}.get(name, name)
+        ax.set(xlabel=f"ideal {said}", ylabel=f"{said} of the run", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    return fig
+
+
+@styled
+def beside_the_flow(shown: Sequence[tuple[int, xr.Dataset]]) -> Figure:
+    """Fig. 4c and d in one, a column a run: its numbers, the exact flow from its start (dashed), the gap below.
+
+    Of each pair the first is the number of training pairs, the second a dataset with one seed. The unit of time is
+    fitted to each run (`fitted`).
+    """
+    fig, axes = panels(2, len(shown), height=5.2, sharex=True, height_ratios=[2, 1])
+    for (n, data), (above, below) in zip(shown, axes.T, strict=True):
+        seed = data.seed.values.tolist()[0]
+        pairs, (steps, numbers) = pairs_of(n, seed), path(data, seed)
+        theory = flow(numbers[0], pairs, fitted(steps, numbers, pairs)[0] * steps)
+        above.plot(steps, numbers, color=COLOURS["test"], lw=1.2)
+        above.plot(steps, theory, color=COLOURS["theory"], lw=1, ls="--")
+        for k, value in enumerate(numbers[-1]):
+            above.annotate(str(k), (steps[-1], value), (4, -3), textcoords="offset points", fontsize=9)
+        below.plot(steps, np.sqrt(((numbers - theory) ** 2).mean(axis=1)), color=COLOURS["measure"])
+        above.set(title=f"seed {seed}, {n} pairs", ylabel="normalised $E_k$")
+        below.set(xlabel="step", ylabel="root mean square gap", ylim=(0, None))
+    return fig

@@ -1,0 +1,76 @@
+"""Sentences of chapter 11a, with the numbers of its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from grokbook.claims.finding import some
+from grokbook.measures.lead import rank_test
+from grokbook.topics.trained_toys.stored import RUN
+
+
+def told_stored(rows: pd.DataFrame) -> str:
+    """How many stored runs came out again, from a table of `compared`.
+
+    Example:
+        >>> told_stored(pd.DataFrame({"accuracy": [True, True], "predicted": [True, True], "steps": [True, False]}))
+        'Accuracy came out again in all 2, prediction in all 2, the step of a line (or that there is none) in 1 of 2.'
+    """
+    accuracy, predicted, steps = (some(int(rows[name].sum()), len(rows)) for name in ("accuracy", "predicted", "steps"))
+    return (f"Accuracy came out again in {accuracy}, prediction in {predicted}, the step of a line (or that there is "
+            f"none) in {steps}.")  # fmt: skip
+
+
+def told_run(found: Mapping[str, float], steps: int, theirs: bool) -> str:
+    """When one run of so many steps was on a line and right; `theirs`: with what the program prints of its own run.
+
+    Example:
+        >>> told_run({"train": 1135.0, "test": np.nan, "line": 805.0}, 1_600, theirs=True).partition(", ")[0]
+        'It is on a line by update 805 (theirs at 801)'
+    """
+    said = {name: f"not by update {steps:,}" if np.isnan(step) else f"by update {step:,.0f}"
+            + f" (theirs at {RUN[name]:,})" * theirs for name, step in found.items()}  # fmt: skip
+    return (f"It is on a line {said['line']}, passes 90 % of its training set {said['train']}, and of its test set "
+            f"{said['test']}.")  # fmt: skip
+
+
+def told_bounds(table: pd.DataFrame) -> str:
+    """In how many runs RQI and accuracy are above those of an ideal model of the same pairs, in a sentence.
+
+    Example:
+        >>> made = {"rqi": [1.0, 0.2], "ideal rqi": [1.0, 0.1], "accuracy": [1.0, 0.4], "ideal accuracy": [1.0, 0.5]}
+        >>> told_bounds(pd.DataFrame(made))
+        'The RQI is above its bound in 1 of 2 runs, the accuracy in none of 2.'
+    """
+    over = [some(int((table[name] > table[f"ideal {name}"] + 1e-9).sum()), len(table)) for name in ("rqi", "accuracy")]
+    return f"The RQI is above its bound in {over[0]} runs, the accuracy in {over[1]}."
+
+
+def told_scales(table: pd.DataFrame) -> str:
+    """The predicted steps of the runs that get to a line beside those they took, in a sentence.
+
+    Example:
+        >>> made = {"steps": [900.0, 1000.0], "predicted steps": [27e3, 50e3], "code steps": [900.0, 500.0]}
+        >>> print(told_scales(pd.DataFrame(made)))
+        Three time scales of Eq. 5 as printed are 30 to 50 times the steps taken, by their code 0.5 to 1.0 times.
+    """
+    both = table[table.steps.notna() & np.isfinite(table["predicted steps"])]
+    if both.empty:
+        return "No run gets there."
+    printed, coded = (both[kind] / both.steps for kind in ("predicted steps", "code steps"))
+    return (f"Three time scales of Eq. 5 as printed are {printed.min():.0f} to {printed.max():.0f} times the steps "
+            f"taken, by their code {coded.min():.1f} to {coded.max():.1f} times.")  # fmt: skip
+
+
+def told_starts(first: pd.DataFrame) -> str:
+    """Whether seeds whose start is more of a ladder get to a line at more sizes, in a sentence.
+
+    Example:
+        >>> print(told_starts(pd.DataFrame({"slope": [0.1, 0.5, 0.9, 0.95, 0.99], "reached": range(5)})))
+        Somers' D of the two over the 5 seeds is 1.00 (p = 0.009).
+    """
+    test = rank_test([(-first.slope, -first.reached)])
+    return f"Somers' D of the two over the {len(first)} seeds is {test.tau:.2f} (p = {test.p_value:.3f})."
