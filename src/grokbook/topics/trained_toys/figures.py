@@ -9,10 +9,15 @@ import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.theory.effective_flow import flow
 from grokbook.topics.trained_toys.runs import LONGER, fitted, pairs_of, path
+
+
+SHOWN = 2_000
+"""Updates of a run that are drawn beside the flow: the numbers are at rest after them."""
 
 
 def _by_size(ax: Axes, table: pd.DataFrame, name: str, look: str, shade: str, label: str) -> None:
@@ -42,12 +47,10 @@ def transition(table: pd.DataFrame, first: pd.DataFrame) -> Figure:
     `table` is that of `measured`, `first` that of `starts`.
     """
     fig, ((left, right),) = panels(1, 2, height=3.2)
-    looks = {"steps": ("o-", "test", "reach a line"), "predicted steps": ("--", "theory", "have pairs that force one")}
-    for column, (look, shade, label) in looks.items():
+    for column, look, shade in (("steps", "o-", "test"), ("predicted steps", "--", "theory")):
         shares = np.isfinite(table[column]).groupby(table.samples).mean()
-        left.plot(shares.index / 55, shares, look, ms=5, color=COLOURS[shade], label=label)
+        left.plot(shares.index / 55, shares, look, ms=5, color=COLOURS[shade])
     left.set(xlabel="share of samples $|D| / |D_0|$", ylabel="share of runs", ylim=(-0.03, 1.03))
-    left.legend(loc="upper left")
     right.plot(first.slope, first.reached, "o", ms=6, color=COLOURS["test"], alpha=0.6)
     right.set(xlabel="how much of the start is a ladder", ylabel="sizes with a line", xlim=(0, 1))
     return fig
@@ -67,6 +70,7 @@ def steps_to_a_line(table: pd.DataFrame) -> Figure:
         ax.set(yscale="log")
     left.set(xlabel="share of samples $|D| / |D_0|$", ylabel="steps to RQI > 0.95")
     right.set(xlabel=r"predicted $3 / (\lambda_3 \eta)$", xscale="log")
+    right.xaxis.set_minor_formatter(NullFormatter())
     return fig
 
 
@@ -87,13 +91,15 @@ def beside_the_flow(shown: Sequence[tuple[int, xr.Dataset]]) -> Figure:
     """Fig. 4c and d in one, a column a run: its numbers, the exact flow from its start (dashed), the gap below.
 
     Of each pair the first is the number of training pairs, the second a dataset with one seed. The unit of time is
-    fitted to each run (`fitted`).
+    fitted to each run (`fitted`); its first `SHOWN` updates are drawn.
     """
     fig, axes = panels(2, len(shown), height=5.2, sharex=True, height_ratios=[2, 1])
     for (n, data), (above, below) in zip(shown, axes.T, strict=True):
         seed = data.seed.values.tolist()[0]
         pairs, (steps, numbers) = pairs_of(n, seed), path(data, seed)
-        theory = flow(numbers[0], pairs, fitted(steps, numbers, pairs)[0] * steps)
+        unit, drawn = fitted(steps, numbers, pairs)[0], steps <= SHOWN
+        steps, numbers = steps[drawn], numbers[drawn]
+        theory = flow(numbers[0], pairs, unit * steps)
         above.plot(steps, numbers, color=COLOURS["test"], lw=1.2)
         above.plot(steps, theory, color=COLOURS["theory"], lw=1, ls="--")
         for k, value in enumerate(numbers[-1]):
