@@ -15,7 +15,6 @@ from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.theory.effective_flow import flow
 from grokbook.topics.trained_toys.runs import LONGER, fitted, pairs_of, path
 
-
 SHOWN = 2_000
 """Updates of a run that are drawn beside the flow: the numbers are at rest after them."""
 

@@ -70,7 +70,7 @@ def told_starts(first: pd.DataFrame) -> str:
 
     Example:
         >>> print(told_starts(pd.DataFrame({"slope": [0.1, 0.5, 0.9, 0.95, 0.99], "reached": range(5)})))
-        Over the 5 seeds D of the two is 1.00 (p = 0.0085).
+        Over the 5 seeds D of the two is 1.00 (p = 0.0089).
     """
     test = rank_test([(-first.slope, -first.reached)])
     return f"Over the {len(first)} seeds D of the two is {test.tau:.2f} (p = {test.p_value:.4f})."
