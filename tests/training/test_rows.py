@@ -167,11 +167,11 @@ def test_a_solved_layer_is_solved_at_every_step_and_the_rest_follows_the_centred
 
 
 def test_noise_is_drawn_by_seed_and_step_whatever_else_is_in_the_batch():
-    """Dropout: equal runs are equal alone and together, and are not those without it."""
+    """Dropout: equal runs are equal alone and together, to rounding, and are not those without it."""
     task = GroupTask("Z5", 0.6, "labels")
     base = RunConfig(task, Encoder(5, d_model=8, n_layers=1, d_mlp=8, dropout=0.2), Adam(1e-2), 20, Schedule(0, 10, 4))
     configs = [base, base.with_seed(1)]
-    assert np.array_equal(weights(configs, rows=2), [weights([c], None)[0] for c in configs])
+    np.testing.assert_allclose(weights(configs, rows=2), [weights([c], None)[0] for c in configs], rtol=0, atol=1e-5)
     without = dataclasses.replace(base, model=dataclasses.replace(base.model, dropout=0.0))
     assert not np.allclose(weights([base], None), weights([without], None), atol=1e-3)
     assert "dropout" not in without.as_dict()["model"] and base.as_dict()["model"]["dropout"] == 0.2
