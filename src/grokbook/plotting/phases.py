@@ -83,11 +83,15 @@ def _diagram(ax: Axes, phase: xr.DataArray) -> None:
     across, down = _sides(phase)
     shares = fractions(phase).transpose("phase", down, across)
     strips: dict[str, list[Path]] = {}
+    letters: dict[str, list[tuple[float, float]]] = {}
     for (y, x), known in np.ndenumerate(shares.notnull().all("phase").values):
-        _cell(ax, x, y, shares.values[:, y, x] if known else None, strips)
-    for letter, places in strips.items():  # one path a phase: a page of large diagrams stays light
+        _cell(x, y, shares.values[:, y, x] if known else None, strips, letters)
+    for letter, places in strips.items():  # one path and one marker a phase: a page of large diagrams stays light
         look = {"fc": "white", "hatch": "////"} if letter == OPEN else {"fc": PHASE_COLOURS[letter]}
         ax.add_patch(PathPatch(Path.make_compound_path(*places), ec="#77777766", lw=0.5, **look))
+    for letter, middles in letters.items():
+        ink = "white" if letter == "X" else "black"
+        ax.plot(*np.transpose(middles), ls="", marker=rf"$\mathrm{{{letter}}}$", ms=6, color=ink, mew=0)
     for name, axis in ((across, ax.xaxis), (down, ax.yaxis)):
         values = phase[name].values
         every = -(-len(values) // 8) if axis is ax.xaxis else 1
@@ -98,7 +102,13 @@ def _diagram(ax: Axes, phase: xr.DataArray) -> None:
     ax.grid(False)
 
 
-def _cell(ax: Axes, x: int, y: int, shares: np.ndarray | None, strips: dict[str, list[Path]]) -> None:
+def _cell(
+    x: int,
+    y: int,
+    shares: np.ndarray | None,
+    strips: dict[str, list[Path]],
+    letters: dict[str, list[tuple[float, float]]],
+) -> None:
     """One cell: strips as wide as the shares of the phases, the largest with its letter; open for None."""
     widths = {OPEN: 1.0} if shares is None else dict(zip(PHASES, shares, strict=True))
     left, most = x - 0.48, max(widths, key=widths.__getitem__)
@@ -107,8 +117,7 @@ def _cell(ax: Axes, x: int, y: int, shares: np.ndarray | None, strips: dict[str,
             box = Bbox.from_bounds(left, y - 0.46, 0.96 * share, 0.92)
             strips.setdefault(letter, []).append(Path.unit_rectangle().transformed(BboxTransformTo(box)))
             if letter == most != OPEN:
-                ink = "white" if most == "X" else "black"
-                ax.text(left + 0.48 * share, y, most, ha="center", va="center", fontsize=8, color=ink)
+                letters.setdefault(letter, []).append((left + 0.48 * share, y))
             left += 0.96 * share
 
 
