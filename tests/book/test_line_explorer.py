@@ -120,13 +120,23 @@ def test_the_keyboard_reaches_every_cell_by_one_stop(figure):
     agrees(page)
 
 
-@pytest.mark.parametrize("name", ["All", "45 at random", "23 at random", "Two sums", "Nothing about 0"])
+@pytest.mark.parametrize("name", ["All", "45 at random", "23 at random", "Two sums", "0 left loose"])
 def test_presets_show_what_the_library_computes(figure, name):
     page = figure()
     press(page, name)
     agrees(page)
-    sizes = {"All": 55, "45 at random": 45, "23 at random": 23, "Two sums": 10, "Nothing about 0": 47}
+    sizes = {"All": 55, "45 at random": 45, "23 at random": 23, "Two sums": 10, "0 left loose": 47}
     assert len(state(page, "pairs")) == sizes[name]
+
+
+@pytest.mark.parametrize("name", ["All", "45 at random", "Two sums", "Reset"])
+def test_a_button_goes_to_a_time_at_which_a_forced_line_is_there(figure, name):
+    """Ten time scales: a deviation is e^-10 of what it was, which the RQI at tolerance 0.01 does not see."""
+    page = figure()
+    press(page, name)
+    assert state(page, "nullity") == 2 and "Now" in page.locator(f"#{NAME}-area-readings").inner_text()
+    assert pg.representation_quality_index(state(page, "now"), 0.01) == 1
+    assert state(page, "time") == pytest.approx(10 * 10 / state(page, "rate"), rel=1e-6)
 
 
 def test_another_start_another_time_and_reset(figure):

@@ -101,11 +101,11 @@ def test_the_least_set_and_the_largest_failing_set(p):
 
 def test_conventions_differ_by_the_number_of_parallelograms_and_by_two():
     pairs = lines.training_set(10, 40)
-    table = lines.conventions(pairs, 10, 10.0).set_index("convention")
-    assert table["lambda_3"]["code"] / table["lambda_3"]["paper"] == pytest.approx(len(permissible_set(pairs)))
-    assert table["lambda_3"]["code"] == pytest.approx(2 * table["lambda_3"]["printed"])
+    rate = lines.conventions(pairs, 10, 10.0).rate
+    assert rate["code"] / rate["paper"] == pytest.approx(len(permissible_set(pairs)))
+    assert rate["code"] == pytest.approx(2 * rate["printed"])
     drawn = lines.rates(10, [40], 1)
-    assert np.allclose(drawn[["paper", "code", "printed"]].to_numpy()[0], 10 * table["lambda_3"].to_numpy())
+    assert np.allclose(drawn[["paper", "code", "printed"]].to_numpy()[0], 10 * rate.to_numpy())
 
 
 def test_steps_of_descent_follow_the_velocity():

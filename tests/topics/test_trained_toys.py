@@ -55,6 +55,7 @@ def made_up(n, unit, seeds=(0, 1), turned=False, straight=False):
         right.append(runs.ideal_model(pairs, 10)["validation"])
     accuracy = np.stack([np.ones(len(seeds)), right])[:, :, None] * np.ones(len(steps))
     data = {"embedding": (("seed", "snapshot", "token", "feature"), np.stack(tables))}
+    data["train_loss"] = ("seed", "step"), np.zeros((len(seeds), len(steps)))
     data |= {f"{k}_accuracy": (("seed", "step"), a) for k, a in zip(("train", "test"), accuracy, strict=True)}
     return xr.Dataset(data, {"seed": list(seeds), "snapshot": steps, "step": steps})
 
@@ -73,8 +74,9 @@ def test_runs_that_follow_the_theory_are_measured_as_the_theory_says():
     assert np.allclose(numbers.mean(axis=1), 0) and np.allclose((numbers**2).sum(axis=1), 9)
     assert words.told_bounds(table).count("none of 4") == 2
     drawn = figures.beside_the_flow([(45, made[45].isel(seed=[k])) for k in (0, 1)]).axes
-    below = [ax for ax in drawn if "gap" in ax.get_ylabel()]
-    assert len(below) == 2 and all(ax.lines[0].get_ydata().max() < 0.1 for ax in below)
+    below = [ax for ax in drawn if "square" in ax.get_ylabel()]
+    to_flow, to_null = np.array([[line.get_ydata().max() for line in ax.lines] for ax in below]).T
+    assert len(below) == 2 and (to_flow < 0.1).all() and (to_null > 2 * to_flow).all()
 
 
 @pytest.mark.parametrize(
@@ -109,15 +111,30 @@ def test_the_transition_is_where_half_of_the_runs_get_there(reached, verdict, mo
 
 def test_runs_that_never_get_there_have_no_transition_and_no_trend(monkeypatch):
     monkeypatch.setattr(claims, "measured", lambda made: table_of(99))
-    assert np.isnan(runs.crossing(runs.there(table_of(99), "steps")))
+    flags = runs.there(table_of(99), "steps")
+    assert runs.crossing(flags) == np.inf and runs.crossing_interval(flags) == (np.inf, np.inf)
+    assert claims.transition_in_training({}).verdict == "fails"
     assert claims.more_pairs_are_faster({}).verdict == "undecided"
 
 
+def test_the_shares_of_an_interval_are_those_of_the_seeds_that_have_all_sizes():
+    """A seed without a run at one size takes no part: half of the two whole seeds are there at 30."""
+    rows = [{"samples": n, "seed": s, "steps": 9.0 if n >= at else np.nan} for s, at in enumerate((20, 30, 20))
+            for n in (20, 30)][:-1]  # fmt: skip
+    flags = runs.there(pd.DataFrame(rows), "steps")
+    assert flags.index.tolist() == [0, 1] and 55 * runs.crossing(flags) == 20
+    low, high = runs.crossing_interval(flags)
+    assert 55 * low == 20 and 55 * high == pytest.approx(25)
+    assert np.isnan(runs.crossing(flags.iloc[:0])) and np.isnan(runs.crossing_interval(flags.iloc[:0])).all()
+
+
 def test_the_trend_is_judged_within_seeds(monkeypatch):
-    """LF6: later with fewer pairs holds, the other way round fails, and steps drawn at random are undecided."""
+    """LF6: later with fewer pairs holds, with correction where only a line is likelier, the other way round fails."""
     rising = table_of(20)
+    some_time = np.random.default_rng(2).uniform(size=len(rising))
     for steps, verdict in [
         (rising.steps, "holds"),
+        (pd.Series(some_time).where(rising.samples >= 40), "holds with correction"),
         (rising.samples * 10.0, "fails"),
         (pd.Series(np.random.default_rng(1).uniform(size=len(rising))), "undecided"),
     ]:
@@ -261,7 +278,7 @@ def test_the_link_is_seen_by_an_oracle_and_not_by_a_blind_measure():
 
 def test_the_regions_of_the_picture_are_those_recorded(small_fig2):
     fig = regions.regions(small_fig2, (1, 0))
-    drawn = [np.asarray(ax.images[0].get_array()) for ax in fig.axes]
+    drawn = [np.asarray(ax.images[0].get_array()) for ax in fig.axes if ax.images]
     shown = [run for task in ("addition", "modular") for run in ((f"{task}, bad", 1), (task, 1), (task, 0))]
     for (kind, seed), image in zip(shown, drawn, strict=True):
         np.testing.assert_array_equal(image, small_fig2[kind].decoded.sel(seed=seed))

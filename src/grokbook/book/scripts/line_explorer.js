@@ -90,6 +90,12 @@ window.GrokbookLine = window.GrokbookLine || (function () {
     });
   }
 
+  /** A time at which the slowest deviation is e^-10 of what it was; null where nothing dies out. */
+  function settled(start, found) {
+    const slowest = 2 * found.values[found.nullity] / found.parallelograms;
+    return found.parallelograms ? 10 * dot(start, start) / slowest : null;
+  }
+
   const flow = (p, pairs, start, times) => along(start, analyse(p, pairs), times);
 
   /** The share of permissible parallelograms that are closed to within delta, after normalisation. */
@@ -137,7 +143,7 @@ window.GrokbookLine = window.GrokbookLine || (function () {
     ["45 at random", (all, p, draw) => some(all, Math.round(all.length * 45 / 55), draw)],
     ["23 at random", (all, p, draw) => some(all, Math.round(all.length * 23 / 55), draw)],
     ["Two sums", (all, p) => all.filter(([i, j]) => i + j === p - 1 || i + j === p)],
-    ["Nothing about 0", (all) => all.filter(([i, j]) => i > 0 || j < 2)],
+    ["0 left loose", (all) => all.filter(([i, j]) => i > 0 || j < 2)],
   ];
   const STYLE = `
 .gb-line { --set: #0072B2; --told: #00734f; --mark: #D55E00; --quiet: #6a6a6a; --first: #0072B2; --last: #B24A00;
@@ -185,6 +191,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
   const timeOf = (u) => (u === 0 ? 0 : 10 ** (FIRST + (LAST - FIRST) * u));
   const across = (t) => LEFT + (Math.log10(Math.max(t, 10 ** FIRST)) - FIRST) / (LAST - FIRST) * (WIDE - LEFT - RIGHT);
   const upward = (value) => TOP + (REACH - value) / (2 * REACH) * (HIGH - TOP - LOW);
+  const moment = (time) => Math.min(1, Math.max(0, (Math.log10(time) - FIRST) / (LAST - FIRST)));
   const place = (value) => (value + REACH) / (2 * REACH) * WIDE;
   const shade = (k, p) => `color-mix(in oklab, var(--last) ${Math.round(100 * k / (p - 1))}%, var(--first))`;
   const plural = (n, one, many) => `${n} ${n === 1 ? one : many}`;
@@ -323,7 +330,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
     const row = html("div", { class: "gb-row", role: "group", "aria-label": "training sets to try" }, box);
     for (const [label, choice] of PRESETS) {
       html("button", { type: "button", "data-preset": label }, row, label)
-        .addEventListener("click", () => act.set(choice(samples(state.p), state.p, state.draw)));
+        .addEventListener("click", () => act.show(choice(samples(state.p), state.p, state.draw)));
     }
     html("button", { type: "button", "data-preset": "Other start" }, row, "Other start")
       .addEventListener("click", () => act.restart(otherStart(state.p, state.draw)));
@@ -373,7 +380,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
     if (!document.getElementById("gb-line-style")) {
       html("style", { id: "gb-line-style" }, document.head).textContent = STYLE;
     }
-    const state = { p, draw: random(11), running: null, label: p - 1, u: 0.6, time: timeOf(0.6), ...fresh() };
+    const state = { p, draw: random(11), running: null, label: p - 1, u: 0, time: 0, ...fresh() };
     function fresh() { return { start: first.start.slice(), pairs: first.pairs.map((one) => one.slice()) }; }
     const act = {
       toggle: (i, j) => {
@@ -382,8 +389,13 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
       },
       choose: (label) => { if (label !== state.label) { state.label = label; update(); } },
       set: (pairs) => { state.pairs = pairs.slice().sort((a, b) => a[0] - b[0] || a[1] - b[1]); update(true); },
+      show: (pairs) => {
+        const late = settled(state.start, analyse(p, pairs));
+        if (late) Object.assign(state, { running: null, u: moment(late), time: timeOf(moment(late)) });
+        act.set(pairs);
+      },
       restart: (start) => { state.start = start; update(true); },
-      reset: () => { Object.assign(state, fresh(), { running: null, draw: random(11), label: p - 1 }); act.go(0.6); },
+      reset: () => { Object.assign(state, fresh(), { running: null, draw: random(11), label: p - 1 }); act.show(state.pairs); },
       go: (u) => { state.u = u; state.time = timeOf(u); update(); },
       play: () => {
         if (state.running !== null) { state.running = null; return update(); }
@@ -421,7 +433,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
       clearTimeout(timer);
       if (changed) timer = setTimeout(() => { live.textContent = said.textContent; }, 400);
     }
-    update(true);
+    act.show(state.pairs);
   }
 
   return { samples, permissible, gram, eigen, analyse, flow, quality, normalised, sentence, mount };

@@ -98,14 +98,15 @@ def conventions(pairs: Sequence[Sample], p: int, z0: float) -> pd.DataFrame:
     """lambda_3 of a training set under each convention, and the steps 3 n_h that it predicts at the paper's step.
 
     Example:
-        >>> conventions(all_samples(10), 10, 9.0)["3 n_h"].round(0).astype(int).tolist()
-        [31500, 450, 900]
+        >>> conventions(all_samples(10), 10, 9.0).steps.round(0).astype(int).to_dict()
+        {'paper': 31500, 'code': 450, 'printed': 900}
     """
-    said = {"paper": "Eq. 5 and 8, this book", "code": "without the division by the number of parallelograms",
-            "printed": "the squared singular value over Z_0"}  # fmt: skip
+    said = {"paper": "loss as printed (Eq. 5 and 8), and this book",
+            "code": "authors' code: not divided by the number of parallelograms",
+            "printed": "eigenvalue as printed: the squared singular value, over Z_0"}  # fmt: skip
     found = {name: grokking_rate(pairs, p, convention=name) / z0 for name in CONVENTIONS}
-    rows = [(name, said[name], rate, 3 / (rate * STEP) if rate else np.inf) for name, rate in found.items()]
-    return pd.DataFrame(rows, columns=["convention", "what it is", "lambda_3", "3 n_h"])
+    rows = [(said[name], rate, 3 / (rate * STEP) if rate else np.inf) for name, rate in found.items()]
+    return pd.DataFrame(rows, columns=["convention", "rate", "steps"], index=[*found])
 
 
 def ideal(p: int, sizes: Sequence[int], draws: int, seed: int = 0) -> pd.DataFrame:

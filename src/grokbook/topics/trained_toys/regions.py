@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -141,24 +141,48 @@ def table(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def overview(rows: pd.DataFrame) -> pd.DataFrame:
-    """The medians of `table` by setting, with the range over the seeds; a dash where no run has a mirror image.
+NAMES = {"train": "training set", "test": "test set", "mirrored": "of it mirror images", "new": "the others right",
+         "rqi": "RQI", "closed": "RQI of training pairs", "ring": "at one frequency"}  # fmt: skip
+"""How the columns of `table` are called on the page."""
+
+
+def overview(rows: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """The medians of some columns of `table` by setting, in per cent, with the range over the seeds; a dash for zeros.
 
     Example:
-        >>> one = {"kind": "a", "train": 1.0, "test": 0.5, "mirrored": 0.0, "new": 0.5, "rqi": 0.1, "closed": 0.2}
-        >>> overview(pd.DataFrame([one, one | {"test": 1.0}]))["test set"].tolist()
-        ['75 % (50 to 100)']
+        >>> rows = pd.DataFrame({"kind": "a", "test": [0.5, 1.0], "mirrored": [0.0, 0.0]})
+        >>> overview(rows, ["test", "mirrored"]).iloc[0].tolist()[2:]
+        ['75 % (50 to 100)', '–']
     """
-    names = {"train": "training set", "test": "test set", "mirrored": "of it mirror images", "new": "the others",
-             "rqi": "RQI", "closed": "RQI of training pairs"}  # fmt: skip
     found = []
     for kind, own in rows.groupby("kind", sort=False):
-        shares = 100 * own[[*names]]
-        shown = {names[name]: f"{shares[name].median():.0f} % ({spread(shares[name], '.0f')})" for name in names}
-        if not own.mirrored.any():
-            shown[names["mirrored"]] = "–"
+        shown = {}
+        for name, share in (100 * own[[*columns]]).items():
+            shown[NAMES[name]] = f"{share.median():.0f} % ({spread(share, '.0f')})" if share.any() else "–"
         found.append({"setting": kind, "runs": len(own)} | shown)
     return pd.DataFrame(found)
+
+
+def settings() -> pd.DataFrame:
+    """What differs between the runs of `fig2`, a row a setting.
+
+    Example:
+        >>> settings().set_index("setting")["decoder decay"].tolist()
+        [5.0, 5.0, 0.0, 5.0, 5.0, 10.0, 10.0]
+    """
+    rows = []
+    for kind, run in fig2().items():
+        config, (encoder, decoder) = run.config, (run.config.optimizer.of(part) for part in ("encoder", "decoder"))
+        model, task = config.model, config.task
+        width, inner = model.hidden[0], len(model.hidden) - 1
+        rows.append({
+            "setting": kind, "pairs": "ordered" if task.ordered else "unordered",
+            "trained": f"{task.train_fraction:.0%}", "updates": config.steps,
+            "embedding rate": encoder.learning_rate, "decoder rate": decoder.learning_rate,
+            "decoder decay": decoder.weight_decay, "width": width, "inner layers": inner * model.repeats,
+            "decoder sees": "sum" if model.gain == 2 else "midpoint",
+        })  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 def embedding(run: xr.Dataset) -> np.ndarray:
@@ -177,22 +201,26 @@ def chance_ring(draws: int = 2_000) -> float:
 def regions(runs: Mapping[str, xr.Dataset], seeds: tuple[int, int] = (0, 1)) -> Figure:
     """Fig. 2: symbols and the label of every midpoint, addition above, modular below; the good setting with two seeds.
 
-    In the panels of addition the pairs of symbols of the paper's example are joined, with their midpoints.
+    In the panels of addition the pairs of symbols of the paper's example are joined; at their midpoints stand the
+    answers to them.
     """
     fig, axes = panels(2, 3, height=5)
     columns = (("bad", seeds[0]), ("good", seeds[0]), ("good", seeds[1]))
     for row, (task, colours) in zip(axes, {"addition": "viridis", "modular": "twilight"}.items(), strict=True):
         for ax, (setting, seed) in zip(row, columns, strict=True):
             kind = f"{task}, bad" if setting == "bad" else task
-            run, labels = runs[kind].sel(seed=seed), fig2()[kind].config.task.outputs
-            points = embedding(run)
-            ax.imshow(run.decoded, origin="lower", extent=window(points), interpolation="nearest", alpha=0.8,
+            run, task_of = runs[kind].sel(seed=seed), fig2()[kind].config.task
+            points, labels = embedding(run), task_of.outputs
+            image = ax.imshow(run.decoded, origin="lower", extent=window(points), interpolation="nearest", alpha=0.8,
                       cmap=colours, vmin=0, vmax=labels - (task == "addition"))  # fmt: skip
             for ends in EXAMPLE if task == "addition" else ():
                 ax.plot(*points[list(ends)].T, color="white", lw=1.6)
-                ax.plot(*points[list(ends)].mean(axis=0), "s", ms=6, color="white", mec="black", mew=1)
+                said = run.answered.values[(task_of.inputs == ends).all(axis=1).argmax()]
+                ax.text(*points[list(ends)].mean(axis=0), str(said), ha="center", va="center", fontsize=9, zorder=3,
+                        bbox={"boxstyle": "square,pad=0.2", "fc": "white", "ec": "black"})  # fmt: skip
             numbered(ax, points)
             ax.set_title(f"{task}, {setting}, seed {seed}: {float(run.test_accuracy[-1]):.0%}")
+        fig.colorbar(image, ax=list(row), shrink=0.8, label="label", ticks=range(0, labels, labels // 5))
     return fig
 
 
@@ -234,8 +262,8 @@ def circle_where_it_generalises(runs: Runs) -> Finding:
     circles = (rows.ring > chance_ring()).groupby(rows.kind, sort=False)
     seen = "; ".join(f"{kind}: {some(int(own.sum()), len(own))}" for kind, own in circles)
     bad = most(rows[rows.kind.str.contains("bad")].ring > chance_ring())
-    return _link(rows, "ring", "share at one frequency", holds="holds with correction" if bad else "holds",
-                 more=f"; more at one frequency than {chance_ring():.0%}, which 5 % of random tables have: {seen}")
+    return _link(rows, "ring", "variance at one frequency", holds="holds with correction" if bad else "holds",
+                 more=f"; rounder than 95 % of random tables ({chance_ring():.0%} at one frequency): {seen}")
 
 
 def _rows(runs: Runs, task: str) -> pd.DataFrame:
@@ -246,11 +274,6 @@ def _link(rows: pd.DataFrame, measure: str, called: str, *, more: str = "", hold
     if rows.empty:
         return judge(None, told="not run")
     tau, p_value = linked(rows, measure, "new")
-    middle = rows.groupby("kind", sort=False)[[measure, "new"]].agg(["median", "min", "max"])
-    told = "; ".join(
-        f"{kind}: {called} {row[measure, 'median']:.2f} ({row[measure, 'min']:.2f} to {row[measure, 'max']:.2f}), "
-        f"{row['new', 'median']:.0%} of the pairs ({row['new', 'min']:.0%} to {row['new', 'max']:.0%})"
-        for kind, row in middle.iterrows()
-    )
     link = tau > 0 if min(p_value, 1 - p_value) <= LEVEL else None
-    return judge(link, value=tau, told=f"Somers' D {tau:.2f} (p = {p_value:.4f}); {told}{more}", holds=holds)
+    told = f"{called} and share of answers, within settings: Somers' D {tau:.2f} (p = {p_value:.4f}; {len(rows)} runs)"
+    return judge(link, value=tau, told=told + more, holds=holds)

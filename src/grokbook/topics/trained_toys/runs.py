@@ -38,6 +38,9 @@ STEPS, LONGER = 5_000, 10_000
 TOLERANCE, GOAL = 0.1, 0.95
 """The program's rule for a closed parallelogram in one dimension; the RQI above which it sees a line."""
 
+FITTED = 0.9
+"""Share of a set from which on the program counts it as learned."""
+
 
 def config(samples: int, steps: int, log: Schedule) -> RunConfig:
     """A run of the authors' program with so many training pairs; every logged step has its embedding.
@@ -116,26 +119,31 @@ def path(data: xr.Dataset, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def measured(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
-    """A row a run: samples, seed, accuracy on all pairs, that predicted from the embedding, RQI, steps, theory.
+    """A row a run: samples, seed, accuracy on all pairs, that predicted from the embedding, RQI, steps, loss, theory.
 
     Accuracy, prediction and `rqi` are those after `STEPS` updates. `steps` is the first kept step with an RQI above
-    0.95 (NaN: none), `before` the kept step before it, `ideal rqi` and `ideal accuracy` are the bounds of appendix E,
-    `predicted steps` is 3 / (lambda_3 eta) by Eq. 5 and `code steps` the same without the division by the number of
-    parallelograms, as in the authors' code (both infinite where no line is forced).
+    0.95 (NaN: none), `before` the kept step before it, `on a line` whether the last one has it, `fitted` the first
+    logged step with 90 % of the training set right (NaN: none), `loss` that of the last step, `ideal rqi` and
+    `ideal accuracy` are the bounds of appendix E, `predicted steps` is 3 / (lambda_3 eta) by Eq. 5 and `code steps` the
+    same without the division by the number of parallelograms, as in the authors' code (both infinite where no line is
+    forced).
     """
     rows = []
     for n, data in runs.items():
         for seed in data.seed.values.tolist():
-            steps, numbers = path(data, seed)
-            index, then = quality(numbers), data.sel(seed=seed, step=STEPS)
+            (steps, numbers), own = path(data, seed), data.sel(seed=seed)
+            index, then = quality(numbers), own.sel(step=STEPS)
             now = steps.tolist().index(STEPS)
             right = (n * float(then.train_accuracy) + (55 - n) * float(then.test_accuracy)) / 55
             closed = closed_set(numbers[now], TOLERANCE, normalise=False)
             line = int((index > GOAL).argmax()) if (index > GOAL).any() else None
+            fitted_at = own.step.values[own.train_accuracy.values >= FITTED]
             rows.append({
                 "samples": n, "seed": seed, "accuracy": right, "rqi": index[now],
                 "predicted": len(augmented_set(pairs_of(n, seed), closed)) / 55,
                 "steps": np.nan if line is None else steps[line], "before": steps[(line or 0) - 1],
+                "on a line": bool(index[-1] > GOAL), "fitted": fitted_at[0] if len(fitted_at) else np.nan,
+                "loss": float(own.train_loss[-1]),
             } | _theory(n, seed))  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -218,7 +226,7 @@ def starts(runs: Mapping[int, xr.Dataset], table: pd.DataFrame) -> pd.DataFrame:
 
 
 def there(table: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Whether a run has a finite value in a column, a row a seed and a column a size.
+    """Whether a run has a finite value in a column, a row a seed that has all sizes, a column a size.
 
     Example:
         >>> there(pd.DataFrame({"samples": [20, 30], "seed": 0, "steps": [np.nan, 900.0]}), "steps").values.tolist()
@@ -226,11 +234,11 @@ def there(table: pd.DataFrame, column: str) -> pd.DataFrame:
     """
     return table.assign(there=np.isfinite(table[column]).astype(float)).pivot(
         index="seed", columns="samples", values="there"
-    )
+    ).dropna()
 
 
 def crossing(flags: pd.DataFrame) -> float:
-    """The share of pairs at which half of the runs of a table of `there` have it (NaN: at none), between the sizes.
+    """The share of pairs at which half of the runs of a table of `there` have it (infinite: none), between the sizes.
 
     The share of runs is made to rise with the size: the largest share up to it.
 
@@ -242,17 +250,21 @@ def crossing(flags: pd.DataFrame) -> float:
 
 
 def crossing_interval(flags: pd.DataFrame, draws: int = 2_000) -> tuple[float, float]:
-    """95 % of the crossings of seeds drawn with replacement: the runs of a seed stay together."""
+    """95 % of the crossings of seeds drawn with replacement (infinite: none); the runs of a seed stay together."""
+    if flags.empty:
+        return np.nan, np.nan
     rng, sizes, of = np.random.default_rng(0), flags.columns.to_numpy() / 55, flags.to_numpy()
     drawn = [_half(sizes, of[rng.integers(0, len(of), len(of))]) for _ in range(draws)]
-    low, high = np.nanquantile(drawn, [0.025, 0.975])
+    low, high = np.quantile(drawn, [0.025, 0.975], method="inverted_cdf")
     return float(low), float(high)
 
 
 def _half(sizes: np.ndarray, flags: np.ndarray) -> float:
-    shares = np.maximum.accumulate(np.nanmean(flags, axis=0))
-    if shares[-1] < 0.5:
+    if not flags.size:
         return np.nan
+    shares = np.maximum.accumulate(flags.mean(axis=0))
+    if shares[-1] < 0.5:
+        return np.inf
     k = int((shares >= 0.5).argmax())
     if not k:
         return float(sizes[0])

@@ -42,11 +42,51 @@ def told_bounds(table: pd.DataFrame) -> str:
 
     Example:
         >>> made = {"rqi": [1.0, 0.2], "ideal rqi": [1.0, 0.1], "accuracy": [1.0, 0.4], "ideal accuracy": [1.0, 0.5]}
-        >>> told_bounds(pd.DataFrame(made))
-        'The RQI is above its bound in 1 of 2 runs, the accuracy in none of 2.'
+        >>> told_bounds(pd.DataFrame(made | {"samples": [45, 20]}))
+        'The RQI is above its bound in 1 of 2 runs, the accuracy in none of 2; no run with over 20 pairs is above one.'
     """
-    over = [some(int((table[name] > table[f"ideal {name}"] + 1e-9).sum()), len(table)) for name in ("rqi", "accuracy")]
-    return f"The RQI is above its bound in {over[0]} runs, the accuracy in {over[1]}."
+    above = {name: table[name] > table[f"ideal {name}"] + 1e-9 for name in ("rqi", "accuracy")}
+    over = [some(int(flags.sum()), len(table)) for flags in above.values()]
+    either = table.samples[above["rqi"] | above["accuracy"]]
+    sizes = f"; no run with over {either.max()} pairs is above one" if len(either) else ""
+    return f"The RQI is above its bound in {over[0]} runs, the accuracy in {over[1]}{sizes}."
+
+
+def told_published(sizes: Mapping[int, int]) -> str:
+    """From how many pairs on the stored seeds have a line, in a sentence, from `stored.first_sizes`.
+
+    Example:
+        >>> told_published({0: 40, 1: 45, 2: 25})
+        'Seed 2 is on a line from 25 pairs on (a share of 0.45), seed 0 from 40 (0.73), seed 1 from 45 (0.82).'
+    """
+    first, *others = sorted(sizes.items(), key=lambda one: one[1])
+    rest = "".join(f", seed {seed} from {n} ({n / 55:.2f})" for seed, n in others)
+    return f"Seed {first[0]} is on a line from {first[1]} pairs on (a share of {first[1] / 55:.2f}){rest}."
+
+
+def told_order(table: pd.DataFrame) -> str:
+    """In how many of the runs with a line it is there before the training set is learned, in a sentence.
+
+    Example:
+        >>> told_order(pd.DataFrame({"steps": [800.0, 900.0, np.nan], "fitted": [1000.0, 850.0, 700.0]}))
+        'Of the runs that reach a line, 1 of 2 are on it before 90 % of their training pairs are right.'
+    """
+    reached = table[table.steps.notna()]
+    early = (reached.steps < reached.fitted) | reached.fitted.isna()
+    return (f"Of the runs that reach a line, {some(int(early.sum()), len(reached))} are on it before 90 % of their "
+            f"training pairs are right.")  # fmt: skip
+
+
+def told_left(table: pd.DataFrame) -> str:
+    """How many runs were on a line and are not at their end, in a sentence.
+
+    Example:
+        >>> told_left(pd.DataFrame({"steps": [800.0, 900.0], "on a line": [True, False]}))
+        'Of the runs that reach a line, 1 of 2 end off it again.'
+    """
+    reached = table[table.steps.notna()]
+    left = int((~reached["on a line"]).sum())
+    return f"Of the runs that reach a line, {some(left, len(reached))} end off it again."
 
 
 def told_scales(table: pd.DataFrame) -> str:
