@@ -153,9 +153,10 @@ def test_another_start_another_time_and_reset(figure):
 
 def test_play_runs_the_time_and_pause_holds_it(figure):
     page = figure()
-    before = state(page, "time")
-    press(page, "Play")
-    page.wait_for_function(f"JSON.parse(document.getElementById('{NAME}-area').dataset.time) > {before}")
+    rest = state(page, "time")
+    press(page, "Play")  # at rest it begins again
+    seen = f"JSON.parse(document.getElementById('{NAME}-area').dataset.time)"
+    page.wait_for_function(f"{seen} > 0 && {seen} < {rest}")
     press(page, "Play")
     held = state(page, "time")
     page.wait_for_timeout(200)

@@ -216,8 +216,8 @@ def test_prediction_bounds_and_shares_are_drawn_run_by_run():
 
 @pytest.mark.parametrize("verdict", ["holds", "holds with correction", "fails", "undecided", "not run"])
 def test_the_answer_is_whole_sentences_at_every_outcome(verdict):
-    text = answer(dict.fromkeys(("LF3", "LF4", "LF5"), verdict))
-    assert text.startswith("> **Answer.**") and text.count(". ") == 3 and "None" not in text
+    text = answer(dict.fromkeys(("LF1", "LF3", "LF4", "LF5"), verdict))
+    assert text.startswith("> **Answer.**") and text.count(". ") == 4 and "None" not in text
 
 
 @pytest.mark.parametrize("theirs", [True, False])

@@ -380,7 +380,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
     if (!document.getElementById("gb-line-style")) {
       html("style", { id: "gb-line-style" }, document.head).textContent = STYLE;
     }
-    const state = { p, draw: random(11), running: null, label: p - 1, u: 0, time: 0, ...fresh() };
+    const state = { p, draw: random(11), running: null, label: p - 1, u: 0, rest: 1, time: 0, ...fresh() };
     function fresh() { return { start: first.start.slice(), pairs: first.pairs.map((one) => one.slice()) }; }
     const act = {
       toggle: (i, j) => {
@@ -391,7 +391,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
       set: (pairs) => { state.pairs = pairs.slice().sort((a, b) => a[0] - b[0] || a[1] - b[1]); update(true); },
       show: (pairs) => {
         const late = settled(state.start, analyse(p, pairs));
-        if (late) Object.assign(state, { running: null, u: moment(late), time: timeOf(moment(late)) });
+        if (late) Object.assign(state, { running: null, u: moment(late), rest: moment(late), time: timeOf(moment(late)) });
         act.set(pairs);
       },
       restart: (start) => { state.start = start; update(true); },
@@ -399,7 +399,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
       go: (u) => { state.u = u; state.time = timeOf(u); update(); },
       play: () => {
         if (state.running !== null) { state.running = null; return update(); }
-        const begun = performance.now(), from = state.u >= 0.995 ? 0 : state.u;
+        const begun = performance.now(), from = state.u >= state.rest ? 0 : state.u;
         const mine = state.running = {};
         const frame = (clock) => {
           if (state.running !== mine) return;

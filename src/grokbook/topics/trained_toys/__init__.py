@@ -34,6 +34,7 @@ _SHARE = {
     "holds": "Lines form from about 40 % of the pairs on",
     "fails": "Lines form only at a larger share of the pairs than the 40 % at which they are forced",
 }
+_SHAPE = {"holds": "With two numbers a symbol, runs that close more parallelograms answer more"}
 _PATH = {
     "holds": "they are those of the theory, and reached by its way",
     "holds with correction": "they are those of the theory, though not reached by its way",
@@ -44,14 +45,15 @@ def answer(verdicts: Mapping[str, str]) -> str:
     """The chapter's answer in a box, from the verdicts of its rows of the ledger by id: claimed, found, how sure.
 
     Example:
-        >>> made = {"LF3": "holds", "LF4": "fails", "LF5": "holds with correction"}
+        >>> made = {"LF1": "holds", "LF3": "holds", "LF4": "fails", "LF5": "holds with correction"}
         >>> answer(made).split(". ")[-1]
-        'Verdicts rest on recorded runs (3 claims: 1 holds, 1 holds with correction, 1 fails).'
+        'Verdicts rest on recorded runs (4 claims: 2 hold, 1 holds with correction, 1 fails).'
     """
     claimed = "The paper says that the embeddings of trained toys explain their answers, form a line from 40 % of the"
     claimed += " pairs on, and move as the effective theory says"
     found = f"{_ALIGNED.get(verdicts['LF3'], 'Whether the embedding tells the answers is open')}. "
     found += _SHARE.get(verdicts["LF4"], "At which share of the pairs lines form is not settled")
     found += f"; {_PATH.get(verdicts['LF5'], 'whether they are those of the theory is open')}"
+    found += f". {_SHAPE.get(verdicts['LF1'], 'Whether a better shape goes with more answers is open')}"
     counted = summary(dict(verdicts).values()).rstrip(".")
     return f"> **Answer.** {claimed}. {found}. Verdicts rest on recorded runs ({counted})."
