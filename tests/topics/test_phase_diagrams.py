@@ -171,6 +171,8 @@ def test_appendix_g_is_judged_at_both_ends_of_the_axis(check, axis, ends):
     assert check(runs(*("MC" if ends == "CC" else ends[::-1]))).verdict == "fails"
     assert check(runs("M", "M")).verdict == "undecided"
     assert check(Runs({"regression": runs(*ends)["regression"]})).verdict == "undecided"
+    other = runs(*("MC" if ends == "CC" else ends[::-1]))["classification"]
+    assert check(Runs(dict(runs(*ends)) | {"classification": other})).verdict == "holds with correction"
 
 
 def test_every_sweep_has_a_name_a_key_and_a_source_of_its_own():

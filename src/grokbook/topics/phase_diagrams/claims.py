@@ -231,7 +231,10 @@ def alike(low: float, high: float) -> bool | None:
 def _compared(
     runs: Mapping[str, xr.Dataset], axis: str, right: Callable[[float, float], bool | None], slow: bool = True
 ) -> Finding:
-    """Judge a comparison of both ends of an axis, a part a task; a task with fewer than three seeds decides nothing."""
+    """Judge a comparison of both ends of an axis, a part a task; a task with fewer than three seeds decides nothing.
+
+    Where it is so in one task and the other way round in the other, it holds with correction: for one of them.
+    """
     parts, told = [], []
     for task in TASKS:
         data = runs[task]
@@ -241,7 +244,7 @@ def _compared(
         low, high = comprehended(data.phase, axis, slow)
         told.append(f"{task}: {low:.0%} at the low end, {high:.0%} at the high end")
         parts.append(right(low, high) if enough(data) else None)
-    return judge(*parts, told="; ".join(told))
+    return judge(*parts, told="; ".join(told), fails="holds with correction" if True in parts else "fails")
 
 
 _MORE = {"section": "Batch size, first distances, decay of the embeddings", "through": phases}
@@ -273,8 +276,8 @@ def small_starts(runs: Mapping[str, xr.Dataset]) -> Finding:
 def embedding_decay(runs: Mapping[str, xr.Dataset]) -> Finding:
     """ "Representation weight decay in general does not affect model performance much".
 
-    Our reading: at all rates, shares of comprehension at both ends of the axis that differ by less than a tenth, where
-    one of them is a fifth or more.
+    Our reading: at all rates, shares of comprehension at both ends of the axis (ours, 0 to 9: the paper prints none)
+    that differ by less than a tenth, where one of them is a fifth or more.
     """
     return _compared(runs, "encoder_weight_decay", alike, slow=False)
 

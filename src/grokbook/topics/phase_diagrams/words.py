@@ -387,6 +387,26 @@ _FOUR_SAID = {
 }
 
 
+def decay_told(others: Mapping[str, xr.DataArray], little: float) -> str:
+    """Up to which decay of the embeddings each task of Fig. 15 comprehends as without any, from diagrams by figure.
+
+    Example:
+        >>> cells = xr.DataArray([list("CCMM")], dims=("decoder_lr", "encoder_weight_decay"),
+        ...                      coords={"encoder_weight_decay": [0.0, 1.0, 2.0, 3.0]})
+        >>> decay_told({"15 regression": cells}, 0.1)
+        'regression has its share without decay, to within 10 %, up to a decay of 1'
+    """
+    told = []
+    for name, phase in others.items():
+        figure, _, task = name.partition(" ")
+        if figure == "15":
+            part = (phase == "C").mean([dim for dim in phase.dims if dim != "encoder_weight_decay"])
+            off = (np.abs(part - part[0]) >= little).values
+            last = part.encoder_weight_decay.values[(int(off.argmax()) if off.any() else len(off)) - 1]
+            told.append(f"{task} has its share without decay, to within {little:.0%}, up to a decay of {last:g}")
+    return "; ".join(told)
+
+
 def four_told(verdict: str) -> str:
     """What claim LP10 came to, as a sentence; for runs that are not made, that.
 
