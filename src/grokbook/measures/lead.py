@@ -157,30 +157,40 @@ def _signs(values: np.ndarray) -> np.ndarray:
     return (one > other).astype(int) - (one < other).astype(int)
 
 
-def rank_test(groups: Sequence[tuple[Array, Array]], *, draws: int = 9999, seed: int = 0) -> RankTest:
+def rank_test(
+    groups: Sequence[tuple[Array, Array]], *, draws: int = 9999, seed: int = 0, together: bool = False
+) -> RankTest:
     r"""Is the measure early in those runs of a group in which the accuracy is? Somers' D, permuted within groups.
 
     Each group is a pair of times (n,), of the measure and of the accuracy in the runs of one task; infinite is "not
     within the record" and later than all else. With C pairs of runs of one group in one order, D in opposite ones,
     and N whose accuracies differ, $\tau = (C - D)/N$. The p-value is the share, among `draws` random permutations of
     the accuracies within their groups and the true order, of those with at least this C - D: runs of one task are
-    exchangeable, those of different tasks are not.
+    exchangeable, those of different tasks are not. With `together` the k-th runs of all groups have something in
+    common, such as a start: each permutation is then one for all groups.
 
-    Raises ParameterError for a group whose times are NaN or not equally many.
+    Raises ParameterError for a group whose times are NaN or not equally many, and with `together` for groups of
+    different sizes.
 
     >>> rank_test([([1, 2, 3, 4, 5], [10, 20, 30, 40, np.inf])]).tau
     1.0
+    >>> twice = [([1, 2, 3, 4], [1, 2, 3, 4])] * 2
+    >>> rank_test(twice).p_value < rank_test(twice, together=True).p_value
+    True
     >>> rank_test([([7, 7, 7, 7, 7], [10, 20, 30, 40, 50])]).p_value
     1.0
     """
     rng, observed, pairs = np.random.default_rng(seed), 0.0, 0
-    drawn = np.zeros(whole(draws, "draws", least=1))
+    drawn, orders = np.zeros(whole(draws, "draws", least=1)), None
+    if together and len({len(measure) for measure, _ in groups}) > 1:
+        raise ParameterError(f"groups of {[len(one) for one, _ in groups]} runs cannot be permuted together.")
     for measure, accuracy in groups:
         first, second = np.asarray(measure, dtype=float), np.asarray(accuracy, dtype=float)
         if first.shape != second.shape or first.ndim != 1 or np.isnan([*first, *second]).any():
             raise ParameterError(f"a group has times of shapes {first.shape} and {second.shape}; not (n,), no NaN.")
         x, y = _signs(first), _signs(second)
-        orders = rng.permuted(np.tile(np.arange(len(first)), (draws, 1)), axis=1)
+        if orders is None or not together:
+            orders = rng.permuted(np.tile(np.arange(len(first)), (draws, 1)), axis=1)
         observed += (x * y).sum() / 2
         drawn += (x * y[orders[:, :, None], orders[:, None, :]]).sum(axis=(1, 2)) / 2
         pairs += int(np.abs(y).sum()) // 2

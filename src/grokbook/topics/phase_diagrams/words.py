@@ -394,7 +394,7 @@ def decay_told(others: Mapping[str, xr.DataArray], little: float) -> str:
         >>> cells = xr.DataArray([list("CCMM")], dims=("decoder_lr", "encoder_weight_decay"),
         ...                      coords={"encoder_weight_decay": [0.0, 1.0, 2.0, 3.0]})
         >>> decay_told({"15 regression": cells}, 0.1)
-        'regression has its share without decay, to within 10 %, up to a decay of 1'
+        'regression has its share without decay, to within 10%, up to a decay of 1'
     """
     told = []
     for name, phase in others.items():

@@ -29,15 +29,24 @@ def plan(samples: int, seed: int, steps: int) -> dict[str, Experiment]:
     return {"live": Experiment("small/toy", run, (seed,))}
 
 
-_ALIGNED = {"holds": "The embedding does tell which pairs are answered"}
-_SHARE = {
-    "holds": "Lines form from about 40 % of the pairs on",
-    "fails": "Lines form only at a larger share of the pairs than the 40 % at which they are forced",
+_ALIGNED = {
+    "holds": "The embedding does tell how many pairs are answered",
+    "fails": "The embedding does not tell how many pairs are answered",
 }
-_SHAPE = {"holds": "With two numbers a symbol, runs that close more parallelograms answer more"}
+_SHARE = {
+    "holds": "Half of the runs form a line from about 40 % of the pairs on",
+    "fails": "Half of the runs form a line from another share of the pairs on than the 40 % at which half of the "
+    "training sets force one",
+}
+_SHAPE = {
+    "holds": "With two numbers a symbol, runs that close more parallelograms answer more",
+    "fails": "With two numbers a symbol, runs that close more parallelograms do not answer more",
+}
 _PATH = {
     "holds": "they are those of the theory, and reached by its way",
-    "holds with correction": "they are those of the theory, though not reached by its way",
+    "holds with correction": "they are those of the theory, though the path to them is no nearer to the theory's than "
+    "to a null's",
+    "fails": "they are not those of the theory",
 }
 
 

@@ -7,9 +7,9 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from grokbook.claims import Finding, Runs, claim, judge
-from grokbook.claims.finding import some
-from grokbook.measures.lead import rank_test
-from grokbook.topics.trained_toys.runs import LONGER, SIZES, crossing, crossing_interval, measured, paths, there, toys
+from grokbook.claims.finding import ENOUGH, some
+from grokbook.measures.lead import RankTest, rank_test
+from grokbook.topics.trained_toys.runs import BATCH, LONGER, crossing, crossing_interval, measured, paths, there, toys
 
 PREDICTED, LINES, WAYS = "What the embedding predicts", "When a line forms", "The way to the line"
 LEVEL, CRITICAL, NEAR = 0.05, 0.4, 0.1
@@ -26,16 +26,10 @@ def beside_chance(count: int, of: int) -> bool | None:
     return None if not of or binomtest(count, of).pvalue > LEVEL else 2 * count > of
 
 
-def by_steps(rows: pd.DataFrame, column: str, by: str) -> tuple[float, float]:
-    """Somers' D of a column and the steps to a line (never: last) within the runs of one value of `by`; its p-value."""
-    test = rank_test([(own[column].to_numpy(), own.steps.fillna(np.inf).to_numpy()) for _, own in rows.groupby(by)])
-    return test.tau, test.p_value
-
-
-@claim("LF3", "liu2022", "section 3.1, Fig. 3", section=PREDICTED, runs=toys, published="mean gap 0.019 (3 seeds)",
-       says="{told}")  # fmt: skip
+@claim("LF3", "liu2022", "section 3.1, Fig. 3", section=PREDICTED, runs=toys,
+       published="stored with the program: mean gap 0.019", says="{told}")  # fmt: skip
 def prediction_aligns(runs: Runs) -> Finding:
-    """ "The predicted accuracy aligns well with the true accuracy".
+    """ "The predicted [accuracy] aligns well with the true accuracy".
 
     Our reading: of the runs in which the two predictions differ, that from the embedding is nearer to the accuracy
     than the share of trained pairs, which has not looked at it, in more than half of the seeds, each by most of its
@@ -57,8 +51,10 @@ def transition_in_training(runs: Runs) -> Finding:
     """ "The number of steps to reach RQI > 0.95 is seen to have a phase transition at r_c = 0.4, agreeing with the
     proposed effective theory".
 
-    Our reading: the share of pairs from which half of the runs get there within the program's 10,000 steps is within
-    0.1 of 0.4, one step of the sizes (95 % of seeds drawn again, on one side of the bound).
+    Our reading, for the settings of the stored program (those of the printed figure are not known): the share of pairs
+    from which half of the runs get there within the program's 10,000 steps is within 0.1 of 0.4, one step of the sizes
+    (95 % of seeds drawn again, on one side of the bound). Fewer than three seeds, or sizes that do not reach from 0.3
+    to 0.5, decide nothing.
     """
     if not (rows := _measured(runs)).size:
         return judge(None, told="not run")
@@ -66,11 +62,14 @@ def transition_in_training(runs: Runs) -> Finding:
     share, (low, high) = crossing(flags), crossing_interval(flags)
     least, most = CRITICAL - NEAR, CRITICAL + NEAR
     inside, outside = least <= low <= high <= most, low > most or high < least
+    largest = flags.columns.max() / 55
+    if len(flags) < ENOUGH or not flags.columns.min() / 55 <= least <= most <= largest:
+        inside = outside = False
     got = int((forced & rows.steps.notna()).sum())
-    told = (f"half of the runs are on a line within {LONGER:,} steps from a share of {_shown(share)} on (95 % of seeds "
-            f"drawn again: {_shown(low)} to {_shown(high)}), half of their training sets force one from "
-            f"{_shown(crossing(there(rows, 'predicted steps')))} on; {some(got, int(forced.sum()))} that force one get "
-            f"there")  # fmt: skip
+    told = (f"half of the runs are on a line within {LONGER:,} steps from a share of {_shown(share, largest)} on "
+            f"(95 % of seeds drawn again: {_shown(low, largest)} to {_shown(high, largest)}), half of their training "
+            f"sets force one from {_shown(crossing(there(rows, 'predicted steps')), largest)} on; "
+            f"{some(got, int(forced.sum()))} that force one get there")  # fmt: skip
     return judge(True if inside else False if outside else None, value=share, low=low, high=high, told=told)
 
 
@@ -79,8 +78,8 @@ def trajectories_agree(runs: Runs) -> Finding:
     """ "The two trajectories agree qualitatively", and "creditably well" in the caption.
 
     Our reading: of the seeds that get to a line, more than half get to the flow's, which is one of two (all runs of a
-    seed have one start; a sign test, 5 %). With correction where the flow is not nearer to the path than a null in
-    which every deviation from the end dies out at one rate.
+    seed have one start; a sign test, 5 %). With correction where the flow is not seen to be nearer to the path than a
+    null in which every deviation from the end dies out at one rate (the same test; seeds with a tie are left out).
     """
     rows = paths({n: data for n, data in runs.items() if data is not None})
     if rows.empty:
@@ -90,9 +89,9 @@ def trajectories_agree(runs: Runs) -> Finding:
     same, won, of = int((alike > 0.5).sum()), int((nearer > 0.5).sum()), int((nearer != 0.5).sum())
     path = beside_chance(won, of)
     both = rows[rows.alike]
-    told = (f"{some(len(both), len(rows))} runs that end on a line, of {len(alike)} seeds, are on the flow's; of these "
-            f"the flow is nearer to the path than the null in {some(int(both.nearer.astype(bool).sum()), len(both))}, "
-            f"and in most runs of {some(won, of)} seeds")  # fmt: skip
+    told = (f"of the runs that end on a line {some(len(both), len(rows))} are on the flow's (most runs of "
+            f"{some(same, len(alike))} seeds); of these the flow is nearer to the path than the null in "
+            f"{some(int(both.nearer.astype(bool).sum()), len(both))} (most runs of {some(won, of)} seeds; no ties)")
     return judge(beside_chance(same, len(alike)), holds="holds" if path else "holds with correction", told=told)
 
 
@@ -102,31 +101,33 @@ def more_pairs_are_faster(runs: Runs) -> Finding:
     increasing data size".
 
     Our reading: among the runs of one seed whose pairs force a line, those with more pairs get there earlier, never
-    being latest (Somers' D above zero, permuted within seeds, 5 %). With correction where the runs that get there show
-    no such trend among themselves, by the same test: then the data decide whether a line forms, and hardly when.
+    being latest (Somers' D above zero, permuted within seeds, 5 %).
     """
     rows = _measured(runs)
     if not len(rows := rows[np.isfinite(rows["predicted steps"])] if rows.size else rows):
         return judge(None, told="not run")
-    rows = rows.assign(fewer=-rows.samples)
-    tau, p_value = by_steps(rows, "fewer", "seed")
-    rate, chance = by_steps(rows, "predicted steps", "samples")
-    late, p_late = by_steps(rows[rows.steps.notna()], "fewer", "seed")
-    told = (f"fewer pairs and more steps, never being most: Somers' D {tau:.2f} (p = {p_value:.4f}); the same of the "
-            f"runs that get there: {late:.2f} (p = {p_late:.2f}); predicted and true steps, within runs of one size: "
-            f"{rate:.2f} (p = {chance:.3f})")  # fmt: skip
-    holds = "holds" if late > 0 and p_late <= LEVEL else "holds with correction"
-    return judge(tau > 0 if min(p_value, 1 - p_value) <= LEVEL else None, value=tau, holds=holds, told=told)
+    trend = _by_seed(rows)
+    late = _by_seed(rows[rows.steps.notna() & (rows.samples <= BATCH)])
+    told = (f"fewer pairs go with more updates, never counting as most: Somers' D {trend.tau:.2f} "
+            f"(p = {trend.p_value:.4f}); the same of the runs alone that get there with up to {BATCH} pairs: "
+            f"{late.tau:.2f} (p = {late.p_value:.2f})")  # fmt: skip
+    return judge(trend.tau > 0 if min(trend.p_value, 1 - trend.p_value) <= LEVEL else None, value=trend.tau, told=told)
 
 
-def _shown(share: float) -> str:
+def _by_seed(rows: pd.DataFrame) -> RankTest:
+    """Fewer pairs and more steps to a line (never: most), within the runs of one seed."""
+    own = [(-of.samples.to_numpy(), of.steps.fillna(np.inf).to_numpy()) for _, of in rows.groupby("seed")]
+    return rank_test(own)
+
+
+def _shown(share: float, largest: float) -> str:
     """A share of pairs in two digits; one that no size has as more than the largest.
 
     Example:
-        >>> _shown(0.756), _shown(np.inf)
+        >>> _shown(0.756, 0.98), _shown(np.inf, 0.98)
         ('0.76', 'over 0.98')
     """
-    return f"{share:.2f}" if share < np.inf else f"over {SIZES[-1] / 55:.2f}"
+    return f"over {largest:.2f}" if share == np.inf else f"{share:.2f}"
 
 
 def _measured(runs: Runs) -> pd.DataFrame:

@@ -100,16 +100,19 @@ def normalised(table: np.ndarray) -> np.ndarray:
     return (table - table.mean(axis=-1, keepdims=True)) / table.std(axis=-1, ddof=1, keepdims=True)
 
 
-def quality(numbers: np.ndarray) -> np.ndarray:
+def quality(numbers: np.ndarray, pairs: list[tuple[int, int]] | None = None) -> np.ndarray:
     """The RQI of normalised numbers (..., p) by the program's rule, (...,): the share of equations met.
+
+    With `pairs` it is that of the parallelograms of these pairs alone, NaN where they make none.
 
     Example:
         >>> quality(np.stack([normalised(np.arange(10.0)), 5 * np.arange(10.0) ** 2])).tolist()
         [1.0, 0.0]
     """
     p = numbers.shape[-1]
-    every = equations(permissible_set(all_samples(p)), p)
-    return (np.abs(numbers @ every.T) <= TOLERANCE).mean(axis=-1)
+    every = equations(permissible_set(all_samples(p) if pairs is None else pairs), p)
+    met = np.abs(numbers @ every.T) <= TOLERANCE
+    return met.mean(axis=-1) if len(every) else np.full(met.shape[:-1], np.nan)
 
 
 def path(data: xr.Dataset, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -121,12 +124,13 @@ def path(data: xr.Dataset, seed: int) -> tuple[np.ndarray, np.ndarray]:
 def measured(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
     """A row a run: samples, seed, accuracy on all pairs, that predicted from the embedding, RQI, steps, loss, theory.
 
-    Accuracy, prediction and `rqi` are those after `STEPS` updates. `steps` is the first kept step with an RQI above
-    0.95 (NaN: none), `before` the kept step before it, `on a line` whether the last one has it, `fitted` the first
-    logged step with 90 % of the training set right (NaN: none), `loss` that of the last step, `ideal rqi` and
-    `ideal accuracy` are the bounds of appendix E, `predicted steps` is 3 / (lambda_3 eta) by Eq. 5 and `code steps` the
-    same without the division by the number of parallelograms, as in the authors' code (both infinite where no line is
-    forced).
+    Accuracy, prediction, `rqi` and `trained`, the accuracy on the training set, are those after `STEPS` updates.
+    `steps` is the first kept step with an RQI above 0.95 (NaN: none), `before` the kept step before it, `on a line`
+    whether the last one has it, `fitted` the first logged step with 90 % of the training set right (NaN: none). `loss`
+    and `closed`, the share of the parallelograms of training pairs that are closed (NaN: there are none), are those of
+    the last step. `ideal rqi` and `ideal accuracy` are the bounds of appendix E, `predicted steps` is
+    3 / (lambda_3 eta) by Eq. 5 and `code steps` the same without the division by the number of parallelograms, as in
+    the authors' code (both infinite where no line is forced).
     """
     rows = []
     for n, data in runs.items():
@@ -143,7 +147,8 @@ def measured(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
                 "predicted": len(augmented_set(pairs_of(n, seed), closed)) / 55,
                 "steps": np.nan if line is None else steps[line], "before": steps[(line or 0) - 1],
                 "on a line": bool(index[-1] > GOAL), "fitted": fitted_at[0] if len(fitted_at) else np.nan,
-                "loss": float(own.train_loss[-1]),
+                "loss": float(own.train_loss[-1]), "trained": float(then.train_accuracy),
+                "closed": quality(numbers[-1], pairs_of(n, seed)),
             } | _theory(n, seed))  # fmt: skip
     return pd.DataFrame(rows)
 

@@ -9,7 +9,11 @@ import pandas as pd
 
 from grokbook.claims.finding import some
 from grokbook.measures.lead import rank_test
+from grokbook.topics.trained_toys.runs import GOAL
 from grokbook.topics.trained_toys.stored import RUN
+
+FAR, LOOKED = 0.1, 10
+"""A gap worth a word; seeds that were known when the start was looked for."""
 
 
 def told_stored(rows: pd.DataFrame) -> str:
@@ -30,11 +34,14 @@ def told_run(found: Mapping[str, float], steps: int, theirs: bool) -> str:
     Example:
         >>> told_run({"train": 1135.0, "test": np.nan, "line": 805.0}, 1_600, theirs=True).partition(", ")[0]
         'It is on a line by update 805 (theirs at 801)'
+        >>> told_run({"train": 1135.0, "test": np.nan, "line": 805.0}, 1_600, theirs=True).partition(". ")[2]
+        'Note the order: the line is there before the training set is learned.'
     """
     said = {name: f"not by update {steps:,}" if np.isnan(step) else f"by update {step:,.0f}"
             + f" (theirs at {RUN[name]:,})" * theirs for name, step in found.items()}  # fmt: skip
+    early = " Note the order: the line is there before the training set is learned." * (found["line"] < found["train"])
     return (f"It is on a line {said['line']}, passes 90 % of its training set {said['train']}, and of its test set "
-            f"{said['test']}.")  # fmt: skip
+            f"{said['test']}.{early}")  # fmt: skip
 
 
 def told_bounds(table: pd.DataFrame) -> str:
@@ -42,13 +49,13 @@ def told_bounds(table: pd.DataFrame) -> str:
 
     Example:
         >>> made = {"rqi": [1.0, 0.2], "ideal rqi": [1.0, 0.1], "accuracy": [1.0, 0.4], "ideal accuracy": [1.0, 0.5]}
-        >>> told_bounds(pd.DataFrame(made | {"samples": [45, 20]}))
-        'The RQI is above its bound in 1 of 2 runs, the accuracy in none of 2; no run with over 20 pairs is above one.'
+        >>> told_bounds(pd.DataFrame(made | {"samples": [45, 20]})).partition("; ")[2]
+        'no run with over 20 pairs is above either.'
     """
     above = {name: table[name] > table[f"ideal {name}"] + 1e-9 for name in ("rqi", "accuracy")}
     over = [some(int(flags.sum()), len(table)) for flags in above.values()]
     either = table.samples[above["rqi"] | above["accuracy"]]
-    sizes = f"; no run with over {either.max()} pairs is above one" if len(either) else ""
+    sizes = f"; no run with over {either.max()} pairs is above either" if len(either) else ""
     return f"The RQI is above its bound in {over[0]} runs, the accuracy in {over[1]}{sizes}."
 
 
@@ -89,28 +96,49 @@ def told_left(table: pd.DataFrame) -> str:
     return f"Of the runs that reach a line, {some(left, len(reached))} end off it again."
 
 
+def told_late(rows: pd.DataFrame) -> str:
+    """How the prediction fares in runs in batches, in a sentence, from their rows of `measured`.
+
+    Example:
+        >>> rows = {"accuracy": [0.5, 0.9], "predicted": [0.9, 1.0], "trained": [0.5, 1.0], "rqi": [0.2, 1.0]}
+        >>> told_late(pd.DataFrame(rows).assign(samples=54)).partition(". ")[2]
+        'Of the gaps above 0.1, all 1 are in runs that are not on a line.'
+    """
+    off = rows.predicted - rows.accuracy
+    blind, wide = rows.samples / 55 - rows.accuracy, rows[off > FAR]
+    return (f"There it is {off.mean():.2f} too high on average and the share of trained pairs {blind.mean():.2f}, and "
+            f"{rows.trained.mean():.0%} of the training pairs are right at that time. Of the gaps above {FAR}, "
+            f"{some(int((wide.rqi <= GOAL).sum()), len(wide))} are in runs that are not on a line.")  # fmt: skip
+
+
 def told_scales(table: pd.DataFrame) -> str:
     """The predicted steps of the runs that get to a line beside those they took, in a sentence.
 
     Example:
         >>> made = {"steps": [900.0, 1000.0], "predicted steps": [27e3, 50e3], "code steps": [900.0, 500.0]}
-        >>> print(told_scales(pd.DataFrame(made)))
-        Three time scales of Eq. 5 as printed are 30 to 50 times the steps taken, by their code 0.5 to 1.0 times.
+        >>> told_scales(pd.DataFrame(made)).partition(", ")[0]
+        'Three time scales are 30 to 50 times the updates taken by the loss as printed'
     """
     both = table[table.steps.notna() & np.isfinite(table["predicted steps"])]
     if both.empty:
         return "No run gets there."
     printed, coded = (both[kind] / both.steps for kind in ("predicted steps", "code steps"))
-    return (f"Three time scales of Eq. 5 as printed are {printed.min():.0f} to {printed.max():.0f} times the steps "
-            f"taken, by their code {coded.min():.1f} to {coded.max():.1f} times.")  # fmt: skip
+    return (f"Three time scales are {printed.min():.0f} to {printed.max():.0f} times the updates taken by the loss as "
+            f"printed, {coded.min():.1f} to {coded.max():.1f} times by that of the code.")  # fmt: skip
 
 
 def told_starts(first: pd.DataFrame) -> str:
-    """Whether seeds whose start is more of a ladder get to a line at more sizes, in a sentence.
+    """Whether seeds whose start is more of a ladder get to a line at more sizes, in a sentence, from `starts`.
+
+    This was looked for when `LOOKED` seeds were known, so that the others are told alone.
 
     Example:
-        >>> print(told_starts(pd.DataFrame({"slope": [0.1, 0.5, 0.9, 0.95, 0.99], "reached": range(5)})))
-        Over the 5 seeds D of the two is 1.00 (p = 0.0089).
+        >>> made = {"slope": [0.1, 0.5, 0.9, 0.95, 0.99], "reached": range(5), "seed": range(5)}
+        >>> print(told_starts(pd.DataFrame(made)))
+        Somers' D of the two is 1.00 over the 5 seeds (p = 0.0089).
     """
-    test = rank_test([(-first.slope, -first.reached)])
-    return f"Over the {len(first)} seeds D of the two is {test.tau:.2f} (p = {test.p_value:.4f})."
+    tests = [rank_test([(-own.slope, -own.reached)]) for own in (first, first[first.seed >= LOOKED])]
+    told = f"Somers' D of the two is {tests[0].tau:.2f} over the {len(first)} seeds (p = {tests[0].p_value:.4f})"
+    if tests[1].pairs:
+        told += f", and {tests[1].tau:.2f} over those from {LOOKED} on (p = {tests[1].p_value:.3f})"
+    return f"{told}."
