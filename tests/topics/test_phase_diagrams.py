@@ -175,6 +175,19 @@ def test_appendix_g_is_judged_at_both_ends_of_the_axis(check, axis, ends):
     assert check(Runs(dict(runs(*ends)) | {"classification": other})).verdict == "holds with correction"
 
 
+@pytest.mark.parametrize(
+    ("rows", "verdict"),
+    [(["GGGCCCCCCC"] * 5 + ["MMMMMMMMMM"] * 5, "holds"), (["CCCCCCCCCC"] * 5 + ["MMMMMMMGGG"] * 5, "fails"),
+     (["GGGGGGGGGG"] * 10, "undecided"), (["CCCCCCCCCC"] * 10, "undecided")],
+)  # fmt: skip
+def test_grokking_in_a_corner_is_told_from_grokking_elsewhere(rows, verdict):
+    """LP14: rows are rates, columns batch sizes; a task without grokking says nothing, nor does a single seed."""
+    axes = {"decoder_lr": list(settings.SHORT), "batch_size": list(range(10))}
+    both = Runs({"regression": grid(rows, axes), "classification": grid(["C" * 10] * 10, axes)})
+    assert claims.grokking_in_a_corner(both).verdict == verdict
+    assert claims.grokking_in_a_corner(Runs({"regression": grid(rows, axes).isel(seed=[0])})).verdict == "undecided"
+
+
 def test_every_sweep_has_a_name_a_key_and_a_source_of_its_own():
     sweeps = [*fig6().values(), *more().values()]
     assert len({s.key for s in sweeps}) == len({s.name for s in sweeps}) == 10
