@@ -181,7 +181,7 @@ def test_appendix_g_is_judged_at_both_ends_of_the_axis(check, axis, ends):
      (["GGGGGGGGGG"] * 10, "undecided"), (["CCCCCCCCCC"] * 10, "undecided")],
 )  # fmt: skip
 def test_grokking_in_a_corner_is_told_from_grokking_elsewhere(rows, verdict):
-    """LP14: rows are rates, columns batch sizes; a task without grokking says nothing, nor do one or two seeds that grok."""
+    """LP14: rows are rates, columns batch sizes; no grokking says nothing, nor do one or two seeds that grok."""
     axes = {"decoder_lr": list(settings.SHORT), "batch_size": list(range(10))}
     both = Runs({"regression": grid(rows, axes), "classification": grid(["C" * 10] * 10, axes)})
     assert claims.grokking_in_a_corner(both).verdict == verdict
