@@ -154,6 +154,7 @@ def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root
         ("claims --paper gu2026", "no paper 'gu2026'; the nearest is gu202"),
         ("claims --verdict maybe", "verdict = 'maybe' is unknown"),
         ("claims --settle", "needs --run"),
+        ("claims --run --same-rule", "needs --settle"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2_before_anything_runs(root, monkeypatch, capsys, arguments, said):
@@ -199,11 +200,11 @@ def test_a_changed_verdict_is_marked_and_fails_until_it_is_settled(tmp_path, mon
     file = tmp_path / "verdicts.json"
     file.write_text('{"G36": "fails"}')
     monkeypatch.setattr(verdicts.settled, "__defaults__", (file,))
-    monkeypatch.setattr(verdicts.settle, "__defaults__", (file,))
+    monkeypatch.setattr(verdicts.settle, "__defaults__", ((), file))
     changed = run("claims", "--run", "--id", "G36")
     assert changed.exit_code == 1
     assert "DIFFERS from the settled verdict (settled: fails)" in changed.output
-    assert "1 of them differ from the settled verdicts: G36." in changed.output
+    assert "1 of them differ from what is settled: G36." in changed.output
     assert run("claims", "--run", "--settle", "--id", "G36").exit_code == 0
     assert verdicts.settled(file) == {"G36": "holds"}
     assert run("claims", "--run", "--id", "G36").exit_code == 0

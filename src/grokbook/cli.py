@@ -350,10 +350,12 @@ def claims(
     live: Annotated[bool, typer.Option("--run", help="Compute the checks; a changed verdict fails.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Also which function checks a claim.")] = False,
     settle: Annotated[bool, typer.Option("--settle", help="With --run: write the verdicts down.")] = False,
+    same_rule: Annotated[bool, typer.Option("--same-rule", help="With --settle: checks sort as before.")] = False,
 ) -> None:
     """Show what the papers claim and the settled verdicts; with --run, compute them again."""
-    if settle and not live:
-        raise ParameterError("--settle writes down what the checks find, so it needs --run.")
+    if (settle and not live) or (same_rule and not settle):
+        needed = "--settle writes down what the checks find, so it needs --run"
+        raise ParameterError(f"{needed}; --same-rule says that no changed check sorts otherwise, so it needs --settle.")
     for name in ids or []:
         _refuse_no_claim(name)
 
@@ -366,7 +368,7 @@ def claims(
 
     if live:
         with _stoppable():
-            _check_claims(*chosen(), full, settle)
+            _check_claims(*chosen(), full, settle, same_rule)
     else:
         _answer(("claims", paper, ids, kind, verdict, full), lambda console: _list_claims(*chosen(), full, console))
 
@@ -394,10 +396,11 @@ def _list_claims(chosen: list[Any], known: dict[str, str], full: bool, console: 
     console.out(report.paragraph(report.summary(known.get(claim.id) for claim in chosen), _width()))
 
 
-def _check_claims(chosen: list[Any], known: dict[str, str], full: bool, settle: bool) -> None:
+def _check_claims(chosen: list[Any], known: dict[str, str], full: bool, settle: bool, same_rule: bool) -> None:
     """Print each result as it comes; exit code 1 when a verdict is not the settled one and is not written down."""
     from grokbook.claims import outcomes, report, verdicts
 
+    verdicts.refuse_unsaid(chosen if settle and not same_rule else ())
     found = {}
     for outcome in outcomes(chosen):
         found[outcome.claim.id] = outcome.finding.verdict
@@ -405,10 +408,9 @@ def _check_claims(chosen: list[Any], known: dict[str, str], full: bool, settle: 
     changed = [name for name, verdict in found.items() if verdict != known.get(name)]
     print(report.paragraph(report.summary(found.values()), _width()))
     if changed:
-        differ = f"{len(changed)} of them differ from the settled verdicts: {', '.join(changed)}."
-        print(report.paragraph(differ, _width()))
+        print(report.paragraph(f"{len(changed)} of them differ from what is settled: {', '.join(changed)}.", _width()))
     if settle:
-        verdicts.settle(found)
+        verdicts.settle(found, chosen)
         print(f"The settled verdicts are written to {verdicts.SETTLED.name}.")
     elif changed:
         raise typer.Exit(1)

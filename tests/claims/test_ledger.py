@@ -19,7 +19,8 @@ from grokbook.training.config import RunConfig
 IDS = {f"G{n:02d}" for n in range(1, 53)} | {f"P{n:02d}" for n in range(1, 15)}
 SECONDS = r"\d+ s on one core"
 COLUMNS = ["id", "paper", "place", "statement", "kind", "verdict",
-           "value", "low", "high", "published", "evidence", "runs", "shown_by", "page"]  # fmt: skip
+           "value", "low", "high", "published", "evidence", "runs", "shown_by", "page",
+           "origin", "rule_changed"]  # fmt: skip
 
 
 def made(**changes):

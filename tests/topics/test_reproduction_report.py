@@ -64,8 +64,10 @@ def test_the_runs_in_other_numbers_are_the_recorded_settings():
 
 def test_counts_add_up():
     table = pd.DataFrame({"paper": ["gu2025", "gu2024", "gu2025"], "verdict": ["fails", "fails", "holds"]})
-    counts = report.counts_by_paper(table).set_index("verdict")
+    counts = report.counts_by_paper(table.assign(origin="paper")).set_index("verdict")
     assert counts.loc["all"].sum() == 3 and counts.loc["fails"].tolist() == [1, 1]
+    mixed = report.counts_by_paper(table.assign(origin=["ours", "paper", "paper"])).set_index("verdict")
+    assert mixed.loc["fails"].to_dict() == {"Gu et al. 2025": 0, "Gu 2024": 1, "this book": 1}, "ours are no paper's"
 
 
 # ---------------------------------------------------------------------------------------- central claims, new here

@@ -22,6 +22,7 @@ from grokbook.paths import project_root
 LEDGER = "18_reproduction_report"
 """The chapter where each claim has an anchor, its id."""
 
+_WHOSE = {"paper": "the paper's", "ours": "this book's"}
 _CLAIM = {"id", "statement", "verdict", "evidence"}
 _TEX = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "<": "$<$", ">": "$>$", "|": "$|$"}
 
@@ -97,6 +98,7 @@ def _head(row: Mapping[str, Any], address: str | None) -> str:
     name = html.escape(row["id"])
     name = f'<a class="gb-id" href="{address}">{name}</a>' if address else f'<span class="gb-id">{name}</span>'
     paper = PAPERS.get(row.get("paper", ""), "")
+    paper = f"ours, on {paper}" if row.get("origin") == "ours" else paper
     place = html.escape(", ".join(filter(None, (paper, row.get("place", "")))))
     return f'<p class="gb-head">{name} {verdict(row["verdict"])} <span class="gb-place">{place}</span></p>'
 
@@ -121,7 +123,7 @@ def _entry(row: Mapping[str, Any]) -> str:
     """One claim of the ledger, folding below its statement; open, so that nothing is hidden without a script."""
     chapter = row["page"].partition(":")[0]
     data = {name: str(row[name]) for name in ("paper", "verdict", "kind")}
-    data |= {"chapter": chapter, "evidence": row["shown_by"] or "none"}
+    data |= {"chapter": chapter, "evidence": row["shown_by"] or "none", "origin": row["origin"]}
     address = section_address(project_root(), row["page"], here=LEDGER)
     shown = html.escape(f"chapter {_number(chapter)}, {row['page'].partition(': ')[2]}")
     shown = f'<a href="{html.escape(address)}">{shown}</a>' if address else shown
@@ -148,6 +150,7 @@ def _filters(rows: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
         ("chapter", "Chapter", lambda row: ((name := row["page"].partition(":")[0]), _titles().get(name, name))),
         ("verdict", "Verdict", lambda row: (row["verdict"], row["verdict"])),
         ("kind", "Kind", lambda row: (row["kind"], row["kind"])),
+        ("origin", "Whose sentence", lambda row: (row["origin"], _WHOSE[row["origin"]])),
         ("evidence", "Evidence", lambda row: (row["shown_by"] or "none", ways[row["shown_by"]])),
     ]
     chosen = [(name, label, sorted({of(row) for row in rows})) for name, label, of in asked]

@@ -37,7 +37,8 @@ class Finding:
     `value` is the number the verdict rests on (None where nothing decides), `low` and `high` its band (the range over
     seeds, or a tolerance), `published` the paper's number where there is one, `runs` how many recorded runs it rests
     on. `numbers` are the named numbers of the sentence: a claim with a template fills `evidence` from them. `parts` are
-    the findings that it joins, if any.
+    the findings that it joins, if any. `stands` counts a statement's parts that are as printed and all of them, where
+    it has several; `at` is the verdict at each other bar of the claim.
 
     Raises ParameterError for a verdict that there is not.
     """
@@ -51,6 +52,13 @@ class Finding:
     runs: int = field(default=0, compare=False)
     numbers: Mapping[str, Any] = field(default_factory=dict, compare=False)
     parts: Mapping[str, Finding] = field(default_factory=dict, compare=False)
+    stands: tuple[int, int] = field(default=(0, 0), compare=False)
+    at: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether some parts of the statement are as printed and others are not."""
+        return self.verdict == "fails" and 0 < self.stands[0] < self.stands[1]
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
@@ -70,8 +78,12 @@ class Finding:
         if isinstance(says, Mapping):
             says = says.get(self.verdict, says.get("", ""))
         known = {name: getattr(self, name) for name in ("verdict", "value", "low", "high", "published")}
+        bars = ", ".join(f"at {bar} {verdict}" for bar, verdict in self.at.items())
         template = says if isinstance(says, str) else "".join(says)
-        return replace(self, evidence=template.format(**(known | dict(self.numbers))))
+        template += " (other bars: {bars})" if bars and "{bars}" not in template else ""
+        said = template.format(**(known | {"bars": bars} | dict(self.numbers)))
+        mixed = f"; {self.stands[0]} of {self.stands[1]} parts are as printed" if self.mixed else ""
+        return replace(self, evidence=f"{said}{mixed}")
 
 
 def found(
@@ -91,8 +103,34 @@ def found(
     return Finding(verdict, "", value, low, high, published, numbers=numbers)
 
 
+def worded(
+    *parts: Part, corrected: Part = False, assumed: Part = False, anything: Part = False, elsewhere: bool = False
+) -> str:
+    """The word for a statement of these parts, each as printed true, false or not known: the rule of `RULE`, in order.
+
+    `corrected` is whether it is true with a change that keeps its conclusion, `assumed` whether it is with a hypothesis
+    that the paper's own setting meets, `anything` whether what has nothing to do with it has all parts too;
+    `elsewhere` says that the runs differ from the paper's in what the paper does not print.
+
+    Example:
+        >>> worded(True), worded(True, None), worded(False, corrected=True), worded(False, elsewhere=True)
+        ('holds', 'undecided', 'holds with correction', 'undecided')
+    """
+    if False not in parts:
+        known = parts and None not in (*parts, anything)
+        return UNDECIDED if not known else "vacuous" if anything else "holds"
+    for mended, word in ((corrected, "holds with correction"), (assumed, "needs an assumption")):
+        if mended or mended is None:
+            return word if mended else UNDECIDED
+    return UNDECIDED if elsewhere else "fails"
+
+
 def judge(
     *parts: Part,
+    corrected: Part = False,
+    assumed: Part = False,
+    anything: Part = False,
+    elsewhere: bool = False,
     value: float | None = None,
     low: float | None = None,
     high: float | None = None,
@@ -101,16 +139,16 @@ def judge(
     fails: str = "fails",
     **numbers: Any,
 ) -> Finding:
-    """One false part refutes, all true bear out, else the runs leave it open: "undecided".
-
-    `holds` and `fails` are the verdicts to give in place of these words, such as "holds with correction".
+    """What `worded` says of a statement of these parts, with the numbers it rests on.
 
     Example:
-        >>> judge(True, False, None).verdict, judge(True).verdict, judge(True, None).verdict
-        ('fails', 'holds', 'undecided')
+        >>> judge(True, False, None).verdict, judge(True).verdict, judge(False, assumed=True).verdict
+        ('fails', 'holds', 'needs an assumption')
     """
-    verdict = fails if False in parts else holds if parts and None not in parts else UNDECIDED
-    return found(verdict, value, low, high, published, **numbers)
+    said = worded(*parts, corrected=corrected, assumed=assumed, anything=anything, elsewhere=elsewhere)
+    said = {"holds": holds, "fails": fails}.get(said, said)
+    stands = (sum(part is not None and bool(part) for part in parts), len(parts))
+    return Finding(said, "", value, low, high, published, numbers=numbers, stands=stands)
 
 
 def joint(verdicts: Iterable[str]) -> str:
@@ -142,7 +180,9 @@ def all_of(parts: Mapping[str, Finding], published: str = "") -> Finding:
     every = "; ".join(f"{name} ({finding.verdict}): {finding.evidence}" for name, finding in parts.items())
     said = published or "; ".join(finding.published for finding in parts.values())
     verdict = joint(finding.verdict for finding in parts.values())
-    return replace(first, verdict=verdict, evidence=first.evidence if alike else every, published=said, parts=parts)
+    stands = (sum(finding.verdict == "holds" for finding in parts.values()), len(parts))
+    told = first.evidence if alike else every
+    return replace(first, verdict=verdict, evidence=told, published=said, parts=parts, stands=stands)
 
 
 def seeds_of(data: xr.Dataset | pd.DataFrame | None) -> int:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import lru_cache, partial
 from typing import Any
 
@@ -13,7 +14,7 @@ import pandas as pd
 
 from grokbook.announced import chapter_of, topic_of, topics
 from grokbook.claims.finding import Finding, Says
-from grokbook.claims.runs import Look, Wanted, left_open, load
+from grokbook.claims.runs import Look, Runs, Wanted, left_open, load, older, outdated, since
 from grokbook.claims.shared import once_a_build
 from grokbook.errors import GrokbookError, ParameterError, nearest, shown
 
@@ -25,6 +26,9 @@ WAYS = {"counterexample": "counterexample", "proof": "proof", "count": "exact co
         "runs": "runs"}  # fmt: skip
 """What may show a claim, in words: an example against it, a proof whose steps are checked, exact counting, random draws
 with their error, or trained networks."""
+ORIGINS = ("paper", "ours")
+"""Whose sentence a claim is."""
+OPEN = ("undecided", "not run")
 SLOW = 2.0
 """Seconds from which a check counts as slow."""
 
@@ -44,6 +48,11 @@ class Claim:
     `reason` why. `seconds` is what the check takes. `shown_by` is one of `WAYS`; a counterexample is checked to be one,
     so that its check fails to speak, rather than agreeing with the paper, where it is none. Without
     runs and without a word it is a count.
+
+    `origin` is "paper", or "ours" for a sentence of this book, which no paper's count includes. `bars` are other bars:
+    a keyword argument of the check -> values at which it is asked again; the sentence has the verdicts as `{bars}`.
+    `rule_changed` is date and commit of the last change of the check or its bar. Where runs decide and the rule is the
+    younger one, only runs that are younger still decide; without them the verdict is "undecided".
 
     Raises ParameterError for an unknown paper, kind or way, and for a claim with neither check nor reason.
 
@@ -68,6 +77,9 @@ class Claim:
     beside: Wanted | None = None
     published: str = ""
     shown_by: str = ""
+    origin: str = "paper"
+    bars: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    rule_changed: str = ""
 
     def __post_init__(self) -> None:
         if not self.shown_by and self.check:
@@ -78,6 +90,9 @@ class Claim:
             raise ParameterError(f"paper = {self.paper!r} is unknown; choose one of {', '.join(PAPERS)}.")
         if self.kind not in KINDS:
             raise ParameterError(f"kind = {self.kind!r} is unknown; choose one of {', '.join(KINDS)}.")
+        if self.origin not in ORIGINS:
+            raise ParameterError(f"origin = {self.origin!r} is unknown; choose one of {', '.join(ORIGINS)}.")
+        since(self.rule_changed)
         if self.check is None and not self.reason:
             raise ParameterError(f"claim {self.id} has neither a check nor a reason why it cannot be checked.")
 
@@ -92,9 +107,11 @@ class Claim:
         return None if self.check else "informal"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Finding:
-        """The check itself, on runs or numbers of the caller's choice, with its sentence filled in."""
+        """The check itself, on runs or numbers of the caller's choice, also at the other bars; its sentence filled."""
         finding = self.check(*args, **kwargs)
-        return replace(finding, published=finding.published or self.published).told(self.says)
+        asked = [(name, bar) for name, bars in self.bars.items() if name not in kwargs for bar in bars]
+        at = {said(bar): self.check(*args, **kwargs, **{name: bar}).verdict for name, bar in asked}
+        return replace(finding, published=finding.published or self.published, at=at).told(self.says)
 
     def finding(self) -> Finding:
         """Load what is recorded, run the check on it, say what is missing; without a check, the reason.
@@ -110,10 +127,29 @@ class Claim:
             raise CheckError(f"the check of claim {self.id} ended in an error, not in a verdict ({said}).") from error
 
     def _on_records(self) -> Finding:
-        there = load(self.runs(), self.through)
-        there.update(load(self.beside(), self.through) if self.beside else {})
-        found = left_open(there, self(there) if there else Finding("not run", published=self.published))
+        found, there = self._on_runs()
+        if self.rule_changed and any(older(e, since(self.rule_changed)) for e in there.experiments.values()):
+            younger, _ = self._on_runs(since(self.rule_changed))
+            found = younger if younger.verdict not in OPEN else outdated(found, self.rule_changed)
         return replace(found, runs=sum(len(e.seeds) - len(e.missing_seeds()) for e in there.experiments.values()))
+
+    def _on_runs(self, after: datetime | None = None) -> tuple[Finding, Runs]:
+        """What the check finds on the recorded runs, or on those of them that were made `after` a time."""
+        there = load(self.runs(), self.through, after)
+        there.update(load(self.beside(), self.through) if self.beside else {})
+        return left_open(there, self(there) if there else Finding("not run", published=self.published)), there
+
+
+def said(bar: Any) -> str:
+    """A bar as words: numbers short, several of them joined.
+
+    Example:
+        >>> said(0.25), said((1.5, 0.05)), said("rank")
+        ('0.25', '1.5 and 0.05', 'rank')
+    """
+    if isinstance(bar, tuple | list):
+        return " and ".join(map(said, bar))
+    return f"{bar:g}" if isinstance(bar, float) else str(bar)
 
 
 def claim(
@@ -130,8 +166,8 @@ def claim(
     """Make a function that returns a finding into a `Claim`; its docstring's first paragraph is the statement.
 
     `statement` and `topic` (default: the one the function stands in) replace what is read off the function; `rest` are
-    the other fields of `Claim`: says, runs, through, beside, published, seconds, shown_by. The claim can be
-    called as the function could.
+    the other fields of `Claim`: says, runs, through, beside, published, seconds, shown_by, origin, bars, rule_changed.
+    The claim can be called as the function could.
 
     Example:
         >>> @claim("X1", "gu2025", "p. 3", section="B", kind="number", topic="a", says="{value} of 2 are even")
@@ -247,11 +283,12 @@ def _timed(claim: Claim) -> tuple[Finding, float]:
 
 def as_table(found: Iterable[Outcome]) -> pd.DataFrame:
     """Outcomes as the table that `ledger` gives."""
-    said = ("id", "paper", "place", "statement", "kind")
-    judged, where = ("verdict", "value", "low", "high", "published", "evidence", "runs"), ("shown_by", "page")
-    sides = ((said, "claim"), (judged, "finding"), (where, "claim"))
+    told = ("id", "paper", "place", "statement", "kind")
+    judged = ("verdict", "value", "low", "high", "published", "evidence", "runs")
+    where = ("shown_by", "page", "origin", "rule_changed")
+    sides = ((told, "claim"), (judged, "finding"), (where, "claim"))
     rows = [[getattr(getattr(o, side), name) for names, side in sides for name in names] for o in found]
-    return pd.DataFrame(rows, columns=[*said, *judged, *where])
+    return pd.DataFrame(rows, columns=[*told, *judged, *where])
 
 
 def ledger(
@@ -263,7 +300,8 @@ def ledger(
 ) -> pd.DataFrame:
     """The ledger as a table, every check run: one row a claim. Arguments as in `choose`.
 
-    Columns: id, paper, place, statement, kind, verdict, value, low, high, published, evidence, runs, shown_by, page.
+    Columns: id, paper, place, statement, kind, verdict, value, low, high, published, evidence, runs, shown_by, page,
+    origin, rule_changed.
 
     Raises CheckError, which names the claim, when a check ends in an error: there is no half table.
 

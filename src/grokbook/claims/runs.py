@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -11,7 +12,8 @@ import xarray as xr
 
 from grokbook.claims.finding import ENOUGH, UNDECIDED, Finding, all_of, enough
 from grokbook.claims.shared import tell, traced
-from grokbook.experiments.base import Experiment, available
+from grokbook.errors import ParameterError
+from grokbook.experiments.base import Experiment, available, default_store
 from grokbook.machine import duration
 
 Wanted = Callable[[], Mapping[Any, Experiment]]
@@ -63,8 +65,61 @@ def _loaded(asked: _Asked) -> tuple[Any, str]:
     return dataset if dataset is None or asked.through is None else asked.through(dataset), lines
 
 
-def load(wanted: Mapping[Any, Experiment], through: Look | None = None) -> Runs:
+def since(rule_changed: str) -> datetime | None:
+    """The time in the "date commit" of a rule, as UTC; a date without a time is the end of that day, None for "".
+
+    Raises ParameterError for anything else.
+
+    Example:
+        >>> since("2026-11-23 91444ca").isoformat(), since("")
+        ('2026-11-23T23:59:59+00:00', None)
+    """
+    if not rule_changed:
+        return None
+    day, _, commit = rule_changed.partition(" ")
+    try:
+        when = datetime.fromisoformat(day if "T" in day else f"{day}T23:59:59")
+    except ValueError:
+        commit = ""
+    if not commit:
+        raise ParameterError(f"rule_changed = {rule_changed!r} must be date and commit, such as '2026-11-23 91444ca'.")
+    return when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
+
+
+def made_after(experiment: Experiment, when: datetime | None) -> tuple[int, ...]:
+    """The recorded seeds of an experiment, or those of them whose records say that they were made after a time."""
+    missing = experiment.missing_seeds()
+    there = tuple(seed for seed in experiment.seeds if seed not in missing)
+    if when is None or not there:
+        return there
+    store = default_store()
+    held = filter(None, (where.find(experiment.key) for where in (store, *store.fallbacks)))
+    parts = [part for _, entry in held for part in entry["provenance"]]
+    young = {seed for part in parts if _recorded(part) > when for seed in part["seeds"]}
+    return tuple(seed for seed in there if seed in young)
+
+
+def _recorded(part: Mapping[str, Any]) -> datetime:
+    """When a part of a record was made; of a record without a time of day the beginning of its day."""
+    when = datetime.fromisoformat(part.get("recorded_at", part["recorded_on"]))
+    return when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
+
+
+def older(experiment: Experiment, when: datetime | None) -> bool:
+    """Whether a recorded run of an experiment is older than a rule of this time."""
+    return len(made_after(experiment, when)) < len(made_after(experiment, None))
+
+
+def outdated(found: Finding, rule_changed: str) -> Finding:
+    """A finding on runs that are older than the rule they are judged by: undecided, with what the rule would say."""
+    said = f"the rule was changed after these runs ({rule_changed}); by it: {found.verdict}: {found.evidence}"
+    return replace(found, verdict=UNDECIDED, evidence=said, value=None, low=None, high=None)
+
+
+def load(wanted: Mapping[Any, Experiment], through: Look | None = None, after: datetime | None = None) -> Runs:
     """What is recorded of these experiments, each looked at `through` a function of its dataset; nothing is trained.
+
+    With `after` only runs that were made after that time are given.
 
     Example:
         >>> load({}).complete()
@@ -72,9 +127,9 @@ def load(wanted: Mapping[Any, Experiment], through: Look | None = None) -> Runs:
     """
     found = {}
     for label, experiment in wanted.items():
-        missing = set(experiment.missing_seeds())
-        there = tuple(seed for seed in experiment.seeds if seed not in missing)
-        data, lines = _loaded(_Asked(experiment.key, there, through, experiment)) if there else (None, "")
+        there = made_after(experiment, after)
+        young = experiment if after is None or not there else replace(experiment, seeds=there)
+        data, lines = _loaded(_Asked(experiment.key, there, through, young)) if there else (None, "")
         tell(lines)
         if data is not None:
             found[label] = data

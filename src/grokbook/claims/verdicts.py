@@ -14,6 +14,7 @@ import pandas as pd
 
 from grokbook.claims.finding import VERDICTS
 from grokbook.claims.ledger import Claim, claims
+from grokbook.claims.rules import rule_fingerprint
 from grokbook.errors import ParameterError
 from grokbook.files import atomic_write, read_json, unreadable
 
@@ -29,7 +30,22 @@ MEANINGS = {
 }
 """What each verdict means, in a sentence."""
 
+RULE = (
+    ("Is it a statement that can be tested?", "no", "informal"),
+    ("Is it true of everything, trained or not?", "yes", "vacuous"),
+    ("Is it true as printed, up to the accuracy of the check?", "yes", "holds"),
+    ("Is it true with another constant, factor, sign, border or notation, its conclusion kept?", "yes",
+     "holds with correction"),
+    ("Is it true with a hypothesis that the paper's own setting meets?", "yes", "needs an assumption"),
+    ("Is it refuted by a proof, a count, or enough runs in the setting that the paper prints?", "yes", "fails"),
+    ("Are there runs: too few, too short, in a setting of ours, or older than the rule they are judged by?", "yes",
+     "undecided"),
+    ("Has no run been made?", "yes", "not run"),
+)  # fmt: skip
+"""One rule for the words: questions in the order in which they are asked, and the word at the first such answer."""
+
 SETTLED = Path(__file__).with_name("verdicts.json")
+CHECKS = Path(__file__).with_name("checks.json")
 
 
 def settled(path: Path = SETTLED) -> dict[str, str]:
@@ -50,11 +66,52 @@ def settled(path: Path = SETTLED) -> dict[str, str]:
     return found
 
 
-def settle(verdicts: Mapping[str, str], path: Path = SETTLED) -> None:
-    """Write these verdicts over those in the file; other claims keep theirs, ids that no claim has are dropped."""
+def settle(verdicts: Mapping[str, str], chosen: Iterable[Claim] = (), path: Path = SETTLED) -> None:
+    """Write these verdicts over those in the file, and the checks of the `chosen` claims beside them.
+
+    Other claims keep theirs, ids that no claim has are dropped.
+    """
     merged = (settled(path) if path.is_file() else {}) | dict(verdicts)
     kept = {claim.id: merged[claim.id] for claim in claims() if claim.id in merged}
     atomic_write(path, (json.dumps(kept, indent=1) + "\n").encode())
+    settle_checks(chosen, path.with_name(CHECKS.name))
+
+
+def checks(path: Path = CHECKS) -> dict[str, list[str]]:
+    """Of each claim on runs the fingerprint of its check when it was settled, and the `rule_changed` it had then."""
+    return read_json(path)
+
+
+def moved_checks(chosen: Iterable[Claim], path: Path = CHECKS) -> dict[str, bool]:
+    """Claims on runs whose check is not the settled one, and whether `rule_changed` was renewed with it.
+
+    A check that is new has no earlier rule, so it counts as renewed.
+    """
+    known, found = checks(path) if path.is_file() else {}, {}
+    for claim in chosen:
+        if claim.runs and known.get(claim.id) != (now := [rule_fingerprint(claim), claim.rule_changed]):
+            found[claim.id] = claim.id not in known or known[claim.id][1] != now[1]
+    return found
+
+
+def refuse_unsaid(chosen: Iterable[Claim], path: Path = CHECKS) -> None:
+    """Raise ParameterError where the check of a claim on runs changed, and nobody says whether its rule did."""
+    unsaid = [name for name, renewed in moved_checks(chosen, path).items() if not renewed]
+    if unsaid:
+        raise ParameterError(
+            f"the checks of {', '.join(unsaid)} are not the settled ones: set `rule_changed` to date and commit where "
+            "one could sort runs otherwise, or say with --same-rule that none does."
+        )
+
+
+def settle_checks(chosen: Iterable[Claim], path: Path = CHECKS) -> None:
+    """Write down the checks of these claims as they are now; other claims keep theirs, ids without runs are dropped."""
+    merged = (checks(path) if path.is_file() else {}) | {
+        claim.id: [rule_fingerprint(claim), claim.rule_changed] for claim in chosen if claim.runs
+    }
+    kept = {claim.id: merged[claim.id] for claim in claims() if claim.runs and claim.id in merged}
+    lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(entry)}" for name, entry in kept.items())
+    atomic_write(path, f"{{\n{lines}\n}}\n".encode())
 
 
 def explained(table: pd.DataFrame) -> pd.DataFrame:

@@ -201,11 +201,12 @@ def answers(runs: xr.Dataset | None) -> list[Answer]:
 
 
 def verdicts_of(paper: str) -> Counter[str]:
-    """How many claims of a paper have each settled verdict.
+    """How many claims of a paper have each settled verdict; ours about it are not among them.
 
     Example:
         >>> verdicts_of("gu2024")["fails"] > 0
         True
     """
     known = settled()
-    return Counter(known[claim.id] for claim in claims() if claim.paper == paper and claim.id in known)
+    said = (c for c in claims() if c.paper == paper and c.origin == "paper" and c.id in known)
+    return Counter(known[claim.id] for claim in said)

@@ -65,13 +65,16 @@ def left_said(left: int) -> str:
 
 
 def counts_by_paper(table: pd.DataFrame) -> pd.DataFrame:
-    """How many claims of each paper have each verdict, and how many there are in all.
+    """How many claims of each paper have each verdict, and how many there are in all; ours stand in a column of theirs.
 
     Example:
-        >>> counts_by_paper(pd.DataFrame({"paper": ["gu2025"] * 2, "verdict": ["fails"] * 2})).iloc[-1].verdict
-        'all'
+        >>> rows = {"paper": ["gu2025"] * 2, "verdict": ["fails"] * 2, "origin": ["paper", "ours"]}
+        >>> counts_by_paper(pd.DataFrame(rows)).columns.tolist()
+        ['verdict', 'Gu et al. 2025', 'this book']
     """
-    counts = pd.crosstab(table.verdict, table.paper.map(PAPERS)).reindex(VERDICTS, fill_value=0)
+    whose = table.paper.map(PAPERS).where(table.origin == "paper", "this book")
+    counts = pd.crosstab(table.verdict, whose).reindex(VERDICTS, fill_value=0)
+    counts = counts[[name for name in (*PAPERS.values(), "this book") if name in counts]]
     counts.loc["all"] = counts.sum()
     return counts.rename_axis("verdict").rename_axis(None, axis=1).reset_index()
 

@@ -1,0 +1,160 @@
+"""The rule of a claim: one rule for the words, and no check that changes unseen after the runs it judges."""
+
+import dataclasses
+import json
+from functools import partial
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from grokbook.claims import claim, judge, verdicts
+from grokbook.claims import runs as recorded
+from grokbook.claims.finding import VERDICTS, worded
+from grokbook.claims.ledger import Claim, as_table, claims, outcomes
+from grokbook.claims.rules import rule_fingerprint
+from grokbook.errors import ParameterError
+from grokbook.experiments.base import Experiment
+from grokbook.experiments.gu2025 import live_run
+from grokbook.measures import delay
+from grokbook.records.store import MANIFEST, Store
+
+
+def test_the_words_are_given_in_the_order_of_the_rule():
+    assert worded(False, corrected=True, assumed=True, elsewhere=True) == "holds with correction"
+    assert worded(False, assumed=True, elsewhere=True) == "needs an assumption"
+    assert worded(False, elsewhere=True) == "undecided", "another setting than the printed one refutes nothing"
+    assert worded(False) == worded(False, None) == "fails", "one false part refutes"
+    assert worded(False, corrected=None) == worded(True, None) == worded() == worded(True, anything=None) == "undecided"
+    assert worded(True, anything=True) == "vacuous" and worded(True, True) == "holds"
+    assert worded(np.True_, np.False_) == "fails"
+
+
+def test_the_rule_has_every_word_once():
+    assert sorted(word for _, _, word in verdicts.RULE) == sorted(VERDICTS)
+
+
+def test_mixed_outcomes_are_told_apart():
+    assert judge(True, False, False).mixed and not judge(False, False).mixed and not judge(True, True).mixed
+    assert judge(True, False).told("seen").evidence == "seen; 1 of 2 parts are as printed"
+
+
+def made(check=None, **changes):
+    """A claim on what is recorded of one small experiment."""
+
+    def late(runs, *, bar=0.5):
+        return judge(bool(runs["a"].loss.mean() > bar), value=float(runs["a"].loss.mean()))
+
+    wanted = lambda: {"a": Experiment("made/rule", live_run(5, 0.5, 8, 20, 1).config, (0, 1))}  # noqa: E731
+    usual = {"section": "B", "topic": "a", "statement": "It is late.", "runs": wanted, "says": "mean {value:.1f}"}
+    return claim("X1", "gu2025", "p. 3", **usual | changes)(check or late)
+
+
+def test_a_check_is_asked_again_at_its_other_bars():
+    runs = {"a": xr.Dataset({"loss": ("seed", [1.0])}, {"seed": [0]})}
+    found = made(bars={"bar": (0.25, 2.0)}, says="mean {value:.1f}; {bars}")(runs)
+    assert found.at == {"0.25": "holds", "2": "fails"}
+    assert found.evidence == "mean 1.0; at 0.25 holds, at 2 fails"
+    assert made(bars={"bar": (2.0,)})(runs).evidence == "mean 1.0 (other bars: at 2 fails)", "never left unsaid"
+    assert made(bars={"bar": (2.0,)})(runs, bar=3.0).at == {}, "asked at one bar, it answers at that one"
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    """A store with two runs of `made`, seed 0 of one day, seed 1 of another, whose losses are 1 and 0."""
+    experiment = made().runs()["a"]
+    kept = Store(tmp_path)
+    for seed in (0, 1):
+        kept.load_or_run(dataclasses.replace(experiment, seeds=(seed,)), progress=False)
+    manifest = json.loads((tmp_path / MANIFEST).read_text())
+    for entry in manifest["records"].values():
+        for part in entry["provenance"]:
+            part.pop("recorded_at", None)
+            part["recorded_on"] = {0: "2026-01-10", 1: "2026-01-20"}[part["seeds"][0]]
+    (tmp_path / MANIFEST).write_text(json.dumps(manifest))
+    monkeypatch.setattr(recorded, "default_store", lambda: kept)
+    monkeypatch.setattr("grokbook.experiments.base.default_store", lambda: kept)
+    recorded._loaded.cache_clear()
+    yield kept
+    recorded._loaded.cache_clear()
+
+
+def seeds_seen(runs):
+    return judge(runs["a"].sizes["seed"] > 0, seen=runs["a"].seed.values.tolist())
+
+
+@pytest.mark.parametrize(
+    ("rule", "verdict", "seen"),
+    [
+        ("", "holds", [0, 1]),
+        ("2026-01-01 abc1234", "holds", [0, 1]),
+        ("2026-01-15 abc1234", "holds", [1]),
+        ("2026-01-20 abc1234", "undecided", [0, 1]),
+        ("2026-01-19T23:00:00 abc1234", "holds", [1]),
+    ],
+)
+def test_only_runs_that_are_younger_than_a_changed_rule_decide(store, rule, verdict, seen):
+    found = made(seeds_seen, rule_changed=rule, says="seeds {seen}").finding()
+    assert (found.verdict, found.numbers["seen"], found.runs) == (verdict, seen, 2)
+    if verdict == "undecided":
+        assert found.evidence == f"the rule was changed after these runs ({rule}); by it: holds: seeds [0, 1]"
+        assert found.value is None
+
+
+@pytest.mark.parametrize("said", ["2026-01-20", "yesterday abc1234", "2026-13-01 abc1234"])
+def test_a_change_of_a_rule_names_date_and_commit(said):
+    with pytest.raises(ParameterError, match=f"rule_changed = '{said}' must be date and commit"):
+        made(rule_changed=said)
+
+
+def test_an_unknown_origin_is_refused_and_ours_is_told_in_the_table():
+    with pytest.raises(ParameterError, match="origin = 'mine' is unknown; choose one of paper, ours"):
+        made(origin="mine")
+    row = as_table(outcomes([Claim("X2", "gu2025", "p", "It.", "formula", "a", "B", judge, origin="ours")])).iloc[0]
+    assert row.origin == "ours" and row.rule_changed == ""
+
+
+# ------------------------------------------------------------------------------------------- changed unseen
+
+
+def test_the_checks_are_the_settled_ones():
+    """Whoever changes a check, a bar or what it measures must say whether the rule did: see `refuse_unsaid`."""
+    assert verdicts.moved_checks(claims()) == {}
+
+
+HALF = 0.5
+
+
+def outer(runs, *, bar=HALF):
+    return inner(runs) > bar
+
+
+def inner(runs):
+    return delay.grok_time(*runs).delay
+
+
+def test_the_fingerprint_of_a_rule_sees_bars_constants_and_what_is_called(monkeypatch):
+    """What a check calls in a chapter or among the measures sorts runs as much as the check itself."""
+    monkeypatch.setattr("grokbook.claims.rules.ROOMS", (f"{__name__}.", "grokbook.measures."))
+    before = rule_fingerprint(made(outer))
+    assert rule_fingerprint(made(outer)) == before
+    assert rule_fingerprint(made(outer, bars={"bar": (1,)})) != before
+    assert rule_fingerprint(made(partial(outer, bar=1))) != before
+    assert rule_fingerprint(made(outer, through=inner)) == before, "looked through already"
+    monkeypatch.setattr(delay, "THRESHOLD", 0.9)
+    changed = rule_fingerprint(made(outer))
+    assert changed != before, "a constant of a measure that the check calls through its module"
+    monkeypatch.setattr(f"{__name__}.inner", lambda runs: 0)
+    assert rule_fingerprint(made(outer)) not in (before, changed)
+
+
+def test_a_changed_check_is_settled_only_with_a_word_on_its_rule(tmp_path, monkeypatch):
+    path, one = tmp_path / "checks.json", made(seeds_seen)
+    monkeypatch.setattr(verdicts, "claims", lambda: [one])
+    assert verdicts.moved_checks([one], path) == {"X1": True}, "a new claim has no earlier rule"
+    verdicts.settle_checks([one], path)
+    assert verdicts.moved_checks([one], path) == {}
+    other = made(seeds_seen, bars={"bar": (1,)})
+    with pytest.raises(ParameterError, match="the checks of X1 are not the settled ones: set `rule_changed`"):
+        verdicts.refuse_unsaid([other], path)
+    verdicts.refuse_unsaid([dataclasses.replace(other, rule_changed="2026-01-15 abc1234")], path)
