@@ -11,11 +11,12 @@ import pandas as pd
 
 from grokbook.claims import Finding, Runs, claim, found, judge
 from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, enough, most, some
+from grokbook.claims.words import spread
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import fig5
 from grokbook.machine import duration
 from grokbook.measures import effective_dimension, grok_times
-from grokbook.topics.transformer_representations.embedding import chance_ring, lives, reduced, step_of
+from grokbook.topics.transformer_representations.embedding import circles, lives, reduced, step_of
 from grokbook.topics.transformer_representations.projected import AXES
 from grokbook.topics.transformer_representations.settings import (
     PAPER_DROPOUT,
@@ -24,6 +25,7 @@ from grokbook.topics.transformer_representations.settings import (
     SMALL_DROPOUT,
     by_decay,
     by_dropout,
+    circle,
     fig7,
 )
 
@@ -44,6 +46,9 @@ NEAR, OTHERS_NEAR = 1.5, (1.25, 2.0)
 
 RING, OTHER_RINGS = 0.5, (0.4, 0.6)
 """Ring share from which a plane counts as showing a circle, round or flat: half for one frequency; two other bars."""
+
+LEVEL = 0.05
+"""Chance at or below which runs go together beyond a null."""
 
 SOLVED = 0.99
 """Test accuracy that a few axes must reach."""
@@ -93,9 +98,9 @@ def generalising(table: pd.DataFrame | None) -> pd.DataFrame | None:
     return None if table is None else table[table.grok.notna()]
 
 
-def elsewhere(runs: Runs, value: Callable[[pd.DataFrame], pd.Series], form: str = ".0%") -> str:
+def elsewhere(runs: Runs, value: Callable[[pd.DataFrame], pd.Series], form: str = ".0%", but: str = "paper") -> str:
     """The medians of a value of each run in the other networks, of the runs that generalise and have it, in words."""
-    tables = {name: generalising(runs[key]) for key, name in NAMES.items() if key != "paper" and runs[key] is not None}
+    tables = {name: generalising(runs[key]) for key, name in NAMES.items() if key != but and runs[key] is not None}
     values = {name: value(rows) for name, rows in tables.items() if len(rows)}
     told = (f"{name}: {_median(v):{form}} ({some(v.count(), len(v))})" for name, v in values.items() if v.count())
     return "; ".join(told) or "not recorded"
@@ -168,32 +173,50 @@ def kept_up(rows: pd.DataFrame) -> pd.Series:
 
 
 def round_at(rows: pd.DataFrame, bar: float = RING) -> pd.Series:
-    """The step from which one frequency has `bar` of the plane as a part of that of 99 % test accuracy (`lives`)."""
-    return pd.Series([step_of(shares, bar) for shares in rows.rings], rows.index) / rows.strict
+    """The step from which one frequency has `bar` of the plane's power, a value a run (`circles`)."""
+    return pd.Series([step_of(shares, bar) for shares in rows.rings], rows.index, dtype=float)
 
 
-@claim("LT3", "liu2022", "section 4.2, Fig. 1", section="A circle in two components", **_RING, says=(
-    "one frequency has half of the power in the plane of the first two components at {value:.2f} of the step of 99 % ",
-    "test accuracy (median; {low:.2f} to {high:.2f}; {count} runs get there), and {before:.0%} at the start, ",
-    "{grok:.0%} when they generalise, {end:.0%} at the end; 5 % of random embeddings of this size have more than ",
-    "{chance:.0%}. For {bars[0]:.0%} and {bars[1]:.0%} of the power: at {at[0]:.2f} ({words[0]}) and {at[1]:.2f} ",
-    "({words[1]}). Elsewhere half of it: {others}",
-))  # fmt: skip
-@in_their_setting
-def circle_when_it_generalises(rows: pd.DataFrame, runs: Runs) -> Finding:
+def exchanged(steps: pd.Series, others: pd.Series, draws: int = 9_999) -> float:
+    """Chance of a correlation of the logarithms of paired steps as high as theirs if the pairs did not matter.
+
+    A factor common to all runs, which a clock has too, does not count.
+
+    Example:
+        >>> exchanged(pd.Series([1.0, 2, 3, 4, 5]), pd.Series([2.0, 4, 6, 8, 10])) < 0.02
+        True
+    """
+    rng, first, second = np.random.default_rng(0), *(np.log(each.to_numpy(float)) for each in (steps, others))
+    first, second = first - first.mean(), second - second.mean()
+    seen = first @ second - 1e-12
+    return float((1 + sum(rng.permutation(first) @ second >= seen for _ in range(draws))) / (draws + 1))
+
+
+def beside_the_fresh() -> dict[str, Experiment]:
+    """What is told beside the runs of `circle`: those on which the rule of LT3 was made, and `with_another`."""
+    return deciding() | with_another()
+
+
+@claim("LT3", "liu2022", "section 4.2, Fig. 1", section="A circle in two components", runs=circle,
+       beside=beside_the_fresh, through=circles, seconds=5, says="{fresh}{others}")  # fmt: skip
+def circle_when_it_generalises(runs: Runs, *, bar: float = RING) -> Finding:
     """Perfect generalization "coincides with the PCA projecting the embeddings into a circle in 2D".
 
     Our reading: the step from which one frequency has half of the power in that plane and that of 99 % test accuracy
-    are within a factor of 1.5 in most runs.
+    are within a factor of 1.5 in most runs; and runs early in one are early in the other, by the correlation of their
+    logarithms beside that of steps exchanged between runs (p <= 0.05). Rule and null precede the runs that decide.
     """
-    steps, others = round_at(rows), [round_at(rows, bar) for bar in OTHER_RINGS]
-    if not steps.count():
-        return Finding("fails", f"in none of {len(rows)} runs has one frequency half of the power in that plane")
-    words = [judge(at_one_time(step)).verdict for step in others]
-    return judge(at_one_time(steps), value=_median(steps), low=steps.min(), high=steps.max(),
-                 count=some(steps.count(), len(rows)), before=_median(rows.ring_start), grok=_median(rows.ring_grok),
-                 end=_median(rows.ring_end), words=words, bars=OTHER_RINGS, at=[step.median() for step in others],
-                 chance=chance_ring(PAPER_P, 256), others=elsewhere(runs, round_at, ".2f"))  # fmt: skip
+    others = elsewhere(runs, lambda rows: round_at(rows, bar) / rows.strict, ".2f", but="")
+    others = f"one frequency has {bar:.0%} of the plane's power at this part of the step of 99 % elsewhere: {others}"
+    rows = runs["fresh"]
+    if rows is None or not enough(rows := rows[rows.strict.notna()]):
+        return judge(None, fresh="", others=others)
+    steps = round_at(rows, bar)
+    ratio, p = steps / rows.strict, exchanged(steps.fillna(rows.rings.iloc[0].index.max()), rows.strict)
+    fresh = (f"{some(ratio.count(), len(rows))} fresh runs get there, at {spread(ratio, '.2f', 'never')} of that "
+             f"step (steps exchanged between runs: p = {p:.2g}); ")  # fmt: skip
+    return judge(at_one_time(ratio), p <= LEVEL or None, value=_median(ratio), low=ratio.min(), high=ratio.max(),
+                 fresh=fresh, others=others)  # fmt: skip
 
 
 @claim("LT4", "liu2022", "appendix K, Fig. 21", section="What the start shows", **_RING, says=(

@@ -96,10 +96,9 @@ def lives(dataset: xr.Dataset) -> pd.DataFrame:
     where it does not). `length` is that of the embedding at the end as a part of its first one (mean over rows).
     `at_start`, `peak`, `peak_step`, `at_grok` and `at_end` are of the effective dimension,
     `ring_start`, `ring_grok` (at the snapshot nearest to `grok`) and `ring_end` of the plane of the first two principal
-    axes, `rings` are those of all snapshots. `seen` is the ring share of the start on the axes of the end, `strange`
-    and `alike` the same for `strangers` of one share and of a share for each frequency, `others` on the axes of the
-    next run's end (NaN for a single run); `rank` is `drawn_rank`, `drawn` what it is for strangers of one share: the
-    end contains some of its start, whoever's it is.
+    axes. `seen` is the ring share of the start on the axes of the end, `strange` and `alike` the same for `strangers`
+    of one share and of a share for each frequency, `others` on the axes of the next run's end (NaN for one run);
+    `rank` is `drawn_rank`, `drawn` what it is for strangers of one share: the end has some of its start, whoever's.
     """
     grok, strict = grok_times(dataset), grok_times(dataset, threshold=0.99)
     runs = [dataset.isel(seed=n) for n in range(dataset.sizes["seed"])]
@@ -122,16 +121,30 @@ def _dimension(run: xr.Dataset, grok: float) -> dict[str, float]:
     return {"at_start": values[0], **peak, "at_grok": at, "at_end": values[-1]}
 
 
-def _rings(run: xr.Dataset, grok: float, other: np.ndarray | None) -> dict[str, float | list[float] | pd.Series]:
+def _rings(run: xr.Dataset, grok: float, other: np.ndarray | None) -> dict[str, float | list[float]]:
     shots = tables(run)
     start, end = shots[0], shots[-1]
     rings = pd.Series(map(ring_share, shots), run.snapshot.values)
     near = np.nan if np.isnan(grok) else rings.iloc[np.abs(rings.index - grok).argmin()]
-    return {"ring_start": rings.iloc[0], "ring_grok": near, "ring_end": rings.iloc[-1], "rings": rings,
+    return {"ring_start": rings.iloc[0], "ring_grok": near, "ring_end": rings.iloc[-1],
             "seen": ring_share(start, of=end), "strange": shown_by_strangers(start, end),
             "alike": shown_by_strangers(start, end, each=True), "rank": drawn_rank(start, end),
             "drawn": [drawn_rank(*pair) for pair in strangers(start, end, RANKED)],
             "others": np.nan if other is None else ring_share(start, of=other)}  # fmt: skip
+
+
+def circles(dataset: xr.Dataset) -> pd.DataFrame:
+    """One row a run: the steps of 95 % and of 99 % test accuracy (`grok`, `strict`), and `rings`, ring share by step.
+
+    The ring share is that recorded at each logged step, in other runs that of the kept embeddings.
+    """
+    grok, strict = grok_times(dataset), grok_times(dataset, threshold=0.99)
+    rows = []
+    for seed, run in ((int(seed), dataset.sel(seed=seed)) for seed in dataset.seed):
+        kept = "ring_share" not in run
+        rings = pd.Series(map(ring_share, tables(run)), run.snapshot.values) if kept else run.ring_share.to_series()
+        rows.append({"seed": seed, "grok": grok.grok_step[seed], "strict": strict.grok_step[seed], "rings": rings})
+    return pd.DataFrame(rows).astype({"grok": float, "strict": float})
 
 
 def step_of(values: pd.Series, bar: float) -> float:

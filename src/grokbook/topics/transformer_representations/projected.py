@@ -1,4 +1,4 @@
-"""Runs in which the network is also asked with its embedding reduced to a few principal axes (Fig. 22)."""
+"""Runs that also record what the network answers on a few principal axes (Fig. 22), or what its first plane shows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from grokbook.experiments.watched import Watched
-from grokbook.measures.principal import rebuilt
+from grokbook.measures.principal import on_axes, rebuilt, ring_share
 from grokbook.measures.representation import representation_quality
 from grokbook.training.watching import View
 
@@ -52,3 +52,25 @@ class Projected(Watched):
     watched = WATCHED
     listed_as = "projected"
     look_seconds = 0.1
+
+
+def plane_share(view: View) -> float:
+    """Share of the embedding's variance in the plane of its first two principal axes."""
+    table = view.embedding
+    return float(on_axes(table, 2).var(axis=0).sum() / table.var(axis=0).sum())
+
+
+def roundness(view: View) -> float:
+    """Variance on the second principal axis as a part of that on the first: 1 for a circle, 0 for points on a line."""
+    first, second = on_axes(view.embedding, 2).var(axis=0)
+    return float(second / first)
+
+
+@dataclass(frozen=True)
+class Circled(Watched):
+    """An experiment that also records what the plane of the first two principal axes shows."""
+
+    watched = {"ring_share": lambda view: ring_share(view.embedding), "plane_share": plane_share,
+               "roundness": roundness}  # fmt: skip
+    listed_as = "circled"
+    look_seconds = 0.02

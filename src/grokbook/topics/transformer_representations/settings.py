@@ -9,7 +9,7 @@ from grokbook.experiments.gu2025 import fig5
 from grokbook.models.encoder import Encoder
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.tasks.shuffled import ShuffledTask
-from grokbook.topics.transformer_representations.projected import Projected
+from grokbook.topics.transformer_representations.projected import Circled, Projected
 from grokbook.training.config import RunConfig
 from grokbook.training.optim import AdamW, Group
 from grokbook.training.schedule import Schedule
@@ -95,6 +95,19 @@ def fig7(n_seeds: int = 5) -> dict[str, Projected]:
         choices="seeds draw the split as well; decay of the embedding as in the authors' program",
     )
     return {"paper": paper, "plain": plain, "decayed": decayed}
+
+
+def circle() -> dict[str, Circled]:
+    """Fresh seeds of Fig. 1's runs for the circle: its plane is read every 100 steps, to step 8,000.
+
+    The seeds have no part in `fig7`, on whose runs the rule of claim LT3 was made.
+
+    Example:
+        >>> circle()["fresh"].seeds[0], circle()["fresh"].config.log.steps(8_000)[:2].tolist()
+        (5, [0, 100])
+    """
+    config = dropping(encoder_run(PAPER_P, steps=8_000, points=80, snapshots=2), PAPER_DROPOUT)
+    return {"fresh": Circled(f"liu2022/circle[p={PAPER_P}, dropout={PAPER_DROPOUT:g}]", config, tuple(range(5, 15)))}
 
 
 DECAYS = {0.0: 3, 1.0: 3, 3.0: 6}
@@ -188,7 +201,7 @@ def decayed() -> dict[str, Projected]:
     return {"decayed": small_run("embedding decay 0.01", config, 3, said)}
 
 
-RUNS = (fig7, by_decay, by_dropout, shuffled, strong, decayed)
+RUNS = (fig7, circle, by_decay, by_dropout, shuffled, strong, decayed)
 
 
 def often() -> dict[str, Experiment]:
