@@ -138,13 +138,13 @@ def circles(dataset: xr.Dataset) -> pd.DataFrame:
 
     The ring share is that recorded at each logged step, in other runs that of the kept embeddings.
     """
-    grok, strict = grok_times(dataset), grok_times(dataset, threshold=0.99)
+    grok, strict = (grok_times(dataset, threshold=bar).grok_step.astype(float) for bar in (0.95, 0.99))
     rows = []
     for seed, run in ((int(seed), dataset.sel(seed=seed)) for seed in dataset.seed):
         kept = "ring_share" not in run
         rings = pd.Series(map(ring_share, tables(run)), run.snapshot.values) if kept else run.ring_share.to_series()
-        rows.append({"seed": seed, "grok": grok.grok_step[seed], "strict": strict.grok_step[seed], "rings": rings})
-    return pd.DataFrame(rows).astype({"grok": float, "strict": float})
+        rows.append({"seed": seed, "grok": grok[seed], "strict": strict[seed], "rings": rings})
+    return pd.DataFrame(rows)
 
 
 def step_of(values: pd.Series, bar: float) -> float:
