@@ -94,10 +94,11 @@ def test_a_dictionary_has_a_power_of_its_entries(entries, verdict):
     assert (found.numbers["classes"], found.numbers["mode"]) == (4 * entries - 3, 2 * (entries + 1))
 
 
-def read_off(other=0.9, dealt=0.0, ink=0.0, imagenet=None):
-    """Probes that read this much, off a network with the first layers of the paper's (imagenet) another share."""
-    known = {"sum": 0.9, "dealt": dealt, "ink": ink, "ink_sum": 0.8, "by_count": 0.5, "by_place": 0.9}
-    return lambda seed, stem="small", tile=6: known | {"other": other if stem == "small" else imagenet or other}
+def levels(pixels=1.0, places=0.6, pooled=0.5, dealt=0.0, ink=0.0):
+    """Untrained networks in which this much is read off at each level, in images of every size."""
+    known = {"sum": 0.9, "stem": 1.0, "ink_sum": 0.8, "by_count": 0.5, "by_place": 0.9}
+    asked = {"pixels": pixels, "places": places, "pooled": pooled, "dealt": dealt, "ink": ink}
+    return lambda seed, first="small", tile=6: known | asked
 
 
 WORLDS = [
@@ -105,17 +106,17 @@ WORLDS = [
     (claims.accuracy_shows_addition, "holds", {"remembered": lambda task: np.zeros(task.n**4)}),
     (claims.accuracy_shows_addition, "undecided", {"added": lambda task: np.zeros(task.n**4)}),
     (claims.accuracy_shows_addition, "undecided", {"remembered": lambda task: np.asarray(task.targets)}),
-    (claims.pooling_destroys_linearity, "fails", {}),
-    (claims.pooling_destroys_linearity, "holds", {"untrained": read_off(other=0.1)}),
-    (claims.pooling_destroys_linearity, "undecided", {"untrained": read_off(dealt=0.9)}),
-    (claims.pooling_destroys_linearity, "undecided", {"untrained": read_off(ink=0.9)}),
-    (claims.pooling_destroys_linearity, "undecided", {"untrained": read_off(imagenet=0.1)}),
+    (claims.layers_lose_more, "holds", {"untrained": levels()}),
+    (claims.layers_lose_more, "fails", {"untrained": levels(places=0.9)}),
+    (claims.layers_lose_more, "undecided", {"untrained": levels(pixels=0.5)}),
+    (claims.layers_lose_more, "undecided", {"untrained": levels(dealt=0.9)}),
+    (claims.layers_lose_more, "undecided", {"untrained": levels(ink=0.9)}),
 ]
 
 
 @pytest.mark.parametrize(("check", "verdict", "world"), WORLDS)
 def test_a_check_comes_out_otherwise_in_another_world(check, verdict, world, elsewhere):
-    """GR1, GR6: with a memoriser that knows nothing the test set would be fair; a probe of noise or ink is none."""
+    """GR1, GR7: with a memoriser that knows nothing the test set would be fair; a probe of noise or ink is none."""
     assert elsewhere(check, **world) == verdict
 
 
@@ -146,8 +147,8 @@ def test_a_tie_of_runs_that_end_first_refutes_nothing_and_other_bars_are_told():
     late, never = curves(200, 2000, 2), curves(200, None, 2)
     tied = claims.reached(xr.concat([late, never.assign_coords(seed=[2, 3])], "seed"))
     assert claims._delayed({"a": tied, "b": reached(200, None)}, "a", "b").verdict == "undecided"
-    low = claims._delayed({"a": reached(200, 2000, end=0.65), "b": reached(200, None)}, "a", "b")
-    assert low.verdict == "holds" and low.numbers["told"].endswith("the verdict with 50%: holds, with 70%: undecided")
+    found = claims.small_images_grok({"random": reached(200, 2000, end=0.65), "random, no decay": reached(200, None)})
+    assert found.verdict == "holds" and dict(found.at) == {"0.5": "holds", "0.7": "undecided"}
 
 
 @pytest.mark.parametrize(
@@ -155,13 +156,16 @@ def test_a_tie_of_runs_that_end_first_refutes_nothing_and_other_bars_are_told():
     [
         (100, 2700, 0.35, "holds"),
         (100, 2700, 0.05, "undecided"),
-        (100, 600, 0.35, "fails"),
+        (100, 600, 0.35, "undecided"),
         (100, None, 0.35, "undecided"),
+        (None, None, 0.35, "undecided"),
     ],
 )
 def test_the_published_curve_has_a_fit_a_plateau_and_a_late_rise(fit, grok, plateau, verdict):
-    """GR2, in epochs of 18 batches: more than 1,000 epochs later, from 0.3 to 0.4; only the first refutes."""
-    data = curves(fit, grok, plateau=plateau).assign_coords(step=STEPS * 18)
+    """GR2, in epochs of 19 batches: more than 1,000 epochs later, from 0.3 to 0.4; weights of ours refute neither."""
+    data = curves(fit, grok, plateau=plateau).assign_coords(step=STEPS * claims.EPOCH)
+    dip = data.test_accuracy.where(data.step != fit * claims.EPOCH, 0.05)  # one step tells nothing of the plateau
+    data = data.assign(test_accuracy=dip)
     runs = claims.Runs({"decay=0.0001": claims.reached(data)})
     assert claims.the_published_curve.check(runs).verdict == verdict
 
@@ -263,9 +267,11 @@ def test_what_came_out_is_told_as_it_came(table, words_of_it):
 
 
 def test_the_table_of_programs_has_its_controls():
-    table = words.baselines({"small": ShapeTask(5, tile=4)}).set_index("split")
-    assert (table["adds"] == 1).all() and table["forgets the order"]["random"] > 0.8
+    table = words.baselines({"small": ShapeTask(5, tile=8)}).set_index("split")
+    assert (table[["adds", "adds by pixels"]] == 1).all(axis=None) and table["forgets the order"]["random"] > 0.8
     assert table["forgets the order"]["multiset"] <= table["best constant"]["multiset"] < 0.5
+    few = words.baselines({"few": ShapeTask(5, 0.1, tile=8)}).set_index("split")["trained labels"]
+    assert table["trained labels"]["random"] == 1 and few["multiset"] < 1
     task = ShapeTask(5, tile=4, split="multiset")
     scores = [score(task, np.full(len(task.targets), label)) for label in range(task.outputs)]
     assert words.constant(task) == max(scores) == table["best constant"]["multiset"]

@@ -3,6 +3,7 @@ r"""ResNet-18 of He et al. 2016 on images, with its batch statistics among the n
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -122,7 +123,13 @@ class ResNet:
         return {name: found[name].float() for name in wanted}
 
     def features(self, weights: Parameters, images: Tensor, seen: dict[str, Tensor] | None = None) -> Tensor:
-        """What the head reads of images: the mean (N, 8 * width) of the last stage over all places.
+        """What the head reads of images: the mean (N, 8 * width) over all places of the last of `maps`."""
+        for x in self.maps(weights, images, seen):
+            last = x
+        return last.mean(dim=(-2, -1))
+
+    def maps(self, weights: Parameters, images: Tensor, seen: dict[str, Tensor] | None = None) -> Iterator[Tensor]:
+        """What the stem makes of images, maximum pooling included, then each block: (N, maps, places, places).
 
         With `seen`, normalised by the images' own statistics; the kept ones, moved, are put into it by name.
         """
@@ -140,11 +147,10 @@ class ResNet:
 
         convolutions = self._convolutions()
         x = F.relu(layer(images, "conv1")).movedim(1, -1).contiguous().movedim(-1, 1)  # channels last: quicker
-        x = F.max_pool2d(x, 3, 2, 1) if self.stem == "imagenet" else x
+        yield (x := F.max_pool2d(x, 3, 2, 1) if self.stem == "imagenet" else x)
         for name, *_ in self._blocks():
             shortcut = layer(x, f"{name}.downsample.0") if f"{name}.downsample.0" in convolutions else x
-            x = F.relu(shortcut + layer(F.relu(layer(x, f"{name}.conv1")), f"{name}.conv2"))
-        return x.mean(dim=(-2, -1))
+            yield (x := F.relu(shortcut + layer(F.relu(layer(x, f"{name}.conv1")), f"{name}.conv2")))
 
     def forward(self, weights: Parameters, inputs: Tensor, seen: dict[str, Tensor] | None = None) -> Tensor:
         """Outputs (N, outputs) of images (N, channels, size, size); `seen` as in `features`."""

@@ -11,7 +11,7 @@ import torch
 from grokbook.experiments.watched import Watched
 from grokbook.measures import med
 from grokbook.measures.representation import spread
-from grokbook.tasks.shapes import ShapeTask, occurrences
+from grokbook.tasks.shapes import ShapeTask, occurrences, tiles
 from grokbook.training import View
 from grokbook.training.forward import PIECE
 from grokbook.training.watching import Watch
@@ -66,6 +66,35 @@ def probe(features: np.ndarray, answers: np.ndarray, fitted: np.ndarray, asked: 
     weights = np.linalg.lstsq(table[fitted], answers[fitted], rcond=1e-6)[0]
     off = ((table @ weights - answers)[asked] ** 2).sum()
     return float(1 - off / ((answers[asked] - answers[fitted].mean()) ** 2).sum())
+
+
+def on_pixels(task: ShapeTask) -> np.ndarray:
+    """The images as least squares on their pixels see them, (N, 4 n), by an orthonormal basis of each quarter.
+
+    Distances and inner products are those of the images, so that every answer of least squares is.
+
+    Example:
+        >>> task = ShapeTask(3, 0.5, tile=8)
+        >>> images = task.show(torch.from_numpy(task.inputs)).flatten(1).double().numpy()
+        >>> np.allclose(on_pixels(task) @ on_pixels(task).T, images @ images.T, atol=1e-4)
+        True
+    """
+    drawn = tiles(task.n, task.tile, task.faithful).reshape(4, task.n, -1).astype(float)
+    turned = [np.linalg.svd(glyphs, full_matrices=False)[:2] for glyphs in drawn]
+    return np.hstack([(basis * sizes)[task.inputs[:, k]] for k, (basis, sizes) in enumerate(turned)])
+
+
+def read_off(features: np.ndarray, task: ShapeTask) -> np.ndarray:
+    """Labels (N,) that least squares from features give, fitted on the training samples and rounded.
+
+    Example:
+        >>> task = ShapeTask(5, tile=8)
+        >>> bool((read_off(on_pixels(task), task) == task.targets).all())
+        True
+    """
+    table = np.column_stack([features, np.ones(len(features))])
+    known = task.train_index
+    return np.rint(table @ np.linalg.lstsq(table[known], task.targets[known], rcond=1e-9)[0]).astype(np.int64)
 
 
 def other_values(task: ShapeTask) -> np.ndarray:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from grokbook.claims.finding import some
 from grokbook.tasks.shapes import ShapeTask, added, remembered, score
-from grokbook.topics.resnet_grokking.features import tested
+from grokbook.topics.resnet_grokking.features import on_pixels, read_off, tested
 from grokbook.topics.resnet_grokking.settings import FITTED, REACHED, SPLITS
 
 _PAPER = {
@@ -102,6 +102,9 @@ def constant(task: ShapeTask) -> float:
 def baselines(tasks: Mapping[str, ShapeTask]) -> pd.DataFrame:
     """Test accuracy by task and split of what is no network: the best constant answer, forgetting the order, adding.
 
+    Adding is by how often each glyph occurs, and by the raw pixels. `trained labels` is the share of the test set whose
+    label some training image has: no classifier that answers with such labels alone can score more.
+
     Example:
         >>> baselines({"small": ShapeTask(4, tile=4)})["adds"].tolist()
         [1.0, 1.0]
@@ -110,8 +113,10 @@ def baselines(tasks: Mapping[str, ShapeTask]) -> pd.DataFrame:
     for name, given in tasks.items():
         for split in SPLITS:
             task = dataclasses.replace(given, split=split)
+            known = task.targets[task.train_index]
             scores = {"best constant": constant(task), "forgets the order": score(task, remembered(task)),
-                      "adds": score(task, added(task))}  # fmt: skip
+                      "adds": score(task, added(task)), "adds by pixels": score(task, read_off(on_pixels(task), task)),
+                      "trained labels": float(np.isin(task.targets[tested(task)], known).mean())}  # fmt: skip
             rows.append({"task": name, "split": split} | scores)
     return pd.DataFrame(rows)
 
