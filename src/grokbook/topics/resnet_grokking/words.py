@@ -15,7 +15,6 @@ from grokbook.topics.resnet_grokking.settings import FITTED, REACHED, SPLITS
 
 _PAPER = {
     "holds": "and runs at that size show it",
-    "fails": "and runs at that size from drawn weights generalise without that delay",
     "undecided": "and too few runs at that size are made to say so",
     "not run": "and runs at that size are not made here: they need a graphics card",
 }
