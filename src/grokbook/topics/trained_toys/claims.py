@@ -9,9 +9,22 @@ from scipy.stats import binomtest
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import ENOUGH, some
 from grokbook.measures.lead import RankTest, rank_test
-from grokbook.topics.trained_toys.runs import BATCH, LONGER, crossing, crossing_interval, measured, paths, there, toys
+from grokbook.topics.trained_toys.runs import (
+    BATCH,
+    LONGER,
+    answered,
+    crossing,
+    crossing_interval,
+    fresh,
+    measured,
+    paths,
+    placed,
+    there,
+    toys,
+)
 
 PREDICTED, LINES, WAYS = "What the embedding predicts", "When a line forms", "The way to the line"
+PLACED = "The decoder alone"
 LEVEL, CRITICAL, NEAR = 0.05, 0.4, 0.1
 """Level of the tests; the published share of the transition, and what counts as near it: one step of the sizes."""
 
@@ -112,6 +125,70 @@ def more_pairs_are_faster(runs: Runs) -> Finding:
             f"(p = {trend.p_value:.4f}); the same of the runs alone that get there with up to {BATCH} pairs: "
             f"{late.tau:.2f} (p = {late.p_value:.2f})")  # fmt: skip
     return judge(trend.tau > 0 if min(trend.p_value, 1 - trend.p_value) <= LEVEL else None, value=trend.tau, told=told)
+
+
+@claim("LF7", "liu2022", "section 1, answer A1", section=PLACED, runs=placed, says="{told}")
+def representation_is_enough(runs: Runs) -> Finding:
+    """ "Generalization can be attributed to learning a good representation of the input embeddings, i.e., a
+    representation that has the appropriate structure for the task".
+
+    Our reading: with embeddings that stay at a ladder the decoder alone answers nine in ten of the test pairs whose
+    label was trained, in most seeds (a sign test, 5 %); with the same numbers shuffled, and with random ones, it does
+    not. Oracle and null in one: the decoder, its start and its training pairs are those of the seed in all three.
+    """
+    if not (rows := answered({name: data for name, data in runs.items() if data is not None})).size:
+        return judge(None, told="not run")
+    high = (rows["right"] >= 0.9).groupby(rows.places).agg(["sum", "size"])
+    most = {name: beside_chance(int(k), int(of)) for name, k, of in high.itertuples()}
+    middle = rows.groupby("places")[["right", "train", "fitted"]].median()
+    told = "; ".join(f"{name}: {of.right:.0%} of the test pairs whose label was trained, {of.train:.0%} of the "
+                     f"training pairs" for name, of in middle.iterrows())  # fmt: skip
+    not_so = [None if most.get(name) is None else not most[name] for name in ("shuffled", "random")]
+    return judge(most.get("ladder"), *not_so, told=f"medians of {int(high['size'].min())} seeds, {told}")
+
+
+@claim("LF8", "liu2022", "section 3.2, Fig. 4 (c, d)", section=LINES, runs=fresh, published="3 n_h", says="{told}")
+def three_time_scales(runs: Runs) -> Finding:
+    """ "It takes about 3 n_h steps for two trajectories to converge to the linear structure."
+
+    Our reading: the updates that a run takes to an RQI above 0.95 are within a factor of two of 3 / (lambda_3 eta), in
+    most runs of most seeds that get there (a sign test, 5 %), with the rate of the loss as printed (Eq. 5 and 8). With
+    correction where they are by the rate of the authors' code, which does not divide by the number of parallelograms.
+    """
+    rows = _measured(runs)
+    if not len(rows := rows[rows.steps.notna() & np.isfinite(rows["predicted steps"])] if rows.size else rows):
+        return judge(None, told="not run")
+    ratios = {kind: rows.steps / rows[f"{kind} steps"] for kind in ("predicted", "code")}
+    near = {kind: ratio.between(0.5, 2) for kind, ratio in ratios.items()}
+    by_seed = {kind: flags.groupby(rows.seed).mean() for kind, flags in near.items()}
+    most = {kind: beside_chance(int((of > 0.5).sum()), int((of != 0.5).sum())) for kind, of in by_seed.items()}
+    told = "; ".join(f"{name}: {ratios[kind].median():.2f} times 3 n_h (median), within a factor of two in "
+                     f"{some(int(near[kind].sum()), len(rows))} runs" for kind, name in
+                     (("predicted", "loss as printed"), ("code", "authors' code")))  # fmt: skip
+    return judge(most["predicted"], told=told) if most["predicted"] is not False else judge(
+        most["code"], holds="holds with correction", told=told)  # fmt: skip
+
+
+@claim("LF9", "liu2022", "caption of Fig. 5", section=LINES, runs=fresh, says="{told}")
+def rate_tells_more_than_size(runs: Runs) -> Finding:
+    """ "Effective theory explains the dependence of grokking time on data size".
+
+    Our reading: it tells more than the number of pairs does, which any clock that runs faster with more pairs would
+    explain: among training sets of one size, those with the larger lambda_3 (Eq. 5 and 8) get to a line earlier, never
+    being latest (Somers' D above zero, the seeds of all sizes permuted together, 5 %).
+    """
+    rows = _measured(runs)
+    if not rows.size:
+        return judge(None, told="not run")
+    rows = rows[rows.groupby("seed").samples.transform("nunique") == rows.samples.nunique()].sort_values("seed").fillna({"steps": np.inf})
+    sizes = rows.groupby("samples")
+    tests = {kind: rank_test([(of[f"{kind} steps"], of.steps) for _, of in sizes], together=True)
+             for kind in ("predicted", "code")}  # fmt: skip
+    test = tests["predicted"]
+    told = (f"within one size a larger rate goes with fewer updates, never counting as most: Somers' D {test.tau:.2f} "
+            f"(p = {test.p_value:.3f}; {len(rows)} runs); by the rate of the authors' code {tests['code'].tau:.2f} "
+            f"(p = {tests['code'].p_value:.3f})")  # fmt: skip
+    return judge(test.tau > 0 if min(test.p_value, 1 - test.p_value) <= LEVEL else None, value=test.tau, told=told)
 
 
 def _by_seed(rows: pd.DataFrame) -> RankTest:

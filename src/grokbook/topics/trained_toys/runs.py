@@ -11,7 +11,8 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.experiments.base import Experiment
-from grokbook.experiments.liu2022 import STEP, addition
+from grokbook.experiments.liu2022 import CAP, STEP, addition, rates
+from grokbook.models.placed import PLACES, PlacedToy
 from grokbook.tasks.replayed import DrawnAddition
 from grokbook.theory.effective_flow import flow, limit
 from grokbook.theory.parallelograms import (
@@ -76,7 +77,49 @@ def toys() -> dict[int, Experiment]:
     }  # fmt: skip
 
 
-RUNS = (toys,)
+def longer() -> dict[int, Experiment]:
+    """The toy at the two sizes beside the upper bound of LF4, up to the cap of the paper's diagrams; five seeds.
+
+    The first 10,000 updates are those of `toys`.
+
+    Example:
+        >>> [run.config.steps for run in longer().values()]
+        [100000, 100000]
+    """
+    log = Schedule(dense_until=LONGER, dense_every=500, points=90)
+    return {n: Experiment(f"liu2022/fig4b/{n}", config(n, CAP, log), tuple(range(5))) for n in (25, 30)}
+
+
+def fresh() -> dict[int, Experiment]:
+    """Ten more seeds of the toy at four sizes, for rules that are younger than the runs of `toys`.
+
+    Example:
+        >>> [*fresh()], fresh()[45].seeds[0]
+        ([45, 40, 50, 35], 20)
+    """
+    log = Schedule(dense_until=3_000, dense_every=25, points=28)
+    return {n: Experiment(f"liu2022/fig5b/{n}", config(n, LONGER, log), tuple(range(20, 30))) for n in (45, 40, 50, 35)}
+
+
+def placed() -> dict[str, Experiment]:
+    """The decoder alone, for ten seeds, with embeddings that stay at a ladder, at its rungs shuffled, at random places.
+
+    A rate of 1e-30 moves no number of the embeddings: each is rounded to what it was.
+
+    Example:
+        >>> list(placed())
+        ['ladder', 'shuffled', 'random']
+    """
+    still = config(45, LONGER, Schedule(dense_until=LONGER, dense_every=200))
+    still = dataclasses.replace(still, optimizer=rates(encoder_lr=1e-30), snapshots=2)
+    return {
+        name: Experiment(f"small/toy/{name}", dataclasses.replace(still, model=PlacedToy(10, places=name)),
+                         tuple(range(10)))
+        for name in PLACES
+    }  # fmt: skip
+
+
+RUNS = (toys, placed, fresh, longer)
 
 
 def pairs_of(n: int, seed: int) -> list[tuple[int, int]]:
@@ -151,6 +194,26 @@ def measured(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
                 "closed": quality(numbers[-1], pairs_of(n, seed)),
             } | _theory(n, seed))  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def answered(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
+    """A row a run of `placed`: `places`, `seed`, `right`, `train`, `fitted`, `known`.
+
+    `right` is the share that is right at the end of the `known` test pairs, those whose label a training pair has
+    (others have an answer that was never shown, and count as wrong); `train` that of the training pairs; `fitted` and
+    `known at` are the first logged steps with nine in ten of each (NaN: none).
+    """
+    rows = []
+    for places, data in runs.items():
+        for seed in data.seed.values.tolist():
+            told, own = pairs_of(45, seed), data.sel(seed=seed)
+            labels = {i + j for i, j in told}
+            known = sum(i + j in labels for i, j in set(all_samples(10)) - set(told))
+            right = own.test_accuracy * (55 - len(told)) / known
+            first = [float(own.step[curve >= FITTED][0]) if (curve >= FITTED).any() else np.nan
+                     for curve in (own.train_accuracy.values, right.values)]  # fmt: skip
+            rows.append((places, seed, float(right[-1]), float(own.train_accuracy[-1]), known, *first))
+    return pd.DataFrame(rows, columns=["places", "seed", "right", "train", "known", "fitted", "known at"])
 
 
 @lru_cache(maxsize=1_000)
