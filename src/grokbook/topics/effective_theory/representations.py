@@ -348,20 +348,6 @@ def more_parallelograms_answer_more(draws: int = 200) -> Finding:
     return judge(wrong == 0, value=wrong, low=0, high=0, of=draws)
 
 
-@claim("L24", "liu2022", "appendix E, Eq. 15 to 17", section=SPAN, kind="theorem", shown_by="counterexample",
-       says=("with D = {{(0, 0)}} and embeddings that start on a line nothing has to be learned: the RQI is ",
-             "{value:.0f}, its bound {bound:.0f}"))  # fmt: skip
-def ideal_bound() -> Finding:
-    """A trained model forms no parallelograms but those that the data imply, so RQI is at most |P(D)| / |P_0|.
-
-    The paper calls it a belief; it needs a start that has no structure of its own.
-    """
-    start, pairs = np.arange(6.0), [(0, 0)]
-    quality, bound = representation_quality_index(start), ideal_model(pairs, 6)["rqi"]
-    broken = zero_loss(start, pairs) and quality > bound
-    return found("needs an assumption" if broken else "holds", quality, 0, bound, bound=bound)
-
-
 @claim("L25", "liu2022", "appendix E, Eq. 17; Fig. 18", section=ANSWERS, kind="theorem", shown_by="counterexample",
        says=("with the {n} samples of p = 10 that share their sum, embeddings on a line and the decoder x (for ",
              "answers i + j) all is right, {value:.0%}; the bound is {bound:.0%}"))  # fmt: skip

@@ -22,6 +22,7 @@ from grokbook.theory.parallelograms import (
     equations,
     grokking_rate,
     ideal_model,
+    implied_set,
     permissible_set,
 )
 from grokbook.training.config import RunConfig
@@ -101,6 +102,12 @@ def fresh() -> dict[int, Experiment]:
     return {n: Experiment(f"liu2022/fig5b/{n}", config(n, LONGER, log), tuple(range(20, 30))) for n in (45, 40, 50, 35)}
 
 
+def small() -> dict[int, Experiment]:
+    """Ten more seeds of the toy at the sizes where the bounds of appendix E are below one, up to the step of Fig. 3."""
+    log = Schedule(dense_until=STEPS, dense_every=1_000)
+    return {n: Experiment(f"liu2022/fig10/{n}", config(n, STEPS, log), tuple(range(20, 30))) for n in SIZES if n <= 30}
+
+
 def placed() -> dict[str, Experiment]:
     """The decoder alone, for ten seeds, with embeddings that stay at a ladder, at its rungs shuffled, at random places.
 
@@ -119,7 +126,7 @@ def placed() -> dict[str, Experiment]:
     }  # fmt: skip
 
 
-RUNS = (toys, placed, fresh, longer)
+RUNS = (toys, placed, fresh, small, longer)
 
 
 def pairs_of(n: int, seed: int) -> list[tuple[int, int]]:
@@ -194,6 +201,30 @@ def measured(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
                 "closed": quality(numbers[-1], pairs_of(n, seed)),
             } | _theory(n, seed))  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def bounds(runs: Mapping[int, xr.Dataset], tolerance: float, draws: int = 100) -> pd.DataFrame:
+    """Each run after `STEPS` updates beside the bounds of appendix E, and `draws` random embeddings in its place.
+
+    Columns: samples, seed, `who` ("trained" or "random"), `rqi` and `predicted` accuracy at the tolerance, `ideal rqi`
+    and `ideal accuracy`, `outside` (a closed parallelogram that the pairs do not imply) and `kept`, neither `rqi` nor
+    `predicted` above its bound (Eq. 16 and 17).
+    """
+    rng, every, rows = np.random.default_rng(0), permissible_set(all_samples(10)), []
+    for n, data in runs.items():
+        for seed in data.seed.values.tolist():
+            pairs, (steps, numbers), ideal = pairs_of(n, seed), path(data, seed), _theory(n, seed)
+            implied = set(implied_set(pairs, 10))
+            tables = normalised(np.vstack([numbers[steps.tolist().index(STEPS)], rng.uniform(size=(draws, 10))]))
+            for k, met in enumerate(np.abs(tables @ equations(every, 10).T) <= tolerance):
+                closed = [every[q] for q in np.flatnonzero(met)]
+                rows.append({
+                    "samples": n, "seed": seed, "who": "random" if k else "trained", "rqi": met.mean(),
+                    "predicted": len(augmented_set(pairs, closed)) / 55, "outside": not implied.issuperset(closed),
+                } | {name: ideal[name] for name in ("ideal rqi", "ideal accuracy")})  # fmt: skip
+    found = pd.DataFrame(rows)
+    above = (found[["rqi", "predicted"]].to_numpy() > found[["ideal rqi", "ideal accuracy"]] + 1e-9).any(axis=1)
+    return found.assign(kept=~above)
 
 
 def answered(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
