@@ -56,7 +56,6 @@ WORLDS = [
     (rep.samples_for_six, "holds", {"samples_of": list, "nullity": lambda pairs, p: 2 + (len(pairs) < 8)}),
     (rep.samples_for_six, "fails", {"nullity": lambda pairs, p: 2}),
     (rep.more_parallelograms_answer_more, "fails", {"augmented_set": lambda trained, known: known[-1:]}),
-    (rep.ideal_bound, "holds", {"ideal_model": lambda pairs, p: {"rqi": 1.0}}),
     (rep.accuracy_bound, "holds", {"ideal_model": lambda pairs, p: {"accuracy": 1.0}}),
     (rep.early_lines, "fails", {"first_linear": lambda p, n: np.array([22, 30])}),
     (rep.hierarchy_of_four, "holds", {"round_projector": lambda a: a.tobytes()}),

@@ -355,7 +355,7 @@ def accuracy_bound() -> Finding:
     """The accuracy predicted from the ideal parallelograms bounds that of a trained model.
 
     A decoder that continues a pattern passes it. The accuracy predicted from the embedding it bounds only where no
-    parallelogram is closed but those that the data imply (L24).
+    parallelogram is closed but those that the data imply (L24, chapter 11a).
     """
     pairs, embedding = without_lonely(10), np.arange(10)
     right = float(np.mean([embedding[i] + embedding[j] == i + j for i, j in all_samples(10)]))

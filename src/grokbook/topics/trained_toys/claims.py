@@ -171,7 +171,7 @@ def representation_is_enough(runs: Runs) -> Finding:
 
 @claim("LF8", "liu2022", "section 3.2, Fig. 4 (c, d)", section=LINES, runs=fresh, published="3 n_h", says="{told}")
 def three_time_scales(runs: Runs) -> Finding:
-    """ "It takes about 3 n_h steps for two trajectories to converge to the linear structure."
+    """ "It takes about 3 n_h steps for two trajectories to converge to the linear structure".
 
     Our reading: the updates that a run takes to an RQI above 0.95 are within a factor of two of 3 / (lambda_3 eta), in
     most runs of most seeds that get there (a sign test, 5 %), with the rate of the loss as printed (Eq. 5 and 8). With
