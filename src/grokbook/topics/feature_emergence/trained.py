@@ -349,8 +349,8 @@ def other_groups(runs: Runs, *, factor: float = 1.25) -> Finding:
     ratio = {name: row.share / prime.share for name, row in fine.items()} if prime else {}
     complete = len(ratio) == len(FINE) and min(row.inside for row in fine.values()) >= ENOUGH
     alike = {name: abs(np.log(r)) < np.log(factor) for name, r in ratio.items()}
-    wider, asked = ([alike[n] for n in alike if (FINE[n] in WIDER) == wide] for wide in (True, False))
-    told = [f"{FINE[name]} {row.share:.2f}" for name, row in fine.items()] or [OUTSIDE] * any(name in there for name in FINE)
+    asked = [near for name, near in alike.items() if FINE[name] not in WIDER]
+    told = [f"{FINE[name]} {row.share:.2f}" for name, row in fine.items()] or [OUTSIDE] * any(map(FINE.get, there))
     first = [f"{name} {row.share:.2f}" for name, row in coarse.items()]
     told += [f"on the coarse grid, other seeds: {', '.join(first)}"] * bool(first)
     return judge(all(asked) if complete and not all(alike.values()) else None, value=max(ratio.values(), default=None),
