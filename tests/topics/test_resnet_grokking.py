@@ -164,7 +164,7 @@ def test_a_tie_of_runs_that_end_first_refutes_nothing_and_other_bars_are_told():
 def test_the_published_curve_has_a_fit_a_plateau_and_a_late_rise(fit, grok, plateau, verdict):
     """GR2, in epochs of 19 batches: more than 1,000 epochs later, from 0.3 to 0.4; weights of ours refute neither."""
     data = curves(fit, grok, plateau=plateau).assign_coords(step=STEPS * claims.EPOCH)
-    dip = data.test_accuracy.where(data.step != (fit or 0) * claims.EPOCH, 0.05)  # one step tells nothing of the plateau
+    dip = data.test_accuracy.where(data.step != (fit or 0) * claims.EPOCH, 0.05)  # one step is no plateau
     data = data.assign(test_accuracy=dip)
     runs = claims.Runs({"decay=0.0001": claims.reached(data)})
     assert claims.the_published_curve.check(runs).verdict == verdict

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 import xarray as xr
 
 from grokbook.claims import Runs
 from grokbook.claims.finding import UNDECIDED
 from grokbook.measures.principal import ring_share
+from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.parallelograms import equations, permissible_set
 from grokbook.topics import transformer_representations as chapter
-from grokbook.topics.transformer_representations import claims, contrast, embedding, projected, settings
+from grokbook.topics.transformer_representations import claims, contrast, embedding, projected, settings, tickets
+from grokbook.training.ensemble import How, train_here
+from grokbook.training.forward import split_weights
 
 P, D = 31, 64
 STEPS = np.arange(0, 4001, 50)
@@ -395,6 +400,54 @@ def test_three_measures_on_the_same_runs():
         words = chapter.agree(table.assign(p=table.p.where(~small, 0.0).mask(small, pd.Series(p, table.index[small]))))
         assert f"{said}" in words and ("not every" in words) is (said == "not every")
     assert "small runs" not in chapter.agree(table[~small])
+
+
+# ------------------------------------------------------------------------------------------ mask and rewind
+
+
+def test_a_ticket_keeps_its_part_of_the_start_and_nothing_else(monkeypatch):
+    """Ten axes or a fifth of the numbers at the values of the ordinary start; what is not kept is never trained."""
+    monkeypatch.setattr(tickets, "LENGTH", 3)
+    tickets.trained.cache_clear()
+    run = tickets.tickets()["largest"].config
+    task, model = ModularTask(11, train_fraction=0.8), tickets.Ticket(11, 24, 2, 16)
+    start = tickets.whole(model).draw(0)
+    pairs = torch.from_numpy(task.inputs)
+    drawn = {kept: model.draw(0, kept) for kept in model.starts}
+    assert torch.allclose(model.forward(drawn["normal"], pairs), tickets.whole(model).forward(start, pairs), atol=1e-6)
+    for kept, rank in (("axes", 10), ("random axes", 10), ("largest", 11), ("random numbers", 11)):
+        weights = drawn[kept]
+        assert torch.linalg.matrix_rank(model.embeddings(weights)[0]) == rank
+        assert all(torch.equal(w[w != 0], start[name][w != 0]) for name, w in weights.items() if name != "W_P")
+        shares = [float((w != 0).float().mean()) for name, w in weights.items() if name[:2] == "W_" and name != "W_P"]
+        assert shares == pytest.approx([0.2 if rank == 11 else 1] * len(shares), abs=0.01)
+        config = dataclasses.replace(run, task=task, model=model, start=kept, steps=3)
+        after = split_weights(config, train_here([config], How()).weights[0])
+        assert all(torch.equal(after[name] == 0, w == 0) for name, w in weights.items() if name[:2] == "W_")
+        assert torch.equal(after["W_P"], weights["W_P"]) and not torch.equal(after["W_E"], weights["W_E"])
+    tickets.trained.cache_clear()
+
+
+EARLY, LATE = (800, 900, 1000, 1100, 1900), (1600, 1800, 2000, 2200, None)
+
+
+@pytest.mark.parametrize(
+    ("own", "null", "whole", "axes", "numbers"),
+    [
+        (EARLY, LATE, EARLY, "holds", "holds"),
+        (EARLY, EARLY, EARLY, UNDECIDED, "fails"),
+        (LATE, EARLY, EARLY, UNDECIDED, "fails"),
+        ((None,) * 5, LATE, EARLY, UNDECIDED, "fails"),
+        (EARLY, LATE, (None,) * 5, UNDECIDED, UNDECIDED),
+        (EARLY[:4], LATE[:4], EARLY[:4], UNDECIDED, UNDECIDED),
+    ],
+    ids=["tickets", "random ones as early", "random ones earlier", "none", "no control", "four runs"],
+)
+def test_a_ticket_must_win_every_pair(own, null, whole, axes, numbers):
+    tables = {"normal": times(*whole), "axes": times(*own), "random axes": times(*null),
+              "largest": times(*own), "random numbers": times(*null)}  # fmt: skip
+    assert tickets.axes_are_tickets(Runs(tables)).verdict == axes
+    assert tickets.numbers_are_tickets(Runs(tables)).verdict == numbers
 
 
 # --------------------------------------------------------------------------------- four chosen training sets
