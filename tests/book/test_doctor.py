@@ -15,7 +15,7 @@ def findings(built_once):
 
 def test_an_installation_that_builds_the_book_is_in_order(findings):
     assert [f for f in findings.values() if f.needed and not f.ok] == []
-    assert {"python", "packages", "torch trains", "kernel starts", "mathjax", "records", "disk"} <= set(findings)
+    assert {"python", "packages", "networks train", "kernel starts", "mathjax", "records", "disk"} <= set(findings)
 
 
 def test_everything_that_can_be_missing_has_a_remedy(findings):
@@ -48,3 +48,17 @@ def test_a_check_that_fails_is_a_finding(project, monkeypatch):
 
     monkeypatch.setattr(doctor, "CHECKS", (breaks,))
     assert [(f.ok, f.text) for f in doctor.examine(project)] == [(False, "OSError: unplugged")]
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [("kill -SEGV $$", "after transformer: signal 11"), ("echo no >&2; exit 1", "after transformer: no")],
+)
+def test_a_network_that_crashes_the_interpreter_is_a_finding(tmp_path, monkeypatch, ends, words):
+    """On a processor whose programs of a library are wrong, the doctor goes on and says after which network it was."""
+    crashes = tmp_path / "python"
+    crashes.write_text(f"#!/bin/sh\necho transformer\n{ends}\n")
+    crashes.chmod(0o755)
+    monkeypatch.setattr(doctor.sys, "executable", str(crashes))
+    found = doctor.networks_train(tmp_path)
+    assert not found.ok and words in found.text and doctor.processor() in found.text

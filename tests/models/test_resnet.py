@@ -2,6 +2,10 @@
 
 import dataclasses
 import math
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -219,3 +223,14 @@ def test_cost_counts_batches_and_pieces():
     config = RunConfig(task, ResNet(task.outputs, channels=1), Adam(1e-3), steps=1000, batch_size=200, snapshots=0)
     assert step_products(config) == 3 * config.model.products(200)
     assert predict(config).memory_mb < 10_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("instructions", ["as it is", "AVX2"])
+def test_no_convolution_of_a_configuration_goes_wrong_on_a_processor(instructions):
+    """All kernels, strides, layouts and small numbers of channels, against float64 without oneDNN; see `convolved`."""
+    like = {"ONEDNN_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"} if instructions == "AVX2" else {}
+    run = [sys.executable, str(Path(__file__).with_name("convolved.py"))]
+    done = subprocess.run(run, env=os.environ | like, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 1e-5

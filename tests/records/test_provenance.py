@@ -44,13 +44,14 @@ def test_the_commit_whether_sources_differ_from_it_and_none_outside_a_checkout(c
 def test_provenance_is_plain_and_complete():
     made = provenance("cpu", "bfloat16")
     assert json.loads(json.dumps(made)) == made
-    assert set(made) == {"commit", "dirty", "versions", "device", "dtype", "fingerprint", "recorded_on"}
+    assert set(made) == {"commit", "dirty", "versions", "device", "dtype", "fingerprint", "recorded_on", "recorded_at"}
     expected = {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__}
     assert expected | {"grokbook": grokbook.__version__} == {
         name: made["versions"][name] for name in ("python", "torch", "numpy", "grokbook")
     }
     assert made["dtype"] == "bfloat16" and made["fingerprint"] == fingerprint()
     assert datetime.date.fromisoformat(made["recorded_on"]).year > 2020
+    assert datetime.datetime.fromisoformat(made["recorded_at"]).date().isoformat() == made["recorded_on"]
 
 
 def test_the_device_has_a_readable_name(monkeypatch):

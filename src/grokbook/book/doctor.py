@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib
 import os
+import platform
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import tomllib
@@ -13,9 +15,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grokbook.errors import GrokbookError
 from grokbook.paths import INSTALLED
+
+if TYPE_CHECKING:
+    from grokbook.training import RunConfig
 
 FREE_DISK_GB = 2.0
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -93,21 +99,84 @@ def _have(name: str) -> str | None:
         return None
 
 
-def torch_trains(root: Path) -> Finding:
-    """Five steps of a tiny network bring its loss down."""
+def kinds() -> dict[str, RunConfig]:
+    """A tiny training of each kind of network, by name.
+
+    Example:
+        >>> kinds()["ResNet"].steps
+        6
+    """
     import torch
 
-    x = torch.linspace(-1, 1, 16).reshape(-1, 1)
-    weight = torch.zeros(1, 1, requires_grad=True)
-    optimiser, losses = torch.optim.AdamW([weight], lr=0.1), []
-    for _ in range(5):
-        loss = (x @ weight - x).square().mean()
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        losses.append(loss.item())
-    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
-    return Finding("torch trains", losses[-1] < losses[0], f"torch {torch.__version__} on {device}", "reinstall torch")
+    from grokbook.models.mlp import MLP, EmbeddingMLP, QuadraticMLP
+    from grokbook.models.resnet import ResNet
+    from grokbook.models.toy import Toy
+    from grokbook.models.transformer import Shape
+    from grokbook.tasks.addition import AdditionTask
+    from grokbook.tasks.arithmetic import ModularTask
+    from grokbook.tasks.digits import DigitsTask
+    from grokbook.tasks.shapes import ShapeTask
+    from grokbook.training import AdamW, RunConfig
+
+    run, pairs, fast = RunConfig, ModularTask(7, train_fraction=0.5), AdamW(1e-2)
+    sums, digits, shapes = AdditionTask(5, 0.5), DigitsTask(50), ShapeTask(3, tile=12)
+    side = shapes.show(torch.from_numpy(shapes.inputs[:1])).shape[-1]
+    return {
+        "transformer": run(pairs, Shape(7, d_model=8), fast, 6),
+        "transformer, bfloat16": run(pairs, Shape(7, d_model=8), fast, 6, dtype="bfloat16"),
+        "embedding MLP": run(pairs, EmbeddingMLP(7, d_model=8, width=16), fast, 6),
+        "quadratic MLP": run(pairs, QuadraticMLP(7, width=16), fast, 6, loss="squared_error"),
+        "toy": run(sums, Toy(5, hidden=(16,)), fast, 6, loss="squared_error"),
+        "MLP": run(digits, MLP((64, 16, 10)), fast, 6),
+        "ResNet": run(shapes, ResNet(shapes.outputs, 4, "small", 1, side), fast, 6, batch_size=8),
+    }
+
+
+def train_each_kind() -> None:
+    """Train every one of `kinds` and print its name; ends with an error where a loss does not come down."""
+    import torch
+
+    from grokbook.training import train
+
+    torch.set_num_threads(1)
+    for name, config in kinds().items():
+        loss = train([config], device="cpu", progress=False).train_loss.values.ravel()
+        if not loss[-1] < loss[0]:
+            raise SystemExit(f"{name}: the loss goes from {loss[0]:.3g} to {loss[-1]:.3g}")
+        print(name, flush=True)
+
+
+def networks_train(root: Path) -> Finding:
+    """Each kind of network trains, in a process of its own: on some processors a library's program for them crashes."""
+    import torch
+
+    code = f"from {__name__} import train_each_kind; train_each_kind()"
+    run, said = [sys.executable, "-c", code], f"torch {torch.__version__} on {processor()}"
+    try:
+        done = subprocess.run(run, capture_output=True, text=True, timeout=300)
+        why = done.stderr.strip().splitlines()[-1:] or [f"signal {-done.returncode}"]
+        trained, ended = done.stdout.splitlines(), "" if done.returncode == 0 else why[0]
+    except subprocess.TimeoutExpired as error:
+        trained, ended = (error.stdout or b"").decode().splitlines(), "it does not end"
+    those = ", ".join(trained) or "none"
+    text = f"{said}; it ended after {those}: {ended}" if ended else f"{said}: {those}"
+    return Finding("networks train", not ended, text, "reinstall torch, or set ONEDNN_MAX_CPU_ISA=AVX")
+
+
+def processor() -> str:
+    """The GPU or processor by its name, with the widest instructions that torch uses.
+
+    Example:
+        >>> " (" in processor()
+        True
+    """
+    import torch
+
+    if torch.cuda.is_available():
+        return torch.cuda.get_device_name()
+    info = Path("/proc/cpuinfo")
+    names = re.findall(r"^model name\s*: (.*)$", info.read_text() if info.is_file() else "", re.MULTILINE)
+    return f"{names[0] if names else platform.machine()} ({torch.backends.cpu.get_cpu_capability()})"
 
 
 def kernel_starts(root: Path) -> Finding:
@@ -186,7 +255,7 @@ CHECKS: tuple[Callable[[Path], Finding], ...] = (
     python_version,
     packages,
     pinned_versions,
-    torch_trains,
+    networks_train,
     book_tools,
     kernel_starts,
     mathjax,

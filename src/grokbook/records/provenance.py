@@ -56,12 +56,13 @@ def device_name(device: str = "cpu") -> str:
 
 
 def provenance(device: str = "cpu", dtype: str = "float32", modules: Sequence[str] = ()) -> dict[str, Any]:
-    """Commit, versions, device, dtype, code fingerprint and the date, as plain values.
+    """Commit, versions, device, dtype, code fingerprint and the time, as plain values.
 
     `modules` are those of a run's task, network and optimiser; what the fingerprint does not cover anyway is named.
     """
     own = sorted(set(modules) - set(modules_behind()))
     identity, dirty = commit()
+    now = datetime.datetime.now(datetime.UTC)
     versions = {"python": platform.python_version(), "grokbook": grokbook.__version__, "torch": torch.__version__}
     return {
         "commit": identity,
@@ -70,5 +71,6 @@ def provenance(device: str = "cpu", dtype: str = "float32", modules: Sequence[st
         "device": device_name(device),
         "dtype": dtype,
         "fingerprint": fingerprint(*own),
-        "recorded_on": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "recorded_on": now.date().isoformat(),
+        "recorded_at": now.isoformat(timespec="seconds"),
     } | ({"modules": own} if own else {})
