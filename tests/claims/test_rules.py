@@ -1,6 +1,8 @@
 """The rule of a claim: one rule for the words, and no check that changes unseen after the runs it judges."""
 
+import ast
 import dataclasses
+import inspect
 import json
 from functools import partial
 
@@ -8,7 +10,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from grokbook.claims import claim, judge, verdicts
+from grokbook.claims import Finding, claim, judge, verdicts
 from grokbook.claims import runs as recorded
 from grokbook.claims.finding import VERDICTS, worded
 from grokbook.claims.ledger import Claim, as_table, claims, outcomes
@@ -39,12 +41,12 @@ def test_mixed_outcomes_are_told_apart():
     assert judge(True, False).told("seen").evidence == "seen; 1 of 2 parts are as printed"
 
 
+def late(runs, *, bar=0.5):
+    return judge(bool(runs["a"].loss.mean() > bar), value=float(runs["a"].loss.mean()))
+
+
 def made(check=None, **changes):
     """A claim on what is recorded of one small experiment."""
-
-    def late(runs, *, bar=0.5):
-        return judge(bool(runs["a"].loss.mean() > bar), value=float(runs["a"].loss.mean()))
-
     wanted = lambda: {"a": Experiment("made/rule", live_run(5, 0.5, 8, 20, 1).config, (0, 1))}  # noqa: E731
     usual = {"section": "B", "topic": "a", "statement": "It is late.", "runs": wanted, "says": "mean {value:.1f}"}
     return claim("X1", "gu2025", "p. 3", **usual | changes)(check or late)
@@ -112,6 +114,38 @@ def test_an_unknown_origin_is_refused_and_ours_is_told_in_the_table():
         made(origin="mine")
     row = as_table(outcomes([Claim("X2", "gu2025", "p", "It.", "formula", "a", "B", judge, origin="ours")])).iloc[0]
     assert row.origin == "ours" and row.rule_changed == ""
+
+
+def words(check):
+    """What a check's own lines can give: each verdict written out, and `judge` for one that is computed."""
+    while isinstance(check, Claim | partial):
+        check = check.check if isinstance(check, Claim) else check.func
+    tree = ast.parse(inspect.cleandoc("\n" + inspect.getsource(check)))
+    returned = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return)]
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    made = [call for call in calls if getattr(call.func, "id", "") in ("judge", "found", "Finding", "worded")]
+    if any(value not in made for value in returned):  # another function says more
+        return {"computed"}
+    parts = [call.args if call.func.id in ("judge", "worded") else call.args[:1] for call in made]
+    fixed = [bool(args) and all(isinstance(arg, ast.Constant) for arg in args) for args in parts]
+    return {ast.unparse(args[0]) if alike else "computed" for args, alike in zip(parts, fixed, strict=True)}
+
+
+@pytest.mark.parametrize("entry", [c for c in claims() if c.check], ids=lambda c: c.id)
+def test_a_check_can_give_more_than_one_word(entry):
+    """One that could only ever agree, or only ever disagree, would be an opinion in the form of a program."""
+    can = words(entry.check)
+    assert can in ({"computed"}, set()) or len(can) > 1, f"{entry.id} can only give {can}"
+
+
+def test_a_check_of_one_word_is_seen():
+    def always(runs):
+        return judge(True, value=len(runs))
+
+    def never(runs):
+        return Finding("fails", f"{len(runs)}")
+
+    assert words(always) == {"True"} and words(never) == {"'fails'"} and words(late) == {"computed"}
 
 
 # ------------------------------------------------------------------------------------------- changed unseen
