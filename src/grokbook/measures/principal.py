@@ -58,7 +58,8 @@ def ring_share(embedding: Array, of: Array | None = None) -> float:
 
     It is the share of the strongest frequency over the tokens in the power of the rows' two coordinates (`on_axes`).
     1 for a circle or an ellipse that is run through in equal steps of i, whatever the number of turns, and for a wave
-    on a line: it says that one frequency rules the plane, not that the ring is round. `of` as there.
+    on a line: it says that one frequency rules the plane, not that the ring is round. `of` as there. Where the second
+    and the third axis have one variance the plane is arbitrary, and its ring share with it.
 
     Raises ParameterError as `principal_axes`, and where the plane shows nothing.
 

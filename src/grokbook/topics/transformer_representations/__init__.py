@@ -21,7 +21,6 @@ from grokbook.topics.transformer_representations.settings import (
     RUNS,
     by_decay,
     by_dropout,
-    circle,
     decayed,
     fig7,
     often,
@@ -46,7 +45,6 @@ from grokbook.topics.transformer_representations.words import (
     survives,
     ticket_words,
     tied,
-    turn_words,
 )
 
 __all__ = [
@@ -60,7 +58,6 @@ __all__ = [
     "ring_words",
     "survives",
     "told",
-    "turn_words",
     "often",
     "ring_table",
     "start_table",
@@ -69,7 +66,6 @@ __all__ = [
     "by_decay",
     "by_dropout",
     "chance_ring",
-    "circle",
     "counted",
     "decay_words",
     "decayed",

@@ -94,9 +94,10 @@ def lives(dataset: xr.Dataset) -> pd.DataFrame:
 
     `grok` is the step at which the test accuracy reaches 95 % for good, `strict` the one for 99 %, the paper's bar (NaN
     where it does not). `length` is that of the embedding at the end as a part of its first one (mean over rows).
-    `at_start`, `peak`, `peak_step`, `at_grok` and `at_end` are of the effective dimension,
+    `at_start`, `peak`, `peak_step`, `at_grok`, `at_strict` and `at_end` are of the effective dimension,
     `ring_start`, `ring_grok` (at the snapshot nearest to `grok`) and `ring_end` of the plane of the first two principal
-    axes. `seen` is the ring share of the start on the axes of the end, `strange` and `alike` the same for `strangers`
+    axes; `plane_grok` and `plane` are its shares of the variance then, `roundness` the second axis's part of the first.
+    `seen` is the ring share of the start on the axes of the end, `strange` and `alike` the same for `strangers`
     of one share and of a share for each frequency, `others` on the axes of the next run's end (NaN for one run);
     `rank` is `drawn_rank`, `drawn` what it is for strangers of one share: the end has some of its start, whoever's.
     """
@@ -110,23 +111,26 @@ def lives(dataset: xr.Dataset) -> pd.DataFrame:
         late = float(strict.grok_step.iloc[n]) if pd.notna(strict.grok_step.iloc[n]) else np.nan
         length = mean_norm(ends[n]) / mean_norm(tables(run)[0])
         head = {"seed": int(run.seed), "fit": grok.fit_step.iloc[n], "grok": step, "strict": late, "length": length}
-        rows.append({**head, **_dimension(run, step), **_rings(run, step, other)})
+        rows.append({**head, **_dimension(run, step, late), **_rings(run, step, other)})
     return pd.DataFrame(rows)
 
 
-def _dimension(run: xr.Dataset, grok: float) -> dict[str, float]:
+def _dimension(run: xr.Dataset, grok: float, strict: float) -> dict[str, float]:
     values, steps = run.effective_dimension.values, run.step.values
-    at = np.nan if np.isnan(grok) else values[np.abs(steps - grok).argmin()]
+    at = [np.nan if np.isnan(step) else values[np.abs(steps - step).argmin()] for step in (grok, strict)]
     peak = {"peak": values.max(), "peak_step": steps[values.argmax()]}
-    return {"at_start": values[0], **peak, "at_grok": at, "at_end": values[-1]}
+    return {"at_start": values[0], **peak, "at_grok": at[0], "at_strict": at[1], "at_end": values[-1]}
 
 
 def _rings(run: xr.Dataset, grok: float, other: np.ndarray | None) -> dict[str, float | list[float]]:
     shots = tables(run)
     start, end = shots[0], shots[-1]
-    rings = pd.Series(map(ring_share, shots), run.snapshot.values)
-    near = np.nan if np.isnan(grok) else rings.iloc[np.abs(rings.index - grok).argmin()]
-    return {"ring_start": rings.iloc[0], "ring_grok": near, "ring_end": rings.iloc[-1],
+    at = 0 if np.isnan(grok) else int(np.abs(run.snapshot.values - grok).argmin())
+    rings, variances = [ring_share(shot) for shot in shots], [on_axes(shot, 2).var(axis=0) for shot in shots]
+    planes = [axes.sum() / shot.var(axis=0).sum() for axes, shot in zip(variances, shots, strict=True)]
+    grown = (np.nan, np.nan) if np.isnan(grok) else (rings[at], planes[at])
+    return {"ring_start": rings[0], "ring_grok": grown[0], "ring_end": rings[-1], "plane_grok": grown[1],
+            "plane": planes[-1], "roundness": variances[-1][1] / variances[-1][0],
             "seen": ring_share(start, of=end), "strange": shown_by_strangers(start, end),
             "alike": shown_by_strangers(start, end, each=True), "rank": drawn_rank(start, end),
             "drawn": [drawn_rank(*pair) for pair in strangers(start, end, RANKED)],
@@ -171,6 +175,28 @@ def reduced(dataset: xr.Dataset) -> pd.DataFrame:
     gain = [float(ahead.isel(seed=n).sel(step=slice(fit, None)).mean()) if pd.notna(fit) else np.nan
             for n, fit in enumerate(times.fit_step)]  # fmt: skip
     return pd.DataFrame({"grok": times.grok_step.astype(float).values, "gain": gain, **best})
+
+
+def pruned(dataset: xr.Dataset) -> pd.DataFrame:
+    """One row a run: variance at the end as a part of that at the start, on the end's first axes and `outside` them.
+
+    `null` is `outside` for random tables as long as the end; `grok` as in `lives`.
+    """
+    rows, rng = [], np.random.default_rng((0, 1))
+    for n, grok in enumerate(grok_times(dataset).grok_step.astype(float)):
+        start, *_, end = tables(dataset.isel(seed=n))
+        drawn = rng.normal(size=end.shape)
+        drawn *= np.sqrt(end.var(axis=0).sum() / drawn.var(axis=0).sum())
+        outside, null = (_left(start, table)[1] for table in (end, drawn))
+        rows.append({"grok": grok, "inside": _left(start, end)[0], "outside": outside, "null": null})
+    return pd.DataFrame(rows)
+
+
+def _left(start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Variance of an end over that of its start, on the end's first `AXES` and off them."""
+    shown = np.array([[on_axes(table, AXES[-1], of=end).var(axis=0).sum(), table.var(axis=0).sum()]
+                      for table in (end, start)])  # fmt: skip
+    return np.divide(*np.stack([shown[:, 0], shown[:, 1] - shown[:, 0]], axis=1))
 
 
 def chance_ring(p: int, d: int, draws: int = 200) -> float:
