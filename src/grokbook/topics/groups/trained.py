@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,8 +11,8 @@ import pandas as pd
 import xarray as xr
 from matplotlib.figure import Figure
 
-from grokbook.claims import Finding, Runs, claim, found, judge
-from grokbook.claims.finding import ENOUGH, UNDECIDED, some
+from grokbook.claims import Finding, Runs, claim, judge
+from grokbook.claims.finding import ENOUGH, some
 from grokbook.claims.runs import every_run
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.liu2022 import rates
@@ -31,8 +32,11 @@ CELLS = (12, 18, 21, 24, 30)
 DECAYS = {"as printed": 0.0, "matrices decay": 3.0}
 """The weight decay of the matrices: none, and in place of a penalty on their size that the authors' program has."""
 
-STEPS, SEEDS, GOAL = 3_000, 3, 0.95
-"""Length of a run, runs of each setting, and the RQI that counts as reached."""
+STEPS, SEEDS, GOAL = 3_000, 11, 0.95
+"""Length of a run, runs of each setting (as many as the paper has), and the RQI that counts as reached."""
+
+SEEN = 3
+"""Seeds that were known when the readings of LG1 to LG3 were last changed: the claims are judged on the later ones."""
 
 TRAINED = "Trained networks on six permutations"
 
@@ -70,6 +74,16 @@ def _run(cells: int, decay: float) -> Experiment:
 
 
 RUNS = (fig18,)
+
+
+def fresh() -> dict[tuple[str, int], Experiment]:
+    """The runs of `fig18` that were made after the readings of the claims on them.
+
+    Example:
+        >>> fresh()["as printed", 24].seeds[0]
+        3
+    """
+    return {label: dataclasses.replace(run, seeds=run.seeds[SEEN:]) for label, run in fig18().items()}
 
 
 def matrices(run: xr.Dataset) -> np.ndarray:
@@ -124,34 +138,31 @@ def by_size(rows: pd.DataFrame) -> pd.DataFrame:
     }).reset_index()  # fmt: skip
 
 
-_LOOK = {"section": TRAINED, "runs": fig18}
+_LOOK = {"section": TRAINED, "runs": fresh}
 
 
 @claim("LG1", "liu2022", "appendix H, Fig. 17", **_LOOK, says=(
-    "of the runs that end above an RQI of {goal:g}, {seen} show it at the end ({before} before training) and {any} in ",
-    "one of the three planes of PC1 to PC3; exact representations of the kind that these runs learned ({kind}) show ",
-    "it in {oracle:.0%} of bases{decides}; of the runs below, {others}; of random matrices {chance:.0%}",
+    "of the runs that end above an RQI of {goal:g}, {telling} learned a representation whose exact matrices show a ",
+    "hexagon in nine of ten bases (in {oracle}); of these {seen} show it at the end and {before} before training; of ",
+    "all that end above it {any} in one of the three planes; of the runs below, {others}; of random matrices {chance:.0%}",
 ))  # fmt: skip
 def hexagon(runs: Runs) -> Finding:
     """ "On the plane of PC1 and PC3, the six points are organized as a hexagon": here, in the trained runs.
 
-    Our reading: in most runs that end above an RQI of 0.95, and in fewer of them before training. It is judged where
-    exact representations of the kind that they learned show it in nine of ten random bases: the test's oracle.
+    Our reading: in most runs that end above an RQI of 0.95, and in fewer of them before training. Runs are judged that
+    learned a representation whose exact matrices show it in nine of ten random bases: the test's oracle.
     """
     rows = measured(runs)
     good, bad = rows[rows.rqi > GOAL], rows[rows.rqi <= GOAL]
-    if good.empty:
-        return found(UNDECIDED).told(f"no run ends above an RQI of {GOAL:g}")
-    seen, before = int(good.hexagon.sum()), int(good["at start"].sum())
-    got = {learned(_history(runs, row)[-1]) for row in good.itertuples()}
-    kinds = {name: exact for name, exact in exact_kinds().items() if name in got}
-    shares = hexagon_shares(kinds, 200).groupby("noise")["PC1 and PC3"].min()
-    tells = bool(shares["none"] > SHOWN)
-    parts = (2 * seen > len(good), before < seen) if tells and len(good) >= ENOUGH else (None,)
-    return judge(*parts, value=seen / len(good), goal=GOAL, seen=some(seen, len(good)), before=before,
-                 any=some(int(good["any plane"].sum()), len(good)), others=some(int(bad.hexagon.sum()), len(bad)),
-                 kind=" and ".join(kinds), oracle=shares["none"], chance=shares["all"],
-                 decides="" if tells else ", so this test cannot decide")  # fmt: skip
+    shares = hexagon_shares(exact_kinds(), 200).groupby(["noise", "matrices"])["PC1 and PC3"].min()
+    kinds = pd.Series([learned(_history(runs, row)[-1]) for row in good.itertuples()], good.index, dtype=str)
+    telling = good[(kinds.map(shares["none"]) > SHOWN).to_numpy(bool)]
+    seen, before = int(telling.hexagon.sum()), int(telling["at start"].sum())
+    parts = (2 * seen > len(telling), before < seen) if len(telling) >= ENOUGH else (None,)
+    return judge(*parts, value=seen / max(len(telling), 1), goal=GOAL, telling=some(len(telling), len(good)),
+                 seen=some(seen, len(telling)), before=before, any=some(int(good["any plane"].sum()), len(good)),
+                 oracle=", ".join(f"{share:.0%}: {name}" for name, share in shares["none"].items()),
+                 others=some(int(bad.hexagon.sum()), len(bad)), chance=shares["all", "random"])  # fmt: skip
 
 
 @claim("LG2", "liu2022", "appendix H, Fig. 18a and b", **_LOOK, published="0.5", says=(
@@ -163,7 +174,6 @@ def transition(runs: Runs) -> Finding:
     """The steps to an RQI of 0.95 have "a phase transition at r_c = 0.5".
 
     Our reading: runs with more than half of the cells get there, at least three of ours, and none with fewer.
-    It was made stricter after the runs were seen: without "at least three" it held on two.
     """
     rows = measured(runs)
     decayed, printed = (rows[rows.setting == name] for name in reversed(DECAYS))
@@ -179,15 +189,16 @@ def transition(runs: Runs) -> Finding:
 
 
 @claim("LG3", "liu2022", "appendix H, Fig. 18e", **_LOOK, says=(
-    "by the program's rule Acc-hat is just the trained share in {same} runs; of the other {n} it exceeds Acc in ",
-    "{over}, and is below it by {gap:.2f} on average; Acc-hat of another run of that size does as well with ",
-    "p = {p:.2g}; by the printed rule, without a scale, it exceeds Acc in {unscaled}",
+    "by the printed rule, without a scale, Acc-hat exceeds Acc in {unscaled} runs; by the program's rule it is just the ",
+    "trained share in {same}; of the other {n} it exceeds Acc in {over}, and is below it by {gap:.2f} on average; ",
+    "Acc-hat of another run of that size does as well with p = {p:.2g}",
 ))  # fmt: skip
 def lower_bound(runs: Runs) -> Finding:
     """ "Acc-hat is a lower bound of Acc, implying that there must be some generalization mechanism beyond RQI".
 
     Our reading: it never exceeds Acc, is below it where it is more than the trained share, which bounds Acc whatever
-    the matrices are, and does better than Acc-hat dealt out anew among the runs of one size (p < 0.05).
+    the matrices are, and does better than Acc-hat dealt out anew among the runs of one size (p < 0.05). With
+    correction: so by the rule of the authors' program, which has a scale, and not by the printed one.
     """
     rows = measured(runs)
 
@@ -195,14 +206,14 @@ def lower_bound(runs: Runs) -> Finding:
         return int((column > rows.accuracy + 1e-6).sum())
 
     known = rows[rows.predicted > rows.share + 1e-6]
-    over, gap = above(rows.predicted), float((known.accuracy - known.predicted).mean())
+    over, printed, gap = above(rows.predicted), above(rows.unscaled), float((known.accuracy - known.predicted).mean())
     rng, each = np.random.default_rng(0), rows.groupby("cells").predicted
     mixed = [above(each.transform(lambda v: rng.permutation(v.to_numpy()))) for _ in range(999)]
     p = (1 + sum(count <= over for count in mixed)) / 1_000
     parts = (over == 0, gap > 0.01 if len(known) else None, p < 0.05 or None) if runs.complete() else (None,)
-    return judge(*parts, value=over, over=over or "none", gap=gap, n=len(known), p=p,
-                 same=some(len(rows) - len(known), len(rows)),
-                 unscaled=some(above(rows.unscaled), len(rows)))  # fmt: skip
+    return judge(*parts, holds="holds with correction" if printed else "holds", value=over, over=over or "none",
+                 gap=gap, n=len(known), p=p, same=some(len(rows) - len(known), len(rows)),
+                 unscaled=some(printed, len(rows)))  # fmt: skip
 
 
 TRAINED_CLAIMS = ("LG1", "LG2", "LG3")

@@ -380,13 +380,6 @@ def figures_table() -> pd.DataFrame:
     return with_missing(rows, sweeps, ["figure", "down", "cells"])
 
 
-_FOUR_SAID = {
-    "holds": "So it is here: the slow decoder closes more of them, beyond what chance gives between runs.",
-    "fails": "Here it is not so: the slow decoder closes no more of them than the fast one.",
-    "undecided": "Here the two do not differ beyond what chance gives between runs.",
-}
-
-
 def decay_told(others: Mapping[str, xr.DataArray], little: float) -> str:
     """Up to which decay of the embeddings each task of Fig. 15 comprehends as without any, from diagrams by figure.
 
@@ -405,13 +398,3 @@ def decay_told(others: Mapping[str, xr.DataArray], little: float) -> str:
             last = part.encoder_weight_decay.values[(int(off.argmax()) if off.any() else len(off)) - 1]
             told.append(f"{task} has its share without decay, to within {little:.0%}, up to a decay of {last:g}")
     return "; ".join(told)
-
-
-def four_told(verdict: str) -> str:
-    """What claim LP10 came to, as a sentence; for runs that are not made, that.
-
-    Example:
-        >>> four_told("not run")
-        'Fig. 12 is not run here.'
-    """
-    return _FOUR_SAID.get(verdict, "Fig. 12 is not run here.")
