@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from grokbook.claims import Finding, claim, judge
-from grokbook.claims.finding import some
+from grokbook.claims.finding import Part, some
 from grokbook.measures.phases import PHASES, agreement, borders, boundary_shift, kappa, orders, phase_of, phases
 from grokbook.topics.phase_diagrams.settings import DECAYS, FINE, S3_DECAYS
 
@@ -120,15 +122,20 @@ def published_shares() -> pd.DataFrame:
 
 
 def lines(cells: xr.DataArray) -> dict[str, list[str]]:
-    """The rows of a panel, along which the rate changes, and its columns, along which the decay does."""
-    return {"rate": ["".join(row) for row in cells.values], "decay": ["".join(row) for row in cells.values.T]}
+    """The rows of a panel, along which the rate changes, and its columns, along which the decay does; of all seeds."""
+    sides = {"rate": cells.values, "decay": np.swapaxes(cells.values, -1, -2)}
+    return {name: ["".join(line) for line in side.reshape(-1, side.shape[-1])] for name, side in sides.items()}
 
 
 def sandwich(cells: Mapping[str, xr.DataArray]) -> pd.DataFrame:
-    """A row a panel and direction: lines with C, G and M, those of them in this order, and the panel's borders."""
+    """A row a panel and direction: lines with C, G and M, those of them in this order, and the panel's borders.
+
+    A panel is (decay, rate), or one for each seed: then lines and borders of all are counted.
+    """
     found = []
     for panel, grid in cells.items():
-        met = borders(grid.values).reindex(["CM", "CG", "GM"], fill_value=0)
+        each = pd.DataFrame([borders(one) for one in grid.values.reshape(-1, *grid.shape[-2:])])
+        met = each.sum().reindex(["CM", "CG", "GM"], fill_value=0).astype(int)
         for along, texts in lines(grid).items():
             kinds = orders(texts)
             others = ", ".join(f"{kind} ({n})" for kind, n in kinds.items() if kind != "CGM")
@@ -137,19 +144,57 @@ def sandwich(cells: Mapping[str, xr.DataArray]) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def sandwiched(cells: Mapping[str, xr.DataArray], **numbers: object) -> Finding:
-    """Judge "sandwiched": most lines with C, G and M have this order along one direction, or along both."""
+def between(table: pd.DataFrame, least: int = 1) -> tuple[list[Part], Part]:
+    """Of a table of `sandwich`: is grokking between in most lines of each row, and so in a direction of each panel?
+
+    A row with fewer lines than `least` is not known.
+
+    Example:
+        >>> between(pd.DataFrame({"panel": ["a", "a"], "lines": [4, 2], "C, G, M": [3, 1]}))
+        ([True, False], True)
+    """
+    known = zip(table.lines, table["C, G, M"], strict=True)
+    parts = [None if lines < least else bool(2 * right > lines) for lines, right in known]
+    each = [set(part) for _, part in pd.Series(parts, dtype=object).groupby(table.panel.to_numpy())]
+    one = [True if True in kept else None if None in kept else False for kept in each]
+    return parts, False if False in one else None if None in one else True
+
+
+def sandwiched(cells: Mapping[str, xr.DataArray], least: int = 1) -> Finding:
+    """Judge "sandwiched": most lines with C, G and M have this order; with correction: along one direction of each."""
     table = sandwich(cells)
-    if not table.lines.gt(0).all():
-        return judge(None, told="no line of some panel has all three phases", **numbers)
-    most = table["C, G, M"] > table.lines / 2
-    each = {panel: group.to_list() for panel, group in most.groupby(table.panel)}
-    verdict = "holds" if most.all() else "holds with correction" if all(map(any, each.values())) else "fails"
+    parts, one = between(table, least)
     told = "; ".join(f"{r.panel}, along the {r.along}: {some(r['C, G, M'], r.lines)}" for _, r in table.iterrows())
     once = table.drop_duplicates("panel")
-    share = float(table["C, G, M"].sum() / table.lines.sum())
-    both = {"touching": int(once.CM.sum()), "between": int(once.CG.sum() + once.GM.sum())}
-    return Finding(verdict, value=share, numbers={"told": told} | both | numbers)
+    met = {"touching": int(once.CM.sum()), "between": int(once.CG.sum() + once.GM.sum())}
+    share = float(table["C, G, M"].sum() / max(table.lines.sum(), 1))
+    return judge(*parts, corrected=one, value=share, told=told, **met)
+
+
+def other_fillings(cells: Mapping[str, xr.DataArray]) -> dict[str, str]:
+    """The verdict of `sandwiched` where C, or M, is asked to be the phase between the other two.
+
+    Example:
+        >>> other_fillings({"x": xr.DataArray([list("GCM"), list("CXX"), list("MXX")], dims=("decay", "rate"))})
+        {'C': 'holds', 'M': 'fails'}
+    """
+
+    def turned(grid: xr.DataArray, letter: str) -> xr.DataArray:
+        return xr.where(grid == letter, "G", xr.where(grid == "G", letter, grid))
+
+    return {k: sandwiched({name: turned(grid, k) for name, grid in cells.items()}).verdict for k in "CM"}
+
+
+def by_chance(cells: Mapping[str, xr.DataArray]) -> float:
+    """Chance that `sandwiched` accepts panels whose lines have any order, one of three, drawn a panel and direction.
+
+    Example:
+        >>> round(by_chance({"x": xr.DataArray([list("GCM"), list("CXX"), list("MXX")], dims=("decay", "rate"))}), 3)
+        0.556
+    """
+    table = sandwich(cells)
+    drawn = itertools.product((True, False, False), repeat=len(table))
+    return float(np.mean([bool(between(table.assign(**{"C, G, M": table.lines * order}))[1]) for order in drawn]))
 
 
 def controls(panel: str = "b", draws: int = 200) -> pd.DataFrame:
@@ -179,44 +224,39 @@ def four_phases() -> Finding:
     return judge(*(min(counts.values()) > 0 for counts in asked.values()), told=told)
 
 
-@claim(
-    "LP02",
-    "liu2022",
-    "section 4.1, Fig. 6",
-    **_PLACE,
-    says=(
-        "of the lines with all three phases in the order C, G, M: {told}; comprehension touches memorisation ",
-        "directly at {touching} borders, and grokking one of them at {between}",
-    ),
-)
+@claim("LP02", "liu2022", "section 4.1, Fig. 6", **_PLACE, says=(
+    "of the lines with all three phases in the order C, G, M: {told}; comprehension touches memorisation directly at ",
+    "{touching} borders, and grokking one of them at {between}. An order drawn at random for each panel and direction ",
+    "does as well in {chance:.0%}; with comprehension asked to be between: {C}, with memorisation: {M}",
+))  # fmt: skip
 def published_sandwich() -> Finding:
     """In 6b to 6d "grokking is sandwiched between comprehension and memorization". Here: 6b and 6d, as published.
 
     Our reading: in most lines of cells with all three phases, grokking stands between; "with correction" where that is
     so along one axis of each panel and not along the other.
     """
-    return sandwiched({f"6{panel}": cells for panel, cells in panels().items()})
+    cells = {f"6{panel}": grid for panel, grid in panels().items()}
+    found = sandwiched(cells)
+    return replace(found, numbers=dict(found.numbers) | other_fillings(cells) | {"chance": by_chance(cells)})
 
 
-@claim("LP03", "liu2022", "section 4.1", **_PLACE, says="in the corner cells {told}; in blocks of 3 x 3 cells {blocks}")
-def corners() -> Finding:
-    """In 6b to 6d a fast and capable decoder memorises, a fast and simple one is confused. Here: 6b, 6d as published.
+@claim("LP03", "liu2022", "section 4.1", **_PLACE, bars={"size": (1, 2)}, says=(
+    "of {size} x {size} cells in the corner: {told}; in a corner of another size: {bars}",
+))  # fmt: skip
+def corners(*, size: int = 3) -> Finding:
+    """In 6b to 6d "the top right corner (a fast and capable decoder) is the memorization phase; the bottom right corner
+    (a fast and simple decoder) is the confusion phase". Here: 6b, 6d as published.
 
-    Our reading: the two cells with the highest rate, without decay and with the most; "with correction" where the most
-    of the 3 x 3 cells around one of them are in another phase.
+    Our reading: most of the 3 x 3 cells there; "with correction" where only the cell in the corner itself is.
     """
-    asked, told, blocks, most = [], [], [], []
+    parts, last, told = [], [], []
     for panel, cells in panels().items():
-        for name, letter, rows in (("no decay", "M", slice(0, 3)), ("most decay", "X", slice(-3, None))):
-            block = cells.values[rows, -3:]
-            alike = int((block == letter).sum())
-            cell = str(block[0 if letter == "M" else -1, -1])
-            asked.append(cell == letter)
-            told.append(f"6{panel}, {name}: {cell}")
-            blocks.append(f"{alike} of 9 {letter}")
-            most.append(alike > 4)
-    holds = "holds" if all(most) else "holds with correction"
-    return judge(*asked, holds=holds, told="; ".join(told), blocks=", ".join(blocks))
+        for name, letter, rows in (("no decay", "M", slice(0, size)), ("most decay", "X", slice(-size, None))):
+            alike = cells.values[rows, -size:] == letter
+            parts.append(bool(2 * alike.sum() > alike.size))
+            last.append(bool(alike[0 if letter == "M" else -1, -1]))
+            told.append(f"6{panel}, {name}: {int(alike.sum())} {letter}")
+    return judge(*parts, corrected=all(last), size=size, told=", ".join(told))
 
 
 PUBLISHED_CLAIMS = ("LP01", "LP02", "LP03")
