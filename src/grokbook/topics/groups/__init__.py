@@ -225,11 +225,12 @@ def answer(said: pd.DataFrame, shares: pd.DataFrame) -> str:
         >>> answer(pd.DataFrame({"value": [0.47]}, index=["L30"]), shares)[-20:]
         'is told beside them.'
     """
-    return (
-        "> **Answer.** The paper carries its theory from addition to all Abelian groups, and to S3 with matrices. For "
-        "addition modulo n real embeddings cannot form the structure at all; phases can. For S3 two equalities give a "
-        "third where they share a product; by a chain of quotients, as the paper has it, it takes three. Half of the "
-        f"random training sets imply all of S3 by these two rules at a share of {said.value['L30']:.2f} of its table, "
-        f"and larger groups need less: {shares.share.iloc[-1]:.2f} at {shares.order.iloc[-1]} elements. This is proved "
-        "or counted for ideal models; what networks do is told beside them."
-    )
+    told = [
+        "> **Answer.** The paper carries its theory from addition to all Abelian groups, and to S3 with matrices.",
+        "For addition modulo n real embeddings cannot form the structure at all; phases can.",
+        "For S3 two equalities give a third where they share a product; by a chain of quotients it takes three.",
+        f"Half of the random training sets imply all of S3 at a share of {said.value['L30']:.2f} of its table; larger "
+        f"groups need less: {shares.share.iloc[-1]:.2f} at {shares.order.iloc[-1]} elements.",
+        "This is proved or counted for ideal models; what networks do is told beside them.",
+    ]
+    return " ".join(told)

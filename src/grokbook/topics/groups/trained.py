@@ -127,7 +127,7 @@ def by_size(rows: pd.DataFrame) -> pd.DataFrame:
 _LOOK = {"section": TRAINED, "runs": fig18}
 
 
-@claim("LG1", "liu2022", "appendix H, Fig. 17", **_LOOK, rule_changed="2026-11-24T19:02 RULE", says=(
+@claim("LG1", "liu2022", "appendix H, Fig. 17", **_LOOK, rule_changed="2026-11-24T19:02 ba64f54", says=(
     "of the runs that end above an RQI of {goal:g}, {telling} learned a representation whose exact matrices show a ",
     "hexagon in nine of ten bases ({oracle}); of these {seen} show it at the end and {before} before training; of all ",
     "of them {any} in one of the three planes; of the runs below, {others}; of random matrices {chance:.0%}",

@@ -62,7 +62,7 @@ def four_in_ours(runs: Mapping[str, xr.Dataset]) -> Finding:
 
 LINES = 5
 """Lines of a direction from which an order counts: one row or column of a panel decides nothing."""
-FROZEN = "2026-11-24T19:30 RULE"
+FROZEN = "2026-11-24T19:23 a68baef"
 """When the rules of LP05, LP06, LP07 and LP14 were changed last."""
 
 
@@ -97,9 +97,8 @@ def sandwich_in_ours(runs: Mapping[str, xr.Dataset], *, least: int = LINES) -> F
     "between one and ninety times {near}; of the runs that comprehend {fast} have embeddings faster than the decoder",
 ))  # fmt: skip
 def competition(runs: Mapping[str, xr.Dataset]) -> Finding:
-    """ "A fast decoder coupled with slow representation learning" leads to memorisation; "an extremely slow decoder
-    coupled with fast representation learning will generalize in the end", late; comprehension "requires representation
-    learning to be faster, but not too much, than the decoder".
+    """ "A fast decoder coupled with slow representation learning" memorises; "an extremely slow decoder" generalises
+    "in the end"; comprehension needs representations "faster, but not too much, than the decoder".
 
     Our reading: most runs with a tenth of the decoder's rate or less memorise; most with more than ninety times
     generalise, at a later step (median) than those in between that do; all that comprehend have faster embeddings; and

@@ -53,8 +53,8 @@ def seed_or_size(phase: xr.DataArray) -> str:
 
 
 _ANSWERED = {
-    "LP02": "In the two published panels that are kept here cell by cell, grokking is between the other two in {:.0%} "
-    "of the lines of cells that have all three: in most lines along one axis of each panel, and not along the other.",
+    "LP02": "In two published panels grokking is between the other two in {:.0%} of the lines of cells that have all "
+    "three: in most lines along one axis of each panel, not along the other.",
     "LP11": "Two seeds of ours agree in {:.0%} of twelve cells, so a diagram with one seed a cell shows its seed too.",
     "LP13": "With the random numbers of the published runs our programs give the published phase in {:.0%} of the "
     "cells of one panel.",
