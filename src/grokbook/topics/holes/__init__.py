@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from grokbook.topics.holes.measured import NEAR
 from grokbook.topics.holes.table_1 import either_order
 
 __all__ = ["answer"]
@@ -13,7 +14,10 @@ _CEILINGS = {
     "fails": "its limits do not: of the {rows} rows that grok in print {exceeded} are exceeded by a run",
     "holds": "so do its limits, in all {rows} rows that grok in print",
 }
-_OPEN = "whether its limits do is open: of the rows that grok in print no run exceeds one, and not every row is reached"
+_OPEN = (
+    "whether its limits do is open: of the rows that grok in print no run exceeds one by more than {near:.0f} "
+    "points, and not every row is reached"
+)
 _DISTANCE = (
     "no single distance explains the limits, the best misses by {value:.0f} points, the share of cells in either order "
     "of the operands by {either:.0f}"
@@ -36,7 +40,7 @@ def answer(said: pd.DataFrame, measured: pd.DataFrame) -> str:
     ceilings, distance = said.loc["GT1"], said.loc["G33"]
     numbers = {"order": measured.U.corr(measured["U-Acc"], method="spearman")}
     numbers |= {"rows": int(measured["GO-Epoch"].notna().sum()), "either": either_order(measured)}
-    numbers |= {"exceeded": f"{ceilings.value:.0f}" if ceilings.verdict == "fails" else ""}
+    numbers |= {"exceeded": f"{ceilings.value:.0f}" if ceilings.verdict == "fails" else "", "near": NEAR}
     found = f"{_ORDER}; {_CEILINGS.get(ceilings.verdict, _OPEN)}; ".format(**numbers)
     found += (_DISTANCE if distance.value > distance.high else _NEAR).format(**distance, **numbers)
     wide = (measured["U high"] - measured["U low"]).max()
