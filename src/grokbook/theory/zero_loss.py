@@ -146,10 +146,13 @@ def isolated_terms(nodes: np.ndarray, free: bool = False) -> np.ndarray:
     return sums
 
 
-def least_isolated(n: int, starts: int = 10, free: bool = False, seed: int = 0) -> tuple[float, float]:
+def least_isolated(
+    n: int, starts: int = 10, free: bool = False, seed: int = 0, decay: float = 0.0
+) -> tuple[float, float]:
     """The lowest loss of one frequency that `starts` searches find with n nodes, and the squared norm there.
 
-    A squared norm that is large says that the search has not come to an end: no network attains the loss.
+    With `decay` they look for the least loss + decay x squared norm. Without it, a large squared norm says that the
+    search has not come to an end: no network attains the loss.
 
     Raises ParameterError for n or starts below 1.
 
@@ -164,7 +167,7 @@ def least_isolated(n: int, starts: int = 10, free: bool = False, seed: int = 0) 
     def residuals(x: np.ndarray) -> np.ndarray:
         parts = x.reshape(*x.shape[:-1], *shape)
         found = isolated_terms(parts[..., 0, :, :] + 1j * parts[..., 1, :, :], free)
-        return np.concatenate([found.real, found.imag], axis=-1)
+        return np.concatenate([found.real, found.imag, np.sqrt(decay) * x], axis=-1)
 
     def jacobian(x: np.ndarray) -> np.ndarray:
         return ((residuals(x + steps) - residuals(x - steps)) / 2e-5).T
@@ -172,7 +175,26 @@ def least_isolated(n: int, starts: int = 10, free: bool = False, seed: int = 0) 
     begun = rng.normal(size=(whole(starts, "starts", least=1), 6 * n))
     tried = [least_squares(residuals, x, jacobian, xtol=None, ftol=1e-14, gtol=1e-14, max_nfev=300) for x in begun]
     best = min(tried, key=lambda found: found.cost)
-    return 2 * float(best.cost), float(best.x @ best.x)
+    norm = float(best.x @ best.x)
+    return 2 * float(best.cost) - decay * norm, norm
+
+
+def five_nodes(norm: float) -> np.ndarray:
+    r"""Five nodes (3, 5) of one frequency that come as near being right at it as their squared norm is large.
+
+    With $\omega = e^{2\pi i/5}$ they are $(A\omega^j, \epsilon\omega^{3j}, C\omega^j)$, $A^2 = 2C^2 = 2/15$ of `norm`
+    and $5A\epsilon C = 1$. Of the sums of `isolated_terms` only that of $\bar b^2 c / 2$ is left, and the loss is
+    135 / (16 norm^3). The squared norm is `norm` and $5\epsilon^2$.
+
+    Example:
+        >>> left = isolated_terms(five_nodes(100.0))
+        >>> round(float((np.abs(left) ** 2).sum()) * 100**3, 6), int((np.abs(left) > 1e-12).sum())
+        (8.4375, 1)
+    """
+    C = np.sqrt(norm / 15)
+    A = np.sqrt(2) * C
+    turns = np.exp(2j * np.pi * np.outer([1, 3, 1], np.arange(5)) / 5)
+    return np.array([[A], [1 / (5 * A * C)], [C]]) * turns
 
 
 def answer_form(s: complex, t: complex, first: complex, second: complex) -> np.ndarray:

@@ -22,9 +22,9 @@ from grokbook.measures.hidden_nodes import (
     orders,
     table_row,
 )
-from grokbook.topics.algebraic_solutions.solved import at_the_end, cogo_run, cogo_table
+from grokbook.topics.algebraic_solutions.solved import at_the_end, by_decay, cogo_run, cogo_table
 
-RUNS = (cogo_table,)
+RUNS = (cogo_table, by_decay)
 
 PUBLISHED = {
     "not_46": {23: (0.0, 0.0), 71: (0.0, 0.0), 127: (0.0, 0.0)},

@@ -170,7 +170,7 @@ def controls(with_decay: xr.Dataset, without: xr.Dataset) -> tuple[np.ndarray, n
     return (1.0 + rising).transpose("seed", "step").values, excess(shifted, without)
 
 
-@claim("T29", "tian2025", "stage I, Fig. 3", section=STAGES, runs=arms, says="{told}")
+@claim("T29", "tian2025", "stage I, Fig. 3", section=STAGES, runs=arms, bars={"factor": (1.25, 2.0)}, says="{told}")
 def bump(runs: Runs, *, factor: float = BUMP) -> Finding:
     """The norm of G_F has a bump with weight decay, and only then.
 
@@ -223,7 +223,8 @@ def _sides(full: Mapping[int, xr.Dataset], fit: Mapping[str, float]) -> set[int]
     return {int(one["low"] > one["wanted"]) - int(one["high"] < one["wanted"]) for one in fits}
 
 
-@claim("T30", "tian2025", "Figs 5, 6, 10 to 13", section=LAW, runs=boundary, says="{told}")
+@claim("T30", "tian2025", "Figs 5, 6, 10 to 13", section=LAW, runs=boundary,
+       rule_changed="2026-11-22T16:05:54 ca091f0", says="{told}")  # fmt: skip
 def law(runs: Runs) -> Finding:
     """The boundary between memorisation and generalisation follows M log M.
 
@@ -258,7 +259,8 @@ def rate_table(runs: Mapping[Any, xr.Dataset]) -> pd.DataFrame:
     return pd.DataFrame(rows)  # fmt: skip
 
 
-@claim("T31", "tian2025", "Fig. 7", section=LAW, runs=rates, says="{told}")
+@claim("T31", "tian2025", "Fig. 7", section=LAW, runs=rates, rule_changed="2026-11-22T16:05:54 ca091f0",
+       says="{told}")  # fmt: skip
 def large_rate(runs: Runs) -> Finding:
     """At the boundary a large learning rate leads to memorisation, with higher energy.
 
@@ -281,7 +283,8 @@ def large_rate(runs: Runs) -> Finding:
     return judge(*parts, told=f"at rates {alphas} (energy as a part of the maximum's): {'; '.join(told)}")
 
 
-@claim("T32", "tian2025", "Theorem 8, Fig. 8", section=ELSE, runs=muon, says="{told}")
+@claim("T32", "tian2025", "Theorem 8, Fig. 8", section=ELSE, runs=muon,
+       rule_changed="2026-11-22T16:05:54 ca091f0", says="{told}")  # fmt: skip
 def muon_at_few_nodes(runs: Runs) -> Finding:
     """With few hidden units Muon has a lower test loss than Adam.
 
@@ -333,7 +336,8 @@ def group_rows(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
     return at_boundary(runs).dropna().rename(columns={"label": "group"}).reset_index(drop=True)
 
 
-@claim("T33", "tian2025", "Fig. 5", section=ELSE, runs=finer_groups, beside=others, says="{told}")
+@claim("T33", "tian2025", "Fig. 5", section=ELSE, runs=finer_groups, beside=others, bars={"factor": (1.1, 1.5)},
+       says="{told}")  # fmt: skip
 def other_groups(runs: Runs, *, factor: float = 1.25) -> Finding:
     """Composite and non-abelian groups, with representations of dimension 2 at most, have prime moduli's boundary.
 
