@@ -19,7 +19,8 @@ TRAINING = (
 )
 """The modules a logged number of a run on pairs modulo p comes out of; `fingerprint` covers all that they import."""
 
-_NO_NUMBERS = frozenset(f"grokbook.{m}" for m in ("errors", "files", "fingerprint", "machine", "training.checkpoint"))
+_NO_NUMBERS = {"errors", "files", "fingerprint", "machine", "own_code"}
+_NO_NUMBERS |= {f"training.{module}" for module in ("checkpoint", "contract", "varied")}
 
 
 _PARSING = threading.RLock()
@@ -62,10 +63,7 @@ def _spelled(tree: ast.Module) -> str:
 
 
 def _file(module: str) -> Path | None:
-    """The source file of one of grokbook's modules (not packages: they only pass names on), or of a reader's own."""
-    if not module.startswith("grokbook."):
-        found = getattr(sys.modules.get(module), "__file__", None)
-        return Path(found) if found else None
+    """The source file of one of grokbook's modules (not packages: they only pass names on)."""
     path = Path(__file__).parent.joinpath(*module.split(".")[1:]).with_suffix(".py")
     return path if path.is_file() else None
 
@@ -88,7 +86,7 @@ def modules_behind(start: tuple[str, ...] = TRAINING) -> list[str]:
     while waiting:
         module = waiting.pop()
         path = _file(module)
-        if path is not None and module not in found | _NO_NUMBERS:
+        if path is not None and module not in found and module.removeprefix("grokbook.") not in _NO_NUMBERS:
             found.add(module)
             waiting += _imports(path.read_text(encoding="utf-8"))
     return sorted(found)

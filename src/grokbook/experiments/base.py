@@ -11,12 +11,12 @@ from typing import Any
 import xarray as xr
 
 from grokbook.errors import ParameterError
+from grokbook.own_code import Code
 from grokbook.paths import local_store_path, records_path
 from grokbook.records.store import Store
-from grokbook.training.config import RunConfig, canonical, digest
+from grokbook.training.config import RunConfig, canonical, code_of, digest
 from grokbook.training.cost import Cost, predict
 from grokbook.training.ensemble import checkpoint_path, train
-from grokbook.training.loop import own_modules
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,11 @@ class Experiment:
         """16 hexadecimal digits of the configuration and the experiment's version."""
         return digest({"version": self.version, "configuration": self.configuration()})
 
+    @property
+    def code(self) -> Code:
+        """The code that its numbers go through."""
+        return code_of(self.config)
+
     def with_seeds(self, count: int) -> Experiment:
         """The same experiment with seeds 0 .. count-1."""
         if count < 1:
@@ -88,8 +93,7 @@ class Experiment:
     def described(self, dataset: xr.Dataset, made: Mapping[str, Any]) -> xr.Dataset:
         """The dataset with what a record says of itself: configuration, and on what it was `made`."""
         said = {"configuration": canonical(self.configuration()), "dtype": self.config.dtype}
-        said |= {"device": made["device"], "update": made.get("update", "eager"), "modules": own_modules(self.config)}
-        dataset.attrs = said
+        dataset.attrs = said | {"device": made["device"], "update": made.get("update", "eager")}
         return dataset
 
     def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:
@@ -108,7 +112,7 @@ class Experiment:
 
     def missing_seeds(self, store: Store | None = None) -> tuple[int, ...]:
         """Seeds that neither `store` (default: the project's) nor its fallbacks hold."""
-        have = set((store or default_store()).seeds(self.key))
+        have = set((store or default_store()).seeds(self.key, self.code))
         return tuple(s for s in self.seeds if s not in have)
 
 

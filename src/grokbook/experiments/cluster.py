@@ -22,9 +22,9 @@ from grokbook.files import atomic_write
 from grokbook.machine import cores, limited_threads
 from grokbook.records.store import Store
 from grokbook.training.compiled import compiler_here
-from grokbook.training.config import RunConfig
+from grokbook.training.config import RunConfig, code_of
 from grokbook.training.ensemble import How, checkpoint_path, train_here
-from grokbook.training.loop import code_of, make_stack, restore
+from grokbook.training.loop import make_stack, restore
 
 RETRIES = 5
 """How often a task whose worker died is given to another."""
@@ -37,7 +37,7 @@ def trained(configs: list[RunConfig], code: str, compiled: bool) -> bytes:
 
     Raises TrainingError where the library is not that of the one who asks.
     """
-    if code_of(configs[0]) != code:
+    if code_of(*configs).digest != code:
         raise TrainingError("this worker has another version of grokbook than the one who asks; install the same.")
     with tempfile.TemporaryDirectory(prefix="grokbook-") as folder:
         path = Path(folder) / "chunk.pt"
@@ -119,7 +119,7 @@ def sweep(
 def place(experiment: Sweep) -> Path | None:
     """The netCDF file that holds a sweep's dataset, in this machine's store or in the records."""
     stores = (default_store(), *default_store().fallbacks)
-    return next((store.path / found[0] for store in stores if (found := store.find(experiment.key))), None)
+    return next((store.path / found[0] for store in stores if (found := store.find(experiment.key, experiment.code))), None)
 
 
 @contextmanager
@@ -139,7 +139,7 @@ def _results(
     from distributed import as_completed
     from distributed.client import FutureCancelledError
 
-    code = code_of(waiting[0][0][0])
+    code = code_of(waiting[0][0][0]).digest
     futures = {
         client.submit(trained, chunk, code, compiled, key=f"grokbook-{path.stem}-{code}", retries=RETRIES): path
         for chunk, path in waiting

@@ -234,7 +234,7 @@ class Sweep(Experiment):
         return self.described(self._gridded(dataset, configs, seeds), dataset.attrs)
 
     def _gridded(self, dataset: xr.Dataset, configs: Sequence[RunConfig], seeds: Sequence[int]) -> xr.Dataset:
-        kept = dataset[list(LOGGED)].drop_vars("seed").astype(np.float32, keep_attrs=True)
+        kept = dataset[list(LOGGED)].reset_coords(drop=True).astype(np.float32, keep_attrs=True)
         if hasattr(self.config.model, "embeddings"):
             tables = [
                 config.model.embeddings(split_weights(config, torch.from_numpy(row)))[0].numpy()

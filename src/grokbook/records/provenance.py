@@ -6,7 +6,6 @@ import datetime
 import importlib.metadata
 import platform
 import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import torch
 import grokbook
 from grokbook.errors import GrokbookError
 from grokbook.fingerprint import fingerprint, modules_behind
+from grokbook.own_code import Code
 from grokbook.paths import checkout
 
 __all__ = ["commit", "fingerprint", "provenance"]
@@ -55,12 +55,14 @@ def device_name(device: str = "cpu") -> str:
     return f"CPU ({platform.machine()})"
 
 
-def provenance(device: str = "cpu", dtype: str = "float32", modules: Sequence[str] = ()) -> dict[str, Any]:
-    """Commit, versions, device, dtype, code fingerprint and the time, as plain values.
+def provenance(device: str = "cpu", dtype: str = "float32", code: Code | None = None) -> dict[str, Any]:
+    """Commit, versions, device, dtype, code fingerprint, the date and, in UTC, the time, as plain values.
 
-    `modules` are those of a run's task, network and optimiser; what the fingerprint does not cover anyway is named.
+    `code` is that of a run's task, network and optimiser (default: of the library's own); what the fingerprint does not
+    cover anyway is named. Without a known one there is no fingerprint.
     """
-    own = sorted(set(modules) - set(modules_behind()))
+    code = code or Code(fingerprint(), ())
+    own = sorted(set(code.parts) - set(modules_behind()))
     identity, dirty = commit()
     now = datetime.datetime.now(datetime.UTC)
     versions = {"python": platform.python_version(), "grokbook": grokbook.__version__, "torch": torch.__version__}
@@ -70,7 +72,6 @@ def provenance(device: str = "cpu", dtype: str = "float32", modules: Sequence[st
         "versions": versions | {name: importlib.metadata.version(name) for name in _PACKAGES},
         "device": device_name(device),
         "dtype": dtype,
-        "fingerprint": fingerprint(*own),
         "recorded_on": now.date().isoformat(),
         "recorded_at": now.isoformat(timespec="seconds"),
-    } | ({"modules": own} if own else {})
+    } | ({"fingerprint": code.digest} if code.digest else {}) | ({"modules": own} if own else {})

@@ -22,7 +22,8 @@ from filelock import AcquireReturnProxy, FileLock, Timeout
 
 from grokbook.errors import RecordError
 from grokbook.files import atomic_write, unreadable
-from grokbook.records.provenance import fingerprint, provenance
+from grokbook.own_code import Code, code_named
+from grokbook.records.provenance import provenance
 
 MANIFEST = "MANIFEST.json"
 NETCDF = ("CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates", "_NCProperties")
@@ -35,11 +36,12 @@ class Recordable(Protocol):
     key: str
     version: int
     seeds: tuple[int, ...]
+    code: Code
 
     def configuration(self) -> dict[str, Any]:
         """The configuration without seeds, as plain values."""
 
-    def run(self, seeds: tuple[int, ...], *, checkpoints: Path, progress: bool) -> xr.Dataset:
+    def run(self, seeds: tuple[int, ...], *, checkpoints: Path | None, progress: bool) -> xr.Dataset:
         """Train these seeds; dims `seed` and `step`."""
 
     def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:
@@ -110,9 +112,10 @@ def _attributes(of: h5py.HLObject) -> dict[str, Any]:
     return {name: value[0] if getattr(value, "shape", ()) == (1,) else value for name, value in attrs.items()}
 
 
-def present_fingerprint(made: Mapping[str, Any]) -> str:
-    """The fingerprint of the present code of what a provenance entry was made with, its own modules included."""
-    return fingerprint(*made.get("modules", ()))
+def present_fingerprint(made: Mapping[str, Any]) -> str | None:
+    """The fingerprint of the present code of what a provenance entry was made with; None where this is not known."""
+    known = code_named(list(made.get("modules", ())))
+    return known and known.digest
 
 
 def present_code(made: Mapping[str, Any]) -> bool:
@@ -126,6 +129,8 @@ class Store:
     The key of a record is the experiment's configuration and version; its seeds can be added to later. Reading
     verifies the sha256: a file that does not match is reported by name (RecordWarning), set aside as
     `*.corrupt` and computed again. Writing is atomic, and a lock keeps two processes from training one record.
+    A run with classes of a reader's own is answered with runs of their present code alone; where that code is not
+    known (no source, a lambda in a field) nothing is kept.
 
     Args:
         path: the folder; made when first written to.
@@ -152,24 +157,33 @@ class Store:
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise unreadable(path, error) from error
 
-    def find(self, key: str) -> tuple[str, dict[str, Any]] | None:
-        """File name and manifest entry of the record with this key, if this store has one it may answer with."""
+    def find(self, key: str, code: Code | None = None) -> tuple[str, dict[str, Any]] | None:
+        """File name and manifest entry of the record with this key, if this store has one it may answer with.
+
+        `code` is that of who asks; without it the present code of what the record names counts.
+        """
         for name, entry in self.entries().items():
-            if entry["key"] == key and (not self.same_code or all(map(present_code, entry["provenance"]))):
+            if entry["key"] == key and (self._answers_to(code, entry["provenance"])):
                 return name, entry
         return None
 
-    def load(self, key: str) -> xr.Dataset | None:
+    def _answers_to(self, code: Code | None, made: list[Mapping[str, Any]]) -> bool:
+        if code is None:
+            return not self.same_code or all(map(present_code, made))
+        exact = self.same_code or code.own
+        return not exact or code.digest is not None and all(part["fingerprint"] == code.digest for part in made)
+
+    def load(self, key: str, code: Code | None = None) -> xr.Dataset | None:
         """The verified record with this key, None when there is none (or it was damaged: see the class).
 
         Raises RecordError for a file that has the sha256 of the manifest and yet is no dataset.
         """
-        found = self.find(key)
+        found = self.find(key, code)
         if found is None:
             return None
         content = self._verified(*found)
         if content is None:
-            content = self._second_look(key, found[0])
+            content = self._second_look(key, found[0], code)
         try:
             return None if content is None else from_bytes(content)
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -184,11 +198,11 @@ class Store:
                     return content
         return None
 
-    def _second_look(self, key: str, name: str) -> bytes | None:
+    def _second_look(self, key: str, name: str, code: Code | None) -> bytes | None:
         """Read a record again while nobody writes to the store; set it aside if it is still damaged."""
         try:
             with self.manifest_lock():
-                found = self.find(key)
+                found = self.find(key, code)
                 content = self._verified(*found) if found else None
                 state = self._set_aside(found[0]) if found and content is None else "set aside by another process"
         except (OSError, RecordError):
@@ -217,9 +231,9 @@ class Store:
                 problems.append(f"the record {name} {what}.")
         return problems
 
-    def seeds(self, key: str) -> tuple[int, ...]:
+    def seeds(self, key: str, code: Code | None = None) -> tuple[int, ...]:
         """Seeds this store and its fallbacks hold for a key, by their manifests (files are not read)."""
-        found = [store.find(key) for store in (self, *self.fallbacks)]
+        found = [store.find(key, code) for store in (self, *self.fallbacks)]
         return tuple(sorted({seed for f in found if f for seed in f[1]["seeds"]}))
 
     def load_or_run(self, experiment: Recordable, *, progress: bool = True, **options: Any) -> xr.Dataset:
@@ -233,11 +247,16 @@ class Store:
             TrainingError: a loss became NaN or infinite (nothing is recorded, finished seeds stay checkpointed).
             RecordError: the record could not be written (the checkpoints stay, so nothing is lost).
         """
-        parts, origin = self._gather(experiment, self.load(experiment.key))
+        if (code := experiment.code).digest is None:
+            said = f"nothing of {experiment.name} is kept: {code.why}"
+            print(f"grokbook: {said}.", file=sys.stderr, flush=True)
+            fresh = self._made(experiment, experiment.seeds, None, progress, options)
+            return _handed_out(experiment, [fresh], "trained")
+        parts, origin = self._gather(experiment, self.load(experiment.key, code))
         if not _missing(experiment, parts):  # also where nothing can be written, not even a lock
             return _handed_out(experiment, parts, origin)
         with self._lock(experiment.key):
-            own = self.load(experiment.key)
+            own = self.load(experiment.key, code)
             parts, origin = self._gather(experiment, own)
             missing = _missing(experiment, parts)
             if missing:
@@ -246,14 +265,14 @@ class Store:
 
     def load_only(self, experiment: Recordable) -> xr.Dataset | None:
         """The experiment's dataset as `load_or_run` gives it, None where a run would have to be trained."""
-        parts, origin = self._gather(experiment, self.load(experiment.key))
+        parts, origin = self._gather(experiment, self.load(experiment.key, experiment.code))
         return None if _missing(experiment, parts) else _handed_out(experiment, parts, origin)
 
     def _gather(self, experiment: Recordable, own: xr.Dataset | None) -> tuple[list[xr.Dataset], str]:
         """The parts of an experiment's dataset that this store and its fallbacks have, and where they are from."""
         parts, origin = ([] if own is None else [own]), "cached"
         for store in self.fallbacks:
-            recorded = store.load(experiment.key) if _missing(experiment, parts) else None
+            recorded = store.load(experiment.key, experiment.code) if _missing(experiment, parts) else None
             if recorded is not None:
                 parts, origin = [*parts, recorded], "recorded"
         return parts, origin
@@ -265,16 +284,24 @@ class Store:
         folder = self.path / ".partial" / experiment.key
         if (self.path / _name(experiment)).is_dir():
             raise RecordError(f"the record {self.path / _name(experiment)} cannot be written: it is a folder.")
-        resumed = folder.is_dir() and any(folder.iterdir())
-        began = time.monotonic()
+        fresh = self._made(experiment, seeds, folder, progress, options)
+        self._write(experiment, _merge(own, fresh))
+        experiment.forget(seeds, folder)
+        return fresh
+
+    def _made(
+        self, experiment: Recordable, seeds: tuple[int, ...], folder: Path | None, progress: bool,
+        options: dict[str, Any],
+    ) -> xr.Dataset:  # fmt: skip
+        """The dataset of these seeds, trained now, with its provenance."""
+        resumed = folder is not None and folder.is_dir() and any(folder.iterdir())
+        began, code = time.monotonic(), experiment.code
         fresh = experiment.run(seeds, checkpoints=folder, progress=progress, **options)
-        made = provenance(fresh.attrs["device"], fresh.attrs["dtype"], fresh.attrs.pop("modules", ()))
+        made = provenance(fresh.attrs["device"], fresh.attrs["dtype"], code)
         made |= {"update": fresh.attrs.pop("update", "eager")}
         made |= {"seeds": list(seeds), "seconds": round(time.monotonic() - began, 2)}
         made |= {"resumed": True} if resumed else {}
         fresh.attrs["provenance"] = json.dumps([made])
-        self._write(experiment, _merge(own, fresh))
-        experiment.forget(seeds, folder)
         return fresh
 
     def _write(self, experiment: Recordable, dataset: xr.Dataset) -> None:

@@ -12,7 +12,9 @@ import numpy as np
 
 from grokbook.errors import ParameterError, check_integers
 from grokbook.models.networks import Network
+from grokbook.own_code import Code, code_behind, full_name, of_library, spelled
 from grokbook.tasks.task import Task
+from grokbook.training.contract import check_parts
 from grokbook.training.losses import LOSSES, codes
 from grokbook.training.optim import LATER, AdamW, Optimizer
 from grokbook.training.schedule import Schedule
@@ -63,7 +65,8 @@ class RunConfig:
     Without `batch_size` every update sees the whole training set. With it an epoch is a random order of the training
     set, cut into batches of that size; a remainder that fills no batch is left to the next epoch's order.
 
-    Raises ParameterError when model and task disagree or a value is out of range.
+    Raises ParameterError when model and task disagree, a part of a reader's own breaks the contract of its kind
+    (`grokbook.training.contract`) or a value is out of range.
 
     Example:
         >>> from grokbook.models.transformer import Shape
@@ -87,6 +90,7 @@ class RunConfig:
     batch_size: int | None = field(default=None, kw_only=True, metadata=LATER)
 
     def __post_init__(self) -> None:
+        check_parts(self)
         if hasattr(self.model, "check"):
             self.model.check(self.task)
         check_integers(self, steps=1, snapshots=0, seed=0)
@@ -108,7 +112,10 @@ class RunConfig:
         return int(self.task.train_index.size)
 
     def as_dict(self) -> dict[str, Any]:
-        """The configuration as nested plain values, ready for JSON; parts without a field `kind` have their class's."""
+        """The configuration as nested plain values, ready for JSON; parts without a field `kind` have their class's.
+
+        A class that is not the library's is named in full (`class`), and so is a function in a field.
+        """
         values = plain(self)
         for name in ("task", "model", "optimizer"):
             kind = type(getattr(self, name)).__name__
@@ -136,10 +143,18 @@ def plain(part: Any) -> Any:
     """
     if isinstance(part, tuple | list):
         return [plain(value) for value in part]
-    if not dataclasses.is_dataclass(part):
-        return part
+    if isinstance(part, dict):
+        return {name: plain(value) for name, value in part.items()}
+    if not dataclasses.is_dataclass(part) or isinstance(part, type):
+        return spelled(part)
     kept = [f for f in dataclasses.fields(part) if "later" not in f.metadata or getattr(part, f.name) != f.default]
-    return {f.name: plain(getattr(part, f.name)) for f in kept}
+    own = {} if of_library(type(part)) else {"class": full_name(type(part))}
+    return own | {f.name: plain(getattr(part, f.name)) for f in kept}
+
+
+def code_of(*configs: RunConfig) -> Code:
+    """The code that the numbers of some runs go through, the modules of their parts included."""
+    return code_behind(*(part for c in configs for part in (c.task, c.model, c.optimizer)))
 
 
 def size_key(config: RunConfig) -> str:

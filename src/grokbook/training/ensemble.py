@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import pickle
+import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,8 @@ from grokbook.errors import ParameterError, TrainingError
 from grokbook.machine import cores, limited_threads, subnormals_as_zero
 from grokbook.training.accelerators import Muon
 from grokbook.training.compiled import compile_update, compiler_here
-from grokbook.training.config import RunConfig, digest
+from grokbook.training.config import RunConfig, code_of, digest
+from grokbook.training.contract import check_runs, check_watches
 from grokbook.training.loop import Report, Stack, make_stack, restore, save, train_stack
 from grokbook.training.pool import Pool
 from grokbook.training.progress import TrainingProgress
@@ -145,7 +147,8 @@ def train(
     (`workers`); a single run stays in this process. `rows` lets so many runs of one size share a program, which pays
     for small networks; on a GPU all runs of one size do. With `checkpoints`, a folder, the state of each run is kept
     there about every `checkpoint_every` seconds and an interrupted call continues; on one CPU thread the result is
-    bit for bit that of an uninterrupted one. The files of finished runs stay until the caller removes them.
+    bit for bit that of an uninterrupted one. The files of finished runs stay until the caller removes them. Of code that
+    is not known (a class of a reader's own without source, a lambda) none is kept, and a line says so.
 
     Args:
         watch: name -> function of a `View` of the network at a logged step; each is a variable (run, step).
@@ -158,7 +161,8 @@ def train(
     Returns:
         Dataset with variables (run, step) in float64: losses, accuracies, weight norm and, where the network has
         embeddings, every embedding measure; NaN where a run had stopped. `embedding` has dims (run, snapshot, token,
-        feature). Coordinate `seed` on `run`; the configurations are in `attrs["configs"]` as JSON.
+        feature). Coordinates on `run`: `seed`, and every setting in which the configurations differ, such as
+        `learning_rate`; the configurations are in `attrs["configs"]` as JSON.
 
     Raises:
         ParameterError: an empty list, an entry that is not a `RunConfig`, an unknown device, no steps, snapshots of
@@ -181,6 +185,8 @@ def train(
     for name, value in (("steps", steps), ("rows", rows), ("workers", workers)):
         if value is not None and value < 1:
             raise ParameterError(f"{name} = {value} must be 1 or more.")
+    check_watches(watch or {})
+    check_runs(configs)
     _refuse_unequal_snapshots(configs)
     _refuse_muon_without_matrices(configs)
     chosen = pick_device(device)
@@ -188,8 +194,12 @@ def train(
     how = How(str(chosen), threads, checkpoint_every, bool(watch), steps, compiled)
     together = groups(configs, rows or (1 if chosen.type == "cpu" else None))
     apart = chosen.type == "cpu" and len(together) > 1 and _travels(configs)
+    folder = checkpoints
+    if (apart or checkpoints is not None) and (unknown := code_of(*configs)).digest is None:
+        apart, folder = False, None
+        if checkpoints is not None:
+            print(f"grokbook: no checkpoint of these runs is kept: {unknown.why}.", file=sys.stderr, flush=True)
     with contextlib.ExitStack() as scope:
-        folder = checkpoints
         if apart and folder is None:
             folder = scope.enter_context(tempfile.TemporaryDirectory(prefix="grokbook-"))
         jobs = [_Job([configs[i] for i in group], folder, how) for group in together]

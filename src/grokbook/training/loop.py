@@ -17,11 +17,11 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
 from grokbook.errors import ParameterError
-from grokbook.fingerprint import fingerprint
 from grokbook.measures.logged import embedding_measures
 from grokbook.measures.norms import weight_norm
 from grokbook.training.checkpoint import load_checkpoint, save_checkpoint
-from grokbook.training.config import RunConfig, digest
+from grokbook.training.config import RunConfig, code_of, digest
+from grokbook.training.contract import laid_out
 from grokbook.training.forward import (
     Seen,
     all_outputs,
@@ -150,7 +150,7 @@ class Stack:
 def draw(config: RunConfig) -> Tensor:
     """The initial weights of a run as one row (P,)."""
     choice = () if config.start == "normal" else (config.start,)
-    return torch.cat([w.reshape(-1) for w in config.model.draw(config.seed, *choice).values()])
+    return laid_out(config.model, config.model.draw(config.seed, *choice))
 
 
 def make_stack(configs: list[RunConfig], device: torch.device, keep: bool = False) -> Stack:
@@ -330,7 +330,7 @@ def settle(stack: Stack) -> None:
         return
 
     def one(row: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return torch.cat([w.reshape(-1) for w in config.model.settle(split_weights(config, row), x, y).values()])
+        return laid_out(config.model, config.model.settle(split_weights(config, row), x, y), "settle")
 
     stack.weights.copy_(over_rows(one, stack.weights, *stack.whole[0]))
 
@@ -341,19 +341,9 @@ def mark(stack: Stack, losses: Tensor) -> None:
         stack.diverged.setdefault(r, stack.step)
 
 
-def own_modules(config: RunConfig) -> list[str]:
-    """The modules of a run's task, network and optimiser."""
-    return sorted({type(part).__module__ for part in (config.task, config.model, config.optimizer)})
-
-
-def code_of(config: RunConfig) -> str:
-    """The fingerprint of the code that a run's numbers go through, the modules of its parts included."""
-    return fingerprint(*own_modules(config))
-
-
 def run_id(configs: list[RunConfig], keep: bool = False) -> str:
     """Identity of a stack for its checkpoint: configurations, code, torch version, what is kept."""
-    found = {"configs": [c.as_dict() for c in configs], "code": code_of(configs[0]), "torch": torch.__version__}
+    found = {"configs": [c.as_dict() for c in configs], "code": code_of(*configs).digest, "torch": torch.__version__}
     return digest(found | ({"keep": True} if keep else {}))
 
 

@@ -11,6 +11,7 @@ from torch.nn.utils.rnn import pad_sequence
 from grokbook.errors import TrainingError
 from grokbook.training.config import RunConfig, canonical
 from grokbook.training.loop import Stack
+from grokbook.training.varied import varied
 
 DESCRIPTIONS = {
     "train_loss": "mean cross entropy on the training set, in nats",
@@ -61,6 +62,8 @@ def _length(config: RunConfig, history: dict[str, list[float]]) -> int:
 def collect(rows: list[tuple[Stack, int]], weights: bool = False, steps: int | None = None) -> xr.Dataset:
     """One dataset, dims `run` and `step`, of runs given as (stack, row); with their weights, and up to `steps`.
 
+    What varies between the runs is a coordinate on `run`.
+
     Raises TrainingError, with the dataset as its `history`, when the loss of a run became NaN or infinite.
     """
     parts = [run_dataset(stack, r) for stack, r in rows]
@@ -72,6 +75,8 @@ def collect(rows: list[tuple[Stack, int]], weights: bool = False, steps: int | N
         dataset["weights"] = (("run", "parameter"), table.numpy(), {"long_name": "parameters at the end, in a row"})
     if steps is not None:
         dataset = dataset.sel(step=slice(None, steps))
+    settings = varied([stack.configs[r] for stack, r in rows], [*map(str, dataset.variables), *map(str, dataset.dims)])
+    dataset = dataset.assign_coords({name: ("run", values) for name, values in settings.items()})
     dataset.attrs["configs"] = json.dumps([stack.configs[r].as_dict() for stack, r in rows])
     dataset.attrs["device"] = rows[0][0].weights.device.type
     lost = [(stack.configs[r], stack.diverged[r]) for stack, r in rows if r in stack.diverged]

@@ -52,7 +52,7 @@ class View:
     @cached_property
     def logits(self) -> np.ndarray:
         """Outputs for all samples, (N, ...); on pairs modulo p in the order of the cell numbers i * p + j."""
-        row = torch.cat([w.reshape(-1) for w in self.weights.values()])
+        row = torch.cat([self.weights[name].reshape(-1) for name in self.config.model.shapes()])
         with torch.no_grad():
             return all_outputs(self.config, row, as_tensor(self.task.inputs)).double().numpy()
 

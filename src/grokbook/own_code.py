@@ -1,0 +1,461 @@
+"""The code of a run of which a reader wrote a part: known by its source, as far as that is the code that runs, or not.
+
+The fingerprint of a run of the library's own classes is that of their modules. Where a class or a function is not the
+library's, it also covers the source of that class, its bases, the functions and values that it takes from outside, and
+every module reached that is neither of Python nor installed (an editable one is the reader's own). Source counts only
+where it compiles to the code that runs: a file that was changed and not loaded again is not known.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import dis
+import hashlib
+import importlib.util
+import linecache
+import sys
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from functools import cached_property, lru_cache, partial
+from pathlib import Path
+from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+from grokbook.fingerprint import code_digest, fingerprint, parsed
+
+_FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names} - {0x10})
+_PYTHON = tuple({Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")})
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+_MADE = {"__init__", "__repr__", "__eq__", "__hash__", "__setattr__", "__delattr__", "__lt__", "__le__", "__gt__", "__ge__"}
+_ABOUT = {"__module__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__match_args__", "__dataclass_fields__"}
+_ABOUT |= {"__static_attributes__", "__firstlineno__", "__abstractmethods__", "_abc_impl", "__dataclass_params__"}
+
+
+class Unknown(Exception):
+    """What has no fingerprint, and why."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """The code of a run: its `digest`, 16 hexadecimal digits, None where `why` says that it is not known.
+
+    `parts` are what a record names of it: modules of the library, full names of classes and functions of a reader's own
+    (`own`: whether there are any).
+    """
+
+    digest: str | None
+    parts: tuple[str, ...]
+    own: bool = False
+    why: str = ""
+
+
+def of_library(thing: Any) -> bool:
+    """Whether a class or function, or a module by its name, is the library's.
+
+    Example:
+        >>> of_library(Code), of_library(Path), of_library("grokbook.tasks")
+        (True, False, True)
+    """
+    module = thing if isinstance(thing, str) else getattr(thing, "__module__", None) or ""
+    return f"{module}.".startswith("grokbook.")
+
+
+def full_name(thing: Any) -> str:
+    """Module and qualified name of a class or function.
+
+    Example:
+        >>> full_name(Path)
+        'pathlib.Path'
+    """
+    return f"{thing.__module__}.{thing.__qualname__}"
+
+
+def spelled(value: Any) -> Any:
+    """A value that is no plain one as a key has it: names of functions and classes, arrays by all of their numbers.
+
+    Example:
+        >>> spelled(partial(spelled, 1))
+        {'partial': 'grokbook.own_code.spelled', 'given': [1], 'named': {}}
+    """
+    if isinstance(value, partial):
+        named = {name: spelled(part) for name, part in sorted(value.keywords.items())}
+        return {"partial": spelled(value.func), "given": [spelled(part) for part in value.args], "named": named}
+    if isinstance(value, np.ndarray | torch.Tensor):
+        table = np.asarray(value.detach().cpu() if isinstance(value, torch.Tensor) else value)
+        digest = hashlib.sha256(np.ascontiguousarray(table).tobytes()).hexdigest()
+        return [type(value).__name__, str(table.dtype), list(table.shape), digest]
+    return full_name(value) if isinstance(value, FunctionType | type) else value
+
+
+def code_behind(*parts: Any) -> Code:
+    """The code behind the parts of a run (task, network, optimiser): their classes, and functions in their fields.
+
+    Example:
+        >>> from grokbook.training.optim import AdamW
+        >>> code_behind(AdamW()).digest == fingerprint("grokbook.training.optim")
+        True
+    """
+    walk, names = _Walk(), {module for part in parts if of_library(module := type(part).__module__)}
+    try:
+        own = sorted({id(root): root for part in parts for root in _roots(part)}.values(), key=full_name)
+        for root in own:
+            walk.value(root)
+    except Unknown as error:
+        return Code(None, tuple(sorted(names)), True, str(error))
+    return _known(names, own, walk)
+
+
+def code_named(parts: list[str]) -> Code | None:
+    """The present code of what `Code.parts` names; None where a part is not there or not known."""
+    walk, own = _Walk(), [_named(name) for name in parts if not of_library(name)]
+    try:
+        for root in own:
+            walk.value(root)
+    except Unknown:
+        return None
+    return None if None in own else _known({name for name in parts if of_library(name)}, own, walk)
+
+
+def _known(names: set[str], own: list[Any], walk: _Walk) -> Code:
+    library = fingerprint(*sorted(names | walk.library))
+    lines = [library, *sorted(walk.lines)]
+    digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16] if own else library
+    return Code(digest, tuple(sorted(names | {full_name(root) for root in own})), bool(own))
+
+
+def _named(name: str) -> Any:
+    """The class or function of a full name, where its module is loaded."""
+    pieces = name.split(".")
+    for end in range(len(pieces) - 1, 0, -1):
+        if found := sys.modules.get(".".join(pieces[:end])):
+            for piece in pieces[end:]:
+                found = getattr(found, piece, None)
+            return found
+    return None
+
+
+def held(value: Any) -> Iterator[Any]:
+    """The class of a part of a run, and what its fields hold that is no plain value, classes of parts in it too.
+
+    Example:
+        >>> [kind.__name__ for kind in held(Code(None, ()))]
+        ['Code']
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        yield type(value)
+        yield from held([getattr(value, field.name) for field in fields(value)])
+    elif isinstance(value, partial):
+        yield from held([value.func, *value.args, *value.keywords.values()])
+    elif isinstance(value, tuple | list | set | frozenset | dict):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from held(inner)
+    elif not isinstance(value, (*_PLAIN, np.ndarray, np.generic, torch.Tensor, torch.dtype)):
+        yield value
+
+
+def _roots(part: Any) -> Iterator[Any]:
+    """The classes and functions of a reader's own in a part of a run; raises Unknown for what has no name."""
+    for value in held(part):
+        if isinstance(value, FunctionType):
+            _refuse_nameless(value)
+        elif not isinstance(value, type | Enum):
+            if not callable(value) or _place(getattr(value, "__module__", None) or "own") != "installed":
+                raise Unknown(f"a field holds an object of {full_name(type(value))}, which cannot be written down")
+        root = type(value) if isinstance(value, Enum) else value
+        if isinstance(root, FunctionType | type) and not of_library(root):
+            yield root
+
+
+def _refuse_nameless(function: FunctionType) -> None:
+    """Refuse a function that its name does not tell from another one."""
+    if "<lambda>" in function.__qualname__:
+        raise Unknown(f"a lambda of {function.__module__} has no name; give it one with def")
+    values = [n for n, cell in _cells(function) if not isinstance(cell.cell_contents, FunctionType | type)]
+    if values:
+        raise Unknown(f"{full_name(function)} is a closure over {values[0]}; take it as an argument (functools.partial)")
+
+
+def _place(module: str) -> str:
+    """Whose a module is: "library", "installed" (Python's own or a distribution that is not editable), or "own"."""
+    if of_library(module):
+        return "library"
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None:
+        spec = getattr(sys.modules.get(module), "__spec__", None)
+        path = list(getattr(spec, "submodule_search_locations", None) or ())
+        builtin = module.partition(".")[0] in sys.stdlib_module_names and module != "__main__"
+        return "installed" if builtin or path and _installed(path[0]) else "own"
+    return "installed" if _installed(file) else "own"
+
+
+def _installed(file: str) -> bool:
+    path = Path(file).resolve()
+    return bool({"site-packages", "dist-packages"} & set(path.parts)) or any(map(path.is_relative_to, _PYTHON))
+
+
+class _Walk:
+    """Goes through what own code reaches, and notes a line for each class, function and module."""
+
+    def __init__(self) -> None:
+        self.library: set[str] = set()
+        self.lines: set[str] = set()
+        self.seen: dict[int, Any] = {}  # the objects themselves, so that no number is used twice
+
+    def value(self, value: Any) -> str:
+        """A value as it is written down; what it reaches is noted. Raises Unknown."""
+        if isinstance(value, _PLAIN):
+            return repr(value)
+        if isinstance(value, ModuleType):
+            return self.module(value.__name__)
+        if isinstance(value, type):
+            return self.kind(value)
+        if isinstance(value, FunctionType):
+            return self.function(value)
+        if isinstance(value, tuple | list | set | frozenset):
+            inner = [self.value(part) for part in value]
+            return f"{type(value).__name__}{sorted(inner) if isinstance(value, set | frozenset) else inner}"
+        if isinstance(value, dict):
+            return f"dict{[(self.value(name), self.value(part)) for name, part in value.items()]}"
+        if isinstance(value, partial):
+            return f"partial{self.value((value.func, value.args, value.keywords))}"
+        if isinstance(value, np.ndarray | torch.Tensor):
+            return str(spelled(value))
+        if isinstance(value, np.generic | torch.dtype | torch.device | Path):
+            return repr(value)
+        if isinstance(value, Enum):
+            return f"{self.kind(type(value))}.{value.name}"
+        return self.other(value)
+
+    def other(self, value: Any) -> str:
+        """A value of a rarer kind."""
+        if isinstance(value, staticmethod | classmethod):
+            return self.value(value.__func__)
+        if isinstance(value, property):
+            return self.value((value.fget, value.fset, value.fdel))
+        if isinstance(value, cached_property):
+            return self.value(value.func)
+        if isinstance(wrapped := getattr(value, "__wrapped__", None), FunctionType):
+            return f"{full_name(type(value))}({self.value(wrapped)})"
+        if is_dataclass(value):
+            return f"{self.kind(type(value))}{[self.value(getattr(value, f.name)) for f in fields(value)]}"
+        module = getattr(value, "__module__", None) or getattr(getattr(value, "__self__", None), "__name__", None)
+        name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+        holder = getattr(value, "__self__", None)
+        if callable(value) and module and name and isinstance(holder, ModuleType | type | None):
+            if _place(module) == "installed":
+                return f"{module}.{name}"
+        if type(value).__module__ == "typing" or isinstance(value, MemberDescriptorType | GetSetDescriptorType):
+            return repr(value)
+        raise Unknown(f"it takes an object of {full_name(type(value))} from outside, which cannot be written down")
+
+    def kind(self, kind: type) -> str:
+        """A class, its bases and what its functions reach."""
+        name, place = full_name(kind), _place(kind.__module__)
+        if place == "library":
+            self.library.add(kind.__module__)
+        if place != "own" or id(kind) in self.seen:
+            return name
+        self.seen[id(kind)] = kind
+        members = {n: m for n, m in vars(kind).items() if n not in _ABOUT and not _generated(kind, m)}
+        code = [function.__code__ for member in members.values() for function in _functions(member)]
+        filed = _file_of(kind.__module__, code)
+        bases = [self.kind(base) for base in (*kind.__bases__, type(kind))]
+        if filed:
+            self.module(kind.__module__)
+            _verify(kind.__module__, code)
+            found = {n: repr(m) for n, m in members.items() if isinstance(m, _PLAIN)}
+        else:
+            found = {n: self.value(m) for n, m in members.items()}
+        self.lines.add(f"{name}:{bases}:{sorted(found.items())}")
+        return name
+
+    def function(self, function: FunctionType) -> str:
+        """A function: its source, defaults, and the globals that it uses."""
+        name, place = full_name(function), _place(function.__module__ or "")
+        if place == "library":
+            self.library.add(function.__module__)
+        if place != "own" or id(function) in self.seen:
+            return name
+        self.seen[id(function)] = function
+        _refuse_nameless(function)
+        cells = [cell.cell_contents for n, cell in _cells(function) if n != "__class__"]
+        defaults = [function.__defaults__, function.__kwdefaults__]
+        if _file_of(function.__module__, [function.__code__]):
+            self.module(function.__module__)
+            _verify(function.__module__, [function.__code__])
+            source = ""
+        else:
+            source = _cell_source(function)
+            for used in _globals(function):
+                self.lines.add(f"{name}:{used}={self.value(function.__globals__[used])}")
+        self.lines.add(f"{name}:{source}:{self.value(defaults)}:{[self.value(content) for content in cells]}")
+        return name
+
+    def module(self, name: str) -> str:
+        """A module, and where it is the reader's own its source and what it imports."""
+        place = _place(name)
+        if place == "library":
+            self.library.add(name)
+            for value in vars(sys.modules[name]).values() if hasattr(sys.modules.get(name), "__path__") else ():
+                self.library |= {value.__module__} if of_library(value) else set()
+        if place != "own" or name in self.seen:
+            return name
+        self.seen[name] = name
+        module = sys.modules[name]
+        for parent in (name.rpartition(".")[0],):
+            self.reach(parent)
+        if getattr(module, "__file__", None) is None and hasattr(module, "__path__"):
+            return name  # a folder without code
+        source, _ = _source(name)
+        written = {n for node in ast.walk(parsed(source)) if isinstance(node, ast.Global) for n in node.names}
+        values = {
+            n: repr(v) for n, v in vars(module).items()
+            if isinstance(v, _PLAIN) and n not in written and not n.startswith("__")
+        }  # fmt: skip
+        _verify(name, [code for value in vars(module).values() for code in _codes_of(value, name)])
+        self.lines.add(f"{name}:{code_digest(source)}:{sorted(values.items())}")
+        package = name if hasattr(module, "__path__") else name.rpartition(".")[0]
+        for imported in sorted(_imports(source, package)):
+            self.reach(imported)
+        return name
+
+    def reach(self, name: str) -> None:
+        """A name that own code imports, which may be a module or something in one."""
+        holder, _, piece = name.rpartition(".")
+        if name in sys.modules:
+            self.module(name)
+        elif holder in sys.modules:
+            if of_library(found := getattr(sys.modules[holder], piece, None)):
+                self.library.add(found.__module__)
+        elif name and "." not in name and (spec := _spec(name)) and spec.origin and not _installed(spec.origin):
+            source = Path(spec.origin).read_text(encoding="utf-8") if spec.origin.endswith(".py") else ""
+            self.lines.add(f"{name}, not loaded yet:{code_digest(source)}")
+
+
+def _spec(name: str) -> Any:
+    try:
+        return importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return None
+
+
+def _generated(kind: type, member: Any) -> bool:
+    """Whether a member of a class was written by `dataclass`, from the fields alone."""
+    made = isinstance(member, FunctionType) and member.__name__ in _MADE | {"__replace__"}
+    file = member.__code__.co_filename if made else ""
+    return made and is_dataclass(kind) and (file == "<string>" or _installed(file))
+
+
+def _functions(member: Any) -> Iterator[FunctionType]:
+    """The functions in a member of a class."""
+    if isinstance(member, FunctionType):
+        yield member
+    for inner in ("__func__", "fget", "fset", "fdel", "func", "__wrapped__"):
+        if isinstance(found := getattr(member, inner, None), FunctionType):
+            yield found
+
+
+def _codes_of(value: Any, module: str) -> list[CodeType]:
+    """The code of a function or class that a module defines."""
+    if getattr(value, "__module__", None) != module:
+        return []
+    members = vars(value).values() if isinstance(value, type) else [value]
+    return [f.__code__ for member in members if not _generated(value, member) for f in _functions(member)]
+
+
+def _cells(function: FunctionType) -> list[tuple[str, Any]]:
+    return list(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+
+
+def _globals(function: FunctionType) -> list[str]:
+    """The names that a function takes from its module."""
+    names = {i.argval for code in _inside(function.__code__) for i in dis.get_instructions(code) if "_GLOBAL" in i.opname}
+    return sorted(names & set(function.__globals__))
+
+
+def _inside(code: CodeType) -> list[CodeType]:
+    """A code and those of the functions inside it."""
+    return [code, *(found for part in code.co_consts if isinstance(part, CodeType) for found in _inside(part))]
+
+
+def _file_of(module: str, codes: list[CodeType]) -> bool:
+    """Whether a module has a file and these codes are of it: not a notebook's cells."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return bool(file) and (not codes or any(Path(code.co_filename).name == Path(file).name for code in codes))
+
+
+def _source(module: str) -> tuple[str, Path]:
+    """The source of an own module's file."""
+    path = Path(getattr(sys.modules[module], "__file__", None) or "none")
+    try:
+        if path.suffix == ".py":
+            return path.read_text(encoding="utf-8"), path
+    except OSError:
+        pass
+    raise Unknown(f"the module {module} has no source")
+
+
+def _imports(source: str, package: str) -> set[str]:
+    """The full names that source imports, anywhere in it."""
+    found: set[str] = set()
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) + 1 - node.level] if node.level else []
+            origin = ".".join([*above, *([node.module] if node.module else [])])
+            found |= {origin} | {f"{origin}.{alias.name}" for alias in node.names}
+    return found
+
+
+def _verify(module: str, codes: list[CodeType]) -> None:
+    """Raise Unknown where one of these codes of a module is not what its file compiles to."""
+    source, path = _source(module)
+    for code in codes:
+        rewritten = any(name.startswith("@py") for name in code.co_names)  # by a runner of tests
+        if rewritten or Path(code.co_filename).name != path.name:
+            continue
+        if _form(code) not in _forms(source, code.co_flags & _FUTURE):
+            raise Unknown(f"{path} is not the source of the {module} that runs: it was changed and not loaded again")
+
+
+@lru_cache(maxsize=256)
+def _forms(source: str, flags: int) -> frozenset[tuple]:
+    """What the functions of some source compile to, as a file or, as a notebook's kernel does it, statement by statement.
+
+    A method of a module that is imported in the same piece is called by another instruction (CPython 3.11).
+    """
+    flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    try:
+        tree = compile(source, "<source>", "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+        pieces = [source, *(ast.Module([node], []) for node in tree.body)]
+        made = [compile(piece, "<source>", "exec", flags, dont_inherit=True) for piece in pieces]
+    except SyntaxError:
+        return frozenset()
+    return frozenset(_form(code) for whole in made for code in _inside(whole))
+
+
+def _form(code: CodeType) -> tuple:
+    """What a code does, without file and lines."""
+    constants = tuple(_form(c) if isinstance(c, CodeType) else (type(c).__name__, repr(c)) for c in code.co_consts)
+    return code.co_qualname, code.co_code, code.co_names, code.co_varnames, code.co_freevars, constants
+
+
+def _cell_source(function: FunctionType) -> str:
+    """The digest of the source of a function of a notebook's cell, as far as it is the code that runs."""
+    code = function.__code__
+    linecache.checkcache(code.co_filename)
+    source = "".join(linecache.getlines(code.co_filename, function.__globals__))
+    if source and _form(code) in _forms(source, code.co_flags & _FUTURE):
+        flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        for node in ast.walk(compile(source, code.co_filename, "exec", flags, dont_inherit=True)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == code.co_name:
+                if min([node.lineno, *(part.lineno for part in node.decorator_list)]) == code.co_firstlineno:
+                    return code_digest(ast.unparse(node))
+    raise Unknown(f"the source of {full_name(function)} is not there, or is not the code that runs")

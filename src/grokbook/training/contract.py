@@ -1,0 +1,274 @@
+"""What training asks of a task, a network, an optimiser and a watch, checked before anything is trained.
+
+Here no number of a run is made. Parts of a reader's own are looked at when a configuration is made, once for each value:
+a network is drawn and sent two samples, an optimiser makes one update of zeros, a task shows its data, unless it says its
+`sizes()`, which lets its data wait for `train`. No generator of the process is moved.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from grokbook.errors import ParameterError, nearest, shown
+from grokbook.own_code import held, of_library
+
+ASKED = {
+    "task": ("inputs", "targets", "train_index", "groups"),
+    "model": ("shapes", "draw", "forward"),
+    "optimizer": ("init", "numbers", "update"),
+}
+"""What each part of a run must have."""
+
+_INSTEAD = {"task": "ModularTask(97)", "model": "MLP((64, 16, 10))", "optimizer": "AdamW()"}
+_OPTIMIZERS = ("AdamW", "Adam", "Sgd", "Muon")
+_RARE = (RuntimeError, TypeError, ValueError, IndexError, KeyError, AttributeError, AssertionError, ArithmeticError)
+_known: dict[str, tuple[Any, ...]] = {}  # what was looked at, with the classes, so that no other one gets their number
+
+
+def check_parts(config: Any) -> None:
+    """Refuse parts of a run that training could not use, or would use wrongly, in one sentence (ParameterError)."""
+    own = [name for name in ASKED if not of_library(type(getattr(config, name)))]
+    for name in own:
+        _check_form(name, getattr(config, name))
+    if not own or not _first_time(config, own, ""):
+        return
+    with _generators_kept():
+        if "model" in own:
+            _check_network(config.model, config.start)
+        if "optimizer" in own:
+            _check_optimizer(config.optimizer, config.model)
+        if "task" in own and not hasattr(config.task, "sizes"):
+            _check_data(config)
+        elif "model" in own:
+            _outputs(config)
+
+
+def check_runs(configs: Sequence[Any]) -> None:
+    """The same of what `check_parts` left for later: the data of every task, and the outputs for two of its samples."""
+    for config in configs:
+        own = [name for name in ASKED if not of_library(type(getattr(config, name)))]
+        if _first_time(config, own, "data"):
+            with _generators_kept():
+                _check_data(config)
+
+
+def check_watches(watches: Mapping[str, Any]) -> None:
+    """Refuse what is no function under a name."""
+    for name, watch in watches.items():
+        if not isinstance(name, str) or not name.isidentifier() or not callable(watch):
+            raise ParameterError(
+                f"watch {name!r} = {shown(watch)} must be a function of a View under a name made of letters, digits and _."
+            )
+
+
+def laid_out(model: Any, drawn: Mapping[str, Tensor], by: str = "draw") -> Tensor:
+    """The tensors of a network as one row (P,), in the order of `shapes`; refuses others than those.
+
+    Example:
+        >>> from grokbook.models.mlp import MLP
+        >>> net = MLP((1, 2))
+        >>> laid_out(net, {"b.1": torch.zeros(2), "W.1": torch.ones(2, 1)}).tolist()
+        [1.0, 1.0, 0.0, 0.0]
+    """
+    shapes, kind = model.shapes(), type(model).__name__
+    if not isinstance(drawn, Mapping) or set(drawn) != set(shapes):
+        names = list(drawn) if isinstance(drawn, Mapping) else drawn
+        raise ParameterError(f"{by} of {kind} gives {shown(names)}, but must give what shapes() names, {list(shapes)}.")
+    for name, shape in shapes.items():
+        value = drawn[name]
+        if not isinstance(value, Tensor) or tuple(value.shape) != tuple(shape) or value.dtype != torch.float32:
+            is_ = f"{value.dtype} {tuple(value.shape)}" if isinstance(value, Tensor) else f"no tensor, {shown(value)}"
+            raise ParameterError(
+                f"{by} of {kind} gives {name} as {is_}, but shapes() says {tuple(shape)}, in torch.float32."
+            )
+        if by == "draw" and not torch.isfinite(value).all():
+            raise ParameterError(f"{by} of {kind} gives {name} with numbers that are not finite, but all must be.")
+    return torch.cat([drawn[name].reshape(-1) for name in shapes])
+
+
+def _first_time(config: Any, own: Sequence[str], what: str) -> bool:
+    """Whether parts of these values were not looked at before; of the library's tasks one seed stands for all."""
+    values = config.as_dict()
+    if "task" not in own:
+        values["task"].pop("seed", None)
+    named = {name: values.get(name) for name in (*ASKED, "loss", "start", "batch_size")}
+    things = tuple(thing for name in own for thing in held(getattr(config, name)))
+    key = json.dumps([what, named, list(map(id, things))], sort_keys=True, default=str)
+    if key in _known:
+        return False
+    _known[key] = things
+    return True
+
+
+def _check_form(name: str, part: Any) -> None:
+    """Refuse what is no dataclass, or lacks something; nothing of it is computed."""
+    asked, kind = ASKED[name], type(part).__name__
+    if isinstance(part, torch.optim.Optimizer | torch.nn.Module):
+        what = "an optimiser of torch" if isinstance(part, torch.optim.Optimizer) else "a torch.nn.Module"
+        instead = f"{nearest(kind, _OPTIMIZERS, 0) or 'AdamW'}()" if name == "optimizer" else _INSTEAD[name]
+        rule = f"must be a frozen dataclass with {', '.join(asked)}, such as {instead}"
+        raise ParameterError(f"{name} = {kind}(...) is {what}, but {rule}.")
+    if isinstance(part, type) or not dataclasses.is_dataclass(part):
+        made = f", {part.__name__}(...)," if isinstance(part, type) else ""
+        said = f"the class {part.__name__}" if isinstance(part, type) else shown(part)
+        raise ParameterError(
+            f"{name} = {said} must be an instance{made} of a frozen dataclass with {', '.join(asked)}, "
+            f"such as {_INSTEAD[name]}."
+        )
+    has = dir(part)
+    for wanted in asked:
+        if wanted not in has:
+            like = nearest(wanted, [n for n in has if not n.startswith("_")])
+            instead = f"it has {like}" if like else f"it needs {', '.join(asked)}"
+            empty = "; where the test set has no named parts it returns {}" if wanted == "groups" else ""
+            raise ParameterError(f"{name} = {kind}(...) has no {wanted}: {instead}{empty}.")
+
+
+@contextlib.contextmanager
+def _generators_kept() -> Iterator[None]:
+    """No generator of the process is another one afterwards."""
+    before = random.getstate(), np.random.get_state()
+    with torch.random.fork_rng(devices=[]):
+        try:
+            yield
+        finally:
+            random.setstate(before[0])
+            np.random.set_state(before[1])
+
+
+def _tried(what: str, call: Callable[[], Any]) -> Any:
+    """The value of a call to a part of a reader's own; its error as one sentence."""
+    try:
+        return call()
+    except ParameterError:
+        raise
+    except _RARE as error:
+        raise ParameterError(f"{what} fails: {type(error).__name__}: {str(error).partition(chr(10))[0]}.") from error
+
+
+def _check_network(model: Any, start: str) -> None:
+    kind, choice = type(model).__name__, () if start == "normal" else (start,)
+    shapes = _tried(f"shapes of {kind}", model.shapes)
+    good = isinstance(shapes, Mapping) and all(
+        isinstance(shape, tuple | list | torch.Size) and all(isinstance(n, int) for n in shape)
+        for shape in shapes.values()
+    )
+    if not good or not shapes:
+        raise ParameterError(f"shapes of {kind} gives {shown(shapes)}, but must give the shape of each name, {{'W': (3, 2)}}.")
+    first, again, other = (
+        laid_out(model, _tried(f"draw of {kind}", lambda seed=seed: model.draw(seed, *choice))) for seed in (0, 0, 1)
+    )
+    rule = "must draw by its seed alone, with torch.Generator().manual_seed(seed)"
+    if not torch.equal(first, again):
+        raise ParameterError(f"draw of {kind} gives other weights when it is called again with seed 0, but {rule}.")
+    if torch.equal(first, other) and any(part.unique().numel() > 1 for part in first.split([*_sizes(shapes)])):
+        raise ParameterError(f"draw of {kind} gives the same weights for seeds 0 and 1, but {rule}.")
+    named = getattr(model, "groups", dict)()
+    for unknown in sorted({n for names in named.values() for n in names} - set(shapes)):
+        raise ParameterError(f"groups of {kind} names {unknown!r}, but shapes() has {', '.join(shapes)}.")
+    last = list(getattr(model, "statistics", ()))
+    if last and list(shapes)[-len(last) :] != last:
+        raise ParameterError(f"statistics of {kind} are {last}, but must be the last of shapes(), {list(shapes)}.")
+
+
+def _sizes(shapes: Mapping[str, Sequence[int]]) -> list[int]:
+    return [torch.Size(shape).numel() for shape in shapes.values()]
+
+
+def _check_optimizer(optimizer: Any, model: Any) -> None:
+    kind, shapes = type(optimizer).__name__, model.shapes()
+    weights = torch.zeros(1, sum(_sizes(shapes)))
+    state = _tried(f"init of {kind}", lambda: optimizer.init(weights, shapes))
+    if not isinstance(state, dict) or not all(isinstance(value, Tensor) for value in state.values()):
+        raise ParameterError(f"init of {kind} gives {shown(state)}, but must give a dictionary of tensors.")
+    numbers = _tried(f"numbers of {kind}", lambda: optimizer.numbers(0))
+    if not isinstance(numbers, dict) or not all(isinstance(value, int | float) for value in numbers.values()):
+        raise ParameterError(f"numbers of {kind} gives {shown(numbers)}, but must give a dictionary of numbers.")
+    gradient = torch.ones_like(weights)
+    given = _tried(f"update of {kind}", lambda: optimizer.update(weights, gradient, state, dict(numbers), shapes))
+    if given is not None:
+        raise ParameterError(f"update of {kind} gives a {type(given).__name__}, but must move weights and state in place.")
+
+
+def _check_data(config: Any) -> None:
+    """Refuse data that cannot be trained on: samples, answers, the training set, the parts of the test set."""
+    task, kind = config.task, type(config.task).__name__
+    inputs, targets, index = (_array(config, name) for name in ASKED["task"][:3])
+    if len(inputs) != len(targets):
+        raise ParameterError(f"targets of {kind} are {len(targets)}, but its inputs {len(inputs)}; they must be as many.")
+    if targets.dtype != np.int64 and not np.issubdtype(targets.dtype, np.floating):
+        raise ParameterError(f"targets of {kind} are {targets.dtype}, but must be int64 labels or floats.")
+    _check_index(index, len(inputs), kind)
+    groups = _tried(f"groups of {kind}", task.groups)
+    if not isinstance(groups, Mapping):
+        raise ParameterError(f"groups of {kind} gives {shown(groups)}, but must give a dictionary, {{}} for no parts.")
+    outputs = _outputs(config)
+    if np.issubdtype(targets.dtype, np.floating):
+        if config.loss != "squared_error":
+            raise ParameterError(
+                f"targets of {kind} are {targets.dtype}, but loss = {config.loss!r} needs labels; "
+                "for real targets choose squared_error, for labels targets.astype(np.int64)."
+            )
+        wanted = tuple(targets.shape[1:])
+        if tuple(outputs.shape[1:]) != wanted:
+            raise ParameterError(
+                f"forward of {type(config.model).__name__} gives {tuple(outputs.shape[1:])} for each sample, "
+                f"but the targets of {kind} are {wanted}."
+            )
+    elif outputs.ndim != 2 or not 0 <= targets.min() <= targets.max() < outputs.shape[1]:
+        raise ParameterError(
+            f"targets of {kind} are labels from {targets.min()} to {targets.max()}, but forward of "
+            f"{type(config.model).__name__} gives {tuple(outputs.shape[1:])} for each sample; it must give "
+            f"({max(int(targets.max()), 0) + 1},) or more, and labels begin at 0."
+        )
+
+
+def _array(config: Any, name: str) -> np.ndarray:
+    kind = type(config.task).__name__
+    value = _tried(f"{name} of {kind}", lambda: getattr(config.task, name))
+    if not isinstance(value, np.ndarray) or not value.ndim or value.dtype.kind not in "biuf":
+        raise ParameterError(f"{name} of {kind} is {shown(value)}, but must be an array of numbers (np.ndarray).")
+    if not np.isfinite(value).all():
+        raise ParameterError(f"{name} of {kind} has numbers that are not finite, but all must be.")
+    return value
+
+
+def _check_index(index: np.ndarray, samples: int, kind: str) -> None:
+    said = f"train_index of {kind}"
+    rule = f"must be different numbers from 0 to {samples - 1}"
+    if index.ndim != 1 or not index.size:
+        raise ParameterError(f"{said} has shape {index.shape}, but {rule}, one or more.")
+    if not np.issubdtype(index.dtype, np.signedinteger):
+        raise ParameterError(f"{said} is {index.dtype}, but must be integers; of a mask it is np.flatnonzero(mask).")
+    if index.min() < 0 or index.max() >= samples:
+        worst = index.min() if index.min() < 0 else index.max()
+        raise ParameterError(f"{said} has {worst}, but {rule}.")
+    numbers, counts = np.unique(index, return_counts=True)
+    if counts.max() > 1:
+        raise ParameterError(f"{said} has {numbers[counts.argmax()]} {counts.max()} times, but {rule}.")
+
+
+def _outputs(config: Any) -> Tensor:
+    """What a network puts out for the first two samples, drawn where it is a reader's own, else of zeros."""
+    model, task, kind = config.model, config.task, type(config.model).__name__
+    two = task.inputs[:2]
+    inputs = torch.from_numpy(two.astype(np.float32) if np.issubdtype(two.dtype, np.floating) else two)
+    inputs = task.show(inputs) if hasattr(task, "show") else inputs
+    own = not of_library(type(model))
+    weights = model.draw(0) if own else {n: torch.zeros(shape) for n, shape in model.shapes().items()}
+    said = f"forward of {kind} on inputs {tuple(inputs.shape)}, {inputs.dtype},"
+    with torch.no_grad():
+        found = _tried(said, lambda: model.forward(weights, inputs))
+    if not isinstance(found, Tensor) or found.ndim < 2 or found.shape[0] != len(two) or not found.is_floating_point():
+        form = f"{found.dtype} {tuple(found.shape)}" if isinstance(found, Tensor) else shown(found)
+        raise ParameterError(f"{said} gives {form}, but must give floats ({len(two)}, ...), a row for each sample.")
+    return found

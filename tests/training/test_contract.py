@@ -1,0 +1,260 @@
+"""The contract of a task, a network, an optimiser and a watch: each likely mistake is one sentence, before training."""
+
+import dataclasses
+import random
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+import torch
+from own_optimiser import Lion
+from small_runs import small
+from torch.nn import functional as F
+
+from grokbook.errors import ParameterError
+from grokbook.models.mlp import MLP
+from grokbook.tasks import ModularTask
+from grokbook.training import RunConfig, train
+
+
+@dataclass(frozen=True)
+class Parity:
+    """A task of a reader's own: the parity of 0 to 15, from four bits."""
+
+    seed: int = 0
+
+    @property
+    def inputs(self):
+        return (np.arange(16)[:, None] >> np.arange(4) & 1).astype(float)
+
+    @property
+    def targets(self):
+        return self.inputs.sum(1).astype(np.int64) % 2
+
+    @property
+    def train_index(self):
+        return np.random.default_rng(self.seed).permutation(16)[:8]
+
+    def groups(self):
+        return {}
+
+
+@dataclass(frozen=True)
+class Net:
+    """A network of a reader's own."""
+
+    width: int = 3
+
+    def shapes(self):
+        return {"W": (self.width, 4), "U": (2, self.width)}
+
+    def draw(self, seed):
+        g = torch.Generator().manual_seed(seed)
+        return {name: torch.randn(shape, generator=g) for name, shape in self.shapes().items()}
+
+    def forward(self, w, x):
+        return torch.relu(x @ w["W"].T) @ w["U"].T
+
+
+def task(**changed):
+    """`Parity` with other members."""
+    made = {name: property(value) if name in ("inputs", "targets", "train_index") else value
+            for name, value in changed.items()}  # fmt: skip
+    return dataclasses.dataclass(frozen=True)(type("Other", (Parity,), made))()
+
+
+def net(**changed):
+    """`Net` with other members."""
+    return dataclasses.dataclass(frozen=True)(type("Other", (Net,), changed))()
+
+
+def drawn(change):
+    return net(draw=lambda self, seed: change(Net().draw(seed)))
+
+
+class Bare:
+    """No dataclass."""
+
+
+@dataclass(frozen=True)
+class Nameless:
+    """A task that forgets its groups."""
+
+    inputs = targets = train_index = groupings = np.zeros((4, 4))
+
+
+def global_draw(self, seed):
+    torch.manual_seed(seed + torch.randint(10**6, (1,)).item())
+    return {name: torch.randn(shape) for name, shape in self.shapes().items()}
+
+
+LAYER = torch.nn.Linear(4, 2)
+MISTAKES = {
+    "a module of torch": (
+        lambda: RunConfig(Parity(), LAYER),
+        "model = Linear(...) is a torch.nn.Module, but must be a frozen dataclass with shapes, draw, forward, such as "
+        "MLP((64, 16, 10)).",
+    ),
+    "an optimiser of torch": (
+        lambda: RunConfig(Parity(), Net(), torch.optim.SGD(LAYER.parameters(), lr=0.1)),
+        "optimizer = SGD(...) is an optimiser of torch, but must be a frozen dataclass with init, numbers, update, such "
+        "as Sgd().",
+    ),
+    "a task without groups": (
+        lambda: RunConfig(Nameless(), Net()),
+        "task = Nameless(...) has no groups: it has groupings; where the test set has no named parts it returns {}.",
+    ),
+    "no dataclass": (
+        lambda: RunConfig(Parity(), Bare),
+        "model = the class Bare must be an instance, Bare(...), of a frozen dataclass with shapes, draw, forward, such as "
+        "MLP((64, 16, 10)).",
+    ),
+    "an empty training set": (
+        lambda: RunConfig(task(train_index=lambda self: np.arange(0)), Net()),
+        "train_index of Other has shape (0,), but must be different numbers from 0 to 15, one or more.",
+    ),
+    "a training sample out of range": (
+        lambda: RunConfig(task(train_index=lambda self: np.arange(9, 17)), Net()),
+        "train_index of Other has 16, but must be different numbers from 0 to 15.",
+    ),
+    "a training sample twice": (
+        lambda: RunConfig(task(train_index=lambda self: np.array([1, 2, 1])), Net()),
+        "train_index of Other has 1 2 times, but must be different numbers from 0 to 15.",
+    ),
+    "a mask": (
+        lambda: RunConfig(task(train_index=lambda self: np.ones(16, bool)), Net()),
+        "train_index of Other is bool, but must be integers; of a mask it is np.flatnonzero(mask).",
+    ),
+    "labels above the outputs": (
+        lambda: RunConfig(task(targets=lambda self: np.arange(16)), Net()),
+        "targets of Other are labels from 0 to 15, but forward of Net gives (2,) for each sample; it must give (16,) or "
+        "more, and labels begin at 0.",
+    ),
+    "labels that are floats": (
+        lambda: RunConfig(task(targets=lambda self: np.arange(16) % 2.0), Net()),
+        "targets of Other are float64, but loss = 'cross_entropy' needs labels; for real targets choose squared_error, "
+        "for labels targets.astype(np.int64).",
+    ),
+    "outputs of another form": (
+        lambda: RunConfig(Parity(), net(forward=lambda self, w, x: (x @ w["W"].T).T)),
+        "forward of Other on inputs (2, 4), torch.float32, gives torch.float32 (3, 2), but must give floats (2, ...), a "
+        "row for each sample.",
+    ),
+    "real answers of another form": (
+        lambda: RunConfig(task(targets=lambda self: np.ones(16)[:, None]), Net(), loss="squared_error"),
+        "forward of Net gives (2,) for each sample, but the targets of Other are (1,).",
+    ),
+    "a network that fails": (
+        lambda: RunConfig(Parity(), net(forward=lambda self, w, x: w["V"])),
+        "forward of Other on inputs (2, 4), torch.float32, fails: KeyError: 'V'.",
+    ),
+    "a seed that is not used": (
+        lambda: RunConfig(Parity(), net(draw=lambda self, seed: Net().draw(3))),
+        "draw of Other gives the same weights for seeds 0 and 1, but must draw by its seed alone, with "
+        "torch.Generator().manual_seed(seed).",
+    ),
+    "weights of the process's generator": (
+        lambda: RunConfig(Parity(), net(draw=lambda self, seed: global_draw(self, seed + random.randrange(10**6)))),
+        "draw of Other gives other weights when it is called again with seed 0, but must draw by its seed alone, with "
+        "torch.Generator().manual_seed(seed).",
+    ),
+    "another name": (
+        lambda: RunConfig(Parity(), drawn(lambda w: {"W": w["W"], "V": w["U"]})),
+        "draw of Other gives ['W', 'V'], but must give what shapes() names, ['W', 'U'].",
+    ),
+    "a transposed matrix": (
+        lambda: RunConfig(Parity(), drawn(lambda w: w | {"W": w["W"].T})),
+        "draw of Other gives W as torch.float32 (4, 3), but shapes() says (3, 4), in torch.float32.",
+    ),
+    "another type": (
+        lambda: RunConfig(Parity(), drawn(lambda w: w | {"U": w["U"].double()})),
+        "draw of Other gives U as torch.float64 (2, 3), but shapes() says (2, 3), in torch.float32.",
+    ),
+    "a weight that is not finite": (
+        lambda: RunConfig(Parity(), drawn(lambda w: w | {"U": w["U"] / 0})),
+        "draw of Other gives U with numbers that are not finite, but all must be.",
+    ),
+    "an update that moves a copy": (
+        lambda: RunConfig(Parity(), Net(), copying()),
+        "update of Copying gives a Tensor, but must move weights and state in place.",
+    ),
+    "a watch that is no function": (
+        lambda: train([RunConfig(Parity(), Net(), steps=10)], progress=False, watch={"norm": 3}),
+        "watch 'norm' = 3 must be a function of a View under a name made of letters, digits and _.",
+    ),
+}
+
+
+def copying():
+    @dataclass(frozen=True)
+    class Copying(Lion):
+        def update(self, weights, gradient, state, numbers, shapes):
+            return weights - gradient
+
+    return Copying()
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_one_sentence_before_anything_is_trained(name):
+    make, said = MISTAKES[name]
+    with pytest.raises(ParameterError) as caught:
+        make()
+    assert str(caught.value) == said and said.count("\n") == 0
+
+
+def test_what_keeps_the_contract_is_trained_whatever_the_order_in_which_it_is_drawn():
+    """The oracle: weights that are drawn in another order are laid out by `shapes`."""
+    turned = drawn(lambda w: dict(reversed(w.items())))
+    runs = [train([RunConfig(Parity(), model, steps=20)], device="cpu", progress=False) for model in (Net(), turned)]
+    np.testing.assert_array_equal(*(run.test_loss.values for run in runs))
+    zero = drawn(lambda w: {name: torch.zeros_like(part) for name, part in w.items()})
+    assert RunConfig(Parity(), zero).steps == 10_000, "weights that are all alike need no seed"
+    assert RunConfig(ModularTask(7), small(0).model, Lion()).optimizer == Lion()
+
+
+def test_two_samples_of_the_librarys_own_task_are_enough_for_a_network_that_does_not_fit():
+    with pytest.raises(ParameterError, match=r"^forward of Net on inputs \(2, 3\), torch.int64, fails: RuntimeError: "):
+        RunConfig(ModularTask(7), Net())
+    few = RunConfig(ModularTask(7), net(forward=lambda self, w, x: F.one_hot(x[:, 0] % 2, 2).float() @ w["U"]))
+    with pytest.raises(ParameterError, match="are labels from 0 to 6, but forward of Other gives .3,. for each sample"):
+        train([few], progress=False)
+
+
+def test_a_library_network_with_too_few_outputs_is_refused_before_it_trains():
+    with pytest.raises(ParameterError, match="labels from 0 to 1, but forward of MLP gives .1,. for each sample"):
+        train([replace(small(0), task=Parity(), model=MLP((4, 1)))], progress=False)
+
+
+def test_making_a_run_draws_no_split_and_moves_no_generator(monkeypatch):
+    states = torch.get_rng_state(), np.random.get_state()[1].copy(), random.getstate()
+    assert RunConfig(Parity(), Net(5), Lion())
+    assert torch.equal(torch.get_rng_state(), states[0]) and random.getstate() == states[2]
+    assert (np.random.get_state()[1] == states[1]).all()
+    monkeypatch.setattr(ModularTask, "train_index", property(lambda self: pytest.fail("drawn")))
+
+    @dataclass(frozen=True)
+    class Pairs(Net):
+        def forward(self, w, x):
+            return F.pad(x.float(), (0, 1)) @ w["W"].T
+
+    assert RunConfig(ModularTask(11), Pairs(11), Lion()).steps
+
+
+def test_a_value_is_looked_at_once(monkeypatch):
+    calls = []
+
+    @dataclass(frozen=True)
+    class Counted(Net):
+        def draw(self, seed):
+            calls.append(seed)
+            return super().draw(seed)
+
+    config = RunConfig(Parity(), Counted())
+    seen = len(calls)
+    for seed in range(5):
+        replace(config.with_seed(seed), steps=7)
+    assert seen and len(calls) <= seen + 5 * seen, "a task of a reader's own is looked at with each seed"
+    before = len(calls)
+    for rate in range(50):
+        replace(config, steps=rate + 1)
+    assert len(calls) == before
