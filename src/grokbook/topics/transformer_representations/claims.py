@@ -47,7 +47,7 @@ NEAR, OTHERS_NEAR = 1.5, (1.25, 2.0)
 RING, OTHER_RINGS = 0.5, (0.4, 0.6)
 """Ring share from which a plane counts as showing a circle, round or flat: half for one frequency; two other bars."""
 
-TURN_RULE, CIRCLE_RULE = "2026-11-24T19:30 a10e902", "2026-11-24T18:57:19 c779427"
+TURN_RULE, CIRCLE_RULE = "2026-11-24T19:32 0772874", "2026-11-24T18:57:19 c779427"
 """When the rules of LT2 and LT3 were last changed, each after runs."""
 
 LEVEL = 0.05
@@ -238,7 +238,7 @@ def structure_before_training(rows: pd.DataFrame, runs: Runs) -> Finding:
 
 
 @claim("LT12", "liu2022", "appendix K", section="What the start shows", runs=deciding, through=pruned, seconds=1,
-       bars={"left": (0.1, 0.25)}, rule_changed="2026-11-24T19:25 a10e902", says=(
+       bars={"left": (0.1, 0.25)}, rule_changed="2026-11-24T19:32 0772874", says=(
     "outside the first {axes} axes of the end {value:.0%} of the start's variance are left ({low:.0%} to {high:.0%}); ",
     "a random table as long as the end would have {null:.0%}; on these axes it is {inside:.1f} times the start's ",
     "(medians; other shares: {bars})",

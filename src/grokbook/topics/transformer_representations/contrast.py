@@ -175,7 +175,7 @@ def effects(rows: pd.DataFrame) -> tuple[float, float]:
 
 
 @claim("LT11", "liu2022", "section 3.2", section="Cover or parallelograms?", runs=contrast, origin="ours",
-       rule_changed="2026-11-24T19:25 a10e902", says=(
+       rule_changed="2026-11-24T19:32 0772874", says=(
     "with cover held equal a forced line adds {line:+.2f} to the test accuracy, with the line held equal cover adds ",
     "{cover:+.2f}; {perfect} runs whose data force a line answer every test pair, of the fitted ones {fitted}; of the ",
     "runs without a line {others}, where an ideal model answers {ideal:.0%}; chance of a line's effect as large if ",
