@@ -1,6 +1,7 @@
 """Chapter 15: handwritten digits; grokking by a large start, and the effective loss of classes."""
 
 from grokbook.topics.images.claims import drawn, letters, reached, separation
+from grokbook.topics.images.effective import descend
 from grokbook.topics.images.figures import by_amount, encoded, flowing, large_and_usual, samples
 from grokbook.topics.images.settings import (
     LARGE,
@@ -13,7 +14,7 @@ from grokbook.topics.images.settings import (
     small,
     small_phases,
 )
-from grokbook.topics.images.words import answer, between, collapse_table, pace, starts, turning, waited
+from grokbook.topics.images.words import answer, between, collapse_table, crossings, pace, starts, turning, waited
 
 __all__ = [
     "LARGE",
@@ -23,6 +24,8 @@ __all__ = [
     "by_amount",
     "by_size",
     "collapse_table",
+    "crossings",
+    "descend",
     "drawn",
     "encoded",
     "fig8",
