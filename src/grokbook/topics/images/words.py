@@ -29,11 +29,11 @@ def answer(verdicts: Mapping[str, str]) -> str:
         3
     """
     return (
-        "> **Answer.** Liu et al. make a network grok on handwritten digits by starting it with large weights. On MNIST "
-        f"and with torch's usual start as control this *{verdicts['LM1']}* (LM1); on small digits of 8 by 8 pixels, a "
-        f"set of ours, it *{verdicts['LM2']}* (LM2), and that weight decay ends the delay *{verdicts['LM9']}* (LM9). "
-        f"Their effective loss for classes keeps its scale, which {_SCALE[verdicts['L32']]}. It collapses any labels, "
-        f"and that an encoder learns from it to place new images *{verdicts['LM12']}* (LM12)."
+        "> **Answer.** Liu et al. make a network grok on handwritten digits by starting it with large weights. On "
+        f"MNIST, with torch's usual start as control, this *{verdicts['LM1']}* (LM1). On digits of 8 by 8 pixels, "
+        f"a set of ours, it *{verdicts['LM2']}* (LM2); that weight decay ends the delay *{verdicts['LM9']}* (LM9). "
+        f"Their effective loss for classes keeps its scale, which {_SCALE[verdicts['L32']]}. It collapses any labels; "
+        f"that an encoder learns from it to place new images *{verdicts['LM12']}* (LM12)."
     )
 
 
