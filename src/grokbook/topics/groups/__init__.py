@@ -229,8 +229,8 @@ def answer(said: pd.DataFrame, shares: pd.DataFrame) -> str:
         "> **Answer.** The paper carries its theory from addition to all Abelian groups, and to S3 with matrices.",
         "For addition modulo n real embeddings cannot form the structure at all; phases can.",
         "For S3 two equalities give a third where they share a product; by a chain of quotients it takes three.",
-        f"Half of the random training sets imply all of S3 at a share of {said.value['L30']:.2f} of its table; larger "
-        f"groups need less: {shares.share.iloc[-1]:.2f} at {shares.order.iloc[-1]} elements.",
+        f"Together they give all of S3 from half of the training sets with a share of {said.value['L30']:.2f} of its "
+        f"table; larger groups need less, {shares.share.iloc[-1]:.2f} at {shares.order.iloc[-1]} elements.",
         "This is proved or counted for ideal models; what networks do is told beside them.",
     ]
     return " ".join(told)

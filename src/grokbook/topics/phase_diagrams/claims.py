@@ -253,7 +253,7 @@ def either(counts: tuple[Count, Count], right: Callable[[float, float], Part]) -
 
 def _told(count: Count, where: str) -> str:
     left = f" ({count[1]} are not decided)" if count[1] else ""
-    return f"{some(count[0], count[2])} runs {where}{left}"
+    return f"{some(count[0], count[2])} {where}{left}"
 
 
 def beyond(more: float, less: float, little: float = LITTLE) -> Part:
@@ -296,7 +296,7 @@ def _compared(
 
 _MORE = {"section": "Batch size, first distances, decay of the embeddings", "through": phases,
          "bars": {"little": (0.05, 0.2)}}  # fmt: skip
-_TOLD = "comprehend, {told}"
+_TOLD = "runs that comprehend, {told}"
 
 
 @claim("LP07", "liu2022", "appendix G, Fig. 13", **_MORE, runs=_figure("13"), says=_TOLD, rule_changed=FROZEN)
