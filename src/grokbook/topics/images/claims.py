@@ -133,7 +133,7 @@ def _rising(runs: Mapping[int, pd.DataFrame], asked: int, bend: float) -> Findin
 
 
 _AMOUNT: dict[str, Any] = {"section": AMOUNT, "through": reached, "bars": {"bend": (1.5, 3.0)},
-                           "rule_changed": "2026-11-24T19:45 0772874"}  # fmt: skip
+                           "rule_changed": "2026-11-24T19:45 8e5dc6e"}  # fmt: skip
 
 
 @claim("LM3", "liu2022", "appendix J, Fig. 20", runs=fig20, says="{told}", **_AMOUNT)
@@ -187,7 +187,7 @@ def phases_of_small_digits(runs: Runs) -> Finding:
     return _four(runs)
 
 
-_PLACES: dict[str, Any] = {"section": CELLS, "runs": fig8_right, "rule_changed": "2026-11-24T19:45 0772874"}
+_PLACES: dict[str, Any] = {"section": CELLS, "runs": fig8_right, "rule_changed": "2026-11-24T19:45 8e5dc6e"}
 
 
 @claim("LM13", "liu2022", "appendix J, Fig. 8 (right)", **_PLACES, says=(
