@@ -303,12 +303,12 @@ def test_shared_jolts_are_found_and_a_shared_trend_alone_is_not():
     assert np.mean(np.array(found) < 0.05) <= 0.2  # 0.05 expected; 9 or more of 40 has probability below 1e-3
 
 
-def test_the_p_value_counts_shifts_exactly():
+def test_the_p_value_counts_lags_exactly():
     x = np.array([0.0, 1, 0, 1, 0, 1, 0, 1, 0])
     test = tracking.shift_test(x, x, window=None)
     assert test.agreement == 1
-    # shifts 1..7 of 8 alternating signs: every even shift agrees fully (3 of 7)
-    assert test.p_value == pytest.approx((1 + 3) / (1 + 7))
+    # lags -2 to 2 of 8 alternating signs: every even lag agrees fully
+    assert test.p_value == pytest.approx(3 / 5) and test.intervals == 4
 
 
 @pytest.mark.parametrize(
@@ -392,6 +392,7 @@ REFUSALS = [
     (lambda: tracking.end_of_decline(range(3), [3, 2, 1], smooth=0), "smooth is 0, but must be a whole number"),
     (lambda: tracking.detrended_increments(range(10), 4), "window = 4 must be an odd number"),
     (lambda: tracking.shift_test(range(27), range(27), window=25), "26 increments are fewer than 27; log more"),
+    (lambda: tracking.shift_test(range(8), range(8), window=None), "7 increments are fewer than 8; log more"),
 ]
 
 

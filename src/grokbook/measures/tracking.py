@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.linalg import circulant
 
 from grokbook.errors import ParameterError
 from grokbook.measures.delay import PERSISTENCE, first_stay, grok_time
@@ -23,16 +22,18 @@ WINDOW = 25
 """Points of the moving average that detrending takes away, unless another is given."""
 
 SHIFTS = 20
-"""Increments left after detrending from which a shift test can say 0.05: its least p-value is one in so many."""
+"""Lags, half before and half after, from which a shift test can say 0.05: its least p-value is one in so many."""
+
+STAY = 16
+"""Detrended increments of one sign in a row from which they count as what is left of the trend."""
 
 
 @dataclass(frozen=True)
 class ShiftTest:
     """Agreement of the signs of two curves' increments and how often chance does as well.
 
-    `agreement` is the observed share; `null` the median share over all circular shifts and `p_value` the share
-    of shifts (the unshifted pair counted in) that agree at least as well. `intervals` is the number of
-    increments.
+    `agreement` is the observed share; `null` the median share over all lags and `p_value` the share of lags (lag
+    zero counted in) at which they agree at least as well. `intervals` is the number of increments compared at lag zero.
     """
 
     agreement: float
@@ -100,14 +101,16 @@ def detrended_increments(x: Array, window: int = WINDOW) -> np.ndarray:
 
 
 def shift_test(x: Array, y: Array, *, window: int | None = WINDOW) -> ShiftTest:
-    """Sign agreement of two curves' increments against the agreement after every circular shift of one of them.
+    """Sign agreement of two curves' increments against the agreement at other lags.
 
-    With `window` the increments are detrended first (see `detrended_increments`), with None they are raw. All shifts
-    count, the near ones and the unshifted pair too: if one curve is as likely as its shifts and independent of the
-    other, the p-value is at most a with probability at most a. A clock, whose detrended increments have one sign,
-    agrees as well after every shift and has p-value 1.
+    With `window` the increments are detrended first (see `detrended_increments`), and `STAY` or more of one sign in a
+    row are left out as a rest of the trend; with None they are raw. The middle half of one curve is laid beside equally
+    long pieces of the other, a quarter of the whole earlier to a quarter later. Nothing wraps round: the seam of a
+    circular shift breaks a common period. Compared is the excess of agreements over disagreements, in units of the root
+    of their number. A clock, whose detrended increments have one sign, has p-value 1. Not allowed for is a pace that
+    changes in both curves alike: only curves of other runs are a null for that.
 
-    Raises ParameterError as `detrended_increments`.
+    Raises ParameterError as `detrended_increments`, and for fewer than 8 increments.
 
     >>> rng = np.random.default_rng(0)
     >>> noise = rng.normal(size=400).cumsum()
@@ -116,17 +119,26 @@ def shift_test(x: Array, y: Array, *, window: int | None = WINDOW) -> ShiftTest:
 
     Source: the null is this book's; a test on smoothed or trending curves finds agreement everywhere.
     """
-    first, second = _pair(x, y)
-    curves = (
-        np.diff(c) if window is None else detrended_increments(c, window)
-        for c in (first, second)
-    )
-    sx, sy = map(np.sign, curves)
-    # column s is x shifted by s
-    shifted = (circulant(sx) == sy[:, None]).mean(axis=0)
-    p_value = (shifted >= shifted[0]).mean()
-    raw, null = float(shifted[0]), float(np.median(shifted))
-    return ShiftTest(raw, null, float(p_value), int(sx.size))
+    curves = _pair(x, y)
+    signs = [np.sign(np.diff(c) if window is None else detrended_increments(c, window)) for c in curves]
+    quarter = signs[0].size // 4
+    if quarter < 2:
+        raise ParameterError(f"{signs[0].size} increments are fewer than 8; log more steps.")
+    first, second = signs if window is None else map(_without_stays, signs)
+    pieces = np.lib.stride_tricks.sliding_window_view(second, second.size - 2 * quarter)
+    products = first[quarter : second.size - quarter] * pieces
+    counts = np.maximum((products != 0).sum(axis=1), 1)
+    excess, shares = products.sum(axis=1) / np.sqrt(counts), (products > 0).sum(axis=1) / counts
+    p_value = (excess >= excess[quarter] - 1e-12).mean()
+    compared = int((products[quarter] != 0).sum())
+    return ShiftTest(float(shares[quarter]), float(np.median(shares)), float(p_value), compared)
+
+
+def _without_stays(signs: np.ndarray) -> np.ndarray:
+    """The signs with 0 wherever one stays for `STAY` or more in a row."""
+    starts = np.flatnonzero(np.append(True, np.diff(signs) != 0))
+    lengths = np.diff(np.append(starts, signs.size))
+    return np.where(np.repeat(lengths >= STAY, lengths), 0, signs)
 
 
 def first_below(steps: Array, values: Array, level: float, *, persistence: int = PERSISTENCE) -> int | None:
@@ -181,8 +193,8 @@ def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None
     """The three observations of Gu 2024, section 5.1, on one run (dims: step), as numbers.
 
     - `agreement`: share of logged intervals, from the step the training set is fitted, in which test loss and
-      measure move the same way; `detrended`, `null` and `p_value`: the same after detrending, against circular shifts,
-      NaN where detrending leaves fewer than `SHIFTS` intervals.
+      measure move the same way; `detrended`, `null` and `p_value`: those of `shift_test`, NaN where detrending leaves
+      fewer than `SHIFTS` lags.
     - `fit_step`, `grok_step`: see `grok_time`; `onset_step`: the accuracy on test cells whose transpose was not
       trained reaches `ONSET`.
     - `below_step`: the measure falls below its initial value (after the run has fitted) and stays there.
@@ -197,7 +209,7 @@ def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None
     initial = float(run[measure].sel(step=0))
     later = _logged_evenly(run).where(lambda d: d.step >= (timed.fit_step or 0), drop=True)
     steps, loss, value, accuracy = (later[n].values for n in ("step", "test_loss", measure, "test_accuracy"))
-    tested = steps.size >= WINDOW + SHIFTS  # detrending leaves an increment a point beyond it
+    tested = (steps.size - WINDOW) // 4 >= SHIFTS // 2  # detrending leaves an increment a point beyond the window
     test = shift_test(loss, value) if tested else ShiftTest(np.nan, np.nan, np.nan, 0)
     return {
         "fit_step": timed.fit_step,

@@ -133,7 +133,7 @@ def agreement_by_setting(tables: Mapping[str, pd.DataFrame], column: str = "detr
     """Share of intervals in which the test loss and a measure change in the same direction, one dot a run.
 
     `tables`: label of a measure -> tracking tables under one another (index setting, seed); one panel each, settings as
-    rows, ordered by the effect in the last panel: the median over runs less that for curves shifted in time, which is
+    rows, ordered by the effect in the last panel: the median over runs less that at other lags, which is
     the tick. The line at 0.5 is a coin. Raises ParameterError for tables without runs.
     """
     if not tables or any(table.empty for table in tables.values()):

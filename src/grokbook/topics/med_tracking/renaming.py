@@ -8,6 +8,7 @@ import sympy
 import xarray as xr
 from matplotlib.figure import Figure
 from scipy.spatial.distance import cdist
+from scipy.stats import binom
 
 from grokbook.claims import load
 from grokbook.experiments.gu2025 import operations
@@ -66,7 +67,7 @@ def _best(between: np.ndarray) -> float:
 def renaming_table(dataset: xr.Dataset, draws: int = 99) -> pd.DataFrame:
     """One row a seed of a recorded dataset: `best_shape` at the first and the last snapshot, and its two nulls.
 
-    Columns: seed, grok_step (NaN if never), `start` and `end`; of the last table with its rows in random order the
+    Columns: seed, p, grok_step (NaN if never), `start` and `end`; of the last table with its rows in random order the
     least of `draws` values (`shuffled`); of `frequencies_moved` the 5 and 95 % quantiles and the median (`low`,
     `high`, `moved`).
     """
@@ -80,8 +81,9 @@ def renaming_table(dataset: xr.Dataset, draws: int = 99) -> pd.DataFrame:
         waves = [frequencies_moved(last, rng) for _ in range(draws)]
         low, moved, high = np.quantile([_best(cdist(w, w)) / mean_norm(w) for w in waves], [0.05, 0.5, 0.95])
         step = grok_time(run.step, run.train_accuracy, run.test_accuracy).grok_step
-        return {"seed": int(seed), "grok_step": np.nan if step is None else step, "start": best_shape(first),
-                "end": best_shape(last), "shuffled": shuffled, "low": low, "moved": moved, "high": high}  # fmt: skip
+        return {"seed": int(seed), "p": len(last), "grok_step": np.nan if step is None else step,
+                "start": best_shape(first), "end": best_shape(last), "shuffled": shuffled,
+                "low": low, "moved": moved, "high": high}  # fmt: skip
 
     return pd.DataFrame([row(seed) for seed in dataset.seed.values])
 
@@ -98,23 +100,29 @@ def _range(values: pd.Series) -> str:
 
 
 def _outcomes(table: pd.DataFrame) -> str:
-    """Where the runs that generalise end, and where the others do: one clause, with whether the two overlap."""
+    """Where the runs that generalise end and where the others do, and at which moduli with both the two overlap."""
     there = table.grok_step.notna()
     learned, others = table.end[there], table.end[~there]
     if learned.empty or others.empty:
         outcome = "generalise" if others.empty else "fail to generalise"
         return f"all {len(table)} {outcome} and end at {_range(table.end)}"
+    mixed = [one for _, one in table.groupby("p") if one.grok_step.notna().nunique() > 1]
+    both = {one.p.iloc[0]: (one.end[there], one.end[~there]) for one in mixed}
+    within = [
+        f"at p = {p}, {len(a)} against {len(b)}, they {'do not ' if a.max() < b.min() else ''}overlap"
+        for p, (a, b) in both.items()
+    ]
     ends = f"{len(learned)} generalise and end at {_range(learned)}, {len(others)} do not and end at {_range(others)}"
-    return ends + ("; the two do not overlap" if learned.max() < others.min() else "; the two overlap")
+    return f"{ends}; {'; '.join(within) or 'no modulus has both'}"
 
 
 def found(pages: pd.DataFrame, small: pd.DataFrame, few: pd.DataFrame) -> str:
     """What the best renaming does, in sentences, from three `renaming_table`s: this page's runs, small ones, few cells.
 
     Example:
-        >>> one = pd.DataFrame({"grok_step": [9.0, np.nan], "start": 1.4, "end": [0.9, 1.2]})
+        >>> one = pd.DataFrame({"p": 97, "grok_step": [9.0, np.nan], "start": 1.4, "end": [0.9, 1.2]})
         >>> found(one, one.iloc[:0], one.iloc[:0]).partition("; ")[2]
-        'of 2 runs 1 generalise and end at 0.90, 1 do not and end at 1.20; the two do not overlap.'
+        'of 2 runs 1 generalise and end at 0.90, 1 do not and end at 1.20; at p = 97, 1 against 1, they do not overlap.'
     """
     falls = "It falls in every run of this page" if (pages.end < pages.start).all() else "It does not fall in every run"
     told = [f"{falls}. It begins at {_range(pages.start)}; of {len(pages)} runs {_outcomes(pages)}"]
@@ -125,6 +133,7 @@ def found(pages: pd.DataFrame, small: pd.DataFrame, few: pd.DataFrame) -> str:
     return ". ".join(told) + "."
 
 
+WORSE = "The run's own frequencies are, if anything, worse than moved ones."
 NARROW = "So how few frequencies hold the spectrum accounts for it; that the run's own are good ones is not seen."
 CHOSEN = "So there is more in it than a narrow spectrum: which frequencies hold it counts too."
 
@@ -138,6 +147,8 @@ def reads(table: pd.DataFrame) -> str:
     told = f"The best of the run's own names beats all shuffled ones {names}. Below the middle nine tenths of the "
     told += f"values at other frequencies lies {waves}, above it {above or 'none'} of {len(table)} "
     told += "(one in twenty on each side by chance)."
+    many = binom.sf(above - 1, len(table), 0.05)
+    told += f" So many above or more have a probability of {many:.3f}. {WORSE}" if many <= 0.05 else ""
     return f"{told} {NARROW if below <= len(table) / 10 else CHOSEN}"
 
 

@@ -13,7 +13,11 @@ from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import FIG5_STEPS, LONGER, fig5, modular_run, operations
 from grokbook.experiments.missing import with_missing
-from grokbook.measures.tracking import tracking_table
+from grokbook.measures.tracking import shift_test, tracking_table
+
+LEVEL = 0.05
+NORMS = ("weight_norm", "embedding_norm")
+"""What decay moves, and what might move with the test loss as well: the norm of all weights, a vector's length."""
 
 
 def plan(
@@ -70,11 +74,51 @@ def controls(dataset: xr.Dataset) -> xr.Dataset:
     return dataset.assign(loss_late=late, clock=clock, stranger=dataset.med.roll(seed=1, roll_coords=False))
 
 
+def false_alarms(pairs: int = 200, points: int = 395) -> pd.DataFrame:
+    """How often `shift_test` calls two curves connected that share their kind and nothing else; one row a kind.
+
+    Example:
+        >>> false_alarms(1).kind.tolist()[0]
+        'random walks'
+    """
+    rng, t = np.random.default_rng(0), np.arange(points)
+
+    def noise(size: float = 1.0) -> np.ndarray:
+        return size * rng.normal(size=points)
+
+    def swing(period: float | np.ndarray, jitter: float) -> np.ndarray:
+        phase = rng.uniform(0, 2 * np.pi) + (2 * np.pi / period * (1 + noise(jitter))).cumsum()
+        return np.sin(phase) + noise(0.1)
+
+    kinds = {
+        "random walks": lambda: noise().cumsum(),
+        "noise on a common slow trend": lambda: 40 * np.sin(np.pi * t / points) + noise(),
+        "a common period, 15 points": lambda: swing(15, 0),
+        "a common smooth phase, then noise": lambda: np.exp(-5 * t / points) + np.where(t > points / 3, noise(0.01), 0),
+        "a pace that changes in both alike": lambda: swing(np.linspace(6, 30, points), 0.05),
+    }
+    low = {kind: np.mean([shift_test(curve(), curve()).p_value <= LEVEL for _ in range(pairs)]) for kind, curve in
+           kinds.items()}  # fmt: skip
+    return pd.DataFrame({"kind": low.keys(), "p <= 0.05": low.values()})
+
+
 def tracked(dataset: xr.Dataset) -> pd.DataFrame:
-    """`tracking_table` of some runs, with their best test accuracy and that apart from mirrored cells."""
-    best = dataset.test_accuracy.max("step").values
+    """`tracking_table` of some runs, with their best test accuracy and that apart from mirrored cells, and two nulls.
+
+    `stranger` is the most that the detrended MED of another run of the setting agrees with a run's test loss, and
+    `strangers_beyond` of `strangers` such pairs have a p-value of at most 0.05. Columns that begin with one of `NORMS`
+    hold the raw and the detrended agreement of that norm with the test loss.
+    """
+    others = [dataset.med.roll(seed=by, roll_coords=False) for by in range(1, dataset.sizes["seed"])]
+    strange = [tracking_table(dataset.assign(med=med)) for med in others]
+    norms = {norm: tracking_table(dataset, norm) for norm in NORMS}
     return tracking_table(dataset).assign(
-        best=best, best_unmirrored=dataset.test_accuracy_unmirrored.max("step").values
+        best=dataset.test_accuracy.max("step").values,
+        best_unmirrored=dataset.test_accuracy_unmirrored.max("step").values,
+        stranger=np.max([t.detrended for t in strange], axis=0) if strange else np.nan,
+        strangers_beyond=sum((t.p_value <= LEVEL).astype(int) for t in strange) if strange else 0,
+        strangers=len(strange),
+        **{f"{n}_{column}": table[column] for n, table in norms.items() for column in ("agreement", "detrended")},
     )
 
 
@@ -91,9 +135,10 @@ def stack(tables: Mapping[object, pd.DataFrame]) -> pd.DataFrame:
 def status_table(experiments: Iterable[Experiment]) -> pd.DataFrame:
     """One row an experiment: seeds recorded, runs that generalise, best accuracy, how MED moves with the test loss.
 
-    `agreement` is the share of logged intervals in which both change in the same direction, `detrended` the same after
-    detrending and `chance` that of shifted curves (medians over runs); `p < 0.05` counts runs. `missing`
-    counts the seeds that were not made, `core min` is their predicted cost on one core here.
+    `agreement` is the share of logged intervals in which both change in the same direction, the two columns after it
+    that of the norms; `detrended` is the agreement after detrending and `chance` that at other lags (medians over
+    runs); `p <= 0.05` counts runs, `strangers` pairs of a test loss and another run's MED. `missing` counts the seeds
+    that were not made, `core min` is their predicted cost on one core here.
 
     Example:
         >>> status_table([operations()["gu2025/fig19"]]).columns.tolist()[:3]
@@ -101,24 +146,27 @@ def status_table(experiments: Iterable[Experiment]) -> pd.DataFrame:
     """
     named = {experiment.name: experiment for experiment in experiments}
     tables = load(named, tracked)
-    order = ["experiment", "seeds", "generalise", "best accuracy", "agreement", "detrended", "chance", "p < 0.05"]
+    order = ["experiment", "seeds", "generalise", "best accuracy", *MEDIANS.values(), "p <= 0.05", "strangers"]
     frame = with_missing([_row(name, tables[name]) for name in named], named.values(), [*order, "below start"])
-    return frame.astype(dict.fromkeys(["generalise", "p < 0.05", "below start"], "Int64"))
+    return frame.astype(dict.fromkeys(["generalise", "p <= 0.05", "below start"], "Int64"))
+
+
+MEDIANS = {"agreement": "agreement", "weight_norm_agreement": "weight norm", "embedding_norm_agreement": "mean length",
+           "detrended": "detrended", "null": "chance"}  # fmt: skip
+"""What the table of experiments has the medians of, with their names there."""
 
 
 def _row(name: str, table: pd.DataFrame | None) -> dict[str, object]:
     if table is None:
         return {"experiment": name, "seeds": 0}
-    middle = table[["best", "agreement", "detrended", "null"]].median()
     return {
         "experiment": name,
         "seeds": len(table),
         "generalise": int(table.grok_step.notna().sum()),
-        "best accuracy": float(middle.best),
-        "agreement": float(middle.agreement),
-        "detrended": float(middle.detrended),
-        "chance": float(middle.null),
-        "p < 0.05": int((table.p_value < 0.05).sum()),
+        "best accuracy": float(table.best.median()),
+        **table[[*MEDIANS]].median().rename(MEDIANS).to_dict(),
+        "p <= 0.05": int((table.p_value <= LEVEL).sum()),
+        "strangers": f"{table.strangers_beyond.sum()} of {table.strangers.sum()}",
         "below start": int(table.below_step.notna().sum()),
     }
 
