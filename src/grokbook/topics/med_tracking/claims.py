@@ -27,6 +27,9 @@ BARS = (0.7, 0.8, ALMOST_IDENTICAL)
 
 CONTINUED = "p = 47, continued"
 
+MENDED = "2026-11-24T19:47:54 3678d09"
+"""When the test of shifts, what Figs 12 to 19 are asked, and what the second observation asks were last changed."""
+
 OBSERVED = {"section": "What the papers say", "seconds": 5}
 
 
@@ -171,7 +174,7 @@ ELSEWHERE = (
 
 
 @claim("P5.1b", "gu2024", "section 5.1, second observation", **OBSERVED, runs=two_moduli, beside=everywhere,
-       through=tracked, published="every run in which MED falls below",
+       through=tracked, published="every run in which MED falls below", rule_changed=MENDED,
        says="as printed, {printed}; the converse (ours), that a run which generalises has MED below: {who}{rest}")
 def second_observation(runs: Runs) -> Finding:
     """ "In all experiments, we observe": "when the MED function falls below its initial value, grokking happens".
@@ -221,7 +224,7 @@ def _rest(numbers: dict[str, Any]) -> str:
 
 
 @claim("P5.1c", "gu2024", "section 5.1, third observation", **OBSERVED, runs=two_moduli, beside=beyond,
-       through=tracked, published="every run",
+       through=tracked, published="every run", rule_changed="2026-11-22T00:02:24 d135ae3",
        says={"vacuous": "no run that generalises settles before the last tenth of its record",
              "": ("of {count} runs that generalise {settled} settle before the last tenth of the record; the two ends ",
                   "are within a tenth of the run in {both}, MED settles between {first:+.0%} and {late:+.0%} ",
@@ -341,7 +344,7 @@ def _norms(table: pd.DataFrame) -> str:
 
 
 @claim("GD2", "gu2025", "appendix D.2", section="Other moduli and other operations", seconds=2, through=tracked,
-       runs=operations, published="exceptionally capable", bars={"by": ("detrended",)},
+       runs=operations, published="exceptionally capable", rule_changed=MENDED, bars={"by": ("detrended",)},
        says=("beyond chance and above every stranger in {tracks} runs; raw, {norms}; MED above both norms in {above} ",
              "(increments: {bars})"))  # fmt: skip
 def exceptionally(runs: Runs, *, by: str = "agreement") -> Finding:
@@ -366,7 +369,7 @@ def _figure(figure: str) -> Claim:
     return claim(
         f"GF{figure[3:]}", "gu2025", f"appendix D.2, Fig. {figure[3:]}", section="Other moduli and other operations",
         seconds=2, through=tracked, runs=partial(_of_operation, figure), statement=OPERATIONS[figure][-1],
-        published="MED monitors",
+        published="MED monitors", rule_changed=MENDED,
     )(monitors)  # fmt: skip
 
 
