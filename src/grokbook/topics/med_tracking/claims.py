@@ -27,7 +27,7 @@ BARS = (0.7, 0.8, ALMOST_IDENTICAL)
 
 CONTINUED = "p = 47, continued"
 
-MENDED = "2026-11-24T19:47:54 "
+MENDED = "2026-11-24T19:47:54 30ed84f"
 """When the test of shifts, what Figs 12 to 19 are asked, and what the second observation asks were last changed."""
 
 OBSERVED = {"section": "What the papers say", "seconds": 5}
