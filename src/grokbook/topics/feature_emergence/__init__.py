@@ -20,8 +20,25 @@ from grokbook.theory.backpropagated import (
 from grokbook.theory.feature_energy import ascend, energy, local_maxima
 from grokbook.theory.irreps import as_table
 from grokbook.topics.feature_emergence.claims import learned_nodes
-from grokbook.topics.feature_emergence.settings import boundary, followed, muon, others, plan, rates
-from grokbook.topics.feature_emergence.trained import boundary_table, exponent, group_rows, rate_table, whole
+from grokbook.topics.feature_emergence.settings import (
+    boundary,
+    finer_groups,
+    followed,
+    muon,
+    others,
+    plan,
+    rates,
+    shares,
+)
+from grokbook.topics.feature_emergence.trained import (
+    boundary_table,
+    exponent,
+    first_steps,
+    group_rows,
+    rate_table,
+    share_table,
+    whole,
+)
 from grokbook.topics.feature_emergence.words import (
     answer,
     bars_said,
@@ -45,6 +62,8 @@ __all__ = [
     "decay_curve",
     "equal_power",
     "exponent",
+    "finer_groups",
+    "first_steps",
     "followed",
     "found_said",
     "group_rows",
@@ -62,6 +81,8 @@ __all__ = [
     "rate_table",
     "rates",
     "recorded_said",
+    "share_table",
+    "shares",
     "stages_said",
     "survives",
     "waiting",

@@ -149,6 +149,34 @@ def counted(flags: Iterable[bool]) -> str:
     return f"in {'both' if every == [True, True] else some(int(sum(every)), len(every))} runs"
 
 
+def first_steps(curves: xr.DataArray, bar: float) -> np.ndarray:
+    """For each seed the first logged step at which a curve (seed, step) is at `bar` or above; NaN where none is."""
+    reached = (curves >= bar).transpose("seed", "step")
+    return reached.step.where(reached).min("step").values
+
+
+def share_table(runs: Mapping[tuple[float, float], xr.Dataset]) -> pd.DataFrame:
+    """A row a share of the pairs and weight decay: runs, how many generalise, when, and what the others end with.
+
+    `first`, `least` and `most` are median and range of the first logged step with 95 % of the unseen pairs, over the
+    runs that have one; `lowest` and `highest` the range of the accuracy at the end of the others.
+
+    Example:
+        >>> accuracy = (("seed", "step"), [[0.0, 1.0], [0.0, 0.5]])
+        >>> data = xr.Dataset({"test_accuracy": accuracy}, {"seed": [0, 1], "step": [0, 10]})
+        >>> share_table({(0.6, 0.0): data})[["generalise", "first", "highest"]].values.tolist()
+        [[1.0, 10.0, 0.5]]
+    """
+    rows = []
+    for (share, decay), data in runs.items():
+        steps, end = first_steps(data.test_accuracy, SOLVED), data.test_accuracy.isel(step=-1).values
+        there, left = pd.Series(steps).dropna(), pd.Series(end[np.isnan(steps)])
+        rows.append({"share": share, "decay": decay, "runs": len(steps), "generalise": len(there),
+                     "first": there.median(), "least": there.min(), "most": there.max(), "lowest": left.min(),
+                     "highest": left.max()})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
 def excess(with_decay: xr.Dataset, without: xr.Dataset) -> np.ndarray:
     """Seed by seed the norm of G_F with decay over that without, from where both have fitted on, (seed, step).
 
