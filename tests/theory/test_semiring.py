@@ -182,6 +182,16 @@ def test_six_nodes_end_a_search_and_five_do_not():
     assert zero_loss.least_isolated(4, 3, free=True)[0] < 1e-20
 
 
+def test_five_nodes_come_near_by_size_and_any_small_decay_prefers_six():
+    for norm in (10.0, 1e3):
+        left = zero_loss.isolated_terms(zero_loss.five_nodes(norm))
+        assert (np.abs(left) ** 2).sum() == pytest.approx(135 / (16 * norm**3), rel=1e-9)
+    loss, size = zero_loss.least_isolated(5, 3, decay=1e-5)
+    assert loss * size**3 == pytest.approx(135 / 16, rel=1e-3)  # a search finds the family, and nothing better
+    six, least = zero_loss.least_isolated(6, 3, decay=1e-5)
+    assert six + 1e-5 * least < 0.2 * (loss + 1e-5 * size) and least == pytest.approx(3 * 6 ** (1 / 3), rel=1e-3)
+
+
 @pytest.mark.parametrize("nodes", [order_four(9, 2).z[:, 2], order_six(9, 2).z[:, 2]])
 def test_isolated_terms_are_the_loss_of_the_frequency(nodes):
     rng = np.random.default_rng(0)

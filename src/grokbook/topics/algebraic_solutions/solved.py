@@ -127,7 +127,7 @@ def cogo_table(n_seeds: int = 5) -> dict[int, Solved]:
     }
 
 
-def by_decay(n_seeds: int = 5) -> dict[float, Solved]:
+def by_decay(n_seeds: int = 3) -> dict[float, Solved]:
     """Small networks, 23 numbers and 128 nodes, by weight decay: the decay of the table, a fifth of it, none.
 
     Example:

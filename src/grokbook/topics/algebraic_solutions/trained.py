@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from torch import Tensor
 
 from grokbook.errors import ParameterError
@@ -22,7 +23,13 @@ from grokbook.measures.hidden_nodes import (
     orders,
     table_row,
 )
-from grokbook.topics.algebraic_solutions.solved import at_the_end, by_decay, cogo_run, cogo_table
+from grokbook.topics.algebraic_solutions.solved import (
+    at_the_end,
+    by_decay,
+    cogo_run,
+    cogo_table,
+    frequency_tables,
+)
 
 RUNS = (cogo_table, by_decay)
 
@@ -138,10 +145,9 @@ def live_words(weights: Mapping[str, Tensor], waves: np.ndarray, nodes: Sequence
     if not len(nodes):
         return "None of its nodes counts yet."
     rest = at_the_end(weights).node_rest.values[list(nodes)]
-    share = float(np.median(1 - rest))
     return (
-        f"Of its {waves.shape[2]} nodes {len(nodes)} count. Half of these have {share:.1%} or more of their squared "
-        "waves at one frequency."
+        f"Of its {waves.shape[2]} nodes {len(nodes)} count. The least pure of them has {rest.max():.0e} of its "
+        "squared waves outside one frequency."
     )
 
 
@@ -189,6 +195,22 @@ def beside(tables: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
             row[f"d = {d}, ours"] = cell(*ours.loc[(d, name), ["mean", "error"]]) if d in tables else "not run"
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def orders_by_decay(runs: Mapping[float, xr.Dataset]) -> pd.DataFrame:
+    """A row a weight decay: seeds, frequencies of order 4 or 6, of 5, of more than 6, and of fewer or none; accuracy.
+
+    Example:
+        >>> orders_by_decay({}).columns.tolist()[:4]
+        ['decay', 'seeds', '4 or 6 nodes', '5 nodes']
+    """
+    rows = []
+    for decay, data in runs.items():
+        order = frequency_tables(data).order
+        counts = (order.isin([4, 6]).sum(), (order == 5).sum(), (order > 6).sum(), (order < 4).sum())
+        rows.append((decay, data.sizes["seed"], *counts, float(data.test_accuracy.isel(step=-1).min())))
+    names = ["decay", "seeds", "4 or 6 nodes", "5 nodes", "more", "fewer", "least accuracy"]
+    return pd.DataFrame(rows, columns=names)
 
 
 def recorded_words(tables: Mapping[int, pd.DataFrame]) -> str:

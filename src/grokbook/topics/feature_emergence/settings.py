@@ -191,6 +191,11 @@ def finer_groups() -> dict[str, Ended]:
     return {label: _group(f"tian2025/finer[{name}]", name, range(5, 10), FINER) for label, name in FINE.items()}
 
 
+def every_group() -> dict[str, Ended]:
+    """The groups on both grids, those of `FINE` under labels of their own."""
+    return others() | finer_groups()
+
+
 RUNS = (boundary, followed, rates, muon, others, shares, solved, finer_groups)
 
 

@@ -20,9 +20,8 @@ from grokbook.topics.feature_emergence.settings import (
     WIDER,
     arms,
     boundary,
-    finer_groups,
+    every_group,
     muon,
-    others,
     rates,
 )
 
@@ -364,7 +363,7 @@ def group_rows(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
     return at_boundary(runs).dropna().rename(columns={"label": "group"}).reset_index(drop=True)
 
 
-@claim("T33", "tian2025", "Fig. 5", section=ELSE, runs=finer_groups, beside=others, bars={"factor": (1.1, 1.5)},
+@claim("T33", "tian2025", "Fig. 5", section=ELSE, runs=every_group, bars={"factor": (1.1, 1.5)},
        says="{told}")  # fmt: skip
 def other_groups(runs: Runs, *, factor: float = 1.25) -> Finding:
     """Composite and non-abelian groups, with representations of dimension 2 at most, have prime moduli's boundary.
