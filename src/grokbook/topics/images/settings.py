@@ -43,6 +43,8 @@ def digits_run(
 ) -> RunConfig:
     """A run of the three-layer ReLU network on digits, squared error to one-hot labels, every start times `spread`.
 
+    The factor, the rate, the decay and the batch are those of the authors' later program.
+
     Example:
         >>> digits_run(100, source="8x8").model.sizes
         (64, 200, 200, 10)
@@ -61,31 +63,22 @@ def digits_run(
     )
 
 
-_SAID = "With large initial weights the network fits 1,000 digits early and generalises much later."
-_CHOICES = "factor, rate 1e-3, decay 0.01 and batch 200 of the authors' later program; 5,000 digits in all, ours drawn"
-
-
-def _by_start(name: str, config: RunConfig, n_seeds: int, source: str, choices: str) -> dict[float, Collapsing]:
+def _by_start(name: str, config: RunConfig, n_seeds: int) -> dict[float, Collapsing]:
     """A run from large weights and, as the control, from torch's."""
     return {
         spread: Collapsing(
             f"{name}[start={spread:g}]",
             dataclasses.replace(config, model=dataclasses.replace(config.model, spread=spread)),
-            seeds=tuple(range(n_seeds)), statement=_SAID, source=source, choices=choices,
+            seeds=tuple(range(n_seeds)),
         )
         for spread in (LARGE, 1.0)
     }  # fmt: skip
 
 
-def _by_rates(name: str, config: RunConfig, n_seeds: int, *axes: Axis, choices: str) -> dict[str, Sweep]:
+def _by_rates(name: str, config: RunConfig, n_seeds: int, *axes: Axis) -> dict[str, Sweep]:
     """A diagram over the rate of the last layer and weight decay."""
     config = dataclasses.replace(config, optimizer=dataclasses.replace(config.optimizer, groups=(Group("last", 1e-3),)))
-    return {
-        "cells": Sweep(
-            name, config, tuple(range(n_seeds)), axes=axes, source="Liu et al. 2022, Fig. 8 (right), appendix J",
-            statement="The diagram over weight decay and rate of the last layer has all four phases.", choices=choices,
-        )
-    }  # fmt: skip
+    return {"cells": Sweep(name, config, tuple(range(n_seeds)), axes=axes)}
 
 
 def fig8(n_seeds: int = 3) -> dict[float, Collapsing]:
@@ -95,8 +88,7 @@ def fig8(n_seeds: int = 3) -> dict[float, Collapsing]:
         >>> [run.name for run in fig8().values()]
         ['liu2022/fig8[start=8]', 'liu2022/fig8[start=1]']
     """
-    source = "Liu et al. 2022, Fig. 8 (left), appendix J"
-    return _by_start("liu2022/fig8", digits_run(), n_seeds, source, _CHOICES)
+    return _by_start("liu2022/fig8", digits_run(), n_seeds)
 
 
 def fig20(n_seeds: int = 3) -> dict[int, Experiment]:
@@ -110,8 +102,6 @@ def fig20(n_seeds: int = 3) -> dict[int, Experiment]:
     return {
         n: Experiment(
             f"liu2022/fig20[n={n}]", digits_run(n, stop=stop), seeds=tuple(range(n_seeds)),
-            statement="The time to generalise grows rapidly below a certain number of training images.",
-            source="Liu et al. 2022, Fig. 20, appendix J", choices=f"{_CHOICES}; generalised at 60 %",
         )
         for n in SIZES
     }  # fmt: skip
@@ -125,8 +115,7 @@ def fig8_right(n_seeds: int = 3) -> dict[str, Sweep]:
         {'last_lr': 8, 'weight_decay': 8}
     """
     axes = Axis("last_lr", spaced(1e-5, 1e-1, 8, 3)), Axis("weight_decay", spaced(1e-3, 10, 8, 3))
-    said = f"{_CHOICES}; values of both axes and 10,000 steps a cell"
-    return _by_rates("liu2022/fig8[phases]", digits_run(steps=10_000, points=90), n_seeds, *axes, choices=said)
+    return _by_rates("liu2022/fig8[phases]", digits_run(steps=10_000, points=90), n_seeds, *axes)
 
 
 SMALL_DECAY, SMALL_IMAGES, SMALL_STEPS = 0.2, 100, 10_000
@@ -134,8 +123,6 @@ SMALL_DECAY, SMALL_IMAGES, SMALL_STEPS = 0.2, 100, 10_000
 
 SMALL_SIZES = (50, 100, 200, 400, 800)
 """Training images of the small runs by size."""
-
-_SMALL_CHOICES = "1,797 digits of 8 x 8 pixels, full batch, decay 0.2, 10,000 steps: sizes of this book"
 
 
 def small_run(n_train: int = SMALL_IMAGES, spread: float = LARGE, steps: int = SMALL_STEPS) -> RunConfig:
@@ -152,7 +139,7 @@ def small(n_seeds: int = 5) -> dict[float, Collapsing]:
         >>> list(small())
         [8.0, 1.0]
     """
-    return _by_start("small/digits", small_run(), n_seeds, "Liu et al. 2022, appendix J", _SMALL_CHOICES)
+    return _by_start("small/digits", small_run(), n_seeds)
 
 
 def by_decay(n_seeds: int = 3) -> dict[str, Collapsing]:
@@ -167,8 +154,6 @@ def by_decay(n_seeds: int = 3) -> dict[str, Collapsing]:
     plain = dataclasses.replace(
         decayed, name=f"small/digits[start={LARGE:g}, decay=0]", seeds=tuple(range(n_seeds)),
         config=dataclasses.replace(decayed.config, optimizer=free),
-        statement="Without weight decay the network does not generalise by the last step.",
-        choices=f"as {decayed.name}, without decay",
     )  # fmt: skip
     return {"decay": decayed, "no decay": plain}
 
@@ -184,8 +169,6 @@ def by_size(n_seeds: int = 3) -> dict[int, Collapsing]:
     return {
         n: same.get(n) or Collapsing(
             f"small/digits[n={n}]", small_run(n), seeds=tuple(range(n_seeds)),
-            statement="The time to generalise grows rapidly below a certain number of training images.",
-            source="Liu et al. 2022, Fig. 20, appendix J", choices=_SMALL_CHOICES,
         )
         for n in SMALL_SIZES
     }  # fmt: skip
@@ -199,8 +182,7 @@ def small_phases(n_seeds: int = 3) -> dict[str, Sweep]:
         {'last_lr': 6, 'weight_decay': 6}
     """
     axes = Axis("last_lr", spaced(1e-4, 1e-1, 6, 3)), Axis("weight_decay", spaced(0.01, 10, 6, 3))
-    said = "1,797 digits of 8 x 8 pixels, full batch, 100 images, 4,000 steps: sizes of this book"
-    return _by_rates("small/digits[phases]", small_run(steps=4_000), n_seeds, *axes, choices=said)
+    return _by_rates("small/digits[phases]", small_run(steps=4_000), n_seeds, *axes)
 
 
 RUNS = (fig8, fig20, fig8_right, small, by_decay, by_size, small_phases)

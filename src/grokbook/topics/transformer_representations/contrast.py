@@ -73,11 +73,7 @@ def contrast() -> dict[str, Experiment]:
             addition(steps=STEPS, stop=None), task=ChosenAddition(P, trained=training_pairs(name)),
             log=Schedule(dense_until=STEPS, dense_every=50), snapshots=31,
         )  # fmt: skip
-        found[name] = Experiment(
-            f"liu2022/contrast[{name}]", config, tuple(range(SEEDS)), source="Liu et al. 2022, section 3.2",
-            statement="A training set that forces a line generalises, whether it covers the table or not.",
-            choices="The four training sets and 3,000 steps are this book's; seeds draw answers and first weights.",
-        )  # fmt: skip
+        found[name] = Experiment(f"liu2022/contrast[{name}]", config, tuple(range(SEEDS)))
     return found
 
 

@@ -77,22 +77,17 @@ def fig7(n_seeds: int = 5) -> dict[str, Projected]:
         f"liu2022/fig7[p={PAPER_P}]",
         encoder_run(PAPER_P, points=100),
         seeds=tuple(range(n_seeds)),
-        statement="The effective dimension of the embedding rises until generalisation and falls afterwards.",
-        source="Liu et al. 2022, Fig. 7 (left), Figs 1 and 21",
-        choices="seeds draw the split as well; no dropout (the authors' runs had 0.05)",
     )
     paper = dataclasses.replace(
         plain,
         name=f"liu2022/fig7[p={PAPER_P}, dropout={PAPER_DROPOUT:g}]",
         config=dropping(plain.config, PAPER_DROPOUT),
-        choices="seeds draw the split as well",
     )
     decayed = dataclasses.replace(
         paper,
         name=f"{paper.name[:-1]}, embedding decay={PROGRAM_DECAY:g}]",
         config=dropping(encoder_run(PAPER_P, embedding_decay=PROGRAM_DECAY, points=100), PAPER_DROPOUT),
         seeds=tuple(range(min(n_seeds, 3))),
-        choices="seeds draw the split as well; decay of the embedding as in the authors' program",
     )
     return {"paper": paper, "plain": plain, "decayed": decayed}
 
@@ -120,12 +115,9 @@ SMALL = {"d_model": 64, "d_mlp": 64, "learning_rate": 1e-3, "steps": 4_000, "poi
 """Sizes of the small runs, modulus 31: about a minute a run on one core."""
 
 
-def small_run(label: str, config: RunConfig, n_seeds: int, statement: str) -> Projected:
+def small_run(label: str, config: RunConfig, n_seeds: int = 3) -> Projected:
     """One of the small runs, whose embedding is also tried on its principal axes."""
-    choices = "p = 31, width 64, 4,000 steps, decoder rate 1e-3: sizes of this book"
-    seeds = tuple(range(n_seeds))
-    source = "Liu et al. 2022, section 4.2, appendix K, Figs 21 and 22"
-    return Projected(f"liu2022/small[{label}]", config, seeds, statement=statement, source=source, choices=choices)
+    return Projected(f"liu2022/small[{label}]", config, tuple(range(n_seeds)))
 
 
 def by_decay() -> dict[float, Projected]:
@@ -135,9 +127,8 @@ def by_decay() -> dict[float, Projected]:
         >>> list(by_decay()), by_decay()[3.0].name
         ([0.0, 1.0, 3.0], 'liu2022/small[decay=3]')
     """
-    said = "Weight decay of the decoder speeds generalisation up significantly."
     return {
-        decay: small_run(f"decay={decay:g}", encoder_run(31, decay=decay, **SMALL), seeds, said)
+        decay: small_run(f"decay={decay:g}", encoder_run(31, decay=decay, **SMALL), seeds)
         for decay, seeds in DECAYS.items()
     }
 
@@ -156,9 +147,8 @@ def by_dropout() -> dict[float, Projected]:
         >>> list(by_dropout()), by_dropout()[0.3].config.model.dropout
         ([0.0, 0.1, 0.3, 0.5], 0.3)
     """
-    said = "Dropout brings generalisation below a thousand steps, and the delay vanishes."
     config = encoder_run(31, decay=USUAL, **SMALL)
-    runs = {share: small_run(f"dropout={share:g}", dropping(config, share), 3, said) for share in RATES}
+    runs = {share: small_run(f"dropout={share:g}", dropping(config, share)) for share in RATES}
     return {0.0: by_decay()[USUAL]} | runs
 
 
@@ -171,22 +161,20 @@ def shuffled() -> dict[str, Projected]:
     """
     config = encoder_run(31, decay=USUAL, **SMALL)
     config = dataclasses.replace(config, task=ShuffledTask(31, train_fraction=config.task.train_fraction))
-    said = "A circle in the plane of the first two principal components is evidence of the rule."
-    return {"shuffled": small_run("shuffled labels", config, 3, said)}
+    return {"shuffled": small_run("shuffled labels", config)}
 
 
 def strong() -> dict[str, Projected]:
     """The small run under five times the decay and at the paper's decoder rate: a circle, and no rule.
+
+    Met while sizes were sought, then recorded with three seeds.
 
     Example:
         >>> strong()["strong"].config.steps
         1500
     """
     sizes = SMALL | {"learning_rate": 2e-4, "steps": 1_500, "points": 50, "snapshots": 11}
-    said = "A circle in the plane of the first two principal components is evidence of the rule."
-    run = small_run("strong decay", encoder_run(31, decay=15.0, **sizes), 3, said)
-    choices = "p = 31, width 64, 1,500 steps, decay 15: found while sizes were sought, recorded with three seeds"
-    return {"strong": dataclasses.replace(run, choices=choices)}
+    return {"strong": small_run("strong decay", encoder_run(31, decay=15.0, **sizes))}
 
 
 def decayed() -> dict[str, Projected]:
@@ -197,8 +185,7 @@ def decayed() -> dict[str, Projected]:
         0.01
     """
     config = encoder_run(31, decay=USUAL, embedding_decay=PROGRAM_DECAY, **SMALL)
-    said = "The embedding has no weight decay (text), or 0.01 (code)."
-    return {"decayed": small_run("embedding decay 0.01", config, 3, said)}
+    return {"decayed": small_run("embedding decay 0.01", config)}
 
 
 RUNS = (fig7, circle, by_decay, by_dropout, shuffled, strong, decayed)
