@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+from scipy.special import log_softmax, softmax
 
 from grokbook.errors import ParameterError
 from grokbook.measures.geometry import diameter
@@ -214,6 +217,67 @@ def additive_share(targets: Rows) -> float:
         raise ParameterError(f"targets has shape {x.shape}, but must be (p, p, d), one vector a cell.")
     cells = vectors(x.reshape(x.shape[0] ** 2, -1), "targets")
     return sum(label_share(cells, operand.ravel()) for operand in np.indices(x.shape[:2]))
+
+
+@dataclass(frozen=True)
+class AdditiveFit:
+    """The best logits F(i) + G(j) on some cells: the shares of these and of the other cells that they answer right.
+
+    `margin` is a proof where they are not all right: with entries of F and G between -1 and 1 no right answer can lead
+    everywhere by more. It is infinite where they are.
+    """
+
+    trained: float
+    unseen: float
+    margin: float
+
+
+def additive_fit(labels: np.ndarray, trained: np.ndarray, *, steps: int = 2000) -> AdditiveFit:
+    r"""Softmax regression with logits $z(i, j) = F(i) + G(j)$ on the trained cells, until they are right or cannot be.
+
+    `labels`, shape (p, p), is the class of each cell, `trained` the mask of the cells to fit. For any F and G with
+    entries in [-1, 1] minus the gradient g of the loss, times them, is $\sum_{c, s} \pi_s(c) (z_r - z_s)(c)$, the
+    softmax weights of the wrong classes times the leads of the right one r. So the least lead is at most
+    $\lVert g\rVert_1 / \sum_c (1 - \pi_r(c))$, which goes to 0 where the loss has a least value. The problem is convex
+    (L-BFGS); it ends at a bound of 1e-3.
+
+    Raises ParameterError where no cell is trained.
+
+    >>> sums = np.add.outer(range(5), range(5))
+    >>> additive_fit(sums, sums < 9).trained, additive_fit(sums % 5, sums < 9).trained < 1  # without, with modulus
+    (1.0, True)
+
+    Source: this book; the constraints of Gu et al. 2025, Appendix B.4, on a training set.
+    """
+    i, j = np.nonzero(trained)
+    if not i.size:
+        raise ParameterError("trained holds no cell, but a fit needs one.")
+    p, cells, right = len(labels), np.arange(i.size), labels[i, j]
+    operands = csr_array((np.ones(2 * i.size), (np.tile(cells, 2), np.append(i, p + j))), shape=(i.size, 2 * p))
+
+    def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        z = operands @ flat.reshape(2 * p, -1)
+        error = softmax(z, axis=1)
+        error[cells, right] -= 1
+        return -log_softmax(z, axis=1)[cells, right].sum(), (operands.T @ error).ravel()
+
+    def seen(flat: np.ndarray) -> tuple[np.ndarray, float]:
+        z = operands @ flat.reshape(2 * p, -1)
+        wrong = (1 - softmax(z, axis=1)[cells, right]).sum()
+        return z.argmax(axis=1) == right, float(np.abs(loss(flat)[1]).sum() / wrong)
+
+    def enough(flat: np.ndarray) -> None:
+        hits, margin = seen(flat)
+        if hits.all() or margin < 1e-3:
+            raise StopIteration
+
+    start = np.zeros(2 * p * (int(labels.max()) + 1))
+    options = {"maxiter": steps, "maxfun": 2 * steps, "ftol": 0, "gtol": 0, "maxcor": 20}
+    best = minimize(loss, start, jac=True, method="L-BFGS-B", callback=enough, options=options).x
+    (hits, margin), table = seen(best), best.reshape(2, p, -1)
+    answers = (table[0][:, None] + table[1][None]).argmax(axis=2) == labels
+    unseen = float(answers[~trained].mean()) if (~trained).any() else np.nan
+    return AdditiveFit(float(hits.mean()), unseen, np.inf if hits.all() else margin)
 
 
 def circle_delta(p: int) -> float:
