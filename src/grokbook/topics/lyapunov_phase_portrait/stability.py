@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from grokbook.claims import Finding, claim, found, judge
+from grokbook.claims import Finding, claim, judge
 from grokbook.theory.cube_limits import cube_limits, largest_distance
 from grokbook.theory.triple_product import flow, limit_point, velocity
 from grokbook.theory.triple_stability import (
@@ -36,32 +36,61 @@ def wrong_answers_rest(n: int = 1000) -> Finding:
     points = np.random.default_rng(0).random((n, 3)) * [0, 1, 1]
     speed, other = (np.linalg.norm(velocity(points * mask), axis=1) for mask in ([1, 1, 1], [1, 0, 1]))
     resting, right = float((speed == 0).mean()), float(np.abs(velocity([1.0, 1.0, 1.0])).max())
-    verdict = "holds" if resting == 1 and right == 0 else "needs an assumption" if not other.any() else "fails"
-    return found(verdict, resting, 1, 1, right=right, n=n, most=speed.max(), both=(other == 0).mean())
+    return judge(resting == 1, right == 0, assumed=not other.any() and right == 0, value=resting, low=1, high=1,
+                 right=right, n=n, most=speed.max(), both=(other == 0).mean())  # fmt: skip
 
 
-def nearby_moves(point: np.ndarray, radius: float, n: int = 200) -> float:
+@claim("G57", "gu2025", "proof of Theorem C.8; Gu 2024, appendix B.1", section="From matrices to three numbers",
+       kind="theorem", published="exist", shown_by="proof",
+       says=("the functions of the proof are constant, 0, as long as the answer is wrong, and 1 in the end; but of {n} ",
+             "paths with x w u = 0 at the start {resting} rest and the product of the others is at least {value:.1e} by ",
+             "time 0.1: none stays at 0 and goes to 1 later, so no such function follows a sample that is learned"))
+def urysohn_follows(n: int = 60) -> Finding:
+    """Functions by Urysohn's lemma, 0 where the answer is wrong and 1 on the trained outputs, are the maps of Theorem
+    C.8: their product f(W_U W x) = uwx follows the equations.
+
+    The proof compares the two values with the equations and nothing in between. Is there a path of the system whose
+    product stays 0 for a time and is 1 in the end?
+    """
+    starts = np.random.default_rng(0).normal(size=(n, 3)) * (np.arange(3) >= 1 + np.arange(n)[:, None] % 2)
+    products = np.array([flow(start, [0, 0.1, 200]).prod(axis=1) for start in starts])
+    late, moving = (np.abs(products[:, 1]) < 1e-12) & (products[:, 2] > 0.99), velocity(starts).any(axis=1)
+    return judge(bool(late.any()), value=float(products[moving, 1].min()), low=0, high=0, n=n, resting=int((~moving).sum()))
+
+
+def nearby_moves(point: np.ndarray, radius: float, n: int = 200, target: float = 1.0) -> float:
     """The farthest limit from the point, in radii, of starts at this distance from it."""
     step = np.random.default_rng(0).normal(size=(n, 3))
     starts = point + radius * step / np.linalg.norm(step, axis=1, keepdims=True)
-    return float(np.linalg.norm(limit_point(starts) - point, axis=1).max() / radius)
+    return float(np.linalg.norm(limit_point(starts, target=target) - point, axis=1).max() / radius)
+
+
+SURFACE, AXIS = [np.array([1.0, 1, 1]), np.array([2.0, 1, 0.5])], [np.array([0.0, 0, v]) for v in (0.5, 1.0)]
+"""Points with x w u = 1, and points of an axis."""
+FAR = 100
+"""Radii from which on a limit counts as not near."""
 
 
 @claim("G44", "gu2025", "Theorem C.9; Gu 2024, Theorem 2", section="Equilibria and what is stable", kind="theorem",
        shown_by="proof",
-       says=("the points of x w u = 1 are stable (starts at distance r end within {value:.1f} r; eigenvalues at ",
-             "(1, 1, 1): {at_one[0]:g}, 0, 0) but none attracts; the other equilibria, the axes, are not stable (some ",
-             "starts end more than {left:.0f} r away; eigenvalues at (0, 0, 1): {at_axis[0]:g}, 0, {at_axis[2]:g})"))
+       says=("with target 1 the points of x w u = 1 are stable (starts at distance r end within {value:.1f} r; ",
+             "eigenvalues at (1, 1, 1): {at_one[0]:g}, 0, 0) but none attracts, and the axes are not stable (some ",
+             "starts end more than {left:.0f} r away; eigenvalues at (0, 0, 1): {at_axis[0]:g}, 0, {at_axis[2]:g}); ",
+             "with target 0 all are, the axes and the origin too (within {zero:.1f} r)"))
 def stable_equilibria() -> Finding:
-    """All non-trivial attractors (equilibrium points) of the three-variable system are stable.
+    """The "non-trivial attractors (equilibrium points)" of the three-variable system "are all stable".
 
-    How far starts at a small distance from points of the surface, and from points of the axes, end away.
+    How far starts at a small distance from points of the surface, and from points of the axes, end away, with both
+    targets of the theorem. As in G41, trivial must be more than the origin: two zeros, where no gradient is left.
     """
-    surface, axis = [np.array([1.0, 1, 1]), np.array([2.0, 1, 0.5])], [np.array([0.0, 0, v]) for v in (0.5, 1.0)]
-    kept = max(nearby_moves(point, radius) for point in surface for radius in (1e-3, 1e-6))
-    left = min(nearby_moves(point, radius) for point in axis for radius in (1e-3, 1e-6))
-    verdict = "fails" if kept > 100 else "holds with correction" if left > 100 else "holds"
-    return found(verdict, kept, 1, 100, left=left, at_one=eigenvalues(surface[0]), at_axis=eigenvalues(axis[1]))
+    radii = (1e-3, 1e-6)
+    kept = max(nearby_moves(point, radius) for point in SURFACE for radius in radii)
+    left = min(nearby_moves(point, radius) for point in AXIS for radius in radii)
+    resting = [*AXIS, np.zeros(3), np.array([0.0, 1, 0.5])]
+    zero = max(nearby_moves(point, radius, target=0.0) for point in resting for radius in radii)
+    stable = max(kept, zero) < FAR
+    return judge(stable and left < FAR, corrected=stable, value=kept, low=1, high=FAR, left=left, zero=zero,
+                 at_one=eigenvalues(SURFACE[0]), at_axis=eigenvalues(AXIS[1]))  # fmt: skip
 
 
 @claim("G45", "gu2025", "Eq. 18; Gu 2024, Eq. 23", section=PRINTED, kind="formula", published="1", shown_by="proof",
@@ -73,11 +102,20 @@ def printed_derivative(n: int = 1000) -> Finding:
     ratio = v_rate(points) / printed_v_rate(points)
     low, high = float(ratio.min()), float(ratio.max())
     proportional = high - low < 1e-6 * abs(high)
-    same = proportional and abs(high - 1) < 1e-6
-    verdict = "holds" if same else "holds with correction" if proportional else "fails"
     twice = "is" if identities()["dV"] == 0 else "is not"
-    return found(verdict, float(np.median(ratio)), low, high, n=n, twice=twice,
-                 true=v_rate([0.5] * 3), printed=printed_v_rate([0.5] * 3))  # fmt: skip
+    return judge(proportional and abs(high - 1) < 1e-6, corrected=proportional, value=float(np.median(ratio)), low=low,
+                 high=high, n=n, twice=twice, true=v_rate([0.5] * 3), printed=printed_v_rate([0.5] * 3))  # fmt: skip
+
+
+@claim("G58", "gu2025", "before Eq. 18; Gu 2024, appendix B.2", section=PRINTED, kind="theorem", published="0 or more",
+       shown_by="counterexample",
+       says=("at (1/2, 1/2, 1/2) it is {value:g}: a slip for negative, as the next sentence of the paper has it; V ",
+             "does not grow at {kept} of {n} points of the cube"))
+def v_rate_is_positive(n: int = 1000) -> Finding:
+    """To be verified is "that the derivative of V is semi-positive definite within the unit cube"."""
+    inside, middle = v_rate(np.random.default_rng(0).random((n, 3))), float(v_rate([0.5] * 3))
+    return judge(bool(inside.min() >= 0), corrected=bool(inside.max() <= 0), value=middle, low=0,
+                 kept=int((inside <= 0).sum()), n=n)  # fmt: skip
 
 
 @claim("G46", "gu2025", "after Eq. 18; Gu 2024, appendix B.2", section=PRINTED, kind="theorem", shown_by="proof",
@@ -89,7 +127,8 @@ def printed_derivative(n: int = 1000) -> Finding:
 def minors_and_stability(n: int = 20000) -> Finding:
     """V falls within the unit cube, since all leading principal minors are non-positive, so (1, 1, 1) is stable.
 
-    Does V fall where x, w, u >= 0 and x w u <= 1, and all around (1, 1, 1)? Do leading minors <= 0 show that?
+    Does V fall where x, w, u >= 0 and x w u <= 1, and all around (1, 1, 1)? Do leading minors <= 0 show that? Inequality
+    and conclusion may stand by another reason.
     """
     points = [rising_point(r) for r in (0.1, 0.01, 0.001)]
     rates, near = [v_rate(point) for point in points], np.linalg.norm(points[-1] - 1)
@@ -97,9 +136,10 @@ def minors_and_stability(n: int = 20000) -> Finding:
     indefinite = np.diag([-1.0, 1.0, 1.0])
     misled = max(leading_principal_minors(indefinite)) <= 0 < np.linalg.eigvalsh(indefinite).max()
     inside = v_rate(below_surface(n))
-    return judge(inside.max() <= 0, value=float(inside.max()), low=0, high=0, rising=rising, of=len(points),
-                 near=near, last=rates[-1], has="has" if misled else "has not", n=n, kept=int((inside <= 0).sum()),
-                 holds="holds with correction" if rising or misled else "holds")  # fmt: skip
+    falls, stable = bool(inside.max() <= 0), nearby_moves(SURFACE[0], 1e-6) < FAR
+    return judge(falls, not misled, rising == 0, corrected=falls and stable, value=float(inside.max()), low=0, high=0,
+                 rising=rising, of=len(points), near=near, last=rates[-1], has="has" if misled else "has not", n=n,
+                 kept=int((inside <= 0).sum()))  # fmt: skip
 
 
 def below_surface(n: int, reach: float = 2.0) -> np.ndarray:
@@ -116,24 +156,23 @@ def below_surface(n: int, reach: float = 2.0) -> np.ndarray:
 
 @claim("G47", "gu2025", "Fig. 8; Gu 2024, Fig. 8", section="Figure 8, redrawn", shown_by="proof",
        published="towards (1, 1, 1)",
-       says=("on {closer} of {paths} paths from the cube the distance to (1, 1, 1) falls all the way; of {n} starts ",
-             "{share:.0%} end there and {outside:.0%} outside the cube, at a mean distance of {value:.4f} +- ",
-             "{error:.4f} (at most {most:.5f}; {before:.4f} at the start); only starts with x = w = u get there ",
-             "(error {diagonal:.0e})"))  # fmt: skip
+       says=("on {closer} of {paths} paths from the cube the distance to (1, 1, 1) falls all the way. Towards is not ",
+             "to: of {n} starts {share:.0%} end there and {outside:.0%} outside the cube, at a mean distance of ",
+             "{value:.4f} +- {error:.4f} (at most {most:.5f}; {before:.4f} at the start); only starts with x = w = u ",
+             "get there (error {diagonal:.0e})"))  # fmt: skip
 def cube_moves_to_one(n: int = 20000, paths: int = 30) -> Finding:
-    """Points within the unit cube move towards the equilibrium (1, 1, 1).
+    """The figure shows "points within the unit cube moving towards the equilibrium point (1,1,1)".
 
-    Does the distance to (1, 1, 1) fall along paths from the cube, and do they end there?
+    Does the distance to (1, 1, 1) fall along paths from the cube? That they end there is not said.
     """
     limits = cube_limits(n)
-    share = float((limits.distance < 1e-6).mean())
     mean, error = limits.mean_distance
     distances = np.sqrt([printed_v(flow(start, np.linspace(0, 4, 30))) for start in limits.starts[:paths]])
     closer = int((np.diff(distances, axis=1) < 0).all(axis=1).sum())
     diagonal = np.abs(limit_point(np.full((9, 3), np.linspace(0.1, 0.9, 9)[:, None])) - 1).max()
-    verdict = "fails" if closer < paths else "holds" if share == 1 else "holds with correction"
-    return found(verdict, mean, mean - 2 * error, mean + 2 * error, n=n, share=share, error=error, closer=closer,
-                 paths=paths, outside=limits.share_outside, most=largest_distance(), diagonal=diagonal,
+    return judge(closer == paths, value=mean, low=mean - 2 * error, high=mean + 2 * error, n=n, error=error,
+                 share=float((limits.distance < 1e-6).mean()), closer=closer, paths=paths, diagonal=diagonal,
+                 outside=limits.share_outside, most=largest_distance(),
                  before=np.linalg.norm(limits.starts - 1, axis=1).mean())  # fmt: skip
 
 
@@ -175,8 +214,7 @@ def poincare_sections(n: int = 40) -> Finding:
     starts, times = np.random.default_rng(0).normal(size=(n, 3)), np.linspace(0, 10, 60)
     paths = np.stack([flow(start, times, rtol=1e-8) for start in starts])
     back, adam = (int((np.diff(lyapunov(p), axis=1).max(axis=1) > 1e-9).sum()) for p in (paths, adamw_paths(starts)))
-    verdict = "holds" if back == n else "needs an assumption" if adam else "fails"
-    return found(verdict, float(back), n, n, n=n, adam=adam)
+    return judge(back == n, assumed=adam == n, value=float(back), low=n, high=n, n=n, adam=adam)
 
 
 def adamw_paths(starts: np.ndarray, steps: int = 500, learning_rate: float = 0.01) -> np.ndarray:
