@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import combinations
 from math import comb
 from operator import or_
@@ -66,6 +66,7 @@ class Enumeration:
         return Fraction(self.covering, self.subsets)
 
 
+@lru_cache(maxsize=8)
 def cover_times(p: int, k: int, draws: int = 400, *, seed: int = 0, torus: bool = False) -> np.ndarray:
     """Number of cells, drawn one after another without replacement, after which all cells are covered, (draws,).
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from collections.abc import Mapping
 
+from grokbook.errors import ParameterError
 from grokbook.experiments.base import Experiment
 from grokbook.measures.inputs import whole
 from grokbook.tasks.arithmetic import ModularTask
@@ -21,30 +22,27 @@ def plan(p: int, k: int, train_fraction: float, draws: int, example: int) -> dic
     return {}
 
 
-_COUNTED = {
-    "fails": "For coverage it is stated the wrong way round: without a border it suffices for at most one uncovered "
-    "cell on average, and the certainty of the theorem needs nearly all cells; it also",
-}
-_CLASS = {
-    "fails": "counts cells of every class, where their Theorem 3.10 asks for one of the same class, which is "
-    "near everywhere only from radius {value:.0f} on and not at {low:.0f}",
-}
+def answer(verdicts: Mapping[str, str], near: float, k: int) -> str:
+    """The chapter's answer in a box, from the verdicts of its rows of the ledger by id: what was claimed, what was found.
 
+    `near` is the radius from which on a cell of one's own class is near everywhere, `k` the least radius in use.
 
-def answer(said: pd.DataFrame) -> str:
-    """The chapter's answer in a box, from the ledger's rows G23 and G24 (index id): what was claimed, what was found.
+    Raises ParameterError where G23 is no longer a matter of its border: then the sentence has to be written anew.
 
     Example:
-        >>> rows = {"verdict": ["fails", "fails"], "value": [41.0, 35.0], "low": [0.0, 5.0]}
-        >>> "only from radius 35 on and not at 5" in answer(pd.DataFrame(rows, index=["G23", "G24"]))
+        >>> "only from radius 35 on and not at 5" in answer({"G23": "holds with correction"}, 35.0, 5)
         True
     """
+    if verdicts["G23"] != "holds with correction":
+        raise ParameterError(f"the answer of chapter 04a is written for another verdict on G23 than {verdicts['G23']!r}.")
     claimed = r"Gu et al. require a training fraction of $2 \ln p / C$ for grokking, with the $C$ cells of a disc"
-    counted = _COUNTED.get(said.verdict["G23"], "Where a grid is covered for certain, the fraction is that large; it")
-    row = said.loc["G24"]
-    own = _CLASS.get(row.verdict, "counts cells that are near and of the same class alike").format(**row)
-    sure = (
-        "The counts are proved, the radius is that of random splits; whether a network needs the fraction, or near "
-        "cells at all, they do not say."
+    counted = (
+        "As a necessary condition of certain coverage it is true where it is at most 1, and says little: certainty needs "
+        "nearly all cells. Its proof shows that it suffices for at most one uncovered cell on average, without a border"
     )
-    return f"> **Answer.** {claimed}. {counted} {own}. {sure}"
+    own = (
+        "It counts cells of every class, where their Theorem 3.10 asks for one of the same class, which is near "
+        f"everywhere only from radius {near:.0f} on and not at {k}"
+    )
+    sure = "The counts are proved, the radius is that of random splits; whether networks need near cells, they do not say."
+    return f"> **Answer.** {claimed}. {counted}. {own}. {sure}"

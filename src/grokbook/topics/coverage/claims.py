@@ -9,7 +9,10 @@ import numpy as np
 import pandas as pd
 import sympy
 
-from grokbook.claims import Finding, claim, found, judge
+from grokbook.claims import Finding, Runs, claim, judge
+from grokbook.claims.finding import most
+from grokbook.experiments.gu2025 import fig5
+from grokbook.measures import grok_times
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.coverage import (
     disc_size,
@@ -32,8 +35,8 @@ from grokbook.theory.coverage_probability import (
     printed_bound,
 )
 
-CLOSE_TO_ONE, OTHERS = 0.95, (0.9, 0.99)
-"""Our reading of a probability "close to 1"; two other readings."""
+CLOSE_TO_ONE, DRAWS = 0.95, 4000
+"""Our reading of a probability "close to 1", and the random training sets that decide it."""
 
 GRIDS = ("torus", "grid")
 COVERED = "How many cells stay uncovered"
@@ -178,8 +181,8 @@ def a_cell_of_the_class_is_near(p: int = 97, radius: int | None = None, seeds: i
     share = float((apart < (2 * p if radius is None else radius)).mean())
     right = bool((exact_answers(p) == np.add.outer(np.arange(p), np.arange(p)) % p).all())
     numbers = {"seeds": seeds, "farthest": int(apart.max()), "broken": (apart >= 5).mean()}
-    verdict = "vacuous" if share == 1 else "fails" if right else "holds"
-    return found(verdict, share, 1, 1, right="all" if right else "not all", **numbers)
+    return judge(share == 1 or not right, anything=share == 1, value=share, low=1, high=1,
+                 right="all" if right else "not all", **numbers)  # fmt: skip
 
 
 def class_pairs(p: int) -> tuple[np.ndarray, ...]:
@@ -219,9 +222,8 @@ def neighbour_inequality(p: int = 23, distance: Callable[..., np.ndarray] = sign
         bounds = (distance(*pairs) * steps.max(), apart * steps.max(), apart * steps.mean())
         counts = {n: counts[n] + int((moved > bound).sum()) for n, bound in zip(counts, bounds, strict=True)}
     total = 2 * i.size
-    fails = "fails" if counts["largest"] else "holds with correction"
-    return judge(counts["broken"] == 0, fails=fails, value=counts["broken"] / total, low=0, high=0, total=total, p=p,
-                 **counts)  # fmt: skip
+    return judge(counts["broken"] == 0, corrected=counts["largest"] == 0, value=counts["broken"] / total, low=0, high=0,
+                 total=total, p=p, **counts)  # fmt: skip
 
 
 def chain_lengths(mask: np.ndarray) -> np.ndarray:
@@ -258,9 +260,31 @@ def chains_include_neighbours(p: int = 7, limits: Iterable[tuple[int, int]] | No
     ordered = np.array([d1 <= d2 for d1, d2 in pairs])
     broken = np.array([((near < d1) & ~(chain < d2)).any() for d1, d2 in pairs])
     lost, others = int(broken[ordered].sum()), int(broken[~ordered].sum())
-    verdict = "fails" if lost else "needs an assumption" if others else "holds"
     counts = {"ordered": ordered.sum(), "other": (~ordered).sum(), "shorter": int((chain < near).sum())}
-    return found(verdict, float(lost + others), 0, 0, p=p, lost=lost, others=others, **counts)
+    return judge(lost + others == 0, assumed=lost == 0, value=float(lost + others), low=0, high=0, p=p, lost=lost,
+                 others=others, **counts)  # fmt: skip
+
+
+@claim("G59", "gu2025", "after Theorem 3.10", section=OWN_CLASS, kind="theorem", published="extremely small",
+       shown_by="proof", bars={"rare": (0.01, 0.2)},
+       says=("at p = {p} and a limit of {limit}, the least at which half of the test cells have (i), (ii) holds for ",
+             "{value:.0%} of them, and without (i) for {alone:.0%} at any common limit: what includes (i) is no rarer; ",
+             "what it adds is nothing (\"extremely small\" is read as {rare:.0%}; {bars})"))
+def chains_are_rare(p: int = 7, *, rare: float = 0.05) -> Finding:
+    """Condition (ii) includes condition (i), "but in actual use, the probability of condition (ii) occurring is
+    extremely small".
+
+    By the theorem a right answer needs one of them, so (ii) is at least as frequent as right answers. The word left out
+    may be "alone": how often does (ii) hold where (i) does not, with D1 = D2?
+    """
+    mask = ModularTask(p, train_fraction=0.3).train_mask
+    test = ~mask.ravel()
+    near, chain = same_class_distance(mask).ravel()[test], chain_lengths(mask)[test]
+    limit = next(d for d in range(1, 2 * p) if (near < d).mean() >= 0.5)
+    alone = max(float(((chain < d) & (near >= d)).mean()) for d in range(1, 2 * p))
+    having = float((chain < limit).mean())
+    return judge(having <= rare, corrected=alone <= rare, value=having, low=0, high=rare, p=p, limit=limit, alone=alone,
+                 rare=rare)  # fmt: skip
 
 
 # --------------------------------------------------------------------------------------- appendix B.6, step by step
@@ -285,8 +309,8 @@ def every_disc_has_c_cells(p: int = 97, k: int = 5) -> Finding:
     grid, ring, c = counted_discs(p, k, False), counted_discs(p, k, True), 1 + sum(4 * d for d in range(1, k))
     formulas = np.array_equal(grid, disc_sizes(p, k)) and np.array_equal(ring, disc_sizes(p, k, torus=True))
     right = formulas and (ring == c).all() and c == disc_size(k)
-    verdict = "holds" if (grid == c).all() else "holds with correction" if right else "fails"
-    return found(verdict, float((grid == c).mean()), 1, 1, p=p, k=k, c=c, corner=grid.min())
+    return judge((grid == c).all(), corrected=bool(right), value=float((grid == c).mean()), low=1, high=1, p=p, k=k, c=c,
+                 corner=grid.min())  # fmt: skip
 
 
 @claim("G20", "gu2025", "appendix B.6", section=COVERED, kind="formula", published="1",
@@ -302,62 +326,81 @@ def one_cell_is_covered(p: int = 97, k: int = 5) -> Finding:
     ours = np.array([miss_probability(n, c, int(size)) for size in sizes])
     printed = (1 - c / n) ** sizes
     same, safe = np.allclose(ours, printed, rtol=1e-9), bool((ours <= printed * (1 + 1e-12)).all())
-    verdict = "holds" if same else "holds with correction" if safe else "fails"
     missed = {"ours": n * float(miss_probability(n, c, m)), "theirs": n * (1 - c / n) ** m}
-    return found(verdict, missed["ours"] / missed["theirs"], 1, 1, sizes=sizes.size, p=p, k=k, m=m, **missed)
+    return judge(same, corrected=safe, value=missed["ours"] / missed["theirs"], low=1, high=1, sizes=sizes.size, p=p,
+                 k=k, m=m, **missed)  # fmt: skip
+
+
+def own_bound(p: int, k: int, m: int, torus: bool) -> float:
+    """The union bound with the size of each cell's own disc, 1 - sum of (1 - C_ij/N)^m over the cells.
+
+    Example:
+        >>> round(own_bound(97, 5, 3000, torus=True), 4)
+        0.9808
+    """
+    return 1 - float(((1 - disc_sizes(p, k, torus=torus) / p**2) ** m).sum())
 
 
 @claim("G21", "gu2025", "appendix B.6", section=CERTAIN, kind="theorem", published="0 or more", seconds=2,
        says=("{grid}, p = 3, k = 2, m = {worst}: P_full = {exact} = {exactly:.3f}, bound {bound:.3f} (torus: ",
              "{other:.3f}); p = {p}, ",
              "k = {k}, m = {m}: {drawn.value:.3f} ± {drawn.error:.3f} ({again.value:.3f} ± {again.error:.3f} ",
-             "with replacement), bound {printed:.3f}"))
+             "with replacement), bound {printed:.3f}; with each disc's own size {own:.3f}, which is kept at every m of ",
+             "p = 3"))
 def printed_union_bound(p: int = 97, k: int = 5, m: int = 3000, *, torus: bool = False) -> Finding:
     """All cells of the grid are covered with probability at least 1 - N (1 - C/N)^m.
 
-    On the grid of the paper exactly at p = 3, k = 2, by simulation at p, k, m.
+    On the grid of the paper exactly at p = 3, k = 2, by simulation at p, k, m. The border is that of G19: with C_ij in
+    place of C the bound, and what follows from it, stands.
     """
-    gaps = [float(enumerate_coverage(3, 2, s, torus=torus).probability) - printed_bound(3, 2, s) for s in range(1, 9)]
-    worst = int(np.argmin(gaps)) + 1
-    exact = enumerate_coverage(3, 2, worst, torus=torus).probability
+    sure = {s: float(enumerate_coverage(3, 2, s, torus=torus).probability) for s in range(1, 9)}
+    gaps = {s: covered - printed_bound(3, 2, s) for s, covered in sure.items()}
+    worst, kept = min(gaps, key=gaps.get), all(c >= own_bound(3, 2, s, torus) - 1e-12 for s, c in sure.items())
     drawn, again = (full_coverage(p, k, m, torus=torus, replacement=r) for r in (False, True))
-    small = {"worst": worst, "exact": exact, "exactly": float(exact), "bound": printed_bound(3, 2, worst)}
-    small |= {"other": float(enumerate_coverage(3, 2, worst, torus=True).probability)}
+    small = {"worst": worst, "exact": enumerate_coverage(3, 2, worst, torus=torus).probability, "exactly": sure[worst]}
+    small |= {"other": float(enumerate_coverage(3, 2, worst, torus=True).probability), "bound": printed_bound(3, 2, worst)}
     large = {"p": p, "k": k, "m": m, "drawn": drawn, "again": again, "printed": printed_bound(p, k, m)}
-    holds, grid = min(gaps) >= -1e-12, "torus" if torus else "grid"
-    return judge(holds, value=min(gaps), low=0, high=1, grid=grid, **small, **large)
+    return judge(gaps[worst] >= -1e-12, corrected=kept, value=gaps[worst], low=0, high=1,
+                 grid="torus" if torus else "grid", own=own_bound(p, k, m, torus), **small, **large)  # fmt: skip
 
 
 @claim("G22", "gu2025", "appendix B.6", section=CERTAIN, kind="theorem", published="close to 1", shown_by="draws",
+       seconds=8, bars={"close": (0.9, 0.99)},
        says=("p = {p}, k = {k}, torus: at the least m with E < {eps:g} ({m}) all cells are covered in ",
-             "{least.value:.2f} ± {least.error:.2f} of the draws; at the printed m = {threshold} in ",
+             "{least.value:.2f} ± {least.error:.2f} of {least.draws} draws; at the printed m = {threshold} in ",
              "{torus.value:.2f} ± {torus.error:.2f} (grid: {grid.value:.2f} ± {grid.error:.2f}, ",
-             "where E = {expected:.2f}); \"close to 1\" is read as {close}, as {others} it {also}"))
-def below_one_means_covered(p: int = 97, k: int = 5, eps: float = 1.0) -> Finding:
-    """For full coverage "close to 1", "require the expected number of uncovered points to be less than 1"."""
+             "where E = {expected:.2f}). With another constant, E < {small:.2g} ({enough} cells), in {sure.value:.3f} ± ",
+             "{sure.error:.3f}; \"close to 1\" is read as {close:g} (others: {bars})"))
+def below_one_means_covered(p: int = 97, k: int = 5, eps: float = 1.0, *, close: float = CLOSE_TO_ONE) -> Finding:
+    """For full coverage "close to 1", "require the expected number of uncovered points to be less than 1".
+
+    With 1 - `close` in place of 1 it is Markov's inequality; then the fraction has ln(p^2 / (1 - close)) for ln p^2.
+    """
     m, threshold = least_training_size(p, k, eps, torus=True), training_size(p, k)
-    least = full_coverage(p, k, m, torus=True)
-    torus, grid = (full_coverage(p, k, threshold, torus=t) for t in (True, False))
-    low, high = least.interval()
-    numbers = {"p": p, "k": k, "eps": eps, "m": m, "threshold": threshold, "least": least, "torus": torus}
-    numbers |= {"grid": grid, "expected": expected_uncovered(p, k, threshold), "close": CLOSE_TO_ONE}
-    also = " and ".join(dict.fromkeys("holds" if high >= bar else "fails" for bar in OTHERS))
-    numbers |= {"others": " and ".join(map(str, OTHERS)), "also": also}
-    return judge(high >= CLOSE_TO_ONE, value=least.value, low=low, high=high, **numbers)
+    enough = least_training_size(p, k, 1 - close, torus=True)
+    least, torus, sure = (full_coverage(p, k, n, torus=True, draws=DRAWS) for n in (m, threshold, enough))
+    grid, (low, high) = full_coverage(p, k, threshold), least.interval()
+    numbers = {"p": p, "k": k, "eps": eps, "m": m, "threshold": threshold, "least": least, "torus": torus, "sure": sure}
+    numbers |= {"grid": grid, "expected": expected_uncovered(p, k, threshold), "close": close, "enough": enough}
+    return judge(high >= close, corrected=sure.interval()[1] >= close, value=least.value, low=low, high=high,
+                 small=1 - close, **numbers)  # fmt: skip
 
 
 @claim("G23", "gu2025", "Theorem 3.12", section=ENOUGH, kind="theorem", published="0 exceptions",
        says=("{value:.0f} of {cases} pairs (p, k) up to p = {largest} break it, with k in {{{broken_k}}} and p from ",
-             "{broken_p} on (p = {p}, k = 2: 2 ln p / C = {two:.2f}); where it is kept it is far off: p = {p}, k = 5 ",
+             "{broken_p} on, all where 2 ln p / C is above 1 ({two:.2f} at p = {p}, k = 2), more than the whole grid; ",
+             "{within} where it is at most 1. There it is far off: p = {p}, k = 5 ",
              "needs alpha = {sure:.4f}, not {printed:.4f}; 1 - p^(-2/C) = {required:.4f} suffices for E <= 1 ",
-             "({short} exceptions)"))
+             "({short} exceptions), which is what the proof shows"))
 def fraction_is_necessary(largest: int = 97, least_k: int = 2) -> Finding:
     """If the expected share of covered test cells is 1, then alpha >= 2 ln p / C.
 
-    On the torus that share is 1 exactly from m = N - C + 1 on.
+    On the torus that share is 1 exactly from m = N - C + 1 on. The border is 2 ln p / C <= 1, without which no fraction
+    can be as large.
     """
     cases = [(p, k) for p in sympy.primerange(3, largest + 1) for k in range(least_k, (p + 1) // 2 + 1)]
     against = [(p, k) for p, k in cases if guaranteed_size(p, k, torus=True) / p**2 < printed_fraction(p, k)]
+    within = sum(printed_fraction(p, k) <= 1 for p, k in against)
     sizes = {(p, k): int(np.ceil(required_fraction(p, k) * p * p)) for p, k in cases}
     short = sum(expected_uncovered(p, k, m, torus=True) > 1 + 1e-9 for (p, k), m in sizes.items())
     p = largest if sympy.isprime(largest) else int(sympy.prevprime(largest))
@@ -366,7 +409,8 @@ def fraction_is_necessary(largest: int = 97, least_k: int = 2) -> Finding:
     numbers = {"cases": len(cases), "largest": largest, "p": p, "short": short, "kept": len(cases) - len(against)}
     numbers |= {"broken_k": ", ".join(str(k) for k in sorted({k for _, k in against}))}
     numbers |= {"broken_p": min((q for q, _ in against), default=None)}
-    return judge(not against, value=float(len(against)), low=0, high=0, **shares, **numbers)
+    return judge(not against, corrected=within == 0, value=float(len(against)), low=0, high=0, within=within, **shares,
+                 **numbers)  # fmt: skip
 
 
 def needed_radius(
@@ -401,23 +445,35 @@ def reach(p: int, train_fraction: float) -> str:
     )
 
 
-@claim("G24", "gu2025", "after Theorem 3.12", section=OWN_CLASS,
-       says=("no k is printed; at k = {k}, the least whose bound is below {fraction:.0%}, a disc has {c} cells, ",
-             "{own} of them of the class that Theorem 3.10 asks for; with {own} in ",
-             "place of {c} the bound asks for {own_share:.0%}, not {share:.0%}; at {fraction:.0%} and p = {p} the own ",
-             "class is covered in 95% of the draws only from k = {value:.0f} on, so at no k below it; ",
-             "at fixed k = {k} the bound grows with ln p ({one:.2f} at {p}, {two:.2f} at {square})"))
-def fraction_for_grokking(p: int = 97, k: int | None = None, train_fraction: float = 0.3) -> Finding:
-    """This bound "is also the proportion of training sets required to stably observe grokking".
+LONG = 30_000
+"""Steps from which a run that has not generalised counts as one that does not: the length of the authors' program."""
 
-    Though it counts cells of all classes. `k`: by default `radius_in_use`.
+
+@claim("G24", "gu2025", "after Theorem 3.12", section=OWN_CLASS, runs=lambda: {p: fig5(p) for p in (47, 97)},
+       through=grok_times, published="no k", rule_changed="2026-11-24 3cfe8d6",
+       says=("no k is printed, and at every k the bound is lower for the smaller modulus; at {fraction:.0%} {seen}. {fit} ",
+             "And it counts cells of every class: at k = {k}, the least whose bound is below {fraction:.0%} at p = ",
+             "{p}, a disc has {c} cells, {own} of them of the class that Theorem 3.10 asks for; with {own} in place of ",
+             "{c} it asks for {own_share:.0%}, not {share:.0%}"))
+def fraction_for_grokking(runs: Runs, *, train_fraction: float = 0.3, long: int = LONG) -> Finding:
+    """This bound "is also the proportion of training sets required to stably observe grokking under the assumption of
+    randomly taking training sets".
+
+    Is there a radius k whose bound lies below the fraction exactly for the moduli at which most runs generalise? A
+    modulus at which most do not counts as such if they were `long`; before that its runs say nothing.
     """
-    k = k or radius_in_use(p, train_fraction)
-    own, radius = same_class_size(k), needed_radius(p, train_fraction)
-    shares = {"own_share": 1 - p ** (-2 / own), "share": required_fraction(p, k), "fraction": train_fraction}
-    shares |= {"one": printed_fraction(p, k), "two": printed_fraction(p * p, k), "square": p * p}
-    band = {"value": radius, "low": float(k), "high": float(k), "published": f"k = {k}"}
-    return judge(radius <= k, **band, k=k, c=disc_size(k), own=own, p=p, **shares)
+    stable = {p: most(table.grok_step.notna()) for p, table in runs.items()}
+    known = {p: None if ends is False and runs[p].last_step.min() < long else ends for p, ends in stable.items()}
+    p, tried = max(runs), range(1, (min(runs) + 3) // 2)
+    radii = [k for k in tried if all((printed_fraction(q, k) <= train_fraction) == e for q, e in known.items())]
+    k = radius_in_use(p, train_fraction)
+    c, own = disc_size(k), same_class_size(k)
+    seen = ", ".join(f"{t.grok_step.notna().sum()} of {len(t)} runs at p = {q} generalise by step {t.last_step.max():,}"
+                     for q, t in runs.items())  # fmt: skip
+    open_ = None in known.values()
+    fit = "These runs are too short or too few to say that a modulus does not." if open_ else f"{len(radii)} radii agree."
+    return judge(None if open_ else bool(radii), k=k, c=c, own=own, p=p, own_share=1 - p ** (-2 / own), seen=seen,
+                 share=required_fraction(p, k), fraction=train_fraction, fit=fit)  # fmt: skip
 
 
 @claim("G34", "gu2025", "section 6.1", section=ENOUGH, kind="theorem", published="100%",
@@ -442,5 +498,5 @@ def certain_above_the_threshold(
     numbers = {"p": p, "k": k, "threshold": threshold / p**2, "drawn": drawn, "sure": sure, "n": p**2, "enough": enough}
     numbers |= {"sure_share": sure / p**2, "enough_share": enough / p**2}
     numbers |= {"near": ", ".join(f"k = {j}: {value:.2f}" for j, value in others.items())}
-    verdict = "vacuous" if size is None else "holds" if sure <= threshold else "fails"
-    return found(verdict, drawn.value, low, high, **numbers)
+    return judge(size is None or sure <= threshold, anything=size is None, value=drawn.value, low=low, high=high,
+                 **numbers)  # fmt: skip

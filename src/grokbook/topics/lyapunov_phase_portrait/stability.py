@@ -31,12 +31,13 @@ PRINTED, GROKKING = "The printed argument", "What this says about grokking"
 def wrong_answers_rest(n: int = 1000) -> Finding:
     """x = w = u = 1 for a right answer and x = 0 for a wrong one satisfies the three-variable system.
 
-    Does every (0, w, u) rest, as the proof of Theorem C.8 says, or only those with another zero?
+    Does every (0, w, u) rest, as the proof of Theorem C.8 says, or only those with another zero? The proof has u w x, w x
+    and x equal to 0, which leaves w and u open: a second zero may be chosen.
     """
     points = np.random.default_rng(0).random((n, 3)) * [0, 1, 1]
     speed, other = (np.linalg.norm(velocity(points * mask), axis=1) for mask in ([1, 1, 1], [1, 0, 1]))
     resting, right = float((speed == 0).mean()), float(np.abs(velocity([1.0, 1.0, 1.0])).max())
-    return judge(resting == 1, right == 0, assumed=not other.any() and right == 0, value=resting, low=1, high=1,
+    return judge(resting == 1, right == 0, corrected=not other.any() and right == 0, value=resting, low=1, high=1,
                  right=right, n=n, most=speed.max(), both=(other == 0).mean())  # fmt: skip
 
 
@@ -50,12 +51,14 @@ def urysohn_follows(n: int = 60) -> Finding:
     C.8: their product f(W_U W x) = uwx follows the equations.
 
     The proof compares the two values with the equations and nothing in between. Is there a path of the system whose
-    product stays 0 for a time and is 1 in the end?
+    product stays 0 for a time and is 1 in the end? Where it is 0 it grows by |g|^2, so it is left at once, or g = 0 and
+    nothing ever moves.
     """
     starts = np.random.default_rng(0).normal(size=(n, 3)) * (np.arange(3) >= 1 + np.arange(n)[:, None] % 2)
     products = np.array([flow(start, [0, 0.1, 200]).prod(axis=1) for start in starts])
     late, moving = (np.abs(products[:, 1]) < 1e-12) & (products[:, 2] > 0.99), velocity(starts).any(axis=1)
-    return judge(bool(late.any()), value=float(products[moving, 1].min()), low=0, high=0, n=n, resting=int((~moving).sum()))
+    return judge(bool(late.any()), value=float(products[moving, 1].min()), low=0, high=0, n=n,
+                 resting=int((~moving).sum()))  # fmt: skip
 
 
 def nearby_moves(point: np.ndarray, radius: float, n: int = 200, target: float = 1.0) -> float:
