@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.optimize import linprog
+from scipy.sparse import csr_array
 
 from grokbook.errors import ParameterError
 from grokbook.measures import med
+from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory import uniformity as un
 from grokbook.theory.enclosing_ball import smallest_ball
 from grokbook.theory.one_frequency import circle, full_loss, logits, products
@@ -246,3 +249,29 @@ REFUSALS = [
 def test_refusals_name_the_value_and_the_rule(call, message):
     with pytest.raises(ParameterError, match=message):
         call()
+
+
+def test_additive_logits_fit_exactly_where_linear_programming_says():
+    """The largest lead z_r - z_s over all trained cells, entries of F and G within [-1, 1], by scipy's solver."""
+    for p, seed, there in ((13, 0, True), (23, 1, True), (23, 2, False)):
+        task = ModularTask(p, train_fraction=0.3, seed=seed)
+        labels = task.labels.reshape(p, p)
+        i, j = np.nonzero(task.train_mask)
+        cell, wrong = np.nonzero(np.arange(p) != labels[i, j][:, None])
+        i, j, right, rows = i[cell], j[cell], labels[i, j][cell], np.arange(cell.size)
+        where = [i * p + wrong, p * p + j * p + wrong, i * p + right, p * p + j * p + right, 0 * rows + 2 * p * p]
+        weights = np.repeat([1.0, 1.0, -1.0, -1.0, 1.0], rows.size)
+        limits = csr_array((weights, (np.tile(rows, 5), np.concatenate(where))), shape=(rows.size, 2 * p * p + 1))
+        bounds = [(-1, 1)] * (2 * p * p) + [(0, 1)]
+        lead = -linprog(np.eye(2 * p * p + 1)[-1] * -1, limits, 0 * rows, bounds=bounds, method="highs-ipm").fun
+        found = un.additive_fit(labels, task.train_mask)
+        assert (found.trained == 1) == there == (lead > 0.01)
+        assert (found.margin == np.inf) == there and (there or lead <= found.margin < 1e-3)
+
+
+def test_plain_sums_are_fitted_and_no_trained_cell_is_refused():
+    sums = np.add.outer(np.arange(37), np.arange(37))
+    mask = ModularTask(37, train_fraction=0.3).train_mask
+    assert un.additive_fit(sums, mask).trained == 1 > un.additive_fit(sums % 37, mask).trained
+    with pytest.raises(ParameterError, match="trained holds no cell"):
+        un.additive_fit(sums, mask & False)

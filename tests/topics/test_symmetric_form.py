@@ -85,12 +85,12 @@ PERFECT = dict.fromkeys((0.5, 0.7), (1.0, 1.0))
 @pytest.mark.parametrize(
     ("accuracies", "seeds", "verdict", "bars"),
     [
-        (SWAPPED, 3, "holds", "up to 25%: yes, up to 10%: no, up to 50%: yes"),
+        (SWAPPED, 3, "holds", "25%; at 0.1 fails, at 0.5 holds"),
         # the example of G38: fresh cells are learned, and the product is the same to three digits
-        ({0.5: (1.0, 0.0), 0.6: (1.0, 0.0612), 0.7: (1.0, 0.4295)}, 3, "holds", "up to 25%: yes, up to 10%: yes"),
-        (PERFECT, 3, "fails", "up to 25%: no, up to 10%: no, up to 50%: open"),
-        (PERFECT, 2, "undecided", "up to 25%: open"),
-        (dict(list(SWAPPED.items())[:2]), 3, "undecided", "up to 25%: open"),
+        ({0.5: (1.0, 0.0), 0.6: (1.0, 0.0612), 0.7: (1.0, 0.4295)}, 3, "holds", "25%; at 0.1 holds"),
+        (PERFECT, 3, "fails", "25%; at 0.1 fails, at 0.5 undecided"),
+        (PERFECT, 2, "undecided", "25%; at 0.1 undecided"),
+        (dict(list(SWAPPED.items())[:2]), 3, "undecided", "25%; at 0.1 undecided"),
         ({0.5: (1.0, 0.0)}, 3, "undecided", "a memoriser that swaps"),
     ],
 )
@@ -148,7 +148,7 @@ def test_what_is_said_of_cells_that_cannot_be_copied_is_what_came_out(fresh, sai
 
 @pytest.mark.parametrize(
     ("swapping", "said"),
-    [(["transformer"], "of architecture"), ([], "no network"), (["transformer", "quadratic DNN"], "DNN. The swap")],
+    [(["transformer"], "and neither DNN."), ([], "no network"), (["transformer", "quadratic DNN"], "DNN. The swap")],
 )
 def test_who_swaps_is_read_off_the_runs(swapping, said):
     runs = {f"{name}, {claims.FORMS[claims.FORM]}": form(7, 0.5, 0.9 if name in swapping else 0.1, 0.05)

@@ -134,7 +134,7 @@ def med(said: Mapping[str, Outcome]) -> Answer:
 def sums(said: Mapping[str, Outcome]) -> Answer:
     """G06: the sums of a class are not close, whatever the network answers."""
     seen = said["G06"].finding.numbers
-    near, of = seen["bars"][1], seen["of"]
+    near, of = seen["near"], seen["of"]
     told = (
         "Right answers do not draw the sums of two embedded numbers together by class: the sums of every class have "
         f"one common mean. Of {of} embeddings tried, {near or 'none'} fit the classes into balls smaller, in "
@@ -177,7 +177,7 @@ _JUDGED: tuple[tuple[Mapping[str, str], Callable[[Mapping[str, Outcome]], Answer
     ({"G54": "holds"}, deeper),
     ({"G53": "holds", "P15": "fails"}, med),
     ({"G06": "fails"}, sums),
-    ({"G22": "fails"}, coverage),
+    ({"G22": "holds with correction"}, coverage),
 )
 """The sentences that rest on claims, each with the verdicts under which it is true."""
 

@@ -234,7 +234,7 @@ def corner() -> Numbers:
     """Only starts with x = w = u end in (1, 1, 1). The others end around it, at {value:.3f} in the mean and at most
     {most:.5f}, and {outside:.0%} of them outside the cube.
     """
-    return _of_claim("G47", verdict="holds with correction")
+    return _of_claim("G47", verdict="holds")
 
 
 @new("line", "How many pairs force a line", "draws", "L15")

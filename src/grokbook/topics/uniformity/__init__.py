@@ -27,15 +27,13 @@ def plan(p: int, p_recorded: int, p_other: int, d: int, n_seeds: int) -> dict[st
     return {name: fig5(modulus).with_seeds(n_seeds) for name, modulus in runs.items()}
 
 
-_SUMS = {
-    "fails": "In every sum of embeddings all classes have one common mean: a class that is close is all symbols at one "
-    "point, and no network that adds up functions of its operands can add.",
-    "holds": "The sums of a class do lie close to one vector.",
-}
+_SUMS = (
+    "In every sum of embeddings all classes have one common mean: if all classes are close, all symbols are near one "
+    "point, and no network that adds up functions of its operands can add."
+)
 _BEHIND = {
     "holds": "Products can do what sums cannot; and in runs that generalise the classes come together after the MLP, "
     "by whatever it computes.",
-    "fails": "Products can do what sums cannot, but the layers behind the embedding do not bring the classes together.",
 }
 _OPEN = "Products can do what sums cannot; whether the layers behind the embedding bring the classes together is open."
 
@@ -49,7 +47,7 @@ def answer(verdicts: Mapping[str, str]) -> str:
     """
     claimed = "The papers say that correct outputs bring the sums of a class together, that weight decay does so too, "
     claimed += "and that neighbouring symbols are alike then"
-    found = f"{_SUMS[verdicts['G06']]} {_BEHIND.get(verdicts['G54'], _OPEN)}"
+    found = f"{_SUMS} {_BEHIND.get(verdicts['G54'], _OPEN)}"
     counted = summary(dict(verdicts).values()).rstrip(".")
     sure = f"What is said of sums and products is proved, the rest was seen in runs of small networks ({counted})."
     return f"> **Answer.** {claimed}. {found} {sure}"

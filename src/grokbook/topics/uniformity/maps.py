@@ -54,7 +54,7 @@ def lemma_b_1(primes: tuple[int, ...] = (5, 7, 11), draws: int = 50, d: int = 5)
     wide = [p for p in (2 * d + 1, 2 * d + 3, 4 * d + 1) for _ in range(draws)]
     low, value, high = np.quantile(ratios, [0.05, 0.5, 0.95])
     joint = _least_over_printed(np.ones((primes[0], d)))
-    return judge(max(least / printed, *ratios) <= 1 + 1e-9,
+    return judge(np.allclose([least / printed, *ratios], 1, atol=1e-9),
                  corrected=bool(abs(joint - 1) < 1e-9 <= min(ratios) - 1 + 2e-9), value=float(value), low=low,
                  high=high, least=least, printed=printed, p=", ".join(map(str, primes)), of=len(ratios), d=d,
                  tries=len(wide), joint=joint,
