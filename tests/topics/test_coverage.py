@@ -13,7 +13,7 @@ from grokbook.errors import ParameterError
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory import coverage as discs
 from grokbook.theory.coverage_probability import Estimate
-from grokbook.topics.coverage import answer, claims, figures, plan
+from grokbook.topics.coverage import answer, claims, figures, plan, tables
 
 ORDERED = [(a, b) for a in range(1, 9) for b in range(a, 9)]
 PLAN = {"p": 47, "k": 4, "train_fraction": 0.3, "draws": 50, "example": 11}
@@ -82,7 +82,7 @@ def arrived(at_47: int, at_97: int, last: int, of: int = 3) -> Runs:
     [(3, 3, 10_000, 0.3, "holds"), (3, 0, 30_000, 0.32, "holds"), (3, 0, 30_000, 0.3, "fails"),
      (0, 3, 30_000, 0.3, "fails"), (0, 3, 20_000, 0.3, "undecided"), (0, 0, 30_000, 0.3, "holds")],
 )  # fmt: skip
-def test_a_fraction_at_which_only_the_larger_modulus_generalises_refutes_every_radius(at_47, at_97, last, fraction, verdict):
+def test_a_fraction_at_which_only_one_modulus_generalises_refutes_radii(at_47, at_97, last, fraction, verdict):
     """G24: at k = 4 the bounds are .308 and .366; a short run that has not generalised says nothing."""
     assert claims.fraction_for_grokking(arrived(at_47, at_97, last), train_fraction=fraction).verdict == verdict
 
@@ -118,7 +118,7 @@ def test_the_sentence_on_radii_has_both_or_says_that_there_is_none():
 
 
 def test_simulated_coverage_lies_on_the_exact_curve_and_above_markovs_bound():
-    found = claims.coverage_table(13, 2, 300)
+    found = tables.coverage_table(13, 2, 300)
     torus = found[found.grid == "torus"]
     exact = [discs.expected_uncovered(13, 2, int(a * 169), torus=True) for a in torus.fraction]
     assert torus.expected.tolist() == exact
@@ -131,7 +131,7 @@ def test_simulated_coverage_lies_on_the_exact_curve_and_above_markovs_bound():
 
 
 def test_own_class_needs_a_larger_radius_than_any_class():
-    found = claims.class_table(23, 0.3, 30)
+    found = tables.class_table(23, 0.3, 30)
     anyone, own = (found[found.by == by].covered.to_numpy() for by in ("any class", "own class"))
     assert (anyone >= own).all() and anyone.argmax() < own.argmax()
     lines = figures.same_class_coverage(found).axes[1].lines
@@ -139,14 +139,14 @@ def test_own_class_needs_a_larger_radius_than_any_class():
 
 
 def test_a_disc_away_from_the_border_has_its_cells_and_its_class():
-    grid, ring, own = claims.disc_cells(15, 4).values()
+    grid, ring, own = tables.disc_cells(15, 4).values()
     assert (ring > 0).sum() == 2 * discs.disc_size(4) > (grid > 0).sum()
     assert (own[5:12, 5:12] == 3).sum() == discs.same_class_size(4) - 1
 
 
 def test_uncovered_cells_are_counted_in_the_titles_and_drawn():
     mask = ModularTask(23, train_fraction=0.15).train_mask
-    fig = figures.cells(claims.uncovered_cells(mask, 3), figures.UNCOVERED, mark=True)
+    fig = figures.cells(tables.uncovered_cells(mask, 3), figures.UNCOVERED, mark=True)
     counts = [discs.uncovered(mask, 3, torus=True), int((discs.same_class_distance(mask, torus=True) >= 3).sum())]
     for ax, count in zip(fig.axes, counts, strict=True):
         assert ax.get_title(loc="left").endswith(f": {count}")

@@ -66,8 +66,8 @@ def norms_move_together(d: int = 16, samples: int = 400) -> Finding:
     starts = rng.normal(size=(samples, d, d))
     agree = float(np.mean([alike(norms(m), norms(m + 0.05 * rng.normal(size=(d, d)))) for m in starts]))
     scaled = float(np.mean([alike(norms(m), norms(0.99 * m)) for m in starts]))
-    return judge(bool(alike(one, two)) and agree == 1, assumed=scaled == 1, value=agree, low=1, high=1, one=one, two=two,
-                 d=d, samples=samples, scaled=scaled)  # fmt: skip
+    return judge(bool(alike(one, two)) and agree == 1, assumed=scaled == 1, value=agree, low=1, high=1, one=one,
+                 two=two, d=d, samples=samples, scaled=scaled)  # fmt: skip
 
 
 @claim("G50", "gu2025", "appendix E, Eq. (19); Gu 2024, Eq. 13", section="A Toeplitz start", kind="formula",
@@ -160,8 +160,8 @@ def divisibility(primes: tuple[int, ...] = (5, 7, 11)) -> Finding:
 def linear_distance(p: int = 97, theorem: bool = True) -> Finding:
     """Once all systems are learnt, the distance of the maps of (i, j) and (i + t, j) is t epsilon.
 
-    The paper's own Theorem 3, in the same case and for d1 = p, d2 = 0, makes the maps at t = p equal. Nor does a border,
-    t below p / 2, mend it: a map depends on (i, j) by "is the label s" alone, so two distances are all there are.
+    The paper's own Theorem 3, in the same case and for d1 = p, d2 = 0, makes the maps at t = p equal. Nor does a
+    border, t below p / 2, mend it: a map depends on (i, j) by "is the label s" alone, so it has two distances.
     """
     equations = np.hstack([np.eye(p), -np.arange(1, p + 1)[:, None]])
     if theorem:

@@ -23,7 +23,7 @@ def plan(p: int, k: int, train_fraction: float, draws: int, example: int) -> dic
 
 
 def answer(verdicts: Mapping[str, str], near: float, k: int) -> str:
-    """The chapter's answer in a box, from the verdicts of its rows of the ledger by id: what was claimed, what was found.
+    """The chapter's answer in a box, from the verdicts of its rows of the ledger by id: claimed, found, how sure.
 
     `near` is the radius from which on a cell of one's own class is near everywhere, `k` the least radius in use.
 
@@ -34,15 +34,13 @@ def answer(verdicts: Mapping[str, str], near: float, k: int) -> str:
         True
     """
     if verdicts["G23"] != "holds with correction":
-        raise ParameterError(f"the answer of chapter 04a is written for another verdict on G23 than {verdicts['G23']!r}.")
+        raise ParameterError(f"the answer of chapter 04a is for another verdict on G23 than {verdicts['G23']!r}.")
     claimed = r"Gu et al. require a training fraction of $2 \ln p / C$ for grokking, with the $C$ cells of a disc"
-    counted = (
-        "As a necessary condition of certain coverage it is true where it is at most 1, and says little: certainty needs "
-        "nearly all cells. Its proof shows that it suffices for at most one uncovered cell on average, without a border"
-    )
+    counted = "For certain coverage it is necessary where it is at most 1, and says little: that takes nearly all cells"
+    proved = "What its proof shows is that, without a border, it suffices for at most one uncovered cell on average"
     own = (
         "It counts cells of every class, where their Theorem 3.10 asks for one of the same class, which is near "
         f"everywhere only from radius {near:.0f} on and not at {k}"
     )
-    sure = "The counts are proved, the radius is that of random splits; whether networks need near cells, they do not say."
-    return f"> **Answer.** {claimed}. {counted}. {own}. {sure}"
+    sure = "The counts are proved, the radius is that of random splits; whether networks need near cells is open."
+    return f"> **Answer.** {claimed}. {counted}. {proved}. {own}. {sure}"

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import sympy
 
 from grokbook.claims import Finding, Runs, claim, judge
@@ -28,9 +27,7 @@ from grokbook.theory.coverage import (
     same_class_size,
 )
 from grokbook.theory.coverage_probability import (
-    Estimate,
     enumerate_coverage,
-    first_covered,
     full_coverage,
     printed_bound,
 )
@@ -38,7 +35,6 @@ from grokbook.theory.coverage_probability import (
 CLOSE_TO_ONE, DRAWS = 0.95, 4000
 """Our reading of a probability "close to 1", and the random training sets that decide it."""
 
-GRIDS = ("torus", "grid")
 COVERED = "How many cells stay uncovered"
 CERTAIN = "An expectation below one is not a probability near one"
 ENOUGH = "What suffices, and what is necessary"
@@ -63,92 +59,6 @@ def radius_in_use(p: int, train_fraction: float) -> int:
         5
     """
     return next(k for k in range(1, (p + 1) // 2 + 1) if printed_fraction(p, k) < train_fraction)
-
-
-# ---------------------------------------------------------------------------------------- what the pictures show
-
-
-def disc_cells(p: int, k: int) -> dict[str, np.ndarray]:
-    """Two training cells of a p x p grid (2), what they cover (1), and that of the own class (3); title -> (p, p).
-
-    Example:
-        >>> {title: int((kind > 0).sum()) for title, kind in disc_cells(7, 2).items()}
-        {'bounded grid': 10, 'torus': 10, 'of the same class': 10}
-    """
-    mask = np.zeros((p, p), dtype=bool)
-    mask[1, 1] = mask[p // 2 + 1, p // 2 + 1] = True
-    near = {name: distance_to_training(mask, torus=name == "torus") < k for name in ("bounded grid", "torus")}
-    own = near["bounded grid"] & (same_class_distance(mask) < k)
-    kinds = {name: covered * 1 for name, covered in near.items()}
-    kinds["of the same class"] = kinds["bounded grid"] + 2 * own
-    return {name: np.where(mask, 2, kind) for name, kind in kinds.items()}
-
-
-def uncovered_cells(train_mask: np.ndarray, k: int) -> dict[str, np.ndarray]:
-    """Training cells (1) and uncovered ones (2) on the torus, by any class or by the own; title with number -> (p, p).
-
-    Example:
-        >>> list(uncovered_cells(np.eye(5, dtype=bool), 2))
-        ['by any class: 10', 'by its own class: 20']
-    """
-    apart = {
-        "by any class": distance_to_training(train_mask, torus=True),
-        "by its own class": same_class_distance(train_mask, torus=True),
-    }
-    return {f"{name}: {(far >= k).sum()}": np.where(far >= k, 2, train_mask) for name, far in apart.items()}
-
-
-def coverage_table(p: int, k: int, draws: int) -> pd.DataFrame:
-    """Expected uncovered cells and probability of full coverage at 16 training fractions, exact and over `draws`.
-
-    Columns: grid ("torus" or "grid"), fraction, `expected` (exact), `uncovered` (mean over draws), `covered` (share of
-    draws), each with its standard `error`, and Markov's `bound` of the probability.
-
-    Example:
-        >>> coverage_table(7, 2, 50).shape
-        (32, 8)
-    """
-    parts = []
-    for grid in GRIDS:
-        fractions = np.linspace(0.4 * required_fraction(p, k), min(1.25 * printed_fraction(p, k), 0.97), 16)
-        sizes = (fractions * p * p).astype(int)
-        first = first_covered(p, k, draws, torus=grid == "torus")
-        counts = np.array([(first > m).sum(axis=(1, 2)) for m in sizes])
-        expected = np.array([expected_uncovered(p, k, int(m), torus=grid == "torus") for m in sizes])
-        part = pd.DataFrame({"grid": grid, "fraction": fractions, "expected": expected})
-        part = part.assign(**{"uncovered": counts.mean(axis=1), "uncovered error": counts.std(axis=1) / draws**0.5})
-        parts.append(part.assign(bound=np.maximum(0, 1 - expected), **_share((counts == 0).sum(axis=1), draws)))
-    return pd.concat(parts, ignore_index=True)
-
-
-def _share(hits: np.ndarray, draws: int) -> dict[str, list[float]]:
-    """The share of draws that cover everything, and its standard error, as columns."""
-    estimates = [Estimate.of(int(n), draws) for n in hits]
-    return {"covered": [e.value for e in estimates], "covered error": [e.error for e in estimates]}
-
-
-def class_table(p: int, train_fraction: float, draws: int) -> pd.DataFrame:
-    """Coverage by cells of any class and of the own class on the torus, by radius: columns `by`, k, and three shares.
-
-    `missed` is the share of cells that are uncovered over the draws, `exact` its expectation (NaN where the draws are
-    too few to show it), `covered` the share of draws without an uncovered cell, with its standard error.
-
-    Example:
-        >>> class_table(7, 0.3, 2).by.unique().tolist()
-        ['any class', 'own class']
-    """
-    m, n = int(train_fraction * p * p), p * p
-    masks = [ModularTask(p, train_fraction=train_fraction, seed=s).train_mask for s in range(draws)]
-    radii = np.arange(1, min(41, (p + 1) // 2) + 1)
-    ways = {"any class": (distance_to_training, disc_size), "own class": (same_class_distance, same_class_size)}
-    parts = []
-    for by, (distance, size) in ways.items():
-        apart = np.array([distance(mask, torus=True) for mask in masks])
-        exact = miss_probability(n, np.array([size(int(k)) for k in radii]), m)
-        part = pd.DataFrame({"by": by, "k": radii, "missed": [(apart >= k).mean() for k in radii]})
-        whole = [(apart.max(axis=(1, 2)) < k).sum() for k in radii]
-        parts.append(part.assign(exact=np.where(exact > 0.3 / (n * draws), exact, np.nan), **_share(whole, draws)))
-    return pd.concat(parts, ignore_index=True)
 
 
 # ------------------------------------------------------------------------------------ Theorem 3.10 and its proof
@@ -268,8 +178,8 @@ def chains_include_neighbours(p: int = 7, limits: Iterable[tuple[int, int]] | No
 @claim("G59", "gu2025", "after Theorem 3.10", section=OWN_CLASS, kind="theorem", published="extremely small",
        shown_by="proof", bars={"rare": (0.01, 0.2)},
        says=("at p = {p} and a limit of {limit}, the least at which half of the test cells have (i), (ii) holds for ",
-             "{value:.0%} of them, and without (i) for {alone:.0%} at any common limit: what includes (i) is no rarer; ",
-             "what it adds is nothing (\"extremely small\" is read as {rare:.0%}; {bars})"))
+             "{value:.0%} of them, and without (i) for {alone:.0%} at any common limit: what includes (i) is no ",
+             "rarer; what it adds is nothing (\"extremely small\" is read as {rare:.0%}; {bars})"))
 def chains_are_rare(p: int = 7, *, rare: float = 0.05) -> Finding:
     """Condition (ii) includes condition (i), "but in actual use, the probability of condition (ii) occurring is
     extremely small".
@@ -309,8 +219,8 @@ def every_disc_has_c_cells(p: int = 97, k: int = 5) -> Finding:
     grid, ring, c = counted_discs(p, k, False), counted_discs(p, k, True), 1 + sum(4 * d for d in range(1, k))
     formulas = np.array_equal(grid, disc_sizes(p, k)) and np.array_equal(ring, disc_sizes(p, k, torus=True))
     right = formulas and (ring == c).all() and c == disc_size(k)
-    return judge((grid == c).all(), corrected=bool(right), value=float((grid == c).mean()), low=1, high=1, p=p, k=k, c=c,
-                 corner=grid.min())  # fmt: skip
+    return judge((grid == c).all(), corrected=bool(right), value=float((grid == c).mean()), low=1, high=1, p=p, k=k,
+                 c=c, corner=grid.min())  # fmt: skip
 
 
 @claim("G20", "gu2025", "appendix B.6", section=COVERED, kind="formula", published="1",
@@ -345,8 +255,8 @@ def own_bound(p: int, k: int, m: int, torus: bool) -> float:
        says=("{grid}, p = 3, k = 2, m = {worst}: P_full = {exact} = {exactly:.3f}, bound {bound:.3f} (torus: ",
              "{other:.3f}); p = {p}, ",
              "k = {k}, m = {m}: {drawn.value:.3f} ± {drawn.error:.3f} ({again.value:.3f} ± {again.error:.3f} ",
-             "with replacement), bound {printed:.3f}; with each disc's own size {own:.3f}, which is kept at every m of ",
-             "p = 3"))
+             "with replacement), bound {printed:.3f}; with each disc's own size {own:.3f}, which is kept at every m ",
+             "of p = 3"))
 def printed_union_bound(p: int = 97, k: int = 5, m: int = 3000, *, torus: bool = False) -> Finding:
     """All cells of the grid are covered with probability at least 1 - N (1 - C/N)^m.
 
@@ -358,8 +268,9 @@ def printed_union_bound(p: int = 97, k: int = 5, m: int = 3000, *, torus: bool =
     worst, kept = min(gaps, key=gaps.get), all(c >= own_bound(3, 2, s, torus) - 1e-12 for s, c in sure.items())
     drawn, again = (full_coverage(p, k, m, torus=torus, replacement=r) for r in (False, True))
     small = {"worst": worst, "exact": enumerate_coverage(3, 2, worst, torus=torus).probability, "exactly": sure[worst]}
-    small |= {"other": float(enumerate_coverage(3, 2, worst, torus=True).probability), "bound": printed_bound(3, 2, worst)}
+    small |= {"other": float(enumerate_coverage(3, 2, worst, torus=True).probability)}
     large = {"p": p, "k": k, "m": m, "drawn": drawn, "again": again, "printed": printed_bound(p, k, m)}
+    large |= {"bound": printed_bound(3, 2, worst)}
     return judge(gaps[worst] >= -1e-12, corrected=kept, value=gaps[worst], low=0, high=1,
                  grid="torus" if torus else "grid", own=own_bound(p, k, m, torus), **small, **large)  # fmt: skip
 
@@ -369,8 +280,8 @@ def printed_union_bound(p: int = 97, k: int = 5, m: int = 3000, *, torus: bool =
        says=("p = {p}, k = {k}, torus: at the least m with E < {eps:g} ({m}) all cells are covered in ",
              "{least.value:.2f} ± {least.error:.2f} of {least.draws} draws; at the printed m = {threshold} in ",
              "{torus.value:.2f} ± {torus.error:.2f} (grid: {grid.value:.2f} ± {grid.error:.2f}, ",
-             "where E = {expected:.2f}). With another constant, E < {small:.2g} ({enough} cells), in {sure.value:.3f} ± ",
-             "{sure.error:.3f}; \"close to 1\" is read as {close:g} (others: {bars})"))
+             "where E = {expected:.2f}). With another constant, E < {small:.2g} ({enough} cells), in {sure.value:.3f} ",
+             "± {sure.error:.3f}; \"close to 1\" is read as {close:g} (others: {bars})"))
 def below_one_means_covered(p: int = 97, k: int = 5, eps: float = 1.0, *, close: float = CLOSE_TO_ONE) -> Finding:
     """For full coverage "close to 1", "require the expected number of uncovered points to be less than 1".
 
@@ -451,10 +362,10 @@ LONG = 30_000
 
 @claim("G24", "gu2025", "after Theorem 3.12", section=OWN_CLASS, runs=lambda: {p: fig5(p) for p in (47, 97)},
        through=grok_times, published="no k", rule_changed="2026-11-24 3cfe8d6",
-       says=("no k is printed, and at every k the bound is lower for the smaller modulus; at {fraction:.0%} {seen}. {fit} ",
-             "And it counts cells of every class: at k = {k}, the least whose bound is below {fraction:.0%} at p = ",
-             "{p}, a disc has {c} cells, {own} of them of the class that Theorem 3.10 asks for; with {own} in place of ",
-             "{c} it asks for {own_share:.0%}, not {share:.0%}"))
+       says=("no k is printed, and at every k the bound is lower for the smaller modulus; at {fraction:.0%} {seen}. ",
+             "{fit} And it counts cells of every class: at k = {k}, the least whose bound is below {fraction:.0%} at ",
+             "p = {p}, a disc has {c} cells, {own} of them of the class that Theorem 3.10 asks for; with {own} in ",
+             "place of {c} it asks for {own_share:.0%}, not {share:.0%}"))
 def fraction_for_grokking(runs: Runs, *, train_fraction: float = 0.3, long: int = LONG) -> Finding:
     """This bound "is also the proportion of training sets required to stably observe grokking under the assumption of
     randomly taking training sets".
@@ -471,7 +382,8 @@ def fraction_for_grokking(runs: Runs, *, train_fraction: float = 0.3, long: int 
     seen = ", ".join(f"{t.grok_step.notna().sum()} of {len(t)} runs at p = {q} generalise by step {t.last_step.max():,}"
                      for q, t in runs.items())  # fmt: skip
     open_ = None in known.values()
-    fit = "These runs are too short or too few to say that a modulus does not." if open_ else f"{len(radii)} radii agree."
+    short = "These runs are too short or too few to say that a modulus does not."
+    fit = short if open_ else f"{len(radii)} radii agree."
     return judge(None if open_ else bool(radii), k=k, c=c, own=own, p=p, own_share=1 - p ** (-2 / own), seen=seen,
                  share=required_fraction(p, k), fraction=train_fraction, fit=fit)  # fmt: skip
 

@@ -151,4 +151,5 @@ def three_definitions() -> Finding:
     state, c = some_state(3), one_hot(4)
     network, linear = c - softmax(state.W_U @ (state.hidden + 1)), c - state.W_U @ state.hidden
     with_softmax, without = (float(np.abs(residual(state, c) - other).max()) for other in (network, linear))
-    return judge(with_softmax < EXACT, corrected=without < EXACT, value=with_softmax, low=0, high=EXACT, without=without)
+    return judge(with_softmax < EXACT, corrected=without < EXACT, value=with_softmax, low=0, high=EXACT,
+                 without=without)  # fmt: skip

@@ -31,7 +31,7 @@ PRINTED, GROKKING = "The printed argument", "What this says about grokking"
 def wrong_answers_rest(n: int = 1000) -> Finding:
     """x = w = u = 1 for a right answer and x = 0 for a wrong one satisfies the three-variable system.
 
-    Does every (0, w, u) rest, as the proof of Theorem C.8 says, or only those with another zero? The proof has u w x, w x
+    Does every (0, w, u) rest, as the proof of Theorem C.8 says, or only those with another zero? The proof has uwx, wx
     and x equal to 0, which leaves w and u open: a second zero may be chosen.
     """
     points = np.random.default_rng(0).random((n, 3)) * [0, 1, 1]
@@ -43,9 +43,10 @@ def wrong_answers_rest(n: int = 1000) -> Finding:
 
 @claim("G57", "gu2025", "proof of Theorem C.8; Gu 2024, appendix B.1", section="From matrices to three numbers",
        kind="theorem", published="exist", shown_by="proof",
-       says=("the functions of the proof are constant, 0, as long as the answer is wrong, and 1 in the end; but of {n} ",
-             "paths with x w u = 0 at the start {resting} rest and the product of the others is at least {value:.1e} by ",
-             "time 0.1: none stays at 0 and goes to 1 later, so no such function follows a sample that is learned"))
+       says=("the functions of the proof are constant, 0, as long as the answer is wrong, and 1 in the end; but of ",
+             "{n} paths with x w u = 0 at the start {resting} rest and the product of the others is at least ",
+             "{value:.1e} by time 0.1: none stays at 0 and goes to 1 later, so none of these ",
+             "functions follows a sample that is learned"))
 def urysohn_follows(n: int = 60) -> Finding:
     """Functions by Urysohn's lemma, 0 where the answer is wrong and 1 on the trained outputs, are the maps of Theorem
     C.8: their product f(W_U W x) = uwx follows the equations.
@@ -130,8 +131,8 @@ def v_rate_is_positive(n: int = 1000) -> Finding:
 def minors_and_stability(n: int = 20000) -> Finding:
     """V falls within the unit cube, since all leading principal minors are non-positive, so (1, 1, 1) is stable.
 
-    Does V fall where x, w, u >= 0 and x w u <= 1, and all around (1, 1, 1)? Do leading minors <= 0 show that? Inequality
-    and conclusion may stand by another reason.
+    Does V fall where x, w, u >= 0 and x w u <= 1, and all around (1, 1, 1)? Do leading minors <= 0 show that?
+    Inequality and conclusion may stand by another reason.
     """
     points = [rising_point(r) for r in (0.1, 0.01, 0.001)]
     rates, near = [v_rate(point) for point in points], np.linalg.norm(points[-1] - 1)

@@ -88,8 +88,8 @@ CENTRAL = (
         "G24",
         "this lower bound is also the proportion of training sets required to stably observe grokking",
         "undecided",
-        "No radius is printed, and the runs of the modulus that does not generalise are too short to say so. The bound "
-        "counts trained cells of every class, and the theorem behind it asks for cells of one's own class.",
+        "No radius is printed, and the runs that do not generalise are too short to say so. It counts trained cells of "
+        "every class; the theorem behind it asks for one's own.",
         "At {fraction:.0%} {seen}. A disc of radius {k} has {c} cells, {own} of them of the class; counted so, "
         "{share:.0%} becomes {own_share:.0%} (p = {p}).",
         "A fraction that suffices for coverage by any class, 1 - p^(-2/C), which is below the printed one.",

@@ -266,7 +266,7 @@ def linear_told(networks: Mapping[str, xr.Dataset]) -> str:
     run = networks[f"{NETWORKS[1]}, {FORMS['add']}"]
     right = (run.test_accuracy_unmirrored.isel(step=-1) >= APART).values
     where = "every run" if right.all() else f"{right.sum()} of {right.size} runs" if right.any() else "no run"
-    why = "" if right.all() else " So a DNN that misses the form may be one that learns less, and not another architecture."
+    why = "" if right.all() else " So a DNN that misses the form may just learn less: it need not be its architecture."
     said = "On x + y the embedding DNN has half or more of the cells without a trained transpose right in"
     return f"{said} {where}.{why}"
 

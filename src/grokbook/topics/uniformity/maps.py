@@ -118,8 +118,8 @@ def descend(x: np.ndarray, steps: int, rate: float = 0.1) -> np.ndarray:
 @claim("G56", "gu2025", "appendix B.4", section=LEMMA, kind="theorem", shown_by="draws", published="decreases",
        says=("in the problem of the sentence, the least norm for one class on the sphere, {falls} of {draws} descents ",
              "end with a smaller MED, by a factor of {value:.0f} in the median ({steady} fall throughout). It is ",
-             "collapse: the diameter falls by a factor of {width:.0f}. With all classes there is no solution (G11), and ",
-             "norms that do not know the names of the symbols say nothing of neighbours (G14)"))
+             "collapse: the diameter falls by a factor of {width:.0f}. With all classes there is no solution (G11), ",
+             "and norms that do not know the names of the symbols say nothing of neighbours (G14)"))
 def neighbours_come_together(p: int = 11, d: int = 8, draws: int = 20, steps: int = 200) -> Finding:
     """For a single constraint "this implies" that the sum of the |phi(i + 1) - phi(i)| "will decrease within the
     optimization process".

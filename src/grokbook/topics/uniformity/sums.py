@@ -25,6 +25,9 @@ from grokbook.theory.uniformity import (
     diameter,
 )
 
+MODULI = (13, 23, 31, 37, 47, 97)
+"""Moduli at which additive networks are fitted; the last is the paper's."""
+
 COLLAPSE = "Closeness of the classes forces collapse"
 
 
@@ -184,10 +187,10 @@ def bound_on_med(p: int = 97) -> Finding:
 
 @claim("P14", "gu2024", "appendix F", section="Weight decay does not know the names", shown_by="counterexample",
        bars={"near": (0.02, 0.1)},
-       says=("true of the circle in the natural order, whose neighbours are at {first:.2f} of its diameter. The circle ",
-             "of frequency {k} has them at {value:.3f} (p = {p}; over all frequencies {low:.2f} to {high:.2f}, mean ",
-             "{mean:.2f}): uniformly distributed, and ordered once the symbols are renamed; half the diameter is read ",
-             "to within {near:g} ({bars})"))
+       says=("true of the circle in the natural order, whose neighbours are at {first:.2f} of its diameter. The ",
+             "circle of frequency {k} has them at {value:.3f} (p = {p}; over all frequencies {low:.2f} to {high:.2f}, ",
+             "mean {mean:.2f}): uniformly distributed, and ordered once the symbols are renamed; half the diameter is ",
+             "read to within {near:g} ({bars})"))
 def half_the_diameter(p: int = 97, *, near: float = 0.05) -> Finding:
     """Neighbours at about half of the diameter indicate "that the embedding vectors cannot maintain a uniformly
     distributed ordered structure".
@@ -205,10 +208,10 @@ def half_the_diameter(p: int = 97, *, near: float = 0.05) -> Finding:
 
 
 @claim("G10", "gu2025", "section 3.2", section=COLLAPSE, kind="theorem", shown_by="proof",
-       says=("on the whole grid the inequalities of all j add up, the centres cancel and MED is at most twice the mean ",
-             "radius (largest quotient over {of} embeddings {value:.2f}), as is every other distance ({every:.2f}): ",
-             "collapse. On a part of the grid it does not follow: on the line phi(i) = i with i, j up to (p - 1)/2 ",
-             "all radii are {part:g} and MED is {line:.2f}"))
+       says=("on the whole grid the inequalities of all j add up, the centres cancel and MED is at most twice the ",
+             "mean radius (largest quotient over {of} embeddings {value:.2f}), as is every other distance ",
+             "({every:.2f}): collapse. On a part of the grid it does not follow: on the line phi(i) = i with i, j up ",
+             "to (p - 1)/2 all radii are {part:g} and MED is {line:.2f}"))
 def neighbours_by_the_triangle_inequality(p: int = 13) -> Finding:
     """Theorem 3.8 follows from Theorem 3.5 by the triangle inequality.
 
@@ -220,8 +223,8 @@ def neighbours_by_the_triangle_inequality(p: int = 13) -> Finding:
     close = [(med(phi), closeness(phi)) for phi in embeddings(p)]
     quotients = [(value / (2 * c.deltas.mean()), c.diameter / (2 * c.deltas.mean())) for value, c in close]
     worst, every = np.max(quotients, axis=0)
-    return judge(steps <= 2 * part + 1e-9, assumed=bool(max(worst, every) <= 1 + 1e-9), value=float(worst), low=0, high=1,
-                 of=len(close), every=every, part=part, line=steps)  # fmt: skip
+    return judge(steps <= 2 * part + 1e-9, assumed=bool(max(worst, every) <= 1 + 1e-9), value=float(worst), low=0,
+                 high=1, of=len(close), every=every, part=part, line=steps)  # fmt: skip
 
 
 @cache
@@ -245,10 +248,10 @@ def splits_fitted(p: int, fraction: float = 0.3, seeds: int = 5, shuffled: bool 
 
 @claim("G11", "gu2025", "appendix B.4", section="No additive network can add", kind="theorem", published="feasible",
        shown_by="proof", seconds=10,
-       says=("over all cells the best additive map explains {value:.1%} of the variance of the targets: it sends every ",
-             "class to one common mean, so the constraints can be met only if all c_r lie within their tolerance of ",
-             "one point. On the trained cells alone, {fraction:.0%}, F(i) + G(j) gives the right labels on {fits} ",
-             "random splits, with at best {unseen:.0%} of the other cells right"))
+       says=("over all cells the best additive map explains {value:.1%} of the variance of the targets: it sends ",
+             "every class to one common mean, so the constraints can be met only if all c_r lie within their ",
+             "tolerance of one point. On the trained cells alone, {fraction:.0%}, F(i) + G(j) gives the right labels ",
+             "on {fits} random splits, with at best {unseen:.0%} of the other cells right"))
 def additive_targets(
     p: int = 97, targets: np.ndarray | None = None, moduli: tuple[int, ...] = (13, 37, 97), fraction: float = 0.3
 ) -> Finding:
