@@ -16,6 +16,7 @@ from grokbook.theory.parallelograms import (
     Parallelogram,
     Sample,
     all_samples,
+    gram,
     grokking_rate,
     ideal_model,
     permissible_set,
@@ -23,6 +24,8 @@ from grokbook.theory.parallelograms import (
 
 MARKED = 1667
 """Steps at which the authors' Fig. 4c marks three times the time scale, 3 n_h, for a run with 45 of 55 samples."""
+THEIR_Z0 = 9.0
+"""The sum of squares of ten numbers that are divided by their unbiased deviation, as in the authors' program."""
 HIERARCHY = {"no equation": (), "A1": (0,), "A2": (1,), "A3": (2,), "two or all": (0, 2)}
 """The five representations at p = 4, by the numbers of equations of Eq. 20 that they obey."""
 
@@ -107,6 +110,31 @@ def conventions(pairs: Sequence[Sample], p: int, z0: float) -> pd.DataFrame:
     found = {name: grokking_rate(pairs, p, convention=name) / z0 for name in CONVENTIONS}
     rows = [(said[name], rate, 3 / (rate * STEP) if rate else np.inf) for name, rate in found.items()]
     return pd.DataFrame(rows, columns=["convention", "rate", "steps"], index=[*found])
+
+
+def pull(first: np.ndarray, pairs: Sequence[Sample], targets: Sequence[float]) -> np.ndarray:
+    """The velocity of ten (or p) numbers under the squared losses of some pairs, for a decoder x -> x at rest, (p,).
+
+    Each pair moves both of its symbols: E_i and E_j go down the gradient of (E_i + E_j - y)^2 / 2.
+
+    Example:
+        >>> pull(np.array([0.0, 1.0]), [(0, 1)], [3.0]).tolist(), pull(np.array([1.0]), [(0, 0)], [3.0]).tolist()
+        ([2.0, 2.0], [2.0])
+    """
+    basis = np.eye(len(first))
+    rows = np.array([basis[i] + basis[j] for i, j in pairs])
+    return rows.T @ (np.asarray(targets) - rows @ first)
+
+
+def spread_rate(pairs: Sequence[Sample], p: int) -> float:
+    """The third smallest eigenvalue of the springs that free inputs have: each sample to the mean of its label.
+
+    Example:
+        >>> round(spread_rate([(0, 2), (1, 1)], 3), 9)
+        3.0
+    """
+    labels = [[pair for pair in pairs if sum(pair) == label] for label in {sum(pair) for pair in pairs}]
+    return float(np.linalg.eigvalsh(sum(gram(same, p) / len(same) for same in labels))[2])
 
 
 def ideal(p: int, sizes: Sequence[int], draws: int, seed: int = 0) -> pd.DataFrame:

@@ -82,14 +82,17 @@ def steps_to_a_line(table: pd.DataFrame) -> Figure:
 
 
 @styled
-def beside_the_bounds(table: pd.DataFrame) -> Figure:
-    """Fig. 10c: RQI and accuracy of the runs against those of ideal models of the same training sets."""
+def beside_the_bounds(rows: pd.DataFrame) -> Figure:
+    """Fig. 10c and f: RQI and predicted accuracy of trained and random embeddings against their bounds (`bounds`)."""
     fig, axes = panels(1, 2, height=3.2)
-    for ax, name in zip(axes[0], ("rqi", "accuracy"), strict=True):
-        ax.plot(table[f"ideal {name}"], table[name], "o", ms=5, color=COLOURS["test"], alpha=0.7)
+    names = {"rqi": ("ideal rqi", "RQI"), "predicted": ("ideal accuracy", "predicted accuracy")}
+    for ax, (name, (ideal, said)) in zip(axes[0], names.items(), strict=True):
+        for who, shade, size in (("trained", "test", 6), ("random", "quiet", 3)):
+            of = rows[rows.who == who]
+            ax.plot(of[ideal], of[name], "o", ms=size, mew=0, color=COLOURS[shade], alpha=0.6, label=who)
         ax.plot([0, 1], [0, 1], ls="--", color=COLOURS["theory"], lw=1.1)
-        said = {"rqi": "RQI"}.get(name, name)
-        ax.set(xlabel=f"ideal {said}", ylabel=f"{said} of the run", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+        ax.set(xlabel=f"{said} of an ideal model", ylabel=said, xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    axes[0, 0].legend(loc="upper left")
     return fig
 
 

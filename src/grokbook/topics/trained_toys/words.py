@@ -44,21 +44,6 @@ def told_run(found: Mapping[str, float], steps: int, theirs: bool) -> str:
             f"{said['test']}.{early}")  # fmt: skip
 
 
-def told_bounds(table: pd.DataFrame) -> str:
-    """In how many runs RQI and accuracy are above those of an ideal model of the same pairs, in a sentence.
-
-    Example:
-        >>> made = {"rqi": [1.0, 0.2], "ideal rqi": [1.0, 0.1], "accuracy": [1.0, 0.4], "ideal accuracy": [1.0, 0.5]}
-        >>> told_bounds(pd.DataFrame(made | {"samples": [45, 20]})).partition("; ")[2]
-        'no run with over 20 pairs is above either.'
-    """
-    above = {name: table[name] > table[f"ideal {name}"] + 1e-9 for name in ("rqi", "accuracy")}
-    over = [some(int(flags.sum()), len(table)) for flags in above.values()]
-    either = table.samples[above["rqi"] | above["accuracy"]]
-    sizes = f"; no run with over {either.max()} pairs is above either" if len(either) else ""
-    return f"The RQI is above its bound in {over[0]} runs, the accuracy in {over[1]}{sizes}."
-
-
 def told_published(sizes: Mapping[int, int]) -> str:
     """From how many pairs on the stored seeds have a line, in a sentence, from `stored.first_sizes`.
 
