@@ -11,8 +11,7 @@ from grokbook.plotting import COLOURS
 from grokbook.theory import effective_flow
 from grokbook.theory.effective_flow import flow, limit, quadratic_form, velocity
 from grokbook.theory.parallelograms import all_samples, nullity, permissible_set
-from grokbook.topics import effective_theory
-from grokbook.topics.effective_theory import answer, dynamics, figures, lines, plan
+from grokbook.topics.effective_theory import dynamics, figures, lines, plan
 from grokbook.topics.effective_theory import representations as rep
 
 
@@ -192,12 +191,6 @@ def test_ideal_models_and_rates_are_drawn_set_by_set():
     assert np.allclose(left.lines[0].get_ydata(), reach.rqi) and np.allclose(right.lines[0].get_ydata(), reach.accuracy)
     (only,) = figures.rate_by_size(table, {"paper": "as printed"}).axes
     assert np.allclose(only.lines[0].get_ydata(), table.paper)
-
-
-def test_the_answer_says_so_where_a_verdict_is_not_the_one_it_is_worded_for():
-    assert answer(effective_theory.WORDED).count(". ") == 4 and "4 claims" in answer(effective_theory.WORDED)
-    for name in effective_theory.WORDED:
-        assert name in answer(effective_theory.WORDED | {name: "informal"})
 
 
 def test_shared_embeddings_feel_the_answer_and_free_inputs_do_not():

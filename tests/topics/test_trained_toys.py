@@ -17,8 +17,7 @@ from grokbook.plotting.plane import window
 from grokbook.tasks.replayed import DrawnAddition
 from grokbook.theory.effective_flow import flow
 from grokbook.theory.parallelograms import representation_quality_index
-from grokbook.topics import trained_toys
-from grokbook.topics.trained_toys import answer, claims, figures, plan, regions, runs, stored, words
+from grokbook.topics.trained_toys import claims, figures, plan, regions, runs, stored, words
 
 
 def test_the_run_of_figure_4d_comes_out_to_the_step():
@@ -307,13 +306,6 @@ def test_prediction_bounds_and_shares_are_drawn_run_by_run():
     left, right = figures.transition(table, runs.starts(made, table)).axes
     assert [line.get_ydata().tolist() for line in left.lines] == [[1.0], [1.0]]
     assert right.lines[0].get_ydata().tolist() == [1, 1]
-
-
-def test_the_answer_says_so_where_a_verdict_is_not_the_one_it_is_worded_for():
-    verdicts = dict.fromkeys(trained_toys.WORDED, "not run") | trained_toys.WORDED | {"LF10": "holds"}
-    assert answer(verdicts).count(". ") == 4 and "6 claims" in answer(verdicts)
-    for name in trained_toys.WORDED:
-        assert name in answer(verdicts | {name: "informal"})
 
 
 @pytest.mark.parametrize("theirs", [True, False])
