@@ -85,14 +85,14 @@ def longer() -> dict[tuple[str, int], Experiment]:
 
 
 def fresh() -> dict[int, Experiment]:
-    """Ten more seeds of the toy at four sizes, for rules that are younger than the runs of `toys`.
+    """Ten more seeds of the toy at three sizes, for rules that are younger than the runs of `toys`.
 
     Example:
         >>> [*fresh()], fresh()[45].seeds[0]
-        ([45, 40, 50, 35], 20)
+        ([45, 40, 35], 20)
     """
     log = Schedule(dense_until=3_000, dense_every=25, points=28)
-    return {n: Experiment(f"liu2022/fig5b/{n}", config(n, LONGER, log), tuple(range(20, 30))) for n in (45, 40, 50, 35)}
+    return {n: Experiment(f"liu2022/fig5b/{n}", config(n, LONGER, log), tuple(range(20, 30))) for n in (45, 40, 35)}
 
 
 def small() -> dict[int, Experiment]:
