@@ -32,9 +32,9 @@ from grokbook.fingerprint import code_digest, fingerprint, parsed
 _FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names} - {0x10})
 _PYTHON = tuple({Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")})
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
-_MADE = {"__init__", "__repr__", "__eq__", "__hash__", "__setattr__", "__delattr__", "__lt__", "__le__", "__gt__", "__ge__"}
-_ABOUT = {"__module__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__match_args__", "__dataclass_fields__"}
-_ABOUT |= {"__static_attributes__", "__firstlineno__", "__abstractmethods__", "_abc_impl", "__dataclass_params__"}
+_MADE = ("init", "repr", "eq", "hash", "setattr", "delattr", "lt", "le", "gt", "ge", "replace")
+_ABOUT = ("module", "doc", "dict", "weakref", "annotations", "match_args", "dataclass_fields", "dataclass_params")
+_ABOUT += ("static_attributes", "firstlineno", "abstractmethods")
 
 
 class Unknown(Exception):
@@ -164,12 +164,21 @@ def _roots(part: Any) -> Iterator[Any]:
     for value in held(part):
         if isinstance(value, FunctionType):
             _refuse_nameless(value)
-        elif not isinstance(value, type | Enum):
-            if not callable(value) or _place(getattr(value, "__module__", None) or "own") != "installed":
-                raise Unknown(f"a field holds an object of {full_name(type(value))}, which cannot be written down")
+        elif not isinstance(value, type | Enum) and not _by_name(value):
+            raise Unknown(f"a field holds an object of {full_name(type(value))}, which cannot be written down")
         root = type(value) if isinstance(value, Enum) else value
         if isinstance(root, FunctionType | type) and not of_library(root):
             yield root
+
+
+def _by_name(value: Any) -> str | None:
+    """The name of a callable that is installed and no method of some object; None for anything else."""
+    holder = getattr(value, "__self__", None)
+    module = getattr(value, "__module__", None) or getattr(holder, "__name__", None)
+    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    if callable(value) and module and name and isinstance(holder, ModuleType | type | None):
+        return f"{module}.{name}" if _place(module) == "installed" else None
+    return None
 
 
 def _refuse_nameless(function: FunctionType) -> None:
@@ -178,7 +187,7 @@ def _refuse_nameless(function: FunctionType) -> None:
         raise Unknown(f"a lambda of {function.__module__} has no name; give it one with def")
     values = [n for n, cell in _cells(function) if not isinstance(cell.cell_contents, FunctionType | type)]
     if values:
-        raise Unknown(f"{full_name(function)} is a closure over {values[0]}; take it as an argument (functools.partial)")
+        raise Unknown(f"{full_name(function)} is a closure over {values[0]}; give it that with functools.partial")
 
 
 def _place(module: str) -> str:
@@ -244,12 +253,8 @@ class _Walk:
             return f"{full_name(type(value))}({self.value(wrapped)})"
         if is_dataclass(value):
             return f"{self.kind(type(value))}{[self.value(getattr(value, f.name)) for f in fields(value)]}"
-        module = getattr(value, "__module__", None) or getattr(getattr(value, "__self__", None), "__name__", None)
-        name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-        holder = getattr(value, "__self__", None)
-        if callable(value) and module and name and isinstance(holder, ModuleType | type | None):
-            if _place(module) == "installed":
-                return f"{module}.{name}"
+        if named := _by_name(value):
+            return named
         if type(value).__module__ == "typing" or isinstance(value, MemberDescriptorType | GetSetDescriptorType):
             return repr(value)
         raise Unknown(f"it takes an object of {full_name(type(value))} from outside, which cannot be written down")
@@ -262,7 +267,8 @@ class _Walk:
         if place != "own" or id(kind) in self.seen:
             return name
         self.seen[id(kind)] = kind
-        members = {n: m for n, m in vars(kind).items() if n not in _ABOUT and not _generated(kind, m)}
+        about = {"_abc_impl", *(f"__{n}__" for n in _ABOUT)}
+        members = {n: m for n, m in vars(kind).items() if n not in about and not _generated(kind, m)}
         code = [function.__code__ for member in members.values() for function in _functions(member)]
         filed = _file_of(kind.__module__, code)
         bases = [self.kind(base) for base in (*kind.__bases__, type(kind))]
@@ -308,8 +314,7 @@ class _Walk:
             return name
         self.seen[name] = name
         module = sys.modules[name]
-        for parent in (name.rpartition(".")[0],):
-            self.reach(parent)
+        self.reach(name.rpartition(".")[0])
         if getattr(module, "__file__", None) is None and hasattr(module, "__path__"):
             return name  # a folder without code
         source, _ = _source(name)
@@ -347,7 +352,7 @@ def _spec(name: str) -> Any:
 
 def _generated(kind: type, member: Any) -> bool:
     """Whether a member of a class was written by `dataclass`, from the fields alone."""
-    made = isinstance(member, FunctionType) and member.__name__ in _MADE | {"__replace__"}
+    made = isinstance(member, FunctionType) and member.__name__ in {f"__{n}__" for n in _MADE}
     file = member.__code__.co_filename if made else ""
     return made and is_dataclass(kind) and (file == "<string>" or _installed(file))
 
@@ -375,8 +380,8 @@ def _cells(function: FunctionType) -> list[tuple[str, Any]]:
 
 def _globals(function: FunctionType) -> list[str]:
     """The names that a function takes from its module."""
-    names = {i.argval for code in _inside(function.__code__) for i in dis.get_instructions(code) if "_GLOBAL" in i.opname}
-    return sorted(names & set(function.__globals__))
+    done = (i for code in _inside(function.__code__) for i in dis.get_instructions(code))
+    return sorted({i.argval for i in done if "_GLOBAL" in i.opname} & set(function.__globals__))
 
 
 def _inside(code: CodeType) -> list[CodeType]:
@@ -427,7 +432,7 @@ def _verify(module: str, codes: list[CodeType]) -> None:
 
 @lru_cache(maxsize=256)
 def _forms(source: str, flags: int) -> frozenset[tuple]:
-    """What the functions of some source compile to, as a file or, as a notebook's kernel does it, statement by statement.
+    """What the functions of some source compile to, whole, or as a notebook's kernel does it, one statement at a time.
 
     A method of a module that is imported in the same piece is called by another instruction (CPython 3.11).
     """
@@ -455,7 +460,7 @@ def _cell_source(function: FunctionType) -> str:
     if source and _form(code) in _forms(source, code.co_flags & _FUTURE):
         flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         for node in ast.walk(compile(source, code.co_filename, "exec", flags, dont_inherit=True)):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == code.co_name:
-                if min([node.lineno, *(part.lineno for part in node.decorator_list)]) == code.co_firstlineno:
-                    return code_digest(ast.unparse(node))
+            named = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == code.co_name
+            if named and min(part.lineno for part in (node, *node.decorator_list)) == code.co_firstlineno:
+                return code_digest(ast.unparse(node))
     raise Unknown(f"the source of {full_name(function)} is not there, or is not the code that runs")

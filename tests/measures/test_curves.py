@@ -351,6 +351,32 @@ def test_rises_less_falls_are_the_way_from_first_to_last_and_repeats_do_not_coun
     assert (again.largest, again.total) == pytest.approx((found.largest, found.total))
 
 
+def test_a_grid_of_runs_has_a_row_a_cell_by_all_of_its_dimensions():
+    """Each row is that of the run alone; a cell that was not run has none; what differs along `run` is a column."""
+    cells = {(wd, lr): 1000 + 100 * i for i, (wd, lr) in enumerate([(0.0, 1e-3), (0.0, 1e-2), (1.0, 1e-3)])}
+    test = np.full((2, 2, STEPS.size), np.nan)
+    for (wd, lr), at in cells.items():
+        test[int(wd), int(lr > 5e-3)] = rise(at)
+    sides = {"weight_decay": [0.0, 1.0], "learning_rate": [1e-3, 1e-2], "step": STEPS}
+    grid = xr.Dataset({"test_accuracy": (tuple(sides), test)}, sides)
+    grid = grid.assign(train_accuracy=grid.test_accuracy).transpose("step", ...)
+    found = grok_times(grid)
+    assert found.index.names == ["weight_decay", "learning_rate"] and found.grok_step.to_dict() == cells
+    assert len(describe_delays(grid)) == 3 and median_step(found) == 1100
+    alone = grok_times(grid.isel(weight_decay=0, learning_rate=1))
+    assert alone.index.tolist() == [0] and alone.grok_step.tolist() == [1100]
+    listed = grid.stack(run=("weight_decay", "learning_rate")).reset_index("run")
+    listed = listed.assign_coords(rule=("run", list("aaaa")))
+    table = grok_times(listed.dropna("run", how="all"))
+    assert table.index.tolist() == [0, 1, 2] and table.columns[:2].tolist() == ["weight_decay", "learning_rate"]
+    assert table.set_index(["weight_decay", "learning_rate"]).grok_step.to_dict() == cells and "rule" not in table
+
+
+def test_a_training_curve_that_is_the_same_for_all_belongs_to_every_run():
+    shared = runs(1000, 2000).assign(train_accuracy=("step", rise(200)))
+    assert grok_times(shared).fit_step.tolist() == [200, 200]
+
+
 REFUSALS = [
     (lambda: grok_time([0, 1], [0.1, np.nan], [0.1, 0.2]), "train_accuracy is nan at step 1"),
     (lambda: grok_time([0, 1], [0.1, 0.2], [57.3, 0.2]), r"test_accuracy is 57.3 at step 0.*\[0, 1\]"),
@@ -379,7 +405,6 @@ REFUSALS = [
     (lambda: falls([]), "finite numbers in a row"),
     (lambda: falls([0.1, float("nan")]), "finite numbers in a row"),
     (lambda: grok_times(runs(1000).drop_vars("test_accuracy")), "no test_accuracy"),
-    (lambda: grok_times(runs(1000).expand_dims(model=2)), "besides step"),
     (lambda: grok_times(runs(1000).drop_vars("step")), "no step"),
     (lambda: median_delay([GrokTime(0, None, None, True)]), "last_step None"),
     (lambda: plateau([0, 100], [0.0, 0.1]), r"^no step from 200 to 500 was logged; the record has 0 to 100\.$"),

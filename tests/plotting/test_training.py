@@ -7,6 +7,7 @@ import xarray as xr
 
 from grokbook import plotting
 from grokbook.measures import grok_times
+from grokbook.plotting.phases import diagrams
 from grokbook.plotting.style import COLOURS, STYLE
 from grokbook.plotting.training import curves_by_setting
 
@@ -104,3 +105,22 @@ def test_colours_can_be_read_on_white(name):
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     luminance = linear @ [0.2126, 0.7152, 0.0722]
     assert 1.05 / (luminance + 0.05) > (2.2 if name == "hole" else 3)
+
+
+def test_settings_beside_seeds_have_a_median_each_and_one_label(runs):
+    grid = runs.expand_dims(rate=[0.1, 0.2]).copy()
+    ax = plotting.learning_curves(grid).axes[0]
+    assert len(_lines(ax, "test")) == 2 * (3 + 1)
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["training set", "test set"]
+    single = plotting.learning_curves(runs.isel(seed=0, drop=True)).axes[0]
+    assert {tuple(line.get_ydata()) for line in _lines(single, "test")} == {tuple(runs.test_accuracy.values[0, 1:])}
+
+
+@pytest.mark.parametrize(("axes", "panels"), [((), 1), ((3,), 1), ((2, 3), 1), ((2, 2, 3), 2), ((3, 2, 2, 2), 6)])
+def test_a_diagram_has_any_number_of_axes(axes, panels):
+    names = [f"axis{i}" for i in range(len(axes))]
+    phase = xr.DataArray(np.full(axes, "C"), {n: np.arange(k) * 0.1 for n, k in zip(names, axes, strict=True)}, names)
+    fig = diagrams({"cells": phase}, columns=2)
+    drawn = [ax for ax in fig.axes if ax.get_visible()]
+    assert len(drawn) == panels and sum(len(line.get_xdata()) for ax in drawn for line in ax.lines) == phase.size
+    assert len({ax.get_title(loc="left") for ax in drawn}) == panels

@@ -148,10 +148,9 @@ def test_a_checkpoint_of_other_code_is_not_continued(written, tmp_path):
     ("before", "after"),
     [
         ("class Base:\n    def act(self, x):\n        return torch.relu(x)\n", ("relu", "tanh")),
-        ("@dataclass(frozen=True)\nclass Base:\n    scale: int = 1\n    def act(self, x):\n        return self.scale * x\n",
-         ("self.scale * x", "-self.scale * x")),
-        ("def turned(f):\n    return lambda self, x: 1 * x\nclass Base:\n    @turned\n    def act(self, x):\n        return x\n",
-         ("1 * x", "2 * x")),
+        ("@dataclass(frozen=True)\nclass Base:\n    scale: int = 1\n    def act(self, x):\n        return 1 * x\n",
+         ("1 * x", "-self.scale * x")),
+        ("def turned(f):\n    return lambda self, x: 1 * x\nclass Base:\n    act = turned(None)\n", ("1 * x", "2 * x")),
     ],
     ids=["a base", "a base that is a dataclass", "a decorator"],
 )  # fmt: skip
@@ -218,10 +217,9 @@ def closure(by):
 
 
 UNKNOWN = {"a lambda": lambda z: torch.relu(z), "a closure": closure(2.0), "a partial": partial(closure(2.0))}
-UNKNOWN["a random state"] = np.random.default_rng(0).normal
 
 
-@pytest.mark.parametrize("name", [name for name in UNKNOWN if name != "a random state"])
+@pytest.mark.parametrize("name", UNKNOWN)
 def test_nothing_is_kept_of_what_has_no_fingerprint_and_one_line_says_so(written, capsys, tmp_path, name):
     model = written("own", net(call="self.act")).Net(act=UNKNOWN[name])
     capsys.readouterr()
@@ -258,12 +256,12 @@ class Wide(Toy):
 def test_a_dataclass_that_inherits_from_the_library_is_the_readers_own(written):
     toys = [RunConfig(AdditionTask(5), toy, loss="squared_error") for toy in (Wide(5), Toy(5, hidden=(3,)))]
     assert len({Experiment("own/net", toy).key for toy in toys}) == 2 and Wide(5).hidden == (3,)
-    own = written("own", RELU)
-    child = written("child", "from own import Net\nfrom dataclasses import dataclass\n\n@dataclass(frozen=True)\nclass Child(Net):\n    width: int = 6\n")
-    first = kept_again(child.Child())
+    written("own", RELU)
+    source = "from dataclasses import dataclass\nfrom own import Net\n\n@dataclass(frozen=True)\nclass Child(Net):\n"
+    source += "    width: int = 6\n"
+    first = kept_again(written("child", source).Child())
     written("own", TANH)
-    child = written("child", (child.__file__ and open(child.__file__).read()))
-    assert kept_again(child.Child()) != first and own
+    assert kept_again(written("child", source).Child()) != first
 
 
 CELLS = [

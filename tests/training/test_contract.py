@@ -92,13 +92,13 @@ LAYER = torch.nn.Linear(4, 2)
 MISTAKES = {
     "a module of torch": (
         lambda: RunConfig(Parity(), LAYER),
-        "model = Linear(...) is a torch.nn.Module, but must be a frozen dataclass with shapes, draw, forward, such as "
-        "MLP((64, 16, 10)).",
+        "model = Linear(...) is a torch.nn.Module, but must be a frozen dataclass with shapes, draw, forward, such "
+        "as MLP((64, 16, 10)).",
     ),
     "an optimiser of torch": (
         lambda: RunConfig(Parity(), Net(), torch.optim.SGD(LAYER.parameters(), lr=0.1)),
-        "optimizer = SGD(...) is an optimiser of torch, but must be a frozen dataclass with init, numbers, update, such "
-        "as Sgd().",
+        "optimizer = SGD(...) is an optimiser of torch, but must be a frozen dataclass with init, numbers, update, "
+        "such as Sgd().",
     ),
     "a task without groups": (
         lambda: RunConfig(Nameless(), Net()),
@@ -106,8 +106,8 @@ MISTAKES = {
     ),
     "no dataclass": (
         lambda: RunConfig(Parity(), Bare),
-        "model = the class Bare must be an instance, Bare(...), of a frozen dataclass with shapes, draw, forward, such as "
-        "MLP((64, 16, 10)).",
+        "model = the class Bare must be an instance, Bare(...), of a frozen dataclass with shapes, draw, forward, such "
+        "as MLP((64, 16, 10)).",
     ),
     "an empty training set": (
         lambda: RunConfig(task(train_index=lambda self: np.arange(0)), Net()),
@@ -127,8 +127,8 @@ MISTAKES = {
     ),
     "labels above the outputs": (
         lambda: RunConfig(task(targets=lambda self: np.arange(16)), Net()),
-        "targets of Other are labels from 0 to 15, but forward of Net gives (2,) for each sample; it must give (16,) or "
-        "more, and labels begin at 0.",
+        "targets of Other are labels from 0 to 15, but forward of Net gives (2,) for each sample; it must give (16,) "
+        "or more, and labels begin at 0.",
     ),
     "labels that are floats": (
         lambda: RunConfig(task(targets=lambda self: np.arange(16) % 2.0), Net()),
@@ -137,8 +137,8 @@ MISTAKES = {
     ),
     "outputs of another form": (
         lambda: RunConfig(Parity(), net(forward=lambda self, w, x: (x @ w["W"].T).T)),
-        "forward of Other on inputs (2, 4), torch.float32, gives torch.float32 (3, 2), but must give floats (2, ...), a "
-        "row for each sample.",
+        "forward of Other on inputs (2, 4), torch.float32, gives torch.float32 (3, 2), but must give floats (2, ...), "
+        "a row for each sample.",
     ),
     "real answers of another form": (
         lambda: RunConfig(task(targets=lambda self: np.ones(16)[:, None]), Net(), loss="squared_error"),

@@ -15,7 +15,7 @@ from pathlib import Path
 import torch
 import xarray as xr
 
-from grokbook.errors import GrokbookError, TrainingError
+from grokbook.errors import GrokbookError, ParameterError, TrainingError
 from grokbook.experiments.base import default_store
 from grokbook.experiments.sweep import ROWS, Sweep
 from grokbook.files import atomic_write
@@ -97,8 +97,11 @@ def sweep(
 
     Raises:
         GrokbookError: there is no Dask, nobody at the address, or the cluster was lost; what was finished is kept.
+        ParameterError: the code of a class of a reader's own is not known.
         TrainingError: a worker has another version of the library, or a task failed.
     """
+    if (code := experiment.code).digest is None:
+        raise ParameterError(f"a sweep on a cluster needs code that is known, but {code.why}.")
     store = store or default_store()
     folder = store.path / ".partial" / experiment.key
     chunks = experiment.chunks(experiment.missing_seeds(store))
@@ -118,8 +121,8 @@ def sweep(
 
 def place(experiment: Sweep) -> Path | None:
     """The netCDF file that holds a sweep's dataset, in this machine's store or in the records."""
-    stores = (default_store(), *default_store().fallbacks)
-    return next((store.path / found[0] for store in stores if (found := store.find(experiment.key, experiment.code))), None)
+    code, stores = experiment.code, (default_store(), *default_store().fallbacks)
+    return next((store.path / found[0] for store in stores if (found := store.find(experiment.key, code))), None)
 
 
 @contextmanager

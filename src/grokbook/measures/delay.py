@@ -158,12 +158,12 @@ def _at(steps: np.ndarray, index: int | None) -> int | None:
 def grok_times(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence: int = PERSISTENCE) -> pd.DataFrame:
     """`grok_time` of each run of a dataset: a table, one row a run, one column a field of `GrokTime`.
 
-    `dataset` has variables `train_accuracy` and `test_accuracy` over the coordinate `step` and at most one
-    more dimension (`run` or `seed`), which becomes the index. A run that stopped early is filled up with NaN
-    at its end: those steps are left out.
+    `dataset` has variables `train_accuracy` and `test_accuracy` over the coordinate `step` and any other
+    dimensions (`run`, `seed`, axes of a grid), which become the index; coordinates along them that vary are the
+    first columns. A run that stopped early is filled up with NaN at its end: those steps are left out. A cell of
+    a grid without any value was not run and has no row.
 
-    Raises ParameterError if a variable or `step` is missing, there is a further dimension, or a curve is
-    refused.
+    Raises ParameterError if a variable or `step` is missing, or a curve is refused.
 
     >>> data = xr.Dataset(coords={"step": [0, 10, 20, 30, 40]})
     >>> data["train_accuracy"] = "step", [0.2, 1, 1, 1, 1]
@@ -171,35 +171,35 @@ def grok_times(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence
     >>> grok_times(data)[["fit_step", "censored"]].values.tolist()
     [[10, True]]
     """
-    index, times = _times(dataset, threshold, persistence)
-    return _table(times).set_index(index)
+    settings, times = _times(dataset, threshold, persistence)
+    return settings.join(_table(times).set_index(settings.index))
 
 
-def _times(dataset: xr.Dataset, threshold: float, persistence: int) -> tuple[pd.Index, list[GrokTime]]:
-    dim = _run_dimension(dataset)
-    curves = dataset[["train_accuracy", "test_accuracy"]]
-    curves = curves.transpose(dim, "step") if dim in dataset.dims else curves.expand_dims(dim)
-    times = [_one_run(curves.isel({dim: i}), threshold, persistence) for i in range(curves.sizes[dim])]
-    return pd.Index(curves[dim].values, name=dim), times
-
-
-def _run_dimension(dataset: xr.Dataset) -> str:
-    """The dimension that counts runs ("run" if there is none), after checking that the curves are there."""
+def _times(dataset: xr.Dataset, threshold: float, persistence: int) -> tuple[pd.DataFrame, list[GrokTime]]:
+    """What differs between the runs, indexed by their dimensions ("run" if there are none), and the times of each."""
     missing = [name for name in ("train_accuracy", "test_accuracy", "step") if name not in dataset.variables]
     if missing:
         raise ParameterError(f"dataset has no {missing[0]}, but needs train_accuracy, test_accuracy and step.")
-    dims = {d for name in ("train_accuracy", "test_accuracy") for d in dataset[name].dims} - {"step"}
-    if len(dims) > 1:
-        raise ParameterError(f"dataset has dimensions {sorted(map(str, dims))} besides step, but may have only one.")
-    return str(next(iter(dims), "run"))
+    both = xr.broadcast(dataset.test_accuracy, dataset.train_accuracy)
+    curves = xr.concat(both, "set", coords="minimal", join="exact")
+    dims = [str(name) for name in curves.dims if name not in ("set", "step")] or ["run"]
+    curves = curves if set(dims) <= set(curves.dims) else curves.expand_dims("run")
+    rows = curves.transpose(*dims, "set", "step").values.reshape(-1, 2, curves.sizes["step"])
+    made = np.isfinite(rows).any((1, 2)) if len(rows) > 1 else np.ones(len(rows), bool)
+    values = [curves[name].values for name in dims]
+    index = pd.MultiIndex.from_product(values, names=dims) if len(dims) > 1 else pd.Index(values[0], name=dims[0])
+    beside = {
+        str(name): part.broadcast_like(curves.isel(set=0, step=0)).transpose(*dims).values.ravel()
+        for name, part in curves.coords.items() if part.dims and set(part.dims) <= set(dims) and name not in dims
+    }  # fmt: skip
+    settings = pd.DataFrame({n: v for n, v in beside.items() if len(set(v)) > 1}, index)[made]
+    return settings, [_one_run(dataset.step.values, *row, threshold, persistence) for row in rows[made]]
 
 
-def _one_run(run: xr.Dataset, threshold: float, persistence: int) -> GrokTime:
-    train, test = run["train_accuracy"].values, run["test_accuracy"].values
+def _one_run(steps: np.ndarray, test: np.ndarray, train: np.ndarray, threshold: float, persistence: int) -> GrokTime:
     known = np.flatnonzero(~(np.isnan(train) & np.isnan(test)))
     end = int(known[-1]) + 1 if known.size else 0
-    steps = run["step"].values[:end]
-    return grok_time(steps, train[:end], test[:end], threshold=threshold, persistence=persistence)
+    return grok_time(steps[:end], train[:end], test[:end], threshold=threshold, persistence=persistence)
 
 
 def _table(times: Iterable[GrokTime]) -> pd.DataFrame:
@@ -259,7 +259,7 @@ def _kaplan_meier_median(followed: pd.Series, observed: np.ndarray) -> float | N
 
 
 def describe_delays(dataset: xr.Dataset) -> list[str]:
-    """One sentence a run: `grok_time(...).describe()` for each seed (or run) of a dataset, in order.
+    """One sentence a run: `grok_time(...).describe()` for each run of a dataset, in the order of `grok_times`.
 
     Raises ParameterError where `grok_time` does.
 

@@ -48,6 +48,18 @@ def short(value: float) -> str:
     return f"{value:.{2 if abs(value) < 10 else 3}g}"
 
 
+def _panels(title: str, phase: xr.DataArray) -> dict[str, xr.DataArray]:
+    """Diagrams of two axes: of cells with more, one for each value of the others; a missing axis has one place."""
+    names = [str(name) for name in phase.dims if name != "seed"]
+    if len(names) > 2:
+        shown = phase[names[0]].values
+        parts = (_panels(f"{title}, {names[0]} = {value}", phase.isel({names[0]: i})) for i, value in enumerate(shown))
+        return {name: part for found in parts for name, part in found.items()}
+    for extra in ("", " ")[: 2 - len(names)]:
+        phase = phase.expand_dims({extra: [0]})
+    return {title: phase}
+
+
 def _sides(phase: xr.DataArray) -> tuple[str, str]:
     """The axes of a diagram: what goes across (a rate of the decoder, where there is one) and what goes down."""
     names = [str(name) for name in phase.dims if name != "seed"]
@@ -60,8 +72,10 @@ def diagrams(cells: Mapping[str, xr.DataArray], columns: int = 1) -> Figure:
     """A panel a diagram: letters over two axes and, where there are several, seeds (dim `seed`).
 
     A cell is one measured setting. With several seeds its colours are shares of the seeds and its letter the phase of
-    most of them; a cell that was not run, or is not decided, is hatched. Nothing is interpolated.
+    most of them; a cell that was not run, or is not decided, is hatched. Nothing is interpolated. Of cells over more
+    than two axes each value of the first ones has a panel of its own.
     """
+    cells = {name: part for title, phase in cells.items() for name, part in _panels(title, phase).items()}
     rows = -(-len(cells) // columns)
     tallest = max(phase.sizes[_sides(phase)[1]] for phase in cells.values())
     fig, axes = panels(rows, columns, height=rows * (1.3 + 0.24 * tallest) + 0.4)
@@ -95,7 +109,8 @@ def _diagram(ax: Axes, phase: xr.DataArray) -> None:
     for name, axis in ((across, ax.xaxis), (down, ax.yaxis)):
         values = phase[name].values
         every = -(-len(values) // 8) if axis is ax.xaxis else 1
-        axis.set_ticks(range(0, len(values), every), [short(value) for value in values[::every]])
+        shown = [value if isinstance(value, str) else short(value) for value in values[::every].tolist()]
+        axis.set_ticks(range(0, len(values), every), shown if name.strip() else [""] * len(shown))
         axis.set_label_text(READABLE.get(name, name), fontsize=8.5)
     ax.tick_params(labelsize=8, length=0)
     ax.set(xlim=(-0.5, phase.sizes[across] - 0.5), ylim=(phase.sizes[down] - 0.5, -0.5))

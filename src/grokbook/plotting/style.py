@@ -30,7 +30,8 @@ COLOURS = {
 def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
     """Run a drawing function inside the book's style sheet and leave matplotlib's settings as they were.
 
-    Datasets straight from `train`, dimension `run` with the coordinate `seed`, are given to it with dimension `seed`.
+    Datasets straight from `train`, dimension `run` with the coordinate `seed`, are given to it with dimension `seed`,
+    unless the runs differ in other settings.
     """
 
     @functools.wraps(draw)
@@ -43,8 +44,9 @@ def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
 
 def _by_seed(value: object) -> object:
     """A dataset of `train` with dimension `seed` in place of `run`, anything else as it is."""
-    runs = isinstance(value, xr.Dataset) and "run" in value.dims and "seed" in value.coords
-    return value.swap_dims(run="seed") if runs else value
+    if not isinstance(value, xr.Dataset):
+        return value
+    return value.swap_dims(run="seed") if {n for n, c in value.coords.items() if "run" in c.dims} == {"seed"} else value
 
 
 def panels(rows: int = 1, columns: int = 1, height: float = 3.2, **kwargs: object) -> tuple[Figure, np.ndarray]:
@@ -55,16 +57,19 @@ def panels(rows: int = 1, columns: int = 1, height: float = 3.2, **kwargs: objec
 def seed_band(ax: Axes, series: xr.DataArray, colour: str, label: str) -> None:
     """Draw one quantity of several seeds: every raw curve thin, their median thick, the range shaded.
 
-    `series` has dims seed and step; with one seed only its curve is drawn. Steps below 1 are left out, so that
-    the axis may be logarithmic.
+    `series` has dims step and seed; with one seed only its curve is drawn. Any other dim is one of settings, and each
+    setting is drawn so. Steps below 1 are left out, so that the axis may be logarithmic.
     """
     shown = series.where(series.step >= 1, drop=True)
-    steps = shown.step.values
-    for n in range(shown.sizes["seed"]):  # by place: two runs may share a seed
-        ax.plot(steps, shown.isel(seed=n), color=colour, lw=0.7, alpha=0.45)
-    ax.plot(steps, shown.median("seed"), color=colour, label=label)
-    if shown.sizes["seed"] > 1:
-        ax.fill_between(steps, shown.min("seed"), shown.max("seed"), color=colour, alpha=0.13, lw=0)
+    shown = shown if "seed" in shown.dims else shown.drop_vars("seed", errors="ignore").expand_dims("seed")
+    steps, settings = shown.step.values, [name for name in shown.dims if name not in ("seed", "step")]
+    for place in np.ndindex(*(shown.sizes[name] for name in settings)):
+        one = shown.isel(dict(zip(settings, place, strict=True)))
+        for n in range(one.sizes["seed"]):  # by place: two runs may share a seed
+            ax.plot(steps, one.isel(seed=n), color=colour, lw=0.7, alpha=0.45)
+        ax.plot(steps, one.median("seed"), color=colour, label=label if not any(place) else None)
+        if one.sizes["seed"] > 1:
+            ax.fill_between(steps, one.min("seed"), one.max("seed"), color=colour, alpha=0.13, lw=0)
 
 
 def mark(ax: Axes, where: float, text: str, colour: str) -> None:

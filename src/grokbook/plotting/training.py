@@ -102,8 +102,8 @@ def curves_by_setting(runs: Mapping[str, xr.Dataset | None], guess: Mapping[str,
             continue
         shown = dataset.where(dataset.step >= 1, drop=True)
         for name, width, alpha in (("train", 0.8, 0.5), ("test", 1.2, 0.9)):
-            values = shown[f"{name}_accuracy"].transpose("step", "seed")
-            ax.plot(shown.step, values, color=COLOURS[name], lw=width, alpha=alpha)
+            values = shown[f"{name}_accuracy"].transpose("step", ...).values
+            ax.plot(shown.step, values.reshape(len(values), -1), color=COLOURS[name], lw=width, alpha=alpha)
         steps_axis(ax)
         if guess and label in guess:
             ax.axhline(guess[label], color=COLOURS["theory"], ls="--", lw=1)

@@ -1,8 +1,8 @@
 """What training asks of a task, a network, an optimiser and a watch, checked before anything is trained.
 
-Here no number of a run is made. Parts of a reader's own are looked at when a configuration is made, once for each value:
-a network is drawn and sent two samples, an optimiser makes one update of zeros, a task shows its data, unless it says its
-`sizes()`, which lets its data wait for `train`. No generator of the process is moved.
+Here no number of a run is made. Parts of a reader's own are looked at when a configuration is made, once for each
+value: a network is drawn and sent two samples, an optimiser makes one update of zeros, a task shows its data, unless it
+says its `sizes()`, which lets its data wait for `train`. No generator of the process is moved.
 """
 
 from __future__ import annotations
@@ -65,9 +65,8 @@ def check_watches(watches: Mapping[str, Any]) -> None:
     """Refuse what is no function under a name."""
     for name, watch in watches.items():
         if not isinstance(name, str) or not name.isidentifier() or not callable(watch):
-            raise ParameterError(
-                f"watch {name!r} = {shown(watch)} must be a function of a View under a name made of letters, digits and _."
-            )
+            rule = "a function of a View under a name made of letters, digits and _"
+            raise ParameterError(f"watch {name!r} = {shown(watch)} must be {rule}.")
 
 
 def laid_out(model: Any, drawn: Mapping[str, Tensor], by: str = "draw") -> Tensor:
@@ -163,7 +162,8 @@ def _check_network(model: Any, start: str) -> None:
         for shape in shapes.values()
     )
     if not good or not shapes:
-        raise ParameterError(f"shapes of {kind} gives {shown(shapes)}, but must give the shape of each name, {{'W': (3, 2)}}.")
+        rule = "must give the shape of each name, {'W': (3, 2)}"
+        raise ParameterError(f"shapes of {kind} gives {shown(shapes)}, but {rule}.")
     first, again, other = (
         laid_out(model, _tried(f"draw of {kind}", lambda seed=seed: model.draw(seed, *choice))) for seed in (0, 0, 1)
     )
@@ -196,7 +196,8 @@ def _check_optimizer(optimizer: Any, model: Any) -> None:
     gradient = torch.ones_like(weights)
     given = _tried(f"update of {kind}", lambda: optimizer.update(weights, gradient, state, dict(numbers), shapes))
     if given is not None:
-        raise ParameterError(f"update of {kind} gives a {type(given).__name__}, but must move weights and state in place.")
+        what = f"update of {kind} gives a {type(given).__name__}"
+        raise ParameterError(f"{what}, but must move weights and state in place.")
 
 
 def _check_data(config: Any) -> None:
@@ -204,7 +205,7 @@ def _check_data(config: Any) -> None:
     task, kind = config.task, type(config.task).__name__
     inputs, targets, index = (_array(config, name) for name in ASKED["task"][:3])
     if len(inputs) != len(targets):
-        raise ParameterError(f"targets of {kind} are {len(targets)}, but its inputs {len(inputs)}; they must be as many.")
+        raise ParameterError(f"targets of {kind} are {len(targets)}, but must be as many as inputs, {len(inputs)}.")
     if targets.dtype != np.int64 and not np.issubdtype(targets.dtype, np.floating):
         raise ParameterError(f"targets of {kind} are {targets.dtype}, but must be int64 labels or floats.")
     _check_index(index, len(inputs), kind)

@@ -147,8 +147,8 @@ def train(
     (`workers`); a single run stays in this process. `rows` lets so many runs of one size share a program, which pays
     for small networks; on a GPU all runs of one size do. With `checkpoints`, a folder, the state of each run is kept
     there about every `checkpoint_every` seconds and an interrupted call continues; on one CPU thread the result is
-    bit for bit that of an uninterrupted one. The files of finished runs stay until the caller removes them. Of code that
-    is not known (a class of a reader's own without source, a lambda) none is kept, and a line says so.
+    bit for bit that of an uninterrupted one. The files of finished runs stay until the caller removes them. Where the
+    code is not known (a class of a reader's own without source, a lambda) none is kept, and a line says so.
 
     Args:
         watch: name -> function of a `View` of the network at a logged step; each is a variable (run, step).

@@ -45,7 +45,8 @@ def _settings(config: RunConfig) -> Iterator[tuple[Path, Any]]:
     """Every setting of a run by its path."""
     values = config.as_dict()
     for part in ("task", "model", "optimizer"):
-        values[part]["kind"] = values[part].get("class") or values[part].get("kind") or type(getattr(config, part)).__name__
+        kind = values[part].pop("class", None) or values[part].get("kind")
+        values[part]["kind"] = kind or type(getattr(config, part)).__name__
     yield from _leaves((), values)
 
 
