@@ -19,7 +19,7 @@ TRAINING = (
 )
 """The modules a logged number of a run on pairs modulo p comes out of; `fingerprint` covers all that they import."""
 
-_NO_NUMBERS = {"errors", "files", "fingerprint", "machine", "own_code"}
+_NO_NUMBERS = {"errors", "files", "fingerprint", "machine", "own_code", "own_source"}
 _NO_NUMBERS |= {f"training.{module}" for module in ("checkpoint", "contract", "varied")}
 
 

@@ -7,38 +7,44 @@ where it compiles to the code that runs: a file that was changed and not loaded 
 """
 
 from __future__ import annotations
-import __future__
 
 import ast
-import dis
 import hashlib
-import importlib.util
-import linecache
 import sys
-import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from pathlib import Path
-from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import Any
 
 import numpy as np
 import torch
 
 from grokbook.fingerprint import code_digest, fingerprint, parsed
+from grokbook.own_source import (
+    Unknown,
+    cell_digest,
+    cells_of,
+    codes_of,
+    full_name,
+    functions_in,
+    globals_of,
+    imported_by,
+    is_filed,
+    is_generated,
+    is_installed,
+    module_source,
+    of_library,
+    spec_of,
+    verify,
+    whose,
+)
 
-_FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names} - {0x10})
-_PYTHON = tuple({Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")})
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
-_MADE = ("init", "repr", "eq", "hash", "setattr", "delattr", "lt", "le", "gt", "ge", "replace")
 _ABOUT = ("module", "doc", "dict", "weakref", "annotations", "match_args", "dataclass_fields", "dataclass_params")
 _ABOUT += ("static_attributes", "firstlineno", "abstractmethods")
-
-
-class Unknown(Exception):
-    """What has no fingerprint, and why."""
 
 
 @dataclass(frozen=True)
@@ -53,27 +59,6 @@ class Code:
     parts: tuple[str, ...]
     own: bool = False
     why: str = ""
-
-
-def of_library(thing: Any) -> bool:
-    """Whether a class or function, or a module by its name, is the library's.
-
-    Example:
-        >>> of_library(Code), of_library(Path), of_library("grokbook.tasks")
-        (True, False, True)
-    """
-    module = thing if isinstance(thing, str) else getattr(thing, "__module__", None) or ""
-    return f"{module}.".startswith("grokbook.")
-
-
-def full_name(thing: Any) -> str:
-    """Module and qualified name of a class or function.
-
-    Example:
-        >>> full_name(Path)
-        'pathlib.Path'
-    """
-    return f"{thing.__module__}.{thing.__qualname__}"
 
 
 def spelled(value: Any) -> Any:
@@ -177,7 +162,7 @@ def _by_name(value: Any) -> str | None:
     module = getattr(value, "__module__", None) or getattr(holder, "__name__", None)
     name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
     if callable(value) and module and name and isinstance(holder, ModuleType | type | None):
-        return f"{module}.{name}" if _place(module) == "installed" else None
+        return f"{module}.{name}" if whose(module) == "installed" else None
     return None
 
 
@@ -185,27 +170,9 @@ def _refuse_nameless(function: FunctionType) -> None:
     """Refuse a function that its name does not tell from another one."""
     if "<lambda>" in function.__qualname__:
         raise Unknown(f"a lambda of {function.__module__} has no name; give it one with def")
-    values = [n for n, cell in _cells(function) if not isinstance(cell.cell_contents, FunctionType | type)]
+    values = [n for n, cell in cells_of(function) if not isinstance(cell.cell_contents, FunctionType | type)]
     if values:
         raise Unknown(f"{full_name(function)} is a closure over {values[0]}; give it that with functools.partial")
-
-
-def _place(module: str) -> str:
-    """Whose a module is: "library", "installed" (Python's own or a distribution that is not editable), or "own"."""
-    if of_library(module):
-        return "library"
-    file = getattr(sys.modules.get(module), "__file__", None)
-    if file is None:
-        spec = getattr(sys.modules.get(module), "__spec__", None)
-        path = list(getattr(spec, "submodule_search_locations", None) or ())
-        builtin = module.partition(".")[0] in sys.stdlib_module_names and module != "__main__"
-        return "installed" if builtin or path and _installed(path[0]) else "own"
-    return "installed" if _installed(file) else "own"
-
-
-def _installed(file: str) -> bool:
-    path = Path(file).resolve()
-    return bool({"site-packages", "dist-packages"} & set(path.parts)) or any(map(path.is_relative_to, _PYTHON))
 
 
 class _Walk:
@@ -261,20 +228,20 @@ class _Walk:
 
     def kind(self, kind: type) -> str:
         """A class, its bases and what its functions reach."""
-        name, place = full_name(kind), _place(kind.__module__)
+        name, place = full_name(kind), whose(kind.__module__)
         if place == "library":
             self.library.add(kind.__module__)
         if place != "own" or id(kind) in self.seen:
             return name
         self.seen[id(kind)] = kind
         about = {"_abc_impl", *(f"__{n}__" for n in _ABOUT)}
-        members = {n: m for n, m in vars(kind).items() if n not in about and not _generated(kind, m)}
-        code = [function.__code__ for member in members.values() for function in _functions(member)]
-        filed = _file_of(kind.__module__, code)
+        members = {n: m for n, m in vars(kind).items() if n not in about and not is_generated(kind, m)}
+        code = [function.__code__ for member in members.values() for function in functions_in(member)]
+        filed = is_filed(kind.__module__, code)
         bases = [self.kind(base) for base in (*kind.__bases__, type(kind))]
         if filed:
             self.module(kind.__module__)
-            _verify(kind.__module__, code)
+            verify(kind.__module__, code)
             found = {n: repr(m) for n, m in members.items() if isinstance(m, _PLAIN)}
         else:
             found = {n: self.value(m) for n, m in members.items()}
@@ -283,29 +250,29 @@ class _Walk:
 
     def function(self, function: FunctionType) -> str:
         """A function: its source, defaults, and the globals that it uses."""
-        name, place = full_name(function), _place(function.__module__ or "")
+        name, place = full_name(function), whose(function.__module__ or "")
         if place == "library":
             self.library.add(function.__module__)
         if place != "own" or id(function) in self.seen:
             return name
         self.seen[id(function)] = function
         _refuse_nameless(function)
-        cells = [cell.cell_contents for n, cell in _cells(function) if n != "__class__"]
+        cells = [cell.cell_contents for n, cell in cells_of(function) if n != "__class__"]
         defaults = [function.__defaults__, function.__kwdefaults__]
-        if _file_of(function.__module__, [function.__code__]):
+        if is_filed(function.__module__, [function.__code__]):
             self.module(function.__module__)
-            _verify(function.__module__, [function.__code__])
+            verify(function.__module__, [function.__code__])
             source = ""
         else:
-            source = _cell_source(function)
-            for used in _globals(function):
+            source = cell_digest(function)
+            for used in globals_of(function):
                 self.lines.add(f"{name}:{used}={self.value(function.__globals__[used])}")
         self.lines.add(f"{name}:{source}:{self.value(defaults)}:{[self.value(content) for content in cells]}")
         return name
 
     def module(self, name: str) -> str:
         """A module, and where it is the reader's own its source and what it imports."""
-        place = _place(name)
+        place = whose(name)
         if place == "library":
             self.library.add(name)
             for value in vars(sys.modules[name]).values() if hasattr(sys.modules.get(name), "__path__") else ():
@@ -317,16 +284,16 @@ class _Walk:
         self.reach(name.rpartition(".")[0])
         if getattr(module, "__file__", None) is None and hasattr(module, "__path__"):
             return name  # a folder without code
-        source, _ = _source(name)
+        source, _ = module_source(name)
         written = {n for node in ast.walk(parsed(source)) if isinstance(node, ast.Global) for n in node.names}
         values = {
             n: repr(v) for n, v in vars(module).items()
             if isinstance(v, _PLAIN) and n not in written and not n.startswith("__")
         }  # fmt: skip
-        _verify(name, [code for value in vars(module).values() for code in _codes_of(value, name)])
+        verify(name, [code for value in vars(module).values() for code in codes_of(value, name)])
         self.lines.add(f"{name}:{code_digest(source)}:{sorted(values.items())}")
         package = name if hasattr(module, "__path__") else name.rpartition(".")[0]
-        for imported in sorted(_imports(source, package)):
+        for imported in sorted(imported_by(source, package)):
             self.reach(imported)
         return name
 
@@ -338,129 +305,6 @@ class _Walk:
         elif holder in sys.modules:
             if of_library(found := getattr(sys.modules[holder], piece, None)):
                 self.library.add(found.__module__)
-        elif name and "." not in name and (spec := _spec(name)) and spec.origin and not _installed(spec.origin):
+        elif name and "." not in name and (spec := spec_of(name)) and spec.origin and not is_installed(spec.origin):
             source = Path(spec.origin).read_text(encoding="utf-8") if spec.origin.endswith(".py") else ""
             self.lines.add(f"{name}, not loaded yet:{code_digest(source)}")
-
-
-def _spec(name: str) -> Any:
-    try:
-        return importlib.util.find_spec(name)
-    except (ImportError, ValueError):
-        return None
-
-
-def _generated(kind: type, member: Any) -> bool:
-    """Whether a member of a class was written by `dataclass`, from the fields alone."""
-    made = isinstance(member, FunctionType) and member.__name__ in {f"__{n}__" for n in _MADE}
-    file = member.__code__.co_filename if made else ""
-    return made and is_dataclass(kind) and (file == "<string>" or _installed(file))
-
-
-def _functions(member: Any) -> Iterator[FunctionType]:
-    """The functions in a member of a class."""
-    if isinstance(member, FunctionType):
-        yield member
-    for inner in ("__func__", "fget", "fset", "fdel", "func", "__wrapped__"):
-        if isinstance(found := getattr(member, inner, None), FunctionType):
-            yield found
-
-
-def _codes_of(value: Any, module: str) -> list[CodeType]:
-    """The code of a function or class that a module defines."""
-    if getattr(value, "__module__", None) != module:
-        return []
-    members = vars(value).values() if isinstance(value, type) else [value]
-    return [f.__code__ for member in members if not _generated(value, member) for f in _functions(member)]
-
-
-def _cells(function: FunctionType) -> list[tuple[str, Any]]:
-    return list(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-
-
-def _globals(function: FunctionType) -> list[str]:
-    """The names that a function takes from its module."""
-    done = (i for code in _inside(function.__code__) for i in dis.get_instructions(code))
-    return sorted({i.argval for i in done if "_GLOBAL" in i.opname} & set(function.__globals__))
-
-
-def _inside(code: CodeType) -> list[CodeType]:
-    """A code and those of the functions inside it."""
-    return [code, *(found for part in code.co_consts if isinstance(part, CodeType) for found in _inside(part))]
-
-
-def _file_of(module: str, codes: list[CodeType]) -> bool:
-    """Whether a module has a file and these codes are of it: not a notebook's cells."""
-    file = getattr(sys.modules.get(module), "__file__", None)
-    return bool(file) and (not codes or any(Path(code.co_filename).name == Path(file).name for code in codes))
-
-
-def _source(module: str) -> tuple[str, Path]:
-    """The source of an own module's file."""
-    path = Path(getattr(sys.modules[module], "__file__", None) or "none")
-    try:
-        if path.suffix == ".py":
-            return path.read_text(encoding="utf-8"), path
-    except OSError:
-        pass
-    raise Unknown(f"the module {module} has no source")
-
-
-def _imports(source: str, package: str) -> set[str]:
-    """The full names that source imports, anywhere in it."""
-    found: set[str] = set()
-    for node in ast.walk(parsed(source)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        if isinstance(node, ast.ImportFrom):
-            above = package.split(".")[: len(package.split(".")) + 1 - node.level] if node.level else []
-            origin = ".".join([*above, *([node.module] if node.module else [])])
-            found |= {origin} | {f"{origin}.{alias.name}" for alias in node.names}
-    return found
-
-
-def _verify(module: str, codes: list[CodeType]) -> None:
-    """Raise Unknown where one of these codes of a module is not what its file compiles to."""
-    source, path = _source(module)
-    for code in codes:
-        rewritten = any(name.startswith("@py") for name in code.co_names)  # by a runner of tests
-        if rewritten or Path(code.co_filename).name != path.name:
-            continue
-        if _form(code) not in _forms(source, code.co_flags & _FUTURE):
-            raise Unknown(f"{path} is not the source of the {module} that runs: it was changed and not loaded again")
-
-
-@lru_cache(maxsize=256)
-def _forms(source: str, flags: int) -> frozenset[tuple]:
-    """What the functions of some source compile to, whole, or as a notebook's kernel does it, one statement at a time.
-
-    A method of a module that is imported in the same piece is called by another instruction (CPython 3.11).
-    """
-    flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    try:
-        tree = compile(source, "<source>", "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
-        pieces = [source, *(ast.Module([node], []) for node in tree.body)]
-        made = [compile(piece, "<source>", "exec", flags, dont_inherit=True) for piece in pieces]
-    except SyntaxError:
-        return frozenset()
-    return frozenset(_form(code) for whole in made for code in _inside(whole))
-
-
-def _form(code: CodeType) -> tuple:
-    """What a code does, without file and lines."""
-    constants = tuple(_form(c) if isinstance(c, CodeType) else (type(c).__name__, repr(c)) for c in code.co_consts)
-    return code.co_qualname, code.co_code, code.co_names, code.co_varnames, code.co_freevars, constants
-
-
-def _cell_source(function: FunctionType) -> str:
-    """The digest of the source of a function of a notebook's cell, as far as it is the code that runs."""
-    code = function.__code__
-    linecache.checkcache(code.co_filename)
-    source = "".join(linecache.getlines(code.co_filename, function.__globals__))
-    if source and _form(code) in _forms(source, code.co_flags & _FUTURE):
-        flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-        for node in ast.walk(compile(source, code.co_filename, "exec", flags, dont_inherit=True)):
-            named = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == code.co_name
-            if named and min(part.lineno for part in (node, *node.decorator_list)) == code.co_firstlineno:
-                return code_digest(ast.unparse(node))
-    raise Unknown(f"the source of {full_name(function)} is not there, or is not the code that runs")
