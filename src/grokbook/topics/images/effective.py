@@ -160,7 +160,7 @@ def an_encoder_learns(seeds: int = 3) -> Finding:
                  variance=own.variance.median(), centred=centred.new.median())  # fmt: skip
 
 
-@claim("LM10", "liu2022", "appendix I", section=LOSS, kind="theorem", shown_by="counterexample", published="provably",
+@claim("L45", "liu2022", "appendix I", section=LOSS, kind="theorem", shown_by="counterexample", published="provably",
        says=("the loss of points that are all one is {value:.0f}, its least value, wherever that is but at zero. ",
              "Where the points themselves move, class means that differ stay apart: under the flow of {draws} random ",
              "starts their smallest distance falls to no less than {kept:.2f} of its start, in units of the largest. ",
