@@ -235,6 +235,51 @@ def test_every_chapter_is_in_the_table_of_contents_and_none_is_committed_execute
     assert list((ROOT / "notebooks").glob("*.ipynb")) == []
 
 
+# ------------------------------------------------------------------------------- kinds of error that came back
+
+OF_THESE = ("of these", "of those", "some(")
+"""Words that say of which runs a median is; a run that did not get there is none of them."""
+MIDDLES = ("median", "mean")
+
+
+def calls(node: ast.AST, name: str) -> bool:
+    """Whether a call of a method of this name is part of a node."""
+    return any(isinstance(n, ast.Call) and getattr(n.func, "attr", "") == name for n in ast.walk(node))
+
+
+def medians_of_some(source: str) -> list[str]:
+    """Functions that take a median or mean of what `dropna` left, and do not say of which."""
+    found = []
+    for function in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)):
+        kept = {
+            name.id
+            for node in ast.walk(function)
+            if isinstance(node, ast.Assign) and calls(node.value, "dropna")
+            for target in node.targets
+            for name in ast.walk(target)
+            if isinstance(name, ast.Name)
+        }
+        middles = [n.func.value for n in ast.walk(function) if getattr(getattr(n, "func", None), "attr", "") in MIDDLES]
+        names_in = [{n.id for n in ast.walk(m) if isinstance(n, ast.Name)} for m in middles]
+        taken = [m for m, names in zip(middles, names_in, strict=True) if calls(m, "dropna") or kept & names]
+        if taken and not any(words in ast.unparse(function) for words in OF_THESE):
+            found.append(function.name)
+    return found
+
+
+@pytest.mark.parametrize("folder", sorted({p.parent for p in (ROOT / "src/grokbook/topics").rglob("*.py")}), ids=str)
+def test_a_median_of_the_runs_that_finished_says_so(folder):
+    """A run that does not get there counts as later (`median_step`), or the sentence says that it is left out."""
+    found = {path.name: medians_of_some(path.read_text("utf-8")) for path in folder.glob("*.py")}
+    assert {name: functions for name, functions in found.items() if functions} == {}
+
+
+def test_a_median_that_leaves_runs_out_is_seen():
+    wrong = "def told(t):\n    known = t.step.dropna()\n    return f'{known.median()} (median)'\n"
+    assert medians_of_some(wrong) == ["told"] and medians_of_some(wrong.replace("(median)", "(median of these)")) == []
+    assert medians_of_some("def told(t):\n    return t.step.fillna(inf).median()\n") == []
+
+
 # --------------------------------------------------------------------------------------------- notation
 
 PAGES = chapters.chapter_paths(ROOT)

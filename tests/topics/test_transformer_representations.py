@@ -531,7 +531,7 @@ def test_what_is_said_of_the_chosen_sets():
     rows = contrast.outcomes(runs)
     said = contrast.told(rows)
     assert "Of the 2 runs without a forced line, 1 end at just" in said
-    assert "by step 50 with the hole (medians), at one step." in said
+    assert "by step 50 with the hole (medians of those that are), at one step." in said
     later = rows.assign(step=rows.step + 100 * (rows["training set"] == "line, hole"))
     assert "the order that cover expects" in contrast.told(later)
     assert "as the grokking rates have it" in contrast.told(rows.assign(step=200 - later.step))

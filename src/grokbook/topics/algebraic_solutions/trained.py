@@ -167,7 +167,8 @@ def cell(mean: float, error: float) -> str:
 def our_table(tables: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
     """Mean and standard error (n, ddof as the authors': std / sqrt(n)) over seeds of each row of the table, by modulus.
 
-    `tables` are those of `frequency_tables`. Columns: d, what, mean, error, seeds; errors of factors times 100.
+    `tables` are those of `frequency_tables`. Columns: d, what, mean, error, seeds (of these alone: a seed may lack a
+    row); errors of factors times 100.
     """
     rows = []
     for d, table in tables.items():
@@ -175,7 +176,7 @@ def our_table(tables: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
         for name, values in seeds.items():
             known = values.dropna() * (100 if name.startswith("error") else 1)
             spread = known.std(ddof=0) / np.sqrt(max(len(known), 1))
-            rows.append({"d": d, "what": name, "mean": known.mean(), "error": spread, "seeds": len(seeds)})
+            rows.append({"d": d, "what": name, "mean": known.mean(), "error": spread, "seeds": len(known)})
     return pd.DataFrame(rows, columns=["d", "what", "mean", "error", "seeds"])
 
 

@@ -67,8 +67,8 @@ def _delayed(runs: Mapping[float, pd.DataFrame]) -> Finding:
 
 
 def _middle(steps: pd.Series) -> str:
-    known = steps.dropna()
-    return f"{int(known.median()):,}" if 2 * len(known) > len(steps) else "later than recorded"
+    middle = steps.astype(float).fillna(np.inf).median()
+    return f"{middle:,.0f}" if np.isfinite(middle) else "later than recorded"
 
 
 @claim("LM1", "liu2022", "appendix J, Fig. 8 (left)", section=DELAY, runs=fig8, through=reached,

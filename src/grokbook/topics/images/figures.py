@@ -52,7 +52,7 @@ def samples(task: DigitsTask) -> Figure:
 def by_amount(tables: Mapping[str, Mapping[int, pd.DataFrame]]) -> Figure:
     """Steps to fit (circles) and to generalise (squares) by number of training images, a panel a set of images.
 
-    Points are seeds, lines their medians; a run without the step has no point.
+    Points are seeds, lines their medians; a run without the step has no point and counts as later.
     """
     fig, axes = panels(1, len(tables))
     for ax, (title, found) in zip(axes.ravel(), tables.items(), strict=True):
@@ -63,7 +63,7 @@ def by_amount(tables: Mapping[str, Mapping[int, pd.DataFrame]]) -> Figure:
             steps = {n: table[column].astype(float) for n, table in sorted(found.items())}
             for n, each in steps.items():
                 ax.plot([n] * len(each), each, shape, color=colour, alpha=0.6, ms=4)
-            ax.plot(list(steps), [each.dropna().median() for each in steps.values()], color=colour, label=label)
+            ax.plot(list(steps), [each.fillna(np.inf).median() for each in steps.values()], color=colour, label=label)
         ax.set(title=title, xscale="log", xlabel="training images", ylabel="optimiser step", ylim=(0, None))
         ax.set_xticks(list(steps), [str(n) for n in steps])
         ax.minorticks_off()

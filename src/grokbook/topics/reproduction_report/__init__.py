@@ -18,7 +18,7 @@ from grokbook.claims.verdicts import settled
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import fig5, modular_run
 from grokbook.machine import duration
-from grokbook.measures import grok_times
+from grokbook.measures import grok_times, median_step
 from grokbook.measures.comparison import permutation_p
 from grokbook.plotting.style import panels, styled
 from grokbook.training.schedule import Schedule
@@ -151,7 +151,7 @@ def ways_table(datasets: Mapping[str, list[xr.Dataset]]) -> pd.DataFrame:
             seen = table.grok_step.dropna().astype(float)
             both = [permutation_p(table, first), permutation_p(first, table)]
             rows.append({"setting": label, "numbers, update": way, "runs": len(table), "generalise": len(seen),
-                         "median grok step": seen.median(), "first": seen.min(), "last": seen.max(),
+                         "median grok step": median_step(table), "first": seen.min(), "last": seen.max(),
                          "p": float("nan") if table is first else min(1.0, 2 * min(both))})  # fmt: skip
     columns = ["setting", "numbers, update", "runs", "generalise", "median grok step", "first", "last", "p"]
     return pd.DataFrame(rows, columns=columns)

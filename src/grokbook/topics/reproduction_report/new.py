@@ -200,7 +200,7 @@ def _found(name: str) -> Any:
 
 @new("clock", "A test of lead that an oracle passes and a clock does not", "runs", "P15")
 def no_lead() -> Numbers:
-    """To be half way first is what a clock does in every run.
+    """To be half way first is what a clock does in nearly every run that generalises.
 
     A rank correlation within tasks tells it from an oracle, and by it MED goes with the accuracy ({tau:.2f}, p =
     {p_value:.2g}) and does not lead it: it is first in {first} of {runs} small runs that

@@ -74,7 +74,7 @@ def live(table: pd.DataFrame, last: int) -> str:
     if late.empty:
         return f"{told}No run keeps {REACHED:.0%} of the test set by then."
     waited = table.delay.dropna().astype(float)
-    delay = f", {waited.median():,.0f} steps later{median}" if len(waited) else ""
+    delay = f", {waited.median():,.0f} steps later{median and ' (median of these)'}" if len(waited) else ""
     reach = _runs(len(late), len(table))
     return f"{told}{reach[0].upper()}{reach[1:]} {REACHED:.0%} of the test set right{delay}."
 

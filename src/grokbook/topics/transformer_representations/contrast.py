@@ -226,7 +226,7 @@ def told(rows: pd.DataFrame) -> str:
         near, far = steps["line, covered"], steps["line, hole"]
         order = _ORDER[bool(near < far)] if near != far else "at one step"
         told.append(f"With a line the test set is at 90 % by step {near:,.0f} where the table is covered and by step "
-                    f"{far:,.0f} with the hole (medians), {order}.")  # fmt: skip
+                    f"{far:,.0f} with the hole (medians of those that are), {order}.")  # fmt: skip
     forced = rows[rows["training set"].str.startswith("line")]
     missed = forced[forced.test < 1 - 1e-6]
     if len(missed):
