@@ -37,7 +37,7 @@ def test_a_sum_that_grows_like_p_squared_would_bear_the_predecessor_out(elsewher
 def test_every_run_has_a_name_a_key_and_a_source_of_its_own():
     runs = [run for group in claims.RUNS for run in group().values()]
     assert len({run.key for run in runs}) == len({run.name for run in runs}) == len(runs) == 5 + 10
-    assert all(run.statement and run.source for run in runs) and {run.name for run in runs} <= set(catalogue())
+    assert {run.name for run in runs} <= set(catalogue())
 
 
 def form(p: int, fraction: float, mirrored: float, unmirrored: float, seeds=(0,)) -> xr.Dataset:
@@ -135,9 +135,7 @@ def test_the_plan_trains_the_small_networks_and_its_defaults_are_recorded():
 @pytest.mark.parametrize(
     ("fresh", "said"),
     [
-        ([0.02, 0.05], "At every recorded fraction our transformers have, by step 4,000, at most 5% of the cells"),
-        ([0.02], "At the recorded fraction our"),
-        ([0.02, 0.3], "right at training fraction 0.7: there more"),
+        ([0.02, 0.3], "by step 4,000, at most 30.0% of the cells"),
         ([], "not measured here yet"),
     ],
 )
@@ -148,7 +146,7 @@ def test_what_is_said_of_cells_that_cannot_be_copied_is_what_came_out(fresh, sai
 
 @pytest.mark.parametrize(
     ("swapping", "said"),
-    [(["transformer"], "and neither DNN."), ([], "no network"), (["transformer", "quadratic DNN"], "DNN. The swap")],
+    [(["transformer"], ": transformer."), ([], ": none."), (["transformer", "quadratic DNN"], ", quadratic DNN.")],
 )
 def test_who_swaps_is_read_off_the_runs(swapping, said):
     runs = {f"{name}, {claims.FORMS[claims.FORM]}": form(7, 0.5, 0.9 if name in swapping else 0.1, 0.05)
@@ -156,7 +154,7 @@ def test_who_swaps_is_read_off_the_runs(swapping, said):
     assert said in claims.swap_told(runs)
 
 
-@pytest.mark.parametrize(("right", "said"), [(0.9, "in every run"), (0.1, "in no run")])
+@pytest.mark.parametrize(("right", "said"), [(0.9, "in 2 of 2 runs"), (0.1, "in 0 of 2 runs")])
 def test_what_a_dnn_learns_of_a_sum_is_counted(right, said):
     assert said in claims.linear_told({"embedding DNN, x + y": form(7, 0.5, 0.9, right, (0, 1))})
 
@@ -199,12 +197,8 @@ def test_the_last_accuracies_have_a_row_a_network_and_the_range_over_seeds():
 
 
 @pytest.mark.parametrize(
-    ("form_is", "swap", "said"),
-    [
-        ("holds", "needs an assumption", "that product is nearly constant; either way it decides nothing"),
-        ("not run", "holds", "is not measured here yet; and a constant one would bear the conclusion. Whether"),
-        ("undecided", "holds", "Our runs do not decide yet"),
-    ],
+    ("form_is", "said"),
+    [("holds", "that product is nearly constant; either way it decides nothing"), ("not run", "is open here; either")],
 )
-def test_the_answer_is_what_the_ledger_says(form_is, swap, said):
-    assert said in answer(pd.DataFrame({"verdict": [form_is, swap]}, index=["GF04", "G38"]), pd.DataFrame())
+def test_the_answer_is_what_the_ledger_says(form_is, said):
+    assert said in answer(pd.DataFrame({"verdict": [form_is]}, index=["GF04"]), pd.DataFrame())

@@ -361,7 +361,7 @@ LONG = 30_000
 
 
 @claim("G24", "gu2025", "after Theorem 3.12", section=OWN_CLASS, runs=lambda: {p: fig5(p) for p in (47, 97)},
-       through=grok_times, published="no k", rule_changed="2026-11-24 3cfe8d6",
+       through=grok_times, published="no k", rule_changed="2026-11-24 5185aeb",
        says=("no k is printed, and at every k the bound is lower for the smaller modulus; at {fraction:.0%} {seen}. ",
              "{fit} And it counts cells of every class: at k = {k}, the least whose bound is below {fraction:.0%} at ",
              "p = {p}, a disc has {c} cells, {own} of them of the class that Theorem 3.10 asks for; with {own} in ",

@@ -15,28 +15,20 @@ def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) 
     return network_runs(p=p, train_fraction=train_fraction, d_model=d_model, steps=steps, n_seeds=n_seeds)
 
 
-_MEASURED = {
-    "holds": "In our runs that product is nearly constant",
-    "fails": "In our runs that product is not constant",
-    "undecided": "Our runs do not decide yet whether that product is constant",
-}
-_NOT_RUN = "Whether that product is constant is not measured here yet"
-_SWAP = {
-    "needs an assumption": "either way it decides nothing, as a memoriser that swaps the operands has a nearly "
-    "constant one too, and so can a network that learns more and more",
-}
-_SOUND = "and a constant one would bear the conclusion"
+_SWAP = (
+    "either way it decides nothing, as a memoriser that swaps the operands has a nearly constant one too, and so can a "
+    "network that learns more and more"
+)
 
 
 def answer(said: pd.DataFrame, counted: pd.DataFrame) -> str:
-    """The chapter's answer in a box, from the ledger's rows GF04 and G38 (index id) and the table `by_fraction`.
+    """The chapter's answer in a box, from the ledger's row GF04 (index id) and the table `by_fraction`.
 
     Example:
-        >>> said = pd.DataFrame({"verdict": ["not run", "needs an assumption"]}, index=["GF04", "G38"])
-        >>> print(answer(said, pd.DataFrame()).split(". ")[-1])
+        >>> print(answer(pd.DataFrame({"verdict": ["not run"]}, index=["GF04"]), pd.DataFrame()).split(". ")[-1])
         Whether a transformer does more than swap is not measured here yet.
     """
     claimed = "Gu et al. read a constant product of test accuracy and test share as no gain in generalisation"
-    found = _MEASURED.get(said.verdict["GF04"], _NOT_RUN)
-    sound = _SWAP.get(said.verdict["G38"], _SOUND)
-    return f"> **Answer.** {claimed}. {found}; {sound}. {beyond_the_swap(counted)}"
+    nearly = "In our runs that product is nearly constant"
+    found = nearly if said.verdict["GF04"] == "holds" else "Whether that product is constant is open here"
+    return f"> **Answer.** {claimed}. {found}; {_SWAP}. {beyond_the_swap(counted)}"
