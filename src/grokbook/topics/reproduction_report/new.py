@@ -244,7 +244,7 @@ def forced_line() -> Numbers:
     Half of the draws do at {value:.0%} of the pairs for ten numbers, {small:.0%} for four, {large:.0%} for twenty: at
     about {per:.1f} pairs a number.
     """
-    return _of_claim("L15", verdict="holds with correction")
+    return _of_claim("L15", verdict="holds")
 
 
 @new("labels", "A line is not yet an answer", "counterexample", "L14")
