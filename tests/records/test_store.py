@@ -172,6 +172,44 @@ def test_a_file_holds_configuration_and_provenance_and_no_other_dims(store, made
     assert entry["bytes"] == (store.path / FILE).stat().st_size
 
 
+def test_two_processes_that_write_two_records_at_once_lose_neither(store):
+    """Each reads the manifest, waits and writes it; without the lock the later one forgets the other's record."""
+    program = (
+        "import sys, time; sys.path.insert(0, sys.argv[1])\n"
+        "from pathlib import Path; from made_up import MadeUp; from grokbook.records import Store\n"
+        "class Slow(Store):\n"
+        "    def _write_manifest(self, entries):\n"
+        "        time.sleep(1.0)\n"
+        "        super()._write_manifest(entries)\n"
+        "path, key = Path(sys.argv[2]), sys.argv[3]\n"
+        "Slow(path).load_or_run(MadeUp(path.parent / key, (0,), key=key), progress=False)\n"
+    )
+    keys = [letter * 16 for letter in "abc"]
+    here = str(Path(made_up.__file__).parent)
+    running = [subprocess.Popen([sys.executable, "-c", program, here, str(store.path), key]) for key in keys]
+    assert [process.wait(120) for process in running] == [0, 0, 0]
+    assert sorted(entry["key"] for entry in store.entries().values()) == keys and store.verify() == []
+
+
+def test_a_record_that_is_gone_is_named_and_computed_again(store, made):
+    ask(store, made, 0)
+    (store.path / FILE).unlink()
+    with pytest.warns(RecordWarning) as caught:
+        assert ask(store, made, 0).attrs["origin"] == "trained"
+    assert [str(w.message) for w in caught] == [f"the record {FILE} is missing; it will be computed again."]
+
+
+def test_verifying_names_each_record_that_is_damaged_or_gone_and_changes_nothing(store, made):
+    ask(store, made, 0)
+    content = (store.path / FILE).read_bytes()
+    (store.path / FILE).write_bytes(content[:-1])
+    assert store.verify() == [f"the record {FILE} does not have the sha256 of the manifest."]
+    (store.path / FILE).unlink()
+    assert store.verify() == [f"the record {FILE} is missing."] and list(store.entries()) == [FILE]
+    (store.path / FILE).write_bytes(content)
+    assert store.verify() == []
+
+
 DAMAGES = {
     "truncated": lambda content: content[:-200],
     "a bit": lambda content: content[:500] + bytes([content[500] ^ 1]) + content[501:],
