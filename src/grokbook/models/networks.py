@@ -1,6 +1,7 @@
 """What training asks of a network, and the answer where a network leaves it open.
 
-A network is frozen sizes with `shapes`, `draw` and `forward` on plain named tensors (`Network`). It may also have
+A network is a frozen dataclass of sizes with `shapes`, `draw` and `forward` on plain named tensors (`Network`); what a
+reader's own breaks of this is said when a run is made with it (`grokbook.training.contract`). It may also have
 
 - `starts`, names of ways to draw it: `draw(seed, start)`;
 - `groups()`, group -> names of its parameters, which can then have rates of their own;
@@ -38,7 +39,7 @@ class Network(Protocol):
         """Name and shape of every parameter, in the order in which a row of weights holds them."""
 
     def draw(self, seed: int) -> dict[str, Tensor]:
-        """Fresh float32 parameters on the CPU."""
+        """Fresh finite float32 parameters on the CPU, drawn by the seed alone, in any order: `shapes` lays them out."""
 
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Outputs (N, ...) for inputs (N, ...)."""

@@ -10,8 +10,9 @@ import numpy as np
 class Task(Protocol):
     """A frozen dataclass with these attributes; a field `seed`, where there is one, draws the training set alone.
 
-    It may also have `sizes()`, the numbers of samples and of training samples without drawing anything, and
-    `show(inputs)`, which makes what the network reads of some inputs, as tensors, on the device where they are.
+    What a reader's own breaks of this is said when a run is made with it (`grokbook.training.contract`). It may also
+    have `sizes()`, the numbers of samples and of training samples without drawing anything, and `show(inputs)`, which
+    makes what the network reads of some inputs, as tensors, on the device where they are.
     """
 
     @property
@@ -24,7 +25,7 @@ class Task(Protocol):
 
     @property
     def train_index(self) -> np.ndarray:
-        """Numbers of the training samples, (n,); all others are the test set."""
+        """Different numbers of the training samples, (n,); all others are the test set."""
 
     def groups(self) -> dict[str, np.ndarray]:
         """Named parts of the test set: masks (N,) or numbers of samples."""
