@@ -77,7 +77,7 @@ def test_the_answer_is_whole_sentences_at_every_outcome(first, second):
     evidence = told if first != "not run" else "6 are needed"
     text = chapter.answer(pd.DataFrame({"verdict": [first, second], "evidence": evidence}, index=["G53", "P15"]))
     assert text.startswith("> **Answer.**") and "{" not in text and text.count(". ") >= 3
-    assert ("(the first verdict is, at 0.25 undecided, at 0.75 holds)." in text) == (first != "not run")
+    assert ("(the first verdict at 0.25 undecided, at 0.75 holds)." in text) == (first != "not run")
 
 
 def test_the_live_run_has_the_sizes_asked_for_and_even_logs():

@@ -159,7 +159,7 @@ def answer(said: pd.DataFrame) -> str:
     before = late if said.verdict["G53"] == "fails" else _BEFORE.get(said.verdict["P15"], late)
     _, told, others = said.evidence["G53"].rpartition("both moves: ")
     sure = "The networks are small, and that half of a move counts is our choice"
-    sure += f" (the first verdict is, {others})." if told else "."
+    sure += f" (the first verdict {others})." if told else "."
     return f"> **Answer.** {claimed}. In our runs, {found_with} {before} {sure}"
 
 
