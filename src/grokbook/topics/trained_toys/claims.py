@@ -67,7 +67,7 @@ def prediction_aligns(runs: Runs) -> Finding:
 
 
 @claim("L24", "liu2022", "appendix E, Eq. 15 to 17, Fig. 10", section=PREDICTED, runs=small,
-       bars={"rare": (0.05, 0.2)}, rule_changed="2026-11-24T19:53:21+00:00 80b7358",
+       bars={"rare": (0.05, 0.2)}, rule_changed="2026-11-24T19:53:21+00:00 1db7ca3",
        says=("at a tolerance of {tolerance} {value:.0%} of {of} runs with 5 to 30 pairs keep Eq. 16 and 17, and ",
              "{random:.0%} of random embeddings in their places; {outside} close a parallelogram that is not implied ",
              "({random_outside:.0%} of random ones); {bars}"))  # fmt: skip

@@ -253,7 +253,7 @@ def parallelograms_where_it_generalises(runs: Runs) -> Finding:
 
 
 @claim("LF2", "liu2022", "section 3, Fig. 2 (c, d)", section=SECTION, runs=fig2, published="stored: test 0.917",
-       rule_changed="2026-11-24 c2aea51", says="{told}")  # fmt: skip
+       rule_changed="2026-11-24 1db7ca3", says="{told}")  # fmt: skip
 def circle_where_it_generalises(runs: Runs) -> Finding:
     """In toy modular addition too "generalization appears to be linked to the emergence of highly-structured
     embeddings": Fig. 2 "shows a circle".
