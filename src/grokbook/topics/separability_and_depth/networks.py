@@ -225,14 +225,12 @@ def told(data: xr.Dataset) -> str:
         )
     if control > NOISE or probed["mlp"] < RIGHT:
         return f"The probe fails a control ({control:.0%} with labels dealt out, {probed['mlp']:.0%} at the end)"
-    lead = np.nanmedian(reached(data.test_accuracy) - reached(data.probe_mlp))
-    one = int(data.step[1] - data.step[0])
-    order = "before" if lead > 0 else "after"
-    near, far = f"within one look ({one} steps) of", f"{abs(lead):,.0f} steps {order}"
-    when = f"{near if abs(lead) <= one else far} the network's own answers"
+    leads = reached(data.test_accuracy) - reached(data.probe_mlp)
+    ends = [f"{lead:,.0f}" for lead in (np.nanmin(leads), np.nanmax(leads))]
+    when = f"{' to '.join(dict.fromkeys(ends))} steps before the network's own answers"
     early = "not linear yet" if probed["attention"] < HALF else "linear already"
     return (
-        f"After the MLP the probe reaches one half {when} (median over networks); after the attention the rule is "
+        f"After the MLP the probe reaches one half {when} (networks one by one); after the attention the rule is "
         f"{early}: at the end it is right on {probed['attention']:.0%} of the test cells"
     )
 

@@ -43,13 +43,14 @@ def short(table: pd.DataFrame, study: str) -> str:
     return f"{where}, {', '.join(said)}." if said else "No run is recorded."
 
 
-def best(table: pd.DataFrame) -> str:
+def best(table: pd.DataFrame, steps: int) -> str:
     """Whether grokking diminishes with depth in the runs of a study, as the paper says; without two depths, nothing."""
     if table.layers.nunique() < 2:
         return ""
     found = reached(table)
     begin = {"holds": "That grokking diminishes with depth is what these runs show"}
-    return f"{begin.get(found.verdict, 'Of grokking that diminishes with depth')}: {found.evidence}."
+    last = f"by step {steps:,}, in medians of {table.groupby('layers').size().min()} or more runs"
+    return f"{begin.get(found.verdict, 'Of grokking that diminishes with depth')} {last}: {found.evidence}."
 
 
 def shrunk(table: pd.DataFrame) -> str:
@@ -116,7 +117,8 @@ def told_training(table: pd.DataFrame) -> str:
     less = [label for label, values in falls.items() if values.max() < base.min()]
     mixed = f"Below every run as they are: {', '.join(less) or 'none'}."
     if len(less) == len(falls):
-        mixed = "Each lies below every run as they are, so this oscillation is not of depth by itself."
+        mixed = "Each lies below every run as they are: each change lessens this oscillation"
+        mixed += ", and none removes it." if all(values.min() > 0 for values in falls.values()) else "."
     few = min(map(len, falls.values()))
     exact = f"With {len(base)} seeds against {few} no exact test goes below {least_p(len(base), few):.2g} (chapter 9)."
     learned = table.grok_step.count()

@@ -8,17 +8,16 @@ low, or while its curve still rises, is "not by its last step" and refutes nothi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from itertools import pairwise
 
 import pandas as pd
 
 from grokbook.claims import Finding, Runs, claim, enough, found, joint, judge
-from grokbook.claims.finding import ENOUGH, UNDECIDED, Part
+from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, most
 from grokbook.experiments.base import Experiment
 from grokbook.experiments.gu2025 import fig5
-from grokbook.measures.comparison import compare, oracles, paired_p, sooner
+from grokbook.measures.comparison import compare, oracles, paired_p, permutation_p, same_seed, sooner, span, trend_p
 from grokbook.topics.width_and_initialisation.settings import (
     APART,
     FRESH,
@@ -36,11 +35,14 @@ from grokbook.topics.width_and_initialisation.settings import (
 from grokbook.topics.width_and_initialisation.tables import longest, times
 from grokbook.topics.width_and_initialisation.words import LEVEL
 
-HALF = 0.6
-"""Ratio of grok steps up to which we call the epochs halved: one half, and a fifth of it as margin."""
+HALF = 0.71
+"""Ratio of onsets below which a start is nearer to halving them than to nothing: the root of one half, rounded."""
 
-HALVES = (0.5, 0.75)
-"""Two other bars for it. HALF was written down before a Toeplitz start was trained at p = 97; these were not."""
+SWING = 0.05
+"""Largest fall of a test accuracy in its last fifth from which we say that it oscillates."""
+
+ORDERED = 6
+"""Seeds a side from which an order can be called stable or not: with three, 2 of 20 orders are apart."""
 
 ABOUT_07 = (0.6, 0.8)
 """Test accuracy that we call about 0.7."""
@@ -65,6 +67,9 @@ STEADY = 2.0
 
 SMALL_SIZE = "p = 59"
 """What marks the companions among the runs of a claim."""
+
+SURELY = LEVEL / 10
+"""Level at which a half that is put there must be found, so that one that is there is hardly missed at `LEVEL`."""
 
 Times = pd.DataFrame | None
 _WIDTHS = {"section": "What is recorded of the width", "seconds": 3, "through": times}
@@ -119,16 +124,6 @@ def settled(table: pd.DataFrame) -> pd.Series:
     return table.late[~table.rises & (table.late >= LEFT_THE_FLOOR)]
 
 
-def at_bars(bars: Iterable[object], verdict: Callable[..., Finding]) -> str:
-    """The verdict at other bars, for a sentence.
-
-    Example:
-        >>> at_bars((0.5, 0.75), lambda bar: judge(bar > 0.6))
-        'at 0.5 fails, at 0.75 holds'
-    """
-    return ", ".join(f"at {bar} {verdict(bar).verdict}" for bar in bars)
-
-
 def aside(settings: Callable[[], Settings]) -> Callable[[], dict[tuple[str, str], Experiment]]:
     """What a claim is shown beside its runs: these companions, which decide nothing about the paper's setting."""
     return lambda: {(SMALL_SIZE, label): experiment for label, experiment in settings().items()}
@@ -149,8 +144,10 @@ def own(runs: Runs) -> dict[str, pd.DataFrame]:
 
 
 def halved(first: Times, second: Times, bar: float = HALF) -> Part:
-    """Does `first` generalise before `bar` times the grok step of `second`? None where the seeds leave it open."""
-    return sooner(first, second, factor=bar) if enough(first, second) else None
+    """Does `first` begin before `bar` times the onset of the same seed of `second`? None where that is left open."""
+    if not enough(first, second):
+        return None
+    return sooner(*(t.assign(grok_step=t.onset_step) for t in (first, second)), factor=bar, test=paired_p)
 
 
 def fig20() -> dict[tuple[str, str], Experiment]:
@@ -159,23 +156,26 @@ def fig20() -> dict[tuple[str, str], Experiment]:
 
 
 @claim("GF20", "gu2025", "appendix E, Fig. 20", runs=fig20, beside=aside(small_by_start), **_STARTS,
-       published=f"half the epochs (ratio up to {HALF}: our reading)",
-       says="{seen} (other bars: {bars}){beside}")  # fmt: skip
-def toeplitz_halves(runs: Runs) -> Finding:
-    """With a Toeplitz start grokking begins after half the epochs, at 30, 25 and 20 % trained."""
-    shares, seen, value = ("30%", "25%", "20%"), [], None
-    for share in shares:
-        tables = {start: runs[share, start] for start in ("normal", "toeplitz") if (share, start) in runs}
-        compared = compare(tables["toeplitz"], tables["normal"]) if len(tables) == 2 else None
-        value = compared.low if compared and value is None else value
-        if tables:
-            seen.append(f"at {share} {listed(tables)}{f', {compared.describe()}' if compared else ''}")
+       published=f"half the epochs to the onset (a ratio below {HALF}: our reading)", bars={"bar": (0.6, 0.8)},
+       says="{seen}; all shares together, onset: {onset} (other bars: {bars}){beside}")  # fmt: skip
+def toeplitz_halves(runs: Runs, *, bar: float = HALF) -> Finding:
+    """With a Toeplitz start "the number of epochs required for grokking to begin" is half, at 30, 25 and 20 % trained.
 
-    def at(bar: float, /, **numbers: object) -> Finding:
-        return judge(*(halved(runs[s, "toeplitz"], runs[s, "normal"], bar) for s in shares), **numbers)
-
-    beside = companions(runs, "50 % of p = 59")
-    return at(HALF, value=value, seen="; ".join(seen), bars=at_bars(HALVES, at), beside=beside)
+    All pairs of one share and seed are judged together; earlier, but not by a half, is another constant.
+    """
+    shares, both = ("30%", "25%", "20%"), {}
+    for start in ("toeplitz", "normal"):
+        there = {share: runs[share, start] for share in shares if enough(runs[share, start])}
+        both[start] = pd.concat(there) if len(there) == len(shares) else None
+    first, second = both["toeplitz"], both["normal"]
+    part, earlier = halved(first, second, bar), halved(first, second, 1.0)
+    begun = [t.assign(grok_step=t.onset_step) for t in both.values() if t is not None]
+    ratios = same_seed(*begun) if len(begun) == len(both) else None
+    said = "not all recorded" if ratios is None else f"{span(*ratios.median())} times that of the same seed (median)"
+    there = [(share, start) for share in shares for start in ("normal", "toeplitz") if (share, start) in runs]
+    seen = "; ".join(f"{share}, {describe(start, runs[share, start])}" for share, start in there)
+    return judge(part, corrected=earlier is True, value=None if ratios is None else ratios.low.median(), seen=seen,
+                 onset=said, beside=companions(runs, "50 % of p = 59"))  # fmt: skip
 
 
 def same_seed_sooner(first: Times, second: Times, factor: float = 1.0) -> Part:
@@ -189,23 +189,20 @@ def same_seed_sooner(first: Times, second: Times, factor: float = 1.0) -> Part:
     return sooner(first, second, factor=factor, level=LEVEL, test=paired_p)
 
 
-@claim("GE1", "gu2025", "appendix E, Eq. (19)", runs=fresh, **_STARTS,
+@claim("GE1", "gu2025", "appendix E, Eq. (19)", runs=fresh, **_STARTS, bars={"factor": (0.8, 0.6)},
        published="yes (Fig. 20)", says="p = 59, half trained, {seen} (ratios to be beaten: {bars})")  # fmt: skip
-def structure_speeds_up(runs: Runs) -> Finding:
+def structure_speeds_up(runs: Runs, *, factor: float = 1.0) -> Finding:
     """A structured start, W_E = Toeplitz(v, v') with a random vector v, speeds grokking up.
 
     Our reading: normal numbers v, so that structure is all that differs from the random start, and seeds that had not
-    been looked at when the question was asked. That a start can help is not refuted by a setting where it does not.
+    been looked at when the question was asked. The size is ours, so a setting where it does not help refutes nothing.
     """
     normal = runs["normal"]
     compared = {s: compare(runs[s], normal) for s in APART[1:] if s in runs} if normal is not None else {}
     value = compared["toeplitz_normal"].same_seed[0] if "toeplitz_normal" in compared else None
     seen = "; ".join(f"{start}: {each.describe()}" for start, each in compared.items())
-
-    def at(factor: float, /, **numbers: object) -> Finding:
-        return judge(same_seed_sooner(runs["toeplitz_normal"], normal, factor), fails=UNDECIDED, **numbers)
-
-    return at(1.0, value=value, seen=seen, bars=at_bars((0.8, HALF), at))
+    part = same_seed_sooner(runs["toeplitz_normal"], normal, factor)
+    return judge(part, elsewhere=True, value=value, seen=seen)
 
 
 # ---------------------------------------------------------------------------------------- width
@@ -234,16 +231,13 @@ def of_figure(figure: str) -> Settings:
     return runs if figure == "fig9" else {f"d ={label.partition(', d =')[2]}": run for label, run in runs.items()}
 
 
-@claim("GF09", "gu2025", "appendix D.1, Fig. 9", runs=partial(of_figure, "fig9"), **_WIDTHS,
+@claim("GF09", "gu2025", "appendix D.1, Fig. 9", runs=partial(of_figure, "fig9"), **_WIDTHS, bars={"share": (0.5, 0)},
        beside=lambda: {"p = 47, d = 128, recorded for Fig. 5": fig5(47)}, says="{seen} (shares of the gap: {bars})",
        published=" and ".join(f"more than {gap:,} epochs earlier" for *_, gap in FIG_9))  # fmt: skip
-def wider_is_earlier(runs: Runs, panels: tuple[tuple[str, str, int], ...] = FIG_9) -> Finding:
+def wider_is_earlier(runs: Runs, panels: tuple[tuple[str, str, int], ...] = FIG_9, *, share: float = 1.0) -> Finding:
     """Width 256 groks over 20,000 epochs before 128 (p = 97, k = 85), over 10,000 before 64 (p = 47, k = 0)."""
-
-    def at(share: float, /, **numbers: object) -> Finding:
-        return judge(*(earlier_by(runs[narrow], runs[wide], share * gap) for narrow, wide, gap in panels), **numbers)
-
-    return at(1.0, seen=listed(runs), bars=at_bars((0.5, 0), at))
+    parts = [earlier_by(runs[narrow], runs[wide], share * gap) for narrow, wide, gap in panels]
+    return judge(*parts, seen=listed(runs))
 
 
 def about_07(table: Times, band: tuple[float, float] = ABOUT_07) -> Part:
@@ -262,28 +256,33 @@ def reaches(table: Times, level: float) -> Part:
     return True if table.best.median() >= level else False if len(settled(table)) == len(table) else None
 
 
-@claim("GF10", "gu2025", "appendix D.1, Fig. 10", runs=partial(of_figure, "fig10"), says="{seen} (other bands: {bars})",
-       published="about 0.7 at 128; 0.99 at 512; no gain at 1024", **_WIDTHS)  # fmt: skip
-def accuracy_by_width(runs: Runs) -> Finding:
+def oscillates(table: Times, swing: float = SWING) -> Part:
+    """Do most of three or more runs that have a level fall by `swing` or more again in their last fifth?"""
+    return most(table.swing[settled(table).index] >= swing) if table is not None else None
+
+
+@claim("GF10", "gu2025", "appendix D.1, Fig. 10", runs=partial(of_figure, "fig10"), bars={"band": OTHER_BANDS},
+       published="about 0.7 at 128; 0.99 at 512; no gain at 1024", says="{seen} (other bands: {bars})",
+       **_WIDTHS)  # fmt: skip
+def accuracy_by_width(runs: Runs, *, band: tuple[float, float] = ABOUT_07) -> Finding:
     """At p = 43 the test accuracy oscillates about 0.7 at width 128, reaches 0.99 at 512, gains nothing at 1024."""
     narrow, wide, wider = runs[longest(runs, "d = 128")], runs["d = 512"], runs["d = 1024"]
     gain = wider.best.median() - wide.best.median() if enough(wide, wider) else None
-    ends = narrow.late.median() if enough(narrow) else None
-
-    def at(band: tuple[float, float], /, **numbers: object) -> Finding:
-        more = None if gain is None or reaches(wide, NEARLY_ALL) is None else bool(gain < NO_GAIN)
-        return judge(about_07(narrow, band), reaches(wide, NEARLY_ALL), more, **numbers)
-
+    more = None if gain is None or reaches(wide, NEARLY_ALL) is None else bool(gain < NO_GAIN)
+    parts = about_07(narrow, band), oscillates(narrow), reaches(wide, NEARLY_ALL), more
     seen = "; ".join(levels(label, table) for label, table in runs.items())
-    return at(ABOUT_07, value=ends, seen=seen, bars=at_bars(OTHER_BANDS, at))
+    return judge(*parts, value=narrow.late.median() if enough(narrow) else None, seen=seen)
 
 
 @claim("GF11", "gu2025", "appendix D.1, Fig. 11", runs=partial(of_figure, "fig11"),
        published="none up to 512; 1024 and 2048 do", says="{seen}", **_WIDTHS)  # fmt: skip
 def boundary_by_width(runs: Runs) -> Finding:
     """At p = k = 43 widths 256 and 512 do not generalise in 200,000 epochs; 1024 does, and 2048 changes nothing."""
-    parts = [_nobody(runs[f"d = {d}"]) for d in (256, 512)] + [_most(runs[f"d = {d}"]) for d in (1024, 2048)]
-    return judge(*parts, seen=listed(runs))
+    wide, wider = runs["d = 1024"], runs["d = 2048"]
+    parts = [_nobody(runs[f"d = {d}"]) for d in (256, 512)] + [_most(wide), _most(wider)]
+    alike = abs(wider.best.median() - wide.best.median()) < NO_GAIN if enough(wide, wider) else None
+    settles = enough(wide, wider) and not (wide.rises.any() or wider.rises.any())
+    return judge(*parts, alike if alike or settles else None, seen=listed(runs))
 
 
 def _nobody(table: Times) -> Part:
@@ -327,12 +326,19 @@ def later(second: Times, first: Times) -> Part:
 
 @claim("PF03", "gu2024", "section 5.2.1, Fig. 3", section="Shared tokens", seconds=3, runs=by_shift, through=times,
        beside=aside(small_by_shift), published="slower as k grows from 0 to 81",
-       says="{seen} (k = 81 later than k = 0: {ends}){beside}")  # fmt: skip
+       says="{seen} (trend: p = {rising}, of the opposite one {falling}){beside}")  # fmt: skip
 def shift_delays(runs: Runs) -> Finding:
-    """The speed of grokking falls as the shift k grows: 0, 45, 60, 81."""
-    parts = [later(runs[f"k = {b}"], runs[f"k = {a}"]) for a, b in pairwise((0, 45, 60, 81))]
-    ends = judge(later(runs["k = 81"], runs["k = 0"])).verdict
-    return judge(*parts, seen=listed(own(runs)), ends=ends, beside=companions(runs, "50 % of p = 59"))
+    """The speed of grokking falls as the shift k grows: 0, 45, 60, 81.
+
+    A trend over the four shifts, by an exact test of their order; one the other way refutes.
+    """
+    groups = [runs[f"k = {k}"] for k in (0, 45, 60, 81)]
+    p_values = [trend_p(groups), trend_p(groups[::-1])] if enough(*groups) else [None, None]
+    rising, falling = p_values
+    part = None if rising is None or min(p_values) > LEVEL else rising <= LEVEL
+    said = ["not known" if p is None else f"{p:.3f}" for p in p_values]
+    return judge(part, seen=listed(own(runs)), rising=said[0], falling=said[1],
+                 beside=companions(runs, "50 % of p = 59"))  # fmt: skip
 
 
 def at_width(d: int) -> Settings:
@@ -349,31 +355,28 @@ def positions_delay(runs: Runs) -> Finding:
 
 
 @claim("PF20", "gu2024", "appendix E.1, Fig. 20", runs=partial(at_width, 256),
-       published="the order changes from run to run", says="{seen}", **_POSITIONS)  # fmt: skip
+       published="the order changes from run to run", says="{seen} (seeds of each that decide: {seeds})", **_POSITIONS,
+       )  # fmt: skip
 def order_is_unstable(runs: Runs) -> Finding:
     """At width 256 the order of runs with and without position vectors is unstable.
 
-    They are mixed, as the figure's are; apart they refute it where that is rare for equal settings, in either order.
+    One that comes earlier than the other refutes it, by an exact test either way; it holds where none does although
+    the test would find a half that is put there.
     """
     on, off = runs["d = 256, on"], runs["d = 256, off"]
     part: Part = None
-    if enough(on, off):
-        both = compare(on, off), compare(off, on)
-        mixed = all(each.p_value > each.least + 1e-12 for each in both)
-        part = True if mixed else False if 2 * min(each.p_value for each in both) <= LEVEL else None
-    return judge(part, seen=listed(runs))
+    if enough(on, off, least=ORDERED):
+        apart = 2 * min(permutation_p(on, off), permutation_p(off, on)) <= LEVEL
+        part = False if apart else True if max(oracles(on, on)[0], oracles(off, off)[0]) <= SURELY else None
+    return judge(part, seen=listed(runs), seeds=ORDERED)
 
 
-@claim("PF21", "gu2024", "appendix E.1, Fig. 21", runs=partial(at_width, 512), **_POSITIONS,
+@claim("PF21", "gu2024", "appendix E.1, Fig. 21", runs=partial(at_width, 512), **_POSITIONS, bars={"bar": (1.5, 3)},
        published=f"no instability (the latest before {STEADY:g} times the earliest: our reading)",
        says="{seen} (other ratios: {bars})")  # fmt: skip
-def wide_is_stable(runs: Runs) -> Finding:
+def wide_is_stable(runs: Runs, *, bar: float = STEADY) -> Finding:
     """At width 512 the instability is gone."""
-
-    def at(bar: float, /, **numbers: object) -> Finding:
-        return judge(*(steady(runs[f"d = 512, {state}"], bar) for state in ("on", "off")), **numbers)
-
-    return at(STEADY, seen=listed(runs), bars=at_bars((1.5, 3), at))
+    return judge(*(steady(runs[f"d = 512, {state}"], bar) for state in ("on", "off")), seen=listed(runs))
 
 
 def steady(table: Times, bar: float = STEADY) -> Part:
@@ -391,17 +394,14 @@ def steady(table: Times, bar: float = STEADY) -> Part:
 @claim("PF22", "gu2024", "appendix E.2, Fig. 22", section="Two runs of one setting", seconds=3, through=times,
        runs=lambda: {label: run for label, run in by_modulus().items() if label.startswith("p = 47")},
        published=f"significant in speed (a factor of {STEADY:g}), substantial in accuracy ({SUBSTANTIAL}): our reading",
+       bars={"apart": ((1.5, 0.05), (3, 0.2))},
        says="{seen}; speed: {speed}, accuracy reached: {accuracy} (other bars: {bars})")  # fmt: skip
-def runs_differ(runs: Runs) -> Finding:
+def runs_differ(runs: Runs, *, apart: tuple[float, float] = (STEADY, SUBSTANTIAL)) -> Finding:
     """Two runs at p = 47, width 128, differ significantly in speed and substantially in the accuracy reached."""
     table = runs[longest(runs, "p = 47")]
-
-    def at(bars: tuple[float, float], /, **numbers: object) -> Finding:
-        return judge(speeds_differ(table, bars[0]), levels_differ(table, bars[1]), **numbers)
-
-    parts = {"speed": judge(speeds_differ(table)).verdict, "accuracy": judge(levels_differ(table)).verdict}
-    seen = "; ".join(f"{describe(n, t)}; {levels(n, t)}" for n, t in runs.items())
-    return at((STEADY, SUBSTANTIAL), seen=seen, bars=at_bars(((1.5, 0.05), (3, 0.2)), at), **parts)
+    parts = speeds_differ(table, apart[0]), levels_differ(table, apart[1])
+    words = dict(zip(("speed", "accuracy"), (judge(part).verdict for part in parts), strict=True))
+    return judge(*parts, seen="; ".join(f"{describe(n, t)}; {levels(n, t)}" for n, t in runs.items()), **words)
 
 
 def speeds_differ(table: Times, bar: float = STEADY) -> Part:

@@ -23,6 +23,8 @@ from grokbook.measures.comparison import (
     same_seed,
     span,
 )
+from grokbook.measures.oscillation import falls
+from grokbook.measures.tracking import ONSET
 from grokbook.models.start import STARTS, embedding_start
 from grokbook.theory.toeplitz_start import squared_steps
 from grokbook.topics.width_and_initialisation.settings import ACCELERATORS
@@ -30,15 +32,22 @@ from grokbook.training.config import RunConfig
 from grokbook.training.cost import step_seconds
 from grokbook.training.optim import AdamW
 
+FIRST = 10_000
+"""Steps at which settings are compared that may differ in their length."""
+
 
 def times(dataset: xr.Dataset) -> pd.DataFrame:
     """`grok_times` of some runs, their `best` test accuracy, that `late`, in the last fifth, and whether it `rises`.
 
-    Late is the median of what is logged there; a curve rises where that fifth raises its upper limit (`limits`).
+    Late is the median of what is logged there and `swing` the largest fall; a curve rises where that fifth raises its
+    upper limit (`limits`). At `onset_step` the accuracy on test cells whose transpose was not trained reaches `ONSET`.
     """
     end = dataset.test_accuracy.where(dataset.step >= (1 - LimitRule().end) * dataset.step.max(), drop=True)
     found = {"best": dataset.test_accuracy.max("step").values, "late": end.median("step").values}
-    return grok_times(dataset).assign(**found, rises=limits_table(dataset).truncated.to_numpy())
+    found["swing"] = [falls(end.sel(seed=seed)).largest for seed in dataset.seed]
+    unmirrored = dataset.assign(test_accuracy=dataset.test_accuracy_unmirrored)
+    begun = grok_times(unmirrored, threshold=ONSET).grok_step
+    return grok_times(dataset).assign(**found, onset_step=begun, rises=limits_table(dataset).truncated.to_numpy())
 
 
 def times_of(settings: Mapping[str, Experiment]) -> dict[str, pd.DataFrame | None]:
@@ -68,17 +77,17 @@ def longest(recorded: Mapping[str, pd.DataFrame | xr.Dataset], label: str) -> st
 def recorded_spread(groups: Iterable[Mapping[str, Experiment]]) -> tuple[float, int, int]:
     """Pooled spread of ln(grok step) over every recorded setting of some groups; runs and settings that enter.
 
-    The runs are those that generalised, the settings those where a run did and that have two.
+    The runs are those that generalised, the settings those where a run did and that have two. Runs of one seed that
+    differ in their length alone count once, as the longest.
 
     Example:
         >>> recorded_spread([])[1:]
         (0, 0)
     """
-    each: dict[str, Experiment] = {}
-    for experiment in (e for settings in groups for e in settings.values()):
-        known = each.setdefault(experiment.key, experiment)
-        each[experiment.key] = max(known, experiment, key=lambda e: len(e.seeds))
-    tables = [t for t in load(each, times).values() if len(t) > 1 and t.grok_step.notna().any()]
+    each = {(e.key, len(e.seeds)): e for settings in groups for e in settings.values()}
+    longest_last = sorted(load(each, times).items(), key=lambda item: (int(item[1].last_step.max()), len(item[1])))
+    alike = {repr(dataclasses.replace(each[name].config, steps=FIRST)): table for name, table in longest_last}
+    tables = [t for t in alike.values() if len(t) > 1 and t.grok_step.notna().any()]
     return pooled_spread(tables), sum(int(t.grok_step.notna().sum()) for t in tables), len(tables)
 
 
