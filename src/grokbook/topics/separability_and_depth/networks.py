@@ -226,8 +226,11 @@ def told(data: xr.Dataset) -> str:
     if control > NOISE or probed["mlp"] < RIGHT:
         return f"The probe fails a control ({control:.0%} with labels dealt out, {probed['mlp']:.0%} at the end)"
     leads = reached(data.test_accuracy) - reached(data.probe_mlp)
-    ends = [f"{lead:,.0f}" for lead in (np.nanmin(leads), np.nanmax(leads))]
-    when = f"{' to '.join(dict.fromkeys(ends))} steps before the network's own answers"
+    low, high = np.nanmin(leads), np.nanmax(leads)
+    ends = [f"{lead:,.0f}" for lead in sorted((abs(low), abs(high)))]
+    when = f"{' to '.join(dict.fromkeys(ends))} steps {'before' if high > 0 else 'after'}"
+    when = f"from {-low:,.0f} steps after to {high:,.0f} before" if low < 0 < high else when
+    when += " the network's own answers"
     early = "not linear yet" if probed["attention"] < HALF else "linear already"
     return (
         f"After the MLP the probe reaches one half {when} (networks one by one); after the attention the rule is "
