@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-import xarray as xr
 
 from grokbook.claims import Runs
 from grokbook.errors import ParameterError
@@ -161,12 +160,3 @@ def test_sentences_follow_their_verdicts(kind):
     found = frequency_table(order_four_six_solution(9).z)
     assert chapter.solved_words(found).startswith("Of 4 frequencies 3 have order 4, 1 order 6 and none another order.")
     assert "allowed" in chapter.factor_words(found.tail(1)) and SYNCED in KINDS
-
-
-def test_the_power_of_five_nodes_and_orders_by_decay_are_read_off_tables(monkeypatch):
-    sizes = np.array([10.0, 20.0])
-    law = chapter.law_table([(0.1, 5 / size**3, size, 0.0, 5.0) for size in sizes])
-    assert np.isclose(chapter.power(law), -3) and np.allclose(law["loss x norm^3"], 5)
-    monkeypatch.setattr(trained, "frequency_tables", lambda data: pd.DataFrame({"order": [4, 5, 6, 9, 0]}))
-    data = xr.Dataset({"test_accuracy": (("seed", "step"), [[0.0, 1.0], [0.0, 0.5]])})
-    assert trained.orders_by_decay({0.0: data}).values.tolist() == [[0.0, 2, 2, 1, 1, 1, 0.5]]

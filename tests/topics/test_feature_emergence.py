@@ -238,9 +238,7 @@ def test_a_modulus_away_from_the_boundary_leaves_the_other_to_decide():
     found = trained.large_rate(Runs({71: away, 127: at_it}))
     assert found.verdict == "holds" and "not at the boundary" in found.evidence
     rows = trained.rate_table({127: at_it})
-    for solved, part in ((rows.runs, "at fewer"), (0 * rows.runs, "at more"), (rows.generalise, "at their boundary")):
-        assert part in chapter.paper_pairs_said(rows.assign(generalise=solved))
-    assert chapter.paper_pairs_said(trained.rate_table({71: away})) == ""
+    assert rows.generalise.tolist() == [3, 3, 0]
 
 
 def optimised(losses, fitted=1.0, earlier=1.0, spread=0.0):
@@ -305,9 +303,6 @@ def test_sentences_on_runs_are_chosen_by_the_runs():
             for name, cosine in (("decay", 0.3), ("none", -0.1))}  # fmt: skip
     said = chapter.stages_said(runs)
     assert "At step 40 the gradient has a cosine of 0.30" in said and "where it points" in said
-    assert "no unit is pure" in chapter.found_said(short) and "all frequencies" in chapter.found_said(
-        watched([1, 1, 1])
-    )
     assert "not by step 20" in words.learned_said(watched([1, 1, 1], test=(0, 0, 0)))
     flat = {M: np.array([3 * M * np.log(M)]) for M in (7, 11, 17)}
     assert chapter.rate_said(flat) == "ours is flat"

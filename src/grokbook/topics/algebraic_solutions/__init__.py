@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -10,18 +10,7 @@ import pandas as pd
 from grokbook.measures.hidden_nodes import CLOSE, OTHER, factorise, kind_of
 from grokbook.topics.algebraic_solutions.trained import RUNS, plan
 
-__all__ = [
-    "RUNS",
-    "answer",
-    "by_chance",
-    "factor_words",
-    "law_table",
-    "least_table",
-    "plan",
-    "power",
-    "solved_words",
-    "survives",
-]
+__all__ = ["RUNS", "answer", "by_chance", "factor_words", "plan", "solved_words", "survives"]
 
 _TRAINED = {
     "holds": "In networks trained at the paper's size nearly all frequencies are solved in these ways",
@@ -109,40 +98,6 @@ def factor_words(best: pd.DataFrame) -> str:
         f"Frequency {row.frequency} of this network factors with an error of {row.error:.3f}, where {limit:.3f} is "
         f"allowed; of its {row.order} nodes each is the product of a face at the left and one on top."
     )
-
-
-def least_table(rows: Mapping[int, Mapping[bool, tuple[float, float]]]) -> pd.DataFrame:
-    """Lowest losses of one frequency by the number of its nodes, from `least_isolated` without (False) and with a bias.
-
-    Example:
-        >>> least_table({1: {False: (0.9, 2.0), True: (0.8, 1.0)}}).nodes.item()
-        1
-    """
-    return pd.DataFrame([{"nodes": n, "loss": each[False][0], "squared norm": each[False][1],
-                          "loss, bias free": each[True][0], "squared norm, bias free": each[True][1]}
-                         for n, each in rows.items()])  # fmt: skip
-
-
-def law_table(rows: Iterable[tuple[float, ...]]) -> pd.DataFrame:
-    """What five nodes and six come to by weight decay: rows of decay, loss and squared norm of five, and of six.
-
-    Example:
-        >>> law_table([(0.1, 1.0, 2.0, 0.5, 3.0)])["cost, six"].item()
-        0.8
-    """
-    return pd.DataFrame([{"decay": decay, "loss": loss, "squared norm": norm, "loss x norm^3": loss * norm**3,
-                          "cost, five": loss + decay * norm, "cost, six": least + decay * size}
-                         for decay, loss, norm, least, size in rows])  # fmt: skip
-
-
-def power(law: pd.DataFrame) -> float:
-    """The power of the squared norm as which the loss falls over the last two rows of `law_table`.
-
-    Example:
-        >>> round(power(pd.DataFrame({"loss": [8.0, 1.0], "squared norm": [1.0, 2.0]})), 9)
-        -3.0
-    """
-    return float(np.diff(np.log(law.loss))[-1] / np.diff(np.log(law["squared norm"]))[-1])
 
 
 _SURVIVES = {

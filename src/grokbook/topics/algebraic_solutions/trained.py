@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from torch import Tensor
 
 from grokbook.errors import ParameterError
@@ -23,13 +22,7 @@ from grokbook.measures.hidden_nodes import (
     orders,
     table_row,
 )
-from grokbook.topics.algebraic_solutions.solved import (
-    at_the_end,
-    by_decay,
-    cogo_run,
-    cogo_table,
-    frequency_tables,
-)
+from grokbook.topics.algebraic_solutions.solved import at_the_end, by_decay, cogo_run, cogo_table
 
 RUNS = (cogo_table, by_decay)
 
@@ -196,32 +189,6 @@ def beside(tables: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
             row[f"d = {d}, ours"] = cell(*ours.loc[(d, name), ["mean", "error"]]) if d in tables else "not run"
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-def orders_by_decay(runs: Mapping[float, xr.Dataset]) -> pd.DataFrame:
-    """A row a weight decay: seeds, frequencies of order 4 or 6, of 5, of more than 6, and of fewer or none; accuracy.
-
-    Example:
-        >>> orders_by_decay({}).columns.tolist()[:4]
-        ['decay', 'seeds', '4 or 6 nodes', '5 nodes']
-    """
-    rows = []
-    for decay, data in runs.items():
-        order = frequency_tables(data).order
-        counts = (order.isin([4, 6]).sum(), (order == 5).sum(), (order > 6).sum(), (order < 4).sum())
-        rows.append((decay, data.sizes["seed"], *counts, float(data.test_accuracy.isel(step=-1).min())))
-    names = ["decay", "seeds", "4 or 6 nodes", "5 nodes", "more", "fewer", "least accuracy"]
-    return pd.DataFrame(rows, columns=names)
-
-
-def recorded_words(tables: Mapping[int, pd.DataFrame]) -> str:
-    """At which moduli the table is recorded, as a part of a sentence.
-
-    Example:
-        >>> recorded_words({23: None}), recorded_words({})
-        ('the table at d = 23', 'no modulus of the table yet')
-    """
-    return f"the table at d = {', '.join(map(str, tables))}" if tables else "no modulus of the table yet"
 
 
 def compared(tables: Mapping[int, pd.DataFrame]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from grokbook.claims.runs import cost
@@ -66,21 +65,6 @@ def stages_said(runs: Mapping[str, xr.Dataset]) -> str:
     return " ".join(filter(None, told))
 
 
-def found_said(data: xr.Dataset) -> str:
-    """How many frequencies the followed run has found when it ends, as the rest of a sentence on its figure.
-
-    Example:
-        >>> found_said(xr.Dataset({"found": (("seed", "step"), [[0.0, 0.5]])}))
-        '50% of the frequencies have a unit of their own in the end; the curves alone do not say why these'
-    """
-    share = float(data.found.isel(step=-1).median())
-    if not share:
-        return "no unit is pure yet when the run ends, so it cannot show this"
-    if share == 1:
-        return "all frequencies have a unit of their own in the end, as this would have it; the curves are no proof"
-    return f"{share:.0%} of the frequencies have a unit of their own in the end; the curves alone do not say why these"
-
-
 def climb_said(path: np.ndarray, M: int) -> str:
     """Which frequency takes a random unit, from the nodes (steps + 1, 2M) of its ascent.
 
@@ -135,36 +119,6 @@ def waiting(experiments: Iterable[Experiment], pattern: str) -> str:
     if not left:
         return ""
     return f"> **Not run.** Of these, {cost(left)}: `grokbook record --only '{pattern}'`."
-
-
-def recorded_said(kinds: Mapping[str, Iterable[object]]) -> str:
-    """Which of the larger runs are recorded, by kind and label, as the end of a sentence.
-
-    Example:
-        >>> recorded_said({"the boundary at M =": [23, 41], "decay": [0.0], "groups": []}), recorded_said({})
-        ('larger ones that are recorded: the boundary at M = 23, 41; decay 0', 'no larger one is recorded')
-    """
-    there = [f"{kind} {', '.join(f'{x:g}' if isinstance(x, float) else str(x) for x in labels)}"
-             for kind, labels in kinds.items() if labels]  # fmt: skip
-    return f"larger ones that are recorded: {'; '.join(there)}" if there else "no larger one is recorded"
-
-
-def paper_pairs_said(rows: pd.DataFrame) -> str:
-    """What the runs at the paper's own modulus and number of pairs (`rate_table`) say of the boundary; empty without.
-
-    Example:
-        >>> paper_pairs_said(pd.DataFrame({"M": [127], "generalise": [3], "runs": [3]})).split(": ")[1]
-        'the boundary of our networks is at fewer pairs.'
-    """
-    ours = rows[rows.M == 127] if len(rows) else rows
-    if not len(ours):
-        return ""
-    share = ours.generalise.sum() / ours.runs.sum()
-    first = "M = 127 has the paper's own number of pairs, 3,225. "
-    if 0 < share < 1:
-        return first + "Some of our runs generalise there, so that this is at their boundary."
-    many, where = ("All", "fewer") if share else ("None", "more")
-    return first + f"{many} of our runs generalise there: the boundary of our networks is at {where} pairs."
 
 
 _LAW = {
