@@ -338,7 +338,7 @@ def seeds_needed(spread: float, factor: float = 0.5, *, level: float = 0.05, pow
 
     Example:
         >>> seeds_needed(0.5), seeds_needed(0.1)
-        (8, 3)
+        (9, 3)
     """
     if not (spread > 0 and factor > 0 and factor != 1 and 0 < level < 1 and 0 < power < 1):
         raise ParameterError(
