@@ -402,3 +402,5 @@ def test_powers_of_a_primitive_root_turn_products_into_sums():
 def test_whether_outcomes_overlap_is_said_in_whole_sentences(steps, ends, words):
     table = pd.DataFrame({"p": 97, "grok_step": steps, "start": 1.4, "end": ends})
     assert words in renaming.found(table, table, table)
+    other = pd.concat([table, table.assign(p=47, end=9.0, grok_step=np.nan)])  # a modulus without both is not compared
+    assert words.startswith("all") or words in renaming.found(other, table, table)

@@ -107,7 +107,7 @@ def _outcomes(table: pd.DataFrame) -> str:
         outcome = "generalise" if others.empty else "fail to generalise"
         return f"all {len(table)} {outcome} and end at {_range(table.end)}"
     mixed = [one for _, one in table.groupby("p") if one.grok_step.notna().nunique() > 1]
-    both = {one.p.iloc[0]: (one.end[there], one.end[~there]) for one in mixed}
+    both = {one.p.iloc[0]: (one.end[one.grok_step.notna()], one.end[one.grok_step.isna()]) for one in mixed}
     within = [
         f"at p = {p}, {len(a)} against {len(b)}, they {'do not ' if a.max() < b.min() else ''}overlap"
         for p, (a, b) in both.items()
