@@ -157,7 +157,7 @@ def first_steps(curves: xr.DataArray, bar: float) -> np.ndarray:
 def share_table(runs: Mapping[tuple[float, float], xr.Dataset]) -> pd.DataFrame:
     """A row a share of the pairs and weight decay: runs, how many generalise, when, and what the others end with.
 
-    `first`, `least` and `most` are median and range of the first logged step with 95 % of the unseen pairs, over the
+    `first`, `least` and `most` are median and range of the first logged step with 95 % of the unseen pairs, of those
     runs that have one; `lowest` and `highest` the range of the accuracy at the end of the others.
 
     Example:
