@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book test setup setup-dev smoke browser screenshot older-processor wheel benchmark lint serve record constraints clean distclean
+.PHONY: help book test setup setup-dev smoke browser screenshot older wheel benchmark lint serve record constraints clean distclean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -51,7 +51,7 @@ benchmark: setup-dev ## run the benchmarks, which report ratios and are no part 
 # A newer processor behaves like one with AVX2 alone; runs in a store of its own, so that each is trained.
 LIKE_AVX2 := ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=avx2 GROKBOOK_STORE=build/avx2/records
 
-older-processor: setup-dev ## networks, training and chapters 10 and 15 as on a processor without AVX-512
+older: setup-dev ## networks, training and chapters 10 and 15 as on a processor without AVX-512
 	$(LIKE_AVX2) $(PYTEST) tests/models tests/training -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 	rm -rf build/avx2
 	$(LIKE_AVX2) $(GROKBOOK) run 10 --preset smoke --no-compare --out build/avx2

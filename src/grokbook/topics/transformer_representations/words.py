@@ -30,13 +30,16 @@ def answer(said: pd.DataFrame) -> str:
         3
     """
     turn, circle, start = (said.verdict[name] for name in ("LT2", "LT3", "LT4"))
-    return (
-        "> **Answer.** The paper says that a transformer generalises when its embedding finds a low-dimensional "
-        "structure: two components show a circle, the effective dimension turns, and part of it was there before. "
-        f"In the authors' settings the circle at that step is *{circle}* (LT3), the turn at that step *{turn}* (LT2), "
-        f"the start seen on the axes of the end *{start}* (LT4). Rules that were changed after their runs wait for "
-        "fresh seeds. A circle in two components alone is no evidence of an algorithm."
+    claimed = (
+        "The paper says that a transformer generalises when its embedding finds a low-dimensional structure: two "
+        "components show a circle, the effective dimension turns, and part of it was there before."
     )
+    found = (
+        f"In the authors' settings the circle at that step is *{circle}* (LT3), the turn at that step *{turn}* (LT2), "
+        f"the start seen on the axes of the end *{start}* (LT4)."
+    )
+    rest = "Rules changed after their runs wait for fresh seeds. A circle alone is no evidence of an algorithm."
+    return f"> **Answer.** {claimed} {found} {rest}"
 
 
 def tied(small: xr.Dataset | None) -> tuple[pd.DataFrame, pd.DataFrame]:
