@@ -157,6 +157,7 @@ def fig20() -> dict[tuple[str, str], Experiment]:
 
 @claim("GF20", "gu2025", "appendix E, Fig. 20", runs=fig20, beside=aside(small_by_start), **_STARTS,
        published=f"half the epochs to the onset (a ratio below {HALF}: our reading)", bars={"bar": (0.6, 0.8)},
+       rule_changed="2026-11-24 eae6844",
        says="{seen}; all shares together, onset: {onset} (other bars: {bars}){beside}")  # fmt: skip
 def toeplitz_halves(runs: Runs, *, bar: float = HALF) -> Finding:
     """With a Toeplitz start "the number of epochs required for grokking to begin" is half, at 30, 25 and 20 % trained.
@@ -263,7 +264,7 @@ def oscillates(table: Times, swing: float = SWING) -> Part:
 
 @claim("GF10", "gu2025", "appendix D.1, Fig. 10", runs=partial(of_figure, "fig10"), bars={"band": OTHER_BANDS},
        published="about 0.7 at 128; 0.99 at 512; no gain at 1024", says="{seen} (other bands: {bars})",
-       **_WIDTHS)  # fmt: skip
+       rule_changed="2026-11-24 eae6844", **_WIDTHS)  # fmt: skip
 def accuracy_by_width(runs: Runs, *, band: tuple[float, float] = ABOUT_07) -> Finding:
     """At p = 43 the test accuracy oscillates about 0.7 at width 128, reaches 0.99 at 512, gains nothing at 1024."""
     narrow, wide, wider = runs[longest(runs, "d = 128")], runs["d = 512"], runs["d = 1024"]
