@@ -14,7 +14,7 @@ from grokbook.experiments import cluster
 from grokbook.experiments.sweep import Axis, Sweep
 from grokbook.records.store import Store
 from grokbook.training import Schedule
-from grokbook.training.loop import code_of
+from grokbook.training.config import code_of
 
 pytest.importorskip("distributed")
 CONFIG = dataclasses.replace(SMALL, steps=300, log=Schedule(0, 50, 6))
@@ -65,7 +65,7 @@ def test_a_client_with_a_gpu_takes_the_chunks_as_the_workers_made_them(tmp_path,
 def test_a_worker_without_a_compiler_trains_as_it_can(monkeypatch):
     monkeypatch.setattr(cluster, "compiler_here", lambda: False)
     monkeypatch.setattr("grokbook.training.ensemble.compile_update", lambda stack: pytest.fail("it was compiled"))
-    assert cluster.trained([SMALL], code_of(SMALL), True)
+    assert cluster.trained([SMALL], code_of(SMALL).digest, True)
 
 
 def command(pid):
