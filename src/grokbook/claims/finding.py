@@ -135,8 +135,6 @@ def judge(
     low: float | None = None,
     high: float | None = None,
     published: str = "",
-    holds: str = "holds",
-    fails: str = "fails",
     **numbers: Any,
 ) -> Finding:
     """What `worded` says of a statement of these parts, with the numbers it rests on.
@@ -146,7 +144,6 @@ def judge(
         ('fails', 'holds', 'needs an assumption')
     """
     said = worded(*parts, corrected=corrected, assumed=assumed, anything=anything, elsewhere=elsewhere)
-    said = {"holds": holds, "fails": fails}.get(said, said)
     stands = (sum(part is not None and bool(part) for part in parts), len(parts))
     return Finding(said, "", value, low, high, published, numbers=numbers, stands=stands)
 
