@@ -30,8 +30,8 @@ CENTRAL = (
         "the necessary and sufficient condition for the weight decay term to reach a local minimum is that the "
         "embedding in the equivalence class of the training set remains uniform",
         "fails",
-        "Renaming the symbols changes neither the loss on all cells nor any norm, and it changes how uniform an "
-        "embedding looks.",
+        "Renaming the symbols changes neither the loss on all cells nor any norm. Equal steps survive it, and MED, by "
+        "which the paper measures uniformity, does not.",
         "One circle has MED from {least:.3f} to {most:.3f}, a factor of {value:.0f}, at p = {p}.",
         "Small norms bound MED from above, sharply; they say nothing about which symbols are neighbours.",
     ),
