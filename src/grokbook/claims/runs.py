@@ -78,11 +78,17 @@ def since(rule_changed: str) -> datetime | None:
         return None
     day, _, commit = rule_changed.partition(" ")
     try:
-        when = datetime.fromisoformat(day if "T" in day else f"{day}T23:59:59")
+        when = _utc(day if "T" in day else f"{day}T23:59:59")
     except ValueError:
         commit = ""
     if not commit:
         raise ParameterError(f"rule_changed = {rule_changed!r} must be date and commit, such as '2026-11-23 91444ca'.")
+    return when
+
+
+def _utc(text: str) -> datetime:
+    """A time in ISO 8601, taken as UTC where it names no zone. Raises ValueError for anything else."""
+    when = datetime.fromisoformat(text)
     return when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
 
 
@@ -101,8 +107,7 @@ def made_after(experiment: Experiment, when: datetime | None) -> tuple[int, ...]
 
 def _recorded(part: Mapping[str, Any]) -> datetime:
     """When a part of a record was made; of a record without a time of day the beginning of its day."""
-    when = datetime.fromisoformat(part.get("recorded_at", part["recorded_on"]))
-    return when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
+    return _utc(part.get("recorded_at", part["recorded_on"]))
 
 
 def older(experiment: Experiment, when: datetime | None) -> bool:
