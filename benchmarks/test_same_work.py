@@ -21,7 +21,7 @@ from work import (
     products,
 )
 
-from grokbook.experiments.gu2025 import modular_run
+from grokbook.runs.gu2025 import modular_run
 from grokbook.training.loop import advance, log, losses_and_gradient
 
 

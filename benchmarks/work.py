@@ -13,10 +13,10 @@ from PIL import Image
 from plain import PlainTraining
 from torch.utils.data import DataLoader, Dataset
 
-from grokbook.experiments.gu2025 import modular_run
-from grokbook.experiments.liu2022 import addition, rates
-from grokbook.experiments.tian2025 import pairs_of
 from grokbook.models.resnet import ResNet
+from grokbook.runs.gu2025 import modular_run
+from grokbook.runs.liu2022 import addition, rates
+from grokbook.runs.tian2025 import pairs_of
 from grokbook.tasks.shapes import ShapeTask
 from grokbook.training import Adam, RunConfig
 from grokbook.training.compiled import compile_update

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import grokbook
-from grokbook import cli, experiments
+from grokbook import cli, runs
 from grokbook.book import answers, build, doctor, rerun
 from grokbook.claims import choose, ledger, verdicts
 from grokbook.errors import ChapterError
@@ -213,8 +213,8 @@ def test_a_changed_verdict_is_marked_and_fails_until_it_is_settled(tmp_path, mon
 def test_record_lists_and_hands_its_options_on(root, monkeypatch):
     given = []
     frame = pd.DataFrame({"experiment": ["gu2025/fig5[p=97]"]})
-    monkeypatch.setattr(experiments, "records_table", lambda *a: given.append(a) or frame)
-    monkeypatch.setattr(experiments, "record", lambda **options: given.append(options) or frame)
+    monkeypatch.setattr(runs, "records_table", lambda *a: given.append(a) or frame)
+    monkeypatch.setattr(runs, "record", lambda **options: given.append(options) or frame)
     assert "gu2025/fig5[p=97]" in run("record", "--list", "--only", "fig5").output
     assert run("record", "--budget", "40m", "--seeds", "2", "--compiled").exit_code == 0
     asked = {"pattern": None, "budget_seconds": 2400.0, "seeds": 2, "workers": None, "compiled": True}

@@ -1,4 +1,4 @@
-"""What the topics announce: found by walking the package `grokbook.topics` when asked, never imported at the top."""
+"""What the chapters announce: found by walking the package `grokbook.chapters` when asked, not imported before."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from types import ModuleType
 
 from grokbook.paths import project_root
 
-PACKAGE = "grokbook.topics"
+PACKAGE = "grokbook.chapters"
 
 
 @lru_cache(maxsize=1)
-def topics() -> tuple[ModuleType, ...]:
-    """Every module below `grokbook.topics`, imported, in alphabetical order; a topic's package before its parts.
+def chapters() -> tuple[ModuleType, ...]:
+    """Every module below `grokbook.chapters`, imported, in alphabetical order; a chapter's package before its parts.
 
     Example:
-        >>> all(module.__name__.startswith("grokbook.topics.") for module in topics())
+        >>> all(module.__name__.startswith("grokbook.chapters.") for module in chapters())
         True
     """
     package = import_module(PACKAGE)
@@ -28,17 +28,17 @@ def topics() -> tuple[ModuleType, ...]:
 
 
 def announced(name: str) -> Iterator[object]:
-    """The value of the module attribute `name` of every module of the topics that has one of its own."""
-    for module in topics():
+    """The value of the module attribute `name` of every module of the chapters that has one of its own."""
+    for module in chapters():
         if name in vars(module):
             yield vars(module)[name]
 
 
-def topic_of(module: str) -> str:
-    """The topic that a module belongs to.
+def folder_of(module: str) -> str:
+    """The folder of the chapter that a module belongs to.
 
     Example:
-        >>> topic_of("grokbook.topics.uniformity.figures")
+        >>> folder_of("grokbook.chapters.uniformity.figures")
         'uniformity'
     """
     return module.removeprefix(f"{PACKAGE}.").partition(".")[0]

@@ -289,7 +289,7 @@ def record(
     if list_only:
         _answer(("record", only, seeds), partial(_list_records, only, seeds))
         return
-    from grokbook import experiments
+    from grokbook import runs
     from grokbook.paths import checkout
 
     checkout()  # records belong to one: without it this is refused
@@ -299,7 +299,7 @@ def record(
     limit = None if budget is None else seconds(budget)
     options = {"pattern": only, "budget_seconds": limit, "seeds": seeds, "workers": workers, "compiled": compiled}
     with _stoppable():
-        _print_frame(experiments.record(**options), _console())
+        _print_frame(runs.record(**options), _console())
 
 
 @app.command()
@@ -314,8 +314,8 @@ def sweep(
     compiled: Annotated[bool, typer.Option("--compiled", help="Compile the update, where that is possible.")] = False,
 ) -> None:
     """Train an experiment with every combination of some settings, on this machine or on a Dask cluster."""
-    from grokbook.experiments import cluster
-    from grokbook.experiments.sweep import over_grid
+    from grokbook.runs import cluster
+    from grokbook.runs.sweep import over_grid
 
     asked = over_grid(experiment, grid or [], seeds, steps)
     print(f"{asked.name}, {seeds} of its seeds: at most {duration(asked.predicted().seconds)} of one core", flush=True)
@@ -325,15 +325,15 @@ def sweep(
 
 
 def _list_records(only: str | None, seeds: int | None, console: Any) -> None:
-    from grokbook import experiments
+    from grokbook import runs
 
-    _print_frame(experiments.records_table(only, seeds), console)
+    _print_frame(runs.records_table(only, seeds), console)
 
 
 def _confirm() -> None:
     import pandas as pd
 
-    from grokbook.experiments.confirming import confirm_outdated
+    from grokbook.runs.confirming import confirm_outdated
 
     found = confirm_outdated()
     columns = ["experiment", "seed", "steps", "difference"]
@@ -377,7 +377,7 @@ def _refuse_no_claim(name: str) -> None:
     """Raise ParameterError for an id that is neither settled nor written anywhere in the claims, before these load."""
     package = Path(__file__).parent
     settled = read_json(package / "claims" / "verdicts.json")
-    sources = (path for room in ("topics", "claims") for path in (package / room).rglob("*.py"))
+    sources = (path for room in ("chapters", "claims") for path in (package / room).rglob("*.py"))
     if name not in settled and not any(f'"{name}"' in path.read_text(encoding="utf-8") for path in sources):
         raise ParameterError(f"the ledger has no claim {shown(name)}; the nearest is {nearest(name, settled, 0)}.")
 

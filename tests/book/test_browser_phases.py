@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 
 from grokbook.book import interactive
-from grokbook.measures.phases import PhaseRule, phases
 from grokbook.plotting.phases import diagrams, explorable
+from grokbook.runs.phases import PhaseRule, phases
 
 pytestmark = pytest.mark.browser
 RATES, DECAYS = [1e-4, 1e-3, 1e-2], [0.0, 5.0]

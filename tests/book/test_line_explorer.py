@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from grokbook.book import interactive, tables
+from grokbook.chapters.effective_theory.lines import explorable
 from grokbook.theory import parallelograms as pg
 from grokbook.theory.effective_flow import flow
-from grokbook.topics.effective_theory.lines import explorable
 
 NAME = "fig-line-explorer"
 TIMES = [0.0, 0.5, 7.0, 90.0, 3000.0]

@@ -267,7 +267,7 @@ def medians_of_some(source: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("folder", sorted({p.parent for p in (ROOT / "src/grokbook/topics").rglob("*.py")}), ids=str)
+@pytest.mark.parametrize("folder", sorted({p.parent for p in (ROOT / "src/grokbook/chapters").rglob("*.py")}), ids=str)
 def test_a_median_of_the_runs_that_finished_says_so(folder):
     """A run that does not get there counts as later (`median_step`), or the sentence says that it is left out."""
     found = {path.name: medians_of_some(path.read_text("utf-8")) for path in folder.glob("*.py")}

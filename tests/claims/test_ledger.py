@@ -11,8 +11,8 @@ from grokbook.claims import CheckError, Claim, Finding, Runs, all_of, as_table, 
 from grokbook.claims.finding import UNDECIDED
 from grokbook.claims.ledger import PAPERS, claims
 from grokbook.errors import ParameterError
-from grokbook.experiments.base import Experiment
 from grokbook.models.transformer import Shape
+from grokbook.runs.experiment import Experiment
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.training.config import RunConfig
 
@@ -95,9 +95,9 @@ def test_a_check_that_breaks_is_named_and_leaves_no_half_table():
 
 
 def announce(monkeypatch, *claims):
-    topic = types.ModuleType("grokbook.topics.made_up")
+    topic = types.ModuleType("grokbook.chapters.made_up")
     topic.first, topic.rest = claims[0], claims[1:]
-    monkeypatch.setattr(sys.modules["grokbook.claims.ledger"], "topics", lambda: (topic, topic))
+    monkeypatch.setattr(sys.modules["grokbook.claims.ledger"], "chapters", lambda: (topic, topic))
 
 
 def test_two_claims_with_one_id_are_refused(monkeypatch):

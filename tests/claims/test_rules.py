@@ -16,10 +16,10 @@ from grokbook.claims.finding import VERDICTS, worded
 from grokbook.claims.ledger import Claim, as_table, claims, outcomes
 from grokbook.claims.rules import rule_fingerprint
 from grokbook.errors import ParameterError
-from grokbook.experiments.base import Experiment
-from grokbook.experiments.gu2025 import live_run
-from grokbook.measures import delay
-from grokbook.records.store import MANIFEST, Store
+from grokbook.runs import delay
+from grokbook.runs.experiment import Experiment
+from grokbook.runs.gu2025 import live_run
+from grokbook.runs.store import MANIFEST, Store
 
 
 def test_the_words_are_given_in_the_order_of_the_rule():
@@ -75,7 +75,7 @@ def store(tmp_path, monkeypatch):
             part["recorded_on"] = {0: "2026-01-10", 1: "2026-01-20"}[part["seeds"][0]]
     (tmp_path / MANIFEST).write_text(json.dumps(manifest))
     monkeypatch.setattr(recorded, "default_store", lambda: kept)
-    monkeypatch.setattr("grokbook.experiments.base.default_store", lambda: kept)
+    monkeypatch.setattr("grokbook.runs.experiment.default_store", lambda: kept)
     recorded._loaded.cache_clear()
     yield kept
     recorded._loaded.cache_clear()

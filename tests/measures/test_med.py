@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from grokbook import measures as m
 from grokbook.errors import ParameterError
-from grokbook.experiments.lead_tasks import watched_run
-from grokbook.experiments.observing import OBSERVERS
 from grokbook.measures.registry import claimed_directions
+from grokbook.runs.lead_tasks import watched_run
+from grokbook.runs.observing import OBSERVERS
 
 from .tables import circles, gaussian, relabelled, rotation, tables
 

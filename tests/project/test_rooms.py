@@ -1,4 +1,4 @@
-"""A lower room of the library never imports a higher one, nor a topic another topic (README.md, The library)."""
+"""A lower room of the library never imports a higher one, nor a chapter another chapter (README.md, The library)."""
 
 import ast
 import re
@@ -9,12 +9,12 @@ from project_tree import PACKAGE, dotted, modules, read, tree
 
 GROUND = "ground"
 FLOORS = (
-    *(GROUND, "tasks", "models", "measures", "theory", "training", "records", "experiments", "claims", "plotting"),
-    *("topics", "book", "cli"),
+    *(GROUND, "tasks", "models", "measures", "theory", "training", "runs", "claims", "plotting", "chapters"),
+    *("book", "cli"),
 )
-LESS = {"plotting": (GROUND, "measures"), "book": FLOORS[: FLOORS.index("topics")]}
+LESS = {"plotting": (GROUND, "measures", "runs"), "book": FLOORS[: FLOORS.index("chapters")]}
 """Rooms that may import less than all below them: plotting takes arrays and tables, and asks measures for symbols; the
-book finds a topic by its chapter's name."""
+book finds a chapter by its chapter's name."""
 
 
 def room(name: str) -> str:
@@ -23,10 +23,10 @@ def room(name: str) -> str:
     return parts[1] if len(parts) > 1 and parts[1] in FLOORS else GROUND
 
 
-def topic(name: str) -> str | None:
-    """The topic of a dotted name."""
+def chapter(name: str) -> str | None:
+    """The chapter of a dotted name."""
     parts = name.split(".")
-    return parts[2] if room(name) == "topics" and len(parts) > 2 else None
+    return parts[2] if room(name) == "chapters" and len(parts) > 2 else None
 
 
 def imported(module: Path) -> set[str]:
@@ -44,22 +44,22 @@ def imported(module: Path) -> set[str]:
 
 
 def allowed(importer: str, target: str) -> bool:
-    """Whether one module may import another: of its own room (and topic), or of a room below it."""
+    """Whether one module may import another: of its own room (and chapter), or of a room below it."""
     here, there = room(importer), room(target)
     if here == there:
-        return topic(importer) == topic(target)
+        return chapter(importer) == chapter(target)
     return there in LESS.get(here, FLOORS[: FLOORS.index(here)])
 
 
 @pytest.mark.parametrize("module", modules(), ids=str)
-def test_no_room_imports_a_higher_one_and_no_topic_another(module):
+def test_no_room_imports_a_higher_one_and_no_chapter_another(module):
     assert not {name for name in imported(module) if not allowed(dotted(module), name)}
 
 
 MAY = {"training.loop": "measures.med", "theory.coverage": "measures.med", "plotting.grids": "errors"}
-MAY |= {"topics.width.claims": "topics.width.figures"}
+MAY |= {"chapters.width.claims": "chapters.width.figures"}
 MAY_NOT = {"measures.med": "theory.coverage", "errors": "tasks.shapes", "plotting.grids": "theory.coverage"}
-MAY_NOT |= {"claims.ledger": "topics.width", "topics.width": "topics.depth", "book.front": "topics.width"}
+MAY_NOT |= {"claims.ledger": "chapters.width", "chapters.width": "chapters.depth", "book.front": "chapters.width"}
 
 
 def test_the_rule_itself():
@@ -73,6 +73,6 @@ def test_the_folders_of_the_library_are_rooms_and_the_readme_lists_them_from_the
     assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(FLOORS[1:])
 
 
-def test_topics_are_named_as_notebooks():
+def test_the_folders_of_chapters_are_named_as_notebooks():
     notebooks = {path.stem.partition("_")[2] for path in (PACKAGE.parents[1] / "notebooks").glob("*.md")}
-    assert {m.parts[1].removesuffix(".py") for m in modules() if m.parts[0] == "topics"} - {"__init__"} <= notebooks
+    assert {m.parts[1].removesuffix(".py") for m in modules() if m.parts[0] == "chapters"} - {"__init__"} <= notebooks

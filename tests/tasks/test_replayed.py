@@ -5,11 +5,11 @@ import pytest
 import torch
 from torch import nn
 
-from grokbook.experiments.liu2022 import addition
+from grokbook.chapters.phase_diagrams.splits import unanswerable
 from grokbook.models.replayed import ReplayedToy
 from grokbook.models.toy import Toy
+from grokbook.runs.liu2022 import addition
 from grokbook.tasks.replayed import DrawnAddition, ReplayedAddition
-from grokbook.topics.phase_diagrams.splits import unanswerable
 
 
 @pytest.mark.parametrize("answers", ["vectors", "labels"])

@@ -10,11 +10,11 @@ import numpy as np
 import torch
 import xarray as xr
 
-from grokbook.experiments.observing import Observed
-from grokbook.experiments.recording import catalogue
 from grokbook.models.mlp import EmbeddingMLP, QuadraticMLP
 from grokbook.models.start import STARTS
 from grokbook.models.transformer import Shape
+from grokbook.runs.observing import Observed
+from grokbook.runs.recording import catalogue
 from grokbook.tasks import ModularTask
 from grokbook.training import AdamW, RunConfig, Schedule, train
 from grokbook.training.accelerators import Grokfast, Muon

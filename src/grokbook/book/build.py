@@ -23,7 +23,7 @@ from grokbook.claims.verdicts import SETTLED
 from grokbook.fingerprint import code_digest, rooms_fingerprint
 from grokbook.machine import CORES, cores
 
-_ROOMS = ("tasks", "models", "measures", "theory", "training", "records", "experiments", "claims", "plotting", "topics")
+_ROOMS = ("tasks", "models", "measures", "theory", "training", "runs", "claims", "plotting", "chapters")
 _PAGE_CODE = (
     *("page.py", "show.py", "outputs.py", "execute.py", "footer.py", "costs.py", "safe.py", "tables.py"),
     *("drawing.py", "wrapping.py", "cards.py", "interactive.py", "training_page.py", "front.py", "findings.py"),

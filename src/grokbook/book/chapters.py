@@ -88,7 +88,7 @@ class Chapter:
 
 
 def topic(chapter: str) -> ModuleType | None:
-    """The module of `grokbook.topics` that is named as the chapter `NN_name`; None where there is none."""
+    """The module of `grokbook.chapters` that is named as the chapter `NN_name`; None where there is none."""
     name = f"{PACKAGE}.{chapter.partition('_')[2]}"
     return importlib.import_module(name) if importlib.util.find_spec(name) else None
 

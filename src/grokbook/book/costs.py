@@ -29,7 +29,7 @@ class Estimate:
 def committed_store() -> Any:
     """The records that come with the checkout."""
     from grokbook.paths import records_path
-    from grokbook.records.store import Store
+    from grokbook.runs.store import Store
 
     return Store(records_path())
 

@@ -213,7 +213,7 @@ def mathjax(root: Path) -> Finding:
 
 def records(root: Path) -> Finding:
     """Every committed record is what its manifest says."""
-    from grokbook.records.store import Store
+    from grokbook.runs.store import Store
 
     store = Store(root / "data" / "records")
     problems = store.verify()

@@ -12,7 +12,7 @@ from typing import Any
 from grokbook.book.chapters import Chapter
 from grokbook.book.safe import code, fenced, line, words
 from grokbook.machine import duration
-from grokbook.records.store import present_fingerprint
+from grokbook.runs.store import present_fingerprint
 
 
 def read_trace(path: Path) -> list[dict[str, Any]]:
@@ -48,7 +48,7 @@ def box(*what: Any) -> Any:
     """The Markdown cell with the text of `box_text`, made by the library that runs now."""
     from nbformat.v4 import new_markdown_cell
 
-    from grokbook.records.provenance import provenance
+    from grokbook.runs.provenance import provenance
 
     return new_markdown_cell(box_text(*what, provenance()), id="provenance", metadata={"tags": ["provenance"]})
 
@@ -109,7 +109,7 @@ def _dataset(entry: Mapping[str, Any], fingerprint: str | None) -> str:
 
 def _makers(entry: Mapping[str, Any], fingerprint: str | None) -> str:
     """Of each code that made a part of a dataset, whether it has changed; of which seeds, where there are several."""
-    from grokbook.experiments.confirming import makers
+    from grokbook.runs.confirming import makers
 
     several = makers(entry.get("made") or [entry])
     said = ""
@@ -125,7 +125,7 @@ def _makers(entry: Mapping[str, Any], fingerprint: str | None) -> str:
 
 def _changed(entry: Mapping[str, Any], fingerprint: str) -> str:
     """That other code made some seeds, and whether the present code was seen to repeat the first steps of one."""
-    from grokbook.experiments.confirming import LIKE, TIMES, confirmed
+    from grokbook.runs.confirming import LIKE, TIMES, confirmed
 
     since = str(entry.get("commit") or "")[:10]
     was = f" (it was commit {code(since)})" if since else ""

@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 
 from grokbook.book.interactive import interactive
 from grokbook.errors import ParameterError
-from grokbook.experiments.base import Experiment, load_or_run
-from grokbook.measures import grok_times
 from grokbook.models.quadratic import Quadratic
 from grokbook.models.transformer import Shape
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.plotting.training import steps_axis
+from grokbook.runs.delay import grok_times
+from grokbook.runs.experiment import Experiment, load_or_run
 from grokbook.tasks import ModularTask
 from grokbook.training import Adam, AdamW, RunConfig, Schedule, Sgd, StopRule
 

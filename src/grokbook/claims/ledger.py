@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from grokbook.announced import chapter_of, topic_of, topics
+from grokbook.announced import chapter_of, chapters, folder_of
 from grokbook.claims.finding import Finding, Says
 from grokbook.claims.runs import Look, Runs, Wanted, left_open, load, older, outdated, since
 from grokbook.claims.shared import once_a_build
@@ -181,7 +181,7 @@ def claim(
     def made(check: Callable[..., Finding]) -> Claim:
         function = check.func if isinstance(check, partial) else check
         told = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
-        where = topic or topic_of(function.__module__)
+        where = topic or folder_of(function.__module__)
         return Claim(id, paper, place, statement or told, kind, where, section, check, **rest)
 
     return made
@@ -198,7 +198,7 @@ class Outcome:
 
 @lru_cache(maxsize=1)
 def claims() -> tuple[Claim, ...]:
-    """Every claim that the topics announce, in the order of `PAPERS` and then of the ids.
+    """Every claim that the chapters announce, in the order of `PAPERS` and then of the ids.
 
     Raises ParameterError when two claims have the same id.
     """
@@ -211,8 +211,8 @@ def claims() -> tuple[Claim, ...]:
 
 
 def _announced() -> list[Claim]:
-    """The claims that stand in a module of the topics, by themselves or in a tuple or list, each once."""
-    values = [value for module in topics() for value in vars(module).values()]
+    """The claims that stand in a module of the chapters, by themselves or in a tuple or list, each once."""
+    values = [value for module in chapters() for value in vars(module).values()]
     several = [entry for value in values if isinstance(value, list | tuple) for entry in value]
     return list({id(c): c for c in [*values, *several] if isinstance(c, Claim)}.values())
 

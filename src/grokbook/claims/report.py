@@ -75,7 +75,7 @@ def how(claim: Claim) -> str:
 
     Example:
         >>> from grokbook.claims import choose
-        >>> "by grokbook.topics.task_and_model.classes_are_translates (count, about 1 s)" in how(choose(["G36"])[0])
+        >>> "by grokbook.chapters.task_and_model.classes_are_translates (count, about 1 s)" in how(choose(["G36"])[0])
         True
     """
     if claim.check is None:

@@ -12,7 +12,7 @@ from typing import Any
 from grokbook.claims.ledger import Claim
 from grokbook.fingerprint import code_digest
 
-ROOMS = ("grokbook.topics.", "grokbook.measures.")
+ROOMS = ("grokbook.chapters.", "grokbook.measures.", "grokbook.runs.")
 """Rooms whose functions are part of a rule: what a check calls there sorts runs as much as the check does."""
 
 

@@ -13,8 +13,8 @@ import xarray as xr
 from grokbook.claims.finding import ENOUGH, UNDECIDED, Finding, all_of, enough
 from grokbook.claims.shared import tell, traced
 from grokbook.errors import ParameterError
-from grokbook.experiments.base import Experiment, available, default_store
 from grokbook.machine import duration
+from grokbook.runs.experiment import Experiment, available, default_store
 
 Wanted = Callable[[], Mapping[Any, Experiment]]
 Look = Callable[[Any], Any]

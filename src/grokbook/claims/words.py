@@ -7,7 +7,7 @@ from collections.abc import Collection
 import pandas as pd
 
 from grokbook.claims.runs import cost
-from grokbook.experiments.base import Experiment
+from grokbook.runs.experiment import Experiment
 
 
 def spread(values: pd.Series, form: str = ".1f", never: str = "") -> str:

@@ -10,7 +10,6 @@ from typing import Literal
 import pandas as pd
 
 from grokbook.measures.complexity import network_complexity
-from grokbook.measures.delay import grok_time
 from grokbook.measures.embedding_difference import MED_DEFINITIONS, expected_initial_med, med, med_as, normalised_med
 from grokbook.measures.fourier import inverse_participation_ratio
 from grokbook.measures.fourier_losses import cross_entropy, excluded_loss, restricted_loss
@@ -87,11 +86,6 @@ _MEASURES = (
             r"\Pr\bigl(\lVert\phi_i+\phi_j-\phi_m-\phi_n\rVert\le\delta\sqrt{4V}\bigm| i+j\equiv m+n\bigr)",
             representation_quality, "network", "rises",
             "after Liu et al. 2022, section 3.1 (RQI); modulo p and relative to its own mean square", "none", "[0, 1]"),
-    Measure("grok_time", r"t_{\mathrm{grok}}-t_{\mathrm{fit}}",
-            r"\min\{t: a_{\mathrm{test}}\ge\tau\ \text{from}\ t\}"
-            r" - \min\{t: a_{\mathrm{train}}\ge\tau\ \text{from}\ t\}",
-            grok_time, "curves", "none", "Power et al. 2022, section 3; the persistence rule is this book's",
-            "optimiser steps", "(-∞, ∞) or censored"),
 )
 # fmt: on
 
@@ -108,17 +102,16 @@ def registry() -> dict[str, Measure]:
 def claimed_directions() -> dict[str, str]:
     """The way each measure is said to move after the training set is fitted: "rises" or "falls".
 
-    What is no curve of its own (the delay) is left out; of "rises then falls" the last part counts.
+    Of "rises then falls" the last part counts.
 
     >>> claimed_directions()["med"], claimed_directions()["embedding_norm"]
     ('falls', 'falls')
     """
-    curves = (measure for measure in _MEASURES if measure.of != "curves")
-    return {measure.name: measure.direction.split()[-1] for measure in curves}
+    return {measure.name: measure.direction.split()[-1] for measure in _MEASURES}
 
 
-def measure_table() -> list[dict[str, str]]:
-    """One row a measure, as the book prints it: name, formula, direction, unit, range, source.
+def measure_table(*more: Measure) -> list[dict[str, str]]:
+    """One row a measure, as the book prints it: name, formula, direction, unit, range, source; then those of `more`.
 
     >>> measure_table()[0]["measure"]
     'med'
@@ -133,7 +126,7 @@ def measure_table() -> list[dict[str, str]]:
             "range": m.range,
             "source": m.source,
         }
-        for m in _MEASURES
+        for m in (*_MEASURES, *more)
     ]
 
 

@@ -13,8 +13,8 @@ from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
 from matplotlib.transforms import Bbox, BboxTransformTo
 
-from grokbook.measures.phases import OPEN, PHASES, fractions
 from grokbook.plotting.style import panels, styled
+from grokbook.runs.phases import OPEN, PHASES, fractions
 
 PHASE_COLOURS = {"C": "#56B4E9", "G": "#F0E442", "M": "#CC79A7", "X": "#4A4A4A", "T": "#FFFFFF"}
 """Sky blue, yellow, pink, dark grey and white: of very different lightness, and each with its letter."""
@@ -139,7 +139,7 @@ def _cell(
 def explorable(dataset: xr.Dataset, found: xr.Dataset) -> dict[str, Any]:
     """What the script `phase_explorer` draws: of every cell of one seed its phase, curves and embedding at the end.
 
-    `dataset` is that of a sweep and `found` its `grokbook.measures.phases.phases`, both of one seed. Accuracies are in
+    `dataset` is that of a sweep and `found` its `grokbook.runs.phases.phases`, both of one seed. Accuracies are in
     thousandths at `POINTS` or fewer of the logged steps of each run, its last among them; the embedding (the first
     number of each symbol) is in thousandths of its largest magnitude `reach`. `cells` goes row by row.
 

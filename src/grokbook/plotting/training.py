@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from grokbook.errors import ParameterError
-from grokbook.measures import median_step, registry
+from grokbook.measures import registry
 from grokbook.plotting.style import COLOURS, mark, panels, seed_band, styled
+from grokbook.runs.delay import median_step
 
 
 def symbol(name: str) -> str:

@@ -1,0 +1,351 @@
+"""The statements of Tian 2025 on the algebra of solutions (T01 to T10), and what its table says of training (T11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binomtest
+
+from grokbook.chapters.algebraic_solutions.solved import cogo_table, frequency_tables
+from grokbook.claims import Finding, Runs, claim, found, judge
+from grokbook.claims.finding import Part, enough
+from grokbook.measures.hidden_nodes import OTHER, orders
+from grokbook.theory.semiring import (
+    Solution,
+    block,
+    direct_loss,
+    frequency_losses,
+    from_weights,
+    identity,
+    loss,
+    memorization_solution,
+    opposed,
+    order_four_six_solution,
+    order_four_solution,
+    order_six,
+    order_six_solution,
+    phases,
+    potentials,
+    same_layer_potentials,
+    synced,
+)
+from grokbook.theory.zero_loss import (
+    answer_form,
+    levelled_path,
+    razor_path,
+    scaled_layers,
+    side_by_side,
+    squared_norm,
+)
+
+RING, LOSS, SIX = "Networks add and multiply", "The loss sees only sums of products", "Six nodes to a frequency"
+FOUR, RAZOR, TRAINED = "Four nodes, and a hat", "Does weight decay shave?", "The table, with five seeds"
+SAID = "What the papers say, and what we found"
+
+NONE = 1e-24
+"""Losses below this are rounding."""
+
+BAR = 0.95
+"""Share of frequencies, or of solutions, from which a statement on all of them counts as seen."""
+
+
+def drawn(d: int, nodes: int, seed: int, constant: bool = False) -> Solution:
+    """A network with normal weights, without constant parts of its input layers unless `constant`.
+
+    Example:
+        >>> drawn(5, 3, 0).nodes
+        3
+    """
+    z = from_weights(*np.random.default_rng(seed).normal(size=(3, d, nodes))).z.copy()
+    z[:2, 0] *= constant
+    return Solution(z)
+
+
+def in_order(network: Solution) -> np.ndarray:
+    """The coordinates of a network with its nodes sorted, so that two orders of the same nodes are equal."""
+    flat = network.z.reshape(-1, network.nodes)
+    return flat[:, np.lexsort(np.round([*flat.real, *flat.imag], 9))]
+
+
+def apart(first: Solution, second: Solution) -> float:
+    """The largest difference of coordinates once both have their nodes in one order."""
+    return float(np.abs(in_order(first) - in_order(second)).max())
+
+
+def largest(losses: Iterable[float]) -> float:
+    """The largest of some losses."""
+    return max(map(float, losses))
+
+
+@claim("T01", "tian2025", "slide on rings", section=RING, kind="theorem", shown_by="draws", says=(
+    "on {draws} random triples (x + y) * z = x * z + y * z entry by entry; z * (x + y), x + y and x * y equal their ",
+    "partners once the nodes are sorted (largest difference {value:.0e}), not before: networks count as equal if they ",
+    "differ in the order of their nodes",
+))  # fmt: skip
+def semi_ring(draws: int = 10) -> Finding:
+    """Networks with concatenation and the Kronecker product along the hidden nodes are a semi-ring."""
+    trios = [[drawn(5, q, 3 * seed + q) for q in (2, 3, 4)] for seed in range(draws)]
+    exact = all(np.array_equal(((x + y) * z).z, (x * z + y * z).z) for x, y, z in trios)
+    pairs = [pair for x, y, z in trios for pair in ((z * (x + y), z * x + z * y), (x + y, y + x), (x * y, y * x))]
+    literal = all(np.array_equal(one.z, other.z) for one, other in pairs)
+    value = max(apart(one, other) for one, other in pairs)
+    return judge(exact, literal, corrected=exact and value < 1e-9, value=value, low=0, high=1e-9, draws=draws)
+
+
+@claim("T02", "tian2025", "slide on homomorphisms", section=RING, kind="theorem", shown_by="draws", says=(
+    "on {draws} random pairs of networks both kinds of sums turn + into + and * into * (largest error {value:.0e}), ",
+    "and are 1 on the network of ones",
+))  # fmt: skip
+def homomorphisms(draws: int = 10) -> Finding:
+    """The sums r_(k1 k2 k) and r_(p k1 k2 k) are ring homomorphisms."""
+    errors = []
+    for seed in range(draws):
+        x, y = drawn(5, 3, seed, True), drawn(5, 4, draws + seed, True)
+        for r in (potentials, lambda z: same_layer_potentials(z, 0), lambda z: same_layer_potentials(z, 1)):
+            errors += [r(x + y) - r(x) - r(y), r(x * y) - r(x) * r(y), r(identity(5))[1:, 1:, 1:] - 1]
+    value = max(float(np.abs(error).max()) for error in errors)
+    return judge(value < 1e-12, value=value, low=0, high=1e-12, draws=draws)
+
+
+@claim("T03", "tian2025", "slide on the MSE loss", section=LOSS, kind="formula", shown_by="draws", says=(
+    "for the mean over all pairs of |P(o/2d - e)|^2, which is (1/d) sum l_k + (d - 1)/d, on random networks ",
+    "with d = 2 to 9 (largest relative error {value:.0e}), with the real part of r_kkk; with constant parts in the ",
+    "input layers it is off by up to {off:.0%}",
+))  # fmt: skip
+def loss_formula(moduli: tuple[int, ...] = (2, 3, 4, 5, 8, 9)) -> Finding:
+    """The squared error is a sum over frequencies of l_k in the sums r."""
+
+    def gap(network: Solution) -> float:
+        direct = direct_loss(network)
+        return abs(frequency_losses(network, strict=False).sum() / network.d - direct) / direct
+
+    value = max(gap(drawn(d, 4, d)) for d in moduli)
+    off = max(gap(drawn(d, 4, d, True)) for d in moduli)
+    return judge(value < 1e-9, off < 1e-9, corrected=value < 1e-9, value=value, low=0, high=1e-9, off=off)
+
+
+@claim("T04", "tian2025", "slide on partial solutions", section=SIX, kind="theorem", shown_by="proof", says=(
+    "r(z1 * z2) = r(z1) r(z2) is zero where one factor is; on random blocks of one frequency with one sum made zero, ",
+    "times {draws} random ones, it stays below {value:.0e}",
+))  # fmt: skip
+def partial_solutions(draws: int = 10) -> Finding:
+    """If z1 makes one sum zero and z2 another, z1 * z2 makes both zero."""
+    left = []
+    for seed in range(draws):
+        product = synced(7, 2) * drawn(7, 3, seed)
+        other = opposed(7, 2, np.exp(1j * seed)) * drawn(7, 3, seed)
+        left += [potentials(product)[2, -2, 2], same_layer_potentials(product, 0)[2, -2, 2]]
+        left += [same_layer_potentials(other, p)[2, 2, 2] for p in (0, 1)]
+    value = float(np.abs(left).max())
+    return judge(value < 1e-12, value=value, low=0, high=1e-12, draws=draws)
+
+
+def _sums(network: Solution, k: int) -> dict[str, float]:
+    """The largest sums of a block: R_c (crossed), R_n (constant), R_* (twice the frequency in one operand)."""
+    r, own = potentials(network), [same_layer_potentials(network, p) for p in (0, 1)]
+    crossed = [r[k, -k, k], r[-k, k, k], r[-k, -k, k]]
+    return {"c": float(np.abs(crossed).max()), "n": float(np.abs([s[k, -k, k] for s in own]).max()),
+            "*": float(np.abs([s[k, k, k] for s in own]).max())}  # fmt: skip
+
+
+@claim("T05", "tian2025", "slide on composing", section=SIX, kind="theorem", shown_by="count", says=(
+    "z_syn has crossed and constant sums of at most {value:.0e} and a sum of {star:.0f} at twice the frequency; ",
+    "z_nu has {nu:.0e} there for {of} angles of nu",
+))  # fmt: skip
+def partial_ones(angles: int = 12) -> Finding:
+    """z_syn makes the crossed and the constant sums zero and not that at twice the frequency, which z_nu makes zero."""
+    syn = _sums(synced(11, 3), 3)
+    nu = max(_sums(opposed(11, 3, np.exp(2j * np.pi * n / angles)), 3)["*"] for n in range(angles))
+    value = max(syn["c"], syn["n"])
+    return judge(
+        value < 1e-12, syn["*"] > 1, nu < 1e-12, value=value, low=0, high=1e-12, star=syn["*"], nu=nu, of=angles
+    )
+
+
+@claim("T06", "tian2025", "slide on z_F6", section=SIX, kind="theorem", shown_by="count", seconds=2, says=(
+    "built for every d from 3 to {most} with random nu and y: losses of at most {value:.0e}, with 3(d - 1) nodes; for ",
+    "even d two real nodes at d/2 complete it",
+))  # fmt: skip
+def six_is_optimal(most: int = 23) -> Finding:
+    """The order-6 network z_F6 is a global optimum."""
+    rng = np.random.default_rng(0)
+    turned = block(7, 1, [])
+    for k in (1, 2, 3):
+        turned = turned + order_six(7, k, np.exp(1j * rng.uniform(0, 6))) * phases(7, k, *rng.uniform(0, 6, 2))
+    plain = [order_six_solution(d, np.exp(1j * rng.uniform(0, 6))) for d in range(3, most + 1)]
+    value = largest(loss(network) for network in (turned, *plain))
+    fine = all(network.nodes == 3 * (network.d - 1) for network in plain if network.d % 2)
+    return judge(value < NONE, fine, value=value, low=0, high=NONE, most=most)
+
+
+@claim("T07", "tian2025", "slide on z_F4/6", section=FOUR, kind="theorem", shown_by="count", seconds=2, says=(
+    "built for odd d from 5 to {most}: losses of at most {value:.0e}, with 2d nodes; without the hat ",
+    "four nodes at every frequency have a loss of 2(d - 1)/d (relative error {off:.0e}); without a free bias no ",
+    "frequency attains its answers with fewer than {least} nodes of its own; five come near as their weights grow",
+))  # fmt: skip
+def four_and_six_are_optimal(most: int = 23) -> Finding:
+    """The mixed network z_F4/6 of order 4 at all frequencies but one is a global optimum."""
+    moduli = range(5, most + 1, 2)
+    value = largest(loss(order_four_six_solution(d)) for d in moduli)
+    fine = all(order_four_six_solution(d, 2).nodes == 2 * d for d in moduli)
+    off = max(abs(loss(order_four_solution(d)) * d / (2 * (d - 1)) - 1) for d in moduli)
+    return judge(value < NONE, fine, value=value, low=0, high=NONE, most=most, off=off, least=least_nodes())
+
+
+def least_nodes(draws: int = 20) -> int:
+    """8 less the smallest rank of the form of an answer at its complex zeros: how many nodes a frequency needs.
+
+    Example:
+        >>> least_nodes()
+        6
+    """
+    ranks = []
+    for x, y in np.random.default_rng(0).normal(size=(draws, 2)):
+        s = np.roots([x * x + 0.25, 2 * x * y, y * y + 0.25])[0]  # (x s + y t)^2 + (s^2 + t^2) / 4 = 0 at t = 1
+        ranks.append(np.linalg.matrix_rank(answer_form(s, 1, x * s + y, -(x * s + y)), tol=1e-8))
+    return 8 - int(min(ranks))
+
+
+@claim("T08", "tian2025", "slide on memorization", section=FOUR, kind="theorem", published="order d", says=(
+    "losses of at most {value:.0e} for d from 3 to {most}; the order is not d: all d^2 nodes have a wave at every ",
+    "frequency ({order} at d = {d}), which is {each:.0f} nodes to a frequency",
+))  # fmt: skip
+def memorising(most: int = 11) -> Finding:
+    """Perfect memorization z_M is an optimum of order d per frequency."""
+    value = largest(loss(memorization_solution(d)) for d in range(3, most + 1))
+    order = int(orders(memorization_solution(most).z)[0])
+    return judge(value < NONE, order == most, corrected=value < NONE, value=value, low=0, high=NONE, most=most, d=most,
+                 order=order, each=2 * order / (most - 1))  # fmt: skip
+
+
+def uneven_factor(d: int, k0: int) -> Solution:
+    """Three nodes y with all r_kkk = 1 that keep z_F4/6 (six nodes at k0) without loss, though they scale it unevenly.
+
+    Example:
+        >>> loss(uneven_factor(7, 1) * order_four_six_solution(7)) < 1e-24
+        True
+    """
+    sizes = np.array([2, 1.5, 0.5])
+    outputs = np.linalg.solve([sizes**2, np.ones(3), [0, 0, 1]], [1, 1, 0.7])
+    z = np.zeros((3, d, 3), dtype=complex)
+    z[:2, 1:], z[2, 1:] = sizes, outputs
+    z[:2, [k0, d - k0]] = 1
+    return Solution(z)
+
+
+@claim("T09", "tian2025", "theorem [The Occam's Razer]", section=RAZOR, kind="theorem", shown_by="proof", says=(
+    "there is one for every network of the slides: the straight legs from y to e cost {value:.0e} at most with z_F6 ",
+    "and z_M, where every other sum is zero by itself; with z_F4/6, where they only cancel, {over:.2f} for uneven y ",
+    "but {level:.0e} once its input layers are levelled; with as many spare nodes as z' has any two networks without ",
+    "loss are joined ({side:.0e}); for other z' there is neither a proof nor a counterexample",
+))  # fmt: skip
+def razor(d: int = 7) -> Finding:
+    """If z = y * z' and both are global optima, there is a path of zero loss between z and z'.
+
+    Our reading: the path leads y to the pseudo-identity e. No z' is left out, so that the slides' own cannot decide.
+    """
+    uneven = uneven_factor(d, 1)
+    path, ready = razor_path(uneven, 5), levelled_path(uneven, 1, 5)
+    value = largest(loss(y * z) for z in (order_six_solution(d), memorization_solution(d)) for y in path)
+    mixed = order_four_six_solution(d)
+    over = largest(loss(y * mixed) for y in path)
+    level = largest(loss(y * mixed) for y in (*ready, *razor_path(ready[-1], 5)))
+    side = largest(loss(side_by_side(memorization_solution(d), mixed, t)) for t in (0, 0.3, 1))
+    return judge(value < NONE, level < NONE, side < NONE, None, value=value, low=0, high=NONE, over=over, level=level,
+                 side=side)  # fmt: skip
+
+
+def unbalanced(d: int = 7) -> tuple[Solution, Solution]:
+    """A network without loss whose layers are unbalanced, and a factor of one node that balances it.
+
+    Example:
+        >>> z, y = unbalanced()
+        >>> loss(z) < 1e-24, loss(y * z) < 1e-24
+        (True, True)
+    """
+    return scaled_layers(order_six_solution(d), (0.5, 1, 2)), scaled_layers(identity(d), (2, 1, 0.5))
+
+
+@claim("T10", "tian2025", "theorem [The Occam's Razer]", section=RAZOR, kind="theorem",
+       shown_by="counterexample", says=(
+    "z' = z_F6 with layers times 1/2, 1, 2 at d = 7 has a squared norm of {value:.2f}; y = (2, 1, 1/2) makes it ",
+    "{less:.2f}, both without loss; so does y = (s, s, 1/s^2), s = {s:g}, with z_F4/6 itself ({mixed:.2f} to ",
+    "{lent:.2f}); for z' with equal layers at each frequency it holds, to which weight decay leads z_F6",
+))  # fmt: skip
+def razor_norm(d: int = 7) -> Finding:
+    """L2 regularization prefers e * z' to y * z', since |e * z'| <= |y * z'|.
+
+    It would need an assumption, equal layers at each frequency, if the slides' own networks had them; z_F4/6 has not.
+    """
+    z, y = unbalanced(d)
+    four, s = order_four_six_solution(d), 1.05
+    other = scaled_layers(four, (s, s, 1 / s**2))
+    assert largest(map(loss, (z, y * z, four, other))) < NONE
+    value, less, mixed, lent = map(squared_norm, (z, y * z, four, other))
+    return judge(value <= less, mixed <= lent, assumed=mixed <= lent, value=value, low=0, high=less, less=less, s=s,
+                 mixed=mixed, lent=lent)  # fmt: skip
+
+
+@claim("T11", "tian2025", "table, q = 512, wd = 5e-5", section=TRAINED, kind="observation", runs=cogo_table,
+       through=frequency_tables, published="100 %, 95 %, 98 %", seconds=3, bars={"bar": (0.9, 0.98)},
+       rule_changed="2026-11-22T10:49:39 1adf702", says="{each}")  # fmt: skip
+def trained_solutions(runs: Runs, *, bar: float = BAR) -> Finding:
+    """Of the solutions of single frequencies 100 % have order 4 or 6, 95 % factor, and 98 % of these as constructed.
+
+    Our reading: at each modulus 95 % or more of the frequencies in use, of these, and of those that factor. A share is
+    refuted where its 95 % band lies below that; the band was added after d = 23 had been seen.
+    """
+    shares = {d: trained_shares(table) for d, table in runs.items()}
+    known = {d: enough(runs[d].drop_duplicates("seed")) for d in shares}
+    parts = [_above(*count, bar) if known[d] else None for d in shares for count in trained_counts(runs[d])]
+    told = "; ".join("d = {}: {:.1%} of order 4 or 6, {:.1%} of these factor, {:.1%} of those as constructed".format(
+        d, *each) for d, each in shares.items())  # fmt: skip
+    least = min((min(each) for each in shares.values()), default=None)
+    return judge(*parts, value=least, low=bar, high=1, each=told)
+
+
+def _above(count: int, of: int, bar: float) -> Part:
+    """Whether a share is at or above a bar; unknown where it is below and its Clopper-Pearson band reaches the bar."""
+    if not of or count >= bar * of:
+        return True if of else None
+    return False if binomtest(count, of).proportion_ci().high < bar else None
+
+
+def trained_counts(table: pd.DataFrame) -> list[tuple[int, int]]:
+    """How many, of how many: the counts behind `trained_shares`.
+
+    Example:
+        >>> trained_counts(pd.DataFrame({"order": [4, 5, 0], "factorable": [True, False, False], "kind": ["", "", ""]}))
+        [(1, 2), (1, 1), (1, 1)]
+    """
+    used = table[table.order > 0]
+    right = used[used.order.isin([4, 6])]
+    factored = right[right.factorable.astype(bool)]
+    built = factored[factored.kind != OTHER]
+    return [(len(right), len(used)), (len(factored), len(right)), (len(built), len(factored))]
+
+
+def trained_shares(table: pd.DataFrame) -> tuple[float, float, float]:
+    """Of all seeds together: frequencies in use of order 4 or 6, of these the factorable, of those the constructed.
+
+    Example:
+        >>> trained_shares(pd.DataFrame({"order": [4, 5, 0], "factorable": [True, False, False], "kind": ["", "", ""]}))
+        (0.5, 1.0, 1.0)
+    """
+    first, second, third = (count / of if of else float("nan") for count, of in trained_counts(table))
+    return first, second, third
+
+
+@claim("T28", "tian2025", "slides on data and on scaling laws", section=SAID, kind="number", published="9.1B", says=(
+    "70 x 300 x 12 x 3,600 x 10 = {value:.3e}; a + b of the four rows: {sums}",
+))  # fmt: skip
+def arithmetic() -> Finding:
+    """A person takes in 9.1 billion tokens in a life, and the exponents of compute-optimal training add up to one."""
+    value = 70 * 300 * 12 * 3600 * 10
+    rows = ((0.50, 0.50), (0.49, 0.51), (0.46, 0.54), (0.73, 0.27))
+    sums = [a + b for a, b in rows]
+    one = all(abs(s - 1) < 1e-9 for s in sums)
+    return found("holds" if one and round(value / 1e9, 1) == 9.1 else "fails", value, 9.05e9, 9.15e9,
+                 sums=", ".join(f"{s:.2f}" for s in sums))  # fmt: skip

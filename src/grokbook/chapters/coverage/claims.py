@@ -1,0 +1,414 @@
+"""Which cells a random training set covers, exactly and by simulation, and what the papers conclude from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import product
+
+import numpy as np
+import sympy
+
+from grokbook.claims import Finding, Runs, claim, judge
+from grokbook.claims.finding import most
+from grokbook.runs.delay import grok_times
+from grokbook.runs.gu2025 import fig5
+from grokbook.tasks.arithmetic import ModularTask
+from grokbook.theory.coverage import (
+    disc_size,
+    disc_sizes,
+    distance_to_training,
+    expected_uncovered,
+    guaranteed_size,
+    least_training_size,
+    miss_probability,
+    printed_fraction,
+    required_fraction,
+    same_class_distance,
+    same_class_size,
+)
+from grokbook.theory.coverage_probability import (
+    enumerate_coverage,
+    full_coverage,
+    printed_bound,
+)
+
+CLOSE_TO_ONE, DRAWS = 0.95, 4000
+"""Our reading of a probability "close to 1", and the random training sets that decide it."""
+
+COVERED = "How many cells stay uncovered"
+CERTAIN = "An expectation below one is not a probability near one"
+ENOUGH = "What suffices, and what is necessary"
+OWN_CLASS = "The theorem asks for the same class"
+
+
+def training_size(p: int, k: int) -> int:
+    """Training cells at the printed threshold, ceil((2 ln p / C) p^2), at most p^2.
+
+    Example:
+        >>> training_size(97, 5)
+        2100
+    """
+    return min(int(np.ceil(printed_fraction(p, k) * p * p)), p * p)
+
+
+def radius_in_use(p: int, train_fraction: float) -> int:
+    """The least radius k whose printed bound 2 ln p / C(k) lies below a training fraction (the paper names none).
+
+    Example:
+        >>> radius_in_use(97, 0.3)
+        5
+    """
+    return next(k for k in range(1, (p + 1) // 2 + 1) if printed_fraction(p, k) < train_fraction)
+
+
+# ------------------------------------------------------------------------------------ Theorem 3.10 and its proof
+
+
+def exact_answers(p: int) -> np.ndarray:
+    """What the network of one frequency answers on every cell: argmax over r of cos(2 pi (i + j - r) / p), (p, p).
+
+    Example:
+        >>> exact_answers(5)[3].tolist()
+        [3, 4, 0, 1, 2]
+    """
+    i, j, r = np.ogrid[:p, :p, :p]
+    return np.cos(2 * np.pi * (i + j - r) / p).argmax(axis=2)
+
+
+@claim("G15", "gu2025", "Theorem 3.10 (i)", section=OWN_CLASS, kind="theorem", published="D1 is not given",
+       shown_by="counterexample",
+       says=("as printed (i, j) itself is such a cell; with training cells, every test cell of {seeds} random splits ",
+             "has one within distance {farthest}, whatever a model answers, and for D1 = 5 a sum computed exactly ",
+             "(right on {right} cells) breaks it at {broken:.0%} of the test cells"))
+def a_cell_of_the_class_is_near(p: int = 97, radius: int | None = None, seeds: int = 5) -> Finding:
+    """If the output on a test cell is right, "there exists i0 in I and j0 in J" of its class at a distance below D1.
+
+    As printed the cell is one of I x J, as (i, j) itself is. Read with training cells, the condition is compared
+    with what a model without any training set answers right: all cells.
+    """
+    masks = [ModularTask(p, seed=s).train_mask for s in range(seeds)]
+    apart = np.concatenate([same_class_distance(m)[~m] for m in masks])
+    share = float((apart < (2 * p if radius is None else radius)).mean())
+    right = bool((exact_answers(p) == np.add.outer(np.arange(p), np.arange(p)) % p).all())
+    numbers = {"seeds": seeds, "farthest": int(apart.max()), "broken": (apart >= 5).mean()}
+    return judge(share == 1 or not right, anything=share == 1, value=share, low=1, high=1,
+                 right="all" if right else "not all", **numbers)  # fmt: skip
+
+
+def class_pairs(p: int) -> tuple[np.ndarray, ...]:
+    """Every pair of cells of one class without wrap: i, j, i', j' with i + j = i' + j' and i < i', four flat arrays."""
+    i, j, a = np.indices((p, p, p)).reshape(3, -1)
+    b = i + j - a
+    fits = (a > i) & (b >= 0) & (b < p)
+    return i[fits], j[fits], a[fits], b[fits]
+
+
+def signed_distance(i: np.ndarray, j: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """|i - i' + j - j'|, as the proof of Theorem 3.10 has it."""
+    return np.abs(i - a + j - b)
+
+
+def manhattan_distance(i: np.ndarray, j: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """|i - i'| + |j - j'|, the distance of the theorem itself."""
+    return np.abs(i - a) + np.abs(j - b)
+
+
+@claim("G16", "gu2025", "appendix B.5", section=OWN_CLASS, kind="formula",
+       says=("broken by {broken} of {total} pairs of one class (a circle and normal rows, p = {p}): the printed ",
+             "factor is 0 for all of them; (|i - i'| + |j - j'|) times the largest step is broken by {largest}, ",
+             "times the mean step by {mean}"))
+def neighbour_inequality(p: int = 23, distance: Callable[..., np.ndarray] = signed_distance) -> Finding:
+    """For cells of one class, |phi(i) + phi(j) - k| <= |i - i' + j - j'| delta + delta'.
+
+    Taken at k = phi(i') + phi(j'), so that delta' = 0.
+    """
+    rng, angle = np.random.default_rng(0), 2 * np.pi * np.arange(p) / p
+    pairs = class_pairs(p)
+    i, j, a, b = pairs
+    counts = {"broken": 0, "largest": 0, "mean": 0}
+    for phi in (np.stack([np.cos(angle), np.sin(angle)], axis=1), rng.normal(size=(p, 8))):
+        moved = np.linalg.norm(phi[i] + phi[j] - phi[a] - phi[b], axis=1) - 1e-9
+        steps, apart = np.linalg.norm(np.diff(phi, axis=0), axis=1), manhattan_distance(*pairs)
+        bounds = (distance(*pairs) * steps.max(), apart * steps.max(), apart * steps.mean())
+        counts = {n: counts[n] + int((moved > bound).sum()) for n, bound in zip(counts, bounds, strict=True)}
+    total = 2 * i.size
+    return judge(counts["broken"] == 0, corrected=counts["largest"] == 0, value=counts["broken"] / total, low=0, high=0,
+                 total=total, p=p, **counts)  # fmt: skip
+
+
+def chain_lengths(mask: np.ndarray) -> np.ndarray:
+    """Length of the shortest chain of condition (ii) from each cell, s = 1 or 2, (p*p,); inf where there is none.
+
+    A chain goes from a cell over training cells 1 .. s to training cell 0 of the cell's class; cells t and s - t are
+    of one class.
+    """
+    p = mask.shape[0]
+    i, j = np.divmod(np.arange(p * p), p)
+    apart = (np.abs(i[:, None] - i) + np.abs(j[:, None] - j)).astype(float)
+    kin = ((i + j)[:, None] - (i + j)) % p == 0
+    trained = mask.ravel()
+    last = np.where(kin & trained[:, None] & trained, apart, np.inf)
+    one = np.where(kin & trained, (apart[:, :, None] + last[None]).min(axis=1), np.inf).min(axis=1)
+    step = np.where(trained[:, None] & trained, apart, np.inf)
+    two_steps = (apart[:, :, None] + step[None]).min(axis=1)
+    two = np.where(kin & trained, (two_steps[:, :, None] + last[None]).min(axis=1), np.inf).min(axis=1)
+    return np.minimum(one, two)
+
+
+@claim("G17", "gu2025", "Theorem 3.10 (ii)", section=OWN_CLASS, kind="theorem", published="no condition on D1, D2",
+       says=("at p = {p} (i) holds somewhere without (ii) for {lost} of the {ordered} pairs with D1 <= D2 and for ",
+             "{others} of the {other} others; the shortest chain is never shorter than the direct way ",
+             "({shorter} cells), so (ii) is (i) with D2 in place of D1"))
+def chains_include_neighbours(p: int = 7, limits: Iterable[tuple[int, int]] | None = None) -> Finding:
+    """Condition (ii), a chain of cells of total length below D2, includes condition (i).
+
+    Condition (i) is a cell of the class nearer than D1.
+    """
+    mask = ModularTask(p, train_fraction=0.3).train_mask
+    near, chain = same_class_distance(mask).ravel(), chain_lengths(mask)
+    pairs = list(limits or product(range(1, 2 * p), repeat=2))
+    ordered = np.array([d1 <= d2 for d1, d2 in pairs])
+    broken = np.array([((near < d1) & ~(chain < d2)).any() for d1, d2 in pairs])
+    lost, others = int(broken[ordered].sum()), int(broken[~ordered].sum())
+    counts = {"ordered": ordered.sum(), "other": (~ordered).sum(), "shorter": int((chain < near).sum())}
+    return judge(lost + others == 0, assumed=lost == 0, value=float(lost + others), low=0, high=0, p=p, lost=lost,
+                 others=others, **counts)  # fmt: skip
+
+
+@claim("G59", "gu2025", "after Theorem 3.10", section=OWN_CLASS, kind="theorem", published="extremely small",
+       shown_by="proof", bars={"rare": (0.01, 0.2)},
+       says=("at p = {p} and a limit of {limit}, the least at which half of the test cells have (i), (ii) holds for ",
+             "{value:.0%} of them, and without (i) for {alone:.0%} at any common limit: what includes (i) is no ",
+             "rarer; what it adds is nothing (\"extremely small\" is read as {rare:.0%}; {bars})"))
+def chains_are_rare(p: int = 7, *, rare: float = 0.05) -> Finding:
+    """Condition (ii) includes condition (i), "but in actual use, the probability of condition (ii) occurring is
+    extremely small".
+
+    By the theorem a right answer needs one of them, so (ii) is at least as frequent as right answers. The word left out
+    may be "alone": how often does (ii) hold where (i) does not, with D1 = D2?
+    """
+    mask = ModularTask(p, train_fraction=0.3).train_mask
+    test = ~mask.ravel()
+    near, chain = same_class_distance(mask).ravel()[test], chain_lengths(mask)[test]
+    limit = next(d for d in range(1, 2 * p) if (near < d).mean() >= 0.5)
+    alone = max(float(((chain < d) & (near >= d)).mean()) for d in range(1, 2 * p))
+    having = float((chain < limit).mean())
+    return judge(having <= rare, corrected=alone <= rare, value=having, low=0, high=rare, p=p, limit=limit, alone=alone,
+                 rare=rare)  # fmt: skip
+
+
+# --------------------------------------------------------------------------------------- appendix B.6, step by step
+
+
+def counted_discs(p: int, k: int, torus: bool) -> np.ndarray:
+    """Cells within distance below k of each cell, counted offset by offset, (p, p)."""
+    inside, total = np.ones((p, p), dtype=int), np.zeros((p, p), dtype=int)
+    for s, t in product(range(1 - k, k), repeat=2):
+        if abs(s) + abs(t) < k:
+            wide = np.pad(inside, k, mode="wrap" if torus else "constant")
+            total += wide[k + s : k + s + p, k + t : k + t + p]
+    return total
+
+
+@claim("G19", "gu2025", "appendix B.6", section="On the bounded grid, discs at the border are smaller",
+       kind="formula", published="100%",
+       says="p = {p}, k = {k}: C = {c} at every cell of the torus; on the bounded grid of the paper at {value:.0%} of "
+       "the cells, and {corner} at a corner")
+def every_disc_has_c_cells(p: int = 97, k: int = 5) -> Finding:
+    """Each training cell covers exactly C = 1 + sum over d < k of 4d cells of the p x p grid."""
+    grid, ring, c = counted_discs(p, k, False), counted_discs(p, k, True), 1 + sum(4 * d for d in range(1, k))
+    formulas = np.array_equal(grid, disc_sizes(p, k)) and np.array_equal(ring, disc_sizes(p, k, torus=True))
+    right = formulas and (ring == c).all() and c == disc_size(k)
+    return judge((grid == c).all(), corrected=bool(right), value=float((grid == c).mean()), low=1, high=1, p=p, k=k,
+                 c=c, corner=grid.min())  # fmt: skip
+
+
+@claim("G20", "gu2025", "appendix B.6", section=COVERED, kind="formula", published="1",
+       says=("without replacement a cell is missed less often at all {sizes} sizes tried; at p = {p}, k = {k}, ",
+             "m = {m} {ours:.3f} cells are missed on average (torus), by the printed formula {theirs:.3f}"))
+def one_cell_is_covered(p: int = 97, k: int = 5) -> Finding:
+    """A cell is missed by m random training cells with probability "approximately" (1 - C/N)^m.
+
+    Which is exact for draws with replacement.
+    """
+    n, c, m = p * p, disc_size(k), training_size(p, k)
+    sizes = np.unique(np.linspace(1, n - c, 50).astype(int))
+    ours = np.array([miss_probability(n, c, int(size)) for size in sizes])
+    printed = (1 - c / n) ** sizes
+    same, safe = np.allclose(ours, printed, rtol=1e-9), bool((ours <= printed * (1 + 1e-12)).all())
+    missed = {"ours": n * float(miss_probability(n, c, m)), "theirs": n * (1 - c / n) ** m}
+    return judge(same, corrected=safe, value=missed["ours"] / missed["theirs"], low=1, high=1, sizes=sizes.size, p=p,
+                 k=k, m=m, **missed)  # fmt: skip
+
+
+def own_bound(p: int, k: int, m: int, torus: bool) -> float:
+    """The union bound with the size of each cell's own disc, 1 - sum of (1 - C_ij/N)^m over the cells.
+
+    Example:
+        >>> round(own_bound(97, 5, 3000, torus=True), 4)
+        0.9808
+    """
+    return 1 - float(((1 - disc_sizes(p, k, torus=torus) / p**2) ** m).sum())
+
+
+@claim("G21", "gu2025", "appendix B.6", section=CERTAIN, kind="theorem", published="0 or more", seconds=2,
+       says=("{grid}, p = 3, k = 2, m = {worst}: P_full = {exact} = {exactly:.3f}, bound {bound:.3f} (torus: ",
+             "{other:.3f}); p = {p}, ",
+             "k = {k}, m = {m}: {drawn.value:.3f} ± {drawn.error:.3f} ({again.value:.3f} ± {again.error:.3f} ",
+             "with replacement), bound {printed:.3f}; with each disc's own size {own:.3f}, which is kept at every m ",
+             "of p = 3"))
+def printed_union_bound(p: int = 97, k: int = 5, m: int = 3000, *, torus: bool = False) -> Finding:
+    """All cells of the grid are covered with probability at least 1 - N (1 - C/N)^m.
+
+    On the grid of the paper exactly at p = 3, k = 2, by simulation at p, k, m. The border is that of G19: with C_ij in
+    place of C the bound, and what follows from it, stands.
+    """
+    sure = {s: float(enumerate_coverage(3, 2, s, torus=torus).probability) for s in range(1, 9)}
+    gaps = {s: covered - printed_bound(3, 2, s) for s, covered in sure.items()}
+    worst, kept = min(gaps, key=gaps.get), all(c >= own_bound(3, 2, s, torus) - 1e-12 for s, c in sure.items())
+    drawn, again = (full_coverage(p, k, m, torus=torus, replacement=r) for r in (False, True))
+    small = {"worst": worst, "exact": enumerate_coverage(3, 2, worst, torus=torus).probability, "exactly": sure[worst]}
+    small |= {"other": float(enumerate_coverage(3, 2, worst, torus=True).probability)}
+    large = {"p": p, "k": k, "m": m, "drawn": drawn, "again": again, "printed": printed_bound(p, k, m)}
+    large |= {"bound": printed_bound(3, 2, worst)}
+    return judge(gaps[worst] >= -1e-12, corrected=kept, value=gaps[worst], low=0, high=1,
+                 grid="torus" if torus else "grid", own=own_bound(p, k, m, torus), **small, **large)  # fmt: skip
+
+
+@claim("G22", "gu2025", "appendix B.6", section=CERTAIN, kind="theorem", published="close to 1", shown_by="draws",
+       seconds=8, bars={"close": (0.9, 0.99)},
+       says=("p = {p}, k = {k}, torus: at the least m with E < {eps:g} ({m}) all cells are covered in ",
+             "{least.value:.2f} ± {least.error:.2f} of {least.draws} draws; at the printed m = {threshold} in ",
+             "{torus.value:.2f} ± {torus.error:.2f} (grid: {grid.value:.2f} ± {grid.error:.2f}, ",
+             "where E = {expected:.2f}). With another constant, E < {small:.2g} ({enough} cells), in {sure.value:.3f} ",
+             "± {sure.error:.3f}; \"close to 1\" is read as {close:g} (others: {bars})"))
+def below_one_means_covered(p: int = 97, k: int = 5, eps: float = 1.0, *, close: float = CLOSE_TO_ONE) -> Finding:
+    """For full coverage "close to 1", "require the expected number of uncovered points to be less than 1".
+
+    With 1 - `close` in place of 1 it is Markov's inequality; then the fraction has ln(p^2 / (1 - close)) for ln p^2.
+    """
+    m, threshold = least_training_size(p, k, eps, torus=True), training_size(p, k)
+    enough = least_training_size(p, k, 1 - close, torus=True)
+    least, torus, sure = (full_coverage(p, k, n, torus=True, draws=DRAWS) for n in (m, threshold, enough))
+    grid, (low, high) = full_coverage(p, k, threshold), least.interval()
+    numbers = {"p": p, "k": k, "eps": eps, "m": m, "threshold": threshold, "least": least, "torus": torus, "sure": sure}
+    numbers |= {"grid": grid, "expected": expected_uncovered(p, k, threshold), "close": close, "enough": enough}
+    return judge(high >= close, corrected=sure.interval()[1] >= close, value=least.value, low=low, high=high,
+                 small=1 - close, **numbers)  # fmt: skip
+
+
+@claim("G23", "gu2025", "Theorem 3.12", section=ENOUGH, kind="theorem", published="0 exceptions",
+       says=("{value:.0f} of {cases} pairs (p, k) up to p = {largest} break it, with k in {{{broken_k}}} and p from ",
+             "{broken_p} on, all where 2 ln p / C is above 1 ({two:.2f} at p = {p}, k = 2), more than the whole grid; ",
+             "{within} where it is at most 1. There it is far off: p = {p}, k = 5 ",
+             "needs alpha = {sure:.4f}, not {printed:.4f}; 1 - p^(-2/C) = {required:.4f} suffices for E <= 1 ",
+             "({short} exceptions), which is what the proof shows"))
+def fraction_is_necessary(largest: int = 97, least_k: int = 2) -> Finding:
+    """If the expected share of covered test cells is 1, then alpha >= 2 ln p / C.
+
+    On the torus that share is 1 exactly from m = N - C + 1 on. The border is 2 ln p / C <= 1, without which no fraction
+    can be as large.
+    """
+    cases = [(p, k) for p in sympy.primerange(3, largest + 1) for k in range(least_k, (p + 1) // 2 + 1)]
+    against = [(p, k) for p, k in cases if guaranteed_size(p, k, torus=True) / p**2 < printed_fraction(p, k)]
+    within = sum(printed_fraction(p, k) <= 1 for p, k in against)
+    sizes = {(p, k): int(np.ceil(required_fraction(p, k) * p * p)) for p, k in cases}
+    short = sum(expected_uncovered(p, k, m, torus=True) > 1 + 1e-9 for (p, k), m in sizes.items())
+    p = largest if sympy.isprime(largest) else int(sympy.prevprime(largest))
+    shares = {"two": printed_fraction(p, 2), "sure": guaranteed_size(p, 5, torus=True) / p**2}
+    shares |= {"printed": printed_fraction(p, 5), "required": required_fraction(p, 5)}
+    numbers = {"cases": len(cases), "largest": largest, "p": p, "short": short, "kept": len(cases) - len(against)}
+    numbers |= {"broken_k": ", ".join(str(k) for k in sorted({k for _, k in against}))}
+    numbers |= {"broken_p": min((q for q, _ in against), default=None)}
+    return judge(not against, corrected=within == 0, value=float(len(against)), low=0, high=0, within=within, **shares,
+                 **numbers)  # fmt: skip
+
+
+def needed_radius(
+    p: int, train_fraction: float, draws: int = 100, quantile: float = 0.95, *, own: bool = True
+) -> float:
+    """Least k at which `quantile` of random splits have a training cell of the same class in every disc (torus).
+
+    With `own` False of any class. inf where more of the splits than that leave a class without any training cell.
+
+    Example:
+        >>> needed_radius(7, 0.9, 20), needed_radius(7, 0.9, 20, own=False)
+        (3.0, 2.0)
+    """
+    distance = same_class_distance if own else distance_to_training
+    masks = [ModularTask(p, train_fraction=train_fraction, seed=s).train_mask for s in range(draws)]
+    return 1 + float(np.quantile([distance(m, torus=True).max() for m in masks], quantile, method="higher"))
+
+
+def reach(p: int, train_fraction: float) -> str:
+    """From which radius on a training cell is near everywhere in 95 % of random splits, of any class and of one's own.
+
+    Example:
+        >>> reach(7, 0.1).partition(", a cell of one's own class ")[2]
+        '(green) at no radius: more than one draw in twenty leaves a class without a training cell'
+    """
+    near, own = needed_radius(p, train_fraction, own=False), needed_radius(p, train_fraction)
+    never = "at no radius: more than one draw in twenty leaves a class without a training cell"
+    far = f"from radius {own:.0f} on" if np.isfinite(own) else never
+    return (
+        f"a cell of any class (grey) is within reach everywhere, in 95 % of the draws, from radius {near:.0f} on, "
+        f"a cell of one's own class (green) {far}"
+    )
+
+
+LONG = 30_000
+"""Steps from which a run that has not generalised counts as one that does not: the length of the authors' program."""
+
+
+@claim("G24", "gu2025", "after Theorem 3.12", section=OWN_CLASS, runs=lambda: {p: fig5(p) for p in (47, 97)},
+       through=grok_times, published="no k", rule_changed="2026-11-24 5185aeb",
+       says=("no k is printed, and at every k the bound is lower for the smaller modulus; at {fraction:.0%} {seen}. ",
+             "{fit} And it counts cells of every class: at k = {k}, the least whose bound is below {fraction:.0%} at ",
+             "p = {p}, a disc has {c} cells, {own} of them of the class that Theorem 3.10 asks for; with {own} in ",
+             "place of {c} it asks for {own_share:.0%}, not {share:.0%}"))
+def fraction_for_grokking(runs: Runs, *, train_fraction: float = 0.3, long: int = LONG) -> Finding:
+    """This bound "is also the proportion of training sets required to stably observe grokking under the assumption of
+    randomly taking training sets".
+
+    Is there a radius k whose bound lies below the fraction exactly for the moduli at which most runs generalise? A
+    modulus at which most do not counts as such if they were `long`; before that its runs say nothing.
+    """
+    stable = {p: most(table.grok_step.notna()) for p, table in runs.items()}
+    known = {p: None if ends is False and runs[p].last_step.min() < long else ends for p, ends in stable.items()}
+    p, tried = max(runs), range(1, (min(runs) + 3) // 2)
+    radii = [k for k in tried if all((printed_fraction(q, k) <= train_fraction) == e for q, e in known.items())]
+    k = radius_in_use(p, train_fraction)
+    c, own = disc_size(k), same_class_size(k)
+    seen = ", ".join(f"{t.grok_step.notna().sum()} of {len(t)} runs at p = {q} generalise by step {t.last_step.max():,}"
+                     for q, t in runs.items())  # fmt: skip
+    open_ = None in known.values()
+    short = "These runs are too short or too few to say that a modulus does not."
+    fit = short if open_ else f"{len(radii)} radii agree."
+    return judge(None if open_ else bool(radii), k=k, c=c, own=own, p=p, own_share=1 - p ** (-2 / own), seen=seen,
+                 share=required_fraction(p, k), fraction=train_fraction, fit=fit)  # fmt: skip
+
+
+@claim("G34", "gu2025", "section 6.1", section=ENOUGH, kind="theorem", published="100%",
+       says=("as printed, with no threshold named, true of any model: above 1 - 1/p^2 nothing is left to test; our ",
+             "reading, the bound of Theorem 3.12, for the coverage it is derived from: p = {p}, k = {k}, at ",
+             "{threshold:.1%} the grid is covered with probability {drawn.value:.2f} ± {drawn.error:.2f} ({near}), ",
+             "and with probability 1 only from {sure} of {n} cells on ({sure_share:.2%}); for 95% {enough} suffice ",
+             "({enough_share:.1%})"))
+def certain_above_the_threshold(
+    p: int = 97, k: int | None = None, size: Callable[[int, int], int] | None = None
+) -> Finding:
+    """When the training set "exceeds a certain threshold", the test accuracy reaches 1 with a probability of "100%".
+
+    With a threshold `size`(p, k) the statement says something; k is by default `radius_in_use` for 30 %.
+    """
+    k = k or radius_in_use(p, 0.3)
+    threshold_of = size or training_size
+    threshold, sure, enough = threshold_of(p, k), guaranteed_size(p, k), least_training_size(p, k, 0.05)
+    drawn = full_coverage(p, k, threshold)
+    low, high = drawn.interval()
+    others = {j: full_coverage(p, j, threshold_of(p, j)).value for j in (k + 1, k + 2)}
+    numbers = {"p": p, "k": k, "threshold": threshold / p**2, "drawn": drawn, "sure": sure, "n": p**2, "enough": enough}
+    numbers |= {"sure_share": sure / p**2, "enough_share": enough / p**2}
+    numbers |= {"near": ", ".join(f"k = {j}: {value:.2f}" for j, value in others.items())}
+    return judge(size is None or sure <= threshold, anything=size is None, value=drawn.value, low=low, high=high,
+                 **numbers)  # fmt: skip

@@ -1,0 +1,311 @@
+"""The statements of Liu et al. 2022 on images: section 4.3, appendices I and J."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from grokbook.chapters.images.settings import (
+    CAP,
+    FITTED,
+    LARGE,
+    REACHED,
+    SMALL_DECAY,
+    by_decay,
+    by_size,
+    fig8,
+    fig8_right,
+    fig20,
+    small,
+    small_phases,
+)
+from grokbook.claims import Finding, Runs, claim, judge
+from grokbook.claims.finding import ENOUGH, enough, most, some
+from grokbook.measures.neural_collapse import class_parts, simplex_distance
+from grokbook.runs.delay import grok_times
+from grokbook.runs.phases import PHASES, PhaseRule, phases
+from grokbook.theory.class_collapse import flow, loss, velocity
+
+DELAY, AMOUNT, CELLS = "Large weights make a delay", "Fewer images, longer waits", "Four phases"
+LOSS, COLLAPSE = "A loss that cannot shrink everything", "Neural collapse"
+
+LATE = 1_000
+"""Steps from which on a delay is one, by Table 1 of the paper."""
+
+
+def reached(data: xr.Dataset) -> pd.DataFrame:
+    """Fit step at 95 % of the training set, grok step at `REACHED` of the test set, a row a seed; its best accuracy."""
+    fitted, late = grok_times(data), grok_times(data, threshold=REACHED)
+    best = data.test_accuracy.max("step").to_series()
+    return fitted[["fit_step", "last_step"]].assign(grok_step=late.grok_step, best=best)
+
+
+def _delayed(runs: Mapping[float, pd.DataFrame]) -> Finding:
+    """Whether most large starts generalise more than `LATE` steps after they fit, and the usual start does not.
+
+    Runs that end before they generalise leave it open.
+    """
+    parts, told = [], []
+    for start, wanted in ((LARGE, True), (1.0, False)):
+        if (table := runs[start]) is None:
+            parts.append(None)
+            told.append(f"with factor {start:g}: not run")
+            continue
+        late = table.grok_step - table.fit_step.fillna(table.last_step) > LATE
+        told.append(
+            f"with factor {start:g} {some(int(late.sum()), len(table))} runs reach {REACHED:.0%} of the test set "
+            f"more than {LATE:,} steps after they fit (95 % of the training set at step {_middle(table.fit_step)}, "
+            f"{REACHED:.0%} of the test set at step {_middle(table.grok_step)}, medians)"
+        )
+        parts.append(most(late if wanted else ~late))
+    return judge(*parts, told="; ".join(told))
+
+
+def _middle(steps: pd.Series) -> str:
+    middle = steps.astype(float).fillna(np.inf).median()
+    return f"{middle:,.0f}" if np.isfinite(middle) else "later than recorded"
+
+
+@claim("LM1", "liu2022", "appendix J, Fig. 8 (left)", section=DELAY, runs=fig8, through=reached,
+       published="quickly fits, much later", says="{told}")  # fmt: skip
+def grokking_on_mnist(runs: Runs) -> Finding:
+    """With large initial weights the network "quickly fits the train set, and then much later in training validation
+    accuracy improves".
+
+    Our reading: by Table 1, more than 1,000 steps later. Control: the usual start, which must not show it.
+    """
+    return _delayed(runs)
+
+
+@claim("LM2", "liu2022", "appendix J", section=DELAY, runs=small, through=reached, origin="ours",
+       says="8 x 8 digits: {told}")  # fmt: skip
+def grokking_on_small_digits(runs: Runs) -> Finding:
+    """The same on 100 digits of 8 x 8 pixels, a set that the paper does not use."""
+    return _delayed(runs)
+
+
+@claim("LM9", "liu2022", "appendix J", section=DELAY, runs=by_decay, through=reached, origin="ours",
+       says="8 x 8 digits: {told}")  # fmt: skip
+def decay_ends_the_delay(runs: Runs) -> Finding:
+    """It is weight decay that ends the delay. From large weights without decay most runs do not reach the test
+    set by the last step of those that have it.
+    """
+    told, ends = [], {}
+    for name, said in (("decay", f"with decay {SMALL_DECAY:g}"), ("no decay", "without decay")):
+        if (table := runs[name]) is None:
+            return judge(None, told=f"{said}: not run")
+        there = table.grok_step.notna()
+        ends[name] = most(there)
+        told.append(
+            f"{said} {some(int(there.sum()), len(table))} runs reach {REACHED:.0%} of the test set by step "
+            f"{int(table.last_step.max()):,} (largest test accuracy of a run {table.best.max():.2f})"
+        )
+    known = ends["decay"] and ends["no decay"] is not None
+    return judge(not ends["no decay"] if known else None, told="; ".join(told))
+
+
+def _rising(runs: Mapping[int, pd.DataFrame], asked: int, bend: float) -> Finding:
+    """Whether the median step of generalisation falls with the number of images, `bend` times faster at the small end.
+
+    Slopes are steps a halving of the images. Sizes at which most runs generalise before they fit have no delay and are
+    left out of the slopes. Open until all sizes that were `asked` for have runs enough and are reached, and where it
+    falls evenly: the bend may lie below the smallest size.
+    """
+    steps = {n: table.grok_step.astype(float).fillna(np.inf).median() for n, table in runs.items() if len(table)}
+    full = len(runs) == asked and all(len(table) >= ENOUGH for table in runs.values())
+    told = ", ".join(f"{n}: {f'step {step:,.0f}' if np.isfinite(step) else 'not reached'}" for n, step in steps.items())
+    if not full or not np.isfinite(list(steps.values())).all():
+        return judge(None, told=told)
+    late = [n for n, table in runs.items() if most(table.fit_step < table.grok_step)]
+    early, bends = [str(n) for n in runs if n not in late], []
+    for sizes in (late, [*steps]):
+        slopes = -np.diff([steps[n] for n in sizes]) / np.diff(np.log2(sizes))
+        bends.append(slopes[0] / max(slopes[-1], 1e-9))
+    told += f"; at the small end a halving costs {bends[0]:.2f} times as many steps as at the large one"
+    told += f" ({bends[1]:.2f} with {', '.join(early)} images, where most runs generalise first)" * bool(early)
+    falls = bool((np.diff(list(steps.values())) <= 0).all())
+    return judge(falls, bool(bends[0] >= bend) or None, told=told)
+
+
+_AMOUNT: dict[str, Any] = {"section": AMOUNT, "through": reached, "bars": {"bend": (1.5, 3.0)},
+                           "rule_changed": "2026-11-24T19:45 8e5dc6e"}  # fmt: skip
+
+
+@claim("LM3", "liu2022", "appendix J, Fig. 20", runs=fig20, says="{told}", **_AMOUNT)
+def less_data_takes_longer(runs: Runs, *, bend: float = 2.0) -> Finding:
+    """The time to generalise "increases rapidly once one drops below a certain amount of training data".
+
+    Our reading: the median falls with every larger number of images, and a halving costs at least twice as many steps
+    at the small end as at the large one, among the sizes that have a delay.
+    """
+    return _rising(runs, len(fig20()), bend)
+
+
+@claim("LM4", "liu2022", "appendix J, Fig. 20", runs=by_size, says="8 x 8 digits: {told}", origin="ours", **_AMOUNT)
+def less_data_takes_longer_on_small_digits(runs: Runs, *, bend: float = 2.0) -> Finding:
+    """The same on digits of 8 x 8 pixels, which the paper does not use."""
+    return _rising(runs, len(by_size()), bend)
+
+
+RULE = PhaseRule(threshold=REACHED, cap=CAP)
+"""The phases of Fig. 8 (right): "a threshold of 60% here for validation accuracy"."""
+
+
+def letters(data: xr.Dataset) -> xr.DataArray:
+    """The phase of every cell of a diagram: `RULE` on the test set, `FITTED` of the training set.
+
+    What is not reached by the last step counts as never.
+    """
+    scaled = data.assign(train_accuracy=data.train_accuracy * (REACHED / FITTED))  # a rule has one threshold
+    return phases(scaled, dataclasses.replace(RULE, cap=int(data.step.max())), goal=REACHED).phase
+
+
+def _four(runs: Mapping[str, xr.Dataset | None]) -> Finding:
+    phase = letters(runs["cells"])
+    shares = {letter: float((phase == letter).mean()) for letter in "CGMX"}
+    told = ", ".join(f"{PHASES[letter]} {share:.0%}" for letter, share in shares.items())
+    four = all(shares.values())
+    told += "" if four else "; what is missing may lie beyond our grid, since the paper prints no values of its own"
+    return judge(four if enough(runs["cells"]) else None, elsewhere=True, told=told)
+
+
+@claim("LM5", "liu2022", "section 4.3, Fig. 8 (right)", section=CELLS, runs=fig8_right, says="{told}")
+def phases_of_mnist(runs: Runs) -> Finding:
+    """Over weight decay and rate of the last layer "the four phases of learning dynamics" all occur on MNIST."""
+    return _four(runs)
+
+
+@claim("LM6", "liu2022", "section 4.3, Fig. 8 (right)", section=CELLS, runs=small_phases, origin="ours",
+       says="8 x 8 digits: {told}")  # fmt: skip
+def phases_of_small_digits(runs: Runs) -> Finding:
+    """The same on digits of 8 x 8 pixels, which the paper does not use."""
+    return _four(runs)
+
+
+_PLACES: dict[str, Any] = {"section": CELLS, "runs": fig8_right, "rule_changed": "2026-11-24T19:45 8e5dc6e"}
+
+
+@claim("LM13", "liu2022", "appendix J, Fig. 8 (right)", **_PLACES, says=(
+    "of the cells with both values above the middle of our axes {confused:.0%} are confusion, of the others ",
+    "{confused_else:.0%}; with both below it {memorised:.0%} are memorisation, of the others {memorised_else:.0%}",
+))  # fmt: skip
+def places_of_the_phases(runs: Runs) -> Finding:
+    """ "A \"confusion\" phase in the bottom right (high learning rate and high weight decay)", "and a \"memorization\"
+    phase at low weight decay and low learning rate".
+
+    Our reading: each is at least twice as frequent in its quarter of the diagram as outside it. The paper prints no
+    values of its axes.
+    """
+    data = runs["cells"]
+    phase = letters(data).transpose("seed", "weight_decay", "last_lr").values
+    decay, rate = (np.arange(data.sizes[name]) >= data.sizes[name] / 2 for name in ("weight_decay", "last_lr"))
+    quarters = {"confused": ("X", np.outer(decay, rate)), "memorised": ("M", np.outer(~decay, ~rate))}
+    told = {}
+    for name, (letter, inside) in quarters.items():
+        told |= {name: float((phase[:, inside] == letter).mean()),
+                 f"{name}_else": float((phase[:, ~inside] == letter).mean())}  # fmt: skip
+    parts = [told[name] >= 2 * told[f"{name}_else"] if told[name] + told[f"{name}_else"] else None for name in quarters]
+    return judge(*(parts if enough(data) else (None,)), elsewhere=True, **told)
+
+
+@claim("LM14", "liu2022", "appendix J, Fig. 8 (right)", **_PLACES, says=(
+    "of {of} steps of our diagram from a grokking cell to the next larger decay {ended:.0%} lead to comprehension and ",
+    "{same:.0%} to grokking; to the next smaller decay {less:.0%} lead to comprehension",
+))  # fmt: skip
+def regularisation_ends_it(runs: Runs) -> Finding:
+    """ "With sufficient regularization, we can again \"de-grok\" learning".
+
+    Our reading: more decay leads from grokking to comprehension at least twice as often as less decay does.
+    """
+    data = runs["cells"]
+    phase = letters(data).transpose("weight_decay", ...).values
+    more, less = phase[1:][phase[:-1] == "G"], phase[:-1][phase[1:] == "G"]
+    ended, back = (float((found == "C").mean()) if found.size else 0.0 for found in (more, less))
+    parts = (ended > 0 and ended >= 2 * back,) if enough(data) and more.size else (None,)
+    same = float((more == "G").mean()) if more.size else 0.0
+    return judge(*parts, elsewhere=True, of=more.size, ended=ended, less=back, same=same)
+
+
+def drawn(centre: float = 0.0, classes: int = 10, each: int = 100) -> tuple[np.ndarray, np.ndarray]:
+    """Normal features of the plane about (`centre`, 0), and labels that have nothing to do with them.
+
+    Example:
+        >>> drawn()[0].shape
+        (1000, 2)
+    """
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(classes * each, 2)) + [centre, 0.0], np.repeat(np.arange(classes), each)
+
+
+@claim("L31", "liu2022", "appendix I, Eq. 33 and 34", section=LOSS, kind="formula", shown_by="proof", says=(
+    "f . df/dt sums to {value:.0e} on random features (largest of {draws}), and the closed form keeps Z to ",
+    "{kept:.0e}; the second line of Eq. 33 has lost the minus sign of the flow, which does not matter for a zero",
+))  # fmt: skip
+def size_is_kept(draws: int = 50) -> Finding:
+    """The gradient flow on the effective loss keeps Z, the sum of the squared lengths of all features."""
+    off, kept, rises = [], [], []
+    for seed in range(draws):
+        rng = np.random.default_rng(seed)
+        f, y = rng.normal(size=(12, 3)) + rng.normal(), rng.integers(0, 3, 12)
+        off.append(abs(float((f * velocity(f, y)).sum())))
+        rises.append(loss(f + 1e-4 * velocity(f, y), y) > loss(f, y))
+        kept.append(abs(float((flow(f, y, [1.0, np.inf]) ** 2).sum() / (2 * (f**2).sum()) - 1)))
+    exact = max(off + kept) < 1e-10
+    return judge(exact, all(rises), corrected=exact, value=max(off), draws=draws, kept=max(kept))
+
+
+def separation(start: np.ndarray, labels: np.ndarray, time: float = np.inf) -> float:
+    """Mean distance of two class means at a time of the flow over the mean distance of two features at its start.
+
+    Example:
+        >>> round(separation(np.array([[1.0], [1.0], [-1.0], [-1.0]]), np.array([0, 0, 1, 1])), 3)
+        1.5
+    """
+    means, _, _ = class_parts(flow(start, labels, [time])[0], labels)
+    ends = means[np.unique(labels, return_index=True)[1]]
+
+    def apart(points: np.ndarray) -> float:
+        rows, columns = np.triu_indices(len(points), 1)
+        return float(np.linalg.norm(points[rows] - points[columns], axis=1).mean())
+
+    return apart(ends) / apart(start)
+
+
+@claim("L32", "liu2022", "appendix I, before Eq. 33", section=LOSS, kind="theorem", shown_by="counterexample",
+       published="provably avoided", says=(
+    "by global collapse the paper means that all features go to zero, which a constant Z excludes. But Z is the sum ",
+    "of squares, the variance only if the mean is zero: the variance of 1,000 normal features about (3, 0) falls to ",
+    "{value:.1%} of its start. The means of their ten classes, {before:.0%} as far apart as two features at the ",
+    "start, end at {far:.0%}, about (0, 0) at {centred:.0%}; all means grow by one factor, directions and ratios stay",
+))  # fmt: skip
+def collapse_is_avoided() -> Finding:
+    """Since the flow keeps Z, "variance of representations", "global collapse is avoided provably"."""
+    start, labels = drawn(3.0)
+    end = flow(start, labels, [np.inf])[0]
+    left = float(end.var(axis=0).sum() / start.var(axis=0).sum())
+    before, far, centred = separation(start, labels, 0.0), separation(start, labels), separation(*drawn())
+    apart = bool(end.any())
+    return judge(apart, left >= 0.5, corrected=apart, value=left, low=left, high=left, before=before, far=far,
+                 centred=centred)  # fmt: skip
+
+
+@claim("LM8", "liu2022", "appendix I, relation to neural collapse", section=COLLAPSE, kind="theorem", shown_by="proof",
+       says=("the flow keeps the triangle of any three class means up to its size: distance from a simplex ",
+             "{before:.2f} before and {after:.2f} after (medians of {of} random starts)"))  # fmt: skip
+def no_simplex() -> Finding:
+    """The effective theory predicts the collapse of classes, "but does not necessarily put class-means into
+    equiangular tight frames".
+    """
+    pairs = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        f, y = rng.normal(size=(50, 6)) + rng.normal(size=6), np.repeat(np.arange(5), 10)
+        pairs.append((simplex_distance(f, y), simplex_distance(flow(f, y, [np.inf])[0], y)))
+    closer = sum(after < 0.9 * before for before, after in pairs)
+    before, after = np.median(pairs, axis=0)
+    return judge(closer < len(pairs), value=after, before=before, after=after, of=len(pairs))

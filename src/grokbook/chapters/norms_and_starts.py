@@ -1,0 +1,211 @@
+"""Appendix to chapter 03: two norms, Toeplitz starts, and the predecessor's family of maps; claims and a figure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import seaborn as sns
+import sympy
+import xarray as xr
+from matplotlib.figure import Figure
+from scipy.linalg import null_space
+from scipy.stats import ortho_group
+
+from grokbook.claims import Finding, Runs, claim, judge
+from grokbook.claims.finding import Part
+from grokbook.measures import med
+from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.runs.gu2025 import fig5
+from grokbook.theory.linear_operators import chain_in_bases, norms
+from grokbook.theory.toeplitz_start import STARTS, draw_start, spread_between, spread_within, squared_steps
+
+NORMS, BEFORE = "Two norms", "The predecessor's family of maps"
+
+START_STYLES = {
+    "independent": {"color": COLOURS["quiet"]},
+    "toeplitz": {"color": COLOURS["measure"]},
+    "circulant": {"color": COLOURS["theory"], "ls": "--"},
+}
+
+
+@claim("G03", "gu2025", "Lemma 3.4", section=NORMS, kind="theorem", shown_by="counterexample",
+       says=("holds in {kept} of {samples} random orthonormal pairs of bases; in the basis {{0.1}} of the line the ",
+             "identity has matrix 10 and norm 1, and the lemma {there}"))  # fmt: skip
+def lemma_3_4(samples: int = 200) -> Finding:
+    """The Frobenius norm of a matrix 'under two sets of basis vectors' lies between the operator norm and
+    sqrt(min(m, n)) times it.
+    """
+    rng = np.random.default_rng(0)
+    kept = 0
+    for n in range(samples):
+        m, k = rng.integers(2, 7, 2)
+        bases = (ortho_group.rvs(size, random_state=rng) for size in (k, m))
+        kept += chain_in_bases(rng.normal(size=(m, k)) * (n % 3 + 1), *bases)
+    scaled = chain_in_bases([[1.0]], [[1.0]], [[0.1]])
+    return judge(scaled and kept == samples, assumed=kept == samples, value=kept / samples, low=1, high=1, kept=kept,
+                 samples=samples, there="holds" if scaled else "fails")  # fmt: skip
+
+
+@claim("G04", "gu2025", "section 3.1", section=NORMS, kind="theorem", published="always", shown_by="counterexample",
+       says=("from diag(1, 1) to diag(1.2, 0) |M|_F goes {one.frobenius:.3f} to {two.frobenius:.3f} and the operator ",
+             "norm {one.operator:.1f} to {two.operator:.1f}: by the lemma alone not even the sign is known. Where all ",
+             "entries shrink by one factor, as under decay alone, both norms do ({scaled:.0%} of {samples} matrices ",
+             "of {d} x {d}); under small random changes they move the same way in {value:.0%}"))  # fmt: skip
+def norms_move_together(d: int = 16, samples: int = 400) -> Finding:
+    """By Lemma 3.4 the variation of the weight decay term can be estimated through changes of the operator norms.
+
+    Do both norms change in the same direction: in one example, when a matrix is scaled, and under random changes? The
+    assumption, that their quotient stays, is met by decay alone; of whole runs it is not claimed here.
+    """
+
+    def alike(before, after):
+        return np.sign(after.frobenius - before.frobenius) == np.sign(after.operator - before.operator)
+
+    rng = np.random.default_rng(0)
+    one, two = norms(np.diag([1.0, 1.0])), norms(np.diag([1.2, 0.0]))
+    starts = rng.normal(size=(samples, d, d))
+    agree = float(np.mean([alike(norms(m), norms(m + 0.05 * rng.normal(size=(d, d)))) for m in starts]))
+    scaled = float(np.mean([alike(norms(m), norms(0.99 * m)) for m in starts]))
+    return judge(bool(alike(one, two)) and agree == 1, assumed=scaled == 1, value=agree, low=1, high=1, one=one,
+                 two=two, d=d, samples=samples, scaled=scaled)  # fmt: skip
+
+
+@claim("G50", "gu2025", "appendix E, Eq. (19); Gu 2024, Eq. 13", section="A Toeplitz start", kind="formula",
+       shown_by="draws",
+       says=("MED {level[toeplitz]} against {level[independent]} for independent entries ({draws} draws, p = d = ",
+             "{p}): the expected squared step is 2 d sigma^2 in both. The relative spread of the steps in a table is ",
+             "{spread[toeplitz]:.3f} against {spread[independent]:.3f}, and {spread[circulant]:.3f} for a circulant, ",
+             "which a Toeplitz table of two random vectors is not; from table to table the mean squared step varies ",
+             "{between:.0f} times as much. Whether it helps to learn no start can say; chapter 9 has the runs"))
+def toeplitz_is_more_uniform(p: int = 97, draws: int = 200, learned: Part = None) -> Finding:
+    """As a start, "a circulant matrix generated from a random vector", Toeplitz(v, v'), is "to facilitate" the learning
+    of uniformity in the embedding space.
+
+    Has it more of it beforehand: steps more alike, and a MED that is lower by three standard errors? MED and the spread
+    of the steps of a Toeplitz table (p, p) of independent v and v', our reading of the formula, beside independent
+    entries and a circulant. `learned` is what runs say of the learning itself; here there are none.
+    """
+    rng = np.random.default_rng(0)
+    meds = {kind: np.array([med(draw_start(kind, p, p, rng)) for _ in range(draws)]) for kind in STARTS}
+    spread = {kind: np.sqrt(max(spread_within(kind, p, p), 0)) / 2 for kind in STARTS}
+    level = {kind: f"{values.mean():.2f} +- {values.std():.2f}" for kind, values in meds.items()}
+    between = np.sqrt(spread_between("toeplitz", p, p) / spread_between("independent", p, p))
+    gap, error = meds["toeplitz"].mean() - meds["independent"].mean(), meds["toeplitz"].std() / np.sqrt(draws)
+    lower, equalised = None if abs(gap) < 3 * error else bool(gap < 0), spread["toeplitz"] < spread["independent"]
+    return judge(equalised, lower, learned, value=spread["toeplitz"] / spread["independent"], low=0, high=1,
+                 level=level, draws=draws, p=p, spread=spread, between=between)  # fmt: skip
+
+
+def region_map(x: np.ndarray, same: bool, root: bool = False) -> np.ndarray:
+    """One of the paper's maps to [0, 1] in the plane, at points x (n, 2): from Urysohn's lemma, written out.
+
+    A is the closed half plane y >= x with 0 on its edge (the complement of a cone), B the disc of radius 1/2 about
+    (2, 0). The map is d(x, A) / (d(x, A) + d(x, B)): 0 on A, 1 on B; for `same` = False one minus it, as the paper
+    has it for an output that is not the answer. `root` takes its root, another function with the same values on A, B.
+
+    Example:
+        >>> region_map(np.array([[2.0, 0.0], [-1.0, 0.0]]), same=True).tolist()
+        [1.0, 0.0]
+    """
+    to_a = np.maximum(x[:, 0] - x[:, 1], 0) / np.sqrt(2)
+    to_b = np.maximum(np.linalg.norm(x - [2, 0], axis=1) - 0.5, 0)
+    value = to_a / (to_a + to_b)
+    value = np.sqrt(value) if root else value
+    return value if same else 1 - value
+
+
+@claim("P03", "gu2024", "Definition 4", section=BEFORE, kind="theorem", shown_by="counterexample",
+       says=("F(x)/|x| at |x| = 1e-{power} is {at[s not c]:.0e} for the maps of s not c, which are 1 at 0, {at[its ",
+             "root]:.0e} for another choice of F with s = c and {at[s = c]:.1f} for the simplest one; and without an ",
+             "absolute value -F has {minus:.1f}"))  # fmt: skip
+def supremum_is_a_norm(decades: int = 12) -> Finding:
+    """sup F(x) / |x| is a norm of the maps F.
+
+    The quotient along rays to 0, for the paper's own maps, and for minus such a map.
+    """
+    radii = 10.0 ** -np.arange(decades)
+    rays = np.stack([radii, -radii], axis=1) / np.sqrt(2)
+    kinds = {"s = c": (True, False), "its root": (True, True), "s not c": (False, False)}
+    quotient = {name: region_map(rays, *kind) / radii for name, kind in kinds.items()}
+    grows = sum(q[-1] > 1e3 * q[0] for q in quotient.values())
+    minus = float((-quotient["s = c"]).max())
+    return judge(grows == 0 and minus >= 0, value=float(grows), low=0, high=0, power=decades - 1, minus=minus,
+                 at={name: q[-1] for name, q in quotient.items()})  # fmt: skip
+
+
+@claim("P04", "gu2024", "Theorem 3", section=BEFORE, kind="theorem", shown_by="count",
+       says=("{value:.0f} shifts with d1 + d2 dividing p change the class (p = {p}: those with d1 + d2 = 1); with p ",
+             "dividing d1 + d2 {reversed} do, and the maps are then one and the same by construction"))  # fmt: skip
+def divisibility(primes: tuple[int, ...] = (5, 7, 11)) -> Finding:
+    """If d1 + d2 divides p, the maps of (i, j) and (i + d1, j + d2) are equal.
+
+    Which shifts (d1, d2) keep the class of (i, j), against "d1 + d2 divides p" and "p divides d1 + d2".
+    """
+    printed = mended = 0
+    for p in primes:
+        label = np.add.outer(np.arange(p), np.arange(p)) % p
+        for d1, d2 in np.ndindex(p, p):
+            keeps = np.array_equal(np.roll(label, (-d1, -d2), (0, 1)), label)
+            printed += d1 + d2 in sympy.divisors(p) and not keeps
+            mended += ((d1 + d2) % p == 0) != keeps
+    return judge(not printed, corrected=not mended, value=float(printed), low=0, high=0,
+                 p=", ".join(map(str, primes)), reversed=mended)  # fmt: skip
+
+
+@claim("P06", "gu2024", "Assumption 2, Eq. 11", section=BEFORE, kind="formula", shown_by="proof",
+       says=("with d(p) = 0, Theorem 3 for d1 = p, d2 = 0, the equations d(t) = t epsilon for t = 1 to p have ",
+             "{value:.0f} non-zero solutions at p = {p}: p epsilon = 0 (and without t = p, t epsilon = (p - t) ",
+             "epsilon); a distance that is nearly linear for small t and 0 at p, such as 2 sin(pi t/p), agrees with ",
+             "Theorem 3"))  # fmt: skip
+def linear_distance(p: int = 97, theorem: bool = True) -> Finding:
+    """Once all systems are learnt, the distance of the maps of (i, j) and (i + t, j) is t epsilon.
+
+    The paper's own Theorem 3, in the same case and for d1 = p, d2 = 0, makes the maps at t = p equal. Nor does a
+    border, t below p / 2, mend it: a map depends on (i, j) by "is the label s" alone, so it has two distances.
+    """
+    equations = np.hstack([np.eye(p), -np.arange(1, p + 1)[:, None]])
+    if theorem:
+        equations = np.vstack([equations, np.eye(p + 1)[p - 1]])
+    solutions = null_space(equations).shape[1]
+    return judge(solutions > 0, value=float(solutions), low=1, high=1, p=p)
+
+
+def late_and_best(dataset: xr.Dataset) -> pd.DataFrame:
+    """One row a seed: the largest MED of the last 20 logged steps (late) and the largest test accuracy (best)."""
+    late, best = dataset.med.isel(step=slice(-20, None)).max("step"), dataset.test_accuracy.max("step")
+    return pd.DataFrame({"late": late.values, "best": best.values})
+
+
+@claim("P08", "gu2024", "Property 1", section=BEFORE, seconds=3,
+       runs=lambda: {p: fig5(p) for p in (47, 97)}, through=late_and_best,
+       says=("e exists in {learned[0]} of {learned[1]} runs that generalise and in {others[0]} of {others[1]} that do ",
+             "not (late MED up to {most:.2f}): it says nothing of a limit of generalisation, and e is an upper bound, ",
+             "not the 'lower bound' of the text"))  # fmt: skip
+def bounded_in_the_end(runs: Runs) -> Finding:
+    """From some step on MED stays below some number e (and oscillates), and that marks the limit of generalisation.
+
+    A bound e of MED after some step, in runs that generalise and in runs that do not.
+    """
+    table = pd.concat(runs.values())
+    learned, bounded = table.best >= 0.95, np.isfinite(table.late)
+    tells = bounded[learned].all() and not bounded[~learned].any() and (~learned).any()
+    every = bool(bounded.all())
+    return judge(bool(tells or every) if runs.complete(1) else None, anything=every and not tells,
+                 value=float(bounded.mean()), low=0, high=1, most=table.late.max(),
+                 learned=(bounded[learned].sum(), learned.sum()),
+                 others=(bounded[~learned].sum(), (~learned).sum()))  # fmt: skip
+
+
+@styled
+def starts(p: int, draws: int) -> Figure:
+    """Steps of one table of each kind of start (left), MED over many tables (right); p = d, entries of variance 1."""
+    fig, ((left, right),) = panels(1, 2, height=3.2)
+    rng = np.random.default_rng(0)
+    for kind in STARTS:
+        tables = [draw_start(kind, p, p, rng) for _ in range(draws)]
+        left.plot(np.sqrt(squared_steps(tables[0]))[:-1], lw=1.2, label=kind, **START_STYLES[kind])
+        sns.ecdfplot([med(t) for t in tables], lw=1.4, ax=right, **START_STYLES[kind])
+    left.set(xlabel="symbol $i$", ylabel=r"$\|\phi(i+1) - \phi(i)\|$, one table")
+    right.set(xlabel=f"MED, {draws} tables", ylabel="share of tables below")
+    left.legend(loc="lower left", ncols=3, fontsize=8)
+    return fig

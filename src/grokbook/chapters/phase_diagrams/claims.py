@@ -1,0 +1,358 @@
+"""What Liu et al. 2022 say of their phase diagrams, judged on our runs: section 4.1 and appendix G."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+import xarray as xr
+
+from grokbook.chapters.phase_diagrams.published import panels, same_cells, sandwiched, steps_beside
+from grokbook.chapters.phase_diagrams.settings import (
+    SEEDS,
+    SHORTER,
+    TASKS,
+    by_seed,
+    by_start,
+    fig6,
+    more,
+    replayed,
+    until_fit,
+)
+from grokbook.chapters.phase_diagrams.words import capped, followed
+from grokbook.claims import Finding, claim, enough, judge
+from grokbook.claims.finding import Part, band, some
+from grokbook.runs.phases import OPEN, agreement, among_seeds, kappa, phases
+
+ENDS = 3
+"""Values at each end of an axis that are compared."""
+
+LITTLE = 0.1
+"""A difference of shares of comprehension below which an axis counts as without much effect; fixed before any run."""
+
+
+def _panels(*names: str) -> Callable[[], dict[str, object]]:
+    return lambda: {f"6{name}": fig6()[name] for name in names}
+
+
+def _figure(number: str) -> Callable[[], dict[str, object]]:
+    return lambda: {task: more()[f"{number} {task}"] for task in TASKS}
+
+
+_THEIRS, DRAWN = "Ours beside theirs", "With their own draws"
+_OURS = {"section": _THEIRS, "through": phases}
+
+
+@claim("LP04", "liu2022", "section 4.1", **_OURS, runs=_panels("b", "c"), says="all four phases in {told}")
+def four_in_ours(runs: Mapping[str, xr.Dataset]) -> Finding:
+    """Of the diagrams 6b to 6d, "they all include four phases". Here: our runs of 6b and 6c, most seeds of each."""
+    parts, told = [], []
+    for name in ("6b", "6c"):
+        data = runs[name]
+        if data is None:
+            parts.append(None)
+            continue
+        four = [set("CGMX") <= set(np.ravel(data.phase.sel(seed=seed))) for seed in data.seed]
+        told.append(f"{name}: {sum(four)} of {len(four)} seeds")
+        parts.append(sum(four) > len(four) / 2 if enough(data) else None)
+    return judge(*parts, told="; ".join(told))
+
+
+LINES = 5
+"""Lines of a direction from which an order counts: one row or column of a panel decides nothing."""
+FROZEN = "2026-11-24T19:23 a68baef"
+"""When the rules of LP05, LP06, LP07 and LP14 were changed last."""
+
+
+@claim(
+    "LP05",
+    "liu2022",
+    "section 4.1, Fig. 6",
+    **_OURS,
+    runs=lambda: _panels("b", "c")() | {f"{name} until fit": panel for name, panel in until_fit().items()},
+    rule_changed=FROZEN,
+    bars={"least": (1, 10)},
+    says=(
+        "of the lines of all seeds with all three phases in the order C, G, M: {told}; comprehension touches "
+        "memorisation directly at {touching} borders, and grokking one of them at {between}"
+    ),
+)
+def sandwich_in_ours(runs: Mapping[str, xr.Dataset], *, least: int = LINES) -> Finding:
+    """In 6b to 6d "grokking is sandwiched between comprehension and memorization". Here: our runs of 6b and 6c.
+
+    Our reading: as LP02, on the rows and columns of every seed, where a direction has at least five with all three.
+    """
+    panels = {name: (runs[name], runs[f"{name} until fit"]) for name in ("6b", "6c")}
+    cells = {name: followed(*both) for name, both in panels.items() if name in runs}
+    axes = ("seed", "decoder_weight_decay", "decoder_lr")
+    found = sandwiched({name: phase.transpose(*axes) for name, phase in cells.items()}, least)
+    return found if all(enough(*both) for both in panels.values()) else judge(None, **found.numbers)
+
+
+@claim("LP06", "liu2022", "section 4.1, Fig. 6a", **_OURS, runs=_panels("a"), rule_changed=FROZEN, says=(
+    "with a tenth of the decoder's rate or less for the embeddings {slow} runs memorise; with ninety times or more ",
+    "{far} generalise (step {late:,.0f}, median; {soon:,.0f} between one and ninety times), and {ideal} comprehend, ",
+    "between one and ninety times {near}; of the runs that comprehend {fast} have embeddings faster than the decoder",
+))  # fmt: skip
+def competition(runs: Mapping[str, xr.Dataset]) -> Finding:
+    """ "A fast decoder coupled with slow representation learning" memorises; "an extremely slow decoder" generalises
+    "in the end"; comprehension needs representations "faster, but not too much, than the decoder".
+
+    Our reading: most runs with a tenth of the decoder's rate or less memorise; most with more than ninety times
+    generalise, at a later step (median) than those in between that do; all that comprehend have faster embeddings; and
+    beyond ninety times fewer comprehend, by a tenth, than in between. With correction: without "but not too much", and
+    for nine tenths of those that comprehend.
+    """
+    found = runs["6a"]
+    ratio = (found.encoder_lr / found.decoder_lr).broadcast_like(found.phase)
+    slow, near, far = ratio < 0.11, (ratio > 1.01) & (ratio < 90), ratio >= 90
+
+    def of(letters: str, where: xr.DataArray) -> tuple[int, int]:
+        return int((found.phase.isin([*letters]) & where).sum()), int(where.sum())
+
+    counts = {"slow": of("M", slow), "far": of("CG", far), "ideal": of("C", far), "near": of("C", near),
+              "fast": of("C", ratio > 1.01)}  # fmt: skip
+    counts["fast"] = counts["fast"][0], int((found.phase == "C").sum())
+    share = {name: count / max(of, 1) for name, (count, of) in counts.items()}
+    late, soon = (float(found.test_step.where(where).median()) for where in (far, near))
+    memorise, generalise = share["slow"] > 0.5, share["far"] > 0.5 and late > soon
+    known = enough(runs["6a"]) and counts["fast"][1] > 0
+    parts = (memorise, generalise, share["fast"] == 1, beyond(share["near"], share["ideal"]))
+    return judge(*parts if known else (None,), corrected=memorise and generalise and share["fast"] >= 0.9,
+                 late=late, soon=soon, **{name: some(*both) for name, both in counts.items()})  # fmt: skip
+
+
+def short(data: xr.Dataset) -> xr.DataArray:
+    """Phases of runs of `SHORTER` steps, (seed, decay, rate, ...); what is not reached by the last counts as never."""
+    return phases(data, capped(SHORTER)).phase.transpose("seed", "decoder_weight_decay", "decoder_lr", ...)
+
+
+def with_published(phase: xr.DataArray, panel: str) -> float:
+    """Share of cells (decay, rate) in which a seed agrees with the published panel, the median over seeds."""
+    theirs = same_cells(phase, panel).values
+    return float(np.median([agreement(one.values, theirs) for one in phase]))
+
+
+@claim("LP11", "liu2022", "section 4.1, Fig. 6", section=_THEIRS, runs=by_seed, through=short, origin="ours",
+       bars={"bar": (0.7, 0.9)}, says=(
+    "two of {seeds} seeds agree in {value:.0%} of the {cells} cells of 6b (median of pairs; {low:.0%} to {high:.0%}), ",
+    "without those that one leaves open ({left} of {runs} runs); a seed of ours and the published panel agree in ",
+    "{theirs:.0%} of them (median); kappa of two seeds {kappa:.2f}; {bars}",
+))  # fmt: skip
+def one_seed_a_cell(runs: Mapping[str, xr.DataArray], *, bar: float = 0.8) -> Finding:
+    """A diagram with one seed a cell, as all published ones, shows what its settings do.
+
+    Our reading: two seeds agree in 80 % of the cells or more, in the median of pairs.
+    """
+    phase = runs["cells"]
+    pairs = among_seeds(phase)
+    value, low, high = band(pairs.agreement)
+    part = value >= bar if enough(phase) else None
+    return judge(part, value=value, low=low, high=high, seeds=len(phase), cells=phase[0].size, runs=phase.size,
+                 left=int((phase == OPEN).sum()), theirs=with_published(phase, "b"),
+                 kappa=pairs.kappa.median())  # fmt: skip
+
+
+@claim("LP12", "liu2022", "section 4.1, Fig. 6d", section=_THEIRS, runs=by_start, through=short, origin="ours",
+       bars={"little": (0.05, 0.2)}, says="{told}")  # fmt: skip
+def size_of_the_start(runs: Mapping[str, xr.DataArray], *, little: float = LITTLE) -> Finding:
+    """Panel 6d follows from what is printed of it, where the size of the first matrices is not.
+
+    Our reading: at every seed the shares of the cells that generalise, from either size, differ by less than a tenth;
+    refuted where each seed has a tenth or more from one of the sizes.
+    """
+    cells = runs["cells"]
+    if not enough(cells):
+        return judge(None, told=f"{len(cells)} of {SEEDS} seeds are recorded")
+    sizes = [cells.isel(spread=k) for k in (0, -1)]
+    counts = [one.isin([*"CG"]).sum(["decoder_weight_decay", "decoder_lr"]) for one in sizes]
+    gap = ((counts[0] - counts[1]) / cells[0, ..., 0].size).values
+    part = False if (gap >= little).all() or (gap <= -little).all() else True if (abs(gap) < little).all() else None
+    told = [
+        f"from entries up to {float(one.spread) / 2:g} {int(count.sum())} of {one.size} runs of 6d generalise "
+        f"({count.min().item()} to {count.max().item()} of {one[0].size} cells by seed); the published panel is met in "
+        f"{with_published(one, 'd'):.0%} of these cells, another seed in {among_seeds(one).agreement.median():.0%}"
+        for one, count in zip(sizes, counts, strict=True)
+    ]
+    return judge(part, value=float(gap.mean()), low=float(gap.min()), high=float(gap.max()),
+                 told="; ".join(told) + " (medians)")  # fmt: skip
+
+
+SAME, OTHERS = 0.9, 0.6
+"""Share of the cells from which two diagrams count as the same, and up to which as those of two seeds."""
+
+
+@claim("LP13", "liu2022", "section 4.1, Fig. 6b", section=DRAWN, runs=lambda: {"b": replayed()["b"]}, origin="ours",
+       bars={"same": (0.8, 0.95)}, says=(
+    "with the draws of the published runs {value:.1%} of {cells} cells have the published phase (kappa {kappa:.2f}); ",
+    "of the steps of the runs without decay, as far as they generalise, {met} come out as published; {bars}",
+))  # fmt: skip
+def their_draws(runs: Mapping[str, xr.Dataset], *, same: float = SAME) -> Finding:
+    """The published panel 6b is what the printed settings give with the draws of its program.
+
+    Our reading: nine tenths of the cells have the published phase; refuted where they are no more than six tenths, as
+    between two seeds.
+    """
+    theirs = panels()["b"]
+    ours = phases(runs["b"]).phase.isel(seed=0).transpose(*theirs.dims).values
+    value = agreement(ours, theirs.values)
+    steps = steps_beside(runs["b"]).met
+    part = True if value >= same else False if value <= OTHERS else None
+    return judge(part, value=value, cells=theirs.size, kappa=kappa(ours, theirs.values),
+                 met=some(int(steps.sum()), len(steps)))  # fmt: skip
+
+
+Count = tuple[int, int, int]
+"""How many runs are in a phase, how many are not decided, and how many there are."""
+
+
+def _count(phase: xr.DataArray, letter: str) -> Count:
+    return int((phase == letter).sum()), int((phase == OPEN).sum()), phase.size
+
+
+def comprehended(phase: xr.DataArray, axis: str, slow: bool) -> tuple[Count, Count]:
+    """How many runs comprehend at the `ENDS` lowest and at the `ENDS` highest values of an axis.
+
+    With `slow`, at the slower half of the decoder's rates only.
+
+    Example:
+        >>> cells = xr.DataArray([list("CC.MMM")] * 2, dims=("decoder_lr", "spread"))
+        >>> comprehended(cells, "spread", slow=True)
+        ((2, 1, 3), (0, 0, 3))
+    """
+    part = phase.isel(decoder_lr=slice(phase.sizes["decoder_lr"] // 2)) if slow else phase
+    return _count(part.isel({axis: slice(ENDS)}), "C"), _count(part.isel({axis: slice(-ENDS, None)}), "C")
+
+
+def in_corner(phase: xr.DataArray) -> tuple[Count, Count]:
+    """How many runs grok at the slower half of the rates and the `ENDS` smallest batches, and in all other cells.
+
+    Example:
+        >>> cells = xr.DataArray([list("GGGM"), list("MMMM")], dims=("decoder_lr", "batch_size"))
+        >>> in_corner(cells)
+        ((3, 0, 3), (0, 0, 5))
+    """
+    inside = _count(phase.isel(decoder_lr=slice(phase.sizes["decoder_lr"] // 2), batch_size=slice(ENDS)), "G")
+    whole = _count(phase, "G")
+    return inside, (whole[0] - inside[0], whole[1] - inside[1], whole[2] - inside[2])
+
+
+def either(counts: tuple[Count, Count], right: Callable[[float, float], Part]) -> Part:
+    """What is right of two shares, whichever phase the runs have that are not decided; None where it matters.
+
+    Example:
+        >>> either(((3, 1, 10), (0, 0, 10)), beyond), either(((1, 3, 10), (0, 2, 10)), beyond)
+        (True, None)
+    """
+    ends = [{count / of, (count + left) / of} for count, left, of in counts]
+    found = {right(*pair) for pair in itertools.product(*ends)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _told(count: Count, where: str) -> str:
+    left = f" ({count[1]} are not decided)" if count[1] else ""
+    return f"{some(count[0], count[2])} {where}{left}"
+
+
+def beyond(more: float, less: float, little: float = LITTLE) -> Part:
+    """Whether one share is larger than another by `little` or more; None for a smaller difference, either way.
+
+    Example:
+        >>> beyond(0.4, 0.2), beyond(0.2, 0.4), beyond(0.4, 0.35)
+        (True, False, None)
+    """
+    return None if abs(more - less) < little else more > less
+
+
+def alike(low: float, high: float, little: float = LITTLE) -> Part:
+    """Whether two shares differ by less than `little`; None where both are so small that any two would."""
+    return None if max(low, high) < 2 * little else abs(high - low) < little
+
+
+def _compared(
+    runs: Mapping[str, xr.Dataset], axis: str, right: Callable[[float, float], Part], slow: bool = True
+) -> Finding:
+    """Judge a comparison of both ends of an axis, a part a task; a task with fewer than three seeds decides nothing.
+
+    Where it is so in one task and the other way round in the other, it holds with correction: for one of them. The
+    values of the axis, the decoder's decay and the length are ours, so that runs refute nothing.
+    """
+    parts, told = [], []
+    for task in TASKS:
+        data = runs[task]
+        if data is None:
+            parts.append(None)
+            continue
+        counts = comprehended(data.phase, axis, slow)
+        ends = [comprehended(phase, axis, slow) for _, phase in data.phase.groupby("seed")]
+        rising = f"seeds with more there: {sum(low[0] < high[0] for low, high in ends)} of {len(ends)}"
+        both = " and ".join(map(_told, counts, ("at the low end", "at the high end")))
+        told.append(f"{task}: {both} ({rising})")
+        parts.append(either(counts, right) if enough(data) else None)
+    return judge(*parts, corrected=True in parts, elsewhere=True, told="; ".join(told))
+
+
+_MORE = {"section": "Batch size, first distances, decay of the embeddings", "through": phases,
+         "bars": {"little": (0.05, 0.2)}}  # fmt: skip
+_TOLD = "runs that comprehend, {told}"
+
+
+@claim("LP07", "liu2022", "appendix G, Fig. 13", **_MORE, runs=_figure("13"), says=_TOLD, rule_changed=FROZEN)
+def small_batches(runs: Mapping[str, xr.Dataset], *, little: float = LITTLE) -> Finding:
+    """ "Large batch size (with small learning rate) leads to comprehension, implying that smaller batch size seems
+    harmful".
+
+    Our reading: at the slower half of the rates, more comprehension, by a tenth or more, at the three largest batches
+    than at the smallest.
+    """
+    return _compared(runs, "batch_size", lambda low, high: beyond(high, low, little))
+
+
+@claim("LP14", "liu2022", "appendix G, Fig. 13", **_MORE, runs=_figure("13"), says="runs that grok, {told}",
+       rule_changed=FROZEN)  # fmt: skip
+def grokking_in_a_corner(runs: Mapping[str, xr.Dataset], *, little: float = LITTLE) -> Finding:
+    """ "The grokking region appears at the top left of the phase diagram (small decoder learning rate and small batch
+    size)".
+
+    Our reading: where there is grokking at all, its share at the slower half of the rates and the three smallest
+    batches is larger, by a tenth or more, than in the other cells; only seeds that grok somewhere are counted, and
+    fewer than three of them decide nothing.
+    """
+    parts, told = [], []
+    for task in TASKS:
+        if (data := runs[task]) is None:
+            parts.append(None)
+        elif not (grokking := (data.phase == "G").any(["decoder_lr", "batch_size"])).any():
+            told.append(f"{task}: none")
+        else:
+            seen = data.isel(seed=grokking.values)
+            counts = in_corner(seen.phase)
+            seeds = f"seeds that grok: {seen.sizes['seed']} of {data.sizes['seed']}"
+            told.append(f"{task}: {_told(counts[0], 'in the corner')}, {_told(counts[1], 'elsewhere')} ({seeds})")
+            parts.append(either(counts, partial(beyond, little=little)) if enough(seen) else None)
+    return judge(*parts, corrected=True in parts, elsewhere=True, told="; ".join(told))
+
+
+@claim("LP08", "liu2022", "appendix G, Fig. 14", **_MORE, runs=_figure("14"), says=_TOLD)
+def small_starts(runs: Mapping[str, xr.Dataset], *, little: float = LITTLE) -> Finding:
+    """ "It is beneficial to use a smaller initialization scale".
+
+    Our reading: at the slower half of the rates, more comprehension, by a tenth or more, at the three smallest scales
+    than at the largest.
+    """
+    return _compared(runs, "spread", partial(beyond, little=little))
+
+
+@claim("LP09", "liu2022", "appendix G, Fig. 15", **_MORE, runs=_figure("15"), says=_TOLD)
+def embedding_decay(runs: Mapping[str, xr.Dataset], *, little: float = LITTLE) -> Finding:
+    """ "Representation weight decay in general does not affect model performance much".
+
+    Our reading: at all rates, shares of comprehension at both ends of the axis (ours, 0 to 9: the paper prints none)
+    that differ by less than a tenth, where one of them is a fifth or more.
+    """
+    return _compared(runs, "encoder_weight_decay", partial(alike, little=little), slow=False)
+
+
+OUR_CLAIMS = ("LP04", "LP05", "LP06", "LP07", "LP08", "LP09", "LP11", "LP12", "LP13", "LP14")

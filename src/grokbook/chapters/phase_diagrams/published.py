@@ -1,0 +1,262 @@
+"""The panels of Fig. 6 as the authors published them, phase by phase, and what can be counted on them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from grokbook.chapters.phase_diagrams.settings import DECAYS, FINE, S3_DECAYS
+from grokbook.claims import Finding, claim, judge
+from grokbook.claims.finding import Part, some
+from grokbook.runs.phases import PHASES, agreement, borders, boundary_shift, kappa, orders, phase_of, phases
+
+CODE = "https://github.com/ejmichaud/grokking-squared"
+"""The authors' programs, where the steps behind the panels are (folder phase_diagram_plot); one seed a cell."""
+
+ROWS = {
+    "b": (
+        "GGGGGCCCMMMMMMMM", "GGGGGCCCMMMMMMMM", "GGGGGCCCMMMMMMMM", "GGGGGCCCMMMMMMMX", "GGGGGGCCMMMMMXXX",
+        "GGGGGGGCCMMMXXXX", "GGGGGGGGCXXXXXXX", "GGGGGGGGGXXXXXXX", "MGGGGGGGMMXXXXXX", "MMMMMGGGMMMXXXXX",
+        "MMMMMMMMMMXXXXXX",
+    ),
+    "d": (
+        "CCCCCCCMMMMMMMMM", "CCCCCCCGMMMMMMMM", "CCCCCCCGMMMMMMMM", "CCCCCCCGGGMMMMMM", "CCCCCCCGMGGMMMMM",
+        "CCCCCCCCGGMGGGGM", "CCCCCCCCCGGGMMMM", "CCCCCCCCCCCCCCGG", "CCGGGGCCCCCGGGMM", "GGGGGMMMMMMMMMMM",
+        "MMMMXXMXMXXXXXXX",
+    ),
+}  # fmt: skip
+"""Phases of panels 6b (addition, regression) and 6d (S3), by 0.9 within 100,000 steps and fewer than 1,000 steps later.
+A row is a weight decay of the decoder, from none on; a letter a learning rate of the decoder, from the smallest on."""
+
+
+COUNTS = {"a": (29, 31, 109, 0), "c": (30, 85, 50, 11)}
+"""Cells of panels 6a (13 x 13) and 6c (16 x 11) in C, G, M and X, from the same programs; not kept cell by cell."""
+
+NO_DECAY = {
+    1e-5: (14_262, 21_295), 1.58489e-5: (8_946, 13_272), 2.51189e-5: (5_814, 8_304), 3.98107e-5: (3_787, 5_458),
+    6.30957e-5: (2_207, 3_413), 1e-4: (1_650, 2_076), 1.58489e-4: (1_274, 1_504), 2.51189e-4: (854, 923),
+}  # fmt: skip
+"""The row of 6b without decay as far as it generalises: rate -> published steps to 90 % of training and test set."""
+
+
+def steps_beside(ours: xr.Dataset) -> pd.DataFrame:
+    """The steps of `NO_DECAY` beside those of a panel of ours: a row a rate and set, and whether the step is `met`.
+
+    The program counts from 0 and looks after its update, at every step. So a step is met where ours is the first that
+    is logged after more updates than it.
+    """
+    found, logged, rows = phases(ours).isel(seed=0), ours.step.values, []
+    for rate, steps in NO_DECAY.items():
+        run = found.sel(decoder_lr=rate, method="nearest").sel(decoder_weight_decay=0)
+        for part, first, step in zip(("training", "test"), (run.fit_step, run.test_step), steps, strict=True):
+            expected = logged[np.searchsorted(logged, step, side="right")]
+            row = {"rate": rate, "set": part, "published": step, "ours": float(first), "met": float(first) == expected}
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def proportions() -> dict[str, tuple[float, float]]:
+    """Smallest and largest quotient of the two steps in `NO_DECAY`, for the cells of grokking and of comprehension.
+
+    Example:
+        >>> [round(low, 2) for low, _ in proportions().values()]
+        [1.43, 1.08]
+    """
+    found: dict[str, list[float]] = {"G": [], "C": []}
+    for fit, test in NO_DECAY.values():
+        found[str(phase_of(fit, test))].append(test / fit)
+    return {letter: (min(values), max(values)) for letter, values in found.items()}
+
+
+def panels() -> dict[str, xr.DataArray]:
+    """Both panels as letters over (decoder_weight_decay, decoder_lr).
+
+    Example:
+        >>> str(panels()["b"].sel(decoder_lr=0.01, decoder_weight_decay=0).values)
+        'M'
+    """
+    decays = {"b": DECAYS, "d": S3_DECAYS}
+    return {
+        panel: xr.DataArray([list(row) for row in rows], {"decoder_weight_decay": list(decays[panel]),
+                                                          "decoder_lr": list(FINE)})
+        for panel, rows in ROWS.items()
+    }  # fmt: skip
+
+
+def same_cells(phase: xr.DataArray, panel: str) -> xr.DataArray:
+    """The cells of a published panel at the rates and decays of ours, the nearest it has.
+
+    Example:
+        >>> ours = xr.DataArray([list("CG")], {"decoder_weight_decay": [0.1], "decoder_lr": [9.9e-6, 0.0101]})
+        >>> same_cells(ours, "b").values.tolist()
+        [['G', 'M']]
+    """
+    axes = ("decoder_weight_decay", "decoder_lr")
+    return panels()[panel].sel({axis: phase[axis] for axis in axes}, method="nearest")
+
+
+def counted() -> dict[str, dict[str, int]]:
+    """Cells of each published panel in each phase, by panel and letter.
+
+    Example:
+        >>> counted()["b"]
+        {'C': 17, 'G': 60, 'M': 60, 'X': 39}
+    """
+    found = {panel: tuple(int((cells == k).sum()) for k in "CGMX") for panel, cells in panels().items()}
+    return {panel: dict(zip("CGMX", counts, strict=True)) for panel, counts in sorted((COUNTS | found).items())}
+
+
+def published_shares() -> pd.DataFrame:
+    """Cells of each published panel, and the percentage of them in each phase: a row a panel."""
+    rows = []
+    for panel, counts in counted().items():
+        cells = sum(counts.values())
+        shares = {f"{PHASES[letter]}, %": 100 * count / cells for letter, count in counts.items()}
+        rows.append({"panel": f"6{panel}", "cells": cells} | shares)
+    return pd.DataFrame(rows)
+
+
+def lines(cells: xr.DataArray) -> dict[str, list[str]]:
+    """The rows of a panel, along which the rate changes, and its columns, along which the decay does; of all seeds."""
+    sides = {"rate": cells.values, "decay": np.swapaxes(cells.values, -1, -2)}
+    return {name: ["".join(line) for line in side.reshape(-1, side.shape[-1])] for name, side in sides.items()}
+
+
+def sandwich(cells: Mapping[str, xr.DataArray]) -> pd.DataFrame:
+    """A row a panel and direction: lines with C, G and M, those of them in this order, and the panel's borders.
+
+    A panel is (decay, rate), or one for each seed: then lines and borders of all are counted.
+    """
+    found = []
+    for panel, grid in cells.items():
+        each = pd.DataFrame([borders(one) for one in grid.values.reshape(-1, *grid.shape[-2:])])
+        met = each.sum().reindex(["CM", "CG", "GM"], fill_value=0).astype(int)
+        for along, texts in lines(grid).items():
+            kinds = orders(texts)
+            others = ", ".join(f"{kind} ({n})" for kind, n in kinds.items() if kind != "CGM")
+            row = {"panel": panel, "along": along, "lines": int(kinds.sum()), "C, G, M": int(kinds.get("CGM", 0))}
+            found.append(row | {"other orders": others or "none"} | met.to_dict())
+    return pd.DataFrame(found)
+
+
+def between(table: pd.DataFrame, least: int = 1) -> tuple[list[Part], Part]:
+    """Of a table of `sandwich`: is grokking between in most lines of each row, and so in a direction of each panel?
+
+    A row with fewer lines than `least` is not known.
+
+    Example:
+        >>> between(pd.DataFrame({"panel": ["a", "a"], "lines": [4, 2], "C, G, M": [3, 1]}))
+        ([True, False], True)
+    """
+    known = zip(table.lines, table["C, G, M"], strict=True)
+    parts = [None if lines < least else bool(2 * right > lines) for lines, right in known]
+    each = [set(part) for _, part in pd.Series(parts, dtype=object).groupby(table.panel.to_numpy())]
+    one = [True if True in kept else None if None in kept else False for kept in each]
+    return parts, False if False in one else None if None in one else True
+
+
+def sandwiched(cells: Mapping[str, xr.DataArray], least: int = 1) -> Finding:
+    """Judge "sandwiched": most lines with C, G and M have this order; with correction: along one direction of each."""
+    table = sandwich(cells)
+    parts, one = between(table, least)
+    told = "; ".join(f"{r.panel}, along the {r.along}: {some(r['C, G, M'], r.lines)}" for _, r in table.iterrows())
+    once = table.drop_duplicates("panel")
+    met = {"touching": int(once.CM.sum()), "between": int(once.CG.sum() + once.GM.sum())}
+    share = float(table["C, G, M"].sum() / max(table.lines.sum(), 1))
+    return judge(*parts, corrected=one, value=share, told=told, **met)
+
+
+def other_fillings(cells: Mapping[str, xr.DataArray]) -> dict[str, str]:
+    """The verdict of `sandwiched` where C, or M, is asked to be the phase between the other two.
+
+    Example:
+        >>> other_fillings({"x": xr.DataArray([list("GCM"), list("CXX"), list("MXX")], dims=("decay", "rate"))})
+        {'C': 'holds', 'M': 'fails'}
+    """
+
+    def turned(grid: xr.DataArray, letter: str) -> xr.DataArray:
+        return xr.where(grid == letter, "G", xr.where(grid == "G", letter, grid))
+
+    return {k: sandwiched({name: turned(grid, k) for name, grid in cells.items()}).verdict for k in "CM"}
+
+
+def by_chance(cells: Mapping[str, xr.DataArray]) -> float:
+    """Chance that `sandwiched` accepts panels whose lines have any order, one of three, drawn a panel and direction.
+
+    Example:
+        >>> round(by_chance({"x": xr.DataArray([list("GCM"), list("CXX"), list("MXX")], dims=("decay", "rate"))}), 3)
+        0.556
+    """
+    table = sandwich(cells)
+    drawn = itertools.product((True, False, False), repeat=len(table))
+    return float(np.mean([bool(between(table.assign(**{"C, G, M": table.lines * order}))[1]) for order in drawn]))
+
+
+def controls(panel: str = "b", draws: int = 200) -> pd.DataFrame:
+    """What the comparison says of a published panel and itself: as it is, moved by a column, and shuffled.
+
+    Columns: compared with, agreement, kappa, shift. The shuffled one is the mean of `draws`, and has no shift.
+    """
+    cells = panels()[panel].values
+    moved = np.concatenate([cells[:, 1:], cells[:, -1:]], axis=1)
+    rng = np.random.default_rng(12)
+    mixed = [rng.permutation(cells.ravel()).reshape(cells.shape) for _ in range(draws)]
+    rows = [("itself", cells), ("itself, moved by one column", moved)]
+    table = [(name, agreement(cells, o), kappa(cells, o), f"{boundary_shift(cells, o):+d}") for name, o in rows]
+    mean = [float(np.mean([measure(cells, o) for o in mixed])) for measure in (agreement, kappa)]
+    return pd.DataFrame([*table, ("itself, shuffled", *mean, "")], columns=["compared with", *COMPARED])
+
+
+COMPARED = ("agreement", "kappa", "shift")
+_PLACE = {"section": "What the authors published"}
+
+
+@claim("LP01", "liu2022", "section 4.1", **_PLACE, says="cells of {told}")
+def four_phases() -> Finding:
+    """Of the diagrams 6b to 6d, "they all include four phases". Here: as published."""
+    asked = {panel: counts for panel, counts in counted().items() if panel in "bcd"}
+    told = "; ".join(f"6{panel}: {', '.join(f'{n} {k}' for k, n in counts.items())}" for panel, counts in asked.items())
+    return judge(*(min(counts.values()) > 0 for counts in asked.values()), told=told)
+
+
+@claim("LP02", "liu2022", "section 4.1, Fig. 6", **_PLACE, says=(
+    "of the lines with all three phases in the order C, G, M: {told}; comprehension touches memorisation directly at ",
+    "{touching} borders, and grokking one of them at {between}. An order drawn at random for each panel and direction ",
+    "does as well in {chance:.0%}; with comprehension asked to be between: {C}, with memorisation: {M}",
+))  # fmt: skip
+def published_sandwich() -> Finding:
+    """In 6b to 6d "grokking is sandwiched between comprehension and memorization". Here: 6b and 6d, as published.
+
+    Our reading: in most lines of cells with all three phases, grokking stands between; "with correction" where that is
+    so along one axis of each panel and not along the other.
+    """
+    cells = {f"6{panel}": grid for panel, grid in panels().items()}
+    found = sandwiched(cells)
+    return replace(found, numbers=dict(found.numbers) | other_fillings(cells) | {"chance": by_chance(cells)})
+
+
+@claim("LP03", "liu2022", "section 4.1", **_PLACE, bars={"size": (1, 2)}, says=(
+    "of {size} x {size} cells in the corner: {told}; in a corner of another size: {bars}",
+))  # fmt: skip
+def corners(*, size: int = 3) -> Finding:
+    """In 6b to 6d "the top right corner (a fast and capable decoder) is the memorization phase; the bottom right corner
+    (a fast and simple decoder) is the confusion phase". Here: 6b, 6d as published.
+
+    Our reading: most of the 3 x 3 cells there; "with correction" where only the cell in the corner itself is.
+    """
+    parts, last, told = [], [], []
+    for panel, cells in panels().items():
+        for name, letter, rows in (("no decay", "M", slice(0, size)), ("most decay", "X", slice(-size, None))):
+            alike = cells.values[rows, -size:] == letter
+            parts.append(bool(2 * alike.sum() > alike.size))
+            last.append(bool(alike[0 if letter == "M" else -1, -1]))
+            told.append(f"6{panel}, {name}: {int(alike.sum())} {letter}")
+    return judge(*parts, corrected=all(last), size=size, told=", ".join(told))
+
+
+PUBLISHED_CLAIMS = ("LP01", "LP02", "LP03")

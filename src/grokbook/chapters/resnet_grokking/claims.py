@@ -1,0 +1,315 @@
+"""The statements of Gu et al. 2025, section 6.3, on the dictionary of pictures, and ours on what its test can show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+import xarray as xr
+
+from grokbook.chapters.resnet_grokking.features import (
+    WATCHED,
+    Pictured,
+    asked,
+    glyph_features,
+    on_pixels,
+    other_values,
+    pooled,
+    probe,
+    read_off,
+    steps_apart,
+)
+from grokbook.chapters.resnet_grokking.settings import (
+    BATCH,
+    FITTED,
+    LATE,
+    REACHED,
+    SPLITS,
+    TILE,
+    WIDTH,
+    fig7,
+    small,
+    small_run,
+)
+from grokbook.claims import Claim, Finding, Runs, claim, judge
+from grokbook.claims.finding import band, most, some
+from grokbook.claims.words import spread
+from grokbook.models.resnet import ResNet
+from grokbook.runs.delay import PERSISTENCE, grok_times
+from grokbook.runs.phases import PhaseRule, phases
+from grokbook.tasks.shapes import ShapeTask, added, known_share, occurrences, remembered, score, tiles
+from grokbook.training import View
+
+TASK, CONTROLS, DELAY = "Four pictures, one sum", "What a test set can show", "Memorise, then generalise"
+SIZE, FEATURES = "At the paper's size", "What the features know"
+
+
+@claim("G39", "gu2025", "section 6.3", section=TASK, kind="number", published="14641",
+       says=("{value:,.0f} = {entries}⁴ samples, {trained} for training; sums of categories are {classes} classes, ",
+             "the largest, sum {mode}, has {most} ({share:.1%}), the accuracy of always answering it; the authors' ",
+             "program adds sides, which makes {sides} classes"))  # fmt: skip
+def dictionary_sums(entries: int = 11) -> Finding:
+    """A dictionary of 11 pictures in four places generates 14,641 samples, 25 % of them for training."""
+    task = ShapeTask(entries, rule="categories")
+    total, counts = int(task.counts.sum()), task.counts
+    return judge(total == 14_641, value=float(total), low=14_641, high=14_641, entries=entries, sides=_classes(entries),
+                 trained=task.sizes()[1], classes=len(counts), mode=int(counts.argmax()) + 4, most=int(counts.max()),
+                 share=counts.max() / total)  # fmt: skip
+
+
+def _classes(n: int) -> int:
+    return int((ShapeTask(n).counts > 0).sum())
+
+
+@claim("GR1", "gu2025", "section 6.3, Fig. 7", section=CONTROLS, shown_by="count", origin="ours", says=(
+    "a program that only forgets the order scores {value:.1%} on the paper's split (median of {seeds} drawn splits; ",
+    "the exact mean of what it knows is {known:.1%}) and cannot add; split by multiset it scores {blind:.1%} and a ",
+    "program that adds scores {adds:.0%}; least squares on the raw pixels score {pixels:.0%} on both splits or more",
+))  # fmt: skip
+def accuracy_shows_addition(n: int = 11, train_fraction: float = 0.25, seeds: int = 5) -> Finding:
+    """A test accuracy near 1 on the paper's random split shows that the sum is learned.
+
+    Our reading of "a task that induces grokking", a step from fitting to the rule. Controls: an oracle that adds must
+    pass on images of new multisets, and the memoriser be wrong on most of them.
+    """
+    tasks = {split: [ShapeTask(n, train_fraction, split, seed=s) for s in range(seeds)] for split in SPLITS}
+    blind, low, high = band([score(task, remembered(task)) for task in tasks["random"]])
+    fair = [score(task, remembered(task)) for task in tasks["multiset"]]
+    adds = min(score(task, added(task)) for task in tasks["multiset"])
+    pixels = min(score(task, read_off(on_pixels(task), task)) for drawn in tasks.values() for task in drawn)
+    shown = None if adds < 1 or max(fair) > 0.5 else blind <= 0.9
+    return judge(shown, value=blind, low=low, high=high, seeds=seeds, adds=adds, pixels=pixels,
+                 known=known_share(n, train_fraction), blind=float(np.median(fair)))  # fmt: skip
+
+
+BARS = (0.5, 0.7)
+"""Two other accuracies in place of `REACHED`, at which the verdict is said too."""
+
+
+def _column(bar: float) -> str:
+    return "grok_step" if bar == REACHED else f"grok_step at {bar:.0%}"
+
+
+def reached(data: xr.Dataset) -> pd.DataFrame:
+    """Fit step at 95 % of the training set, in batches as the authors count it; grok step at `REACHED` of the test set.
+
+    A row a seed, with the accuracies on the test set at the fit step, from there to the grok step or the last one
+    (`plateau`, the median), at the end and at best, and steps at `BARS`.
+    """
+    fitted = grok_times(data.assign(train_accuracy=data.train_accuracy_in_batches), threshold=FITTED)
+    groks = {_column(bar): grok_times(data, threshold=bar).grok_step for bar in (REACHED, *BARS)}
+    table = fitted[["fit_step", "last_step"]].assign(**groks, best=data.test_accuracy.max("step").to_series())
+    known = table.fit_step.dropna().astype(int)
+    at_fit = pd.Series({seed: float(data.test_accuracy.sel(seed=seed, step=step)) for seed, step in known.items()})
+    ends = data.test_accuracy.isel(step=slice(-5, None)).median("step")
+    until = table.grok_step.fillna(table.last_step) - 1
+    between = {seed: float(data.test_accuracy.sel(seed=seed, step=slice(at, until[seed])).median())
+               for seed, at in known.items()}  # fmt: skip
+    return table.assign(delay=table.grok_step - table.fit_step, at_fit=at_fit, at_end=ends.to_series(),
+                        plateau=pd.Series(between, dtype=float))  # fmt: skip
+
+
+def _late(table: pd.DataFrame, steps: float = LATE, bar: float = REACHED) -> pd.Series:
+    """Whether each run generalises more than some steps after it fits; missing where it ends before it generalises."""
+    return table[_column(bar)] > table.fit_step.fillna(table.last_step) + steps
+
+
+def _told(name: str, table: pd.DataFrame | None) -> str:
+    if table is None:
+        return f"{name}: not run"
+    late, of = int(_late(table).sum()), len(table)
+    which = f"{some(late, of)} runs keep" if of > 1 else f"its one run {'keeps' if late else 'does not keep'}"
+    fitted = table.at_fit.dropna()
+    then = f"test accuracy {fitted.median():.2f} at that step, median; " if len(fitted) else "no run fits it; "
+    return (
+        f"{name}: {which} {REACHED:.0%} of the test set ({PERSISTENCE + 1} logs running) more than {LATE} steps after "
+        f"the training set ({then}the largest at any log {', '.join(f'{best:.2f}' for best in table.best)}; last step "
+        f"{int(table.last_step.max()):,})"
+    )
+
+
+def _delayed(runs: Mapping[str, pd.DataFrame], with_decay: str, without: str, bar: float = REACHED) -> Finding:
+    """Whether runs with decay generalise late, and those without do not by their last step.
+
+    Runs with decay that end before they generalise leave it open.
+    """
+    told = "; ".join(_told(name, runs[name]) for name in (with_decay, without))
+    if runs[with_decay] is None or runs[without] is None:
+        return judge(None, told=told)
+    late, free = most(_late(runs[with_decay], bar=bar)), most(runs[without][_column(bar)].notna())
+    return judge(late, None if free is None or (free and late is None) else not free, told=told)
+
+
+@claim("GR2", "gu2025", "section 6.3, Fig. 7", section=SIZE, runs=fig7, through=reached,
+       published="1 after approximately 100 epochs, 0.3 to 0.4 for about 2800 epochs", says="{told}")  # fmt: skip
+def the_published_curve(runs: Runs) -> Finding:
+    """ "The training accuracy reaches 1 after approximately 100 epochs, while the test accuracy fluctuates between 0.3
+    and 0.4 for about 2800 epochs before rapidly rising to 1".
+
+    Our reading: the test set comes more than 1,000 epochs later (of 19 batches, as the authors'), and the median from
+    fitting to there is 0.25 to 0.45. Other runs refute nothing: what is drawn by us and what weights the authors'
+    program starts from is not printed.
+    """
+    table = runs["decay=0.0001"]
+    if table is None:
+        return judge(None, told="not run")
+    fit, wait = (spread(table[column].astype(float) / EPOCH, ",.0f", "not reached") for column in ("fit_step", "delay"))
+    level = spread(table.plateau, ".2f", "not fitted")
+    near = most((table.plateau - 0.35).abs() <= 0.1)
+    told = f"training set at epoch {fit}, test set {wait} epochs later, at {level} between (median of each run)"
+    return judge(most(_late(table, 1_000 * EPOCH)), near, elsewhere=True, told=told)
+
+
+EPOCH = -(-ShapeTask().sizes()[1] // BATCH)
+"""Batches of the authors' epoch at the paper's size: the last one is not full."""
+
+
+_SMALL: dict[str, Any] = {"section": DELAY, "runs": small, "through": reached, "says": "{told}", "origin": "ours",
+                          "bars": {"bar": BARS}}  # fmt: skip
+
+
+@claim("GR3", "gu2025", "section 6.3", **_SMALL)
+def small_images_grok(runs: Runs, *, bar: float = REACHED) -> Finding:
+    """On images of four glyphs, out of five, the test accuracy of a narrow ResNet-18 rises long after the training
+    accuracy, by weight decay.
+
+    A setting of ours; random split. Control: no decay, which must not show it by the same step.
+    """
+    return _delayed(runs, "random", "random, no decay", bar)
+
+
+@claim("GR4", "gu2025", "section 6.3", **_SMALL)
+def small_images_add(runs: Runs, *, bar: float = REACHED) -> Finding:
+    """The same where no test picture is a reordered training picture: what comes late is then a sum."""
+    return _delayed(runs, "multiset", "multiset, no decay", bar)
+
+
+def falls(data: xr.Dataset) -> pd.DataFrame:
+    """Of the runs that generalise late: the end of a measure over its value when the run fits, a row a run.
+
+    Columns `steps_apart` (MED of the glyphs) and `test_loss`, which must fall where a run generalises; `at_fit`, MED
+    when the run fits, and `early`, that over MED at its start.
+    """
+    table = reached(data)
+    rows = {}
+    for seed, row in table[_late(table).fillna(False)].iterrows():
+        run = data.sel(seed=seed)
+        ends = run.isel(step=slice(-5, None)).median("step")
+        fitted = run.sel(step=row.fit_step)
+        rows[seed] = {name: float(ends[name] / fitted[name]) for name in FALLING}
+        at_fit = float(fitted.steps_apart)
+        rows[seed] |= {"at_fit": at_fit, "early": at_fit / float(run.steps_apart[0])}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=[*FALLING, "at_fit", "early"])
+
+
+FALLING = ["steps_apart", "test_loss"]
+
+
+def letters(data: xr.Dataset) -> xr.DataArray:
+    """The phase of every cell of the map: both sets at `REACHED`, late from `LATE` steps on, never by the last step."""
+    return phases(data, PhaseRule(REACHED, cap=int(data.step.max()), gap=LATE), goal=REACHED).phase
+
+
+def with_decay() -> Mapping[str, Pictured]:
+    """The small runs that have decay."""
+    return {name: run for name, run in small().items() if name in SPLITS}
+
+
+@claim("GR5", "gu2025", "section 7", section=FEATURES, runs=with_decay, through=falls, says="{told}")
+def representation_uniformity(runs: Runs) -> Finding:
+    """Uniformity "should be interpreted as representation uniformity rather than a concept restricted to the embedding
+    space": where a run generalises late, MED of its glyph features falls.
+
+    Our reading: by a tenth or more between fitting and the end. Controls: the test loss must fall by the same rule, and
+    MED would have to in a network that has every sum, with one point a class.
+    """
+    late = [table for table in runs.values() if not table.empty]
+    if not late:
+        return judge(None, told="no recorded run generalises late")
+    table = pd.concat(late)
+    lower, task = (table < 0.9).sum(), small_run().task
+    control = most(table.test_loss < 0.9)
+    oracle = steps_apart(glyph_features(np.eye(task.outputs)[task.targets], task))
+    able = most(table.at_fit * 0.9 > oracle)
+    return judge(most(table.steps_apart < 0.9) if control and able else None, told=(
+        f"of the runs that generalise late MED of the glyphs falls by a tenth in "
+        f"{some(int(lower.steps_apart), len(table))}, at all in {some(int((table.steps_apart < 1).sum()), len(table))} "
+        f"(its end over its value when they fit: {table.steps_apart.median():.2f}, median; that over its start: "
+        f"{table.early.median():.2f}); the test loss falls by a tenth in {some(int(lower.test_loss), len(table))}. A "
+        f"network that has every sum, with one point a class, has MED {oracle:.2f}; when they fit the runs have "
+        f"{table.at_fit.median():.2f} (median){', so this cannot fall by a tenth' if able is False else ''}"
+    ))  # fmt: skip
+
+
+def untrained(seed: int, first: str = "small", tile: int = TILE) -> dict[str, float]:
+    """R^2 of probes on an untrained network's features, on multisets that they were not fitted on: sum and controls.
+
+    For sums of other values at four levels: `pixels`, `stem` (with its maximum pooling), `places` (the last stage at
+    every place) and `pooled`. `ink` and `ink_sum` are probes of the amount of ink alone, for other values and for the
+    sum. `by_count` and `by_place` are the shares of the pooled features' variance that a sum of terms makes up, one
+    for each glyph, and one for each glyph in each quarter.
+    """
+    config = small_run(split="multiset").with_seed(seed)
+    task = replace(config.task, tile=tile)
+    model = ResNet(task.outputs, WIDTH, first, channels=1, size=2 * tile)
+    view = View(replace(config, task=task, model=model), model.draw(seed))
+    with torch.no_grad():
+        maps = list(model.maps(view.weights, task.show(torch.from_numpy(task.inputs))))
+    stem, places = (maps[at].flatten(1).double().numpy() for at in (0, -1))
+    features, every, there = pooled(view), np.arange(len(task.inputs)), asked(task)
+    ink = tiles(task.n, tile)[0].sum((1, 2))[task.inputs].sum(1, keepdims=True)
+    centred, quarters = features - features.mean(axis=0), np.eye(task.n)[task.inputs].reshape(len(every), -1)
+    other = other_values(task)
+    levels = {"pixels": on_pixels(task), "stem": stem, "places": places, "pooled": features, "ink": ink}
+    return {name: probe(table, other, task.train_index, there) for name, table in levels.items()} | {
+        "sum": WATCHED["probe_sum"](view),
+        "dealt": WATCHED["probe_dealt"](view),
+        "ink_sum": probe(ink, task.targets, task.train_index, there),
+        "by_count": probe(occurrences(task), centred, every, every),
+        "by_place": probe(quarters, centred, every, every),
+    }
+
+
+WIDE, NARROW = 28, 12
+"""Pixels of a tile where the last stage of ResNet-18 has more than one place, and where it has a single one."""
+
+SIZES = {"12": ("small", TILE), "24": ("imagenet", NARROW), "56": ("imagenet", WIDE)}
+"""Pixels of an image -> stem and pixels of a tile of the untrained networks."""
+
+
+_NOT_DEFINED = (
+    "It is called well known and has no source; neither \"tend\" nor \"linearity\" is defined. What a line reads off "
+    "untrained networks at each level is GR7."
+)
+CONVOLUTIONS = Claim(
+    "GR6", "gu2025", "section 6.3", "Convolutional networks \"tend to destroy linearity due to pooling layers\".",
+    "observation", "resnet_grokking", FEATURES, reason=_NOT_DEFINED,
+)  # fmt: skip
+
+
+@claim("GR7", "gu2025", "section 6.3", section=FEATURES, shown_by="draws", seconds=9, origin="ours", says=(
+    "least squares for sums of other values of the glyphs, on unknown multisets (R2, medians of {seeds} networks, ",
+    "images of {sizes} pixels): on raw pixels {pixels}, after the stem {stem}, on the last stage at all places ",
+    "{places}, on its averages {pooled}. With 12 pixels the averages give the sum itself with {sum:.2f}, labels dealt ",
+    "out with {dealt:.2f}; the amount of ink alone gives other values with {ink:.2f} and the sum with {ink_sum:.2f}; ",
+    "glyph and quarter make up {by_place:.0%} of the variance of the averages, glyphs alone {by_count:.0%}",
+))  # fmt: skip
+def layers_lose_more(seeds: int = 5) -> Finding:
+    """In untrained networks of this kind the layers lose more of what a line reads off the pixels than the average over
+    all places does.
+
+    By sums of other values, which ink does not give, in medians at every size. Controls: the pixels must give them;
+    labels dealt out, and ink alone, must not.
+    """
+    table = pd.DataFrame({size: pd.DataFrame([untrained(seed, *how) for seed in range(seeds)]).median()
+                          for size, how in SIZES.items()}).T  # fmt: skip
+    fair = bool(table.pixels.min() > 0.9 and max(table.dealt.max(), table.ink.max()) < 0.2)
+    more = bool((1 - table.places > table.places - table.pooled).all())
+    levels = ["pixels", "stem", "places", "pooled"]
+    each = {name: ", ".join(f"{value:.2f}" for value in table[name]) for name in levels}
+    return judge(more if fair else None, value=float(table.pooled.iloc[0]), seeds=seeds, sizes=", ".join(SIZES),
+                 **(table.iloc[0].to_dict() | each))  # fmt: skip

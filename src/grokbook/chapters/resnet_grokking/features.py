@@ -1,0 +1,134 @@
+"""What a network on pictures has made of the glyphs: features that are watched while it is trained, with controls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from grokbook.measures import med
+from grokbook.measures.representation import spread
+from grokbook.runs.watched import Watched
+from grokbook.tasks.shapes import ShapeTask, occurrences, tiles
+from grokbook.training import View
+from grokbook.training.forward import PIECE
+from grokbook.training.watching import Watch
+
+
+def pooled(view: View) -> np.ndarray:
+    """What the head reads of every sample, (N, 8 width): the mean of the last stage over all places."""
+    if "pooled" not in vars(view):  # three measures of one network ask for it
+        pieces = torch.from_numpy(view.task.inputs).split(PIECE)
+        with torch.no_grad():
+            found = [view.config.model.features(view.weights, view.task.show(piece)) for piece in pieces]
+        vars(view)["pooled"] = torch.cat(found).double().numpy()
+    return vars(view)["pooled"]
+
+
+def glyph_features(features: np.ndarray, task: ShapeTask) -> np.ndarray:
+    """The feature of each glyph, (n, width): the mean over all samples, each as often as it holds the glyph.
+
+    Example:
+        >>> task = ShapeTask(4, tile=4)
+        >>> glyph_features(task.targets[:, None].astype(float), task).ravel().tolist()
+        [9.0, 12.0, 13.0, 14.0]
+    """
+    weights = occurrences(task)
+    return weights.T @ features / weights.sum(axis=0)[:, None]
+
+
+def steps_apart(table: np.ndarray) -> float:
+    r"""Mean distance of the features of successive categories over their root mean square distance from their mean.
+
+    $\frac{1}{n-1} \sum_k \lVert\varphi_{k+1} - \varphi_k\rVert \big/ \sqrt V$ is $\sqrt{12 / (n^2 - 1)}$ for points at
+    equal distances on a line, and $\sqrt{2n / (n-1)}$ for the corners of a regular simplex, where no order is known.
+
+    Example:
+        >>> round(steps_apart(np.arange(5.0)[:, None]), 3), round(steps_apart(np.eye(5)), 3)
+        (0.707, 1.581)
+
+    Source: Gu et al. 2025, Definition 4.2, without the step from the last to the first, and free of scale.
+    """
+    return med(table, cyclic=False) / spread(table) ** 0.5
+
+
+def probe(features: np.ndarray, answers: np.ndarray, fitted: np.ndarray, asked: np.ndarray) -> float:
+    """R^2 of least squares from features to real answers: fitted on some samples, asked on others; 0 is the mean.
+
+    Example:
+        >>> x = np.random.default_rng(0).normal(size=(40, 3))
+        >>> round(probe(x, x @ [1.0, 2.0, 3.0], np.arange(20), np.arange(20, 40)), 6)
+        1.0
+    """
+    table = np.column_stack([features, np.ones(len(features))])
+    weights = np.linalg.lstsq(table[fitted], answers[fitted], rcond=1e-6)[0]
+    off = ((table @ weights - answers)[asked] ** 2).sum()
+    return float(1 - off / ((answers[asked] - answers[fitted].mean()) ** 2).sum())
+
+
+def on_pixels(task: ShapeTask) -> np.ndarray:
+    """The images as least squares on their pixels see them, (N, 4 n), by an orthonormal basis of each quarter.
+
+    Distances and inner products are those of the images, so that every answer of least squares is.
+
+    Example:
+        >>> task = ShapeTask(3, 0.5, tile=8)
+        >>> images = task.show(torch.from_numpy(task.inputs)).flatten(1).double().numpy()
+        >>> np.allclose(on_pixels(task) @ on_pixels(task).T, images @ images.T, atol=1e-4)
+        True
+    """
+    drawn = tiles(task.n, task.tile, task.faithful).reshape(4, task.n, -1).astype(float)
+    turned = [np.linalg.svd(glyphs, full_matrices=False)[:2] for glyphs in drawn]
+    return np.hstack([(basis * sizes)[task.inputs[:, k]] for k, (basis, sizes) in enumerate(turned)])
+
+
+def read_off(features: np.ndarray, task: ShapeTask) -> np.ndarray:
+    """Labels (N,) that least squares from features give, fitted on the training samples and rounded.
+
+    Example:
+        >>> task = ShapeTask(5, tile=8)
+        >>> bool((read_off(on_pixels(task), task) == task.targets).all())
+        True
+    """
+    table = np.column_stack([features, np.ones(len(features))])
+    known = task.train_index
+    return np.rint(table @ np.linalg.lstsq(table[known], task.targets[known], rcond=1e-9)[0]).astype(np.int64)
+
+
+def other_values(task: ShapeTask) -> np.ndarray:
+    """Sums (N,) in which the glyphs count what other glyphs do: a task with the same pictures that is not trained."""
+    return np.random.default_rng((task.seed, 1)).permutation(task.values)[task.inputs].sum(axis=1)
+
+
+def tested(task: ShapeTask) -> np.ndarray:
+    """Numbers of the test samples."""
+    return np.setdiff1d(np.arange(len(task.inputs)), task.train_index)
+
+
+def asked(task: ShapeTask) -> np.ndarray:
+    """Test samples whose multiset is not trained; all test samples where each one's is."""
+    unseen = np.flatnonzero(task.unseen)
+    return unseen if len(unseen) > task.outputs else tested(task)
+
+
+def _probed(view: View, answers: np.ndarray) -> float:
+    return probe(pooled(view), answers.astype(float), view.task.train_index, asked(view.task))
+
+
+WATCHED: Mapping[str, Watch] = {
+    "steps_apart": lambda view: steps_apart(glyph_features(pooled(view), view.task)),
+    "probe_sum": lambda view: _probed(view, view.task.targets),
+    "probe_other": lambda view: _probed(view, other_values(view.task)),
+    "probe_dealt": lambda view: _probed(view, np.random.default_rng(view.task.seed).permutation(view.task.targets)),
+}
+"""What is recorded beside what every run logs: MED of the glyphs, and a probe of the sum with two controls."""
+
+
+@dataclass(frozen=True)
+class Pictured(Watched):
+    """An experiment that also records `WATCHED`."""
+
+    watched = WATCHED
+    look_seconds = 0.2

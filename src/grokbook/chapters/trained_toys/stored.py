@@ -1,0 +1,83 @@
+"""What is stored with the program of Liu et al. 2022, toy/train_add.py, and how many of its numbers come out again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from grokbook.chapters.trained_toys.runs import BATCH, GOAL, path, quality
+
+NEVER = 9_999
+"""What the program stores where no line was seen; its steps count from 0 and are those before an update."""
+
+RESULTS = {
+    5: ((7, 6, 8), (5, 5, 6), (NEVER, NEVER, NEVER)),
+    10: ((12, 15, 14), (11, 14, 12), (NEVER, NEVER, NEVER)),
+    15: ((15, 17, 24), (15, 15, 21), (NEVER, NEVER, NEVER)),
+    20: ((25, 20, 32), (25, 20, 25), (NEVER, NEVER, NEVER)),
+    25: ((27, 29, 50), (26, 30, 50), (NEVER, NEVER, 2553)),
+    30: ((39, 31, 51), (39, 31, 51), (NEVER, NEVER, 739)),
+    35: ((42, 41, 54), (42, 41, 54), (NEVER, NEVER, 1171)),
+    40: ((50, 43, 55), (50, 42, 55), (867, NEVER, 943)),
+    45: ((50, 55, 55), (50, 55, 55), (833, 1071, 887)),
+    50: ((53, 53, 54), (54, 55, 55), (1011, 1272, 977)),
+    54: ((51, 53, 54), (55, 55, 55), (1033, 1086, 850)),
+}
+"""By training pairs, for seeds 0 to 2: pairs of 55 that are right, those predicted right, step of an RQI above 0.95."""
+
+def first_sizes() -> dict[int, int]:
+    """Of each stored seed the number of training pairs from which on all its runs have a line.
+
+    Example:
+        >>> first_sizes()
+        {0: 40, 1: 45, 2: 25}
+    """
+    never = {seed: max(n for n, (*_, steps) in RESULTS.items() if steps[seed] == NEVER) for seed in range(3)}
+    return {seed: min(n for n in RESULTS if n > last) for seed, last in never.items()}
+
+
+def median_size() -> int:
+    """The number of training pairs from which on the median of the stored seeds has a line.
+
+    Example:
+        >>> median_size()
+        40
+    """
+    return sorted(first_sizes().values())[1]
+
+
+RUN = {"samples": 45, "seed": 58, "train": 1131, "test": 1530, "line": 801}
+"""The run of Fig. 4d as the program prints it (800, 1130, 1530), in updates: until its accuracies are 0.9 and its RQI
+is above 0.95."""
+
+
+def compared(table: pd.DataFrame) -> pd.DataFrame:
+    """A row for each stored run that was made again, and whether its three numbers came out; from `measured`.
+
+    `steps`: the stored step lies between the kept step at which the line was first seen and the one before, or neither
+    has one. Runs in batches are left out: the order of the batches is not that of the program.
+
+    Example:
+        >>> one = {"samples": 45, "seed": 0, "accuracy": 50 / 55, "predicted": 50 / 55, "steps": 850.0, "before": 800.0}
+        >>> compared(pd.DataFrame([one])).drop(columns=["samples", "seed"]).values.tolist()
+        [[True, True, True]]
+    """
+    rows = []
+    for run in table[(table.samples <= BATCH) & table.seed.isin(range(3))].itertuples():
+        right, predicted, step = (kind[run.seed] for kind in RESULTS[run.samples])
+        seen = np.isnan(run.steps) if step == NEVER else run.before < step + 1 <= run.steps
+        rows.append({
+            "samples": run.samples, "seed": run.seed, "accuracy": round(55 * run.accuracy) == right,
+            "predicted": round(55 * run.predicted) == predicted, "steps": bool(seen),
+        })  # fmt: skip
+    return pd.DataFrame(rows, columns=["samples", "seed", "accuracy", "predicted", "steps"])
+
+
+def met(data: xr.Dataset) -> dict[str, float]:
+    """First logged updates of the only run at which its accuracies are 0.9 and its RQI is above 0.95 (NaN: none)."""
+    run = data.isel(seed=0)
+    steps, numbers = path(data, run.seed.item())
+    reached = {kind: run.step.values[run[f"{kind}_accuracy"].values >= 0.9] for kind in ("train", "test")}
+    reached["line"] = steps[quality(numbers) > GOAL]
+    return {name: float(found[0]) if len(found) else np.nan for name, found in reached.items()}

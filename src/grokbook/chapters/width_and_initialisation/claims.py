@@ -1,0 +1,419 @@
+"""Figs 9 to 11 and 20 of Gu et al. 2025, 3 and 19 to 22 of Gu 2024: width, shift, positions, start, run-to-run spread.
+
+A statement about two settings is judged by an exact test of their grok steps, censored runs included (`sooner`), and
+only with three seeds of each; a part of a statement is True, False or None, not known from what is recorded. A ratio of
+two medians of three seeds would "refute" by noise: of two equal settings one is first half of the time. A run that ends
+low, or while its curve still rises, is "not by its last step" and refutes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import pandas as pd
+
+from grokbook.chapters.width_and_initialisation.settings import (
+    APART,
+    FRESH,
+    Settings,
+    by_modulus,
+    by_position,
+    by_shift,
+    by_start,
+    by_width,
+    fresh,
+    small_by_position,
+    small_by_shift,
+    small_by_start,
+)
+from grokbook.chapters.width_and_initialisation.tables import longest, times
+from grokbook.chapters.width_and_initialisation.words import LEVEL
+from grokbook.claims import Finding, Runs, claim, enough, found, joint, judge
+from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, most
+from grokbook.runs.comparison import compare, oracles, paired_p, permutation_p, same_seed, sooner, span, trend_p
+from grokbook.runs.experiment import Experiment
+from grokbook.runs.gu2025 import fig5
+
+HALF = 0.71
+"""Ratio of onsets below which a start is nearer to halving them than to nothing: the root of one half, rounded."""
+
+SWING = 0.05
+"""Largest fall of a test accuracy in its last fifth from which we say that it oscillates."""
+
+ORDERED = 6
+"""Seeds a side from which an order can be called stable or not: with three, 2 of 20 orders are apart."""
+
+ABOUT_07 = (0.6, 0.8)
+"""Test accuracy that we call about 0.7."""
+
+OTHER_BANDS = ((0.65, 0.75), (0.5, 0.9))
+"""Two other bands for it."""
+
+LEFT_THE_FLOOR = 0.5
+"""Test accuracy from which a level counts as reached: a flat curve below may only be late."""
+
+NEARLY_ALL = 0.985
+"""Test accuracy that rounds to the paper's 0.99."""
+
+NO_GAIN = 0.05
+"""Gain in test accuracy that we call no "significant improvement"."""
+
+SUBSTANTIAL = 0.1
+"""Difference of the accuracy reached by two runs that we call substantial."""
+
+STEADY = 2.0
+"""Ratio of the latest to the earliest grok step below which we call a setting stable."""
+
+SMALL_SIZE = "p = 59"
+"""What marks the companions among the runs of a claim."""
+
+SURELY = LEVEL / 10
+"""Level at which a half that is put there must be found, so that one that is there is hardly missed at `LEVEL`."""
+
+Times = pd.DataFrame | None
+_WIDTHS = {"section": "What is recorded of the width", "seconds": 3, "through": times}
+_STARTS = {"section": "A special start", "seconds": 3, "through": times}
+_POSITIONS = {"section": "Position vectors", "seconds": 3, "through": times}
+
+
+def describe(label: str, table: pd.DataFrame) -> str:
+    """How many runs of a setting generalise and when, as a clause.
+
+    Example:
+        >>> describe("k = 0", pd.DataFrame({"grok_step": [300, None], "last_step": [900, 900]}))
+        'k = 0: 1 of 2 runs generalises by step 900, the first at step 300'
+        >>> describe("k = 45", pd.DataFrame({"grok_step": [None, None], "last_step": [9000, 9000]}))
+        'k = 45: no run of 2 generalises by step 9,000'
+        >>> describe("k = 0", pd.DataFrame({"grok_step": [300], "last_step": [900]}))
+        'k = 0: the one run generalises at step 300'
+    """
+    seen = table.grok_step.dropna()
+    if len(table) == 1:
+        does = f"generalises at step {int(seen.min()):,}" if len(seen) else "does not generalise"
+        by = "" if len(seen) else f" by step {int(table.last_step.max()):,}"
+        return f"{label}: the one run {does}{by}"
+    begin = f", the first at step {int(seen.min()):,}" if len(seen) else ""
+    begin += f", the last at {int(seen.max()):,}" if len(seen) > 1 else ""
+    how_many = f"{len(seen)} of {len(table)} runs" if len(seen) else f"no run of {len(table)}"
+    verb = "generalise" if len(seen) > 1 else "generalises"
+    return f"{label}: {how_many} {verb} by step {int(table.last_step.max()):,}{begin}"
+
+
+def listed(tables: Mapping[str, pd.DataFrame]) -> str:
+    """`describe` of each of these settings."""
+    return "; ".join(describe(label, table) for label, table in tables.items())
+
+
+def levels(label: str, table: pd.DataFrame) -> str:
+    """What accuracy the runs of a setting have at their end and at their best, and how many still rise.
+
+    Example:
+        >>> runs = {"late": [0.05, 0.9], "best": [0.1, 0.95], "rises": [False, True], "last_step": 900}
+        >>> levels("d = 128", pd.DataFrame(runs))
+        'd = 128: test accuracy 0.05 to 0.90 in the last fifth of 900 steps, best 0.10 to 0.95, still rising in 1 of 2'
+    """
+    ends = f"{table.late.min():.2f} to {table.late.max():.2f} in the last fifth of {int(table.last_step.max()):,} steps"
+    best = f"best {table.best.min():.2f} to {table.best.max():.2f}"
+    rising = f"still rising in {int(table.rises.sum())} of {len(table)}" if table.rises.any() else "no longer rising"
+    return f"{label}: test accuracy {ends}, {best}, {rising}"
+
+
+def settled(table: pd.DataFrame) -> pd.Series:
+    """The late accuracy of the runs that have a level: those that have left the floor and no longer rise."""
+    return table.late[~table.rises & (table.late >= LEFT_THE_FLOOR)]
+
+
+def aside(settings: Callable[[], Settings]) -> Callable[[], dict[tuple[str, str], Experiment]]:
+    """What a claim is shown beside its runs: these companions, which decide nothing about the paper's setting."""
+    return lambda: {(SMALL_SIZE, label): experiment for label, experiment in settings().items()}
+
+
+def companions(runs: Runs, what: str) -> str:
+    """What the companions show, in brackets."""
+    shown = listed({label[1]: table for label, table in runs.items() if label[0] == SMALL_SIZE})
+    return f" (companions of this book, {what}: {shown})" if shown else ""
+
+
+def own(runs: Runs) -> dict[str, pd.DataFrame]:
+    """The runs that are no companions."""
+    return {label: table for label, table in runs.items() if label[0] != SMALL_SIZE}
+
+
+# ---------------------------------------------------------------------------------------- the start
+
+
+def halved(first: Times, second: Times, bar: float = HALF) -> Part:
+    """Does `first` begin before `bar` times the onset of the same seed of `second`? None where that is left open."""
+    if not enough(first, second):
+        return None
+    return sooner(*(t.assign(grok_step=t.onset_step) for t in (first, second)), factor=bar, test=paired_p)
+
+
+def fig20() -> dict[tuple[str, str], Experiment]:
+    """The two starts of Fig. 20 at its three training fractions, by fraction and start."""
+    return {(f"{f:.0%}", start): by_start(f)[start] for f in (0.3, 0.25, 0.2) for start in ("normal", "toeplitz")}
+
+
+@claim("GF20", "gu2025", "appendix E, Fig. 20", runs=fig20, beside=aside(small_by_start), **_STARTS,
+       published=f"half the epochs to the onset (a ratio below {HALF}: our reading)", bars={"bar": (0.6, 0.8)},
+       rule_changed="2026-11-24 eae6844",
+       says="{seen}; all shares together, onset: {onset} (other bars: {bars}){beside}")  # fmt: skip
+def toeplitz_halves(runs: Runs, *, bar: float = HALF) -> Finding:
+    """With a Toeplitz start "the number of epochs required for grokking to begin" is half, at 30, 25 and 20 % trained.
+
+    All pairs of one share and seed are judged together; earlier, but not by a half, is another constant.
+    """
+    shares, both = ("30%", "25%", "20%"), {}
+    for start in ("toeplitz", "normal"):
+        there = {share: runs[share, start] for share in shares if enough(runs[share, start])}
+        both[start] = pd.concat(there) if len(there) == len(shares) else None
+    first, second = both["toeplitz"], both["normal"]
+    part, earlier = halved(first, second, bar), halved(first, second, 1.0)
+    begun = [t.assign(grok_step=t.onset_step) for t in both.values() if t is not None]
+    ratios = same_seed(*begun) if len(begun) == len(both) else None
+    said = "not all recorded" if ratios is None else f"{span(*ratios.median())} times that of the same seed (median)"
+    there = [(share, start) for share in shares for start in ("normal", "toeplitz") if (share, start) in runs]
+    seen = "; ".join(f"{share}, {describe(start, runs[share, start])}" for share, start in there)
+    return judge(part, corrected=earlier is True, value=None if ratios is None else ratios.low.median(), seen=seen,
+                 onset=said, beside=companions(runs, "50 % of p = 59"))  # fmt: skip
+
+
+def same_seed_sooner(first: Times, second: Times, factor: float = 1.0) -> Part:
+    """Is a run of `first` before `factor` times that of the same seed? None where pairs or their oracle leave it open.
+
+    The oracle: pairs with the scatter of these about a ratio of one half. A test that does not find it is not used, nor
+    is one on fewer than the seeds set aside: to stop when it looks well is to choose.
+    """
+    if not enough(first, second, least=len(FRESH)) or not oracles(first, second)[1] <= LEVEL:
+        return None
+    return sooner(first, second, factor=factor, level=LEVEL, test=paired_p)
+
+
+@claim("GE1", "gu2025", "appendix E, Eq. (19)", runs=fresh, **_STARTS, bars={"factor": (0.8, 0.6)},
+       published="yes (Fig. 20)", says="p = 59, half trained, {seen} (ratios to be beaten: {bars})")  # fmt: skip
+def structure_speeds_up(runs: Runs, *, factor: float = 1.0) -> Finding:
+    """A structured start, W_E = Toeplitz(v, v') with a random vector v, speeds grokking up.
+
+    Our reading: normal numbers v, so that structure is all that differs from the random start, and seeds that had not
+    been looked at when the question was asked. The size is ours, so a setting where it does not help refutes nothing.
+    """
+    normal = runs["normal"]
+    compared = {s: compare(runs[s], normal) for s in APART[1:] if s in runs} if normal is not None else {}
+    value = compared["toeplitz_normal"].same_seed[0] if "toeplitz_normal" in compared else None
+    seen = "; ".join(f"{start}: {each.describe()}" for start, each in compared.items())
+    part = same_seed_sooner(runs["toeplitz_normal"], normal, factor)
+    return judge(part, elsewhere=True, value=value, seen=seen)
+
+
+# ---------------------------------------------------------------------------------------- width
+
+
+def earlier_by(narrow: Times, wide: Times, gap: float) -> Part:
+    """Does the wide network generalise more than `gap` steps before the narrow one?
+
+    No wide network can, whatever it does, where every narrow one has generalised by step `gap`.
+    """
+    if enough(narrow) and bool((narrow.grok_step <= gap).fillna(False).all()):
+        return False
+    return sooner(wide, narrow, gap=gap) if enough(narrow, wide) else None
+
+
+FIG_9 = (
+    ("p = 97, k = 85, d = 128", "p = 97, k = 85, d = 256", 20_000),
+    ("p = 47, k = 0, d = 64", "p = 47, k = 0, d = 256", 10_000),
+)
+"""The two panels of Fig. 9: narrow, wide, published gap in epochs."""
+
+
+def of_figure(figure: str) -> Settings:
+    """The runs of one of Figs 9 to 11, by modulus, shift and width, or by width alone where that is all there is."""
+    runs = {label: run for label, run in by_width().items() if run.name.startswith(f"gu2025/{figure}[")}
+    return runs if figure == "fig9" else {f"d ={label.partition(', d =')[2]}": run for label, run in runs.items()}
+
+
+@claim("GF09", "gu2025", "appendix D.1, Fig. 9", runs=partial(of_figure, "fig9"), **_WIDTHS, bars={"share": (0.5, 0)},
+       beside=lambda: {"p = 47, d = 128, recorded for Fig. 5": fig5(47)}, says="{seen} (shares of the gap: {bars})",
+       published=" and ".join(f"more than {gap:,} epochs earlier" for *_, gap in FIG_9))  # fmt: skip
+def wider_is_earlier(runs: Runs, panels: tuple[tuple[str, str, int], ...] = FIG_9, *, share: float = 1.0) -> Finding:
+    """Width 256 groks over 20,000 epochs before 128 (p = 97, k = 85), over 10,000 before 64 (p = 47, k = 0)."""
+    parts = [earlier_by(runs[narrow], runs[wide], share * gap) for narrow, wide, gap in panels]
+    return judge(*parts, seen=listed(runs))
+
+
+def about_07(table: Times, band: tuple[float, float] = ABOUT_07) -> Part:
+    """Do the runs stay about 0.7? Those with a level say so, three or more; a low or rising run says nothing yet."""
+    ends = settled(table) if table is not None else pd.Series(dtype=float)
+    inside = ends.between(*band)
+    if len(ends) < ENOUGH:
+        return None
+    return True if inside.mean() > 0.5 else None if inside.any() else False
+
+
+def reaches(table: Times, level: float) -> Part:
+    """Is the median best accuracy at least `level`? Too low a one refutes it only where every run has its level."""
+    if not enough(table):
+        return None
+    return True if table.best.median() >= level else False if len(settled(table)) == len(table) else None
+
+
+def oscillates(table: Times, swing: float = SWING) -> Part:
+    """Do most of three or more runs that have a level fall by `swing` or more again in their last fifth?"""
+    return most(table.swing[settled(table).index] >= swing) if table is not None else None
+
+
+@claim("GF10", "gu2025", "appendix D.1, Fig. 10", runs=partial(of_figure, "fig10"), bars={"band": OTHER_BANDS},
+       published="about 0.7 at 128; 0.99 at 512; no gain at 1024", says="{seen} (other bands: {bars})",
+       rule_changed="2026-11-24 eae6844", **_WIDTHS)  # fmt: skip
+def accuracy_by_width(runs: Runs, *, band: tuple[float, float] = ABOUT_07) -> Finding:
+    """At p = 43 the test accuracy oscillates about 0.7 at width 128, reaches 0.99 at 512, gains nothing at 1024."""
+    narrow, wide, wider = runs[longest(runs, "d = 128")], runs["d = 512"], runs["d = 1024"]
+    gain = wider.best.median() - wide.best.median() if enough(wide, wider) else None
+    more = None if gain is None or reaches(wide, NEARLY_ALL) is None else bool(gain < NO_GAIN)
+    parts = about_07(narrow, band), oscillates(narrow), reaches(wide, NEARLY_ALL), more
+    seen = "; ".join(levels(label, table) for label, table in runs.items())
+    return judge(*parts, value=narrow.late.median() if enough(narrow) else None, seen=seen)
+
+
+@claim("GF11", "gu2025", "appendix D.1, Fig. 11", runs=partial(of_figure, "fig11"),
+       published="none up to 512; 1024 and 2048 do", says="{seen}", **_WIDTHS)  # fmt: skip
+def boundary_by_width(runs: Runs) -> Finding:
+    """At p = k = 43 widths 256 and 512 do not generalise in 200,000 epochs; 1024 does, and 2048 changes nothing."""
+    wide, wider = runs["d = 1024"], runs["d = 2048"]
+    parts = [_nobody(runs[f"d = {d}"]) for d in (256, 512)] + [_most(wide), _most(wider)]
+    alike = abs(wider.best.median() - wide.best.median()) < NO_GAIN if enough(wide, wider) else None
+    settles = enough(wide, wider) and not (wide.rises.any() or wider.rises.any())
+    return judge(*parts, alike if alike or settles else None, seen=listed(runs))
+
+
+def _nobody(table: Times) -> Part:
+    """None of three or more, or most of them: one run of several may have drawn an easy training set."""
+    if not enough(table):
+        return None
+    share = table.grok_step.notna().mean()
+    return True if share == 0 else False if share > 0.5 else None
+
+
+def _most(table: Times) -> Part:
+    """Most of three or more; those that do not are only late."""
+    return True if enough(table) and table.grok_step.notna().mean() > 0.5 else None
+
+
+@claim("G51", "gu2025", "appendix E and D.1, Figs. 9, 10, 20", **_STARTS,
+       runs=lambda: fig20() | of_figure("fig9") | of_figure("fig10"),
+       published="half the epochs; 20,000 epochs; 0.7 to 0.99",
+       says="{each} (the rows of Figs 9, 10 and 20 have the numbers)")  # fmt: skip
+def acceleration(runs: Runs) -> Finding:
+    """That start halves the epochs; wider embeddings grok 20,000 epochs earlier and reach 0.99 instead of 0.7."""
+    at_43 = Runs({label: table for label, table in runs.items() if label[0] == "d"})
+    halves = toeplitz_halves(runs)
+    findings = {
+        "start": halves,
+        "p = 97, k = 85": wider_is_earlier(runs, FIG_9[:1]),
+        "p = 43": accuracy_by_width(at_43),
+    }
+    each = "; ".join(f"{name}: {finding.verdict}" for name, finding in findings.items())
+    value = None if halves.verdict == UNDECIDED else halves.value
+    return found(joint(finding.verdict for finding in findings.values()), value, each=each)
+
+
+# ---------------------------------------------------------------------------------------- shift and positions
+
+
+def later(second: Times, first: Times) -> Part:
+    """Does `second` generalise after `first`? None where too few or censored runs leave it open."""
+    return sooner(first, second) if enough(first, second) else None
+
+
+@claim("PF03", "gu2024", "section 5.2.1, Fig. 3", section="Shared tokens", seconds=3, runs=by_shift, through=times,
+       beside=aside(small_by_shift), published="slower as k grows from 0 to 81",
+       says="{seen} (trend: p = {rising}, of the opposite one {falling}){beside}")  # fmt: skip
+def shift_delays(runs: Runs) -> Finding:
+    """The speed of grokking falls as the shift k grows: 0, 45, 60, 81.
+
+    A trend over the four shifts, by an exact test of their order; one the other way refutes.
+    """
+    groups = [runs[f"k = {k}"] for k in (0, 45, 60, 81)]
+    p_values = [trend_p(groups), trend_p(groups[::-1])] if enough(*groups) else [None, None]
+    rising, falling = p_values
+    part = None if rising is None or min(p_values) > LEVEL else rising <= LEVEL
+    said = ["not known" if p is None else f"{p:.3f}" for p in p_values]
+    return judge(part, seen=listed(own(runs)), rising=said[0], falling=said[1],
+                 beside=companions(runs, "50 % of p = 59"))  # fmt: skip
+
+
+def at_width(d: int) -> Settings:
+    """The two settings of one of Figs 19 to 21, by width and position vectors."""
+    return {label: run for label, run in by_position().items() if label.startswith(f"d = {d},")}
+
+
+@claim("PF19", "gu2024", "appendix E.1, Fig. 19", runs=partial(at_width, 128), beside=aside(small_by_position),
+       published="positions delay", says="{seen}{beside}", **_POSITIONS)  # fmt: skip
+def positions_delay(runs: Runs) -> Finding:
+    """At p = k = 97 and width 128 position vectors delay grokking."""
+    part = later(runs["d = 128, on"], runs["d = 128, off"])
+    return judge(part, seen=listed(own(runs)), beside=companions(runs, "p = k = 59"))
+
+
+@claim("PF20", "gu2024", "appendix E.1, Fig. 20", runs=partial(at_width, 256),
+       published="the order changes from run to run", says="{seen} (seeds of each that decide: {seeds})", **_POSITIONS,
+       )  # fmt: skip
+def order_is_unstable(runs: Runs) -> Finding:
+    """At width 256 the order of runs with and without position vectors is unstable.
+
+    One that comes earlier than the other refutes it, by an exact test either way; it holds where none does although
+    the test would find a half that is put there.
+    """
+    on, off = runs["d = 256, on"], runs["d = 256, off"]
+    part: Part = None
+    if enough(on, off, least=ORDERED):
+        apart = 2 * min(permutation_p(on, off), permutation_p(off, on)) <= LEVEL
+        part = False if apart else True if max(oracles(on, on)[0], oracles(off, off)[0]) <= SURELY else None
+    return judge(part, seen=listed(runs), seeds=ORDERED)
+
+
+@claim("PF21", "gu2024", "appendix E.1, Fig. 21", runs=partial(at_width, 512), **_POSITIONS, bars={"bar": (1.5, 3)},
+       published=f"no instability (the latest before {STEADY:g} times the earliest: our reading)",
+       says="{seen} (other ratios: {bars})")  # fmt: skip
+def wide_is_stable(runs: Runs, *, bar: float = STEADY) -> Finding:
+    """At width 512 the instability is gone."""
+    return judge(*(steady(runs[f"d = 512, {state}"], bar) for state in ("on", "off")), seen=listed(runs))
+
+
+def steady(table: Times, bar: float = STEADY) -> Part:
+    """Is the latest grok step of a setting below `bar` times the earliest? A late run counts with its last step."""
+    if table is None or not table.grok_step.notna().any():
+        return None
+    if (table.grok_step.fillna(table.last_step) >= bar * table.grok_step.min()).any():
+        return False
+    return True if enough(table) and table.grok_step.notna().all() else None
+
+
+# ---------------------------------------------------------------------------------------- spread
+
+
+@claim("PF22", "gu2024", "appendix E.2, Fig. 22", section="Two runs of one setting", seconds=3, through=times,
+       runs=lambda: {label: run for label, run in by_modulus().items() if label.startswith("p = 47")},
+       published=f"significant in speed (a factor of {STEADY:g}), substantial in accuracy ({SUBSTANTIAL}): our reading",
+       bars={"apart": ((1.5, 0.05), (3, 0.2))},
+       says="{seen}; speed: {speed}, accuracy reached: {accuracy} (other bars: {bars})")  # fmt: skip
+def runs_differ(runs: Runs, *, apart: tuple[float, float] = (STEADY, SUBSTANTIAL)) -> Finding:
+    """Two runs at p = 47, width 128, differ significantly in speed and substantially in the accuracy reached."""
+    table = runs[longest(runs, "p = 47")]
+    parts = speeds_differ(table, apart[0]), levels_differ(table, apart[1])
+    words = dict(zip(("speed", "accuracy"), (judge(part).verdict for part in parts), strict=True))
+    return judge(*parts, seen="; ".join(f"{describe(n, t)}; {levels(n, t)}" for n, t in runs.items()), **words)
+
+
+def speeds_differ(table: Times, bar: float = STEADY) -> Part:
+    """The opposite of `steady`, for two runs or more."""
+    answer = steady(table, bar)
+    return None if answer is None else not answer
+
+
+def levels_differ(table: Times, bar: float = SUBSTANTIAL) -> Part:
+    """Do two runs reach levels that are more than `bar` apart? Not known from runs that are low or still rise."""
+    ends = settled(table) if table is not None else pd.Series(dtype=float)
+    if len(ends) > 1 and ends.max() - ends.min() > bar:
+        return True
+    return False if enough(table) and len(ends) == len(table) else None

@@ -1,6 +1,0 @@
-"""Experiments: what the papers ran, as frozen configurations that run, load and predict their cost."""
-
-from grokbook.experiments.base import Experiment, default_store, load_or_run, recorded
-from grokbook.experiments.recording import catalogue, record, records_table
-
-__all__ = ["Experiment", "catalogue", "default_store", "load_or_run", "record", "recorded", "records_table"]

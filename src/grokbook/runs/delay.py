@@ -1,0 +1,308 @@
+"""When a run fits its training set, when it generalises, and how long that takes: with censoring.
+
+The rule. An accuracy curve *reaches* a threshold at the first logged step at which it is at or above the
+threshold and stays so at the next `persistence` logged steps. So an excursion of `persistence` points or
+fewer does not count, and what comes after the window is not asked: a dip later on does not undo a crossing,
+and a longer record of the same run never moves a step that was already reported. A curve that ends inside its
+window has not reached the threshold *yet*: it is censored, "not by step T". A run that loses what it had,
+that is, is below the threshold at more than `persistence` logged steps in a row, is reported: `reverted_step`
+says when first, `settled_step` when its last stay began (None if it is not there at the end).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy.stats import CensoredData, ecdf
+
+from grokbook.errors import ParameterError
+from grokbook.measures.inputs import Array, to_numpy, whole
+from grokbook.measures.registry import Measure
+
+THRESHOLD = 0.95
+PERSISTENCE = 3
+ROUNDING = 1e-6
+"""What an accuracy may be below a threshold: in single precision 19 of 20 is 0.94999999."""
+_STEPS = ["fit_step", "grok_step", "delay", "last_step", "reverted_step", "settled_step"]
+
+
+@dataclass(frozen=True)
+class GrokTime:
+    """When a run fitted and generalised, in optimiser steps; None is "not within the record".
+
+    `delay` = `grok_step` - `fit_step`, None unless both are known (negative if the test set came first).
+    `censored`: the test accuracy did not reach `threshold` by `last_step`. `reverted_step`, `settled_step`:
+    see the module.
+    """
+
+    fit_step: int | None
+    grok_step: int | None
+    delay: int | None
+    censored: bool
+    threshold: float = THRESHOLD
+    persistence: int = PERSISTENCE
+    last_step: int | None = None
+    reverted_step: int | None = None
+    settled_step: int | None = None
+
+    def describe(self) -> str:
+        """The result in words.
+
+        >>> GrokTime(200, None, None, True, last_step=9000).describe()
+        'fits at step 200; does not generalise by step 9000'
+        """
+        fit = "does not fit" if self.fit_step is None else f"fits at step {self.fit_step}"
+        if self.grok_step is None:
+            return f"{fit}; does not generalise{self._by()}"
+        fit += self._by() if self.fit_step is None else ""
+        delay = "" if self.delay is None else f", {self.delay} steps later"
+        lost = "" if self.reverted_step is None else f", lost again at step {self.reverted_step}"
+        return f"{fit}; generalises at step {self.grok_step}{delay}{lost}"
+
+    def _by(self) -> str:
+        return "" if self.last_step is None else f" by step {self.last_step}"
+
+    __str__ = describe
+
+
+def grok_time(
+    steps: Array,
+    train_accuracy: Array,
+    test_accuracy: Array,
+    *,
+    threshold: float = THRESHOLD,
+    persistence: int = PERSISTENCE,
+) -> GrokTime:
+    """Fit step, grok step and delay of one run, censored if the record ends first.
+
+    `steps` (n,) whole and strictly increasing, `train_accuracy` and `test_accuracy` (n,) in [0, 1]. A curve
+    reaches `threshold` at the first logged step from which it is at or above it there and at the next
+    `persistence` logged steps.
+
+    Raises ParameterError for curves of unequal length, accuracies that are not numbers in [0, 1], unsorted
+    steps, a threshold outside (0, 1], or a negative persistence.
+
+    >>> train = [0.1, 1, 1, 1, 1, 1, 1, 1]
+    >>> test = [0.1, 0.2, 0.2, 0.97, 0.99, 1, 1, 1]
+    >>> grok_time(range(0, 800, 100), train, test).delay
+    200
+    >>> print(grok_time(range(0, 500, 100), train[:5], test[:5]))
+    fits at step 100; does not generalise by step 400
+    """
+    _check_rule(threshold, persistence)
+    times, train, test = _check_curves(steps, train_accuracy, test_accuracy)
+    fits, groks = (curve >= threshold - ROUNDING for curve in (train, test))
+    fit, grok = first_stay(fits, persistence), first_stay(groks, persistence)
+    reverted, settled = _after(groks, grok, persistence)
+    fit_step, grok_step, reverted_step, settled_step = (_at(times, i) for i in (fit, grok, reverted, settled))
+    delay = None if fit_step is None or grok_step is None else grok_step - fit_step
+    rule = {"threshold": float(threshold), "persistence": int(persistence), "last_step": int(times[-1])}
+    lost = {"reverted_step": reverted_step, "settled_step": settled_step}
+    return GrokTime(fit_step, grok_step, delay, grok_step is None, **rule, **lost)
+
+
+def _check_rule(threshold: float, persistence: int) -> None:
+    if not isinstance(threshold, int | float | np.number) or not 0 < threshold <= 1:
+        raise ParameterError(f"threshold is {threshold!r}, but must be an accuracy in (0, 1], such as {THRESHOLD}.")
+    whole(persistence, "persistence", least=0)
+
+
+def _check_curves(*curves: Array) -> tuple[np.ndarray, ...]:
+    """Steps, train and test accuracy as arrays, after checking them."""
+    arrays = tuple(map(to_numpy, curves))
+    shapes = [a.shape for a in arrays]
+    if len(set(shapes)) > 1 or arrays[0].ndim != 1 or not arrays[0].size:
+        raise ParameterError(f"steps, train and test accuracy have shapes {shapes}, but must be (n,), n > 0, alike.")
+    bad = np.append(False, np.diff(arrays[0]) <= 0) | (arrays[0] % 1 != 0)
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise ParameterError(f"steps has {arrays[0][i]:g} at index {i}, but must be whole and strictly increasing.")
+    for name, curve in zip(("train_accuracy", "test_accuracy"), arrays[1:], strict=True):
+        good = (curve >= 0) & (curve <= 1 + 1e-6)
+        if not good.all():
+            i = int(np.argmin(good))
+            raise ParameterError(f"{name} is {curve[i]:g} at step {arrays[0][i]:g}, but must be a share in [0, 1].")
+    return arrays
+
+
+def first_stay(above: np.ndarray, persistence: int) -> int | None:
+    """Index of the first True followed by `persistence` more."""
+    return next((start for start, end in _runs(above) if end - start > persistence), None)
+
+
+def _runs(flags: np.ndarray) -> list[tuple[int, int]]:
+    """[start, end) of each run of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
+    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+
+
+def _after(above: np.ndarray, grok: int | None, persistence: int) -> tuple[int | None, int | None]:
+    """Indices of the first loss after `grok`, and of the stay that lasts to the end of the record."""
+    if grok is None:
+        return None, None
+    losses = [(a, b) for a, b in _runs(~above) if a > grok and b - a > persistence]
+    if not losses:
+        return None, grok
+    since = losses[-1][1]
+    stay = first_stay(above[since:], persistence)
+    return losses[0][0], None if stay is None else since + stay
+
+
+def _at(steps: np.ndarray, index: int | None) -> int | None:
+    return None if index is None else int(steps[index])
+
+
+def grok_times(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence: int = PERSISTENCE) -> pd.DataFrame:
+    """`grok_time` of each run of a dataset: a table, one row a run, one column a field of `GrokTime`.
+
+    `dataset` has variables `train_accuracy` and `test_accuracy` over the coordinate `step` and any other
+    dimensions (`run`, `seed`, axes of a grid), which become the index; coordinates along them that vary are the
+    first columns. A run that stopped early is filled up with NaN at its end: those steps are left out. A cell of
+    a grid without any value was not run and has no row.
+
+    Raises ParameterError if a variable or `step` is missing, or a curve is refused.
+
+    >>> data = xr.Dataset(coords={"step": [0, 10, 20, 30, 40]})
+    >>> data["train_accuracy"] = "step", [0.2, 1, 1, 1, 1]
+    >>> data["test_accuracy"] = "step", [0.1] * 5
+    >>> grok_times(data)[["fit_step", "censored"]].values.tolist()
+    [[10, True]]
+    """
+    settings, times = _times(dataset, threshold, persistence)
+    return settings.join(_table(times).set_index(settings.index))
+
+
+def _times(dataset: xr.Dataset, threshold: float, persistence: int) -> tuple[pd.DataFrame, list[GrokTime]]:
+    """What differs between the runs, indexed by their dimensions ("run" if there are none), and the times of each."""
+    missing = [name for name in ("train_accuracy", "test_accuracy", "step") if name not in dataset.variables]
+    if missing:
+        raise ParameterError(f"dataset has no {missing[0]}, but needs train_accuracy, test_accuracy and step.")
+    both = xr.broadcast(dataset.test_accuracy, dataset.train_accuracy)
+    curves = xr.concat(both, "set", coords="minimal", join="exact")
+    dims = [str(name) for name in curves.dims if name not in ("set", "step")] or ["run"]
+    curves = curves if set(dims) <= set(curves.dims) else curves.expand_dims("run")
+    rows = curves.transpose(*dims, "set", "step").values.reshape(-1, 2, curves.sizes["step"])
+    made = np.isfinite(rows).any((1, 2)) if len(rows) > 1 else np.ones(len(rows), bool)
+    values = [curves[name].values for name in dims]
+    index = pd.MultiIndex.from_product(values, names=dims) if len(dims) > 1 else pd.Index(values[0], name=dims[0])
+    beside = {
+        str(name): part.broadcast_like(curves.isel(set=0, step=0)).transpose(*dims).values.ravel()
+        for name, part in curves.coords.items() if part.dims and set(part.dims) <= set(dims) and name not in dims
+    }  # fmt: skip
+    settings = pd.DataFrame({n: v for n, v in beside.items() if len(set(v)) > 1}, index)[made]
+    return settings, [_one_run(dataset.step.values, *row, threshold, persistence) for row in rows[made]]
+
+
+def _one_run(steps: np.ndarray, test: np.ndarray, train: np.ndarray, threshold: float, persistence: int) -> GrokTime:
+    known = np.flatnonzero(~(np.isnan(train) & np.isnan(test)))
+    end = int(known[-1]) + 1 if known.size else 0
+    return grok_time(steps[:end], train[:end], test[:end], threshold=threshold, persistence=persistence)
+
+
+def _table(times: Iterable[GrokTime]) -> pd.DataFrame:
+    table = pd.DataFrame([asdict(time) for time in times], columns=list(GrokTime.__dataclass_fields__))
+    return table.astype({column: "Int64" for column in _STEPS})
+
+
+def median_delay(times: pd.DataFrame | Iterable[GrokTime]) -> float | None:
+    r"""Median delay of several runs by Kaplan and Meier, or None if too many are censored to know it.
+
+    The smallest t with $\hat S(t) = \prod_{t_i \le t}(1 - n_i/m_i) \le 1/2$, where $n_i$ runs grok with delay
+    $t_i$ and $m_i$ have a delay (or are followed) at least that long. `times` is a table of `grok_times` or
+    GrokTime objects. A run that fitted and did not generalise counts as followed for `last_step - fit_step`
+    steps; one that did not fit has not started its delay and is left out. For an even number of uncensored
+    runs it is the lower of the middle two.
+
+    Raises ParameterError if a censored run does not say its last step.
+
+    >>> followed = GrokTime(100, None, None, True, last_step=9100)
+    >>> median_delay([GrokTime(100, 300, 200, False), GrokTime(100, 500, 400, False), followed])
+    400.0
+    >>> median_delay([GrokTime(100, 300, 200, False), followed, followed]) is None
+    True
+    """
+    table = times if isinstance(times, pd.DataFrame) else _table(times)
+    fitted = table[table["fit_step"].notna()]
+    observed = ~fitted["censored"].to_numpy(dtype=bool)
+    followed = fitted["delay"].where(observed, fitted["last_step"] - fitted["fit_step"])
+    return _kaplan_meier_median(followed, observed)
+
+
+def median_step(times: pd.DataFrame, column: str = "grok_step") -> float | None:
+    """Median of a column of steps by Kaplan and Meier: a run without one counts as later than its `last_step`.
+
+    `times` has the column and `last_step`, as the table of `grok_times` does. None where too many runs are censored to
+    know it; never the median of those that finished, which is too early.
+
+    Raises ParameterError if a run without the step does not say its last step.
+
+    >>> times = pd.DataFrame({"grok_step": [900, 1100, None, 1300, None], "last_step": 2000})
+    >>> median_step(times), median_step(times[2:]) is None
+    (1300.0, True)
+    """
+    observed = times[column].notna().to_numpy(dtype=bool)
+    return _kaplan_meier_median(times[column].where(observed, times["last_step"]), observed)
+
+
+def _kaplan_meier_median(followed: pd.Series, observed: np.ndarray) -> float | None:
+    """The least time at which the estimated survival is at most one half."""
+    if followed.isna().any():
+        raise ParameterError("a censored run has last_step None, but needs it to say how long it was followed.")
+    if not observed.any():
+        return None
+    survival = ecdf(CensoredData.right_censored(followed.to_numpy(dtype=float), ~observed)).sf
+    reached = survival.quantiles[survival.probabilities <= 0.5 + 1e-12]
+    return float(reached[0]) if reached.size else None
+
+
+def describe_delays(dataset: xr.Dataset) -> list[str]:
+    """One sentence a run: `grok_time(...).describe()` for each run of a dataset, in the order of `grok_times`.
+
+    Raises ParameterError where `grok_time` does.
+
+    >>> curve = ("seed", "step"), [[0.1, 1, 1, 1, 1]]
+    >>> run = xr.Dataset({"train_accuracy": curve, "test_accuracy": curve}, {"step": range(5), "seed": [0]})
+    >>> describe_delays(run)
+    ['fits at step 1; generalises at step 1, 0 steps later']
+    """
+    return [time.describe() for time in _times(dataset, THRESHOLD, PERSISTENCE)[1]]
+
+
+def delay_summary(times: pd.DataFrame) -> dict[str, int | float | None]:
+    """What a sentence needs of the table of `grok_times`; None where no run got there.
+
+    `runs`, `generalised` and `censored` count runs; `fit` is the median fit step (see `median_step`),
+    `earliest` and `latest` the first and last grok step, `delay` the median delay with censored runs, `last` the last
+    logged step.
+
+    Raises ParameterError where `median_delay` does.
+
+    >>> curve = ("seed", "step"), [[0.1, 1, 1, 1, 1]]
+    >>> run = xr.Dataset({"train_accuracy": curve, "test_accuracy": curve}, {"step": range(5), "seed": [0]})
+    >>> delay_summary(grok_times(run))["earliest"]
+    1
+    """
+    grok = times.grok_step.dropna()
+    return {
+        "runs": len(times),
+        "generalised": len(grok),
+        "censored": len(times) - len(grok),
+        "fit": median_step(times, "fit_step"),
+        "earliest": int(grok.min()) if len(grok) else None,
+        "latest": int(grok.max()) if len(grok) else None,
+        "delay": median_delay(times),
+        "last": int(times.last_step.max()),
+    }
+
+
+# fmt: off
+GROK_TIME = Measure("grok_time", r"t_{\mathrm{grok}}-t_{\mathrm{fit}}",
+    r"\min\{t: a_{\mathrm{test}}\ge\tau\ \text{from}\ t\}"
+    r" - \min\{t: a_{\mathrm{train}}\ge\tau\ \text{from}\ t\}",
+    grok_time, "curves", "none", "Power et al. 2022, section 3; the persistence rule is this book's",
+    "optimiser steps", "(-∞, ∞) or censored")
+# fmt: on

@@ -1,0 +1,143 @@
+"""An experiment is a frozen configuration with seeds; running it gives a dataset with dims `seed` and `step`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from grokbook.errors import ParameterError
+from grokbook.own_code import Code
+from grokbook.paths import local_store_path, records_path
+from grokbook.runs.store import Store
+from grokbook.training.config import RunConfig, canonical, code_of, digest
+from grokbook.training.cost import Cost, predict
+from grokbook.training.ensemble import checkpoint_path, train
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One configuration, run with several seeds.
+
+    A seed draws both the split and the initial weights. `key` identifies configuration and `version`, not the
+    seeds and not the name. `statement` is what the paper says of it, in our words; `source` where; `choices` what the
+    paper leaves open and we chose.
+
+    Raises ParameterError for no seeds, repeated or negative ones.
+
+    Example:
+        >>> from grokbook.models.transformer import Shape
+        >>> from grokbook.tasks.arithmetic import ModularTask
+        >>> config = RunConfig(ModularTask(5, train_fraction=0.5), Shape(5, d_model=8), steps=20)
+        >>> Experiment("made/up", config, seeds=(3,)).run(progress=False).seed.values.tolist()
+        [3]
+    """
+
+    name: str
+    config: RunConfig
+    seeds: tuple[int, ...] = (0, 1, 2)
+    version: int = 1
+    statement: str = ""
+    source: str = ""
+    choices: str = ""
+
+    def __post_init__(self) -> None:
+        seeds = tuple(self.seeds)
+        if not seeds or len(set(seeds)) != len(seeds) or min(seeds) < 0:
+            raise ParameterError(f"seeds = {seeds} must be one or more different integers of 0 or more.")
+        object.__setattr__(self, "seeds", seeds)
+
+    def configuration(self) -> dict[str, Any]:
+        """The configuration without its seeds, as plain values."""
+        values = self.config.as_dict()
+        del values["seed"]
+        values["task"].pop("seed", None)
+        return values
+
+    @property
+    def key(self) -> str:
+        """16 hexadecimal digits of the configuration and the experiment's version."""
+        return digest({"version": self.version, "configuration": self.configuration()})
+
+    @property
+    def code(self) -> Code:
+        """The code that its numbers go through."""
+        return code_of(self.config)
+
+    def with_seeds(self, count: int) -> Experiment:
+        """The same experiment with seeds 0 .. count-1."""
+        if count < 1:
+            raise ParameterError(f"n_seeds = {count} must be 1 or more.")
+        return dataclasses.replace(self, seeds=tuple(range(count)))
+
+    def run(
+        self,
+        seeds: tuple[int, ...] | None = None,
+        *,
+        checkpoints: Path | None = None,
+        progress: bool = True,
+        **options: Any,
+    ) -> xr.Dataset:
+        """Train the seeds (default: all of the experiment's) and return the dataset, dims `seed` and `step`.
+
+        `options` are those of `grokbook.training.train`.
+        """
+        configs = [self.config.with_seed(s) for s in (self.seeds if seeds is None else seeds)]
+        dataset = train(configs, progress=progress, checkpoints=checkpoints, **options).swap_dims(run="seed")
+        return self.described(dataset, dataset.attrs)
+
+    def described(self, dataset: xr.Dataset, made: Mapping[str, Any]) -> xr.Dataset:
+        """The dataset with what a record says of itself: configuration, and on what it was `made`."""
+        said = {"configuration": canonical(self.configuration()), "dtype": self.config.dtype}
+        dataset.attrs = said | {"device": made["device"], "update": made.get("update", "eager")}
+        return dataset
+
+    def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:
+        """Remove the checkpoints of finished seeds, each alone and all together, and the folder once empty."""
+        configs = [self.config.with_seed(seed) for seed in seeds]
+        for group in [configs, *([config] for config in configs)]:
+            for keep in (False, True):
+                Path(checkpoint_path(checkpoints, group, keep)).unlink(missing_ok=True)
+        if checkpoints.is_dir() and not any(checkpoints.iterdir()):
+            checkpoints.rmdir()
+
+    def predicted(self, seeds: int | None = None) -> Cost:
+        """Predicted seconds on one core of this machine for `seeds` runs (default: all), and memory of one."""
+        one = predict(self.config)
+        return Cost(one.seconds * (len(self.seeds) if seeds is None else seeds), one.memory_mb)
+
+    def missing_seeds(self, store: Store | None = None) -> tuple[int, ...]:
+        """Seeds that neither `store` (default: the project's) nor its fallbacks hold."""
+        have = set((store or default_store()).seeds(self.key, self.code))
+        return tuple(s for s in self.seeds if s not in have)
+
+
+def default_store() -> Store:
+    """The local store of this machine, with the committed records behind it."""
+    return Store(local_store_path(), fallbacks=(Store(records_path()),), same_code=True)
+
+
+def load_or_run(experiment: Experiment, *, progress: bool = True) -> xr.Dataset:
+    """The experiment's dataset from the records, from this machine's earlier runs, or trained now."""
+    return default_store().load_or_run(experiment, progress=progress)
+
+
+def recorded(experiment: Experiment) -> xr.Dataset | None:
+    """The experiment's dataset if all its runs were made and are whole; None otherwise. Nothing is trained."""
+    return default_store().load_only(experiment)
+
+
+def available(experiment: Experiment) -> xr.Dataset | None:
+    """The dataset of those of the experiment's seeds whose runs were made and are whole; None if there is none.
+
+    Nothing is trained. `attrs["missing"]` names the seeds that were not made.
+    """
+    store = default_store()
+    missing = experiment.missing_seeds(store)
+    there = tuple(s for s in experiment.seeds if s not in missing)
+    dataset = store.load_only(dataclasses.replace(experiment, seeds=there)) if there else None
+    return None if dataset is None else dataset.assign_attrs(missing=list(missing))

@@ -1,0 +1,199 @@
+r"""Does a measure's event go with that of the test accuracy, and come before it? Ranks within tasks, and controls.
+
+Two questions that are easily mixed up. *Before*: has the measure made half of its move when the accuracy has made half
+of its own (`events`)? A clock that strikes early does that in every run. *With*: is the measure early in those runs of
+a task that generalise early (`rank_test`)? That no clock does. `with_controls` adds an oracle, the same oracle early,
+and a clock to the measures of a dataset. One run is one observation; curves are raw, never smoothed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from grokbook.errors import ParameterError
+from grokbook.measures.inputs import Array, one_of, to_numpy, whole
+from grokbook.runs.delay import PERSISTENCE, ROUNDING, THRESHOLD, first_stay
+
+SIGNS = {"rises": 1.0, "falls": -1.0}
+EARLY = 100  # optimiser steps by which the early oracle is ahead
+PACE = 100  # optimiser steps in which the clock falls by a factor of e
+LEAST_DELAY = 4  # logged steps between fitting and half way below which nothing can come first
+CONTROL_WAYS = {"oracle": "rises", "oracle_early": "rises", "clock": "falls"}
+"""The controls that `with_controls` adds, with the way in which they move."""
+
+
+def with_controls(dataset: xr.Dataset) -> xr.Dataset:
+    r"""The dataset with three more measures, of which it is known beforehand what a test should say.
+
+    `oracle` is the test accuracy itself, `oracle_early` the same `EARLY` steps early (its last value repeated at the
+    end), and `clock` is $e^{-t/100}$ of the step t, the same in all runs. Steps (n,) must be evenly spaced.
+
+    Raises ParameterError for uneven steps, or steps further apart than `EARLY`.
+
+    >>> data = xr.Dataset({"test_accuracy": ("step", [0.0, 0.5, 1.0])}, {"step": [0, 100, 200]})
+    >>> with_controls(data).oracle_early.values.tolist()
+    [0.5, 1.0, 1.0]
+    """
+    steps = dataset.step.values
+    gaps = np.unique(np.diff(steps))
+    if len(gaps) != 1 or not 0 < gaps[0] <= EARLY:
+        raise ParameterError(f"steps must be evenly spaced by at most {EARLY}; log with Schedule(dense_until=0).")
+    ahead = np.minimum(np.arange(len(steps)) + EARLY // int(gaps[0]), len(steps) - 1)
+    accuracy = dataset.test_accuracy
+    early = accuracy.isel(step=ahead).assign_coords(step=steps)
+    clock = accuracy * 0 + xr.DataArray(np.exp(-steps / PACE), coords={"step": steps}, dims="step")
+    return dataset.assign(oracle=accuracy, oracle_early=early, clock=clock)
+
+
+def half_move(values: Array, start: int, direction: str, share: float = 0.5) -> tuple[int | None, float]:
+    """Index at which a curve has made `share` of its move, or None, and the size of the move.
+
+    The move of a curve (n,) that "falls" is its largest fall from an earlier value at or after the index `start`,
+    wherever it ends; of one that "rises", its largest rise. The curve is there at the first index from which it is
+    that far from its extreme so far, for four logged values in a row. A curve that never goes that way: None and 0.
+
+    Raises ParameterError for another direction, a share outside (0, 1), or a start outside the curve.
+
+    >>> half_move([3.0, 5, 9, 9, 8, 6, 4, 2, 1, 1, 1, 1, 3, 3], 0, "falls")
+    (6, 8.0)
+    >>> half_move(range(9), 0, "falls")
+    (None, 0.0)
+    """
+    sign = SIGNS[one_of(direction, SIGNS, "direction")]
+    curve = sign * to_numpy(values)
+    if not 0 < share < 1 or not 0 <= start < curve.size:
+        raise ParameterError(f"share = {share} must be in (0, 1) and start = {start} within {curve.size} values.")
+    gone = curve[start:] - np.minimum.accumulate(curve[start:])
+    move = float(gone.max())
+    if not move > 0:
+        return None, 0.0
+    found = first_stay(gone >= share * move * (1 - 1e-9), PERSISTENCE)
+    return (None if found is None else start + found), move
+
+
+def accuracy_half_way(train: Array, test: Array, share: float = 0.5) -> tuple[int | None, int | None, bool]:
+    """Indices of fitting and of the test accuracy `share` of the way from its value there to 1; does it generalise?
+
+    Accuracies (n,); fitting and generalising are 0.95 of the training and test set, by the rule of `grok_time`.
+
+    >>> train, test = [0.1, 1, 1, 1, 1, 1, 1, 1, 1, 1], [0.0, 0.2, 0.2, 0.3, 0.5, 0.7, 1, 1, 1, 1]
+    >>> accuracy_half_way(train, test)
+    (1, 5, True)
+    """
+    fit = first_stay(to_numpy(train) >= THRESHOLD - ROUNDING, PERSISTENCE)
+    if fit is None:
+        return None, None, False
+    later = to_numpy(test)[fit:]
+    half = first_stay(later >= later[0] + share * (1 - later[0]), PERSISTENCE)
+    grokked = first_stay(to_numpy(test) >= THRESHOLD - ROUNDING, PERSISTENCE) is not None
+    return fit, None if half is None else fit + half, grokked
+
+
+def events(dataset: xr.Dataset, directions: Mapping[str, str], *, share: float = 0.5) -> pd.DataFrame:
+    """When every measure and the test accuracy have made half of their moves: one row a run and measure.
+
+    `dataset` has dims `seed` and `step` with both accuracies and the measures, `directions` maps these to "rises" or
+    "falls". Columns: `seed`, `measure`, `fit_step`; `accuracy_delay` and `measure_delay`, optimiser steps from
+    fitting to half way, infinite where that does not happen within the record, NaN where the measure is not defined or
+    the training set is never fitted; `move`, the size of the measure's; `generalises`, with a delay of four logged
+    steps or more; `lead` = 1 - measure_delay / accuracy_delay of such runs.
+
+    Raises ParameterError for a measure the dataset does not have.
+
+    >>> t = np.arange(0, 1200, 10)
+    >>> curve = np.where(t < 500, 0.1, 1.0)[None]
+    >>> data = xr.Dataset({"test_accuracy": (("seed", "step"), curve)}, {"seed": [0], "step": t})
+    >>> data = data.assign(train_accuracy=data.test_accuracy * 0 + 1, loss=-data.test_accuracy)
+    >>> events(data, {"loss": "falls"})[["accuracy_delay", "measure_delay", "lead"]].values.tolist()
+    [[500.0, 500.0, 0.0]]
+    """
+    absent = [name for name in directions if name not in dataset]
+    if absent:
+        raise ParameterError(f"the dataset has no measure {absent[0]!r}.")
+    curves = dataset[["train_accuracy", "test_accuracy", *directions]].load()
+    runs = [curves.sel(seed=seed) for seed in curves.seed.values]
+    return pd.DataFrame([row for run in runs for row in _events(run, directions, share)])
+
+
+def _events(run: xr.Dataset, directions: Mapping[str, str], share: float) -> list[dict[str, object]]:
+    steps = run.step.values
+    fit, half, grokked = accuracy_half_way(run.train_accuracy, run.test_accuracy, share)
+    slow = grokked and fit is not None and half is not None and half - fit >= LEAST_DELAY
+    row = {"seed": int(run.seed), "fit_step": np.nan if fit is None else float(steps[fit]), "generalises": slow}
+    row |= {"accuracy_delay": np.nan if fit is None else np.inf if half is None else float(steps[half] - steps[fit])}
+    found = []
+    for name, direction in directions.items():
+        own = {"measure": name, "measure_delay": np.nan, "move": np.nan, "lead": np.nan}
+        if fit is not None and np.isfinite(run[name].values[fit:]).all():
+            at, own["move"] = half_move(run[name].values, fit, direction, share)
+            own["measure_delay"] = np.inf if at is None else float(steps[at] - steps[fit])
+            if slow and at is not None:
+                own["lead"] = 1 - own["measure_delay"] / row["accuracy_delay"]
+        found.append(row | own)
+    return found
+
+
+@dataclass(frozen=True)
+class RankTest:
+    """Somers' D of a measure given the accuracy, within groups, joined: `tau` in [-1, 1], p-value, pairs it rests on.
+
+    `pairs` counts the pairs of runs of one group whose accuracies differ in time; without any, `tau` and `p_value`
+    are NaN.
+    """
+
+    tau: float
+    p_value: float
+    pairs: int
+
+
+def _signs(values: np.ndarray) -> np.ndarray:
+    """Who is later: (n, n) signs, 0 for equal values, two infinite ones among them."""
+    one, other = values[:, None], values[None, :]
+    return (one > other).astype(int) - (one < other).astype(int)
+
+
+def rank_test(
+    groups: Sequence[tuple[Array, Array]], *, draws: int = 9999, seed: int = 0, together: bool = False
+) -> RankTest:
+    r"""Is the measure early in those runs of a group in which the accuracy is? Somers' D, permuted within groups.
+
+    Each group is a pair of times (n,), of the measure and of the accuracy in the runs of one task; infinite is "not
+    within the record" and later than all else. With C pairs of runs of one group in one order, D in opposite ones,
+    and N whose accuracies differ, $\tau = (C - D)/N$. The p-value is the share, among `draws` random permutations of
+    the accuracies within their groups and the true order, of those with at least this C - D: runs of one task are
+    exchangeable, those of different tasks are not. With `together` the k-th runs of all groups have something in
+    common, such as a start: each permutation is then one for all groups.
+
+    Raises ParameterError for a group whose times are NaN or not equally many, and with `together` for groups of
+    different sizes.
+
+    >>> rank_test([([1, 2, 3, 4, 5], [10, 20, 30, 40, np.inf])]).tau
+    1.0
+    >>> twice = [([1, 2, 3, 4], [1, 2, 3, 4])] * 2
+    >>> rank_test(twice).p_value < rank_test(twice, together=True).p_value
+    True
+    >>> rank_test([([7, 7, 7, 7, 7], [10, 20, 30, 40, 50])]).p_value
+    1.0
+    """
+    rng, observed, pairs = np.random.default_rng(seed), 0.0, 0
+    drawn, orders = np.zeros(whole(draws, "draws", least=1)), None
+    if together and len({len(measure) for measure, _ in groups}) > 1:
+        raise ParameterError(f"groups of {[len(one) for one, _ in groups]} runs cannot be permuted together.")
+    for measure, accuracy in groups:
+        first, second = np.asarray(measure, dtype=float), np.asarray(accuracy, dtype=float)
+        if first.shape != second.shape or first.ndim != 1 or np.isnan([*first, *second]).any():
+            raise ParameterError(f"a group has times of shapes {first.shape} and {second.shape}; not (n,), no NaN.")
+        x, y = _signs(first), _signs(second)
+        if orders is None or not together:
+            orders = rng.permuted(np.tile(np.arange(len(first)), (draws, 1)), axis=1)
+        observed += (x * y).sum() / 2
+        drawn += (x * y[orders[:, :, None], orders[:, None, :]]).sum(axis=(1, 2)) / 2
+        pairs += int(np.abs(y).sum()) // 2
+    if not pairs:
+        return RankTest(np.nan, np.nan, 0)
+    return RankTest(float(observed / pairs), float((1 + (drawn >= observed).sum()) / (1 + draws)), pairs)

@@ -1,0 +1,178 @@
+"""Fill data/records: what is there, what is missing and what it costs; within a budget, resumable, any order."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass
+from fnmatch import fnmatch
+
+import pandas as pd
+import torch
+
+from grokbook.announced import announced
+from grokbook.errors import ParameterError
+from grokbook.machine import cores
+from grokbook.paths import records_path
+from grokbook.runs.experiment import Experiment
+from grokbook.runs.store import Store
+from grokbook.training.cost import predict_on_gpu
+from grokbook.training.pool import Pool
+
+
+def catalogue() -> dict[str, Experiment]:
+    """Every experiment whose results are recorded, by name: what the topics announce in `RUNS`.
+
+    `RUNS` is a tuple of functions without arguments that give experiments by some label.
+
+    Example:
+        >>> "gu2025/fig5[p=97]" in catalogue()
+        True
+    """
+    return {run.name: run for functions in announced("RUNS") for runs in functions for run in runs().values()}
+
+
+def choose(pattern: str | None = None, seeds: int | None = None) -> list[Experiment]:
+    """The experiments whose name matches a shell pattern (all without one), with `seeds` seeds if given.
+
+    A pattern matches a name as it is or as a wildcard pattern ("gu2025/fig5*"). Raises ParameterError when none
+    matches, naming those there are.
+    """
+    named = catalogue()
+    chosen = [e for name, e in named.items() if pattern is None or name == pattern or fnmatch(name, pattern)]
+    if not chosen:
+        raise ParameterError(f"no experiment matches {pattern!r}; there are {', '.join(named)}.")
+    return [e if seeds is None else e.with_seeds(seeds) for e in chosen]
+
+
+def records_table(pattern: str | None = None, seeds: int | None = None, store: Store | None = None) -> pd.DataFrame:
+    """One row an experiment: seeds recorded and missing, what the missing ones cost on one core here, and on a GPU.
+
+    The GPU's minutes rest on assumptions (`grokbook.training.cost.predict_on_gpu`), the core's on a measured rate.
+    """
+    store = store or Store(records_path())
+    rows = []
+    for experiment in choose(pattern, seeds):
+        missing = experiment.missing_seeds(store)
+        rows.append(
+            {
+                "experiment": experiment.name,
+                "recorded": len(experiment.seeds) - len(missing),
+                "missing": len(missing),
+                "core minutes": round(experiment.predicted(len(missing)).seconds / 60, 1),
+                "GPU minutes": round(predict_on_gpu(experiment.config, max(len(missing), 1)) / 60 * bool(missing), 1),
+                "memory MB": round(experiment.predicted(1).memory_mb),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def value_of_a_seed(have: int) -> float:
+    """What one more seed is worth when `have` are recorded: 1 / (have + 1), the fall of the variance of a mean.
+
+    Example:
+        >>> [round(value_of_a_seed(n), 2) for n in range(3)]
+        [1.0, 0.5, 0.33]
+    """
+    return 1 / (have + 1)
+
+
+@dataclass(frozen=True)
+class SeedJob:
+    """One more seed of an experiment: what is asked of the store, predicted seconds, value per second."""
+
+    experiment: Experiment
+    seconds: float
+    worth: float
+
+
+def next_jobs(experiments: list[Experiment], store: Store) -> list[SeedJob]:
+    """The next missing seed of each experiment, in falling order of value per second; nothing for what is complete.
+
+    On a GPU all missing seeds of an experiment are one job, because they are one program.
+    """
+    jobs = []
+    for experiment in experiments:
+        missing = experiment.missing_seeds(store)
+        if missing:
+            taken = missing if torch.cuda.is_available() else missing[:1]
+            have = [s for s in experiment.seeds if s not in missing]
+            seconds = experiment.predicted(len(taken)).seconds
+            wanted = dataclasses.replace(experiment, seeds=tuple(sorted({*have, *taken})))
+            jobs.append(SeedJob(wanted, seconds, value_of_a_seed(len(have)) / seconds))
+    return sorted(jobs, key=lambda job: -job.worth)
+
+
+def _record_one(store: Store, experiment: Experiment, progress: bool, compiled: bool) -> float:
+    """Train what is missing of one experiment and keep it; returns the seconds it took."""
+    began = time.monotonic()
+    store.load_or_run(experiment, progress=progress, compiled=compiled)
+    return time.monotonic() - began
+
+
+def record(
+    pattern: str | None = None,
+    budget_seconds: float | None = None,
+    seeds: int | None = None,
+    progress: bool = True,
+    store: Store | None = None,
+    workers: int | None = None,
+    compiled: bool = False,
+) -> pd.DataFrame:
+    """Train what is missing in the order of value per second, and commit each run to the store as soon as it is done.
+
+    A run more of an experiment that has n of them is worth 1 / (n + 1). On a CPU `workers` runs (default: one a
+    core) go on side by side, each in a process with one thread; on a GPU the seeds of an experiment are one program.
+    `compiled` asks for the compiled update where there is a compiler; a record's provenance says which it was.
+    With `budget_seconds` only runs are started that are predicted to end within it. An interrupted call loses
+    nothing: finished runs are recorded, the running ones continue from their checkpoints next time. Returns the
+    table of what is there and what remains, with its cost.
+
+    Raises ParameterError for an unknown pattern, TrainingError and RecordError as `Store.load_or_run` does.
+    """
+    store = store or Store(records_path())
+    count = 1 if torch.cuda.is_available() else workers or cores()
+    ends = math.inf if budget_seconds is None else time.monotonic() + budget_seconds
+    chosen = choose(pattern, seeds)
+    if count == 1:
+        _record_in_turn(chosen, store, ends, progress, compiled)
+    else:
+        _record_side_by_side(chosen, store, ends, progress, count, compiled)
+    return records_table(pattern, seeds, store)
+
+
+def _fitting(chosen: list[Experiment], store: Store, ends: float, busy: set[str]) -> SeedJob | None:
+    left = ends - time.monotonic()
+    jobs = next_jobs([e for e in chosen if e.key not in busy], store)
+    return next((job for job in jobs if job.seconds <= left), None)
+
+
+def _record_in_turn(chosen: list[Experiment], store: Store, ends: float, progress: bool, compiled: bool) -> None:
+    while (job := _fitting(chosen, store, ends, set())) is not None:
+        _say(job, _record_one(store, job.experiment, progress, compiled), progress)
+
+
+def _record_side_by_side(
+    chosen: list[Experiment], store: Store, ends: float, progress: bool, count: int, compiled: bool
+) -> None:
+    running: dict[Future[float], SeedJob] = {}
+    with Pool(count) as pool:
+        while True:
+            busy = {job.experiment.key for job in running.values()}
+            job = _fitting(chosen, store, ends, busy) if len(running) < count else None
+            if job is not None:
+                name = f"a run of {job.experiment.name}"
+                running[pool.submit(_record_one, store, job.experiment, False, compiled, name=name)] = job
+                continue
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                _say(running.pop(future), future.result(), progress)
+
+
+def _say(job: SeedJob, seconds: float, progress: bool) -> None:
+    if progress:
+        done = job.experiment
+        print(f"recorded {done.name}, {len(done.seeds)} of its seeds, {seconds:.0f} s (predicted {job.seconds:.0f} s)")

@@ -1,0 +1,436 @@
+"""The record store: results by configuration. Atomic, verified, one trainer at a time, seeds added as needed."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import sys
+import time
+import warnings
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import h5py
+import numpy as np
+import xarray as xr
+from filelock import AcquireReturnProxy, FileLock, Timeout
+
+from grokbook.errors import RecordError
+from grokbook.files import atomic_write, unreadable
+from grokbook.own_code import Code, code_named
+from grokbook.runs.provenance import provenance
+
+MANIFEST = "MANIFEST.json"
+NETCDF = ("CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates", "_NCProperties")
+
+
+class Recordable(Protocol):
+    """What the store asks of an experiment."""
+
+    name: str
+    key: str
+    version: int
+    seeds: tuple[int, ...]
+    code: Code
+
+    def configuration(self) -> dict[str, Any]:
+        """The configuration without seeds, as plain values."""
+
+    def run(self, seeds: tuple[int, ...], *, checkpoints: Path | None, progress: bool) -> xr.Dataset:
+        """Train these seeds; dims `seed` and `step`."""
+
+    def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:
+        """Remove the checkpoints of these seeds, which are recorded now."""
+
+
+class RecordWarning(UserWarning):
+    """A record was damaged and has been set aside."""
+
+
+def family(name: str) -> str:
+    """The folder of an experiment's records: its name without the bracketed arguments.
+
+    Example:
+        >>> family("gu2025/fig5[p=97]")
+        'gu2025/fig5'
+    """
+    return name.split("[")[0]
+
+
+def to_bytes(dataset: xr.Dataset) -> bytes:
+    """The dataset as one netCDF-4 file, every variable deflated."""
+    encoding = {name: {"zlib": True, "complevel": 4} for name in dataset.data_vars}
+    buffer = io.BytesIO()
+    dataset.to_netcdf(buffer, engine="h5netcdf", encoding=encoding)
+    return buffer.getvalue()
+
+
+def from_bytes(content: bytes) -> xr.Dataset:
+    """The dataset that `to_bytes` wrote, in memory; equal to what `xarray.open_dataset` makes of it, at less cost.
+
+    Example:
+        >>> dataset = xr.Dataset({"loss": ("step", [2.0, 1.0])}, {"step": [0, 10]}, {"device": "cpu"})
+        >>> from_bytes(to_bytes(dataset)).identical(dataset)
+        True
+
+    Source: dimensions as netCDF-4 keeps them in HDF5, scales that each variable names in DIMENSION_LIST.
+    """
+    with h5py.File(io.BytesIO(content)) as file:
+        tables = {name: table for name, table in file.items() if not _only_a_length(table)}
+        variables = {
+            name: xr.Variable(_dimensions(file, table), _values(table), _attributes(table))
+            for name, table in tables.items()
+        }
+        return xr.decode_cf(xr.Dataset(variables, attrs=_attributes(file)))
+
+
+def _only_a_length(table: h5py.Dataset) -> bool:
+    """Whether it stands for a dimension without coordinates."""
+    return bytes(table.attrs.get("NAME", b"")).startswith(b"This is a netCDF dimension but not a netCDF variable")
+
+
+def _dimensions(file: h5py.File, table: h5py.Dataset) -> tuple[str, ...]:
+    """A variable's dimensions; a scale, the coordinate of its own dimension, names none."""
+    if "DIMENSION_LIST" in table.attrs:
+        return tuple(file[scales[0]].name[1:] for scales in table.attrs["DIMENSION_LIST"])
+    return (table.name[1:],) if table.ndim else ()
+
+
+def _values(table: h5py.Dataset) -> np.ndarray:
+    """What a variable holds; words as words, not as bytes."""
+    return table.asstr()[...].astype(str) if h5py.check_string_dtype(table.dtype) else table[...]
+
+
+def _attributes(of: h5py.HLObject) -> dict[str, Any]:
+    """Attributes without those that netCDF-4 keeps for itself; those of one entry are numbers."""
+    attrs = {name: value for name, value in of.attrs.items() if name not in NETCDF}
+    return {name: value[0] if getattr(value, "shape", ()) == (1,) else value for name, value in attrs.items()}
+
+
+def present_fingerprint(made: Mapping[str, Any]) -> str | None:
+    """The fingerprint of the present code of what a provenance entry was made with; None where this is not known."""
+    known = code_named(list(made.get("modules", ())))
+    return known and known.digest
+
+
+def present_code(made: Mapping[str, Any]) -> bool:
+    """Whether the present code is that of a provenance entry."""
+    return made["fingerprint"] == present_fingerprint(made)
+
+
+class Store:
+    """A folder of records, `<experiment>/<key>.nc` each, with sha256, provenance and cost in MANIFEST.json.
+
+    The key of a record is the experiment's configuration and version; its seeds can be added to later. Reading
+    verifies the sha256: a file that does not match is reported by name (RecordWarning), set aside as
+    `*.corrupt` and computed again. Writing is atomic, and a lock keeps two processes from training one record.
+    A run with classes of a reader's own is answered with runs of their present code alone; where that code is not
+    known (no source, a lambda in a field) nothing is kept.
+
+    Args:
+        path: the folder; made when first written to.
+        fallbacks: stores that are only read, asked before anything is trained.
+        same_code: answer only with runs made by the present training code (for a local cache).
+
+    Example:
+        >>> import tempfile
+        >>> Store(tempfile.mkdtemp()).entries()
+        {}
+    """
+
+    def __init__(self, path: str | Path, *, fallbacks: tuple[Store, ...] = (), same_code: bool = False) -> None:
+        self.path, self.fallbacks, self.same_code = Path(path), fallbacks, same_code
+
+    def entries(self) -> dict[str, dict[str, Any]]:
+        """The manifest's entries, file name (relative, posix) -> entry. Raises RecordError if it is unreadable."""
+        path = self.path / MANIFEST
+        try:
+            now = path.stat()
+            return dict(_records_in(path, (now.st_ino, now.st_mtime_ns, now.st_size)))
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise unreadable(path, error) from error
+
+    def find(self, key: str, code: Code | None = None) -> tuple[str, dict[str, Any]] | None:
+        """File name and manifest entry of the record with this key, if this store has one it may answer with.
+
+        `code` is that of who asks; without it the present code of what the record names counts.
+        """
+        for name, entry in self.entries().items():
+            if entry["key"] == key and (self._answers_to(code, entry["provenance"])):
+                return name, entry
+        return None
+
+    def _answers_to(self, code: Code | None, made: list[Mapping[str, Any]]) -> bool:
+        if code is None:
+            return not self.same_code or all(map(present_code, made))
+        exact = self.same_code or code.own
+        return not exact or code.digest is not None and all(part["fingerprint"] == code.digest for part in made)
+
+    def load(self, key: str, code: Code | None = None) -> xr.Dataset | None:
+        """The verified record with this key, None when there is none (or it was damaged: see the class).
+
+        Raises RecordError for a file that has the sha256 of the manifest and yet is no dataset.
+        """
+        found = self.find(key, code)
+        if found is None:
+            return None
+        content = self._verified(*found)
+        if content is None:
+            content = self._second_look(key, found[0], code)
+        try:
+            return None if content is None else from_bytes(content)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise unreadable(self.path / found[0], error) from error
+
+    def _verified(self, name: str, entry: dict[str, Any]) -> bytes | None:
+        """The bytes of a record's file, or of the one about to take its place, if they have the manifest's sha256."""
+        for path in (self.path / name, _next(self.path / name)):
+            with contextlib.suppress(OSError):
+                content = path.read_bytes()
+                if hashlib.sha256(content).hexdigest() == entry["sha256"]:
+                    return content
+        return None
+
+    def _second_look(self, key: str, name: str, code: Code | None) -> bytes | None:
+        """Read a record again while nobody writes to the store; set it aside if it is still damaged."""
+        try:
+            with self.manifest_lock():
+                found = self.find(key, code)
+                content = self._verified(*found) if found else None
+                state = self._set_aside(found[0]) if found and content is None else "set aside by another process"
+        except (OSError, RecordError):
+            content, state = None, "missing or damaged, and this store cannot be written"
+        if content is None:
+            warnings.warn(f"the record {name} is {state}; it will be computed again.", RecordWarning, stacklevel=4)
+        return content
+
+    def _set_aside(self, name: str) -> str:
+        """Take a record out of the manifest, keeping its file as `*.corrupt`; says what was found."""
+        path, state = self.path / name, "missing"
+        if path.exists():
+            aside = path.with_name(path.name + ".corrupt")
+            os.replace(path, aside)
+            state = f"damaged (its sha256 is not the manifest's); set aside as {aside.name}"
+        self._write_manifest({n: e for n, e in self.entries().items() if n != name})
+        return state
+
+    def verify(self) -> list[str]:
+        """One sentence for every record whose file is missing or differs from the manifest; nothing is changed."""
+        problems = []
+        for name, entry in self.entries().items():
+            if self._verified(name, entry) is None:
+                there = (self.path / name).exists()
+                what = "does not have the sha256 of the manifest" if there else "is missing"
+                problems.append(f"the record {name} {what}.")
+        return problems
+
+    def seeds(self, key: str, code: Code | None = None) -> tuple[int, ...]:
+        """Seeds this store and its fallbacks hold for a key, by their manifests (files are not read)."""
+        found = [store.find(key, code) for store in (self, *self.fallbacks)]
+        return tuple(sorted({seed for f in found if f for seed in f[1]["seeds"]}))
+
+    def load_or_run(self, experiment: Recordable, *, progress: bool = True, **options: Any) -> xr.Dataset:
+        """The experiment's dataset, dims `seed` (in the order asked for) and `step`: loaded, or trained and kept.
+
+        Seeds that this store or a fallback holds are loaded; the others are trained here, checkpointed, and
+        added to this store's record; `options` are those of `grokbook.training.train`. `attrs["origin"]` says
+        "recorded" (from a fallback), "cached" or "trained".
+
+        Raises:
+            TrainingError: a loss became NaN or infinite (nothing is recorded, finished seeds stay checkpointed).
+            RecordError: the record could not be written (the checkpoints stay, so nothing is lost).
+        """
+        if (code := experiment.code).digest is None:
+            said = f"nothing of {experiment.name} is kept: {code.why}"
+            print(f"grokbook: {said}.", file=sys.stderr, flush=True)
+            fresh = self._made(experiment, experiment.seeds, None, progress, options)
+            return _handed_out(experiment, [fresh], "trained")
+        parts, origin = self._gather(experiment, self.load(experiment.key, code))
+        if not _missing(experiment, parts):  # also where nothing can be written, not even a lock
+            return _handed_out(experiment, parts, origin)
+        with self._lock(experiment.key):
+            own = self.load(experiment.key, code)
+            parts, origin = self._gather(experiment, own)
+            missing = _missing(experiment, parts)
+            if missing:
+                parts, origin = [*parts, self._train(experiment, missing, own, progress, options)], "trained"
+        return _handed_out(experiment, parts, origin)
+
+    def load_only(self, experiment: Recordable) -> xr.Dataset | None:
+        """The experiment's dataset as `load_or_run` gives it, None where a run would have to be trained."""
+        parts, origin = self._gather(experiment, self.load(experiment.key, experiment.code))
+        return None if _missing(experiment, parts) else _handed_out(experiment, parts, origin)
+
+    def _gather(self, experiment: Recordable, own: xr.Dataset | None) -> tuple[list[xr.Dataset], str]:
+        """The parts of an experiment's dataset that this store and its fallbacks have, and where they are from."""
+        parts, origin = ([] if own is None else [own]), "cached"
+        for store in self.fallbacks:
+            recorded = store.load(experiment.key, experiment.code) if _missing(experiment, parts) else None
+            if recorded is not None:
+                parts, origin = [*parts, recorded], "recorded"
+        return parts, origin
+
+    def _train(
+        self, experiment: Recordable, seeds: tuple[int, ...], own: xr.Dataset | None, progress: bool,
+        options: dict[str, Any],
+    ) -> xr.Dataset:  # fmt: skip
+        folder = self.path / ".partial" / experiment.key
+        if (self.path / _name(experiment)).is_dir():
+            raise RecordError(f"the record {self.path / _name(experiment)} cannot be written: it is a folder.")
+        fresh = self._made(experiment, seeds, folder, progress, options)
+        self._write(experiment, _merge(own, fresh))
+        experiment.forget(seeds, folder)
+        return fresh
+
+    def _made(
+        self, experiment: Recordable, seeds: tuple[int, ...], folder: Path | None, progress: bool,
+        options: dict[str, Any],
+    ) -> xr.Dataset:  # fmt: skip
+        """The dataset of these seeds, trained now, with its provenance."""
+        resumed = folder is not None and folder.is_dir() and any(folder.iterdir())
+        began, code = time.monotonic(), experiment.code
+        fresh = experiment.run(seeds, checkpoints=folder, progress=progress, **options)
+        made = provenance(fresh.attrs["device"], fresh.attrs["dtype"], code)
+        made |= {"update": fresh.attrs.pop("update", "eager")}
+        made |= {"seeds": list(seeds), "seconds": round(time.monotonic() - began, 2)}
+        made |= {"resumed": True} if resumed else {}
+        fresh.attrs["provenance"] = json.dumps([made])
+        return fresh
+
+    def _write(self, experiment: Recordable, dataset: xr.Dataset) -> None:
+        """File, manifest, name, in this order: whenever it is killed, the manifest's sha256 is that of a whole file."""
+        content = to_bytes(dataset)
+        name = _name(experiment)
+        made = json.loads(dataset.attrs["provenance"])
+        entry = {
+            "experiment": experiment.name,
+            "version": experiment.version,
+            "key": experiment.key,
+            "seeds": [int(s) for s in dataset.seed.values],
+            "sha256": hashlib.sha256(content).hexdigest(),
+            "bytes": len(content),
+            "cost": {"seconds": round(sum(p["seconds"] for p in made), 2)},
+            "provenance": made,
+            "configuration": experiment.configuration(),
+        }
+        with self.manifest_lock():
+            entries = self.entries()
+            self._finish(name, entries.get(name))
+            atomic_write(_next(self.path / name), content)
+            before = [n for n, e in entries.items() if e["key"] == experiment.key]
+            self._write_manifest({n: e for n, e in entries.items() if n not in before} | {name: entry})
+            os.replace(_next(self.path / name), self.path / name)
+            for other in set(before) - {name}:  # the same configuration under another experiment's name
+                (self.path / other).unlink(missing_ok=True)
+
+    def _finish(self, name: str, entry: dict[str, Any] | None) -> None:
+        """Give the file that a killed process left beside its name that name, where the manifest says that it is it."""
+        waiting = _next(self.path / name)
+        if entry and waiting.is_file() and hashlib.sha256(waiting.read_bytes()).hexdigest() == entry["sha256"]:
+            os.replace(waiting, self.path / name)
+
+    def _write_manifest(self, entries: dict[str, Any]) -> None:
+        text = json.dumps({"format": 1, "records": dict(sorted(entries.items()))}, indent=1)
+        atomic_write(self.path / MANIFEST, (text + "\n").encode())
+
+    def manifest_lock(self) -> FileLock:
+        """What is held while the manifest, or a file beside it, is read, changed and written."""
+        return FileLock(self._lock_path("manifest"))
+
+    def _lock_path(self, name: str) -> Path:
+        path = self.path / ".locks" / f"{name}.lock"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.open("ab").close()
+        except OSError as error:
+            raise RecordError(f"the store {self.path} cannot be written: {error.strerror}.") from error
+        return path
+
+    def _lock(self, key: str) -> AcquireReturnProxy:
+        """The lock of one record, held on return; says so when another process is training it."""
+        lock = FileLock(self._lock_path(key))
+        try:
+            return lock.acquire(timeout=0.2)
+        except Timeout:
+            print(f"grokbook: another process is working on record {key}; waiting for it.", file=sys.stderr, flush=True)
+            return lock.acquire()
+
+
+@lru_cache(maxsize=8)
+def _records_in(path: Path, state: tuple[int, int, int]) -> dict[str, dict[str, Any]]:
+    """The entries of a manifest; `state`, its inode, time and size, tells one version of the file from the next."""
+    records = json.loads(path.read_text(encoding="utf-8"))["records"]
+    for name, entry in records.items():
+        match entry:
+            case {"key": str(), "sha256": str(), "seeds": [*seeds], "provenance": [*made]} if (
+                all(isinstance(seed, int) for seed in seeds) and all("fingerprint" in dict(part) for part in made)
+            ):
+                continue
+        raise unreadable(path, f"the entry of {name} is damaged")
+    return records
+
+
+def _name(experiment: Recordable) -> str:
+    """The file of an experiment's record in the folder of the store."""
+    return f"{family(experiment.name)}/{experiment.key}.nc"
+
+
+def _next(path: Path) -> Path:
+    """Where the file that will take the place of a record's is written first."""
+    return path.with_name(path.name + ".next")
+
+
+def _handed_out(experiment: Recordable, parts: list[xr.Dataset], origin: str) -> xr.Dataset:
+    """The wanted seeds of the parts with their origin noted, in the dataset and in the chapter's trace."""
+    dataset = _select(parts, experiment.seeds)
+    dataset.attrs |= {"origin": origin, "key": experiment.key, "experiment": experiment.name}
+    _trace(dataset)
+    return dataset
+
+
+def _missing(experiment: Recordable, parts: list[xr.Dataset]) -> tuple[int, ...]:
+    have = {int(s) for part in parts for s in part.seed.values}
+    return tuple(s for s in experiment.seeds if s not in have)
+
+
+def _merge(own: xr.Dataset | None, fresh: xr.Dataset) -> xr.Dataset:
+    return fresh if own is None else _select([own, fresh], sorted({*own.seed.values, *fresh.seed.values}))
+
+
+def _select(parts: list[xr.Dataset], seeds: tuple[int, ...] | list[int]) -> xr.Dataset:
+    """The wanted seeds in order, each from the first part that has it; provenance of the parts used."""
+    taken, made = [], []
+    for part in parts:
+        have = {int(s) for t in taken for s in t.seed.values}
+        new = [int(s) for s in part.seed.values if int(s) in set(seeds) - have]
+        if new:
+            taken.append(part.sel(seed=new))
+            made += [p for p in json.loads(part.attrs["provenance"]) if set(p["seeds"]) & set(new)]
+    joined = xr.concat(taken, dim="seed", data_vars="all") if len(taken) > 1 else taken[0]
+    joined = joined.sel(seed=list(seeds))
+    joined.attrs = dict(taken[0].attrs) | {"provenance": json.dumps(made)}
+    return joined
+
+
+def _trace(dataset: xr.Dataset) -> None:
+    """Tell the chapter runner (environment variable GROKBOOK_TRACE) which record a page was made from."""
+    path = os.environ.get("GROKBOOK_TRACE")
+    if not path:
+        return
+    made = json.loads(dataset.attrs["provenance"])
+    row = {name: dataset.attrs[name] for name in ("experiment", "key", "origin", "dtype")}
+    row |= {"seeds": [int(s) for s in dataset.seed.values], "seconds": sum(p["seconds"] for p in made)}
+    row |= {"resumed": any(p.get("resumed") for p in made)}
+    named = ("device", "fingerprint", "commit", "recorded_on", "modules")
+    row |= {name: made[-1][name] for name in named if name in made[-1]}
+    told = ("seeds", "fingerprint", "commit", "modules", "update")
+    row["made"] = [{name: part[name] for name in told if name in part} for part in made]
+    with open(path, "a", encoding="utf-8") as stream:
+        stream.write(json.dumps(row) + "\n")

@@ -1,0 +1,269 @@
+"""A grid of settings times seeds as one experiment: hundreds of runs, batched, each cell measured."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+import xarray as xr
+
+from grokbook.errors import ParameterError, TrainingError
+from grokbook.runs.experiment import Experiment
+from grokbook.runs.recording import choose
+from grokbook.training.config import RunConfig
+from grokbook.training.cost import Cost, predict
+from grokbook.training.ensemble import checkpoint_path, groups, train
+from grokbook.training.forward import split_weights
+from grokbook.training.optim import Group
+
+ROWS = 4
+"""Runs of one program on a CPU core: more fall out of its cache."""
+
+LOGGED = ("train_accuracy", "test_accuracy", "train_loss", "test_loss")
+RATES = {"lr": "learning_rate", "weight_decay": "weight_decay"}
+
+
+def spaced(low: float, high: float, count: int, digits: int = 6) -> tuple[float, ...]:
+    """Values with equal ratios from `low` to `high`, to so many digits.
+
+    Example:
+        >>> spaced(1e-4, 1e-2, 3)
+        (0.0001, 0.001, 0.01)
+    """
+    return tuple(float(f"{value:.{digits}g}") for value in np.geomspace(low, high, count))
+
+
+MOST = 1000
+"""Values of an axis that A:B:N can ask for."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What varies along one side of a grid: a `name` that `with_value` knows, and its values.
+
+    Raises ParameterError for no values, repeated ones, and one that is not finite.
+
+    Example:
+        >>> Axis.parse("decoder_lr=1e-4:1e-2:3").values
+        (0.0001, 0.001, 0.01)
+        >>> Axis.parse("weight_decay=0:10:3").values, Axis.parse("batch_size=5,45").values
+        ((0.0, 5.0, 10.0), (5.0, 45.0))
+    """
+
+    name: str
+    values: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if not self.values or len(set(self.values)) != len(self.values) or not np.isfinite(self.values).all():
+            raise ParameterError(f"the axis {self.name} must have different finite values, not {self.values}.")
+
+    @classmethod
+    def parse(cls, text: str) -> Axis:
+        """NAME=A:B:N, or NAME=A,B,...; the N values are geometric where A > 0 and B >= 100 A, else linear.
+
+        Raises ParameterError for a text of another form, and for more than `MOST` values.
+        """
+        name, _, given = text.partition("=")
+        try:
+            if ":" not in given:
+                listed = tuple(float(value) for value in given.split(","))
+            else:
+                low, high, count = given.split(":")
+                low, high, count = float(low), float(high), int(count)
+        except ValueError:
+            raise ParameterError(f"{text!r} is no axis; write NAME=A:B:N or NAME=A,B,...") from None
+        if ":" not in given:
+            return cls(name, listed)
+        if not 1 <= count <= MOST:
+            raise ParameterError(f"{text!r} asks for {count} values; an axis has 1 to {MOST}.")
+        if low > 0 and round(high / low, 9) >= 100:  # 7e-1 / 7e-3 is 99.99999999999999
+            return cls(name, spaced(low, high, count))
+        return cls(name, tuple(float(f"{value:.6g}") for value in np.linspace(low, high, count)))
+
+
+def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
+    """The run with another value of one setting.
+
+    `name` is GROUP_lr or GROUP_weight_decay for a group of the network's parameters, else a field of the run, its
+    optimiser, its network or its task, looked for in this order. What follows from it, a width of 4 d, follows it.
+
+    Raises ParameterError for an unknown name, a value that its place refuses, and a rate of the optimiser where every
+    group of the parameters has one of its own.
+
+    Example:
+        >>> from grokbook.runs.liu2022 import addition
+        >>> with_value(addition(), "decoder_lr", 0.01).optimizer.of("decoder").learning_rate
+        0.01
+        >>> with_value(addition(), "batch_size", 5.0).batch_size
+        5
+    """
+    group, _, rate = next((name.partition(f"_{r}") for r in RATES if name.endswith(f"_{r}")), ("", "", ""))
+    named = getattr(config.model, "groups", dict)()
+    if group in named:
+        rate = name.removeprefix(f"{group}_")
+        before = {g.name: g for g in config.optimizer.groups}
+        changed = dataclasses.replace(before.get(group, Group(group)), **{RATES[rate]: value})
+        kept = tuple((before | {group: changed}).values())
+        return dataclasses.replace(config, optimizer=dataclasses.replace(config.optimizer, groups=kept))
+    own = {g.name for g in config.optimizer.groups if name in g.changes()}
+    if own and own >= set(named):
+        said = " or ".join(f"{group}_{rate}" for group in named for rate in RATES if RATES[rate] == name)
+        raise ParameterError(f"{name} reaches no parameter, since every group has its own; vary {said}.")
+    parts = {"": config, "optimizer": config.optimizer, "model": config.model, "task": config.task}
+    for where, part in parts.items():
+        known = {f.name: f for f in dataclasses.fields(part)}
+        if name in known and isinstance(getattr(part, name), int | float | None):
+            changed = dataclasses.replace(part, **(_derived(part) | {name: _as(known[name].type, name, value)}))
+            return dataclasses.replace(config, **{where: changed}) if where else changed
+    raise ParameterError(f"{name!r} is no setting of this run that a grid can vary; see `grokbook sweep --help`.")
+
+
+def _as(kind: object, name: str, value: float) -> float | int | bool:
+    """A value of a grid as its field has it; ParameterError for another number than a whole one, or 0 or 1, there."""
+    whole, flag = "int" in str(kind), "bool" in str(kind)
+    if whole and value % 1 or flag and value not in (0, 1):  # NaN leaves NaN
+        raise ParameterError(f"{name} = {value:g} must be {'0 or 1' if flag else 'a whole number'}.")
+    return bool(value) if flag else round(value) if whole else value
+
+
+def _derived(part: Any) -> dict[str, None]:
+    """Fields left open that the others decide (a width of 4 d): they are left open again."""
+    found: dict[str, None] = {}
+    for f in dataclasses.fields(part):
+        if f.init and f.default is None and getattr(part, f.name) is not None:
+            with contextlib.suppress(ParameterError):  # a hole is no such field: a split needs it
+                found |= {f.name: None} if dataclasses.replace(part, **{f.name: None}) == part else {}
+    return found
+
+
+def over_grid(name: str, grid: Sequence[str], n_seeds: int, steps: int | None = None) -> Sweep:
+    """A recorded experiment, by its name, over a grid (`Axis.parse`); a sweep keeps its own axes where none is given.
+
+    Raises ParameterError for an unknown experiment, one that is not plain, and a grid that its runs refuse.
+
+    Example:
+        >>> over_grid("liu2022/fig6b", ["decoder_lr=1e-4,1e-3"], 2, steps=50).name
+        'liu2022/fig6b[decoder_lr=0.0001..0.001, steps=50]'
+    """
+    found = choose(name)
+    if len(found) > 1 or type(found[0]) not in (Experiment, Sweep):
+        raise ParameterError(
+            f"{name!r} must be one experiment that only trains, not {', '.join(e.name for e in found)}."
+        )
+    base, axes = found[0], tuple(map(Axis.parse, grid))
+    axes = axes or getattr(base, "axes", ())
+    changed = {"steps": steps} if steps else {}
+    said = [f"{axis.name}={axis.values[0]:g}..{axis.values[-1]:g}" for axis in axes] * bool(grid)
+    said += [f"{what}={value}" for what, value in changed.items()]
+    title = f"{base.name.rstrip(']')}{', ' if '[' in base.name else '['}{', '.join(said)}]" if said else base.name
+    config = dataclasses.replace(base.config, **changed)
+    return Sweep(title, config, tuple(range(n_seeds)), axes=axes, source=base.source)
+
+
+@dataclass(frozen=True)
+class Sweep(Experiment):
+    """An experiment whose configuration is run with every combination of the values of its `axes`.
+
+    Its dataset has dims `seed`, the names of the axes and `step`: losses and accuracies (float32), and, where the
+    networks have embeddings of one shape, `embedding` (..., token, feature) at the end of each run. A cell whose
+    loss became infinite is NaN from there on.
+
+    Raises ParameterError for no axes, two of one name, one named seed (seeds are a dim of their own), and a cell that
+    the run refuses.
+
+    Example:
+        >>> from grokbook.runs.liu2022 import addition
+        >>> Sweep("made/up", addition(steps=10), (0, 1), axes=(Axis("decoder_lr", (1e-4, 1e-3)),)).shape
+        {'decoder_lr': 2}
+    """
+
+    axes: tuple[Axis, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        names = {axis.name for axis in self.axes}
+        if not self.axes or len(names) != len(self.axes) or "seed" in names:
+            raise ParameterError(f"a sweep needs one or more axes of different names, none the seed, not {self.axes}.")
+        self.cells(self.seeds[0])
+
+    @property
+    def shape(self) -> dict[str, int]:
+        """Number of values along each axis."""
+        return {axis.name: len(axis.values) for axis in self.axes}
+
+    def configuration(self) -> dict[str, Any]:
+        """The configuration without its seeds, as plain values, with the axes."""
+        return super().configuration() | {"axes": [[axis.name, list(axis.values)] for axis in self.axes]}
+
+    def cells(self, seed: int) -> list[RunConfig]:
+        """The runs of one seed, the last axis fastest."""
+        configs = []
+        for values in itertools.product(*(axis.values for axis in self.axes)):
+            config = dataclasses.replace(self.config.with_seed(seed), snapshots=0)  # `_gridded` keeps the end alone
+            for axis, value in zip(self.axes, values, strict=True):
+                config = with_value(config, axis.name, value)
+            configs.append(config)
+        return configs
+
+    def run(
+        self,
+        seeds: tuple[int, ...] | None = None,
+        *,
+        checkpoints: Path | None = None,
+        progress: bool = True,
+        **options: Any,
+    ) -> xr.Dataset:
+        """Train the seeds (default: all) in every cell; `options` are those of `grokbook.training.train`."""
+        seeds = self.seeds if seeds is None else seeds
+        configs = [config for seed in seeds for config in self.cells(seed)]
+        options = {"rows": None if torch.cuda.is_available() else ROWS} | options
+        try:
+            dataset = train(configs, progress=progress, checkpoints=checkpoints, keep_weights=True, **options)
+        except TrainingError as error:
+            if error.history is None:
+                raise
+            dataset = error.history
+        return self.described(self._gridded(dataset, configs, seeds), dataset.attrs)
+
+    def _gridded(self, dataset: xr.Dataset, configs: Sequence[RunConfig], seeds: Sequence[int]) -> xr.Dataset:
+        kept = dataset[list(LOGGED)].reset_coords(drop=True).astype(np.float32, keep_attrs=True)
+        if hasattr(self.config.model, "embeddings"):
+            tables = [
+                config.model.embeddings(split_weights(config, torch.from_numpy(row)))[0].numpy()
+                for config, row in zip(configs, dataset.weights.values, strict=True)
+            ]
+            if len({table.shape for table in tables}) == 1:
+                dims = ("run", "token", "feature")
+                kept["embedding"] = (dims, np.stack(tables), {"long_name": "embedding at the end"})
+        sides = [("seed", list(seeds)), *((axis.name, list(axis.values)) for axis in self.axes)]
+        names, values = zip(*sides, strict=True)
+        index = pd.MultiIndex.from_product(values, names=names)
+        kept = kept.assign_coords(xr.Coordinates.from_pandas_multiindex(index, "run")).unstack("run")
+        return kept.transpose(*names, "step", ...)
+
+    def chunks(self, seeds: Sequence[int], rows: int | None = ROWS) -> list[list[RunConfig]]:
+        """The runs of these seeds by programs of at most `rows` of them (None: any number)."""
+        configs = [config for seed in seeds for config in self.cells(seed)]
+        return [[configs[i] for i in group] for group in groups(configs, rows)]
+
+    def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:
+        """Remove the checkpoints of finished seeds, and the folder once empty."""
+        for rows in (1, ROWS, None):
+            for chunk in self.chunks(seeds, rows):
+                Path(checkpoint_path(checkpoints, chunk)).unlink(missing_ok=True)
+        if checkpoints.is_dir() and not any(checkpoints.iterdir()):
+            checkpoints.rmdir()
+
+    def predicted(self, seeds: int | None = None) -> Cost:
+        """Predicted seconds on one core of this machine if no cell stops early, and memory of one program."""
+        cells = np.prod(list(self.shape.values())) * (len(self.seeds) if seeds is None else seeds)
+        one = predict(self.config, rows=ROWS)
+        return Cost(float(cells * one.seconds), one.memory_mb)

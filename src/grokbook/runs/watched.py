@@ -1,0 +1,44 @@
+"""Experiments of which a fixed set of measures is recorded beside what training logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import xarray as xr
+
+from grokbook.runs.experiment import Experiment
+from grokbook.training.cost import Cost
+from grokbook.training.watching import Watch
+
+
+@dataclass(frozen=True)
+class Watched(Experiment):
+    """An experiment that also records what it has in `watched`, each a variable (seed, step).
+
+    A kind of its own sets `watched`, the name `listed_as` under which its configuration has them, and `look_seconds`,
+    what they take at one logged step, about.
+    """
+
+    watched: ClassVar[Mapping[str, Watch]] = {}
+    listed_as: ClassVar[str] = "watched"
+    look_seconds: ClassVar[float] = 0.0
+
+    def listed(self) -> Any:
+        """What the configuration says of the measures: their names."""
+        return list(self.watched)
+
+    def configuration(self) -> dict[str, Any]:
+        """The configuration without its seeds, and what is watched."""
+        return super().configuration() | {self.listed_as: self.listed()}
+
+    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
+        """Train and watch the seeds (default: all); options and dataset as those of `Experiment.run`."""
+        return super().run(seeds, watch=self.watched, **options)
+
+    def predicted(self, seeds: int | None = None) -> Cost:
+        """Predicted seconds on one core of this machine, watching included, and memory of one run."""
+        count = len(self.seeds) if seeds is None else seeds
+        looks = count * self.config.log.steps(self.config.steps).size
+        return super().predicted(count) + Cost(looks * self.look_seconds, 0)

@@ -1,5 +1,0 @@
-"""Chapter 09: does a wider network, a special start or another optimiser bring grokking forward?"""
-
-from grokbook.topics.width_and_initialisation.settings import plan
-
-__all__ = ["plan"]

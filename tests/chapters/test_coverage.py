@@ -1,0 +1,178 @@
+"""Chapter 04a: coverage, exact and simulated; the claims of section 3.3 come out either way."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grokbook.chapters.coverage import answer, claims, figures, plan, tables
+from grokbook.claims import Runs
+from grokbook.errors import ParameterError
+from grokbook.tasks.arithmetic import ModularTask
+from grokbook.theory import coverage as discs
+from grokbook.theory.coverage_probability import Estimate
+
+ORDERED = [(a, b) for a in range(1, 9) for b in range(a, 9)]
+PLAN = {"p": 47, "k": 4, "train_fraction": 0.3, "draws": 50, "example": 11}
+
+
+@pytest.mark.parametrize(
+    ("check", "changes", "verdict"),
+    [
+        (claims.a_cell_of_the_class_is_near, {}, "vacuous"),
+        # Theorem 3.10 (i): with D1 = 5 a sum computed exactly is right far from the training set
+        (claims.a_cell_of_the_class_is_near, {"p": 23, "radius": 5}, "fails"),
+        (claims.neighbour_inequality, {}, "holds with correction"),
+        # appendix B.5 with |i - i'| + |j - j'| and the largest step
+        (claims.neighbour_inequality, {"p": 11, "distance": claims.manhattan_distance}, "holds"),
+        (claims.chains_include_neighbours, {}, "needs an assumption"),
+        (claims.chains_include_neighbours, {"p": 5, "limits": ORDERED}, "holds"),
+        (claims.every_disc_has_c_cells, {}, "holds with correction"),
+        (claims.every_disc_has_c_cells, {"p": 11, "k": 1}, "holds"),
+        (claims.one_cell_is_covered, {}, "holds with correction"),
+        (claims.printed_union_bound, {"p": 23, "k": 3, "m": 200, "torus": True}, "holds"),
+        # Markov: E[U] < 0.01 leaves at least 99 %
+        (claims.below_one_means_covered, {"p": 23, "k": 3, "eps": 0.01}, "holds"),
+        (claims.fraction_is_necessary, {"largest": 47, "least_k": 3}, "holds"),
+        (claims.fraction_is_necessary, {"largest": 47}, "holds with correction"),
+        (claims.printed_union_bound, {"p": 23, "k": 3, "m": 200}, "holds with correction"),
+        (claims.chains_are_rare, {}, "holds with correction"),
+        (claims.chains_are_rare, {"rare": 0.9}, "holds"),
+        # section 6.1, "a certain threshold": nothing is said until it is named
+        (claims.certain_above_the_threshold, {"p": 23}, "vacuous"),
+        (claims.certain_above_the_threshold, {"p": 23, "k": 3, "size": discs.guaranteed_size}, "holds"),
+        (claims.certain_above_the_threshold, {"p": 23, "k": 3, "size": claims.training_size}, "fails"),
+    ],
+)
+def test_checks_come_out_either_way(check, changes, verdict):
+    assert check(**changes).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("check", "args", "changes", "verdict"),
+    [
+        (claims.a_cell_of_the_class_is_near, (23, 5), {"exact_answers": lambda p: np.zeros((p, p))}, "holds"),
+        (claims.chains_include_neighbours, (5, ORDERED), {"chain_lengths": lambda m: m.ravel() + np.inf}, "fails"),
+        (claims.every_disc_has_c_cells, (11, 3), {"disc_sizes": lambda p, k, torus=0: np.full((p, p), 7)}, "fails"),
+        (claims.one_cell_is_covered, (23, 3), {"miss_probability": lambda n, c, m: (1 - c / n) ** m}, "holds"),
+        (claims.one_cell_is_covered, (23, 3), {"miss_probability": lambda *_: 1.0}, "fails"),
+        (claims.printed_union_bound, (11, 2, 60), {"own_bound": lambda *_: 0.9}, "fails"),
+        (claims.fraction_is_necessary, (47,), {"guaranteed_size": lambda *_, torus: 1}, "fails"),
+        (claims.below_one_means_covered, (11, 2), {"full_coverage": lambda *_, **__: Estimate.of(1, 50)}, "fails"),
+        (claims.below_one_means_covered, (11, 2), {}, "holds with correction"),
+        (claims.chains_are_rare, (), {"chain_lengths": lambda m: 0.0 * m.ravel()}, "fails"),
+    ],
+)  # fmt: skip
+def test_checks_in_another_world(elsewhere, check, args, changes, verdict):
+    assert elsewhere(check, *args, **changes) == verdict
+
+
+def arrived(at_47: int, at_97: int, last: int, of: int = 3) -> Runs:
+    """Runs of two moduli of which some generalise."""
+    steps = {47: at_47, 97: at_97}
+    return Runs({p: pd.DataFrame({"grok_step": [9.0] * n + [np.nan] * (of - n), "last_step": last})
+                 for p, n in steps.items()})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("at_47", "at_97", "last", "fraction", "verdict"),
+    [(3, 3, 10_000, 0.3, "holds"), (3, 0, 30_000, 0.32, "holds"), (3, 0, 30_000, 0.3, "fails"),
+     (0, 3, 30_000, 0.3, "fails"), (0, 3, 20_000, 0.3, "undecided"), (0, 0, 30_000, 0.3, "holds")],
+)  # fmt: skip
+def test_a_fraction_at_which_only_one_modulus_generalises_refutes_radii(at_47, at_97, last, fraction, verdict):
+    """G24: at k = 4 the bounds are .308 and .366; a short run that has not generalised says nothing."""
+    assert claims.fraction_for_grokking(arrived(at_47, at_97, last), train_fraction=fraction).verdict == verdict
+
+
+def test_pairs_of_one_class_by_counting():
+    """Unordered pairs of cells with equal sums: on each antidiagonal of n cells, n (n - 1) / 2."""
+    p = 7
+    i, j, a, b = claims.class_pairs(p)
+    assert ((i + j) == (a + b)).all() and i.size == sum(n * (n - 1) // 2 for n in [*range(1, p), *range(1, p + 1)])
+
+
+def test_chains_by_hand():
+    """Two training cells of class 0 at (0, 0) and (1, 2), p = 3: from (2, 1) the nearer is at distance 2."""
+    mask = np.zeros((3, 3), dtype=bool)
+    mask[0, 0] = mask[1, 2] = True
+    lengths = claims.chain_lengths(mask).reshape(3, 3)
+    assert lengths[2, 1] == 2 and lengths[0, 0] == 0 and np.isinf(lengths[0, 1])
+
+
+def test_a_class_without_training_cells_needs_an_infinite_radius():
+    assert claims.needed_radius(23, 0.01, draws=5) == np.inf
+    assert claims.needed_radius(23, 0.9, draws=20) < claims.needed_radius(23, 0.5, draws=20) < np.inf
+
+
+def test_the_sentence_on_radii_has_both_or_says_that_there_is_none():
+    """From k on every disc of 95 of the 100 draws holds a training cell, at k - 1 not."""
+    assert claims.reach(23, 0.01).endswith("leaves a class without a training cell")
+    near, own = map(int, re.findall(r"from radius (\d+) on", claims.reach(23, 0.5)))
+    masks = [ModularTask(23, train_fraction=0.5, seed=s).train_mask for s in range(100)]
+    for k, distance in ((near, discs.distance_to_training), (own, discs.same_class_distance)):
+        farthest = np.array([distance(mask, torus=True).max() for mask in masks])
+        assert (farthest < k).sum() >= 95 > (farthest < k - 1).sum()
+
+
+def test_simulated_coverage_lies_on_the_exact_curve_and_above_markovs_bound():
+    found = tables.coverage_table(13, 2, 300)
+    torus = found[found.grid == "torus"]
+    exact = [discs.expected_uncovered(13, 2, int(a * 169), torus=True) for a in torus.fraction]
+    assert torus.expected.tolist() == exact
+    assert (np.abs(found.uncovered - found.expected) < 4 * np.sqrt(found.expected.max() / 300) + 0.2).all()
+    assert (torus.covered.diff().dropna() >= 0).all() and (found.covered >= found.bound - 0.1).all()
+    fig = figures.expectation_and_probability(found, discs.printed_fraction(13, 2))
+    assert len(fig.axes) == 2 and len(fig.legends[0].get_texts()) == 5
+    drawn = next(line for line in fig.axes[0].lines if line.get_linestyle() == "--").get_ydata()
+    assert drawn.tolist() == exact
+
+
+def test_own_class_needs_a_larger_radius_than_any_class():
+    found = tables.class_table(23, 0.3, 30)
+    anyone, own = (found[found.by == by].covered.to_numpy() for by in ("any class", "own class"))
+    assert (anyone >= own).all() and anyone.argmax() < own.argmax()
+    lines = figures.same_class_coverage(found).axes[1].lines
+    assert [line.get_ydata().tolist() for line in lines[:2]] == [anyone.tolist(), own.tolist()]
+
+
+def test_a_disc_away_from_the_border_has_its_cells_and_its_class():
+    grid, ring, own = tables.disc_cells(15, 4).values()
+    assert (ring > 0).sum() == 2 * discs.disc_size(4) > (grid > 0).sum()
+    assert (own[5:12, 5:12] == 3).sum() == discs.same_class_size(4) - 1
+
+
+def test_uncovered_cells_are_counted_in_the_titles_and_drawn():
+    mask = ModularTask(23, train_fraction=0.15).train_mask
+    fig = figures.cells(tables.uncovered_cells(mask, 3), figures.UNCOVERED, mark=True)
+    counts = [discs.uncovered(mask, 3, torus=True), int((discs.same_class_distance(mask, torus=True) >= 3).sum())]
+    for ax, count in zip(fig.axes, counts, strict=True):
+        assert ax.get_title(loc="left").endswith(f": {count}")
+        assert (np.asarray(ax.images[0].get_array()) == 2).sum() == count
+    assert [t.get_text() for t in fig.legends[0].get_texts()] == list(figures.UNCOVERED)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"k": 25}, "k = 25 makes a disc of width 49 overlap itself on a torus of side 47; the largest k is 24."),
+        ({"k": 0}, "k is 0, but must be a whole number at least 1."),
+        ({"p": 48}, "p = 48 is not prime; the nearest primes are 47 and 53."),
+        ({"draws": 0}, "draws is 0, but must be a whole number at least 1."),
+        ({"example": 4}, "k = 3 makes a disc of width 5 overlap itself on a torus of side 4; the largest k is 2."),
+        ({"train_fraction": 1.0}, "train_fraction = 1.0 is not a number in the open interval (0, 1)."),
+    ],
+)
+def test_the_plan_refuses_what_does_not_fit(change, message):
+    with pytest.raises(ParameterError) as caught:
+        plan(**PLAN | change)
+    assert str(caught.value) == message
+
+
+def test_the_answer_is_written_for_the_verdict_that_came_out():
+    text = answer({"G23": "holds with correction"}, 35.0, 5)
+    assert "only from radius 35 on and not at 5. " in text and text.count(". ") == 5
+    with pytest.raises(ParameterError, match="another verdict on G23"):
+        answer({"G23": "fails"}, 35.0, 5)

@@ -1,0 +1,216 @@
+"""Chapter 11: its plan, checks in other worlds, and figures and tables that hold what the library computes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grokbook.chapters.effective_theory import dynamics, figures, lines, plan
+from grokbook.chapters.effective_theory import representations as rep
+from grokbook.errors import ParameterError
+from grokbook.plotting import COLOURS
+from grokbook.theory import effective_flow
+from grokbook.theory.effective_flow import flow, limit, quadratic_form, velocity
+from grokbook.theory.parallelograms import all_samples, nullity, permissible_set
+
+
+def test_a_set_that_forces_a_line_needs_no_training():
+    assert plan(10, 45, 0) == plan(4, 10, 3) == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [((10, 56, 0), "at most 55"), ((10, 12, 0), "degrees of freedom"), ((4, 4, 1), "forces a line")],
+)
+def test_what_cannot_be_followed_is_refused_with_its_reason(given, words):
+    with pytest.raises(ParameterError, match=words):
+        plan(*given)
+
+
+def ordered(pairs, **_):
+    """Eq. 1 as printed, whatever counting is asked for."""
+    return permissible_set(pairs, counting="literal")
+
+
+def linear(embedding, pairs, **options):
+    """The velocity of Eq. 9, whatever kind is asked for."""
+    return velocity(embedding, pairs, **{**options, "kind": "linear"})
+
+
+WORLDS = [
+    (rep.sample_counts, "fails", {"all_samples": lambda p: [(i, j) for i in range(p) for j in range(p)]}),
+    (rep.parallelograms_have_one_label, "fails", {"zero_loss": lambda embedding, pairs: True}),
+    (rep.parallelograms_have_one_label, "holds",
+     {"zero_loss": lambda embedding, pairs: embedding[0] + embedding[2] == 2 * embedding[1] and embedding[1] != 1}),
+    (rep.injective_decoder, "fails", {"permissible_set": lambda pairs: [((0, 0), (2, 2))]}),
+    (rep.parallelogram_counts, "fails", {"permissible_set": ordered}),
+    (rep.parallelogram_counts, "fails", {"EQUATION_19": ((0, 1, 1, 3),) * 3}),
+    (rep.parallelogram_counts, "fails", {"EQUATION_19": ((0, 1, 1, 3),) * 3}),
+    (rep.random_quality, "fails", {"representation_quality_index": lambda table, delta=0.01: 0.5}),
+    (rep.full_nullity, "fails", {"nullity": lambda pairs, p: nullity(pairs[:-2], p) + 1}),
+    (rep.line_without_answers, "holds", {"ideal_model": lambda pairs, p: {"accuracy": 1.0}}),
+    (rep.critical_share, "fails", {"linear_probability": lambda p, n: np.linspace(0, 1, 56)}),
+    (rep.sharper_with_p, "holds", {"first_linear": lambda p, n: np.random.default_rng(p).normal(100, 100 / p, n)}),
+    (rep.sharper_with_p, "undecided", {"first_linear": lambda p, n: np.random.default_rng(p).normal(100, p, n)}),
+    (rep.least_and_typical, "fails", {"first_linear": lambda p: np.array([30, 30, 30])}),
+    (rep.least_and_typical, "holds", {"least_set": lambda p: all_samples(p)[:22], "nullity": lambda pairs, p: 2}),
+    (rep.rate_by_size, "fails", {"grokking_rate": lambda pairs, p: 1.0}),
+    (rep.derived_parallelograms, "fails", {"implied_set": lambda pairs, p: permissible_set(pairs)}),
+    (rep.samples_for_six, "holds", {"samples_of": list, "nullity": lambda pairs, p: 2 + (len(pairs) < 8)}),
+    (rep.samples_for_six, "fails", {"nullity": lambda pairs, p: 2}),
+    (rep.more_parallelograms_answer_more, "fails", {"augmented_set": lambda trained, known: known[-1:]}),
+    (rep.early_lines, "fails", {"first_linear": lambda p, n: np.array([22, 30])}),
+    (rep.hierarchy_of_four, "fails", {"nullity": lambda pairs, p: len(pairs)}),
+    (rep.two_tolerances, "holds", {"representation_quality_index": lambda table, delta: 0.25}),
+    (dynamics.z0_is_kept, "fails", {"velocity": linear}),
+    (dynamics.sum_is_kept, "holds", {"limit": lambda start, pairs: np.array(start)}),
+    (dynamics.sum_is_kept, "fails", {"flow": lambda start, pairs, times: flow(start, pairs, times) + 1}),
+    (dynamics.loss_is_quadratic, "fails", {"quadratic_form": lambda pairs, p: 2 * quadratic_form(pairs, p)}),
+    (dynamics.linear_flow, "holds", {"velocity": linear}),
+    (dynamics.linear_flow, "fails", {"flow": lambda start, pairs, times, kind: flow(start, pairs, times)
+                                     + (kind == "linear")}),
+    (dynamics.eigenvalues_of_h, "holds", {"permissible_set": lambda pairs: [0, 0],
+                                           "quadratic_form": lambda pairs, p: 1.5 * quadratic_form(pairs, p)}),
+    (dynamics.eigenvalues_of_h, "fails", {"quadratic_form": lambda pairs, p: 2 * quadratic_form(pairs, p)}),
+    (dynamics.three_times_the_scale, "fails", {"grokking_rate": lambda pairs, p: 1.0}),
+    (dynamics.bias_solution, "holds", {"bias": lambda samples: 1 - np.exp(-2)}),
+    (dynamics.bias_solution, "fails", {"bias": lambda samples: 0.5}),
+    (dynamics.external_force, "holds", {"bias": lambda samples: 1 - np.exp(-2)}),
+    (dynamics.external_force, "fails", {"bias": lambda samples: 1 - np.exp(-1)}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("claim", "verdict", "world"), WORLDS)
+def test_a_check_comes_out_otherwise_in_another_world(claim, verdict, world, elsewhere):
+    assert elsewhere(claim, **world) == verdict
+
+
+def test_splits_that_show_every_label_are_counted_exactly():
+    """Against all sets of three of the six samples of p = 3."""
+    from itertools import combinations
+
+    every = all_samples(3)
+    shown = np.mean([len({i + j for i, j in chosen}) == 5 for chosen in combinations(every, 5)])
+    assert rep.all_labels_seen(np.bincount([i + j for i, j in every]), 5) == pytest.approx(shown)
+
+
+@pytest.mark.parametrize("p", [4, 5, 6, 10, 13])
+def test_the_least_set_and_the_largest_failing_set(p):
+    """Proposition: p samples force a line and none can be left out; |D0| - (p - 2) need not."""
+    least = rep.least_set(p)
+    assert len(least) == p and nullity(least, p) == 2
+    assert all(nullity([one for one in least if one != out], p) > 2 for out in least)
+    failing = rep.largest_failing_set(p)
+    assert len(failing) == len(all_samples(p)) - (p - 2) and nullity(failing, p) == 3
+
+
+def test_conventions_differ_by_the_number_of_parallelograms_and_by_two():
+    pairs = lines.training_set(10, 40)
+    rate = lines.conventions(pairs, 10, 10.0).rate
+    assert rate["code"] / rate["paper"] == pytest.approx(len(permissible_set(pairs)))
+    assert rate["code"] == pytest.approx(2 * rate["printed"])
+    drawn = lines.rates(10, [40], 1)
+    assert np.allclose(drawn[["paper", "code", "printed"]].to_numpy()[0], 10 * rate.to_numpy())
+
+
+def test_steps_of_descent_follow_the_velocity():
+    start, pairs = lines.start(7, 2), lines.training_set(7, 15)
+    assert np.allclose(lines.euler(start, pairs, np.array([0.1]), 0.1)[0], start + 0.1 * velocity(start, pairs)[:, 0])
+
+
+def test_the_bows_of_the_first_figure_meet_at_the_end():
+    """A parallelogram on a line is two pairs with one middle."""
+    start, pairs = lines.start(10, 0), lines.training_set(10, 45)
+    axes = figures.closing(start, pairs, [0, 2000], 9).axes
+    spans = [np.ptp([dot.get_xdata()[0] for dot in ax.lines if len(dot.get_xdata()) == 1]) for ax in axes]
+    assert spans[0] > 0.5 and spans[1] < 1e-6
+    balls = [next(m for m in ax.lines if len(m.get_xdata()) == 10) for ax in axes]
+    assert np.allclose(balls[1].get_xdata(), limit(start, pairs), atol=1e-5)
+
+
+def test_the_stages_of_appendix_c_end_on_a_line():
+    """Points of each panel solve its equations; only those of the last are on one line."""
+    axes = figures.stages().axes
+    for ax, n in zip(axes, (4, 6, 8), strict=True):
+        points = next(m for m in ax.lines if m.get_marker() == "o").get_xydata()
+        assert effective_flow.effective_loss(points, rep.APPENDIX_C[:n]) == pytest.approx(0, abs=1e-12)
+        assert (np.linalg.matrix_rank(np.diff(points, axis=0), tol=1e-6) == 1) == (n == 8)
+
+
+def test_each_representation_of_four_obeys_its_equations_and_no_others():
+    assert len(figures.hierarchy().axes) == len(lines.HIERARCHY)
+    three = permissible_set(all_samples(4))
+    freedom = [nullity([pair for k in chosen for pair in three[k]], 4) for chosen in lines.HIERARCHY.values()]
+    assert freedom == [4, 3, 3, 3, 2]
+
+
+def test_a_parallelogram_is_drawn_round_and_its_pairs_are_the_diagonals():
+    """In a unit square with i, j and m, n at opposite corners the outline has length 4."""
+    square = np.array([[0, 0], [1, 0], [0, 1], [1, 1]], dtype=float)
+    outline = square[lines.corners(((0, 3), (1, 2)))]
+    assert np.linalg.norm(np.diff(outline, axis=0), axis=1).sum() == 4
+
+
+def test_the_critical_sizes_have_bands_that_shrink_with_the_number_of_orders():
+    few, many = (lines.critical_sizes([4, 6], draws) for draws in (100, 10_000))
+    for table in (few, many):
+        assert (table.low < table["size"]).all() and (table["size"] < table.high).all()
+        assert table.share.tolist() == pytest.approx((table["size"] / [10, 21]).tolist())
+    assert ((many.high - many.low) < 0.2 * (few.high - few.low)).all()
+    assert (many["size"] - few["size"]).abs().max() < 1
+
+
+def test_three_orders_are_too_few_for_a_band():
+    """One half by 1 / sqrt(3) more is above 1, which no curve of shares reaches, and by as much less below 0."""
+    row = lines.critical_sizes([4], 3).iloc[0]
+    assert row.low == 0 < row["size"] <= 10 and np.isnan(row.high)
+
+
+def test_the_two_flows_are_drawn_with_what_each_keeps():
+    left, right = figures.kept(lines.start(6, 1) + 0.7, all_samples(6), np.linspace(0, 9, 20)).axes
+    ends = {(ax, line.get_color()): line.get_ydata()[-1] for ax in (left, right) for line in ax.lines}
+    assert ends[left, COLOURS["test"]] == pytest.approx(1) and ends[left, COLOURS["train"]] > 1.05
+    assert ends[right, COLOURS["train"]] == pytest.approx(1) and ends[right, COLOURS["test"]] < 0.95
+
+
+def test_half_the_step_has_half_the_error_in_the_figure_of_trajectories():
+    start, pairs = lines.start(6, 0), all_samples(6)
+    above, below = figures.trajectories(start, pairs, 4.0, [0.1, 0.05]).axes
+    far, near = (line.get_ydata()[20:] for line in below.lines[:2])
+    assert np.allclose(far / near, 2, atol=0.1)
+    dashed = [line for line in above.lines if line.get_linestyle() == "--"]
+    drawn = np.array([line.get_ydata()[-1] for line in dashed])
+    assert np.allclose(drawn, flow(start, pairs, [dashed[0].get_xdata()[-1]])[0])
+
+
+def test_ideal_models_and_rates_are_drawn_set_by_set():
+    reach, table = lines.ideal(5, [6, 15], 2), lines.rates(5, [6, 15], 2)
+    assert isinstance(reach, pd.DataFrame) and reach[reach.samples == 15].accuracy.tolist() == [1, 1]
+    left, right = figures.ideal_reach(reach, 15).axes
+    assert np.allclose(left.lines[0].get_ydata(), reach.rqi) and np.allclose(right.lines[0].get_ydata(), reach.accuracy)
+    (only,) = figures.rate_by_size(table, {"paper": "as printed"}).axes
+    assert np.allclose(only.lines[0].get_ydata(), table.paper)
+
+
+def test_shared_embeddings_feel_the_answer_and_free_inputs_do_not():
+    """Two samples of one label: the gap of free inputs closes by itself, that of embeddings depends on the answer."""
+    numbers, pairs, gap = np.array([0.3, 1.3, 0.26]), [(0, 2), (1, 1)], np.array([1, -2, 1])
+    moved = [gap @ lines.pull(numbers, pairs, [y, y]) for y in (0.0, 5.0)]
+    assert moved[0] - moved[1] == pytest.approx(10)
+    at, step = numbers.copy(), 1e-6
+    loss = lambda e: sum((e[i] + e[j] - 5.0) ** 2 / 2 for i, j in pairs)  # noqa: E731
+    slope = [(loss(at + step * unit) - loss(at - step * unit)) / (2 * step) for unit in np.eye(3)]
+    assert np.allclose(lines.pull(numbers, pairs, [5, 5]), -np.array(slope), atol=1e-6)
+    sample = numbers[[0, 1]] + numbers[[2, 1]]
+    free = [(y - sample)[0] - (y - sample)[1] for y in (0.0, 5.0)]
+    assert free[0] == pytest.approx(free[1])
+
+
+def test_no_fewer_than_p_minus_two_samples_break_the_line():
+    """p = 4 to 6 on the page; here p = 7, all sets of 28 samples without one to five."""
+    from math import comb
+
+    from grokbook.theory.linear_probability import sets_with_a_line
+
+    assert [sets_with_a_line(7, 28 - k) == comb(28, k) for k in range(6)] == [True] * 5 + [False]

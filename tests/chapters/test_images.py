@@ -1,0 +1,274 @@
+"""Chapter 15: its plan, checks that can come out otherwise, words that follow verdicts, figures of what is computed."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from grokbook.chapters import images
+from grokbook.chapters.images import claims, effective, settings
+from grokbook.errors import ParameterError
+from grokbook.measures.neural_collapse import within_class_share
+from grokbook.tasks.digits import SMALL, DigitsTask
+
+STEPS = np.arange(0, 4001, 50)
+
+
+def curves(fit, grok, seeds=3, fitted=0.99):
+    """Runs that fit at one step and generalise at another (None: never)."""
+
+    def rising(at, end=0.99):
+        return [[0.1 if at is None or step < at else end for step in STEPS]] * seeds
+
+    data = {f"{part}_accuracy": (("seed", "step"), rising(*at))
+            for part, at in (("train", (fit, fitted)), ("test", (grok,)))}  # fmt: skip
+    return xr.Dataset(data, {"step": STEPS, "seed": range(seeds)})
+
+
+def reached(fit, grok, seeds=3):
+    return claims.reached(curves(fit, grok, seeds))
+
+
+def test_the_plan_has_two_starts_and_refuses_one_that_is_not_large():
+    plan = images.plan(60, 4.0, 200, 2)
+    assert [run.config.model.spread for run in plan.values()] == [4.0, 1.0]
+    large, usual = (run.config for run in plan.values())
+    assert dataclasses.replace(large, model=usual.model) == usual and usual.batch_size is None
+    with pytest.raises(ParameterError, match=r"spread = 1.0 must be more than 1"):
+        images.plan(60, 1.0, 200, 2)
+
+
+def test_the_recorded_runs_have_the_settings_of_the_paper():
+    """Appendix J: 1,000 images, depth 3, width 200, squared error to one-hot labels, AdamW."""
+    config = images.fig8()[8.0].config
+    assert config.n_train == 1000 and config.model.sizes == (784, 200, 200, 10) and config.loss == "squared_error"
+    assert config.steps == 100_000 and config.optimizer.warmup == 0 and config.batch_size == 200
+    cell = settings.fig8_right()["cells"].cells(0)[-1]
+    assert cell.optimizer.of("last").learning_rate == 0.1 and cell.optimizer.of("rest").learning_rate == 1e-3
+    assert cell.optimizer.of("last").weight_decay == cell.optimizer.of("rest").weight_decay == 10
+
+
+@pytest.mark.parametrize(
+    ("large", "usual", "verdict"),
+    [
+        ((100, 2000), (100, 100), "holds"),
+        ((100, 2000), (100, 2000), "fails"),
+        ((100, 1000), (100, 100), "fails"),
+        ((100, None), (100, 100), "undecided"),
+        ((100, 2000), (100, None), "undecided"),
+        ((None, 2000), (100, 100), "fails"),
+        ((100, 2000, 2), (100, 100), "undecided"),
+    ],
+)
+def test_a_delay_must_come_from_the_large_start_alone(large, usual, verdict):
+    """LM1, LM2: the control is the usual start, which must not be late; runs that end too early decide nothing."""
+    found = claims._delayed({8.0: reached(*large), 1.0: reached(*usual)})
+    assert found.verdict == verdict and "nan" not in found.numbers["told"]
+    alone = claims._delayed(claims.Runs({8.0: reached(*large)}))
+    assert alone.verdict != "holds" and alone.numbers["told"].endswith("with factor 1: not run")
+
+
+@pytest.mark.parametrize(
+    ("decayed", "free", "verdict"),
+    [
+        ((100, 2000), (100, None), "holds"),
+        ((100, 2000), (100, 3000), "fails"),
+        ((100, None), (100, None), "undecided"),
+        ((100, 2000), (100, None, 2), "undecided"),
+        (None, (100, None), "undecided"),
+    ],
+)
+def test_decay_ends_the_delay_only_if_it_does_not_end_without(decayed, free, verdict):
+    """LM9: the control is the same start without decay, which must not reach the test set by the last step."""
+    runs = {"decay": decayed and reached(*decayed), "no decay": reached(*free)}
+    assert claims.decay_ends_the_delay.check(claims.Runs(runs)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("groks", "verdict"),
+    [
+        ((3500, 1000, 500, 300), "holds"),
+        ((2000, 1500, 1000, 500), "undecided"),
+        ((200, 200, 200, 200), "undecided"),
+        ((None, None, None, None), "undecided"),
+        ((500, 1000, 200, 200), "fails"),
+    ],
+)
+def test_waiting_must_grow_rapidly_as_images_become_few(groks, verdict):
+    """LM3, LM4: a bend holds; a straight line in the logarithm and what is never reached are open; a rise fails."""
+    runs = {n: reached(100, at) for n, at in zip((50, 100, 200, 400), groks, strict=True)}
+    assert claims._rising(runs, 4, 2.0).verdict == verdict
+    assert claims._rising(runs, 5, 2.0).verdict == "undecided"
+
+
+def test_a_size_without_a_delay_bends_nothing():
+    """At 400 images the test set comes before the training set: the slope down to there is told and not counted."""
+    runs = {n: reached(*at) for n, at in {50: (100, 3500), 100: (100, 2000), 200: (100, 1500), 400: (500, 200)}.items()}
+    found = claims._rising(runs, 4, 2.0)
+    assert found.verdict == "holds" and "3.00 times" in found.numbers["told"]
+    assert "(1.15 with 400 images" in found.numbers["told"] and claims._rising(runs, 4, 4.0).verdict == "undecided"
+
+
+def diagram(letters: list[str]) -> xr.Dataset:
+    """Three seeds of a diagram whose cells have these phases: a line a decay, from small to large, a letter a rate."""
+    ends = {"C": (100, 100), "G": (100, 4000), "M": (100, None), "X": (None, None)}
+    lines = [xr.concat([curves(*ends[letter]) for letter in line], pd.Index(range(len(line)), name="last_lr"))
+             for line in letters]  # fmt: skip
+    return xr.concat(lines, pd.Index(range(len(lines)), name="weight_decay"))
+
+
+@pytest.mark.parametrize(
+    ("letters", "places", "ended"),
+    [
+        (["MMGC", "MMGC", "GGCX", "CCXX"], "holds", "holds"),
+        (["XXMM", "XXMM", "MMMM", "MMMM"], "undecided", "undecided"),
+        (["MMGC", "MMCC", "GGCC", "CCCC"], "undecided", "holds"),
+        (["CCCC", "GGGG", "MMMM", "MMMM"], "undecided", "undecided"),
+    ],
+    ids=["as printed", "elsewhere", "no confusion", "decay does not end it"],
+)
+def test_places_and_ends_of_phases_are_read_off_the_letters(letters, places, ended):
+    """LM13, LM14: our axes are not the paper's, so another diagram refutes nothing."""
+    data = diagram(letters)
+    assert claims.places_of_the_phases(claims.Runs({"cells": data})).verdict == places
+    assert claims.regularisation_ends_it(claims.Runs({"cells": data})).verdict == ended
+    assert claims.regularisation_ends_it(claims.Runs({"cells": data.isel(seed=[0])})).verdict == "undecided"
+
+
+def test_four_phases_are_counted_on_the_letters():
+    """Table 1 with 60 % of the test set: C, G, M and X, a column each, three seeds; at 80 % no run has fitted."""
+    assert np.asarray(images.letters(curves(100, None, fitted=0.8))).tolist() == ["X"] * 3
+    runs = [curves(100, 100), curves(100, 4000), curves(100, None), curves(None, None)]
+    data = xr.concat(runs, pd.Index([1.0, 2.0, 3.0, 4.0], name="weight_decay"))
+    assert "".join(np.asarray(images.letters(data))[:, 0]) == "CGMX"
+    assert claims._four({"cells": data}).verdict == "holds"
+    assert claims._four({"cells": data.isel(weight_decay=slice(3))}).verdict == "undecided"
+    assert claims._four({"cells": data.isel(seed=[0])}).verdict == "undecided"
+
+
+SEEN = {"before": 0.9, "after": 0.001, "means": 1.0}
+
+
+def encoding(new: float, dealt: float):
+    """An encoder that places this share of new images, after labels of its own or dealt ones."""
+    rest = {"seen": 0.9, "within": 0.1, "variance": 0.01}
+    return lambda seed, given=False, centred=False: rest | {"new": dealt if given else new}
+
+
+WORLDS = [
+    (claims.size_is_kept, "fails", {"velocity": lambda f, y: -f}),
+    (claims.collapse_is_avoided, "holds with correction", {}),
+    (claims.collapse_is_avoided, "holds", {"drawn": lambda centre=0.0, there=claims.drawn: there(0.0)}),
+    (claims.collapse_is_avoided, "fails", {"flow": lambda f, y, times: np.zeros((1, *f.shape))}),
+    (claims.size_is_kept, "holds", {"velocity": lambda f, y, there=claims.velocity: -there(f, y)}),
+    (effective.digits_collapse, "fails", {"free_points": lambda seed, dealt: dict(SEEN, after=0.5)}),
+    (effective.digits_collapse, "fails", {"free_points": lambda seed, dealt: dict(SEEN, means=0.1)}),
+    (effective.digits_collapse, "holds", {"free_points": lambda seed, dealt: SEEN}),
+    (effective.an_encoder_learns, "holds", {"through_encoder": encoding(0.9, 0.1)}),
+    (effective.an_encoder_learns, "fails", {"through_encoder": encoding(0.2, 0.1)}),
+    (effective.an_encoder_learns, "undecided", {"through_encoder": encoding(0.9, 0.9)}),
+    (effective.mode_collapse_is_avoided, "needs an assumption", {}),
+    (effective.mode_collapse_is_avoided, "holds", {"loss": lambda f, y: 1.0}),
+    (effective.mode_collapse_is_avoided, "fails", {"flow": lambda f, y, times: f[None] + 9 * (y == 3)[None, :, None]}),
+]
+
+
+@pytest.mark.parametrize(("check", "verdict", "world"), WORLDS)
+def test_a_check_comes_out_otherwise_in_another_world(check, verdict, world, elsewhere):
+    assert elsewhere(check, **world) == verdict
+
+
+def test_points_of_digits_start_with_their_classes_mixed():
+    points, labels = images.encoded(200)
+    assert points.shape == (200, 2) and 0.3 < within_class_share(points, labels) < 1
+
+
+def test_points_and_weights_move_under_the_effective_loss():
+    """Free points come together, whatever the labels, and keep Z but not the variance; an encoder is asked anew."""
+    for dealt in (False, True):
+        found = effective.free_points(0, dealt, images=60)
+        assert found["after"] < 0.1 < found["before"] and found["size"] == pytest.approx(1, abs=0.3)
+    first, later = (effective.through_encoder(0, images=60, steps=steps) for steps in (0, 60))
+    assert later["within"] < first["within"] and all(0 <= share <= 1 for share in later.values())
+    centred = effective.through_encoder(0, centred=True, images=60, steps=60)
+    assert centred["variance"] > 10 * later["variance"]
+
+
+def test_separation_is_blind_to_scale_and_not_to_position():
+    rng, labels = np.random.default_rng(0), np.repeat([0, 1], 50)
+    points = rng.normal(size=(100, 2)) + np.where(labels, 1.0, -1.0)[:, None]
+    assert images.separation(7 * points, labels) == pytest.approx(images.separation(points, labels))
+    assert images.separation(points + 20, labels) < 0.8 * images.separation(points, labels)
+    assert images.separation(points + 20, labels, 0.0) == pytest.approx(images.separation(points, labels, 0.0))
+
+
+@pytest.mark.parametrize("verdict", ["holds", "fails", "undecided", "not run"])
+def test_the_answer_follows_the_verdicts(verdict):
+    told = images.answer(dict.fromkeys(("LM1", "LM2", "LM9", "LM12"), verdict) | {"L32": "holds with correction"})
+    assert told.startswith("> **Answer.**") and told.count(f"*{verdict}*") == 4 and "  " not in told
+
+
+def test_runs_at_one_logged_step_cross_at_steps_of_their_own():
+    """Straight lines that are at 60 % at steps 130 and 170 are both logged there at 200, of a log every 100."""
+    steps = np.arange(0, 401, 100)
+    rising = [0.6 + (steps - at) / 1000 for at in (130, 170)]
+    data = xr.Dataset({"test_accuracy": (("seed", "step"), rising)}, {"step": steps, "seed": [0, 1]})
+    assert images.crossings(data) == pytest.approx((200, 100, 40, 0.1))
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (reached(100, 2000), "95% of the training set are right from step 100 (median), and 60% of the"),
+        (reached(100, None, seeds=1), "right from step 100, but no run keeps 60% of the test set by step 4,000"),
+        (reached(None, None), "no run keeps 95% of the training set by step 4,000, and no run keeps"),
+    ],
+)
+def test_both_starts_are_told_as_they_came(table, said):
+    told = images.starts(table, table, 8.0)
+    assert told.count(said) == 2 and "nan" not in told
+
+
+@pytest.mark.parametrize(("floor", "held"), [(0.0, False), (0.5, True)])
+def test_norms_are_told_beside_those_of_decay_alone(floor, held):
+    """Norms that fall by decay alone from the fit on agree with it; a floor is seen."""
+    data = curves(200, 2000, 2)
+    norm = np.maximum(10.0 * np.exp(-STEPS / 1000), 10 * floor)
+    data = data.assign(weight_norm=(("seed", "step"), [norm] * 2), within_class_share=data.test_accuracy)
+    told = images.waited(1 / 1000, images.turning(data, claims.reached(data)))
+    assert ("the loss then holds the weights up" in told) == held and "(median of 2 runs)" in told
+    assert ("with 14% of the first norm, where decay alone gives 14%" in told) == (not held)
+
+
+def test_the_table_of_turning_points_reads_the_run_at_its_steps():
+    data = curves(200, 2000, 2)
+    norm = 10.0 * 2 ** (-STEPS / 1000)
+    data["weight_norm"] = (("seed", "step"), [norm] * 2)
+    data["within_class_share"] = data.weight_norm / 10
+    rows = images.turning(data, claims.reached(data))
+    assert rows["at"].tolist() == ["fits", "generalises", "end"] * 2
+    assert rows.step.tolist() == [200, 2000, 4000] * 2
+    np.testing.assert_allclose(rows.norm, [2**-0.2, 0.25, 1 / 16] * 2)
+    assert images.turning(data, reached(200, None)).empty
+
+
+def test_figures_draw_what_they_are_given():
+    task = DigitsTask(60, source=SMALL)
+    assert images.samples(task).axes[0].images[0].get_array().shape == (100, 100)
+    points, labels = images.encoded(40)
+    figure = images.flowing(points, labels, [0.0, np.inf])
+    start, end = (np.asarray(ax.collections[0].get_offsets()) for ax in figure.axes)
+    np.testing.assert_allclose(start, points)
+    assert len(np.unique(end.round(9), axis=0)) == len(np.unique(labels))
+
+
+def test_steps_by_amount_are_drawn_where_they_were_reached():
+    """Lines are medians in which a seed that did not get there counts as later; it has no point."""
+    tables = {"a": {100: reached(200, None), 50: reached(100, 3000)}}
+    drawn = images.by_amount(tables).axes[0].lines
+    fit, grok = (line.get_xydata().tolist() for line in drawn if line.get_marker() == "None")
+    assert fit == [[50, 100], [100, 200]] and grok[0] == [50, 3000] and not np.isfinite(grok[1][1])

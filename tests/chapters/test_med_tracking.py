@@ -1,0 +1,406 @@
+"""Chapter 05: the closed forms, the three observations on made runs, every part of every figure's statement."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy.stats import binom
+
+from grokbook.chapters.med_tracking import claims, figures, renaming, settings
+from grokbook.claims import Runs, choose
+from grokbook.claims.finding import UNDECIDED
+from grokbook.errors import ParameterError
+from grokbook.measures import circle_med, fourier_power
+from grokbook.runs.gu2025 import fig5, operations
+from grokbook.runs.tracking import shift_test, together, track, tracking_table
+from grokbook.theory.one_frequency import circle
+
+STEPS = np.arange(0, 6001, 10)
+
+
+def run(loss: np.ndarray, measure: np.ndarray, accuracy: np.ndarray) -> xr.Dataset:
+    """One seed that fits at once, with these curves."""
+    train = np.where(STEPS >= 50, 1.0, 0.1)
+    series = {"train_accuracy": train, "test_accuracy": accuracy, "test_loss": loss, "med": measure}
+    series |= {"weight_norm": noise(77), "embedding_norm": measure}
+    series["test_accuracy_unmirrored"] = np.where(accuracy > 0.5, accuracy, 0.0)
+    return xr.Dataset({n: (("seed", "step"), v[None]) for n, v in series.items()}, {"seed": [0], "step": STEPS})
+
+
+def rise(at: int) -> np.ndarray:
+    """An accuracy that goes from 0.1 to 1 at a step."""
+    return np.where(at <= STEPS, 1.0, 0.1)
+
+
+def noise(seed: int) -> np.ndarray:
+    """A random walk."""
+    return np.random.default_rng(seed).normal(size=STEPS.size).cumsum()
+
+
+def hump(down: int, floor: float) -> np.ndarray:
+    """A curve that starts at 1, is 2 until step `down` and then `floor`, with a little restlessness."""
+    wiggle = 0.01 * np.random.default_rng(0).normal(size=STEPS.size)
+    values = np.where(down <= STEPS, floor, 2.0) + wiggle
+    values[0] = 1.0
+    return values
+
+
+def moving(count: int, *, apart: bool = False, accuracy: float = 1.0) -> xr.Dataset:
+    """Runs in which the measure is the test loss, or has nothing to do with it."""
+    walks = [hump(3000, 0.5) + 0.1 * noise(s) for s in range(count)]
+    parts = [run(w, noise(99 + s) if apart else 2 * w, accuracy * rise(3000)) for s, w in enumerate(walks)]
+    return xr.concat([p.assign_coords(seed=[s]) for s, p in enumerate(parts)], "seed")
+
+
+def of(dataset: xr.Dataset) -> Runs:
+    return Runs({"a": settings.tracked(dataset)})
+
+
+def thrice(loss, measure, accuracy) -> Runs:
+    """Three times the same run, as a tracking table."""
+    return Runs({47: pd.concat([settings.tracked(run(loss, measure, accuracy))] * 3, ignore_index=True)})
+
+
+# ---------------------------------------------------------------------------------------- runs
+
+
+def test_the_plan_asks_for_the_records_of_figure_5():
+    sizes = {"p": 97, "steps": 10_000, "p_other": 47, "steps_other": 20_000}
+    plan = settings.plan(**sizes, train_fraction=0.3, d_model=128, n_seeds=5)
+    assert {name: e.key for name, e in plan.items()} == {"p": fig5(97).key, "p_other": fig5(47).key}
+
+
+def test_two_moduli_are_two():
+    with pytest.raises(ParameterError, match="p = p_other = 47 must be two different moduli"):
+        settings.plan(47, 500, 47, 500, 0.3, 128, 2)
+
+
+@pytest.mark.parametrize(
+    ("figure", "polynomial", "fraction", "width"),
+    [
+        ("fig12", "x - y", 0.3, 128),
+        ("fig13", "x * y", 0.3, 128),
+        ("fig14", "x**2 + y**2", 0.2, 256),
+        ("fig17", "x**2 + x*y + y**2", 0.3, 256),
+        ("fig18", "x**2 + x*y + y**2", 0.4, 256),
+        ("fig19", "x**3 + x*y + y**3", 0.5, 256),
+    ],
+)
+def test_operations_have_the_settings_of_their_figures(figure, polynomial, fraction, width):
+    """Gu et al. 2025, captions of Figs 12 to 19: p = 97."""
+    experiment = operations()[f"gu2025/{figure}"]
+    config = experiment.config
+    as_written = dataclasses.replace(config.task, operation=polynomial)
+    assert (config.task.labels == as_written.labels).all()
+    assert (config.task.p, config.task.train_fraction, config.model.d_model) == (97, fraction, width)
+    assert experiment.seeds == (0, 1, 2) and experiment.statement and experiment.source and experiment.choices
+
+
+# ---------------------------------------------------------------------------------------- definitions
+
+
+@pytest.mark.parametrize(("p", "verdict"), [(3, "holds"), (5, "fails"), (97, "fails")])
+def test_one_frequency_leaves_nothing_to_rename(p, verdict):
+    assert claims.same_function_other_med(p).verdict == verdict
+
+
+# ---------------------------------------------------------------------------------------- three observations
+
+
+def test_identical_curves_agree_everywhere_and_unrelated_ones_do_not():
+    same = thrice(noise(1), 3 * noise(1) + 7, rise(3000))
+    assert same[47].agreement.tolist() == [1.0] * 3 and same[47].p_value.iloc[0] < 0.01
+    found = claims.nearly_identical(same)
+    assert found.verdict == "holds" and "100% in 3 runs that generalise of the" in found.evidence
+    assert claims.nearly_identical(Runs({47: same[47][:2]})).verdict == UNDECIDED
+    other = Runs({47: settings.tracked(run(noise(1), noise(2), rise(3000)))})
+    assert 0.35 < other[47].agreement.iloc[0] < 0.65
+    found = claims.nearly_identical(other)  # one run refutes
+    assert found.verdict == "fails" and "at 0.7 fails, at 0.8 fails" in found.evidence
+
+
+def test_the_agreement_tests_pass_their_oracles_and_no_clock():
+    """The test loss itself and one step late pass; a clock has p-value 1, at any pace; a stranger's MED has none."""
+    data = settings.controls(moving(3, apart=True))
+    tables = {name: tracking_table(data, name) for name in ("test_loss", "loss_late", "clock", "stranger")}
+    assert (tables["test_loss"].agreement == 1).all() and (tables["test_loss"].p_value < 0.01).all()
+    slow = np.exp(-STEPS / 3000)
+    assert (tables["clock"].p_value == 1).all() and shift_test(noise(1), slow).p_value == 1
+    assert (tables["stranger"].p_value > 0.05).sum() >= 2
+    smooth = np.convolve(noise(3), np.ones(9) / 9, "same")
+    assert shift_test(smooth, np.roll(smooth, 1)).p_value <= 0.05  # late by one step, of a curve that moves steadily
+    table = figures.agreement_table(tables, {name: name for name in tables}).set_index("measure")
+    assert table.loc["test_loss", "p <= 0.05"] == 3 and table.loc["clock", "p <= 0.05"] == 0
+
+
+@pytest.mark.parametrize(("points", "tested"), [(8, False), (64, False), (65, True), (90, True)])
+def test_a_run_that_fits_near_its_end_has_a_share_and_no_p_value(points, tested):
+    """The least p-value of n lags is 1 / n, and a quarter of the record lies on either side: 20 lags take 40 points."""
+    data = run(noise(1), noise(1), rise(3000))
+    data["train_accuracy"] = data.train_accuracy.where(data.step >= STEPS[-points], 0.1)
+    row = track(data.isel(seed=0))
+    assert row["fit_step"] == STEPS[-points] and row["agreement"] == 1
+    assert np.isfinite([row["detrended"], row["null"], row["p_value"]]).tolist() == [tested] * 3
+    assert not tested or row["p_value"] <= 0.05
+
+
+def test_false_alarms_of_the_shift_test_are_as_rare_as_it_says():
+    """Also with a common trend, a common period and a common smooth phase before the noise; a wrapped shift fails.
+
+    A pace that changes in both alike is not allowed for, and the page says so.
+    """
+    found = settings.false_alarms(150).set_index("kind")["p <= 0.05"] * 150
+    assert (found[:-1] <= binom.ppf(0.999, 150, 0.05)).all() and found.iloc[0] > 0
+    assert found.iloc[-1] > binom.ppf(0.999, 150, 0.05)
+
+
+def test_the_initial_value_and_the_end_of_a_decline_have_an_oracle_and_a_clock_too():
+    """A measure that is the accuracy turned round passes the second and third test; a clock fails both."""
+    oracle, clock = hump(3000, 0.5), 1.0 + np.exp(-STEPS / 100)
+    for check in (claims.second_observation, claims.third_observation):
+        assert check(thrice(noise(1), oracle, rise(3000))).verdict == "holds"
+        assert check(thrice(noise(1), clock, rise(3000))).verdict == "fails"
+
+
+def test_continued_runs_stand_for_the_shorter_ones():
+    table = thrice(noise(1), noise(1), rise(3000))[47]
+    never = table.assign(grok_step=pd.array([pd.NA] * 3, "Int64"))
+    runs = Runs({"p = 47": table[:2], claims.CONTINUED: table, "p = 97": never})
+    assert claims.nearly_identical(runs).numbers["count"] == 6
+    shown = claims.strata(runs)
+    assert shown["runs of"].tolist() == ["p = 47, continued, generalise", "p = 97, do not"]
+    assert shown["at 90%"].tolist() == [3, 3] and shown["count"].tolist() == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("down", "floor", "grok", "verdict"),
+    [
+        (3000, 0.5, 3000, "holds"),  # falls below where it generalises
+        (2500, 1.5, 2500, UNDECIDED),  # generalises, never below: the printed implication is not tested
+        (1000, 0.5, 4500, "fails"),  # below long before
+        (3000, 0.5, 9999, UNDECIDED),  # below, and not generalised by the last step
+        (3000, 1.5, 9999, UNDECIDED),  # neither
+    ],
+)
+def test_second_observation(down, floor, grok, verdict):
+    found = claims.second_observation(thrice(noise(1), hump(down, floor), rise(grok)))
+    printed = "all 3 runs with" if floor < 1 and grok < 6000 else "none of 3 runs with" if floor < 1 else "no run has"
+    assert found.verdict == verdict and f"as printed, {printed} MED below" in found.evidence
+
+
+@pytest.mark.parametrize(
+    ("measure", "accuracy", "verdict"),
+    [
+        (hump(3000, 0.5), rise(3000), "holds"),
+        (hump(1000, 0.5), rise(3000), "fails"),
+        (hump(3000, 0.5), rise(9999), "vacuous"),  # does not generalise
+    ],
+)
+def test_third_observation(measure, accuracy, verdict):
+    found = claims.third_observation(thrice(noise(1), measure, accuracy))
+    assert found.verdict == verdict and (verdict == "vacuous" or "3 runs" in found.evidence)
+
+
+def test_property_2_needs_every_step():
+    """Gu 2024, Property 2: a run logged at every step in which one interval disagrees refutes it."""
+    found = claims.every_step(7, 150)
+    assert found.verdict == "fails" and found.evidence.endswith("p = 7, 150 steps, every step logged")
+
+
+def test_columns_are_whole_numbers_or_missing():
+    table = tracking_table(run(noise(1), hump(3000, 1.5), rise(9999)))
+    assert table.below_step.isna().all() and table.grok_step.isna().all()
+    assert table.fit_step.tolist() == [50] and str(table.below_step.dtype) == "Int64"
+
+
+def test_together_counts_missing_as_apart():
+    first, second = pd.Series([100, None, 100], dtype="Int64"), pd.Series([190, 100, 300], dtype="Int64")
+    assert together(first, second, pd.Series([1000] * 3, dtype="Int64")).tolist() == [True, False, False]
+
+
+def test_an_unknown_measure_is_named():
+    with pytest.raises(ParameterError, match="no measure 'rqi'"):
+        track(run(noise(1), noise(2), rise(3000)).isel(seed=0), "rqi")
+
+
+# ---------------------------------------------------------------------------------------- figures of the papers
+
+
+@pytest.mark.parametrize(
+    ("count", "apart", "accuracy", "verdict"),
+    [
+        (3, False, 1.0, "holds"),
+        (3, False, 0.2, "holds"),  # how far a run gets is not judged
+        (1, False, 1.0, UNDECIDED),  # three runs bear out, one does not
+        (3, True, 1.0, UNDECIDED),  # an association that is not found does not refute
+    ],
+)
+def test_monitoring_is_an_association_beyond_chance(count, apart, accuracy, verdict):
+    for figure in ("GF12", "GF13", "GF19"):
+        found = choose([figure])[0](of(moving(count, apart=apart, accuracy=accuracy)))
+        assert found.verdict == verdict and f" {count} runs (detrended" in found.evidence
+
+
+def test_monitoring_is_more_than_what_strangers_have():
+    """Three times one test loss with its MED: as much beyond chance with any other run's MED."""
+    same = moving(1).isel(seed=[0, 0, 0]).assign_coords(seed=[0, 1, 2])
+    found = claims.monitors(of(same))
+    assert found.verdict == UNDECIDED
+    assert "all 3 runs (detrended" in found.evidence and "in 6 of 6 pairs" in found.evidence
+
+
+@pytest.mark.parametrize(
+    ("length", "apart", "verdict"),
+    [
+        (noise(5), False, "holds"),
+        (None, False, "holds with correction"),  # the length of the vectors does the same: without "exceptionally"
+        (noise(5), True, "fails"),
+    ],
+)
+def test_exceptional_is_more_than_what_norms_do(length, apart, verdict):
+    data = moving(3, apart=apart)
+    data["embedding_norm"] = data.med if length is None else data.med * 0 + length
+    assert claims.exceptionally(of(data)).verdict == verdict
+
+
+def test_many_tables_above_their_moved_waves_are_told():
+    table = pd.DataFrame({"end": [1.0] * 20, "shuffled": 1.2, "low": 0.8, "high": [0.9] * 4 + [1.1] * 16})
+    assert "above it 4 of 20" in renaming.reads(table) and renaming.WORSE in renaming.reads(table)
+    assert renaming.WORSE not in renaming.reads(table[2:])
+
+
+def test_a_statement_without_runs_names_its_cost():
+    claim = choose(["GF18"])[0]
+    nobody = dataclasses.replace(operations()["gu2025/fig18"], seeds=(1001, 1002))  # seeds nobody records
+    finding = dataclasses.replace(claim, runs=lambda: {"a": nobody}).finding()
+    assert finding.verdict == "not run" and finding.evidence.count("predicted") == 1
+
+
+def test_one_observation_is_judged_once_and_a_definition_is_not():
+    assert {c.verdict for c in claims.ELSEWHERE} == {"informal"}
+    assert [c.id for c in claims.ELSEWHERE if "G27" in c.reason] == ["GF05", "P5.1a"]
+    assert [c.id for c in claims.ELSEWHERE if "definition" in c.reason] == ["G26", "P07"]
+
+
+def test_a_row_for_what_was_made_and_one_for_what_was_not(monkeypatch):
+    made, absent = list(operations().values())[:2]
+    absent = dataclasses.replace(absent, seeds=(1001,))
+    monkeypatch.setattr(settings, "load", lambda named, through: Runs({made.name: through(moving(3, apart=True))}))
+    first, second = settings.status_table([made, absent]).itertuples()
+    assert (first.seeds, first.generalise) == (3, 3) and np.isclose(first[4], 1.0)
+    assert (second.seeds, second.missing) == (0, 1) and second[-1] > 0
+
+
+# ---------------------------------------------------------------------------------------- figures of the page
+
+
+@pytest.fixture(scope="module")
+def circles() -> xr.Dataset:
+    """Three seeds, each a pure circle, with curves that mean nothing."""
+    rng = np.random.default_rng(0)
+    names = ("train_accuracy", "test_accuracy", "test_loss", "med", "embedding_norm")
+    series = {n: (("seed", "step"), rng.uniform(0.1, 1, size=(3, 4))) for n in names}
+    tables = np.stack([np.stack([circle(11, k)] * 2) for k in (1, 2, 3)])
+    series["embedding"] = (("seed", "snapshot", "token", "feature"), tables)
+    return xr.Dataset(series, {"seed": [0, 1, 2], "step": [0, 10, 100, 1000], "snapshot": [0, 1000]})
+
+
+def test_med_by_frequency_is_the_closed_form():
+    ax = figures.med_by_frequency(13).axes[0]
+    points = next(line for line in ax.lines if line.get_marker() == "o")
+    assert np.allclose(points.get_ydata(), [circle_med(13, [k]) for k in points.get_xdata()])
+
+
+def test_pure_circles_lie_on_their_spectral_value(circles):
+    shown = [line for line in figures.med_and_spectral_bound({"a": circles}).axes[0].lines if len(line.get_ydata())]
+    dashes = [line.get_ydata()[0] for line in shown if line.get_linestyle() == "--"]
+    points = [line.get_ydata()[0] for line in shown if line.get_marker() == "o"]
+    assert np.allclose(dashes, [circle_med(11, [k]) for k in (1, 2, 3)])
+    assert np.allclose(points, dashes)
+
+
+def test_med_and_loss_has_a_column_for_each_modulus_and_the_initial_value(circles):
+    fig = figures.med_and_loss({"a": circles, "b": circles})
+    assert len(fig.axes) == 6
+    initial = [line for line in fig.axes[2].lines if line.get_linestyle() == "--"]
+    assert np.allclose(initial[0].get_ydata(), circles.med.sel(step=0).median())
+
+
+def test_relative_curves_start_at_one(circles):
+    ax = figures.relative_curves(circles, {"med": "MED", "embedding_norm": "norm"}).axes[0]
+    assert np.allclose(ax.lines[0].get_ydata(), (circles.med / circles.med.sel(step=0)).median("seed").values[1:])
+
+
+def test_every_run_is_a_dot_in_its_row():
+    rows = {"detrended": [0.6, 0.7], "null": [0.5, 0.5]}
+    table = settings.stack({"a/x": pd.DataFrame(rows), "measures/lead[add, p=47]": pd.DataFrame(rows)[:1] - 0.1})
+    ax = figures.agreement_by_setting({"MED": table, "other": table}).axes[0]
+    assert [sorted(dots.get_offsets()[:, 0].tolist()) for dots in ax.collections] == [[0.6, 0.7], [0.5]]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["x", "add, p=47"]
+    tick = next(line for line in ax.lines if line.get_marker() == "|")
+    assert list(tick.get_xdata()) == [0.5, 0.4]
+
+
+@pytest.mark.parametrize("tables", [{}, {"MED": pd.DataFrame({"setting": []})}])
+def test_nothing_to_draw_is_refused(tables):
+    with pytest.raises(ParameterError, match="there are no runs to draw"):
+        figures.agreement_by_setting(tables)
+
+
+# ---------------------------------------------------------------------------------------- the best renaming
+
+
+def snapshots(tables: list[np.ndarray]) -> xr.Dataset:
+    """Runs that generalise at once, one a table, which is their embedding at both snapshots."""
+    curves = {name: (("seed", "step"), np.ones((len(tables), 8))) for name in ("train_accuracy", "test_accuracy")}
+    embedding = ("seed", "snapshot", "token", "feature"), np.stack([[t, t] for t in tables])
+    return xr.Dataset(curves | {"embedding": embedding}, {"seed": np.arange(len(tables)), "step": np.arange(8)})
+
+
+@pytest.mark.parametrize(("p", "k"), [(13, 1), (13, 5), (47, 20)])
+def test_the_best_renaming_of_a_circle_is_frequency_one_and_no_better_than_at_other_frequencies(p, k):
+    row = renaming.renaming_table(snapshots([circle(p, k)]), draws=20).iloc[0]
+    assert row.end == pytest.approx(2 * np.sin(np.pi / p))  # prop-circles at frequency 1
+    assert [row.low, row.moved, row.high] == pytest.approx([row.end] * 3)
+    assert row.shuffled > 1.5 * row.end and row.grok_step == 0
+
+
+def test_moved_frequencies_keep_powers_and_covariance():
+    phi = np.random.default_rng(1).normal(size=(13, 4))
+    moved = renaming.frequencies_moved(phi, np.random.default_rng(2))
+    assert np.allclose(moved.T @ moved, phi.T @ phi) and np.allclose(moved.mean(axis=0), phi.mean(axis=0))
+    assert np.allclose(sorted(fourier_power(moved)), sorted(fourier_power(phi)))
+    assert not np.allclose(fourier_power(moved), fourier_power(phi))
+
+
+def test_a_choice_of_frequencies_that_agree_is_told_from_a_narrow_spectrum():
+    p, rng = 47, np.random.default_rng(0)
+    near = [np.hstack([circle(p, c * k % p) for k in (1, 2, 3, 4)]) for c in (1, 5, 9)]  # one renaming serves all
+    apart = [np.hstack([circle(p, k) for k in rng.choice(np.arange(1, 24), 4, replace=False)]) for _ in range(3)]
+    assert renaming.reads(renaming.renaming_table(snapshots(near))).endswith(renaming.CHOSEN)
+    assert renaming.reads(renaming.renaming_table(snapshots(apart))).endswith(renaming.NARROW)
+
+
+def test_powers_of_a_primitive_root_turn_products_into_sums():
+    p = 11
+    table, angle = np.zeros((p, 2)), 2 * np.pi * 3 * np.arange(p - 1) / (p - 1)
+    powers = [pow(2, n, p) for n in range(p - 1)]  # 2 is a primitive root modulo 11
+    table[powers] = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    assert renaming.best_shape(renaming.by_powers(table)) == pytest.approx(2 * np.sin(np.pi / (p - 1)))
+
+
+@pytest.mark.parametrize(
+    ("steps", "ends", "words"),
+    [([9.0, np.nan], [0.9, 1.2], "at p = 97, 1 against 1, they do not overlap"),
+     ([9.0, np.nan], [1.2, 0.9], "at p = 97, 1 against 1, they overlap"),
+     ([9.0, 9.0], [0.9, 1.2], "all 2 generalise"), ([np.nan] * 2, [0.9, 1.2], "all 2 fail to generalise")],
+)  # fmt: skip
+def test_whether_outcomes_overlap_is_said_in_whole_sentences(steps, ends, words):
+    table = pd.DataFrame({"p": 97, "grok_step": steps, "start": 1.4, "end": ends})
+    assert words in renaming.found(table, table, table)
+    other = pd.concat([table, table.assign(p=47, end=9.0, grok_step=np.nan)])  # a modulus without both is not compared
+    assert words.startswith("all") or words in renaming.found(other, table, table)

@@ -1,0 +1,77 @@
+"""Appendix to chapter 03: checks in other worlds, Theorem 3 either way, Urysohn's map, level steps of a circulant."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from grokbook.chapters import norms_and_starts as topic
+from grokbook.claims import Runs
+from grokbook.runs.gu2025 import fig5
+from grokbook.theory.linear_operators import Norms
+from grokbook.theory.toeplitz_start import draw_start, spread_within
+
+
+def start(kind, *rest):
+    return draw_start(kind, *rest) * (0.5 if kind == "toeplitz" else 1)
+
+
+def spread(by):
+    return lambda kind, *rest: (by if kind == "toeplitz" else 1) * spread_within("independent", *rest)
+
+
+WORLDS = [
+    (topic.lemma_3_4, (5,), "holds", {"chain_in_bases": lambda *args: True}),
+    (topic.lemma_3_4, (5,), "fails", {"chain_in_bases": lambda *args: False}),
+    (topic.norms_move_together, (4, 20), "holds", {"norms": lambda m: Norms(*[np.linalg.norm(m)] * 2, 1)}),
+    (topic.norms_move_together, (4, 20), "fails", {"norms": lambda m: Norms(np.linalg.norm(m), 1 / np.max(m), 1)}),
+    (topic.toeplitz_is_more_uniform, (13, 100), "undecided", {}),
+    (topic.toeplitz_is_more_uniform, (13, 100, True), "holds", {"draw_start": start, "spread_within": spread(0.5)}),
+    (topic.toeplitz_is_more_uniform, (13, 100), "fails", {"spread_within": spread(2)}),
+    (topic.supremum_is_a_norm, (), "holds", {"region_map": lambda x, same, root=False: np.zeros(len(x))}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("claim", "args", "verdict", "world"), WORLDS)
+def test_a_check_comes_out_otherwise_in_another_world(claim, args, verdict, world, elsewhere):
+    assert elsewhere(claim, *args, **world) == verdict
+
+
+@pytest.mark.parametrize(("theorem", "verdict"), [(True, "fails"), (False, "holds")])
+def test_distances_can_be_proportional_without_theorem_3(theorem, verdict):
+    assert topic.linear_distance(11, theorem).verdict == verdict
+
+
+@pytest.mark.parametrize(("divisors", "verdict"), [([], "holds"), ([1], "holds with correction")])
+def test_divisibility_either_way(divisors, verdict, monkeypatch):
+    """Theorem 3 (Gu 2024): d1 + d2 = 1 has two solutions for each of three primes, which break the printed rule."""
+    assert topic.divisibility((5, 7, 11)).value == 6
+    monkeypatch.setattr(topic.sympy, "divisors", lambda p: divisors)
+    assert topic.divisibility((5,)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("late", "verdict"), [([2.0, 3.0], "vacuous"), ([2.0, np.inf], "holds"), ([np.inf, 2.0], "fails")]
+)
+def test_a_bound_says_something_only_if_it_tells_runs_apart(late, verdict):
+    ones = np.ones((2, 30))
+    curves = {"test_accuracy": [1.0, 0.4], "med": late}
+    dataset = xr.Dataset({name: (("seed", "step"), np.array(v)[:, None] * ones) for name, v in curves.items()})
+    table = topic.late_and_best(dataset)
+    assert topic.bounded_in_the_end(Runs({97: table})).verdict == verdict
+    assert topic.bounded_in_the_end(Runs({97: table}, {p: fig5(p) for p in (47, 97)})).verdict == "undecided"
+
+
+def test_the_map_is_one_of_urysohns():
+    x = np.random.default_rng(0).normal(size=(500, 2)) * 3
+    value = topic.region_map(x, same=True)
+    assert (value[x[:, 1] >= x[:, 0]] == 0).all()
+    assert (value[np.linalg.norm(x - [2, 0], axis=1) <= 0.5] == 1).all()
+    assert (value >= 0).all() and (value <= 1).all()
+    assert topic.region_map(x, same=True, root=True) ** 2 == pytest.approx(value)
+
+
+def test_a_circulant_start_has_level_steps():
+    steps = {line.get_label(): line.get_ydata() for line in topic.starts(9, 5).axes[0].lines}
+    assert np.ptp(steps["circulant"]) < 1e-9 < np.ptp(steps["toeplitz"])

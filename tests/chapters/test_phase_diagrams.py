@@ -1,0 +1,447 @@
+"""Chapter 12: published panels, what a split allows, claims on diagrams made up to come out either way, and words."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from grokbook.chapters.phase_diagrams import answer, claims, fig6, four, more, plan, published, settings, splits, words
+from grokbook.claims import Runs
+from grokbook.errors import ParameterError
+from grokbook.plotting.phases import diagrams, explorable
+from grokbook.runs.liu2022 import addition
+from grokbook.runs.phases import OPEN, shares
+from grokbook.runs.recording import catalogue
+from grokbook.tasks.addition import AdditionTask
+
+BANDS = ["CCCCGGGMMMMMMMXX"] * 11
+AXES = {"decoder_weight_decay": list(settings.DECAYS), "decoder_lr": list(settings.FINE[:6])}
+GCM = ["GGGCCCMMMMMMMXXX"] * 11
+DIAGONAL = [("C" * 8 + "G" * 3 + "M" * 14 + "X")[i : i + 16] for i in range(11)]
+WAVES = [("GGGCCCMMM" * 3)[i : i + 16] for i in range(11)]
+
+
+def grid(rows: list[str], axes: dict[str, list[float]] | None = None, seeds: int = 3) -> xr.Dataset:
+    """The same letters for every seed, over decay and rate or other axes, and steps that have these letters."""
+    axes = axes or {"decoder_weight_decay": list(settings.DECAYS), "decoder_lr": list(settings.FINE)}
+    cells = xr.DataArray([list(row) for row in rows], axes)
+    cells = cells.expand_dims(seed=list(range(seeds))).to_dataset(name="phase")
+    fit = xr.where(cells.phase.isin([*"CGM"]), 100.0, np.nan)
+    test = xr.where(cells.phase == "G", 5_000, xr.where(cells.phase.isin([*"CT"]), 200.0, np.nan))
+    return cells.assign(fit_step=fit, test_step=test, end=xr.full_like(test, 100_000))
+
+
+def test_the_published_panels_have_the_published_shares():
+    """Counts of the published data: 17, 60, 60, 39 of 176 cells in 6b, 73, 31, 62, 10 in 6d."""
+    counts = {panel: (176 * shares(cells)).round().tolist() for panel, cells in published.panels().items()}
+    assert counts == {"b": [17, 60, 60, 39, 0], "d": [73, 31, 62, 10, 0]}
+    assert [sum(published.COUNTS[k]) for k in "ac"] == [13 * 13, 16 * 11]
+    table = published.published_shares().set_index("panel").iloc[:, 1:] / 100  # shares that the authors' files give
+    assert table.loc["6a"].tolist() == pytest.approx([0.172, 0.183, 0.645, 0], abs=6e-4)
+    assert table.loc["6c"].tolist() == pytest.approx([0.170, 0.483, 0.284, 0.063], abs=6e-4)
+    assert {cells.shape for cells in published.panels().values()} == {(11, 16)}
+
+
+def test_the_row_of_steps_is_the_row_of_letters():
+    row = "".join(str(published.phase_of(fit, test)) for fit, test in published.NO_DECAY.values())
+    assert published.ROWS["b"][0].startswith(row) and list(published.NO_DECAY) == list(settings.FINE[:8])
+    assert all(test / fit <= 1.6 for fit, test in published.NO_DECAY.values())  # as the exercise says
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict"),
+    [(BANDS, "undecided"), (["CCGM", "GGGM", "MMMM", "MMMM"], "holds"), (["GCM", "CXX", "MXX"], "fails")],
+)
+def test_the_sandwich_is_judged_by_its_lines(rows, verdict):
+    cells = xr.DataArray([list(row) for row in rows], dims=("decoder_weight_decay", "decoder_lr"))
+    assert published.sandwiched({"x": cells}).verdict == verdict
+
+
+def test_the_checks_of_the_published_panels_can_fail(monkeypatch):
+    assert [claim().verdict for claim in (published.four_phases, published.published_sandwich, published.corners)] == [
+        "holds", "holds with correction", "holds with correction"
+    ]  # fmt: skip
+    monkeypatch.setattr(published, "ROWS", {"b": ("CCCCGGGMMMMMMMMM",) * 11, "d": published.ROWS["d"]})
+    assert published.four_phases().verdict == published.corners().verdict == "fails"
+
+
+def test_the_sandwich_stands_beside_its_controls():
+    """A random order a panel and direction: 1 - (2/3)^2 for each of two panels; no other phase passes."""
+    cells = published.panels()
+    assert published.by_chance(cells) == pytest.approx((1 - 4 / 9) ** 2)
+    assert published.by_chance({"b": cells["b"]}) == pytest.approx(5 / 9)
+    assert published.other_fillings(cells) == {"C": "fails", "M": "fails"}
+    turned = {name: xr.where(grid == "G", "C", xr.where(grid == "C", "G", grid)) for name, grid in cells.items()}
+    assert published.other_fillings(turned)["C"] == published.sandwiched(cells).verdict == "holds with correction"
+
+
+def test_the_corners_are_looked_at_in_three_sizes():
+    assert published.corners().at == {"1": "holds", "2": "holds with correction"}
+
+
+@pytest.mark.parametrize(
+    ("seeds", "rows", "four", "sandwich", "alone"),
+    [(3, published.ROWS["b"], "holds", "holds with correction", "undecided"),
+     (3, DIAGONAL, "holds", "holds", "undecided"), (3, WAVES, "fails", "fails", "fails"),
+     (3, ["X" * 16] * 10 + ["CCCCGGGMMMMMMMMX"], "holds", "undecided", "undecided"),
+     (2, published.ROWS["b"], "undecided", "undecided", "undecided"),
+     (3, ["CCCCCCCCCCCCMMMM"] * 11, "fails", "undecided", "fails")],
+)  # fmt: skip
+def test_our_panels_are_judged_from_three_seeds(seeds, rows, four, sandwich, alone):
+    runs = Runs({f"6{name}": grid(rows, seeds=seeds) for name in ("b", "c", "b until fit", "c until fit")})
+    assert claims.four_in_ours(runs).verdict == four
+    assert claims.sandwich_in_ours(runs).verdict == sandwich
+    assert claims.four_in_ours(Runs({"6b": runs["6b"]})).verdict == alone
+    del runs["6c until fit"]
+    assert claims.sandwich_in_ours(runs).verdict == "undecided"
+
+
+def curves(letters: list[str], late: int = 0) -> xr.Dataset:
+    """Accuracies whose phases are these letters, those of the published steps without decay; `late` more updates."""
+    logged = addition().log.steps(100_000)
+    steps = {"C": (1_000, 1_500), "G": (1_000, 5_000), "M": (1_000, np.inf), "X": (np.inf, np.inf)}
+    first = np.array([[steps[letter] for letter in row] for row in letters], dtype=float)
+    first[0, : len(published.NO_DECAY)] = np.array([*published.NO_DECAY.values()]) + 1 + late
+    axes = {"decoder_weight_decay": list(settings.DECAYS), "decoder_lr": list(settings.FINE)}
+    right = (logged >= first[..., None]).astype(np.float32)[None]
+    dims = ("seed", *axes, "step")
+    parts = {f"{part}_accuracy": (dims, right[:, :, :, n]) for n, part in enumerate(("train", "test"))}
+    return xr.Dataset(parts, {"seed": [58], "step": logged} | axes)
+
+
+def test_the_published_panel_is_met_by_itself_and_not_by_another_seed():
+    """The oracle of LP13, nine tenths of it, and the same letters in any order; a step is met to the next look."""
+    theirs = list(published.ROWS["b"])
+    own = claims.their_draws(Runs({"b": curves(theirs)}))
+    assert (own.verdict, own.value, own.numbers["met"]) == ("holds", 1.0, "all 16")
+    letters = np.random.default_rng(0).permutation([*"".join(theirs[1:])]).reshape(-1, 16)
+    assert claims.their_draws(Runs({"b": curves([theirs[0], *map("".join, letters)])})).verdict == "fails"
+    half = ["X" * 16 if n in (1, 2, 3) else row for n, row in enumerate(theirs)]
+    assert claims.their_draws(Runs({"b": curves(half)})).verdict == "undecided"
+    assert claims.their_draws(Runs({"b": curves(theirs, late=300)})).numbers["met"] == "none of 16"
+
+
+def test_a_run_that_passed_its_test_set_first_is_followed_until_it_fits():
+    """Comprehension where the training set is fitted later, T where it is not by the last step, else open."""
+    ours, again = grid(["....GM"] * 11, AXES), grid(["CMCX.M"] * 11, AXES)
+    ours["test_step"] = ours.test_step.fillna(50)
+    ours["end"] = xr.full_like(ours.end, 99)
+    again["fit_step"] = again.fit_step.where(again.decoder_lr != again.decoder_lr[2], 99)  # before the other had ended
+    found = words.followed(ours, again.isel(seed=[0, 1]))
+    assert ["".join(row) for row in found.isel(decoder_weight_decay=0).values] == ["CC.TGM", "CC.TGM", "....GM"]
+    assert (words.followed(ours, None) == ours.phase).all()
+    told = words.followed_told("6b", ours.phase, found)
+    assert told.startswith("Of our runs of 6b 132 of 198 ended") and "44 of these fit" in told and "22 do not" in told
+    assert told.endswith("66, of seeds that were not made again, stay open.")  # 44 + 22 + 66 = 132
+
+
+def test_one_seed_is_enough_where_seeds_agree_and_not_where_they_are_shuffled():
+    """Three diagrams alike pass, three of the same letters in any order do not, two decide nothing."""
+    axes = {axis.name: list(axis.values) for axis in reversed(settings.by_seed()["cells"].axes)}
+    alike = grid(["CCMM", "GCMX", "GGXX"], axes).phase
+    letters = np.random.default_rng(0).permuted(alike.values.reshape(3, -1), axis=1).reshape(alike.shape)
+    found = claims.one_seed_a_cell(Runs({"cells": alike}))
+    assert (found.verdict, found.value, found.numbers["cells"]) == ("holds", 1.0, 12)
+    assert claims.one_seed_a_cell(Runs({"cells": alike.copy(data=letters)})).verdict == "fails"
+    assert claims.one_seed_a_cell(Runs({"cells": alike[:2]})).verdict == "undecided"
+    theirs = published.panels()["b"].sel(alike[0].drop_vars("seed").coords, method="nearest").expand_dims(seed=3)
+    assert claims.one_seed_a_cell(Runs({"cells": theirs.assign_coords(seed=[0, 1, 2])})).numbers["theirs"] == 1
+
+
+@pytest.mark.parametrize(("row", "verdict"), [("CCMM", "holds"), ("CMMM", "undecided"), ("MMXX", "fails")])
+def test_the_size_of_the_start_is_seen_and_its_absence_is_not(row, verdict):
+    """Half of the cells generalise from small matrices; from large ones as many, fewer at two seeds, or none."""
+    axes = {axis.name: list(axis.values) for axis in settings.by_start()["cells"].axes}
+    sides = {name: axes[name] for name in ("decoder_weight_decay", "decoder_lr")}
+    small, large = (grid([letters] * 3, sides).phase for letters in ("CCMM", row))
+    if verdict == "undecided":
+        large = xr.concat([small[:1], large[1:]], "seed")
+    cells = xr.concat([small, large], "spread").assign_coords(spread=axes["spread"]).transpose(..., "spread")
+    found = claims.size_of_the_start(Runs({"cells": cells}))
+    assert found.verdict == verdict and "30 of 60 runs" not in found.numbers["told"]
+    assert "18 of 36 runs of 6d generalise (6 to 6 of 12 cells by seed)" in found.numbers["told"]
+    assert claims.size_of_the_start(Runs({"cells": cells[:2]})).verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("letters", "verdict"),
+    [("MMMCCCG", "holds"), ("MMMMCCC", "holds with correction"), ("MMMMCCM", "fails"), ("CCCMMMM", "fails")],
+)
+def test_the_competition_is_seen_and_its_reverse_is_not(letters, verdict):
+    """By the quotient of the rates, up to 0.1, 0.3, 1, 3, 10 and 90, and above; far from equal rates tests are late."""
+    rates, bounds = list(settings.COARSE), np.array([0.11, 0.5, 1.1, 5, 20, 90])
+    rows = ["".join(letters[int((e / d > bounds).sum())] for d in rates) for e in rates]
+    data = grid(rows, {"encoder_lr": rates, "decoder_lr": rates})
+    data["test_step"] = data.test_step.where(data.encoder_lr / data.decoder_lr < 90, 9_000).where(data.phase != "M")
+    assert claims.competition(Runs({"6a": data})).verdict == verdict
+    assert claims.competition(Runs({"6a": data.isel(seed=[0])})).verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("check", "axis", "ends"),
+    [(claims.small_batches, "batch_size", "MC"), (claims.small_starts, "spread", "CM"),
+     (claims.embedding_decay, "encoder_weight_decay", "CC")],
+)  # fmt: skip
+def test_appendix_g_is_judged_at_both_ends_of_the_axis(check, axis, ends):
+    def runs(low: str, high: str) -> Runs:
+        return Runs({task: grid([5 * low + 5 * high] * 10, {"decoder_lr": list(settings.SHORT), axis: list(range(10))})
+                     for task in settings.TASKS})  # fmt: skip
+
+    assert check(runs(*ends)).verdict == "holds"
+    against = check(runs(*("MC" if ends == "CC" else ends[::-1])))
+    assert against.verdict == "undecided" and against.stands == (0, 2)  # the axis is ours: it refutes nothing
+    assert check(runs("M", "M")).verdict == "undecided"
+    assert check(Runs({"regression": runs(*ends)["regression"]})).verdict == "undecided"
+    other = runs(*("MC" if ends == "CC" else ends[::-1]))["classification"]
+    assert check(Runs(dict(runs(*ends)) | {"classification": other})).verdict == "holds with correction"
+    left = runs(*ends)["classification"].copy(deep=True)
+    left.phase[:, :, [0, 1, 2]] = OPEN
+    left.phase[:, :, [7, 8, 9]] = OPEN
+    found = check(Runs(dict(runs(*ends)) | {"classification": left}))
+    assert found.verdict == "undecided" and "are not decided)" in found.numbers["told"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict"),
+    [(["GGGCCCCCCC"] * 5 + ["MMMMMMMMMM"] * 5, "holds"), (["CCCCCCCCCC"] * 5 + ["MMMMMMMGGG"] * 5, "undecided"),
+     (["GGGGGGGGGG"] * 10, "undecided"), (["CCCCCCCCCC"] * 10, "undecided")],
+)  # fmt: skip
+def test_grokking_in_a_corner_is_told_from_grokking_elsewhere(rows, verdict):
+    """LP14: rows are rates, columns batch sizes; no grokking says nothing, nor do one or two seeds that grok."""
+    axes = {"decoder_lr": list(settings.SHORT), "batch_size": list(range(10))}
+    both = Runs({"regression": grid(rows, axes), "classification": grid(["C" * 10] * 10, axes)})
+    assert claims.grokking_in_a_corner(both).verdict == verdict
+    grokking = both["regression"]
+    calm = grokking.assign(phase=grokking.phase.where(grokking.seed < 2, "C"))
+    assert claims.grokking_in_a_corner(Runs({"regression": calm})).verdict == "undecided"
+    assert claims.grokking_in_a_corner(Runs({"regression": grid(rows, axes).isel(seed=[0])})).verdict == "undecided"
+
+
+def test_every_sweep_has_a_name_a_key_and_a_source_of_its_own():
+    sweeps = [*fig6().values(), *more().values()]
+    assert len({s.key for s in sweeps}) == len({s.name for s in sweeps}) == 10
+    assert all(s.statement and s.source and s.choices for s in sweeps) and {s.name for s in sweeps} <= set(catalogue())
+    assert fig6()["b"].key == "47723f9caca7f581"  # records are kept under it
+
+
+def test_the_plan_is_a_small_diagram_and_at_the_paper_s_size_the_paper_s_grid():
+    live = plan(2, 2, 200, 4)["live"]
+    assert (live.shape, live.seeds, live.config.steps) == ({"decoder_lr": 2, "decoder_weight_decay": 2}, (4,), 200)
+    whole = plan(16, 11, 100_000, 0)["live"]
+    assert whole.key == fig6()["b"].key and whole.missing_seeds() in ((), (0,))
+    with pytest.raises(ParameterError, match="seed = -1"):
+        plan(2, 2, 200, -1)
+
+
+# --------------------------------------------------------------------------------------------------- splits
+
+
+def test_what_a_split_allows_by_trying_every_split():
+    """p = 4, three pairs held out: 10 pairs, 120 splits."""
+    sums = AdditionTask(4, 0.7).inputs.sum(axis=1)
+    lost = [
+        sum(sums[i] not in set(np.delete(sums, held)) for i in held)
+        for held in map(list, itertools.combinations(range(10), 3))
+    ]
+    expected = np.bincount(lost) / 120
+    assert splits.distribution(4, 3) == pytest.approx(expected)
+
+
+def test_the_chances_at_the_paper_s_size():
+    """Independent computation (project claim L14): all ten possible .3666; 1.036 lost on average; nine or more 73 %."""
+    chances = splits.distribution()
+    assert sum(chances) == pytest.approx(1) and chances[0] == pytest.approx(0.3666, abs=5e-5)
+    assert sum(k * chance for k, chance in enumerate(chances)) == pytest.approx(1.036, abs=5e-4)
+    assert sum(chances[:2]) == pytest.approx(0.73, abs=0.005)
+
+
+def test_a_network_that_knows_the_rule_gets_what_the_split_allows():
+    table = splits.by_seed(range(4))
+    assert table.unanswerable.tolist() == [splits.unanswerable(AdditionTask(seed=s)) for s in range(4)]
+    assert (table["at most, %"] == 100 - 10 * table.unanswerable).all()
+
+
+# ------------------------------------------------------------------------------------------ words, figures
+
+
+def live() -> xr.Dataset:
+    """A sweep of 2 rates and 3 decays: at the low rate all generalise, at the high one none; one cell diverges."""
+    steps = np.array([0, 50, 100, 150, 200])
+    sides = {"seed": [1], "decoder_lr": [1e-4, 1e-2], "decoder_weight_decay": [0.0, 2.0, 5.0], "step": steps}
+    shape = (1, 2, 3, 5)
+    train = np.broadcast_to(steps >= 50, shape).astype(np.float32)
+    test = np.where(np.array([1, 0])[None, :, None, None] == 1, np.float32(steps >= 100) * np.float32(0.9), 0.0)
+    data = xr.Dataset({"train_accuracy": ([*sides], train), "test_accuracy": ([*sides], np.broadcast_to(test, shape))})
+    data = data.assign_coords(sides)
+    tables = np.random.default_rng(0).normal(size=(1, 2, 3, 10, 1))
+    data["embedding"] = ((*list(sides)[:3], "token", "feature"), tables)
+    return data
+
+
+def test_what_the_page_says_of_a_small_diagram():
+    data = live()
+    found = words.phases(data, words.capped(200)).isel(seed=0)
+    assert words.live_told(found.phase) == (
+        "Number of its cells in each phase: comprehension 3, memorisation 3. There is no cell of grokking or confusion."
+    )
+    placed = data.isel(seed=0).copy()
+    line = np.arange(10.0) * np.where(np.arange(2) == 0, -1, 1)[:, None, None]  # downwards at the low rate
+    placed["embedding"] = placed.embedding.copy(data=np.broadcast_to(line[..., None], (2, 3, 10, 1)).copy())
+    placed.embedding[1, 0, 0] = 50
+    assert words.in_order(placed, found.phase) == (
+        "The symbols lie in the order of their numbers in all 3 cells that generalise and in 2 of 3 cells that do not "
+        "generalise."
+    )
+    assert "numbers in 5 of 6 cells that do not generalise." in words.in_order(placed, xr.full_like(found.phase, "X"))
+    table = words.rule_table(data, 200)
+    assert table["not decided"].tolist() == [0, 0, 0, 0] and table.memorisation.tolist() == [3, 6, 3, 3]
+    assert words.rules_differ(table) == "Beside the rule of this book, other counts come from: Table 1."
+    assert "same counts" in words.rules_differ(table.drop(index=1))
+
+
+def test_the_answer_has_the_numbers_of_the_ledger():
+    said = pd.DataFrame({"value": [0.41, 0.61, None]}, index=["LP02", "LP11", "LP13"])
+    assert "in 41% of the lines" in answer(said) and "agree in 61% of twelve cells" in answer(said)
+    assert "random numbers" not in answer(said)
+
+
+def test_cells_that_are_not_decided_are_told():
+    """Shares of twelve cells are of twelve: what is open is counted apart."""
+    cells = xr.DataArray([[list("CCM."), list("CXX.")]], dims=("seed", "decoder_weight_decay", "decoder_lr"))
+    told = words.comprehension_told(cells.assign_coords(seed=[3]), cells.isel(seed=0))
+    assert told == "Of these 8 cells 3 comprehend at seeds 3 (2 not decided), and 3 of the published ones."
+
+
+def test_our_diagrams_are_compared_with_the_published_one_and_with_each_other():
+    theirs = published.panels()["b"]
+    same = grid(published.ROWS["b"]).phase.transpose("seed", "decoder_lr", "decoder_weight_decay")
+    table = words.compared(same, theirs)
+    assert table.compared.tolist()[2:4] == ["seed 2", "seeds 0 and 1"] and (table.kappa == 1).all()
+    assert "with each other in 100%. Of the 4 diagrams one of ours" in words.comparison_told(table)
+    assert "not known from one" in words.comparison_told(words.compared(same.isel(seed=[0]), theirs))
+    other = same.copy(data=np.where(same == "G", "M", same))
+    least = words.comparison_told(words.compared(other, theirs))
+    assert least.endswith("the published one agrees least with the others, as any seed would in 1 of 4 cases.")
+    other[0] = "X"  # a seed of ours is farther from the others than the published diagram is
+    assert "Of the 4 diagrams one of ours" in words.comparison_told(words.compared(other, theirs))
+
+
+def test_what_is_recorded_is_said():
+    assert "None of them" in words.ours_told(Runs())
+    assert words.ours_told(Runs({"6b": grid(GCM)})) == "Recorded so far: 6b (seeds: 3)."
+    assert len(words.figures_table()) == 6
+
+
+def test_a_cell_is_drawn_where_it_was_measured_and_shares_of_seeds_are_strips():
+    phase = grid(GCM, seeds=2).phase.copy()
+    phase[1, 0, 0], phase[:, 10, 15] = "C", OPEN
+    ax = diagrams({"made": phase}).axes[0]
+    parts = [(patch, patch.get_path().vertices.reshape(-1, 5, 2)) for patch in ax.patches]  # five points a rectangle
+    boxes = [
+        (*corners.min(axis=0).round(2).tolist(), round(float(np.ptp(corners[:, 0])), 2), patch.get_hatch())
+        for patch, places in parts
+        for corners in places
+    ]
+    assert (-0.48, -0.46, 0.48, None) in boxes and (0.0, -0.46, 0.48, None) in boxes
+    assert [box for box in boxes if box[3]] == [(14.52, 9.54, 0.96, "////")]
+    letters = {line.get_marker(): line.get_xydata() for line in ax.lines}
+    assert letters[r"$\mathrm{C}$"][0, 0] == pytest.approx(-0.24)  # on its own strip
+    assert sum(map(len, letters.values())) == 11 * 16 - 1 and len(boxes) == 11 * 16 + 1
+
+
+def test_what_the_page_is_given_is_what_was_measured():
+    data = live().isel(seed=0)
+    found = words.phases(data, words.capped(200))
+    shown = explorable(data, found)
+    assert (shown["xs"], shown["ys"], len(shown["cells"])) == (["1e-4", "0.01"], ["0", "2", "5"], 6)
+    cell, run = shown["cells"][3], data.isel(decoder_lr=1, decoder_weight_decay=1)
+    assert (cell["phase"], cell["fit_step"], cell["test_step"], cell["end"]) == ("M", 50, None, 200)
+    assert cell["train"] == [0, 1000, 1000, 1000, 1000] and cell["steps"] == [0, 50, 100, 150, 200]
+    assert (shown["first"], shown["last"]) == (50, 200)
+    scaled = np.array(cell["embedding"]) * cell["reach"] / 1000
+    assert scaled == pytest.approx(run.embedding.values[:, 0], abs=0.01 * cell["reach"])
+    broken = data.copy()
+    broken["embedding"] = data.embedding * np.nan
+    assert explorable(broken, found)["cells"][0]["embedding"] == []
+
+
+def test_panel_d_is_compared_as_panel_b_is():
+    """Made-up records: ours is the published panel but for one cell of one seed, and one cell is open."""
+    theirs = published.panels()
+    ours = grid(published.ROWS["d"], {"decoder_weight_decay": list(settings.S3_DECAYS),
+                                      "decoder_lr": list(settings.FINE)}).phase  # fmt: skip
+    ours = ours.transpose("seed", "decoder_lr", "decoder_weight_decay").copy()
+    ours[0, 0, 0], ours[1, 15, 10] = "M", OPEN
+    assert words.beside({}, theirs).empty and words.shares_beside({}).empty
+    assert words.beside_told(words.beside({}, theirs), {}, theirs).count("Not run") == 2
+    table = words.beside({"d": ours}, theirs)
+    assert (table.panel == "6d").all() and len(table) == 6
+    assert table.agreement.tolist() == pytest.approx([175 / 176, 1, 1, 174 / 175, 175 / 176, 1])
+    assert table["shift"].tolist()[:3] == ["+0"] * 3
+    shares_ = words.shares_beside({"d": ours})
+    assert shares_["cells not decided"].tolist() == [0, 1]
+    assert shares_["comprehension, %"].tolist() == pytest.approx([100 * 73 / 176, 100 * 218 / 527])
+    told = words.beside_told(table, {"d": ours}, theirs)
+    assert told.startswith("*Panel 6b.* Not run") and told.endswith("the published one could be another seed.")
+    ours[:, 3] = OPEN
+    assert words.nowhere(ours, theirs["d"]) == ""  # what is not decided neither agrees nor disagrees
+    ours[:, 3], ours[:, 5] = "T", OPEN
+    assert words.nowhere(ours, theirs["d"]).startswith(" No cell agrees at the rate 4e-05; at the other rates 100%")
+
+
+# --------------------------------------------------------------------------------------------------- Fig. 12
+
+
+def four_runs(**ends: list[list[float]]) -> Runs:
+    """Runs at p = 4 that end with these numbers, by the speed of the decoder; all begin on a parabola."""
+    found = {}
+    for name, tables in ends.items():
+        numbers = np.stack([[[0.0, 1, 4, 9]] * len(tables), tables], axis=1)[..., None]
+        data = xr.Dataset({"embedding": (("seed", "snapshot", "token", "feature"), numbers)})
+        data["train_accuracy"] = (("seed", "step"), np.ones((len(tables), 1)))
+        found[f"{name} decoder"] = data.assign_coords(seed=range(len(tables)))
+    return Runs(found)
+
+
+LINE, BENT, MIDDLE = [0.0, 1, 2, 3], [0.0, 1, 2, 9], [0.0, 1, 3, 4]
+
+
+def test_closed_parallelograms_are_named_as_in_equation_20():
+    rows = four.closed(four_runs(slow=[LINE, BENT, MIDDLE]))
+    assert rows.which.tolist() == ["A1, A2, A3", "A1", "A2"] and rows.closed.tolist() == [3, 1, 1]
+    assert rows.before.tolist() == [0, 0, 0]
+    assert [len(ax.texts) for ax in four.figure_12(rows).axes] == [0, 12]
+
+
+@pytest.mark.parametrize(
+    ("slow", "fast", "verdict"),
+    [([LINE] * 8, [BENT] * 8, "holds"), ([BENT] * 8, [LINE] * 8, "fails"), ([LINE] * 2, [BENT] * 2, "undecided"),
+     ([LINE, BENT, BENT], [BENT, BENT, BENT], "undecided")],
+)  # fmt: skip
+def test_a_slow_decoder_is_better_where_ranks_say_so(slow, fast, verdict):
+    assert four.slow_is_better(four_runs(fast=fast, slow=slow)).verdict == verdict
+
+
+OTHERS = [[0.0, 1, 4, 9], [0.0, 1, 2, 3], [0.0, 1, 2, 9], [0.0, 1, 3, 4], [0.0, 5, 6, 7]]
+
+
+@pytest.mark.parametrize(
+    ("ends", "seeds", "verdict"), [(OTHERS, 5, "holds"), (OTHERS[1:], 4, "fails"), (OTHERS[1:], 2, "undecided")]
+)
+def test_every_representation_is_looked_for(ends, seeds, verdict):
+    """One run of each of five; four of them in any number of runs are not all, in a few they decide nothing."""
+    found = four.every_representation(four_runs(fast=ends[:seeds], slow=ends[:seeds]))
+    assert found.verdict == verdict and found.value == len(ends[:seeds]) and found.numbers["fitted"].startswith("all")
+
+
+def test_the_runs_of_fig_12_have_the_training_set_of_equation_21():
+    runs = four.fig12()
+    for run in runs.values():
+        task = run.config.task
+        assert [tuple(pair) for pair in task.inputs[task.train_index].tolist()] == sorted(four.TRAINED)
+    speeds = [[run.config.optimizer.of(name).learning_rate for name in ("encoder", "decoder")] for run in runs.values()]
+    assert speeds == [[1e-3, 1e-2], [1e-2, 1e-3]]

@@ -1,0 +1,98 @@
+"""Chapter 02: its plan, its checks come out either way, and its picture marks one class."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from grokbook.chapters import task_and_model as chapter
+from grokbook.errors import ParameterError
+from grokbook.models.transformer import Shape
+from grokbook.plotting import splits
+from grokbook.tasks import ModularTask
+
+GOOD = {"p": 13, "train_fraction": 0.3, "square": 4, "strip": 4, "shift": 3}
+
+
+def test_nothing_is_trained():
+    assert chapter.plan(**GOOD) == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"square": 12}, "hole = 12 is larger than the grid of p = 13 allows: the largest hole is 11."),
+        ({"strip": 11, "train_fraction": 0.04},
+         "train_fraction = 0.04 of p = 13 leaves 0 of 169 cells for training; both sets need at least one cell."),
+        ({"shift": -1}, "shift = -1 is negative; the smallest valid shift is 0."),
+    ],
+)  # fmt: skip
+def test_the_plan_refuses_values_that_do_not_fit(change, message):
+    with pytest.raises(ParameterError) as caught:
+        chapter.plan(**GOOD | change)
+    assert str(caught.value) == message
+
+
+def test_random_sets_are_not_products():
+    """Section 3.1: |T| = |rows| |columns| exactly for a product I' x J'."""
+    found = chapter.products(11, splits=5)
+    assert found.verdict == "holds with correction"
+    assert found.low > 1
+
+
+def test_shuffled_columns_are_no_translates_and_shuffled_rows_are():
+    """Section 6.1, Y_mn = X_m + n: renaming i keeps the classes translates along j, renaming j does not."""
+    table = np.add.outer(np.arange(11), np.arange(11)) % 11
+    order = np.random.default_rng(0).permutation(11)
+    assert chapter.not_translates(table[order]) == 0
+    assert chapter.not_translates(table[:, order]) > 0
+    assert chapter.classes_are_translates((5, 11)).verdict == "holds"
+
+
+def test_a_wrong_closed_form_is_seen_and_refutes_us_and_not_the_paper(monkeypatch):
+    monkeypatch.setattr(chapter, "quadratic_class_sizes", lambda p: np.full(p, p))
+    found = chapter.quadratic_form_classes(11)
+    assert (found.verdict, found.value) == ("holds", 3)
+
+
+def test_classes_of_one_size_are_not_complex(monkeypatch):
+    """Section 6.1: the classes of i + j, all of p cells, in the place of those of the quadratic form."""
+    assert chapter.quadratic_form_classes(11).verdict == "holds"
+    monkeypatch.setattr(chapter, "ModularTask", lambda p, operation: ModularTask(p, "add"))
+    assert chapter.quadratic_form_classes(11).verdict == "fails"
+
+
+def test_the_printed_range_is_one_too_long():
+    found = chapter.printed_range(7)
+    assert (found.verdict, found.value) == ("holds with correction", 8)
+
+
+def test_pictures_of_the_grid_mark_one_class_and_paint_training_test_and_hole():
+    image = chapter.operation_tables({"add": ModularTask(11)}, residue=3).axes[0].images[1]
+    assert (image.get_array() == 1).sum() == 11
+    task = ModularTask(11, split="square", hole=4)
+    painted = splits({"square": task}).axes[0].images[0].get_array()
+    assert ((painted == 2).sum(), (painted == 1).sum()) == (task.train_index.size, 25)
+
+
+@pytest.mark.parametrize(
+    ("fraction", "drawn"),
+    [(0.5, "no row is empty, so it shows every"), (2 / 169, "11 rows are empty$"), (12 / 169, "[1-9] .* empty$")],
+)
+def test_the_prediction_is_answered_by_counting(fraction, drawn):
+    random, strip = (ModularTask(13, train_fraction=f, **rest) for f, rest in
+                     ((fraction, {}), (0.4, {"split": "strip", "hole": 4})))  # fmt: skip
+    assert re.search(drawn, chapter.empty_rows(random, strip).partition(";")[0])
+    assert chapter.empty_rows(random, strip).endswith("In the STRIP split 5 are, the strip itself.")
+
+
+@pytest.mark.parametrize("shape", [Shape(13, d_model=16, n_heads=2, shift=3), Shape(97, d_mlp=64, positional=False)])
+def test_the_diagram_has_the_sizes_of_the_model(shape):
+    written = " ".join(text.get_text() for text in chapter.model_diagram(shape, 2, 5).axes[0].texts)
+    shapes = {name.removesuffix(".0"): dims for name, dims in shape.shapes().items()}
+    for name in ("W_E", "W_Q", "W_in", "W_out", "W_U"):
+        assert " × ".join(map(str, shapes[name])) in written
+    assert f"token {5 + shape.shift} " in written and f"{shape.p} logits" in written
+    assert f"{shape.n_heads} heads of width {shape.d_head}" in written

@@ -1,0 +1,381 @@
+"""Chapter 11a: runs of the authors' program made again, what is measured on them, and judgements that can fail."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+import xarray as xr
+
+from grokbook.chapters.trained_toys import claims, figures, plan, regions, runs, stored, words
+from grokbook.errors import ParameterError
+from grokbook.models.placed import PlacedToy
+from grokbook.plotting.plane import window
+from grokbook.runs.liu2022 import rates
+from grokbook.tasks.replayed import DrawnAddition
+from grokbook.theory.effective_flow import flow
+from grokbook.theory.parallelograms import representation_quality_index
+
+
+def test_the_run_of_figure_4d_comes_out_to_the_step():
+    """Its loss before the first update is printed as 0.98126620, its three steps as 800, 1130 (from 0) and 1530."""
+    short = plan(45, 58, 1_600)["live"]
+    config = dataclasses.replace(short.config, log=dataclasses.replace(short.config.log, dense_every=1))
+    data = dataclasses.replace(short, config=config).run(progress=False)
+    assert float(data.train_loss[0, 0]) == pytest.approx(0.98126620, abs=2e-6)
+    assert stored.met(data) == {name: stored.RUN[name] for name in ("train", "test", "line")}
+
+
+@pytest.mark.parametrize("samples", [0, 55])
+def test_no_pair_and_no_test_pair_are_refused(samples):
+    with pytest.raises(ParameterError, match=f"samples = {samples} must be 1 to 54"):
+        plan(samples, 0, 100)
+
+
+def test_many_pairs_are_seen_in_batches_and_few_at_once():
+    sizes = {n: toy.config.batch_size for n, toy in runs.toys().items()}
+    assert {n for n, size in sizes.items() if size} == {50, 54} and set(sizes.values()) == {None, 45}
+    assert all(toy.config.n_train == n for n, toy in runs.toys().items())
+
+
+def made_up(n, unit, seeds=(0, 1), turned=False, straight=False):
+    """Runs whose embeddings follow the flow, `unit` of time a step, stretched and moved, and answer as ideal.
+
+    `turned`: they end on the mirror image of the flow's line; `straight`: by the null's way.
+    """
+    steps, tables, right = np.arange(0, 10_001, 50), [], []
+    for seed in seeds:
+        pairs = runs.pairs_of(n, seed)
+        start = runs.normalised(np.random.default_rng(seed).uniform(size=10))
+        numbers = (runs.one_pace if straight else flow)(start, pairs, unit * steps)
+        numbers[1:] *= -1 if turned else 1
+        tables.append((3 + 0.2 * numbers)[:, :, None])
+        right.append(runs.ideal_model(pairs, 10)["validation"])
+    accuracy = np.stack([np.ones(len(seeds)), right])[:, :, None] * np.ones(len(steps))
+    data = {"embedding": (("seed", "snapshot", "token", "feature"), np.stack(tables))}
+    data["train_loss"] = ("seed", "step"), np.zeros((len(seeds), len(steps)))
+    data |= {f"{k}_accuracy": (("seed", "step"), a) for k, a in zip(("train", "test"), accuracy, strict=True)}
+    return xr.Dataset(data, {"seed": list(seeds), "snapshot": steps, "step": steps})
+
+
+def test_runs_that_follow_the_theory_are_measured_as_the_theory_says():
+    """Accuracy is what the embedding predicts, RQI what the data imply, and the unit of time is found again."""
+    made = {45: made_up(45, 0.05), 35: made_up(35, 0.3)}
+    table = runs.measured(made)
+    assert np.allclose(table.accuracy, table.predicted) and np.allclose(table.rqi, table["ideal rqi"])
+    assert table.steps.notna().all() and (table.steps < table["predicted steps"]).all()
+    assert (table.before == table.steps - 50).all()
+    steps, numbers = runs.path(made[45], 1)
+    unit, gap = runs.fitted(steps, numbers, runs.pairs_of(45, 1))
+    assert unit == pytest.approx(0.05, rel=0.03) and gap < 0.03
+    assert runs.fitted(steps, numbers, runs.pairs_of(45, 1), runs.one_pace)[1] > 2 * gap
+    assert np.allclose(numbers.mean(axis=1), 0) and np.allclose((numbers**2).sum(axis=1), 9)
+    beside = runs.bounds(made, runs.TOLERANCE, draws=2)
+    own = beside[beside.who == "trained"]
+    assert not own[["rqi above", "predicted above", "not implied"]].any(axis=None) and len(beside) == 3 * len(own) == 12
+    drawn = figures.beside_the_flow([(45, made[45].isel(seed=[k])) for k in (0, 1)]).axes
+    below = [ax for ax in drawn if "square" in ax.get_ylabel()]
+    to_flow, to_null = np.array([[line.get_ydata().max() for line in ax.lines] for ax in below]).T
+    assert len(below) == 2 and (to_flow < 0.1).all() and (to_null > 2 * to_flow).all()
+
+
+@pytest.mark.parametrize(
+    ("how", "verdict"),
+    [({}, "holds"), ({"straight": True}, "holds with correction"), ({"turned": True}, "fails")],
+)
+def test_the_path_is_judged_by_an_oracle_the_null_and_the_wrong_ladder(how, verdict):
+    """LF5: the flow itself passes, the null passes for its end alone, the mirror image fails."""
+    made = {45: made_up(45, 0.05, tuple(range(10)), **how)}
+    assert claims.trajectories_agree(made).verdict == verdict
+
+
+def table_of(reached, seeds=8):
+    """Runs that get to a line from a size on (`reached`), a little later for fewer pairs."""
+    rows = [
+        {"samples": n, "seed": seed, "steps": 2_000.0 - n - seed / 9 if n >= reached else np.nan, "accuracy": n / 55,
+         "predicted": n / 55, "predicted steps": 1e5 / n if n >= 25 else np.inf}
+        for n in runs.SIZES
+        for seed in range(seeds)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("reached", "verdict"), [(25, "holds"), (20, "holds"), (45, "undecided"), (10, "undecided")]
+)
+def test_the_transition_is_where_half_of_the_runs_get_there(reached, verdict, monkeypatch):
+    """LF4 at a transition of its own choosing; half way between two sizes, as the curve rises."""
+    monkeypatch.setattr(claims, "measured", lambda made: table_of(reached))
+    found = claims.transition_in_training({})
+    before = max(n for n in runs.SIZES if n < reached)
+    assert found.verdict == verdict and found.value * 55 == pytest.approx((before + reached) / 2)
+
+
+@pytest.mark.parametrize("kept", [lambda t: t[t.seed < 2], lambda t: t[t.samples <= 20], lambda t: t[t.samples >= 30]])
+def test_few_seeds_or_sizes_on_one_side_decide_no_transition(kept, monkeypatch):
+    """One seed has an interval without width, and sizes below 0.5 cannot show a transition above it."""
+    for reached in (25, 99):
+        monkeypatch.setattr(claims, "measured", lambda made, reached=reached: kept(table_of(reached)))
+        assert claims.transition_in_training({}).verdict == "undecided"
+
+
+def test_runs_that_never_get_there_have_no_transition_and_no_trend(monkeypatch):
+    monkeypatch.setattr(claims, "measured", lambda made: table_of(99))
+    flags = runs.there(table_of(99), "steps")
+    assert runs.crossing(flags) == np.inf and runs.crossing_interval(flags) == (np.inf, np.inf)
+    assert claims.transition_in_training({}).verdict == "undecided", "another setting refutes nothing"
+    assert claims.more_pairs_are_faster({}).verdict == "undecided"
+
+
+def test_the_shares_of_an_interval_are_those_of_the_seeds_that_have_all_sizes():
+    """A seed without a run at one size takes no part: half of the two whole seeds are there at 30."""
+    rows = [{"samples": n, "seed": s, "steps": 9.0 if n >= at else np.nan} for s, at in enumerate((20, 30, 20))
+            for n in (20, 30)][:-1]  # fmt: skip
+    flags = runs.there(pd.DataFrame(rows), "steps")
+    assert flags.index.tolist() == [0, 1] and 55 * runs.crossing(flags) == 20
+    low, high = runs.crossing_interval(flags)
+    assert 55 * low == 20 and 55 * high == pytest.approx(25)
+    assert np.isnan(runs.crossing(flags.iloc[:0])) and np.isnan(runs.crossing_interval(flags.iloc[:0])).all()
+
+
+def test_the_trend_is_judged_within_seeds(monkeypatch):
+    """LF6: later with fewer pairs holds, the other way round fails, and steps drawn at random are undecided."""
+    rising = table_of(20)
+    for steps, verdict in [
+        (rising.steps, "holds"),
+        (rising.samples * 10.0, "fails"),
+        (pd.Series(np.random.default_rng(1).uniform(size=len(rising))), "undecided"),
+    ]:
+        monkeypatch.setattr(claims, "measured", lambda made, steps=steps: rising.assign(steps=steps))
+        assert claims.more_pairs_are_faster({}).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("took", "verdict"),
+    [("the rate", "holds"), ("the clock", "undecided"), ("the rate backwards", "fails"), ("nothing", "undecided")],
+)
+def test_the_rate_is_judged_within_one_size(took, verdict, monkeypatch):
+    """LF9: steps that follow lambda_3 pass, a clock of the size alone passes LF6 and says nothing here."""
+    table = table_of(20, seeds=10)
+    table = table[table.samples.isin([35, 40, 45, 50])].reset_index(drop=True)
+    rate = np.random.default_rng(0).uniform(1, 3, size=len(table))
+    steps = {"the rate": 1_000 * rate, "the clock": 1e5 / table.samples, "the rate backwards": 1_000 / rate,
+             "nothing": np.random.default_rng(2).uniform(size=len(table))}[took]  # fmt: skip
+    made = table.assign(**{"predicted steps": rate, "code steps": rate, "steps": steps})
+    monkeypatch.setattr(claims, "measured", lambda _: made)
+    assert claims.rate_tells_more_than_size({}).verdict == verdict
+    assert took != "the clock" or claims.more_pairs_are_faster({}).verdict == "holds"
+
+
+@pytest.mark.parametrize(
+    ("printed", "coded", "verdict"),
+    [(1.2, 9.0, "holds"), (30.0, 0.8, "holds with correction"), (30.0, 0.03, "fails")],
+)
+def test_three_time_scales_are_judged_by_each_rate(printed, coded, verdict, monkeypatch):
+    """LF8: the steps are a multiple of the measured ones by the loss as printed and by the authors' code."""
+    table = table_of(20)
+    made = table.assign(**{"predicted steps": printed * table.steps, "code steps": coded * table.steps})
+    monkeypatch.setattr(claims, "measured", lambda _: made)
+    assert claims.three_time_scales({}).verdict == verdict
+
+
+@pytest.mark.parametrize(("fitted", "verdict"), [(9_000.0, "holds"), (np.nan, "holds"), (5.0, "fails")])
+def test_a_line_is_before_the_fit_or_after_it(fitted, verdict, monkeypatch):
+    monkeypatch.setattr(claims, "measured", lambda _: table_of(20).assign(fitted=fitted))
+    assert claims.line_before_the_fit({}).verdict == verdict
+
+
+def test_bounds_that_random_numbers_keep_as_well_are_vacuous(monkeypatch):
+    """L24: kept by training alone it holds, kept by all it is vacuous, broken it is left open: settings not printed."""
+    for trained, by_chance, verdict in [(0, 1, "holds"), (0, 0, "vacuous"), (1, 1, "undecided")]:
+        rows = pd.DataFrame({"who": ["trained", "random"] * 10, "rqi above": [bool(trained), bool(by_chance)] * 10,
+                             "predicted above": False, "not implied": False})  # fmt: skip
+        monkeypatch.setattr(claims, "bounds", lambda made, tolerance, rows=rows: rows.copy())
+        assert claims.bounds_are_kept({}).verdict == verdict
+
+
+def test_the_authors_stored_runs_are_above_the_bound_or_not(monkeypatch):
+    assert claims.accuracy_is_bounded().verdict == "fails"
+    monkeypatch.setattr(claims, "RESULTS", {45: ((45, 45, 45), (45, 45, 45), (1, 1, 1))})
+    assert claims.accuracy_is_bounded().verdict == "holds"
+
+
+def placed_runs(right, train):
+    """Made-up runs of `placed`: shares of test and training pairs that are right at both of two logged steps."""
+    made = {name: (("seed", "step"), np.full((10, 2), share)) for name, share in
+            (("test_accuracy", right), ("train_accuracy", train))}  # fmt: skip
+    return xr.Dataset(made, {"seed": range(10), "step": [0, 200]})
+
+
+@pytest.mark.parametrize(
+    ("ladder", "shuffled", "verdict"), [(1.0, 0.0, "holds"), (1.0, 1.0, "fails"), (0.0, 0.0, "fails")]
+)
+def test_the_ladder_is_an_oracle_and_the_shuffled_one_a_null(ladder, shuffled, verdict):
+    made = {"ladder": placed_runs(ladder, 1.0), "shuffled": placed_runs(shuffled, 0.4), "random": placed_runs(0.0, 1.0)}
+    assert claims.representation_is_enough(made).verdict == verdict
+
+
+def test_embeddings_that_are_put_in_place_stay_there():
+    """The three places have one decoder, mean 0 and variance 1; the shuffled ladder has the ladder's numbers."""
+    short = {name: dataclasses.replace(run, seeds=(3,), config=dataclasses.replace(run.config, steps=20))
+             for name, run in runs.placed().items()}  # fmt: skip
+    tables = {name: run.run(progress=False).embedding.values[0, :, :, 0] for name, run in short.items()}
+    for table in tables.values():
+        assert np.array_equal(table[0], table[-1])
+        assert table[0].mean() == pytest.approx(0, abs=1e-6) and table[0].var(ddof=1) == pytest.approx(1)
+    assert np.allclose(np.sort(tables["shuffled"][0]), tables["ladder"][0])
+    first = [run.config.model.draw(3)["W.1"] for run in short.values()]
+    assert torch.equal(first[0], first[1]) and torch.equal(first[0], first[2])
+    with pytest.raises(ParameterError, match="places = 'circle'"):
+        PlacedToy(10, places="circle")
+
+
+@pytest.mark.parametrize(("predicted", "verdict"), [("accuracy", "holds"), ("blind", "undecided"), ("far", "fails")])
+def test_a_prediction_is_judged_beside_one_that_has_not_looked(predicted, verdict, monkeypatch):
+    """LF3: the accuracy itself passes, the share of trained pairs does not, and what is further off than it fails."""
+    table = table_of(20).assign(accuracy=lambda t: t.samples / 55 + 0.01)
+    blind = table.samples / 55
+    given = {"accuracy": table.accuracy, "blind": blind, "far": blind - 0.1}[predicted]
+    monkeypatch.setattr(claims, "measured", lambda made: table.assign(predicted=given))
+    assert claims.prediction_aligns({}).verdict == verdict
+
+
+@pytest.mark.parametrize("check", [
+    claims.prediction_aligns, claims.transition_in_training, claims.trajectories_agree, claims.more_pairs_are_faster,
+    claims.three_time_scales, claims.rate_tells_more_than_size, claims.line_before_the_fit,
+])  # fmt: skip
+def test_without_runs_nothing_is_judged(check):
+    assert check(dict.fromkeys(runs.SIZES)).verdict in ("undecided", "not run")
+
+
+def test_a_run_that_stands_still_has_no_step_and_its_own_start():
+    still = {20: made_up(20, 0.0)}
+    table = runs.measured(still)
+    assert table.steps.isna().all() and (runs.starts(still, table).reached == 0).all()
+    assert runs.paths(still).empty and words.told_scales(table) == "No run gets there."
+    left, right = figures.steps_to_a_line(table).axes
+    assert len(left.lines[1].get_xdata()) == 2 and len(right.lines[1].get_xdata()) == np.isfinite(
+        table["predicted steps"]
+    ).sum()
+
+
+def test_the_slope_of_a_start_is_its_cosine_with_the_ladder():
+    made = made_up(45, 0.05)
+    numbers = made.embedding.isel(feature=0, snapshot=0).values
+    wanted = [abs(np.corrcoef(row, np.arange(10))[0, 1]) for row in numbers]
+    assert runs.starts({45: made}, runs.measured({45: made})).slope.tolist() == pytest.approx(wanted)
+
+
+def test_the_program_s_rule_is_a_tolerance_in_its_own_unit():
+    """With an unbiased variance of 1 a difference of 0.1 is one of 0.1 sqrt(10/9) in mean squares of 1."""
+    drawn = np.random.default_rng(0).normal(size=(50, 10)) + np.arange(10)
+    ours = [representation_quality_index(row, 0.1 * np.sqrt(10 / 9)) for row in drawn]
+    assert np.allclose(runs.quality(runs.normalised(drawn)), ours)
+
+
+def test_the_pairs_of_a_run_are_those_of_its_task():
+    task = DrawnAddition(train_fraction=45 / 55, seed=2)
+    assert runs.pairs_of(45, 2) == [tuple(task.inputs[k]) for k in task.train_index]
+
+
+def test_stored_numbers_are_compared_run_by_run():
+    rows = [{"samples": 25, "seed": 2, "accuracy": 50 / 55, "predicted": 49 / 55, "steps": 2600.0, "before": 2550.0},
+            {"samples": 25, "seed": 0, "accuracy": 27 / 55, "predicted": 26 / 55, "steps": np.nan, "before": 1e4},
+            {"samples": 25, "seed": 3, "accuracy": 0.0, "predicted": 0.0, "steps": np.nan, "before": 1e4},
+            {"samples": 54, "seed": 0, "accuracy": 0.0, "predicted": 0.0, "steps": np.nan, "before": 1e4}]  # fmt: skip
+    found = stored.compared(pd.DataFrame(rows))
+    assert found[["accuracy", "predicted", "steps"]].values.tolist() == [[True, False, True], [True, True, True]]
+    late = pd.DataFrame([rows[0] | {"before": 2554.0}])
+    assert not stored.compared(late).steps.any()
+
+
+def test_prediction_bounds_and_shares_are_drawn_run_by_run():
+    made = {45: made_up(45, 0.05)}
+    table = runs.measured(made)
+    above, below = figures.accuracy_and_prediction(table).axes
+    assert np.allclose(above.lines[0].get_ydata(), table.accuracy)
+    assert np.allclose(below.lines[0].get_ydata(), table.accuracy - table.predicted)
+    beside = runs.bounds(made, 0.01, draws=2)
+    left, right = figures.beside_the_bounds(beside).axes
+    trained, by_chance = (beside[beside.who == who] for who in ("trained", "random"))
+    assert np.allclose(left.lines[0].get_xdata(), trained["ideal rqi"])
+    assert np.allclose(right.lines[1].get_ydata(), by_chance.predicted)
+    left, right = figures.transition(table, runs.starts(made, table)).axes
+    assert [line.get_ydata().tolist() for line in left.lines] == [[1.0], [1.0]]
+    assert right.lines[0].get_ydata().tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("theirs", [True, False])
+def test_a_run_too_short_for_its_steps_is_told_as_such(theirs):
+    said = words.told_run({"train": np.nan, "test": 90.0, "line": np.nan}, 100, theirs)
+    assert said.count("not by update 100") == 2 and said.count("(theirs at") == theirs
+
+
+@pytest.fixture(scope="module")
+def small_fig2():
+    """Two seeds of every setting of Fig. 2, a hundred steps each."""
+    short = {k: dataclasses.replace(run, config=dataclasses.replace(run.config, steps=100), seeds=(0, 1))
+             for k, run in regions.fig2().items()}  # fmt: skip
+    return {kind: run.run(progress=False) for kind, run in short.items()}
+
+
+def test_decoded_regions_are_the_decoder_on_the_plane(small_fig2):
+    kind, seed = "addition, bad", 1
+    run = small_fig2[kind].sel(seed=seed)
+    config = regions.fig2()[kind].config.with_seed(seed)
+    weights = config.model.draw(seed)
+    assert run.decoded.shape == (regions.SIDE, regions.SIDE) and run.answered.size == 66
+    right = run.answered.values == config.task.targets
+    assert right[config.task.train_index].mean() == pytest.approx(float(run.train_accuracy[-1]))
+    still = dataclasses.replace(config, steps=1, optimizer=rates(1e-30, 0.0, 1e-30))
+    said = dataclasses.replace(regions.fig2()[kind], config=still, seeds=(seed,)).run(progress=False).decoded.values[0]
+    left, right_end, low, high = window(weights["W_E"].numpy())
+    corners = torch.tensor([[left, low], [right_end, low], [left, high]], dtype=torch.float32)
+    assert [said[0, 0], said[0, -1], said[-1, 0]] == config.model.decode(weights, corners).argmax(dim=-1).tolist()
+
+
+def test_only_pairs_without_a_trained_mirror_image_count_as_new(small_fig2):
+    rows = regions.table(small_fig2).set_index(["kind", "seed"])
+    for kind, run in regions.fig2().items():
+        task = run.config.with_seed(1).task
+        trained = {tuple(pair) for pair in task.inputs[task.train_index].tolist()}
+        tested = [tuple(pair) for pair in task.inputs.tolist() if tuple(pair) not in trained]
+        new = [(i, j) for i, j in tested if (j, i) not in trained]
+        said = dict(zip(map(tuple, task.inputs.tolist()), small_fig2[kind].sel(seed=1).answered.values, strict=True))
+        wanted = [(i + j) % 11 if "modular" in kind else i + j for i, j in new]
+        row = rows.loc[(kind, 1)]
+        assert row.new == pytest.approx(np.mean([said[pair] == sum_ for pair, sum_ in zip(new, wanted, strict=True)]))
+        assert row.mirrored == pytest.approx(1 - len(new) / len(tested))
+
+
+def test_the_link_is_seen_by_an_oracle_and_not_by_a_blind_measure():
+    rng, rows = np.random.default_rng(0), []
+    for kind in "abc":
+        right = rng.random(10)
+        rows += [{"kind": kind, "oracle": r**3, "blind": rng.random(), "new": r} for r in right]
+    table = pd.DataFrame(rows).assign(seed=[*range(10)] * 3)
+    tau, p_value = regions.linked(table, "oracle", "new")
+    assert tau == 1 and p_value < 0.01
+    assert regions.linked(table, "blind", "new")[1] > 0.05
+    between = table.assign(settings=table.kind.map({"a": 0.0, "b": 1.0, "c": 2.0}))
+    assert regions.linked(between, "settings", "new")[1] == 1
+
+
+@pytest.mark.parametrize(("blind", "verdict"), [(0.0, "holds"), (1.0, "undecided")])
+def test_a_circle_must_go_with_the_answers_more_than_the_training_accuracy(blind, verdict, monkeypatch):
+    """LF2: where the training accuracy tells as much, nothing is decided."""
+    right = np.linspace(0, 1, 10)
+    rows = pd.DataFrame({"kind": "modular", "seed": range(10), "ring": right, "new": right, "train": blind * right})
+    monkeypatch.setattr(regions, "table", lambda runs: rows)
+    assert regions.circle_where_it_generalises({}).verdict == verdict
+
+
+def test_the_regions_of_the_picture_are_those_recorded(small_fig2):
+    fig = regions.regions(small_fig2, addition=(1, 0), modular=(1, 0))
+    drawn = [np.asarray(ax.images[0].get_array()) for ax in fig.axes if ax.images]
+    shown = [run for task in ("addition", "modular") for run in ((f"{task}, bad", 1), (task, 1), (task, 0))]
+    for (kind, seed), image in zip(shown, drawn, strict=True):
+        np.testing.assert_array_equal(image, small_fig2[kind].decoded.sel(seed=seed))

@@ -1,0 +1,77 @@
+"""Chapter 01: its plan, the onset of the random split, and the circle of an embedding."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from grokbook.chapters import what_is_grokking as chapter
+from grokbook.claims import Runs
+from grokbook.runs.gu2025 import fig5
+
+LIVE = {"p": 59, "train_fraction": 0.75, "d_model": 64, "steps": 3000, "n_seeds": 2}
+
+
+def test_the_plan_has_two_live_runs_and_the_recorded_one():
+    plan = chapter.plan(**LIVE)
+    assert set(plan) == {"live", "random", "paper"} and plan["paper"].key == fig5(97).key
+    live, random = plan["live"].config, plan["random"].config
+    assert (live.task.split, random.task.split) == ("symmetric", "random") and plan["live"].seeds == (0, 1)
+    assert not live.task.transposed_mask.any() and random.task.transposed_mask.any()
+    share = random.task.train_fraction
+    both, once = share * share, 2 * share * (1 - share)  # orders in which a pair is shown
+    assert live.task.train_fraction == both + once == 0.75
+
+
+@pytest.mark.parametrize(
+    ("fresh", "everything", "verdict"),
+    [
+        ([4800, 5100, 9000], [4500, 4600, None], "holds"),
+        ([1000, 2900, 4900], [900, 1000, 5000], "fails"),  # medians 2,100 and 4,000 too early
+        ([5000, None, None], [None, None, None], "fails"),  # no end of a band at infinity: half of them are later
+        ([4800, 5100, 9000], [900, 1000, 5000], "undecided"),
+        ([6600, 6600, 6600], [3400, 3400, 3400], "fails"),  # within 2,000, not within 1,000
+    ],
+)
+def test_onset_around_5000_by_both_definitions_and_three_readings(fresh, everything, verdict):
+    """Section 6.1, "around epoch 5000", as the median over seeds; a run that is not there counts as later."""
+    columns = {name: pd.array(steps, "Int64") for name, steps in zip(chapter.ONSETS, (fresh, everything), strict=True)}
+    found = chapter.onset_of_random_split(Runs({"30 %": pd.DataFrame(columns | {"last_step": 10_000})}))
+    assert found.verdict == verdict
+    late = fresh.count(None)
+    assert [*found.at] == ["500", "2000"] and (found.at["2000"] == "holds") == (verdict == "holds" or 6600 in fresh)
+    assert (f"({late} of 3 runs: not by step 10,000); from which" in found.evidence) == (late > 0)
+
+
+@pytest.mark.parametrize(
+    ("groks", "told"),
+    [((200, 500), "2 of 2 recorded runs generalise by step 1,000, at step 200 to 500."),
+     ((200, 2000), "1 of 2 recorded runs generalise by step 1,000, at step 200; the other 1 not."),
+     ((2000, 2000), "0 of 2 recorded runs generalise by step 1,000.")],
+)  # fmt: skip
+def test_the_answer_gives_the_range_of_those_that_finished_and_counts_the_others(groks, told):
+    steps = np.arange(0, 1001, 20)
+    curves = {"train_accuracy": [0, 0], "test_accuracy": groks}
+    data = {name: (("seed", "step"), 1.0 * (steps >= np.array(when)[:, None])) for name, when in curves.items()}
+    assert chapter.answer("fails", xr.Dataset(data, {"seed": [0, 1], "step": steps})).endswith(told)
+
+
+@pytest.mark.parametrize(
+    ("fits", "read"),
+    [([150, 200, 300], (200, 400, "about twice the median fit step")),
+     ([150, 300, None], (300, 500, "the last one")),
+     ([150, None, None], (500, 500, "the last one"))],
+)  # fmt: skip
+def test_a_step_that_is_not_reached_is_not_called_the_fit_step(fits, read):
+    first, later, called, words = chapter.around_fit(pd.DataFrame({"fit_step": fits, "last_step": 500}), 500)
+    assert (first, later, words) == read and called.startswith("At the median") == (first < 500)
+
+
+def test_copied_answers_begin_the_one_onset_and_not_the_other():
+    steps = np.arange(0, 3001, 20)
+    copied, fresh = np.interp(steps, [600, 800], [0, 1]), np.interp(steps, [2000, 2200], [0, 1])
+    curves = {"test_accuracy": 0.3 * copied + 0.7 * fresh, "test_accuracy_unmirrored": fresh, "train_accuracy": copied}
+    data = xr.Dataset({n: (("seed", "step"), c[None]) for n, c in curves.items()}, {"seed": [0], "step": steps})
+    assert chapter.onsets(data).iloc[0].to_dict() == {"fresh cells": 2020, "all cells": 640, "last_step": 3000}

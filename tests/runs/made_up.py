@@ -1,0 +1,81 @@
+"""An experiment that trains nothing, for the tests of the store; as a program: `made_up.py STORE SECONDS SEED...`.
+
+Every call of `run` adds a line with its seeds to the file `trained` beside the store, so that tests can count them.
+"""
+
+import json
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from grokbook.errors import TrainingError
+from grokbook.fingerprint import fingerprint
+from grokbook.own_code import Code
+from grokbook.runs.store import Store
+
+
+@dataclass
+class MadeUp:
+    """Curves drawn from their seed."""
+
+    journal: Path
+    seeds: tuple[int, ...] = (0, 1)
+    name: str = "made/up[p=5]"
+    key: str = "0123456789abcdef"
+    version: int = 1
+    seconds: float = 0.0
+    fails: bool = False
+    extra: dict[str, Any] = field(default_factory=dict)
+    code: Code = field(default_factory=lambda: Code(fingerprint(), ()))
+
+    def configuration(self) -> dict[str, Any]:
+        """Plain values."""
+        return {"p": 5, "steps": 20, **self.extra}
+
+    def run(self, seeds: tuple[int, ...], *, checkpoints: Path, progress: bool) -> xr.Dataset:
+        """The curves of these seeds; notes the call and leaves a checkpoint."""
+        with self.journal.open("a") as stream:
+            stream.write(" ".join(map(str, seeds)) + "\n")
+        checkpoints.mkdir(parents=True, exist_ok=True)
+        for seed in seeds:
+            (checkpoints / f"{seed}.pt").write_text("kept")
+        time.sleep(self.seconds)
+        if self.fails:
+            raise TrainingError("the training loss became NaN or infinite at step 3 of {}.")
+        return self.dataset(seeds)
+
+    def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:
+        """Remove the checkpoints of these seeds."""
+        for seed in seeds:
+            (checkpoints / f"{seed}.pt").unlink()
+
+    def dataset(self, seeds: tuple[int, ...]) -> xr.Dataset:
+        """What `run` returns."""
+        draws = [np.random.default_rng(seed) for seed in seeds]
+        loss = np.stack([rng.random(3) for rng in draws])
+        loss[:, 2] = np.nan
+        tables = np.stack([rng.random((2, 5, 4)).astype(np.float32) for rng in draws])
+        names = ("seed", "snapshot", "token", "feature")
+        variables = {"train_loss": (("seed", "step"), loss, {"long_name": "loss"}), "embedding": (names, tables)}
+        coords = {"seed": list(seeds), "step": [0, 10, 20], "snapshot": [0, 20]}
+        attrs = {"configuration": json.dumps(self.configuration()), "device": "cpu", "dtype": "float32"}
+        return xr.Dataset(variables, coords, attrs)
+
+    def trained(self) -> list[str]:
+        """The seeds of every call of `run`, in order."""
+        return self.journal.read_text().splitlines() if self.journal.exists() else []
+
+
+def main(store: Path, seconds: float, seeds: tuple[int, ...]) -> None:
+    """Ask the store for these seeds; print the dataset's origin."""
+    experiment = MadeUp(store.parent / "trained", seeds, seconds=seconds)
+    print(Store(store).load_or_run(experiment, progress=False).attrs["origin"])
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), float(sys.argv[2]), tuple(map(int, sys.argv[3:])))

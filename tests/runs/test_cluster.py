@@ -1,0 +1,129 @@
+"""A sweep on a Dask cluster, with real processes: nothing is lost, nothing is trained twice, no number changes."""
+
+import dataclasses
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from test_sweep import SMALL
+
+from grokbook.errors import GrokbookError, TrainingError
+from grokbook.runs import cluster
+from grokbook.runs.store import Store
+from grokbook.runs.sweep import Axis, Sweep
+from grokbook.training import Schedule
+from grokbook.training.config import code_of
+
+pytest.importorskip("distributed")
+CONFIG = dataclasses.replace(SMALL, steps=300, log=Schedule(0, 50, 6))
+AXES = (Axis("decoder_lr", (1e-4, 1e-3, 1e-2)), Axis("decoder_weight_decay", (0.0, 0.5, 1.0, 5.0)))
+SWEEP = Sweep("made/sweep", CONFIG, (0,), axes=AXES)
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    """The sweep without a cluster."""
+    return Store(tmp_path_factory.mktemp("plain")).load_or_run(SWEEP, progress=False, device="cpu")
+
+
+def same(found, expected):
+    return all(found[name].equals(expected[name]) for name in expected.data_vars)
+
+
+def test_a_cluster_changes_no_number_and_a_killed_worker_loses_no_run(tmp_path, expected, monkeypatch):
+    """SIGKILL to the first process that works, while it works: its chunk goes to another one."""
+    store, counts = Store(tmp_path), []
+    killed = []
+
+    def told(done, of):
+        counts.append((done, of))
+        if done == 0:
+            return
+        if not killed:
+            pids = subprocess.run(["pgrep", "-P", str(os.getpid())], capture_output=True, text=True).stdout.split()
+            workers = [pid for pid in map(int, pids) if "spawn_main" in command(pid)]
+            killed.append(max(workers))
+            os.kill(killed[0], signal.SIGKILL)
+
+    found = cluster.sweep(SWEEP, workers=2, store=store, told=told)
+    assert killed and counts[-1] == (3, 3) and [done for done, _ in counts] == [0, 1, 2, 3]
+    assert same(found, expected) and found.attrs["origin"] == "trained"
+    assert not list(tmp_path.glob(".partial/*"))
+    assert cluster.sweep(SWEEP, "tcp://nobody:1", store=store).attrs["origin"] == "cached"
+
+
+def test_a_client_with_a_gpu_takes_the_chunks_as_the_workers_made_them(tmp_path, expected, monkeypatch):
+    SWEEP.run((0,), checkpoints=tmp_path / ".partial" / SWEEP.key, progress=False, device="cpu")
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr("grokbook.training.loop.advance", lambda stack: pytest.fail("a step was made"))
+    found = cluster.sweep(SWEEP, store=Store(tmp_path))
+    assert same(found, expected) and found.attrs["device"] == "cpu"
+
+
+def test_a_worker_without_a_compiler_trains_as_it_can(monkeypatch):
+    monkeypatch.setattr(cluster, "compiler_here", lambda: False)
+    monkeypatch.setattr("grokbook.training.ensemble.compile_update", lambda stack: pytest.fail("it was compiled"))
+    assert cluster.trained([SMALL], code_of(SMALL).digest, True)
+
+
+def command(pid):
+    with open(f"/proc/{pid}/cmdline") as stream:
+        return stream.read()
+
+
+CLIENT = """
+import sys; sys.path[:0] = {path!r}
+from test_cluster import SWEEP, Store, cluster
+import dataclasses, signal, os
+def told(done, of):
+    if done == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+if __name__ == "__main__":
+    cluster.sweep(SWEEP, {address!r}, store=Store({store!r}), told=told)
+"""
+
+
+def test_a_client_that_goes_and_comes_back_goes_on_where_it_was(tmp_path, expected):
+    """The client is killed after its first chunk; that one is not trained again, and the numbers are the same."""
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as local:
+        script = tmp_path / "client.py"
+        script.write_text(CLIENT.format(path=sys.path, address=local.scheduler_address, store=str(tmp_path)))
+        assert subprocess.run([sys.executable, script], capture_output=True).returncode == -signal.SIGKILL
+        kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob(".partial/*/*.pt")}
+        assert len(kept) == 1
+        counts = []
+
+        def told(done, of):
+            counts.append(done)
+            assert {path: path.stat().st_mtime_ns for path in kept} == kept
+
+        found = cluster.sweep(SWEEP, local.scheduler_address, store=Store(tmp_path), told=told)
+        assert counts == [1, 2, 3] and same(found, expected)
+
+
+def test_a_scheduler_that_is_lost_is_named_and_what_was_finished_is_kept(tmp_path):
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as local:
+
+        def told(done, of):
+            if done == 1:
+                local.close()
+
+        with pytest.raises(GrokbookError, match="the cluster was lost with . of 3 chunks to go"):
+            cluster.sweep(SWEEP, local.scheduler_address, store=Store(tmp_path), told=told)
+    assert len(list(tmp_path.glob(".partial/*/*.pt"))) >= 1
+
+
+def test_what_a_cluster_cannot_be_is_said_in_a_sentence(tmp_path, monkeypatch):
+    with pytest.raises(GrokbookError, match="no Dask scheduler answers at 'tcp://127.0.0.1:1'"):
+        cluster.sweep(SWEEP, "tcp://127.0.0.1:1", store=Store(tmp_path))
+    with pytest.raises(TrainingError, match="another version of grokbook"):
+        cluster.trained(SWEEP.cells(0)[:1], "0" * 16, False)
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(GrokbookError, match="install the extra `cluster`"):
+        cluster.sweep(SWEEP, store=Store(tmp_path))

@@ -1,0 +1,428 @@
+"""Curves: fit and grok step with censoring, onset and limits, signs of increments, falls."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grokbook.errors import ParameterError
+from grokbook.runs import tracking
+from grokbook.runs.delay import GrokTime, describe_delays, grok_time, grok_times, median_delay, median_step
+from grokbook.runs.lead import accuracy_half_way
+from grokbook.runs.limits import LimitRule, limits, limits_table, moving_mean, onset, plateau
+from grokbook.runs.oscillation import falls
+
+STEPS = np.arange(0, 4000, 100)
+
+
+def rise(at: int, steps: np.ndarray = STEPS) -> np.ndarray:
+    """An accuracy of 0.3 before the step and 1 from it on."""
+    return np.where(steps >= at, 1.0, 0.3)
+
+
+def high(*spans: tuple[int, int]) -> np.ndarray:
+    """An accuracy of 1 within the spans [from, to) of steps and 0.3 outside."""
+    return np.where([any(a <= step < b for a, b in spans) for step in STEPS], 1.0, 0.3)
+
+
+END, FIT = 4000, [(200, 4000)]
+# where the train and the test accuracy are high; fit, grok, reverted and settled step; in words
+STORIES = {
+    "plain": (
+        FIT,
+        [(2600, END)],
+        (200, 2600, None, 2600),
+        "fits at step 200; generalises at step 2600, 2400 steps later",
+    ),
+    "never generalises": (FIT, [], (200, None, None, None), "fits at step 200; does not generalise by step 3900"),
+    "never fits": ([], [], (None, None, None, None), "does not fit; does not generalise by step 3900"),
+    "generalises alone": ([], [(500, END)], (None, 500, None, 500), "not fit by step 3900; generalises at step 500"),
+    "there at the start": ([(0, END)], [(0, END)], (0, 0, None, 0), "generalises at step 0, 0 steps later"),
+    "test set first": ([(900, END)], [(400, END)], (900, 400, None, 400), "-500 steps later"),
+    "late dip": (FIT, [(1000, 3000), (3100, END)], (200, 1000, None, 1000), "800 steps later"),
+    "dip in the window": (FIT, [(1000, 1200), (1300, END)], (200, 1300, None, 1300), "1100 steps later"),
+    "an excursion of 3": (FIT, [(1000, 1300), (2500, END)], (200, 2500, None, 2500), "2300 steps later"),
+    "lost and found": (FIT, [(1000, 1600), (2500, END)], (200, 1000, 1600, 2500), "later, lost again at step 1600"),
+    "three stays": (FIT, [(500, 1000), (1500, 2000), (3000, END)], (200, 500, 1000, 3000), "lost again at step 1000"),
+    "lost for good": (FIT, [(1000, 2000)], (200, 1000, 2000, None), "lost again at step 2000"),
+}
+
+
+@pytest.mark.parametrize(("train", "test", "steps", "words"), STORIES.values(), ids=STORIES)
+def test_steps_of_made_curves(train, test, steps, words):
+    """The first stay of more than `persistence` = 3 points counts; a loss of more than 3 is reported."""
+    found = grok_time(STEPS, high(*train), high(*test))
+    assert (found.fit_step, found.grok_step, found.reverted_step, found.settled_step) == steps
+    assert found.delay == (None if None in steps[:2] else steps[1] - steps[0]) and found.last_step == 3900
+    assert found.censored is (found.grok_step is None) and words in str(found)
+
+
+def test_steps_come_back_as_plain_integers_from_any_kind_of_array():
+    expected = grok_time(STEPS, rise(200), rise(700))
+    assert type(expected.grok_step) is int and type(expected.censored) is bool
+    for kind in (list, torch.tensor, lambda a: xr.DataArray(a, dims="step")):
+        assert grok_time(kind(STEPS), kind(rise(200)), kind(rise(700))) == expected
+
+
+def test_accuracies_in_single_precision_reach_what_they_reach_in_double():
+    """19 of 20 is 0.94999999 in float32: not below 0.95."""
+    exact = [0.1] + [19 / 20] * 6
+    expected = grok_time(range(7), exact, exact)
+    assert (expected.fit_step, expected.grok_step) == (1, 1)
+    single = torch.tensor(exact)
+    assert grok_time(range(7), single, single.numpy()) == expected
+    assert accuracy_half_way(single, single.numpy()) == accuracy_half_way(exact, exact) == (1, None, True)
+    assert grok_time(range(7), exact, [min(value, 0.9499) for value in exact]).censored
+
+
+curves = st.lists(st.sampled_from([0.2, 0.9, 0.95, 1.0]), min_size=1, max_size=40)
+
+
+@settings(max_examples=100)
+@given(curves, st.integers(0, 5), st.integers(1, 40))
+def test_a_longer_record_never_moves_a_reported_step(curve, persistence, cut):
+    steps = np.arange(len(curve)) * 10
+    whole = grok_time(steps, curve, curve, persistence=persistence)
+    part = grok_time(steps[:cut], curve[:cut], curve[:cut], persistence=persistence)
+    assert part.censored or part.grok_step == whole.grok_step
+    assert part.reverted_step is None or part.reverted_step == whole.reverted_step
+
+
+@settings(max_examples=100)
+@given(curves, st.integers(0, 5))
+def test_the_rule_as_written(curve, persistence):
+    """The first step at or above the threshold there and at the next `persistence` points, by brute force."""
+    windows = [curve[i : i + 1 + persistence] for i in range(len(curve) - persistence)]
+    first = next((i for i, window in enumerate(windows) if min(window) >= 0.95), None)
+    result = grok_time(range(len(curve)), curve, curve, persistence=persistence)
+    assert result.grok_step == result.fit_step == first
+    assert result.censored == (first is None)
+    if result.reverted_step is not None:
+        lost = curve[result.reverted_step : result.reverted_step + persistence + 1]
+        assert len(lost) == persistence + 1 and max(lost) < 0.95
+    if result.settled_step is not None:
+        assert min(curve[result.settled_step : result.settled_step + persistence + 1]) >= 0.95
+
+
+def runs(*grok_steps: int | None, dim: str = "seed") -> xr.Dataset:
+    """One run a grok step (None: never), all fitting at step 200."""
+    test = [rise(10**9 if step is None else step) for step in grok_steps]
+    train = [rise(200) for _ in grok_steps]
+    coordinates = {"step": STEPS, dim: np.arange(len(grok_steps)) + 40}
+    return xr.Dataset(
+        {"train_accuracy": ((dim, "step"), train), "test_accuracy": ((dim, "step"), test)}, coords=coordinates
+    )
+
+
+@pytest.mark.parametrize("dim", ["seed", "run"])
+def test_a_table_of_runs(dim):
+    table = grok_times(runs(1000, None, 3000, dim=dim))
+    assert table.index.name == dim and list(table.index) == [40, 41, 42]
+    assert list(table["censored"]) == [False, True, False]
+    assert list(table["delay"].dropna()) == [800, 2800]
+    assert list(table["last_step"]) == [3900] * 3
+    assert set(table.columns) == set(GrokTime.__dataclass_fields__)
+
+
+def test_each_row_is_grok_time_of_that_run():
+    data = runs(1000, 2000).transpose("step", "seed")
+    table = grok_times(data, threshold=0.9, persistence=1)
+    for seed, row in table.iterrows():
+        run = data.sel(seed=seed)
+        single = grok_time(STEPS, run.train_accuracy, run.test_accuracy, threshold=0.9, persistence=1)
+        assert GrokTime(**{k: None if v is pd.NA else v for k, v in row.items()}) == single
+
+
+def test_a_run_that_stopped_early_is_followed_to_its_own_end():
+    data = runs(None, 1000)
+    for name in ("train_accuracy", "test_accuracy"):
+        data[name][0, 30:] = np.nan
+    assert list(grok_times(data)["last_step"]) == [2900, 3900]
+    told = describe_delays(data)
+    assert len(told) == 2 and told[1] == describe_delays(runs(1000))[0]
+    assert describe_delays(runs(1000).isel(seed=0, drop=True)) == told[1:], "one run needs no dimension"
+    data["test_accuracy"][1, 5] = np.nan
+    with pytest.raises(ParameterError, match="test_accuracy is nan at step 500"):
+        grok_times(data)
+
+
+@pytest.mark.parametrize(
+    ("steps", "median"),
+    [((1000, 3000, 1500), 1300), ((1000, 1500, 2000, 3000), 1300), ((1000, None, 1500, None, 2000), 1800),
+     ((1000, None, None), None), ((None, None), None)],
+)  # fmt: skip
+def test_the_median_is_known_while_half_have_grokked(steps, median):
+    assert median_delay(grok_times(runs(*steps))) == median
+
+
+def test_a_run_followed_for_a_short_time_is_not_taken_for_a_slow_one():
+    """Kaplan and Meier by hand: delays 3, 5, 8, two runs lost at 4. S = 4/5 at 3, then 2 are left: 2/5 at 5."""
+    times = [GrokTime(0, d, d, False, last_step=9) for d in (3, 5, 8)]
+    lost = [GrokTime(0, None, None, True, last_step=4) for _ in range(2)]
+    assert median_delay(times + lost) == 5
+    slow = [GrokTime(0, None, None, True, last_step=9) for _ in range(2)]
+    assert median_delay(times + slow) == 8
+
+
+def test_the_median_step_counts_unfinished_runs_as_later():
+    """Kaplan and Meier: of 7080, 8738, 9332 and two runs lost at 10,000 the third is the median, not the second."""
+    times = pd.DataFrame({"grok_step": pd.array([9332, 7080, None, 8738, None], "Int64"), "last_step": 10_000})
+    assert median_step(times) == 9332 != times.grok_step.median()
+    with pytest.raises(ParameterError, match="last_step None"):
+        median_step(times.assign(last_step=None))
+
+
+def test_runs_that_never_fitted_have_no_delay_to_count():
+    times = [GrokTime(0, 100, 100, False), GrokTime(None, 50, None, False), GrokTime(None, None, None, True)]
+    assert median_delay(times) == 100
+    assert median_delay([]) is None
+
+
+FINE = np.arange(0, 6001, 20)
+
+
+def ramp(start: float, stop: float, low: float = 0.1, high: float = 0.9, steps: np.ndarray = FINE) -> np.ndarray:
+    """Straight from `low` at step `start` to `high` at step `stop`, constant outside."""
+    return np.interp(steps, [start, stop], [low, high])
+
+
+def test_the_mean_of_a_parabola_differs_by_the_variance_of_the_window():
+    """Mean of s^2 over [t - w/2, t + w/2] is t^2 + w^2 / 12; the broken line through it is h^2 / 6 too high."""
+    middle, mean = moving_mean(FINE, FINE.astype(float) ** 2, 400)
+    assert mean - middle**2 == pytest.approx(np.full(middle.size, 400**2 / 12 + 20**2 / 6), rel=1e-6)
+
+
+@given(st.lists(st.floats(0, 1), min_size=3, max_size=20), st.floats(1, 40))
+def test_points_on_the_broken_line_change_nothing(values, window):
+    """Logging at twice as many steps, with the line's own values, gives the same means at the old steps."""
+    t = 30.0 * np.arange(len(values))
+    fine = 15.0 * np.arange(2 * len(values) - 1)
+    middle, mean = moving_mean(t, values, window)
+    finer, means = moving_mean(fine, np.interp(fine, t, values), window)
+    assert np.interp(middle, finer, means) == pytest.approx(mean, abs=1e-9)
+
+
+def test_a_single_spike_weighs_its_area():
+    """A triangle of height 1 and base 2 h has the area h: its mean over a window of w is h / w."""
+    spike = np.where(FINE == 3000, 1.0, 0.0)
+    assert limits(FINE, spike, LimitRule(window=200)).upper == pytest.approx(20 / 200)
+    assert limits(FINE, spike, LimitRule(window=0)).upper == 1
+
+
+# 0.1 + 0.8 (t - 1000) / 1000 = 0.15 at t = 1062.5: the first logged step at or after it is 1080
+ONSETS = {
+    "a ramp": (FINE, ramp(1000, 2000), {}, 1080),
+    "a larger rise": (FINE, ramp(1000, 2000), {"rise": 0.4}, 1500),
+    "a constant added": (FINE, ramp(1000, 2000) - 0.1, {}, 1080),
+    "time and rule stretched": (3 * FINE, ramp(1000, 2000), {"plateau": (600, 1500), "persistence": 900}, 3 * 1080),
+    "within the rise": (FINE, ramp(1000, 2000, high=0.14), {}, None),
+    "persisted": (FINE, ramp(5600, 5700), {}, 5620),
+    "too late to have persisted": (FINE, ramp(5800, 5900), {}, None),
+    "a shorter record of the first": (FINE[:101], ramp(1000, 2000)[:101], {}, 1080),
+    "torch": (torch.tensor(FINE), torch.tensor(ramp(1000, 2000)), {}, 1080),
+}
+
+
+@pytest.mark.parametrize(("steps", "curve", "rule", "expected"), ONSETS.values(), ids=ONSETS)
+def test_onsets(steps, curve, rule, expected):
+    assert onset(steps, curve, LimitRule(**rule)) == expected
+
+
+@pytest.mark.parametrize(
+    ("stop", "gain", "truncated"),
+    [(4700, 0.01, False), (5300, 0.01, True), (9000, 0.01, True), (60_000, 0.02, False), (60_000, 0.01, True)],
+)
+def test_a_curve_that_still_rises_is_truncated(stop, gain, truncated):
+    """Straight to step 60,000: 0.8 / 60,000 a step, so 1.6 points in the last fifth of 6,000 steps."""
+    assert limits(FINE, ramp(0 if stop > 9000 else 1000, stop), LimitRule(gain=gain)).truncated is truncated
+
+
+def test_an_excursion_shorter_than_the_persistence_does_not_count():
+    curve = ramp(3000, 3400)
+    curve[(FINE >= 1500) & (FINE <= 1700)] = 0.9
+    assert onset(FINE, curve) == onset(FINE, ramp(3000, 3400))
+    assert onset(FINE, curve, LimitRule(persistence=200)) == 1500
+
+
+def test_the_memorising_rise_is_before_the_plateau():
+    """An accuracy that climbs within the first 200 steps and stays has no onset."""
+    assert onset(FINE, ramp(0, 150, low=0.01, high=0.3)) is None
+    assert plateau(FINE, ramp(0, 150, low=0.01, high=0.3)) == 0.3
+
+
+def test_limits_of_a_rise_and_a_dip():
+    curve = ramp(1000, 2000) - 0.3 * ((FINE >= 4000) & (FINE < 4500))
+    found = limits(FINE, curve)
+    assert (found.upper, found.lower) == pytest.approx((0.9, 0.6))
+    assert 2050 <= found.upper_step <= 2080 and 4050 <= found.lower_step <= 4450 and not found.truncated
+
+
+@given(st.lists(st.floats(0, 1), min_size=30, max_size=30))
+def test_upper_bounds_lower_and_a_wider_window_lowers_no_bound_of_the_curve(values):
+    t = 50.0 * np.arange(30)
+    raw, smooth = (limits(t, values, LimitRule(window=w)) for w in (0, 200))
+    assert min(values) - 1e-9 <= smooth.lower <= smooth.upper <= raw.upper + 1e-9 == max(values) + 1e-9
+    assert raw.upper_step <= raw.lower_step
+
+
+def test_a_dataset_of_two_seeds():
+    curves = np.stack([ramp(1000, 2000), np.full(FINE.size, 0.1)])
+    curves[1, -50:] = np.nan
+    data = xr.Dataset({"a": (("seed", "step"), curves)}, {"seed": [0, 3], "step": FINE})
+    table = limits_table(data, variable="a")
+    assert table.onset.tolist()[0] == 1080 and table.onset.isna().tolist() == [False, True]
+    assert table.last_step.tolist() == [6000, 5000] and table.index.tolist() == [0, 3]
+    assert table.upper.tolist() == pytest.approx([0.9, 0.1])
+
+
+walks = st.lists(st.floats(-1e3, 1e3), min_size=4, max_size=40)
+
+
+@given(walks)
+def test_a_curve_agrees_with_itself_and_with_every_positive_multiple(values):
+    x = np.array(values)
+    assert tracking.sign_agreement(x, x) == 1
+    assert tracking.sign_agreement(x, 2 * x) == 1
+
+
+@given(st.floats(-5, 5), st.integers(0, 2**32 - 1))
+def test_a_linear_trend_leaves_detrended_increments_as_they_are(slope, seed):
+    x = np.random.default_rng(seed).normal(size=60).cumsum()
+    trend = slope * np.arange(60)
+    assert np.allclose(tracking.detrended_increments(x + trend, 7), tracking.detrended_increments(x, 7), atol=1e-9)
+
+
+def test_shared_jolts_are_found_and_a_shared_trend_alone_is_not():
+    rng = np.random.default_rng(1)
+    trend = 40 * np.sin(np.linspace(0, np.pi, 400))
+    jolts = rng.normal(size=400).cumsum()
+    assert tracking.shift_test(trend + jolts, trend + 2 * jolts).p_value < 0.01
+    found = [tracking.shift_test(trend + rng.normal(size=400), trend + rng.normal(size=400)).p_value for _ in range(40)]
+    assert np.mean(np.array(found) < 0.05) <= 0.2  # 0.05 expected; 9 or more of 40 has probability below 1e-3
+
+
+def test_the_p_value_counts_lags_exactly():
+    x = np.array([0.0, 1, 0, 1, 0, 1, 0, 1, 0])
+    test = tracking.shift_test(x, x, window=None)
+    assert test.agreement == 1
+    # lags -2 to 2 of 8 alternating signs: every even lag agrees fully
+    assert test.p_value == pytest.approx(3 / 5) and test.intervals == 4
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [([2, 3, 1, 1, 1, 1], 20), ([2, 1, 3, 1, 1, 1], 30), ([2, 3, 3, 3, 3, 3], None), ([2, 1, 1, 3, 3, 1], None)],
+)
+def test_first_below_needs_a_stay(values, expected):
+    assert tracking.first_below(range(0, 60, 10), values, 2, persistence=2) == expected
+
+
+def test_end_of_decline_of_made_curves():
+    steps = np.arange(100)
+    falling = np.concatenate([np.linspace(0, 10, 20), np.linspace(10, 0, 40), np.zeros(40)])
+    assert 55 <= tracking.end_of_decline(steps, falling, smooth=1, tolerance=0.05) <= 60
+    assert tracking.end_of_decline(steps, steps.astype(float), smooth=1) == 99  # a rise ends where it is highest
+    assert tracking.end_of_decline(steps, -np.minimum(steps, 30).astype(float), tolerance=0.0, smooth=1) == 30
+
+
+def test_a_larger_tolerance_never_ends_later():
+    curve = np.random.default_rng(3).normal(size=200).cumsum()
+    ends = [tracking.end_of_decline(range(200), curve, tolerance=t) for t in (0, 0.05, 0.2, 0.5, 1)]
+    assert ends == sorted(ends, reverse=True)
+
+
+shares = st.lists(st.floats(0, 1), min_size=1, max_size=12)
+
+
+@given(shares)
+def test_the_largest_fall_is_over_all_pairs_of_steps(values):
+    pairs = [values[s] - values[t] for t in range(len(values)) for s in range(t + 1)]
+    assert falls(values).largest == pytest.approx(max(pairs))
+
+
+@given(shares)
+def test_rises_less_falls_are_the_way_from_first_to_last_and_repeats_do_not_count(values):
+    found, rises = falls(values), falls(-np.array(values)).total
+    assert rises - found.total == pytest.approx(values[-1] - values[0], abs=1e-9)
+    assert found.total >= found.largest - 1e-12 >= -1e-12
+    again = falls(np.repeat(values, 3))
+    assert (again.largest, again.total) == pytest.approx((found.largest, found.total))
+
+
+def test_a_grid_of_runs_has_a_row_a_cell_by_all_of_its_dimensions():
+    """Each row is that of the run alone; a cell that was not run has none; what differs along `run` is a column."""
+    cells = {(wd, lr): 1000 + 100 * i for i, (wd, lr) in enumerate([(0.0, 1e-3), (0.0, 1e-2), (1.0, 1e-3)])}
+    test = np.full((2, 2, STEPS.size), np.nan)
+    for (wd, lr), at in cells.items():
+        test[int(wd), int(lr > 5e-3)] = rise(at)
+    sides = {"weight_decay": [0.0, 1.0], "learning_rate": [1e-3, 1e-2], "step": STEPS}
+    grid = xr.Dataset({"test_accuracy": (tuple(sides), test)}, sides)
+    grid = grid.assign(train_accuracy=grid.test_accuracy).transpose("step", ...)
+    found = grok_times(grid)
+    assert found.index.names == ["weight_decay", "learning_rate"] and found.grok_step.to_dict() == cells
+    assert len(describe_delays(grid)) == 3 and median_step(found) == 1100
+    alone = grok_times(grid.isel(weight_decay=0, learning_rate=1))
+    assert alone.index.tolist() == [0] and alone.grok_step.tolist() == [1100]
+    listed = grid.stack(run=("weight_decay", "learning_rate")).reset_index("run")
+    listed = listed.assign_coords(rule=("run", list("aaaa")))
+    table = grok_times(listed.dropna("run", how="all"))
+    assert table.index.tolist() == [0, 1, 2] and table.columns[:2].tolist() == ["weight_decay", "learning_rate"]
+    assert table.set_index(["weight_decay", "learning_rate"]).grok_step.to_dict() == cells and "rule" not in table
+
+
+def test_a_training_curve_that_is_the_same_for_all_belongs_to_every_run():
+    shared = runs(1000, 2000).assign(train_accuracy=("step", rise(200)))
+    assert grok_times(shared).fit_step.tolist() == [200, 200]
+
+
+REFUSALS = [
+    (lambda: grok_time([0, 1], [0.1, np.nan], [0.1, 0.2]), "train_accuracy is nan at step 1"),
+    (lambda: grok_time([0, 1], [0.1, 0.2], [57.3, 0.2]), r"test_accuracy is 57.3 at step 0.*\[0, 1\]"),
+    (lambda: grok_time([0, 1], [0.1, -0.2], [0.3, 0.2]), "train_accuracy is -0.2"),
+    (lambda: grok_time([0, 1], [0.1], [0.1, 0.2]), r"shapes \[\(2,\), \(1,\), \(2,\)\]"),
+    (lambda: grok_time([], [], []), r"shapes .*n > 0"),
+    (lambda: grok_time([[0]], [[0.5]], [[0.5]]), r"must be \(n,\)"),
+    (lambda: grok_time([0, 2, 1], [0.1] * 3, [0.1] * 3), "steps has 1 at index 2.*strictly increasing"),
+    (lambda: grok_time([0, 1.5], [0.1] * 2, [0.1] * 2), "steps has 1.5 at index 1"),
+    (lambda: grok_time([0, np.nan], [0.1] * 2, [0.1] * 2), "steps has nan"),
+    (lambda: grok_time([0], [0.1], [0.1], threshold=0), r"threshold is 0.*\(0, 1\]"),
+    (lambda: grok_time([0], [0.1], [0.1], threshold=np.nan), "threshold is nan"),
+    (lambda: grok_time([0], [0.1], [0.1], threshold="high"), "threshold is 'high'"),
+    (lambda: grok_time([0], [0.1], [0.1], persistence=-1), "persistence is -1"),
+    (lambda: LimitRule(window=-1), "window = -1 must be a number of steps, 0 or more."),
+    (lambda: LimitRule(persistence=float("nan")), "persistence = nan must be a number of steps, 0 or more."),
+    (lambda: LimitRule(rise=5), r"rise = 5 must be a share in \(0, 1\]."),
+    (lambda: LimitRule(end=0), r"end = 0 must be a share in \(0, 1\]."),
+    (lambda: LimitRule(plateau=(500, 200)), r"plateau = \(500, 200\) must be two steps in order"),
+    (lambda: limits([0, 1], [0.0]), r"shapes \(2,\) and \(1,\), but must be \(n,\), n > 1, alike."),
+    (lambda: limits([0, 1, 2], [0.0, np.nan, 1.0]), "the curve is not finite at index 1, but must be."),
+    (lambda: limits([0, 2, 2], [0.0, 0.1, 1.0]), "steps do not increase at index 2, but must."),
+    (lambda: limits([0, 50, 90], [0.0, 0.1, 1.0]), "window = 100 is longer than the record, which has 90 steps."),
+    (lambda: moving_mean([0, 10, 20], [0, 1, 2], -5), "window = -5 must be a number of steps, 0 or more."),
+    (lambda: moving_mean([0, 10, 20], [0, 1, 2], np.nan), "window = nan must be a number of steps, 0 or more."),
+    (lambda: falls([]), "finite numbers in a row"),
+    (lambda: falls([0.1, float("nan")]), "finite numbers in a row"),
+    (lambda: grok_times(runs(1000).drop_vars("test_accuracy")), "no test_accuracy"),
+    (lambda: grok_times(runs(1000).drop_vars("step")), "no step"),
+    (lambda: median_delay([GrokTime(0, None, None, True)]), "last_step None"),
+    (lambda: plateau([0, 100], [0.0, 0.1]), r"^no step from 200 to 500 was logged; the record has 0 to 100\.$"),
+    (lambda: limits_table(xr.Dataset(coords={"seed": [0], "step": [0, 1]})), "^the dataset has no 'test_accuracy'.$"),
+    (lambda: tracking.sign_agreement(range(5), range(4)), "5 and 4 points; they must be equally long"),
+    (lambda: tracking.sign_agreement([0, np.nan, 1], [0, 1, 2]), "at least 3 finite numbers"),
+    (lambda: tracking.first_below(range(2), [2, 1, 1], 2, persistence=0), "steps must be at least 3 finite numbers"),
+    (lambda: tracking.first_below(range(4), [2, 1, 1], 2), "steps and the curve have 4 and 3 points; they must be"),
+    (lambda: tracking.end_of_decline(range(3), [3, 2, 1, 0]), "steps and the curve have 3 and 4 points; they must be"),
+    (lambda: tracking.end_of_decline(range(3), [3, 2, 1], smooth=0), "smooth is 0, but must be a whole number"),
+    (lambda: tracking.detrended_increments(range(10), 4), "window = 4 must be an odd number"),
+    (lambda: tracking.shift_test(range(27), range(27), window=25), "26 increments are fewer than 27; log more"),
+    (lambda: tracking.shift_test(range(8), range(8), window=None), "7 increments are fewer than 8; log more"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSALS)
+def test_refusals_name_the_value_and_the_rule(call, message):
+    with pytest.raises(ParameterError, match=message):
+        call()

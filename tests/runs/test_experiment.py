@@ -1,0 +1,123 @@
+"""Experiments: what their key depends on, what they predict, which seeds are missing."""
+
+import dataclasses
+import json
+
+import pytest
+
+from grokbook.errors import ParameterError
+from grokbook.models.transformer import Shape
+from grokbook.paths import project_root
+from grokbook.runs import Experiment, base, load_or_run, recorded
+from grokbook.runs.store import MANIFEST, Store
+from grokbook.tasks import ModularTask
+from grokbook.training import RunConfig, StopRule
+from grokbook.training.config import digest
+
+CONFIG = RunConfig(ModularTask(7, train_fraction=0.5), Shape(7, d_model=8), steps=10)
+
+
+def made(**changes):
+    """A tiny experiment."""
+    return Experiment(**{"name": "made/up", "config": CONFIG, "seeds": (0, 1), **changes})
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """An empty checkout with a store of its own; the records lie in it."""
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "_config.yml").write_text("")
+    monkeypatch.setenv("GROKBOOK_HOME", str(tmp_path))
+    monkeypatch.setenv("GROKBOOK_STORE", str(tmp_path / "local"))
+    monkeypatch.delenv("GROKBOOK_TRACE", raising=False)
+    return tmp_path
+
+
+def test_the_key_does_not_depend_on_seeds_name_or_statement():
+    others = [made(seeds=(5,)), made(name="other/name[p=7]"), made(statement="s", source="t")]
+    others += [made(config=CONFIG.with_seed(9)), made(config=dataclasses.replace(CONFIG, seed=4))]
+    assert {e.key for e in others} == {made().key}
+
+
+def test_the_key_depends_on_everything_in_the_configuration_and_on_the_version():
+    def change(part, **changes):
+        return dataclasses.replace(CONFIG, **{part: dataclasses.replace(getattr(CONFIG, part), **changes)})
+
+    square, strip = {"split": "square", "hole": 2}, {"split": "strip", "hole": 2}
+    tasks = [{"operation": "subtract"}, {"operation": "x*y + 1"}, {"train_fraction": 0.4}, {"split": "symmetric"}]
+    tasks += [square, square | {"hole": 3}, strip, strip | {"rule": "text"}]
+    models = [{"d_model": 16}, {"n_heads": 2}, {"n_layers": 2}, {"positional": False}, {"d_mlp": 20}]
+    optimizers = [{"learning_rate": 2e-3}, {"weight_decay": 0.5}, {"warmup": 0}, {"beta2": 0.99}]
+    whole = [{"steps": 11}, {"snapshots": 2}, {"stop": StopRule()}, {"dtype": "bfloat16"}]
+    configs = [
+        *(change("task", **changes) for changes in tasks),
+        *(change("model", **changes) for changes in models),
+        *(change("optimizer", **changes) for changes in optimizers),
+        *(change("log", **changes) for changes in ({"points": 9}, {"spacing": "log"})),
+        *(dataclasses.replace(CONFIG, **changes) for changes in whole),
+        RunConfig(ModularTask(7, train_fraction=0.5, shift=1), Shape(7, d_model=8, shift=1), steps=10),
+    ]
+    keys = [made(config=config).key for config in configs] + [made().key, made(version=2).key]
+    assert len(set(keys)) == len(keys)
+    assert all(len(key) == 16 and set(key) <= set("0123456789abcdef") for key in keys)
+
+
+def test_the_configuration_is_complete_without_seeds():
+    values = made().configuration()
+    assert "seed" not in values and "seed" not in values["task"]
+    assert values == json.loads(json.dumps(values))
+    fields = {"task", "model", "optimizer", "steps", "log", "snapshots", "stop", "dtype"}
+    assert set(values) == fields and set(values["task"]) >= {"p", "operation", "train_fraction", "rule"}
+
+
+def test_a_run_has_a_dim_of_seeds_and_draws_split_and_weights_from_each():
+    dataset = made(seeds=(3,)).run(progress=False)
+    assert dataset.train_loss.dims == ("seed", "step") and dataset.seed.values.tolist() == [3]
+    assert set(dataset.dims) == {"seed", "step", "snapshot", "token", "feature"}
+    assert json.loads(dataset.attrs["configuration"]) == made().configuration()
+    assert (dataset.attrs["dtype"], dataset.attrs["device"]) == ("float32", "cpu")
+    other = made().run((4,), progress=False)
+    assert float(other.train_loss[0, 0]) != float(dataset.train_loss[0, 0])
+
+
+@pytest.mark.parametrize("seeds", [(), (0, 0), (-1, 2), [1, 1]])
+def test_seeds_that_are_none_repeated_or_negative_are_refused(seeds):
+    with pytest.raises(ParameterError) as caught:
+        made(seeds=seeds)
+    assert str(caught.value) == f"seeds = {tuple(seeds)} must be one or more different integers of 0 or more."
+
+
+def test_missing_seeds_are_those_that_neither_store_holds(tmp_path, checkout):
+    behind, front = Store(checkout / "data" / "records"), Store(checkout / "local")
+    assert made(seeds=(2, 0, 1)).missing_seeds() == (2, 0, 1)
+    behind.load_or_run(made(seeds=(0,)), progress=False)
+    front.load_or_run(made(seeds=(1,)), progress=False)
+    assert made(seeds=(2, 0, 1)).missing_seeds() == (2,)
+    assert made(seeds=(2, 0, 1)).missing_seeds(behind) == (2, 1)
+    assert made(seeds=(0,), version=2).missing_seeds() == (0,)
+
+
+def test_what_was_recorded_is_loaded(checkout, monkeypatch):
+    first = load_or_run(made(seeds=(0,)), progress=False)
+    monkeypatch.setattr(base, "train", lambda *a, **k: pytest.fail("a run was trained"))
+    assert recorded(made(seeds=(0,))).train_loss.equals(first.train_loss)
+    assert recorded(made(seeds=(0, 1))) is None
+    assert load_or_run(made(seeds=(0,)), progress=False).attrs["origin"] == "cached"
+
+
+def committed():
+    """The manifest entries of the project's own records."""
+    path = project_root() / "data" / "records" / MANIFEST
+    return json.loads(path.read_text())["records"] if path.exists() else {}
+
+
+def test_the_committed_records_are_whole():
+    assert Store(project_root() / "data" / "records").verify() == []
+
+
+@pytest.mark.parametrize("name", committed())
+def test_the_key_of_a_committed_record_is_still_that_of_its_configuration(name):
+    entry = committed()[name]
+    key = digest({"version": entry["version"], "configuration": entry["configuration"]})
+    assert entry["key"] == key and name.endswith(f"/{key}.nc")

@@ -1,0 +1,171 @@
+"""Watched runs: what is recorded is the measure of the weights at that step, and training is not touched."""
+
+import dataclasses
+import os
+import subprocess
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+
+from grokbook.chapters.uniformity.deeper import deeper
+from grokbook.errors import ParameterError
+from grokbook.measures import med, weight_norm
+from grokbook.paths import records_path
+from grokbook.runs.experiment import Experiment
+from grokbook.runs.lead_tasks import watched_run
+from grokbook.runs.observing import OBSERVERS, Observed, listed_as, observer_digest
+from grokbook.runs.store import Store
+from grokbook.training.watching import View, look
+
+
+def tiny(**kwargs) -> Observed:
+    return watched_run(5, d_model=8, steps=40, points=4, n_seeds=2, **kwargs)
+
+
+def test_training_is_not_touched():
+    """The logged variables are bit for bit those of the plain experiment."""
+    watched = tiny()
+    plain = Experiment("x", watched.config, seeds=(0, 1)).run(progress=False)
+    run = watched.run(progress=False)
+    for name in plain.data_vars:
+        assert np.array_equal(run[name].values, plain[name].values, equal_nan=True), name
+    assert run.sizes["seed"] == 2 and list(run.seed.values) == [0, 1]
+
+
+def test_a_view_shows_the_weights_of_its_step():
+    """Measures that training logs too come out equal when an observer takes them."""
+    mine = {
+        "my_med": lambda view: med(view.embedding),
+        "my_norm": lambda view: weight_norm(view.weights),
+        "my_accuracy": lambda view: (view.logits.argmax(1) == view.task.labels)[view.task.test_index].mean(),
+        "my_step": lambda view: view.step,
+        "ahead": lambda view: view.final is not None,
+        "shape": lambda view: view.hidden.shape[1] + 1000 * view.second_embedding.shape[0],
+    }
+    run = tiny(observers=mine).run(progress=False)
+    assert np.allclose(run.my_med, run.med) and np.allclose(run.my_norm, run.weight_norm)
+    assert np.allclose(run.my_accuracy, run.test_accuracy)
+    assert np.array_equal(run.my_step[0], run.step)
+    assert run.ahead[0].values.tolist() == [1, 1, 1, 1, 0]
+    assert (run["shape"] == 32 + 5000).all()
+
+
+def test_at_the_last_step_both_forms_of_a_fourier_loss_agree():
+    run = tiny().run(progress=False).isel(step=-1)
+    assert run.restricted_loss.notnull().all()
+    assert np.allclose(run.restricted_loss, run.restricted_loss_now)
+    assert np.allclose(run.excluded_loss, run.excluded_loss_now)
+
+
+def test_undefined_measures_are_nan_and_others_are_not():
+    run = watched_run(5, "x2_plus_xy_plus_y2", d_model=8, steps=20, points=2, n_seeds=1).run(progress=False)
+    assert run.restricted_loss.isnull().all() and run.excluded_loss_now.isnull().all()
+    assert run.local_complexity.notnull().all() and run.representation_quality.notnull().all()
+
+
+def test_the_key_names_the_measures_and_the_readers_function():
+    plain, one = tiny(), tiny(observers={"mine": lambda view: 1.0})
+    two = tiny(observers={"mine": lambda view: 2.0})
+    assert len({plain.key, one.key, two.key, Experiment("x", plain.config).key}) == 4
+    assert set(plain.configuration()["observed"]) == set(OBSERVERS)
+
+
+def test_an_observer_of_the_library_keeps_its_name_in_the_keys_of_records():
+    """The recorded runs with measures of their own are found, whatever Python compiles of these."""
+    recorded = {entry["key"] for entry in Store(records_path()).entries().values()}
+    assert {run.key for run in deeper().values()} <= recorded
+    before = tiny(observers={"mine": listed_as("first")(lambda view: 1.0)})
+    assert before.key == tiny(observers={"mine": listed_as("first")(lambda view: 2.0)}).key
+    assert before.key != tiny(observers={"mine": listed_as("second")(lambda view: 1.0)}).key
+
+
+BOUND, STEPS = 0.5, {"a", "b", "c"}
+
+
+def above(bound):
+    """A function that takes a number from outside."""
+    return lambda view: (view.hidden > bound).mean()
+
+
+def above_all(view, least=0.0):
+    """One that takes a global number, and another function that does."""
+    return max(BOUND, least, *(step(view) for step in (also,)))
+
+
+def also(view):
+    """Its helper, which uses it again, and a set."""
+    return above_all(view) if view in STEPS else np.mean(view)
+
+
+class Above:
+    """A function that is an object, and its method."""
+
+    def __init__(self, bound):
+        self.bound = bound
+
+    def __call__(self, view):
+        return view > self.bound
+
+    def at(self, view):
+        return view >= self.bound
+
+
+PAIRS = {
+    "closures": (above(1), above(2)),
+    "defaults": (lambda view, k=1: k, lambda view, k=2: k),
+    "functions of Python": (partial(max, 1), partial(min, 2)),
+    "parts of one function": (partial(above_all, least=1), partial(above_all, least=2)),
+    "a part of another": (partial(above_all), partial(also)),
+    "objects": (Above(1), Above(2)),
+    "methods": (Above(1).at, Above(2).at),
+    "functions inside": (lambda v: [x > 1 for x in v], lambda v: [x > 2 for x in v]),
+    "lists of functions": (partial(max, [above(1)]), partial(max, [above(2)])),
+}
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS.values(), ids=PAIRS)
+def test_functions_that_compute_different_things_have_different_digests(one, other):
+    assert observer_digest(one) == observer_digest(one) != observer_digest(other)
+    assert tiny(observers={"m": one}).key != tiny(observers={"m": other}).key
+
+
+def test_a_global_that_is_changed_is_another_function_and_one_that_is_not_used_is_none(monkeypatch):
+    before = [observer_digest(f) for f in (above_all, also, above(1))]
+    monkeypatch.setitem(globals(), "hidden", open)  # an attribute's name is no global
+    monkeypatch.setitem(globals(), "BOUND", 0.6)
+    after = [observer_digest(f) for f in (above_all, also, above(1))]
+    assert [a == b for a, b in zip(before, after, strict=True)] == [False, False, True]
+
+
+def test_a_digest_is_the_same_in_every_process_and_what_has_none_is_refused(tmp_path):
+    """Sets are kept in an order that each process draws anew."""
+    said = "import test_observing as t; print(t.observer_digest(t.above_all))"
+    path = os.pathsep.join(sys.path)
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", said], env=os.environ | {"PYTHONPATH": path, "PYTHONHASHSEED": seed},
+            capture_output=True, text=True, check=True,
+        ).stdout.strip()
+        for seed in ("1", "2")
+    }  # fmt: skip
+    assert len(found) == 1
+    with (tmp_path / "file").open("w") as file, pytest.raises(ParameterError, match="not this: cannot pickle"):
+        observer_digest(lambda view: file.name)
+
+
+def test_a_finished_seed_is_not_trained_again(tmp_path, monkeypatch):
+    run = tiny().run(checkpoints=tmp_path, progress=False)
+    times = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    monkeypatch.setattr("grokbook.training.loop.advance", lambda *a: pytest.fail("trained again"))
+    again = dataclasses.replace(tiny(), seeds=(1,)).run(checkpoints=tmp_path, progress=False)
+    assert np.array_equal(again.restricted_loss[0], run.restricted_loss[1]) and len(times) == 2
+
+
+@pytest.mark.parametrize(("name", "said"), [("med", "every run logs"), ("med ", "new name"), ("excluded_loss", "new")])
+def test_a_name_that_is_taken_or_none_is_refused_and_an_error_of_an_observer_is_not_hidden(name, said):
+    with pytest.raises(ParameterError, match=said):
+        tiny(observers={name: lambda view: 0.0}).run(progress=False)
+    with pytest.raises(ZeroDivisionError):
+        look(lambda view: 1 / 0, View(tiny().config, {}))

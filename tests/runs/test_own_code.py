@@ -1,0 +1,304 @@
+"""Networks, tasks and optimisers of a reader's own: the store answers with runs of their present code, or with none."""
+
+import importlib
+import json
+import sys
+from dataclasses import dataclass
+from functools import partial
+
+import nbformat
+import numpy as np
+import pytest
+import torch
+from nbclient import NotebookClient
+
+from grokbook.fingerprint import fingerprint
+from grokbook.models.toy import Toy
+from grokbook.own_code import code_behind
+from grokbook.runs import Experiment, load_or_run
+from grokbook.runs.store import Store
+from grokbook.tasks import ModularTask
+from grokbook.tasks.addition import AdditionTask
+from grokbook.training import RunConfig, train
+from grokbook.training.ensemble import checkpoint_path
+
+NET = '''
+from dataclasses import dataclass
+import torch
+from torch.nn import functional as F
+{head}
+
+@dataclass(frozen=True)
+class Net{bases}:
+    p: int = 5
+    width: int = 4
+    act: object = None
+
+    def shapes(self):
+        return {{"W": (self.width, 2 * self.p), "U": (self.p, self.width)}}
+
+    def draw(self, seed):
+        g = torch.Generator().manual_seed(seed)
+        return {{name: torch.randn(shape, generator=g) for name, shape in self.shapes().items()}}
+
+    def forward(self, w, x{more}):
+        return {call}(F.one_hot(x[:, :2], self.p).flatten(1).float() @ w["W"].T) @ w["U"].T
+'''
+
+
+def net(head="", bases="", more="", call="torch.relu"):
+    """The source of a network."""
+    return NET.format(head=head, bases=bases, more=more, call=call)
+
+
+RELU, TANH = net(), net(call="torch.tanh")
+
+
+@pytest.fixture(autouse=True)
+def own_store(tmp_path, monkeypatch):
+    """A store and a folder of modules for each test."""
+    monkeypatch.setenv("GROKBOOK_STORE", str(tmp_path / "store"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A module with this source, imported or loaded again."""
+
+    def write(name, source, load=True):
+        (tmp_path / f"{name.replace('.', '/')}.py").write_text(source)
+        importlib.invalidate_caches()
+        if load:
+            return importlib.reload(sys.modules[name]) if name in sys.modules else importlib.import_module(name)
+        return None
+
+    return write
+
+
+def made(model, **more):
+    return Experiment("own/net", RunConfig(ModularTask(5, train_fraction=0.5), model, steps=20, **more), seeds=(0,))
+
+
+def loss(dataset):
+    return float(dataset.test_loss.values.ravel()[-1])
+
+
+def plainly(model):
+    return loss(train([made(model).config.with_seed(0)], device="cpu", progress=False))
+
+
+def asked(model):
+    """Origin and loss of what the store gives; the loss is that of a run that no store has seen."""
+    found = load_or_run(made(model), progress=False)
+    assert loss(found) == plainly(model)
+    return found.attrs["origin"], loss(found)
+
+
+def kept_again(model):
+    """The loss of a run that is trained, kept and loaded."""
+    assert asked(model)[0] == "trained"
+    origin, value = asked(model)
+    assert origin == "cached"
+    return value
+
+
+def test_two_modules_with_one_class_and_fields_have_two_keys(written):
+    own, other = written("own", RELU), written("other", TANH)
+    assert made(own.Net()).key != made(other.Net()).key
+    assert kept_again(own.Net()) != kept_again(other.Net())
+    together = train([made(m.Net()).config for m in (own, other)], rows=2, device="cpu", progress=False)
+    assert together.test_loss.values[:, -1].tolist() == [plainly(own.Net()), plainly(other.Net())]
+
+
+def test_a_helper_of_the_networks_module_is_part_of_its_code(written):
+    """Also one that is reached through a module between, and one that is imported in a function."""
+    for head, call in (
+        ("from between import act", "act"), ("import between", "between.act"),
+        ("def late(x):\n    from between import act\n    return act(x)", "late"),
+    ):  # fmt: skip
+        written("helper", "import torch\ndef act(x):\n    return torch.relu(x)\n")
+        written("between", "from helper import act\n")
+        model = written("own", net(head, call=call)).Net
+        first = kept_again(model())
+        written("helper", "import torch\ndef act(x):\n    return torch.tanh(x)\n")
+        written("between", "from helper import act\n")
+        model = written("own", net(head, call=call)).Net
+        assert kept_again(model()) != first
+
+
+def test_a_checkpoint_of_other_code_is_not_continued(written, tmp_path):
+    written("helper", "import torch\ndef act(x):\n    return torch.relu(x)\n")
+    config = made(written("own", net("from helper import act", call="act")).Net()).config
+    first = train([config], device="cpu", progress=False, checkpoints=tmp_path / "kept")
+    assert (again := train([config], device="cpu", progress=False, checkpoints=tmp_path / "kept")).identical(first)
+    written("helper", "import torch\ndef act(x):\n    return torch.tanh(x)\n")
+    config = made(written("own", net("from helper import act", call="act")).Net()).config
+    with pytest.warns(UserWarning, match="belongs to another run, other code"):
+        changed = train([config], device="cpu", progress=False, checkpoints=tmp_path / "kept")
+    assert loss(changed) == plainly(config.model) != loss(again)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("class Base:\n    def act(self, x):\n        return torch.relu(x)\n", ("relu", "tanh")),
+        ("@dataclass(frozen=True)\nclass Base:\n    scale: int = 1\n    def act(self, x):\n        return 1 * x\n",
+         ("1 * x", "-self.scale * x")),
+        ("def turned(f):\n    return lambda self, x: 1 * x\nclass Base:\n    act = turned(None)\n", ("1 * x", "2 * x")),
+    ],
+    ids=["a base", "a base that is a dataclass", "a decorator"],
+)  # fmt: skip
+def test_bases_are_part_of_the_code_wherever_they_are(written, before, after):
+    source = NET.format(head="from base import Base", bases="(Base)", more="", call="super().act").replace(
+        "    act: object = None\n", ""
+    )
+    head = "from dataclasses import dataclass\nimport torch\n"
+    written("base", head + before)
+    first = kept_again(written("own", source).Net())
+    written("base", head + before.replace(*after))
+    assert kept_again(written("own", source).Net()) != first
+
+
+def test_a_default_argument_is_part_of_the_code(written):
+    more = ", gain=1.0", "(lambda z: gain * torch.relu(z))"
+    first = kept_again(written("own", net(more=more[0], call=more[1])).Net())
+    assert kept_again(written("own", net(more=", gain=2.0", call=more[1])).Net()) != first
+
+
+def test_a_constant_of_a_module_that_is_set_from_outside_is_part_of_its_code(written):
+    own = written("own", net("GAIN = 1.0", call="(lambda z: GAIN * torch.relu(z))"))
+    first = kept_again(own.Net())
+    own.GAIN = 3.0
+    assert kept_again(own.Net()) != first
+
+
+def test_a_module_that_was_loaded_again_and_one_that_was_not(written, capsys):
+    """A file that was changed and not loaded again is not the code that runs: nothing is kept."""
+    old = written("own", RELU)
+    stale, first = old.Net(), kept_again(old.Net())
+    written("own", TANH, load=False)
+    assert asked(stale) == ("trained", first) == asked(stale)
+    assert "nothing of own/net is kept" in capsys.readouterr().err
+    fresh = written("own", TANH).Net()
+    assert kept_again(fresh) != first
+    written("own", RELU)
+    assert asked(sys.modules["own"].Net()) == ("trained", first), "the record is now that of the other code"
+
+
+def test_a_function_in_a_field_is_named_and_covered_and_so_is_a_partial_of_one(written):
+    head = "def scaled(x, by=1.0):\n    return by * torch.tanh(x)\n"
+    own = written("own", net(head, call="self.act"))
+    twice, thrice = (partial(own.scaled, by=by) for by in (2.0, 3.0))
+    keys = {made(own.Net(act=act)).key for act in (own.scaled, twice, thrice)}
+    assert len(keys) == 3 and "own.scaled" in json.dumps(made(own.Net(act=twice)).configuration())
+    losses = {kept_again(own.Net(act=act)) for act in (own.scaled, twice, thrice)}
+    assert len(losses) == 3
+    again = written("own", net(head.replace("tanh", "relu"), call="self.act"))
+    assert kept_again(again.Net(act=partial(again.scaled, by=2.0))) not in losses
+
+
+def test_arrays_in_a_field_are_told_apart_by_all_of_their_values(written):
+    own = written("own", net("", call="(lambda z: self.act[0] * z)"))
+    tables = [np.ones(5000), np.r_[np.ones(2500), 2, np.ones(2499)]]
+    assert len({made(own.Net(act=table)).key for table in (*tables, *map(torch.from_numpy, tables))}) == 4
+
+
+def closure(by):
+    def scaled(x):
+        return by * torch.relu(x)
+
+    return scaled
+
+
+UNKNOWN = {"a lambda": lambda z: torch.relu(z), "a closure": closure(2.0), "a partial": partial(closure(2.0))}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_nothing_is_kept_of_what_has_no_fingerprint_and_one_line_says_so(written, capsys, tmp_path, name):
+    model = written("own", net(call="self.act")).Net(act=UNKNOWN[name])
+    capsys.readouterr()
+    assert asked(model)[0] == "trained" == asked(model)[0]
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 2 and all(line.startswith("grokbook: nothing of own/net is kept: ") for line in said)
+    assert Store(tmp_path / "store").entries() == {} and not list((tmp_path / "store").rglob("*.pt"))
+    train([made(model).config], device="cpu", progress=False, checkpoints=tmp_path / "kept")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("grokbook: no checkpoint of these runs is kept: ") and not (tmp_path / "kept").exists()
+
+
+def test_a_class_without_source_is_not_kept(capsys):
+    exec(compile(RELU, "<text>", "exec"), space := {"__name__": "nowhere"})
+    assert asked(space["Net"]())[0] == "trained" == asked(space["Net"]())[0]
+    assert "the source of nowhere.Net" in capsys.readouterr().err
+
+
+def test_the_code_of_the_librarys_own_classes_is_named_as_ever():
+    config = RunConfig(AdditionTask(5), Toy(5), steps=10, loss="squared_error")
+    assert code_behind(config.task, config.model, config.optimizer).digest == fingerprint(
+        "grokbook.models.toy", "grokbook.tasks.addition", "grokbook.training.optim"
+    )
+    assert "class" not in json.dumps(config.as_dict())
+
+
+@dataclass(frozen=True)
+class Wide(Toy):
+    """A dataclass that only changes a default."""
+
+    hidden: tuple[int, ...] = (3,)
+
+
+def test_a_dataclass_that_inherits_from_the_library_is_the_readers_own(written):
+    toys = [RunConfig(AdditionTask(5), toy, loss="squared_error") for toy in (Wide(5), Toy(5, hidden=(3,)))]
+    assert len({Experiment("own/net", toy).key for toy in toys}) == 2 and Wide(5).hidden == (3,)
+    written("own", RELU)
+    source = "from dataclasses import dataclass\nfrom own import Net\n\n@dataclass(frozen=True)\nclass Child(Net):\n"
+    source += "    width: int = 6\n"
+    first = kept_again(written("child", source).Child())
+    written("own", TANH)
+    assert kept_again(written("child", source).Child()) != first
+
+
+CELLS = [
+    "from grokbook.runs import Experiment, load_or_run\nfrom grokbook.tasks import ModularTask\n"
+    "from grokbook.training import RunConfig, train\nimport torch\n"
+    "def asked(model):\n"
+    "    config = RunConfig(ModularTask(5, train_fraction=0.5), model, steps=20)\n"
+    "    found = load_or_run(Experiment('own/net', config, seeds=(0,)), progress=False)\n"
+    "    plain = train([config], device='cpu', progress=False)\n"
+    "    assert float(found.test_loss.values[0, -1]) == float(plain.test_loss.values[0, -1])\n"
+    "    print(found.attrs['origin'])",
+    RELU, "asked(Net())\nasked(Net())",
+    TANH, "asked(Net())\nasked(Net())",
+    "def act(x):\n    return torch.relu(x)", net(call="act"), "asked(Net())\nasked(Net())",
+    "def act(x):\n    return -x", "asked(Net())\nasked(Net())",
+    "GAIN = 1.0\ndef act(x):\n    return GAIN * x", "asked(Net())\nasked(Net())",
+    "GAIN = 2.0", "asked(Net())\nasked(Net())",
+    "gain = 2.0\n" + net(more=", gain=gain", call="(lambda z: gain * z)"), "asked(Net())\nasked(Net())",
+    "gain = 3.0", net(more=", gain=gain", call="(lambda z: gain * z)"), "asked(Net())\nasked(Net())",
+    "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Wide(Net):\n    width: int = 6",
+    "asked(Wide())\nasked(Wide())",
+    "state = torch.Generator()\n" + net(call="(state is None or torch.relu)"), "asked(Net())\nasked(Net())",
+]  # fmt: skip
+
+
+def test_a_notebooks_cells_are_code_that_is_known_by_its_source(tmp_path):
+    cells = [nbformat.v4.new_code_cell(cell) for cell in CELLS]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    said = [
+        "".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout").split()
+        for cell in notebook.cells
+        if cell.source.startswith("asked(")
+    ]
+    assert said == 9 * [["trained", "cached"]] + [["trained", "trained"]]
+
+
+def test_the_path_of_a_checkpoint_names_the_class(written, tmp_path):
+    own, other = written("own", RELU), written("other", RELU)
+    assert len({checkpoint_path(tmp_path, [made(m.Net()).config]) for m in (own, other)}) == 2

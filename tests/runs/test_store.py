@@ -1,0 +1,435 @@
+"""The record store: equal after a round trip, verified, one trainer at a time, damage reported and mended."""
+
+import errno
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import made_up
+import numpy as np
+import pytest
+import xarray as xr
+from filelock import FileLock
+from made_up import MadeUp
+
+from grokbook.errors import RecordError, TrainingError
+from grokbook.models.transformer import Shape
+from grokbook.own_code import Code
+from grokbook.runs import Experiment
+from grokbook.runs.store import MANIFEST, RecordWarning, Store, from_bytes, to_bytes
+from grokbook.tasks import ModularTask
+from grokbook.training import RunConfig, Schedule, loop
+from grokbook.training.checkpoint import load_checkpoint
+from grokbook.training.ensemble import checkpoint_path
+from grokbook.training.loop import run_id
+from processes import all_end, children
+
+FILE = "made/up/0123456789abcdef.nc"
+
+
+@pytest.fixture(autouse=True)
+def no_surprises(monkeypatch):
+    """No trace file from outside; a warning that a test does not expect fails it."""
+    monkeypatch.delenv("GROKBOOK_TRACE", raising=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RecordWarning)
+        yield
+
+
+@pytest.fixture
+def made(tmp_path):
+    return MadeUp(tmp_path / "trained")
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "store")
+
+
+def ask(store, experiment, *seeds):
+    """The dataset of these seeds."""
+    experiment.seeds = seeds
+    return store.load_or_run(experiment, progress=False)
+
+
+def without_attrs(dataset):
+    return dataset.drop_attrs(deep=False)
+
+
+def test_what_is_loaded_is_what_was_trained(store, made):
+    trained = ask(store, made, 0, 1)
+    loaded = ask(Store(store.path), made, 0, 1)
+    expected = made.dataset((0, 1))
+    for dataset in (trained, loaded):
+        assert without_attrs(dataset).identical(without_attrs(expected))
+        assert {n: v.dtype for n, v in dataset.data_vars.items()} == {n: v.dtype for n, v in expected.items()}
+    assert (trained.attrs["origin"], loaded.attrs["origin"]) == ("trained", "cached")
+    assert made.trained() == ["0 1"]
+
+
+def test_only_missing_seeds_are_trained_and_the_record_grows(store, made):
+    ask(store, made, 1)
+    ask(store, made, 0, 1, 5)
+    assert made.trained() == ["1", "0 5"]
+    assert store.seeds(made.key) == (0, 1, 5)
+    assert without_attrs(store.load(made.key)).identical(without_attrs(made.dataset((0, 1, 5))))
+    assert list(store.entries()) == [FILE] and store.verify() == []
+
+
+def test_a_process_that_is_killed_twice_while_it_writes_loses_no_seed(store, made, monkeypatch):
+    """Killed before the new file has its name, and then before the manifest knows the next one."""
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    real = os.replace
+    ask(store, made, 0)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(os, "replace", lambda old, new: killed() if str(old).endswith(".next") else real(old, new))
+        ask(store, made, 0, 1)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Store, "_write_manifest", killed)
+        ask(store, made, 0, 1, 2)
+    assert without_attrs(store.load(made.key)).identical(without_attrs(made.dataset((0, 1))))
+
+
+def test_words_along_a_dimension_stay_words_as_a_record_grows(store, made, monkeypatch):
+    """A coordinate of words is the same before and after: seeds are joined along it, not beside it."""
+    run = made.run
+
+    def worded(*args, **options):
+        data = run(*args, **options)
+        return data.assign(wave=(("seed", "layer"), np.ones((data.sizes["seed"], 2)))).assign_coords(layer=["a", "bc"])
+
+    monkeypatch.setattr(made, "run", worded)
+    for seeds in ((0,), (0, 1), (0, 1, 2)):
+        found = ask(store, made, *seeds)
+    again = store.load(made.key)
+    for data in (found, again):
+        assert data.layer.values.tolist() == ["a", "bc"] and data.wave.shape == (3, 2) and bool((data.wave == 1).all())
+    assert from_bytes(to_bytes(again)).identical(again)
+
+
+def test_one_configuration_under_two_names_is_one_record(store, made):
+    ask(store, made, 0)
+    made.name = "other/name[p=5]"
+    dataset = ask(store, made, 0, 1)
+    assert made.trained() == ["0", "1"] and dataset.attrs["experiment"] == "other/name[p=5]"
+    assert list(store.entries()) == ["other/name/0123456789abcdef.nc"]
+    assert [path.name for path in store.path.rglob("*.nc")] == ["0123456789abcdef.nc"] and store.verify() == []
+
+
+def test_a_fallback_is_asked_before_anything_is_trained(tmp_path, store, made):
+    behind = Store(tmp_path / "behind")
+    ask(behind, made, 0, 1)
+    manifest = (behind.path / MANIFEST).read_bytes()
+    front = Store(store.path, fallbacks=(behind,))
+    assert ask(front, made, 1, 0).attrs["origin"] == "recorded"
+    mixed = ask(front, made, 2, 1)
+    assert mixed.attrs["origin"] == "trained" and made.trained() == ["0 1", "2"]
+    assert without_attrs(mixed).identical(without_attrs(made.dataset((2, 1))))
+    assert (behind.path / MANIFEST).read_bytes() == manifest
+    assert Store(store.path).seeds(made.key) == (2,) and front.seeds(made.key) == (0, 1, 2)
+
+
+def test_provenance_is_that_of_the_seeds_in_the_dataset(store, made):
+    for asked, told in (([0], [[0]]), ([1], [[1]]), ([0, 1], [[0], [1]]), ([1], [[1]])):
+        assert [row["seeds"] for row in json.loads(ask(store, made, *asked).attrs["provenance"])] == told
+
+
+def test_a_local_cache_answers_only_with_runs_of_the_present_code(store, made):
+    ask(store, made, 0)
+    cache = Store(store.path, same_code=True)
+    assert ask(cache, made, 0).attrs["origin"] == "cached"
+    made.code = Code("f" * 16, ())
+    assert cache.seeds(made.key, made.code) == () and store.seeds(made.key, made.code) == (0,)
+    assert ask(store, made, 0).attrs["origin"] == "cached"
+    assert ask(cache, made, 0).attrs["origin"] == "trained"
+    assert made.trained() == ["0", "0"]
+    (entry,) = store.entries().values()
+    assert [row["fingerprint"] for row in entry["provenance"]] == ["f" * 16]
+
+
+def test_a_file_holds_configuration_and_provenance_and_no_other_dims(store, made):
+    ask(store, made, 0, 1)
+    with xr.open_dataset(store.path / FILE, engine="h5netcdf") as dataset:
+        assert set(dataset.dims) == {"seed", "step", "snapshot", "token", "feature"}
+        assert json.loads(dataset.attrs["configuration"]) == made.configuration()
+        (row,) = json.loads(dataset.attrs["provenance"])
+    assert set(row) >= {"commit", "dirty", "fingerprint", "recorded_on", "recorded_at", "seconds"}
+    assert set(row["versions"]) >= {"python", "torch", "numpy", "grokbook"}
+    assert row["dtype"] == "float32" and row["device"].startswith("CPU") and row["seeds"] == [0, 1]
+    entry = store.entries()[FILE]
+    assert entry["provenance"] == [row] and entry["configuration"] == made.configuration()
+    assert entry["cost"]["seconds"] == row["seconds"] and entry["version"] == 1
+    assert entry["bytes"] == (store.path / FILE).stat().st_size
+
+
+def test_two_processes_that_write_two_records_at_once_lose_neither(store):
+    """Each reads the manifest, waits and writes it; without the lock the later one forgets the other's record."""
+    program = (
+        "import sys, time; sys.path.insert(0, sys.argv[1])\n"
+        "from pathlib import Path; from made_up import MadeUp; from grokbook.runs.store import Store\n"
+        "class Slow(Store):\n"
+        "    def _write_manifest(self, entries):\n"
+        "        time.sleep(1.0)\n"
+        "        super()._write_manifest(entries)\n"
+        "path, key = Path(sys.argv[2]), sys.argv[3]\n"
+        "Slow(path).load_or_run(MadeUp(path.parent / key, (0,), key=key), progress=False)\n"
+    )
+    keys = [letter * 16 for letter in "abc"]
+    here = str(Path(made_up.__file__).parent)
+    running = [subprocess.Popen([sys.executable, "-c", program, here, str(store.path), key]) for key in keys]
+    assert [process.wait(120) for process in running] == [0, 0, 0]
+    assert sorted(entry["key"] for entry in store.entries().values()) == keys and store.verify() == []
+
+
+def test_a_record_that_is_gone_is_named_and_computed_again(store, made):
+    ask(store, made, 0)
+    (store.path / FILE).unlink()
+    with pytest.warns(RecordWarning) as caught:
+        assert ask(store, made, 0).attrs["origin"] == "trained"
+    assert [str(w.message) for w in caught] == [f"the record {FILE} is missing; it will be computed again."]
+
+
+def test_verifying_names_each_record_that_is_damaged_or_gone_and_changes_nothing(store, made):
+    ask(store, made, 0)
+    content = (store.path / FILE).read_bytes()
+    (store.path / FILE).write_bytes(content[:-1])
+    assert store.verify() == [f"the record {FILE} does not have the sha256 of the manifest."]
+    (store.path / FILE).unlink()
+    assert store.verify() == [f"the record {FILE} is missing."] and list(store.entries()) == [FILE]
+    (store.path / FILE).write_bytes(content)
+    assert store.verify() == []
+
+
+DAMAGES = {
+    "truncated": lambda content: content[:-200],
+    "a bit": lambda content: content[:500] + bytes([content[500] ^ 1]) + content[501:],
+    "empty": lambda content: b"",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_named_set_aside_and_computed_again(store, made, damage):
+    before = ask(store, made, 0)
+    damaged = DAMAGES[damage]((store.path / FILE).read_bytes())
+    (store.path / FILE).write_bytes(damaged)
+    with pytest.warns(RecordWarning) as caught:
+        again = ask(store, made, 0)
+    (warning,) = caught
+    assert str(warning.message) == (
+        f"the record {FILE} is damaged (its sha256 is not the manifest's); set aside as "
+        "0123456789abcdef.nc.corrupt; it will be computed again."
+    )
+    assert without_attrs(again).identical(without_attrs(before)) and made.trained() == ["0", "0"]
+    assert (store.path / (FILE + ".corrupt")).read_bytes() == damaged and store.verify() == []
+
+
+def test_a_damaged_fallback_that_cannot_be_written_is_named_and_computed_again(tmp_path, store, made, monkeypatch):
+    behind = Store(tmp_path / "behind")
+    ask(behind, made, 0)
+    (behind.path / FILE).write_bytes(b"")
+
+    def read_only(*_):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(behind, "_set_aside", read_only)
+    with pytest.warns(RecordWarning, match="missing or damaged, and this store cannot be written; it will be"):
+        assert ask(Store(store.path, fallbacks=(behind,)), made, 0).attrs["origin"] == "trained"
+    assert (behind.path / FILE).exists()
+
+
+def test_a_record_that_is_being_replaced_is_not_taken_for_damaged(store, made, monkeypatch):
+    """A reader holds the old manifest entry while a writer puts the new file and its sha256 in place."""
+    ask(store, made, 0)
+    stale = store.find(made.key)
+    ask(store, made, 0, 1)
+    reader = Store(store.path)
+    found = iter([stale])
+    monkeypatch.setattr(reader, "find", lambda *asked: next(found, None) or Store(store.path).find(*asked))
+    assert reader.load(made.key).seed.values.tolist() == [0, 1]
+    assert store.verify() == [] and not list(store.path.rglob("*.corrupt"))
+
+
+@pytest.mark.parametrize("step", ["_write_manifest", "replace"])
+def test_a_kill_between_file_manifest_and_name_loses_no_seed(store, made, monkeypatch, step):
+    """Before the manifest is written the old record is whole, afterwards the new one, under its name or not yet."""
+    ask(store, made, 0)
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        manifest = store._write_manifest
+        if step == "_write_manifest":
+            patch.setattr(store, step, killed)
+        else:
+            patch.setattr(store, "_write_manifest", lambda *a: (manifest(*a), patch.setattr("os.replace", killed)))
+        ask(store, made, 0, 1)
+    seeds = (0,) if step == "_write_manifest" else (0, 1)
+    assert store.seeds(made.key) == seeds and store.verify() == []
+    assert store.load(made.key).seed.values.tolist() == list(seeds)
+    assert without_attrs(ask(store, made, 0, 1)).identical(without_attrs(made.dataset((0, 1))))
+
+
+def test_a_complete_record_is_loaded_where_nothing_can_be_written(store, made, monkeypatch):
+    ask(store, made, 0, 1)
+    monkeypatch.setattr(store, "_lock_path", lambda _: pytest.fail("a lock was wanted"))
+    assert ask(store, made, 1).attrs["origin"] == "cached"
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{"format": 1, "records": {"made/up', "", "[]", "{}", "\x00\x01", '{"records": []}', '{"records": {"a.nc": {}}}',
+     '{"records": {"a.nc": "key"}}', '{"records": {"a.nc": {"key": "k", "sha256": "", "provenance": []}}}',
+     '{"records": {"a.nc": {"key": "k", "sha256": "", "seeds": ["0"], "provenance": []}}}',
+     '{"records": {"a.nc": {"key": "k", "sha256": "", "seeds": [0], "provenance": [{}]}}}'],
+)  # fmt: skip
+def test_a_half_written_manifest_is_one_sentence(store, made, content):
+    ask(store, made, 0)
+    (store.path / MANIFEST).write_text(content)
+    for use in (store.entries, store.verify, lambda: store.seeds(made.key), lambda: ask(store, made, 0)):
+        with pytest.raises(RecordError) as caught:
+            use()
+        message = str(caught.value)
+        assert message.startswith(f"{store.path / MANIFEST} cannot be read (") and "\n" not in message
+        assert message.endswith("; restore it from version control.")
+    assert made.trained() == ["0"]
+
+
+def test_a_store_that_cannot_be_written_is_one_sentence(tmp_path, made):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RecordError, match=r"^the store .*file/store cannot be written: Not a directory\.$"):
+        ask(Store(tmp_path / "file" / "store"), made, 0)
+    assert made.trained() == []
+
+
+def test_a_lock_that_cannot_be_opened_is_one_sentence(store, made):
+    (store.path / ".locks" / f"{made.key}.lock").mkdir(parents=True)
+    with pytest.raises(RecordError, match=r"^the store .*store cannot be written: Is a directory\.$"):
+        ask(store, made, 0)
+    assert made.trained() == []
+
+
+def test_a_folder_in_the_place_of_a_record_is_refused_before_anything_is_trained(store, made):
+    (store.path / FILE).mkdir(parents=True)
+    with pytest.raises(RecordError, match=rf"^the record .*{FILE} cannot be written: it is a folder\.$"):
+        ask(store, made, 0)
+    assert made.trained() == [] and store.entries() == {} and not list(store.path.rglob("*.next"))
+
+
+def test_a_record_whose_sha256_is_right_and_that_is_no_dataset_is_one_sentence(store, made):
+    ask(store, made, 0)
+    (store.path / FILE).write_bytes(b"no dataset")
+    entry = store.entries()[FILE] | {"sha256": hashlib.sha256(b"no dataset").hexdigest()}
+    store._write_manifest({FILE: entry})
+    with pytest.raises(RecordError, match=rf"^{store.path / FILE} cannot be read \(.*\); restore it from"):
+        ask(store, made, 0)
+
+
+def test_a_full_disk_keeps_the_old_record_and_the_checkpoints(store, made, monkeypatch):
+    ask(store, made, 0)
+
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("grokbook.files.os.fsync", full)
+        with pytest.raises(RecordError, match="was not written: the disk is full; what was there before"):
+            ask(store, made, 0, 1)
+    assert store.verify() == [] and store.seeds(made.key) == (0,)
+    left = store.path / ".partial" / made.key / "1.pt"
+    assert left.exists()
+    assert ask(store, made, 0, 1).sizes["seed"] == 2 and not left.exists()
+
+
+def test_each_dataset_a_chapter_uses_leaves_one_line(tmp_path, store, made, monkeypatch):
+    trace = tmp_path / "trace.jsonl"
+    monkeypatch.setenv("GROKBOOK_TRACE", str(trace))
+    ask(store, made, 0, 1)
+    ask(store, made, 1)
+    ask(Store(tmp_path / "front", fallbacks=(store,)), made, 1, 0)
+    rows = [json.loads(line) for line in trace.read_text().splitlines()]
+    assert [row["origin"] for row in rows] == ["trained", "cached", "recorded"]
+    assert [row["seeds"] for row in rows] == [[0, 1], [1], [1, 0]]
+    (entry,) = store.entries().values()
+    known = {"experiment": made.name, "key": made.key, "dtype": "float32", "seconds": entry["cost"]["seconds"]}
+    known["fingerprint"] = entry["provenance"][0]["fingerprint"]
+    for row in rows:
+        assert set(row) == {*known, "seeds", "origin", "device", "commit", "recorded_on", "made", "resumed"}
+        assert [part["seeds"] for part in row["made"]] == [[0, 1]]
+        assert known.items() <= row.items()
+
+
+@pytest.mark.timeout(120)
+def test_two_processes_that_want_one_run_train_it_once(tmp_path):
+    command = [sys.executable, made_up.__file__, str(tmp_path / "store"), "1.0", "0", "1"]
+    pipe = subprocess.PIPE
+    both = [subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) for _ in range(2)]
+    outputs = [process.communicate(timeout=100) for process in both]
+    assert [process.returncode for process in both] == [0, 0], outputs
+    assert sorted(out.strip() for out, _ in outputs) == ["cached", "trained"]
+    assert (tmp_path / "trained").read_text().splitlines() == ["0 1"]
+    assert Store(tmp_path / "store").verify() == []
+    waited = "grokbook: another process is working on record 0123456789abcdef; waiting for it.\n"
+    assert sorted(err for _, err in outputs) == ["", waited]
+
+
+def real_config(steps, **rest):
+    """A real run of a second or so."""
+    task, model = ModularTask(7, train_fraction=0.5), Shape(7, d_model=16, n_heads=2)
+    return RunConfig(task, model, steps=steps, log=Schedule(dense_until=steps, dense_every=10), snapshots=3, **rest)
+
+
+STEPS = 500
+RECORD = """
+import functools, sys
+sys.path[:0] = sys.argv[2:]
+from grokbook.runs import base
+from test_store import STEPS, Experiment, Store, real_config
+base.train = functools.partial(base.train, checkpoint_every=0)
+Store(sys.argv[1]).load_or_run(Experiment("made/up", real_config(STEPS), seeds=(0, 1)), progress=False)
+"""
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds child processes in /proc")
+def test_a_killed_recording_is_continued_and_ends_bit_for_bit_the_same(tmp_path, monkeypatch):
+    """SIGKILL while two worker processes train: they end too, no lock is left, and a run is continued."""
+    path, experiment = tmp_path / "store", Experiment("made/up", real_config(STEPS), seeds=(0,))
+    recording = subprocess.Popen([sys.executable, "-c", RECORD, str(path), *map(str, Path(__file__).parents[:2])])
+    configs = [experiment.config, experiment.config.with_seed(1)]
+    state, other = (Path(checkpoint_path(path / ".partial" / experiment.key, [config])) for config in configs)
+    while not (state.exists() and other.exists()):
+        assert recording.poll() is None, "the recording ended before it was killed"
+        time.sleep(0.01)
+    workers = children(recording.pid)
+    recording.kill()
+    assert recording.wait() == -signal.SIGKILL and Store(path).entries() == {} and len(workers) == 2
+    assert all_end(workers)
+    left, made = load_checkpoint(state, run_id([experiment.config]))["step"], []
+    assert left < STEPS, "the run had ended before it was killed"
+    with monkeypatch.context() as patch:
+        patch.setattr(loop, "advance", lambda *a, update=loop.advance: made.append(update(*a)))
+        dataset = Store(path).load_or_run(experiment, progress=False)
+    assert len(made) == STEPS - left and dataset.attrs["origin"] == "trained"
+    assert json.loads(dataset.attrs["provenance"])[0]["resumed"], "its seconds are those since it was continued"
+    assert not state.exists() and other.exists(), "the other seed's checkpoint stays"
+    alone = experiment.run(progress=False)
+    for name in alone.variables:
+        assert dataset[name].values.tobytes() == alone[name].values.tobytes(), name
+
+
+def test_the_lock_is_released_after_an_error(store, made):
+    made.fails = True
+    with pytest.raises(TrainingError):
+        ask(store, made, 0)
+    with FileLock(store._lock_path(made.key)).acquire(timeout=0.1):
+        assert os.path.exists(store._lock_path(made.key))

@@ -1,0 +1,138 @@
+"""A grid of settings times seeds: what a cell is, what is kept of it, and that each cell is the run alone."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grokbook.chapters.resnet_grokking.settings import small_run
+from grokbook.errors import ParameterError
+from grokbook.models.toy import Toy
+from grokbook.models.transformer import Shape
+from grokbook.runs.gu2025 import modular_run
+from grokbook.runs.liu2022 import addition
+from grokbook.runs.store import Store
+from grokbook.runs.sweep import Axis, Sweep, with_value
+from grokbook.tasks import ModularTask
+from grokbook.training import Schedule, train
+
+SMALL = dataclasses.replace(addition(steps=40), model=Toy(10, hidden=(8,)), log=Schedule(0, 10, 4), stop=None)
+AXES = (Axis("decoder_lr", (1e-3, 1e-2)), Axis("decoder_weight_decay", (0.0, 1.0, 5.0)))
+SWEEP = Sweep("made/sweep", SMALL, (0, 3), axes=AXES)
+
+
+def test_a_cell_is_the_run_alone(tmp_path):
+    dataset = Store(tmp_path).load_or_run(SWEEP, progress=False, device="cpu", rows=12)
+    assert dict(dataset.sizes) == {
+        "seed": 2, "decoder_lr": 2, "decoder_weight_decay": 3, "step": 5, "token": 10, "feature": 1
+    }  # fmt: skip
+    one = dataclasses.replace(SMALL.with_seed(3), optimizer=SWEEP.cells(3)[4].optimizer)
+    assert one.optimizer.of("decoder").learning_rate == 1e-2 and one.optimizer.of("decoder").weight_decay == 1.0
+    alone = train([one], progress=False, device="cpu", keep_weights=True)
+    cell = dataset.sel(seed=3, decoder_lr=1e-2, decoder_weight_decay=1.0)
+    for name in ("train_loss", "test_loss", "train_accuracy", "test_accuracy"):
+        np.testing.assert_allclose(cell[name], alone[name][0], rtol=1e-5, err_msg=name)
+    np.testing.assert_allclose(cell.embedding.values.ravel(), alone.weights[0, :10], atol=1e-5)
+
+
+def test_a_seed_more_is_added_to_the_record_and_nothing_is_left_behind(tmp_path):
+    store = Store(tmp_path)
+    store.load_or_run(SWEEP.with_seeds(1), progress=False, device="cpu", rows=12)
+    assert SWEEP.missing_seeds(store) == (3,)
+    both = store.load_or_run(SWEEP, progress=False, device="cpu", rows=12)
+    assert both.seed.values.tolist() == [0, 3] and not both.train_loss.isnull().any()
+    assert not list(tmp_path.glob(".partial/*"))
+
+
+def test_a_chunk_that_was_finished_is_not_trained_again(tmp_path, monkeypatch):
+    """Six cells in chunks of four and two: what is kept of the first call is all that the second needs."""
+    whole = SWEEP.run((0,), checkpoints=tmp_path, progress=False, device="cpu")
+    assert len(list(tmp_path.glob("*.pt"))) == 2
+    monkeypatch.setattr("grokbook.training.loop.advance", lambda stack: pytest.fail("a step was made"))
+    assert SWEEP.run((0,), checkpoints=tmp_path, progress=False, device="cpu").equals(whole)
+    SWEEP.forget((0,), tmp_path)
+    assert not tmp_path.exists()
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
+def test_a_cell_that_diverges_is_missing_from_there_on_and_the_others_are_whole():
+    axes = (Axis("decoder_lr", (1e-3, 1e30)),)
+    dataset = Sweep("made/sweep", SMALL, (0,), axes=axes).run(progress=False, device="cpu", rows=12)
+    assert dataset.train_loss.isnull().any("step").values.tolist() == [[False, True]]
+
+
+def test_the_key_names_the_axes_and_not_how_the_grid_is_computed():
+    other = dataclasses.replace(SWEEP, axes=(AXES[0], Axis("decoder_weight_decay", (0.0, 1.0, 6.0))))
+    assert len({SWEEP.key, other.key, dataclasses.replace(SWEEP, axes=AXES[::-1]).key}) == 3
+    assert dataclasses.replace(SWEEP, name="other", seeds=(7,)).key == SWEEP.key
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("spread", 0.5, lambda c: c.model.spread),
+        ("train_fraction", 0.5, lambda c: c.task.train_fraction),
+        ("batch_size", 9, lambda c: c.batch_size),
+        ("beta1", 0.5, lambda c: c.optimizer.beta1),
+        ("encoder_weight_decay", 2.0, lambda c: c.optimizer.of("encoder").weight_decay),
+        ("encoder_lr", 0.25, lambda c: c.optimizer.of("encoder").learning_rate),
+    ],
+)
+def test_a_setting_is_found_where_it_stands(name, value, found):
+    assert found(with_value(SMALL, name, float(value))) == value
+    assert found(SMALL) != value
+
+
+def test_what_follows_from_a_setting_follows_it_and_what_was_chosen_stays():
+    """d_mlp is 4 d_model where nothing else is said; a flag is a flag."""
+    usual, chosen = modular_run(97, 0.3), dataclasses.replace(modular_run(97, 0.3), model=Shape(97, 128, d_mlp=100))
+    assert with_value(usual, "d_model", 64.0) == modular_run(97, 0.3, d_model=64)
+    assert with_value(chosen, "d_model", 64.0).model.d_mlp == 100
+    assert with_value(with_value(usual, "d_mlp", 64.0), "n_heads", 2.0).model.d_mlp == 64
+    assert with_value(small_run(), "faithful", 1.0).task.faithful is True
+    hole = dataclasses.replace(usual, task=ModularTask(97, split="square", hole=7))
+    assert with_value(hole, "train_fraction", hole.task.train_fraction) == hole
+
+
+def test_a_sweep_over_the_width_ends():
+    """Embeddings of two shapes are not kept, and no snapshots of them are either."""
+    axes = (Axis("d_model", (8.0, 16.0)),)
+    config = modular_run(5, 0.5, d_model=8, steps=20)
+    run = Sweep("made/width", config, (0,), axes=axes).run(progress=False, device="cpu")
+    assert run.sizes["d_model"] == 2 and "embedding" not in run and not run.train_loss.isnull().any()
+
+
+REFUSED = {
+    "'decoder_rate' is no setting": lambda: with_value(SMALL, "decoder_rate", 1.0),
+    "batch_size = 46 is more than the 45": lambda: Sweep("x", SMALL, axes=(Axis("batch_size", (5.0, 46.0)),)),
+    "weight_decay = -1.0 must be zero or more": lambda: with_value(modular_run(5, 0.5), "weight_decay", -1.0),
+    "weight_decay reaches no parameter.*; vary encoder_weight_decay or": lambda: with_value(SMALL, "weight_decay", 1.0),
+    "learning_rate reaches no parameter": lambda: Sweep("x", SMALL, axes=(Axis("learning_rate", (1e-4, 0.1)),)),
+    "none the seed": lambda: Sweep("x", SMALL, axes=(Axis("seed", (0.0, 1.0)),)),
+    "asks for 1000000000 values; an axis has 1 to 1000": lambda: Axis.parse("p=10:20:1000000000"),
+    "asks for -1 values": lambda: Axis.parse("p=10:20:-1"),
+    "one or more axes of different names": lambda: Sweep("x", SMALL, axes=(AXES[0], AXES[0])),
+    "must have different finite values, not .1.0": lambda: Axis("decoder_lr", (1.0, 1.0)),
+    "finite values, not .nan": lambda: Axis.parse("d_model=nan"),
+    "different finite values, not .1.0, 1.0": lambda: Axis.parse("decoder_lr=1,1"),
+    "batch_size = 6.66667 must be a whole number": lambda: Sweep("x", SMALL, axes=(Axis.parse("batch_size=5:10:4"),)),
+    "batch_size = nan must be a whole number": lambda: with_value(SMALL, "batch_size", float("nan")),
+    "faithful = 2 must be 0 or 1": lambda: with_value(small_run(), "faithful", 2.0),
+    "'decoder_lr=1:2' is no axis; write NAME=A:B:N": lambda: Axis.parse("decoder_lr=1:2"),
+    "'decoder_lr=a,b' is no axis": lambda: Axis.parse("decoder_lr=a,b"),
+}
+
+
+@given(st.integers(1, 999), st.integers(-7, 3))
+def test_a_range_of_two_decades_is_geometric(digits, power):
+    """A:B:N is geometric from B = 100 A on, also where 100 A is rounded above B, as 7e-3:7e-1 is."""
+    low, middle, high = (float(f"{digits}e{power + k}") for k in range(3))
+    assert Axis.parse(f"x={low}:{high}:3").values == (low, middle, high)
+
+
+@pytest.mark.parametrize(("message", "make"), REFUSED.items(), ids=REFUSED)
+def test_what_a_grid_cannot_be_is_refused_before_anything_is_trained(message, make):
+    with pytest.raises(ParameterError, match=message):
+        make()

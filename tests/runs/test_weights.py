@@ -1,0 +1,57 @@
+"""Final weights: those of the training loop, kept, found again, and trained again where they are damaged."""
+
+import json
+
+import pytest
+import torch
+
+from grokbook.models.transformer import logits
+from grokbook.runs.gu2025 import live_run
+from grokbook.runs.store import RecordWarning, Store
+from grokbook.runs.weights import WeightRun, final_weights
+from grokbook.training.config import RunConfig
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    monkeypatch.setenv("GROKBOOK_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("GROKBOOK_TRACE", str(tmp_path / "trace.jsonl"))
+    return tmp_path
+
+
+def origins(store):
+    return [json.loads(line)["origin"] for line in (store / "trace.jsonl").read_text().splitlines()]
+
+
+def test_they_are_the_weights_behind_the_last_logged_accuracy(store):
+    experiment = live_run(5, 0.5, 8, 30, 2)
+    runs = experiment.run(progress=False, device="cpu")
+    for seed, w in zip(experiment.seeds, final_weights(experiment, progress=False), strict=True):
+        config: RunConfig = experiment.config.with_seed(seed)
+        task = config.task
+        right = logits(w, torch.from_numpy(task.tokens), config.model).argmax(1).numpy() == task.labels
+        last = runs.sel(seed=seed).isel(step=-1)
+        assert right[task.test_index].mean() == pytest.approx(float(last.test_accuracy))
+        assert right[task.train_index].mean() == pytest.approx(float(last.train_accuracy))
+
+
+def test_they_are_trained_once_and_again_when_damaged(store):
+    experiment = live_run(5, 0.5, 8, 20, 1)
+    first = final_weights(experiment, progress=False)[0]
+    again = final_weights(experiment, progress=False)[0]
+    assert all(torch.equal(first[name], again[name]) for name in first)
+    (file,) = store.rglob("*.nc")
+    file.write_bytes(file.read_bytes()[:100])
+    with pytest.warns(RecordWarning):
+        mended = final_weights(experiment, progress=False)[0]
+    assert all(torch.equal(first[name], mended[name]) for name in first)
+    assert origins(store) == ["trained", "cached", "trained"]
+
+
+def test_missing_are_the_seeds_whose_parameters_are_not_kept(store):
+    base = live_run(5, 0.5, 8, 10, 2)
+    run = WeightRun(base.name, base.config, base.seeds)
+    assert run.missing_seeds() == (0, 1)
+    final_weights(run.with_seeds(1), progress=False)
+    assert run.missing_seeds() == (1,)
+    assert run.missing_seeds(Store(store)) == (0, 1)
