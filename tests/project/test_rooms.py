@@ -19,7 +19,7 @@ book finds a chapter by its chapter's name."""
 
 def room(name: str) -> str:
     """The room of a dotted name; the package's own modules (errors, paths) lie below all rooms, its door above."""
-    parts = name.replace("__main__", "cli").split(".")
+    parts = name.replace("__main__", "cli").replace("grokbook.records", "grokbook.runs").split(".")
     return parts[1] if len(parts) > 1 and parts[1] in FLOORS else GROUND
 
 

@@ -8,7 +8,8 @@ import pytest
 from grokbook.errors import ParameterError
 from grokbook.models.transformer import Shape
 from grokbook.paths import project_root
-from grokbook.runs import Experiment, base, load_or_run, recorded
+from grokbook.runs import Experiment, load_or_run, recorded
+from grokbook.runs import experiment as base
 from grokbook.runs.store import MANIFEST, Store
 from grokbook.tasks import ModularTask
 from grokbook.training import RunConfig, StopRule
