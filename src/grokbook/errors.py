@@ -39,9 +39,6 @@ def nearest(name: str, choices: Iterable[str], likeness: float = 0.6) -> str | N
     """The choice most like `name`, capitals aside, or None where none is that alike (0: not at all, 1: equal).
 
     Of equally similar ones the one that begins like it.
-
-    >>> nearest("latop", ["smoke", "laptop", "paper"]), nearest("purple", ["smoke", "laptop"])
-    ('laptop', None)
     """
 
     def alike(other: str) -> tuple[float, int]:
@@ -53,11 +50,7 @@ def nearest(name: str, choices: Iterable[str], likeness: float = 0.6) -> str | N
 
 
 def shown(value: object) -> str:
-    """A value as a message shows it: its repr, of a long one the beginning and the end.
-
-    >>> shown("97"), shown("ab" * 50_000)
-    ("'97'", "'abababababababababababababab...bababababababababababababab'")
-    """
+    """A value as a message shows it: its repr, of a long one the beginning and the end."""
     text, half = repr(value), (LONGEST_SHOWN - 3) // 2
     return text if len(text) <= LONGEST_SHOWN else f"{text[: half + 1]}...{text[-half:]}"
 

@@ -47,12 +47,7 @@ def _without_docstrings(tree: ast.Module) -> ast.Module:
 
 
 def code_digest(source: str) -> str:
-    """sha256 of Python source that ignores comments, docstrings and layout.
-
-    Example:
-        >>> code_digest("def f():\\n    'doc'\\n    return 1  # one") == code_digest("def f(): return 1")
-        True
-    """
+    """sha256 of Python source that ignores comments, docstrings and layout."""
     return hashlib.sha256(_spelled(_without_docstrings(parsed(source))).encode()).hexdigest()
 
 
@@ -75,12 +70,7 @@ def _imports(source: str) -> set[str]:
 
 
 def modules_behind(start: tuple[str, ...] = TRAINING) -> list[str]:
-    """The modules of `start` and every module of grokbook they import, directly or not, in alphabetical order.
-
-    Example:
-        >>> "grokbook.tasks.arithmetic" in modules_behind()
-        True
-    """
+    """The modules of `start` and every module of grokbook they import, directly or not, in alphabetical order."""
     found: set[str] = set()
     waiting = list(start)
     while waiting:

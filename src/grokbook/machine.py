@@ -13,12 +13,7 @@ CORES = "GROKBOOK_CORES"
 
 
 def cores() -> int:
-    """How many processes may compute side by side: `$GROKBOOK_CORES` where it is set, else every core there is.
-
-    Example:
-        >>> cores() >= 1
-        True
-    """
+    """How many processes may compute side by side: `$GROKBOOK_CORES` where it is set, else every core there is."""
     share = os.environ.get(CORES, "")
     return int(share) if share.isdecimal() and int(share) else os.cpu_count() or 1
 
@@ -99,12 +94,6 @@ def subnormals_as_zero() -> Iterator[None]:
 
     A processor takes many times as long over them, and weights that decay and Adam's means end among them; no sum with
     a number that matters is changed by them.
-
-    Example:
-        >>> import torch
-        >>> with subnormals_as_zero():
-        ...     float(torch.tensor(1e-30) * 1e-10)
-        0.0
     """
     import torch
 

@@ -79,13 +79,7 @@ def spelled(value: Any) -> Any:
 
 
 def code_behind(*parts: Any) -> Code:
-    """The code behind the parts of a run (task, network, optimiser): their classes, and functions in their fields.
-
-    Example:
-        >>> from grokbook.training.optim import AdamW
-        >>> code_behind(AdamW()).digest == fingerprint("grokbook.training.optim")
-        True
-    """
+    """The code behind the parts of a run (task, network, optimiser): their classes, and functions in their fields."""
     walk, names = _Walk(), {module for part in parts if of_library(module := type(part).__module__)}
     try:
         own = sorted({id(root): root for part in parts for root in _roots(part)}.values(), key=full_name)

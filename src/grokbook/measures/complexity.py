@@ -24,11 +24,6 @@ def preactivations(weights: Parameters, shape: Shape, first: Tensor, second: Ten
     model's. A unit is active where its number is positive.
 
     Raises ParameterError if the two are not (N, d) alike.
-
-    >>> from grokbook.models.transformer import initialise
-    >>> shape = Shape(5, d_model=8)
-    >>> preactivations(initialise(shape, 0), shape, torch.zeros(3, 8), torch.zeros(3, 8)).shape
-    torch.Size([3, 32])
     """
     if first.shape != second.shape or first.ndim != 2 or first.shape[1] != shape.d_model:
         raise ParameterError(
@@ -53,10 +48,6 @@ def cross_polytopes(points: Array, radius: float, directions: int, seed: int = 0
     The $v_m$ are `directions` orthonormal vectors, drawn afresh for each of the `points` x (n, D); r = `radius`.
 
     Raises ParameterError for a radius that is not positive or more directions than D.
-
-    >>> vertices = cross_polytopes(np.zeros((1, 3)), 2.0, 3)
-    >>> np.linalg.norm(vertices, axis=2).round(12).tolist()
-    [[2.0, 2.0, 2.0, 2.0, 2.0, 2.0]]
     """
     table = rows(points, least=1, name="points")
     if not radius > 0:

@@ -43,9 +43,6 @@ def discrete_logarithms(p: int) -> np.ndarray:
     """Exponents e with g^e = r modulo a prime p, g the least primitive root, int64 (p,); -1 for r = 0.
 
     Raises ParameterError if p is not a prime of 3 or more.
-
-    >>> discrete_logarithms(7).tolist()
-    [-1, 0, 2, 1, 4, 5, 3]
     """
     if not sympy.isprime(p) or p < 3:
         raise ParameterError(f"p = {p} must be a prime of 3 or more to have discrete logarithms.")
@@ -85,9 +82,6 @@ def class_means(logits: Array, group: CyclicClasses) -> np.ndarray:
     r"""Mean logit row of each class, $M_r$, shape (order, C), from the logits (p*p, C) of all cells.
 
     Raises ParameterError if a class has no cell or the logits are not one finite row a cell.
-
-    >>> class_means(np.eye(4), CyclicClasses(np.array([0, 1, 1, 0]), 2)).tolist()
-    [[0.5, 0.0, 0.0, 0.5], [0.0, 0.5, 0.5, 0.0]]
     """
     table = rows(logits, least=1, name="logits")
     if len(table) != len(group.classes):
@@ -131,9 +125,6 @@ def cross_entropy(logits: Array, labels: Array) -> float:
     r"""Mean cross entropy $\ln\sum_c e^{z_c} - z_y$ of logit rows (N, C) with labels (N,), in nats.
 
     Raises ParameterError if the two do not fit together or a logit is not finite.
-
-    >>> bool(np.isclose(cross_entropy(np.zeros((3, 10)), [1, 2, 3]), np.log(10)))
-    True
     """
     table, answers = rows(logits, least=1, name="logits"), to_numpy(labels).astype(np.int64)
     if answers.shape != (len(table),) or answers.min() < 0 or answers.max() >= table.shape[1]:

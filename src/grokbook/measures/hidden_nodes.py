@@ -37,9 +37,6 @@ def node_waves(first: Array, second: Array, output: Array) -> np.ndarray:
         z_{ckj} = \tfrac1d \sum_x w_{cj}[x]\, e^{2\pi\mathrm i kx/d}
 
     Raises ParameterError for weights of other shapes.
-
-    >>> node_waves(*[np.cos(2 * np.pi * np.arange(5) / 5)[:, None]] * 3)[:, 1, 0].round(12).real.tolist()
-    [0.5, 0.5, 0.5]
     """
     a, b, c = (rows(w, name="weights") for w in (first, second, output))
     if not a.shape == b.shape == c.shape:
@@ -56,22 +53,12 @@ def _half(waves: np.ndarray) -> np.ndarray:
 
 
 def orders(waves: np.ndarray, active: float = ACTIVE) -> np.ndarray:
-    """The order of each frequency k = 1, ..., (d - 1)/2: how many nodes have a wave above `active` there in layer a.
-
-    >>> from grokbook.theory.semiring import order_four_six_solution
-    >>> orders(order_four_six_solution(7, k0=2).z).tolist()
-    [4, 6, 4]
-    """
+    """The order of each frequency k = 1, ..., (d - 1)/2: how many nodes have a wave above `active` there in layer a."""
     return (np.abs(_half(waves)[0]) > active).sum(axis=1)
 
 
 def node_frequencies(waves: np.ndarray) -> np.ndarray:
-    """The frequency at which each node's wave in layer a is largest, (q,).
-
-    >>> from grokbook.theory.semiring import order_six
-    >>> node_frequencies(order_six(7, 3).z).tolist()
-    [3, 3, 3, 3, 3, 3]
-    """
+    """The frequency at which each node's wave in layer a is largest, (q,)."""
     return 1 + np.abs(_half(waves)[0]).argmax(axis=0)
 
 
@@ -124,11 +111,6 @@ def factorise(nodes: np.ndarray) -> Factors:
     All pairings are tried, in both directions, and for every node both signs of (a, b), which its square forgets.
 
     Raises ParameterError for another shape, an odd number of nodes or more than eight, and a zero.
-
-    >>> from grokbook.theory.semiring import order_six
-    >>> found = factorise(order_six(7, 3).z[:, 3])
-    >>> found.error < 1e-12, found.other.shape
-    (True, (3, 3))
     """
     z = np.asarray(nodes, dtype=complex)
     if z.ndim != 2 or len(z) != 3 or z.shape[1] % 2 or not 4 <= z.shape[1] <= 8 or not z.all():
@@ -192,10 +174,6 @@ def kind_of(found: Factors) -> str:
 
     Where the pair is (1, 1, 1), (i, -i, 1), the two nodes of a column may be exchanged: thirds of a turn count in any
     such table.
-
-    >>> from grokbook.theory.semiring import order_four
-    >>> kind_of(factorise(order_four(7, 3).z[:, 3]))
-    'nu=i * xi'
     """
     pair = pair_type(found.pair)
     if found.other.shape[1] == 2:
@@ -214,10 +192,6 @@ def frequency_table(waves: np.ndarray, active: float = ACTIVE) -> pd.DataFrame:
 
     Only orders 4 and 6 are factored; the nodes are those above `active` at k. Columns: frequency, order, error,
     factorable, kind ("" where there is none).
-
-    >>> from grokbook.theory.semiring import order_four_six_solution
-    >>> frequency_table(order_four_six_solution(7).z).kind.tolist()
-    ['nu * syn', 'nu=i * xi', 'nu=i * xi']
     """
     half, table = _half(waves), []
     for row, order in enumerate(orders(waves, active)):
@@ -235,10 +209,6 @@ def table_row(frequencies: pd.DataFrame) -> dict[str, float]:
 
     `not_46` counts the frequencies whose order is not 0, 4 or 6. Shares are in percent: of the frequencies of order 4
     (6) those that do not factor, and of those that do each of `KINDS`; errors are means over those that do.
-
-    >>> from grokbook.theory.semiring import order_six_solution
-    >>> table_row(frequency_table(order_six_solution(7).z))["nu * syn"]
-    100.0
     """
     found: dict[str, float] = {"not_46": float((~frequencies.order.isin([0, 4, 6])).sum())}
     for order in (4, 6):

@@ -16,9 +16,6 @@ def to_numpy(values: object) -> np.ndarray:
     """Values as a float64 numpy array on the CPU, detached from any gradient.
 
     Raises ParameterError if they are not real numbers.
-
-    >>> to_numpy(torch.ones(2, requires_grad=True))
-    array([1., 1.])
     """
     if isinstance(values, torch.Tensor):
         values = values.detach().cpu()
@@ -35,9 +32,6 @@ def rows(embedding: Array, *, least: int = 2, name: str = "embedding") -> np.nda
     """The table as float64 rows, one a token, after checking that it is (p, d), p >= least, and finite.
 
     Raises ParameterError otherwise.
-
-    >>> rows([[0, 1], [1, 0]]).shape
-    (2, 2)
     """
     table = to_numpy(embedding)
     if table.ndim != 2 or table.shape[1] < 1:
@@ -51,11 +45,7 @@ def rows(embedding: Array, *, least: int = 2, name: str = "embedding") -> np.nda
 
 
 def like(result: np.ndarray, embedding: Array) -> Array:
-    """The result as the kind of array that came in: torch (same device and dtype) for torch, else numpy.
-
-    >>> like(np.ones(2), torch.zeros(1)).dtype
-    torch.float32
-    """
+    """The result as the kind of array that came in: torch (same device and dtype) for torch, else numpy."""
     if not isinstance(embedding, torch.Tensor):
         return result
     dtype = embedding.dtype if embedding.dtype.is_floating_point else torch.float64
@@ -63,11 +53,7 @@ def like(result: np.ndarray, embedding: Array) -> Array:
 
 
 def one_of(value: str, choices: Iterable[str], name: str) -> str:
-    """The value if it is one of the choices; raises ParameterError naming the nearest one otherwise.
-
-    >>> one_of("mean", ("mean", "sum"), "reduction")
-    'mean'
-    """
+    """The value if it is one of the choices; raises ParameterError naming the nearest one otherwise."""
     valid = list(choices)
     if value in valid:
         return value
@@ -77,11 +63,7 @@ def one_of(value: str, choices: Iterable[str], name: str) -> str:
 
 
 def whole(value: object, name: str, *, least: int = 1, most: int | None = None) -> int:
-    """The value if it is a whole number in [least, most]; raises ParameterError otherwise.
-
-    >>> whole(3, "n", least=1, most=5)
-    3
-    """
+    """The value if it is a whole number in [least, most]; raises ParameterError otherwise."""
     limits = f"at least {least}" if most is None else f"between {least} and {most}"
     is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not is_whole or value < least or (most is not None and value > most):

@@ -15,11 +15,6 @@ def class_parts(features: ArrayLike, labels: ArrayLike) -> tuple[np.ndarray, np.
 
     Raises ParameterError for features that are not (n, d) finite numbers, or labels that are not one whole number a
     sample.
-
-    Example:
-        >>> means, apart, sizes = class_parts([[0.0], [2.0], [5.0]], [0, 0, 1])
-        >>> means.ravel().tolist(), apart.ravel().tolist(), sizes.tolist()
-        ([1.0, 1.0, 5.0], [-1.0, 1.0, 0.0], [2, 2, 1])
     """
     f, given = to_numpy(features), np.asarray(labels)
     if f.ndim != 2 or given.shape != f.shape[:1] or not np.issubdtype(given.dtype, np.integer):

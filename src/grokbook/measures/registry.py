@@ -103,9 +103,6 @@ def claimed_directions() -> dict[str, str]:
     """The way each measure is said to move after the training set is fitted: "rises" or "falls".
 
     Of "rises then falls" the last part counts.
-
-    >>> claimed_directions()["med"], claimed_directions()["embedding_norm"]
-    ('falls', 'falls')
     """
     return {measure.name: measure.direction.split()[-1] for measure in _MEASURES}
 

@@ -33,9 +33,6 @@ def spread(embedding: Array) -> float:
     r"""Mean squared distance of the rows from their mean, $V = \frac1p\sum_i\lVert\phi_i-\bar\phi\rVert^2$.
 
     `embedding` has shape (p, d). Raises ParameterError for a bad table.
-
-    >>> spread([[1.0, 0], [-1, 0], [0, 1], [0, -1]])
-    1.0
     """
     table = rows(embedding)
     return float(((table - table.mean(axis=0)) ** 2).sum(axis=1).mean())

@@ -202,9 +202,6 @@ def subspace(directions: Array, d: int) -> np.ndarray:
     """An orthonormal basis (rank, d) of the span of the rows of `directions`, from its singular vectors.
 
     Raises ParameterError for another dimension than d, values that are not finite, or rows that are all zero.
-
-    >>> subspace([[0.0, 3.0], [0.0, -1.0]], 2).round(12).shape
-    (1, 2)
     """
     table = rows(directions, least=1, name="directions")
     if table.shape[1] != d:

@@ -72,13 +72,7 @@ class ModularNetwork:
 
 
 def products(network: Network, samples: int) -> int:
-    """Multiply-adds of a forward pass: the network's own count, else every matrix but `W_E` (looked up) once a sample.
-
-    Example:
-        >>> from grokbook.models.mlp import QuadraticMLP
-        >>> products(QuadraticMLP(5, width=7), 10)
-        350
-    """
+    """Multiply-adds of a forward pass: the network's own count, else every matrix but `W_E`, once a sample."""
     if hasattr(network, "products"):
         return network.products(samples)
     matrices = (shape for name, shape in network.shapes().items() if len(shape) > 1 and name != "W_E")
@@ -86,13 +80,7 @@ def products(network: Network, samples: int) -> int:
 
 
 def activations(network: Network) -> int:
-    """Numbers kept for each sample of a forward pass, about: the network's own count, else twice the layers' outputs.
-
-    Example:
-        >>> from grokbook.models.mlp import QuadraticMLP
-        >>> activations(QuadraticMLP(5, width=7))
-        40
-    """
+    """Numbers kept for each sample of a forward pass, about: the own count, else twice the layers' outputs."""
     own = getattr(network, "activations", None)
     rows = [shape[0] for shape in network.shapes().values()]
     return 2 * (sum(rows) + rows[-1]) if own is None else own

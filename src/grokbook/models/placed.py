@@ -22,10 +22,6 @@ class PlacedToy(Toy):
     They stay where they are only under a rate of the group "encoder" that moves nothing.
 
     Raises ParameterError as `Toy` does, and for other places.
-
-    Example:
-        >>> PlacedToy(3, places="ladder").draw(0)["W_E"].flatten().tolist()
-        [-1.0, 0.0, 1.0]
     """
 
     places: str = "ladder"

@@ -30,10 +30,6 @@ def convolved(x: Tensor, kernel: Tensor, stride: int = 1) -> Tensor:
 
     A kernel of 1 x 1 reads every s-th row and column alone, so these are taken first and the stride is 1: the same
     numbers. With stride 2 and 2 to 7 channels, channels last, the backward pass of oneDNN for AVX2 overwrites memory.
-
-    Example:
-        >>> convolved(torch.arange(9.0).view(1, 1, 3, 3), torch.ones(1, 1, 1, 1), 2).flatten().tolist()
-        [0.0, 2.0, 6.0, 8.0]
     """
     if kernel.shape[-1] == 1:
         x, stride = x[..., ::stride, ::stride], 1
@@ -182,12 +178,7 @@ class ResNet:
         return found
 
     def products(self, samples: int) -> int:
-        """Multiply-adds of a forward pass on `samples` images.
-
-        Example:
-            >>> round(ResNet(1000).products(1) / 1e9, 2)  # as published: 1.8
-            1.81
-        """
+        """Multiply-adds of a forward pass on `samples` images."""
         sides = self._sides()
         each = sum(math.prod(shape) * sides[name] ** 2 for name, (shape, *_) in self._convolutions().items())
         return samples * (each + 8 * self.width * self.outputs)

@@ -99,10 +99,6 @@ def parameter_shapes(shape: Shape) -> Shapes:
     `W_E` (vocabulary, d): a token is a row. `W_pos` (3, d), absent without positions. For each layer l:
     `W_Q.l`, `W_K.l`, `W_V.l` (d, d), heads stacked along the rows; `W_O.l` (d, d); `W_in.l` (d_mlp, d),
     `b_in.l`, `W_out.l` (d, d_mlp), `b_out.l`. `W_U` (p, d) reads the logits off the cls row.
-
-    Example:
-        >>> sum(math.prod(s) for s in parameter_shapes(Shape(97)).values())
-        222592
     """
     d, m = shape.d_model, shape.d_mlp
     shapes: Shapes = {"W_E": (shape.vocabulary, d)}
@@ -152,13 +148,7 @@ def self_attention(w: Parameters, l: int, x: Tensor, shape: Shape) -> Tensor:
 
 
 def plain_logits(w: Parameters, tokens: Tensor, shape: Shape) -> Tensor:
-    """Logits (N, p) of token sequences (N, 3), computed for all three positions and read at the last.
-
-    Example:
-        >>> shape = Shape(7, d_model=8)
-        >>> plain_logits(initialise(shape, seed=0), torch.tensor([[0, 3, 7]]), shape).shape
-        torch.Size([1, 7])
-    """
+    """Logits (N, p) of token sequences (N, 3), computed for all three positions and read at the last."""
     x = F.embedding(tokens, w["W_E"])
     if shape.positional:
         x = x + w["W_pos"]

@@ -66,15 +66,6 @@ def moving_run(run: xr.Dataset, pca: bool = False) -> dict[str, Any]:
     $x_0, y_0, x_1, y_1, \\dots$ of each snapshot's embedding in it, in units of the largest distance from the middle
     there is, and `power` the share of each frequency. These and the accuracies are in thousandths. `order` lists the
     numbers by their angle, 0, 1/k, 2/k, ... modulo p (p prime); `fit` and `grok` are None where they were not reached.
-
-    Example:
-        >>> angle = 2 * np.pi * np.outer(np.arange(5), [2, 2]) / 5 - [0, np.pi / 2]
-        >>> curves = {name: ("step", [0.0, 1.0]) for name in ("train_accuracy", "test_accuracy")}
-        >>> kept = (("snapshot", "token", "feature"), np.cos(angle)[None])
-        >>> data = xr.Dataset(curves | {"embedding": kept}, {"step": [0, 10], "snapshot": [10]})
-        >>> shown = moving_run(data)
-        >>> shown["frequency"], shown["order"], shown["power"], shown["points"][0][:2]
-        (2, [0, 3, 1, 4, 2], [[0, 1000]], [1000, 0])
     """
     frames = _spread(run.snapshot.values, run.sizes["token"])
     tables = _tables(run, frames)

@@ -9,12 +9,7 @@ from grokbook.plotting.style import COLOURS
 
 
 def window(points: np.ndarray) -> tuple[float, float, float, float]:
-    """The square of the plane that shows some points: left, right, low, high.
-
-    Example:
-        >>> [float(end) for end in window(np.array([[0.0, 0.0], [10.0, 0.0]]))]
-        [-1.0, 11.0, -6.0, 6.0]
-    """
+    """The square of the plane that shows some points: left, right, low, high."""
     reach, (x, y) = 1.2 * np.abs(points - points.mean(axis=0)).max(), points.mean(axis=0)
     return x - reach, x + reach, y - reach, y + reach
 

@@ -26,11 +26,6 @@ def steps_and_seen(times: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Grok step of each run, or its last step where it did not generalise, and whether it did.
 
     `times` is a table of `grok_times`. Raises ParameterError for a table without runs, or without a last step.
-
-    Example:
-        >>> table = pd.DataFrame({"grok_step": [300, None], "last_step": [900, 900]})
-        >>> steps_and_seen(table)[0].tolist()
-        [300.0, 900.0]
     """
     steps = times["grok_step"].fillna(times["last_step"]).to_numpy(dtype=float, na_value=np.nan)
     if not steps.size or not np.isfinite(steps).all():
@@ -56,11 +51,6 @@ def ratio_bounds(first: pd.DataFrame, second: pd.DataFrame) -> tuple[float, floa
     """The smallest and the largest that (median grok step of `first`) / (that of `second`) can be.
 
     Raises ParameterError where `steps_and_seen` does, and for a median that is not above 0.
-
-    Example:
-        >>> known = pd.DataFrame({"grok_step": [300, 500, 400], "last_step": [900] * 3})
-        >>> ratio_bounds(known, known)
-        (1.0, 1.0)
     """
     (low, high), (least, most) = median_bounds(first), median_bounds(second)
     return float(_ratio(low, most)), float(_ratio(high, least))
@@ -81,11 +71,6 @@ def same_seed(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     one likes; a pair that never generalised has the bounds zero and infinity.
 
     Raises ParameterError where `steps_and_seen` does, and for a step that is not above 0.
-
-    Example:
-        >>> same_seed(pd.DataFrame({"grok_step": [2, 8], "last_step": [9, 9]}),
-        ...           pd.DataFrame({"grok_step": [4, None], "last_step": [9, 9]})).values.round(2).tolist()
-        [[0.5, 0.5], [0.0, 0.89]]
     """
     both = first.index.intersection(second.index)
     if both.empty:
@@ -117,12 +102,6 @@ def permutation_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
     distribution is, where both groups were followed equally long.
 
     Raises ParameterError where `steps_and_seen` does.
-
-    Example:
-        >>> early = pd.DataFrame({"grok_step": [1, 2, 3], "last_step": [9] * 3})
-        >>> late = pd.DataFrame({"grok_step": [4, 5, None], "last_step": [9] * 3})
-        >>> permutation_p(early, late), permutation_p(late, early)
-        (0.05, 1.0)
     """
     both = zip(steps_and_seen(first), steps_and_seen(second), strict=True)
     steps, seen = (np.concatenate(parts) for parts in both)
@@ -150,11 +129,6 @@ def paired_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
     is $2^{-n}$. NaN without a common seed.
 
     Raises ParameterError for more than 18 pairs, for a step that is not above 0, and where `steps_and_seen` does.
-
-    Example:
-        >>> ones = pd.DataFrame({"grok_step": [100] * 3, "last_step": [900] * 3})
-        >>> paired_p(ones, ones * [2, 1]), paired_p(ones * [2, 1], ones)
-        (0.125, 1.0)
     """
     return _flipped(_log_ratios(first, second))
 
@@ -182,10 +156,6 @@ def false_alarms(times: pd.DataFrame, level: float = 0.05) -> float:
     """Negative control: the share of all ways to halve the runs of one setting in which a half is called earlier.
 
     It may be at most `level`. NaN for fewer than two runs.
-
-    Example:
-        >>> false_alarms(pd.DataFrame({"grok_step": [1, 2, 3, 4, 5, 6], "last_step": [9] * 6}))
-        0.05
     """
     rows, size = range(len(times)), len(times) // 2
     halves = [(list(h), [r for r in rows if r not in h]) for h in combinations(rows, size)] if size else []
@@ -200,11 +170,6 @@ def oracles(first: pd.DataFrame, second: pd.DataFrame, factor: float = 0.5) -> t
     the pairs with the scatter that they have, moved so that their mean logarithm is that of `factor`.
 
     Raises ParameterError where `permutation_p` and `paired_p` do.
-
-    Example:
-        >>> runs = pd.DataFrame({"grok_step": [100, 110, 120, 130, 140], "last_step": [900] * 5})
-        >>> [round(p, 4) for p in oracles(runs, runs)]
-        [0.004, 0.0312]
     """
     moved = pd.DataFrame({"grok_step": second.grok_step.astype(float) * factor, "last_step": second.last_step})
     logs = _log_ratios(first, second)
@@ -222,12 +187,6 @@ def sooner(
     "not earlier" has one of at most `level`, False where "not later" has, None where neither has, as with few runs.
 
     Raises ParameterError for a factor that is not positive, and where `test` does.
-
-    Example:
-        >>> quick = pd.DataFrame({"grok_step": [300, 400, 350], "last_step": [900] * 3})
-        >>> slow = pd.DataFrame({"grok_step": [700, 800, 850], "last_step": [900] * 3})
-        >>> sooner(quick, slow), sooner(slow, quick), sooner(quick, quick), sooner(quick, slow, factor=0.3)
-        (True, False, None, False)
     """
     if not factor > 0:
         raise ParameterError(f"factor = {factor!r} must be positive.")
@@ -249,10 +208,6 @@ def least_p(n: int, m: int) -> float:
     r"""The smallest one-sided p value that n and m runs can give, $1/\binom{n+m}{n}$.
 
     Raises ParameterError for fewer than one run on a side.
-
-    Example:
-        >>> least_p(3, 3)
-        0.05
     """
     if min(n, m) < 1:
         raise ParameterError(f"n = {n} and m = {m} must both be 1 or more.")
@@ -267,10 +222,6 @@ def pooled_spread(tables: list[pd.DataFrame]) -> float:
     \Phi(z)]$ over those not seen, $z = (\ln t - \mu_g)/s$, and $s^2$ is multiplied by $N / (N - G)$, N all runs, for
     the G means. Without censored runs it is $s^2 = \sum_g \sum_i (y_{gi} - \bar y_g)^2 / (N - G)$. A setting where no
     run generalises, or that has one run, says nothing and is left out.
-
-    Example:
-        >>> round(pooled_spread([pd.DataFrame({"grok_step": [100, 200], "last_step": [900, 900]})]), 3)
-        0.49
     """
     shown = [t for t in tables if len(t) > 1 and t.grok_step.notna().any()]
     if not shown:
@@ -301,10 +252,6 @@ def spread_interval(spread: float, runs: int, settings: int, level: float = 0.95
     r"""Interval of a pooled spread s for independent normal logarithms: $s \sqrt{f / \chi^2_f}$, f = runs - settings.
 
     `runs` are those that generalised: with censored ones among them it is on the wide side.
-
-    Example:
-        >>> [round(end, 2) for end in spread_interval(0.5, 12, 4)]
-        [0.34, 0.96]
     """
     freedom = max(runs - settings, 1)
     low, high = spread * np.sqrt(freedom / chi2.ppf([(1 + level) / 2, (1 - level) / 2], freedom))
@@ -317,10 +264,6 @@ def chance_of_ratio(spread: float, factor: float = 2.0) -> float:
     For grok steps that are log-normal with standard deviation s = `spread` of the logarithm.
 
     Raises ParameterError for a spread that is not positive or a factor below 1.
-
-    Example:
-        >>> round(chance_of_ratio(0.5), 2)
-        0.33
     """
     if not spread > 0 or not 1 <= factor < np.inf:
         raise ParameterError(f"spread = {spread!r} must be positive and factor = {factor!r} 1 or more.")
@@ -335,10 +278,6 @@ def seeds_needed(spread: float, factor: float = 0.5, *, level: float = 0.05, pow
     comparisons (seeded). One-sided, log-normal grok steps, none censored.
 
     Raises ParameterError for a spread that is not positive, a factor of 1 or not positive, a share outside (0, 1).
-
-    Example:
-        >>> seeds_needed(0.5), seeds_needed(0.1)
-        (9, 3)
     """
     if not (spread > 0 and factor > 0 and factor != 1 and 0 < level < 1 and 0 < power < 1):
         raise ParameterError(
@@ -400,11 +339,7 @@ class Comparison:
     paired: float
 
     def describe(self) -> str:
-        """The comparison in words.
-
-        >>> Comparison(0.5, 0.5, 0.1, 0.05, 3, (0.4, 0.4), 0.125).describe()
-        'ratio of the medians 0.50 (p = 0.100, at best 0.050), of the same seed 0.40 (p = 0.125, at best 0.125)'
-        """
+        """The comparison in words."""
         told = f"ratio of the medians {span(self.low, self.high)} (p = {self.p_value:.3f}, at best {self.least:.3f})"
         if not self.pairs:
             return told

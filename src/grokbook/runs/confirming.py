@@ -63,11 +63,6 @@ def first_steps(
     """What a run of an experiment logs up to `steps`, or the next logged step, trained now on one CPU thread.
 
     Of a sweep it is the first cell, trained with those that share its program; with a `number` the run is `moved`.
-
-    Example:
-        >>> from grokbook.runs.gu2025 import live_run
-        >>> int(first_steps(live_run(5, 0.5, 8, 100, 1), 0, 20).step.max())
-        20
     """
     configs = experiment.chunks([seed])[0] if isinstance(experiment, Sweep) else [experiment.config.with_seed(seed)]
     configs = configs if number is None else [moved(config, number) for config in configs]
@@ -83,13 +78,7 @@ def _recorded_run(experiment: Experiment, record: xr.Dataset, seed: int) -> xr.D
 
 
 def differences(ours: xr.Dataset, theirs: xr.Dataset) -> np.ndarray:
-    """Largest |a - b| / max(|a|, |b|) of the variables up to each step of ours; infinite where theirs lack one.
-
-    Example:
-        >>> a = xr.Dataset({"x": ("step", [2.0, 1.0, 2.0])}, {"step": [0, 5, 10]})
-        >>> differences(a, a + 1).round(3).tolist()
-        [0.333, 0.5, 0.5]
-    """
+    """Largest |a - b| / max(|a|, |b|) of the variables up to each step of ours; infinite where theirs lack one."""
     worst = np.zeros(ours.sizes["step"])
     for name in ours.data_vars:
         if ours[name].dims != ("step",):

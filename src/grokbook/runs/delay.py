@@ -50,11 +50,7 @@ class GrokTime:
     settled_step: int | None = None
 
     def describe(self) -> str:
-        """The result in words.
-
-        >>> GrokTime(200, None, None, True, last_step=9000).describe()
-        'fits at step 200; does not generalise by step 9000'
-        """
+        """The result in words."""
         fit = "does not fit" if self.fit_step is None else f"fits at step {self.fit_step}"
         if self.grok_step is None:
             return f"{fit}; does not generalise{self._by()}"
@@ -165,12 +161,6 @@ def grok_times(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence
     a grid without any value was not run and has no row.
 
     Raises ParameterError if a variable or `step` is missing, or a curve is refused.
-
-    >>> data = xr.Dataset(coords={"step": [0, 10, 20, 30, 40]})
-    >>> data["train_accuracy"] = "step", [0.2, 1, 1, 1, 1]
-    >>> data["test_accuracy"] = "step", [0.1] * 5
-    >>> grok_times(data)[["fit_step", "censored"]].values.tolist()
-    [[10, True]]
     """
     settings, times = _times(dataset, threshold, persistence)
     return settings.join(_table(times).set_index(settings.index))
@@ -218,12 +208,6 @@ def median_delay(times: pd.DataFrame | Iterable[GrokTime]) -> float | None:
     runs it is the lower of the middle two.
 
     Raises ParameterError if a censored run does not say its last step.
-
-    >>> followed = GrokTime(100, None, None, True, last_step=9100)
-    >>> median_delay([GrokTime(100, 300, 200, False), GrokTime(100, 500, 400, False), followed])
-    400.0
-    >>> median_delay([GrokTime(100, 300, 200, False), followed, followed]) is None
-    True
     """
     table = times if isinstance(times, pd.DataFrame) else _table(times)
     fitted = table[table["fit_step"].notna()]
@@ -239,10 +223,6 @@ def median_step(times: pd.DataFrame, column: str = "grok_step") -> float | None:
     know it; never the median of those that finished, which is too early.
 
     Raises ParameterError if a run without the step does not say its last step.
-
-    >>> times = pd.DataFrame({"grok_step": [900, 1100, None, 1300, None], "last_step": 2000})
-    >>> median_step(times), median_step(times[2:]) is None
-    (1300.0, True)
     """
     observed = times[column].notna().to_numpy(dtype=bool)
     return _kaplan_meier_median(times[column].where(observed, times["last_step"]), observed)
@@ -263,11 +243,6 @@ def describe_delays(dataset: xr.Dataset) -> list[str]:
     """One sentence a run: `grok_time(...).describe()` for each run of a dataset, in the order of `grok_times`.
 
     Raises ParameterError where `grok_time` does.
-
-    >>> curve = ("seed", "step"), [[0.1, 1, 1, 1, 1]]
-    >>> run = xr.Dataset({"train_accuracy": curve, "test_accuracy": curve}, {"step": range(5), "seed": [0]})
-    >>> describe_delays(run)
-    ['fits at step 1; generalises at step 1, 0 steps later']
     """
     return [time.describe() for time in _times(dataset, THRESHOLD, PERSISTENCE)[1]]
 

@@ -57,12 +57,7 @@ def modular_run(
 
 
 def fig5(p: int, *, n_seeds: int = 5, steps: int | None = None) -> Experiment:
-    """Fig. 5 of Gu et al. 2025 (Fig. 4 of Gu 2024): addition modulo p, 30 % random training cells.
-
-    Example:
-        >>> fig5(97).name, fig5(97).config.steps, fig5(47, steps=LONGER).name
-        ('gu2025/fig5[p=97]', 10000, 'gu2025/fig5[p=47, steps=60000]')
-    """
+    """Fig. 5 of Gu et al. 2025 (Fig. 4 of Gu 2024): addition modulo p, 30 % random training cells."""
     usual = FIG5_STEPS.get(p, 10_000)
     config = modular_run(p, 0.3, steps=steps or usual)
     longer = "" if config.steps == usual else f", steps={config.steps}"
@@ -77,12 +72,7 @@ def fig5(p: int, *, n_seeds: int = 5, steps: int | None = None) -> Experiment:
 
 
 def operations() -> dict[str, Experiment]:
-    """Figs 12 to 19: other operations modulo 97, by name; three seeds, the number of steps and d_mlp = 4 d are ours.
-
-    Example:
-        >>> operations()["gu2025/fig12"].config.task.operation
-        'subtract'
-    """
+    """Figs 12 to 19: other operations modulo 97, by name; three seeds, the number of steps and d_mlp = 4 d are ours."""
     found = {}
     for figure, (operation, fraction, width, statement) in OPERATIONS.items():
         config = modular_run(97, fraction, d_model=width, operation=operation)
@@ -94,12 +84,7 @@ def operations() -> dict[str, Experiment]:
 
 
 def experiments() -> dict[str, Experiment]:
-    """Every figure and table of the two papers as a named experiment, name -> configuration, in the catalogue's order.
-
-    Example:
-        >>> {"gu2025/fig5[p=211]", "gu2025/table1[square, k=45]", "gu2024/fig3[k=81]"} <= set(experiments())
-        True
-    """
+    """Every figure and table of the two papers as a named experiment, in the catalogue's order."""
     from grokbook.runs.recording import catalogue  # which is built of this module
 
     return {name: found for name, found in catalogue().items() if name.startswith(("gu2025/", "gu2024/"))}

@@ -34,10 +34,6 @@ def with_controls(dataset: xr.Dataset) -> xr.Dataset:
     end), and `clock` is $e^{-t/100}$ of the step t, the same in all runs. Steps (n,) must be evenly spaced.
 
     Raises ParameterError for uneven steps, or steps further apart than `EARLY`.
-
-    >>> data = xr.Dataset({"test_accuracy": ("step", [0.0, 0.5, 1.0])}, {"step": [0, 100, 200]})
-    >>> with_controls(data).oracle_early.values.tolist()
-    [0.5, 1.0, 1.0]
     """
     steps = dataset.step.values
     gaps = np.unique(np.diff(steps))
@@ -58,11 +54,6 @@ def half_move(values: Array, start: int, direction: str, share: float = 0.5) -> 
     that far from its extreme so far, for four logged values in a row. A curve that never goes that way: None and 0.
 
     Raises ParameterError for another direction, a share outside (0, 1), or a start outside the curve.
-
-    >>> half_move([3.0, 5, 9, 9, 8, 6, 4, 2, 1, 1, 1, 1, 3, 3], 0, "falls")
-    (6, 8.0)
-    >>> half_move(range(9), 0, "falls")
-    (None, 0.0)
     """
     sign = SIGNS[one_of(direction, SIGNS, "direction")]
     curve = sign * to_numpy(values)
@@ -80,10 +71,6 @@ def accuracy_half_way(train: Array, test: Array, share: float = 0.5) -> tuple[in
     """Indices of fitting and of the test accuracy `share` of the way from its value there to 1; does it generalise?
 
     Accuracies (n,); fitting and generalising are 0.95 of the training and test set, by the rule of `grok_time`.
-
-    >>> train, test = [0.1, 1, 1, 1, 1, 1, 1, 1, 1, 1], [0.0, 0.2, 0.2, 0.3, 0.5, 0.7, 1, 1, 1, 1]
-    >>> accuracy_half_way(train, test)
-    (1, 5, True)
     """
     fit = first_stay(to_numpy(train) >= THRESHOLD - ROUNDING, PERSISTENCE)
     if fit is None:
@@ -104,13 +91,6 @@ def events(dataset: xr.Dataset, directions: Mapping[str, str], *, share: float =
     steps or more; `lead` = 1 - measure_delay / accuracy_delay of such runs.
 
     Raises ParameterError for a measure the dataset does not have.
-
-    >>> t = np.arange(0, 1200, 10)
-    >>> curve = np.where(t < 500, 0.1, 1.0)[None]
-    >>> data = xr.Dataset({"test_accuracy": (("seed", "step"), curve)}, {"seed": [0], "step": t})
-    >>> data = data.assign(train_accuracy=data.test_accuracy * 0 + 1, loss=-data.test_accuracy)
-    >>> events(data, {"loss": "falls"})[["accuracy_delay", "measure_delay", "lead"]].values.tolist()
-    [[500.0, 500.0, 0.0]]
     """
     absent = [name for name in directions if name not in dataset]
     if absent:
@@ -171,14 +151,6 @@ def rank_test(
 
     Raises ParameterError for a group whose times are NaN or not equally many, and with `together` for groups of
     different sizes.
-
-    >>> rank_test([([1, 2, 3, 4, 5], [10, 20, 30, 40, np.inf])]).tau
-    1.0
-    >>> twice = [([1, 2, 3, 4], [1, 2, 3, 4])] * 2
-    >>> rank_test(twice).p_value < rank_test(twice, together=True).p_value
-    True
-    >>> rank_test([([7, 7, 7, 7, 7], [10, 20, 30, 40, 50])]).p_value
-    1.0
     """
     rng, observed, pairs = np.random.default_rng(seed), 0.0, 0
     drawn, orders = np.zeros(whole(draws, "draws", least=1)), None

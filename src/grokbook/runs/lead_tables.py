@@ -22,13 +22,6 @@ def event_table(runs: Runs, directions: Mapping[str, str], *, share: float = 0.5
     """`events` of every dataset in one table, the task's name in the first column.
 
     Raises ParameterError for no dataset, and as `events`.
-
-    >>> t = np.arange(0, 1200, 10)
-    >>> test = np.where(t < 500, 0.1, 1.0)[None]
-    >>> run = xr.Dataset({"test_accuracy": (("seed", "step"), test)}, {"seed": [0], "step": t})
-    >>> run = run.assign(train_accuracy=run.test_accuracy * 0 + 1, loss=-run.test_accuracy)
-    >>> event_table({"a": run}, {"loss": "falls"})[["task", "lead", "generalises"]].values.tolist()
-    [['a', 0.0, True]]
     """
     if not runs:
         raise ParameterError("there is no dataset, but a table of events needs at least one.")
@@ -46,12 +39,7 @@ def controlled(runs: Runs, directions: Mapping[str, str], *, share: float = 0.5)
 
 
 def ranked(rows: pd.DataFrame) -> RankTest:
-    """`rank_test` of one measure over its rows, a group a task; runs in which it is not defined are left out.
-
-    >>> rows = pd.DataFrame({"task": ["a"] * 4, "measure_delay": [1.0, 2, 3, 4], "accuracy_delay": [5.0, 6, 7, 8]})
-    >>> ranked(rows).tau
-    1.0
-    """
+    """`rank_test` of one measure over its rows, a group a task; runs in which it is not defined are left out."""
     known = rows.dropna(subset=["measure_delay", "accuracy_delay"])
     return rank_test([(part.measure_delay, part.accuracy_delay) for _, part in known.groupby("task", sort=False)])
 
@@ -119,11 +107,7 @@ def readable(name: str) -> str:
 
 
 def in_words(names: Collection[str]) -> str:
-    """Names of measures as a list in a sentence.
-
-    >>> in_words(["test_loss", "med", "fourier_ipr"])
-    'test loss, MED and fourier IPR'
-    """
+    """Names of measures as a list in a sentence."""
     *others, last = (readable(name) for name in names)
     return f"{', '.join(others)} and {last}" if others else last
 

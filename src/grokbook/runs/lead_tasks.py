@@ -36,12 +36,7 @@ def watched_run(
     shift: int = 0,
     observers: dict[str, Observer] | None = None,
 ) -> Observed:
-    """One task, watched at evenly spaced steps from 0 on: the paper's model at a small width.
-
-    Example:
-        >>> watched_run(59).name
-        'measures/lead[add, p=59]'
-    """
+    """One task, watched at evenly spaced steps from 0 on: the paper's model at a small width."""
     config = modular_run(
         p, train_fraction, d_model=d_model, steps=steps, operation=operation, split=split, shift=shift
     )
@@ -52,13 +47,7 @@ def watched_run(
 
 
 def lead_tasks(n_seeds: int = 3, many: int = SEEDS) -> dict[str, Observed]:
-    """The tasks of the summary figure by name; two are there for false alarms: no wave structure, and too few cells.
-
-    Example:
-        >>> tasks = lead_tasks()
-        >>> len(tasks), sum(len(task.seeds) for task in tasks.values())
-        (10, 44)
-    """
+    """The tasks of the summary figure by name; two are there for false alarms: no wave structure, and too few cells."""
     p = P_TASKS
     more = {"train_fraction": ORDERED, "n_seeds": many}
     tasks = [watched_run(modulus, n_seeds=n_seeds) for modulus in (47, 53, 59)]

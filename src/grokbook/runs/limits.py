@@ -30,10 +30,6 @@ class LimitRule:
 
     Raises ParameterError for a negative window or persistence, an unordered plateau, a rise, gain or end outside
     (0, 1].
-
-    Example:
-        >>> LimitRule().window, LimitRule(rise=0.1).rise
-        (100, 0.1)
     """
 
     window: float = 100
@@ -83,11 +79,6 @@ def moving_mean(steps: Array, values: Array, window: float) -> tuple[np.ndarray,
     `steps` (n,) strictly increasing, `values` (n,), both finite. With a window of 0 the curve comes back as it is.
     Raises ParameterError for curves that are refused, for a window that is negative or NaN, and where the record is
     shorter than the window.
-
-    Example:
-        >>> middle, mean = moving_mean([0, 10, 20, 30, 40], [0, 1, 2, 3, 4], 20)
-        >>> middle.tolist(), mean.tolist()
-        ([10.0, 20.0, 30.0], [1.0, 2.0, 3.0])
     """
     t, f = _curve(steps, values)
     if not window >= 0:
@@ -124,10 +115,6 @@ def plateau(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> flo
     """Median of the accuracies logged in the plateau's steps: the level before the test accuracy begins to rise.
 
     Raises ParameterError where no step of the plateau was logged.
-
-    Example:
-        >>> plateau([0, 200, 300, 500, 600], [0.0, 0.1, 0.3, 0.2, 0.9])
-        0.2
     """
     first, last = (rule or LimitRule()).plateau
     t, f = _curve(steps, accuracy)
@@ -202,12 +189,6 @@ def limits_table(dataset: xr.Dataset, rule: LimitRule | None = None, variable: s
     `variable` is any accuracy over the dims seed and step; steps that a run has not logged are left out.
 
     Raises ParameterError where the dataset does not have it.
-
-    Example:
-        >>> run = xr.Dataset({"test_accuracy": (("seed", "step"), [[0.0, 0.1, 0.1, 0.9, 0.9]])},
-        ...                  {"seed": [0], "step": [0, 200, 500, 1000, 2000]})
-        >>> limits_table(run, LimitRule(window=0))[["upper", "onset"]].values.tolist()
-        [[0.9, 1000]]
     """
     if variable not in dataset:
         raise ParameterError(f"the dataset has no {variable!r}.")

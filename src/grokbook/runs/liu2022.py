@@ -38,12 +38,7 @@ def addition(
     steps: int = CAP,
     stop: StopRule | None = GOAL,
 ) -> RunConfig:
-    """The toy on the sums of two of p symbols with `samples` training pairs; "vectors" is regression, "labels" not.
-
-    Example:
-        >>> addition().n_train, addition(answers="labels").model.outputs
-        (45, 19)
-    """
+    """The toy on the sums of two of p symbols with `samples` training pairs; "vectors" is regression, "labels" not."""
     labels = answers == "labels"
     return RunConfig(
         AdditionTask(p, samples / (p * (p + 1) / 2), answers),

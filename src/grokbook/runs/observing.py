@@ -67,9 +67,6 @@ def listed_as(name: str) -> Callable[[Observer], Observer]:
     """Let an observer of the library go by a name of its own in the keys of records, on any Python, whatever its code.
 
     The name is another one once the observer computes something else.
-
-    >>> listed_as("a")(lambda view: 1.0).listed_as
-    'a'
     """
 
     def mark(observer: Observer) -> Observer:
@@ -83,11 +80,6 @@ def observer_digest(observer: Observer) -> str:
     """16 hexadecimal digits of an observer's code and of what it takes from outside: another one, another experiment.
 
     Raises ParameterError for an observer that takes what cannot be written down, such as an open file.
-
-    >>> def above(bound):
-    ...     return lambda view: (view.hidden > bound).mean()
-    >>> observer_digest(above(1)) == observer_digest(above(1)), observer_digest(above(1)) == observer_digest(above(2))
-    (True, False)
     """
     try:
         return _digest(observer, ())
@@ -155,14 +147,6 @@ class Observed(Watched):
     where it refuses its input.
 
     Raises ParameterError for a name that a run already logs, or that is no identifier.
-
-    Example:
-        >>> from grokbook.runs.gu2025 import modular_run
-        >>> config = modular_run(5, 0.5, d_model=8, steps=20)
-        >>> mine = {"largest": lambda view: np.abs(view.logits).max()}
-        >>> run = Observed("made/up", config, seeds=(0,), observers=mine).run(progress=False)
-        >>> run.largest.dims, run.restricted_loss.dims
-        (('seed', 'step'), ('seed', 'step'))
     """
 
     observers: Mapping[str, Observer] = field(default_factory=dict, compare=False)

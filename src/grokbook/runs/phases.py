@@ -92,12 +92,6 @@ def phases(dataset: xr.Dataset, rule: PhaseRule | None = None, goal: float = 0.9
     had not reached is open.
 
     Raises ParameterError if an accuracy, or what the stopping rule asks of, is missing.
-
-    Example:
-        >>> data = xr.Dataset({"train_accuracy": ("step", [0.1, 1, 1]), "test_accuracy": ("step", [0.1, 0.2, 0.2])})
-        >>> data = data.assign_coords(step=[0, 50, 100])
-        >>> str(phases(data).phase.values), str(phases(data, PhaseRule(cap=100)).phase.values)
-        ('.', 'M')
     """
     rule = rule or PhaseRule()
     stops = _stops(dataset) or {("test_accuracy", goal, True)}
@@ -134,13 +128,7 @@ def _stops(dataset: xr.Dataset) -> set[tuple[str, float, bool]]:
 
 
 def fractions(phase: xr.DataArray) -> xr.DataArray:
-    """Share of the seeds in each phase, over dims (phase, axes of the diagram); NaN where no seed is decided.
-
-    Example:
-        >>> cell = xr.DataArray(list("CCG."), dims="seed")
-        >>> fractions(cell).sel(phase="C").round(3).item()
-        0.667
-    """
+    """Share of the seeds in each phase, over dims (phase, axes of the diagram); NaN where no seed is decided."""
     several = phase if "seed" in phase.dims else phase.expand_dims("seed")
     decided = (several != OPEN).sum("seed")
     shares = [(several == letter).sum("seed") / decided.where(decided > 0) for letter in PHASES]
@@ -148,12 +136,7 @@ def fractions(phase: xr.DataArray) -> xr.DataArray:
 
 
 def shares(phase: np.ndarray | xr.DataArray) -> pd.Series:
-    """Share of each phase among the decided cells of a diagram; all NaN where there is none.
-
-    Example:
-        >>> shares(np.array(list("CCGM."))).tolist()
-        [0.5, 0.25, 0.25, 0.0, 0.0]
-    """
+    """Share of each phase among the decided cells of a diagram; all NaN where there is none."""
     found = pd.Series(np.ravel(phase)).replace(OPEN, np.nan).value_counts(normalize=True)
     return found.reindex(list(PHASES), fill_value=0.0 if len(found) else np.nan)
 
@@ -171,10 +154,6 @@ def agreement(first: np.ndarray, second: np.ndarray) -> float:
     """Share of the cells in which two diagrams have the same phase, NaN where none is decided in both.
 
     Raises ParameterError for diagrams of different shapes.
-
-    Example:
-        >>> agreement(list("CGM."), list("CGXX"))
-        0.6666666666666666
     """
     one, other = _paired(first, second)
     return float(np.mean(one == other)) if one.size else float("nan")
@@ -221,10 +200,6 @@ def boundary_shift(first: np.ndarray, second: np.ndarray, most: int = 4) -> int:
     as good the smallest is given. A positive one says that the first has its boundaries at higher rates.
 
     Raises ParameterError for diagrams of different shapes, or with fewer columns than `most` + 1.
-
-    Example:
-        >>> boundary_shift([list("CCGMM")], [list("CGMMM")], most=2)
-        1
     """
     one, other = np.asarray(first), np.asarray(second)
     width = one.shape[1]
@@ -241,10 +216,6 @@ def orders(lines: Sequence[str]) -> pd.Series:
     """How often each order of phases occurs along lines of cells that have C, G and M all three; others are left out.
 
     An order is written without repetitions, and from the end that makes it first in the alphabet.
-
-    Example:
-        >>> orders(["CXGM", "MGCC", "GGC.M", "CCMM"]).to_dict()
-        {'CGM': 2, 'GCM': 1}
     """
     kept = (filter("CGM".__contains__, line) for line in lines)
     squeezed = ("".join(letter for letter, _ in itertools.groupby(letters)) for letters in kept)
@@ -253,12 +224,7 @@ def orders(lines: Sequence[str]) -> pd.Series:
 
 
 def borders(phase: np.ndarray) -> pd.Series:
-    """How many pairs of neighbouring cells of a diagram are of two given phases, such as "CM".
-
-    Example:
-        >>> borders(np.array([list("CGM"), list("CMM")])).to_dict()
-        {'CG': 1, 'CM': 1, 'GM': 2}
-    """
+    """How many pairs of neighbouring cells of a diagram are of two given phases, such as "CM"."""
     cells = np.asarray(phase)
     sides = [(cells[:, 1:], cells[:, :-1]), (cells[1:], cells[:-1])]
     met = ("".join(sorted(pair)) for a, b in sides for pair in zip(a.ravel(), b.ravel(), strict=True))

@@ -44,12 +44,7 @@ def commit() -> tuple[str, bool]:
 
 
 def device_name(device: str = "cpu") -> str:
-    """A name a reader recognises: the GPU's, or the processor's architecture.
-
-    Example:
-        >>> device_name("cpu").startswith("CPU")
-        True
-    """
+    """A name a reader recognises: the GPU's, or the processor's architecture."""
     if device.startswith("cuda") and torch.cuda.is_available():
         return torch.cuda.get_device_name()
     return f"CPU ({platform.machine()})"

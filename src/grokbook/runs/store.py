@@ -53,12 +53,7 @@ class RecordWarning(UserWarning):
 
 
 def family(name: str) -> str:
-    """The folder of an experiment's records: its name without the bracketed arguments.
-
-    Example:
-        >>> family("gu2025/fig5[p=97]")
-        'gu2025/fig5'
-    """
+    """The folder of an experiment's records: its name without the bracketed arguments."""
     return name.split("[")[0]
 
 

@@ -50,12 +50,6 @@ class Axis:
     """What varies along one side of a grid: a `name` that `with_value` knows, and its values.
 
     Raises ParameterError for no values, repeated ones, and one that is not finite.
-
-    Example:
-        >>> Axis.parse("decoder_lr=1e-4:1e-2:3").values
-        (0.0001, 0.001, 0.01)
-        >>> Axis.parse("weight_decay=0:10:3").values, Axis.parse("batch_size=5,45").values
-        ((0.0, 5.0, 10.0), (5.0, 45.0))
     """
 
     name: str
@@ -97,13 +91,6 @@ def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
 
     Raises ParameterError for an unknown name, a value that its place refuses, and a rate of the optimiser where every
     group of the parameters has one of its own.
-
-    Example:
-        >>> from grokbook.runs.liu2022 import addition
-        >>> with_value(addition(), "decoder_lr", 0.01).optimizer.of("decoder").learning_rate
-        0.01
-        >>> with_value(addition(), "batch_size", 5.0).batch_size
-        5
     """
     group, _, rate = next((name.partition(f"_{r}") for r in RATES if name.endswith(f"_{r}")), ("", "", ""))
     named = getattr(config.model, "groups", dict)()

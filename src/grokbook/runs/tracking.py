@@ -84,9 +84,6 @@ def detrended_increments(x: Array, window: int = WINDOW) -> np.ndarray:
 
     Raises ParameterError for a window that is even or below 3, and for a curve that is not finite numbers or is
     shorter than the window and three more.
-
-    >>> bool(np.allclose(detrended_increments(2.0 * np.arange(30), 5), 0))
-    True
     """
     if window < 3 or window % 2 == 0:
         rule = "must be an odd number of 3 or more points"
@@ -147,9 +144,6 @@ def first_below(steps: Array, values: Array, level: float, *, persistence: int =
     None when that does not happen within the record. The persistence rule is that of `grok_time`.
 
     Raises ParameterError for steps or a curve that are not 3 or more finite numbers, equally many.
-
-    >>> first_below([0, 10, 20, 30, 40], [2, 3, 1, 1, 1], level=2, persistence=2)
-    20
     """
     times, curve = _pair(steps, values, "steps", "the curve")
     found = first_stay(curve < level, persistence)
@@ -167,9 +161,6 @@ def end_of_decline(steps: Array, values: Array, *, tolerance: float = 0.05, smoo
 
     Raises ParameterError for steps or a curve that are not 3 or more finite numbers, equally many, and for a `smooth`
     that is not a whole number of 1 or more.
-
-    >>> end_of_decline(range(6), [1, 5, 3, 1, 1.1, 1], smooth=1)
-    3
     """
     times, curve = _pair(steps, values, "steps", "the curve")
     width = whole(smooth, "smooth")

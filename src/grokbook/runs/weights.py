@@ -41,11 +41,6 @@ def final_weights(experiment: Experiment, *, progress: bool = True) -> list[dict
     where it was. The chapter's trace is told what was used.
 
     Raises TrainingError when a loss became NaN or infinite, RecordError when the store cannot be written.
-
-    Example:
-        >>> from grokbook.runs.gu2025 import live_run
-        >>> final_weights(live_run(5, 0.5, 8, 2, 1), progress=False)[0]["W_E"].shape
-        torch.Size([6, 8])
     """
     fields = {field.name: getattr(experiment, field.name) for field in dataclasses.fields(Experiment)}
     run = WeightRun(**fields | {"name": f"{experiment.name} (weights)"})

@@ -87,12 +87,7 @@ class ModularTask:
             )
 
     def sizes(self) -> tuple[int, int]:
-        """Cells of the grid and of the training set, without drawing it (a symmetric one can have one cell fewer).
-
-        Example:
-            >>> ModularTask(97, split="strip", hole=67).sizes()
-            (9409, 2813)
-        """
+        """Cells of the grid and of the training set, without drawing it (a symmetric one can have one cell fewer)."""
         kept_out = {"square": ((self.hole or 0) + 1) ** 2, "strip": ((self.hole or 0) + 1) * self.p}
         outside = self.p**2 - kept_out.get(self.split, 0)
         return self.p**2, min(self._quota(outside), outside)
@@ -195,10 +190,6 @@ class ModularTask:
     def groups(self) -> dict[str, np.ndarray]:
         """Named parts of the test set, each a bool mask of shape (p*p,): cells whose transpose was trained, the others,
         and for a split with a hole the cells in it and outside it.
-
-        Example:
-            >>> sorted(ModularTask(7, split="square", hole=2).groups())
-            ['in_hole', 'mirrored', 'outside_hole', 'unmirrored']
         """
         test = ~self.train_mask
         groups = {"mirrored": self.transposed_mask, "unmirrored": test & ~self.transposed_mask}
@@ -210,10 +201,6 @@ class ModularTask:
         """Number of cells in each equivalence class r = f(i, j + k) mod p, shape (p,); they sum to p*p.
 
         Two cells are equivalent when their labels agree (Gu et al. 2025, Definition 3.1).
-
-        Example:
-            >>> ModularTask(7, "multiply").class_sizes()
-            array([13,  6,  6,  6,  6,  6,  6])
         """
         return np.bincount(self.labels, minlength=self.p)
 
@@ -228,12 +215,7 @@ def _draw_symmetric(p: int, quota: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def nearest_primes(n: int) -> tuple[int, ...]:
-    """The primes next to n: the largest below it (where there is one) and the smallest above it.
-
-    Example:
-        >>> nearest_primes(100)
-        (97, 101)
-    """
+    """The primes next to n: the largest below it (where there is one) and the smallest above it."""
     above = (int(sympy.nextprime(max(n, 1))),)
     return (int(sympy.prevprime(n)), *above) if n > 2 else above
 

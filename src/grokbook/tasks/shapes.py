@@ -29,10 +29,6 @@ def glyph(sides: int, x: np.ndarray, y: np.ndarray, radius: float, stroke: float
     """Ink in [0, 1] at points (x, y) of a regular polygon with spokes about the origin; 0 sides is blank.
 
     The ink falls linearly from 1 to 0 over one `pixel` about the edge of the strokes, which have width `stroke`.
-
-    Example:
-        >>> glyph(4, np.array([0.0, 0.5]), np.array([0.0, 0.4]), 0.8, 0.1, 0.01).tolist()
-        [1.0, 0.0]
     """
     if not sides:
         return np.zeros(np.broadcast(x, y).shape)
@@ -55,10 +51,6 @@ def tiles(n: int, tile: int, faithful: bool = False) -> np.ndarray:
 
     Quarters are read as words are: top left, top right, bottom left, bottom right. With `faithful` the last three have
     the authors' error: larger, turned by 180 degrees, and cut off by the crop that follows.
-
-    Example:
-        >>> tiles(3, 8).shape, bool((tiles(3, 8)[0] == tiles(3, 8)[3]).all())
-        ((4, 3, 8, 8), True)
     """
     cut = CUT if faithful else 0.0
     pixel = (1 - 2 * cut) * 2 / tile  # of a half tile, in which the image is 4 wide
@@ -213,12 +205,7 @@ class ShapeTask:
 
 
 def occurrences(task: ShapeTask) -> np.ndarray:
-    """How often each sample holds each glyph, float64 (N, n).
-
-    Example:
-        >>> occurrences(ShapeTask(4))[1].tolist()
-        [3.0, 1.0, 0.0, 0.0]
-    """
+    """How often each sample holds each glyph, float64 (N, n)."""
     return (task.inputs[:, :, None] == np.arange(task.n)).sum(axis=1).astype(float)
 
 
@@ -226,11 +213,6 @@ def remembered(task: ShapeTask) -> np.ndarray:
     """Labels (N,) that an order-blind memoriser gives: that of a training sample with the same glyphs in some order.
 
     Where there is none it gives the most frequent label of the training set. It cannot add.
-
-    Example:
-        >>> task = ShapeTask(5, split="multiset")
-        >>> bool((remembered(task)[task.unseen] == remembered(task)[task.unseen][0]).all())
-        True
     """
     known = task.targets[task.train_index]
     by_multiset = np.full(task.multisets.max() + 1, np.bincount(known).argmax())
@@ -242,11 +224,6 @@ def added(task: ShapeTask) -> np.ndarray:
     """Labels (N,) that an oracle gives which sees how often each glyph occurs and has to find out what each counts.
 
     Least squares on the training samples, rounded: addition learned from the training set alone.
-
-    Example:
-        >>> task = ShapeTask(5, split="multiset")
-        >>> bool((added(task) == task.targets).all())
-        True
     """
     occurs = occurrences(task)
     found = np.linalg.lstsq(occurs[task.train_index], task.targets[task.train_index], rcond=None)[0]
@@ -258,10 +235,6 @@ def known_share(n: int, train_fraction: float) -> float:
 
     It is $\sum_m \frac{m\, a_m}{N} \bigl( 1 - \prod_{j=1}^{m-1} \frac{N - n_{\mathrm{train}} - j}{N - j} \bigr)$
     over the numbers of orders m = 1, 4, 6, 12, 24 of a multiset, of which there are a_m; N = n^4.
-
-    Example:
-        >>> round(known_share(11, 0.25), 3)
-        0.963
     """
     samples, trained = (task := ShapeTask(n, train_fraction)).sizes()
     kinds = {m: count for m, count in task._kinds().items() if count}
@@ -270,11 +243,6 @@ def known_share(n: int, train_fraction: float) -> float:
 
 
 def score(task: ShapeTask, labels: np.ndarray) -> float:
-    """Share of the test samples whose label is right.
-
-    Example:
-        >>> score(ShapeTask(4), ShapeTask(4).targets)
-        1.0
-    """
+    """Share of the test samples whose label is right."""
     test = np.setdiff1d(np.arange(len(labels)), task.train_index)
     return float((labels == task.targets)[test].mean())

@@ -14,10 +14,6 @@ def operation_table(p: int) -> pd.DataFrame:
     """Every named operation modulo a prime p: polynomial, whether it commutes, sizes of its classes.
 
     `empty` is the number of residues that never occur, `smallest` and `largest` the sizes of the other classes.
-
-    Example:
-        >>> operation_table(7).set_index("operation").loc["multiply", "largest"].item()
-        13
     """
     rows = []
     for name, polynomial in OPERATIONS.items():
@@ -37,12 +33,7 @@ def operation_table(p: int) -> pd.DataFrame:
 
 
 def split_table(p: int, train_fraction: float, holes: Iterable[tuple[str, int | None]]) -> pd.DataFrame:
-    """Sizes of training and test set for each (split, hole), by the rule of the programs and that of the text.
-
-    Example:
-        >>> split_table(97, 0.3, [("square", 60)])["train, code"].item()
-        2822
-    """
+    """Sizes of training and test set for each (split, hole), by the rule of the programs and that of the text."""
     return pd.DataFrame([_split_sizes(p, train_fraction, split, hole) for split, hole in holes])
 
 

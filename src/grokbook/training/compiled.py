@@ -15,12 +15,7 @@ from grokbook.training.together import program_key
 
 
 def compiler_here() -> bool:
-    """Whether this machine has the compiler that `torch.compile` needs on a CPU.
-
-    Example:
-        >>> compiler_here() in (True, False)
-        True
-    """
+    """Whether this machine has the compiler that `torch.compile` needs on a CPU."""
     from torch._inductor.cpp_builder import get_cpp_compiler
 
     try:

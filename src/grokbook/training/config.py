@@ -135,12 +135,7 @@ def sizes(task: Task) -> tuple[int, int]:
 
 
 def plain(part: Any) -> Any:
-    """A part of a configuration as plain values: fields added later only where they are not at their default.
-
-    Example:
-        >>> sorted(set(dataclasses.asdict(AdamW())) - set(plain(AdamW())))
-        ['groups']
-    """
+    """A part of a configuration as plain values: fields added later only where they are not at their default."""
     if isinstance(part, tuple | list):
         return [plain(value) for value in part]
     if isinstance(part, dict):
@@ -180,10 +175,5 @@ def canonical(config: dict[str, Any]) -> str:
 
 
 def digest(config: dict[str, Any], length: int = 16) -> str:
-    """The first `length` hexadecimal digits of the sha256 of the canonical spelling.
-
-    Example:
-        >>> digest({"b": 1, "a": 2}) == digest({"a": 2, "b": 1})
-        True
-    """
+    """The first `length` hexadecimal digits of the sha256 of the canonical spelling."""
     return hashlib.sha256(canonical(config).encode()).hexdigest()[:length]

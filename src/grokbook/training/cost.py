@@ -53,13 +53,7 @@ def product_rate() -> float:
 
 
 def forward_products(model: Network, samples: int) -> int:
-    """Multiply-adds of one forward pass over `samples` samples: the rewritten model for one layer, else the plain.
-
-    Example:
-        >>> from grokbook.models.transformer import Shape
-        >>> forward_products(Shape(97), samples=2822)
-        454486272
-    """
+    """Multiply-adds of one forward pass over `samples` samples: the rewritten model for one layer, else the plain."""
     return products(model, samples)
 
 
@@ -125,12 +119,6 @@ def predict_on_gpu(config: RunConfig, runs: int = 1) -> float:
 
     steps * max(launches, 1.6 * products * runs / GPU_RATE), and the same for the logged passes, of the batches that a
     step sees. An order of magnitude to decide by, not a measurement.
-
-    Example:
-        >>> from grokbook.models.transformer import Shape
-        >>> from grokbook.tasks.arithmetic import ModularTask
-        >>> 10 < predict_on_gpu(RunConfig(ModularTask(97), Shape(97), steps=10_000)) < 60
-        True
     """
     logs = config.log.steps(config.steps).size
     step = max(_GPU_STEP, _OVER_PRODUCTS * runs * step_products(config) / GPU_RATE)

@@ -203,11 +203,6 @@ class Columns:
         like: the weights (R, P), for type and device.
 
     Raises ParameterError for a group that the network does not have.
-
-    Example:
-        >>> rows = Columns([AdamW(), AdamW(weight_decay=0.0)], {"W": (2,)}, {}, torch.zeros(2, 2))
-        >>> rows(10)["lr"], rows(10)["decay"].shape
-        (0.001, torch.Size([2, 1]))
     """
 
     def __init__(

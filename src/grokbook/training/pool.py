@@ -31,11 +31,6 @@ class Pool:
     """`count` processes of `threads` threads, each working on one call at a time; they end with this process.
 
     Use as a context manager: leaving it ends every process at once, calls that have not finished included.
-
-    Example:
-        >>> with Pool(1) as pool:
-        ...     pool.submit(max, 2, 3).result()
-        3
     """
 
     def __init__(self, count: int, threads: int = 1) -> None:

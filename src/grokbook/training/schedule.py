@@ -50,12 +50,7 @@ class Schedule:
 
 
 def snapshot_steps(logged: np.ndarray, count: int) -> np.ndarray:
-    """`count` of the logged steps, evenly spread over the run with both ends (all of them if there are fewer).
-
-    Example:
-        >>> snapshot_steps(np.array([0, 10, 20, 30, 40]), 3).tolist()
-        [0, 20, 40]
-    """
+    """`count` of the logged steps, evenly spread over the run with both ends (all of them if there are fewer)."""
     if count < 1:
         return logged[:0]
     targets = np.linspace(logged[0], logged[-1], count) if count > 1 else logged[-1:]

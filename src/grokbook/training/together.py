@@ -12,15 +12,6 @@ def program_key(config: RunConfig) -> str:
     They have one `size_key`, optimisers that differ in numbers and groups alone (those are columns), and tasks that
     differ in their seed alone where a task draws what the network reads (`show`). Classes of a reader's own must be the
     same ones: two of one name can be two versions of a notebook's cell.
-
-    Example:
-        >>> from grokbook.models.transformer import Shape
-        >>> from grokbook.tasks import ModularTask
-        >>> from grokbook.training.accelerators import Muon
-        >>> runs = [RunConfig(ModularTask(5), Shape(5, d_model=8), Muon(rate, plain=True)) for rate in (0.1, 0.2)]
-        >>> runs += [RunConfig(ModularTask(5), Shape(5, d_model=8), Muon(0.1))]
-        >>> [program_key(run) == program_key(runs[0]) for run in runs]
-        [True, True, False]
     """
     settings = {n: v for n, v in plain(config.optimizer).items() if n != "groups" and not _is_number(v)}
     drawn = {n: v for n, v in plain(config.task).items() if n != "seed"} if hasattr(config.task, "show") else None
