@@ -11,9 +11,10 @@ from torch.nn import functional as F
 
 from grokbook import measures as m
 from grokbook.errors import ParameterError
-from grokbook.measures.complexity import cross_polytopes, local_complexity, network_complexity, preactivations
+from grokbook.measures.complexity import cross_polytopes, local_complexity, network_complexity
 from grokbook.measures.separability import TOLERANCE, subspace
 from grokbook.models.transformer import Shape, initialise, plain_logits, self_attention
+from grokbook.training.watching import preactivations
 
 
 def sets(seed, distance, d=3, m=5, n=6):
@@ -210,9 +211,13 @@ def test_the_units_are_those_of_the_model(layers, positional):
 def test_a_network_whose_units_are_all_on_is_linear_and_counts_zero():
     shape, w = SMALL, initialise(SMALL, 0)
     pairs = np.array([[0, 1], [2, 3], [4, 4]])
-    assert network_complexity(w, shape, pairs) > 0
+
+    def units(x):
+        return preactivations(w, shape, *torch.as_tensor(x, dtype=torch.float32).split(shape.d_model, dim=1)).numpy()
+
+    assert network_complexity(units, w["W_E"], pairs) > 0
     w["b_in.0"] = torch.full_like(w["b_in.0"], 100.0)
-    assert network_complexity(w, shape, pairs) == 0
+    assert network_complexity(units, w["W_E"], pairs) == 0
 
 
 REFUSALS = [

@@ -14,6 +14,7 @@ from grokbook.errors import ParameterError
 from grokbook.measures import fourier_losses as fl
 from grokbook.measures.representation import mean_squared_defect, representation_quality, spread
 from grokbook.tasks.arithmetic import ModularTask
+from grokbook.theory.cyclic_classes import cyclic_classes, discrete_logarithms
 
 from .tables import circles, gaussian, relabelled, rotation, tables
 
@@ -126,8 +127,8 @@ CYCLIC = ("add", "subtract", "x2_plus_y2", "x3_plus_y3", "multiply", "2*x - 3*y 
 
 def wave(task: ModularTask, frequencies: list[int], size: float = 6.0) -> np.ndarray:
     """Logits sum_k cos(2 pi k (class of the cell - class of the answer) / n), zero where there is no class."""
-    group = fl.cyclic_classes(task)
-    answers = np.arange(task.p) if group.order == task.p else fl.discrete_logarithms(task.p)
+    group = cyclic_classes(task)
+    answers = np.arange(task.p) if group.order == task.p else discrete_logarithms(task.p)
     angle = 2 * np.pi * (group.classes[:, None] - answers[None, :]) / group.order
     table = size * sum(np.cos(k * angle) for k in frequencies)
     table[group.classes < 0] = 0
@@ -139,7 +140,7 @@ def wave(task: ModularTask, frequencies: list[int], size: float = 6.0) -> np.nda
 def test_logits_of_one_frequency_keep_all_or_nothing(operation):
     """Restricted to the frequency nothing is lost; without it every answer is equally likely: ln p."""
     task = ModularTask(11, operation, 0.5)
-    group, z = fl.cyclic_classes(task), wave(ModularTask(11, operation), [3])
+    group, z = cyclic_classes(task), wave(ModularTask(11, operation), [3])
     full = fl.cross_entropy(z[group.cells], task.labels[group.cells])
     assert fl.key_frequencies(z, group, 1) == [3]
     assert fl.restricted_loss(z, task.labels, group, [3]) == pytest.approx(full, rel=1e-12)
@@ -155,7 +156,7 @@ def test_the_projection_is_that_of_nanda_on_the_full_grid_of_a_sum():
     angle = 2 * np.pi * task.labels / 7
     basis = np.stack([np.ones(49), np.cos(2 * angle), np.sin(2 * angle)], axis=1)
     projected = basis @ np.linalg.lstsq(basis, z, rcond=None)[0]
-    group = fl.cyclic_classes(task)
+    group = cyclic_classes(task)
     assert fl.restricted_loss(z, task.labels, group, [2]) == pytest.approx(fl.cross_entropy(projected, task.labels))
     rest = z - projected + z.mean(axis=0)
     assert fl.excluded_loss(z, task.labels, group, [2]) == pytest.approx(fl.cross_entropy(rest, task.labels))
@@ -166,7 +167,7 @@ def test_a_memoriser_has_nothing_in_the_waves():
     task = ModularTask(13)
     z = np.random.default_rng(0).normal(size=(169, 13)) * 0.1
     z[task.train_index, task.labels[task.train_index]] += 20
-    group = fl.cyclic_classes(task)
+    group = cyclic_classes(task)
     key = fl.key_frequencies(z, group, 1)
     assert fl.excluded_loss(z, task.labels, group, key, cells=task.train_index) < 0.1
     assert fl.restricted_loss(z, task.labels, group, key) > 0.1
@@ -176,7 +177,7 @@ def test_a_memoriser_has_nothing_in_the_waves():
 def test_a_constant_added_to_all_logits_changes_nothing(seed, constant):
     task = ModularTask(5, train_fraction=0.5)
     z = np.random.default_rng(seed).normal(size=(25, 5))
-    group = fl.cyclic_classes(task)
+    group = cyclic_classes(task)
     for loss in (fl.restricted_loss, fl.excluded_loss):
         assert loss(z + constant, task.labels, group, [1]) == pytest.approx(loss(z, task.labels, group, [1]))
         assert loss(torch.tensor(z), task.labels, group, [1]) == loss(z, task.labels, group, [1])
@@ -187,13 +188,13 @@ def test_a_constant_added_to_all_logits_changes_nothing(seed, constant):
 def test_all_frequencies_restricted_are_the_class_means(seed):
     task = ModularTask(5)
     z = np.random.default_rng(seed).normal(size=(25, 5))
-    group = fl.cyclic_classes(task)
+    group = cyclic_classes(task)
     expected = fl.cross_entropy(fl.class_means(z, group)[task.labels], task.labels)
     assert fl.restricted_loss(z, task.labels, group, [1, 2]) == pytest.approx(expected)
 
 
 def test_discrete_logarithms_turn_products_into_sums():
-    logs = fl.discrete_logarithms(13)
+    logs = discrete_logarithms(13)
     i, j = np.divmod(np.arange(169), 13)
     kept = (i > 0) & (j > 0)
     assert np.array_equal(logs[i * j % 13][kept], (logs[i] + logs[j])[kept] % 12)
@@ -202,7 +203,7 @@ def test_discrete_logarithms_turn_products_into_sums():
 
 def test_products_with_zero_have_no_class_also_under_a_shift():
     task = ModularTask(7, "multiply", shift=3)
-    group = fl.cyclic_classes(task)
+    group = cyclic_classes(task)
     zero = (task.pairs[:, 0] == 0) | ((task.pairs[:, 1] + 3) % 7 == 0)
     assert np.array_equal(group.classes < 0, zero) and group.order == 6
 
@@ -247,10 +248,10 @@ def test_far_from_the_origin_a_circle_closes_the_same_parallelograms():
     assert representation_quality(table + 1e8) == representation_quality(table) == enumerated(table, 0.75)
 
 
-SUMS = fl.cyclic_classes(ModularTask(7))
+SUMS = cyclic_classes(ModularTask(7))
 REFUSALS = [
-    *[(partial(fl.cyclic_classes, ModularTask(7, f)), "no frequencies") for f in ("x2_plus_xy_plus_y2", "x*y + 1")],
-    *[(partial(fl.cyclic_classes, ModularTask(7, f)), "no frequencies") for f in ("x3_plus_xy_plus_y3", "2*x*y")],
+    *[(partial(cyclic_classes, ModularTask(7, f)), "no frequencies") for f in ("x2_plus_xy_plus_y2", "x*y + 1")],
+    *[(partial(cyclic_classes, ModularTask(7, f)), "no frequencies") for f in ("x3_plus_xy_plus_y3", "2*x*y")],
     (lambda: fl.class_means(np.zeros((7, 7)), SUMS), "49 cells"),
     (lambda: fl.class_means(np.full((49, 7), np.nan), SUMS), "not finite"),
     (lambda: fl.key_frequencies(np.zeros((49, 7)), SUMS, 4), "between 1 and 3"),
@@ -267,8 +268,8 @@ REFUSALS = [
     (lambda: m.effective_dimension(np.full((5, 3), 0.1)), "equal rows"),
     (lambda: m.explained_variance(np.zeros((5, 3))), "equal rows"),
     (lambda: fl.cross_entropy(np.zeros((2, 3)), [0, 3]), "classes from 0 to 2"),
-    (lambda: fl.discrete_logarithms(9), "prime"),
-    (lambda: fl.class_means(np.zeros((9, 3)), fl.cyclic_classes(ModularTask(3, "3*x"))), "class 1 has no cell"),
+    (lambda: discrete_logarithms(9), "prime"),
+    (lambda: fl.class_means(np.zeros((9, 3)), cyclic_classes(ModularTask(3, "3*x"))), "class 1 has no cell"),
     (lambda: representation_quality(np.ones((5, 2))), "equal rows"),
     (lambda: representation_quality(np.eye(3)), "at least 4"),
     (lambda: representation_quality(np.eye(5), -1.0), "tolerance"),

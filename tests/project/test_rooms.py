@@ -12,7 +12,7 @@ FLOORS = (
     *(GROUND, "tasks", "models", "measures", "theory", "training", "runs", "claims", "plotting", "chapters"),
     *("book", "cli"),
 )
-LESS = {"plotting": (GROUND, "measures", "runs"), "book": FLOORS[: FLOORS.index("chapters")]}
+LESS = {"measures": (GROUND,), "plotting": (GROUND, "measures", "runs"), "book": FLOORS[: FLOORS.index("chapters")]}
 """Rooms that may import less than all below them: plotting takes arrays and tables, and asks measures for symbols; the
 book finds a chapter by its chapter's name."""
 

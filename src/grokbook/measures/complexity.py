@@ -5,41 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn import functional as F
 
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array, rows, to_numpy, whole
-from grokbook.models.transformer import Parameters, Shape, mlp, self_attention
 
 RADIUS = 0.1  # of a neighbourhood, relative to the root mean square length of the points
 DIRECTIONS = 8  # of a neighbourhood: its cross-polytope has twice as many vertices
-
-
-def preactivations(weights: Parameters, shape: Shape, first: Tensor, second: Tensor) -> Tensor:
-    """Inputs of every ReLU at the read-out position, (N, n_layers * d_mlp), for operand vectors (N, d) each.
-
-    `first` and `second` stand where the word embeddings of the operands do; positions and the cls row are the
-    model's. A unit is active where its number is positive.
-
-    Raises ParameterError if the two are not (N, d) alike.
-    """
-    if first.shape != second.shape or first.ndim != 2 or first.shape[1] != shape.d_model:
-        raise ParameterError(
-            f"operand vectors have shapes {tuple(first.shape)} and {tuple(second.shape)}; both must be "
-            f"(N, {shape.d_model})."
-        )
-    cls = weights["W_E"][-1].expand_as(first)
-    x = torch.stack([first, second, cls], dim=1)
-    if shape.positional:
-        x = x + weights["W_pos"]
-    found = []
-    for l in range(shape.n_layers):
-        x = self_attention(weights, l, x, shape)
-        found.append(F.linear(x[:, -1], weights[f"W_in.{l}"], weights[f"b_in.{l}"]))
-        x = mlp(weights, l, x)
-    return torch.cat(found, dim=1)
 
 
 def cross_polytopes(points: Array, radius: float, directions: int, seed: int = 0) -> np.ndarray:
@@ -87,38 +58,31 @@ def local_complexity(
 
 
 def network_complexity(
-    weights: Parameters,
-    shape: Shape,
+    units: Callable[[np.ndarray], Array],
+    embedding: Array,
     pairs: Array,
     *,
     relative_radius: float = RADIUS,
     directions: int = DIRECTIONS,
     seed: int = 0,
 ) -> float:
-    r"""Local complexity of a transformer about the embeddings $(\phi_i, \phi_j)$ of some operand pairs.
+    r"""Local complexity of a network about the embeddings $(\phi_i, \phi_j)$ of some operand pairs.
 
-    The points are the concatenated word embeddings (n, 2 d) of `pairs` (n, 2), the second operand's token already
-    shifted, and the radius is `relative_radius` times their root mean square length, so that multiplying all word
-    and position vectors by a constant is not mistaken for a change of the network. Units: the ReLUs of all layers
-    at the read-out position; attention comes before them, so the surfaces on which they switch are curved.
+    The points are the rows of `embedding` (tokens, d) at both places of `pairs` (n, 2), side by side: (n, 2 d). The
+    radius is `relative_radius` times their root mean square length, so that multiplying all vectors by
+    a constant is not mistaken for a change of the network. `units` maps such points (N, 2 d) to the pre-activations.
+    In the book these are the ReLUs of all layers at the read-out position; attention comes before them, so the surfaces
+    on which they switch are curved.
 
     Raises ParameterError as `local_complexity`, and if the embeddings of the pairs are all zero.
 
-    >>> from grokbook.models.transformer import initialise
-    >>> shape = Shape(5, d_model=8)
-    >>> 0 < network_complexity(initialise(shape, 0), shape, [[0, 1], [2, 3]]) < 32
-    True
+    >>> table = [[1.0, 0.0], [9.0, 0.0]]
+    >>> network_complexity(lambda x: x[:, :1] - 1, table, [[0, 1], [1, 0]], relative_radius=0.01, directions=2)
+    0.5
 
     Source: Humayun et al. 2024, section 3; differs as `local_complexity` says.
     """
-    table = to_numpy(weights["W_E"])
-    chosen = to_numpy(pairs).astype(np.int64)
+    table, chosen = to_numpy(embedding), to_numpy(pairs).astype(np.int64)
     points = np.concatenate([table[chosen[:, 0]], table[chosen[:, 1]]], axis=1)
     size = float(np.sqrt((points**2).sum(axis=1).mean()))
-
-    def units(x: np.ndarray) -> Tensor:
-        halves = torch.as_tensor(x, dtype=weights["W_E"].dtype).split(shape.d_model, dim=1)
-        with torch.no_grad():
-            return preactivations(weights, shape, *halves)
-
     return local_complexity(units, points, relative_radius * size, directions, seed=seed)

@@ -12,13 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import sympy
 from scipy.special import logsumexp
 
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array, rows, to_numpy, whole
-from grokbook.tasks.arithmetic import ModularTask
-from grokbook.tasks.polynomials import parse_polynomial
 
 N_KEY = 5  # number of key frequencies, as in Nanda et al. 2023
 
@@ -37,45 +34,6 @@ class CyclicClasses:
     def cells(self) -> np.ndarray:
         """Numbers of the cells that have a class."""
         return np.flatnonzero(self.classes >= 0)
-
-
-def discrete_logarithms(p: int) -> np.ndarray:
-    """Exponents e with g^e = r modulo a prime p, g the least primitive root, int64 (p,); -1 for r = 0.
-
-    Raises ParameterError if p is not a prime of 3 or more.
-    """
-    if not sympy.isprime(p) or p < 3:
-        raise ParameterError(f"p = {p} must be a prime of 3 or more to have discrete logarithms.")
-    logs, power = np.full(p, -1), 1
-    root = int(sympy.primitive_root(p))
-    for exponent in range(p - 1):
-        logs[power], power = exponent, power * root % p
-    return logs
-
-
-def cyclic_classes(task: ModularTask) -> CyclicClasses:
-    """The cyclic group that a task's classes form: Z_p for g(x) + h(y), the logarithms (order p - 1) for x * y.
-
-    A polynomial without mixed terms, such as x - y or x^2 + y^2, is a sum in Z_p of a function of x and one of y,
-    so waves of its class are products of waves of the operands. The product of two operands other than zero is the
-    sum of their discrete logarithms. For other operations, such as x^2 + xy + y^2, the papers define no waves.
-
-    Raises ParameterError for such an operation.
-
-    >>> cyclic_classes(ModularTask(5, "multiply")).order
-    4
-
-    Source: Nanda et al. 2023, section 4, has addition alone; the other cases are this book's.
-    """
-    terms = dict(parse_polynomial(task.operation).terms())
-    if all(0 in powers for powers in terms):
-        return CyclicClasses(task.labels.astype(np.int64), task.p)
-    if set(terms) == {(1, 1)} and terms[1, 1] % task.p == 1 and task.p > 2:
-        return CyclicClasses(discrete_logarithms(task.p)[task.labels], task.p - 1)
-    raise ParameterError(
-        f"operation {task.operation!r} mixes x and y, so its classes have no frequencies; sums of a function of x and "
-        "one of y have, such as 'x2_plus_y2', and so has 'multiply'."
-    )
 
 
 def class_means(logits: Array, group: CyclicClasses) -> np.ndarray:
@@ -100,7 +58,7 @@ def key_frequencies(logits: Array, group: CyclicClasses, n: int = N_KEY) -> list
 
     `logits` has shape (p*p, C). Raises ParameterError for n outside 1, ..., floor(order/2) and as `class_means`.
 
-    >>> group = cyclic_classes(ModularTask(7))
+    >>> group = CyclicClasses(np.add.outer(np.arange(7), np.arange(7)).ravel() % 7, 7)
     >>> wave = np.cos(2 * np.pi * 3 * (group.classes[:, None] - np.arange(7)) / 7)
     >>> key_frequencies(wave, group, 1)
     [3]
@@ -141,11 +99,11 @@ def restricted_loss(logits: Array, labels: Array, group: CyclicClasses, frequenc
 
     Raises ParameterError as `class_means`, and for a frequency outside 1, ..., floor(order/2).
 
-    >>> task = ModularTask(7)
-    >>> group = cyclic_classes(task)
-    >>> wave = 9 * np.cos(2 * np.pi * 3 * (task.labels[:, None] - np.arange(7)) / 7)
-    >>> full = cross_entropy(wave, task.labels)
-    >>> bool(np.isclose(restricted_loss(wave, task.labels, group, [3]), full))
+    >>> labels = np.add.outer(np.arange(7), np.arange(7)).ravel() % 7
+    >>> group = CyclicClasses(labels, 7)
+    >>> wave = 9 * np.cos(2 * np.pi * 3 * (labels[:, None] - np.arange(7)) / 7)
+    >>> full = cross_entropy(wave, labels)
+    >>> bool(np.isclose(restricted_loss(wave, labels, group, [3]), full))
     True
 
     Source: Nanda et al. 2023, section 5.1, for i + j on the full grid, where both agree: all classes have p cells, so
@@ -165,10 +123,10 @@ def excluded_loss(
 
     Raises ParameterError as `restricted_loss`, and if no cell is left.
 
-    >>> task = ModularTask(7)
-    >>> group = cyclic_classes(task)
-    >>> wave = 9 * np.cos(2 * np.pi * 3 * (task.labels[:, None] - np.arange(7)) / 7)
-    >>> bool(np.isclose(excluded_loss(wave, task.labels, group, [3]), np.log(7)))
+    >>> labels = np.add.outer(np.arange(7), np.arange(7)).ravel() % 7
+    >>> group = CyclicClasses(labels, 7)
+    >>> wave = 9 * np.cos(2 * np.pi * 3 * (labels[:, None] - np.arange(7)) / 7)
+    >>> bool(np.isclose(excluded_loss(wave, labels, group, [3]), np.log(7)))
     True
 
     Source: Nanda et al. 2023, section 5.1.

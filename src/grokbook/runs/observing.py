@@ -13,20 +13,15 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
+import torch
 
 from grokbook.errors import ParameterError
 from grokbook.measures.complexity import network_complexity
-from grokbook.measures.fourier_losses import (
-    N_KEY,
-    CyclicClasses,
-    cyclic_classes,
-    excluded_loss,
-    key_frequencies,
-    restricted_loss,
-)
+from grokbook.measures.fourier_losses import N_KEY, CyclicClasses, excluded_loss, key_frequencies, restricted_loss
 from grokbook.measures.representation import representation_quality
 from grokbook.runs.watched import Watched
-from grokbook.training.watching import View
+from grokbook.theory.cyclic_classes import cyclic_classes
+from grokbook.training.watching import View, preactivations
 from grokbook.training.watching import Watch as Observer
 
 COMPLEXITY_PAIRS = 64  # operand pairs about which local complexity is taken
@@ -47,7 +42,13 @@ def _excluded(view: View, source: View) -> float:
 
 def _complexity(view: View) -> float:
     pairs = np.random.default_rng(0).integers(view.task.p, size=(COMPLEXITY_PAIRS, 2))
-    return network_complexity(view.weights, view.config.model, pairs + [0, view.task.shift])
+
+    def units(points: np.ndarray) -> np.ndarray:
+        halves = torch.as_tensor(points, dtype=view.weights["W_E"].dtype).split(view.config.model.d_model, dim=1)
+        with torch.no_grad():
+            return preactivations(view.weights, view.config.model, *halves).numpy()
+
+    return network_complexity(units, view.weights["W_E"], pairs + [0, view.task.shift])
 
 
 OBSERVERS: dict[str, Observer] = {

@@ -10,14 +10,40 @@ import numpy as np
 import torch
 import xarray as xr
 from torch import Tensor
+from torch.nn import functional as F
 
 from grokbook.errors import ParameterError
 from grokbook.machine import limited_threads
-from grokbook.measures.complexity import preactivations
+from grokbook.models.transformer import Parameters, Shape, mlp, self_attention
 from grokbook.tasks.task import Task
 from grokbook.training.config import RunConfig
 from grokbook.training.forward import all_outputs, as_tensor, split_weights
 from grokbook.training.loop import Stack
+
+
+def preactivations(weights: Parameters, shape: Shape, first: Tensor, second: Tensor) -> Tensor:
+    """Inputs of every ReLU at the read-out position, (N, n_layers * d_mlp), for operand vectors (N, d) each.
+
+    `first` and `second` stand where the word embeddings of the operands do; positions and the cls row are the
+    model's. A unit is active where its number is positive.
+
+    Raises ParameterError if the two are not (N, d) alike.
+    """
+    if first.shape != second.shape or first.ndim != 2 or first.shape[1] != shape.d_model:
+        raise ParameterError(
+            f"operand vectors have shapes {tuple(first.shape)} and {tuple(second.shape)}; both must be "
+            f"(N, {shape.d_model})."
+        )
+    cls = weights["W_E"][-1].expand_as(first)
+    x = torch.stack([first, second, cls], dim=1)
+    if shape.positional:
+        x = x + weights["W_pos"]
+    found = []
+    for l in range(shape.n_layers):
+        x = self_attention(weights, l, x, shape)
+        found.append(F.linear(x[:, -1], weights[f"W_in.{l}"], weights[f"b_in.{l}"]))
+        x = mlp(weights, l, x)
+    return torch.cat(found, dim=1)
 
 
 @dataclass(frozen=True)
