@@ -13,7 +13,7 @@ from markdown_it.renderer import RendererHTML
 from myst_parser.config.main import MdParserConfig
 from myst_parser.parsers.mdit import create_md_parser
 
-from grokbook.book import chapters, exercises, site
+from grokbook.book import chapters, conditions, exercises, site
 from grokbook.book.wrapping import COLUMNS
 from grokbook.claims.ledger import claims
 from grokbook.claims.verdicts import settled
@@ -89,6 +89,32 @@ def pasted_in_vain(source):
     """The keys that the prose asks for and no cell glues."""
     patterns, asked = list(glued(source)), re.findall(r"\{glue:text\}`([^`:]+)(?::[^`:]+)?`", source)
     return {key for key in asked if not any(re.fullmatch(pattern, key) for pattern in patterns)}
+
+
+def given(source):
+    """The names of the conditions that cells give; None where some are computed."""
+    found = set()
+    for node in ast.walk(ast.parse("\n".join(cells(source)))):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "page.conditions":
+            found |= {word.arg for word in node.keywords}
+    return None if None in found else found
+
+
+def asked(source):
+    """The names in the conditions of blocks and half sentences."""
+    found = re.findall(r"\{when\}(?: +([^\n]+)|`+([^;`]+);)", source)
+    return {name for condition in found for name in conditions.names("".join(condition))}
+
+
+def test_every_condition_of_the_prose_is_given_by_a_cell_and_none_is_given_in_vain(chapter):
+    assert given(chapter.source) in (None, asked(chapter.source))
+
+
+def test_a_condition_that_no_cell_gives_is_seen():
+    source = "```{code-cell} ipython3\npage.conditions(a=True, b=(None, ''))\n```\n\n:::{when} a and not c\nA.\n:::\n"
+    source += "B {when}`b; is`, C {when}``d; is {glue:text}`x` ``.\n"
+    assert (given(source), asked(source)) == ({"a", "b"}, {"a", "b", "c", "d"})
+    assert given(source.replace("b=(", "**dict(b=(").replace("''))", "'')))")) is None
 
 
 def test_cited_papers_are_in_the_bibliography(chapter):

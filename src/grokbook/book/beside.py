@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from copy import deepcopy
 from typing import Any
 
-from grokbook.book import drift, footer
+from grokbook.book import conditions, drift, footer
 from grokbook.book.chapters import Chapter
 from grokbook.book.drawing import NARROW
 from grokbook.book.drift import Difference
@@ -37,7 +37,7 @@ def opened(notebook: Any, default: Any, chapter: Chapter, values: Mapping[str, A
     opening = [
         _markdown("## What differs from the default\n\n" + _summary(found, preset, where)),
         _markdown(_parameters(chapter, values, preset)),
-        _markdown(_numbers(found, chapter.source)),
+        _markdown(_numbers(found, conditions.opened(chapter.source))),
         *_pairs(found, default, notebook),
         _markdown(_tables(found, then["items"], now["items"]) + "\n\n" + _sentences(found)),
         _markdown("## The page with your parameters"),
@@ -76,6 +76,7 @@ def _summary(found: Sequence[Difference], preset: str, where: str) -> str:
     return (
         f"Your parameters are not those of the preset {code(preset)}. Here the page is held beside {where}; the page "
         f"itself follows below. {numbers if moved else 'No number in the prose moved.'} {_verdicts(found)}"
+        f"{_conditions(found)}"
     )
 
 
@@ -94,6 +95,13 @@ def _verdicts(found: Iterable[Difference]) -> str:
     if not changed:
         return "No verdict changed."
     return "Verdicts that changed: " + "; ".join(f"{words(name)} {how}" for name, how in changed.items()) + "."
+
+
+def _conditions(found: Iterable[Difference]) -> str:
+    """A sentence on the conditions of the prose that held and do not hold now; nothing where there are none."""
+    lost = [d.item.removeprefix("condition ") for d in found if d.item.startswith("condition ") and d.old is True]
+    text = f" {_count(lost, 'condition')} of its sentences no longer hold{'s' * (len(lost) == 1)}"
+    return f"{text}: {', '.join(code(name) for name in lost)}; a marked line stands in their place." if lost else ""
 
 
 def _parameters(chapter: Chapter, values: Mapping[str, Any], preset: str) -> str:

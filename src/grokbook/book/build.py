@@ -27,7 +27,7 @@ _ROOMS = ("tasks", "models", "measures", "theory", "training", "runs", "claims",
 _PAGE_CODE = (
     *("page.py", "show.py", "outputs.py", "execute.py", "footer.py", "costs.py", "safe.py", "tables.py"),
     *("drawing.py", "wrapping.py", "cards.py", "interactive.py", "training_page.py", "front.py", "findings.py"),
-    *("links.py", "typeset.py", "chapters.py", "parameters.py"),
+    *("links.py", "typeset.py", "chapters.py", "parameters.py", "conditions.py"),
 )
 _PACKAGES = ("numpy", "torch", "matplotlib", "pandas", "xarray", "jupytext", "papermill", "ipykernel")
 

@@ -19,6 +19,7 @@ from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
+from grokbook.book.conditions import KEY
 from grokbook.errors import ParameterError
 
 NAME = "drift.json"
@@ -186,6 +187,10 @@ def _glued(name: str, text: str, bands: dict[str, Any]) -> Iterator[tuple[str, A
         for claim, verdict, number, *band in json.loads(value):
             yield from ((f"verdict of {claim}", verdict), (f"value of {claim}", number))
             bands |= {claim: band} if None not in band else {}
+    elif name.startswith(KEY):
+        truth, said = json.loads(value)
+        yield f"condition {name.removeprefix(KEY)}", "not known" if truth is None else truth
+        yield f"text of condition {name.removeprefix(KEY)}", said
     elif not _CLOCK.search(name):
         yield f"glue {name}", _plain(value) if isinstance(value, str) else value
 

@@ -7,12 +7,14 @@ runner (`grokbook.book.execute`) turns these into a numbered figure of the page.
 from __future__ import annotations
 
 import json
+import keyword
 import math
 import statistics
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from grokbook.book import cards, costs, drawing
+from grokbook.book.conditions import KEY, glued
 from grokbook.book.safe import code, line, words
 from grokbook.book.tables import Form, table_html
 from grokbook.errors import ParameterError
@@ -114,6 +116,27 @@ def glue_all(prefix: str, values: Mapping[str, Any], form: str = ",.0f", missing
     """Glue several numbers at once, each as `prefix_key`, in one form and with one text for what is missing."""
     for key, value in values.items():
         glue(f"{prefix}_{key}", value, form, missing)
+
+
+def conditions(**truths: Any) -> None:
+    """Make truths available to the prose: blocks `:::{when} name` and roles `` {when}`name; words` ``.
+
+    Each is True, False or None (not known: runs are missing), or a pair of that and the numbers that decided, as
+    short text, which stands in place of the words where it does not hold.
+
+    Raises ParameterError for any other value, and for a name that means something in a condition.
+    """
+    for name, given in truths.items():
+        value, said = given if isinstance(given, tuple) and len(given) == 2 else (given, "")
+        truth = _scalar(name, value)
+        if not (truth is None or isinstance(truth, bool)) or not isinstance(said, str):
+            raise ParameterError(
+                f"the condition {name} = {given!r} must be True, False or None, or a pair of that and a text."
+            )
+        if keyword.iskeyword(name) or not name.isidentifier():
+            raise ParameterError(f"the condition {name!r} needs a name that is a Python identifier and no keyword.")
+        about = {"name": f"{KEY}{name}", "mime_prefix": _GLUED}
+        _display({f"{_GLUED}text/plain": repr(glued(truth, line(said)))}, {"scrapbook": about})
 
 
 def _scalar(name: str, value: Any) -> Any:

@@ -20,8 +20,10 @@ from typing import Any
 from urllib.parse import quote
 
 from grokbook.book import chapters, check, drift, state
+from grokbook.book.cards import LEDGER
 from grokbook.book.drawing import NARROW
 from grokbook.book.terminal import Progress
+from grokbook.claims.verdicts import SETTLED, settled
 from grokbook.errors import ChapterError, GrokbookError
 
 _LEFT_OUT = shutil.ignore_patterns("_build", "chapters", "__pycache__", ".*")
@@ -91,6 +93,7 @@ def key(root: Path) -> str:
                 digest.update(str(inside).encode() + path.read_bytes())
     for name in state.executed(root):
         digest.update(f"{name} {state.committed(root, root / 'notebooks' / f'{name}.md')}".encode())
+    digest.update(SETTLED.read_bytes())
     digest.update(repr([(name, metadata.version(name)) for name in _PACKAGES]).encode())
     return digest.hexdigest()
 
@@ -114,7 +117,8 @@ def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None =
     (source / "chapters").mkdir()
     downloads = extra / "downloads"
     downloads.mkdir(parents=True)
-    notebooks = notebooks or root / "book" / "chapters"
+    own = root / "book" / "chapters"
+    notebooks = notebooks or own
     for name in names:
         plain = without_narrow((notebooks / f"{name}.ipynb").read_text(encoding="utf-8"), extra / "narrow" / name)
         page = source / f"{chapters.page_of(name)}.ipynb"
@@ -127,7 +131,10 @@ def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None =
     copy_mathjax(extra / "mathjax")
     toc = source / "_toc.yml"
     toc.write_text(filtered_toc(toc.read_text(), names))
-    (source / "_pages.json").write_text(json.dumps(pages(root, names)))
+    facts = pages(root, names)
+    for name in names if own is notebooks else ():
+        facts["pages"][chapters.page_of(name)]["preset"] = (state.card(root, name) or {}).get("preset")
+    (source / "_pages.json").write_text(json.dumps(facts))
 
 
 def without_narrow(notebook: str, folder: Path) -> str:
@@ -170,7 +177,7 @@ def _stays(file: str, names: Sequence[str]) -> bool:
 
 
 def pages(root: Path, names: Sequence[str]) -> dict[str, Any]:
-    """For the site's extensions: launch links (None where a source is not committed), questions, addresses."""
+    """For the site's extensions: launch links (None where a source is not committed), questions, verdicts."""
     repository, revision = repository_url(root), state.revision(root)
     launches = {}
     for name in names:
@@ -178,7 +185,9 @@ def pages(root: Path, names: Sequence[str]) -> dict[str, Any]:
         launches[name] = launch_link(repository, revision, name) if there else None  # type: ignore[arg-type]
     questions = {name: chapters.find(root, name).question for name in names}
     address = project_urls(root).get("Documentation")
-    return {"launch": launches, "questions": questions, "repository": repository, "address": address}
+    sources = {chapters.page_of(name): {"source": str(root / "notebooks" / f"{name}.md")} for name in names}
+    words = {"pages": sources, "verdicts": settled(), "ledger": chapters.page_of(LEDGER)}
+    return {"launch": launches, "questions": questions, "repository": repository, "address": address, **words}
 
 
 def project_urls(root: Path) -> dict[str, str]:

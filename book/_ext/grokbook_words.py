@@ -1,0 +1,157 @@
+"""Sentences that hang on a result: blocks and half sentences under a condition, verdicts that must be the settled ones.
+
+    :::{when} fits and not late            {when}`fits; text`            {verdict}`G27: fails`
+    Markdown
+    :::
+
+A true condition prints its text as if it stood alone; another prints a marked line with the numbers that decided. At
+the presets at which the book is printed a false condition is a warning, and so is, everywhere, an unknown name and a
+verdict that is not the settled one: a strict build fails there, at the sentence to be rewritten.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from ast import literal_eval
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from grokbook_site import facts
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+from grokbook.book import conditions
+from grokbook.errors import ParameterError
+
+PRINTED = ("laptop", "paper")
+"""Presets for which sentences are written."""
+
+logger = logging.getLogger(__name__)
+
+
+class verdict(nodes.Inline, nodes.TextElement):
+    """A verdict's word, coloured, with a link to the ledger's entry where that page is built."""
+
+
+class When(SphinxDirective):
+    """A block of Markdown under a condition."""
+
+    has_content = True
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        text = "\n".join(self.content)
+        instead = not_here(self.env, self.state.document, self.arguments[0], text, self.lineno)
+        if instead:
+            return [nodes.paragraph("", instead, classes=["gb-not-here"])]
+        made = nodes.Element()
+        self.state.nested_parse(self.content, self.content_offset, made)
+        return made.children
+
+
+class HalfSentence(SphinxRole):
+    """Words of a sentence under a condition: `condition; words`, where the words may hold roles."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        condition, mark, text = self.text.partition(";")
+        if not mark:
+            complain(self.env, "{when}", self.text, self.lineno, f"{self.text!r} is not `condition; words`")
+            return [], []
+        instead = not_here(self.env, self.inliner.document, condition, text, self.lineno)
+        if instead:
+            return [nodes.inline("", f"({instead})", classes=["gb-not-here"])], []
+        return self.inliner.parse(text.strip(), self.lineno, None, self.inliner.parent)
+
+
+class Verdict(SphinxRole):
+    """The settled verdict of a claim: `id: verdict`, where another verdict than the settled one is a warning."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        claim, _, word = (part.strip() for part in self.text.partition(":"))
+        settled = facts(self.env.app).get("verdicts", {}).get(claim)
+        if settled is None:
+            complain(self.env, "{verdict}", self.text, self.lineno, f"there is no claim {claim!r} with a verdict")
+        elif word != settled:
+            wrong = f"the verdict of {claim} is {settled!r}, and here stands {word!r}: rewrite the sentence"
+            complain(self.env, "{verdict}", self.text, self.lineno, wrong)
+        said = settled or word
+        ledger = facts(self.env.app).get("ledger")
+        there = ledger in self.env.found_docs
+        return [verdict(self.rawtext, said, claim=claim, docname=self.env.docname, ledger=ledger if there else "")], []
+
+
+def not_here(env: Any, document: nodes.document, condition: str, text: str, line: int) -> str:
+    """What stands in place of a text whose condition does not hold; nothing where it does."""
+    condition, values = " ".join(condition.split()), glued(document)
+    known = conditions.read(values)
+    try:
+        true = conditions.holds(condition, known)
+    except ParameterError as error:
+        complain(env, "{when}", condition, line, str(error))
+        return f"Not known here: {condition}."
+    if true:
+        return ""
+    said = conditions.deciding(condition, known) or named_in(text, values)
+    preset = page(env).get("preset")
+    if true is False and preset in PRINTED:
+        wrong = f"{condition!r} does not hold at preset {preset} ({said}): rewrite what stands under it"
+        complain(env, "{when}", condition, line, wrong)
+    opening = "Does not hold here" if true is False else "Not known here: runs are missing"
+    return f"{opening}{': ' if true is False and said else '. ' if said else ''}{said}."
+
+
+def glued(document: nodes.document) -> dict[str, str]:
+    """The texts that the cells of a page have glued; a page without cells has none."""
+    if "nb_renderer" not in document:
+        return {}
+    data = document["nb_renderer"].renderer.nb_client.glue_data
+    found = {key: output["data"].get("text/plain") for key, output in data.items()}
+    return {key: str(literal_eval(text)) for key, text in found.items() if text}
+
+
+def named_in(text: str, values: dict[str, str]) -> str:
+    """The glued values that a text names."""
+    keys = dict.fromkeys(re.findall(r"\{glue:text\}`([^`:]+)", text))
+    return ", ".join(f"{key} = {values[key]}" for key in keys if key in values)
+
+
+def page(env: Any) -> dict[str, Any]:
+    """What `grokbook.book.site` tells of the page that is read: its source, and its preset when it is the book's."""
+    return facts(env.app).get("pages", {}).get(env.docname, {})
+
+
+def complain(env: Any, role: str, text: str, line: int, message: str) -> None:
+    """Warn at the line of the source where this role has this text, the next one where it has it several times."""
+    of_chapter = page(env).get("source")
+    source = Path(of_chapter or env.doc2path(env.docname))
+    pattern = re.escape(role) + r"\s*`*\s*" + r"\s+".join(map(re.escape, text.split()))
+    content = source.read_text(encoding="utf-8") if source.is_file() else ""
+    lines = [content.count("\n", 0, found.start()) + 1 for found in re.finditer(pattern, content)]
+    seen = env.temp_data[pattern] = env.temp_data.get(pattern, -1) + 1
+    at = lines[min(seen, len(lines) - 1)] if lines else line
+    logger.warning(message, location=f"{'notebooks' if of_chapter else 'book'}/{source.name}:{at}", type="grokbook")
+
+
+def visit_verdict(self: Any, node: verdict) -> None:
+    name, word = html.escape(node["claim"]), html.escape(node.astext())
+    tag, link = "span", ""
+    if node["ledger"]:
+        tag, address = "a", self.builder.get_relative_uri(node["docname"], node["ledger"])
+        link = f' href="{address if node["docname"] != node["ledger"] else ""}#{name}"'
+    self.body.append(f'<{tag} class="gb-verdict" data-verdict="{word}" title="claim {name}"{link}>')
+    self.context.append(f"</{tag}>")
+
+
+def depart_verdict(self: Any, node: verdict) -> None:
+    self.body.append(self.context.pop())
+
+
+def setup(app: Any) -> dict[str, bool]:
+    app.add_node(verdict, html=(visit_verdict, depart_verdict))
+    app.add_directive("when", When)
+    app.add_role("when", HalfSentence())
+    app.add_role("verdict", Verdict())
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

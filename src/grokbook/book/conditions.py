@@ -1,0 +1,93 @@
+"""Conditions of sentences: truths that cells publish, boolean expressions over their names, parsed and never run."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from grokbook.errors import ParameterError
+
+KEY = "when-"
+"""What stands before a condition's name in the key under which it is glued."""
+
+Known = Mapping[str, tuple[bool | None, str]]
+"""By name whether a condition holds (None: not known), and the numbers that decided as short text ("" for none)."""
+
+
+def glued(truth: bool | None, said: str) -> str:
+    """What is glued of a condition; `read` takes it back."""
+    return json.dumps([truth, said], ensure_ascii=False)
+
+
+def read(values: Mapping[str, str]) -> dict[str, tuple[bool | None, str]]:
+    """The conditions among the glued texts of a page, by name."""
+    return {key.removeprefix(KEY): (*json.loads(text),) for key, text in values.items() if key.startswith(KEY)}
+
+
+def names(expression: str) -> list[str]:
+    """The names in a condition such as `fits and not (slow or late)`, in order, each once.
+
+    Raises ParameterError for anything but names, `and`, `or`, `not` and brackets.
+    """
+    found = [node for node in ast.walk(_parsed(expression)) if isinstance(node, ast.Name)]
+    return list(dict.fromkeys(node.id for node in sorted(found, key=lambda node: node.col_offset)))
+
+
+def holds(expression: str, known: Known) -> bool | None:
+    """Whether a condition holds; None where that hangs on something that is not known.
+
+    Raises ParameterError as `names` does, and for a name that is not among the known ones, which it lists.
+
+    >>> holds("fits and not late", {"fits": (True, ""), "late": (None, "")}) is None
+    True
+    """
+    if unknown := [name for name in names(expression) if name not in known]:
+        there = f"the page has {', '.join(sorted(known))}" if known else "no cell of the page calls page.conditions"
+        raise ParameterError(f"the condition {expression!r} names {', '.join(unknown)}, which is not known; {there}.")
+    return _truth(_parsed(expression), known)
+
+
+def deciding(expression: str, known: Known) -> str:
+    """The numbers given with the conditions of an expression, joined."""
+    return "; ".join(filter(None, (known[name][1] for name in names(expression))))
+
+
+def opened(source: str) -> str:
+    """The Markdown of a page with its conditional half sentences as if they stood alone.
+
+    >>> opened("It is {when}``late; late ({glue:text}`n`)``.")
+    'It is late ({glue:text}`n`).'
+    """
+    return re.sub(r"\{when\}(`+)[^;`]*;\s*(.*?)(?<!`)\1(?!`)", r"\2", source, flags=re.DOTALL)
+
+
+def _parsed(expression: str) -> ast.expr:
+    try:
+        tree = ast.parse(expression.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = None
+    if tree is None or not all(_allowed(node) for node in ast.walk(tree)):
+        raise ParameterError(f"the condition {expression!r} must be names joined by and, or, not and brackets.")
+    return tree
+
+
+def _allowed(node: ast.AST) -> bool:
+    kinds = (ast.BoolOp, ast.Name, ast.Load, ast.And, ast.Or, ast.Not)
+    return isinstance(node, kinds) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
+
+
+def _truth(node: Any, known: Known) -> bool | None:
+    """Kleene's logic: what is not known decides nothing, and what decides needs nothing else."""
+    if isinstance(node, ast.Name):
+        return known[node.id][0]
+    if isinstance(node, ast.UnaryOp):
+        inner = _truth(node.operand, known)
+        return None if inner is None else not inner
+    return _joined([_truth(part, known) for part in node.values], isinstance(node.op, ast.Or))
+
+
+def _joined(parts: Iterable[bool | None], decisive: bool) -> bool | None:
+    return decisive if decisive in (found := list(parts)) else None if None in found else not decisive
