@@ -425,7 +425,8 @@ def test_what_is_wrong_is_seen(tmp_path):
 @cache
 def errata() -> dict[str, list[str]]:
     """The cells of every row of the errata page that begins with ids of claims, by id."""
-    rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in text("errata.md").splitlines()]
+    plain = re.sub(r" \{verdict\}`[^`]*`", "", text("errata.md"))
+    rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in plain.splitlines()]
     named = [row for row in rows if row and re.fullmatch(r"([GPLT]\d\d|LT\d+)(, [GPLT]\d\d)*", row[0])]
     return {one: row for row in named for one in row[0].split(", ")}
 
@@ -444,6 +445,14 @@ def test_every_correction_has_a_row_and_no_row_is_about_a_claim_that_stands():
     """What a paper proves, defines or computes; an observation that does not hold is a finding, not a misprint."""
     assert corrected("theorem", "formula", "number") <= set(errata())
     assert set(errata()) <= corrected("theorem", "formula", "number", "observation")
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "book/notation.md"], ids=lambda page: page.stem)
+def test_a_verdict_in_the_prose_is_the_settled_one(page):
+    """A strict build says so too, and a page is not built for every change."""
+    written = re.findall(r"\{verdict\}`(\S+):\s+([^`]+)`", page.read_text(encoding="utf-8"))
+    assert page.stem != "errata" or {name for name, _ in written} == set(errata())
+    assert [(name, word) for name, word in written if settled().get(name) != " ".join(word.split())] == []
 
 
 @pytest.mark.parametrize("claim", [c for c in claims() if c.id in errata()], ids=lambda c: c.id)
