@@ -1,4 +1,4 @@
-"""What Liu et al. 2022 say of their phase diagrams, judged on our runs: section 4.1 and appendix G."""
+"""What Liu et al. 2022 say of their phase diagrams, judged on our runs: section 4.1, appendices E and G."""
 
 from __future__ import annotations
 
@@ -7,87 +7,93 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import xarray as xr
+from scipy.stats import mannwhitneyu
 
 from grokbook.chapters.phase_diagrams.published import panels, same_cells, sandwiched, steps_beside
-from grokbook.chapters.phase_diagrams.settings import (
+from grokbook.chapters.phase_diagrams.runs import (
     SEEDS,
     SHORTER,
+    SPEEDS,
     TASKS,
     by_seed,
     by_start,
     fig6,
+    fig12,
     more,
     replayed,
     until_fit,
 )
-from grokbook.chapters.phase_diagrams.words import capped, followed
-from grokbook.claims import Finding, claim, enough, judge
+from grokbook.claims import Finding, Runs, claim, enough, judge
 from grokbook.claims.finding import Part, band, some
-from grokbook.runs.phases import OPEN, agreement, among_seeds, kappa, phases
+from grokbook.claims.runs import every_run
+from grokbook.runs.phases import OPEN, PhaseRule, agreement, among_seeds, kappa, phases
+from grokbook.theory.parallelograms import all_samples, closed_set, permissible_set
 
-ENDS = 3
-"""Values at each end of an axis that are compared."""
-
-LITTLE = 0.1
-"""A difference of shares of comprehension below which an axis counts as without much effect; fixed before any run."""
+FROZEN = "2026-11-24T19:23 a68baef"
+"""When the rules of LP05, LP06, LP07 and LP14 were changed last."""
+LINES = 5
+"""Lines of a direction from which an order counts: one row or column of a panel decides nothing."""
+SAME, OTHERS = 0.9, 0.6
+"""Share of the cells from which two diagrams count as the same, and up to which as those of two seeds."""
+ENDS, LITTLE = 3, 0.1
+"""Values at each end of an axis that are compared; the difference of shares of comprehension below which the axis
+counts as without much effect, fixed before any run."""
+TOLERANCE = 0.1
+"""The authors' rule for a closed parallelogram on a line."""
 
 
 def _panels(*names: str) -> Callable[[], dict[str, object]]:
     return lambda: {f"6{name}": fig6()[name] for name in names}
 
 
-def _figure(number: str) -> Callable[[], dict[str, object]]:
-    return lambda: {task: more()[f"{number} {task}"] for task in TASKS}
+def _followed() -> dict[str, object]:
+    return _panels("b", "c")() | {f"{name} until fit": panel for name, panel in until_fit().items()}
 
 
-_THEIRS, DRAWN = "Ours beside theirs", "With their own draws"
+_THEIRS = "Ours beside theirs"
 _OURS = {"section": _THEIRS, "through": phases}
 
 
 @claim("LP04", "liu2022", "section 4.1", **_OURS, runs=_panels("b", "c"), says="all four phases in {told}")
 def four_in_ours(runs: Mapping[str, xr.Dataset]) -> Finding:
     """Of the diagrams 6b to 6d, "they all include four phases". Here: our runs of 6b and 6c, most seeds of each."""
-    parts, told = [], []
-    for name in ("6b", "6c"):
-        data = runs[name]
-        if data is None:
-            parts.append(None)
-            continue
-        four = [set("CGMX") <= set(np.ravel(data.phase.sel(seed=seed))) for seed in data.seed]
+    parts: list[Part] = [None] * (2 - len(runs))
+    told = []
+    for name, data in runs.items():
+        four = [set("CGMX") <= set(np.ravel(one)) for one in data.phase.transpose("seed", ...)]
         told.append(f"{name}: {sum(four)} of {len(four)} seeds")
         parts.append(sum(four) > len(four) / 2 if enough(data) else None)
     return judge(*parts, told="; ".join(told))
 
 
-LINES = 5
-"""Lines of a direction from which an order counts: one row or column of a panel decides nothing."""
-FROZEN = "2026-11-24T19:23 a68baef"
-"""When the rules of LP05, LP06, LP07 and LP14 were changed last."""
+def followed(ours: xr.Dataset, fitted: xr.Dataset | None) -> xr.DataArray:
+    """The phase of each run, those that ended before they had fitted decided by the same runs until they fit.
+
+    Both are `phases`. A test set that was passed first is comprehension where the training set follows by the last
+    step, and T where it does not; what `fitted` does not say either, or where it is None, stays open.
+    """
+    if fitted is None:
+        return ours.phase
+    early = (ours.phase == OPEN) & ours.test_step.notnull() & ours.fit_step.isnull()
+    after = fitted.reindex_like(ours.phase, fill_value={"phase": OPEN})
+    never = after.fit_step.isnull() & (after.phase != OPEN)
+    letters = xr.where(after.fit_step > ours.end, "C", xr.where(never, "T", OPEN))
+    return ours.phase.where(~early, letters)
 
 
-@claim(
-    "LP05",
-    "liu2022",
-    "section 4.1, Fig. 6",
-    **_OURS,
-    runs=lambda: _panels("b", "c")() | {f"{name} until fit": panel for name, panel in until_fit().items()},
-    rule_changed=FROZEN,
-    bars={"least": (1, 10)},
-    says=(
-        "of the lines of all seeds with all three phases in the order C, G, M: {told}; comprehension touches "
-        "memorisation directly at {touching} borders, and grokking one of them at {between}"
-    ),
-)
+@claim("LP05", "liu2022", "section 4.1, Fig. 6", **_OURS, runs=_followed, rule_changed=FROZEN, bars={"least": (1, 10)},
+       says=("of the lines of all seeds with all three phases in the order C, G, M: {told}; comprehension touches ",
+             "memorisation directly at {touching} borders, and grokking one of them at {between}"))  # fmt: skip
 def sandwich_in_ours(runs: Mapping[str, xr.Dataset], *, least: int = LINES) -> Finding:
     """In 6b to 6d "grokking is sandwiched between comprehension and memorization". Here: our runs of 6b and 6c.
 
     Our reading: as LP02, on the rows and columns of every seed, where a direction has at least five with all three.
     """
     panels = {name: (runs[name], runs[f"{name} until fit"]) for name in ("6b", "6c")}
-    cells = {name: followed(*both) for name, both in panels.items() if name in runs}
     axes = ("seed", "decoder_weight_decay", "decoder_lr")
-    found = sandwiched({name: phase.transpose(*axes) for name, phase in cells.items()}, least)
+    found = sandwiched({name: followed(*both).transpose(*axes) for name, both in panels.items() if name in runs}, least)
     return found if all(enough(*both) for both in panels.values()) else judge(None, **found.numbers)
 
 
@@ -126,7 +132,7 @@ def competition(runs: Mapping[str, xr.Dataset]) -> Finding:
 
 def short(data: xr.Dataset) -> xr.DataArray:
     """Phases of runs of `SHORTER` steps, (seed, decay, rate, ...); what is not reached by the last counts as never."""
-    return phases(data, capped(SHORTER)).phase.transpose("seed", "decoder_weight_decay", "decoder_lr", ...)
+    return phases(data, PhaseRule(cap=SHORTER)).phase.transpose("seed", "decoder_weight_decay", "decoder_lr", ...)
 
 
 def with_published(phase: xr.DataArray, panel: str) -> float:
@@ -180,12 +186,8 @@ def size_of_the_start(runs: Mapping[str, xr.DataArray], *, little: float = LITTL
                  told="; ".join(told) + " (medians)")  # fmt: skip
 
 
-SAME, OTHERS = 0.9, 0.6
-"""Share of the cells from which two diagrams count as the same, and up to which as those of two seeds."""
-
-
-@claim("LP13", "liu2022", "section 4.1, Fig. 6b", section=DRAWN, runs=lambda: {"b": replayed()["b"]}, origin="ours",
-       bars={"same": (0.8, 0.95)}, says=(
+@claim("LP13", "liu2022", "section 4.1, Fig. 6b", section="With their own draws", origin="ours",
+       runs=lambda: {"b": replayed()["b"]}, bars={"same": (0.8, 0.95)}, says=(
     "with the draws of the published runs {value:.1%} of {cells} cells have the published phase (kappa {kappa:.2f}); ",
     "of the steps of the runs without decay, as far as they generalise, {met} come out as published; {bars}",
 ))  # fmt: skip
@@ -208,61 +210,33 @@ Count = tuple[int, int, int]
 """How many runs are in a phase, how many are not decided, and how many there are."""
 
 
-def _count(phase: xr.DataArray, letter: str) -> Count:
+def counted(phase: xr.DataArray, letter: str) -> Count:
+    """The runs of a phase among some cells."""
     return int((phase == letter).sum()), int((phase == OPEN).sum()), phase.size
 
 
-def comprehended(phase: xr.DataArray, axis: str, slow: bool) -> tuple[Count, Count]:
+def at_ends(phase: xr.DataArray, axis: str, slow: bool) -> tuple[Count, Count]:
     """How many runs comprehend at the `ENDS` lowest and at the `ENDS` highest values of an axis.
 
     With `slow`, at the slower half of the decoder's rates only.
-
-    Example:
-        >>> cells = xr.DataArray([list("CC.MMM")] * 2, dims=("decoder_lr", "spread"))
-        >>> comprehended(cells, "spread", slow=True)
-        ((2, 1, 3), (0, 0, 3))
     """
     part = phase.isel(decoder_lr=slice(phase.sizes["decoder_lr"] // 2)) if slow else phase
-    return _count(part.isel({axis: slice(ENDS)}), "C"), _count(part.isel({axis: slice(-ENDS, None)}), "C")
-
-
-def in_corner(phase: xr.DataArray) -> tuple[Count, Count]:
-    """How many runs grok at the slower half of the rates and the `ENDS` smallest batches, and in all other cells.
-
-    Example:
-        >>> cells = xr.DataArray([list("GGGM"), list("MMMM")], dims=("decoder_lr", "batch_size"))
-        >>> in_corner(cells)
-        ((3, 0, 3), (0, 0, 5))
-    """
-    inside = _count(phase.isel(decoder_lr=slice(phase.sizes["decoder_lr"] // 2), batch_size=slice(ENDS)), "G")
-    whole = _count(phase, "G")
-    return inside, (whole[0] - inside[0], whole[1] - inside[1], whole[2] - inside[2])
+    return counted(part.isel({axis: slice(ENDS)}), "C"), counted(part.isel({axis: slice(-ENDS, None)}), "C")
 
 
 def either(counts: tuple[Count, Count], right: Callable[[float, float], Part]) -> Part:
-    """What is right of two shares, whichever phase the runs have that are not decided; None where it matters.
-
-    Example:
-        >>> either(((3, 1, 10), (0, 0, 10)), beyond), either(((1, 3, 10), (0, 2, 10)), beyond)
-        (True, None)
-    """
+    """What is right of two shares, whichever phase the runs have that are not decided; None where it matters."""
     ends = [{count / of, (count + left) / of} for count, left, of in counts]
     found = {right(*pair) for pair in itertools.product(*ends)}
     return found.pop() if len(found) == 1 else None
 
 
 def _told(count: Count, where: str) -> str:
-    left = f" ({count[1]} are not decided)" if count[1] else ""
-    return f"{some(count[0], count[2])} {where}{left}"
+    return f"{some(count[0], count[2])} {where}" + f" ({count[1]} are not decided)" * (count[1] > 0)
 
 
 def beyond(more: float, less: float, little: float = LITTLE) -> Part:
-    """Whether one share is larger than another by `little` or more; None for a smaller difference, either way.
-
-    Example:
-        >>> beyond(0.4, 0.2), beyond(0.2, 0.4), beyond(0.4, 0.35)
-        (True, False, None)
-    """
+    """Whether one share is larger than another by `little` or more; None for a smaller difference, either way."""
     return None if abs(more - less) < little else more > less
 
 
@@ -279,19 +253,18 @@ def _compared(
     Where it is so in one task and the other way round in the other, it holds with correction: for one of them. The
     values of the axis, the decoder's decay and the length are ours, so that runs refute nothing.
     """
-    parts, told = [], []
-    for task in TASKS:
-        data = runs[task]
-        if data is None:
-            parts.append(None)
-            continue
-        counts = comprehended(data.phase, axis, slow)
-        ends = [comprehended(phase, axis, slow) for _, phase in data.phase.groupby("seed")]
-        rising = f"seeds with more there: {sum(low[0] < high[0] for low, high in ends)} of {len(ends)}"
+    parts, told = dict.fromkeys(TASKS), []
+    for task, data in runs.items():
+        counts = at_ends(data.phase, axis, slow)
+        rising = [low[0] < high[0] for low, high in (at_ends(one, axis, slow) for _, one in data.phase.groupby("seed"))]
         both = " and ".join(map(_told, counts, ("at the low end", "at the high end")))
-        told.append(f"{task}: {both} ({rising})")
-        parts.append(either(counts, right) if enough(data) else None)
-    return judge(*parts, corrected=True in parts, elsewhere=True, told="; ".join(told))
+        told.append(f"{task}: {both} (seeds with more there: {sum(rising)} of {len(rising)})")
+        parts[task] = either(counts, right) if enough(data) else None
+    return judge(*parts.values(), corrected=True in parts.values(), elsewhere=True, told="; ".join(told))
+
+
+def _figure(number: str) -> Callable[[], dict[str, object]]:
+    return lambda: {task: more()[f"{number} {task}"] for task in TASKS}
 
 
 _MORE = {"section": "Batch size, first distances, decay of the embeddings", "through": phases,
@@ -320,19 +293,21 @@ def grokking_in_a_corner(runs: Mapping[str, xr.Dataset], *, little: float = LITT
     batches is larger, by a tenth or more, than in the other cells; only seeds that grok somewhere are counted, and
     fewer than three of them decide nothing.
     """
-    parts, told = [], []
-    for task in TASKS:
-        if (data := runs[task]) is None:
-            parts.append(None)
-        elif not (grokking := (data.phase == "G").any(["decoder_lr", "batch_size"])).any():
+    parts, told = dict.fromkeys(TASKS), []
+    for task, data in runs.items():
+        grokking = (data.phase == "G").any(["decoder_lr", "batch_size"])
+        if not grokking.any():
             told.append(f"{task}: none")
-        else:
-            seen = data.isel(seed=grokking.values)
-            counts = in_corner(seen.phase)
-            seeds = f"seeds that grok: {seen.sizes['seed']} of {data.sizes['seed']}"
-            told.append(f"{task}: {_told(counts[0], 'in the corner')}, {_told(counts[1], 'elsewhere')} ({seeds})")
-            parts.append(either(counts, partial(beyond, little=little)) if enough(seen) else None)
-    return judge(*parts, corrected=True in parts, elsewhere=True, told="; ".join(told))
+            del parts[task]
+            continue
+        phase = data.phase.isel(seed=grokking.values)
+        inside = phase.isel(decoder_lr=slice(phase.sizes["decoder_lr"] // 2), batch_size=slice(ENDS))
+        corner, whole = counted(inside, "G"), counted(phase, "G")
+        counts = corner, tuple(np.subtract(whole, corner).tolist())
+        seeds = f"seeds that grok: {len(phase.seed)} of {len(data.seed)}"
+        told.append(f"{task}: {_told(counts[0], 'in the corner')}, {_told(counts[1], 'elsewhere')} ({seeds})")
+        parts[task] = either(counts, partial(beyond, little=little)) if enough(phase) else None
+    return judge(*parts.values(), corrected=True in parts.values(), elsewhere=True, told="; ".join(told))
 
 
 @claim("LP08", "liu2022", "appendix G, Fig. 14", **_MORE, runs=_figure("14"), says=_TOLD)
@@ -355,4 +330,64 @@ def embedding_decay(runs: Mapping[str, xr.Dataset], *, little: float = LITTLE) -
     return _compared(runs, "encoder_weight_decay", partial(alike, little=little), slow=False)
 
 
-OUR_CLAIMS = ("LP04", "LP05", "LP06", "LP07", "LP08", "LP09", "LP11", "LP12", "LP13", "LP14")
+def closed(runs: Mapping[str, xr.Dataset], tolerance: float = TOLERANCE) -> pd.DataFrame:
+    """A row a run: rates, seed, accuracy on the six pairs, parallelograms closed of three, before and at the end.
+
+    `which` names them, A1 to A3 as in Eq. 20; `numbers` are the four at the end, moved to mean 0 and variance 1.
+    """
+    names = dict(zip(permissible_set(all_samples(4)), ("A1", "A2", "A3"), strict=True))
+    rows = []
+    for name, seed, run in every_run(runs):
+        table = run.embedding.transpose("snapshot", "token", "feature").values[..., 0].astype(float)
+        first, last = (closed_set(numbers, tolerance) for numbers in (table[0], table[-1]))
+        numbers = (table[-1] - table[-1].mean()) / table[-1].std()
+        rows.append({
+            "rates": name, "seed": seed, "fitted": float(run.train_accuracy[-1]), "before": len(first),
+            "closed": len(last), "which": ", ".join(names[one] for one in last) or "none", "numbers": numbers,
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+_FOUR = {"section": "Four symbols, two pairs of rates", "runs": fig12}
+
+
+@claim("LP10", "liu2022", "appendix E, Fig. 12", **_FOUR, says=(
+    "of three parallelograms {slow:.1f} are closed on average with the slow decoder and {fast:.1f} with the fast one ",
+    "({runs} runs of each, one-sided p = {p:.2g}), all three in {all_slow} and in {all_fast} runs; before training ",
+    "{before_slow:.1f} and {before_fast:.1f} on average",
+))  # fmt: skip
+def slow_is_better(runs: Runs) -> Finding:
+    """ "The relatively slow decoder produces better representations (in the sense of higher RQI) than a fast decoder".
+
+    Our reading: more closed parallelograms on average, by a rank test at the level of 0.05.
+    """
+    rows = closed(runs)
+    fast, slow = (rows.closed[rows.rates == name] for name in SPEEDS)
+    before = rows.groupby("rates").before.mean().reindex([*SPEEDS])
+    p = float(mannwhitneyu(slow, fast, alternative="greater").pvalue) if len(fast) and len(slow) else np.nan
+    part = None if not runs.complete() else True if p < 0.05 else False if slow.mean() <= fast.mean() else None
+    return judge(part, value=p, runs=min(len(fast), len(slow)), p=p, slow=slow.mean(), fast=fast.mean(),
+                 all_slow=int((slow == 3).sum()), all_fast=int((fast == 3).sum()), before_slow=before["slow decoder"],
+                 before_fast=before["fast decoder"])  # fmt: skip
+
+
+ALL = ("none", "A1", "A2", "A3", "A1, A2, A3")
+"""The five representations of four symbols: two of the three parallelograms imply the third."""
+
+
+@claim("LP15", "liu2022", "appendix E, Fig. 12", **_FOUR, bars={"tolerance": (0.05, 0.2)},
+       rule_changed="2026-11-24T19:02 ba64f54", says=(
+    "closed at the end: {told}; these are {value} of the {of} representations that there are; {fitted} runs fit their ",
+    "six pairs (closed up to another tolerance: {bars})",
+))  # fmt: skip
+def every_representation(runs: Runs, *, tolerance: float = TOLERANCE) -> Finding:
+    """ "In Figure 12, we show our algorithms actually generates all possible representations".
+
+    Our reading: each of the five that there are (chapter 11) is what some run ends with.
+    """
+    rows = closed(runs, tolerance)
+    kinds = rows.which.value_counts().reindex(ALL, fill_value=0)
+    seen = int((kinds > 0).sum())
+    part = True if seen == len(ALL) else False if runs.complete() else None
+    return judge(part, value=seen, of=len(ALL), fitted=some(int((rows.fitted > 1 - 1e-6).sum()), len(rows)),
+                 told=", ".join(f"{kind} ({count})" for kind, count in kinds.items()))  # fmt: skip

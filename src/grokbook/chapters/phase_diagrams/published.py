@@ -10,13 +10,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from grokbook.chapters.phase_diagrams.settings import DECAYS, FINE, S3_DECAYS
+from grokbook.chapters.phase_diagrams.runs import DECAYS, FINE, S3_DECAYS
 from grokbook.claims import Finding, claim, judge
 from grokbook.claims.finding import Part, some
-from grokbook.runs.phases import PHASES, agreement, borders, boundary_shift, kappa, orders, phase_of, phases
-
-CODE = "https://github.com/ejmichaud/grokking-squared"
-"""The authors' programs, where the steps behind the panels are (folder phase_diagram_plot); one seed a cell."""
+from grokbook.runs.phases import agreement, among_seeds, borders, boundary_shift, kappa, orders, phases
 
 ROWS = {
     "b": (
@@ -31,8 +28,8 @@ ROWS = {
     ),
 }  # fmt: skip
 """Phases of panels 6b (addition, regression) and 6d (S3), by 0.9 within 100,000 steps and fewer than 1,000 steps later.
-A row is a weight decay of the decoder, from none on; a letter a learning rate of the decoder, from the smallest on."""
-
+A row is a weight decay of the decoder, from none on; a letter a learning rate of the decoder, from the smallest on.
+Source: the authors' programs, github.com/ejmichaud/grokking-squared, folder phase_diagram_plot; one seed a cell."""
 
 COUNTS = {"a": (29, 31, 109, 0), "c": (30, 85, 50, 11)}
 """Cells of panels 6a (13 x 13) and 6c (16 x 11) in C, G, M and X, from the same programs; not kept cell by cell."""
@@ -60,26 +57,8 @@ def steps_beside(ours: xr.Dataset) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def proportions() -> dict[str, tuple[float, float]]:
-    """Smallest and largest quotient of the two steps in `NO_DECAY`, for the cells of grokking and of comprehension.
-
-    Example:
-        >>> [round(low, 2) for low, _ in proportions().values()]
-        [1.43, 1.08]
-    """
-    found: dict[str, list[float]] = {"G": [], "C": []}
-    for fit, test in NO_DECAY.values():
-        found[str(phase_of(fit, test))].append(test / fit)
-    return {letter: (min(values), max(values)) for letter, values in found.items()}
-
-
 def panels() -> dict[str, xr.DataArray]:
-    """Both panels as letters over (decoder_weight_decay, decoder_lr).
-
-    Example:
-        >>> str(panels()["b"].sel(decoder_lr=0.01, decoder_weight_decay=0).values)
-        'M'
-    """
+    """Both panels as letters over (decoder_weight_decay, decoder_lr)."""
     decays = {"b": DECAYS, "d": S3_DECAYS}
     return {
         panel: xr.DataArray([list(row) for row in rows], {"decoder_weight_decay": list(decays[panel]),
@@ -89,42 +68,15 @@ def panels() -> dict[str, xr.DataArray]:
 
 
 def same_cells(phase: xr.DataArray, panel: str) -> xr.DataArray:
-    """The cells of a published panel at the rates and decays of ours, the nearest it has.
-
-    Example:
-        >>> ours = xr.DataArray([list("CG")], {"decoder_weight_decay": [0.1], "decoder_lr": [9.9e-6, 0.0101]})
-        >>> same_cells(ours, "b").values.tolist()
-        [['G', 'M']]
-    """
+    """The cells of a published panel at the rates and decays of ours, the nearest it has."""
     axes = ("decoder_weight_decay", "decoder_lr")
     return panels()[panel].sel({axis: phase[axis] for axis in axes}, method="nearest")
 
 
 def counted() -> dict[str, dict[str, int]]:
-    """Cells of each published panel in each phase, by panel and letter.
-
-    Example:
-        >>> counted()["b"]
-        {'C': 17, 'G': 60, 'M': 60, 'X': 39}
-    """
+    """Cells of each published panel in each phase, by panel and letter."""
     found = {panel: tuple(int((cells == k).sum()) for k in "CGMX") for panel, cells in panels().items()}
     return {panel: dict(zip("CGMX", counts, strict=True)) for panel, counts in sorted((COUNTS | found).items())}
-
-
-def published_shares() -> pd.DataFrame:
-    """Cells of each published panel, and the percentage of them in each phase: a row a panel."""
-    rows = []
-    for panel, counts in counted().items():
-        cells = sum(counts.values())
-        shares = {f"{PHASES[letter]}, %": 100 * count / cells for letter, count in counts.items()}
-        rows.append({"panel": f"6{panel}", "cells": cells} | shares)
-    return pd.DataFrame(rows)
-
-
-def lines(cells: xr.DataArray) -> dict[str, list[str]]:
-    """The rows of a panel, along which the rate changes, and its columns, along which the decay does; of all seeds."""
-    sides = {"rate": cells.values, "decay": np.swapaxes(cells.values, -1, -2)}
-    return {name: ["".join(line) for line in side.reshape(-1, side.shape[-1])] for name, side in sides.items()}
 
 
 def sandwich(cells: Mapping[str, xr.DataArray]) -> pd.DataFrame:
@@ -134,10 +86,10 @@ def sandwich(cells: Mapping[str, xr.DataArray]) -> pd.DataFrame:
     """
     found = []
     for panel, grid in cells.items():
-        each = pd.DataFrame([borders(one) for one in grid.values.reshape(-1, *grid.shape[-2:])])
-        met = each.sum().reindex(["CM", "CG", "GM"], fill_value=0).astype(int)
-        for along, texts in lines(grid).items():
-            kinds = orders(texts)
+        rows = grid.values.reshape(-1, *grid.shape[-2:])
+        met = pd.DataFrame([borders(one) for one in rows]).sum().reindex(["CM", "CG", "GM"], fill_value=0).astype(int)
+        for along, lines in (("rate", rows), ("decay", rows.swapaxes(1, 2))):
+            kinds = orders(["".join(line) for line in lines.reshape(-1, lines.shape[-1])])
             others = ", ".join(f"{kind} ({n})" for kind, n in kinds.items() if kind != "CGM")
             row = {"panel": panel, "along": along, "lines": int(kinds.sum()), "C, G, M": int(kinds.get("CGM", 0))}
             found.append(row | {"other orders": others or "none"} | met.to_dict())
@@ -148,10 +100,6 @@ def between(table: pd.DataFrame, least: int = 1) -> tuple[list[Part], Part]:
     """Of a table of `sandwich`: is grokking between in most lines of each row, and so in a direction of each panel?
 
     A row with fewer lines than `least` is not known.
-
-    Example:
-        >>> between(pd.DataFrame({"panel": ["a", "a"], "lines": [4, 2], "C, G, M": [3, 1]}))
-        ([True, False], True)
     """
     known = zip(table.lines, table["C, G, M"], strict=True)
     parts = [None if lines < least else bool(2 * right > lines) for lines, right in known]
@@ -172,12 +120,7 @@ def sandwiched(cells: Mapping[str, xr.DataArray], least: int = 1) -> Finding:
 
 
 def other_fillings(cells: Mapping[str, xr.DataArray]) -> dict[str, str]:
-    """The verdict of `sandwiched` where C, or M, is asked to be the phase between the other two.
-
-    Example:
-        >>> other_fillings({"x": xr.DataArray([list("GCM"), list("CXX"), list("MXX")], dims=("decay", "rate"))})
-        {'C': 'holds', 'M': 'fails'}
-    """
+    """The verdict of `sandwiched` where C, or M, is asked to be the phase between the other two."""
 
     def turned(grid: xr.DataArray, letter: str) -> xr.DataArray:
         return xr.where(grid == letter, "G", xr.where(grid == "G", letter, grid))
@@ -186,33 +129,23 @@ def other_fillings(cells: Mapping[str, xr.DataArray]) -> dict[str, str]:
 
 
 def by_chance(cells: Mapping[str, xr.DataArray]) -> float:
-    """Chance that `sandwiched` accepts panels whose lines have any order, one of three, drawn a panel and direction.
-
-    Example:
-        >>> round(by_chance({"x": xr.DataArray([list("GCM"), list("CXX"), list("MXX")], dims=("decay", "rate"))}), 3)
-        0.556
-    """
+    """Chance that `sandwiched` accepts panels whose lines have any order, one of three, drawn a panel and direction."""
     table = sandwich(cells)
     drawn = itertools.product((True, False, False), repeat=len(table))
     return float(np.mean([bool(between(table.assign(**{"C, G, M": table.lines * order}))[1]) for order in drawn]))
 
 
-def controls(panel: str = "b", draws: int = 200) -> pd.DataFrame:
-    """What the comparison says of a published panel and itself: as it is, moved by a column, and shuffled.
-
-    Columns: compared with, agreement, kappa, shift. The shuffled one is the mean of `draws`, and has no shift.
-    """
-    cells = panels()[panel].values
-    moved = np.concatenate([cells[:, 1:], cells[:, -1:]], axis=1)
-    rng = np.random.default_rng(12)
-    mixed = [rng.permutation(cells.ravel()).reshape(cells.shape) for _ in range(draws)]
-    rows = [("itself", cells), ("itself, moved by one column", moved)]
-    table = [(name, agreement(cells, o), kappa(cells, o), f"{boundary_shift(cells, o):+d}") for name, o in rows]
-    mean = [float(np.mean([measure(cells, o) for o in mixed])) for measure in (agreement, kappa)]
-    return pd.DataFrame([*table, ("itself, shuffled", *mean, "")], columns=["compared with", *COMPARED])
+def compared(ours: xr.DataArray, theirs: xr.DataArray) -> pd.DataFrame:
+    """Agreement, kappa and shift of the boundary: a row a seed of ours with the published diagram, a row two seeds."""
+    rows = []
+    for seed, one in zip(ours.seed.values, ours.transpose("seed", *theirs.dims).values, strict=True):
+        shift = f"{boundary_shift(one, theirs.values):+d}"
+        rows.append((f"seed {seed}", agreement(one, theirs.values), kappa(one, theirs.values), shift))
+    pairs = among_seeds(ours.transpose("seed", *theirs.dims))
+    rows += [(f"seeds {r.first} and {r.second}", r.agreement, r.kappa, "") for r in pairs.itertuples()]
+    return pd.DataFrame(rows, columns=["compared", "agreement", "kappa", "shift"])
 
 
-COMPARED = ("agreement", "kappa", "shift")
 _PLACE = {"section": "What the authors published"}
 
 
@@ -257,6 +190,3 @@ def corners(*, size: int = 3) -> Finding:
             last.append(bool(alike[0 if letter == "M" else -1, -1]))
             told.append(f"6{panel}, {name}: {int(alike.sum())} {letter}")
     return judge(*parts, corrected=all(last), size=size, told=", ".join(told))
-
-
-PUBLISHED_CLAIMS = ("LP01", "LP02", "LP03")

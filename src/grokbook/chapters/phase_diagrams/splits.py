@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
 import numpy as np
-import pandas as pd
 
 from grokbook.tasks.addition import AdditionTask
 
@@ -47,13 +45,3 @@ def distribution(p: int = 10, held_out: int = 10) -> list[float]:
     every = math.comb(p * (p + 1) // 2, held_out)
     most = max(lost for size, lost in ways if size == held_out)
     return [ways.get((held_out, lost), 0) / every for lost in range(most + 1)]
-
-
-def by_seed(seeds: Iterable[int]) -> pd.DataFrame:
-    """A row a seed: test pairs, those that are unanswerable, and what can be right without luck, in percent."""
-    rows = []
-    for seed in seeds:
-        task = AdditionTask(seed=seed)
-        test, lost = task.sizes()[0] - task.sizes()[1], unanswerable(task)
-        rows.append({"seed": seed, "test pairs": test, "unanswerable": lost, "at most, %": 100 * (test - lost) / test})
-    return pd.DataFrame(rows)
