@@ -45,30 +45,6 @@ def test_onset_around_5000_by_both_definitions_and_three_readings(fresh, everyth
     assert (f"({late} of 3 runs: not by step 10,000); from which" in found.evidence) == (late > 0)
 
 
-@pytest.mark.parametrize(
-    ("groks", "told"),
-    [((200, 500), "2 of 2 recorded runs generalise by step 1,000, at step 200 to 500."),
-     ((200, 2000), "1 of 2 recorded runs generalise by step 1,000, at step 200; the other 1 not."),
-     ((2000, 2000), "0 of 2 recorded runs generalise by step 1,000.")],
-)  # fmt: skip
-def test_the_answer_gives_the_range_of_those_that_finished_and_counts_the_others(groks, told):
-    steps = np.arange(0, 1001, 20)
-    curves = {"train_accuracy": [0, 0], "test_accuracy": groks}
-    data = {name: (("seed", "step"), 1.0 * (steps >= np.array(when)[:, None])) for name, when in curves.items()}
-    assert chapter.answer("fails", xr.Dataset(data, {"seed": [0, 1], "step": steps})).endswith(told)
-
-
-@pytest.mark.parametrize(
-    ("fits", "read"),
-    [([150, 200, 300], (200, 400, "about twice the median fit step")),
-     ([150, 300, None], (300, 500, "the last one")),
-     ([150, None, None], (500, 500, "the last one"))],
-)  # fmt: skip
-def test_a_step_that_is_not_reached_is_not_called_the_fit_step(fits, read):
-    first, later, called, words = chapter.around_fit(pd.DataFrame({"fit_step": fits, "last_step": 500}), 500)
-    assert (first, later, words) == read and called.startswith("At the median") == (first < 500)
-
-
 def test_copied_answers_begin_the_one_onset_and_not_the_other():
     steps = np.arange(0, 3001, 20)
     copied, fresh = np.interp(steps, [600, 800], [0, 1]), np.interp(steps, [2000, 2200], [0, 1])

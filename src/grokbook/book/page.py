@@ -264,19 +264,3 @@ def times(chapter: str) -> None:
     seconds = {preset: costs.chapter_estimate(read, preset, store=store).seconds for preset in read.presets}
     said = " · ".join(f"{preset} {costs.duration(took)}" for preset, took in seconds.items())
     say(f"**Time** to execute this page here, by preset: {said}.")
-
-
-def span(steps: Any, last: int) -> str:
-    """The range of steps at which something happened in several runs; runs in which it did not, by `last`.
-
-    >>> import pandas as pd
-    >>> span(pd.Series([646, 2410, None], dtype="Int64"), 2500)
-    'from step 646 to beyond step 2,500'
-    >>> span(pd.Series([], dtype="Int64"), 2500)
-    'nothing by step 2,500'
-    """
-    known = steps.dropna()
-    if not len(known):
-        return f"nothing by step {last:,}"
-    end = f"step {int(known.max()):,}" if len(known) == len(steps) else f"beyond step {last:,}"
-    return f"from step {int(known.min()):,} to {end}"

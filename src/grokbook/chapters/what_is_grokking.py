@@ -8,7 +8,6 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.claims import Finding, Runs, claim, judge
-from grokbook.claims.words import spread
 from grokbook.plotting.moving import MOST_FRAMES
 from grokbook.runs.delay import grok_times, median_step
 from grokbook.runs.experiment import Experiment
@@ -29,56 +28,6 @@ def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) 
         "random": live_run(p, alike, d_model, steps, n_seeds),
         "paper": fig5(97),
     }
-
-
-_DATED = {
-    "holds": "There it begins in our runs too.",
-    "fails": "In our runs it does not begin there.",
-}
-"""The verdicts on that date, as a sentence."""
-
-
-def answer(verdict: str, paper: xr.Dataset | None) -> str:
-    """The chapter's answer in a box, from the verdict on claim G35 and the recorded runs of `fig5(97)` (None: none).
-
-    Example:
-        >>> print(answer("fails", None).split(". ")[-1])
-        In our runs it does not begin there.
-    """
-    claimed = (
-        "The papers say that a network can generalise long after it has fitted its training set, and one of them dates "
-        f"the rise of the test accuracy at p = 97 to about epoch {PRINTED_ONSET:,}."
-    )
-    dated = _DATED.get(verdict, "When it begins in our runs depends on the seed and on what is called the beginning.")
-    if paper is None:
-        return f"> **Answer.** {claimed} The runs of this page show the delay at a smaller size. {dated}"
-    times = grok_times(paper)
-    fit, grok = median_step(times, "fit_step"), times.grok_step.dropna()
-    seen = f"We see it: networks of that size fit by step {fit:,.0f}" if fit else "Not every network of that size fits"
-    count = f"{len(grok)} of {len(times)} recorded runs generalise by step {int(paper.step.max()):,}"
-    when = f", at step {spread(grok, ',.0f')}" if len(grok) else ""
-    rest = f"; the other {len(times) - len(grok)} not" if 0 < len(grok) < len(times) else ""
-    sure = f"We are sure of the delay and not of its length: {count}{when}{rest}."
-    return f"> **Answer.** {claimed} {seen}. {dated} {sure}"
-
-
-def around_fit(times: pd.DataFrame, steps: int) -> tuple[int, int, str, str]:
-    """Two steps at which the page reads accuracies, the median fit step and twice that, and what to call them.
-
-    `times` is the table of `grok_times`. Where a step is not reached within `steps`, the last one stands for it.
-
-    Example:
-        >>> around_fit(pd.DataFrame({"fit_step": [100, 120, None], "last_step": 500}), 500)
-        (120, 240, 'At the median fit step', 'about twice the median fit step')
-        >>> around_fit(pd.DataFrame({"fit_step": [None], "last_step": 20}), 20)
-        (20, 20, 'No median fit step is reached; at the last step', 'the last one')
-    """
-    fit = median_step(times, "fit_step")
-    if fit is None:
-        return steps, steps, "No median fit step is reached; at the last step", "the last one"
-    later = 2 * int(fit)
-    words = "about twice the median fit step" if later <= steps else "the last one"
-    return int(fit), min(later, steps), "At the median fit step", words
 
 
 PRINTED_ONSET = 5000
@@ -116,14 +65,11 @@ def onset_of_random_split(runs: Runs, *, around: int = 1000) -> Finding:
     table = runs["30 %"]
     medians = [median_step(table, name) for name in ONSETS]
     near = {median is not None and abs(median - PRINTED_ONSET) <= around for median in medians}
-    words = {name.split()[0]: _steps(table[name], int(table.last_step.max())) for name in ONSETS}
+    words, last = {}, int(table.last_step.max())
+    for name, steps in table[[*ONSETS]].items():
+        absent = int(steps.isna().sum())
+        known = ", ".join(f"{step:,}" for step in sorted(steps.dropna()))
+        words[name.split()[0]] = known + f" ({absent} of {len(steps)} runs: not by step {last:,})" * bool(absent)
     told = " and ".join("later" if median is None else f"{median:,.0f}" for median in medians)
     return judge(near.pop() if len(near) == 1 else None, value=medians[0], low=PRINTED_ONSET - around,
                  high=PRINTED_ONSET + around, share=ONSET, medians=told, **words)  # fmt: skip
-
-
-def _steps(steps: pd.Series, last: int) -> str:
-    """The steps in order, then how many runs have none."""
-    known = ", ".join(f"{s:,}" for s in sorted(steps.dropna()))
-    absent = int(steps.isna().sum())
-    return known + f" ({absent} of {len(steps)} runs: not by step {last:,})" * bool(absent)

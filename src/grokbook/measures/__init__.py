@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 _IN_RUNS = {
-    "delay": ("GrokTime", "delay_summary", "describe_delays", "grok_time", "grok_times", "median_delay", "median_step"),
+    "delay": ("GrokTime", "delay_summary", "grok_time", "grok_times", "median_delay", "median_step"),
     "limits": ("LimitRule", "Limits", "limits_table", "onset"),
     "tracking": ("ShiftTest", "detrended_increments", "end_of_decline", "first_below", "shift_test", "sign_agreement"),
 }

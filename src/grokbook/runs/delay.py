@@ -239,14 +239,6 @@ def _kaplan_meier_median(followed: pd.Series, observed: np.ndarray) -> float | N
     return float(reached[0]) if reached.size else None
 
 
-def describe_delays(dataset: xr.Dataset) -> list[str]:
-    """One sentence a run: `grok_time(...).describe()` for each run of a dataset, in the order of `grok_times`.
-
-    Raises ParameterError where `grok_time` does.
-    """
-    return [time.describe() for time in _times(dataset, THRESHOLD, PERSISTENCE)[1]]
-
-
 def delay_summary(times: pd.DataFrame) -> dict[str, int | float | None]:
     """What a sentence needs of the table of `grok_times`; None where no run got there.
 
