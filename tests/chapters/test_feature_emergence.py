@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 import torch
 import xarray as xr
 
-from grokbook.chapters import feature_emergence as chapter
-from grokbook.chapters.feature_emergence import claims, figures, settings, trained, watching, words
+from grokbook.chapters.feature_emergence import claims, figures, plan, runs, trained, watching
 from grokbook.claims import Runs
 from grokbook.errors import ParameterError
+from grokbook.runs.sweep import Axis
 from grokbook.theory.feature_energy import energy, example, local_maxima
 from grokbook.theory.irreps import irreps
 from grokbook.training import View
 
 
 def test_the_plan_is_a_pair_of_runs_and_refuses_what_shows_nothing():
-    runs = chapter.plan(5, 8, 0.6, 1e-3, 20, 2)
-    assert [run.config.optimizer.weight_decay for run in runs.values()] == [1e-3, 0.0]
+    live = plan(5, 8, 0.6, 1e-3, 20, 2)
+    assert [run.config.optimizer.weight_decay for run in live.values()] == [1e-3, 0.0]
     for M, decay, error in ((6, 1e-3, "odd"), (5, 0.0, "above 0")):
         with pytest.raises(ParameterError, match=error):
-            chapter.plan(M, 8, 0.6, decay, 20, 1)
+            plan(M, 8, 0.6, decay, 20, 1)
 
 
 def test_recorded_settings_are_the_papers():
-    assert settings.rates()[127].config.n_train == 3225 and settings.followed()[2e-4].config.model.width == 2048
-    for M, sweep in settings.boundary().items():
+    assert runs.rates()[127].config.n_train == 3225 and runs.followed()[2e-4].config.model.width == 2048
+    assert [run.config.n_train for run in runs.followed().values()] == [2016, 2016]
+    assert runs.muon()["muon"].config.optimizer.matrices == ("W_E",)
+    for M, sweep in runs.boundary().items():
         config = sweep.config
         assert (config.task.p, config.model.width, config.optimizer.learning_rate) == (M, 256, 0.005)
         assert config.optimizer.weight_decay == 5e-5 and len(sweep.seeds) == 5
-
-
-class Solved:
-    """A world in which solved nodes miss part of the target, as a module's names."""
-
-    missing = {"unreached": lambda F, Y: 0.5}
+    tried = np.array(runs.FINER)
+    assert (tried[1:] / tried[:-1]).max() < 1.09
 
 
 WORLDS = [
@@ -52,7 +48,7 @@ WORLDS = [
     (claims.no_other_maxima, "fails", {"ascend": lambda w, g, steps: w / np.linalg.norm(w, axis=1)[:, None]}),
     (claims.no_other_maxima, "fails", {"spectrum": lambda w, g: np.full((len(w), 3), 1 / 3)}),
     (claims.modular_energies, "fails", {"energy": lambda w, M, inputs="unit": energy(w, M)}),
-    (claims.reconstruction, "fails", Solved.missing),
+    (claims.reconstruction, "fails", {"unreached": lambda F, Y: 0.5}),
     (claims.enough_of_them, "fails", {"enough_nodes": lambda g: (5, 4)}),
     (claims.more_efficient, "holds", {"enough_nodes": lambda g: (4, 4)}),
     (claims.samples, "holds", {"samples_to_keep": lambda M, draws: np.full(draws, M * np.log(M))}),
@@ -67,7 +63,7 @@ def test_a_check_comes_out_otherwise_in_another_world(claim, verdict, world, els
 
 def view(w, M, fraction=0.6):
     """A network of nodes w (K, 2M) with an output layer of ones on every second class, at the start of a run."""
-    config = settings.live_run(M, len(w), fraction, 0.002, 0.0, 10)
+    config = runs.small(fraction, 0.0, M, len(w), 10)
     table = torch.tensor(w.T, dtype=torch.float32)
     out = torch.linspace(-1, 1, M * len(w)).reshape(M, len(w))
     return View(config, {"W_E": table, "W_U": out})
@@ -97,16 +93,15 @@ def test_measures_of_hills_are_one_and_do_not_see_lengths():
 
 
 def test_a_grid_keeps_the_numbers_of_its_last_nodes_and_no_embedding():
-    sweep = settings.boundary(2)[23]
-    small = settings.Ended("made/up", settings.live_run(5, 6, 0.5, 0.005, 0.0, 3), (0, 1),
-                           axes=(settings.Axis("train_fraction", (0.4, 0.6)),))  # fmt: skip
+    small = watching.Ended("made/up", runs.run("Z5", 6, decay=0.0, steps=3), (0, 1),
+                           axes=(Axis("train_fraction", (0.4, 0.6)),))  # fmt: skip
     made = small.run(progress=False, workers=1)
     assert (
         set(watching.AT_END) < set(made) and "embedding" not in made and made.energy.dims == ("seed", "train_fraction")
     )
     one = watching.Followed("made/up", small.config, (0,)).run(progress=False)
     assert set(watching.WATCHED) <= set(one) and one.reached.dims == ("seed", "step")
-    assert sweep.key != settings.boundary()[41].key and sweep.key == settings.boundary()[23].key
+    assert runs.boundary()[23].key != runs.boundary()[41].key
 
 
 def grid(M, share, seeds=5, jitter=0.0):
@@ -118,23 +113,38 @@ def grid(M, share, seeds=5, jitter=0.0):
                       {"seed": range(seeds), "train_fraction": shares, "step": [0, 1000]})  # fmt: skip
 
 
+def rows_of(data, asked=None):
+    """What a claim is given of these datasets: rows by label."""
+    return Runs({label: trained.lives(one) for label, one in data.items()}, asked)
+
+
 @pytest.mark.parametrize(("law", "verdict"), [(lambda M: 3 * np.log(M) / M, "holds"), (lambda M: 0.4, "fails")])
 def test_the_exponent_tells_m_log_m_from_a_share(law, verdict):
-    runs = Runs({M: grid(M, law(M), jitter=0.15) for M in (23, 41, 71, 127)})
-    found = trained.law(runs)
+    found = trained.law(rows_of({M: grid(M, law(M), jitter=0.15) for M in (23, 41, 71, 127)}))
     assert found.verdict == verdict and found.low <= found.value <= found.high
-    assert trained.law(Runs({23: grid(23, 0.4)})).verdict == "undecided"
+    assert trained.law(rows_of({23: grid(23, 0.4)})).verdict == "undecided"
 
 
 def test_an_exponent_that_rests_on_one_modulus_decides_nothing():
     """The recorded boundary: as M^2 from 23 to 41, slower than M log M from 41 to 71; all together faster."""
-    shares = {23: 0.424, 41: 0.424, 71: 0.255}
-    runs = Runs({M: grid(M, share, jitter=0.05) for M, share in shares.items()})
-    found, fit = trained.law(runs), trained.exponent(runs)
-    assert fit["low"] > fit["wanted"] and trained._sides(runs, fit) == {-1, 1}
+    seen = rows_of({M: grid(M, share, jitter=0.05) for M, share in ((23, 0.424), (41, 0.424), (71, 0.255))})
+    rows = trained.together(seen)
+    found, fit = trained.law(seen), trained.exponent(rows)
+    last = trained.exponent(rows[rows.label != 23])
+    assert fit["low"] > fit["wanted"] and last["high"] < last["wanted"]
     assert found.verdict == "undecided" and "as M^2.00, M^1.09" in found.evidence
-    table = trained.boundary_table(runs)
-    assert np.isclose(fit["value"], np.polyfit(np.log(table.M.astype(float)), np.log(table.n), 1)[0])
+    share = trained.boundary_table(rows).share
+    x = np.log(share.index.to_numpy(dtype=float))
+    assert np.isclose(fit["value"], np.polyfit(x, np.log(share) + 2 * x, 1)[0])
+
+
+def test_seeds_outside_the_tried_shares_are_counted_apart():
+    data = xr.concat([grid(5, 0.4, seeds=1), grid(5, 2.0, seeds=1).assign_coords(seed=[1])], "seed")
+    rows = trained.together({5: trained.lives(data)})
+    at = data.train_fraction.values[np.searchsorted(data.train_fraction, 0.4) + np.array([-1, 0])]
+    assert np.allclose(trained.edges(rows)[["low", "high"]], [at, [np.nan] * 2], equal_nan=True)
+    assert trained.boundary_table(rows).loc[5, ["inside", "outside"]].tolist() == [1, 1]
+    assert trained.boundary_table(rows, steps=-1).empty
 
 
 def watched(curve, train=(0, 1, 1), test=(0, 0, 1), found=(0, 0, 1), seeds=3):
@@ -159,15 +169,15 @@ def arms(decayed, small=(1, 3, 2, 4, 1), solved=(1, 1, 2, 1, 0), unsolved=(5, 4,
             ("solved", True): arm(*solved, seeds=seeds), ("solved", False): arm(*unsolved, seeds=seeds)}  # fmt: skip
 
 
-@pytest.mark.parametrize(("runs", "parts"), [
+@pytest.mark.parametrize(("seen", "parts"), [
     (arms([1, 3, 2, 4, 1]), "all 3 runs (highest 2.0 times"),
     (arms([1, 9, 2, 2, 1]), "M = 71, learned: in none of 3 runs"),  # a rise before both have fitted is not of decay
     (arms([1, 3, 2, 2, 1], solved=(3, 2, 2, 1, 1)), "solved, decay 10: in none of 3 runs"),
     (arms([1, 3, 2, 4, 1], unsolved=(1, 2, 3, 2, 1)), "solved, decay 0.0002: in all 3 runs"),
     (arms([1, 3, 2, 4, 1], seeds=1), ""),
 ])  # fmt: skip
-def test_a_bump_is_what_decay_adds_after_the_fit(runs, parts):
-    found = trained.bump(Runs(runs))
+def test_a_bump_is_what_decay_adds_after_the_fit(seen, parts):
+    found = trained.bump(Runs(seen))
     whole = "all 3 runs (highest" in parts
     assert parts in found.evidence and (found.verdict == "holds") == whole
     assert ("oracle in all 3 runs, null in none of 3 runs" in found.evidence) == bool(parts)
@@ -186,35 +196,35 @@ def test_a_bump_that_other_seeds_show_too_decides_nothing():
 
 
 def test_what_is_missing_leaves_a_claim_open_and_its_sentence_whole():
-    one = watched([1, 4, 1], seeds=1)
-    boundary, groups = settings.boundary(), settings.finer_groups()
+    boundary, groups = runs.boundary(), runs.finer_groups()
     law = {M: grid(M, 3 * np.log(M) / M, jitter=0.15) for M in boundary}
-    few = {M: data.isel(seed=slice(3)) for M, data in law.items()}
-    outside = {M: grid(M, 2.0) for M in boundary}
-    rate = rate_grid([1, 1, 0], [0.5, 0.5, 0.9])
-    adam = optimised([[1.0, 2.0], [3.0, 1.0]])
-    open_ones = [
-        (trained.bump, {("solved", True): one}, settings.arms(), ""),
-        (trained.bump, {("solved", True): watched([1, 4, 1], seeds=15)}, settings.arms(), "in all 15 runs"),
+    for seen, part in (({("solved", True): watched([1, 4, 1], seeds=1)}, ""),
+                       ({("solved", True): watched([1, 4, 1], seeds=15)}, "in all 15 runs")):  # fmt: skip
+        found = trained.bump(Runs(seen, runs.arms()))
+        assert found.verdict == "undecided" and part in found.evidence
+    few, outside = {M: one.isel(seed=slice(3)) for M, one in law.items()}, {M: grid(M, 2.0) for M in boundary}
+    finer = {"S4 finer": grid(24, 0.4), "Z24 finer": grid(24, 2.0)}
+    for claim, seen, asked, part in (
         (trained.law, {23: law[23]}, boundary, "of the pairs at M = 23"),
         (trained.law, {M: law[M] for M in (23, 41)}, boundary, "over M = 23, 41"),
-        (trained.law, few, boundary, ""),
-        (trained.law, outside, boundary, "no boundary is inside"),
-        (trained.large_rate, {71: rate}, settings.rates(), "M = 71: all 3, all 3, none of 3 generalise"),
-        (trained.muon_at_few_nodes, {"adam": adam}, settings.muon(), "Adam 1.000 (+0.0%, 0.01), 1.000 (+0.0%, 0.03)"),
+        (trained.law, few, boundary, "no setting has all its seeds"),
+        (trained.law, outside, boundary, "none of the shares"),
+        (trained.large_rate, {71: rate_grid([1, 1, 0], [0.5, 0.5, 0.9])}, runs.rates(),
+         "M = 71: all 3, all 3, none of 3 generalise"),
+        (trained.muon_at_few_nodes, {"adam": optimised([[1.0, 2.0], [3.0, 1.0]])}, runs.muon(),
+         "Adam 1.000 (+0.0%, 0.01), 1.000 (+0.0%, 0.03)"),
         (trained.other_groups, {"Z23 finer": grid(23, 0.4)}, groups, "Z23 0.39"),
-        (trained.other_groups, {"S4 finer": grid(24, 0.4), "Z24 finer": grid(24, 2.0)}, groups, "S4 0.39"),
-    ]
-    for claim, runs, asked, part in open_ones:
-        found = claim(Runs(runs, asked))
+        (trained.other_groups, {"Z23 finer": grid(23, 2.0)}, groups, "no boundary is inside"),
+        (trained.other_groups, finer, groups, "S4 0.39"),
+        (trained.other_groups, {"S4 finer": grid(24, 0.4, seeds=2)}, groups, "no setting has all its seeds"),
+    ):  # fmt: skip
+        found = claim(rows_of(seen, asked))
         assert found.verdict == "undecided" and part in found.evidence and "nan" not in found.evidence
-        assert bool(part) == bool(found.evidence.partition(" (other bars")[0])
-    whole = trained.law(Runs(law, boundary))
-    assert whole.verdict == "holds" and "95 % of draws of seeds" in whole.evidence
-    some = {M: law[M] for M in (23, 41, 71)}
-    assert trained.law(Runs(some, boundary)).verdict == "holds"
+    for kept in (boundary, (23, 41, 71)):
+        whole = trained.law(rows_of({M: law[M] for M in kept}, boundary))
+        assert whole.verdict == "holds" and "95 % of draws of seeds" in whole.evidence
     wide = {M: grid(M, M**-0.4, jitter=0.9) for M in (23, 24, 25)}
-    assert trained.law(Runs(wide)).verdict == "undecided"
+    assert trained.law(rows_of(wide)).verdict == "undecided"
 
 
 def rate_grid(solved, reached):
@@ -222,23 +232,20 @@ def rate_grid(solved, reached):
     accuracy = np.broadcast_to(np.array(solved, dtype=float)[None, :, None], shape)
     ends = {name: (("seed", "learning_rate"), np.tile(reached, (3, 1))) for name in watching.AT_END}
     return xr.Dataset({"test_accuracy": (("seed", "learning_rate", "step"), accuracy), **ends},
-                      {"seed": range(3), "learning_rate": list(settings.ALPHAS), "step": [0, 10]})  # fmt: skip
+                      {"seed": range(3), "learning_rate": list(runs.ALPHAS), "step": [0, 10]})  # fmt: skip
 
 
-def test_a_large_rate_memorises_only_where_it_does_and_with_more_energy():
-    for solved, reached, verdict in (([1, 1, 0], [0.5, 0.5, 0.9], "holds"), ([1, 1, 0], [0.9, 0.9, 0.5], "fails"),
-                                     ([1, 1, 1], [0.5, 0.5, 0.9], "undecided"),
-                                     ([0, 0, 0], [0.5, 0.5, 0.9], "undecided")):  # fmt: skip
-        assert trained.large_rate(Runs({127: rate_grid(solved, reached)})).verdict == verdict
+@pytest.mark.parametrize(("solved", "reached", "verdict"), [
+    ([1, 1, 0], [0.5, 0.5, 0.9], "holds"), ([1, 1, 0], [0.9, 0.9, 0.5], "fails"),
+    ([1, 1, 1], [0.5, 0.5, 0.9], "undecided"), ([0, 0, 0], [0.5, 0.5, 0.9], "undecided"),
+])  # fmt: skip
+def test_a_large_rate_memorises_only_where_it_does_and_with_more_energy(solved, reached, verdict):
+    """A modulus away from the boundary leaves the other to decide."""
+    at_it = rate_grid(solved, reached)
+    assert trained.large_rate(rows_of({127: at_it})).verdict == verdict
+    found = trained.large_rate(rows_of({71: rate_grid([1, 1, 1], [0.5, 0.5, 0.5]), 127: at_it}))
+    assert found.verdict == verdict and "not at the boundary" in found.evidence
     assert trained.large_rate(Runs()).verdict == "undecided"
-
-
-def test_a_modulus_away_from_the_boundary_leaves_the_other_to_decide():
-    away, at_it = rate_grid([1, 1, 1], [0.5, 0.5, 0.5]), rate_grid([1, 1, 0], [0.4, 0.4, 0.9])
-    found = trained.large_rate(Runs({71: away, 127: at_it}))
-    assert found.verdict == "holds" and "not at the boundary" in found.evidence
-    rows = trained.rate_table({127: at_it})
-    assert rows.generalise.tolist() == [3, 3, 0]
 
 
 def optimised(losses, fitted=1.0, earlier=1.0, spread=0.0):
@@ -253,9 +260,9 @@ def optimised(losses, fitted=1.0, earlier=1.0, spread=0.0):
 
 def test_a_band_covers_the_places_between_the_tried_shares():
     """Two moduli whose brackets are [a, b]: the slope cannot be known better than the grid of shares lets it be."""
-    data = {M: grid(M, share) for M, share in ((23, 0.4), (71, 0.3))}
-    fit, (first, last) = trained.exponent(data), (np.log(trained.bracket(one)[0]) for one in data.values())
-    extremes = 2 + np.array([last[0] - first[1], last[1] - first[0]]) / np.log(71 / 23)
+    rows = trained.together({M: trained.lives(grid(M, share)) for M, share in ((23, 0.4), (71, 0.3))})
+    fit, at = trained.exponent(rows), np.log(trained.edges(rows).drop_duplicates("label")[["low", "high"]].to_numpy())
+    extremes = 2 + np.array([at[1, 0] - at[0, 1], at[1, 1] - at[0, 0]]) / np.log(71 / 23)
     assert extremes[0] < fit["low"] < fit["value"] < fit["high"] < extremes[1]
     assert fit["high"] - fit["low"] > 0.6 * np.ptp(extremes)
 
@@ -272,79 +279,39 @@ def test_muon_is_judged_where_all_runs_are_apart_and_at_rest():
         (adam, "undecided"),
     ]
     for muon, verdict in cases:
-        found = trained.muon_at_few_nodes(Runs({"adam": adam, "muon": muon}))
+        found = trained.muon_at_few_nodes(rows_of({"adam": adam, "muon": muon}))
         assert found.verdict == verdict and "nan" not in found.evidence
     falling = optimised([[0.5, 0.9], [0.1, 0.1]], earlier=2.0)
-    assert trained.muon_at_few_nodes(Runs({"adam": falling, "muon": cases[0][0]})).verdict == "undecided"
-    assert trained.muon_at_few_nodes(Runs({"adam": adam})).verdict == "undecided"
+    assert trained.muon_at_few_nodes(rows_of({"adam": falling, "muon": cases[0][0]})).verdict == "undecided"
+    assert trained.muon_at_few_nodes(rows_of({"adam": adam})).verdict == "undecided"
 
 
 @pytest.mark.parametrize(("share", "wider", "verdict"), [(0.41, 0.8, "holds"), (0.41, 0.41, "undecided"),
                                                          (0.8, 0.41, "fails")])  # fmt: skip
 def test_groups_are_judged_on_representations_of_the_papers_dimensions(share, wider, verdict):
     """Where those with dimension 3 pass as well, the bar tells nothing."""
-    runs = Runs({label: grid(24, wider if name in settings.WIDER else share if name != "Z23" else 0.4)
-                 for label, name in settings.FINE.items()}, settings.finer_groups())  # fmt: skip
-    runs["S4"] = grid(24, 0.5)
-    found = trained.other_groups(runs)
+    seen = {label: grid(24, wider if name in runs.WIDER else share if name != "Z23" else 0.4)
+            for label, name in runs.FINE.items()} | {"S4": grid(24, 0.5)}  # fmt: skip
+    found = trained.other_groups(rows_of(seen, runs.finer_groups()))
     assert found.verdict == verdict and "on the coarse grid, other seeds: S4" in found.evidence
-    assert trained.other_groups(runs, factor=3.0).verdict == "undecided"
-    few = Runs({name: runs[name] for name in list(runs)[:5]}, settings.finer_groups())
+    assert trained.other_groups(rows_of(seen), factor=3.0).verdict == "undecided"
+    few = rows_of(dict([*seen.items()][:5]), runs.finer_groups())
     assert trained.other_groups(few).verdict == "undecided"
-    tried = np.array(settings.FINER)
-    assert (tried[1:] / tried[:-1]).max() < 1.09
 
 
-def test_sentences_on_runs_are_chosen_by_the_runs():
-    short = watched([1, 1, 1], train=(0, 0, 0.5), test=(0, 0, 0), found=(0, 0, 0), seeds=1)
-    said = chapter.stages_said({"decay": short, "none": short})
-    assert "too few for this network" in said and "in no run with decay" in said and "points" not in said
-    runs = {name: arm(1, 4, 1, 1, 1).assign(alignment=(("seed", "step"), np.full((3, 5), cosine)))
-            for name, cosine in (("decay", 0.3), ("none", -0.1))}  # fmt: skip
-    said = chapter.stages_said(runs)
-    assert "At step 40 the gradient has a cosine of 0.30" in said and "where it points" in said
-    assert "not by step 20" in words.learned_said(watched([1, 1, 1], test=(0, 0, 0)))
-    flat = {M: np.array([3 * M * np.log(M)]) for M in (7, 11, 17)}
-    assert chapter.rate_said(flat) == "ours is flat"
-    assert chapter.rate_said({7: np.array([40]), 11: np.array([20]), 17: np.array([90])}) == "ours goes up and down"
-    path = chapter.one_ascent(11, 5)
-    assert "and not the one" in chapter.climb_said(np.stack([local_maxima(11)[0].w, local_maxima(11)[1].w]), 11)
-    assert chapter.climb_said(path, 11).startswith("after 5 steps")
-
-
-def test_words_follow_the_verdicts():
-    assert "as printed" in chapter.answer({"T30": "fails"}) and "does not grow" in chapter.law_said("fails")
-    wrong = {"T13": "holds with correction", "T18": "fails", "T23": "holds with correction", "T30": "holds"}
-    mended = "a prefactor, a norm for a trace and a conjugate"
-    assert f"formulas need {mended}." in chapter.answer(wrong)
-    assert f"corrections are {mended}." in chapter.survives(wrong)
-    assert "a decay near zero (T27)" in chapter.survives({"T27": "needs an assumption"})
-    assert "open" in chapter.law_said("undecided") and chapter.waiting([], "x") == ""
-    made_up = settings.boundary()[127]
-    made_up = dataclasses.replace(made_up, config=dataclasses.replace(made_up.config, steps=1))
-    assert "tian2025/boundary*" in chapter.waiting([made_up], "tian2025/boundary*")
-
-
-def test_figures_draw_what_is_given():
-    table = trained.boundary_table({23: grid(23, 0.4), 71: grid(71, 0.3)})
-    fit = trained.exponent({M: grid(M, share, jitter=0.1) for M, share in ((23, 0.4), (71, 0.3))})
+def test_the_boundary_is_drawn_with_its_fit():
+    rows = trained.together({M: trained.lives(grid(M, share, jitter=0.1)) for M, share in ((23, 0.4), (71, 0.3))})
+    table, fit = trained.boundary_table(rows), trained.exponent(rows)
     axes = figures.boundaries(table, fit).axes[0]
     line = axes.lines[0].get_ydata()
     assert np.isclose(np.log(line[1] / line[0]) / np.log(71 / 23), fit["value"]) and len(axes.collections) >= 2
     assert [text.get_text() for text in axes.get_xticklabels()] == ["23", "71"]
-    kept = {7: np.array([20, 30]), 11: np.array([60, 70])}
-    lines = figures.keeping(kept).axes[0].lines
-    assert np.allclose(lines[2].get_ydata(), [25 / (7 * np.log(7)), 65 / (11 * np.log(11))])
-    ends = figures.climb(5, chapter.one_ascent(5, 30)).axes[0].lines
-    assert max(line.get_ydata()[-1] for line in ends) > 0.999
-    curves = figures.two_hills(5, *(m.w for m in local_maxima(5))).axes[0].lines
-    assert np.allclose(curves[0].get_ydata(), curves[1].get_ydata())
 
 
 def test_a_grid_over_widths_measures_the_end_of_every_width():
     """Fig. 8: networks of different sizes share no table of embeddings, and each has its own numbers at the end."""
-    grid = settings.Ended(
-        "made/up", settings.live_run(5, 6, 0.5, 0.005, 0.0, 3), (0,), axes=(settings.Axis("width", (4, 6)),)
-    )
-    data = grid.run(progress=False)
+    config = runs.run("Z5", 6, decay=0.0, steps=3)
+    data = watching.Ended("made/up", config, (0,), axes=(Axis("width", (4, 6)),)).run(progress=False)
     assert data.energy.dims == ("seed", "width") and bool(data.energy.notnull().all()) and "embedding" not in data
+    rows = trained.lives(data)
+    assert rows.width.tolist() == [4, 6] and rows.solved.isna().all() and not rows.fits.any()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from grokbook.claims import Finding, claim, judge
 from grokbook.tasks.groups import inverses
@@ -125,24 +126,11 @@ def ascent_of_energy() -> Finding:
         for cells in (np.ones((n, n), dtype=bool), rng.random((n, n)) < 0.5):
             w, move = rng.normal(size=(2, 2 * n))
             slope = (energy(w + 1e-4 * move, group, cells=cells) - energy(w - 1e-4 * move, group, cells=cells)) / 2e-4
-            worst = max(worst, abs(float(slope / (dynamics(w, group, cells) @ move)) - 1))
+            a, b = np.argwhere(cells).T
+            X, Y = np.eye(2 * n)[a] + np.eye(2 * n)[n + b], centred(np.eye(n)[as_table(group)[a, b]])
+            printed = X.T @ (2 * (X @ w) * (Y @ (Y.T @ (X @ w) ** 2)))  # Eq. 7 with its matrices written out
+            worst = max(worst, abs(float(slope / (printed @ move)) - 1))
     return judge(worst < 1e-5, value=worst, low=0, high=1e-5, of=len(GROUPS))
-
-
-def dynamics(w: np.ndarray, group: str, cells: np.ndarray) -> np.ndarray:
-    r"""$X^\top D\,\tilde Y\tilde Y^\top\sigma(Xw)$ with the matrices written out, as printed in Eq. 7.
-
-    Example:
-        >>> from grokbook.theory.feature_energy import gradient
-        >>> w = np.random.default_rng(0).normal(size=10)
-        >>> bool(np.allclose(dynamics(w, "Z5", np.ones((5, 5))), gradient(w, 5)))
-        True
-    """
-    n = len(as_table(group))
-    a, b = np.argwhere(np.asarray(cells) > 0).T
-    X = np.eye(2 * n)[a] + np.eye(2 * n)[n + b]
-    Y = centred(np.eye(n)[as_table(group)[a, b]])
-    return X.T @ (2 * (X @ w) * (Y @ (Y.T @ (X @ w) ** 2)))
 
 
 @claim("T17", "tian2025", "Eq. 9", section=CLIMB, kind="theorem",
@@ -301,27 +289,24 @@ def samples(moduli: tuple[int, ...] = (7, 11, 17, 23), draws: int = 12) -> Findi
                  moduli=", ".join(map(str, moduli)))  # fmt: skip
 
 
+def modulation_table(M: int, etas: tuple[float, ...] = (1000.0, 10.0, 0.1)) -> pd.DataFrame:
+    """With the first frequency learned by 16 units: the modified energy at its maximum and the least at the others'.
+
+    A row a weight decay of the ridge, columns eta, learned, others.
+    """
+    hills, rho = local_maxima(M), irreps(M)[1]
+    F = features(2 * np.stack([example(rho, seed) for seed in range(16)]), M)
+    return pd.DataFrame([{"eta": eta, "learned": modulated(hills[0].w, M, F, eta),
+                          "others": min(modulated(m.w, M, F, eta) for m in hills[1:])} for eta in etas])  # fmt: skip
+
+
 @claim("T27", "tian2025", "Theorem 7", section=LEFT, kind="theorem", shown_by="counterexample",
        says=("modulo {M}, with one frequency learned, the others keep {top:g} each; the learned one has {parts} at ",
              "eta = {etas}: it goes to zero with eta, and is there for every eta above it"))  # fmt: skip
-def top_down(M: int = 11, etas: tuple[float, ...] = (1000.0, 10.0, 0.1)) -> Finding:
+def top_down(M: int = 11) -> Finding:
     """Once irreps S are learned, the modified energy has local maxima only on the missing ones."""
-    hills = local_maxima(M)
-    learned = features(learned_nodes(M), M)
-    own = [modulated(hills[0].w, M, learned, eta) for eta in etas]
-    others = [modulated(m.w, M, learned, etas[-1]) for m in hills[1:]]
-    kept, gone = min(others) > 0.99 * hills[1].energy, [size < 0.01 * hills[0].energy for size in own]
-    return judge(kept, *gone, assumed=kept and gone[-1], value=own[0], low=own[-1], high=own[0], M=M,
-                 top=hills[1].energy, parts=", ".join(f"{e:.2g}" for e in own),
-                 etas=", ".join(f"{eta:g}" for eta in etas))  # fmt: skip
-
-
-def learned_nodes(M: int, count: int = 16, size: float = 2.0) -> np.ndarray:
-    """Nodes of the first frequency with random phases, (count, 2M).
-
-    Example:
-        >>> learned_nodes(11).shape
-        (16, 22)
-    """
-    rho = irreps(M)[1]
-    return size * np.stack([example(rho, seed) for seed in range(count)])
+    left, (learned, other, *_) = modulation_table(M), local_maxima(M)
+    kept, gone = left.others.iloc[-1] > 0.99 * other.energy, left.learned < 0.01 * learned.energy
+    return judge(kept, *gone, assumed=kept and gone.iloc[-1], value=left.learned.iloc[0], low=left.learned.iloc[-1],
+                 high=left.learned.iloc[0], M=M, top=other.energy, parts=", ".join(f"{e:.2g}" for e in left.learned),
+                 etas=", ".join(f"{eta:g}" for eta in left.eta))  # fmt: skip

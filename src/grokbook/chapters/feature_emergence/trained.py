@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from grokbook.chapters.feature_emergence.settings import (
+from grokbook.chapters.feature_emergence.runs import (
     ALPHAS,
     BUDGET,
     FINE,
@@ -22,13 +22,13 @@ from grokbook.chapters.feature_emergence.settings import (
     muon,
     rates,
 )
-from grokbook.claims import Finding, Runs, claim, enough, judge
-from grokbook.claims.finding import ENOUGH, Part, most, some
+from grokbook.claims import Finding, Runs, claim, judge
+from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, most, some
 
 STAGES, LAW, ELSE = "One run, three stages", "The boundary in networks", "Other groups, other optimisers"
 
 SOLVED = 0.95
-"""Test accuracy from which a run generalises."""
+"""Accuracy from which a run fits its training pairs, and on the unseen pairs from which it generalises."""
 
 BUMP = 1.5
 """Factor by which a curve must rise above its start, and fall again from its highest, to have a bump."""
@@ -36,7 +36,92 @@ BUMP = 1.5
 SOME = 3
 """Moduli from which on an exponent decides; two have one that is told only."""
 
-OUTSIDE = "no boundary is inside the shares that were tried"
+TOO_FEW = Finding(UNDECIDED, "no setting has all its seeds")
+
+
+def lives(data: xr.Dataset) -> pd.DataFrame:
+    """One row a run, with its seed and axes: when it generalises and what it is at the end.
+
+    `solved` and `pure` are the first logged steps at which 95 % of the unseen pairs are right and every irrep has a
+    pure unit (NaN: never); `accuracy` and `loss` those of the test set at the end, `earlier` the loss after two thirds
+    of the steps, `fits` whether 95 % of the training pairs are right; `energy`, `reached`, `purity` and `found` those
+    of `node_measures`. A column is there where the runs have its curve.
+    """
+    last = data.isel(step=-1, drop=True)
+    seen = {name: last[name] for name in ("energy", "reached", "purity", "found") if name in data}
+    seen |= {new: last[name] for name, new in (("test_accuracy", "accuracy"), ("test_loss", "loss")) if name in data}
+    for name, new, bar in (("test_accuracy", "solved", SOLVED), ("found", "pure", 1)):
+        if name in data and "step" in data[name].dims:
+            seen[new] = data.step.where(data[name] >= bar).min("step")
+    if "test_loss" in data:
+        seen["earlier"] = data.test_loss.sel(step=2 / 3 * data.step[-1].item(), method="nearest", drop=True)
+    if "train_accuracy" in data:
+        seen["fits"] = last.train_accuracy >= SOLVED
+    return xr.Dataset(seen).to_dataframe().reset_index()
+
+
+def complete(runs: Runs) -> dict[Any, Any]:
+    """The runs of which all seeds that were asked for are recorded (three or more if that is not known), by label."""
+    asked = {label: len(one.seeds) for label, one in runs.experiments.items()}
+    return {label: data for label, data in runs.items()
+            if len(np.unique(data["seed"])) >= asked.get(label, ENOUGH)}  # fmt: skip
+
+
+def together(runs: dict[Any, pd.DataFrame]) -> pd.DataFrame:
+    """The rows of all these runs as one table, with their `label` as its first column."""
+    return pd.concat(runs, names=["label", None]).reset_index("label").reset_index(drop=True)
+
+
+def edges(rows: pd.DataFrame, steps: int = BUDGET) -> pd.DataFrame:
+    """By label and seed the neighbouring shares of the pairs, `low` and `high`, from the second of which on it solves.
+
+    Solved within so many steps; NaN where the largest share is not solved, or all are.
+    """
+    found = []
+    for (label, seed), one in rows.groupby(["label", "seed"], sort=False):
+        one = one.sort_values("train_fraction")
+        failing = np.flatnonzero(~(one.solved <= steps))
+        at = failing[-1] if len(failing) else -1
+        both = one.train_fraction.iloc[at : at + 2] if 0 <= at < len(one) - 1 else (np.nan, np.nan)
+        found.append((label, seed, *both))
+    return pd.DataFrame(found, columns=["label", "seed", "low", "high"])
+
+
+def boundary_table(rows: pd.DataFrame, steps: int = BUDGET) -> pd.DataFrame:
+    """By label: seeds whose boundary is inside the shares that were tried, and outside; of the first the share.
+
+    It is half way between two shares (log), `share` the geometric mean over seeds, `least` and `most` their range. A
+    label without a seed inside is left out.
+    """
+    found = edges(rows, steps)
+    share = np.sqrt(found.low * found.high).groupby(found.label, sort=False)
+    middle = np.exp(share.apply(lambda one: np.log(one).mean()))
+    inside, outside = share.count(), share.size() - share.count()
+    return pd.DataFrame({"inside": inside, "outside": outside, "share": middle, "least": share.min(),
+                         "most": share.max()}).dropna()  # fmt: skip
+
+
+def exponent(rows: pd.DataFrame, steps: int = BUDGET, draws: int = 2_000) -> dict[str, float]:
+    """The slope of ln n against ln M over the boundary, with the central 95 % of draws; that of M ln M.
+
+    A modulus (label) counts with three seeds or more inside the tried shares. A draw resamples the seeds, and takes for
+    each modulus one place between the two shares that were tried, uniform in the logarithm. NaN for fewer than two
+    moduli.
+    """
+    known = {M: np.log(one[["low", "high"]].to_numpy() * M**2)
+             for M, one in edges(rows, steps).dropna().groupby("label") if len(one) >= ENOUGH}  # fmt: skip
+    if len(known) < 2:
+        return dict.fromkeys(("value", "low", "high", "wanted"), np.nan)
+    rng, x = np.random.default_rng(0), np.log(list(known))
+
+    def drawn(n: np.ndarray) -> float:
+        low, high = rng.choice(n, len(n)).mean(axis=0)
+        return rng.uniform(low, high)
+
+    slopes = np.polyfit(x, np.transpose([[drawn(n) for n in known.values()] for _ in range(draws)]), 1)[0]
+    low, high = np.quantile(slopes, [0.025, 0.975])
+    value, wanted = (np.polyfit(x, y, 1)[0] for y in ([n.mean() for n in known.values()], np.log(np.exp(x) * x)))
+    return {"value": float(value), "low": float(low), "high": float(high), "wanted": float(wanted)}
 
 
 def has_bump(curve: np.ndarray, factor: float = BUMP) -> bool:
@@ -48,132 +133,6 @@ def has_bump(curve: np.ndarray, factor: float = BUMP) -> bool:
     """
     known = np.asarray(curve)[np.isfinite(curve)]
     return bool(len(known) and known.max() >= factor * max(known[0], known[-1]))
-
-
-def generalises(data: xr.Dataset, steps: int = BUDGET) -> xr.DataArray:
-    """Whether each run of a grid reaches a test accuracy of 95 % within so many steps, (seed, axes)."""
-    return data.test_accuracy.where(data.step <= steps).max("step") >= SOLVED
-
-
-def bracket(data: xr.Dataset, steps: int = BUDGET) -> np.ndarray:
-    """For each seed the two neighbouring shares of the pairs from the second of which on it generalises, (seed, 2).
-
-    NaN where the largest does not, or all do.
-
-    Example:
-        >>> accuracy = (("seed", "train_fraction", "step"), [[[0.0], [1.0], [1.0]], [[0.0], [0.0], [0.0]]])
-        >>> shares = {"seed": [0, 1], "train_fraction": [0.1, 0.4, 0.5], "step": [10]}
-        >>> bracket(xr.Dataset({"test_accuracy": accuracy}, shares)).tolist()
-        [[0.1, 0.4], [nan, nan]]
-    """
-    shares = data.train_fraction.values
-    found = []
-    for row in generalises(data, steps).transpose("seed", "train_fraction").values:
-        failing = np.flatnonzero(~row)
-        at = failing[-1] if len(failing) else -1
-        inside = 0 <= at < len(shares) - 1
-        found.append(shares[at : at + 2] if inside else (np.nan, np.nan))
-    return np.array(found)
-
-
-def critical_share(data: xr.Dataset, steps: int = BUDGET) -> np.ndarray:
-    """For each seed the share of the pairs from which on it generalises: half way between the two shares (log)."""
-    return np.sqrt(bracket(data, steps).prod(axis=1))
-
-
-def whole(runs: Runs) -> dict[Any, xr.Dataset]:
-    """The runs of which all seeds that were asked for are recorded (three or more if that is not known), by label."""
-    asked = {label: len(one.seeds) for label, one in runs.experiments.items()}
-    return {label: data for label, data in runs.items() if enough(data, least=asked.get(label, ENOUGH))}
-
-
-def at_boundary(runs: Mapping[Any, xr.Dataset], steps: int = BUDGET) -> pd.DataFrame:
-    """A row a label: seeds whose boundary is inside the shares that were tried, and outside; of the first the share.
-
-    `share` is the geometric mean over these seeds, `least` and `most` their range; NaN where no seed is inside.
-    """
-    rows = []
-    for label, data in runs.items():
-        share = critical_share(data, steps)
-        known = share[np.isfinite(share)] if np.isfinite(share).any() else np.array([np.nan])
-        rows.append({"label": label, "inside": int(np.isfinite(share).sum()), "outside": int(np.isnan(share).sum()),
-                     "share": np.exp(np.log(known).mean()), "least": known.min(), "most": known.max()})  # fmt: skip
-    return pd.DataFrame(rows, columns=["label", "inside", "outside", "share", "least", "most"])
-
-
-def boundary_table(runs: Mapping[int, xr.Dataset], steps: int = BUDGET) -> pd.DataFrame:
-    """A row a modulus with a boundary: pairs n there (geometric mean over seeds, least and most), and n / (M ln M)."""
-    rows = at_boundary(runs, steps).dropna().rename(columns={"label": "M"}).sort_values("M", ignore_index=True)
-    pairs = rows.M.astype(float) ** 2
-    n = rows.share * pairs
-    return rows.assign(n=n, least=rows.least * pairs, most=rows.most * pairs,
-                       ratio=n / (rows.M * np.log(rows.M.astype(float))))[
-        ["M", "inside", "outside", "n", "least", "most", "share", "ratio"]]  # fmt: skip
-
-
-def exponent(runs: Mapping[int, xr.Dataset], steps: int = BUDGET, draws: int = 2_000) -> dict[str, float]:
-    """The slope of ln n against ln M over the boundary, with the central 95 % of draws; that of M ln M.
-
-    A modulus counts with three seeds or more inside the tried shares. A draw resamples the seeds, and takes for each
-    modulus one place between the two shares that were tried, uniform in the logarithm. NaN for fewer than two moduli.
-    """
-    known = {M: bracket(data, steps) * M**2 for M, data in sorted(runs.items())}
-    known = {M: np.log(n[np.isfinite(n[:, 0])]) for M, n in known.items() if np.isfinite(n[:, 0]).sum() >= ENOUGH}
-    if len(known) < 2:
-        return dict.fromkeys(("value", "low", "high", "wanted"), np.nan)
-    rng, x = np.random.default_rng(0), np.log(list(known))
-
-    def drawn(n: np.ndarray) -> float:
-        low, high = rng.choice(n, len(n)).mean(axis=0)
-        return rng.uniform(low, high)
-
-    slopes = np.polyfit(x, np.transpose([[drawn(n) for n in known.values()] for _ in range(draws)]), 1)[0]
-    value = np.polyfit(x, [n.mean() for n in known.values()], 1)[0]
-    low, high = np.quantile(slopes, [0.025, 0.975])
-    wanted = np.polyfit(x, np.log(np.exp(x) * x), 1)[0]
-    return {name: float(number) for name, number in
-            (("value", value), ("low", low), ("high", high), ("wanted", wanted))}  # fmt: skip
-
-
-def counted(flags: Iterable[bool]) -> str:
-    """In how many runs something is so, as words.
-
-    Example:
-        >>> counted([True, True]), counted([False]), counted([False, False, True])
-        ('in both runs', 'in no run', 'in 1 of 3 runs')
-    """
-    every = list(flags)
-    if len(every) == 1:
-        return f"in {'the one' if every[0] else 'no'} run"
-    return f"in {'both' if every == [True, True] else some(int(sum(every)), len(every))} runs"
-
-
-def first_steps(curves: xr.DataArray, bar: float) -> np.ndarray:
-    """For each seed the first logged step at which a curve (seed, step) is at `bar` or above; NaN where none is."""
-    reached = (curves >= bar).transpose("seed", "step")
-    return reached.step.where(reached).min("step").values
-
-
-def share_table(runs: Mapping[tuple[float, float], xr.Dataset]) -> pd.DataFrame:
-    """A row a share of the pairs and weight decay: runs, how many generalise, when, and what the others end with.
-
-    `first`, `least` and `most` are median and range of the first logged step with 95 % of the unseen pairs, of those
-    runs that have one; `lowest` and `highest` the range of the accuracy at the end of the others.
-
-    Example:
-        >>> accuracy = (("seed", "step"), [[0.0, 1.0], [0.0, 0.5]])
-        >>> data = xr.Dataset({"test_accuracy": accuracy}, {"seed": [0, 1], "step": [0, 10]})
-        >>> share_table({(0.6, 0.0): data})[["generalise", "first", "highest"]].values.tolist()
-        [[1.0, 10.0, 0.5]]
-    """
-    rows = []
-    for (share, decay), data in runs.items():
-        steps, end = first_steps(data.test_accuracy, SOLVED), data.test_accuracy.isel(step=-1).values
-        there, left = pd.Series(steps).dropna(), pd.Series(end[np.isnan(steps)])
-        rows.append({"share": share, "decay": decay, "runs": len(steps), "generalise": len(there),
-                     "first": there.median(), "least": there.min(), "most": there.max(), "lowest": left.min(),
-                     "highest": left.max()})  # fmt: skip
-    return pd.DataFrame(rows)
 
 
 def excess(with_decay: xr.Dataset, without: xr.Dataset) -> np.ndarray:
@@ -197,6 +156,12 @@ def controls(with_decay: xr.Dataset, without: xr.Dataset) -> tuple[np.ndarray, n
     return (1.0 + rising).transpose("seed", "step").values, excess(shifted, without)
 
 
+def _counted(flags: Iterable[bool]) -> str:
+    """In how many of some runs something is so: "in 2 of 3 runs"."""
+    every = list(flags)
+    return f"in {some(int(sum(every)), len(every))} runs"
+
+
 @claim("T29", "tian2025", "stage I, Fig. 3", section=STAGES, runs=arms, bars={"factor": (1.25, 2.0)}, says="{told}")
 def bump(runs: Runs, *, factor: float = BUMP) -> Finding:
     """The norm of G_F has a bump with weight decay, and only then.
@@ -207,7 +172,7 @@ def bump(runs: Runs, *, factor: float = BUMP) -> Finding:
     refute nothing. The first rule compared the highest value with start and end; it saw the fit, with and without
     decay.
     """
-    there, parts, told = whole(runs), [], []
+    there, parts, told = complete(runs), [], []
     for size in ("M = 71", "M = 23"):
         pair = [there.get((size, decay)) for decay in (True, False)]
         if any(one is None for one in pair):
@@ -216,102 +181,81 @@ def bump(runs: Runs, *, factor: float = BUMP) -> Finding:
         seen, oracle, null = ([has_bump(row, factor) for row in rows] for rows in (excess(*pair), *controls(*pair)))
         parts.append(most(seen) if most(oracle) and not most(null) else None)
         top = np.median(np.nanmax(excess(*pair), axis=1))
-        told.append(f"{size}, learned: {counted(seen)} (highest {top:.1f} times, median; oracle {counted(oracle)}, "
-                    f"null {counted(null)})")  # fmt: skip
+        told.append(f"{size}, learned: {_counted(seen)} (highest {top:.1f} times, median; oracle {_counted(oracle)}, "
+                    f"null {_counted(null)})")  # fmt: skip
     for decay in (True, False):
         if (data := there.get(("solved", decay))) is not None:
             seen = [has_bump(row, factor) for row in data.gradient_norm.transpose("seed", "step").values]
-            told.append(f"solved, decay {RIDGES[not decay]:g}: {counted(seen)}")
+            told.append(f"solved, decay {RIDGES[not decay]:g}: {_counted(seen)}")
         parts.append(most(flag == decay for flag in seen) if data is not None else None)
     return judge(*parts, elsewhere=False not in parts[2:], told="; ".join(told))
 
 
-def _law_told(full: Mapping[int, xr.Dataset], fit: Mapping[str, float]) -> str:
-    """The exponent over these moduli, `fit`, in words, or the boundary of each where there are too few for one."""
-    early = exponent(full, BUDGET // 3, draws=1)["value"]
-    table = boundary_table(full)
-    if np.isnan(fit["value"]):
-        each = (f"{r.share:.2f} of the pairs at M = {r.M}" for r in table.itertuples())
-        return f"the boundary is at {', '.join(each)}" if len(table) else OUTSIDE if full else ""
-    table = table[table.inside >= ENOUGH]
-    moduli, logs = table.M.tolist(), np.log(table[["M", "n"]].to_numpy(dtype=float)).T
-    steps = (f"M^{slope:.2f}" for slope in np.diff(logs[1]) / np.diff(logs[0]))
-    first = (
-        f"n at the boundary grows as M^{fit['value']:.2f} ({fit['low']:.2f} to {fit['high']:.2f}, 95 % of draws "
-        f"of seeds and of places between the tried shares) over M = {', '.join(map(str, moduli))}, "
-        f"M log M as M^{fit['wanted']:.2f} there; from each modulus to the next as {', '.join(steps)}"
-    )
-    return first if np.isnan(early) else f"{first}; within a third of the steps: M^{early:.2f}"
-
-
-def _sides(full: Mapping[int, xr.Dataset], fit: Mapping[str, float]) -> set[int]:
-    """Where the exponent lies, with all moduli (`fit`) and without each: above M log M (1), below (-1) or on it (0)."""
-    fits = [fit, *(exponent({M: data for M, data in full.items() if left != M}) for left in full)]
-    return {int(one["low"] > one["wanted"]) - int(one["high"] < one["wanted"]) for one in fits}
-
-
-@claim("T30", "tian2025", "Figs 5, 6, 10 to 13", section=LAW, runs=boundary,
-       rule_changed="2026-11-22T16:05:54 ca091f0", says="{told}")  # fmt: skip
+@claim("T30", "tian2025", "Figs 5, 6, 10 to 13", section=LAW, runs=boundary, through=lives,
+       rule_changed="2026-11-22T16:05:54 ca091f0", says=(
+           "n at the boundary grows as M^{value:.2f} ({low:.2f} to {high:.2f}, 95 % of draws of seeds and of places ",
+           "between the tried shares) over M = {moduli}, M log M as M^{wanted:.2f} there; from each modulus to the ",
+           "next as {steps}; within a third of the steps: M^{early:.2f}"))  # fmt: skip
 def law(runs: Runs) -> Finding:
     """The boundary between memorisation and generalisation follows M log M.
 
     Our reading: the exponent's band has that of M log M in it, with all moduli and whichever one is left out; it is
     refuted where all these bands lie on one side. That one is left out was added when M = 23, 41 and 71 had been seen.
     """
-    full = whole(runs)
-    fit = exponent(full)
-    sides = _sides(full, fit)
+    if not (full := complete(runs)):
+        return TOO_FEW
+    rows = together(full)
+    table, fit = boundary_table(rows), exponent(rows)
+    if np.isnan(fit["value"]):
+        places = ", ".join(f"{share:.2f} of the pairs at M = {M}" for M, share in table.share.items())
+        return Finding(UNDECIDED, f"the boundary is at {places or 'none of the shares that were tried'}")
+    fits = [fit, *(exponent(rows[rows.label != M]) for M in full)]
+    sides = {int(one["low"] > one["wanted"]) - int(one["high"] < one["wanted"]) for one in fits}
     part: Part = True if sides == {0} else False if len(sides) == 1 else None
-    if (boundary_table(full).inside >= ENOUGH).sum() < SOME or (part and fit["high"] >= 2):
+    table = table[table.inside >= ENOUGH]
+    if len(table) < SOME or (part and fit["high"] >= 2):
         part = None  # too few moduli, or a band that has the constant share in it as well
-    return judge(part, **{k: fit[k] for k in ("value", "low", "high")}, told=_law_told(full, fit))
+    x = np.log(table.index.to_numpy(dtype=float))
+    steps = [f"M^{slope:.2f}" for slope in np.diff(np.log(table.share) + 2 * x) / np.diff(x)]
+    early = exponent(rows, BUDGET // 3, draws=1)["value"]
+    return judge(part, **fit, moduli=", ".join(map(str, table.index)), steps=", ".join(steps), early=early)
 
 
-def rate_table(runs: Mapping[Any, xr.Dataset]) -> pd.DataFrame:
-    """A row a modulus and learning rate: runs that generalise, energy and purity of the nodes at the end (medians)."""
-    rows = []
-    for M, data in runs.items():
-        solved = generalises(data, int(data.step[-1]))
-        for rate in data.learning_rate.values:
-            one = data.sel(learning_rate=rate)
-            rows.append(
-                {
-                    "M": M,
-                    "rate": float(rate),
-                    "runs": one.sizes["seed"],
-                    "generalise": int(solved.sel(learning_rate=rate).sum()),
-                    **{name: float(one[name].median()) for name in ("energy", "reached", "purity", "found")},
-                }
-            )
-    return pd.DataFrame(rows)  # fmt: skip
-
-
-@claim("T31", "tian2025", "Fig. 7", section=LAW, runs=rates, rule_changed="2026-11-22T16:05:54 ca091f0",
-       says="{told}")  # fmt: skip
+@claim("T31", "tian2025", "Fig. 7", section=LAW, runs=rates, through=lives,
+       rule_changed="2026-11-22T16:05:54 ca091f0",
+       says="at rates {alphas} (energy as a part of the maximum's): {told}")  # fmt: skip
 def large_rate(runs: Runs) -> Finding:
     """At the boundary a large learning rate leads to memorisation, with higher energy.
 
     A modulus where all runs or none generalise is not at the boundary, and decides nothing; this was added when M = 71
     had been seen.
     """
-    parts: list[Part] = [None] * any(label not in whole(runs) for label in runs.experiments or runs)
-    told = []
-    for M, data in sorted(runs.items()):
-        rows = rate_table({M: data})
-        solved, energies = zip(*((some(r.generalise, r.runs), f"{r.reached:.2f}") for r in rows.itertuples()),
-                               strict=True)  # fmt: skip
-        share, reached = (rows.generalise / rows.runs).to_numpy(), rows.reached.to_numpy()
+    there, told = complete(runs), []
+    parts: list[Part] = [None] * any(label not in there for label in runs.experiments or runs)
+    for M, rows in sorted(runs.items()):
+        solved, reached = (rows.groupby("learning_rate")[name] for name in ("solved", "reached"))
+        share, energy = (solved.count() / solved.size()).to_numpy(), reached.median().to_numpy()
         at_it = 0 < share.mean() < 1
+        counts = ", ".join(some(int(n), int(of)) for n, of in zip(solved.count(), solved.size(), strict=True))
+        energies = ", ".join(f"{e:.2f}" for e in energy)
         where = "" if at_it else ", so that this is not at the boundary"
-        told.append(f"M = {M}: {', '.join(solved)} generalise, energy {', '.join(energies)}{where}")
-        if at_it and M in whole(runs):
-            parts += [bool(share[-1] < 0.5 < share[:-1].min()), bool(reached[-1] > reached[:-1].max())]
-    alphas = ", ".join(f"{a:g}" for a in ALPHAS)
-    return judge(*parts, told=f"at rates {alphas} (energy as a part of the maximum's): {'; '.join(told)}")
+        told.append(f"M = {M}: {counts} generalise, energy {energies}{where}")
+        if at_it and M in there:
+            parts += [bool(share[-1] < 0.5 < share[:-1].min()), bool(energy[-1] > energy[:-1].max())]
+    return judge(*parts, alphas=", ".join(f"{a:g}" for a in ALPHAS), told="; ".join(told))
 
 
-@claim("T32", "tian2025", "Theorem 8, Fig. 8", section=ELSE, runs=muon,
-       rule_changed="2026-11-22T16:05:54 ca091f0", says="{told}")  # fmt: skip
+def best_rates(rows: pd.DataFrame) -> dict[int, pd.DataFrame]:
+    """The runs of each width's best rate: the least median of the test losses at the end where every run fits."""
+    tried = rows.groupby(["width", "learning_rate"])
+    middle = tried.loss.median().where(tried.fits.all()).dropna()
+    return {width: tried.get_group((width, rate)) for width, rate in middle.groupby("width").idxmin()}
+
+
+@claim("T32", "tian2025", "Theorem 8, Fig. 8", section=ELSE, runs=muon, through=lives,
+       rule_changed="2026-11-22T16:05:54 ca091f0", says=(
+           "test losses at the end (their change in the last third of the steps, and the best rate), medians of runs ",
+           "that all fit, at widths {widths}: {told}"))  # fmt: skip
 def muon_at_few_nodes(runs: Runs) -> Finding:
     """With few hidden units Muon has a lower test loss than Adam.
 
@@ -319,51 +263,30 @@ def muon_at_few_nodes(runs: Runs) -> Finding:
     every loss fell once more by as much as in the last third of the steps; anything else decides nothing. This was said
     when all runs had been seen; before, most of the seeds decided, each at its own best rate.
     """
-    best = {name: best_rates(runs[name]) for name in ("adam", "muon") if name in runs}
-    each = [f"{name.capitalize()} {', '.join(_loss_told(one))}" for name, one in best.items()]
-    widths = next((", ".join(f"{w:g}" for w in one.width.values) for one in best.values()), "")
-    told = (
-        "test losses at the end (their change in the last third of the steps, and the best rate), medians of runs that "
-        f"all fit, at widths {widths}: {'; '.join(each)}"
-    )
-    if len(whole(runs)) < 2:
-        return judge(None, told=told)
+    widths = sorted({width for rows in runs.values() for width in rows.width})
+    best, told = {name: best_rates(runs[name]) for name in ("adam", "muon") if name in runs}, []
+    for name, by_width in best.items():
+        each = []
+        for width in widths:
+            if (rows := by_width.get(width)) is None:
+                each.append("none fits")
+                continue
+            end, fall = rows.loss.median(), (rows.earlier - rows.loss).median()
+            each.append(f"{end:.3f} ({end / (end + fall) - 1:+.1%}, {rows.learning_rate.iloc[0]:g})")
+        told.append(f"{name.capitalize()} {', '.join(each)}")
+    said = {"widths": ", ".join(map(str, widths)), "told": "; ".join(told)}
+    few = [by_width.get(widths[0]) for by_width in best.values()]
+    if len(complete(runs)) < 2 or any(rows is None for rows in few):
+        return judge(None, **said)
     (adam, adam_next), (muon, muon_next) = (
-        (few.end.values, (few.end - few.fall.clip(0)).values) for few in (one.isel(width=0) for one in best.values())
+        (rows.loss.to_numpy(), (rows.loss - (rows.earlier - rows.loss).clip(lower=0)).to_numpy()) for rows in few
     )
     lower, higher = bool(muon.max() < adam_next.min()), bool(adam.max() < muon_next.min())
-    seen = f"; with the fewest units Muon is lower {counted(muon < adam)}"
-    return judge(lower if lower or higher else None, told=told + seen)
+    said["told"] += f"; with the fewest units Muon is lower {_counted(muon < adam)}"
+    return judge(lower if lower or higher else None, **said)
 
 
-def best_rates(data: xr.Dataset) -> xr.Dataset:
-    """Of runs over widths and rates those at each width's best rate: the least median of the test losses at the end.
-
-    A rate counts where every run fits, with 95 % of its training pairs right. Variables `end` and `fall`, that of the
-    last third of the steps, (seed, width), NaN where no rate counts; `learning_rate` is a coordinate over the widths.
-    """
-    fitted = data.test_loss.where(data.train_accuracy.isel(step=-1, drop=True) >= SOLVED)
-    middle = fitted.isel(step=-1, drop=True).median("seed", skipna=False)
-    curves = fitted.sel(learning_rate=middle.fillna(np.inf).idxmin("learning_rate")).transpose("seed", "width", "step")
-    end = curves.isel(step=-1, drop=True)
-    earlier = curves.sel(step=2 / 3 * data.step[-1].item(), method="nearest", drop=True)
-    return xr.Dataset({"end": end, "fall": earlier - end})
-
-
-def _loss_told(best: xr.Dataset) -> list[str]:
-    """The median of `best_rates` at each width in words: the loss, its change, the rate."""
-    middle = best.median("seed", skipna=False)
-    rows = zip(middle.end.values, middle.fall.values, best.learning_rate.values, strict=True)
-    return [f"{end:.3f} ({end / (end + fall) - 1:+.1%}, {rate:g})" if np.isfinite(end) else "none fits"
-            for end, fall, rate in rows]  # fmt: skip
-
-
-def group_rows(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
-    """A row a group with a boundary: its share of the pairs (geometric mean over seeds, least and most)."""
-    return at_boundary(runs).dropna().rename(columns={"label": "group"}).reset_index(drop=True)
-
-
-@claim("T33", "tian2025", "Fig. 5", section=ELSE, runs=every_group, bars={"factor": (1.1, 1.5)},
+@claim("T33", "tian2025", "Fig. 5", section=ELSE, runs=every_group, through=lives, bars={"factor": (1.1, 1.5)},
        says="{told}")  # fmt: skip
 def other_groups(runs: Runs, *, factor: float = 1.25) -> Finding:
     """Composite and non-abelian groups, with representations of dimension 2 at most, have prime moduli's boundary.
@@ -373,16 +296,17 @@ def other_groups(runs: Runs, *, factor: float = 1.25) -> Finding:
     pairs, are the null: where all of them pass too, the bar tells nothing. The first rule counted all six groups of the
     coarse grid; the second set dimension 3 aside when those runs had been seen.
     """
-    there = whole(runs)
-    fine, coarse = ({r.group: r for r in group_rows({n: d for n, d in there.items() if n in names}).itertuples()}
-                    for names in (FINE, GROUPS))  # fmt: skip
-    prime = fine.get("Z23 finer")
-    ratio = {name: row.share / prime.share for name, row in fine.items()} if prime else {}
-    complete = len(ratio) == len(FINE) and min(row.inside for row in fine.values()) >= ENOUGH
-    alike = {name: abs(np.log(r)) < np.log(factor) for name, r in ratio.items()}
-    asked = [near for name, near in alike.items() if FINE[name] not in WIDER]
-    told = [f"{FINE[name]} {row.share:.2f}" for name, row in fine.items()] or [OUTSIDE] * any(map(FINE.get, there))
-    first = [f"{name} {row.share:.2f}" for name, row in coarse.items()]
-    told += [f"on the coarse grid, other seeds: {', '.join(first)}"] * bool(first)
-    return judge(all(asked) if complete and not all(alike.values()) else None, value=max(ratio.values(), default=None),
-                 told="; ".join(told))  # fmt: skip
+    if not (full := complete(runs)):
+        return TOO_FEW
+    table = boundary_table(together(full))
+    fine, coarse = (table[table.index.isin([*names])] for names in (FINE, GROUPS))
+    told = [", ".join(f"{FINE[label]} {share:.2f}" for label, share in fine.share.items())] * bool(len(fine))
+    told += ["on the coarse grid, other seeds: " + ", ".join(f"{name} {share:.2f}" for name, share in
+                                                             coarse.share.items())] * bool(len(coarse))  # fmt: skip
+    said = {"told": "; ".join(told) or "no boundary is inside the shares that were tried"}
+    if len(fine) < len(FINE) or fine.inside.min() < ENOUGH:
+        return judge(None, **said)
+    ratio = fine.share / fine.share["Z23 finer"]
+    alike = np.log(ratio).abs() < np.log(factor)
+    asked = alike[[FINE[label] not in WIDER for label in fine.index]]
+    return judge(None if alike.all() else bool(asked.all()), value=float(ratio.max()), **said)
