@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from grokbook.chapters import progress_measures as chapter
+from grokbook.chapters.progress_measures import claims, figures, plan, runs
 from grokbook.claims import Runs
 from grokbook.claims.finding import UNDECIDED
 from grokbook.errors import ParameterError
@@ -47,8 +47,8 @@ def study(med: str) -> Runs:
     ],
 )
 def test_an_oracle_passes_and_a_clock_does_not(med, captures, anticipates):
-    assert chapter.captures_changes(study(med)).verdict == captures
-    found = chapter.anticipates(study(med))
+    assert claims.captures_changes(study(med)).verdict == captures
+    found = claims.anticipates(study(med))
     assert found.verdict == anticipates
     assert f"both moves: at 0.25 {anticipates}, at 0.75 {anticipates}" in found.evidence
 
@@ -57,76 +57,48 @@ def test_runs_of_the_papers_size_are_told_and_judge_nothing():
     """One of modulus 97 with MED ahead beside nine small ones with MED behind: the verdict is that of the nine."""
     large = task((500, 900), "late")
     large["med"][0] = task((500,), "early").med[0]
-    ones = Runs({**study("late"), next(iter(chapter.own_size())): large})
-    found = chapter.anticipates(ones)
+    ones = Runs({**study("late"), next(iter(runs.own_size())): large})
+    found = claims.anticipates(ones)
     assert found.numbers | {"large": 2, "large_first": 1} == found.numbers
     assert "in 1 of 2 of the papers" in found.evidence
-    alone = chapter.anticipates(study("late"))
+    alone = claims.anticipates(study("late"))
     assert alone.numbers["large"] == 0 and (alone.verdict, alone.value) == (found.verdict, found.value)
 
 
 def test_too_few_runs_decide_nothing():
-    few = chapter.captures_changes(Runs({"a": task((500, 700, 900), "early")}))
+    few = claims.captures_changes(Runs({"a": task((500, 700, 900), "early")}))
     assert few.verdict == UNDECIDED and "3 runs that generalise, 6 are needed" in few.evidence
 
 
-@pytest.mark.parametrize("first", ["holds", "fails", UNDECIDED, "not run"])
-@pytest.mark.parametrize("second", ["holds", "fails", UNDECIDED])
-def test_the_answer_is_whole_sentences_at_every_outcome(first, second):
-    told = "0.3; at another share of both moves: at 0.25 undecided, at 0.75 holds"
-    evidence = told if first != "not run" else "6 are needed"
-    text = chapter.answer(pd.DataFrame({"verdict": [first, second], "evidence": evidence}, index=["G53", "P15"]))
-    assert text.startswith("> **Answer.**") and "{" not in text and text.count(". ") >= 3
-    assert ("(the first verdict at 0.25 undecided, at 0.75 holds)." in text) == (first != "not run")
-
-
 def test_the_live_run_has_the_sizes_asked_for_and_even_logs():
-    live = chapter.plan(11, 0.6, 16, 505, 2)["live"]
+    live = plan(11, 0.6, 16, 505, 2)["live"]
     assert (live.config.model.d_model, live.config.task.train_fraction, live.seeds) == (16, 0.6, (0, 1))
     assert live.config.log.steps(505)[-1] == 505
     with pytest.raises(ParameterError, match="prime"):
-        chapter.plan(12, 0.6, 16, 500, 1)
+        plan(12, 0.6, 16, 500, 1)
 
 
 def test_ten_tasks_by_short_name_with_the_controls_and_seeds_that_only_this_chapter_has():
-    tasks = chapter.tasks()
+    tasks = runs.tasks()
     assert len(tasks) == 10 and set(CONTROLS) < set(tasks)
     known = {one.key: one.seeds for one in lead_tasks().values()}
     assert all(one.seeds[: len(known[one.key])] == known[one.key] for one in tasks.values())
     assert {name: one.seeds[len(known[one.key]) :] for name, one in tasks.items() if one.seeds != known[one.key]} == {
-        name: tuple(seeds) for name, seeds in chapter.FRESH.items()
+        name: tuple(seeds) for name, seeds in runs.FRESH.items()
     }
 
 
 # ---------------------------------------------------------------------------------------- figures
 
 
-def test_every_run_is_a_dot_and_what_does_not_happen_is_hollow_at_an_edge():
-    runs = {"a": task((500, 700), "early"), "c": task((600,), "early", generalises=False)}
-    rows = controlled(runs, {"med": "falls"})
-    clock, med = chapter.events_against(rows, ["clock", "med"], columns=2).axes
-    _, there, never = med.lines
-    part = rows[rows.measure == "med"]
-    assert np.allclose(there.get_ydata(), part.measure_delay[:2]) and np.allclose(there.get_xdata(), [410, 610])
-    assert never.get_markerfacecolor() == "none" and never.get_xdata()[0] > max(there.get_xdata())
-    assert len(set(clock.lines[1].get_ydata())) == 1  # a clock is a horizontal line
-    assert there.get_color() != clock.lines[1].get_color()
-
-
 def test_events_are_marked_in_the_curves():
     run = with_controls(task((500,), "early")).isel(seed=0)
     rows = controlled({"a": task((500,), "early")}, {"med": "falls"})
-    fig = chapter.progress_curves(run, rows[rows.measure.isin(["clock", "med"])])
+    fig = figures.progress_curves(run, rows[rows.measure.isin(["clock", "med"])])
     shown = [ax for ax in fig.axes if ax.get_visible()]
     assert len(shown) == 3
     marks = {line.get_xdata()[0] for line in shown[2].lines if len(line.get_xdata()) == 2}
     assert {100, 510} < marks and len(marks) == 3
-
-
-def test_own_measure_has_a_panel_for_each_name():
-    fig = chapter.own_measure(task((500, 700), "early"), {"med": "MED", "test_accuracy": "loss"})
-    assert [ax.get_ylabel() for ax in fig.axes] == ["accuracy", "MED", "loss"]
-    assert [len(ax.lines) for ax in fig.axes] == [4, 2, 2]
 
 
 def summary(**says):
@@ -135,34 +107,6 @@ def summary(**says):
     small = [0.01 if word in ("goes with it", "sees it coming") else 0.9 for word in known.values()]
     numbers = {"tau": 0.2, "lead": 0.1, "first": 2, "runs": 9, "anyway": "1 of 2"}
     return pd.DataFrame({"says": list(known.values()), "p_value": small, **numbers}, list(known))
-
-
-@pytest.mark.parametrize("med", ["sees it coming", "goes with it", "early, as a clock", "neither"])
-@pytest.mark.parametrize("clock", ["early, as a clock", "neither"])
-def test_what_comes_out_is_whole_sentences_at_every_outcome(med, clock):
-    made = summary(med=med, embedding_norm="neither", normalised_med="goes with it")
-    made.loc["clock", "says"] = clock
-    text = chapter.come_out(made)
-    assert ("the test can tell" in text) is (clock != "neither")
-    assert ("No measure sees it coming" in text) is (med != "sees it coming")
-    assert all(line.endswith(".") for line in text.splitlines() if line) and "MED" in text
-    assert "The quotient goes with the accuracy; the length is not seen to." in chapter.parts_of_med(made)
-    assert ("MED moves as far in 1 of 2: it also" in text) is (med == "sees it coming")
-    assert "moves as far" not in chapter.come_out(made.assign(anyway="0 of 2"))
-
-
-@pytest.mark.parametrize(
-    ("quotient", "others", "said"), [(0.01, [0.01, 0.01], "both go"), (0.3, [0.01, 0.3], "one goes"),
-                                     (0.3, [0.3, 0.3], "neither is seen to go")])  # fmt: skip
-def test_arrangement_is_told_by_what_goes_with_the_accuracy(quotient, others, said):
-    names = ["normalised_med", "fourier_ipr", "effective_dimension"]
-    text = chapter.arrangement(pd.DataFrame({"p_value": [quotient, *others]}, names))
-    assert f"{said} with the accuracy." in text and ("is not seen to (its row)" in text) is (quotient > 0.05)
-
-
-@pytest.mark.parametrize(("delays", "said"), [([5.0, 7.0], "a lasting fall."), ([5.0, np.inf], "fall in 1 of 2 runs.")])
-def test_a_reader_s_measure_is_told_by_what_it_did(delays, said):
-    assert chapter.own_told(pd.DataFrame({"measure_delay": delays}), "it").endswith(said)
 
 
 def test_the_table_of_the_page_has_the_controls_first_and_then_who_sees_it_coming():

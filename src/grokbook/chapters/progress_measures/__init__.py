@@ -1,0 +1,5 @@
+"""Chapter 06: does any measure see generalisation coming?"""
+
+from grokbook.chapters.progress_measures.runs import plan
+
+__all__ = ["plan"]
