@@ -139,23 +139,12 @@ def minors_and_stability(n: int = 20000) -> Finding:
     rising = sum(rate > 0 for rate in rates)
     indefinite = np.diag([-1.0, 1.0, 1.0])
     misled = max(leading_principal_minors(indefinite)) <= 0 < np.linalg.eigvalsh(indefinite).max()
-    inside = v_rate(below_surface(n))
+    box = 2 * np.random.default_rng(0).random((4 * n, 3))  # most points outside the cube [0, 1]^3
+    inside = v_rate(box[box.prod(axis=1) <= 1][:n])
     falls, stable = bool(inside.max() <= 0), nearby_moves(SURFACE[0], 1e-6) < FAR
     return judge(falls, not misled, rising == 0, corrected=falls and stable, value=float(inside.max()), low=0, high=0,
                  rising=rising, of=len(points), near=near, last=rates[-1], has="has" if misled else "has not", n=n,
                  kept=int((inside <= 0).sum()))  # fmt: skip
-
-
-def below_surface(n: int, reach: float = 2.0) -> np.ndarray:
-    """n random points (n, 3) of [0, reach]^3 with x w u <= 1, most of them outside the cube [0, 1]^3.
-
-    Example:
-        >>> points = below_surface(100)
-        >>> points.shape, bool(points.prod(axis=1).max() <= 1)
-        ((100, 3), True)
-    """
-    points = reach * np.random.default_rng(0).random((4 * n, 3))
-    return points[points.prod(axis=1) <= 1][:n]
 
 
 @claim("G47", "gu2025", "Fig. 8; Gu 2024, Fig. 8", section="Figure 8, redrawn", shown_by="proof",
@@ -222,12 +211,7 @@ def poincare_sections(n: int = 40) -> Finding:
 
 
 def adamw_paths(starts: np.ndarray, steps: int = 500, learning_rate: float = 0.01) -> np.ndarray:
-    """Paths (n, steps, 3) of AdamW on L = (1 - x w u)^2 / 2 from starts (n, 3); the book's betas, no decay.
-
-    Example:
-        >>> adamw_paths(np.ones((1, 3)), 2).shape
-        (1, 2, 3)
-    """
+    """Paths (n, steps, 3) of AdamW on L = (1 - x w u)^2 / 2 from starts (n, 3); the book's betas, no decay."""
     point, path = torch.tensor(starts, requires_grad=True), []
     optimiser = torch.optim.AdamW([point], learning_rate, betas=(0.9, 0.98), weight_decay=0)
     for _ in range(steps):
