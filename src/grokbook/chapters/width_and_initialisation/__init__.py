@@ -1,5 +1,5 @@
 """Chapter 09: does a wider network, a special start or another optimiser bring grokking forward?"""
 
-from grokbook.chapters.width_and_initialisation.settings import plan
+from grokbook.chapters.width_and_initialisation.runs import plan
 
 __all__ = ["plan"]

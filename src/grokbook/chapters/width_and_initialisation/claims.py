@@ -13,7 +13,7 @@ from functools import partial
 
 import pandas as pd
 
-from grokbook.chapters.width_and_initialisation.settings import (
+from grokbook.chapters.width_and_initialisation.runs import (
     APART,
     FRESH,
     Settings,
@@ -28,12 +28,14 @@ from grokbook.chapters.width_and_initialisation.settings import (
     small_by_start,
 )
 from grokbook.chapters.width_and_initialisation.tables import longest, times
-from grokbook.chapters.width_and_initialisation.words import LEVEL
 from grokbook.claims import Finding, Runs, claim, enough, found, joint, judge
 from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, most
+from grokbook.claims.words import spread
 from grokbook.runs.comparison import compare, oracles, paired_p, permutation_p, same_seed, sooner, span, trend_p
-from grokbook.runs.experiment import Experiment
 from grokbook.runs.gu2025 import fig5
+
+LEVEL = 0.05
+"""Level of every test."""
 
 HALF = 0.71
 """Ratio of onsets below which a start is nearer to halving them than to nothing: the root of one half, rounded."""
@@ -77,46 +79,23 @@ _STARTS = {"section": "A special start", "seconds": 3, "through": times}
 _POSITIONS = {"section": "Position vectors", "seconds": 3, "through": times}
 
 
-def describe(label: str, table: pd.DataFrame) -> str:
-    """How many runs of a setting generalise and when, as a clause.
-
-    Example:
-        >>> describe("k = 0", pd.DataFrame({"grok_step": [300, None], "last_step": [900, 900]}))
-        'k = 0: 1 of 2 runs generalises by step 900, the first at step 300'
-        >>> describe("k = 45", pd.DataFrame({"grok_step": [None, None], "last_step": [9000, 9000]}))
-        'k = 45: no run of 2 generalises by step 9,000'
-        >>> describe("k = 0", pd.DataFrame({"grok_step": [300], "last_step": [900]}))
-        'k = 0: the one run generalises at step 300'
-    """
-    seen = table.grok_step.dropna()
-    if len(table) == 1:
-        does = f"generalises at step {int(seen.min()):,}" if len(seen) else "does not generalise"
-        by = "" if len(seen) else f" by step {int(table.last_step.max()):,}"
-        return f"{label}: the one run {does}{by}"
-    begin = f", the first at step {int(seen.min()):,}" if len(seen) else ""
-    begin += f", the last at {int(seen.max()):,}" if len(seen) > 1 else ""
-    how_many = f"{len(seen)} of {len(table)} runs" if len(seen) else f"no run of {len(table)}"
-    verb = "generalise" if len(seen) > 1 else "generalises"
-    return f"{label}: {how_many} {verb} by step {int(table.last_step.max()):,}{begin}"
-
-
 def listed(tables: Mapping[str, pd.DataFrame]) -> str:
-    """`describe` of each of these settings."""
-    return "; ".join(describe(label, table) for label, table in tables.items())
+    """How many runs of each of these settings generalise, and when."""
+    said = []
+    for label, table in tables.items():
+        seen = table.grok_step.dropna()
+        when = f" (at {spread(seen, ',.0f')})" if len(seen) else ""
+        said.append(f"{label}: {len(seen)} of {len(table)} generalise by step {int(table.last_step.max()):,}{when}")
+    return "; ".join(said)
 
 
-def levels(label: str, table: pd.DataFrame) -> str:
-    """What accuracy the runs of a setting have at their end and at their best, and how many still rise.
-
-    Example:
-        >>> runs = {"late": [0.05, 0.9], "best": [0.1, 0.95], "rises": [False, True], "last_step": 900}
-        >>> levels("d = 128", pd.DataFrame(runs))
-        'd = 128: test accuracy 0.05 to 0.90 in the last fifth of 900 steps, best 0.10 to 0.95, still rising in 1 of 2'
-    """
-    ends = f"{table.late.min():.2f} to {table.late.max():.2f} in the last fifth of {int(table.last_step.max()):,} steps"
-    best = f"best {table.best.min():.2f} to {table.best.max():.2f}"
-    rising = f"still rising in {int(table.rises.sum())} of {len(table)}" if table.rises.any() else "no longer rising"
-    return f"{label}: test accuracy {ends}, {best}, {rising}"
+def levels(tables: Mapping[str, pd.DataFrame]) -> str:
+    """Test accuracy of the runs of each of these settings at their end and at best, and how many still rise."""
+    return "; ".join(
+        f"{label}: test accuracy {spread(table.late, '.2f')} in the last fifth of {int(table.last_step.max()):,} "
+        f"steps, best {spread(table.best, '.2f')}, still rising in {int(table.rises.sum())} of {len(table)}"
+        for label, table in tables.items()
+    )
 
 
 def settled(table: pd.DataFrame) -> pd.Series:
@@ -124,20 +103,17 @@ def settled(table: pd.DataFrame) -> pd.Series:
     return table.late[~table.rises & (table.late >= LEFT_THE_FLOOR)]
 
 
-def aside(settings: Callable[[], Settings]) -> Callable[[], dict[tuple[str, str], Experiment]]:
+def aside(settings: Callable[[], Settings]) -> Callable[[], Settings]:
     """What a claim is shown beside its runs: these companions, which decide nothing about the paper's setting."""
-    return lambda: {(SMALL_SIZE, label): experiment for label, experiment in settings().items()}
+    return lambda: {f"{SMALL_SIZE}, {label}": experiment for label, experiment in settings().items()}
 
 
-def companions(runs: Runs, what: str) -> str:
-    """What the companions show, in brackets."""
-    shown = listed({label[1]: table for label, table in runs.items() if label[0] == SMALL_SIZE})
-    return f" (companions of this book, {what}: {shown})" if shown else ""
-
-
-def own(runs: Runs) -> dict[str, pd.DataFrame]:
-    """The runs that are no companions."""
-    return {label: table for label, table in runs.items() if label[0] != SMALL_SIZE}
+def told(runs: Runs, what: str) -> dict[str, str]:
+    """Evidence on a claim's runs, and in brackets on the companions beside them, which are `what`."""
+    small = {label: table for label, table in runs.items() if label.startswith(SMALL_SIZE)}
+    own = {label: table for label, table in runs.items() if label not in small}
+    names = {label.removeprefix(f"{SMALL_SIZE}, "): table for label, table in small.items()}
+    return {"seen": listed(own), "beside": f" (companions of this book, {what}: {listed(names)})" if small else ""}
 
 
 # ---------------------------------------------------------------------------------------- the start
@@ -150,9 +126,9 @@ def halved(first: Times, second: Times, bar: float = HALF) -> Part:
     return sooner(*(t.assign(grok_step=t.onset_step) for t in (first, second)), factor=bar, test=paired_p)
 
 
-def fig20() -> dict[tuple[str, str], Experiment]:
+def fig20() -> Settings:
     """The two starts of Fig. 20 at its three training fractions, by fraction and start."""
-    return {(f"{f:.0%}", start): by_start(f)[start] for f in (0.3, 0.25, 0.2) for start in ("normal", "toeplitz")}
+    return {f"{f:.0%}, {start}": by_start(f)[start] for f in (0.3, 0.25, 0.2) for start in ("normal", "toeplitz")}
 
 
 @claim("GF20", "gu2025", "appendix E, Fig. 20", runs=fig20, beside=aside(small_by_start), **_STARTS,
@@ -166,17 +142,15 @@ def toeplitz_halves(runs: Runs, *, bar: float = HALF) -> Finding:
     """
     shares, both = ("30%", "25%", "20%"), {}
     for start in ("toeplitz", "normal"):
-        there = {share: runs[share, start] for share in shares if enough(runs[share, start])}
-        both[start] = pd.concat(there) if len(there) == len(shares) else None
-    first, second = both["toeplitz"], both["normal"]
-    part, earlier = halved(first, second, bar), halved(first, second, 1.0)
-    begun = [t.assign(grok_step=t.onset_step) for t in both.values() if t is not None]
-    ratios = same_seed(*begun) if len(begun) == len(both) else None
-    said = "not all recorded" if ratios is None else f"{span(*ratios.median())} times that of the same seed (median)"
-    there = [(share, start) for share in shares for start in ("normal", "toeplitz") if (share, start) in runs]
-    seen = "; ".join(f"{share}, {describe(start, runs[share, start])}" for share, start in there)
-    return judge(part, corrected=earlier is True, value=None if ratios is None else ratios.low.median(), seen=seen,
-                 onset=said, beside=companions(runs, "50 % of p = 59"))  # fmt: skip
+        there = {share: runs[f"{share}, {start}"] for share in shares}
+        both[start] = pd.concat(there) if enough(*there.values()) else None
+    part, earlier = halved(*both.values(), bar), halved(*both.values(), 1.0)
+    evidence, ratios = told(runs, "50 % of p = 59"), None
+    if all(table is not None for table in both.values()):
+        ratios = same_seed(*(table.assign(grok_step=table.onset_step) for table in both.values()))
+    onset = "not all recorded" if ratios is None else f"{span(*ratios.median())} times that of the same seed (median)"
+    value = None if ratios is None else ratios.low.median()
+    return judge(part, corrected=earlier is True, value=value, onset=onset, **evidence)
 
 
 def same_seed_sooner(first: Times, second: Times, factor: float = 1.0) -> Part:
@@ -199,11 +173,10 @@ def structure_speeds_up(runs: Runs, *, factor: float = 1.0) -> Finding:
     been looked at when the question was asked. The size is ours, so a setting where it does not help refutes nothing.
     """
     normal = runs["normal"]
-    compared = {s: compare(runs[s], normal) for s in APART[1:] if s in runs} if normal is not None else {}
-    value = compared["toeplitz_normal"].same_seed[0] if "toeplitz_normal" in compared else None
-    seen = "; ".join(f"{start}: {each.describe()}" for start, each in compared.items())
-    part = same_seed_sooner(runs["toeplitz_normal"], normal, factor)
-    return judge(part, elsewhere=True, value=value, seen=seen)
+    found = {s: compare(runs[s], normal) for s in APART[1:] if s in runs} if normal is not None else {}
+    value = found["toeplitz_normal"].same_seed[0] if "toeplitz_normal" in found else None
+    seen = "; ".join(f"{start}: {each.describe()}" for start, each in found.items())
+    return judge(same_seed_sooner(runs["toeplitz_normal"], normal, factor), elsewhere=True, value=value, seen=seen)
 
 
 # ---------------------------------------------------------------------------------------- width
@@ -257,11 +230,6 @@ def reaches(table: Times, level: float) -> Part:
     return True if table.best.median() >= level else False if len(settled(table)) == len(table) else None
 
 
-def oscillates(table: Times, swing: float = SWING) -> Part:
-    """Do most of three or more runs that have a level fall by `swing` or more again in their last fifth?"""
-    return most(table.swing[settled(table).index] >= swing) if table is not None else None
-
-
 @claim("GF10", "gu2025", "appendix D.1, Fig. 10", runs=partial(of_figure, "fig10"), bars={"band": OTHER_BANDS},
        published="about 0.7 at 128; 0.99 at 512; no gain at 1024", says="{seen} (other bands: {bars})",
        rule_changed="2026-11-24 eae6844", **_WIDTHS)  # fmt: skip
@@ -270,9 +238,9 @@ def accuracy_by_width(runs: Runs, *, band: tuple[float, float] = ABOUT_07) -> Fi
     narrow, wide, wider = runs[longest(runs, "d = 128")], runs["d = 512"], runs["d = 1024"]
     gain = wider.best.median() - wide.best.median() if enough(wide, wider) else None
     more = None if gain is None or reaches(wide, NEARLY_ALL) is None else bool(gain < NO_GAIN)
-    parts = about_07(narrow, band), oscillates(narrow), reaches(wide, NEARLY_ALL), more
-    seen = "; ".join(levels(label, table) for label, table in runs.items())
-    return judge(*parts, value=narrow.late.median() if enough(narrow) else None, seen=seen)
+    swings = most(narrow.swing[settled(narrow).index] >= SWING) if narrow is not None else None
+    parts = about_07(narrow, band), swings, reaches(wide, NEARLY_ALL), more
+    return judge(*parts, value=narrow.late.median() if enough(narrow) else None, seen=levels(runs))
 
 
 @claim("GF11", "gu2025", "appendix D.1, Fig. 11", runs=partial(of_figure, "fig11"),
@@ -305,7 +273,7 @@ def _most(table: Times) -> Part:
        says="{each} (the rows of Figs 9, 10 and 20 have the numbers)")  # fmt: skip
 def acceleration(runs: Runs) -> Finding:
     """That start halves the epochs; wider embeddings grok 20,000 epochs earlier and reach 0.99 instead of 0.7."""
-    at_43 = Runs({label: table for label, table in runs.items() if label[0] == "d"})
+    at_43 = Runs({label: table for label, table in runs.items() if label.startswith("d")})
     halves = toeplitz_halves(runs)
     findings = {
         "start": halves,
@@ -334,12 +302,10 @@ def shift_delays(runs: Runs) -> Finding:
     A trend over the four shifts, by an exact test of their order; one the other way refutes.
     """
     groups = [runs[f"k = {k}"] for k in (0, 45, 60, 81)]
-    p_values = [trend_p(groups), trend_p(groups[::-1])] if enough(*groups) else [None, None]
-    rising, falling = p_values
-    part = None if rising is None or min(p_values) > LEVEL else rising <= LEVEL
-    said = ["not known" if p is None else f"{p:.3f}" for p in p_values]
-    return judge(part, seen=listed(own(runs)), rising=said[0], falling=said[1],
-                 beside=companions(runs, "50 % of p = 59"))  # fmt: skip
+    p_values = [trend_p(groups), trend_p(groups[::-1])] if enough(*groups) else []
+    part = p_values[0] <= LEVEL if p_values and min(p_values) <= LEVEL else None
+    said = [f"{p:.3f}" for p in p_values] or ["not known"] * 2
+    return judge(part, rising=said[0], falling=said[1], **told(runs, "50 % of p = 59"))
 
 
 def at_width(d: int) -> Settings:
@@ -351,8 +317,7 @@ def at_width(d: int) -> Settings:
        published="positions delay", says="{seen}{beside}", **_POSITIONS)  # fmt: skip
 def positions_delay(runs: Runs) -> Finding:
     """At p = k = 97 and width 128 position vectors delay grokking."""
-    part = later(runs["d = 128, on"], runs["d = 128, off"])
-    return judge(part, seen=listed(own(runs)), beside=companions(runs, "p = k = 59"))
+    return judge(later(runs["d = 128, on"], runs["d = 128, off"]), **told(runs, "p = k = 59"))
 
 
 @claim("PF20", "gu2024", "appendix E.1, Fig. 20", runs=partial(at_width, 256),
@@ -402,7 +367,7 @@ def runs_differ(runs: Runs, *, apart: tuple[float, float] = (STEADY, SUBSTANTIAL
     table = runs[longest(runs, "p = 47")]
     parts = speeds_differ(table, apart[0]), levels_differ(table, apart[1])
     words = dict(zip(("speed", "accuracy"), (judge(part).verdict for part in parts), strict=True))
-    return judge(*parts, seen="; ".join(f"{describe(n, t)}; {levels(n, t)}" for n, t in runs.items()), **words)
+    return judge(*parts, seen=f"{listed(runs)}; {levels(runs)}", **words)
 
 
 def speeds_differ(table: Times, bar: float = STEADY) -> Part:

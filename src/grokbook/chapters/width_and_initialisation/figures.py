@@ -1,40 +1,35 @@
-"""Figures of chapter 09: a mark for every pair of runs with one seed, and the tables that an embedding starts from."""
+"""The figure of chapter 09: a mark for every pair of runs with one seed."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokbook.errors import ParameterError
 from grokbook.plotting.style import COLOURS, panels, styled
 
 
 @styled
-def same_seed_ratios(groups: Mapping[str, Mapping[str, pd.DataFrame]]) -> Figure:
-    """Ratio of the grok step to that of the baseline's run of the same seed, one panel a group, settings as rows.
+def same_seed_ratios(pairs: pd.DataFrame) -> Figure:
+    """Ratio of the grok step to that of the baseline's run of the same seed, a panel for each place, settings as rows.
 
-    A dot is a pair that is known, a triangle to the right one where only the baseline generalised (the ratio is above),
-    to the left where only the other did (below); pairs where neither did are not drawn. The tick of a row is the median
-    of its pairs where that is known. `groups`: name -> label -> table of `comparison.same_seed`. Raises ParameterError
-    for none.
+    `pairs`: columns of `comparison.same_seed`, index where, setting, seed. A dot is a pair that is known, a triangle to
+    the right one where only the baseline generalised (the ratio is above), to the left where only the other did
+    (below); pairs where neither did are not drawn. The tick of a row is the median of its pairs where that is known.
     """
-    if not any(map(len, groups.values())):
-        raise ParameterError("there are no settings to draw, but the figure needs one or more.")
-    sizes = [max(len(rows), 1) for rows in groups.values()]
+    groups = [(where, table.groupby("setting", sort=False)) for where, table in pairs.groupby("where", sort=False)]
+    sizes = [len(settings) for _, settings in groups]
     height = {"height": 0.9 + 0.5 * len(sizes) + 0.3 * sum(sizes), "height_ratios": sizes}
     fig, axes = panels(len(sizes), 1, **height, sharex=True)
     fig.set_figwidth(5)  # narrow, so that a phone leaves the type readable
-    for ax, (name, rows) in zip(axes[:, 0], groups.items(), strict=True):
-        for row, pairs in enumerate(rows.values()):
-            _marks(ax, row, pairs)
+    for ax, (where, settings) in zip(axes[:, 0], groups, strict=True):
+        for row, (_, table) in enumerate(settings):
+            _marks(ax, row, table)
         ax.axvline(1, color=COLOURS["quiet"], lw=1, zorder=0)
-        ax.set_yticks(range(len(rows)), list(rows))
-        ax.set(ylim=(len(rows) - 0.5, -0.5), xscale="log")
-        ax.set_title(name, fontsize=9, loc="left")
+        ax.set_yticks(range(len(settings)), [setting for setting, _ in settings])
+        ax.set(ylim=(len(settings) - 0.5, -0.5), xscale="log")
+        ax.set_title(where, fontsize=9, loc="left")
     axes[-1, 0].set_xlabel("grok step / that of the normal start, same seed")
     ticks = (0.1, 0.2, 0.5, 1, 2, 5)
     axes[-1, 0].set_xticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -55,23 +50,3 @@ def _marks(ax: Axes, row: int, pairs: pd.DataFrame) -> None:
     ends = pairs.low.median(), pairs.high.median()
     if len(pairs) > 2 and ends[0] == ends[1]:
         ax.plot([ends[0]] * 2, [row - 0.4, row + 0.4], color=COLOURS["theory"], lw=1.5)
-
-
-@styled
-def starting_tables(tables: Mapping[str, np.ndarray]) -> Figure:
-    """Initial embeddings as images, symbols down and features across, one scale for all; label -> (p, d)."""
-    if not tables:
-        raise ParameterError("there are no tables to draw, but the figure needs one or more.")
-    columns = min(4, len(tables))
-    rows = -(-len(tables) // columns)
-    fig, axes = panels(rows, columns, height=0.3 + 1.8 * rows, sharex=True, sharey=True)
-    largest = max(float(np.abs(t).max()) for t in tables.values())
-    for ax in axes.flat[len(tables) :]:
-        ax.set_visible(False)
-    for ax, (label, table) in zip(axes.flat, tables.items(), strict=False):
-        ax.imshow(table, cmap="RdBu_r", vmin=-largest, vmax=largest, aspect="auto", interpolation="nearest")
-        ax.set_title(label, fontsize=9)
-        ax.grid(visible=False)
-    fig.supxlabel("feature", fontsize=9)
-    fig.supylabel("symbol", fontsize=9)
-    return fig

@@ -15,7 +15,7 @@ Middles = Mapping[object, float]
 
 def _starts(factor: float) -> Middles:
     shares = ("30%", "25%", "20%")
-    return {(f, s): 4_000 * (factor if s == "toeplitz" else 1) for f in shares for s in ("toeplitz", "normal")}
+    return {f"{f}, {s}": 4_000 * (factor if s == "toeplitz" else 1) for f in shares for s in ("toeplitz", "normal")}
 
 
 WIDE = ({"d = 256": 1e7, "d = 512": 1e7, "d = 1024": 2e4, "d = 2048": 2e4}, dict.fromkeys(
@@ -61,10 +61,6 @@ def powers(spread: float, draws: int = 40, more: tuple[int, ...] = (3, 5)) -> pd
     """One row a rule and number of seeds: how often it bears out what is right, and what is not.
 
     `borne out`: it holds where the paper is right; `refuted`: it fails there; `false`: it holds where nothing is there.
-
-    Example:
-        >>> powers(0.2, 1, (3,)).rule.tolist()[:2]
-        ['GF20', 'GF09']
     """
     rows = []
     for name, (*_, right, nothing, words) in TRUTHS.items():

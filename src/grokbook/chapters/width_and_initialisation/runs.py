@@ -1,0 +1,187 @@
+"""The runs of chapter 09 by question: shift, positions, width, start, optimiser; and small companions of them.
+
+Labels are those of the page; an experiment's name carries its setting, as in `gu2025/fig20[start=toeplitz, frac=0.25]`.
+The companions, `small/...`, ask a figure's question of a network that a laptop trains in a minute.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+from itertools import product
+from typing import Any
+
+from grokbook.errors import ParameterError
+from grokbook.models.start import STARTS
+from grokbook.runs.experiment import Experiment
+from grokbook.runs.gu2025 import LONGER, fig5, modular_run
+from grokbook.training.accelerators import Grokfast, Muon
+from grokbook.training.optim import AdamW
+from grokbook.training.schedule import Schedule
+
+Settings = dict[str, Experiment]
+
+FOUR = ("normal", "toeplitz", "positive", "circulant")
+"""Starts of the embedding in Fig. 20: the two of the paper, and two controls."""
+
+SMALL = {"p": 59, "train_fraction": 0.5, "d_model": 64, "steps": 4_000, "log": Schedule(points=200)}
+"""What the companions are unless a change says otherwise."""
+
+ACCELERATORS = {"adamw": AdamW, "muon": Muon, "grokfast": Grokfast}
+"""Optimisers compared under one protocol: equal warm-up and weight decay, each at the same three learning rates."""
+
+RATES = (1e-3, 3e-4, 3e-3)
+"""Learning rates at which they are compared; the first is that of every other run."""
+
+APART = ("normal", "toeplitz", "toeplitz_normal", "small_normal", "normal_mean")
+"""Starts that tell structure, scale and mean of the Toeplitz table apart."""
+
+FRESH = tuple(range(3, 13))
+"""Seeds that were run after those of `small_by_start` had shown what to ask: they decide it."""
+
+WIDTHS = (
+    ("fig9", 97, 85, 40_000, (128, 256)),
+    ("fig9", 47, 0, 20_000, (64, 256)),
+    ("fig10", 43, 0, 10_000, (128, 256, 512, 1024)),
+    ("fig10", 43, 0, 20_000, (128,)),
+    ("fig11", 43, 43, 200_000, (256, 512, 1024, 2048)),
+)
+"""Figs 9 to 11: figure, modulus, shift, our number of steps, widths; a second row of a modulus is longer runs."""
+
+
+def run(name: str, seeds: tuple[int, ...] = (0, 1, 2), *, positional: bool = True, **changes: Any) -> Experiment:
+    """A run of the papers' model, p = 97 and 30 % trained unless `changes` say otherwise.
+
+    Changes may be any setting of `modular_run`, or `start`, `optimizer` and `log`; `positional`: with position vectors.
+    """
+    outer = {n: changes.pop(n) for n in ("start", "optimizer", "log") if n in changes}
+    config = modular_run(**({"p": 97, "train_fraction": 0.3} | changes))
+    model = dataclasses.replace(config.model, positional=positional)
+    return Experiment(name, dataclasses.replace(config, model=model, **outer), seeds)
+
+
+def small(name: str, **changes: Any) -> Experiment:
+    """A companion: addition modulo 59 at width 64, half the cells trained, with `changes` as in `run`."""
+    return run(f"small/{name}", **(SMALL | changes))
+
+
+def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int, start: str) -> Settings:
+    """Plan of chapter 09: small networks that differ in the start of the embedding, trained while the page is built.
+
+    Raises ParameterError for a start that is unknown, or that is the one which the page compares with.
+    """
+    if start not in STARTS[1:]:
+        known = ", ".join(STARTS[1:])
+        raise ParameterError(f"start = {start!r} must be one of {known}; the page compares it with normal.")
+    sizes = {"p": p, "train_fraction": train_fraction, "d_model": d_model, "steps": steps, "log": Schedule(points=100)}
+    seeds = tuple(range(n_seeds))
+    return {name: run(f"live/start[{name}, p={p}]", seeds, start=name, **sizes) for name in ("normal", start)}
+
+
+def by_modulus() -> Settings:
+    """Fig. 22 of Gu 2024 (p = 47, three times as long as well) and the same at p = 97."""
+    return {"p = 47": fig5(47), f"p = 47, {LONGER:,} steps": fig5(47, steps=LONGER), "p = 97": fig5(97)}
+
+
+def by_shift() -> Settings:
+    """Fig. 3 of Gu 2024 at p = 97: the second operand's tokens shifted by k; k = 0 is the run of Fig. 5."""
+    return {"k = 0": fig5(97)} | {f"k = {k}": run(f"gu2024/fig3[k={k}]", shift=k) for k in (45, 60, 81)}
+
+
+def small_by_shift() -> Settings:
+    """The companions of Fig. 3 at p = 59, by shift."""
+    shifted = {f"k = {k}": small(f"fig3[k={k}]", shift=k) for k in (20, 40, 59)}
+    return {"k = 0": small_by_start()["normal"]} | shifted
+
+
+def by_position() -> Settings:
+    """Figs 19 to 21 of Gu 2024, p = k = 97: three widths, position vectors on and off."""
+    return {
+        f"d = {d}, {state}": run(f"gu2024/fig{figure}[positions={state}]", d_model=d, shift=97, steps=20_000,
+                                 positional=state == "on")
+        for (figure, d), state in product(((19, 128), (20, 256), (21, 512)), ("on", "off"))
+    }  # fmt: skip
+
+
+def small_by_position() -> Settings:
+    """Their companions, p = k = 59."""
+    return {"d = 64, on": small_by_shift()["k = 59"]} | {
+        f"d = {d}, {state}": small(f"fig19[d={d}, positions={state}]", shift=59, d_model=d, positional=state == "on")
+        for d, state in ((64, "off"), (32, "on"), (32, "off"))
+    }
+
+
+def by_width() -> Settings:
+    """Figs 9 to 11 of Gu et al. 2025, and the recorded width 128 at p = 47 between the two of Fig. 9.
+
+    The largest modulus stands first, then the smaller shift, then the smaller width.
+    """
+    found = {"p = 47, k = 0, d = 128": fig5(47)}
+    for i, (figure, p, k, steps, widths) in enumerate(WIDTHS):
+        longer = any(row[1:3] == (p, k) for row in WIDTHS[:i])
+        for d in widths:
+            name = f"gu2025/{figure}[p={p}, d={d}{f', steps={steps}' if longer else ''}]"
+            label = f"p = {p}, k = {k}, d = {d}{f', {steps:,} steps' if longer else ''}"
+            found[label] = run(name, p=p, d_model=d, shift=k, steps=steps)
+    sizes = {label: (-e.config.task.p, e.config.task.shift, e.config.model.d_model) for label, e in found.items()}
+    return {label: found[label] for label in sorted(found, key=sizes.__getitem__)}
+
+
+def by_start(train_fraction: float = 0.3, normal_seeds: int = 5) -> Settings:
+    """Fig. 20 of Gu et al. 2025 at one training fraction, p = 97: the four starts of the embedding."""
+    named = {s: f"gu2025/fig20[start={s}, frac={train_fraction:g}]" for s in FOUR}
+    seeds = {"normal": tuple(range(normal_seeds))}
+    return {s: run(named[s], seeds.get(s, (0, 1, 2)), train_fraction=train_fraction, start=s) for s in FOUR}
+
+
+def small_by_start(train_fraction: float = 0.5, starts: tuple[str, ...] = (*FOUR, "toeplitz_normal")) -> Settings:
+    """The companions of Fig. 20 at one training fraction: four starts and the Toeplitz table with normal entries."""
+    share = train_fraction
+    return {s: small(f"fig20[start={s}, frac={share:g}]", train_fraction=share, start=s) for s in starts}
+
+
+def with_fresh_seeds() -> Settings:
+    """The starts of `APART` at p = 59, half the cells trained, with the first seeds and those of `FRESH`."""
+    return {start: e.with_seeds(FRESH[-1] + 1) for start, e in small_by_start(starts=APART).items()}
+
+
+def fresh() -> Settings:
+    """The same starts with the seeds of `FRESH` alone: what decides between structure, scale and mean."""
+    return {start: dataclasses.replace(e, seeds=FRESH) for start, e in with_fresh_seeds().items()}
+
+
+def by_optimiser() -> Settings:
+    """AdamW, Muon and Grokfast at p = 59, each at three learning rates, everything else equal."""
+    found = {"adamw": small_by_start()["normal"]}
+    for (name, kind), rate in product(ACCELERATORS.items(), RATES):
+        label, brackets = (name, name) if rate == RATES[0] else (f"{name}, rate {rate:g}", f"{name}, lr={rate:g}")
+        found.setdefault(label, small(f"optimizer[{brackets}]", optimizer=kind(learning_rate=rate)))
+    return found
+
+
+RUNS = (
+    by_width, by_shift, by_position, small_by_shift, small_by_position, by_optimiser,
+    *(partial(by_start, fraction, normal_seeds=3) for fraction in (0.3, 0.25, 0.2)),
+    *(partial(small_by_start, fraction) for fraction in (0.5, 0.4, 0.45)), with_fresh_seeds,
+)  # fmt: skip
+
+QUESTIONS = {
+    ("modulus", "30 % trained"): by_modulus,
+    ("shift", "p = 97, 30 %"): by_shift,
+    ("shift", "p = 59, 50 %"): small_by_shift,
+    ("positions", "p = 59, 50 %"): small_by_position,
+    ("width", "30 % trained"): by_width,
+    ("start", "p = 59, 50 %, fresh seeds"): fresh,
+    ("start", "p = 59, 50 %, first seeds"): small_by_start,
+    ("start", "p = 59, 40 %"): partial(small_by_start, 0.4),
+    ("start", "p = 97, 30 %"): by_start,
+    ("optimiser", "p = 59, 50 %"): by_optimiser,
+}
+"""The page's table of runs: question and where it is asked -> settings by label."""
+
+PAPERS = (by_modulus, by_start, partial(by_start, 0.25), partial(by_start, 0.2), by_shift, by_position, by_width)
+COMPANIONS = (
+    with_fresh_seeds, small_by_start, partial(small_by_start, 0.4), partial(small_by_start, 0.45), small_by_shift,
+    by_optimiser, small_by_position,
+)  # fmt: skip
+"""Settings at the papers' sizes, and those of this book."""
