@@ -1,11 +1,10 @@
-"""The figures of chapter 14: effective dimension, planes, accuracies on a few axes."""
+"""The figures of chapter 14: effective dimension beside the published curve, and planes of points."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from matplotlib.figure import Figure
 
@@ -17,26 +16,24 @@ from grokbook.runs.delay import grok_times
 
 
 @styled
-def dimension_curves(sizes: Mapping[str, Mapping[str, xr.Dataset | None]], with_published: str = "") -> Figure:
+def dimension_curves(sizes: Mapping[str, Mapping[str, xr.Dataset]], with_published: str = "") -> Figure:
     """Effective dimension as a part of its start against the step as a part of generalisation; a panel a size.
 
-    Each panel has runs by name, of two kinds at most, None where not recorded; that called `with_published` has the
-    published curve beside them, and the paper's bar of generalisation, 99 % of the test set; the others have 95 %.
-    Runs that do not generalise are drawn against their last step in grey.
+    Each panel has runs by name, of two kinds at most; that called `with_published` has the published curve beside them,
+    and the paper's bar of generalisation, 99 % of the test set; the others have 95 %. Runs that do not generalise are
+    drawn against their last step in grey.
     """
     fig, axes = panels(1, len(sizes), height=3.4, sharey=True)
     for ax, (size, runs) in zip(axes[0], sizes.items(), strict=True):
         bar = 0.99 if size == with_published else 0.95
         for (label, data), colour in zip(runs.items(), (COLOURS["measure"], COLOURS["norm"]), strict=False):
-            for n, grok in enumerate([] if data is None else grok_times(data, threshold=bar).grok_step):
-                run = data.isel(seed=n, step=slice(1, None))
-                known = pd.notna(grok)
-                unit = float(grok) if known else float(run.step[-1])
-                ax.plot(run.step / unit, run.effective_dimension / float(data.effective_dimension[n, 0]), lw=1.1,
-                        color=colour if known else COLOURS["quiet"], alpha=0.8,
+            for n, grok in enumerate(grok_times(data, threshold=bar).grok_step.astype(float)):
+                run, known = data.effective_dimension[n], np.isfinite(grok)
+                ax.plot(run.step[1:] / (grok if known else run.step[-1]), run[1:] / run[0], lw=1.1, alpha=0.8,
+                        color=colour if known else COLOURS["quiet"],
                         label=label if known else "does not generalise")  # fmt: skip
         if size == with_published:
-            steps, values = np.array(list(PUBLISHED)), np.array(list(PUBLISHED.values()))
+            steps, values = np.array([*PUBLISHED.items()]).T
             ax.plot(steps[1:] / PUBLISHED_GROK, values[1:] / values[0], "s--", color=COLOURS["theory"], ms=4, lw=1.2,
                     label="published, mean of 100 runs")  # fmt: skip
         ax.axvline(1, color=COLOURS["test"], ls=":", lw=1)
@@ -61,21 +58,6 @@ def four_planes(planes: Mapping[str, np.ndarray], own: bool = False) -> Figure:
         ax.plot(*points[[*order, order[0]]].T, color=COLOURS["quiet"], lw=0.6, zorder=1)
         ax.scatter(*points.T, color=COLOURS["measure"], s=9, zorder=2)
         ax.set_title(name, fontsize=9)
-        ax.set_box_aspect(1)
-        ax.set(xticks=[], yticks=[])
+        ax.set(box_aspect=1, xticks=[], yticks=[])
         ax.grid(False)
-    return fig
-
-
-@styled
-def on_few_axes(run: xr.Dataset, numbers: tuple[int, ...]) -> Figure:
-    """Test accuracy of one run with its whole embedding, and with n axes of the end and of the moment; a panel a n."""
-    fig, axes = panels(1, len(numbers), height=2.9, sharey=True)
-    for ax, n in zip(axes[0], numbers, strict=True):
-        ax.plot(run.step, run.test_accuracy, color=COLOURS["test"], ls="--", label="whole embedding")
-        ax.plot(run.step, run[f"end_{n}"], color=COLOURS["measure"], label="axes of the end")
-        ax.plot(run.step, run[f"now_{n}"], color=COLOURS["measure"], ls=":", label="axes of the moment")
-        ax.set(title=f"{n} axes", xlabel="optimiser step", ylim=(-0.03, 1.05))
-    axes[0, 0].set_ylabel("test accuracy")
-    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return fig

@@ -13,11 +13,10 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import torch
 from torch import Tensor
 
-from grokbook.chapters.transformer_representations.settings import SMALL, SMALL_DROPOUT, USUAL, dropping, encoder_run
+from grokbook.chapters.transformer_representations.runs import RATES, SMALL, encoder_run
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import enough, most
 from grokbook.claims.words import spread
@@ -30,11 +29,9 @@ from grokbook.training.ensemble import How, train_here
 from grokbook.training.forward import split_weights
 from grokbook.training.optim import Group
 
-KEPT_AXES, KEPT_SHARE = 10, 0.2
-"""Axes of the embedding, and share of the numbers of each matrix, that a ticket keeps: fixed before these runs."""
-
-SEEDS = 5
-"""Runs of each kind: in all of five pairs one is first by chance once in 32 times."""
+KEPT_AXES, KEPT_SHARE = 10, 0.2  # axes, and share of each matrix's numbers, that a ticket keeps: fixed before the runs
+SEEDS = 5  # runs of each kind: in all of five pairs one is first by chance once in 32 times
+LENGTH = 2_500  # steps of a ticket and of the network it is from: small runs with dropout generalise by step 1,900
 
 
 @dataclass(frozen=True)
@@ -87,37 +84,22 @@ def _thinned(start: Tensor, last: Tensor | None, rng: np.random.Generator) -> Te
 
 
 def whole(ticket: Ticket) -> Encoder:
-    """The ordinary network of a ticket's sizes.
-
-    Example:
-        >>> whole(Ticket(5, d_model=12, d_mlp=8)).d_model
-        12
-    """
+    """The ordinary network of a ticket's sizes."""
     return Encoder(ticket.p, ticket.d_model, ticket.n_layers, ticket.d_mlp, dropout=ticket.dropout)
 
 
 @lru_cache(maxsize=16)
 def trained(ticket: Ticket, seed: int) -> dict[str, Tensor]:
     """The parameters with which the ordinary network of these sizes ends, trained as the tickets are."""
-    sizes = SMALL | {"d_model": ticket.d_model, "d_mlp": ticket.d_mlp, "steps": LENGTH, "points": 1, "snapshots": 0}
-    config = dropping(encoder_run(ticket.p, decay=USUAL, **sizes), ticket.dropout).with_seed(seed)
+    sizes = {"d_model": ticket.d_model, "d_mlp": ticket.d_mlp, "steps": LENGTH, "points": 1, "snapshots": 0}
+    config = encoder_run(ticket.p, dropout=ticket.dropout, **SMALL | sizes).with_seed(seed)
     return split_weights(config, train_here([config], How()).weights[0])
 
 
-LENGTH = 2_500
-"""Steps of a ticket and of the network that it is taken from: the small runs with dropout generalise by step 1,900."""
-
-
 def tickets() -> dict[str, Experiment]:
-    """The small runs with dropout by what is kept of their start: all of it, and four kinds of tickets.
-
-    Example:
-        >>> [run.config.start for run in tickets().values()][:3]
-        ['normal', 'axes', 'random axes']
-    """
-    sizes = SMALL | {"steps": LENGTH, "points": 50, "snapshots": 2}
-    config = dropping(encoder_run(31, decay=USUAL, **sizes), SMALL_DROPOUT)
-    model = Ticket(31, config.model.d_model, config.model.n_layers, config.model.d_mlp, dropout=SMALL_DROPOUT)
+    """The small runs with dropout by what is kept of their start: all of it, and four kinds of tickets."""
+    config = encoder_run(31, dropout=RATES[0], **SMALL | {"steps": LENGTH, "points": 50, "snapshots": 2})
+    model = Ticket(31, config.model.d_model, config.model.n_layers, config.model.d_mlp, dropout=RATES[0])
     rates = dataclasses.replace(config.optimizer, groups=(*config.optimizer.groups, Group("fixed", weight_decay=0.0)))
     config = dataclasses.replace(config, model=model, optimizer=rates)
     return {kept: Experiment(f"liu2022/ticket[{kept}]", dataclasses.replace(config, start=kept), tuple(range(SEEDS)))
@@ -129,18 +111,14 @@ RUNS = (tickets,)
 
 def _ticket(runs: Runs, own: str, null: str, elsewhere: bool) -> Finding:
     """Whether most networks of a kind of ticket generalise, each before the one that keeps as much at random."""
-    told = "; ".join(f"{name}: {_steps(table)}" for name, table in runs.items())
+    told = "; ".join(f"{name}: {spread(table.grok_step, ',.0f', f'later than {int(table.last_step.max()):,}')}"
+                     for name, table in runs.items())  # fmt: skip
     if not enough(*(runs[name] for name in ("normal", own, null)), least=SEEDS):
         return judge(None, told=told)
     step = {name: runs[name].grok_step.astype(float) for name in ("normal", own, null)}
     first = bool((step[own] < step[null].fillna(np.inf)).all())
-    there = most(step[own].notna())
-    fair = most(step["normal"].notna())
-    return judge(*((there, first) if fair else (None,)), elsewhere=elsewhere, told=told, value=step[own].median())
-
-
-def _steps(table: pd.DataFrame) -> str:
-    return spread(table.grok_step, ",.0f", f"later than {int(table.last_step.max()):,}")
+    parts = (most(step[own].notna()), first) if most(step["normal"].notna()) else (None,)
+    return judge(*parts, elsewhere=elsewhere, told=told, value=step[own].median())
 
 
 _TICKETS: dict[str, Any] = {"section": "Mask and rewind", "runs": tickets, "through": grok_times,
