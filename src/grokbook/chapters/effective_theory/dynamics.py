@@ -46,15 +46,9 @@ def printed_deviation() -> Finding:
                  z0=z0)  # fmt: skip
 
 
-@claim(
-    "L07",
-    "liu2022",
-    "Eq. 6, 24 and 26",
-    section=KEPT,
-    kind="theorem",
-    shown_by="proof",
-    says="R . dR/dt is at most {value:.0e} at {n} random starts; along the flow Z_0 drifts by {drift:.0e}",
-)
+@claim("L07", "liu2022", "Eq. 6, 24 and 26", section=KEPT, kind="theorem", shown_by="proof",
+       says="R . dR/dt is at most {value:.0e} at {n} random starts; along the flow Z_0 drifts by {drift:.0e}",
+)  # fmt: skip
 def z0_is_kept() -> Finding:
     """Z_0, the sum of squared embeddings, is conserved."""
     pairs = all_samples(6)
@@ -80,15 +74,8 @@ def sum_is_kept() -> Finding:
     return judge(abs(end - 1) < 1e-6, assumed=centred < 1e-12, value=end, low=1, high=1, error=error, centred=centred)
 
 
-@claim(
-    "L09",
-    "liu2022",
-    "section 3.2, below Eq. 8",
-    section=RATE,
-    kind="formula",
-    shown_by="proof",
-    says="l_eff and R^T H R / 2 differ by at most {value:.0e} at {n} random starts",
-)
+@claim("L09", "liu2022", "section 3.2, below Eq. 8", section=RATE, kind="formula", shown_by="proof",
+       says="l_eff and R^T H R / 2 differ by at most {value:.0e} at {n} random starts")  # fmt: skip
 def loss_is_quadratic() -> Finding:
     """l_eff = R^T H R / 2."""
     pairs = all_samples(6)

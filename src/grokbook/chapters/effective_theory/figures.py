@@ -8,15 +8,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, MultipleLocator
 
-from grokbook.chapters.effective_theory.lines import HIERARCHY, corners, euler, start
-from grokbook.chapters.effective_theory.representations import APPENDIX_C, PUBLISHED
+from grokbook.chapters.effective_theory.lines import corners, euler
+from grokbook.chapters.effective_theory.representations import PUBLISHED
 from grokbook.plotting.plane import numbered
 from grokbook.plotting.style import COLOURS, mark, panels, styled
 from grokbook.plotting.training import labelled
-from grokbook.theory.effective_flow import conserved, flow, limit
-from grokbook.theory.parallelograms import Parallelogram, Sample, all_samples, implied_set, permissible_set
+from grokbook.theory.effective_flow import flow
+from grokbook.theory.parallelograms import Parallelogram, Sample
 
 QUOTED = {"marker": "D", "ms": 6, "ls": "", "color": COLOURS["hole"], "mec": "#7a5200"}
 
@@ -47,7 +46,7 @@ def closing(first: np.ndarray, pairs: Sequence[Sample], times: Sequence[float], 
     return fig
 
 
-def _shape(ax: Axes, points: np.ndarray, told: Sequence[Parallelogram], implied: Sequence[Parallelogram]) -> None:
+def shape(ax: Axes, points: np.ndarray, told: Sequence[Parallelogram], implied: Sequence[Parallelogram]) -> None:
     """Numbered points in the plane with their parallelograms: filled blue where seen, dashed green where implied."""
     for parallelogram in told:
         ax.fill(*points[corners(parallelogram)].T, color=COLOURS["train"], alpha=0.13, lw=0)
@@ -55,35 +54,6 @@ def _shape(ax: Axes, points: np.ndarray, told: Sequence[Parallelogram], implied:
     for parallelogram in implied:
         ax.plot(*points[corners(parallelogram)].T, color=COLOURS["measure"], lw=1.6, ls="--")
     numbered(ax, points)
-
-
-@styled
-def stages(seed: int = 695) -> Figure:
-    """Appendix C: what the first 4, 6 and 8 listed samples leave of a random start of 6 symbols in the plane.
-
-    Filled blue: parallelograms of training pairs. Dashed green: those that follow from them.
-    """
-    fig, axes = panels(1, 3, height=2.8)
-    for ax, n in zip(axes[0], (4, 6, 8), strict=True):
-        told = permissible_set(APPENDIX_C[:n])
-        follows = [found for found in implied_set(APPENDIX_C[:n], 6) if found not in told]
-        _shape(ax, limit(start(6, seed, d=2), APPENDIX_C[:n]), told, follows)
-        ax.set_title(f"first {n} samples")
-    return fig
-
-
-@styled
-def hierarchy(seed: int = 1028) -> Figure:
-    """The five representations of p = 4: what equations of Eq. 20 leave of a random start in the plane."""
-    fig, axes = panels(1, len(HIERARCHY), height=2.0)
-    three = permissible_set(all_samples(4))
-    for ax, (name, chosen) in zip(axes[0], HIERARCHY.items(), strict=True):
-        told = [three[k] for k in chosen]
-        pairs = [pair for two in told for pair in two]
-        follows = [found for found in implied_set(pairs, 4) if found not in told]
-        _shape(ax, limit(start(4, seed, d=2), pairs), told, follows)
-        ax.set_title(name)
-    return fig
 
 
 @styled
@@ -114,37 +84,6 @@ def critical_size(curves: Mapping[int, np.ndarray], exact: pd.Series, draws: int
 
 
 @styled
-def rate_by_size(table: pd.DataFrame, names: Mapping[str, str]) -> Figure:
-    """lambda_3 Z_0 by the size of random training sets, a panel a convention: dots are sets, the line their mean."""
-    fig, axes = panels(1, len(names), height=3.1)
-    for ax, (name, title) in zip(axes[0], names.items(), strict=True):
-        ax.plot(table.samples, table[name], "o", ms=2.5, alpha=0.35, color=COLOURS["measure"], mew=0, rasterized=True)
-        mean = table.groupby("samples")[name].mean()
-        ax.plot(mean.index, mean, color=COLOURS["theory"], ls="--", lw=1.4)
-        ax.set(title=title, xlabel="samples $|D|$", ylabel=r"$\lambda_3 Z_0$")
-        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    return fig
-
-
-@styled
-def ideal_reach(table: pd.DataFrame, total: int) -> Figure:
-    """The ideal RQI and the ideal accuracy by the share of samples: a dot a training set, the line the median.
-
-    In the right panel the dotted diagonal is memory alone: the training set and nothing else.
-    """
-    fig, axes = panels(1, 2, height=3.1)
-    names = {"rqi": r"ideal RQI $|P(D)| / |P_0|$", "accuracy": "ideal accuracy"}
-    for ax, (name, title) in zip(axes[0], names.items(), strict=True):
-        share = table.samples / total
-        ax.plot(share, table[name], "o", ms=3, alpha=0.4, mew=0, color=COLOURS["measure"])
-        middle = table.groupby("samples")[name].median()
-        ax.plot(middle.index / total, middle, color=COLOURS["theory"], ls="--", lw=1.5)
-        ax.set(title=title, xlabel="share of samples $|D| / |D_0|$", ylim=(-0.03, 1.03))
-    axes[0, 1].plot([0, 1], [0, 1], ls=":", color=COLOURS["quiet"])
-    return fig
-
-
-@styled
 def trajectories(first: np.ndarray, pairs: Sequence[Sample], third: float, steps: Sequence[float]) -> Figure:
     """Fig. 4c: the exact flow (dashed) and gradient descent (dots) over time; below, how far they are apart.
 
@@ -167,21 +106,4 @@ def trajectories(first: np.ndarray, pairs: Sequence[Sample], third: float, steps
     above.set(ylabel="$E_k(t)$", xscale="log")
     below.set(yscale="log", ylabel="largest error", xlabel="time $t$")
     below.legend(ncols=2, loc="lower center")
-    return fig
-
-
-@styled
-def kept(first: np.ndarray, pairs: Sequence[Sample], times: np.ndarray) -> Figure:
-    """The sum C (left) and the length Z_0 (right) along both flows from one start, relative to the start."""
-    fig, axes = panels(1, 2, height=2.9)
-    looks = {"normalised": (r"$\dot R = -(H - \rho) R$", "train", "-"), "linear": (r"$\dot R = -H R$", "test", "--")}
-    for kind, (name, shade, ls) in looks.items():
-        both = [conserved(at) for at in flow(first, pairs, times, kind=kind)]
-        for ax, values in zip(axes[0], ([c[0] for c, _ in both], [z for _, z in both]), strict=True):
-            ax.plot(times, np.array(values) / values[0], color=COLOURS[shade], ls=ls, label=name)
-    for ax, name in zip(axes[0], ("$C(t) / C(0)$", "$Z_0(t) / Z_0(0)$"), strict=True):
-        ax.set(xlabel="time $t$", title=name)
-        ax.yaxis.set_major_locator(MultipleLocator(0.1))
-        ax.set_ylim(min(0.55, ax.get_ylim()[0]), max(1.25, ax.get_ylim()[1]))
-    axes[0, 1].legend(loc="center right")
     return fig

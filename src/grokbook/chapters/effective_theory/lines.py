@@ -1,4 +1,4 @@
-"""What chapter 11 draws and tabulates: training sets, starts, sizes, rates, ideal models, and steps of the flow."""
+"""What chapter 11 draws and tabulates: training sets, starts, sizes, rates, and steps of the flow."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from grokbook.errors import ParameterError
+from grokbook.runs.experiment import Experiment
 from grokbook.runs.liu2022 import STEP
 from grokbook.theory.effective_flow import quadratic_form
 from grokbook.theory.linear_probability import crossing, linear_probability
@@ -18,7 +20,7 @@ from grokbook.theory.parallelograms import (
     all_samples,
     gram,
     grokking_rate,
-    ideal_model,
+    nullity,
     permissible_set,
 )
 
@@ -39,6 +41,22 @@ def training_set(p: int, samples: int, seed: int = 0) -> list[Sample]:
     """
     every = all_samples(p)
     return sorted(every[k] for k in np.random.default_rng(seed).permutation(len(every))[:samples])
+
+
+def plan(p: int, samples: int, seed: int) -> dict[str, Experiment]:
+    """Nothing is trained; a training set larger than the table, or one that forces no line, is refused.
+
+    Raises ParameterError.
+    """
+    most = len(all_samples(p))
+    if samples > most:
+        raise ParameterError(f"samples = {samples} must be at most {most}, the number of pairs at p = {p}.")
+    if (left := nullity(training_set(p, samples, seed), p)) > 2:
+        raise ParameterError(
+            f"samples = {samples} of seed {seed} leave {left} degrees of freedom at p = {p}; the page follows a "
+            f"training set that forces a line (2). From about {round(2.5 * p)} samples on most sets do."
+        )
+    return {}
 
 
 def start(p: int, seed: int = 0, d: int | None = None) -> np.ndarray:
@@ -67,10 +85,6 @@ def critical_sizes(counts: Iterable[int], draws: int) -> pd.DataFrame:
 
     The band is where the curve of shares crosses one half by two standard errors, 1 / sqrt(draws), less and more;
     it has no high end (NaN) for fewer than 4 orders.
-
-    Example:
-        >>> critical_sizes([4], 200).columns.tolist()
-        ['p', 'size', 'low', 'high', 'per', 'share']
     """
     rows = []
     for p in counts:
@@ -81,12 +95,7 @@ def critical_sizes(counts: Iterable[int], draws: int) -> pd.DataFrame:
 
 
 def rates(p: int, sizes: Sequence[int], draws: int, seed: int = 0) -> pd.DataFrame:
-    """lambda_3 Z_0 of random training sets, a row a set: samples, and a column for each convention.
-
-    Example:
-        >>> rates(4, [10], 1).round(9).values.tolist()
-        [[10.0, 4.0, 12.0, 6.0]]
-    """
+    """lambda_3 Z_0 of random training sets, a row a set: samples, and a column for each convention."""
     rows = []
     for size in sizes:
         for k in range(draws):
@@ -116,10 +125,6 @@ def pull(first: np.ndarray, pairs: Sequence[Sample], targets: Sequence[float]) -
     """The velocity of ten (or p) numbers under the squared losses of some pairs, for a decoder x -> x at rest, (p,).
 
     Each pair moves both of its symbols: E_i and E_j go down the gradient of (E_i + E_j - y)^2 / 2.
-
-    Example:
-        >>> pull(np.array([0.0, 1.0]), [(0, 1)], [3.0]).tolist(), pull(np.array([1.0]), [(0, 0)], [3.0]).tolist()
-        ([2.0, 2.0], [2.0])
     """
     basis = np.eye(len(first))
     rows = np.array([basis[i] + basis[j] for i, j in pairs])
@@ -137,28 +142,8 @@ def spread_rate(pairs: Sequence[Sample], p: int) -> float:
     return float(np.linalg.eigvalsh(sum(gram(same, p) / len(same) for same in labels))[2])
 
 
-def ideal(p: int, sizes: Sequence[int], draws: int, seed: int = 0) -> pd.DataFrame:
-    """What ideal models reach on random training sets, a row a set: samples, rqi, accuracy, validation.
-
-    Example:
-        >>> ideal(4, [10], 1)[["rqi", "accuracy"]].values.tolist()
-        [[1.0, 1.0]]
-    """
-    return pd.DataFrame(
-        {"samples": size, **ideal_model(training_set(p, size, seed + k), p)} for size in sizes for k in range(draws)
-    )
-
-
 def euler(first: np.ndarray, pairs: Sequence[Sample], times: np.ndarray, step: float) -> np.ndarray:
-    """Steps of gradient descent on l_eff, as the authors' code takes, (len(times), p); times are multiples of the step.
-
-    Example: the error at a fixed time is about half as large with half the step.
-        >>> from grokbook.theory.effective_flow import flow
-        >>> world = start(6), all_samples(6), np.array([2.0])
-        >>> far, near = (float(np.abs(euler(*world, h) - flow(*world)).max()) for h in (0.1, 0.05))
-        >>> 1.9 < far / near < 2.1
-        True
-    """
+    """Steps of gradient descent on l_eff, as the authors' code takes, (len(times), p), at multiples of the step."""
     m, at, done, path = quadratic_form(pairs, len(first)), np.array(first, dtype=float), 0, []
     for time in times:
         for _ in range(round(time / step) - done):
@@ -170,11 +155,6 @@ def euler(first: np.ndarray, pairs: Sequence[Sample], times: np.ndarray, step: f
 
 
 def corners(parallelogram: Parallelogram) -> list[int]:
-    """The symbols in the order of the outline: (i, j) and (m, n) are the diagonals.
-
-    Example:
-        >>> corners(((0, 5), (2, 3)))
-        [0, 2, 5, 3, 0]
-    """
+    """The symbols in the order of the outline: (i, j) and (m, n) are the diagonals."""
     (i, j), (m, n) = parallelogram
     return [i, m, j, n, i]
