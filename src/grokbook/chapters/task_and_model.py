@@ -2,45 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import sympy
-from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
 from grokbook.claims import Finding, claim, judge
-from grokbook.claims.report import summary
 from grokbook.models.transformer import Shape
-from grokbook.plotting.grids import on_grid
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.runs.experiment import Experiment
 from grokbook.tasks.arithmetic import ModularTask
-from grokbook.tasks.tables import split_table
 from grokbook.theory.quadratic_forms import quadratic_class_sizes
 
 CLASSES = "The operation sorts the grid into classes"
-ARROW = {"arrowstyle": "-|>", "color": COLOURS["theory"], "lw": 1, "shrinkA": 0, "shrinkB": 0}
 
 
 def plan(p: int, train_fraction: float, square: int, strip: int, shift: int) -> dict[str, Experiment]:
     """Nothing is trained; the splits, by both rules, and the shifted task must exist."""
-    split_table(p, train_fraction, holes(square, strip))
-    ModularTask(p, train_fraction=train_fraction, split="symmetric")
+    for split, hole in (("random", None), ("square", square), ("strip", strip), ("symmetric", None)):
+        for rule in ("code", "text"):
+            ModularTask(p, "add", train_fraction, split, hole, rule=rule)
     Shape(p, shift=ModularTask(p, train_fraction=train_fraction, shift=shift).shift)
     return {}
-
-
-def holes(square: int, strip: int) -> list[tuple[str, int | None]]:
-    """The splits of the page's table, each with its hole.
-
-    Example:
-        >>> holes(45, 40)
-        [('random', None), ('square', 45), ('strip', 40)]
-    """
-    return [("random", None), ("square", square), ("strip", strip)]
 
 
 @claim("G18", "gu2025", "section 3.1", section="The split decides what can be learned", kind="formula",
@@ -57,20 +40,6 @@ def products(p: int = 97, splits: int = 20) -> Finding:
     return judge(high == 1, corrected=True, value=float(np.median(excess)), low=low, high=high,
                  published="1 (a product)",
                  splits=splits, p=p, products=sum(e == 1 for e in excess))  # fmt: skip
-
-
-def answer(verdicts: Mapping[str, str]) -> str:
-    """The chapter's answer in a box, from the verdicts of its rows of the ledger by id: claimed, found, how sure.
-
-    Example:
-        >>> answer({"G36": "holds", "G37": "holds"}).split(". ")[-1]
-        'All of it is proved or counted; nothing is trained (2 claims: 2 hold).'
-    """
-    claimed = "The papers describe one task, modular arithmetic on a grid of cells, and one network by operators"
-    found = "The description is that of the code, biases aside; that of the splits is not: text and programs draw "
-    found += "different training sets. Our closed form of the sizes of the classes of $i^2 + ij + j^2$ is exact"
-    counted = summary(dict(verdicts).values()).rstrip(".")
-    return f"> **Answer.** {claimed}. {found}. All of it is proved or counted; nothing is trained ({counted})."
 
 
 def not_translates(table: np.ndarray) -> int:
@@ -126,77 +95,39 @@ def printed_range(p: int = 97) -> Finding:
 
 
 @styled
-def operation_tables(tasks: dict[str, ModularTask], residue: int) -> Figure:
-    """Labels of each task as a picture, with the equivalence class of `residue` in black."""
-    fig, axes = panels(1, len(tasks), height=2.7)
-    for ax, task in zip(axes[0], tasks.values(), strict=True):
-        table = task.labels.reshape(task.p, task.p)
-        ax.imshow(table, cmap="cividis")
-        ax.imshow((table == residue) * 1.0, cmap=ListedColormap([(0, 0, 0, 0), "#000000"]), vmin=0, vmax=1)
-    on_grid(axes[0], tasks)
-    return fig
-
-
-def empty_rows(random: ModularTask, strip: ModularTask) -> str:
-    """How many rows of the grid have no training cell, in a random and in a STRIP split: the prediction, answered.
-
-    Example:
-        >>> strip = ModularTask(23, train_fraction=0.3, split="strip", hole=8)
-        >>> empty_rows(ModularTask(23, train_fraction=0.3), strip).split(". ")[1]
-        'In the STRIP split 9 are, the strip itself.'
-    """
-    empty = int((~random.train_mask.any(axis=1)).sum())
-    expected = random.p * (1 - random.train_index.size / random.p**2) ** random.p
-    none = "no row is empty, so it shows every symbol as a first operand"
-    drawn = {0: none, 1: "one row is empty"}.get(empty, f"{empty} rows are empty")
-    missed = int((~strip.train_mask.any(axis=1)).sum())
-    rest = ", the strip itself" if missed == strip.hole + 1 else ", more than the strip"
-    told = f"In the random split {drawn}; about {expected:.0e} empty rows are to be expected"
-    return f"{told}. In the STRIP split {missed} are{rest}."
-
-
-def _box(ax: Axes, x: float, y: float, text: str, width: float, ground: str = "white") -> None:
-    """A box of this width with a text, its centre at (x, y)."""
-    ax.add_patch(FancyBboxPatch((x - width / 2, y - 0.32), width, 0.64, boxstyle="round,pad=0.05", lw=1,
-                                fc=ground, ec=COLOURS["theory"]))  # fmt: skip
-    ax.text(x, y, text, ha="center", va="center", color=COLOURS["theory"])
-
-
-@styled
 def model_diagram(shape: Shape, i: int, j: int) -> Figure:
     """The model from a cell to its logits, top to bottom: tokens, rows of the table, attention, MLP, read-out.
 
     Every size is read from the parameters of `shape`, a network of one layer; (i, j) is the cell that is drawn.
     """
     size = {name.removesuffix(".0"): " × ".join(map(str, dims)) for name, dims in shape.shapes().items()}
-    d, columns, last = shape.d_model, (1.2, 3.6, 6.0), 6.0
+    dark, grey, box = COLOURS["theory"], "#444444", {"boxstyle": "round,pad=0.05", "lw": 1, "ec": COLOURS["theory"]}
+    arrow = {"arrowstyle": "-|>", "color": dark, "lw": 1, "shrinkA": 0, "shrinkB": 0}
     fig, ((ax,),) = panels(1, 1, height=7.2)
     fig.set_figwidth(4.4)
-    heights = {"token": 10.6, "row": 8.6, "attention": 6.6, "mlp": 4.1, "logits": 1.6}
-    for x, token, role in zip(columns, (i, j + shape.shift, shape.vocabulary - 1), "ij ", strict=True):
-        shift = f" + {shape.shift}" if role == "j" and shape.shift else ""
-        ax.text(x, 11.25, f"${role}{shift}$" if role.strip() else "cls", ha="center", color="#444444")
-        _box(ax, x, heights["token"], f"token {token}", 1.75)
-        _box(ax, x, heights["row"], f"{d} numbers", 1.75)
-        ax.annotate("", (x, heights["row"] + 0.4), (x, heights["token"] - 0.4), arrowprops=ARROW)
-        ax.annotate("", (x, heights["attention"] + 0.4), (x, heights["row"] - 0.4), arrowprops=ARROW)
-    _box(ax, 3.6, heights["attention"], f"attention: {shape.n_heads} heads of width {shape.d_head}", 6.6, "#EFEFEF")
-    _box(ax, last, heights["mlp"], "MLP", 1.75, "#EFEFEF")
-    _box(ax, last, heights["logits"], f"{shape.p} logits", 1.75)
-    for start, end in (("attention", "mlp"), ("mlp", "logits")):
-        ax.annotate("", (last, heights[end] + 0.4), (last, heights[start] - 0.4), arrowprops=ARROW)
-        middle = heights[start] - 0.85
-        ax.plot(last, middle, "o", ms=13, mfc="white", mec=COLOURS["theory"], zorder=3)
-        ax.text(last, middle - 0.02, "+", ha="center", va="center", zorder=4)
-        above = heights["row" if start == "attention" else start] + (-0.95 if start == "attention" else 0.85)
-        ax.plot([last, 7.3, 7.3, last], [above, above, middle, middle], lw=1, zorder=1, color=COLOURS["theory"])
+    tokens = [(1.2, "$i$", i), (3.6, f"$j + {shape.shift}$" if shape.shift else "$j$", j + shape.shift)]
+    boxes = [(3.6, 6.6, f"attention: {shape.n_heads} heads of width {shape.d_head}", 6.6, "#EFEFEF"),
+             (6.0, 4.1, "MLP", 1.75, "#EFEFEF"), (6.0, 1.6, f"{shape.p} logits", 1.75, "white")]  # fmt: skip
+    arrows = [(6.0, 6.2, 4.5), (6.0, 3.7, 2.0)]
+    for x, role, token in [*tokens, (6.0, "cls", shape.vocabulary - 1)]:
+        ax.text(x, 11.25, role, ha="center", color=grey)
+        boxes += [(x, 10.6, f"token {token}", 1.75, "white"), (x, 8.6, f"{shape.d_model} numbers", 1.75, "white")]
+        arrows += [(x, 10.2, 9.0), (x, 8.2, 7.0)]
+    for x, y, text, width, ground in boxes:
+        ax.add_patch(FancyBboxPatch((x - width / 2, y - 0.32), width, 0.64, fc=ground, **box))
+        ax.text(x, y, text, ha="center", va="center", color=dark)
+    for x, above, below in arrows:
+        ax.annotate("", (x, below), (x, above), arrowprops=arrow)
+    for above, middle in ((7.65, 5.75), (4.95, 3.25)):  # what goes around a box
+        ax.plot(6.0, middle, "o", ms=13, mfc="white", mec=dark, zorder=3)
+        ax.text(6.0, middle - 0.02, "+", ha="center", va="center", zorder=4)
+        ax.plot([6.0, 7.3, 7.3, 6.0], [above, above, middle, middle], lw=1, zorder=1, color=dark)
     notes = {9.6: f"$W_E$: {size['W_E']}, one row a token", 9.25: f"$W_{{pos}}$: {size.get('W_pos', 'none')}, added"}
     notes |= {5.75: f"$W_Q, W_K, W_V, W_O$: {size['W_Q']} each", 4.1: f"$W_{{in}}$: {size['W_in']}, ReLU"}
     notes |= {3.7: f"$W_{{out}}$: {size['W_out']}", 2.65: f"$W_U$: {size['W_U']}", 1.6: "the largest is the answer"}
     for y, note in notes.items():
-        ax.text(0.3, y, note, va="center", fontsize=9.5, color="#444444",
-                bbox={"fc": "white", "ec": "none", "pad": 1.5})  # fmt: skip
-    ax.text(3.6, 11.9, f"cell $(i, j)$ = ({i}, {j})", ha="center", color=COLOURS["theory"])
+        ax.text(0.3, y, note, va="center", fontsize=9.5, color=grey, bbox={"fc": "white", "ec": "none", "pad": 1.5})
+    ax.text(3.6, 11.9, f"cell $(i, j)$ = ({i}, {j})", ha="center", color=dark)
     ax.set(xlim=(0.1, 7.5), ylim=(1.1, 12.3))
     ax.axis("off")
     return fig
