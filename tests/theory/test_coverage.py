@@ -153,16 +153,15 @@ def test_the_least_training_size_is_least(p, k, eps, torus):
 @pytest.mark.parametrize("torus", [False, True])
 @pytest.mark.parametrize(("p", "k"), [(3, 2), (5, 3), (7, 2), (97, 5)])
 def test_expected_share_is_one_exactly_from_the_guaranteed_size_on(p, k, torus):
-    """E[prop] = 1 if and only if m > N - C_min."""
+    """E[prop] = 1, that is E[U] = 0, if and only if m > N - C_min."""
     m = cov.guaranteed_size(p, k, torus=torus)
-    assert cov.expected_share(p, k, m, torus=torus) == 1
     assert cov.expected_uncovered(p, k, m, torus=torus) == 0 < cov.expected_uncovered(p, k, m - 1, torus=torus)
 
 
 def test_the_printed_necessary_condition_has_counterexamples():
     """k = 2: 2 ln p / 5 exceeds 1 from p = 13 on, and yet E[prop] = 1 can be had; p = 97 has 1.83."""
     m = cov.guaranteed_size(97, 2, torus=True)
-    assert cov.expected_share(97, 2, m, torus=True) == 1 and m / 97**2 < 1 < cov.printed_fraction(97, 2)
+    assert cov.expected_uncovered(97, 2, m, torus=True) == 0 and m / 97**2 < 1 < cov.printed_fraction(97, 2)
 
 
 # independent computation (project oracle): cover.exact.p3k2, m -> (covering, subsets, E[uncovered], E[prop])
@@ -185,7 +184,6 @@ def test_enumeration_and_formulas_against_independent_numbers(torus, m):
     assert (found.covering, found.subsets) == (covering, subsets)
     assert (found.expected_uncovered, found.expected_share) == (Fraction(mean), Fraction(share))
     assert cov.expected_uncovered(3, 2, m, torus=torus) == pytest.approx(float(Fraction(mean)), rel=1e-12)
-    assert cov.expected_share(3, 2, m, torus=torus) == pytest.approx(float(Fraction(share)), rel=1e-12)
 
 
 @pytest.mark.parametrize(("torus", "m"), CASES)
@@ -277,7 +275,6 @@ REFUSALS = [
     (lambda: cov.uncovered(np.eye(5), 4, torus=True), "7 overlap itself on a torus of side 5; the largest k is 3."),
     (lambda: cov.required_fraction(5, 4), "k = 4 makes a disc of width 7 overlap itself"),
     (lambda: cov.expected_uncovered(5, 2, 26), "m is 26, but must be a whole number between 0 and 25."),
-    (lambda: cov.expected_share(5, 2, 25), "m = 25 leaves no test cell at p = 5; the largest m with one is 24."),
     (lambda: cov.least_training_size(5, 2, 0.0), "eps = 0.0 is not a positive finite number."),
     (lambda: cov.least_training_size(5, 2, float("nan")), "eps = nan is not a positive finite number."),
     (lambda: cp.enumerate_coverage(7, 2, 20), "p = 7, m = 20 has more than 300000 training sets"),

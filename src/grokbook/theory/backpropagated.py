@@ -28,12 +28,7 @@ def centred(values: np.ndarray) -> np.ndarray:
 
 
 def answers(M: Group) -> np.ndarray:
-    """The one-hot products of all pairs (a, b), (M^2, M), in the order of the table's cells.
-
-    Example:
-        >>> answers(2).tolist()
-        [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]
-    """
+    """The one-hot products of all pairs (a, b), (M^2, M), in the order of the table's cells."""
     table = as_table(M)
     return np.eye(len(table))[table.ravel()]
 
@@ -42,10 +37,6 @@ def ridge(F: np.ndarray, Y: np.ndarray, eta: float) -> np.ndarray:
     r"""The layer $V = (\tilde F^\top\tilde F + \eta I)^{-1}\tilde F^\top\tilde Y$, (K, M), from F (n, K), Y (n, M).
 
     Raises ParameterError for an eta that is not positive.
-
-    Example:
-        >>> ridge(np.array([[1.0], [-1.0]]), np.array([[1.0], [-1.0]]), 2.0).tolist()
-        [[0.5]]
 
     Source: Tian 2025, the solution beside Eq. 5.
     """
@@ -66,11 +57,6 @@ def residual(F: np.ndarray, Y: np.ndarray, eta: float) -> np.ndarray:
 def feature_gradient(F: np.ndarray, Y: np.ndarray, eta: float) -> np.ndarray:
     r"""$G_F = P^\perp(Y - FV)V^\top = RR^\top\tilde F/\eta$, (n, K), at the ridge solution V.
 
-    Example: it is as small as the residual squared.
-        >>> F, Y = np.array([[1.0], [-1.0]]), np.array([[1.0], [-1.0]])
-        >>> feature_gradient(F, Y, 2.0).tolist()
-        [[0.25], [-0.25]]
-
     Source: Tian 2025, Eq. 5.
     """
     left = residual(F, Y, eta)
@@ -79,12 +65,6 @@ def feature_gradient(F: np.ndarray, Y: np.ndarray, eta: float) -> np.ndarray:
 
 def as_printed(F: np.ndarray, Y: np.ndarray, eta: float) -> np.ndarray:
     r"""$\eta(\tilde F\tilde F^\top+\eta)^{-1}\tilde Y\tilde Y^\top\tilde F(\tilde F^\top\tilde F+\eta)^{-1}$, (n, K).
-
-    Example:
-        >>> rng = np.random.default_rng(0)
-        >>> F, Y = rng.normal(size=(9, 4)), rng.normal(size=(9, 3))
-        >>> bool(np.allclose(as_printed(F, Y, 0.5), feature_gradient(F, Y, 0.5)))
-        True
 
     Source: Tian 2025, Eq. 5.
     """
@@ -99,10 +79,6 @@ def shrinkage(K: float, c: float, eta: float) -> float:
 
     c is the eigenvalue of $\tilde F\tilde F^\top/K$ on the targets: 4 s^4 for $x^2$, normal weights of variance s^2 and
     all pairs of a group.
-
-    Example:
-        >>> shrinkage(10, 2.0, 20.0)
-        0.0125
     """
     return eta / (K * c + eta) ** 2
 
@@ -114,23 +90,13 @@ def random_features(M: Group, K: int, seed: int = 0, scale: float = 1.0) -> np.n
 
 
 def features(w: np.ndarray, M: Group) -> np.ndarray:
-    """$\\sigma(Xw)$ of nodes w (K, 2M), real or complex, on all pairs: (M^2, K).
-
-    Example:
-        >>> features(np.array([[1.0, 2.0, 3.0, 4.0]]), 2).ravel().tolist()
-        [16.0, 25.0, 25.0, 36.0]
-    """
+    """$\\sigma(Xw)$ of nodes w (K, 2M), real or complex, on all pairs: (M^2, K)."""
     n = len(as_table(M))
     return ((w[:, :n, None] + w[:, None, n:]) ** 2).reshape(len(w), n * n).T
 
 
 def unreached(F: np.ndarray, Y: np.ndarray) -> float:
-    r"""$\lVert\tilde Y - \hat Y\rVert_F/\lVert\tilde Y\rVert_F$ of the best V without decay; F may be complex.
-
-    Example:
-        >>> round(unreached(np.eye(4)[:, :3], np.eye(4)), 6)
-        0.0
-    """
+    r"""$\lVert\tilde Y - \hat Y\rVert_F/\lVert\tilde Y\rVert_F$ of the best V without decay; F may be complex."""
     inside, wanted = centred(F), centred(Y)
     best = np.linalg.lstsq(inside, wanted.astype(inside.dtype), rcond=1e-10)[0]
     return float(np.linalg.norm(wanted - inside @ best) / np.linalg.norm(wanted))
@@ -141,10 +107,6 @@ def paired_nodes(M: Group, *, conjugate: bool = True, seed: int = 0) -> np.ndarr
 
     The u of an irrep are drawn at random in $\mathcal H_k$, so that the $uu^*$ are a complete basis. Without
     `conjugate` they are the printed $[u; \pm Pu]$.
-
-    Example:
-        >>> [len(paired_nodes(group)) for group in (5, "S3", "A4")]
-        [8, 34, 166]
 
     Source: Tian 2025, Theorem 3.
     """
@@ -173,28 +135,18 @@ def _complex_spaces(M: Group) -> list[np.ndarray]:
         if rho.norm != 2:
             found.append(basis)
             continue
-        # i times an odd class function: hermitian, with opposite values on the two irreps
-        odd = _odd(rho.matrices, table)
+        # Im chi, (M,): the trace with the complex structure J, of which every mean over the group is a multiple;
+        # i times such an odd class function is hermitian, with opposite values on the two irreps
+        seed = np.random.default_rng(0).normal(size=(rho.dimension, rho.dimension))
+        mean = (rho.matrices @ (seed - seed.T) @ rho.matrices.mT).mean(axis=0)
+        odd = np.einsum("hij,ji->h", rho.matrices, mean) * np.sqrt(rho.dimension) / np.linalg.norm(mean) / 2
         values, vectors = np.linalg.eigh(basis.T @ (1j * odd[difference]) @ basis)
         found += [basis @ vectors[:, values < 0], basis @ vectors[:, values > 0]]
     return found
 
 
-def _odd(matrices: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Im chi of a pair of complex irreps, (M,), from its real matrices: the trace with its complex structure J."""
-    rng, D = np.random.default_rng(0), matrices.shape[-1]
-    seed = rng.normal(size=(D, D))
-    mean = (matrices @ (seed - seed.T) @ matrices.mT).mean(axis=0)  # commutes with all: a multiple of J
-    return np.einsum("hij,ji->h", matrices, mean) * np.sqrt(D) / np.linalg.norm(mean) / 2
-
-
 def enough_nodes(M: Group) -> tuple[int, int]:
-    r"""Theorem 3's number of nodes $2\sum_k m_k^2d_k^2$, and its bound $2[(M-\kappa)^2+\kappa-1]$.
-
-    Example: for A4 both are more than the 144 pairs.
-        >>> enough_nodes(7), enough_nodes("A4")
-        ((12, 12), (166, 166))
-    """
+    r"""Theorem 3's number of nodes $2\sum_k m_k^2d_k^2$, and its bound $2[(M-\kappa)^2+\kappa-1]$."""
     degrees = [rho.degree for rho in irreps(M)[1:] for _ in range(2 if rho.norm == 2 else 1)]
     n, kappa = len(as_table(M)), len(degrees)
     return 2 * sum(d**4 for d in degrees), 2 * ((n - kappa) ** 2 + kappa - 1)
@@ -208,11 +160,6 @@ def cosines(M: int, phases: np.ndarray = FOUR) -> np.ndarray:
     r"""Real maxima of addition modulo odd M: for each frequency a node for each row (phase of u, phase of v), (K, 2M).
 
     With the four rows of `FOUR` they are $2M - 2$ nodes, and enough.
-
-    Example:
-        >>> F = features(cosines(7), 7)
-        >>> F.shape, round(unreached(F, answers(7)), 9)
-        ((49, 12), 0.0)
     """
     k = np.arange(1, (M + 1) // 2)[:, None, None, None]
     waves = np.cos(2 * np.pi * k * np.arange(M) / M + np.asarray(phases)[:, :, None]) / np.sqrt(M)
@@ -223,12 +170,6 @@ def modulated(w: np.ndarray, M: Group, learned: np.ndarray, eta: float) -> float
     r"""Theorem 7: the energy $\mathcal E_S = \frac12\lVert R^\top\sigma(Xw)\rVert^2$ of a node once others are learned.
 
     R is the residual of a ridge on the features (M^2, K) of the learned nodes; w is (2M,).
-
-    Example: without features it is the energy.
-        >>> from grokbook.theory.feature_energy import energy, local_maxima
-        >>> w = local_maxima(5)[0].w
-        >>> bool(np.isclose(modulated(w, 5, np.zeros((25, 1)), 1.0), energy(w, 5)))
-        True
 
     Source: Tian 2025, Theorem 7.
     """
@@ -242,11 +183,6 @@ def samples_to_keep(M: int, draws: int = 20, seed: int = 0, *, bar: float = KEPT
     A draw has a random order of the pairs, a frequency and phases. The maximum survives n pairs if ascent of the
     empirical energy from it ends with at least `bar` of $|w|^2$ in its frequency. n is found by halving, as if more
     pairs never hurt.
-
-    Example:
-        >>> found = samples_to_keep(7, draws=4)
-        >>> bool(((found > 7) & (found <= 49)).all())
-        True
 
     Source: Tian 2025, Theorem 4, whose $d_k$ is 1 here.
     """

@@ -24,10 +24,6 @@ from grokbook.measures.neural_collapse import class_parts
 def loss(features: ArrayLike, labels: ArrayLike) -> float:
     r"""$\ell_{eff} = \ell / Z$ of features (n, d), with unordered pairs of one class.
 
-    Example:
-        >>> loss([[0.0], [2.0], [1.0]], [0, 0, 1])
-        0.8
-
     Source: Liu et al. 2022, Equation 32.
     """
     _, apart, sizes = class_parts(features, labels)
@@ -55,10 +51,6 @@ def flow(features: ArrayLike, labels: ArrayLike, times: Sequence[float]) -> np.n
     Means of classes keep their directions and their ratios: whatever the classes do, two means are never closer
     in relation to the largest than at the start. Raises ParameterError for negative times, for times at which nothing
     is left of classes whose means are all zero, and as `class_parts`.
-
-    Example:
-        >>> flow([[0.0], [2.0], [1.0]], [0, 0, 1], [np.inf]).ravel().round(4).tolist()
-        [1.291, 1.291, 1.291]
 
     Source: derived here from Liu et al. 2022, Equations 32 and 33.
     """

@@ -44,10 +44,6 @@ def disc_sizes(p: int, k: int, *, torus: bool = False) -> np.ndarray:
     A corner cell has k(k+1)/2 while k <= p. On the torus every cell has C(k) = disc_size(k).
 
     Raises ParameterError for p or k below 1, and on the torus for 2k - 1 > p, where a disc would overlap itself.
-
-    Example:
-        >>> disc_sizes(97, 5)[0, 0], disc_sizes(97, 5)[40, 40]
-        (np.int64(15), np.int64(41))
     """
     p, k = side_and_radius(p, k, torus)
     if torus:
@@ -65,10 +61,6 @@ def same_class_size(k: int) -> int:
     Those are the cells (i + s, j - s) with 2|s| < k, so there are 2 floor((k-1)/2) + 1 of them, against C(k) of all
     classes. Cells whose sum differs by p are left out: they lie at distance p.
 
-    Example:
-        >>> [(k, same_class_size(k), disc_size(k)) for k in (2, 5, 31)]
-        [(2, 1, 5), (5, 5, 41), (31, 31, 1861)]
-
     Source: condition (i) of Gu et al. 2025, Theorem 3.10, asks for a cell of the same class; Theorem 3.12 counts
     cells of all classes.
     """
@@ -81,12 +73,6 @@ def distance_to_training(train_mask: Mask, *, torus: bool = False) -> np.ndarray
     Two passes over the grid (a distance transform), on the torus over the grid continued by half its side.
 
     Raises ParameterError unless the mask is square with entries 0 and 1 or False and True.
-
-    Example:
-        >>> distance_to_training([[1, 0, 0], [0, 0, 0], [0, 0, 0]], torus=True)
-        array([[0., 1., 1.],
-               [1., 2., 2.],
-               [1., 2., 2.]])
     """
     mask = grid(train_mask)
     return _distances(mask, mask.shape[0] // 2 if torus else 0)
@@ -97,12 +83,6 @@ def same_class_distance(train_mask: Mask, *, torus: bool = False) -> np.ndarray:
 
     Along a class the distance of (i, j) and (i + s, j - s) is 2|s|; on the bounded grid a class has two pieces
     (i + j = r and i + j = r + p), and cells of different pieces are at distance p. inf where there is none.
-
-    Example:
-        >>> same_class_distance([[1, 0, 0], [0, 0, 0], [0, 0, 0]])
-        array([[ 0., inf, inf],
-               [inf, inf,  3.],
-               [inf,  3., inf]])
     """
     mask = grid(train_mask)
     p = mask.shape[0]
@@ -153,10 +133,6 @@ def miss_probability(
     The product has C factors in [0, 1], each correct to rounding, so its relative error is of the order C times
     1e-16; it is exactly zero once m > N - C.
 
-    Example:
-        >>> float(miss_probability(9, 5, 3)), float(miss_probability(9, 5, 5))
-        (0.047619047619047616, 0.0)
-
     Source: the exact form of Gu et al. 2025, appendix B.6, which has (1 - C/N)^m, the value for draws with
     replacement.
     """
@@ -181,10 +157,6 @@ def expected_uncovered(
 
     Raises ParameterError for m outside 0 .. p^2, and as `disc_sizes` does.
 
-    Example:
-        >>> round(expected_uncovered(97, 5, 2100, torus=True), 4), round(expected_uncovered(97, 5, 2100), 4)
-        (0.2921, 1.2639)
-
     Source: Gu et al. 2025, appendix B.6, with exact probabilities and the discs of each cell.
     """
     p, k = side_and_radius(p, k, torus)
@@ -194,28 +166,8 @@ def expected_uncovered(
     return float(cells @ miss_probability(p * p, sizes, m))
 
 
-def expected_share(p: int, k: int, m: int, *, torus: bool = False) -> float:
-    """E[prop]: expected share of the p^2 - m test cells that are covered. Training cells always are.
-
-    Raises ParameterError for m = p^2, when there is no test cell, and as `expected_uncovered` does.
-
-    Example:
-        >>> expected_share(3, 2, 5, torus=True), round(expected_share(3, 2, 4, torus=True), 4)
-        (1.0, 0.9857)
-
-    Source: Gu et al. 2025, Theorem 3.12.
-    """
-    if count(m, whole(p, "p")) == p * p:
-        raise ParameterError(f"m = {m} leaves no test cell at p = {p}; the largest m with one is {p * p - 1}.")
-    return 1 - expected_uncovered(p, k, m, torus=torus) / (p * p - m)
-
-
 def printed_fraction(p: int, k: int) -> float:
     r"""The training fraction 2 ln p / C(k) that is printed as a lower bound; it may exceed 1.
-
-    Example:
-        >>> [round(printed_fraction(97, k), 4) for k in (2, 3, 5)]
-        [1.8299, 0.7038, 0.2232]
 
     Source: Gu et al. 2025, Theorem 3.12, there as necessary for E[prop] = 1; see `required_fraction`.
     """
@@ -247,10 +199,6 @@ def least_training_size(p: int, k: int, eps: float = 1.0, *, torus: bool = False
     The probability follows from Markov's inequality: P(U >= 1) <= E[U].
 
     Raises ParameterError unless eps is a positive number, and as `disc_sizes` does.
-
-    Example:
-        >>> least_training_size(97, 5, torus=True), least_training_size(97, 5), least_training_size(97, 5, 0.05)
-        (1878, 2162, 2988)
     """
     p, k = side_and_radius(p, k, torus)
     if not 0 < eps < np.inf:
@@ -267,10 +215,6 @@ def guaranteed_size(p: int, k: int, *, torus: bool = False) -> int:
     r"""Smallest m at which every training set of m cells covers the grid: N - C_min + 1, C_min the smallest disc.
 
     It is also the smallest m with E[prop] = 1 (and m < N): a set of m <= N - C_min cells can miss a smallest disc.
-
-    Example:
-        >>> guaranteed_size(97, 5), guaranteed_size(97, 5, torus=True)
-        (9395, 9369)
     """
     p, k = side_and_radius(p, k, torus)
     return p * p - int(disc_sizes(p, k, torus=torus).min()) + 1

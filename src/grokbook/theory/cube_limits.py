@@ -48,10 +48,6 @@ def cube_limits(n: int = 20000, seed: int = 0) -> CubeLimits:
 
     Raises ParameterError unless n >= 2.
 
-    Example:
-        >>> cube_limits(100).share_outside
-        1.0
-
     Source: this book. Gu et al. 2025, Figure 8, draws every start moving to (1, 1, 1).
     """
     starts = np.random.default_rng(seed).random((whole(n, "n", least=2), 3))
@@ -66,10 +62,6 @@ def largest_coordinate() -> float:
     tau = 1/rho, and the coordinate is the root of 1/rho + 1 = rho^2. It is approached by starts (e, e, 1), e to 0,
     and not attained: (0, 0, 1) does not move.
 
-    Example:
-        >>> round(largest_coordinate(), 6)
-        1.324718
-
     Source: this book.
     """
     return brentq(lambda rho: rho**3 - rho - 1, 1.0, 2.0, xtol=1e-15, rtol=1e-15)
@@ -80,10 +72,6 @@ def largest_distance() -> float:
 
     With d_1 = d_2 = 1 the smallest coordinate m solves m (m^2 + 1) = 1 and the others are the root of m^2 + 1:
     distance^2 = (1 - m)^2 + 2 (sqrt(m^2 + 1) - 1)^2. That no other gaps give more is seen on a grid of all gaps.
-
-    Example:
-        >>> round(largest_distance(), 5)
-        0.43546
 
     Source: this book.
     """

@@ -34,9 +34,6 @@ def cyclic_classes(task: ModularTask) -> CyclicClasses:
 
     Raises ParameterError for such an operation.
 
-    >>> cyclic_classes(ModularTask(5, "multiply")).order
-    4
-
     Source: Nanda et al. 2023, section 4, has addition alone; the other cases are this book's.
     """
     terms = dict(parse_polynomial(task.operation).terms())

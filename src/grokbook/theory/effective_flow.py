@@ -43,10 +43,6 @@ def quadratic_form(pairs: Pairs, p: int, *, convention: str = "paper") -> np.nda
     another speed. Without a parallelogram it is zero.
 
     Raises ParameterError for bad pairs or another convention.
-
-    Example:
-        >>> quadratic_form([(0, 2), (1, 1)], 3).tolist()
-        [[1.0, -2.0, 1.0], [-2.0, 4.0, -2.0], [1.0, -2.0, 1.0]]
     """
     one_of(convention, CONVENTIONS, "convention")
     samples = samples_of(pairs, p)
@@ -58,10 +54,6 @@ def effective_loss(embedding: Array, pairs: Pairs, *, convention: str = "paper")
     r"""$\ell_{\rm eff} = \ell_0/Z_0$, which neither a stretch nor (for C = 0) a shift of the result changes in sign.
 
     `embedding` is (p, d) or (p,). Raises ParameterError for a bad table or bad pairs.
-
-    Example:
-        >>> effective_loss([0.0, 1.0, 2.0], [(0, 2), (1, 1)]), effective_loss([1.0, 0.0, 1.0], [(0, 2), (1, 1)])
-        (0.0, 2.0)
 
     Source: Liu et al. 2022, Eq. 5.
     """
@@ -80,13 +72,6 @@ def velocity(embedding: Array, pairs: Pairs, *, kind: str = "normalised", conven
         convention: as in `quadratic_form`.
 
     Raises ParameterError for a bad table, bad pairs, another kind or convention.
-
-    Example: the first flow keeps the length, the second the sum.
-        >>> start, pairs = np.array([1.0, 0.0, 0.0]), [(0, 2), (1, 1)]
-        >>> [float((start @ velocity(start, pairs, kind=kind))[0]) for kind in KINDS]
-        [0.0, -2.0]
-        >>> [float(velocity(start, pairs, kind=kind).sum()) for kind in KINDS]
-        [2.0, 0.0]
     """
     one_of(kind, KINDS, "kind")
     table = _embedding(embedding)
@@ -110,10 +95,6 @@ def flow(
     Args as in `velocity`, times in the units of Eq. 4 (steps times the learning rate).
 
     Raises ParameterError as `velocity` does, and for a time below 0 or one that is not finite.
-
-    Example:
-        >>> np.abs(flow([1.0, 0.0, 0.0], [(0, 2), (1, 1)], [0.0, 100.0])).round(3).tolist()
-        [[1.0, 0.0, 0.0], [0.913, 0.365, 0.183]]
 
     Source: this book, from Liu et al. 2022, Eq. 4 to 9.
     """
@@ -140,10 +121,6 @@ def limit(start: Array, pairs: Pairs) -> np.ndarray:
 
     Shape as `start`. Raises ParameterError for a bad table or pairs, and for a start without a part in the null space.
 
-    Example:
-        >>> limit([1.0, 0.0, 0.0], [(0, 2), (1, 1)]).round(3).tolist()
-        [0.913, 0.365, -0.183]
-
     Source: this book. The shape at the end is the start's projection, so it is decided before the flow begins.
     """
     table, pairs = _embedding(start), list(pairs)
@@ -161,10 +138,6 @@ def conserved(embedding: Array) -> tuple[np.ndarray, float]:
     only where C = 0; the linear flow keeps C.
 
     Raises ParameterError for a bad table.
-
-    Example:
-        >>> conserved([1.0, 2.0])
-        (array([3.]), 5.0)
 
     Source: Liu et al. 2022, Eq. 6, 24 and 27, where the term of $\dot C$ is lost.
     """

@@ -38,14 +38,12 @@ def smallest_ball(points: Rows) -> Ball:
 
     Raises ParameterError unless `points` are finite rows.
 
-    >>> ball = smallest_ball([[0, 0], [2, 0], [1, 0.5]])
-    >>> ball.centre.tolist(), ball.radius, ball.weights.tolist()
-    ([1.0, 0.0], 1.0, [0.5, 0.5, 0.0])
-
     Source: Fischer and Gaertner, "The smallest enclosing ball of balls" (2004), for balls of radius zero.
     """
     table = vectors(points, "points")
-    x = _in_own_span(table - table.mean(axis=0))
+    x = table - table.mean(axis=0)
+    if x.shape[1] > len(x):  # n coordinates do: distances and weights stay as they are
+        x = np.linalg.qr(x.T, mode="r").T
     spread = float(np.einsum("ij,ij->i", x, x).max())
     weights = np.zeros(len(x))
     weights[np.argmax(np.einsum("ij,ij->i", x, x))] = 1
@@ -60,12 +58,6 @@ def smallest_ball(points: Rows) -> Ball:
     raise ParameterError(f"the smallest ball of {len(x)} points was not found in {MOST_PIVOTS} steps; scale them.")
 
 
-def _in_own_span(x: np.ndarray) -> np.ndarray:
-    """The points in n coordinates where they have more: distances and weights stay as they are."""
-    n, d = x.shape
-    return np.linalg.qr(x.T, mode="r").T if d > n else x
-
-
 def _enlarge(x: np.ndarray, weights: np.ndarray, farthest: int) -> np.ndarray:
     """Let the farthest point join the active set and move the weights to the centre of a larger ball."""
     active = np.append(np.flatnonzero(weights), farthest)
@@ -76,7 +68,9 @@ def _enlarge(x: np.ndarray, weights: np.ndarray, farthest: int) -> np.ndarray:
         limits = np.where(blocked, -share / np.where(blocked, step, -1), np.inf)
         reach = float(limits.min())
         if bounded and reach >= 1:
-            return _spread(active, share + step, len(x))
+            grown = np.zeros(len(x))
+            grown[active] = np.maximum(share + step, 0)
+            return grown / grown.sum()
         leaves = int(np.argmin(limits))
         share = np.delete(share + reach * step, leaves)
         active = np.delete(active, leaves)
@@ -100,9 +94,3 @@ def _towards_circumcentre(x: np.ndarray, share: np.ndarray) -> tuple[np.ndarray,
         return np.append(-move.sum(), move), False
     move = u[:, :rank] @ ((u[:, :rank].T @ rise) / sizes[:rank] ** 2)
     return np.append(-move.sum(), move), True
-
-
-def _spread(active: np.ndarray, share: np.ndarray, n: int) -> np.ndarray:
-    weights = np.zeros(n)
-    weights[active] = np.maximum(share, 0)
-    return weights / weights.sum()

@@ -16,11 +16,6 @@ class Echelon:
     """Bases in echelon form over the field of q elements, R of them side by side, that grow row by row.
 
     `rank` (R,) is their number of rows. Raises ParameterError unless q is a prime of at most 2^31 - 1.
-
-    Example:
-        >>> bases = Echelon(1, 2, 7)
-        >>> bases.add(np.array([[2, 3]])), bases.add(np.array([[4, 6]])), bases.rank
-        (array([ True]), array([False]), array([1]))
     """
 
     def __init__(self, n: int, columns: int, q: int = LARGE_PRIME) -> None:
@@ -40,31 +35,18 @@ class Echelon:
             fresh = np.flatnonzero(~known & (lead != 0) & ~grew)
             rest = np.where(known[:, None], (rest - lead[:, None] * self.rows[:, column]) % q, rest)
             if len(fresh):
-                self.rows[fresh, column] = rest[fresh] * _inverse(rest[fresh, column], q)[:, None] % q
+                inverse = np.array([pow(value, -1, q) for value in rest[fresh, column].tolist()])
+                self.rows[fresh, column] = rest[fresh] * inverse[:, None] % q
                 rest[fresh] = 0
                 grew[fresh] = True
         self.rank += grew
         return grew
 
 
-def _inverse(values: np.ndarray, q: int) -> np.ndarray:
-    """The inverses modulo the prime q, by Fermat's little theorem."""
-    result, power, exponent = np.ones_like(values), values.copy(), q - 2
-    while exponent:
-        if exponent & 1:
-            result = result * power % q
-        power, exponent = power * power % q, exponent >> 1
-    return result
-
-
 def rank_in_field(matrix: Array, q: int) -> int:
     """The rank of a matrix of whole numbers over the field of q elements, by elimination.
 
     Raises ParameterError unless q is prime.
-
-    Example:
-        >>> rank_in_field(np.array([[1, 1], [1, -1]]), 3), rank_in_field(np.array([[1, 1], [1, -1]]), 2)
-        (2, 1)
     """
     echelon = Echelon(1, np.asarray(matrix).shape[1], q)
     for row in np.asarray(matrix, dtype=np.int64):

@@ -13,12 +13,7 @@ LARGEST_SIDE = 2**15
 
 
 def grid(train_mask: Mask) -> np.ndarray:
-    """The mask as a bool array (p, p), refused if it is not square or holds anything but 0 and 1.
-
-    Example:
-        >>> grid([[1, 0], [0, 0]]).sum()
-        np.int64(1)
-    """
+    """The mask as a bool array (p, p), refused if it is not square or holds anything but 0 and 1."""
     try:
         mask = train_mask.detach().cpu().numpy() if isinstance(train_mask, torch.Tensor) else np.asarray(train_mask)
     except ValueError:
@@ -31,12 +26,7 @@ def grid(train_mask: Mask) -> np.ndarray:
 
 
 def side_and_radius(p: object, k: object, torus: bool) -> tuple[int, int]:
-    """Side p and radius k as integers; refused below 1, for too large a grid, for a disc that overlaps itself.
-
-    Example:
-        >>> side_and_radius(97, 5, torus=True)
-        (97, 5)
-    """
+    """Side p and radius k as integers; refused below 1, for too large a grid, for a disc that overlaps itself."""
     p, k = whole(p, "p"), whole(k, "k")
     if p > LARGEST_SIDE:
         raise ParameterError(f"p = {p} makes a grid of {p * p} cells; p may be at most {LARGEST_SIDE}.")

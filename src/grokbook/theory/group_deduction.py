@@ -33,13 +33,6 @@ def deduced(table: np.ndarray, trained: np.ndarray) -> np.ndarray:
     `trained` (..., n, n) says which cells of the Cayley table are trained, leading axes for many sets at once. All
     that follows is true in the group. Raises ParameterError for a table that is no group's or cells of another shape.
 
-    Example: one trained cell implies nothing but what is trivial, all cells imply all.
-        >>> from grokbook.tasks.groups import cayley_table
-        >>> deduced(cayley_table("Z2"), np.array([[1, 0], [0, 0]])).astype(int).tolist()
-        [[[1, 0], [0, 1]], [[1, 0], [0, 1]]]
-        >>> bool(deduced(cayley_table("S3"), np.ones((6, 6))).all())
-        True
-
     Source: Liu et al. 2022, Eq. 30 and 31; equalities with a common product: this book.
     """
     seen = _by_product(check_group(table), trained)
@@ -52,16 +45,11 @@ def consequences(table: np.ndarray, equalities: np.ndarray, *, quotients: bool =
     There can be more: if E_0 E_3 = E_3 E_0 and E_3 E_3 = E_0 E_4, then E_4 commutes with E_0, and no rule says so.
 
     Without `quotients`, only those that share a product are joined. Raises ParameterError for a table of no group.
-
-    Example: of six products equal in a row, the first and the last are equal too.
-        >>> from grokbook.tasks.groups import cayley_table
-        >>> chain = np.zeros((6, 6, 6), dtype=bool)
-        >>> chain[0, range(5), range(1, 6)] = True
-        >>> bool(consequences(cayley_table("S3"), chain)[0].all())
-        True
     """
     table = check_group(table)
-    given, (edge, back) = np.asarray(equalities) > 0, _edges(table)
+    g, b, d = np.indices((len(table),) * 3)  # the edge b - d of the graph of g: E_bg E_d = E_b E_gd, of product b g d
+    product, first = table[table[b, g], d], table[b, g]
+    given, edge, back = np.asarray(equalities) > 0, (product, first, b), (product, b, first)
     known = given | given.mT | np.eye(len(table), dtype=bool)
     while True:
         before = known.sum()
@@ -72,13 +60,6 @@ def consequences(table: np.ndarray, equalities: np.ndarray, *, quotients: bool =
         known = _until_still(known, lambda k: k @ k)
         if known.sum() == before:
             return known
-
-
-def _edges(table: np.ndarray) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-    """Where the edge b - d of the graph of g stands, [g, b, d]: E_bg E_d = E_b E_gd, of product b g d; and back."""
-    g, b, d = np.indices((len(table),) * 3)
-    product, first = table[table[b, g], d], table[b, g]
-    return (product, first, b), (product, b, first)
 
 
 def _by_product(table: np.ndarray, cells: np.ndarray) -> np.ndarray:
@@ -104,11 +85,6 @@ def deduced_accuracy(table: np.ndarray, trained: np.ndarray) -> np.ndarray:
 
     `trained` (..., n, n) as in `deduced`, the result has its leading axes; errors as there.
 
-    Example: one trained cell of each product is enough where all equalities are known, and they are not known then.
-        >>> from grokbook.tasks.groups import cayley_table
-        >>> float(deduced_accuracy(cayley_table("Z2"), np.array([[1, 1], [0, 0]])))
-        0.5
-
     Source: Liu et al. 2022, Eq. 17, for the deductions of appendix H.
     """
     seen = _by_product(check_group(table), trained)
@@ -119,11 +95,6 @@ def first_forced(table: np.ndarray, n: int = 1_000, seed: int = 0) -> np.ndarray
     """The number of cells at which a random order first implies every equality of products, for n orders, (n,).
 
     Raises ParameterError for a table that is no group's and for n below 1.
-
-    Example:
-        >>> from grokbook.tasks.groups import cayley_table
-        >>> bool(16 < half_way(first_forced(cayley_table("S3"), 500), 36) < 18)
-        True
     """
     table = check_group(table)
 
@@ -145,22 +116,12 @@ def _first_size(reached: Callable[[np.ndarray], np.ndarray], samples: int, n: in
 
 
 def probability(sizes: np.ndarray, samples: int) -> np.ndarray:
-    """The share of orders that have got there with 0, 1, ..., `samples` samples, from the size at which each did.
-
-    Example:
-        >>> probability(np.array([1, 2, 2, 2]), 3)
-        array([0.  , 0.25, 1.  , 1.  ])
-    """
+    """The share of orders that have got there with 0, 1, ..., `samples` samples, from the size at which each did."""
     return np.cumsum(np.bincount(sizes, minlength=samples + 1)) / len(sizes)
 
 
 def half_way(sizes: np.ndarray, samples: int) -> float:
-    """The number of samples at which `probability` crosses one half, by a line between two sizes.
-
-    Example:
-        >>> half_way(np.array([1, 2, 2, 2]), 3)
-        1.3333333333333333
-    """
+    """The number of samples at which `probability` crosses one half, by a line between two sizes."""
     return samples * crossing(probability(sizes, samples))
 
 
@@ -171,13 +132,6 @@ def additive_nullity(table: np.ndarray, trained: np.ndarray | None = None, *, fi
     order. Over the field of a prime number of elements (`field`) it is 1 + the number of independent homomorphisms.
 
     Raises ParameterError for a table that is no group's, cells of another shape, or a field that is not prime.
-
-    Example:
-        >>> from grokbook.tasks.groups import cayley_table
-        >>> [additive_nullity(cayley_table("Z11"), field=q) for q in (None, 11, 7)]
-        [1, 2, 1]
-        >>> additive_nullity(cayley_table("Z2xZ2"), field=2)
-        3
     """
     table = check_group(table)
     mask = np.ones(table.shape) > 0 if trained is None else np.asarray(trained) > 0
@@ -211,11 +165,6 @@ def coset_representation(table: np.ndarray, subgroup: Collection[int] = (0,)) ->
     With the subgroup of the identity alone it is the regular representation, k = n.
 
     Raises ParameterError for a table that is no group's, and where cosets overlap: then it was no subgroup.
-
-    Example: three cosets of a swap in S3.
-        >>> from grokbook.tasks.groups import cayley_table
-        >>> coset_representation(cayley_table("S3"), (0, 1)).shape
-        (6, 3, 3)
     """
     table = check_group(table)
     cosets = sorted({tuple(sorted(table[a, list(subgroup)].tolist())) for a in range(len(table))})
@@ -241,11 +190,6 @@ def rigid_sizes(table: np.ndarray, matrices: np.ndarray, n: int = 500, seed: int
     at the latest where `first_forced` (with the same n and seed) says.
 
     Raises ParameterError for a table that is no group's and for n below 1.
-
-    Example:
-        >>> from grokbook.tasks.groups import cayley_table
-        >>> rigid_sizes(cayley_table("Z2"), np.array([[[1]], [[-1]]]), 2)
-        array([4, 4])
     """
     table, free = check_group(table), degrees_of_freedom(table, matrices)
     rows = product_derivatives(table, matrices)
@@ -262,11 +206,6 @@ def degrees_of_freedom(table: np.ndarray, matrices: np.ndarray) -> int:
 
     Raises ParameterError for a table that is no group's.
 
-    Example:
-        >>> from grokbook.tasks.groups import cayley_table
-        >>> degrees_of_freedom(cayley_table("S3"), coset_representation(cayley_table("S3"), (0, 1)))
-        9
-
     Source: this book. They are $C\rho(a)$ with a representation $\rho$ and an invertible C that commutes with it.
     """
     labels, rows = check_group(table).ravel(), product_derivatives(table, matrices)
@@ -275,13 +214,7 @@ def degrees_of_freedom(table: np.ndarray, matrices: np.ndarray) -> int:
 
 
 def product_derivatives(table: np.ndarray, matrices: np.ndarray) -> np.ndarray:
-    r"""The derivative of $E_aE_b$ by all entries of all matrices, for each cell: float64 of shape (m^2, k^2, m k^2).
-
-    Example:
-        >>> from grokbook.tasks.groups import cayley_table
-        >>> product_derivatives(cayley_table("Z2"), np.array([[[1]], [[-1]]]))[1]
-        array([[-1.,  1.]])
-    """
+    r"""The derivative of $E_aE_b$ by all entries of all matrices, for each cell: float64 of shape (m^2, k^2, m k^2)."""
     matrices = np.asarray(matrices, dtype=float)
     m, k = len(table), matrices.shape[-1]
     found = np.zeros((m, m, k * k, m, k * k))
@@ -309,10 +242,6 @@ def collapse_sizes(p: int, n: int = 1_000, seed: int = 0) -> np.ndarray:
     $n_0 = 1$: an ideal model has one embedding for all symbols, and no decoder can tell their sums apart.
 
     Raises ParameterError for p below 3 and for n below 1.
-
-    Example:
-        >>> bool((collapse_sizes(5, 20) >= 5).all())
-        True
 
     Source: this book; compare `grokbook.theory.linear_probability.first_linear` with `modulus`.
     """

@@ -33,9 +33,6 @@ def norms(matrix: Rows) -> Norms:
 
     Raises ParameterError unless the matrix is finite.
 
-    >>> norms(np.diag([3.0, 4.0, 0.0]))
-    Norms(operator=4.0, frobenius=5.0, rank=2)
-
     Source: Gu et al. 2025, Lemma 3.4, with min(m, n) sharpened to the rank.
     """
     table = vectors(matrix, "matrix")
@@ -51,9 +48,6 @@ def in_bases(operator: Rows, domain: Rows, codomain: Rows) -> np.ndarray:
     = $B_W$, shape (m, m), are the basis vectors.
 
     Raises ParameterError for shapes that do not fit or a basis that is singular.
-
-    >>> in_bases(np.eye(2), np.eye(2), 0.1 * np.eye(2)).tolist()
-    [[10.0, 0.0], [0.0, 10.0]]
     """
     a, v, w = vectors(operator, "operator"), vectors(domain, "domain"), vectors(codomain, "codomain")
     if v.shape != (a.shape[1],) * 2 or w.shape != (a.shape[0],) * 2:
@@ -71,9 +65,6 @@ def chain_in_bases(operator: Rows, domain: Rows, codomain: Rows) -> bool:
 
     Raises ParameterError as `in_bases` does.
 
-    >>> chain_in_bases(np.eye(2), np.eye(2), np.eye(2)), chain_in_bases(np.eye(2), np.eye(2), 0.1 * np.eye(2))
-    (True, False)
-
     Source: Gu et al. 2025, Lemma 3.4.
     """
     size = norms(operator).operator
@@ -90,9 +81,6 @@ def relu_block(x: Rows, W_in: Rows, W_out: Rows, pattern: np.ndarray | None = No
 
     Raises ParameterError for rows that are not finite.
 
-    >>> relu_block([[1.0], [-1.0]], [[1.0]], [[1.0]]).ravel().tolist()
-    [2.0, -1.0]
-
     Source: Gu et al. 2025, Eq. (2).
     """
     table, first, last = vectors(x, "x"), vectors(W_in, "W_in"), vectors(W_out, "W_out")
@@ -107,10 +95,6 @@ def splitting_error(a: Rows, b: Rows, W_in: Rows, W_out: Rows, pattern: np.ndarr
     `a` and `b`, shape (n, d), are what the two operands write; B is `relu_block` with the other arguments.
 
     Raises ParameterError for rows that are not finite.
-
-    >>> one = [[1.0]]
-    >>> splitting_error([[1.0]], [[-0.5]], one, one), splitting_error([[1.0]], [[-0.5]], one, one, np.ones(1))
-    (0.5, 0.0)
 
     Source: Gu et al. 2025, proof of Theorem 3.5 (Appendix B.3), which takes the error to be 0.
     """

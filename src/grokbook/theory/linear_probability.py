@@ -30,11 +30,6 @@ def first_linear(p: int, n: int = 10_000, seed: int = 0, *, modulus: bool = Fals
 
     Raises ParameterError for p below 3, n below 1, and with `modulus` for p not prime.
 
-    Example:
-        >>> sizes = first_linear(10, 2_000)
-        >>> bool(0.40 < np.mean(sizes <= 22) < 0.46)
-        True
-
     Source: Liu et al. 2022, Fig. 4a; modulo p: this book.
     """
     return _first_linear(whole(p, "p", least=3), whole(n, "n"), seed, modulus).copy()
@@ -72,22 +67,13 @@ def linear_probability(p: int, n: int = 10_000, seed: int = 0, *, modulus: bool 
     """P(nullity 2) for random training sets of 0, 1, ..., p (p + 1) / 2 samples, from n orders; errors as above.
 
     One order counts at every size, so that the curve rises; its standard error at a size is sqrt(P (1 - P) / n).
-
-    Example:
-        >>> float(linear_probability(4, 500)[10])
-        1.0
     """
     sizes = first_linear(p, n, seed, modulus=modulus)
     return np.cumsum(np.bincount(sizes, minlength=len(all_samples(p)) + 1)) / n
 
 
 def critical_fraction(p: int, n: int = 10_000, seed: int = 0, *, modulus: bool = False) -> float:
-    """The share of samples at which `linear_probability` crosses one half, by a line between two sizes.
-
-    Example: the paper reads 0.4 off its figure.
-        >>> round(critical_fraction(10, 4_000), 2)
-        0.41
-    """
+    """The share of samples at which `linear_probability` crosses one half, by a line between two sizes."""
     return crossing(linear_probability(p, n, seed, modulus=modulus))
 
 
@@ -95,10 +81,6 @@ def crossing(curve: np.ndarray, level: float = 0.5) -> float:
     """The share of samples at which a curve over 0, 1, ..., all samples crosses a level, by a line between two sizes.
 
     It is 0 for a curve that begins at the level or above it, and NaN for one that does not reach it.
-
-    Example:
-        >>> crossing(np.array([0.0, 0.25, 0.75])), crossing(np.array([0.0, 0.25, 0.75]), 0.8)
-        (0.75, nan)
     """
     above = int(np.argmax(curve >= level))
     if not above:
@@ -117,10 +99,6 @@ def sets_with_a_line(p: int, size: int) -> int:
     """The number of training sets of this size with nullity 2, by looking at all of them.
 
     Raises ParameterError for p below 3, a size that is not in the table, and more than 200,000 sets.
-
-    Example:
-        >>> [sets_with_a_line(3, size) for size in range(7)]
-        [0, 0, 1, 4, 6, 4, 1]
     """
     samples = len(all_samples(whole(p, "p", least=3)))
     size = whole(size, "size", least=0, most=samples)

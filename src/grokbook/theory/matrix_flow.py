@@ -41,11 +41,7 @@ class MatrixState:
 
 
 def matrix_state(W_U: Array, W: Array, x: Array) -> MatrixState:
-    """A checked state; raises ParameterError if the shapes do not fit or a value is not finite.
-
-    >>> matrix_state(np.ones((5, 2)), np.ones((2, 3)), np.ones(3)).logits.tolist()
-    [6.0, 6.0, 6.0, 6.0, 6.0]
-    """
+    """A checked state; raises ParameterError if the shapes do not fit or a value is not finite."""
     first, second, vector = to_numpy(W_U), to_numpy(W), to_numpy(x)
     shapes = f"W_U {first.shape}, W {second.shape} and x {vector.shape}"
     if first.ndim != 2 or second.ndim != 2 or first.shape[1:] + second.shape[1:] != second.shape[:1] + vector.shape:
@@ -62,11 +58,6 @@ def residual(state: MatrixState, c: Array, *, loss: str = "squared") -> np.ndarr
               \gamma = c - \mathrm{softmax}(W_U W x) \ \text{(cross-entropy)}.
 
     Raises ParameterError for another loss.
-
-    Example:
-        >>> idle = idle_equilibrium(p=3, d=2, n=2)
-        >>> residual(idle, [1.0, 0.0, 0.0]).tolist()
-        [1.0, 0.0, 0.0]
 
     Source: Gu 2024, Equation 3 (the softmax of Equation 2 is not in it).
     """
@@ -85,10 +76,6 @@ def matrix_velocity(state: MatrixState, c: Array, *, loss: str = "squared") -> M
     The paper prints row vectors gamma W_U and gamma W_U W for the last two. They are minus the gradient of
     |c - W_U W x|^2 / 2 (or of the cross-entropy, with the other gamma of `residual`).
 
-    Example:
-        >>> matrix_velocity(idle_equilibrium(p=3, d=2, n=2), [1.0, 0.0, 0.0]).W_U.any()
-        np.False_
-
     Source: Gu et al. 2025, Equations 8-10; Gu 2024, Equations 4-6.
     """
     gamma = residual(state, c, loss=loss)
@@ -105,11 +92,6 @@ def matrix_flow(
     rtol and absolute tolerance rtol/100. The result has a leading time axis.
 
     Raises ParameterError for a target of another length, times that do not increase and values that are not finite.
-
-    Example:
-        >>> start = rank_one([0.5, 0.5, 0.5], [1, 0, 0], [0, 1], [1, 0])
-        >>> matrix_flow(start, [1, 0, 0], [0.0, 30.0]).logits[-1].round(6).tolist()
-        [1.0, 0.0, 0.0]
 
     Source: Gu et al. 2025, Equations 8-10.
     """
@@ -145,10 +127,6 @@ def invariants(state: MatrixState) -> tuple[np.ndarray, np.ndarray]:
     Both terms of each have the same derivative, for any gamma: they hold for squared error and cross-entropy. On the
     rank-one family of `rank_one` they are (u^2 - w^2) b b^T and (w^2 - x^2) e e^T.
 
-    Example:
-        >>> invariants(rank_one([1.0, 2.0, 3.0], [1, 0], [1, 0], [1, 0]))[0].tolist()
-        [[5.0, 0.0], [0.0, 0.0]]
-
     Source: this book; the papers name no invariant. Known for deep linear networks.
     """
     W_U, W, x = state.W_U, state.W, state.x
@@ -175,10 +153,6 @@ def rank_one(point: Array | Sequence[float], a: Array, b: Array, e: Array) -> Ma
 
     Raises ParameterError for vectors of length 0 and for a point that is not three finite numbers.
 
-    Example:
-        >>> rank_one([2.0, 3.0, 5.0], [0, 1], [1, 0], [1, 0]).logits.tolist()
-        [0.0, 30.0]
-
     Source: this book; it takes the place of the maps of Gu et al. 2025, Theorem C.8.
     """
     x, w, u = triples(point)
@@ -190,11 +164,6 @@ def coordinates(state: MatrixState, a: Array, b: Array, e: Array) -> tuple[np.nd
     """The point (x, w, u) of a state (or of each time) along a, b, e, and how far the state is from the family.
 
     Shapes (..., 3) and (...): x = e . x, w = b^T W e, u = a^T W_U b, and the Frobenius norm of what is left.
-
-    Example:
-        >>> point, rest = coordinates(rank_one([2.0, 3.0, 5.0], [0, 1], [1, 0], [1, 0]), [0, 1], [1, 0], [1, 0])
-        >>> point.tolist(), float(rest)
-        ([2.0, 3.0, 5.0], 0.0)
 
     Source: this book.
     """
@@ -218,10 +187,6 @@ def idle_equilibrium(p: int, d: int, n: int) -> MatrixState:
 
     Raises ParameterError unless p >= 1, d >= 1 and n >= 2.
 
-    Example:
-        >>> idle_equilibrium(p=2, d=2, n=2).hidden.tolist()
-        [0.0, 0.0]
-
     Source: this book; Gu 2024, section 4.2, says that gamma = 0 at every equilibrium but the trivial one.
     """
     p, d, n = (whole(v, name, least=least) for v, name, least in ((p, "p", 1), (d, "d", 1), (n, "n", 2)))
@@ -234,11 +199,6 @@ def other_sample_loss(path: MatrixState, x: Array, c: Array) -> np.ndarray:
     """The loss |c - W_U W x|^2 / 2 of another sample, whose own input x is not trained, along a trajectory: (T,).
 
     Raises ParameterError for lengths that do not fit.
-
-    Example:
-        >>> path = matrix_flow(rank_one([0.5, 0.5, 0.5], [1, 0], [1, 0], [1, 0]), [1, 0], [0.0, 30.0])
-        >>> other_sample_loss(path, [0, 1], [0, 1]).tolist()
-        [0.5, 0.5]
 
     Source: this book.
     """

@@ -17,10 +17,6 @@ def transpose_accuracy(p: int, n_train: int) -> float:
 
     Raises ParameterError unless p >= 2 and 0 < n < p^2.
 
-    Example:
-        >>> round(transpose_accuracy(97, 4704), 4)
-        0.4948
-
     Source: this book; the papers do not separate these cells.
     """
     if p < 2 or not 0 < n_train < p * p:

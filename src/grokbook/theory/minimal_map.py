@@ -30,9 +30,6 @@ def pair_sums(x: Rows) -> np.ndarray:
     """The sums x_i + x_{-i} of the cells of class 0, shape (p, d), of the vectors `x`, shape (p, d).
 
     Raises ParameterError for rows that are not finite.
-
-    >>> pair_sums([[1.0], [2.0], [5.0]]).ravel().tolist()
-    [2.0, 7.0, 7.0]
     """
     table = vectors(x, "x")
     return table + table[-np.arange(len(table)) % len(table)]
@@ -64,9 +61,6 @@ def smallest_map(x: Rows, r: Rows, *, tolerance: float = 1e-9) -> MinimalMap:
 
     Raises ParameterError when no such map exists, or for values that are not finite.
 
-    >>> round(smallest_map([[1, 0], [1, 1], [1, -1]], [1.0]).norm, 12)
-    0.5
-
     Source: Gu et al. 2025, Lemma B.1, which prints $\lVert r\rVert / 2M$ with $M = \max_i\lVert x_i\rVert$: in the
     example 0.354. See `printed_norm`.
     """
@@ -93,9 +87,6 @@ def printed_norm(x: Rows, r: Rows) -> float:
 
     Raises ParameterError for values that are not finite or x that are all zero.
 
-    >>> round(printed_norm([[1, 0], [1, 1], [1, -1]], [1.0]), 3)
-    0.354
-
     Source: Gu et al. 2025, Lemma B.1.
     """
     longest = float(np.linalg.norm(vectors(x, "x"), axis=1).max())
@@ -109,8 +100,5 @@ def has_map(p: int, d: int) -> bool:
 
     There are floor(p/2) + 1 different sums x_i + x_{-i}; in general position their hull misses 0 exactly if they are
     at most d.
-
-    >>> has_map(97, 128), has_map(379, 128)
-    (True, False)
     """
     return p // 2 + 1 <= d

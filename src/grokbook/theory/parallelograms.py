@@ -29,10 +29,6 @@ def all_samples(p: int) -> list[Sample]:
     """The p (p + 1) / 2 samples (i, j), i <= j, of p symbols.
 
     Raises ParameterError for p below 1.
-
-    Example:
-        >>> all_samples(2)
-        [(0, 0), (0, 1), (1, 1)]
     """
     p = whole(p, "p")
     return [(i, j) for i in range(p) for j in range(i, p)]
@@ -42,10 +38,6 @@ def samples_of(pairs: Iterable[Sequence[int]], p: int | None = None) -> list[Sam
     """The different samples among the pairs, sorted, as (i, j) with i <= j.
 
     Raises ParameterError for what is not a pair of whole numbers of 0 or more, below p where p is given.
-
-    Example:
-        >>> samples_of([(3, 1), (1, 3), (0, 0)])
-        [(0, 0), (1, 3)]
     """
     most = None if p is None else whole(p, "p") - 1
     found = set()
@@ -102,10 +94,6 @@ def equations(parallelograms: Iterable[Parallelogram], p: int) -> np.ndarray:
 
     Raises ParameterError for a symbol that is not below p.
 
-    Example:
-        >>> equations([((0, 2), (1, 1))], 4)
-        array([[ 1, -2,  1,  0]])
-
     Source: Liu et al. 2022, Eq. 7.
     """
     basis, rows = np.eye(whole(p, "p"), dtype=np.int64), []
@@ -150,10 +138,6 @@ def gram(pairs: Iterable[Sequence[int]], p: int, *, modulus: int | None = None) 
     $\sum_{a<b}(v_a-v_b)(v_a-v_b)^\top = n\sum_a v_a v_a^\top - \bigl(\sum_a v_a\bigr)\bigl(\sum_a v_a\bigr)^\top$.
 
     Raises ParameterError for bad pairs or symbols not below p.
-
-    Example:
-        >>> np.linalg.eigvalsh(gram(all_samples(4), 4)).round(9) + 0.0
-        array([ 0.,  0.,  6., 10.])
     """
     samples, total = samples_of(pairs, p), np.zeros((p, p))
     for same in _classes(samples, modulus):
@@ -201,10 +185,6 @@ def implied_set(pairs: Iterable[Sequence[int]], p: int) -> list[Parallelogram]:
 
     Raises ParameterError for bad pairs or symbols not below p.
 
-    Example: the first four samples of the paper's example for p = 6 imply a third parallelogram.
-        >>> implied_set([(0, 4), (1, 3), (1, 5), (2, 4)], 6)
-        [((0, 4), (1, 3)), ((0, 5), (2, 3)), ((1, 5), (2, 4))]
-
     Source: Liu et al. 2022, appendices C and E, Eq. 14.
     """
     candidates, rows = _whole_table(p)
@@ -217,10 +197,6 @@ def augmented_set(pairs: Iterable[Sequence[int]], parallelograms: Iterable[Paral
     r"""The samples answered for sure: D and those that a parallelogram links to one of D, $\overline D(D, P)$.
 
     Raises ParameterError for bad pairs.
-
-    Example:
-        >>> augmented_set([(0, 2)], [((0, 2), (1, 1)), ((0, 3), (1, 2))])
-        [(0, 2), (1, 1)]
 
     Source: Liu et al. 2022, Eq. 12. The share of all samples is the predicted accuracy, Eq. 13.
     """
@@ -236,10 +212,6 @@ def ideal_model(pairs: Iterable[Sequence[int]], p: int) -> dict[str, float]:
     D that are answered (NaN where D holds all).
 
     Raises ParameterError for bad pairs or p below 3.
-
-    Example:
-        >>> ideal_model([(0, 2), (1, 1), (0, 3), (1, 2), (1, 3), (2, 2)], 4)
-        {'rqi': 1.0, 'accuracy': 0.6, 'validation': 0.0}
 
     Source: Liu et al. 2022, Eq. 16 and 17.
     """
@@ -262,10 +234,6 @@ def closed_set(embedding: Array, delta: float = 1e-2, *, normalise: bool = True)
 
     Raises ParameterError for a bad table, fewer than three rows, a column of equal values (with `normalise`), or a
     tolerance below 0.
-
-    Example:
-        >>> len(closed_set(np.arange(10.0))), closed_set(np.array([0.0, 1.0, 2.0, 7.0]))
-        (70, [((0, 2), (1, 1))])
 
     Source: Liu et al. 2022, Eq. 2. The authors' code compares the mean square with 0.01, a tolerance of 0.1 in one
     dimension.

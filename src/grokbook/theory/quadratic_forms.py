@@ -25,10 +25,6 @@ def quadratic_class_sizes(p: int, a: int = 1, b: int = 1, c: int = 1) -> np.ndar
 
     Raises ParameterError unless p is an odd prime that does not divide D.
 
-    Example:
-        >>> quadratic_class_sizes(7).tolist(), quadratic_class_sizes(5).tolist()
-        ([13, 6, 6, 6, 6, 6, 6], [1, 6, 6, 6, 6])
-
     Source: classical. Gu et al. 2025, section 6.1, take x^2 + xy + y^2 as a task without a closed form.
     """
     p, discriminant = _odd_prime(p), b * b - 4 * a * c

@@ -34,11 +34,6 @@ class Solution:
     of the second, coordinate by coordinate. A number times a network multiplies every coordinate.
 
     Raises ParameterError for another shape, coordinates of weights that are not real, and networks of different d.
-
-    Example:
-        >>> one = identity(5)
-        >>> (one + one).nodes, ((one + one) * (one + one)).nodes
-        (2, 4)
     """
 
     z: np.ndarray
@@ -93,13 +88,7 @@ def _same(first: Solution, other: Solution) -> np.ndarray:
 
 
 def from_weights(first: np.ndarray, second: np.ndarray, output: np.ndarray) -> Solution:
-    """The network of real weights w_a, w_b, w_c, each (d, q).
-
-    Example:
-        >>> z = order_six_solution(5)
-        >>> bool(np.allclose(from_weights(*z.weights()).z, z.z))
-        True
-    """
+    """The network of real weights w_a, w_b, w_c, each (d, q)."""
     a, b, c = (np.fft.fft(np.asarray(w, dtype=float), axis=0) / len(w) for w in (first, second, output))
     return Solution(np.stack([a, b, c.conj()]))
 
@@ -111,23 +100,13 @@ def potentials(network: Solution) -> np.ndarray:
     r"""The sums $r_{k_1k_2k} = \sum_j z_{ak_1j} z_{bk_2j} z_{ckj}$ for all frequencies, complex (d, d, d).
 
     Each entry is a homomorphism: it turns + and * of networks into + and * of numbers.
-
-    Example:
-        >>> r = potentials(order_six_solution(5))
-        >>> bool(np.allclose(r[2, 2, 2], 1)), bool(np.allclose(r[1, 2, 2], 0))
-        (True, True)
     """
     a, b, c = network.z
     return np.einsum("ij,kj,lj->ikl", a, b, c, optimize=True)
 
 
 def same_layer_potentials(network: Solution, layer: int) -> np.ndarray:
-    r"""The sums $r_{pk_1k_2k} = \sum_j z_{pk_1j} z_{pk_2j} z_{ckj}$ of one layer p (0: a, 1: b), complex (d, d, d).
-
-    Example:
-        >>> bool(np.allclose(same_layer_potentials(order_six_solution(5), 0)[1, -1, 1], 0))
-        True
-    """
+    r"""The sums $r_{pk_1k_2k} = \sum_j z_{pk_1j} z_{pk_2j} z_{ckj}$ of one layer p (0: a, 1: b), complex (d, d, d)."""
     inside, c = network.z[layer], network.z[2]
     return np.einsum("ij,kj,lj->ikl", inside, inside, c, optimize=True)
 
@@ -149,10 +128,6 @@ def frequency_losses(network: Solution, *, strict: bool = True) -> np.ndarray:
 
     Raises ParameterError where an input layer has a constant part, unless `strict` is false: then it is the printed
     formula, which is not the loss there.
-
-    Example:
-        >>> frequency_losses(order_four_solution(5)).round(12).tolist()
-        [2.0, 2.0, 2.0, 2.0]
     """
     if strict and np.abs(network.z[:2, 0]).max(initial=0) > 1e-12:
         raise ParameterError(
@@ -176,12 +151,7 @@ def loss(solution: Solution) -> float:
 
 
 def direct_loss(solution: Solution) -> float:
-    """The same loss from the answers to all pairs, whatever the constant parts of the layers.
-
-    Example:
-        >>> round(direct_loss(order_four_solution(5)), 12)
-        1.6
-    """
+    """The same loss from the answers to all pairs, whatever the constant parts of the layers."""
     answers = solution.outputs()
     d = solution.d
     wanted = np.eye(d)[np.add.outer(np.arange(d), np.arange(d)) % d]
@@ -197,10 +167,6 @@ def block(d: int, k: int, nodes: Sequence[Sequence[complex]]) -> Solution:
     """A network of one frequency: `nodes` are triples (a, b, c) at k, their conjugates stand at -k.
 
     Raises ParameterError for k outside 1, ..., d/2, and at d/2 for triples that are not real.
-
-    Example:
-        >>> block(5, 2, [(1, 1, 1)]).nodes
-        1
     """
     k = whole(k, "k", least=1, most=d // 2)
     z = np.zeros((3, d, len(nodes)), dtype=complex)
@@ -232,12 +198,7 @@ def identity(d: int) -> Solution:
 
 
 def pseudo_identity(d: int, nodes: int) -> Solution:
-    """e: the one with `nodes` - 1 empty nodes behind it; e * z is z with so many empty copies.
-
-    Example:
-        >>> bool(np.isclose(loss(pseudo_identity(5, 3) * order_six_solution(5)), 0))
-        True
-    """
+    """e: the one with `nodes` - 1 empty nodes behind it; e * z is z with so many empty copies."""
     z = np.zeros((3, d, whole(nodes, "nodes", least=1)), dtype=complex)
     z[:, 1:, 0] = 1
     return Solution(z)
@@ -261,11 +222,6 @@ def order_four(d: int, k: int, xi: complex = np.exp(0.25j * np.pi)) -> Solution:
     return 4 ** (-1 / 3) * (opposed(d, k) * quarter(d, k, xi))
 
 
-def _two(d: int) -> list[Solution]:
-    """For even d the two nodes of k = d/2, where all is real; else nothing."""
-    return [] if d % 2 else [2 ** (-1 / 3) * block(d, d // 2, [(1, 1, 1), (1, -1, -1)])]
-
-
 def _sum(parts: Sequence[Solution]) -> Solution:
     return reduce(Solution.__add__, parts)
 
@@ -284,17 +240,14 @@ def order_six_solution(d: int, nu: complex = 1j) -> Solution:
     Source: Tian 2025, z_F6; CoGO, Corollary 3.
     """
     d = whole(d, "d", least=3)
-    return _sum([order_six(d, k, nu) for k in range(1, (d + 1) // 2)] + _two(d))
+    half = [] if d % 2 else [2 ** (-1 / 3) * block(d, d // 2, [(1, 1, 1), (1, -1, -1)])]  # k = d/2: all is real
+    return _sum([order_six(d, k, nu) for k in range(1, (d + 1) // 2)] + half)
 
 
 def order_four_solution(d: int, xi: complex = np.exp(0.25j * np.pi)) -> Solution:
     """z_F4 alone: four nodes at every frequency, odd d; its loss is 2(d - 1)/d, all of it a constant answer.
 
     Raises ParameterError for even d and below 3.
-
-    Example:
-        >>> round(loss(order_four_solution(7)) * 7 / 12, 12)
-        1.0
     """
     return _sum([order_four(d, k, xi) for k in range(1, (_odd(d, 3) + 1) // 2)])
 
@@ -306,11 +259,6 @@ def order_four_six_solution(d: int, k0: int = 1, xi: complex = np.exp(0.25j * np
     the six nodes of k0 takes it away: their output layer gets one number, shared by the six, at each other frequency.
 
     Raises ParameterError for another d, and k0 outside 1, ..., (d - 1)/2.
-
-    Example:
-        >>> z = order_four_six_solution(7)
-        >>> z.nodes, loss(z) < 1e-24
-        (14, True)
 
     Source: Tian 2025, z_F4/6; what the hat is: computed here.
     """

@@ -18,9 +18,6 @@ def draw_start(kind: str, p: int, d: int, rng: np.random.Generator, std: float =
 
     Raises ParameterError for an unknown kind or a circulant that is not square.
 
-    >>> draw_start("toeplitz", 3, 2, np.random.default_rng(0)).shape
-    (3, 2)
-
     Source: Gu 2024, Eq. 13 and Gu et al. 2025, Eq. (19): "Toeplitz(v, v')", called circulant there.
     """
     if kind not in STARTS:
@@ -35,11 +32,7 @@ def draw_start(kind: str, p: int, d: int, rng: np.random.Generator, std: float =
 
 
 def squared_steps(table: np.ndarray) -> np.ndarray:
-    """The squared lengths of the steps from each row to the next and back to the first, shape (p,).
-
-    >>> squared_steps(np.array([[0.0], [1.0], [3.0]])).tolist()
-    [1.0, 4.0, 9.0]
-    """
+    """The squared lengths of the steps from each row to the next and back to the first, shape (p,)."""
     steps = np.diff(table, axis=0, append=table[:1])
     return np.einsum("ij,ij->i", steps, steps)
 
@@ -49,9 +42,6 @@ def expected_squared_step(d: int, std: float = 1.0) -> float:
 
     In both, each of the `d` entries of a step is the difference of two independent numbers of variance $\sigma^2$,
     $\sigma$ = `std`. (A circulant table too: with p = d its row has p entries that are all different numbers.)
-
-    >>> expected_squared_step(128, 0.5)
-    64.0
 
     Source: this book; neither paper computes it.
     """
@@ -66,9 +56,6 @@ def step_covariance(kind: str, d: int, lag: int) -> float:
     (p = d): all steps are equal, so it is the variance of one, $12 d$, at every lag.
 
     Raises ParameterError for an unknown kind.
-
-    >>> [step_covariance("toeplitz", 4, h) for h in range(6)]
-    [44, 36, 24, 12, 2, 0]
     """
     if kind == "circulant":
         return 12 * d
@@ -88,9 +75,6 @@ def spread_within(kind: str, p: int, d: int) -> float:
     left out). The covariances are those of `step_covariance`.
 
     Raises ParameterError for an unknown kind.
-
-    >>> spread_within("independent", 97, 97) > 10 * spread_within("circulant", 97, 97)
-    True
     """
     n = p - 1
     covariances = np.array([step_covariance(kind, d, h) for h in range(n)], dtype=float)
@@ -104,8 +88,5 @@ def spread_between(kind: str, p: int, d: int) -> float:
     $\frac1{n^2} \sum_{i,j} \mathrm{Cov}_{ij}$ with n = p - 1 steps: what the spread inside a table leaves.
 
     Raises ParameterError for an unknown kind.
-
-    >>> spread_between("toeplitz", 97, 97) > 10 * spread_between("independent", 97, 97)
-    True
     """
     return float(step_covariance(kind, d, 0) / (2 * d) ** 2 - spread_within(kind, p, d))

@@ -77,10 +77,6 @@ def velocity(
 
     Raises ParameterError for a shape other than (..., 3) and for values that are not finite.
 
-    Example:
-        >>> velocity([0.5, 1.0, 1.0])
-        array([0.5 , 0.25, 0.25])
-
     Source: Gu et al. 2025, Equations 11-13; Gu 2024, Equations 7-9 and 19-21.
     """
     found = triples(point)
@@ -167,7 +163,8 @@ def _integrate(first: np.ndarray, moments: np.ndarray, delta: float, rtol: float
         return jacobian(y, target=delta)
 
     ends = np.stack([first, limit_point(first, target=delta)])
-    stiffness = _rate(ends) * (moments[-1] - moments[0])
+    with np.errstate(over="ignore"):  # the largest decay rate of the loss, infinite where it overflows
+        stiffness = (gradient_of_product(ends) ** 2).sum(axis=-1).max() * (moments[-1] - moments[0])
     if not stiffness < HOPELESS:
         raise ParameterError(
             f"start = {first.tolist()} with target = {delta:g} moves too fast to be integrated for this long: rate "
@@ -184,12 +181,6 @@ def _integrate(first: np.ndarray, moments: np.ndarray, delta: float, rtol: float
     return solved.y.T
 
 
-def _rate(points: np.ndarray) -> float:
-    """The largest decay rate of the loss at these points, infinite where it overflows."""
-    with np.errstate(over="ignore"):
-        return float((gradient_of_product(points) ** 2).sum(axis=-1).max())
-
-
 def jacobian(point: Array | Sequence[float], *, target: float = 1.0) -> np.ndarray:
     r"""The matrix of first derivatives of the velocity, shape (..., 3, 3).
 
@@ -198,10 +189,6 @@ def jacobian(point: Array | Sequence[float], *, target: float = 1.0) -> np.ndarr
     with H the matrix of second derivatives of P: H_xw = u, H_xu = w, H_wu = x, zero on the diagonal.
 
     Raises ParameterError for a shape other than (..., 3) and for values that are not finite.
-
-    Example:
-        >>> jacobian([1.0, 1.0, 1.0])[0]
-        array([-1., -1., -1.])
 
     Source: derivatives of Gu et al. 2025, Equations 14-16.
     """
@@ -266,8 +253,12 @@ def _ends(points: np.ndarray, delta: float) -> np.ndarray:
     order = np.argsort(np.abs(points), axis=1, kind="stable")
     ordered = np.take_along_axis(points, order, axis=1)
     axis, saddle, _ = _kinds(points, delta)
+    low, mid, high = np.abs(ordered).T
+    unit = np.maximum(high, np.cbrt(abs(delta)))  # makes logarithms small
     with np.errstate(divide="ignore", over="ignore"):
-        mid, high = _grown(np.abs(ordered), abs(delta))
+        first, second = (np.log((m - low) / unit) + np.log(m / unit + low / unit) for m in (mid, high))
+        y = _log_root(first, second, 2 * np.log(abs(delta)) - 6 * np.log(unit))
+        mid, high = (unit * np.exp(np.logaddexp(y, d) / 2) for d in (first, second))
         mid, high = np.copysign(mid, ordered[:, 1]), np.copysign(high, ordered[:, 2])
         reached = np.stack([delta / high / mid, mid, high], axis=1)
     ends = np.empty_like(points)
@@ -275,15 +266,6 @@ def _ends(points: np.ndarray, delta: float) -> np.ndarray:
     ends[axis] = points[axis]
     ends[saddle] = _shrunk(points[saddle])
     return ends
-
-
-def _grown(size: np.ndarray, delta: float) -> tuple[np.ndarray, np.ndarray]:
-    """Limits of the two larger magnitudes of ordered magnitudes (N, 3), in units that make logarithms small."""
-    unit = np.maximum(size[:, 2], np.cbrt(delta))
-    low, mid, high = size.T
-    first, second = (np.log((m - low) / unit) + np.log(m / unit + low / unit) for m in (mid, high))
-    y = _log_root(first, second, 2 * np.log(delta) - 6 * np.log(unit))
-    return tuple(unit * np.exp(np.logaddexp(y, d) / 2) for d in (first, second))
 
 
 def _log_root(
@@ -309,10 +291,6 @@ def shift(start: Array | Sequence[float], *, target: float = 1.0) -> np.ndarray 
 
     Raises ParameterError for a shape other than (..., 3) and for values that are not finite.
 
-    Example:
-        >>> round(shift([0.5, 0.5, 0.5]), 12)
-        0.75
-
     Source: this book (see `limit_point`).
     """
     found = triples(start, "start")
@@ -329,68 +307,38 @@ def explain(start: Array | Sequence[float], *, target: float = 1.0) -> str:
 
     Raises ParameterError for a start that is not three finite numbers.
 
-    Example:
-        >>> explain([0.0, 0.0, 0.7])
-        'x = w = 0: the start lies on the u-axis, where nothing moves, so the limit is the start itself.'
-
     Source: the cases of `limit_point`.
     """
     found, delta = triples(start, "start"), finite_target(target)
     if found.ndim != 1:
         raise ParameterError(f"start has shape {found.shape}, but explain takes one start of shape (3,).")
-    zeros = [name for name, value in zip(NAMES, found, strict=True) if value == 0]
-    if len(zeros) >= 2:
-        return _resting(zeros)
-    if delta == 0:
-        return _explain_zero(found, zeros)
+    size, surface = np.abs(found), f"the surface x w u = {delta:g}"
+    zeros = [name for name, value in zip(NAMES, size, strict=True) if value == 0]
+    least = [name for name, value in zip(NAMES, size, strict=True) if value == size.min()]
+    others = [name for name in NAMES if name not in least]
+    listed = " and ".join(filter(None, [", ".join(least[:-1]), least[-1]]))
     _, saddle, crosses = (bool(mask[0]) for mask in _kinds(found[None], delta))
-    if saddle:
-        return _explain_saddle(found, delta)
-    return _explain_surface(found, delta, zeros, crosses)
-
-
-def _resting(zeros: list[str]) -> str:
-    free = [name for name in NAMES if name not in zeros]
-    where = f"lies on the {free[0]}-axis" if free else "is the origin"
-    return f"{' = '.join(zeros)} = 0: the start {where}, {REST}."
-
-
-def _least(point: np.ndarray) -> list[str]:
-    """The names of the coordinates of smallest magnitude."""
-    size = np.abs(point)
-    return [name for name, value in zip(NAMES, size, strict=True) if value == size.min()]
-
-
-def _listed(names: list[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]])
-
-
-def _explain_zero(point: np.ndarray, zeros: list[str]) -> str:
-    if zeros:
+    if len(zeros) >= 2:
+        where = f"lies on the {others[0]}-axis" if others else "is the origin"
+        return f"{' = '.join(zeros)} = 0: the start {where}, {REST}."
+    if delta == 0 and zeros:
         return f"{zeros[0]} = 0: the product is 0, the target, so the limit is the start itself."
-    least = _least(point)
-    if len(least) == 1:
+    if delta == 0 and len(least) == 1:
         return f"{least[0]} has the smallest magnitude: it falls to 0, and its square is taken from all three."
-    return f"{_listed(least)} share the smallest magnitude: they fall to 0 together, slower than any exponential."
-
-
-def _explain_saddle(point: np.ndarray, delta: float) -> str:
-    least = _least(point)
-    where = "the origin" if len(least) == 3 else f"the {next(n for n in NAMES if n not in least)}-axis"
-    return (
-        f"x w u and the target have opposite signs and {_listed(least)} share the smallest magnitude: "
-        f"the start is drawn to {where}, a saddle, and never reaches x w u = {delta:g}."
-    )
-
-
-def _explain_surface(point: np.ndarray, delta: float, zeros: list[str], crosses: bool) -> str:
+    if delta == 0:
+        return f"{listed} share the smallest magnitude: they fall to 0 together, slower than any exponential."
+    if saddle:
+        return (
+            f"x w u and the target have opposite signs and {listed} share the smallest magnitude: the start is drawn "
+            f"to {f'the {others[0]}-axis' if others else 'the origin'}, a saddle, and never reaches x w u = {delta:g}."
+        )
     if crosses:
         return (
-            f"x w u and the target have opposite signs: {_least(point)[0]}, the smallest, goes through 0 and changes "
-            f"its sign, then the surface x w u = {delta:g} is reached."
+            f"x w u and the target have opposite signs: {least[0]}, the smallest, goes through 0 and changes its sign, "
+            f"then {surface} is reached."
         )
     if zeros:
-        return f"{zeros[0]} = 0: it leaves 0 at once, and the start reaches the surface x w u = {delta:g}."
-    if point.prod() == delta:
-        return f"the start lies on the surface x w u = {delta:g}, {REST}."
-    return f"the start reaches the surface x w u = {delta:g}; no coordinate changes its sign."
+        return f"{zeros[0]} = 0: it leaves 0 at once, and the start reaches {surface}."
+    if found.prod() == delta:
+        return f"the start lies on {surface}, {REST}."
+    return f"the start reaches {surface}; no coordinate changes its sign."

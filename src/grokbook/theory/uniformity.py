@@ -25,9 +25,6 @@ def class_sums(first: Rows, second: Rows | None = None) -> np.ndarray:
     `first` = $\phi_1$ and `second` = $\phi_2$ (by default the same) have shape (p, d); the result (p, p, d).
 
     Raises ParameterError for a table that is not finite rows or two tables of unequal shape.
-
-    >>> class_sums([[0.0], [1.0], [5.0]])[2, :, 0].tolist()  # cells (0, 2), (1, 1), (2, 0)
-    [5.0, 2.0, 5.0]
     """
     one, two = pair(first, second)
     i = np.arange(len(one))
@@ -41,9 +38,6 @@ def common_point(first: Rows, second: Rows | None = None) -> np.ndarray:
     symbols when i does. It holds for every modulus, prime or not. `first`, `second`: as for `class_sums`.
 
     Raises ParameterError for bad tables.
-
-    >>> common_point([[0.0], [1.0], [5.0]]).tolist()
-    [4.0]
 
     Source: this book. It contradicts the use that Gu et al. 2025 make of their Theorem 3.5.
     """
@@ -83,10 +77,6 @@ def closeness(first: Rows, second: Rows | None = None) -> Closeness:
 
     `first`, `second`: as for `class_sums`, p of 2 or more. Raises ParameterError for bad tables.
 
-    >>> line = closeness(np.arange(5.0)[:, None])
-    >>> line.diameter, line.bound, line.deltas.tolist()
-    (4.0, 4.0, [2.5, 2.5, 2.5, 2.5, 0.0])
-
     Source: this book; corrects what follows Theorem 3.5 of Gu et al. 2025.
     """
     one, two = pair(first, second)
@@ -110,9 +100,6 @@ def med_limit(deltas: Rows, *, shared: bool = True) -> float:
 
     Raises ParameterError for an even modulus and for radii that are not finite.
 
-    >>> round(med_limit(closeness(np.eye(3)).deltas), 6)  # MED of this table is the root of 2
-    1.414214
-
     Source: this book; sharpens what Gu et al. 2025 conclude in Theorem 3.8.
     """
     radii = vectors(np.atleast_2d(deltas), "deltas")[0]
@@ -129,10 +116,6 @@ def class_gap(embedding: Rows, residues: np.ndarray) -> tuple[float, float]:
     each cell. "Close exactly if equivalent" needs the second number above the first.
 
     Raises ParameterError for a bad table or a table of classes of another shape.
-
-    >>> i = np.arange(4)
-    >>> class_gap(i[:, None], i[:, None] + i), class_gap(i[:, None], (i[:, None] + i) % 4)  # without, with modulus
-    ((0.0, 1.0), (4.0, 1.0))
 
     Source: Gu et al. 2025, Remark 3.6.
     """
@@ -161,11 +144,6 @@ def class_share(features: Rows) -> float:
     class it is 1.
 
     Raises ParameterError for a bad shape, values that are not finite, or features that do not vary.
-
-    >>> i = np.arange(5)
-    >>> a, b = np.cos(i), np.sin(i)
-    >>> round(class_share((a[:, None] + b)[..., None]), 12), class_share(((i[:, None] + i) % 5)[..., None])
-    (0.0, 1.0)
     """
     x = np.asarray(features, dtype=float)
     if x.ndim != 3 or x.shape[0] != x.shape[1]:
@@ -180,9 +158,6 @@ def label_share(features: Rows, labels: np.ndarray) -> float:
     As `class_share`, for any cells: the mean of each label counts as often as the label occurs.
 
     Raises ParameterError for features that are not finite rows or do not vary, and for another number of labels.
-
-    >>> label_share([[0.0], [0.0], [3.0]], np.array([1, 1, 2])), label_share(np.eye(2), np.array([5, 5]))
-    (1.0, 0.0)
     """
     x = vectors(features, "features")
     if np.shape(labels) != (len(x),):
@@ -205,10 +180,6 @@ def additive_share(targets: Rows) -> float:
     For targets that depend on the class of i + j alone it is 0: additive functions and class functions are orthogonal.
 
     Raises ParameterError for a bad shape, values that are not finite, or targets that do not vary.
-
-    >>> i = np.arange(5)
-    >>> additive_share((i[:, None] + i)[..., None]), round(additive_share(((i[:, None] + i) % 5)[..., None]), 12)
-    (1.0, 0.0)
 
     Source: this book; decides the problem that Gu et al. 2025 minimise in Appendix B.4.
     """
@@ -242,10 +213,6 @@ def additive_fit(labels: np.ndarray, trained: np.ndarray, *, steps: int = 2000) 
     (L-BFGS); it ends at a bound of 1e-3.
 
     Raises ParameterError where no cell is trained.
-
-    >>> sums = np.add.outer(range(5), range(5))
-    >>> additive_fit(sums, sums < 9).trained, additive_fit(sums % 5, sums < 9).trained < 1  # without, with modulus
-    (1.0, True)
 
     Source: this book; the constraints of Gu et al. 2025, Appendix B.4, on a training set.
     """
@@ -288,8 +255,5 @@ def circle_delta(p: int) -> float:
     frequency k gives the same.
 
     Raises ParameterError unless p is an odd prime: with an even modulus some classes hold opposite points.
-
-    >>> round(circle_delta(97), 5)
-    1.99948
     """
     return float(1 + np.cos(np.pi / odd_prime(p, "with other moduli a circle's classes need different radii")))

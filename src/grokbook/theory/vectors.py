@@ -17,9 +17,6 @@ def vectors(values: Rows, name: str = "embedding") -> np.ndarray:
     """The values as float64 rows (n, d), one a vector; numpy, torch or lists.
 
     Raises ParameterError unless they are one or more rows of one length of 1 or more, all finite.
-
-    >>> vectors([[0, 1], [1, 0]]).shape
-    (2, 2)
     """
     return rows(values, least=1, name=name)
 
@@ -28,10 +25,6 @@ def pair(first: Rows, second: Rows | None) -> tuple[np.ndarray, np.ndarray]:
     """The embeddings of the first and the second operand, which share one table when `second` is None.
 
     Raises ParameterError for a bad table or tables of unequal shape.
-
-    >>> one, two = pair([[0.0], [1.0]], None)
-    >>> one is two
-    True
     """
     one = vectors(first, "the first embedding")
     two = one if second is None else vectors(second, "the second embedding")
@@ -41,11 +34,7 @@ def pair(first: Rows, second: Rows | None) -> tuple[np.ndarray, np.ndarray]:
 
 
 def odd_prime(p: object, why: str) -> int:
-    """The modulus p as an int, refused with the reason `why` and the nearest valid choice unless an odd prime.
-
-    >>> odd_prime(97, "renaming the symbols needs it")
-    97
-    """
+    """The modulus p as an int, refused with the reason `why` and the nearest valid choice unless an odd prime."""
     whole = isinstance(p, int | np.integer) and not isinstance(p, bool)
     if whole and p > 2 and sympy.isprime(int(p)):
         return int(p)

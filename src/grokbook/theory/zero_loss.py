@@ -28,13 +28,7 @@ def scaled_layers(network: Solution, factors: Sequence[float]) -> Solution:
 
 
 def squared_norm(network: Solution) -> float:
-    """The sum of the squared coordinates of all layers.
-
-    Example:
-        >>> from grokbook.theory.semiring import identity
-        >>> squared_norm(identity(5))
-        12.0
-    """
+    """The sum of the squared coordinates of all layers."""
     return float(network.squared_norms().sum())
 
 
@@ -47,12 +41,6 @@ def razor_path(factor: Solution, points: int = 9) -> list[Solution]:
 
     Raises ParameterError for fewer than two nodes, where some $r_{kkk}$ is not one, and where no node but the first
     has waves.
-
-    Example:
-        >>> from grokbook.theory.semiring import loss, order_six_solution, pseudo_identity
-        >>> twice = 2 ** (-1 / 3) * (pseudo_identity(5, 1) + pseudo_identity(5, 1))
-        >>> max(loss(y * order_six_solution(5)) for y in razor_path(twice)) < 1e-24
-        True
     """
     y, d = factor.z, factor.d
     if factor.nodes < 2 or not np.allclose(y.prod(axis=0).sum(axis=1)[1:], 1):
@@ -85,12 +73,6 @@ def levelled_path(factor: Solution, k0: int, points: int = 9) -> list[Solution]:
     `razor_path` from its end.
 
     Raises ParameterError for fewer than two points.
-
-    Example:
-        >>> from grokbook.theory.semiring import identity
-        >>> raised = levelled_path(scaled_layers(identity(5), (2, 1, 0.5)), 1, 2)
-        >>> [round(float((np.abs(y.z[:2, 1]) ** 2).sum()), 9) for y in raised]
-        [5.0, 9.0, 9.0, 9.0]
     """
     y, times = factor.z, np.linspace(0, 1, whole(points, "points", least=2))
     first, second = np.abs(y[:2]) ** 2
@@ -112,11 +94,6 @@ def side_by_side(first: Solution, second: Solution, t: float) -> Solution:
 
     Its answers are (1 - t) o + t o', so the loss is at most the larger one: with spare nodes enough, any two networks
     without loss are joined by a path without loss.
-
-    Example:
-        >>> from grokbook.theory.semiring import loss, memorization_solution, order_six_solution
-        >>> loss(side_by_side(order_six_solution(5), memorization_solution(5), 0.3)) < 1e-24
-        True
     """
     return scaled_layers(first, (1, 1, 1 - t)) + scaled_layers(second, (1, 1, t))
 
@@ -129,13 +106,6 @@ def isolated_terms(nodes: np.ndarray, free: bool = False) -> np.ndarray:
 
     The sum of their squared sizes is the loss of the frequency. `free` leaves out the constant answer, for a bias that
     is free: (..., 8).
-
-    Example: six nodes do, four leave a constant.
-        >>> from grokbook.theory.semiring import order_four, order_six
-        >>> bool(np.allclose(isolated_terms(order_six(7, 1).z[:, 1]), 0))
-        True
-        >>> isolated_terms(order_four(7, 1).z[:, 1]).round(12)[-1]
-        np.complex128(1+1j)
     """
     a, b, c = np.moveaxis(np.asarray(nodes, dtype=complex), -2, 0)
     pairs = [a * b, a * b.conj(), a.conj() * b, (a * b).conj()]
@@ -155,10 +125,6 @@ def least_isolated(
     search has not come to an end: no network attains the loss.
 
     Raises ParameterError for n or starts below 1.
-
-    Example:
-        >>> round(least_isolated(1, 3, free=True)[0], 6), round(least_isolated(1, 3)[0], 6)
-        (0.8, 0.888889)
     """
     rng = np.random.default_rng(seed)
     shape = (2, 3, whole(n, "n", least=1))
@@ -185,11 +151,6 @@ def five_nodes(norm: float) -> np.ndarray:
     With $\omega = e^{2\pi i/5}$ they are $(A\omega^j, \epsilon\omega^{3j}, C\omega^j)$, $A^2 = 2C^2 = 2/15$ of `norm`
     and $5A\epsilon C = 1$. Of the sums of `isolated_terms` only that of $\bar b^2 c / 2$ is left, and the loss is
     135 / (16 norm^3). The squared norm is `norm` and $5\epsilon^2$.
-
-    Example:
-        >>> left = isolated_terms(five_nodes(100.0))
-        >>> round(float((np.abs(left) ** 2).sum()) * 100**3, 6), int((np.abs(left) > 1e-12).sum())
-        (8.4375, 1)
     """
     C = np.sqrt(norm / 15)
     A = np.sqrt(2) * C
@@ -201,10 +162,6 @@ def answer_form(s: complex, t: complex, first: complex, second: complex) -> np.n
     r"""The symmetric form of s Re(uv) + t Im(uv) + first |u|^2 + second |v|^2 in (Re u, Im u, Re v, Im v), (4, 4).
 
     With u, v on the unit circle it is what the nodes of one frequency must add up to, two constants left open.
-
-    Example: where first * second = (s^2 + t^2) / 4 its rank is 2, elsewhere 4.
-        >>> [int(np.linalg.matrix_rank(answer_form(1, 1j, x, -x))) for x in (0, 1)]
-        [2, 4]
     """
     product = np.array([[s, t], [t, -s]]) / 2
     return np.block([[first * np.eye(2), product], [product.T, second * np.eye(2)]])
