@@ -1,4 +1,4 @@
-"""Appendix to chapter 03: checks in other worlds, Theorem 3 either way, Urysohn's map, level steps of a circulant."""
+"""Appendix to chapter 03: checks in other worlds, Theorem 3 either way, Urysohn's map."""
 
 from __future__ import annotations
 
@@ -70,8 +70,3 @@ def test_the_map_is_one_of_urysohns():
     assert (value[np.linalg.norm(x - [2, 0], axis=1) <= 0.5] == 1).all()
     assert (value >= 0).all() and (value <= 1).all()
     assert topic.region_map(x, same=True, root=True) ** 2 == pytest.approx(value)
-
-
-def test_a_circulant_start_has_level_steps():
-    steps = {line.get_label(): line.get_ydata() for line in topic.starts(9, 5).axes[0].lines}
-    assert np.ptp(steps["circulant"]) < 1e-9 < np.ptp(steps["toeplitz"])

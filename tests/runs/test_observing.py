@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from grokbook.chapters.uniformity.deeper import deeper
+from grokbook.chapters.uniformity.runs import deeper
 from grokbook.errors import ParameterError
 from grokbook.measures import med, weight_norm
 from grokbook.paths import records_path

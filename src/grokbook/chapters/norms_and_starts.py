@@ -1,31 +1,22 @@
-"""Appendix to chapter 03: two norms, Toeplitz starts, and the predecessor's family of maps; claims and a figure."""
+"""Appendix to chapter 03: two norms, Toeplitz starts, and the predecessor's family of maps; its claims."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 import sympy
 import xarray as xr
-from matplotlib.figure import Figure
 from scipy.linalg import null_space
 from scipy.stats import ortho_group
 
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import Part
 from grokbook.measures import med
-from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.runs.gu2025 import fig5
 from grokbook.theory.linear_operators import chain_in_bases, norms
-from grokbook.theory.toeplitz_start import STARTS, draw_start, spread_between, spread_within, squared_steps
+from grokbook.theory.toeplitz_start import STARTS, draw_start, spread_between, spread_within
 
 NORMS, BEFORE = "Two norms", "The predecessor's family of maps"
-
-START_STYLES = {
-    "independent": {"color": COLOURS["quiet"]},
-    "toeplitz": {"color": COLOURS["measure"]},
-    "circulant": {"color": COLOURS["theory"], "ls": "--"},
-}
 
 
 @claim("G03", "gu2025", "Lemma 3.4", section=NORMS, kind="theorem", shown_by="counterexample",
@@ -35,8 +26,7 @@ def lemma_3_4(samples: int = 200) -> Finding:
     """The Frobenius norm of a matrix 'under two sets of basis vectors' lies between the operator norm and
     sqrt(min(m, n)) times it.
     """
-    rng = np.random.default_rng(0)
-    kept = 0
+    rng, kept = np.random.default_rng(0), 0
     for n in range(samples):
         m, k = rng.integers(2, 7, 2)
         bases = (ortho_group.rvs(size, random_state=rng) for size in (k, m))
@@ -76,7 +66,7 @@ def norms_move_together(d: int = 16, samples: int = 400) -> Finding:
              "{p}): the expected squared step is 2 d sigma^2 in both. The relative spread of the steps in a table is ",
              "{spread[toeplitz]:.3f} against {spread[independent]:.3f}, and {spread[circulant]:.3f} for a circulant, ",
              "which a Toeplitz table of two random vectors is not; from table to table the mean squared step varies ",
-             "{between:.0f} times as much. Whether it helps to learn no start can say; chapter 9 has the runs"))
+             "{between:.0f} times as much. Chapter 9 has runs"))  # fmt: skip
 def toeplitz_is_more_uniform(p: int = 97, draws: int = 200, learned: Part = None) -> Finding:
     """As a start, "a circulant matrix generated from a random vector", Toeplitz(v, v'), is "to facilitate" the learning
     of uniformity in the embedding space.
@@ -109,8 +99,7 @@ def region_map(x: np.ndarray, same: bool, root: bool = False) -> np.ndarray:
     """
     to_a = np.maximum(x[:, 0] - x[:, 1], 0) / np.sqrt(2)
     to_b = np.maximum(np.linalg.norm(x - [2, 0], axis=1) - 0.5, 0)
-    value = to_a / (to_a + to_b)
-    value = np.sqrt(value) if root else value
+    value = (to_a / (to_a + to_b)) ** (0.5 if root else 1)
     return value if same else 1 - value
 
 
@@ -135,7 +124,7 @@ def supremum_is_a_norm(decades: int = 12) -> Finding:
 
 @claim("P04", "gu2024", "Theorem 3", section=BEFORE, kind="theorem", shown_by="count",
        says=("{value:.0f} shifts with d1 + d2 dividing p change the class (p = {p}: those with d1 + d2 = 1); with p ",
-             "dividing d1 + d2 {reversed} do, and the maps are then one and the same by construction"))  # fmt: skip
+             "dividing d1 + d2 {reversed} do"))  # fmt: skip
 def divisibility(primes: tuple[int, ...] = (5, 7, 11)) -> Finding:
     """If d1 + d2 divides p, the maps of (i, j) and (i + d1, j + d2) are equal.
 
@@ -164,9 +153,7 @@ def linear_distance(p: int = 97, theorem: bool = True) -> Finding:
     border, t below p / 2, mend it: a map depends on (i, j) by "is the label s" alone, so it has two distances.
     """
     equations = np.hstack([np.eye(p), -np.arange(1, p + 1)[:, None]])
-    if theorem:
-        equations = np.vstack([equations, np.eye(p + 1)[p - 1]])
-    solutions = null_space(equations).shape[1]
+    solutions = null_space(np.vstack([equations, np.eye(p + 1)[p - 1 : p if theorem else p - 1]])).shape[1]
     return judge(solutions > 0, value=float(solutions), low=1, high=1, p=p)
 
 
@@ -179,8 +166,7 @@ def late_and_best(dataset: xr.Dataset) -> pd.DataFrame:
 @claim("P08", "gu2024", "Property 1", section=BEFORE, seconds=3,
        runs=lambda: {p: fig5(p) for p in (47, 97)}, through=late_and_best,
        says=("e exists in {learned[0]} of {learned[1]} runs that generalise and in {others[0]} of {others[1]} that do ",
-             "not (late MED up to {most:.2f}): it says nothing of a limit of generalisation, and e is an upper bound, ",
-             "not the 'lower bound' of the text"))  # fmt: skip
+             "not (late MED up to {most:.2f}); and e is an upper bound, not the 'lower bound' printed"))  # fmt: skip
 def bounded_in_the_end(runs: Runs) -> Finding:
     """From some step on MED stays below some number e (and oscillates), and that marks the limit of generalisation.
 
@@ -194,18 +180,3 @@ def bounded_in_the_end(runs: Runs) -> Finding:
                  value=float(bounded.mean()), low=0, high=1, most=table.late.max(),
                  learned=(bounded[learned].sum(), learned.sum()),
                  others=(bounded[~learned].sum(), (~learned).sum()))  # fmt: skip
-
-
-@styled
-def starts(p: int, draws: int) -> Figure:
-    """Steps of one table of each kind of start (left), MED over many tables (right); p = d, entries of variance 1."""
-    fig, ((left, right),) = panels(1, 2, height=3.2)
-    rng = np.random.default_rng(0)
-    for kind in STARTS:
-        tables = [draw_start(kind, p, p, rng) for _ in range(draws)]
-        left.plot(np.sqrt(squared_steps(tables[0]))[:-1], lw=1.2, label=kind, **START_STYLES[kind])
-        sns.ecdfplot([med(t) for t in tables], lw=1.4, ax=right, **START_STYLES[kind])
-    left.set(xlabel="symbol $i$", ylabel=r"$\|\phi(i+1) - \phi(i)\|$, one table")
-    right.set(xlabel=f"MED, {draws} tables", ylabel="share of tables below")
-    left.legend(loc="lower left", ncols=3, fontsize=8)
-    return fig

@@ -17,8 +17,7 @@ LEMMA = "The smallest map"
 @claim("G01", "gu2025", "section 3.2, appendix B.3", section="No additive network can add", kind="formula",
        shown_by="counterexample",
        says=("for a block B of width {d} as it starts, B(a + b) differs from B(a) + B(b) by up to {value:.2f} of the ",
-             "largest output, by {frozen:.0e} when the same units are on for every cell; and a network that is a sum ",
-             "of a map of phi(i) and one of phi(j) cannot be right on all cells of two classes (common-point theorem)"))
+             "largest output, by {frozen:.0e} when the same units are on for every cell"))  # fmt: skip
 def block_is_additive(d: int = 16, cells: int = 200) -> Finding:
     """The output at cls is a truncated linear map of phi(i) plus one of phi(j).
 

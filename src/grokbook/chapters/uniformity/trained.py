@@ -1,17 +1,22 @@
-"""The theorems on trained embeddings: what the classes explain of sums and of products, and the size of their balls."""
+"""Trained networks: what the classes explain of sums and of products, and of the layers behind the embedding (G54)."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 import xarray as xr
-from matplotlib.figure import Figure
 
+from grokbook.chapters.uniformity.runs import WATCHED, deeper
+from grokbook.claims import Finding, Runs, claim, judge
+from grokbook.claims.finding import ENOUGH
+from grokbook.claims.runs import every_run
 from grokbook.measures import circle_projection, dominant_frequencies
-from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.runs.delay import grok_time
 from grokbook.theory.one_frequency import products
-from grokbook.theory.uniformity import class_share, closeness
+from grokbook.theory.uniformity import class_share
+
+HALF = 0.5
+"""Our bar: at least half of the variance between the classes."""
 
 
 def product_share(embedding: np.ndarray) -> float:
@@ -24,8 +29,7 @@ def product_share(embedding: np.ndarray) -> float:
         >>> round(product_share(np.stack([np.cos(angle), np.sin(angle)], axis=1)), 9)
         1.0
     """
-    strongest = dominant_frequencies(embedding, 1)[0]
-    return class_share(products(circle_projection(embedding, strongest)))
+    return class_share(products(circle_projection(embedding, dominant_frequencies(embedding, 1)[0])))
 
 
 def snapshot_table(dataset: xr.Dataset) -> pd.DataFrame:
@@ -33,51 +37,62 @@ def snapshot_table(dataset: xr.Dataset) -> pd.DataFrame:
 
     Columns: seed, step, `sums` and `products` (class shares), and `test_accuracy` at that step.
     """
-
-    def row(seed: int, step: int) -> dict[str, float]:
-        run = dataset.sel(seed=seed)
-        phi = run.embedding.sel(snapshot=step).values.astype(float)
-        shares = {"sums": class_share(phi[:, None] + phi[None]), "products": product_share(phi)}
-        accuracy = float(run.test_accuracy.sel(step=step, method="nearest"))
-        return {"seed": int(seed), "step": int(step), **shares, "test_accuracy": accuracy}
-
-    return pd.DataFrame([row(seed, step) for seed in dataset.seed.values for step in dataset.snapshot.values])
+    rows = []
+    for _, seed, run in every_run({"": dataset}):
+        for step in dataset.snapshot.values.tolist():
+            phi = run.embedding.sel(snapshot=step).values.astype(float)
+            accuracy = float(run.test_accuracy.sel(step=step, method="nearest"))
+            rows.append((seed, step, class_share(phi[:, None] + phi[None]), product_share(phi), accuracy))
+    return pd.DataFrame(rows, columns=["seed", "step", "sums", "products", "test_accuracy"])
 
 
-def radius_table(dataset: xr.Dataset) -> pd.DataFrame:
-    """One row a seed: how large the classes' balls are beside the embedding's own, at the first and last snapshot.
+def share_table(dataset: xr.Dataset) -> pd.DataFrame:
+    """One row a seed: grok step, and each share of `WATCHED` at the fit step, when it generalises, and at the end.
 
-    Columns: seed, `start` and `end`, the mean radius of a class over the radius of the embedding (from 1 to 2), and
-    `test_accuracy` at the end.
+    Columns: grok_step (NaN if never; then the end stands for it), `{share}_fit`, `{share}_grok`, `{share}_end`, and of
+    the logged steps from the grok step on at which 95 % of the test cells are right, `right`, those with a share after
+    the MLP below `HALF`, `below`.
     """
-
-    def row(seed: int) -> dict[str, float]:
-        run = dataset.sel(seed=seed)
-        start, end = (closeness(run.embedding.isel(snapshot=n).values.astype(float)).relative for n in (0, -1))
-        accuracy = float(run.test_accuracy.dropna("step")[-1])
-        return {"seed": int(seed), "start": start, "end": end, "test_accuracy": accuracy}
-
-    return pd.DataFrame([row(seed) for seed in dataset.seed.values])
-
-
-SHOWN = {
-    "products": {"color": COLOURS["measure"], "marker": "o"},
-    "sums": {"color": COLOURS["theory"], "ls": "--"},
-    "test_accuracy": {"color": COLOURS["test"], "marker": "o"},
-}
+    rows = []
+    for _, _, run in every_run({"": dataset}):
+        timed, last = grok_time(run.step, run.train_accuracy, run.test_accuracy), int(run.step[-1])
+        when = {"fit": timed.fit_step, "grok": timed.grok_step, "end": last}
+        at = {name: run.sel(step=last if step is None else step) for name, step in when.items()}
+        shares = {f"{share}_{name}": float(there[share]) for share in WATCHED for name, there in at.items()}
+        after = run.sel(step=slice(int(at["grok"].step), None))
+        right = after.test_accuracy >= 0.95
+        shares |= {"right": int(right.sum()), "below": int((right & (after.share_mlp < HALF)).sum())}
+        rows.append(shares | {"grok_step": np.nan if timed.grok_step is None else timed.grok_step})
+    return pd.DataFrame(rows)
 
 
-@styled
-def shares_over_training(tables: dict[str, pd.DataFrame]) -> Figure:
-    """Class share of products (green) and of sums (dashed) at the snapshots, test accuracy below; a line a seed."""
-    fig, axes = panels(2, len(tables), height=4.6, sharex="col", sharey=True)
-    for column, (title, table) in zip(axes.T, tables.items(), strict=True):
-        for name, style in SHOWN.items():
-            ax = column[int(name == "test_accuracy")]
-            sns.lineplot(table, x="step", y=name, units="seed", estimator=None, lw=1.2, ms=4, mew=0, ax=ax, **style)
-            ax.set(xlabel="optimiser step", ylabel=name.replace("_", " ") if ax is column[1] else "share of the class")
-        column[0].set_title(title)
-        column[0].set_ylim(-0.05, 1.05)
-    axes[0, 0].legend([axes[0, 0].lines[0], axes[0, 0].lines[-1]], ["products", "sums"], ncols=2, loc="lower right",
-                      bbox_to_anchor=(1, 0.98), borderaxespad=0)  # fmt: skip
-    return fig
+@claim("G54", "gu2025", "conclusion; appendix B.3", section="Uniformity behind the embedding", runs=deeper,
+       through=share_table, published="in the deeper layers", bars={"half": (0.25, 0.75)},
+       says=("{learned} runs generalise and {memorised} only memorise. From fitting to generalisation the class ",
+             "explains {shares} (medians); after the MLP {reached} of {learned} come above {half:.0%} there (other ",
+             "bars: {bars}). Afterwards it can fall below again while 95 % of the test cells stay right: at {below} ",
+             "logged steps; at the last step the median is {end:.2f}. Runs that memorise end at {idle:.2f} at most ",
+             "(chance there: {few:.2f})"))  # fmt: skip
+def deeper_layers(runs: Runs, *, half: float = HALF) -> Finding:
+    """Uniformity is to be interpreted as representation uniformity, not restricted to the embedding: it is deeper.
+
+    Our reading: unseen cells of one class come together behind the embedding, close beside the spread of all, between
+    fitting and generalising, in every run that generalises, and not in runs that only memorise. The bar of one half was
+    set before runs of this setting were made, and so was the moment: at generalisation, not ever after.
+    """
+    table = pd.concat(runs.values())
+    late = table.grok_step.notna()
+    learned, memorised = table[late], table[~late]
+    shares = "; ".join(
+        f"{learned[f'{share}_fit'].median():.2f} to {learned[f'{share}_grok'].median():.2f} {words}"
+        for share, words in zip(WATCHED, ("of sums", "after attention", "after the MLP", "by chance"), strict=True)
+    )
+    reached, idle = int((learned.share_mlp_grok >= half).sum()), memorised.share_mlp_end.max()
+    rises = learned.share_mlp_grok > learned.share_mlp_fit
+    tells = len(learned) >= ENOUGH and len(memorised) >= ENOUGH and idle < half
+    holds = True if rises.all() and reached == len(learned) else None if rises.any() else False
+    return judge(holds if tells else None, value=learned.share_mlp_grok.median(), low=learned.share_mlp_grok.min(),
+                 high=learned.share_mlp_grok.max(), shares=shares, reached=reached, half=half, idle=idle,
+                 few=memorised.share_null_end.median(), end=learned.share_mlp_end.median(), learned=len(learned),
+                 below=", ".join(f"{row.below:.0f} of {row.right:.0f}" for row in learned.itertuples()),
+                 memorised=len(memorised))  # fmt: skip

@@ -155,7 +155,7 @@ def balls_shrink_with_data(p: int = 23, draws: int = 500, times: float = 1.1) ->
 @claim("G08", "gu2025", "Remark 3.6", section=COLLAPSE, kind="theorem", published="> 1", shown_by="proof",
        says=("for an equivalence, the nearest sums of different classes would have to be farther apart than the ",
              "farthest of one class; over {of} embeddings they reach {value:.3f} of that, and never more than 1 - 1/p ",
-             "= {high:.3f}, as proved; Liu et al. state their propositions for training pairs without a modulus"))
+             "= {high:.3f}, as proved"))  # fmt: skip
 def close_exactly_if_equivalent(p: int = 13, modular: bool = True) -> Finding:
     """Liu et al. state: phi(i) + phi(j) and phi(i') + phi(j') are close exactly if the cells are equivalent.
 
