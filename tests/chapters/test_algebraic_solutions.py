@@ -1,4 +1,4 @@
-"""Chapter 16: its plan, checks in other worlds, the table's arithmetic, dropped nodes, figures and sentences."""
+"""Chapter 16: its runs and records, checks in other worlds, the table's arithmetic, dropped nodes, figures."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import pandas as pd
 import pytest
 import torch
 
-from grokbook.chapters import algebraic_solutions as chapter
-from grokbook.chapters.algebraic_solutions import claims, figures, trained
+from grokbook.chapters.algebraic_solutions import claims, figures, plan, runs, trained
 from grokbook.claims import Runs
 from grokbook.errors import ParameterError
-from grokbook.measures.hidden_nodes import FOUR, KINDS, OPPOSED, OTHER, SYNCED, factorise, frequency_table
+from grokbook.measures.hidden_nodes import FOUR, KINDS, OPPOSED, OTHER, factorise, frequency_table, orders
 from grokbook.theory.semiring import Solution, direct_loss, identity, order_four_six_solution, order_six_solution
 
 
@@ -25,10 +24,41 @@ def network(d: int = 7, spare: int = 2) -> tuple[dict[str, torch.Tensor], np.nda
 
 
 def test_the_run_of_the_page_is_the_sweep_s_and_an_even_modulus_is_refused():
-    config = chapter.plan(11, 32, 1e-4, 0.8, 200)["live"].config
+    config = plan(11, 32, 1e-4, 0.8, 200)["live"].config
     assert (config.model.width, config.optimizer.weight_decay, config.n_train) == (32, 1e-4, 97)
     with pytest.raises(ParameterError, match="p = 12 must be odd"):
-        chapter.plan(12, 32, 1e-4, 0.8, 200)
+        plan(12, 32, 1e-4, 0.8, 200)
+
+
+def test_a_record_of_its_nodes_gives_orders_and_kinds_again():
+    made = order_four_six_solution(11, k0=3)
+    a, b, c = map(torch.from_numpy, made.weights())
+    solved = {"W_E": torch.cat([a, b]), "W_U": c}
+    assert np.allclose(runs.waves_of(solved), made.z)
+    kept = runs.at_the_end(solved)
+    again = runs.recorded_waves(kept, 11)
+    pd.testing.assert_frame_equal(
+        frequency_table(again).drop(columns="error"), frequency_table(made.z).drop(columns="error")
+    )
+    assert kept.node_rest.values.max() < 1e-6 and kept.sizes == {"layer": 3, "node": 22, "part": 2}
+
+
+def test_a_run_is_watched_and_its_table_has_a_row_a_frequency_and_seed():
+    run = runs.Solved("made/up", runs.cogo_run(5, 8, 30), seeds=(0, 3)).run(progress=False, device="cpu")
+    assert "weights" not in run and run.node_wave.shape == (2, 3, 8, 2)
+    table = runs.frequency_tables(run)
+    assert table.groupby("seed").frequency.apply(list).to_dict() == {0: [1, 2], 3: [1, 2]}
+    for seed in (0, 3):
+        again = orders(runs.recorded_waves(run.sel(seed=seed), 5))
+        assert again.sum() <= run.waves.sel(seed=seed).values[-1]
+
+
+def test_the_table_s_runs_have_the_settings_of_the_sweep():
+    for p, run in runs.cogo_table().items():
+        config = run.config
+        assert (config.model.width, config.steps, config.optimizer.learning_rate) == (512, 10_000, 0.01)
+        assert config.optimizer.weight_decay == 5e-5 and config.loss == "centred_squared_error"
+        assert config.n_train == round(0.9 * p * p) and config.start == "uniform" and len(run.seeds) == 5
 
 
 # ---------------------------------------------------------------------------------------------- claims
@@ -91,17 +121,12 @@ def test_the_published_shares_of_kinds_add_up():
 
 def test_our_means_and_errors_are_those_of_the_authors():
     both = pd.concat([frequencies(1), frequencies(1, kind=OPPOSED, error=0.03).assign(seed=1)])
-    ours = trained.our_table({23: both}).set_index("what")
+    table = trained.beside({23: both})
+    ours = table.xs(23, level="d")
     assert ours.loc[FOUR, "mean"] == 50 and ours.loc[FOUR, "error"] == pytest.approx(50 / np.sqrt(2))
     assert ours.loc["error_4", "mean"] == pytest.approx(2) and np.isnan(ours.loc["error_6", "mean"])
-    shown = trained.beside({23: both})
-    assert set(shown["d = 71, ours"]) == {"not run"} and "none" in set(shown["d = 23, ours"])
-
-
-def test_what_is_far_from_the_published_numbers_is_named():
-    said = trained.compared({23: frequencies()})
-    assert FOUR in said and "100.00, published 47.07" in said
-    assert "not run" not in said and trained.compared({}).startswith("None")
+    assert ours.loc[FOUR, "published"] == 47.07 and ours.loc["error_6", "seeds"] == 0
+    assert table.xs(71, level="d")["mean"].isna().all() and trained.beside({})["mean"].isna().all()
 
 
 # ---------------------------------------------------------------------------------------- dropped nodes
@@ -112,12 +137,8 @@ def test_a_network_without_loss_loses_it_with_its_nodes():
     kept, dropped = trained.kept_nodes(weights), trained.dropped_one(weights, waves)
     assert kept.loss.iloc[0] == pytest.approx(6 / 7) and kept.loss.iloc[-3] < 1e-6 and kept.accuracy.iloc[-3] == 1
     assert dropped.order.value_counts().to_dict() == {4: 8, 6: 6} and dropped.loss.min() > 0.01
-    assert trained.alone(weights, dropped.node) == pytest.approx(kept.loss.iloc[-3], abs=1e-9)
-    said = trained.dropped_words(dropped, kept.loss.iloc[-1], trained.alone(weights, dropped.node), 16)
-    assert "(order 4)" in said and "(order 6)" in said and "next to nothing" in said
-    assert trained.dropped_words(dropped, 0.01, 0.5, 16).endswith("they still do something.")
-    assert trained.dropped_words(dropped, 0.01, 0.01, 14).endswith("All its nodes count.")
-    assert "14 count" in trained.live_words(weights, waves, dropped.node)
+    left = trained.loss_of(trained.node_answers(weights)[dropped.node].sum(axis=0))[0]
+    assert left == pytest.approx(kept.loss.iloc[-3], abs=1e-9)
 
 
 def test_the_loss_of_answers_is_that_of_the_semi_ring():
@@ -128,11 +149,11 @@ def test_the_loss_of_answers_is_that_of_the_semi_ring():
     assert trained.loss_of(answers)[0] == pytest.approx(direct_loss(made))
 
 
-# ------------------------------------------------------------------------------------- figures and words
+# ----------------------------------------------------------------------------------------------- figures
 
 
 def test_figures_draw_every_node():
-    weights, waves = network()
+    _, waves = network()
     assert figures.clock(order_six_solution(11), 3, 4, 2).axes[1].lines[1].get_ydata().argmax() == 7
     fig = figures.neurons(waves)
     assert sum(len(ax.lines) for ax in fig.axes if ax.get_visible()) == 3 * 14 + 3  # and the legend's
@@ -141,22 +162,3 @@ def test_figures_draw_every_node():
     assert len(figures.hands({"a": nodes}).axes) == 3
     fig = figures.factor_table(nodes, factorise(nodes))
     assert sum(len(ax.lines) for ax in fig.axes) == 3 * (6 + 2 + 3)
-    dropped = trained.dropped_one(weights, waves)
-    assert len(figures.without_nodes(trained.kept_nodes(weights), dropped).axes) == 2
-    assert len(figures.razor_figure({"a": [0, 1], "b": [0, 0]}, [2, 1]).axes) == 2
-
-
-def test_chance_passes_seldom_and_never_as_constructed():
-    table = chapter.by_chance(60)
-    assert table.factor.max() < 15 and table["as constructed"].max() < 5 and len(table) == 4
-
-
-@pytest.mark.parametrize("kind", ["holds", "fails", "undecided", "not run"])
-def test_sentences_follow_their_verdicts(kind):
-    verdicts = {"T06": "holds", "T07": "holds", "T10": "fails", "T11": kind}
-    said = chapter.answer(verdicts)
-    assert ("do not decide" in said) == (kind in ("undecided", "not run")) and said.count(". ") == 3
-    assert chapter.survives({"T01": "holds"}).startswith("All")
-    found = frequency_table(order_four_six_solution(9).z)
-    assert chapter.solved_words(found).startswith("Of 4 frequencies 3 have order 4, 1 order 6 and none another order.")
-    assert "allowed" in chapter.factor_words(found.tail(1)) and SYNCED in KINDS

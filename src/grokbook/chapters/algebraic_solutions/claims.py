@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from grokbook.chapters.algebraic_solutions.solved import cogo_table, frequency_tables
+from grokbook.chapters.algebraic_solutions.runs import cogo_table, frequency_tables
 from grokbook.claims import Finding, Runs, claim, found, judge
 from grokbook.claims.finding import Part, enough
 from grokbook.measures.hidden_nodes import OTHER, orders
@@ -63,15 +63,11 @@ def drawn(d: int, nodes: int, seed: int, constant: bool = False) -> Solution:
     return Solution(z)
 
 
-def in_order(network: Solution) -> np.ndarray:
-    """The coordinates of a network with its nodes sorted, so that two orders of the same nodes are equal."""
-    flat = network.z.reshape(-1, network.nodes)
-    return flat[:, np.lexsort(np.round([*flat.real, *flat.imag], 9))]
-
-
 def apart(first: Solution, second: Solution) -> float:
-    """The largest difference of coordinates once both have their nodes in one order."""
-    return float(np.abs(in_order(first) - in_order(second)).max())
+    """The largest difference of coordinates once both networks have their nodes in one order."""
+    flat = (network.z.reshape(-1, network.nodes) for network in (first, second))
+    one, other = (z[:, np.lexsort(np.round([*z.real, *z.imag], 9))] for z in flat)
+    return float(np.abs(one - other).max())
 
 
 def largest(losses: Iterable[float]) -> float:
@@ -142,26 +138,20 @@ def partial_solutions(draws: int = 10) -> Finding:
     return judge(value < 1e-12, value=value, low=0, high=1e-12, draws=draws)
 
 
-def _sums(network: Solution, k: int) -> dict[str, float]:
-    """The largest sums of a block: R_c (crossed), R_n (constant), R_* (twice the frequency in one operand)."""
-    r, own = potentials(network), [same_layer_potentials(network, p) for p in (0, 1)]
-    crossed = [r[k, -k, k], r[-k, k, k], r[-k, -k, k]]
-    return {"c": float(np.abs(crossed).max()), "n": float(np.abs([s[k, -k, k] for s in own]).max()),
-            "*": float(np.abs([s[k, k, k] for s in own]).max())}  # fmt: skip
-
-
 @claim("T05", "tian2025", "slide on composing", section=SIX, kind="theorem", shown_by="count", says=(
     "z_syn has crossed and constant sums of at most {value:.0e} and a sum of {star:.0f} at twice the frequency; ",
     "z_nu has {nu:.0e} there for {of} angles of nu",
 ))  # fmt: skip
 def partial_ones(angles: int = 12) -> Finding:
     """z_syn makes the crossed and the constant sums zero and not that at twice the frequency, which z_nu makes zero."""
-    syn = _sums(synced(11, 3), 3)
-    nu = max(_sums(opposed(11, 3, np.exp(2j * np.pi * n / angles)), 3)["*"] for n in range(angles))
-    value = max(syn["c"], syn["n"])
-    return judge(
-        value < 1e-12, syn["*"] > 1, nu < 1e-12, value=value, low=0, high=1e-12, star=syn["*"], nu=nu, of=angles
-    )
+    syn, k = synced(11, 3), 3
+    own = [same_layer_potentials(syn, p) for p in (0, 1)]
+    crossed = [potentials(syn)[place] for place in ((k, -k, k), (-k, k, k), (-k, -k, k))]
+    value = float(np.abs([*crossed, *(r[k, -k, k] for r in own)]).max())
+    star = float(np.abs([r[k, k, k] for r in own]).max())
+    turned = [opposed(11, k, np.exp(2j * np.pi * n / angles)) for n in range(angles)]
+    nu = float(np.abs([same_layer_potentials(z, p)[k, k, k] for z in turned for p in (0, 1)]).max())
+    return judge(value < 1e-12, star > 1, nu < 1e-12, value=value, low=0, high=1e-12, star=star, nu=nu, of=angles)
 
 
 @claim("T06", "tian2025", "slide on z_F6", section=SIX, kind="theorem", shown_by="count", seconds=2, says=(
@@ -297,24 +287,23 @@ def trained_solutions(runs: Runs, *, bar: float = BAR) -> Finding:
     Our reading: at each modulus 95 % or more of the frequencies in use, of these, and of those that factor. A share is
     refuted where its 95 % band lies below that; the band was added after d = 23 had been seen.
     """
-    shares = {d: trained_shares(table) for d, table in runs.items()}
-    known = {d: enough(runs[d].drop_duplicates("seed")) for d in shares}
-    parts = [_above(*count, bar) if known[d] else None for d in shares for count in trained_counts(runs[d])]
-    told = "; ".join("d = {}: {:.1%} of order 4 or 6, {:.1%} of these factor, {:.1%} of those as constructed".format(
-        d, *each) for d, each in shares.items())  # fmt: skip
-    least = min((min(each) for each in shares.values()), default=None)
-    return judge(*parts, value=least, low=bar, high=1, each=told)
-
-
-def _above(count: int, of: int, bar: float) -> Part:
-    """Whether a share is at or above a bar; unknown where it is below and its Clopper-Pearson band reaches the bar."""
-    if not of or count >= bar * of:
-        return True if of else None
-    return False if binomtest(count, of).proportion_ci().high < bar else None
+    parts: list[Part] = []
+    told, least = [], None
+    for d, table in runs.items():
+        counts, known = trained_counts(table), enough(table.drop_duplicates("seed"))
+        for count, of in counts:
+            there = True if of and count >= bar * of else None
+            below = of and not there and binomtest(count, of).proportion_ci().high < bar  # Clopper and Pearson's band
+            parts.append((False if below else there) if known else None)
+        each = [count / of if of else np.nan for count, of in counts]
+        least = min(*each, *([] if least is None else [least]))
+        told.append("d = {}: {:.1%} of order 4 or 6, {:.1%} of these factor, {:.1%} of those as constructed".format(
+            d, *each))  # fmt: skip
+    return judge(*parts, value=least, low=bar, high=1, each="; ".join(told))
 
 
 def trained_counts(table: pd.DataFrame) -> list[tuple[int, int]]:
-    """How many, of how many: the counts behind `trained_shares`.
+    """How many of how many: of the frequencies in use those of order 4 or 6, of these the factorable, the constructed.
 
     Example:
         >>> trained_counts(pd.DataFrame({"order": [4, 5, 0], "factorable": [True, False, False], "kind": ["", "", ""]}))
@@ -325,17 +314,6 @@ def trained_counts(table: pd.DataFrame) -> list[tuple[int, int]]:
     factored = right[right.factorable.astype(bool)]
     built = factored[factored.kind != OTHER]
     return [(len(right), len(used)), (len(factored), len(right)), (len(built), len(factored))]
-
-
-def trained_shares(table: pd.DataFrame) -> tuple[float, float, float]:
-    """Of all seeds together: frequencies in use of order 4 or 6, of these the factorable, of those the constructed.
-
-    Example:
-        >>> trained_shares(pd.DataFrame({"order": [4, 5, 0], "factorable": [True, False, False], "kind": ["", "", ""]}))
-        (0.5, 1.0, 1.0)
-    """
-    first, second, third = (count / of if of else float("nan") for count, of in trained_counts(table))
-    return first, second, third
 
 
 @claim("T28", "tian2025", "slides on data and on scaling laws", section=SAID, kind="number", published="9.1B", says=(
