@@ -182,18 +182,19 @@ def test_run_and_build_hand_their_options_on(root, monkeypatch):
     monkeypatch.setattr(build, "build", lambda *a, **k: given.append((*a, k)))
     assert "a.html" in run("run", "1", "--preset", "smoke", "-p", "p=29", "--no-compare").output
     assert run("build", "--only", "1", "--strict", "--jobs", "3", "--yes").exit_code == 0
-    ran = (root, "1", "smoke", {"p": "29"}, None, {"yes": False, "compare": False})
-    assert given == [ran, (root, "laptop", ["1"], True, False, {"jobs": 3, "yes": True})]
+    (page, *ran), built = given
+    assert (page.preset, page.values, ran) == ("smoke", {"p": 29}, [root, None, {"yes": False, "compare": False}])
+    assert built == (root, "laptop", ["1"], True, False, {"jobs": 3, "yes": True})
 
 
 def test_a_parameter_set_is_saved_and_read_and_p_goes_over_it(root, monkeypatch):
     given = []
-    monkeypatch.setattr(rerun, "rerun", lambda *a, **k: given.append(a[2:4]) or ("a.ipynb", "a.html"))
+    monkeypatch.setattr(rerun, "rerun", lambda page, *a, **k: given.append((page.preset, page.values)) or ("a", "b"))
     file = str(root / "set.yml")
     assert run("run", "1", "--preset", "paper", "-p", "p=29", "--save-params", file).exit_code == 0
     assert run("run", "1", "--params", file).exit_code == 0
     assert run("run", "1", "--params", file, "--preset", "smoke", "-p", "p=31").exit_code == 0
-    assert given == [("paper", {"p": "29"}), ("paper", {"p": "29"}), ("smoke", {"p": "31"})]
+    assert given == [("paper", {"p": 29}), ("paper", {"p": 29}), ("smoke", {"p": 31})]
 
 
 def test_a_changed_verdict_is_marked_and_fails_until_it_is_settled(tmp_path, monkeypatch):

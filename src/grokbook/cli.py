@@ -122,7 +122,7 @@ def _list_all(root: Path, console: Any) -> None:
 
     table = _table("nr", "chapter", "question", "laptop", "page")
     for chapter in chapters.load_all(root):
-        time = costs.duration(costs.chapter_estimate(chapter, "laptop").seconds)
+        time = duration(costs.page_estimate(chapter.page("laptop")).seconds)
         cells = [chapter.number, chapter.title, chapter.question, time, _page_state(root, chapter)]
         table.add_row(*map(_plain, cells))
     console.print(table)
@@ -136,9 +136,7 @@ def _page_state(root: Path, chapter: Chapter) -> str:
     if card is None:
         return "not executed"
     preset = card.get("preset", "laptop")
-    current = preset in chapter.presets and build.is_current(
-        root, chapter.name, build.key(root, chapter, chapter.values(preset), preset)
-    )
+    current = preset in chapter.presets and card.get("key") == build.key(root, chapter.page(preset))
     return f"up to date ({preset})" if current else f"changed since ({preset})"
 
 
@@ -149,15 +147,15 @@ def _list_one(root: Path, name: str, console: Any) -> None:
     console.print(f"{chapter.name}: {chapter.title}", style="bold", markup=False)
     console.print(chapter.question, markup=False)
     table = _table("parameter", "type", "default", *chapter.presets, "rule", "help")
-    values = {preset: chapter.values(preset) for preset in chapter.presets}
+    pages = [chapter.page(preset) for preset in chapter.presets]
     for p in chapter.parameters:
-        at = [str(values[preset][p.name]) for preset in chapter.presets]
+        at = [str(page.values[p.name]) for page in pages]
         table.add_row(*map(_plain, [p.name, p.type, str(p.default), *at, p.rule or "", p.help]))
     console.print(table)
     costs_table = _table("preset", "time", "memory")
-    for preset in chapter.presets:
-        predicted = costs.chapter_estimate(chapter, preset)
-        costs_table.add_row(preset, costs.duration(predicted.seconds), f"{predicted.memory_mb:.0f} MB")
+    for page in pages:
+        predicted = costs.page_estimate(page)
+        costs_table.add_row(page.preset, duration(predicted.seconds), f"{predicted.memory_mb:.0f} MB")
     console.print(costs_table)
     console.print("Times are predictions for this machine; runs that are in a store already cost nothing.")
 
@@ -192,19 +190,21 @@ def run(
     ] = None,
 ) -> None:
     """Run one chapter with your parameters: an executed notebook, and an HTML page that opens with what differs."""
-    from grokbook.book import parameter_sets
+    from grokbook.book import chapters, parameter_sets
     from grokbook.book.rerun import rerun
     from grokbook.paths import project_root
 
-    root, changed = project_root(), _overrides(parameter or [])
+    root = project_root()
+    found, changed = chapters.find(root, chapter), _overrides(parameter or [])
     if params is not None:
-        preset, given = parameter_sets.read(params, root, chapter, preset)
+        preset, given = parameter_sets.read(params, found, preset)
         changed = given | changed
+    page = found.page(preset or "laptop", changed)
     if save_params is not None:
-        parameter_sets.write(save_params, root, chapter, preset or "laptop", changed)
+        parameter_sets.write(save_params, page)
     with _stoppable():
-        notebook, page = rerun(root, chapter, preset or "laptop", changed, out, yes=yes, compare=compare)
-    print(f"notebook  {notebook}\npage      {page}")
+        notebook, made = rerun(page, root, out, yes=yes, compare=compare)
+    print(f"notebook  {notebook}\npage      {made}")
 
 
 @app.command()

@@ -69,8 +69,7 @@ def test_the_key_holds_everything_a_page_depends_on(project, changed, tmp_path, 
         path.write_text("{}")
 
     def key(preset="laptop"):
-        chapter = chapters.find(project, "01")
-        return building.key(project, chapter, chapter.values(preset), preset)
+        return building.key(project, chapters.find(project, "01").page(preset))
 
     first = key()
     assert key() == first
@@ -129,7 +128,7 @@ def test_a_damaged_page_or_card_is_executed_again_and_never_published(built, sai
     monkeypatch.setattr(building, "_execute_all", lambda root, waiting, *rest: executed.extend(waiting))
     monkeypatch.setattr(site, "bring_up_to_date", lambda *a, **k: True)
     building.build(built, "laptop", progress=said)
-    assert [job.chapter.name for job in executed] == ["01_tiny"]
+    assert [job.page.chapter.name for job in executed] == ["01_tiny"]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -158,7 +157,8 @@ def test_a_source_is_committed_when_the_last_commit_holds_it_unchanged(project):
 
 
 def job(name, seconds, memory_mb=100.0):
-    return Job(SimpleNamespace(label=f"chapter {name}", name=name), {}, Estimate(seconds, memory_mb))
+    chapter = SimpleNamespace(label=f"chapter {name}", name=name)
+    return Job(SimpleNamespace(chapter=chapter), Estimate(seconds, memory_mb))
 
 
 @pytest.mark.parametrize(("count", "at_once"), [(1, 1), (2, 1), (2, 2), (5, 3), (16, 4)])
@@ -188,10 +188,10 @@ def test_after_a_failure_nothing_starts_and_what_runs_is_finished():
     done = []
 
     def work(job, cores):
-        if job.chapter.name == "bad":
+        if job.page.chapter.name == "bad":
             raise ChapterError("it failed.")
         time.sleep(0.05)
-        done.append(job.chapter.name)
+        done.append(job.page.chapter.name)
 
     with pytest.raises(ChapterError, match=r"^it failed\.$"):
         side_by_side([job("bad", 9), job("long", 8), job("late", 1)], work, Kernels(), 2)
@@ -210,7 +210,7 @@ def test_more_memory_than_is_free_is_refused_and_side_by_side_it_waits(monkeypat
 def test_above_an_hour_it_is_asked(built, said, monkeypatch, nothing_runs):
     assert long_run([job("a", 3000), job("b", 3000)], 2) is None
     assert long_run([job("a", 3000), job("b", 9000)], 2) == "this is predicted to take 2.5 h"
-    monkeypatch.setattr(building.costs, "chapter_estimate", lambda *a: Estimate(7200, 10))
+    monkeypatch.setattr(building.costs, "page_estimate", lambda *a: Estimate(7200, 10))
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
     with pytest.raises(ParameterError, match=r"^this is predicted to take 2\.0 h; say --yes to start it\.$"):
         building.build(built, "smoke", progress=said)

@@ -52,13 +52,13 @@ def test_the_chapter_of_a_topic_is_looked_up_in_the_project_at_hand(project, mon
     assert announced.chapter_of("uniformity") == "03_uniformity"
 
 
-def test_values_are_default_then_preset_then_override(project):
+def test_the_values_of_a_page_are_default_then_preset_then_override(project):
     chapter = chapters.find(project, "01")
-    assert chapter.values("smoke") == {"p": 23, "train_fraction": 0.5, "steps": 30}
-    assert chapter.values("smoke", {"p": "29"})["p"] == 29
-    assert chapter.changed(chapter.values("smoke", {"p": "29", "steps": "30"}), "smoke") == {"p": 29}
+    assert chapter.page("smoke").values == {"p": 23, "train_fraction": 0.5, "steps": 30}
+    page = chapter.page("smoke", {"p": "29", "steps": "30"})
+    assert (page.values["p"], page.changed) == (29, {"p": 29})
     with pytest.raises(ParameterError, match="'latop' is not a preset of chapter 01_tiny; did you mean 'laptop'"):
-        chapter.values("latop")
+        chapter.page("latop")
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_the_plan_gets_the_parameters_it_names_and_may_refuse_them_together(proj
 
     monkeypatch.setattr(chapters, "topic", lambda name: types.SimpleNamespace(plan=plan))
     planned = chapters.load(write(project, CHAPTER.replace("  presets:", "  seconds: {laptop: 12}\n  presets:")))
-    assert planned.experiments(planned.values("laptop")) == {"given": (59, 200)}
+    assert planned.page("laptop").experiments() == {"given": (59, 200)}
     with pytest.raises(ParameterError, match="steps = 5 is less than p = 59"):
-        planned.experiments(planned.values("laptop", {"steps": 5}))
-    assert (planned.computing("laptop"), planned.computing("paper")) == (12, 0)
+        planned.page("laptop", {"steps": 5}).experiments()
+    assert planned.seconds == {"laptop": 12}

@@ -24,21 +24,17 @@ def test_experiments_follow_each_other_and_their_memory_does_not_add(monkeypatch
     assert costs.estimate([experiment((0,)), experiment((1, 2))]) == costs.Estimate(300, 50)
 
 
-def chapter(seconds):
-    computing = {"laptop": seconds}.get
-    return SimpleNamespace(
-        experiments=lambda values: {"e": experiment(values["missing"])},
-        values=lambda preset: {"missing": ()},
-        computing=lambda preset: computing(preset, 0),
-    )
+def page(preset, missing=()):
+    chapter = SimpleNamespace(seconds={"laptop": 30})
+    return SimpleNamespace(chapter=chapter, preset=preset, experiments=lambda: {"e": experiment(missing)})
 
 
 def test_what_is_there_costs_only_the_page_and_other_values_what_they_train(monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 1)
-    page = costs.Estimate(costs.OVERHEAD_SECONDS, costs.OVERHEAD_MB)
-    assert costs.chapter_estimate(chapter(30), "smoke") == page
-    assert costs.chapter_estimate(chapter(30), "laptop").seconds == page.seconds + 30
-    assert costs.chapter_estimate(chapter(0), "laptop", {"missing": (0,)}).seconds > 100
+    alone = costs.Estimate(costs.OVERHEAD_SECONDS, costs.OVERHEAD_MB)
+    assert costs.page_estimate(page("smoke")) == alone
+    assert costs.page_estimate(page("laptop")).seconds == alone.seconds + 30
+    assert costs.page_estimate(page("smoke", (0,))).seconds > 100
 
 
 def test_a_real_experiment_is_understood(monkeypatch):

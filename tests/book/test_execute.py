@@ -22,12 +22,8 @@ def executed(built_once):
     return nbformat.read(built_once / "book" / "chapters" / "01_tiny.ipynb", as_version=4)
 
 
-def test_values_are_written_into_the_parameters_cell_itself(project):
-    found = chapters.find(project, "01")
-    notebook = found.notebook()
-    before = len(notebook.cells)
-    execute.set_values(notebook, found.values("smoke"))
-    assert len(notebook.cells) == before
+def test_values_are_written_into_the_parameters_cell_itself(project, said):
+    notebook = execute.execute(chapters.find(project, "01").page("smoke"), project, said).notebook
     cell = chapters.parameters_cell(notebook)
     assert "p: int = 23                    # prime modulus" in cell.source
     assert "steps: int = 30              # optimiser steps" in cell.source
@@ -42,8 +38,7 @@ def test_a_printed_notebook_has_one_parameters_cell_no_progress_lines_and_ends_w
 
 
 def test_two_executions_differ_in_nothing_but_the_box(built_once, executed, said):
-    found, values = chapters.find(built_once, "01"), {"p": 59, "train_fraction": 0.5, "steps": 200}
-    again = execute.execute(found, values, "laptop", built_once, said, strict=True)
+    again = execute.execute(chapters.find(built_once, "01").page("laptop"), built_once, said, strict=True)
     assert json.dumps(again.notebook.cells[:-1], sort_keys=True) == json.dumps(executed.cells[:-1], sort_keys=True)
     assert again.figures == ["fig-tiny"]
     assert "step 10 of 30" in said.console.file.getvalue()
@@ -53,7 +48,7 @@ def test_a_failing_cell_is_named_with_chapter_heading_and_error(project, said):
     text = CHAPTER.replace("fig, ax = plt", 'raise RuntimeError("the loss became NaN\\nand more")\nfig, ax = plt')
     found = chapter(project, text)
     with pytest.raises(ChapterError) as failed:
-        execute.execute(found, found.values("smoke"), "smoke", project, said)
+        execute.execute(found.page("smoke"), project, said)
     assert str(failed.value) == 'chapter 02_other, code cell 2, under "One section": RuntimeError: the loss became NaN'
 
 
@@ -73,18 +68,17 @@ def test_no_kernel_or_profile_of_the_user_is_taken_for_ours(project, said, monke
     asks = "import os\nassert os.environ['GROKBOOK_CORES'] == '3'\nassert os.getcwd() == os.environ['WANTED']\nfig, ax"
     found = chapter(project, CHAPTER.replace("fig, ax", asks))
     environment = {"GROKBOOK_CORES": "3", "WANTED": str(project)}
-    execute.execute(found, found.values("smoke"), "smoke", project, said, environment=environment)
+    execute.execute(found.page("smoke"), project, said, environment=environment)
     assert list(temporary.iterdir()) == []
 
 
 def test_a_kernel_that_dies_is_an_error_of_its_chapter(project, said):
     found = chapter(project, CHAPTER.replace("fig, ax = plt", "import os\nos.kill(os.getpid(), 9)\nfig, ax = plt"))
     with pytest.raises(ChapterError, match=r"^chapter 02_other: its kernel died \(was the memory used up\?\)\.$"):
-        execute.execute(found, found.values("smoke"), "smoke", project, said)
+        execute.execute(found.page("smoke"), project, said)
 
 
-def test_what_the_page_cannot_print_is_an_error_of_the_chapter(project):
-    found = chapters.find(project, "01")
-    notebook = found.notebook()
-    with pytest.raises(ChapterError, match='chapter 01_tiny, code cell 2, under "One section" is tagged `figure`'):
-        execute._prepare(found, notebook, strict=True)
+def test_what_the_page_cannot_print_is_an_error_of_the_chapter(project, said):
+    found = chapter(project, CHAPTER.replace("page.figure(fig", "(fig"))
+    with pytest.raises(ChapterError, match='chapter 02_other, code cell 2, under "One section" is tagged `figure`'):
+        execute.execute(found.page("smoke"), project, said)

@@ -79,9 +79,9 @@ def test_words_formulas_and_what_the_reader_chooses_are_not_held_against_a_check
     attempt(source(check), p=59)
 
 
-def test_no_exercise_leans_on_another_and_nothing_is_noted_as_data_of_the_page(monkeypatch):
-    monkeypatch.setenv("GROKBOOK_TRACE", "somewhere")
-    code = "import os\nassert 'GROKBOOK_TRACE' not in os.environ\nlean = p"
+def test_no_exercise_leans_on_another_and_other_pages_are_not_asked(monkeypatch):
+    monkeypatch.setenv("GROKBOOK_FINDINGS", "somewhere")
+    code = "import os\nassert 'GROKBOOK_FINDINGS' not in os.environ\nlean = p"
     names = {"p": 59}
     both = {"a": ([code], []), "b": (["lean"], []), "c": (["1 / 0"], [])}
     with pytest.raises(ChapterError, match=r"^b: NameError: .*; c: ZeroDivisionError: division by zero$"):
@@ -93,11 +93,10 @@ def test_a_strict_execution_runs_them_and_the_page_is_without(project, said):
     path = project / "notebooks" / "01_tiny.md"
     path.write_text(source(code="import sys\nprint('a warning', file=sys.stderr)"))
     found = chapters.load(path)
-    values = found.values("smoke")
-    strict, plain = (execute.execute(found, values, "smoke", project, said, strict=s) for s in (True, False))
+    strict, plain = (execute.execute(found.page("smoke"), project, said, strict=s) for s in (True, False))
     assert json.dumps(strict.notebook.cells[:-1]) == json.dumps(plain.notebook.cells[:-1])
     path.write_text(source(code="1 / 0"))
-    failing = chapters.load(path)
+    failing = chapters.load(path).page("smoke")
     with pytest.raises(ChapterError, match="^chapter 01_tiny, exercises: .*ex-more: ZeroDivisionError"):
-        execute.execute(failing, values, "smoke", project, said, strict=True)
-    execute.execute(failing, values, "smoke", project, said)
+        execute.execute(failing, project, said, strict=True)
+    execute.execute(failing, project, said)

@@ -14,6 +14,7 @@ import torch
 from grokbook.book import chapters, costs, footer, page, picture, show, tables
 from grokbook.errors import ChapterError, ParameterError
 from grokbook.paths import project_root
+from grokbook.runs import provenance
 
 matplotlib.use("Agg")
 
@@ -191,9 +192,9 @@ def test_the_times_of_a_chapter_are_given_for_each_preset(project, shown, monkey
 
 MADE_BY = {"commit": "c" * 40, "dirty": True, "versions": {"python": "3.11.7", "torch": "2.13.0"}, "device": "CPU"}
 MADE_BY |= {"fingerprint": "now"}
-ENTRY = {"experiment": "gu2025/fig5[p=97]", "key": "0123456789abcdef", "seeds": [0, 1], "origin": "recorded"}
-ENTRY |= {"seconds": 350.0, "device": "CPU (x86_64)", "dtype": "float32", "fingerprint": "now", "commit": "d" * 40}
-ENTRY |= {"recorded_on": "2026-11-21"}
+MADE = {"seeds": [0, 1], "seconds": 350.0, "device": "CPU (x86_64)", "fingerprint": "now", "commit": "d" * 40}
+MADE |= {"recorded_on": "2026-11-21"}
+ENTRY = {"experiment": "gu2025/fig5[p=97]", "key": "0123456789abcdef", "seeds": [0, 1], "dtype": "float32"}
 
 
 @pytest.mark.parametrize(
@@ -212,14 +213,13 @@ ENTRY |= {"recorded_on": "2026-11-21"}
     ],
 )
 def test_the_box_at_the_foot_says_what_ran_on_which_data_and_how_to_make_it_again(project, changed, said):
-    chapter = chapters.find(project, "01")
-    trace = [] if changed is None else [{**ENTRY, **changed}]
-    assert said in footer.box_text(chapter, chapter.values("laptop"), "laptop", trace, 42.0, MADE_BY)
+    entry = ENTRY | {"origin": (changed or {}).get("origin", "recorded"), "provenance": [MADE | (changed or {})]}
+    used = [] if changed is None else [entry]
+    assert said in footer.box_text(chapters.find(project, "01").page("laptop"), used, 42.0, MADE_BY)
 
 
 def test_the_command_has_what_differs_from_the_preset(project):
-    chapter = chapters.find(project, "01")
-    said = footer.command(chapter, chapter.values("laptop", {"p": 113, "train_fraction": 0.4}), "laptop")
+    said = chapters.find(project, "01").page("laptop", {"p": 113, "train_fraction": 0.4}).command()
     assert said == "grokbook run 01 --preset laptop -p p=113 -p train_fraction=0.4"
 
 
@@ -228,16 +228,17 @@ def test_below_the_parameters_stand_the_command_of_the_page_and_one_with_a_value
     path.write_text(path.read_text().replace("  papers:", "  example: {p: 53}\n  papers:"))
     chapter = chapters.load(path)
     first, second = (f"```text\ngrokbook run 01 --preset smoke -p p={p}\n```" for p in (29, 53))
-    said = footer.invitation(chapter, chapter.values("smoke", {"p": 29}), "smoke").source
+    said = footer.invitation(chapter.page("smoke", {"p": 29})).source
     assert said.index(first) < said.index(second)
-    at_example = footer.invitation(chapter, chapter.values("smoke", {"p": 53}), "smoke").source
+    at_example = footer.invitation(chapter.page("smoke", {"p": 53})).source
     assert at_example.count("```text") == 1, "an example that is the page itself is none"
 
 
-def test_a_dataset_read_twice_is_named_once(tmp_path):
-    path = tmp_path / "trace.jsonl"
-    path.write_text(2 * (json.dumps(ENTRY) + "\n"))
-    assert (footer.read_trace(path), footer.read_trace(tmp_path / "none")) == ([ENTRY], [])
+def test_a_dataset_read_twice_is_named_once(shown, monkeypatch):
+    first, second = ({**ENTRY, "origin": origin, "provenance": [MADE]} for origin in ("trained", "cached"))
+    monkeypatch.setattr(provenance, "USED", [first, second, first])
+    page.used()
+    assert shown[0][1] == {"grokbook_used": [first, second]}
 
 
 def documented(x):

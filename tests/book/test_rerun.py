@@ -1,6 +1,7 @@
 """`grokbook run`: the page opens with what differs from the default; parameter sets as files."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 from unittest.mock import Mock
 
@@ -52,7 +53,7 @@ def tiny(project):
 
 
 def opening(tiny, default, mine, values=(("p", 29),)):
-    made = beside.opened(mine, default, tiny, tiny.values("smoke", dict(values)), "smoke", "the book's page")
+    made = beside.opened(mine, default, tiny.page("smoke", dict(values)), "the book's page")
     texts = [cell.source for cell in made.cells if cell.cell_type == "markdown"]
     end = texts.index("## The page with your parameters")
     assert texts[0].strip() == "# A tiny chapter" and texts[end + 1].strip() == "It cites."
@@ -132,16 +133,16 @@ def run(built, said, monkeypatch):
     made = nbformat.read(built / "book" / "chapters" / "01_tiny.ipynb", as_version=4)
     ran = []
 
-    def pretend(chapter, values, *rest):
-        ran.append(values["p"])
-        return execute.Run(made, [], [], 1.0)
+    def pretend(page, *rest):
+        ran.append(page.values["p"])
+        return execute.Run(made, [], 1.0)
 
     monkeypatch.setattr(rerun, "execute", pretend)
     monkeypatch.setattr(standalone, "page", lambda root, name, notebook: notebook.cells[1].source)
 
     def call(overrides, preset="laptop", **options):
         del ran[:]
-        _, page = rerun.rerun(built, "tiny", preset, overrides, progress=said, **options)
+        _, page = rerun.rerun(chapters.find(built, "tiny").page(preset, overrides), built, progress=said, **options)
         return sorted(ran), page.read_text()
 
     return SimpleNamespace(call=call, root=built, said=lambda: said.console.file.getvalue(), ran=ran)
@@ -162,12 +163,12 @@ def test_it_is_compared_with_the_page_of_the_book_a_former_run_or_one_made_now(r
 
 
 def test_a_default_that_is_not_cheap_is_executed_only_when_asked_for(run, monkeypatch):
-    monkeypatch.setattr(rerun.costs, "chapter_estimate", lambda *a: Estimate(200.0, 10))
+    monkeypatch.setattr(rerun.costs, "page_estimate", lambda *a: Estimate(200.0, 10))
     ran, page = run.call({"p": "29"}, "smoke")
     assert ran == [29] and "What differs" not in page
     assert "to make one takes about 3 min (--compare does it)" in run.said()
     assert run.call({"p": "29"}, "smoke", compare=True)[0] == [23, 29]
-    monkeypatch.setattr(rerun.costs, "chapter_estimate", lambda *a: Estimate(2000.0, 10))
+    monkeypatch.setattr(rerun.costs, "page_estimate", lambda *a: Estimate(2000.0, 10))
     (run.root / "runs" / "01_tiny-smoke" / "01_tiny.json").unlink()
     with pytest.raises(ParameterError, match="this is predicted to take 1.1 h; say --yes"):
         run.call({"p": "29"}, "smoke", compare=True)
@@ -190,7 +191,7 @@ def test_a_comparison_that_fails_or_is_stopped_leaves_nothing_and_a_former_page_
 
 def test_a_real_run_writes_notebook_and_page_and_leaves_the_book_alone(built, said):
     before = (built / "book" / "chapters" / "01_tiny.ipynb").read_bytes()
-    notebook, page = rerun.rerun(built, "tiny", "laptop", {"p": "29"}, progress=said)
+    notebook, page = rerun.rerun(chapters.find(built, "tiny").page("laptop", {"p": "29"}), built, progress=said)
     assert notebook == built / "runs" / "01_tiny-laptop-p-29" / "01_tiny.ipynb"
     assert "p: int = 29" in chapters.parameters_cell(nbformat.read(notebook, as_version=4)).source
     assert json.loads(notebook.with_suffix(".json").read_text())["parameters"]["p"] == 29
@@ -207,8 +208,7 @@ def test_a_real_run_writes_notebook_and_page_and_leaves_the_book_alone(built, sa
 
 
 def test_the_folder_of_a_run_is_named_by_what_differs(project):
-    chapter = chapters.find(project, "01")
-    odd = rerun.folder_name(chapter, {**chapter.values("laptop"), "steps": "a/b"}, "laptop")
+    odd = rerun.folder_name(replace(chapters.find(project, "01").page("laptop"), changed={"steps": "a/b"}))
     assert odd.startswith("01_tiny-laptop-") and "/" not in odd
 
 
@@ -234,15 +234,15 @@ WHOLE = st.integers(-99, 99)
 def test_what_is_written_is_what_is_read(folder, p, x, name, hole, ps):
     given = {"p": p, "x": x, "name": name, "hole": hole, "ps": ps}
     file = folder / "set.yml"
-    parameter_sets.write(file, folder, "01", "paper", given)
-    preset, read = parameter_sets.read(file, folder, "tiny")
     chapter = chapters.find(folder, "01")
-    assert preset == "paper" and chapter.values(preset, read) == chapter.values("paper", given)
+    parameter_sets.write(file, page := chapter.page("paper", given))
+    preset, read = parameter_sets.read(file, chapter)
+    assert preset == "paper" and chapter.page(preset, read) == page
     whole = file.read_text()
     for cut in (len(whole) // 2, len(whole) - 5):
         file.write_text(whole[:cut])
         with pytest.raises(ParameterError, match="was written only in part"):
-            parameter_sets.read(file, folder, "01")
+            parameter_sets.read(file, chapter)
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_a_foreign_or_broken_file_is_refused_in_one_sentence(folder, content, sa
     file = folder / "odd.yml"
     file.write_bytes(content)
     with pytest.raises(ParameterError) as refused:
-        parameter_sets.read(file, folder, "01")
+        parameter_sets.read(file, chapters.find(folder, "01"))
     assert said in str(refused.value) and str(file) in str(refused.value) and "\n" not in str(refused.value)
 
 
@@ -281,9 +281,9 @@ def test_names_and_values_are_refused_as_those_of_p_are(folder, content, said):
     file.write_text(content)
     chapter = chapters.find(folder, "01")
     with pytest.raises(ParameterError) as refused:
-        chapter.values("laptop", parameter_sets.read(file, folder, "01")[1])
+        chapter.page("laptop", parameter_sets.read(file, chapter)[1])
     name, _, value = content.partition(": ")
     with pytest.raises(ParameterError) as typed:
-        chapter.values("laptop", {name: value})
+        chapter.page("laptop", {name: value})
     assert str(refused.value) == str(typed.value)
     assert said in str(refused.value) or name == "q"

@@ -68,11 +68,15 @@ def test_the_boxes_of_a_page_say_what_a_record_says_and_no_more(attack, project)
     assert kinds(box) <= {*QUIET, nodes.block_quote, nodes.strong}
     chapter = chapters.find(project, "01")
     chapter = dataclasses.replace(chapter, parameters=(*chapter.parameters, Parameter("note", "str", "", "a remark")))
-    entry = {key: attack for key in ("experiment", "key", "origin", "device", "dtype", "fingerprint", "commit")}
+    part = {key: attack for key in ("device", "fingerprint", "commit", "recorded_on")} | {"seconds": 1}
     by = {"commit": attack, "versions": {attack: attack}, "device": attack, "fingerprint": "now"}
-    values = {**chapter.values("laptop"), "note": attack}
-    text = footer.box_text(chapter, values, "laptop", [{**entry, "seeds": [attack]}], 1.0, by)
-    calm = footer.box_text(chapter, {**values, "note": "-"}, "laptop", [{**entry, "seeds": [0]}], 1.0, {})
+
+    def box_of(note, seed, by):
+        page = dataclasses.replace(chapter.page("laptop"), values={"p": 59, "note": note}, changed={"note": note})
+        entry = {key: attack for key in ("experiment", "key", "dtype")} | {"origin": "recorded", "seeds": [seed]}
+        return footer.box_text(page, [entry | {"provenance": [part | {"seeds": [seed]}]}], 1.0, by)
+
+    text, calm = box_of(attack, attack, by), box_of("-", 0, {})
     assert inside(text) == inside(calm)
     assert not kinds(rendered(text)) & {nodes.raw, nodes.math, nodes.system_message, nodes.reference, nodes.table}
     assert text.count("\n:::") == 1

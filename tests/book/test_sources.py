@@ -130,7 +130,7 @@ def test_the_question_is_one_and_every_parameter_has_a_help_text(chapter):
 
 @pytest.mark.parametrize("preset", chapters.PRESETS)
 def test_every_preset_is_accepted_by_rules_and_plan(chapter, preset):
-    plan = chapter.experiments(chapter.values(preset))
+    plan = chapter.page(preset).experiments()
     assert all(experiment.name for experiment in plan.values())
 
 
@@ -140,7 +140,7 @@ def test_a_parameter_refuses_what_breaks_its_rule_and_a_whole_number_is_never_wi
         for value in [broken.get(parameter.rule), 10**15 if parameter.type == "int" else None]:
             if value is not None:
                 with pytest.raises(ParameterError, match=f"^{parameter.name} = "):
-                    chapter.values("laptop", {parameter.name: value})
+                    chapter.page("laptop", {parameter.name: value})
 
 
 TOO_FAR = [
@@ -157,7 +157,7 @@ TOO_FAR = [
 def test_values_that_a_page_cannot_show_are_refused_before_it_is_executed(name, values):
     chapter = chapters.find(ROOT, name)
     with pytest.raises(ParameterError):
-        chapter.experiments(chapter.values("smoke", values))
+        chapter.page("smoke", values).experiments()
 
 
 def test_cells_are_short_define_nothing_and_there_is_more_prose_than_code(chapter):
@@ -253,7 +253,7 @@ def test_every_command_that_is_printed_is_accepted():
             preset, *_ = [*re.findall(r"--preset (\w+)", rest), "laptop"]
             chapter = chapters.find(ROOT, name)
             given = dict(re.findall(r"-p\s+(\w+)=(\S+)", rest))
-            assert chapter.experiments(chapter.values(preset, given)) is not None
+            assert chapter.page(preset, given).experiments() is not None
 
 
 def test_every_chapter_is_in_the_table_of_contents_and_none_is_committed_executed():

@@ -17,7 +17,7 @@ from grokbook.claims.ledger import Claim, as_table, claims, outcomes
 from grokbook.claims.rules import rule_fingerprint
 from grokbook.errors import ParameterError
 from grokbook.runs import delay
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, load_or_run
 from grokbook.runs.gu2025 import live_run
 from grokbook.runs.store import MANIFEST, Store
 
@@ -67,7 +67,7 @@ def store(tmp_path, monkeypatch):
     experiment = made().runs()["a"]
     kept = Store(tmp_path)
     for seed in (0, 1):
-        kept.load_or_run(dataclasses.replace(experiment, seeds=(seed,)), progress=False)
+        load_or_run(dataclasses.replace(experiment, seeds=(seed,)), kept, progress=False)
     manifest = json.loads((tmp_path / MANIFEST).read_text())
     for entry in manifest["records"].values():
         for part in entry["provenance"]:

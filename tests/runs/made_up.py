@@ -16,6 +16,7 @@ import xarray as xr
 from grokbook.errors import TrainingError
 from grokbook.fingerprint import fingerprint
 from grokbook.own_code import Code
+from grokbook.runs import load_or_run
 from grokbook.runs.store import Store
 
 
@@ -74,7 +75,7 @@ class MadeUp:
 def main(store: Path, seconds: float, seeds: tuple[int, ...]) -> None:
     """Ask the store for these seeds; print the dataset's origin."""
     experiment = MadeUp(store.parent / "trained", seeds, seconds=seconds)
-    print(Store(store).load_or_run(experiment, progress=False).attrs["origin"])
+    print(load_or_run(experiment, Store(store), progress=False).attrs["origin"])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import pytest
 from test_sweep import SMALL
 
 from grokbook.errors import GrokbookError, TrainingError
-from grokbook.runs import cluster
+from grokbook.runs import cluster, load_or_run
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training import Schedule
@@ -25,7 +25,7 @@ SWEEP = Sweep("made/sweep", CONFIG, (0,), axes=AXES)
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
     """The sweep without a cluster."""
-    return Store(tmp_path_factory.mktemp("plain")).load_or_run(SWEEP, progress=False, device="cpu")
+    return load_or_run(SWEEP, Store(tmp_path_factory.mktemp("plain")), progress=False, device="cpu")
 
 
 def same(found, expected):

@@ -10,13 +10,13 @@ import torch
 import xarray as xr
 from filelock import Timeout
 
-from grokbook.book.footer import _changed, _dataset, read_trace
+from grokbook.book.footer import _changed, _dataset
 from grokbook.errors import ParameterError, RecordError
 from grokbook.fingerprint import fingerprint
 from grokbook.models.transformer import Shape
-from grokbook.runs import confirming
+from grokbook.runs import confirming, provenance
 from grokbook.runs.confirming import CONFIRMED, confirm, differences, first_steps
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, load_or_run, recorded
 from grokbook.runs.gu2025 import modular_run
 from grokbook.runs.store import MANIFEST, Store
 from grokbook.runs.sweep import Axis, Sweep
@@ -29,7 +29,7 @@ TINY = Experiment("made/up", modular_run(5, 0.5, d_model=8, steps=60), seeds=(1,
 @pytest.fixture
 def store(tmp_path):
     store = Store(tmp_path)
-    store.load_or_run(TINY, progress=False)
+    load_or_run(TINY, store, progress=False)
     return store
 
 
@@ -82,28 +82,29 @@ def test_a_seed_of_every_code_is_confirmed_and_the_page_says_which(store, monkey
     """Seed 1 by one code, seeds 2 and 4 by another: to repeat seed 1 says nothing of these."""
     monkeypatch.setattr("grokbook.runs.recording.catalogue", lambda: {TINY.name: TINY})
     monkeypatch.setattr(confirming, "records_path", lambda: store.path)
-    store.load_or_run(Experiment("made/up", TINY.config, seeds=(2, 4)), progress=False)
+    load_or_run(Experiment("made/up", TINY.config, seeds=(2, 4)), store, progress=False)
     other_code(store, "0" * 16, "1" * 16)
     one, two = store.find(TINY.key)[1]["provenance"]
-    traced = {"experiment": "made/up", "key": TINY.key, "origin": "recorded", "seeds": [1, 4], "made": [one, two]}
+    used = {"experiment": "made/up", "key": TINY.key, "origin": "recorded", "dtype": "float32", "seeds": [1, 4]}
+    used["provenance"] = [one, two]
     confirm(TINY, store, steps=10)
-    said = _dataset(traced, fingerprint())
+    said = _dataset(used, fingerprint())
     assert re.search(r"; seed 1; made by earlier code .* \(seed 1, .*; seed 4; \*\*the library's code has ch", said)
     assert [e["seed"] for e in confirming.confirm_outdated(store, steps=10)] == [2]
     assert [e["seed"] for e in confirming.confirmations(store.path)[TINY.key]] == [1, 2]
-    assert re.search(r"; seed 4; made by earlier code .* \(seed 2, ", _dataset(traced, fingerprint()))
+    assert re.search(r"; seed 4; made by earlier code .* \(seed 2, ", _dataset(used, fingerprint()))
     made_now = two | {"fingerprint": fingerprint()}
-    assert "earlier code" in _dataset(traced | {"made": [one, made_now]}, fingerprint()), "the last code is not all"
+    assert "earlier code" in _dataset(used | {"provenance": [one, made_now]}, fingerprint()), "the last code is not all"
     with pytest.raises(ParameterError, match=r"^seed = 7 is not recorded; choose of 1, 2, 4\.$"):
         confirm(TINY, store, seed=7)
 
 
-def test_the_trace_of_a_page_says_who_made_which_seeds(store, tmp_path, monkeypatch):
-    store.load_or_run(Experiment("made/up", TINY.config, seeds=(2,)), progress=False)
-    monkeypatch.setenv("GROKBOOK_TRACE", str(tmp_path / "trace"))
-    store.load_only(Experiment("made/up", TINY.config, seeds=(1, 2)))
-    (row,) = read_trace(tmp_path / "trace")
-    made = [(part["seeds"], part["fingerprint"], part["update"]) for part in row["made"]]
+def test_a_page_is_told_who_made_which_seeds(store, monkeypatch):
+    load_or_run(Experiment("made/up", TINY.config, seeds=(2,)), store, progress=False)
+    monkeypatch.setattr(provenance, "USED", [])
+    recorded(Experiment("made/up", TINY.config, seeds=(1, 2)), store)
+    (row,) = provenance.USED
+    made = [(part["seeds"], part["fingerprint"], part["update"]) for part in row["provenance"]]
     assert made == [([seed], fingerprint(), "eager") for seed in (1, 2)]
 
 
@@ -123,7 +124,7 @@ def test_the_first_cell_of_an_axis_that_does_not_rise_is_found(tmp_path):
     """A record has its coordinates in order, the sweep its values as they were given."""
     config = pairs_of("Z5", 4, 0.5, rate=0.01, decay=0.0, steps=20, log=Schedule(0, 10, 4))
     sweep, store = Sweep("made/sweep", config, (0,), axes=(Axis("weight_decay", (5.0, 0.0, 1.0)),)), Store(tmp_path)
-    store.load_or_run(sweep, progress=False)
+    load_or_run(sweep, store, progress=False)
     assert confirm(sweep, store, steps=20)["difference"] < 1e-6
 
 
@@ -132,13 +133,14 @@ def test_a_sweep_is_confirmed_by_its_first_cell_and_knows_its_own_modules(tmp_pa
     axes = (Axis("train_fraction", (0.5, 0.7)), Axis("width", (4.0, 6.0)))
     config = pairs_of("Z5", 4, 0.5, rate=0.01, decay=0.0, steps=40, log=Schedule(0, 10, 4))
     sweep, store = Sweep("made/sweep", config, (0, 1), axes=axes), Store(tmp_path)
-    store.load_or_run(sweep, progress=False)
+    load_or_run(sweep, store, progress=False)
     entry = confirm(sweep, store, steps=40)
     assert entry["difference"] < 1e-6 and entry["fingerprint"] != fingerprint()
     made = store.find(sweep.key)[1]["provenance"][0]
     assert entry["fingerprint"] == made["fingerprint"] == fingerprint(*made["modules"])
-    traced = {"experiment": sweep.name, "key": sweep.key, "origin": "recorded"} | made
-    assert "has changed" not in _dataset(traced, "base") and "has changed" in _dataset(traced | {"modules": []}, "base")
+    used = {"experiment": sweep.name, "key": sweep.key, "origin": "recorded", "dtype": "float32", "seeds": [0]}
+    assert "has changed" not in _dataset(used | {"provenance": [made]}, "base")
+    assert "has changed" in _dataset(used | {"provenance": [made | {"modules": []}]}, "base")
 
 
 def test_differences_are_relative_and_missing_values_count():
@@ -170,7 +172,7 @@ DECAYED = dataclasses.replace(WILD.config, optimizer=dataclasses.replace(FAST, w
 def test_another_order_of_summation_is_told_from_other_code(tmp_path, monkeypatch, config, by_rounding):
     """At a rate where rounding grows to the size of the numbers: an oracle passes, one per cent of decay does not."""
     store, real = Store(tmp_path), confirming.first_steps
-    store.load_or_run(WILD, progress=False)
+    load_or_run(WILD, store, progress=False)
 
     def other(experiment, *given, **how):
         return real(dataclasses.replace(experiment, config=config), *given, **how)

@@ -31,7 +31,6 @@ def checkout(tmp_path, monkeypatch):
     (tmp_path / "book" / "_config.yml").write_text("")
     monkeypatch.setenv("GROKBOOK_HOME", str(tmp_path))
     monkeypatch.setenv("GROKBOOK_STORE", str(tmp_path / "local"))
-    monkeypatch.delenv("GROKBOOK_TRACE", raising=False)
     return tmp_path
 
 
@@ -92,8 +91,8 @@ def test_seeds_that_are_none_repeated_or_negative_are_refused(seeds):
 def test_missing_seeds_are_those_that_neither_store_holds(tmp_path, checkout):
     behind, front = Store(checkout / "data" / "records"), Store(checkout / "local")
     assert made(seeds=(2, 0, 1)).missing_seeds() == (2, 0, 1)
-    behind.load_or_run(made(seeds=(0,)), progress=False)
-    front.load_or_run(made(seeds=(1,)), progress=False)
+    load_or_run(made(seeds=(0,)), behind, progress=False)
+    load_or_run(made(seeds=(1,)), front, progress=False)
     assert made(seeds=(2, 0, 1)).missing_seeds() == (2,)
     assert made(seeds=(2, 0, 1)).missing_seeds(behind) == (2, 1)
     assert made(seeds=(0,), version=2).missing_seeds() == (0,)

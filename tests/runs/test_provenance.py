@@ -11,8 +11,8 @@ import torch
 
 import grokbook
 from grokbook.fingerprint import fingerprint
+from grokbook.runs import provenance as module
 from grokbook.runs.provenance import commit, device_name, provenance
-from grokbook.runs.store import provenance as module
 from processes import git
 
 

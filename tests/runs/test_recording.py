@@ -9,7 +9,7 @@ import pytest
 
 from grokbook.errors import ParameterError
 from grokbook.runs import recording
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, load_or_run, recorded
 from grokbook.runs.gu2025 import modular_run
 from grokbook.runs.store import Store
 from grokbook.training.cost import Cost
@@ -50,13 +50,13 @@ def test_the_catalogue_names_its_experiments():
 def test_load_only_trains_nothing_even_when_a_record_is_damaged(tiny, tmp_path):
     """A page asks for paper-scale runs this way: a damaged file must not start hours of training."""
     store = Store(tmp_path)
-    assert store.load_only(tiny[0]) is None
-    made = store.load_or_run(tiny[0], progress=False)
-    assert store.load_only(tiny[0]).equals(made)
+    assert recorded(tiny[0], store) is None
+    made = load_or_run(tiny[0], store, progress=False)
+    assert recorded(tiny[0], store).equals(made)
     file = next(tmp_path.rglob("*.nc"))
     file.write_bytes(file.read_bytes()[:-7])
     with pytest.warns(UserWarning, match="it will be computed again"):
-        assert store.load_only(tiny[0]) is None
+        assert recorded(tiny[0], store) is None
 
 
 def test_the_next_seed_of_the_experiment_with_fewest_and_cheapest_comes_first(tmp_path, monkeypatch):
@@ -68,7 +68,7 @@ def test_the_next_seed_of_the_experiment_with_fewest_and_cheapest_comes_first(tm
     for _ in range(6):
         job = recording.next_jobs([dear, cheap], store)[0]
         order.append((job.experiment.config.task.p, len(job.experiment.seeds)))
-        store.load_or_run(job.experiment, progress=False)
+        load_or_run(job.experiment, store, progress=False)
     assert order[:3] == [(5, 1), (5, 2), (5, 3)] and order[3:] == [(7, 1), (7, 2), (7, 3)]
     assert recording.next_jobs([dear, cheap], store) == []
 

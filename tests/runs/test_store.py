@@ -18,10 +18,11 @@ import xarray as xr
 from filelock import FileLock
 from made_up import MadeUp
 
+from grokbook import records
 from grokbook.errors import RecordError, TrainingError
 from grokbook.models.transformer import Shape
 from grokbook.own_code import Code
-from grokbook.runs import Experiment
+from grokbook.runs import Experiment, load_or_run, provenance
 from grokbook.runs.store import MANIFEST, RecordWarning, Store, from_bytes, to_bytes
 from grokbook.tasks import ModularTask
 from grokbook.training import RunConfig, Schedule, loop
@@ -35,8 +36,8 @@ FILE = "made/up/0123456789abcdef.nc"
 
 @pytest.fixture(autouse=True)
 def no_surprises(monkeypatch):
-    """No trace file from outside; a warning that a test does not expect fails it."""
-    monkeypatch.delenv("GROKBOOK_TRACE", raising=False)
+    """Nothing was used before; a warning that a test does not expect fails it."""
+    monkeypatch.setattr(provenance, "USED", [])
     with warnings.catch_warnings():
         warnings.simplefilter("error", RecordWarning)
         yield
@@ -55,7 +56,7 @@ def store(tmp_path):
 def ask(store, experiment, *seeds):
     """The dataset of these seeds."""
     experiment.seeds = seeds
-    return store.load_or_run(experiment, progress=False)
+    return load_or_run(experiment, store, progress=False)
 
 
 def without_attrs(dataset):
@@ -175,13 +176,13 @@ def test_two_processes_that_write_two_records_at_once_lose_neither(store):
     """Each reads the manifest, waits and writes it; without the lock the later one forgets the other's record."""
     program = (
         "import sys, time; sys.path.insert(0, sys.argv[1])\n"
-        "from pathlib import Path; from made_up import MadeUp; from grokbook.runs.store import Store\n"
-        "class Slow(Store):\n"
+        "from pathlib import Path; from made_up import MadeUp; from grokbook.runs import load_or_run, store\n"
+        "class Slow(store.Store):\n"
         "    def _write_manifest(self, entries):\n"
         "        time.sleep(1.0)\n"
         "        super()._write_manifest(entries)\n"
         "path, key = Path(sys.argv[2]), sys.argv[3]\n"
-        "Slow(path).load_or_run(MadeUp(path.parent / key, (0,), key=key), progress=False)\n"
+        "load_or_run(MadeUp(path.parent / key, (0,), key=key), Slow(path), progress=False)\n"
     )
     keys = [letter * 16 for letter in "abc"]
     here = str(Path(made_up.__file__).parent)
@@ -350,22 +351,20 @@ def test_a_full_disk_keeps_the_old_record_and_the_checkpoints(store, made, monke
     assert ask(store, made, 0, 1).sizes["seed"] == 2 and not left.exists()
 
 
-def test_each_dataset_a_chapter_uses_leaves_one_line(tmp_path, store, made, monkeypatch):
-    trace = tmp_path / "trace.jsonl"
-    monkeypatch.setenv("GROKBOOK_TRACE", str(trace))
+def test_each_dataset_that_is_handed_out_is_noted_with_who_made_its_seeds(tmp_path, store, made):
     ask(store, made, 0, 1)
     ask(store, made, 1)
     ask(Store(tmp_path / "front", fallbacks=(store,)), made, 1, 0)
-    rows = [json.loads(line) for line in trace.read_text().splitlines()]
-    assert [row["origin"] for row in rows] == ["trained", "cached", "recorded"]
-    assert [row["seeds"] for row in rows] == [[0, 1], [1], [1, 0]]
     (entry,) = store.entries().values()
-    known = {"experiment": made.name, "key": made.key, "dtype": "float32", "seconds": entry["cost"]["seconds"]}
-    known["fingerprint"] = entry["provenance"][0]["fingerprint"]
-    for row in rows:
-        assert set(row) == {*known, "seeds", "origin", "device", "commit", "recorded_on", "made", "resumed"}
-        assert [part["seeds"] for part in row["made"]] == [[0, 1]]
-        assert known.items() <= row.items()
+    known = {"experiment": made.name, "key": made.key, "dtype": "float32", "provenance": entry["provenance"]}
+    asked = [("trained", [0, 1]), ("cached", [1]), ("recorded", [1, 0])]
+    assert [known | {"origin": origin, "seeds": seeds} for origin, seeds in asked] == provenance.USED
+
+
+def test_the_name_that_readers_know_loads_and_trains_in_this_store(tmp_path, made):
+    made.seeds = (0,)
+    origins = [records.Store(tmp_path).load_or_run(made, progress=False).attrs["origin"] for _ in range(2)]
+    assert origins == ["trained", "cached"] and Store(tmp_path).seeds(made.key) == (0,)
 
 
 @pytest.mark.timeout(120)
@@ -392,10 +391,10 @@ STEPS = 500
 RECORD = """
 import functools, sys
 sys.path[:0] = sys.argv[2:]
-from grokbook.runs import base
-from test_store import STEPS, Experiment, Store, real_config
+from grokbook.runs import experiment as base
+from test_store import STEPS, Experiment, Store, load_or_run, real_config
 base.train = functools.partial(base.train, checkpoint_every=0)
-Store(sys.argv[1]).load_or_run(Experiment("made/up", real_config(STEPS), seeds=(0, 1)), progress=False)
+load_or_run(Experiment("made/up", real_config(STEPS), seeds=(0, 1)), Store(sys.argv[1]), progress=False)
 """
 
 
@@ -418,7 +417,7 @@ def test_a_killed_recording_is_continued_and_ends_bit_for_bit_the_same(tmp_path,
     assert left < STEPS, "the run had ended before it was killed"
     with monkeypatch.context() as patch:
         patch.setattr(loop, "advance", lambda *a, update=loop.advance: made.append(update(*a)))
-        dataset = Store(path).load_or_run(experiment, progress=False)
+        dataset = load_or_run(experiment, Store(path), progress=False)
     assert len(made) == STEPS - left and dataset.attrs["origin"] == "trained"
     assert json.loads(dataset.attrs["provenance"])[0]["resumed"], "its seconds are those since it was continued"
     assert not state.exists() and other.exists(), "the other seed's checkpoint stays"

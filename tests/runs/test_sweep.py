@@ -11,6 +11,7 @@ from grokbook.chapters.resnet_grokking.settings import small_run
 from grokbook.errors import ParameterError
 from grokbook.models.toy import Toy
 from grokbook.models.transformer import Shape
+from grokbook.runs.experiment import load_or_run
 from grokbook.runs.gu2025 import modular_run
 from grokbook.runs.liu2022 import addition
 from grokbook.runs.store import Store
@@ -24,7 +25,7 @@ SWEEP = Sweep("made/sweep", SMALL, (0, 3), axes=AXES)
 
 
 def test_a_cell_is_the_run_alone(tmp_path):
-    dataset = Store(tmp_path).load_or_run(SWEEP, progress=False, device="cpu", rows=12)
+    dataset = load_or_run(SWEEP, Store(tmp_path), progress=False, device="cpu", rows=12)
     assert dict(dataset.sizes) == {
         "seed": 2, "decoder_lr": 2, "decoder_weight_decay": 3, "step": 5, "token": 10, "feature": 1
     }  # fmt: skip
@@ -39,9 +40,9 @@ def test_a_cell_is_the_run_alone(tmp_path):
 
 def test_a_seed_more_is_added_to_the_record_and_nothing_is_left_behind(tmp_path):
     store = Store(tmp_path)
-    store.load_or_run(SWEEP.with_seeds(1), progress=False, device="cpu", rows=12)
+    load_or_run(SWEEP.with_seeds(1), store, progress=False, device="cpu", rows=12)
     assert SWEEP.missing_seeds(store) == (3,)
-    both = store.load_or_run(SWEEP, progress=False, device="cpu", rows=12)
+    both = load_or_run(SWEEP, store, progress=False, device="cpu", rows=12)
     assert both.seed.values.tolist() == [0, 3] and not both.train_loss.isnull().any()
     assert not list(tmp_path.glob(".partial/*"))
 

@@ -1,11 +1,10 @@
 """Final weights: those of the training loop, kept, found again, and trained again where they are damaged."""
 
-import json
-
 import pytest
 import torch
 
 from grokbook.models.transformer import logits
+from grokbook.runs import provenance
 from grokbook.runs.gu2025 import live_run
 from grokbook.runs.store import RecordWarning, Store
 from grokbook.runs.weights import WeightRun, final_weights
@@ -15,12 +14,8 @@ from grokbook.training.config import RunConfig
 @pytest.fixture
 def store(tmp_path, monkeypatch):
     monkeypatch.setenv("GROKBOOK_STORE", str(tmp_path / "store"))
-    monkeypatch.setenv("GROKBOOK_TRACE", str(tmp_path / "trace.jsonl"))
+    monkeypatch.setattr(provenance, "USED", [])
     return tmp_path
-
-
-def origins(store):
-    return [json.loads(line)["origin"] for line in (store / "trace.jsonl").read_text().splitlines()]
 
 
 def test_they_are_the_weights_behind_the_last_logged_accuracy(store):
@@ -45,7 +40,7 @@ def test_they_are_trained_once_and_again_when_damaged(store):
     with pytest.warns(RecordWarning):
         mended = final_weights(experiment, progress=False)[0]
     assert all(torch.equal(first[name], mended[name]) for name in first)
-    assert origins(store) == ["trained", "cached", "trained"]
+    assert [row["origin"] for row in provenance.USED] == ["trained", "cached", "trained"]
 
 
 def test_missing_are_the_seeds_whose_parameters_are_not_kept(store):

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from copy import deepcopy
 from typing import Any
 
-from grokbook.book import conditions, drift, footer
-from grokbook.book.chapters import Chapter
+from grokbook.book import conditions, drift
+from grokbook.book.chapters import Page
 from grokbook.book.drawing import NARROW
 from grokbook.book.drift import Difference
 from grokbook.book.safe import code, fenced, line, words
@@ -27,17 +27,18 @@ BEFORE, AFTER = 10, 6
 """Words that are shown before and after a number."""
 
 
-def opened(notebook: Any, default: Any, chapter: Chapter, values: Mapping[str, Any], preset: str, where: str) -> Any:
+def opened(notebook: Any, default: Any, page: Page, where: str) -> Any:
     """A copy of an executed notebook that opens with how it differs from `default`, the same chapter at its preset.
 
     `where` says in words what the default's page is. Nothing of the notebook itself is changed.
     """
     then, now = (drift.content(one.cells) for one in (default, notebook))
-    found = drift.compare({"chapters": {chapter.name: then}}, {"chapters": {chapter.name: now}})
+    name = page.chapter.name
+    found = drift.compare({"chapters": {name: then}}, {"chapters": {name: now}})
     opening = [
-        _markdown("## What differs from the default\n\n" + _summary(found, preset, where)),
-        _markdown(_parameters(chapter, values, preset)),
-        _markdown(_numbers(found, conditions.opened(chapter.source))),
+        _markdown("## What differs from the default\n\n" + _summary(found, page.preset, where)),
+        _markdown(_parameters(page)),
+        _markdown(_numbers(found, conditions.opened(page.chapter.source))),
         *_pairs(found, default, notebook),
         _markdown(_tables(found, then["items"], now["items"]) + "\n\n" + _sentences(found)),
         _markdown("## The page with your parameters"),
@@ -104,16 +105,16 @@ def _conditions(found: Iterable[Difference]) -> str:
     return f"{text}: {', '.join(code(name) for name in lost)}; a marked line stands in their place." if lost else ""
 
 
-def _parameters(chapter: Chapter, values: Mapping[str, Any], preset: str) -> str:
+def _parameters(page: Page) -> str:
     """The command of this page, and the parameters that differ."""
-    default = chapter.values(preset)
-    said = {parameter.name: parameter.help for parameter in chapter.parameters}
+    default = page.chapter.page(page.preset).values
+    said = {parameter.name: parameter.help for parameter in page.chapter.parameters}
     rows = [
         [code(name), words(default[name]), f"**{words(value)}**", words(said[name])]
-        for name, value in chapter.changed(values, preset).items()
+        for name, value in page.changed.items()
     ]
     table = _list_table(["parameter", "default", "yours", "meaning"], rows)
-    return f"{table}\n\n{fenced(footer.command(chapter, values, preset), 'text')}"
+    return f"{table}\n\n{fenced(page.command(), 'text')}"
 
 
 # ------------------------------------------------------------------------------------------------ numbers

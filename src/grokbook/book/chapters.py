@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from grokbook.announced import PACKAGE
 from grokbook.book import parameters as params
 from grokbook.book.parameters import Parameter
+from grokbook.book.safe import line
 from grokbook.errors import ChapterError, GrokbookError, ParameterError, nearest, shown
 
 PRESETS = ("smoke", "laptop", "paper")
@@ -47,56 +48,68 @@ class Chapter:
         """`01`, or `04a` where a chapter has several pages."""
         return self.name.partition("_")[0]
 
-    @cached_property
+    @property
     def label(self) -> str:
         """How messages name the chapter: `chapter 01_what_is_grokking`."""
         return f"chapter {self.name}"
 
-    def values(self, preset: str, overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The parameters of a run: defaults, then the preset, then `overrides`, each checked.
+    def page(self, preset: str, overrides: Mapping[str, Any] | None = None) -> Page:
+        """The chapter with the parameters of a run: defaults, then the preset, then `overrides`, each checked.
 
         Raises ParameterError for an unknown preset or name, a wrong type and a broken rule.
         """
         if preset not in self.presets:
             raise ParameterError(params.unknown("preset", preset, list(self.presets), self.label))
-        return params.merge(self.parameters, self.presets[preset], overrides or {}, what=self.label)
+        plain = params.merge(self.parameters, self.presets[preset], what=self.label)
+        values = params.merge(self.parameters, self.presets[preset], overrides or {}, what=self.label)
+        changed = {name: value for name, value in values.items() if not params.same(value, plain[name])}
+        return Page(self, preset, values, changed)
 
-    def changed(self, values: Mapping[str, Any], preset: str) -> dict[str, Any]:
-        """The values that differ from those of the preset."""
-        plain = self.values(preset)
-        return {name: value for name, value in values.items() if not params.same(value, plain[name])}
+    def notebook(self) -> Any:
+        """The source as a notebook (nbformat 4) without outputs."""
+        import jupytext
 
-    def computing(self, preset: str) -> float:
-        """Seconds that the page's own cells take beside imports and training, as measured; 0 where not stated."""
-        return float(self.seconds.get(preset, 0))
+        return jupytext.reads(self.source, fmt="md:myst")
 
-    def experiments(self, values: Mapping[str, Any]) -> dict[str, Any]:
+
+@dataclass(frozen=True)
+class Page:
+    """A chapter at a preset, with a reader's values over it: merged and checked once, and all that a page is made from.
+
+    `changed` are those of the `values` that differ from the preset's.
+    """
+
+    chapter: Chapter
+    preset: str
+    values: Mapping[str, Any]
+    changed: Mapping[str, Any]
+
+    def experiments(self) -> dict[str, Any]:
         """What the chapter will ask the library for: name -> Experiment, as `plan` of its topic says; else nothing.
 
         Raises what the plan raises for values that do not fit together.
         """
-        function = getattr(topic(self.name), "plan", None)
+        function = getattr(topic(self.chapter.name), "plan", None)
         if function is None:
             return {}
         accepted = inspect.signature(function).parameters
         anything = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in accepted.values())
-        return function(**{name: value for name, value in values.items() if anything or name in accepted})
+        return function(**{name: value for name, value in self.values.items() if anything or name in accepted})
 
-    def notebook(self) -> Any:
-        """The source as a notebook (nbformat 4) without outputs."""
-        return _read_notebook(self.source)
+    def command(self) -> str:
+        """The command that makes this page again: preset, and every value in which it differs from the preset."""
+        written = [
+            (name, line(",".join(map(str, value)) if isinstance(value, list) else value))
+            for name, value in self.changed.items()
+        ]
+        options = [f"-p {name}={shlex.quote(text)}" for name, text in written]
+        return " ".join(["grokbook run", self.chapter.number, "--preset", self.preset, *options])
 
 
 def topic(chapter: str) -> ModuleType | None:
     """The module of `grokbook.chapters` that is named as the chapter `NN_name`; None where there is none."""
     name = f"{PACKAGE}.{chapter.partition('_')[2]}"
     return importlib.import_module(name) if importlib.util.find_spec(name) else None
-
-
-def _read_notebook(source: str) -> Any:
-    import jupytext
-
-    return jupytext.reads(source, fmt="md:myst")
 
 
 def parameters_cell(notebook: Any) -> Any | None:
@@ -117,7 +130,9 @@ def load(path: Path) -> Chapter:
 
 
 def _parsed(path: Path, source: str) -> Chapter:
-    notebook = _read_notebook(source)
+    import jupytext
+
+    notebook = jupytext.reads(source, fmt="md:myst")
     front = notebook.metadata.get("grokbook")
     if not isinstance(front, dict) or not front.get("question"):
         raise ChapterError("the front matter has no `grokbook:` table with a `question`.")
@@ -128,39 +143,32 @@ def _parsed(path: Path, source: str) -> Chapter:
     presets = {name: dict(values or {}) for name, values in (front.get("presets") or {}).items()}
     if sorted(presets) != sorted(PRESETS):
         raise ChapterError(f"its presets must be {', '.join(PRESETS)}, not {', '.join(presets) or 'none'}.")
-    example = dict(front.get("example") or {})
+    seconds, example = (dict(front.get(name) or {}) for name in ("seconds", "example"))
+    for name, value in seconds.items():
+        if name not in PRESETS or isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+            wrong = f"seconds has {name}: {value!r}"
+            raise ChapterError(f"{wrong}; it gives a number of seconds for {', '.join(PRESETS)}.")
     for name in PRESETS:
         try:
             params.merge(found, presets[name])
             params.merge(found, presets[name], example)
         except ParameterError as error:
             raise ChapterError(f"preset {name}: {error}") from error
+    texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    title = next(filter(None, (re.search(r"^# +(.+)$", text, re.MULTILINE) for text in texts)), None)
+    if title is None:
+        raise ChapterError("it has no title (a line `# ...`).")
     return Chapter(
         path=path,
         source=source,
-        title=_title(notebook),
+        title=title[1].strip(),
         question=front["question"],
         papers=tuple(front.get("papers") or ()),
         presets={name: presets[name] for name in PRESETS},
         parameters=found,
-        seconds=_measured_seconds(front.get("seconds") or {}),
+        seconds=seconds,
         example=example,
     )
-
-
-def _measured_seconds(given: Mapping[str, Any]) -> dict[str, float]:
-    for name, value in given.items():
-        if name not in PRESETS or isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-            raise ChapterError(f"seconds has {name}: {value!r}; it gives a number of seconds for {', '.join(PRESETS)}.")
-    return {name: float(value) for name, value in given.items()}
-
-
-def _title(notebook: Any) -> str:
-    for cell in notebook.cells:
-        heading = re.search(r"^# +(.+)$", cell.source, re.MULTILINE) if cell.cell_type == "markdown" else None
-        if heading:
-            return heading[1].strip()
-    raise ChapterError("it has no title (a line `# ...`).")
 
 
 def page_of(name: str) -> str:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grokbook.machine import duration as duration  # where a page asks for it
+
+if TYPE_CHECKING:
+    from grokbook.book.chapters import Page
+    from grokbook.runs.store import Store
 
 OVERHEAD_SECONDS = 8.0
 """Kernel start, imports and drawing of one chapter, before any training."""
@@ -26,37 +30,22 @@ class Estimate:
     memory_mb: float
 
 
-def committed_store() -> Any:
-    """The records that come with the checkout."""
-    from grokbook.paths import records_path
-    from grokbook.runs.store import Store
-
-    return Store(records_path())
-
-
-def missing(experiment: Any, store: Any = None) -> list[int]:
-    """The seeds of an experiment that are not in `store` (default: records and this machine's own runs)."""
-    return list(experiment.missing_seeds() if store is None else experiment.missing_seeds(store))
-
-
-def estimate(experiments: Iterable[Any], store: Any = None) -> Estimate:
+def estimate(experiments: Iterable[Any], store: Store | None = None) -> Estimate:
     """Predicted cost of training what is missing: an experiment's seeds run side by side, one a core."""
     seconds, memory = 0.0, 0.0
     for experiment in experiments:
-        count = len(missing(experiment, store))
-        if count:
+        if count := len(experiment.missing_seeds(store)):
             predicted, together = experiment.predicted(count), min(count, os.cpu_count() or 1)
             seconds += predicted.seconds / together * (SIDE_BY_SIDE if together > 1 else 1)
             memory = max(memory, together * predicted.memory_mb)
     return Estimate(seconds, memory)
 
 
-def chapter_estimate(chapter: Any, preset: str, values: Any = None, store: Any = None) -> Estimate:
-    """Cost of executing a chapter: what it trains, what its cells compute, and the fixed cost of a kernel.
+def page_estimate(page: Page, store: Store | None = None) -> Estimate:
+    """Cost of executing a page: what it trains, what its cells compute, and the fixed cost of a kernel.
 
-    `values` are the parameters (default: the preset's). What the cells compute is stated by the chapter for its
-    presets and taken as it is for other values.
+    What the cells compute is stated by the chapter for its presets and taken as it is for other values.
     """
-    trained = estimate(chapter.experiments(chapter.values(preset) if values is None else values).values(), store)
-    seconds = trained.seconds + OVERHEAD_SECONDS + chapter.computing(preset)
+    trained = estimate(page.experiments().values(), store)
+    seconds = trained.seconds + OVERHEAD_SECONDS + page.chapter.seconds.get(page.preset, 0)
     return Estimate(seconds, trained.memory_mb + OVERHEAD_MB)

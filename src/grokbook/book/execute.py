@@ -1,4 +1,4 @@
-"""Execute one chapter with its parameters in a fresh kernel of this interpreter, through papermill."""
+"""Execute one page with its parameters in a fresh kernel of this interpreter, through papermill."""
 
 from __future__ import annotations
 
@@ -11,77 +11,71 @@ from pathlib import Path
 from typing import Any
 
 from grokbook.book import exercises, footer, outputs
-from grokbook.book.chapters import Chapter, parameters_cell
+from grokbook.book.chapters import Page, parameters_cell
 from grokbook.book.kernel import Kernels
 from grokbook.book.parameters import rewrite
 from grokbook.book.terminal import Line, Progress, ProgressStream
 from grokbook.errors import ChapterError
 
 _KERNEL = "grokbook"
+_ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+    "PYTHONHASHSEED": "0",
+}
+_USED = "from grokbook.book import page\npage.used()"
+"""What is run below the last cell: the page says which data it was made from."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """An executed chapter: the notebook to print, and what is known about how it came to be."""
+    """An executed page: the notebook to print, the names of its figures, and the seconds it took."""
 
     notebook: Any
     figures: list[str]
-    trace: list[dict[str, Any]]
     seconds: float
 
 
 def execute(
-    chapter: Chapter,
-    values: Mapping[str, Any],
-    preset: str,
+    page: Page,
     root: Path,
     progress: Progress,
     strict: bool = False,
     kernels: Kernels | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Run:
-    """Run the chapter's cells with `values` and prepare the result for printing; writes nothing.
+    """Run the cells of a page and prepare the result for printing; writes nothing.
 
     The kernel is one of `kernels`, with the variables of `environment` besides its own. Raises ChapterError naming
     chapter, cell and error when a cell fails, or (strict) writes to standard error, or when an exercise fails, whose
     code then runs below the last cell.
     """
-    notebook = chapter.notebook()
-    set_values(notebook, values)
+    from nbformat.v4 import new_code_cell
+
+    chapter, notebook = page.chapter, page.chapter.notebook()
+    if (cell := parameters_cell(notebook)) is not None:
+        cell.source = rewrite(cell.source, page.values)  # in place: the page shows one such cell
+    notebook.cells.append(new_code_cell(_USED, metadata={exercises.KEY: "the data of the page"}))
     notebook.cells += exercises.cells(chapter.source) if strict else []
     begin = time.monotonic()
     cells = sum(1 for _ in outputs.code_cells(notebook))
-    with progress.chapter(chapter.label, cells) as line, tempfile.TemporaryDirectory(prefix="grokbook-") as name:
-        folder = Path(name)
-        own = _environment(preset, folder / "trace.jsonl") | dict(environment or {})
-        with (kernels or Kernels()).options(folder, own) as options:
-            notebook = _run_cells(chapter, notebook, root, options, line)
-        entries = footer.read_trace(folder / "trace.jsonl")
-    exercises.drop(notebook)
-    seconds = time.monotonic() - begin
-    figures = _prepare(chapter, notebook, strict)
-    run = Run(notebook, figures, entries, seconds)
-    notebook.cells.append(footer.box(chapter, values, preset, run.trace, seconds))
+    kernels, environment = kernels or Kernels(), _ENVIRONMENT | dict(environment or {})
+    with (
+        progress.chapter(chapter.label, cells) as line,
+        tempfile.TemporaryDirectory(prefix="grokbook-") as folder,
+        kernels.options(Path(folder), environment) as options,
+    ):
+        notebook = _run_cells(chapter.label, notebook, root, options, line)
+    seconds, used = time.monotonic() - begin, outputs.used(notebook)
+    notebook.cells = [cell for cell in notebook.cells if exercises.KEY not in cell.metadata]
+    try:
+        figures = outputs.prepare(notebook, strict)
+    except ChapterError as error:
+        raise ChapterError(f"{chapter.label}, {error}") from error
+    notebook.cells.append(footer.box(page, used, seconds))
     if (cell := parameters_cell(notebook)) is not None:
-        notebook.cells.insert(notebook.cells.index(cell) + 1, footer.invitation(chapter, values, preset))
-    return run
-
-
-def set_values(notebook: Any, values: Mapping[str, Any]) -> None:
-    """Write the values of this run into the parameters cell itself: the page shows one such cell."""
-    cell = parameters_cell(notebook)
-    if cell is not None:
-        cell.source = rewrite(cell.source, values)
-
-
-def _environment(preset: str, trace: Path) -> dict[str, str]:
-    return {
-        "OMP_NUM_THREADS": "1",
-        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-        "PYTHONHASHSEED": "0",
-        "GROKBOOK_TRACE": str(trace),
-        "GROKBOOK_PRESET": preset,
-    }
+        notebook.cells.insert(notebook.cells.index(cell) + 1, footer.invitation(page))
+    return Run(notebook, figures, seconds)
 
 
 def _engine() -> type:
@@ -103,7 +97,7 @@ def _engine() -> type:
     return Engine
 
 
-def _run_cells(chapter: Chapter, notebook: Any, root: Path, options: Mapping[str, Any], line: Line) -> Any:
+def _run_cells(label: str, notebook: Any, root: Path, options: Mapping[str, Any], line: Line) -> Any:
     import papermill
     from nbclient.exceptions import DeadKernelError
     from papermill.engines import papermill_engines
@@ -130,26 +124,9 @@ def _run_cells(chapter: Chapter, notebook: Any, root: Path, options: Mapping[str
             **options,
         )
     except papermill.PapermillExecutionError as error:
-        place = outputs.where(notebook, error.cell_index)
-        raise ChapterError(f"{chapter.label}, {place}: {error.ename}: {_one_line(error.evalue)}") from error
+        said = next((said for text in str(error.evalue).splitlines() if (said := text.strip())), "(no message)")
+        raise ChapterError(f"{label}, {outputs.where(notebook, error.cell_index)}: {error.ename}: {said}") from error
     except (DeadKernelError, RuntimeError) as error:
         if not isinstance(error, DeadKernelError) and "died" not in str(error):
             raise
-        raise ChapterError(f"{chapter.label}: its kernel died (was the memory used up?).") from None
-
-
-def _one_line(text: str) -> str:
-    lines = [line.strip() for line in str(text).strip().splitlines() if line.strip()]
-    return lines[0] if lines else "(no message)"
-
-
-def _prepare(chapter: Chapter, notebook: Any, strict: bool) -> list[str]:
-    try:
-        outputs.drop_progress(notebook)
-        if strict:
-            outputs.refuse_stray_output(notebook)
-        names = outputs.label_figures(notebook)
-    except ChapterError as error:
-        raise ChapterError(f"{chapter.label}, {error}") from error
-    outputs.strip(notebook)
-    return names
+        raise ChapterError(f"{label}: its kernel died (was the memory used up?).") from None

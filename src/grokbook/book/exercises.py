@@ -18,8 +18,8 @@ from unittest import mock
 from grokbook.errors import ChapterError
 from grokbook.fingerprint import parsed
 
-KEY = "grokbook_exercises"
-"""What marks the cell that runs them, in its metadata."""
+KEY = "grokbook_added"
+"""What marks a cell that a build adds and no page shows, in its metadata, with its name in messages."""
 
 _DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{(exercise|solution)\} *([^\n]*)\n(.*?)^\1 *$", re.MULTILINE | re.DOTALL)
 
@@ -61,21 +61,20 @@ def cells(source: str) -> list[Any]:
 
     given = {one.label: (one.blocks, one.checks) for one in read(source).values() if one.blocks or one.checks}
     made = f"from grokbook.book import exercises\nexercises.attempt({given!r}, globals())"
-    return [new_code_cell(made, metadata={KEY: True})] if given else []
+    return [new_code_cell(made, metadata={KEY: "exercises"})] if given else []
 
 
 def attempt(given: Mapping[str, tuple[list[str], list[str]]], namespace: Mapping[str, Any]) -> None:
     """Run the blocks of each exercise in its own copy of the page's names, then every check that can be run.
 
     A check is run where all its names are there; where the reader is to choose one, the functions that it calls must
-    be. Words that are no call (`fit_step`) are none. What is loaded or trained is not noted as data of the page.
+    be. Words that are no call (`fit_step`) are none. What other pages were given is not asked for.
 
     Raises ChapterError with the error of each exercise that fails.
     """
     failed = []
     with mock.patch.dict(os.environ):
-        for name in ("GROKBOOK_TRACE", "GROKBOOK_FINDINGS"):
-            os.environ.pop(name, None)
+        os.environ.pop("GROKBOOK_FINDINGS", None)
         for label, (blocks, checks) in given.items():
             names = dict(namespace)
             try:
@@ -104,8 +103,3 @@ def _check(text: str, names: dict[str, Any]) -> None:
         exec(compile(tree, "<check>", "exec"), names)
     elif unknown := missing & {ast.unparse(call).partition(".")[0] for call in calls}:
         raise NameError(f"the check `{text}` calls {min(unknown)}, which is not defined on the page")
-
-
-def drop(notebook: Any) -> None:
-    """Take the cell of the exercises out of an executed notebook."""
-    notebook.cells = [cell for cell in notebook.cells if KEY not in cell.metadata]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TypeVar
 
-from grokbook.book.chapters import Chapter
+from grokbook.book.chapters import Page
 from grokbook.book.costs import Estimate
 from grokbook.book.kernel import Kernels
 from grokbook.errors import ChapterError, GrokbookError, ParameterError
@@ -21,10 +21,9 @@ LONG = 3600.0
 
 @dataclass(frozen=True)
 class Job:
-    """A chapter to be executed with these parameters, what that is predicted to take, and the key of its sources."""
+    """A page to be executed, what that is predicted to take, and the key of its sources."""
 
-    chapter: Chapter
-    values: Mapping[str, object]
+    page: Page
     predicted: Estimate
     key: str = ""
 
@@ -34,7 +33,7 @@ def refuse_too_large(jobs: Iterable[Job]) -> None:
     free = free_memory_mb()
     for job in jobs:
         if job.predicted.memory_mb > free:
-            needs = f"{job.chapter.label} is predicted to need {job.predicted.memory_mb:,.0f} MB"
+            needs = f"{job.page.chapter.label} is predicted to need {job.predicted.memory_mb:,.0f} MB"
             raise ParameterError(f"{needs}, more than the {free:,.0f} MB that are free; choose smaller sizes.")
 
 

@@ -18,7 +18,7 @@ def where(notebook: Any, index: int) -> str:
     """How messages name a cell: `code cell 3, under "The delay"`, or `exercises`."""
     cells = notebook.cells[: index + 1]
     if exercises.KEY in cells[-1].metadata:
-        return "exercises"
+        return cells[-1].metadata[exercises.KEY]
     number = sum(1 for cell in cells if cell.cell_type == "code")
     headings = [h for cell in cells if cell.cell_type == "markdown" for h in _headings(cell.source)]
     return f'code cell {number}, under "{headings[-1]}"' if headings else f"code cell {number}"
@@ -31,6 +31,25 @@ def _headings(source: str) -> list[str]:
 def code_cells(notebook: Any) -> Iterator[tuple[int, Any]]:
     """The code cells of a notebook with their places among all cells."""
     return ((i, cell) for i, cell in enumerate(notebook.cells) if cell.cell_type == "code")
+
+
+def used(notebook: Any) -> list[dict[str, Any]]:
+    """What `page.used` published: the datasets that the cells of an executed page were given."""
+    about = (output.get("metadata", {}) for _, cell in code_cells(notebook) for output in cell.outputs)
+    return [row for found in about for row in found.get("grokbook_used", [])]
+
+
+def prepare(notebook: Any, strict: bool) -> list[str]:
+    """Make an executed notebook one to print; the names of its figures.
+
+    Raises ChapterError, which names the cell, for what no page can show.
+    """
+    drop_progress(notebook)
+    if strict:
+        refuse_stray_output(notebook)
+    names = label_figures(notebook)
+    strip(notebook)
+    return names
 
 
 def strip(notebook: Any) -> None:

@@ -198,7 +198,7 @@ def say(text: str) -> None:
 
 def cost(*experiments: Any) -> None:
     """Say, before anything trains, what these experiments will cost here and which seeds are already there."""
-    absent = {e.name: costs.missing(e) for e in experiments}
+    absent = {e.name: e.missing_seeds() for e in experiments}
     total = sum(len(tuple(e.seeds)) for e in experiments)
     to_train = sum(len(seeds) for seeds in absent.values())
     if to_train == 0:
@@ -214,6 +214,14 @@ def cost(*experiments: Any) -> None:
 def _predicted(experiments: Any) -> str:
     predicted = costs.estimate(experiments)
     return f"{costs.duration(predicted.seconds)} and {predicted.memory_mb:.0f} MB"
+
+
+def used() -> None:
+    """Publish which datasets of the store the cells were given, each once, for the box at the foot of the page."""
+    from grokbook.runs.provenance import USED
+
+    rows = {(row["experiment"], row["key"], row["origin"], *row["seeds"]): row for row in USED}
+    _display({"text/plain": ""}, {"grokbook_used": list(rows.values())})
 
 
 _ORIGIN = {
@@ -258,9 +266,10 @@ def not_run(experiment: Any) -> None:
 def times(chapter: str) -> None:
     """Show what executing a chapter takes on this machine at each preset, records used, nothing else cached."""
     from grokbook.book.chapters import find
-    from grokbook.paths import project_root
+    from grokbook.paths import project_root, records_path
+    from grokbook.runs.store import Store
 
-    read, store = find(project_root(), chapter), costs.committed_store()
-    seconds = {preset: costs.chapter_estimate(read, preset, store=store).seconds for preset in read.presets}
-    said = " · ".join(f"{preset} {costs.duration(took)}" for preset, took in seconds.items())
+    read, store = find(project_root(), chapter), Store(records_path())
+    took = {preset: costs.page_estimate(read.page(preset), store).seconds for preset in read.presets}
+    said = " · ".join(f"{preset} {costs.duration(seconds)}" for preset, seconds in took.items())
     say(f"**Time** to execute this page here, by preset: {said}.")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from grokbook.book import chapters
+from grokbook.book.chapters import Chapter, Page
 from grokbook.errors import ParameterError, shown
 from grokbook.files import atomic_write
 
@@ -18,23 +17,22 @@ _FIRST, _LAST = "# grokbook parameters", "..."
 _KEYS = {"chapter", "preset", "parameters"}
 
 
-def write(path: Path, root: Path, name: str, preset: str, overrides: Mapping[str, Any]) -> None:
-    """Write the whole parameter set of a run to `path`: what `read` gives back, whatever the presets become.
+def write(path: Path, page: Page) -> None:
+    """Write the whole parameter set of a page to `path`: what `read` gives back, whatever the presets become.
 
     Raises ParameterError for what the chapter refuses, and where the file cannot be written.
     """
     import yaml
 
-    chapter = chapters.find(root, name)
-    content = {"chapter": chapter.name, "preset": preset, "parameters": chapter.values(preset, overrides)}
-    chapter.experiments(content["parameters"])
+    page.experiments()
+    content = {"chapter": page.chapter.name, "preset": page.preset, "parameters": dict(page.values)}
     text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=10_000)
     if path.is_dir():
         raise ParameterError(f"--save-params {path} is a folder; name a file.")
-    atomic_write(path, f"{_FIRST}: grokbook run {chapter.number} --params {path.name}\n{text}{_LAST}\n".encode())
+    atomic_write(path, f"{_FIRST}: grokbook run {page.chapter.number} --params {path.name}\n{text}{_LAST}\n".encode())
 
 
-def read(path: Path, root: Path, name: str, preset: str | None = None) -> tuple[str | None, dict[str, Any]]:
+def read(path: Path, chapter: Chapter, preset: str | None = None) -> tuple[str | None, dict[str, Any]]:
     """The preset and the values of a file for a chapter; `preset`, where given, goes over that of the file.
 
     A file may also hold the parameters alone. Values are texts, as `-p` gives them, and are checked as those are.
@@ -45,10 +43,8 @@ def read(path: Path, root: Path, name: str, preset: str | None = None) -> tuple[
     if nested and (other := set(found) - _KEYS):
         raise ParameterError(f"--params {path} has {shown(min(other))}; it may have chapter, preset and parameters.")
     values = found["parameters"] if nested else found
-    if nested and "chapter" in found:
-        mine, theirs = chapters.find(root, name).name, found["chapter"]
-        if theirs != mine:
-            raise ParameterError(f"--params {path} is for the chapter {shown(theirs)}, not for {mine}.")
+    if nested and (theirs := found.get("chapter", chapter.name)) != chapter.name:
+        raise ParameterError(f"--params {path} is for the chapter {shown(theirs)}, not for {chapter.name}.")
     for one, value in values.items():
         each = value if isinstance(value, list) else [value]
         if not all(isinstance(part, str) for part in (one, *each)):

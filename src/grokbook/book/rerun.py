@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from grokbook.book import beside, chapters, costs, standalone, state
+from grokbook.book import beside, costs, standalone, state
 from grokbook.book.build import planned
-from grokbook.book.chapters import Chapter
+from grokbook.book.chapters import Page
 from grokbook.book.execute import Run, execute
 from grokbook.book.jobs import Job, long_run, refuse_too_large, side_by_side
 from grokbook.book.kernel import Kernels
@@ -25,16 +24,14 @@ CHEAP = 60.0
 
 
 def rerun(
+    page: Page,
     root: Path,
-    name: str,
-    preset: str,
-    overrides: Mapping[str, Any],
     out: Path | None = None,
     progress: Progress | None = None,
     yes: bool = False,
     compare: bool | None = None,
 ) -> tuple[Path, Path]:
-    """Execute a chapter with these parameters; the paths of the notebook and of the page.
+    """Execute a page with a reader's parameters; the paths of the notebook and of the page.
 
     The page opens with how it differs from the chapter at the preset: from the book's page or a former run, where they
     are up to date, else from one executed now, where that is cheap or `compare` asks for it (False: never). Files are
@@ -43,55 +40,49 @@ def rerun(
     Raises ParameterError before anything runs (also for a folder that cannot be written, more memory than is free, and
     above an hour that nobody agreed to), ChapterError when a cell fails (nothing is written then).
     """
-    progress = progress or Progress()
-    chapter = chapters.find(root, name)
-    values = chapter.values(preset, overrides)
-    folder = out or results_path(root) / folder_name(chapter, values, preset)
-    _refuse_no_folder(folder)
-    mine, plain = (planned(root, chapter, each, preset) for each in (values, chapter.values(preset)))
-    where, default, said = _default(root, mine, plain, preset, compare)
+    progress, label = progress or Progress(), page.chapter.label
+    folder = out or results_path(root) / folder_name(page)
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise ParameterError(f"--out {folder}: {there} is a file, not a folder; name a folder, or one to be made.")
+    if not os.access(there, os.W_OK):
+        raise ParameterError(f"--out {folder}: {there} cannot be written; name another folder.")
+    mine, plain = (planned(root, each) for each in (page, page.chapter.page(page.preset)))
+    where, default, said = _default(root, mine, plain, compare)
     wanted = [mine, plain] if where and default is None else [mine]
     refuse_too_large(wanted)
     if question := long_run(wanted):
         agree(question, yes)
-    progress.say(f"{chapter.label}: about {costs.duration(mine.predicted.seconds)}, {mine.predicted.memory_mb:.0f} MB")
+    progress.say(f"{label}: about {costs.duration(mine.predicted.seconds)}, {mine.predicted.memory_mb:.0f} MB")
     progress.say(said)
-    runs = _execute(wanted, preset, root, progress)
-    notebook = runs[mine.key].notebook
-    if where:
-        default = default or runs[plain.key].notebook
-        notebook = beside.opened(notebook, default, chapter, values, preset, where)
-    page = standalone.page(root, chapter.name, notebook)
-    for job in wanted:
-        place = folder if job is mine else _own_folder(root, plain, preset)
-        run = runs[job.key]
-        card = {"key": job.key, "preset": preset, "parameters": dict(job.values)}
-        state.write(place, chapter.name, run, card | {"figures": run.figures, "data": run.trace})
-    atomic_write(folder / f"{chapter.name}.html", page.encode())
-    return folder / f"{chapter.name}.ipynb", folder / f"{chapter.name}.html"
-
-
-def _execute(wanted: Sequence[Job], preset: str, root: Path, progress: Progress) -> dict[str, Run]:
-    """The executed chapters by the key of their jobs."""
     kernels = Kernels()
 
-    def work(job: Job, share: int) -> tuple[str, Run]:
-        environment = {CORES: str(share)}
-        return job.key, execute(job.chapter, job.values, preset, root, progress, False, kernels, environment)
+    def work(job: Job, share: int) -> tuple[Job, Run]:
+        return job, execute(job.page, root, progress, False, kernels, {CORES: str(share)})
 
-    return dict(side_by_side(wanted, work, kernels, min(len(wanted), cores())))
+    runs = {job.key: (job, run) for job, run in side_by_side(wanted, work, kernels, min(len(wanted), cores()))}
+    notebook = runs[mine.key][1].notebook
+    if where:
+        notebook = beside.opened(notebook, default or runs[plain.key][1].notebook, page, where)
+    made = standalone.page(root, page.chapter.name, notebook)
+    for job, run in runs.values():
+        state.write(folder if job is mine else _own_folder(root, plain), job, run)
+    name = page.chapter.name
+    atomic_write(folder / f"{name}.html", made.encode())
+    return folder / f"{name}.ipynb", folder / f"{name}.html"
 
 
-def _default(root: Path, mine: Job, plain: Job, preset: str, compare: bool | None) -> tuple[str, Any, str]:
+def _default(root: Path, mine: Job, plain: Job, compare: bool | None) -> tuple[str, Any, str]:
     """What a run is compared with, in words ("" for nothing), its notebook if it is there, and a sentence that says so.
 
     The notebook is None where the default is to be executed as well.
     """
+    preset = plain.page.preset
     if mine.key == plain.key:
         return "", None, f"there is nothing to compare: these are the values of the preset {preset}"
     if compare is False:
         return "", None, "it is not compared with the default, as --no-compare says"
-    own = _own_folder(root, plain, preset)
+    own = _own_folder(root, plain)
     places = {f"the book's page at preset {preset}": root / "book" / "chapters"}
     places[f"a former run of the default, kept in {own.name}"] = own
     for words, folder in places.items():
@@ -105,15 +96,15 @@ def _default(root: Path, mine: Job, plain: Job, preset: str, compare: bool | Non
     return "", None, f"there is nothing to compare: {absent}, and to make one takes about {takes} (--compare does it)"
 
 
-def _own_folder(root: Path, plain: Job, preset: str) -> Path:
-    return results_path(root) / folder_name(plain.chapter, plain.values, preset)
+def _own_folder(root: Path, plain: Job) -> Path:
+    return results_path(root) / folder_name(plain.page)
 
 
 def _kept(folder: Path, job: Job) -> Any:
     """The executed notebook of a job in this folder; None where there is none, or it is of other sources, or broken."""
     import nbformat
 
-    file = folder / f"{job.chapter.name}.ipynb"
+    file = folder / f"{job.page.chapter.name}.ipynb"
     try:
         content = file.read_bytes()
     except OSError:
@@ -122,20 +113,11 @@ def _kept(folder: Path, job: Job) -> Any:
     return nbformat.reads(content.decode(), as_version=4) if card and card.get("key") == job.key else None
 
 
-def _refuse_no_folder(folder: Path) -> None:
-    """Raise ParameterError where a file stands in the way of the folder, or it cannot be written."""
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    if not there.is_dir():
-        raise ParameterError(f"--out {folder}: {there} is a file, not a folder; name a folder, or one to be made.")
-    if not os.access(there, os.W_OK):
-        raise ParameterError(f"--out {folder}: {there} cannot be written; name another folder.")
-
-
-def folder_name(chapter: Chapter, values: Mapping[str, Any], preset: str) -> str:
+def folder_name(page: Page) -> str:
     """`01_what_is_grokking-laptop`, with what differs from the preset: `...-p-113-train_fraction-0.4`."""
-    changed = [f"{name}-{value}" for name, value in chapter.changed(values, preset).items()]
-    text = "-".join([chapter.name, preset, *changed])
+    changed = [f"{name}-{value}" for name, value in page.changed.items()]
+    text = "-".join([page.chapter.name, page.preset, *changed])
     if len(text) > 100 or not text.replace("-", "").replace("_", "").replace(".", "").isalnum():
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-        return f"{chapter.name}-{preset}-{digest}"
+        return f"{page.chapter.name}-{page.preset}-{digest}"
     return text

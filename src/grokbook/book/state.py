@@ -14,6 +14,7 @@ from grokbook.files import atomic_write
 
 if TYPE_CHECKING:
     from grokbook.book.execute import Run
+    from grokbook.book.jobs import Job
 
 
 def card(root: Path, name: str) -> dict[str, Any] | None:
@@ -26,13 +27,15 @@ def card(root: Path, name: str) -> dict[str, Any] | None:
     return read(folder / f"{name}.json", notebook)
 
 
-def write(folder: Path, name: str, run: Run, card: Mapping[str, Any]) -> None:
+def write(folder: Path, job: Job, run: Run) -> None:
     """Put the notebook and its card in place, each whole or not at all; without the other neither counts."""
     import nbformat
 
-    notebook = (nbformat.writes(run.notebook) + "\n").encode()
+    name, notebook = job.page.chapter.name, (nbformat.writes(run.notebook) + "\n").encode()
+    made = {"key": job.key, "preset": job.page.preset, "parameters": dict(job.page.values)}
+    made |= {"figures": run.figures, "seconds": round(run.seconds, 1)}
     atomic_write(folder / f"{name}.ipynb", notebook)
-    keep(folder / f"{name}.json", json.loads(json.dumps(card, default=str)), notebook)
+    keep(folder / f"{name}.json", json.loads(json.dumps(made, default=str)), notebook)
 
 
 def keep(path: Path, content: Mapping[str, Any], about: bytes = b"") -> None:

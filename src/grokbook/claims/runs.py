@@ -11,10 +11,11 @@ from typing import Any
 import xarray as xr
 
 from grokbook.claims.finding import ENOUGH, UNDECIDED, Finding, all_of, enough
-from grokbook.claims.shared import tell, traced
+from grokbook.claims.shared import Row, traced
 from grokbook.errors import ParameterError
 from grokbook.machine import duration
 from grokbook.runs.experiment import Experiment, available, default_store
+from grokbook.runs.provenance import USED
 
 Wanted = Callable[[], Mapping[Any, Experiment]]
 Look = Callable[[Any], Any]
@@ -59,10 +60,10 @@ class _Asked:
 
 
 @lru_cache(maxsize=128)
-def _loaded(asked: _Asked) -> tuple[Any, str]:
+def _loaded(asked: _Asked) -> tuple[Any, list[Row]]:
     """The data, and what its loading noted for the page."""
-    dataset, lines = traced(lambda: available(asked.experiment))
-    return dataset if dataset is None or asked.through is None else asked.through(dataset), lines
+    dataset, rows = traced(lambda: available(asked.experiment))
+    return dataset if dataset is None or asked.through is None else asked.through(dataset), rows
 
 
 def since(rule_changed: str) -> datetime | None:
@@ -134,8 +135,8 @@ def load(wanted: Mapping[Any, Experiment], through: Look | None = None, after: d
     for label, experiment in wanted.items():
         there = made_after(experiment, after)
         young = experiment if after is None or not there else replace(experiment, seeds=there)
-        data, lines = _loaded(_Asked(experiment.key, there, through, young)) if there else (None, "")
-        tell(lines)
+        data, rows = _loaded(_Asked(experiment.key, there, through, young)) if there else (None, [])
+        USED.extend(rows)
         if data is not None:
             found[label] = data
     return Runs(found, wanted)

@@ -1,7 +1,7 @@
 """What is computed once and asked for again: within a process, and by other chapters of the same build.
 
-A page says which data it was made from (environment variable GROKBOOK_TRACE, one line a dataset); whoever is given
-what was computed before is told these lines too.
+A page says which data it was made from (`grokbook.runs.provenance.USED`); whoever is given what was computed before is
+given these rows too.
 """
 
 from __future__ import annotations
@@ -14,25 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from grokbook.files import atomic_write
+from grokbook.runs.provenance import USED
 
 FINDINGS = "GROKBOOK_FINDINGS"
 """Name of the environment variable with the folder of the present build's findings; without it nothing is shared."""
 
+Row = dict[str, Any]
 
-def traced(compute: Callable[[], Any]) -> tuple[Any, str]:
-    """What `compute` gives, and the lines about datasets that were noted meanwhile."""
-    trace = Path(os.environ.get("GROKBOOK_TRACE", os.devnull))
-    begin = trace.stat().st_size if trace.is_file() else 0
+
+def traced(compute: Callable[[], Any]) -> tuple[Any, list[Row]]:
+    """What `compute` gives, and the datasets that were used meanwhile."""
+    begin = len(USED)
     value = compute()
-    return value, trace.read_text(encoding="utf-8")[begin:] if trace.is_file() else ""
-
-
-def tell(lines: str) -> None:
-    """Note these lines about datasets once more (reading them leaves out what is there twice)."""
-    path = os.environ.get("GROKBOOK_TRACE")
-    if path and lines:
-        with open(path, "a", encoding="utf-8") as stream:
-            stream.write(lines)
+    return value, USED[begin:]
 
 
 def once_a_build(name: str, compute: Callable[[], Any]) -> Any:
@@ -49,10 +43,10 @@ def once_a_build(name: str, compute: Callable[[], Any]) -> Any:
         return compute()
     path = Path(folder) / f"{name}.pickle"
     try:
-        value, lines = pickle.loads(path.read_bytes())
-        tell(lines)
+        value, rows = pickle.loads(path.read_bytes())
+        USED.extend(rows)
     except (OSError, EOFError, ValueError, TypeError, pickle.UnpicklingError):
-        value, lines = traced(compute)
+        value, rows = traced(compute)
         with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):  # a number that no file can hold
-            atomic_write(path, pickle.dumps((value, lines)))
+            atomic_write(path, pickle.dumps((value, rows)))
     return value

@@ -18,7 +18,7 @@ import xarray as xr
 from grokbook.errors import GrokbookError, ParameterError, TrainingError
 from grokbook.files import atomic_write
 from grokbook.machine import cores, limited_threads
-from grokbook.runs.experiment import default_store
+from grokbook.runs.experiment import default_store, load_or_run
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Sweep
 from grokbook.training.compiled import compiler_here
@@ -103,7 +103,7 @@ def sweep(
     if (code := experiment.code).digest is None:
         raise ParameterError(f"a sweep on a cluster needs code that is known, but {code.why}.")
     store = store or default_store()
-    folder = store.path / ".partial" / experiment.key
+    folder = store.checkpoints(experiment)
     chunks = experiment.chunks(experiment.missing_seeds(store))
     paths = [Path(checkpoint_path(folder, chunk)) for chunk in chunks]
     waiting = [(chunk, path) for chunk, path in zip(chunks, paths, strict=True) if not finished(chunk, path)]
@@ -116,7 +116,7 @@ def sweep(
                 atomic_write(path, content)
                 done += 1
                 told(done, len(chunks))
-    return store.load_or_run(experiment, progress=False, compiled=compiled, device="cpu", rows=ROWS)
+    return load_or_run(experiment, store, progress=False, compiled=compiled, device="cpu", rows=ROWS)
 
 
 def place(experiment: Sweep) -> Path | None:

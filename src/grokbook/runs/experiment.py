@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +16,8 @@ import xarray as xr
 from grokbook.errors import ParameterError
 from grokbook.own_code import Code
 from grokbook.paths import local_store_path, records_path
-from grokbook.runs.store import Store
+from grokbook.runs.provenance import note, provenance
+from grokbook.runs.store import Store, select
 from grokbook.training.config import RunConfig, canonical, code_of, digest
 from grokbook.training.cost import Cost, predict
 from grokbook.training.ensemble import checkpoint_path, train
@@ -121,14 +125,42 @@ def default_store() -> Store:
     return Store(local_store_path(), fallbacks=(Store(records_path()),), same_code=True)
 
 
-def load_or_run(experiment: Experiment, *, progress: bool = True) -> xr.Dataset:
-    """The experiment's dataset from the records, from this machine's earlier runs, or trained now."""
-    return default_store().load_or_run(experiment, progress=progress)
+def load_or_run(
+    experiment: Experiment, store: Store | None = None, *, progress: bool = True, **options: Any
+) -> xr.Dataset:
+    """The experiment's dataset, dims `seed` (in the order asked for) and `step`: loaded, or trained and kept.
+
+    Seeds that the store (default: the project's) or a fallback holds are loaded; the others are trained here,
+    checkpointed, and added to the store's record; `options` are those of `grokbook.training.train`. `attrs["origin"]`
+    says "recorded" (from a fallback), "cached" or "trained".
+
+    Raises:
+        TrainingError: a loss became NaN or infinite (nothing is recorded, finished seeds stay checkpointed).
+        RecordError: the record could not be written (the checkpoints stay, so nothing is lost).
+    """
+    store = store or default_store()
+    if experiment.code.digest is None:
+        said = f"nothing of {experiment.name} is kept: {experiment.code.why}"
+        print(f"grokbook: {said}.", file=sys.stderr, flush=True)
+        fresh = _trained(experiment, experiment.seeds, None, progress, options)
+        return _handed_out(experiment, [fresh], "trained")
+    parts, origin, missing = _gathered(experiment, store)
+    if missing:  # else not even a lock is written
+        with store.lock(experiment.key):
+            parts, origin, missing = _gathered(experiment, store)
+            if missing:
+                folder = store.checkpoints(experiment)
+                fresh = _trained(experiment, missing, folder, progress, options)
+                store.add(experiment, fresh)
+                experiment.forget(missing, folder)
+                parts, origin = [*parts, fresh], "trained"
+    return _handed_out(experiment, parts, origin)
 
 
-def recorded(experiment: Experiment) -> xr.Dataset | None:
+def recorded(experiment: Experiment, store: Store | None = None) -> xr.Dataset | None:
     """The experiment's dataset if all its runs were made and are whole; None otherwise. Nothing is trained."""
-    return default_store().load_only(experiment)
+    parts, origin, missing = _gathered(experiment, store or default_store())
+    return None if missing else _handed_out(experiment, parts, origin)
 
 
 def available(experiment: Experiment) -> xr.Dataset | None:
@@ -136,8 +168,40 @@ def available(experiment: Experiment) -> xr.Dataset | None:
 
     Nothing is trained. `attrs["missing"]` names the seeds that were not made.
     """
-    store = default_store()
-    missing = experiment.missing_seeds(store)
+    missing = experiment.missing_seeds()
     there = tuple(s for s in experiment.seeds if s not in missing)
-    dataset = store.load_only(dataclasses.replace(experiment, seeds=there)) if there else None
+    dataset = recorded(dataclasses.replace(experiment, seeds=there)) if there else None
     return None if dataset is None else dataset.assign_attrs(missing=list(missing))
+
+
+def _gathered(experiment: Experiment, store: Store) -> tuple[list[xr.Dataset], str, tuple[int, ...]]:
+    """The parts of an experiment's dataset that a store and its fallbacks have, where from, and the missing seeds."""
+    parts, origin, missing = [], "cached", experiment.seeds
+    for where in (store, *store.fallbacks):
+        part = where.load(experiment.key, experiment.code) if missing else None
+        if part is not None:
+            parts, origin = [*parts, part], "cached" if where is store else "recorded"
+            missing = tuple(seed for seed in missing if seed not in part.seed.values)
+    return parts, origin, missing
+
+
+def _trained(
+    experiment: Experiment, seeds: tuple[int, ...], folder: Path | None, progress: bool, options: dict[str, Any]
+) -> xr.Dataset:
+    """The dataset of these seeds, trained now, with its provenance."""
+    resumed = folder is not None and folder.is_dir() and any(folder.iterdir())
+    began, code = time.monotonic(), experiment.code
+    fresh = experiment.run(seeds, checkpoints=folder, progress=progress, **options)
+    made = provenance(fresh.attrs["device"], fresh.attrs["dtype"], code)
+    made |= {"update": fresh.attrs.pop("update", "eager")}
+    made |= {"seeds": list(seeds), "seconds": round(time.monotonic() - began, 2)}
+    fresh.attrs["provenance"] = json.dumps([made | ({"resumed": True} if resumed else {})])
+    return fresh
+
+
+def _handed_out(experiment: Experiment, parts: list[xr.Dataset], origin: str) -> xr.Dataset:
+    """The wanted seeds of the parts, with where they are from noted, in the dataset and for the page."""
+    dataset = select(parts, experiment.seeds)
+    dataset.attrs |= {"origin": origin, "key": experiment.key, "experiment": experiment.name}
+    note(dataset)
+    return dataset

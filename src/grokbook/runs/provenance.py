@@ -1,15 +1,17 @@
-"""Where a number comes from: commit, versions, device, code fingerprint, time."""
+"""Where a number comes from: commit, versions, device, code fingerprint, time; and which data a process was given."""
 
 from __future__ import annotations
 
 import datetime
 import importlib.metadata
+import json
 import platform
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import torch
+import xarray as xr
 
 import grokbook
 from grokbook.errors import GrokbookError
@@ -17,7 +19,8 @@ from grokbook.fingerprint import fingerprint, modules_behind
 from grokbook.own_code import Code
 from grokbook.paths import checkout
 
-__all__ = ["commit", "fingerprint", "provenance"]
+USED: list[dict[str, Any]] = []
+"""Of each dataset that this process was given, in order: what it says of itself, for the page that is made from it."""
 
 _PACKAGES = ("numpy", "xarray", "scipy")
 
@@ -70,3 +73,9 @@ def provenance(device: str = "cpu", dtype: str = "float32", code: Code | None = 
         "recorded_on": now.date().isoformat(),
         "recorded_at": now.isoformat(timespec="seconds"),
     } | ({"fingerprint": code.digest} if code.digest else {}) | ({"modules": own} if own else {})
+
+
+def note(dataset: xr.Dataset) -> None:
+    """Enter a dataset of the store into `USED`: experiment, key, origin, dtype, its seeds and who made them."""
+    row = {name: dataset.attrs[name] for name in ("experiment", "key", "origin", "dtype")}
+    USED.append(row | {"seeds": dataset.seed.values.tolist(), "provenance": json.loads(dataset.attrs["provenance"])})

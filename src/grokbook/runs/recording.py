@@ -16,7 +16,7 @@ from grokbook.announced import announced
 from grokbook.errors import ParameterError
 from grokbook.machine import cores
 from grokbook.paths import records_path
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, load_or_run
 from grokbook.runs.store import Store
 from grokbook.training.cost import predict_on_gpu
 from grokbook.training.pool import Pool
@@ -108,7 +108,7 @@ def next_jobs(experiments: list[Experiment], store: Store) -> list[SeedJob]:
 def _record_one(store: Store, experiment: Experiment, progress: bool, compiled: bool) -> float:
     """Train what is missing of one experiment and keep it; returns the seconds it took."""
     began = time.monotonic()
-    store.load_or_run(experiment, progress=progress, compiled=compiled)
+    load_or_run(experiment, store, progress=progress, compiled=compiled)
     return time.monotonic() - began
 
 
@@ -130,7 +130,7 @@ def record(
     nothing: finished runs are recorded, the running ones continue from their checkpoints next time. Returns the
     table of what is there and what remains, with its cost.
 
-    Raises ParameterError for an unknown pattern, TrainingError and RecordError as `Store.load_or_run` does.
+    Raises ParameterError for an unknown pattern, TrainingError and RecordError as `load_or_run` does.
     """
     store = store or Store(records_path())
     count = 1 if torch.cuda.is_available() else workers or cores()

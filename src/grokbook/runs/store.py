@@ -8,9 +8,8 @@ import io
 import json
 import os
 import sys
-import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,7 +22,6 @@ from filelock import AcquireReturnProxy, FileLock, Timeout
 from grokbook.errors import RecordError
 from grokbook.files import atomic_write, unreadable
 from grokbook.own_code import Code, code_named
-from grokbook.runs.provenance import provenance
 
 MANIFEST = "MANIFEST.json"
 NETCDF = ("CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates", "_NCProperties")
@@ -40,12 +38,6 @@ class Recordable(Protocol):
 
     def configuration(self) -> dict[str, Any]:
         """The configuration without seeds, as plain values."""
-
-    def run(self, seeds: tuple[int, ...], *, checkpoints: Path | None, progress: bool) -> xr.Dataset:
-        """Train these seeds; dims `seed` and `step`."""
-
-    def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:
-        """Remove the checkpoints of these seeds, which are recorded now."""
 
 
 class RecordWarning(UserWarning):
@@ -231,78 +223,24 @@ class Store:
         found = [store.find(key, code) for store in (self, *self.fallbacks)]
         return tuple(sorted({seed for f in found if f for seed in f[1]["seeds"]}))
 
-    def load_or_run(self, experiment: Recordable, *, progress: bool = True, **options: Any) -> xr.Dataset:
-        """The experiment's dataset, dims `seed` (in the order asked for) and `step`: loaded, or trained and kept.
+    def checkpoints(self, experiment: Recordable) -> Path:
+        """The folder of what an interrupted call left of an experiment's runs.
 
-        Seeds that this store or a fallback holds are loaded; the others are trained here, checkpointed, and
-        added to this store's record; `options` are those of `grokbook.training.train`. `attrs["origin"]` says
-        "recorded" (from a fallback), "cached" or "trained".
-
-        Raises:
-            TrainingError: a loss became NaN or infinite (nothing is recorded, finished seeds stay checkpointed).
-            RecordError: the record could not be written (the checkpoints stay, so nothing is lost).
+        Raises RecordError where another folder stands in the place of its record.
         """
-        if (code := experiment.code).digest is None:
-            said = f"nothing of {experiment.name} is kept: {code.why}"
-            print(f"grokbook: {said}.", file=sys.stderr, flush=True)
-            fresh = self._made(experiment, experiment.seeds, None, progress, options)
-            return _handed_out(experiment, [fresh], "trained")
-        parts, origin = self._gather(experiment, self.load(experiment.key, code))
-        if not _missing(experiment, parts):  # also where nothing can be written, not even a lock
-            return _handed_out(experiment, parts, origin)
-        with self._lock(experiment.key):
-            own = self.load(experiment.key, code)
-            parts, origin = self._gather(experiment, own)
-            missing = _missing(experiment, parts)
-            if missing:
-                parts, origin = [*parts, self._train(experiment, missing, own, progress, options)], "trained"
-        return _handed_out(experiment, parts, origin)
+        if (place := self.path / _name(experiment)).is_dir():
+            raise RecordError(f"the record {place} cannot be written: it is a folder.")
+        return self.path / ".partial" / experiment.key
 
-    def load_only(self, experiment: Recordable) -> xr.Dataset | None:
-        """The experiment's dataset as `load_or_run` gives it, None where a run would have to be trained."""
-        parts, origin = self._gather(experiment, self.load(experiment.key, experiment.code))
-        return None if _missing(experiment, parts) else _handed_out(experiment, parts, origin)
+    def add(self, experiment: Recordable, fresh: xr.Dataset) -> None:
+        """Add seeds to an experiment's record; `attrs["provenance"]` says how they were made.
 
-    def _gather(self, experiment: Recordable, own: xr.Dataset | None) -> tuple[list[xr.Dataset], str]:
-        """The parts of an experiment's dataset that this store and its fallbacks have, and where they are from."""
-        parts, origin = ([] if own is None else [own]), "cached"
-        for store in self.fallbacks:
-            recorded = store.load(experiment.key, experiment.code) if _missing(experiment, parts) else None
-            if recorded is not None:
-                parts, origin = [*parts, recorded], "recorded"
-        return parts, origin
-
-    def _train(
-        self, experiment: Recordable, seeds: tuple[int, ...], own: xr.Dataset | None, progress: bool,
-        options: dict[str, Any],
-    ) -> xr.Dataset:  # fmt: skip
-        folder = self.path / ".partial" / experiment.key
-        if (self.path / _name(experiment)).is_dir():
-            raise RecordError(f"the record {self.path / _name(experiment)} cannot be written: it is a folder.")
-        fresh = self._made(experiment, seeds, folder, progress, options)
-        self._write(experiment, _merge(own, fresh))
-        experiment.forget(seeds, folder)
-        return fresh
-
-    def _made(
-        self, experiment: Recordable, seeds: tuple[int, ...], folder: Path | None, progress: bool,
-        options: dict[str, Any],
-    ) -> xr.Dataset:  # fmt: skip
-        """The dataset of these seeds, trained now, with its provenance."""
-        resumed = folder is not None and folder.is_dir() and any(folder.iterdir())
-        began, code = time.monotonic(), experiment.code
-        fresh = experiment.run(seeds, checkpoints=folder, progress=progress, **options)
-        made = provenance(fresh.attrs["device"], fresh.attrs["dtype"], code)
-        made |= {"update": fresh.attrs.pop("update", "eager")}
-        made |= {"seeds": list(seeds), "seconds": round(time.monotonic() - began, 2)}
-        made |= {"resumed": True} if resumed else {}
-        fresh.attrs["provenance"] = json.dumps([made])
-        return fresh
-
-    def _write(self, experiment: Recordable, dataset: xr.Dataset) -> None:
-        """File, manifest, name, in this order: whenever it is killed, the manifest's sha256 is that of a whole file."""
-        content = to_bytes(dataset)
-        name = _name(experiment)
+        File, manifest, name, in this order: whenever it is killed, the manifest's sha256 is that of a whole file.
+        """
+        own, dataset = self.load(experiment.key, experiment.code), fresh
+        if own is not None:
+            dataset = select([own, fresh], sorted({*own.seed.values.tolist(), *fresh.seed.values.tolist()}))
+        content, name = to_bytes(dataset), _name(experiment)
         made = json.loads(dataset.attrs["provenance"])
         entry = {
             "experiment": experiment.name,
@@ -348,7 +286,7 @@ class Store:
             raise RecordError(f"the store {self.path} cannot be written: {error.strerror}.") from error
         return path
 
-    def _lock(self, key: str) -> AcquireReturnProxy:
+    def lock(self, key: str) -> AcquireReturnProxy:
         """The lock of one record, held on return; says so when another process is training it."""
         lock = FileLock(self._lock_path(key))
         try:
@@ -382,24 +320,7 @@ def _next(path: Path) -> Path:
     return path.with_name(path.name + ".next")
 
 
-def _handed_out(experiment: Recordable, parts: list[xr.Dataset], origin: str) -> xr.Dataset:
-    """The wanted seeds of the parts with their origin noted, in the dataset and in the chapter's trace."""
-    dataset = _select(parts, experiment.seeds)
-    dataset.attrs |= {"origin": origin, "key": experiment.key, "experiment": experiment.name}
-    _trace(dataset)
-    return dataset
-
-
-def _missing(experiment: Recordable, parts: list[xr.Dataset]) -> tuple[int, ...]:
-    have = {int(s) for part in parts for s in part.seed.values}
-    return tuple(s for s in experiment.seeds if s not in have)
-
-
-def _merge(own: xr.Dataset | None, fresh: xr.Dataset) -> xr.Dataset:
-    return fresh if own is None else _select([own, fresh], sorted({*own.seed.values, *fresh.seed.values}))
-
-
-def _select(parts: list[xr.Dataset], seeds: tuple[int, ...] | list[int]) -> xr.Dataset:
+def select(parts: Sequence[xr.Dataset], seeds: Sequence[int]) -> xr.Dataset:
     """The wanted seeds in order, each from the first part that has it; provenance of the parts used."""
     taken, made = [], []
     for part in parts:
@@ -412,20 +333,3 @@ def _select(parts: list[xr.Dataset], seeds: tuple[int, ...] | list[int]) -> xr.D
     joined = joined.sel(seed=list(seeds))
     joined.attrs = dict(taken[0].attrs) | {"provenance": json.dumps(made)}
     return joined
-
-
-def _trace(dataset: xr.Dataset) -> None:
-    """Tell the chapter runner (environment variable GROKBOOK_TRACE) which record a page was made from."""
-    path = os.environ.get("GROKBOOK_TRACE")
-    if not path:
-        return
-    made = json.loads(dataset.attrs["provenance"])
-    row = {name: dataset.attrs[name] for name in ("experiment", "key", "origin", "dtype")}
-    row |= {"seeds": [int(s) for s in dataset.seed.values], "seconds": sum(p["seconds"] for p in made)}
-    row |= {"resumed": any(p.get("resumed") for p in made)}
-    named = ("device", "fingerprint", "commit", "recorded_on", "modules")
-    row |= {name: made[-1][name] for name in named if name in made[-1]}
-    told = ("seeds", "fingerprint", "commit", "modules", "update")
-    row["made"] = [{name: part[name] for name in told if name in part} for part in made]
-    with open(path, "a", encoding="utf-8") as stream:
-        stream.write(json.dumps(row) + "\n")

@@ -11,7 +11,7 @@ import xarray as xr
 from torch import Tensor
 
 from grokbook.paths import local_store_path
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, load_or_run
 from grokbook.runs.store import Store
 from grokbook.training.forward import split_weights
 
@@ -38,11 +38,11 @@ def final_weights(experiment: Experiment, *, progress: bool = True) -> list[dict
     """The parameters after the last step, one mapping name -> tensor for each seed of the experiment.
 
     What is missing, damaged or was made by other code is trained, all cores in use; an interrupted call continues
-    where it was. The chapter's trace is told what was used.
+    where it was. The page is told what was used.
 
     Raises TrainingError when a loss became NaN or infinite, RecordError when the store cannot be written.
     """
     fields = {field.name: getattr(experiment, field.name) for field in dataclasses.fields(Experiment)}
     run = WeightRun(**fields | {"name": f"{experiment.name} (weights)"})
-    rows = torch.from_numpy(weight_store().load_or_run(run, progress=progress).weights.values)
+    rows = torch.from_numpy(load_or_run(run, weight_store(), progress=progress).weights.values)
     return [split_weights(experiment.config, row) for row in rows]
