@@ -13,8 +13,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
-from grokbook.book import tables
-from grokbook.book.training_page import settings
+from grokbook.page import tables
+from grokbook.page.training_page import settings
 
 TURNS, STEPS = 5, {"quadratic": 600, "transformer": 150}
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu"]

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import grokbook
 from grokbook import cli, runs
-from grokbook.book import answers, build, doctor, rerun
+from grokbook.build import answers, book, doctor, rerun
 from grokbook.claims import choose, ledger, verdicts
 from grokbook.errors import ChapterError
 
@@ -100,7 +100,7 @@ def test_ctrl_c_says_how_to_go_on(root, monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("grokbook.book.rerun.execute", interrupted)
+    monkeypatch.setattr("grokbook.build.rerun.execute", interrupted)
     done = run("run", "1", "--preset", "smoke")
     assert done.exit_code == 130
     assert "grokbook: stopped; what was finished is kept" in done.output
@@ -159,7 +159,7 @@ def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root
 )
 def test_bad_input_is_one_line_and_exit_code_2_before_anything_runs(root, monkeypatch, capsys, arguments, said):
     (root / "file").write_text("")
-    monkeypatch.setattr("grokbook.book.rerun.execute", lambda *a, **k: pytest.fail("computed"))
+    monkeypatch.setattr("grokbook.build.rerun.execute", lambda *a, **k: pytest.fail("computed"))
     code, err = refused(monkeypatch, capsys, *arguments.format(root=root).split())
     assert (code, err.count("\n")) == (2, 1) and said.format(root=root) in err
     assert not (root / "runs").exists() and not (root / "set").exists()
@@ -179,7 +179,7 @@ def test_what_fails_is_one_line_and_exit_code_1_whatever_the_message(root, monke
 def test_run_and_build_hand_their_options_on(root, monkeypatch):
     given = []
     monkeypatch.setattr(rerun, "rerun", lambda *a, **k: given.append((*a, k)) or ("a.ipynb", "a.html"))
-    monkeypatch.setattr(build, "build", lambda *a, **k: given.append((*a, k)))
+    monkeypatch.setattr(book, "build", lambda *a, **k: given.append((*a, k)))
     assert "a.html" in run("run", "1", "--preset", "smoke", "-p", "p=29", "--no-compare").output
     assert run("build", "--only", "1", "--strict", "--jobs", "3", "--yes").exit_code == 0
     (page, *ran), built = given

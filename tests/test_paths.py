@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from grokbook import claims, cli, machine, paths
-from grokbook.book import chapters
 from grokbook.errors import GrokbookError
+from grokbook.page import sources
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -75,7 +75,7 @@ def test_without_checkout_and_records_a_claim_of_runs_is_not_run(installed, monk
     for name in ("notebooks", "book"):
         (installed / name).symlink_to(ROOT / name)
     assert claims.ledger(["GF20"]).verdict.tolist() == ["not run"]
-    assert chapters.find(paths.project_root(), "02").number == "02"
+    assert sources.find(paths.project_root(), "02").number == "02"
     with pytest.raises(GrokbookError, match="run inside a clone"):
         cli.record()
 

@@ -22,8 +22,8 @@ from grokbook_site import facts
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-from grokbook.book import conditions
 from grokbook.errors import ParameterError
+from grokbook.page import when
 
 PRINTED = ("laptop", "paper")
 """Presets for which sentences are written."""
@@ -86,15 +86,15 @@ class Verdict(SphinxRole):
 def not_here(env: Any, document: nodes.document, condition: str, text: str, line: int) -> str:
     """What stands in place of a text whose condition does not hold; nothing where it does."""
     condition, values = " ".join(condition.split()), glued(document)
-    known = conditions.read(values)
+    known = when.read(values)
     try:
-        true = conditions.holds(condition, known)
+        true = when.holds(condition, known)
     except ParameterError as error:
         complain(env, "{when}", condition, line, str(error))
         return f"Not known here: {condition}."
     if true:
         return ""
-    said = conditions.deciding(condition, known) or named_in(text, values)
+    said = when.deciding(condition, known) or named_in(text, values)
     preset = page(env).get("preset")
     if true is False and preset in PRINTED:
         wrong = f"{condition!r} does not hold at preset {preset} ({said}): rewrite what stands under it"
@@ -119,7 +119,7 @@ def named_in(text: str, values: dict[str, str]) -> str:
 
 
 def page(env: Any) -> dict[str, Any]:
-    """What `grokbook.book.site` tells of the page that is read: its source, and its preset when it is the book's."""
+    """What `grokbook.build.site` tells of the page that is read: its source, and its preset when it is the book's."""
     return facts(env.app).get("pages", {}).get(env.docname, {})
 
 

@@ -9,16 +9,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from grokbook.errors import GrokbookError, ParameterError, nearest, shown
 from grokbook.files import read_json
 from grokbook.machine import duration
-
-if TYPE_CHECKING:
-    from grokbook.book.chapters import Chapter
 
 app = typer.Typer(
     help="Re-run the chapters of grokbook with your own parameters, and build the book.",
@@ -70,7 +67,7 @@ def _console() -> Any:
 
 def _answer(question: tuple[Any, ...], show: Callable[[Any], None]) -> None:
     """Print what `show` writes to a console: as it was kept, where nothing it rests on has changed since."""
-    from grokbook.book import answers
+    from grokbook.build import answers
     from grokbook.paths import project_root
 
     console = _console()
@@ -118,32 +115,24 @@ def list_(chapter: Annotated[str | None, typer.Argument(help="Number or name; al
 
 
 def _list_all(root: Path, console: Any) -> None:
-    from grokbook.book import chapters, costs
+    from grokbook.build import book, state
+    from grokbook.page import costs, sources
 
     table = _table("nr", "chapter", "question", "laptop", "page")
-    for chapter in chapters.load_all(root):
+    for chapter in sources.load_all(root):
+        card = state.card(root, chapter.name)
+        preset = (card or {}).get("preset", "laptop")
+        current = card and preset in chapter.presets and card.get("key") == book.key(root, chapter.page(preset))
+        page = "not executed" if card is None else f"{'up to date' if current else 'changed since'} ({preset})"
         time = duration(costs.page_estimate(chapter.page("laptop")).seconds)
-        cells = [chapter.number, chapter.title, chapter.question, time, _page_state(root, chapter)]
-        table.add_row(*map(_plain, cells))
+        table.add_row(*map(_plain, [chapter.number, chapter.title, chapter.question, time, page]))
     console.print(table)
 
 
-def _page_state(root: Path, chapter: Chapter) -> str:
-    """Whether the executed page is there and up to date, at the preset it was made with."""
-    from grokbook.book import build, state
-
-    card = state.card(root, chapter.name)
-    if card is None:
-        return "not executed"
-    preset = card.get("preset", "laptop")
-    current = preset in chapter.presets and card.get("key") == build.key(root, chapter.page(preset))
-    return f"up to date ({preset})" if current else f"changed since ({preset})"
-
-
 def _list_one(root: Path, name: str, console: Any) -> None:
-    from grokbook.book import chapters, costs
+    from grokbook.page import costs, sources
 
-    chapter = chapters.find(root, name)
+    chapter = sources.find(root, name)
     console.print(f"{chapter.name}: {chapter.title}", style="bold", markup=False)
     console.print(chapter.question, markup=False)
     table = _table("parameter", "type", "default", *chapter.presets, "rule", "help")
@@ -163,17 +152,6 @@ def _list_one(root: Path, name: str, console: Any) -> None:
 # ---------------------------------------------------------------------------------------------- execute
 
 
-def _overrides(pairs: list[str]) -> dict[str, str]:
-    """`["p=113"]` -> `{"p": "113"}`."""
-    found = {}
-    for pair in pairs:
-        name, sign, value = pair.partition("=")
-        if not sign or not name.strip():
-            raise ParameterError(f"-p {pair!r} is not of the form name=value, such as -p p=113.")
-        found[name.strip()] = value.strip()
-    return found
-
-
 @app.command()
 def run(
     chapter: Annotated[str, typer.Argument(help="Number or name of a chapter.")],
@@ -190,12 +168,18 @@ def run(
     ] = None,
 ) -> None:
     """Run one chapter with your parameters: an executed notebook, and an HTML page that opens with what differs."""
-    from grokbook.book import chapters, parameter_sets
-    from grokbook.book.rerun import rerun
+    from grokbook.build import parameter_sets
+    from grokbook.build.rerun import rerun
+    from grokbook.page import sources
     from grokbook.paths import project_root
 
     root = project_root()
-    found, changed = chapters.find(root, chapter), _overrides(parameter or [])
+    found, changed = sources.find(root, chapter), {}
+    for pair in parameter or []:
+        name, sign, value = pair.partition("=")
+        if not sign or not name.strip():
+            raise ParameterError(f"-p {pair!r} is not of the form name=value, such as -p p=113.")
+        changed[name.strip()] = value.strip()
     if params is not None:
         preset, given = parameter_sets.read(params, found, preset)
         changed = given | changed
@@ -217,7 +201,7 @@ def build(
     yes: Annotated[bool, typer.Option("--yes", help="Start also what takes more than an hour.")] = False,
 ) -> None:
     """Execute the chapters that changed and build the site."""
-    from grokbook.book.build import build as bring_up_to_date
+    from grokbook.build.book import build as bring_up_to_date
     from grokbook.paths import checkout
 
     root = checkout()
@@ -229,7 +213,7 @@ def build(
 @app.command()
 def serve(port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free port.")] = 8000) -> None:
     """Show the built site in a browser on this machine."""
-    from grokbook.book.serving import server
+    from grokbook.build.serving import server
     from grokbook.paths import checkout
 
     with server(checkout() / "site", port) as http:
@@ -247,7 +231,7 @@ def drift(
     tolerance: Annotated[float, typer.Option(min=0, help="Relative difference that is no difference.")] = 1e-6,
 ) -> None:
     """Say what differs between two builds; exit code 1 when a verdict or a number moved beyond its band."""
-    from grokbook.book import drift as builds
+    from grokbook.check import drift as builds
     from grokbook.paths import project_root
 
     then, now = builds.read(old), builds.read(new or project_root())
@@ -286,15 +270,25 @@ def record(
     confirm: Annotated[bool, typer.Option("--confirm", help="Repeat the first steps of older records.")] = False,
 ) -> None:
     """Train the recorded runs that are missing; stop and start it as you like."""
+    def listed(console: Any) -> None:
+        from grokbook import runs
+
+        _print_frame(runs.records_table(only, seeds), console)
+
     if list_only:
-        _answer(("record", only, seeds), partial(_list_records, only, seeds))
+        _answer(("record", only, seeds), listed)
         return
+    import pandas as pd
+
     from grokbook import runs
     from grokbook.paths import checkout
+    from grokbook.runs.confirming import confirm_outdated
 
     checkout()  # records belong to one: without it this is refused
     if confirm:
-        _confirm()
+        found, columns = confirm_outdated(), ["experiment", "seed", "steps", "difference"]
+        done = pd.DataFrame(found, columns=columns) if found else pd.DataFrame({"to confirm": ["nothing"]})
+        _print_frame(done, _console())
         return
     limit = None if budget is None else seconds(budget)
     options = {"pattern": only, "budget_seconds": limit, "seeds": seeds, "workers": workers, "compiled": compiled}
@@ -322,23 +316,6 @@ def sweep(
     with _stoppable(), cluster.shown() as told:
         cluster.sweep(asked, scheduler, compiled=compiled, told=told)
     print(f"record    {cluster.place(asked)}")
-
-
-def _list_records(only: str | None, seeds: int | None, console: Any) -> None:
-    from grokbook import runs
-
-    _print_frame(runs.records_table(only, seeds), console)
-
-
-def _confirm() -> None:
-    import pandas as pd
-
-    from grokbook.runs.confirming import confirm_outdated
-
-    found = confirm_outdated()
-    columns = ["experiment", "seed", "steps", "difference"]
-    frame = pd.DataFrame(found, columns=columns) if found else pd.DataFrame({"to confirm": ["nothing"]})
-    _print_frame(frame, _console())
 
 
 @app.command()
@@ -435,7 +412,7 @@ def _plain(value: Any) -> Any:
 @app.command()
 def doctor() -> None:
     """Check this installation and say how to mend what is missing."""
-    from grokbook.book.doctor import examine
+    from grokbook.build.doctor import examine
     from grokbook.paths import project_root
 
     missing = 0

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from grokbook.book import interactive, tables
-from grokbook.book.build import build
-from grokbook.book.serving import server
-from grokbook.book.terminal import Progress
+from grokbook.build.book import build
+from grokbook.build.serving import server
+from grokbook.build.terminal import Progress
+from grokbook.page import interactive, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
@@ -51,7 +51,8 @@ $$ \\mathrm{MED}(\\boldsymbol\\phi) = \\frac1p \\sum_i \\lVert \\phi_{i+1} - \\p
 import sys
 import matplotlib.pyplot as plt
 import pandas as pd
-from grokbook.book import page, parameters, show
+from grokbook import page
+from grokbook.page import parameters, show
 print("grokbook: step 10 of 30", file=sys.stderr)
 fig, ax = plt.subplots(figsize=(4, 2))
 ax.plot([0, 1, 4, 9])

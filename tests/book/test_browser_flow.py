@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
-from grokbook.book import interactive, standalone
+from grokbook.build import standalone
+from grokbook.page import interactive
 from grokbook.theory import triple_product as flow
 
 SITE = Path(__file__).resolve().parents[2] / "site"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from grokbook.book import interactive
+from grokbook.page import interactive
 from grokbook.plotting.phases import diagrams, explorable
 from grokbook.runs.phases import PhaseRule, phases
 

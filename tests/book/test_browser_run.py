@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from grokbook.book import interactive
+from grokbook.page import interactive
 from grokbook.plotting.moving import circle_over_training, moving_run
 
 SITE = Path(__file__).resolve().parents[2] / "site"

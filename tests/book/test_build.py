@@ -13,13 +13,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from grokbook.book import build as building
-from grokbook.book import chapters, jobs, site, state
-from grokbook.book.costs import Estimate
-from grokbook.book.jobs import Job, long_run, refuse_too_large, share, side_by_side
-from grokbook.book.kernel import Kernels
+from grokbook.build import book as building
+from grokbook.build import jobs, site, state
+from grokbook.build.jobs import Job, long_run, refuse_too_large, share, side_by_side
+from grokbook.build.kernel import Kernels
 from grokbook.errors import ChapterError, ParameterError
-from grokbook.fingerprint import modules_behind
+from grokbook.page import sources
+from grokbook.page.costs import Estimate
 from processes import git
 
 from .conftest import CHAPTER, ROOT
@@ -69,7 +69,7 @@ def test_the_key_holds_everything_a_page_depends_on(project, changed, tmp_path, 
         path.write_text("{}")
 
     def key(preset="laptop"):
-        return building.key(project, chapters.find(project, "01").page(preset))
+        return building.key(project, sources.find(project, "01").page(preset))
 
     first = key()
     assert key() == first
@@ -82,14 +82,10 @@ def test_the_key_holds_everything_a_page_depends_on(project, changed, tmp_path, 
     assert key("smoke" if changed == "preset" else "laptop") != first
 
 
-def test_the_code_of_a_page_is_all_that_notebooks_reach_of_the_room():
+def test_the_key_covers_every_room_that_notebooks_reach():
     sources = [path.read_text() for path in (ROOT / "notebooks").glob("*.md")]
-    named = [name for text in sources for name in re.findall(r"^from grokbook\.book import (.+)$", text, re.M)]
-    reached = {name.strip() for names in named for name in names.split(",")}
-    reached |= {name for text in sources for name in re.findall(r"^from grokbook\.book\.(\w+) import", text, re.M)}
-    behind = modules_behind(tuple(f"grokbook.book.{name}" for name in reached))
-    room = {f"{name.split('.')[-1]}.py" for name in behind if name.startswith("grokbook.book.")}
-    assert {"page.py", "cards.py"} <= room <= set(building._PAGE_CODE)
+    reached = {name for text in sources for name in re.findall(r"^(?:from|import) grokbook\.(\w+)", text, re.M)}
+    assert {"page", "chapters"} <= reached <= {*building._ROOMS, "errors", "paths", "machine"}
 
 
 @pytest.mark.parametrize(("preset", "only"), [("latop", []), ("laptop", ["tinny"])])

@@ -10,8 +10,8 @@ import pytest
 from bs4 import BeautifulSoup
 from pybtex.database import parse_string
 
-from grokbook.book import cards, tables
 from grokbook.claims import as_table, choose, outcomes
+from grokbook.page import cards, tables
 
 ROWS = as_table(outcomes(choose(["G36", "G26", "P02", "G18"])))
 

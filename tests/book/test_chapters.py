@@ -5,8 +5,8 @@ import types
 import pytest
 
 from grokbook import announced
-from grokbook.book import chapters
 from grokbook.errors import ChapterError, ParameterError
+from grokbook.page import sources
 
 from .conftest import CHAPTER
 
@@ -20,7 +20,7 @@ def write(project, text, name="02_other.md"):
 
 @pytest.mark.parametrize("name", ["01", "1", "tiny", "01_tiny", "01_tiny.md", "01_t", "ti"])
 def test_a_source_is_found_by_number_name_or_prefix_and_read(project, name):
-    chapter = chapters.find(project, name)
+    chapter = sources.find(project, name)
     assert (chapter.name, chapter.number, chapter.title) == ("01_tiny", "01", "A tiny chapter")
     assert chapter.question == "Does a tiny chapter reach its page?"
     assert [p.name for p in chapter.parameters] == ["p", "train_fraction", "steps"]
@@ -29,20 +29,20 @@ def test_a_source_is_found_by_number_name_or_prefix_and_read(project, name):
 
 def test_a_name_that_means_no_chapter_or_two_is_refused(project):
     with pytest.raises(ParameterError, match=r"'tinny' is not a chapter; did you mean 01_tiny\?"):
-        chapters.find(project, "tinny")
+        sources.find(project, "tinny")
     write(project, CHAPTER, "02_tinier.md")
     with pytest.raises(ParameterError, match="more than one chapter: 01_tiny, 02_tinier; name one"):
-        chapters.find(project, "tin")
+        sources.find(project, "tin")
 
 
 @pytest.mark.parametrize("name", ["02b", "2b", "holes", "02b_holes.md", "ho"])
 def test_a_chapter_of_several_pages_has_a_letter_and_its_number_alone_names_all_of_them(project, name):
     for other in ("02a_discs.md", "02b_holes.md"):
         write(project, CHAPTER, other)
-    assert chapters.find(project, name).number == "02b"
-    assert [path.stem for path in chapters.chapter_paths(project)] == ["01_tiny", "02a_discs", "02b_holes"]
+    assert sources.find(project, name).number == "02b"
+    assert [path.stem for path in sources.chapter_paths(project)] == ["01_tiny", "02a_discs", "02b_holes"]
     with pytest.raises(ParameterError, match=r"^'02' means more than one chapter: 02a_discs, 02b_holes; name one\.$"):
-        chapters.find(project, "02")
+        sources.find(project, "02")
 
 
 def test_the_chapter_of_a_topic_is_looked_up_in_the_project_at_hand(project, monkeypatch):
@@ -53,7 +53,7 @@ def test_the_chapter_of_a_topic_is_looked_up_in_the_project_at_hand(project, mon
 
 
 def test_the_values_of_a_page_are_default_then_preset_then_override(project):
-    chapter = chapters.find(project, "01")
+    chapter = sources.find(project, "01")
     assert chapter.page("smoke").values == {"p": 23, "train_fraction": 0.5, "steps": 30}
     page = chapter.page("smoke", {"p": "29", "steps": "30"})
     assert (page.values["p"], page.changed) == (29, {"p": 29})
@@ -81,7 +81,7 @@ def test_what_is_wrong_with_a_source_is_named(project, old, new, said):
     if "no title" in said:
         text = text.replace("## One section", "One section")
     with pytest.raises(ChapterError, match="chapter 02_other: ") as refused:
-        chapters.load(write(project, text))
+        sources.load(write(project, text))
     assert said in str(refused.value)
 
 
@@ -91,8 +91,8 @@ def test_the_plan_gets_the_parameters_it_names_and_may_refuse_them_together(proj
             raise ParameterError(f"steps = {steps} is less than p = {p}.")
         return {"given": (p, steps)}
 
-    monkeypatch.setattr(chapters, "topic", lambda name: types.SimpleNamespace(plan=plan))
-    planned = chapters.load(write(project, CHAPTER.replace("  presets:", "  seconds: {laptop: 12}\n  presets:")))
+    monkeypatch.setattr(sources, "topic", lambda name: types.SimpleNamespace(plan=plan))
+    planned = sources.load(write(project, CHAPTER.replace("  presets:", "  seconds: {laptop: 12}\n  presets:")))
     assert planned.page("laptop").experiments() == {"given": (59, 200)}
     with pytest.raises(ParameterError, match="steps = 5 is less than p = 59"):
         planned.page("laptop", {"steps": 5}).experiments()

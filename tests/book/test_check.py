@@ -7,10 +7,11 @@ import pytest
 from bs4 import BeautifulSoup
 from PIL import Image
 
-from grokbook.book import check, site, standalone
-from grokbook.book.links import section_address
+from grokbook.build import site, standalone
+from grokbook.check import broken
 from grokbook.claims.ledger import claims
 from grokbook.errors import ChapterError
+from grokbook.page.links import section_address
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = sorted((ROOT / "site" / "chapters").glob("[0-9]*.html"))
@@ -41,16 +42,16 @@ def test_what_is_broken_is_named_with_its_page_and_nothing_of_a_site_in_order(tm
     (tmp_path / "a.svg").write_text(SVG.format('<path d="M0 0L5 5"/>'))
     (tmp_path / "empty.svg").write_text(SVG.format(""))
     (tmp_path / "chapters" / "01_x.html").write_text(f"<html><body><article>{article}</article></body></html>")
-    found = check.problems(tmp_path, {"01_x": ["fig-a"]})
+    found = broken.problems(tmp_path, {"01_x": ["fig-a"]})
     assert [p for p in found if p.startswith("chapters/01_x.html: ") and said in p] if said else found == []
-    assert check.problems(tmp_path, {"02_y": []})[-1] == "chapter 02_y has no page"
+    assert broken.problems(tmp_path, {"02_y": []})[-1] == "chapter 02_y has no page"
 
 
 def test_a_picture_of_one_colour_is_empty_and_one_with_a_line_is_not(tmp_path):
     picture = Image.effect_noise((64, 64), 0).convert("RGB")
     for name, empty in (("plain.png", True), ("drawn.png", False)):
         picture.save(tmp_path / name, compress_level=0)
-        assert check.is_empty_image(tmp_path / name) is empty
+        assert broken.is_empty_image(tmp_path / name) is empty
         picture.putpixel((3, 3), (200, 0, 0))
 
 
@@ -82,9 +83,9 @@ def test_the_sections_that_claims_name_are_on_the_built_pages():
 @pytest.fixture(scope="module")
 def page(built_once):
     """A page, of a site in order, as one file."""
-    assert check.problems(built_once / "site", {"01_tiny": ["fig-tiny"]}) == []
-    built = built_once / "site" / "chapters" / "01_tiny.html"
-    return BeautifulSoup(standalone.inlined(built, site.mathjax_folder()), "html.parser")
+    assert broken.problems(built_once / "site", {"01_tiny": ["fig-tiny"]}) == []
+    made = built_once / "site" / "chapters" / "01_tiny.html"
+    return BeautifulSoup(standalone.inlined(made, site.mathjax_folder()), "html.parser")
 
 
 def test_nothing_is_loaded_from_outside_the_file(page):

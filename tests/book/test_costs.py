@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from grokbook.book import costs
+from grokbook.page import costs
 
 
 def experiment(missing):

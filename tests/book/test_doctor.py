@@ -5,7 +5,7 @@ from collections import namedtuple
 
 import pytest
 
-from grokbook.book import doctor
+from grokbook.build import doctor
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def test_what_is_missing_or_broken_is_named(project, monkeypatch):
     (project / "constraints.txt").write_text("# pins\nnumpy==0.0.1\n")
     (project / "notebooks" / "02_bad.md").write_text("# No front matter\n")
     monkeypatch.setattr(shutil, "disk_usage", lambda path: namedtuple("usage", "free")(1e8))
-    monkeypatch.setattr("grokbook.book.site.mathjax_folder", lambda: project / "empty")
+    monkeypatch.setattr("grokbook.build.site.mathjax_folder", lambda: project / "empty")
     for check, needed, words in [
         (doctor.packages, True, ["is not >=999", "grokbook-absent is missing"]),
         (doctor.pinned_versions, False, ["numpy"]),

@@ -6,7 +6,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
-from grokbook.book import drawing
+from grokbook.page import drawing
 from grokbook.plotting.style import STYLE
 
 

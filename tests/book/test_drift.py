@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from grokbook import cli
-from grokbook.book import drift
+from grokbook.check import drift
 from grokbook.errors import ParameterError
 
 BOX = "- **Run** preset `{}`, device CPU, {} s in all\n- **Data** `gu2025/fig5[p=47]` (record `{}`), seeds 0: trained"

@@ -5,8 +5,9 @@ import json
 import nbformat
 import pytest
 
-from grokbook.book import chapters, execute, outputs
+from grokbook.build import execute, outputs
 from grokbook.errors import ChapterError
+from grokbook.page import sources
 
 from .conftest import CHAPTER
 
@@ -14,7 +15,7 @@ from .conftest import CHAPTER
 def chapter(project, text):
     path = project / "notebooks" / "02_other.md"
     path.write_text(text)
-    return chapters.load(path)
+    return sources.load(path)
 
 
 @pytest.fixture
@@ -23,8 +24,8 @@ def executed(built_once):
 
 
 def test_values_are_written_into_the_parameters_cell_itself(project, said):
-    notebook = execute.execute(chapters.find(project, "01").page("smoke"), project, said).notebook
-    cell = chapters.parameters_cell(notebook)
+    notebook = execute.execute(sources.find(project, "01").page("smoke"), project, said).notebook
+    cell = sources.parameters_cell(notebook)
     assert "p: int = 23                    # prime modulus" in cell.source
     assert "steps: int = 30              # optimiser steps" in cell.source
 
@@ -38,7 +39,7 @@ def test_a_printed_notebook_has_one_parameters_cell_no_progress_lines_and_ends_w
 
 
 def test_two_executions_differ_in_nothing_but_the_box(built_once, executed, said):
-    again = execute.execute(chapters.find(built_once, "01").page("laptop"), built_once, said, strict=True)
+    again = execute.execute(sources.find(built_once, "01").page("laptop"), built_once, said, strict=True)
     assert json.dumps(again.notebook.cells[:-1], sort_keys=True) == json.dumps(executed.cells[:-1], sort_keys=True)
     assert again.figures == ["fig-tiny"]
     assert "step 10 of 30" in said.console.file.getvalue()
@@ -80,5 +81,5 @@ def test_a_kernel_that_dies_is_an_error_of_its_chapter(project, said):
 
 def test_what_the_page_cannot_print_is_an_error_of_the_chapter(project, said):
     found = chapter(project, CHAPTER.replace("page.figure(fig", "(fig"))
-    with pytest.raises(ChapterError, match='chapter 02_other, code cell 2, under "One section" is tagged `figure`'):
+    with pytest.raises(ChapterError, match='chapter 02_other, code cell 2, under "One section" shows an image without'):
         execute.execute(found.page("smoke"), project, said)

@@ -4,8 +4,10 @@ import json
 
 import pytest
 
-from grokbook.book import chapters, execute, exercises
+from grokbook.build import execute
+from grokbook.check import exercises
 from grokbook.errors import ChapterError
+from grokbook.page import sources
 
 from .conftest import CHAPTER
 
@@ -73,7 +75,7 @@ def test_what_fails_as_printed_is_named(check, code, said):
 
 @pytest.mark.parametrize(
     "check",
-    ["`fit_step`", "`isqrt(x)`, after `from math import isqrt`", "`grokbook.book`", "`lines of`", "`[s for s in [p]]`"],
+    ["`fit_step`", "`isqrt(x)`, after `from math import isqrt`", "`grokbook.cli`", "`lines of`", "`[s for s in [p]]`"],
 )
 def test_words_formulas_and_what_the_reader_chooses_are_not_held_against_a_check(check):
     attempt(source(check), p=59)
@@ -92,11 +94,11 @@ def test_no_exercise_leans_on_another_and_other_pages_are_not_asked(monkeypatch)
 def test_a_strict_execution_runs_them_and_the_page_is_without(project, said):
     path = project / "notebooks" / "01_tiny.md"
     path.write_text(source(code="import sys\nprint('a warning', file=sys.stderr)"))
-    found = chapters.load(path)
+    found = sources.load(path)
     strict, plain = (execute.execute(found.page("smoke"), project, said, strict=s) for s in (True, False))
     assert json.dumps(strict.notebook.cells[:-1]) == json.dumps(plain.notebook.cells[:-1])
     path.write_text(source(code="1 / 0"))
-    failing = chapters.load(path).page("smoke")
+    failing = sources.load(path).page("smoke")
     with pytest.raises(ChapterError, match="^chapter 01_tiny, exercises: .*ex-more: ZeroDivisionError"):
         execute.execute(failing, project, said, strict=True)
     execute.execute(failing, project, said)

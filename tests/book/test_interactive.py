@@ -5,8 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from grokbook.book import interactive, outputs, page, tables
+from grokbook import page
+from grokbook.build import outputs
 from grokbook.errors import ParameterError
+from grokbook.page import interactive, tables
 from grokbook.theory import triple_product as flow
 from grokbook.theory import triple_stability
 

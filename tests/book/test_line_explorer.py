@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from grokbook.book import interactive, tables
 from grokbook.chapters.effective_theory.lines import explorable
+from grokbook.page import interactive, tables
 from grokbook.theory import parallelograms as pg
 from grokbook.theory.effective_flow import flow
 

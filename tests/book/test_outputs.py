@@ -3,7 +3,7 @@
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from grokbook.book import outputs
+from grokbook.build import outputs
 from grokbook.errors import ChapterError
 
 LABEL = {"name": "fig-a", "caption": "A caption, three seeds.", "alt": "A curve."}
@@ -76,8 +76,8 @@ def test_progress_lines_are_removed_and_warnings_stay():
     outputs.drop_progress(made)
     assert [o.text for o in made.cells[1].outputs] == ["UserWarning: b\n"]
     with pytest.raises(ChapterError, match='code cell 1, under "The delay" wrote to standard error: UserWarning: b'):
-        outputs.refuse_stray_output(made)
-    outputs.refuse_stray_output(notebook(stream("fine", "stdout")))
+        outputs.drop_progress(made, strict=True)
+    outputs.drop_progress(notebook(stream("fine", "stdout")), strict=True)
 
 
 def test_what_differs_between_executions_is_removed():

@@ -11,8 +11,10 @@ import pandas as pd
 import pytest
 import torch
 
-from grokbook.book import chapters, costs, footer, page, picture, show, tables
+from grokbook import page
+from grokbook.build import footer, picture
 from grokbook.errors import ChapterError, ParameterError
+from grokbook.page import costs, show, sources, tables
 from grokbook.paths import project_root
 from grokbook.runs import provenance
 
@@ -215,18 +217,18 @@ ENTRY = {"experiment": "gu2025/fig5[p=97]", "key": "0123456789abcdef", "seeds": 
 def test_the_box_at_the_foot_says_what_ran_on_which_data_and_how_to_make_it_again(project, changed, said):
     entry = ENTRY | {"origin": (changed or {}).get("origin", "recorded"), "provenance": [MADE | (changed or {})]}
     used = [] if changed is None else [entry]
-    assert said in footer.box_text(chapters.find(project, "01").page("laptop"), used, 42.0, MADE_BY)
+    assert said in footer.box_text(sources.find(project, "01").page("laptop"), used, 42.0, MADE_BY)
 
 
 def test_the_command_has_what_differs_from_the_preset(project):
-    said = chapters.find(project, "01").page("laptop", {"p": 113, "train_fraction": 0.4}).command()
+    said = sources.find(project, "01").page("laptop", {"p": 113, "train_fraction": 0.4}).command()
     assert said == "grokbook run 01 --preset laptop -p p=113 -p train_fraction=0.4"
 
 
 def test_below_the_parameters_stand_the_command_of_the_page_and_one_with_a_value_changed(project):
     path = project / "notebooks" / "01_tiny.md"
     path.write_text(path.read_text().replace("  papers:", "  example: {p: 53}\n  papers:"))
-    chapter = chapters.load(path)
+    chapter = sources.load(path)
     first, second = (f"```text\ngrokbook run 01 --preset smoke -p p={p}\n```" for p in (29, 53))
     said = footer.invitation(chapter.page("smoke", {"p": 29})).source
     assert said.index(first) < said.index(second)

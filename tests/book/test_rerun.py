@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from grokbook.book import beside, chapters, execute, parameter_sets, rerun, standalone
-from grokbook.book.costs import Estimate
+from grokbook.build import beside, execute, parameter_sets, rerun, standalone
 from grokbook.errors import ChapterError, ParameterError
+from grokbook.page import sources
+from grokbook.page.costs import Estimate
 
 from .conftest import CHAPTER
 
@@ -49,7 +50,7 @@ def executed(p=23, delay=100.0, seeds=(90.0, 110.0), drawing="a", ledger=("holds
 def tiny(project):
     path = project / "notebooks" / "01_tiny.md"
     path.write_text(SOURCE)
-    return chapters.load(path)
+    return sources.load(path)
 
 
 def opening(tiny, default, mine, values=(("p", 29),)):
@@ -142,7 +143,7 @@ def run(built, said, monkeypatch):
 
     def call(overrides, preset="laptop", **options):
         del ran[:]
-        _, page = rerun.rerun(chapters.find(built, "tiny").page(preset, overrides), built, progress=said, **options)
+        _, page = rerun.rerun(sources.find(built, "tiny").page(preset, overrides), built, progress=said, **options)
         return sorted(ran), page.read_text()
 
     return SimpleNamespace(call=call, root=built, said=lambda: said.console.file.getvalue(), ran=ran)
@@ -191,9 +192,9 @@ def test_a_comparison_that_fails_or_is_stopped_leaves_nothing_and_a_former_page_
 
 def test_a_real_run_writes_notebook_and_page_and_leaves_the_book_alone(built, said):
     before = (built / "book" / "chapters" / "01_tiny.ipynb").read_bytes()
-    notebook, page = rerun.rerun(chapters.find(built, "tiny").page("laptop", {"p": "29"}), built, progress=said)
+    notebook, page = rerun.rerun(sources.find(built, "tiny").page("laptop", {"p": "29"}), built, progress=said)
     assert notebook == built / "runs" / "01_tiny-laptop-p-29" / "01_tiny.ipynb"
-    assert "p: int = 29" in chapters.parameters_cell(nbformat.read(notebook, as_version=4)).source
+    assert "p: int = 29" in sources.parameters_cell(nbformat.read(notebook, as_version=4)).source
     assert json.loads(notebook.with_suffix(".json").read_text())["parameters"]["p"] == 29
     assert (built / "book" / "chapters" / "01_tiny.ipynb").read_bytes() == before
     html = BeautifulSoup(page.read_text(), "html.parser")
@@ -208,7 +209,7 @@ def test_a_real_run_writes_notebook_and_page_and_leaves_the_book_alone(built, sa
 
 
 def test_the_folder_of_a_run_is_named_by_what_differs(project):
-    odd = rerun.folder_name(replace(chapters.find(project, "01").page("laptop"), changed={"steps": "a/b"}))
+    odd = rerun.folder_name(replace(sources.find(project, "01").page("laptop"), changed={"steps": "a/b"}))
     assert odd.startswith("01_tiny-laptop-") and "/" not in odd
 
 
@@ -234,7 +235,7 @@ WHOLE = st.integers(-99, 99)
 def test_what_is_written_is_what_is_read(folder, p, x, name, hole, ps):
     given = {"p": p, "x": x, "name": name, "hole": hole, "ps": ps}
     file = folder / "set.yml"
-    chapter = chapters.find(folder, "01")
+    chapter = sources.find(folder, "01")
     parameter_sets.write(file, page := chapter.page("paper", given))
     preset, read = parameter_sets.read(file, chapter)
     assert preset == "paper" and chapter.page(preset, read) == page
@@ -268,7 +269,7 @@ def test_a_foreign_or_broken_file_is_refused_in_one_sentence(folder, content, sa
     file = folder / "odd.yml"
     file.write_bytes(content)
     with pytest.raises(ParameterError) as refused:
-        parameter_sets.read(file, chapters.find(folder, "01"))
+        parameter_sets.read(file, sources.find(folder, "01"))
     assert said in str(refused.value) and str(file) in str(refused.value) and "\n" not in str(refused.value)
 
 
@@ -279,7 +280,7 @@ def test_a_foreign_or_broken_file_is_refused_in_one_sentence(folder, content, sa
 def test_names_and_values_are_refused_as_those_of_p_are(folder, content, said):
     file = folder / "wrong.yml"
     file.write_text(content)
-    chapter = chapters.find(folder, "01")
+    chapter = sources.find(folder, "01")
     with pytest.raises(ParameterError) as refused:
         chapter.page("laptop", parameter_sets.read(file, chapter)[1])
     name, _, value = content.partition(": ")

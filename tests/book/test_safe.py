@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from myst_parser.parsers.docutils_ import Parser
 
-from grokbook.book import chapters, footer, page, safe, show
-from grokbook.book.parameters import Parameter
+from grokbook import page
+from grokbook.build import footer
+from grokbook.page import safe, show, sources
+from grokbook.page.parameters import Parameter
 
 CONFIG = yaml.safe_load((Path(__file__).resolve().parents[2] / "book" / "_config.yml").read_text())
 ATTACKS = [
@@ -66,7 +68,7 @@ def test_the_boxes_of_a_page_say_what_a_record_says_and_no_more(attack, project)
     made = {"recorded_on": attack, "device": attack, "dtype": attack, "seconds": 1, "commit": attack}
     box = rendered(page.recorded_box({"origin": "recorded", "provenance": json.dumps([made])}))
     assert kinds(box) <= {*QUIET, nodes.block_quote, nodes.strong}
-    chapter = chapters.find(project, "01")
+    chapter = sources.find(project, "01")
     chapter = dataclasses.replace(chapter, parameters=(*chapter.parameters, Parameter("note", "str", "", "a remark")))
     part = {key: attack for key in ("device", "fingerprint", "commit", "recorded_on")} | {"seconds": 1}
     by = {"commit": attack, "versions": {attack: attack}, "device": attack, "fingerprint": "now"}

@@ -11,8 +11,9 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from grokbook.book import check, site, state
-from grokbook.book.serving import server
+from grokbook.build import site, state
+from grokbook.build.serving import server
+from grokbook.check import broken
 from grokbook.errors import ChapterError, GrokbookError, ParameterError
 from processes import git
 
@@ -137,7 +138,7 @@ def test_a_site_that_is_not_in_order_does_not_replace_the_last_good_one(built, s
         return made
 
     monkeypatch.setattr(site, "sphinx", sphinx)
-    monkeypatch.setattr(check, "problems", lambda *a: ["intro.html: the link x leads nowhere"])
+    monkeypatch.setattr(broken, "problems", lambda *a: ["intro.html: the link x leads nowhere"])
     with pytest.raises(ChapterError, match="not in order: intro.html: the link x leads nowhere"):
         site.bring_up_to_date(built, progress=said)
     assert "Home" in (built / "site" / "intro.html").read_text()

@@ -13,14 +13,16 @@ from markdown_it.renderer import RendererHTML
 from myst_parser.config.main import MdParserConfig
 from myst_parser.parsers.mdit import create_md_parser
 
-from grokbook.book import chapters, conditions, exercises, site
-from grokbook.book.wrapping import COLUMNS
+from grokbook.build import site
+from grokbook.check import exercises
 from grokbook.claims.ledger import claims
 from grokbook.claims.verdicts import settled
 from grokbook.errors import ParameterError
+from grokbook.page import sources, when
+from grokbook.page.wrapping import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = [path for path in chapters.chapter_paths(ROOT) if path.stem != chapters.FRONT]
+SOURCES = [path for path in sources.chapter_paths(ROOT) if path.stem != sources.FRONT]
 CELL_LINES, WORDS_PER_LINE, EXERCISES = 25, 8, 3
 WORDS, PROOF_LINES = 4_500, 10
 PARSER = create_md_parser(MdParserConfig(enable_extensions={"dollarmath", "colon_fence"}), RendererHTML)
@@ -61,12 +63,12 @@ def test_a_label_is_one_thing_in_the_whole_book_and_every_reference_has_one():
 
 @pytest.fixture(scope="module", params=SOURCES, ids=lambda path: path.stem)
 def chapter(request):
-    return chapters.load(request.param)
+    return sources.load(request.param)
 
 
 def cells(source, kind="code"):
     """The text of the cells of a kind: without their options, without front matter."""
-    return [cell.source for cell in chapters._read_notebook(source).cells if cell.cell_type == kind]
+    return [cell.source for cell in sources.read_notebook(source).cells if cell.cell_type == kind]
 
 
 def words(source):
@@ -103,7 +105,7 @@ def given(source):
 def asked(source):
     """The names in the conditions of blocks and half sentences."""
     found = re.findall(r"\{when\}(?: +([^\n]+)|`+([^;`]+);)", source)
-    return {name for condition in found for name in conditions.names("".join(condition))}
+    return {name for condition in found for name in when.names("".join(condition))}
 
 
 def test_every_condition_of_the_prose_is_given_by_a_cell_and_none_is_given_in_vain(chapter):
@@ -128,7 +130,7 @@ def test_the_question_is_one_and_every_parameter_has_a_help_text(chapter):
     assert [p.name for p in chapter.parameters if len(p.help.split()) < 2] == []
 
 
-@pytest.mark.parametrize("preset", chapters.PRESETS)
+@pytest.mark.parametrize("preset", sources.PRESETS)
 def test_every_preset_is_accepted_by_rules_and_plan(chapter, preset):
     plan = chapter.page(preset).experiments()
     assert all(experiment.name for experiment in plan.values())
@@ -155,7 +157,7 @@ TOO_FAR = [
 
 @pytest.mark.parametrize(("name", "values"), TOO_FAR)
 def test_values_that_a_page_cannot_show_are_refused_before_it_is_executed(name, values):
-    chapter = chapters.find(ROOT, name)
+    chapter = sources.find(ROOT, name)
     with pytest.raises(ParameterError):
         chapter.page("smoke", values).experiments()
 
@@ -174,7 +176,7 @@ def test_code_that_is_shown_fits_its_page(chapter):
     """Cells that are removed from the page are not shown; folded ones are, when they are opened."""
     shown = [
         cell.source
-        for cell in chapters._read_notebook(chapter.source).cells
+        for cell in sources.read_notebook(chapter.source).cells
         if cell.cell_type == "code" and not {"remove-input", "remove-cell"} & {*cell.metadata.get("tags", [])}
     ]
     assert [line for code in shown for line in code.splitlines() if len(line) > COLUMNS] == []
@@ -221,7 +223,7 @@ def names(code: str) -> tuple[set[str], set[str]]:
 def unknown_to_a_reader(source: str) -> dict[str, set[str]]:
     """By exercise the names that its code and its solution read and that neither they nor a cell that is shown bind."""
     removed = {"remove-cell", "remove-input"}
-    code = [cell for cell in chapters._read_notebook(source).cells if cell.cell_type == "code"]
+    code = [cell for cell in sources.read_notebook(source).cells if cell.cell_type == "code"]
     _, shown = names("\n".join(c.source for c in code if not removed & {*c.metadata.get("tags", [])}))
     parts = {one.label: names("\n".join(one.blocks)) for one in exercises.read(source).values()}
     return {label: read - bound - shown for label, (read, bound) in parts.items() if read - bound - shown}
@@ -251,7 +253,7 @@ def test_every_command_that_is_printed_is_accepted():
     for page in [*SOURCES, *(ROOT / "book").glob("*.md"), ROOT / "README.md"]:
         for name, rest in COMMAND.findall(re.sub(r"(?m)^\$.*", "", page.read_text(encoding="utf-8"))):
             preset, *_ = [*re.findall(r"--preset (\w+)", rest), "laptop"]
-            chapter = chapters.find(ROOT, name)
+            chapter = sources.find(ROOT, name)
             given = dict(re.findall(r"-p\s+(\w+)=(\S+)", rest))
             assert chapter.page(preset, given).experiments() is not None
 
@@ -308,7 +310,7 @@ def test_a_median_that_leaves_runs_out_is_seen():
 
 # --------------------------------------------------------------------------------------------- notation
 
-PAGES = chapters.chapter_paths(ROOT)
+PAGES = sources.chapter_paths(ROOT)
 PAGES += [page for page in sorted((ROOT / "book").glob("*.md")) if page.stem != "notation"]
 LETTERS = """
     alpha beta gamma Gamma delta Delta epsilon varepsilon zeta eta theta Theta iota kappa lambda Lambda mu nu

@@ -9,11 +9,11 @@ import torch
 import xarray as xr
 
 from grokbook import measures
-from grokbook.book import interactive, tables, training_page
-from grokbook.book.training_page import ALT, settings
 from grokbook.errors import ParameterError
 from grokbook.models.quadratic import Quadratic
 from grokbook.models.transformer import Shape
+from grokbook.page import interactive, tables, training_page
+from grokbook.page.training_page import ALT, settings
 from grokbook.tasks import ModularTask
 from grokbook.training import Adam, AdamW, RunConfig, Schedule, Sgd, split_weights, train
 from grokbook.training.losses import LOSSES

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from grokbook.book.typeset import typeset
 from grokbook.claims.ledger import claims
+from grokbook.page.typeset import typeset
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,13 @@ import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 
-from grokbook.book import conditions, page, rerun, site
-from grokbook.book.build import build
-from grokbook.book.terminal import Progress
+from grokbook import page
+from grokbook.build import rerun, site
+from grokbook.build.book import build
+from grokbook.build.terminal import Progress
 from grokbook.claims.verdicts import settled
 from grokbook.errors import ChapterError, ParameterError
+from grokbook.page import sources, when
 
 from .conftest import CHAPTER, make_project
 
@@ -49,7 +51,7 @@ It is {when}``often; taught {glue:text}`steps` times, and`` done ({verdict}`G36:
     ],
 )
 def test_a_condition_is_read_as_logic_in_which_what_is_not_known_decides_nothing(expression, truth):
-    assert conditions.holds(expression, KNOWN) is truth
+    assert when.holds(expression, KNOWN) is truth
 
 
 @pytest.mark.parametrize(
@@ -59,19 +61,19 @@ def test_a_condition_is_read_as_logic_in_which_what_is_not_known_decides_nothing
 )  # fmt: skip
 def test_what_is_no_condition_is_refused(expression):
     with pytest.raises(ParameterError, match="must be names joined by and, or, not and brackets"):
-        conditions.holds(expression, KNOWN)
+        when.holds(expression, KNOWN)
 
 
 def test_a_name_that_no_cell_gives_is_refused_with_those_that_there_are():
     with pytest.raises(ParameterError, match="names late, which is not known; the page has no, open_, yes"):
-        conditions.holds("yes or late", KNOWN)
+        when.holds("yes or late", KNOWN)
     with pytest.raises(ParameterError, match=r"no cell of the page calls page\.conditions"):
-        conditions.holds("late", {})
+        when.holds("late", {})
 
 
 def test_the_numbers_that_decide_are_those_of_the_names_in_their_order():
-    assert conditions.names("not no and (yes or no)") == ["no", "yes"]
-    assert conditions.deciding("not no and (yes or open_)", KNOWN) == "two; one"
+    assert when.names("not no and (yes or no)") == ["no", "yes"]
+    assert when.deciding("not no and (yes or open_)", KNOWN) == "two; one"
 
 
 def test_cells_publish_truths_as_they_glue_numbers(monkeypatch):
@@ -80,7 +82,7 @@ def test_cells_publish_truths_as_they_glue_numbers(monkeypatch):
     page.conditions(a=np.bool_(True), b=(pd.Series([1]).gt(2).all(), "1 and\n 2"), c=None, d=pd.NA)
     values = {name: eval_text(data) for name, data in shown}
     expected = {"a": (True, ""), "b": (False, "1 and 2"), "c": (None, ""), "d": (None, "")}
-    assert conditions.read({"glued": "1"} | values) == expected
+    assert when.read({"glued": "1"} | values) == expected
 
 
 def eval_text(data):
@@ -194,7 +196,8 @@ def test_a_name_and_a_claim_that_there_are_not_are_told_at_any_preset(worded, mo
 
 @pytest.mark.browser
 def test_a_re_run_whose_condition_is_false_shows_the_marked_line(worded, open_page):
-    _, file = rerun.rerun(worded, "tiny", "laptop", {"p": "61"}, progress=Progress(io.StringIO()))
+    page = sources.find(worded, "tiny").page("laptop", {"p": "61"})
+    _, file = rerun.rerun(page, worded, progress=Progress(io.StringIO()))
     for scheme in ("light", "dark"):
         page = open_page(file.as_uri(), scheme=scheme)
         (line,) = page.locator("p.gb-not-here").all()
@@ -208,4 +211,4 @@ def test_a_re_run_whose_condition_is_false_shows_the_marked_line(worded, open_pa
 
 def test_the_words_of_a_half_sentence_are_those_around_its_numbers():
     source = "It is {when}``a and not b; so, {glue:text}`n:.2f` times`` and {when}`c; no` more."
-    assert conditions.opened(source) == "It is so, {glue:text}`n:.2f` times and no more."
+    assert when.opened(source) == "It is so, {glue:text}`n:.2f` times and no more."

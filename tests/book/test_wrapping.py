@@ -9,8 +9,8 @@ import pytest
 
 import grokbook.measures
 import grokbook.theory
-from grokbook.book.show import without_docstring
-from grokbook.book.wrapping import COLUMNS, wrapped
+from grokbook.page.show import without_docstring
+from grokbook.page.wrapping import COLUMNS, wrapped
 
 
 def functions():

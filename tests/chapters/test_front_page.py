@@ -7,10 +7,12 @@ import re
 
 import pytest
 
-from grokbook.book import chapters, front, page, site
+from grokbook import page
+from grokbook.build import site
 from grokbook.chapters import front_page
 from grokbook.claims import choose
 from grokbook.claims.verdicts import settled
+from grokbook.page import front, sources
 from grokbook.paths import project_root
 from grokbook.runs.gu2025 import fig5
 
@@ -43,7 +45,7 @@ def test_the_counts_of_a_paper_are_all_of_its_claims_and_ours_are_not_among_them
 
 def test_the_contents_are_titles_and_questions_of_the_sources(put):
     front.contents(ROOT)
-    listed = [chapter for chapter in chapters.load_all(ROOT) if chapter.name != chapters.FRONT]
+    listed = [chapter for chapter in sources.load_all(ROOT) if chapter.name != sources.FRONT]
     assert all(f'href="chapters/{c.name}.html">{c.title}</a>' in put[0] for c in listed)
     assert put[0].count("<tr") == len(listed) + 1
 

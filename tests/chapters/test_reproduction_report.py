@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from grokbook.book import findings
 from grokbook.chapters import reproduction_report as report
 from grokbook.chapters.reproduction_report import central, new
 from grokbook.claims import Finding, Outcome, choose, outcomes
 from grokbook.claims.finding import VERDICTS
 from grokbook.claims.ledger import KINDS, WAYS
+from grokbook.page import findings
 from grokbook.theory.one_frequency import circle
 
 TABLE = pd.DataFrame({"verdict": ["fails", "fails", "holds"], "kind": ["theorem", "theorem", "number"]})

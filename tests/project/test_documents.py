@@ -10,7 +10,7 @@ from project_tree import ROOT, make_targets, pyproject, read
 
 import grokbook
 from grokbook import cli
-from grokbook.book import chapters
+from grokbook.page import sources
 
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 
@@ -52,7 +52,7 @@ def test_readme_shows_a_picture_and_names_the_two_commands_first():
 def test_readme_s_table_has_every_chapter_by_its_title_and_no_other():
     """A chapter's one title is its first heading; a page that does not exist is not promised."""
     rows = re.findall(r"^\| (\d\d[a-z]?) ([^|]*?) \|", read("README.md"), re.MULTILINE)
-    found = [chapter for chapter in chapters.load_all(ROOT) if chapter.name != chapters.FRONT]
+    found = [chapter for chapter in sources.load_all(ROOT) if chapter.name != sources.FRONT]
     assert rows == [(chapter.number, chapter.title) for chapter in found]
 
 

@@ -10,16 +10,21 @@ from project_tree import PACKAGE, dotted, modules, read, tree
 GROUND = "ground"
 FLOORS = (
     *(GROUND, "tasks", "models", "measures", "theory", "training", "runs", "claims", "plotting", "chapters"),
-    *("book", "cli"),
+    *("page", "check", "build", "cli"),
 )
-LESS = {"measures": (GROUND,), "plotting": (GROUND, "measures", "runs"), "book": FLOORS[: FLOORS.index("chapters")]}
-"""Rooms that may import less than all below them: plotting takes arrays and tables, and asks measures for symbols; the
-book finds a chapter by its chapter's name."""
+BELOW = FLOORS[: FLOORS.index("chapters")]
+LESS = {"measures": (GROUND,), "plotting": (GROUND, "measures", "runs")}
+LESS |= {"page": BELOW, "check": (*BELOW, "page"), "build": (*BELOW, "page", "check")}
+"""Rooms that may import less than all below them: plotting takes arrays and tables, and asks measures for symbols; what
+makes the book finds a chapter by its name."""
 
 
 def room(name: str) -> str:
     """The room of a dotted name; the package's own modules (errors, paths) lie below all rooms, its door above."""
-    parts = name.replace("__main__", "cli").replace("grokbook.records", "grokbook.runs").split(".")
+    moved = {"__main__": "cli", "grokbook.records": "grokbook.runs", "grokbook.book": "grokbook.page"}
+    for old, new in moved.items():
+        name = name.replace(old, new)
+    parts = name.split(".")
     return parts[1] if len(parts) > 1 and parts[1] in FLOORS else GROUND
 
 
@@ -59,7 +64,7 @@ def test_no_room_imports_a_higher_one_and_no_chapter_another(module):
 MAY = {"training.loop": "measures.med", "theory.coverage": "measures.med", "plotting.grids": "errors"}
 MAY |= {"chapters.width.claims": "chapters.width.figures"}
 MAY_NOT = {"measures.med": "theory.coverage", "errors": "tasks.shapes", "plotting.grids": "theory.coverage"}
-MAY_NOT |= {"claims.ledger": "chapters.width", "chapters.width": "chapters.depth", "book.front": "chapters.width"}
+MAY_NOT |= {"claims.ledger": "chapters.width", "chapters.width": "chapters.depth", "page.front": "chapters.width"}
 
 
 def test_the_rule_itself():

@@ -10,7 +10,8 @@ import torch
 import xarray as xr
 from filelock import Timeout
 
-from grokbook.book.footer import _changed, _dataset
+from grokbook.build import footer
+from grokbook.build.footer import _changed, _dataset
 from grokbook.errors import ParameterError, RecordError
 from grokbook.fingerprint import fingerprint
 from grokbook.models.transformer import Shape
@@ -195,8 +196,8 @@ def test_another_order_of_summation_is_told_from_other_code(tmp_path, monkeypatc
 )
 def test_the_page_says_what_was_found(monkeypatch, found, words):
     entry = {"seed": 0, "steps": 150, "confirmed_on": "2026-11-21"} | found
-    monkeypatch.setattr(confirming, "confirmed", lambda key, code, **_: entry)
-    assert re.search(words, _changed({"key": "k", "commit": "d" * 40}, "now"))
+    monkeypatch.setattr(footer, "confirmed", lambda key, code, **_: entry)
+    assert re.search(words, _changed("k", "d" * 40, [0], "now"))
 
 
 def test_nothing_to_confirm_and_damaged_files_are_refused(tmp_path, store):

@@ -81,7 +81,7 @@ class Finding:
         bars = ", ".join(f"at {bar} {verdict}" for bar, verdict in self.at.items())
         template = says if isinstance(says, str) else "".join(says)
         template += " (other bars: {bars})" if bars and "{bars}" not in template else ""
-        said = template.format(**(known | {"bars": bars} | dict(self.numbers)))
+        said = template.format(**(known | {"bars": bars} | dict(self.numbers))).strip()
         mixed = f"; {self.stands[0]} of {self.stands[1]} parts are as printed" if self.mixed else ""
         return replace(self, evidence=f"{said}{mixed}")
 

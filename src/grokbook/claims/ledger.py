@@ -84,14 +84,11 @@ class Claim:
     def __post_init__(self) -> None:
         if not self.shown_by and self.check:
             object.__setattr__(self, "shown_by", "runs" if self.runs else "count")
-        if self.shown_by not in ("", *WAYS):
-            raise ParameterError(f"shown_by = {self.shown_by!r} is unknown; choose one of {', '.join(WAYS)}.")
-        if self.paper not in PAPERS:
-            raise ParameterError(f"paper = {self.paper!r} is unknown; choose one of {', '.join(PAPERS)}.")
-        if self.kind not in KINDS:
-            raise ParameterError(f"kind = {self.kind!r} is unknown; choose one of {', '.join(KINDS)}.")
-        if self.origin not in ORIGINS:
-            raise ParameterError(f"origin = {self.origin!r} is unknown; choose one of {', '.join(ORIGINS)}.")
+        known = {"shown_by": ("", *WAYS), "paper": PAPERS, "kind": KINDS, "origin": ORIGINS}
+        for name, choices in known.items():
+            if (value := getattr(self, name)) not in choices:
+                there = ", ".join(filter(None, choices))
+                raise ParameterError(f"{name} = {value!r} is unknown; choose one of {there}.")
         since(self.rule_changed)
         if self.check is None and not self.reason:
             raise ParameterError(f"claim {self.id} has neither a check nor a reason why it cannot be checked.")
@@ -202,19 +199,15 @@ def claims() -> tuple[Claim, ...]:
 
     Raises ParameterError when two claims have the same id.
     """
-    found = sorted(_announced(), key=_order)
+    values = [value for module in chapters() for value in vars(module).values()]
+    several = [entry for value in values if isinstance(value, list | tuple) for entry in value]  # each counts once
+    announced = {id(c): c for c in [*values, *several] if isinstance(c, Claim)}.values()
+    found = sorted(announced, key=_order)
     ids = [claim.id for claim in found]
     repeated = {i for i in ids if ids.count(i) > 1}
     if repeated:
         raise ParameterError(f"claim ids occur twice: {', '.join(sorted(repeated))}.")
     return tuple(found)
-
-
-def _announced() -> list[Claim]:
-    """The claims that stand in a module of the chapters, by themselves or in a tuple or list, each once."""
-    values = [value for module in chapters() for value in vars(module).values()]
-    several = [entry for value in values if isinstance(value, list | tuple) for entry in value]
-    return list({id(c): c for c in [*values, *several] if isinstance(c, Claim)}.values())
 
 
 def _order(claim: Claim) -> tuple[int, bool, str]:

@@ -94,7 +94,10 @@ def _utc(text: str) -> datetime:
 
 
 def made_after(experiment: Experiment, when: datetime | None) -> tuple[int, ...]:
-    """The recorded seeds of an experiment, or those of them whose records say that they were made after a time."""
+    """The recorded seeds of an experiment, or those of them whose records say that they were made after a time.
+
+    A record without a time of day counts as made at the beginning of its day.
+    """
     missing = experiment.missing_seeds()
     there = tuple(seed for seed in experiment.seeds if seed not in missing)
     if when is None or not there:
@@ -102,13 +105,9 @@ def made_after(experiment: Experiment, when: datetime | None) -> tuple[int, ...]
     store = default_store()
     held = filter(None, (where.find(experiment.key) for where in (store, *store.fallbacks)))
     parts = [part for _, entry in held for part in entry["provenance"]]
-    young = {seed for part in parts if _recorded(part) > when for seed in part["seeds"]}
-    return tuple(seed for seed in there if seed in young)
-
-
-def _recorded(part: Mapping[str, Any]) -> datetime:
-    """When a part of a record was made; of a record without a time of day the beginning of its day."""
-    return _utc(part.get("recorded_at", part["recorded_on"]))
+    young = (part for part in parts if _utc(part.get("recorded_at", part["recorded_on"])) > when)
+    kept = {seed for part in young for seed in part["seeds"]}
+    return tuple(seed for seed in there if seed in kept)
 
 
 def older(experiment: Experiment, when: datetime | None) -> bool:
@@ -178,9 +177,7 @@ def left_open(runs: Runs, seen: Finding) -> Finding:
     if runs and seen.verdict != UNDECIDED:
         return seen
     verdict = UNDECIDED if any(label in runs for label in runs.experiments) else "not run"
-    missing = cost(runs.experiments.values())
     complete = not any(e.missing_seeds() for e in runs.experiments.values())
-    gap = "" if seen.evidence.startswith(" (") else "; "
-    together = f"{missing}{gap}{seen.evidence}" if seen.evidence else missing
-    evidence = seen.evidence if complete and seen.evidence else together
+    missing = "" if complete and seen.evidence else cost(runs.experiments.values())
+    evidence = "; ".join(filter(None, (missing, seen.evidence)))
     return replace(seen, verdict=verdict, evidence=evidence, value=None, low=None, high=None)

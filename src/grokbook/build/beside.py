@@ -1,0 +1,270 @@
+"""A re-run beside the default: what the page of changed parameters opens with.
+
+The comparison is that of `drift`; here it becomes cells: parameters, verdicts, numbers, figures in pairs.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from copy import deepcopy
+from typing import Any
+
+from grokbook.check import drift
+from grokbook.check.drift import Difference
+from grokbook.page import when
+from grokbook.page.drawing import NARROW
+from grokbook.page.safe import code, fenced, line, words
+from grokbook.page.sources import Page
+
+MOST_CELLS, LONG_TEXT, SHOWN = 40, 40, 12
+"""Cells that are shown of one table; characters from which a glued text is a sentence; numbers that are not folded."""
+
+_HERE = "\N{OBJECT REPLACEMENT CHARACTER}"
+
+BEFORE, AFTER = 10, 6
+"""Words that are shown before and after a number."""
+
+
+def opened(notebook: Any, default: Any, page: Page, where: str) -> Any:
+    """A copy of an executed notebook that opens with how it differs from `default`, the same chapter at its preset.
+
+    `where` says in words what the default's page is. Nothing of the notebook itself is changed.
+    """
+    then, now = (drift.content(one.cells) for one in (default, notebook))
+    name = page.chapter.name
+    found = drift.compare({"chapters": {name: then}}, {"chapters": {name: now}})
+    opening = [
+        _markdown("## What differs from the default\n\n" + _summary(found, page.preset, where)),
+        _markdown(_parameters(page)),
+        _markdown(_numbers(found, when.opened(page.chapter.source))),
+        *_pairs(found, default, notebook),
+        _markdown(_tables(found, then["items"], now["items"]) + "\n\n" + _sentences(found)),
+        _markdown("## The page with your parameters"),
+    ]
+    made = deepcopy(notebook)
+    first = next(i for i, cell in enumerate(made.cells) if re.search(r"^# ", cell.source, re.MULTILINE))
+    title, *rest = re.split(r"(?<=\n)", re.sub(r"\A\s*", "", made.cells[first].source), maxsplit=1)
+    made.cells[first : first + 1] = [_markdown(title), *opening, _markdown("".join(rest))]
+    made.cells = [cell for cell in made.cells if cell.cell_type != "markdown" or cell.source.strip()]
+    for index, cell in enumerate(made.cells):
+        cell.id = f"cell-{index:03d}"
+    return made
+
+
+def _markdown(text: str) -> Any:
+    from nbformat.v4 import new_markdown_cell
+
+    return new_markdown_cell(text)
+
+
+# --------------------------------------------------------------------------------------- what is said first
+
+
+def _summary(found: Sequence[Difference], preset: str, where: str) -> str:
+    """A paragraph: what was compared, how many numbers moved and by how much, and the verdicts."""
+    moved = list(_moved(found))
+    beyond, less, unknown = (sum(d.beyond is answer for d in moved) for answer in (True, False, None))
+    said = [f"{beyond} by more than the spread over seeds", f"{less} by less", f"for {unknown} it is not known"]
+    counted = ", ".join(text for text, count in zip(said, (beyond, less, unknown), strict=True) if count)
+    numbers = f"{_count(moved, 'number')} in the prose moved"
+    if beyond or less:
+        numbers += f": {counted}. That spread is the difference between the largest and the smallest seed, on the page "
+        numbers += "where it is more."
+    else:
+        numbers += f"; {'its' if len(moved) == 1 else 'their'} spread over seeds is not known."
+    return (
+        f"Your parameters are not those of the preset {code(preset)}. Here the page is held beside {where}; the page "
+        f"itself follows below. {numbers if moved else 'No number in the prose moved.'} {_verdicts(found)}"
+        f"{_conditions(found)}"
+    )
+
+
+def _count(items: Sized, name: str) -> str:
+    """`1 number`, `2 numbers`."""
+    return f"{len(items)} {name}{'s' * (len(items) != 1)}"
+
+
+def _verdicts(found: Iterable[Difference]) -> str:
+    """A sentence for each verdict that changed, or that none did."""
+    changed = {}
+    for d in found:
+        claim = re.fullmatch(r"verdict of (\S+)|table \d+, (\S+), verdict", d.item)
+        if claim and d.old is not None and d.new is not None:
+            changed[claim[1] or claim[2]] = f"{words(d.old)} → **{words(d.new)}**"
+    if not changed:
+        return "No verdict changed."
+    return "Verdicts that changed: " + "; ".join(f"{words(name)} {how}" for name, how in changed.items()) + "."
+
+
+def _conditions(found: Iterable[Difference]) -> str:
+    """A sentence on the conditions of the prose that held and do not hold now; nothing where there are none."""
+    lost = [d.item.removeprefix("condition ") for d in found if d.item.startswith("condition ") and d.old is True]
+    text = f" {_count(lost, 'condition')} of its sentences no longer hold{'s' * (len(lost) == 1)}"
+    return f"{text}: {', '.join(code(name) for name in lost)}; a marked line stands in their place." if lost else ""
+
+
+def _parameters(page: Page) -> str:
+    """The command of this page, and the parameters that differ."""
+    default = page.chapter.page(page.preset).values
+    said = {parameter.name: parameter.help for parameter in page.chapter.parameters}
+    rows = [
+        [code(name), words(default[name]), f"**{words(value)}**", words(said[name])]
+        for name, value in page.changed.items()
+    ]
+    table = _list_table(["parameter", "default", "yours", "meaning"], rows)
+    return f"{table}\n\n{fenced(page.command(), 'text')}"
+
+
+# ------------------------------------------------------------------------------------------------ numbers
+
+
+def _moved(found: Iterable[Difference]) -> Iterator[Difference]:
+    """Glued numbers and values of claims that both pages have, and that are not the same."""
+    for d in found:
+        short = max(len(str(d.old)), len(str(d.new))) <= LONG_TEXT
+        if d.item.startswith(("glue ", "value of ")) and None not in (d.old, d.new) and short:
+            yield d
+
+
+def _numbers(found: Iterable[Difference], source: str) -> str:
+    """The numbers that moved, first those whose spread or band is known; what is more than a screen is folded."""
+    moved = sorted(_moved(found), key=lambda d: {True: 0, False: 1, None: 2}[d.beyond])
+    shown = max(SHOWN, sum(d.beyond is not None for d in moved))
+    heads = ["number", "default", "yours", "more than the spread?"]
+    text, more = (_list_table(heads, [_row(d, source) for d in part]) for part in (moved[:shown], moved[shown:]))
+    return f"{text}\n\n{_folded(_count(moved[shown:], 'more number') + ' that moved', more)}" if more else text
+
+
+def _held(d: Difference) -> str:
+    """Whether a difference is larger than the spread over seeds, or outside the band, and what that is."""
+    if d.band is not None:
+        return f"{'no: inside' if d.kind == 'within' else '**yes**: outside'} {d.band[0]:.4g} to {d.band[1]:.4g}"
+    if d.beyond is None:
+        return "not known"
+    return f"{'**yes**' if d.beyond else 'no'}: {d.apart:.3g} against {d.spread:.3g}"
+
+
+def _row(d: Difference, source: str) -> list[str]:
+    """Where a number stands, its value by default, its value now, and how that compares with its spread."""
+    name = d.item.removeprefix("glue ")
+    role = _role(source, name)
+    form = role[1] if role else None
+    old, new = (format(v, form or ".6g") if isinstance(v, float) else line(v) for v in (d.old, d.new))
+    return [_place(source, role) if role else code(name), words(old), words(new), _held(d)]
+
+
+def _role(source: str, name: str) -> re.Match[str] | None:
+    """Where a glued value first stands in the prose; its group is the format that is given there."""
+    return re.search(r"\{glue:text\}`" + re.escape(name) + r"(?::([^`]*))?`", source)
+
+
+def _place(source: str, role: re.Match[str]) -> str:
+    """The words of the page around a glued number, the number in bold; formulas and roles are kept whole."""
+    begin, end = source.rfind("\n\n", 0, role.start()) + 2, source.find("\n\n", role.end())
+    kept = [part for part in source[begin:end].splitlines() if not re.match(r"`{3}|:{3}|:\w+:|[#|>]", part)]
+    text = re.sub(r"^(?:[-*+]|\d+[.)]) +", "", line(" ".join(kept))).replace(role[0], _HERE)
+    tokens = re.findall(r"(?:\{[\w:]+\}`[^`]*`|`[^`]*`|\$[^$]*\$|[^\s`$])+", text)
+    at = next((i for i, token in enumerate(tokens) if _HERE in token), None)
+    if at is None:  # it stands in a table or in a title
+        return f"**{role[0]}**"
+    first = next((i + 1 for i in range(at - 1, -1, -1) if re.search(r"[.?!:;]\**$", tokens[i])), 0)
+    last = next((i for i in range(at, len(tokens)) if re.search(r"[.?!:;]\**$", tokens[i])), len(tokens) - 1)
+    before, after = max(first, at - BEFORE), min(last, at + AFTER)
+    cut = ["…"] * (before > first), ["…"] * (after < last)
+    plain = [token.replace("*", "") if "$" not in token and "`" not in token else token for token in tokens]
+    plain[at] = plain[at].strip("*").replace(_HERE, f"**{role[0]}**")
+    return " ".join([*cut[0], *plain[before : after + 1], *cut[1]]).replace(_HERE, role[0])
+
+
+# ------------------------------------------------------------------------------------------------ figures
+
+
+def _pairs(found: Iterable[Difference], default: Any, notebook: Any) -> Iterator[Any]:
+    """A sentence on the figures, then for each that differs a cell with both drawings and one with the caption."""
+    from nbformat.v4 import new_code_cell, new_output
+
+    then, now = _figures(default), _figures(notebook)
+    differ = {d.item.removeprefix("drawing of ") for d in found if d.item.startswith("drawing of ")}
+    paired = [name for name in now if name in differ and name in then]
+    same = ", ".join(f"{{numref}}`{name}`" for name in now if name not in differ)
+    text = f"{_count(paired, 'figure')} changed." if paired else "No figure changed."
+    yield _markdown(text + (f" The same as by default: {same}." if same and paired else ""))
+    for name in paired:
+        drawn = "".join(_side(side, *of[name]) for side, of in (("default", then), ("yours", now)))
+        shown = new_output("display_data", data={"text/html": f'<div class="gb-pair">{drawn}</div>'})
+        yield new_code_cell("# two drawings", metadata={"tags": ["remove-input"]}, outputs=[shown])
+        yield _markdown(f"{{numref}}`{name}`, default and yours. {now[name][1]['caption']}")
+
+
+def _side(side: str, data: Mapping[str, Any], about: Mapping[str, Any]) -> str:
+    alt, kind = html.escape(f"{side}: {about['alt']}"), html.escape(about.get("classes", ""))
+    picture = f'<img class="{kind}" src="{_address(data)}" alt="{alt}">'
+    return f"<figure><figcaption>{side}</figcaption>{picture}</figure>"
+
+
+def _figures(notebook: Any) -> dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """The pictures of an executed notebook by name: their data and labels; interactive figures are none."""
+    every = (output for cell in notebook.cells for output in cell.get("outputs", []))
+    labelled = ((output["data"], output["metadata"]["grokbook"]) for output in every if _is_picture(output))
+    return {about["name"]: (data, about) for data, about in labelled}
+
+
+def _is_picture(output: Mapping[str, Any]) -> bool:
+    named = "grokbook" in output.get("metadata", {})
+    return named and any(kind.startswith("image/") for kind in output.get("data", {}))
+
+
+def _address(data: Mapping[str, Any]) -> str:
+    """The drawing as a data: address: that for a narrow screen where there is one, as two stand side by side."""
+    drawn = data.get(NARROW) or data.get("image/svg+xml")
+    if drawn is None:
+        return f"data:image/png;base64,{''.join(data['image/png']).strip()}"
+    return f"data:image/svg+xml;base64,{b64encode(''.join(drawn).encode()).decode()}"
+
+
+# --------------------------------------------------------------------------------- tables and other sentences
+
+
+def _tables(found: Iterable[Difference], then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Table by table, folded: the cells that differ."""
+    cells: dict[str, list[Difference]] = {}
+    for d in found:
+        if (of := re.match(r"(table \d+), ", d.item)) and None not in (d.old, d.new):
+            cells.setdefault(of[1], []).append(d)
+    parts = []
+    for name, differ in cells.items():
+        rows = [[words(d.item.removeprefix(f"{name}, ")), words(d.old), words(d.new)] for d in differ[:MOST_CELLS]]
+        left = differ[MOST_CELLS:]
+        parts.append(f"**{words(now.get(f'text of {name}') or then.get(f'text of {name}') or name)}**")
+        parts.append(_list_table(["row, column", "default", "yours"], rows))
+        parts.append(f"{_count(left, 'more cell')} of this table changed." if left else "")
+    total = [d for differ in cells.values() for d in differ]
+    return _folded(f"{_count(total, 'table cell')} changed", "\n\n".join(filter(None, parts))) if total else ""
+
+
+def _sentences(found: Iterable[Difference]) -> str:
+    """The computed sentences that differ, folded."""
+    moved = set(_moved(found))
+    rows = [
+        [words(d.old), words(d.new)]
+        for d in found
+        if re.match(r"glue |text \d+$", d.item) and d not in moved and None not in (d.old, d.new)
+    ]
+    title = f"{_count(rows, 'computed sentence')} changed"
+    return _folded(title, _list_table(["default", "yours"], rows)) if rows else ""
+
+
+def _list_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of Markdown; on a narrow screen each row is a block (class gb-beside). Empty without rows."""
+    lines = ["````{list-table}", ":header-rows: 1", ":class: gb-beside", ""]
+    for row in [heads, *rows]:
+        lines += [("* - " if i == 0 else "  - ") + cell for i, cell in enumerate(row)]
+    return "\n".join([*lines, "````"]) if rows else ""
+
+
+def _folded(title: str, text: str) -> str:
+    return f"`````{{admonition}} {title}\n:class: dropdown note\n\n{text}\n`````"
+

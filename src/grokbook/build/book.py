@@ -1,0 +1,129 @@
+"""Build the book: execute the chapters that changed, then the site when anything in it changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from grokbook.build import site, state
+from grokbook.build.answers import package_versions
+from grokbook.build.execute import execute
+from grokbook.build.jobs import Job, long_run, refuse_too_large, side_by_side
+from grokbook.build.kernel import Kernels
+from grokbook.build.terminal import Progress, agree
+from grokbook.claims.shared import FINDINGS
+from grokbook.claims.verdicts import SETTLED
+from grokbook.fingerprint import code_digest, rooms_fingerprint
+from grokbook.machine import CORES, cores
+from grokbook.page import costs, sources
+from grokbook.page.sources import Page
+
+_ROOMS = ("tasks", "models", "measures", "theory", "training", "runs", "claims", "plotting", "chapters", "page")
+_OF_PAGES = ("outputs.py", "execute.py", "footer.py")
+"""What of this room puts something on a page."""
+
+_PACKAGES = ("numpy", "torch", "matplotlib", "pandas", "xarray", "jupytext", "papermill", "ipykernel")
+
+
+def build(
+    root: Path,
+    preset: str = "laptop",
+    only: Sequence[str] = (),
+    strict: bool = False,
+    force: bool = False,
+    progress: Progress | None = None,
+    jobs: int | None = None,
+    yes: bool = False,
+) -> list[str]:
+    """Bring the executed chapters and `site/` up to date; the names of the chapters that were executed.
+
+    `jobs` chapters run side by side (default, and at most: one a core). Raises ParameterError, before anything runs,
+    for an unknown chapter or preset, for more memory than is free, and above an hour that nobody agreed to (`yes`);
+    ChapterError when a chapter fails (its last good page stays, and so does the last good site).
+    """
+    progress = progress or Progress()
+    wanted = [sources.find(root, name) for name in only] if only else sources.load_all(root)
+    pages = [chapter.page(preset) for chapter in wanted]
+    for page in pages:
+        page.experiments()
+    with lock(root):
+        known = [planned(root, page) for page in pages]
+        waiting = [job for job in known if force or not is_current(root, job)]
+        at_once = min(jobs or cores(), cores(), max(len(waiting), 1))
+        refuse_too_large(waiting)
+        if question := long_run(waiting, at_once):
+            agree(question, yes)
+        _execute_all(root, waiting, strict, progress, at_once)
+        rebuilt = site.bring_up_to_date(root, force=force, progress=progress)
+    if not waiting and not rebuilt:
+        progress.say(f"nothing to do: {len(pages)} chapters and the site are up to date")
+    return [job.page.chapter.name for job in waiting]
+
+
+def planned(root: Path, page: Page) -> Job:
+    """A page with what it is predicted to cost, and its key."""
+    return Job(page, costs.page_estimate(page), key(root, page))
+
+
+def _execute_all(root: Path, waiting: Sequence[Job], strict: bool, progress: Progress, at_once: int) -> None:
+    """Execute these pages side by side, each put in place when it is ready; a check of the ledger runs once."""
+    kernels = Kernels()
+
+    def work(job: Job, share: int) -> None:
+        label, predicted = job.page.chapter.label, job.predicted
+        progress.say(f"{label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB")
+        run = execute(job.page, root, progress, strict, kernels, {CORES: str(share), FINDINGS: findings})
+        state.write(root / "book" / "chapters", job, run)
+        progress.say(f"{label}: executed in {run.seconds:.0f} s, {len(run.figures)} figures")
+
+    with tempfile.TemporaryDirectory(prefix="grokbook-findings-") as findings:
+        side_by_side(waiting, work, kernels, at_once)
+
+
+@contextmanager
+def lock(root: Path) -> Iterator[None]:
+    """Hold the checkout for one build; a second one waits."""
+    from filelock import FileLock
+
+    folder = root / ".grokbook"
+    folder.mkdir(exist_ok=True)
+    with FileLock(folder / "build.lock"):
+        yield
+
+
+# ------------------------------------------------------------------------------------------ what changed
+
+
+def is_current(root: Path, job: Job) -> bool:
+    """Whether the executed page was made from exactly this."""
+    return (state.card(root, job.page.chapter.name) or {}).get("key") == job.key
+
+
+def key(root: Path, page: Page) -> str:
+    """sha256 of all a page depends on: source, parameters, library code, package versions, records, verdicts.
+
+    Of records and verdicts all there are: a claim on any page may ask for any of them, or miss it.
+    """
+    folder = root / "data" / "records"
+    files = (folder / "MANIFEST.json", folder / "CONFIRMED.json", SETTLED)
+    parts = {
+        "source": page.chapter.source,
+        "values": {name: repr(value) for name, value in page.values.items()},
+        "preset": page.preset,
+        "library": library_fingerprint(),
+        "packages": package_versions(_PACKAGES),
+        "records": {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.is_file()},
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def library_fingerprint() -> list[str]:
+    """Fingerprints of the code a page goes through: the library's rooms, what puts its parts together, figure style."""
+    package = Path(__file__).resolve().parents[1]
+    own = [code_digest((package / "build" / name).read_text(encoding="utf-8")) for name in _OF_PAGES]
+    other = [*sorted((package / "plotting").glob("*.mplstyle")), *sorted((package / "page" / "scripts").glob("*.js"))]
+    return [rooms_fingerprint(_ROOMS), *own, *(hashlib.sha256(path.read_bytes()).hexdigest() for path in other)]

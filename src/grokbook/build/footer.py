@@ -1,0 +1,106 @@
+"""The box at the foot of a chapter that says how the page was made, so that it can be made again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from grokbook.machine import duration
+from grokbook.page.safe import code, fenced, words
+from grokbook.page.sources import Page
+from grokbook.runs.confirming import LIKE, TIMES, confirmed, makers
+from grokbook.runs.provenance import provenance
+from grokbook.runs.store import present_fingerprint
+
+
+def invitation(page: Page) -> Any:
+    """The Markdown cell below the parameters: the command that makes this page, and one with a value changed."""
+    from nbformat.v4 import new_markdown_cell
+
+    text = f"Make this page again:\n\n{fenced(page.command(), 'text')}"
+    taken = page.chapter.page(page.preset, page.chapter.example).values
+    if changed := {name: taken[name] for name in page.chapter.example if taken[name] != page.values[name]}:
+        text += "\n\nor with a value of your own ([how to re-run](../how_to_rerun.md)), for example:\n\n"
+        text += fenced(page.chapter.page(page.preset, {**page.values, **changed}).command(), "text")
+    return new_markdown_cell(f"::::{{div}} gb-commands\n{text}\n::::", id="commands")
+
+
+def box(page: Page, used: Sequence[Mapping[str, Any]], seconds: float) -> Any:
+    """The Markdown cell with the text of `box_text`, made by the library that runs now."""
+    from nbformat.v4 import new_markdown_cell
+
+    text = box_text(page, used, seconds, provenance())
+    return new_markdown_cell(text, id="provenance", metadata={"tags": ["provenance"]})
+
+
+def box_text(page: Page, used: Sequence[Mapping[str, Any]], seconds: float, made_by: Mapping[str, Any]) -> str:
+    """The Markdown of the box: what ran, with which values, on what data, and the command that does it again."""
+    changes = " with local changes" if made_by.get("dirty") else ""
+    commit = code(str(made_by.get("commit") or "unknown")[:10]) + changes
+    versions = ", ".join(words(f"{name} {version}") for name, version in (made_by.get("versions") or {}).items())
+    settings = ", ".join(code(f"{name} = {value!r}") for name, value in page.values.items()) or "none"
+    data = [_dataset(entry, made_by.get("fingerprint")) for entry in used]
+    lines = [
+        ":::{admonition} How this page was made",
+        ":class: note grokbook-provenance",
+        "",
+        f"- **Code** commit {commit}; {versions}",
+        f"- **Run** preset `{page.preset}`, device {words(made_by.get('device', 'cpu'))}, {duration(seconds)} in all",
+        f"- **Parameters** {settings}",
+        *(data or ["- **Data** nothing was trained or loaded for this page"]),
+        "",
+        "Make it again, or change a value with `-p`:",
+        "",
+        fenced(page.command(), "text"),
+        ":::",
+    ]
+    return "\n".join(lines)
+
+
+_ORIGINS = {
+    "cached": "loaded from this machine's own store",
+    "trained": "trained while this page was built",
+}
+
+
+def _dataset(entry: Mapping[str, Any], fingerprint: str | None) -> str:
+    """One line of the box: a dataset, where it came from, and whether the code that made its parts has changed since.
+
+    Where several codes made it, it is said of which seeds.
+    """
+    parts, origin, key = entry["provenance"], entry["origin"], entry["key"]
+    seeds, last = ", ".join(map(words, entry["seeds"])), parts[-1]
+    made = f"recorded on {words(last['recorded_on'][:10])}" if origin == "recorded" else _ORIGINS[origin]
+    took = sum(part["seconds"] for part in parts)
+    least = "at least " if any(part.get("resumed") for part in parts) else ""
+    said = (
+        f"- **Data** {code(entry['experiment'])} (record {code(key[:12])}), seeds {seeds}, {words(entry['dtype'])}, "
+        f"{words(last['device'])}: {made}, {least}{duration(took)} of training"
+    )
+    several = makers(parts)
+    for made_alike in several:
+        first = made_alike[0]
+        now = present_fingerprint(first) if fingerprint and first.get("modules") else fingerprint
+        if now and first.get("fingerprint", now) != now:
+            seeds = [seed for part in made_alike for seed in part["seeds"]]
+            shown = sorted(set(seeds) & set(entry["seeds"]))
+            of = f"; seed{'s' if len(shown) > 1 else ''} {', '.join(map(words, shown))}" if len(several) > 1 else ""
+            said += of + _changed(key, first.get("commit") or "", seeds, now)
+    return f"{said}."
+
+
+def _changed(key: str, commit: str, seeds: Sequence[int], fingerprint: str) -> str:
+    """That other code made some seeds, and whether the present code was seen to repeat the first steps of one."""
+    was = f" (it was commit {code(commit[:10])})" if commit else ""
+    again = confirmed(key, fingerprint, seeds=seeds or None)
+    if again is None:
+        return f"; **the library's code has changed since**{was}"
+    apart = f"largest relative difference {again['difference']:.0e}" if again["difference"] else "no difference"
+    seen = f"(seed {again['seed']}, {again['steps']} steps trained again on {words(again['confirmed_on'])}: {apart})"
+    if again["difference"] <= LIKE:
+        return f"; made by earlier code{was}, which the present code repeats {seen}"
+    if again.get("ratio", math.inf) <= TIMES:
+        near = f"as far as rounding lets it: one rounding of the initial weights makes {again['rounding']:.0e}"
+        return f"; made by earlier code{was}, which the present code repeats {near} {seen}"
+    return f"; **the present code gives other numbers**{was} {seen}"

@@ -1,0 +1,43 @@
+"""The picture on the README: `python -m grokbook.build.picture` takes it of the front page of the built site."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from grokbook.errors import ChapterError
+from grokbook.page.sources import FRONT, page_of
+from grokbook.paths import project_root
+
+PICTURE = "book/_static/front.png"
+SIZE = {"width": 1280, "height": 900}
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu")
+HIDDEN = ".bd-sidebar-primary, .bd-sidebar-secondary, .bd-header-article { display: none !important; }"
+
+
+def take(page: Path | None = None, target: Path | None = None) -> Path:
+    """Open the front page (default: of `site/`) in Chromium and write what is seen of it first as PNG; returns where.
+
+    Raises ChapterError when the site has not been built.
+    """
+    from playwright.sync_api import sync_playwright
+
+    page = page or project_root() / "site" / f"{page_of(FRONT)}.html"
+    if not page.is_file():
+        raise ChapterError(f"{page} is not there; `make book` builds the site.")
+    target = target or project_root() / PICTURE
+    there = os.environ.get("GROKBOOK_CHROMIUM") or shutil.which("chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=there, args=FLAGS)
+        opened = browser.new_page(viewport=SIZE, color_scheme="light")
+        opened.goto(page.as_uri())
+        opened.add_style_tag(content=HIDDEN)
+        opened.wait_for_load_state("networkidle")
+        opened.screenshot(path=target)
+        browser.close()
+    return target
+
+
+if __name__ == "__main__":
+    print(take())

@@ -1,0 +1,276 @@
+"""The static site: staged in a temporary folder, built by Jupyter Book, checked, then swapped into `site/`."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from grokbook.build import state
+from grokbook.build.terminal import Progress
+from grokbook.check import broken, drift
+from grokbook.claims.verdicts import SETTLED, settled
+from grokbook.errors import ChapterError, GrokbookError
+from grokbook.page import sources
+from grokbook.page.cards import LEDGER
+from grokbook.page.drawing import NARROW
+
+_LEFT_OUT = shutil.ignore_patterns("_build", "chapters", "__pycache__", ".*")
+_PACKAGES = ("jupyter-book", "sphinx", "sphinx-book-theme", "myst-nb", "sphinx-mathjax-offline", "sphinx-proof")
+MATHJAX_PARTS = (
+    "startup.js",
+    "core.js",
+    "input/tex.js",
+    "input/tex/extensions",
+    "output/chtml.js",
+    "output/chtml/fonts",
+    "a11y/assistive-mml.js",
+    "tex-svg-full.js",
+)
+"""What of the MathJax package goes into the site: the parts that pages load, and all in one for a page in one file."""
+
+
+_FRONT = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="0; url=intro.html">
+<title>grokbook</title>
+</head>
+<body><main><h1>grokbook</h1><p><a href="intro.html">The first page</a></p></main></body>
+</html>
+"""
+"""What a reader gets who asks for the folder: the first page of the book."""
+
+
+def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None = None) -> bool:
+    """Build `site/` of the executed chapters if anything in it changed; whether it was built.
+
+    Raises ChapterError with Sphinx's warnings, or with what the check found; the last good site then stays.
+    """
+    progress = progress or Progress()
+    wanted, card = key(root), root / ".grokbook" / "site.json"
+    known = state.read(card) or {}
+    if not force and known.get("key") == wanted and (root / "site" / "index.html").exists():
+        return False
+    names = state.executed(root)
+    progress.say(f"building the site: {len(names)} chapters")
+    with workplace(root) as work:
+        stage(root, work, names)
+        html = sphinx(work)
+        figures = {name: (state.card(root, name) or {}).get("figures", []) for name in names}
+        problems = broken.problems(html, figures)
+        if problems:
+            more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
+            raise ChapterError("the built site is not in order: " + "; ".join(problems[:10]) + more)
+        (html / drift.NAME).write_text(json.dumps(drift.manifest(html, root), indent=0) + "\n")
+        swap(html, root / "site")
+    state.keep(card, {"key": wanted, "chapters": names})
+    return True
+
+
+def key(root: Path) -> str:
+    """sha256 of everything the site is made from."""
+    digest = hashlib.sha256()
+    folders = [root / "book", Path(__file__).resolve().parent]
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            inside = path.relative_to(folder)
+            hidden = any(part.startswith((".", "__pycache__", "_build")) for part in inside.parts)
+            if path.is_file() and not hidden and not (inside.parts[0] == "chapters" and path.suffix != ".ipynb"):
+                digest.update(str(inside).encode() + path.read_bytes())
+    for name in state.executed(root):
+        digest.update(f"{name} {state.committed(root, root / 'notebooks' / f'{name}.md')}".encode())
+    digest.update(SETTLED.read_bytes())
+    digest.update(repr([(name, metadata.version(name)) for name in _PACKAGES]).encode())
+    return digest.hexdigest()
+
+
+@contextmanager
+def workplace(root: Path) -> Iterator[Path]:
+    """A temporary folder on the same disk as the site."""
+    folder = root / "book" / "_build"
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix="work-") as work:
+        yield Path(work)
+
+
+# ----------------------------------------------------------------------------------------------- staging
+
+
+def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None = None) -> None:
+    """Lay out `work/source` (what Sphinx reads) and `work/extra` (what is copied beside the pages)."""
+    source, extra = work / "source", work / "extra"
+    shutil.copytree(root / "book", source, ignore=_LEFT_OUT)
+    (source / "chapters").mkdir()
+    downloads = extra / "downloads"
+    downloads.mkdir(parents=True)
+    own = root / "book" / "chapters"
+    notebooks = notebooks or own
+    for name in names:
+        plain = without_narrow((notebooks / f"{name}.ipynb").read_text(encoding="utf-8"), extra / "narrow" / name)
+        page = source / f"{sources.page_of(name)}.ipynb"
+        page.with_suffix(".md").unlink(missing_ok=True)  # what stands there while the front page is not executed
+        page.write_text(plain, encoding="utf-8")
+        shutil.copyfile(notebooks / f"{name}.ipynb", downloads / f"{name}.ipynb")
+        shutil.copyfile(root / "notebooks" / f"{name}.md", downloads / f"{name}.md")
+    for page in [*source.glob("*.md"), *source.glob("*.ipynb")]:
+        page.write_text(without_dead_links(page.read_text(encoding="utf-8"), names), encoding="utf-8")
+    copy_mathjax(extra / "mathjax")
+    toc = source / "_toc.yml"
+    toc.write_text(filtered_toc(toc.read_text(), names))
+    facts = pages(root, names)
+    for name in names if own is notebooks else ():
+        facts["pages"][sources.page_of(name)]["preset"] = (state.card(root, name) or {}).get("preset")
+    (source / "_pages.json").write_text(json.dumps(facts))
+
+
+def without_narrow(notebook: str, folder: Path) -> str:
+    """An executed notebook without its drawings for narrow screens, which go to `folder` as `<figure>.svg`."""
+    found = json.loads(notebook)
+    for output in (o for cell in found["cells"] for o in cell.get("outputs", [])):
+        if text := output.get("data", {}).pop(NARROW, None):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{output['metadata']['grokbook']['name']}.svg").write_text("".join(text), encoding="utf-8")
+    return json.dumps(found, ensure_ascii=False, indent=1)
+
+
+def without_dead_links(text: str, names: Sequence[str]) -> str:
+    """The source of a page whose links to chapters that were not executed are words, in Markdown and in HTML.
+
+    >>> without_dead_links("[one](chapters/01_x.ipynb), [[two](chapters/02_y.ipynb)", ["01_x"])
+    '[one](chapters/01_x.ipynb), [two'
+    """
+    markdown = r"\[(?P<a>[^\[\]]+)\]\(chapters/(?P<b>\w+)\.ipynb\)"
+    anchor = r'<a [^<>]*"chapters/(?P<c>\w+)\.html[^<>]*>(?P<d>[^<>]*)</a>'
+    return re.sub(f"{markdown}|{anchor}", lambda m: m[0] if (m["b"] or m["c"]) in names else m["a"] or m["d"], text)
+
+
+def filtered_toc(text: str, names: Sequence[str]) -> str:
+    """The table of contents without the chapters that were not executed, and without parts left empty."""
+    import yaml
+
+    toc = yaml.safe_load(text)
+    parts = []
+    for part in toc.get("parts", []):
+        kept = [c for c in part["chapters"] if _stays(c["file"], names)]
+        if kept:
+            parts.append({**part, "chapters": kept})
+    return yaml.safe_dump({**toc, "parts": parts}, sort_keys=False)
+
+
+def _stays(file: str, names: Sequence[str]) -> bool:
+    folder, _, name = file.rpartition("/")
+    return folder != "chapters" or name in names
+
+
+def pages(root: Path, names: Sequence[str]) -> dict[str, Any]:
+    """For the site's extensions: launch links (None where a source is not committed), questions, verdicts."""
+    repository, revision = repository_url(root), state.revision(root)
+    launches = {}
+    for name in names:
+        there = repository and revision and state.committed(root, root / "notebooks" / f"{name}.md")
+        launches[name] = launch_link(repository, revision, name) if there else None  # type: ignore[arg-type]
+    questions = {name: sources.find(root, name).question for name in names}
+    address = project_urls(root).get("Documentation")
+    places = {sources.page_of(name): {"source": str(root / "notebooks" / f"{name}.md")} for name in names}
+    words = {"pages": places, "verdicts": settled(), "ledger": sources.page_of(LEDGER)}
+    return {"launch": launches, "questions": questions, "repository": repository, "address": address, **words}
+
+
+def project_urls(root: Path) -> dict[str, str]:
+    """The addresses that pyproject.toml names."""
+    project = root / "pyproject.toml"
+    return tomllib.loads(project.read_text()).get("project", {}).get("urls", {}) if project.exists() else {}
+
+
+def repository_url(root: Path) -> str | None:
+    """The repository that pyproject.toml names, or None."""
+    return project_urls(root).get("Repository")
+
+
+def launch_link(repository: str, revision: str, name: str) -> str:
+    """The Binder address that opens the chapter's source as a notebook.
+
+    >>> launch_link("https://github.com/a/b", "f00", "01_x")
+    'https://mybinder.org/v2/gh/a/b/f00?urlpath=lab%2Ftree%2Fnotebooks%2F01_x.md%3Ffactory%3DJupytext%2520Notebook'
+    """
+    owner = repository.removesuffix(".git").rstrip("/").split("github.com/")[-1]
+    inside = quote(f"lab/tree/notebooks/{name}.md?factory=" + quote("Jupytext Notebook"), safe="")
+    return f"https://mybinder.org/v2/gh/{owner}/{revision}?urlpath={inside}"
+
+
+def mathjax_folder() -> Path:
+    """Where the installed MathJax lies.
+
+    Raises GrokbookError when the package sphinx-mathjax-offline is not installed.
+    """
+    spec = importlib.util.find_spec("sphinx-mathjax-offline")
+    if spec is None or spec.origin is None:
+        raise GrokbookError("MathJax is missing: install sphinx-mathjax-offline (it is in the extra `book`).")
+    return Path(spec.origin).parent / "static" / "mathjax"
+
+
+def copy_mathjax(target: Path) -> None:
+    """The parts of MathJax that pages load, with fonts and extensions."""
+    for name in MATHJAX_PARTS:
+        origin, copy = mathjax_folder() / name, target / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if origin.is_dir():
+            shutil.copytree(origin, copy)
+        else:
+            shutil.copyfile(origin, copy)
+
+
+# ---------------------------------------------------------------------------------------------- building
+
+
+def sphinx(work: Path, strict: bool = True) -> Path:
+    """Run Jupyter Book on `work/source`; the folder of the pages.
+
+    Raises ChapterError with the warnings when there are any (strict) or the build fails.
+    """
+    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
+    command += ["build", str(work / "source"), "--path-output", str(work / "out"), "--all"]
+    command += ["-W", "--keep-going"] if strict else []
+    environment = {**os.environ, "PYTHONWARNINGS": "ignore", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=work)
+    html = work / "out" / "_build" / "html"
+    if done.returncode != 0 or not (html / "index.html").exists():
+        raise ChapterError(_complaint(done.stdout + done.stderr, work))
+    (html / "index.html").write_text(_FRONT, encoding="utf-8")
+    return html
+
+
+def _complaint(output: str, work: Path) -> str:
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", output).replace(str(work / "source") + "/", "")
+    lines = [line.strip() for line in plain.splitlines()]
+    told = list(dict.fromkeys(line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL)\b", line)))
+    return "Sphinx does not accept the book: " + "; ".join(told[:20] or lines[-15:])
+
+
+def swap(html: Path, target: Path) -> None:
+    """Put the new site in the place of the old one: two renames, the old one back if the second fails."""
+    old = html.parent / "old-site"
+    if target.exists():
+        target.rename(old)
+    try:
+        html.rename(target)
+    except OSError:
+        if old.exists():
+            old.rename(target)
+        raise

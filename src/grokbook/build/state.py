@@ -1,0 +1,84 @@
+"""What lies on disk: executed chapters with their cards, and what git knows of their sources."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grokbook.files import atomic_write
+from grokbook.page.sources import chapter_paths
+
+if TYPE_CHECKING:
+    from grokbook.build.execute import Run
+    from grokbook.build.jobs import Job
+
+
+def card(root: Path, name: str) -> dict[str, Any] | None:
+    """What is known of the executed chapter; None when there is none, or it or its notebook was cut off or altered."""
+    folder = root / "book" / "chapters"
+    try:
+        notebook = (folder / f"{name}.ipynb").read_bytes()
+    except OSError:
+        return None
+    return read(folder / f"{name}.json", notebook)
+
+
+def write(folder: Path, job: Job, run: Run) -> None:
+    """Put the notebook and its card in place, each whole or not at all; without the other neither counts."""
+    import nbformat
+
+    name, notebook = job.page.chapter.name, (nbformat.writes(run.notebook) + "\n").encode()
+    made = {"key": job.key, "preset": job.page.preset, "parameters": dict(job.page.values)}
+    made |= {"figures": run.figures, "seconds": round(run.seconds, 1)}
+    atomic_write(folder / f"{name}.ipynb", notebook)
+    keep(folder / f"{name}.json", json.loads(json.dumps(made, default=str)), notebook)
+
+
+def keep(path: Path, content: Mapping[str, Any], about: bytes = b"") -> None:
+    """Write a table with a sha256 over it and over the bytes it is about; `read` gives it back while both are whole."""
+    sealed = {**content, "sha256": _seal(content, about)}
+    atomic_write(path, (json.dumps(sealed, indent=1) + "\n").encode())
+
+
+def read(path: Path, about: bytes = b"") -> dict[str, Any] | None:
+    """The table that `keep` wrote; None when there is none, or it or what it is about is not what it was."""
+    try:
+        found = json.loads(path.read_bytes())
+        seal = found.pop("sha256")
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        return None
+    return found if seal == _seal(found, about) else None
+
+
+def _seal(content: Mapping[str, Any], about: bytes) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode() + about).hexdigest()
+
+
+def executed(root: Path) -> list[str]:
+    """The chapters that have an executed notebook, in order."""
+    names = [path.stem for path in chapter_paths(root)]
+    return [name for name in names if card(root, name) is not None]
+
+
+def committed(root: Path, path: Path) -> bool:
+    """Whether this file is in the last commit, unchanged."""
+    relative = path.relative_to(root).as_posix()
+    tracked = _git(root, "ls-tree", "--name-only", "HEAD", "--", relative)
+    return bool(tracked) and _git(root, "status", "--porcelain", "--", relative) == ""
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
+
+
+def revision(root: Path) -> str | None:
+    """The commit that is checked out, or None outside git."""
+    return _git(root, "rev-parse", "HEAD")

@@ -1,0 +1,189 @@
+"""Claims as cards: rows of the ledger on any page, and the whole ledger with filters, folding evidence, downloads."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any
+
+import pandas as pd
+
+from grokbook import __version__
+from grokbook.claims.ledger import PAPERS, WAYS
+from grokbook.page.links import section_address
+from grokbook.page.sources import chapter_paths, load
+from grokbook.page.tables import script, verdict
+from grokbook.page.typeset import typeset
+from grokbook.paths import project_root
+
+LEDGER = "18_reproduction_report"
+"""The chapter where each claim has an anchor, its id."""
+
+_WHOSE = {"paper": "the paper's", "ours": "this book's"}
+_TEX = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "<": "$<$", ">": "$>$", "|": "$|$"}
+
+
+def claim_cards(frame: pd.DataFrame, caption: str) -> str:
+    """Rows of the ledger as a list of cards; each id leads to the claim's place in the ledger.
+
+    Example:
+        >>> row = {"id": "X1", "statement": "It is.", "verdict": "holds", "evidence": "k_r < 1"}
+        >>> "<i>k</i><sub>" in claim_cards(pd.DataFrame([row]), "One.")
+        True
+    """
+    target = f"{LEDGER}.html" if (project_root() / "notebooks" / f"{LEDGER}.md").is_file() else None
+    made = [
+        _item(
+            [_head(row, f"{target}#{row['id']}" if target else None), f"<p>{typeset(row['statement'])}</p>"]
+            + [f'<p class="gb-evidence">{part}</p>' for part in _found(row)]
+        )
+        for row in frame.to_dict("records")
+    ]
+    return _listed(made, caption)
+
+
+def cards(parts: Iterable[tuple[str, str, Iterable[str]]], caption: str) -> str:
+    """A list of cards: of each its anchor ("" for none), its head and its paragraphs as HTML."""
+    filled = ((anchor, [f'<p class="gb-head">{head}</p>', *body]) for anchor, head, body in parts)
+    return _listed([_item(said, anchor) for anchor, said in filled], caption)
+
+
+def ledger_html(frame: pd.DataFrame) -> str:
+    """The whole ledger: a card a claim, its id the anchor; filters by a script; evidence folds; CSV and BibTeX.
+
+    `frame` is what `grokbook.claims.ledger` gives. Without scripts all is open and nothing is hidden.
+    """
+    rows = frame.to_dict("records")
+    made = [_entry(row) for row in rows]
+    filters = html.escape(json.dumps(_filters(rows)))
+    links = f"{_download('csv', csv(frame), 'text/csv')} · {_download('bib', bibtex(frame), 'text/plain')}"
+    return (
+        f'<div class="gb-ledger" data-filters="{filters}">\n'
+        f'<p class="gb-downloads">All {len(rows)} claims as a file: {links}</p>\n'
+        f"{_listed(made, 'Every claim that was checked for this page; the evidence is computed.')}\n</div>\n"
+        f'<script>\n{script("ledger")}GrokbookLedger.mount(document.querySelector(".gb-ledger"));\n</script>'
+    )
+
+
+def _listed(made: Iterable[str], caption: str) -> str:
+    said = html.escape(caption)
+    inner = "\n".join(made)
+    return f'<p class="gb-caption">{said}</p>\n<ul class="gb-claims" aria-label="{said}">\n{inner}\n</ul>'
+
+
+def _item(parts: Iterable[str], anchor: str = "", data: Mapping[str, str] | None = None) -> str:
+    marks = {"id": anchor, **{f"data-{name}": value for name, value in (data or {}).items()}}
+    said = "".join(f' {name}="{html.escape(value)}"' for name, value in marks.items() if value)
+    return f'<li class="gb-claim"{said}>\n' + "\n".join(parts) + "\n</li>"
+
+
+def _head(row: Mapping[str, Any], address: str | None) -> str:
+    name = html.escape(row["id"])
+    name = f'<a class="gb-id" href="{address}">{name}</a>' if address else f'<span class="gb-id">{name}</span>'
+    paper = PAPERS.get(row.get("paper", ""), "")
+    paper = f"ours, on {paper}" if row.get("origin") == "ours" else paper
+    place = html.escape(", ".join(filter(None, (paper, row.get("place", "")))))
+    return f'<p class="gb-head">{name} {verdict(row["verdict"])} <span class="gb-place">{place}</span></p>'
+
+
+def _found(row: Mapping[str, Any]) -> list[str]:
+    published = f"Published: {typeset(row['published'])}." if row.get("published") else ""
+    return [part for part in (published, typeset(row["evidence"])) if part]
+
+
+def kind_of_evidence(row: Mapping[str, Any]) -> str:
+    """What a claim's verdict rests on, with the number of recorded runs where runs decide.
+
+    >>> kind_of_evidence({"shown_by": "runs", "runs": 3}), kind_of_evidence({"shown_by": "count", "runs": 0})
+    ('runs: 3', 'exact count')
+    """
+    if row["shown_by"] != "runs":
+        return WAYS.get(row["shown_by"], "none needed")
+    return f"runs: {row['runs']}" if row["runs"] else "runs: not made yet"
+
+
+def _entry(row: Mapping[str, Any]) -> str:
+    """One claim of the ledger, folding below its statement; open, so that nothing is hidden without a script."""
+    chapter = row["page"].partition(":")[0]
+    data = {name: str(row[name]) for name in ("paper", "verdict", "kind")}
+    data |= {"chapter": chapter, "evidence": row["shown_by"] or "none", "origin": row["origin"]}
+    address = section_address(project_root(), row["page"], here=LEDGER)
+    shown = html.escape(f"chapter {_number(chapter)}, {row['page'].partition(': ')[2]}")
+    shown = f'<a href="{html.escape(address)}">{shown}</a>' if address else shown
+    note = f'<p class="gb-note">Kind of claim: {row["kind"]}. Shown in {shown}.</p>'
+    told = "".join(f"<p>{part}</p>" for part in _found(row))
+    fold = f"<details open><summary>Evidence ({kind_of_evidence(row)})</summary>\n{told}\n{note}\n</details>"
+    return _item([_head(row, f"#{row['id']}"), f"<p>{typeset(row['statement'])}</p>", fold], row["id"], data)
+
+
+def _number(chapter: str) -> str:
+    return chapter.partition("_")[0].lstrip("0")
+
+
+@cache
+def _titles() -> dict[str, str]:
+    return {path.stem: f"{_number(path.stem)} {load(path).title}" for path in chapter_paths(project_root())}
+
+
+def _filters(rows: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The lists to choose from: name, label, and what stands in the rows with the words for it."""
+    ways = WAYS | {"": "none needed"}
+    asked: list[tuple[str, str, Callable[[Mapping[str, Any]], tuple[str, str]]]] = [
+        ("paper", "Paper", lambda row: (row["paper"], PAPERS.get(row["paper"], row["paper"]))),
+        ("chapter", "Chapter", lambda row: ((name := row["page"].partition(":")[0]), _titles().get(name, name))),
+        ("verdict", "Verdict", lambda row: (row["verdict"], row["verdict"])),
+        ("kind", "Kind", lambda row: (row["kind"], row["kind"])),
+        ("origin", "Whose sentence", lambda row: (row["origin"], _WHOSE[row["origin"]])),
+        ("evidence", "Evidence", lambda row: (row["shown_by"] or "none", ways[row["shown_by"]])),
+    ]
+    chosen = [(name, label, sorted({of(row) for row in rows})) for name, label, of in asked]
+    return [{"name": name, "label": label, "values": values} for name, label, values in chosen]
+
+
+# -------------------------------------------------------------------------------------------- downloads
+
+
+def csv(frame: pd.DataFrame) -> str:
+    """The ledger as a file of comma-separated values, a row a claim, with its anchor in the last column."""
+    return frame.assign(anchor=[_anchor(name) for name in frame.id]).to_csv(index=False)
+
+
+def bibtex(frame: pd.DataFrame) -> str:
+    """The ledger as a bibliography: an entry a claim, which names its verdict and its anchor in the book.
+
+    Example:
+        >>> row = {"id": "X1", "paper": "gu2025", "place": "p. 3", "statement": "50 % are.", "verdict": "holds"}
+        >>> print(bibtex(pd.DataFrame([row])).splitlines()[0])
+        @misc{grokbook-X1,
+    """
+    entries = []
+    for row in frame.to_dict("records"):
+        about = f"On {PAPERS.get(row['paper'], row['paper'])}, {row['place']}"
+        fields = {
+            "author": "{The grokbook authors}",
+            "title": f"{{Claim {row['id']}: {_tex(row['statement'])}}}",
+            "howpublished": f"grokbook, version {__version__}, {_tex(_anchor(row['id']))}",
+            "note": f"{_tex(about)}. Verdict: {_tex(row['verdict'])}",
+        }
+        said = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+        entries.append(f"@misc{{grokbook-{row['id']},\n{said}\n}}\n")
+    return "\n".join(entries)
+
+
+def _anchor(name: str) -> str:
+    return f"chapters/{LEDGER}.html#{name}"
+
+
+def _tex(text: str) -> str:
+    """A text with what TeX reads as commands made harmless."""
+    return re.sub(r"[\\^~<>|&%$#_{}]", lambda found: _TEX.get(found[0], f"\\{found[0]}"), text)
+
+
+def _download(kind: str, text: str, mime: str) -> str:
+    data = b64encode(text.encode()).decode()
+    name = {"csv": "CSV", "bib": "BibTeX"}[kind]
+    return f'<a download="grokbook-ledger.{kind}" href="data:{mime};charset=utf-8;base64,{data}">{name}</a>'

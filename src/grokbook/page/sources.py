@@ -1,0 +1,214 @@
+"""Chapters as written: `notebooks/NN_name.md` (or `NNa_name.md`) with a question, presets and typed parameters."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from grokbook.announced import PACKAGE
+from grokbook.errors import ChapterError, GrokbookError, ParameterError, nearest, shown
+from grokbook.page import parameters as params
+from grokbook.page.parameters import Parameter
+from grokbook.page.safe import line
+
+PRESETS = ("smoke", "laptop", "paper")
+FRONT = "00_front_page"
+"""The chapter whose page is the root of the site."""
+_FRONT_KEYS = {"question", "papers", "presets", "rules", "seconds", "example"}
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One chapter as its source file says it is; nothing of it has been executed."""
+
+    path: Path
+    source: str
+    title: str
+    question: str
+    papers: tuple[str, ...]
+    presets: Mapping[str, Mapping[str, Any]]
+    parameters: tuple[Parameter, ...]
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    example: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """`01_what_is_grokking`."""
+        return self.path.stem
+
+    @property
+    def number(self) -> str:
+        """`01`, or `04a` where a chapter has several pages."""
+        return self.name.partition("_")[0]
+
+    @property
+    def label(self) -> str:
+        """How messages name the chapter: `chapter 01_what_is_grokking`."""
+        return f"chapter {self.name}"
+
+    def page(self, preset: str, overrides: Mapping[str, Any] | None = None) -> Page:
+        """The chapter with the parameters of a run: defaults, then the preset, then `overrides`, each checked.
+
+        Raises ParameterError for an unknown preset or name, a wrong type and a broken rule.
+        """
+        if preset not in self.presets:
+            raise ParameterError(params.unknown("preset", preset, list(self.presets), self.label))
+        plain = params.merge(self.parameters, self.presets[preset], what=self.label)
+        values = params.merge(self.parameters, self.presets[preset], overrides or {}, what=self.label)
+        changed = {name: value for name, value in values.items() if not params.same(value, plain[name])}
+        return Page(self, preset, values, changed)
+
+    def notebook(self) -> Any:
+        """The source as a notebook (nbformat 4) without outputs."""
+        return read_notebook(self.source)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A chapter at a preset, with a reader's values over it: merged and checked once, and all that a page is made from.
+
+    `changed` are those of the `values` that differ from the preset's.
+    """
+
+    chapter: Chapter
+    preset: str
+    values: Mapping[str, Any]
+    changed: Mapping[str, Any]
+
+    def experiments(self) -> dict[str, Any]:
+        """What the chapter will ask the library for: name -> Experiment, as `plan` of its topic says; else nothing.
+
+        Raises what the plan raises for values that do not fit together.
+        """
+        function = getattr(topic(self.chapter.name), "plan", None)
+        if function is None:
+            return {}
+        accepted = inspect.signature(function).parameters
+        anything = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in accepted.values())
+        return function(**{name: value for name, value in self.values.items() if anything or name in accepted})
+
+    def command(self) -> str:
+        """The command that makes this page again: preset, and every value in which it differs from the preset."""
+        written = [
+            (name, line(",".join(map(str, value)) if isinstance(value, list) else value))
+            for name, value in self.changed.items()
+        ]
+        options = [f"-p {name}={shlex.quote(text)}" for name, text in written]
+        return " ".join(["grokbook run", self.chapter.number, "--preset", self.preset, *options])
+
+
+def topic(chapter: str) -> ModuleType | None:
+    """The module of `grokbook.chapters` that is named as the chapter `NN_name`; None where there is none."""
+    name = f"{PACKAGE}.{chapter.partition('_')[2]}"
+    return importlib.import_module(name) if importlib.util.find_spec(name) else None
+
+
+def read_notebook(source: str) -> Any:
+    """The source of a chapter as a notebook."""
+    import jupytext
+
+    return jupytext.reads(source, fmt="md:myst")
+
+
+def parameters_cell(notebook: Any) -> Any | None:
+    """The code cell tagged `parameters`, or None."""
+    tagged = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
+    if len(tagged) > 1:
+        raise ChapterError(f"{len(tagged)} cells are tagged `parameters`; a chapter has one.")
+    return tagged[0] if tagged else None
+
+
+def load(path: Path) -> Chapter:
+    """Read one chapter; raises ChapterError naming it and what is wrong with its front matter or parameters cell."""
+    source = path.read_text(encoding="utf-8")
+    try:
+        return _parsed(path, source)
+    except GrokbookError as error:
+        raise ChapterError(f"chapter {path.stem}: {error}") from error
+
+
+def _parsed(path: Path, source: str) -> Chapter:
+    notebook = read_notebook(source)
+    front = notebook.metadata.get("grokbook")
+    if not isinstance(front, dict) or not front.get("question"):
+        raise ChapterError("the front matter has no `grokbook:` table with a `question`.")
+    if extra := set(front) - _FRONT_KEYS:
+        raise ChapterError(params.unknown("key", min(extra), sorted(_FRONT_KEYS), "the front matter"))
+    cell = parameters_cell(notebook)
+    found = params.parse(cell.source, front.get("rules")) if cell else ()
+    presets = {name: dict(values or {}) for name, values in (front.get("presets") or {}).items()}
+    if sorted(presets) != sorted(PRESETS):
+        raise ChapterError(f"its presets must be {', '.join(PRESETS)}, not {', '.join(presets) or 'none'}.")
+    seconds, example = (dict(front.get(name) or {}) for name in ("seconds", "example"))
+    for name, value in seconds.items():
+        if name not in PRESETS or isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+            wrong = f"seconds has {name}: {value!r}"
+            raise ChapterError(f"{wrong}; it gives a number of seconds for {', '.join(PRESETS)}.")
+    for name in PRESETS:
+        try:
+            params.merge(found, presets[name])
+            params.merge(found, presets[name], example)
+        except ParameterError as error:
+            raise ChapterError(f"preset {name}: {error}") from error
+    texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    title = next(filter(None, (re.search(r"^# +(.+)$", text, re.MULTILINE) for text in texts)), None)
+    if title is None:
+        raise ChapterError("it has no title (a line `# ...`).")
+    return Chapter(
+        path=path,
+        source=source,
+        title=title[1].strip(),
+        question=front["question"],
+        papers=tuple(front.get("papers") or ()),
+        presets={name: presets[name] for name in PRESETS},
+        parameters=found,
+        seconds=seconds,
+        example=example,
+    )
+
+
+def page_of(name: str) -> str:
+    """Where the site has the page of a chapter, without its ending.
+
+    >>> page_of("01_what_is_grokking"), page_of(FRONT)
+    ('chapters/01_what_is_grokking', 'intro')
+    """
+    return "intro" if name == FRONT else f"chapters/{name}"
+
+
+def chapter_paths(root: Path) -> list[Path]:
+    """The chapter sources of a checkout, in order."""
+    return sorted(path for path in (root / "notebooks").glob("*.md") if re.match(r"\d\d[a-z]?_", path.name))
+
+
+def load_all(root: Path) -> list[Chapter]:
+    """Every chapter of a checkout, in order."""
+    return [load(path) for path in chapter_paths(root)]
+
+
+def find(root: Path, name: str) -> Chapter:
+    """The chapter that `name` means: `01`, `1`, `4a`, `what_is_grokking`, a prefix of either, or the file's name.
+
+    Raises ParameterError when no chapter, or more than one, is meant.
+    """
+    paths = chapter_paths(root)
+    wanted = Path(name).stem if name.endswith(".md") else name.strip()
+    wanted = f"0{wanted}" if re.fullmatch(r"\d[a-z]?", wanted) else wanted
+    parts = {path: (path.stem, *path.stem.split("_", 1)) for path in paths}
+    exact = [path for path in paths if wanted in parts[path]]
+    matches = exact or [path for path in paths if wanted and any(part.startswith(wanted) for part in parts[path])]
+    if len(matches) == 1:
+        return load(matches[0])
+    if matches:
+        raise ParameterError(f"{name!r} means more than one chapter: {', '.join(p.stem for p in matches)}; name one.")
+    by_word = {part: path.stem for path in paths for part in parts[path]}
+    near = nearest(wanted, by_word, 0.4)
+    hint = f"did you mean {by_word[near]}? There are" if near else "there are"
+    raise ParameterError(f"{shown(name)} is not a chapter; {hint} {', '.join(p.stem for p in paths) or 'none'}.")
