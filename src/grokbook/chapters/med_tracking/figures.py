@@ -1,4 +1,4 @@
-"""Figures of chapter 05: MED beside the loss, one dot a run and setting, the best renaming against moved waves."""
+"""Figures of chapter 05: MED beside the loss, and one dot a run and setting."""
 
 from __future__ import annotations
 
@@ -57,28 +57,4 @@ def agreement_by_setting(tables: Mapping[str, pd.DataFrame], column: str = "detr
         ax.set(title=label, xlabel="share of intervals", ylabel="", xlim=(0, 1), xticks=[0.2, 0.4, 0.6, 0.8])
     rows = (name.split("/", 1)[-1] for name in names)  # fig5[p=47]; of lead[add, p=47] the task alone
     axes[0, 0].set_yticks(range(len(names)), [r[5:-1] if r.startswith("lead[") else r for r in rows])
-    return fig
-
-
-@styled
-def best_and_moved(pages: pd.DataFrame, small: pd.DataFrame) -> Figure:
-    """The best renaming of each run's last table against the same waves at other frequencies; dashed: equal.
-
-    Circles: `pages`, squares: `small` (both from `renaming_table`); filled where the run generalises. Grey ticks: the
-    least value with shuffled names.
-    """
-    fig, ((ax,),) = panels(1, 1, height=4.2)
-    for table, marker, size in ((small, "s", 4.5), (pages, "o", 7)):
-        around = [table.moved - table.low, table.high - table.moved]
-        ax.errorbar(table.moved, table.end, xerr=around, fmt="none", lw=0.8, color=COLOURS["quiet"], alpha=0.6)
-        ax.plot(table.moved, table.shuffled, "_", ms=7, color=COLOURS["quiet"])
-        there = table.grok_step.notna()
-        for part, face in ((table[there], COLOURS["measure"]), (table[~there], "white")):
-            ax.plot(part.moved, part.end, marker, ms=size, mfc=face, mec=COLOURS["measure"], ls="none")
-    ax.axline((1, 1), slope=1, ls="--", lw=1, color=COLOURS["theory"], label="equal")
-    for face, label in ((COLOURS["measure"], "generalises"), ("white", "does not")):
-        ax.plot([], [], "o", mfc=face, mec=COLOURS["measure"], label=label)
-    ax.plot([], [], "_", ms=7, color=COLOURS["quiet"], label="names shuffled")
-    ax.set(xlabel="the same waves at other frequencies", ylabel="best renaming, MED / mean length")
-    ax.legend(loc="lower right")
     return fig
