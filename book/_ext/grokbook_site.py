@@ -33,6 +33,9 @@ def add_buttons(app: Any, pagename: str, template: str, context: dict[str, Any],
         _link(to(f"downloads/{name}.md", 1), "Source (.md)", "fas fa-file", "source"),
         {"type": "javascript", "javascript": "window.print()", "text": "Print (.pdf)", "icon": "fas fa-file-pdf"},
     ]
+    if facts(app)["leads"].get(name):
+        buttons.insert(0, _switch("gbRun()", "Run this page: parameters, commands, times", "fas fa-play", "run-page"))
+    buttons.insert(0, _switch("gbCode()", "Show the code of this page, or hide it", "fas fa-code", "code-switch"))
     buttons.insert(0, _group("Download this chapter", "fas fa-download", "download-buttons", downloads))
     launch = facts(app)["launch"].get(name)
     if launch:
@@ -44,6 +47,10 @@ def _link(url: str, text: str, icon: str, label: str) -> dict[str, str]:
     return {"type": "link", "url": url, "text": text, "icon": icon, "label": label}
 
 
+def _switch(call: str, tooltip: str, icon: str, label: str) -> dict[str, str]:
+    return {"type": "javascript", "javascript": call, "text": "", "tooltip": tooltip, "icon": icon, "label": label}
+
+
 def _group(tooltip: str, icon: str, label: str, buttons: list[dict[str, str]]) -> dict[str, Any]:
     return {"type": "group", "tooltip": tooltip, "icon": icon, "label": label, "buttons": buttons}
 
@@ -51,7 +58,7 @@ def _group(tooltip: str, icon: str, label: str, buttons: list[dict[str, str]]) -
 def facts(app: Any) -> dict[str, Any]:
     """What `grokbook.build.site` tells of the book: launch links, questions of chapters, the address of the site."""
     file = Path(app.srcdir) / "_pages.json"
-    return json.loads(file.read_text()) if file.exists() else {"launch": {}, "questions": {}}
+    return json.loads(file.read_text()) if file.exists() else {"launch": {}, "questions": {}, "leads": {}}
 
 
 def number_chapters_by_name() -> None:

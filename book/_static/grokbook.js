@@ -42,3 +42,41 @@
     });
   });
 })();
+
+/* One switch for the code of a page: off at first, remembered, and in the address (?code=on). The drawer of a link opens. */
+(function () {
+  "use strict";
+  const page = document.documentElement;
+
+  function show(on) {
+    page.dataset.gbCode = on ? "on" : "off";
+    document.querySelectorAll("article details.hide").forEach((cell) => (cell.open = on));
+    document.querySelectorAll(".btn-code-switch").forEach((button) => button.setAttribute("aria-pressed", String(on)));
+  }
+
+  function open(drawer) {
+    const bar = drawer && drawer.querySelector("button.toggle-button.toggle-button-hidden");
+    if (bar) bar.click();
+    if (drawer) drawer.scrollIntoView();
+  }
+
+  window.gbCode = function () {
+    const on = page.dataset.gbCode !== "on";
+    const address = new URL(location.href);
+    if (on) address.searchParams.set("code", "on");
+    else address.searchParams.delete("code");
+    try {
+      localStorage.setItem("gb-code", on ? "on" : "off");
+      history.replaceState(null, "", address);
+    } catch (error) { /* a page from a file has neither */ }
+    show(on);
+  };
+  window.gbRun = () => open(document.getElementById("run-this-page"));
+
+  document.addEventListener("DOMContentLoaded", () => {
+    let asked = new URLSearchParams(location.search).get("code");
+    try { asked = asked || localStorage.getItem("gb-code"); } catch (error) { /* not remembered */ }
+    show(asked === "on");
+  });
+  window.addEventListener("load", () => { if (location.hash === "#run-this-page") setTimeout(window.gbRun, 100); });
+})();

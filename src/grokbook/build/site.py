@@ -20,6 +20,7 @@ from typing import Any
 from urllib.parse import quote
 
 from grokbook.build import state
+from grokbook.build.arranged import arranged
 from grokbook.build.terminal import Progress
 from grokbook.check import broken, drift
 from grokbook.claims.verdicts import SETTLED, settled
@@ -125,6 +126,8 @@ def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None =
         plain = without_narrow((notebooks / f"{name}.ipynb").read_text(encoding="utf-8"), extra / "narrow" / name)
         page = source / f"{sources.page_of(name)}.ipynb"
         page.with_suffix(".md").unlink(missing_ok=True)  # what stands there while the front page is not executed
+        if lead := sources.find(root, name).lead:
+            plain = json.dumps(arranged(json.loads(plain), lead))
         page.write_text(plain, encoding="utf-8")
         shutil.copyfile(notebooks / f"{name}.ipynb", downloads / f"{name}.ipynb")
         shutil.copyfile(root / "notebooks" / f"{name}.md", downloads / f"{name}.md")
@@ -186,10 +189,12 @@ def pages(root: Path, names: Sequence[str]) -> dict[str, Any]:
         there = repository and revision and state.committed(root, root / "notebooks" / f"{name}.md")
         launches[name] = launch_link(repository, revision, name) if there else None  # type: ignore[arg-type]
     questions = {name: sources.find(root, name).question for name in names}
+    leads = {name: sources.find(root, name).lead for name in names}
     address = project_urls(root).get("Documentation")
     places = {sources.page_of(name): {"source": str(root / "notebooks" / f"{name}.md")} for name in names}
     words = {"pages": places, "verdicts": settled(), "ledger": sources.page_of(LEDGER)}
-    return {"launch": launches, "questions": questions, "repository": repository, "address": address, **words}
+    found = {"launch": launches, "questions": questions, "leads": leads}
+    return found | {"repository": repository, "address": address, **words}
 
 
 def project_urls(root: Path) -> dict[str, str]:

@@ -53,6 +53,8 @@ def figure(fig: Any, name: str, caption: str, alt: str) -> None:
     labels = labelled(name, caption, alt)
     if not drawing.keeps_colours(fig, f"{caption} {alt}"):
         labels["grokbook"]["classes"] = "gb-ink"
+    if max((ax.get_subplotspec().get_gridspec().ncols for ax in fig.axes if ax.get_subplotspec()), default=1) > 2:
+        labels["grokbook"]["classes"] = f"{labels['grokbook'].get('classes', '')} gb-wide".strip()
     _display({**drawing.drawings(fig), "text/plain": f"[figure {name}: {alt}]"}, labels)
     plt.close(fig)
 

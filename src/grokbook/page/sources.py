@@ -21,7 +21,7 @@ from grokbook.page.safe import line
 PRESETS = ("smoke", "laptop", "paper")
 FRONT = "00_front_page"
 """The chapter whose page is the root of the site."""
-_FRONT_KEYS = {"question", "papers", "presets", "rules", "seconds", "example"}
+_FRONT_KEYS = {"question", "papers", "presets", "rules", "seconds", "example", "lead"}
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Chapter:
     parameters: tuple[Parameter, ...]
     seconds: Mapping[str, float] = field(default_factory=dict)
     example: Mapping[str, Any] = field(default_factory=dict)
+    lead: str = ""
 
     @property
     def name(self) -> str:
@@ -171,6 +172,7 @@ def _parsed(path: Path, source: str) -> Chapter:
         parameters=found,
         seconds=seconds,
         example=example,
+        lead=str(front.get("lead") or ""),
     )
 
 
