@@ -131,6 +131,7 @@ def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None =
         page.write_text(plain, encoding="utf-8")
         shutil.copyfile(notebooks / f"{name}.ipynb", downloads / f"{name}.ipynb")
         shutil.copyfile(root / "notebooks" / f"{name}.md", downloads / f"{name}.md")
+    put_pictures(source, [notebooks / f"{name}.ipynb" for name in names])
     for page in [*source.glob("*.md"), *source.glob("*.ipynb")]:
         page.write_text(without_dead_links(page.read_text(encoding="utf-8"), names), encoding="utf-8")
     copy_mathjax(extra / "mathjax")
@@ -152,13 +153,32 @@ def without_narrow(notebook: str, folder: Path) -> str:
     return json.dumps(found, ensure_ascii=False, indent=1)
 
 
+def put_pictures(source: Path, notebooks: Sequence[Path]) -> None:
+    """Put the figures of chapters that plain pages show, `![alt](_figures/fig-name.svg)`, beside these pages.
+
+    A picture of a chapter that was not executed is left out.
+    """
+    shown = re.compile(r"^!\[[^\]]*\]\(_figures/(fig-[\w-]+)\.svg\)\n", re.MULTILINE)
+    pages = {page: page.read_text(encoding="utf-8") for page in source.glob("*.md")}
+    wanted, folder = {name for text in pages.values() for name in shown.findall(text)}, source / "_figures"
+    for notebook in notebooks if wanted else ():
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        for output in (output for cell in cells for output in cell.get("outputs", [])):
+            name = output.get("metadata", {}).get("grokbook", {}).get("name")
+            if name in wanted and (drawn := output["data"].get("image/svg+xml")):
+                folder.mkdir(exist_ok=True)
+                (folder / f"{name}.svg").write_text("".join(drawn), encoding="utf-8")
+    for page, text in pages.items():
+        page.write_text(shown.sub(lambda m: m[0] * (folder / f"{m[1]}.svg").exists(), text), encoding="utf-8")
+
+
 def without_dead_links(text: str, names: Sequence[str]) -> str:
     """The source of a page whose links to chapters that were not executed are words, in Markdown and in HTML.
 
     >>> without_dead_links("[one](chapters/01_x.ipynb), [[two](chapters/02_y.ipynb)", ["01_x"])
     '[one](chapters/01_x.ipynb), [two'
     """
-    markdown = r"\[(?P<a>[^\[\]]+)\]\(chapters/(?P<b>\w+)\.ipynb\)"
+    markdown = r"\[(?P<a>[^\[\]]+)\]\(chapters/(?P<b>\w+)\.ipynb(?:#[\w-]+)?\)"
     anchor = r'<a [^<>]*"chapters/(?P<c>\w+)\.html[^<>]*>(?P<d>[^<>]*)</a>'
     return re.sub(f"{markdown}|{anchor}", lambda m: m[0] if (m["b"] or m["c"]) in names else m["a"] or m["d"], text)
 
