@@ -130,6 +130,10 @@ def test_the_question_is_one_and_every_parameter_has_a_help_text(chapter):
     assert [p.name for p in chapter.parameters if len(p.help.split()) < 2] == []
 
 
+def test_a_chapter_names_the_figure_that_leads(chapter):
+    assert f'"{chapter.lead}"' in chapter.source
+
+
 @pytest.mark.parametrize("preset", sources.PRESETS)
 def test_every_preset_is_accepted_by_rules_and_plan(chapter, preset):
     plan = chapter.page(preset).experiments()
