@@ -52,7 +52,7 @@ def test_picture_first_then_the_answer_then_the_text_and_the_drawer_last():
     assert texts({"cells": rest}) == kept
     parts = ("say why;", "**You need** it.", "p: int = 5", "Make this page again", "made by")
     assert [part for part in parts if part not in drawer["source"]] == []
-    assert drawer["source"].startswith(":::::::{admonition} Run this page\n:class: dropdown gb-run")
+    assert drawer["source"].startswith(":::::::{admonition} Run this page\n:class: dropdown gb-drawer")
 
 
 def test_what_cells_glue_stays_where_they_stand_and_removed_code_is_folded():

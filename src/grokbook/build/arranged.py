@@ -146,4 +146,4 @@ def _drawer(moved: dict[str, list[str]], provenance: list[str]) -> str:
     code = [f"**Parameters**\n\n```python\n{source.strip()}\n```" for source in moved["parameters"]]
     parts = moved[OBJECTIVES] + moved[NEED] + code + moved["commands"] + moved[TIME] + provenance
     inside = "\n\n".join(parts)
-    return f":::::::{{admonition}} Run this page\n:class: dropdown gb-run\n:name: {DRAWER}\n\n{inside}\n:::::::"
+    return f":::::::{{admonition}} Run this page\n:class: dropdown gb-drawer\n:name: {DRAWER}\n\n{inside}\n:::::::"

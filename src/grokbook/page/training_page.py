@@ -109,6 +109,20 @@ def training_page(name: str, *, model: str = "quadratic", caption: str = "", **c
     interactive("training_page", name, words, ALT, found, still(config.task, run))
 
 
+def first_trainer(name: str, **changes: Any) -> None:
+    """Put the small trainer that has already begun to run into the page as the figure `name`; settings as above.
+
+    Raises ParameterError as `settings` does.
+    """
+    found = settings(**changes)
+    words = (
+        f"A network of two layers learns addition modulo {found['p']} in your browser, seed {found['seed']}, from "
+        f"{found['train_fraction']:.0%} of the pairs; held out: all others."
+    )
+    run = load_or_run(Experiment(words, configuration(found), (found["seed"],))).isel(seed=0)
+    interactive("first_trainer", name, words, ALT, found, still(configuration(found).task, run))
+
+
 def told(run: xr.Dataset) -> str:
     """When the library's run of one seed fits and generalises, in a sentence."""
     times, last = grok_times(run).iloc[0], int(run.step.max())

@@ -444,5 +444,5 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     if (linked) go(true);
   }
 
-  return { ...core, settled, address, fromAddress, mount };
+  return { ...core, settled, address, fromAddress, worker, mount };
 })();
