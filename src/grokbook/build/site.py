@@ -131,6 +131,8 @@ def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None =
         page.write_text(plain, encoding="utf-8")
         shutil.copyfile(notebooks / f"{name}.ipynb", downloads / f"{name}.ipynb")
         shutil.copyfile(root / "notebooks" / f"{name}.md", downloads / f"{name}.md")
+    for chapter in sources.load_all(root):
+        put_card(extra / "cards" / f"{chapter.name}.svg", notebooks / f"{chapter.name}.ipynb", chapter.picture)
     put_pictures(source, [notebooks / f"{name}.ipynb" for name in names])
     for page in [*source.glob("*.md"), *source.glob("*.ipynb")]:
         page.write_text(without_dead_links(page.read_text(encoding="utf-8"), names), encoding="utf-8")
@@ -153,6 +155,22 @@ def without_narrow(notebook: str, folder: Path) -> str:
     return json.dumps(found, ensure_ascii=False, indent=1)
 
 
+def drawings(notebook: Path) -> dict[str, str]:
+    """The figures of an executed notebook as SVG, by name; those that scripts draw are none."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    labelled = [o for cell in cells for o in cell.get("outputs", []) if "grokbook" in o.get("metadata", {})]
+    svg = "image/svg+xml"
+    return {o["metadata"]["grokbook"]["name"]: "".join(o["data"][svg]) for o in labelled if svg in o["data"]}
+
+
+def put_card(target: Path, notebook: Path, picture: str) -> None:
+    """Put the figure `picture` of a chapter where the front page's cards show it; where there is none, an empty one."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    empty = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3" width="4" height="3"/>'
+    drawn = drawings(notebook) if notebook.is_file() else {}
+    target.write_text(drawn.get(picture, empty), encoding="utf-8")
+
+
 def put_pictures(source: Path, notebooks: Sequence[Path]) -> None:
     """Put the figures of chapters that plain pages show, `![alt](_figures/fig-name.svg)`, beside these pages.
 
@@ -161,13 +179,10 @@ def put_pictures(source: Path, notebooks: Sequence[Path]) -> None:
     shown = re.compile(r"^!\[[^\]]*\]\(_figures/(fig-[\w-]+)\.svg\)\n", re.MULTILINE)
     pages = {page: page.read_text(encoding="utf-8") for page in source.glob("*.md")}
     wanted, folder = {name for text in pages.values() for name in shown.findall(text)}, source / "_figures"
-    for notebook in notebooks if wanted else ():
-        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-        for output in (output for cell in cells for output in cell.get("outputs", [])):
-            name = output.get("metadata", {}).get("grokbook", {}).get("name")
-            if name in wanted and (drawn := output["data"].get("image/svg+xml")):
-                folder.mkdir(exist_ok=True)
-                (folder / f"{name}.svg").write_text("".join(drawn), encoding="utf-8")
+    drawn = {name: text for notebook in notebooks if wanted for name, text in drawings(notebook).items()}
+    for name in wanted & set(drawn):
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.svg").write_text(drawn[name], encoding="utf-8")
     for page, text in pages.items():
         page.write_text(shown.sub(lambda m: m[0] * (folder / f"{m[1]}.svg").exists(), text), encoding="utf-8")
 

@@ -34,14 +34,20 @@ def verdicts(paper: str, named: str) -> None:
 
 
 def contents(root: Path) -> None:
-    """Show the chapters: number, title as a link, question, all read from their sources."""
-    found = [chapter for chapter in load_all(root) if chapter.name != FRONT]
-    heads = "".join(f'<th scope="col">{name}</th>' for name in ("nr", "chapter", "question"))
-    rows = [
-        f"<tr><td>{chapter.number.lstrip('0')}</td><td>{_link(f'{page_of(chapter.name)}.html', chapter.title)}</td>"
-        f"<td>{html.escape(chapter.question)}</td></tr>"
-        for chapter in found
-    ]
-    table = f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    plain = "\n".join(f"{chapter.number} {chapter.title}: {chapter.question}" for chapter in found)
-    page._display({"text/html": f'<div class="gb-table gb-contents">{table}</div>', "text/plain": plain})
+    """Show the chapters in the groups of the table of contents: a picture, the title as a link, the question."""
+    import yaml
+
+    toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
+    known = {f"chapters/{chapter.name}": chapter for chapter in load_all(root) if chapter.name != FRONT}
+    groups, plain = [], []
+    for part in toc["parts"]:
+        found = [known[one["file"]] for one in part["chapters"] if one["file"] in known]
+        cards = "".join(
+            f'<div class="gb-card"><img src="cards/{one.name}.svg" alt="" loading="lazy" class="gb-ink"/>'
+            f"<p>{_link(f'{page_of(one.name)}.html', one.number.lstrip('0') + '. ' + one.title)}</p>"
+            f"<p>{html.escape(one.question)}</p></div>"
+            for one in found
+        )
+        plain += [f"{one.number} {one.title}: {one.question}" for one in found]
+        groups += [f"<h3>{html.escape(part['caption'])}</h3><div class=\"gb-cards-row\">{cards}</div>"] * bool(found)
+    page._display({"text/html": f'<div class="gb-contents">{"".join(groups)}</div>', "text/plain": "\n".join(plain)})

@@ -21,7 +21,7 @@ from grokbook.page.safe import line
 PRESETS = ("smoke", "laptop", "paper")
 FRONT = "00_front_page"
 """The chapter whose page is the root of the site."""
-_FRONT_KEYS = {"question", "papers", "presets", "rules", "seconds", "example", "lead"}
+_FRONT_KEYS = {"question", "papers", "presets", "rules", "seconds", "example", "lead", "picture"}
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class Chapter:
     seconds: Mapping[str, float] = field(default_factory=dict)
     example: Mapping[str, Any] = field(default_factory=dict)
     lead: str = ""
+    picture: str = ""
 
     @property
     def name(self) -> str:
@@ -173,6 +174,7 @@ def _parsed(path: Path, source: str) -> Chapter:
         seconds=seconds,
         example=example,
         lead=str(front.get("lead") or ""),
+        picture=str(front.get("picture") or front.get("lead") or ""),
     )
 
 
