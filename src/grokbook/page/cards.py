@@ -28,7 +28,7 @@ _TEX = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "<": "$<$", ">": 
 
 
 def claim_cards(frame: pd.DataFrame, caption: str) -> str:
-    """Rows of the ledger as a list of cards; each id leads to the claim's place in the ledger.
+    """Rows of the ledger, a line each: id, verdict, statement; the evidence opens in place, with a link to the ledger.
 
     Example:
         >>> row = {"id": "X1", "statement": "It is.", "verdict": "holds", "evidence": "k_r < 1"}
@@ -36,14 +36,8 @@ def claim_cards(frame: pd.DataFrame, caption: str) -> str:
         True
     """
     target = f"{LEDGER}.html" if (project_root() / "notebooks" / f"{LEDGER}.md").is_file() else None
-    made = [
-        _item(
-            [_head(row, f"{target}#{row['id']}" if target else None), f"<p>{typeset(row['statement'])}</p>"]
-            + [f'<p class="gb-evidence">{part}</p>' for part in _found(row)]
-        )
-        for row in frame.to_dict("records")
-    ]
-    return _listed(made, caption)
+    rows = frame.to_dict("records")
+    return _listed([_item([_line(row, f"{target}#{row['id']}" if target else None)]) for row in rows], caption)
 
 
 def cards(parts: Iterable[tuple[str, str, Iterable[str]]], caption: str) -> str:
@@ -81,13 +75,20 @@ def _item(parts: Iterable[str], anchor: str = "", data: Mapping[str, str] | None
     return f'<li class="gb-claim"{said}>\n' + "\n".join(parts) + "\n</li>"
 
 
-def _head(row: Mapping[str, Any], address: str | None) -> str:
-    name = html.escape(row["id"])
-    name = f'<a class="gb-id" href="{address}">{name}</a>' if address else f'<span class="gb-id">{name}</span>'
+def _line(row: Mapping[str, Any], address: str | None, note: str = "", unfolded: str = "") -> str:
+    """One claim on a line that opens: id, verdict, statement; then where it stands, what was found, a note."""
     paper = PAPERS.get(row.get("paper", ""), "")
     paper = f"ours, on {paper}" if row.get("origin") == "ours" else paper
     place = html.escape(", ".join(filter(None, (paper, row.get("place", "")))))
-    return f'<p class="gb-head">{name} {verdict(row["verdict"])} <span class="gb-place">{place}</span></p>'
+    link = f'<a href="{address}">{html.escape(row["id"])} in the ledger</a>' if address else ""
+    where = " · ".join(filter(None, (place, link)))
+    line = (
+        f'<span class="gb-id">{html.escape(row["id"])}</span> {verdict(row["verdict"])} '
+        f'<span class="gb-statement">{typeset(row["statement"])}</span>'
+    )
+    told = "".join(f'<p class="gb-evidence">{part}</p>' for part in _found(row))
+    where = f'<p class="gb-place">{where}</p>' if where else ""
+    return f"<details{unfolded}><summary>{line}</summary>\n{where}{told}{note}\n</details>"
 
 
 def _found(row: Mapping[str, Any]) -> list[str]:
@@ -107,17 +108,15 @@ def kind_of_evidence(row: Mapping[str, Any]) -> str:
 
 
 def _entry(row: Mapping[str, Any]) -> str:
-    """One claim of the ledger, folding below its statement; open, so that nothing is hidden without a script."""
+    """One claim of the ledger on a line; open, so that nothing is hidden without a script."""
     chapter = row["page"].partition(":")[0]
     data = {name: str(row[name]) for name in ("paper", "verdict", "kind")}
     data |= {"chapter": chapter, "evidence": row["shown_by"] or "none", "origin": row["origin"]}
     address = section_address(project_root(), row["page"], here=LEDGER)
     shown = html.escape(f"chapter {_number(chapter)}, {row['page'].partition(': ')[2]}")
     shown = f'<a href="{html.escape(address)}">{shown}</a>' if address else shown
-    note = f'<p class="gb-note">Kind of claim: {row["kind"]}. Shown in {shown}.</p>'
-    told = "".join(f"<p>{part}</p>" for part in _found(row))
-    fold = f"<details open><summary>Evidence ({kind_of_evidence(row)})</summary>\n{told}\n{note}\n</details>"
-    return _item([_head(row, f"#{row['id']}"), f"<p>{typeset(row['statement'])}</p>", fold], row["id"], data)
+    rests = f"Kind of claim: {row['kind']}; evidence: {kind_of_evidence(row)}. Shown in {shown}."
+    return _item([_line(row, f"#{row['id']}", f'<p class="gb-note">{rests}</p>', " open")], row["id"], data)
 
 
 def _number(chapter: str) -> str:
