@@ -46,7 +46,7 @@ def test_the_counts_of_a_paper_are_all_of_its_claims_and_ours_are_not_among_them
 def test_the_contents_are_titles_and_questions_of_the_sources(put):
     front.contents(ROOT)
     listed = [chapter for chapter in sources.load_all(ROOT) if chapter.name != sources.FRONT]
-    assert all(f'href="chapters/{c.name}.html">{c.title}</a>' in put[0] for c in listed)
+    assert all(f'href="chapters/{c.name}.html">{c.number.lstrip("0")}. {c.title}</a>' in put[0] for c in listed)
     assert put[0].count("<tr") == len(listed) + 1
 
 
