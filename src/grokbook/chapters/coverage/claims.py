@@ -26,11 +26,8 @@ from grokbook.theory.coverage import (
     same_class_distance,
     same_class_size,
 )
-from grokbook.theory.coverage_probability import (
-    enumerate_coverage,
-    full_coverage,
-    printed_bound,
-)
+from grokbook.theory.coverage_probability import enumerate_coverage, full_coverage, printed_bound
+from grokbook.theory.one_frequency import circle
 
 CLOSE_TO_ONE, DRAWS = 0.95, 4000
 """Our reading of a probability "close to 1", and the random training sets that decide it."""
@@ -90,9 +87,9 @@ def a_cell_of_the_class_is_near(p: int = 97, radius: int | None = None, seeds: i
     apart = np.concatenate([same_class_distance(m)[~m] for m in masks])
     share = float((apart < (2 * p if radius is None else radius)).mean())
     right = bool((exact_answers(p) == np.add.outer(np.arange(p), np.arange(p)) % p).all())
-    numbers = {"seeds": seeds, "farthest": int(apart.max()), "broken": (apart >= 5).mean()}
-    return judge(share == 1 or not right, anything=share == 1, value=share, low=1, high=1,
-                 right="all" if right else "not all", **numbers)  # fmt: skip
+    return judge(share == 1 or not right, anything=share == 1, value=share, low=1, high=1, seeds=seeds,
+                 right="all" if right else "not all", farthest=int(apart.max()),
+                 broken=(apart >= 5).mean())  # fmt: skip
 
 
 def class_pairs(p: int) -> tuple[np.ndarray, ...]:
@@ -122,18 +119,16 @@ def neighbour_inequality(p: int = 23, distance: Callable[..., np.ndarray] = sign
 
     Taken at k = phi(i') + phi(j'), so that delta' = 0.
     """
-    rng, angle = np.random.default_rng(0), 2 * np.pi * np.arange(p) / p
-    pairs = class_pairs(p)
-    i, j, a, b = pairs
-    counts = {"broken": 0, "largest": 0, "mean": 0}
-    for phi in (np.stack([np.cos(angle), np.sin(angle)], axis=1), rng.normal(size=(p, 8))):
+    pairs = i, j, a, b = class_pairs(p)
+    apart, counts = manhattan_distance(*pairs), []
+    for phi in (circle(p, 1), np.random.default_rng(0).normal(size=(p, 8))):
         moved = np.linalg.norm(phi[i] + phi[j] - phi[a] - phi[b], axis=1) - 1e-9
-        steps, apart = np.linalg.norm(np.diff(phi, axis=0), axis=1), manhattan_distance(*pairs)
-        bounds = (distance(*pairs) * steps.max(), apart * steps.max(), apart * steps.mean())
-        counts = {n: counts[n] + int((moved > bound).sum()) for n, bound in zip(counts, bounds, strict=True)}
-    total = 2 * i.size
-    return judge(counts["broken"] == 0, corrected=counts["largest"] == 0, value=counts["broken"] / total, low=0, high=0,
-                 total=total, p=p, **counts)  # fmt: skip
+        steps = np.linalg.norm(np.diff(phi, axis=0), axis=1)
+        bounds = distance(*pairs) * steps.max(), apart * steps.max(), apart * steps.mean()
+        counts.append([int((moved > bound).sum()) for bound in bounds])
+    (broken, largest, mean), total = np.sum(counts, axis=0).tolist(), 2 * i.size
+    return judge(broken == 0, corrected=largest == 0, value=broken / total, low=0, high=0, total=total, p=p,
+                 broken=broken, largest=largest, mean=mean)  # fmt: skip
 
 
 def chain_lengths(mask: np.ndarray) -> np.ndarray:
@@ -170,9 +165,9 @@ def chains_include_neighbours(p: int = 7, limits: Iterable[tuple[int, int]] | No
     ordered = np.array([d1 <= d2 for d1, d2 in pairs])
     broken = np.array([((near < d1) & ~(chain < d2)).any() for d1, d2 in pairs])
     lost, others = int(broken[ordered].sum()), int(broken[~ordered].sum())
-    counts = {"ordered": ordered.sum(), "other": (~ordered).sum(), "shorter": int((chain < near).sum())}
     return judge(lost + others == 0, assumed=lost == 0, value=float(lost + others), low=0, high=0, p=p, lost=lost,
-                 others=others, **counts)  # fmt: skip
+                 others=others, ordered=ordered.sum(), other=(~ordered).sum(),
+                 shorter=int((chain < near).sum()))  # fmt: skip
 
 
 @claim("G59", "gu2025", "after Theorem 3.10", section=OWN_CLASS, kind="theorem", published="extremely small",
@@ -236,9 +231,9 @@ def one_cell_is_covered(p: int = 97, k: int = 5) -> Finding:
     ours = np.array([miss_probability(n, c, int(size)) for size in sizes])
     printed = (1 - c / n) ** sizes
     same, safe = np.allclose(ours, printed, rtol=1e-9), bool((ours <= printed * (1 + 1e-12)).all())
-    missed = {"ours": n * float(miss_probability(n, c, m)), "theirs": n * (1 - c / n) ** m}
-    return judge(same, corrected=safe, value=missed["ours"] / missed["theirs"], low=1, high=1, sizes=sizes.size, p=p,
-                 k=k, m=m, **missed)  # fmt: skip
+    here, there = n * float(miss_probability(n, c, m)), n * (1 - c / n) ** m
+    return judge(same, corrected=safe, value=here / there, low=1, high=1, sizes=sizes.size, p=p, k=k, m=m, ours=here,
+                 theirs=there)  # fmt: skip
 
 
 def own_bound(p: int, k: int, m: int, torus: bool) -> float:
@@ -253,10 +248,9 @@ def own_bound(p: int, k: int, m: int, torus: bool) -> float:
 
 @claim("G21", "gu2025", "appendix B.6", section=CERTAIN, kind="theorem", published="0 or more", seconds=2,
        says=("{grid}, p = 3, k = 2, m = {worst}: P_full = {exact} = {exactly:.3f}, bound {bound:.3f} (torus: ",
-             "{other:.3f}); p = {p}, ",
-             "k = {k}, m = {m}: {drawn.value:.3f} ± {drawn.error:.3f} ({again.value:.3f} ± {again.error:.3f} ",
-             "with replacement), bound {printed:.3f}; with each disc's own size {own:.3f}, which is kept at every m ",
-             "of p = 3"))
+             "{other:.3f}); p = {p}, k = {k}, m = {m}: {drawn.value:.3f} ± {drawn.error:.3f} ({again.value:.3f} ± ",
+             "{again.error:.3f} with replacement), bound {printed:.3f}; with each disc's own size {own:.3f}, which is ",
+             "kept at every m of p = 3"))
 def printed_union_bound(p: int = 97, k: int = 5, m: int = 3000, *, torus: bool = False) -> Finding:
     """All cells of the grid are covered with probability at least 1 - N (1 - C/N)^m.
 
@@ -267,12 +261,11 @@ def printed_union_bound(p: int = 97, k: int = 5, m: int = 3000, *, torus: bool =
     gaps = {s: covered - printed_bound(3, 2, s) for s, covered in sure.items()}
     worst, kept = min(gaps, key=gaps.get), all(c >= own_bound(3, 2, s, torus) - 1e-12 for s, c in sure.items())
     drawn, again = (full_coverage(p, k, m, torus=torus, replacement=r) for r in (False, True))
-    small = {"worst": worst, "exact": enumerate_coverage(3, 2, worst, torus=torus).probability, "exactly": sure[worst]}
-    small |= {"other": float(enumerate_coverage(3, 2, worst, torus=True).probability)}
-    large = {"p": p, "k": k, "m": m, "drawn": drawn, "again": again, "printed": printed_bound(p, k, m)}
-    large |= {"bound": printed_bound(3, 2, worst)}
+    exact, other = (enumerate_coverage(3, 2, worst, torus=ring).probability for ring in (torus, True))
     return judge(gaps[worst] >= -1e-12, corrected=kept, value=gaps[worst], low=0, high=1,
-                 grid="torus" if torus else "grid", own=own_bound(p, k, m, torus), **small, **large)  # fmt: skip
+                 grid="torus" if torus else "grid", worst=worst, exact=exact, exactly=float(exact), other=float(other),
+                 bound=printed_bound(3, 2, worst), p=p, k=k, m=m, drawn=drawn, again=again,
+                 printed=printed_bound(p, k, m), own=own_bound(p, k, m, torus))  # fmt: skip
 
 
 @claim("G22", "gu2025", "appendix B.6", section=CERTAIN, kind="theorem", published="close to 1", shown_by="draws",
@@ -290,11 +283,11 @@ def below_one_means_covered(p: int = 97, k: int = 5, eps: float = 1.0, *, close:
     m, threshold = least_training_size(p, k, eps, torus=True), training_size(p, k)
     enough = least_training_size(p, k, 1 - close, torus=True)
     least, torus, sure = (full_coverage(p, k, n, torus=True, draws=DRAWS) for n in (m, threshold, enough))
-    grid, (low, high) = full_coverage(p, k, threshold), least.interval()
-    numbers = {"p": p, "k": k, "eps": eps, "m": m, "threshold": threshold, "least": least, "torus": torus, "sure": sure}
-    numbers |= {"grid": grid, "expected": expected_uncovered(p, k, threshold), "close": close, "enough": enough}
+    low, high = least.interval()
     return judge(high >= close, corrected=sure.interval()[1] >= close, value=least.value, low=low, high=high,
-                 small=1 - close, **numbers)  # fmt: skip
+                 small=1 - close, p=p, k=k, eps=eps, m=m, threshold=threshold, least=least, torus=torus, sure=sure,
+                 grid=full_coverage(p, k, threshold), expected=expected_uncovered(p, k, threshold), close=close,
+                 enough=enough)  # fmt: skip
 
 
 @claim("G23", "gu2025", "Theorem 3.12", section=ENOUGH, kind="theorem", published="0 exceptions",
@@ -314,14 +307,12 @@ def fraction_is_necessary(largest: int = 97, least_k: int = 2) -> Finding:
     within = sum(printed_fraction(p, k) <= 1 for p, k in against)
     sizes = {(p, k): int(np.ceil(required_fraction(p, k) * p * p)) for p, k in cases}
     short = sum(expected_uncovered(p, k, m, torus=True) > 1 + 1e-9 for (p, k), m in sizes.items())
-    p = largest if sympy.isprime(largest) else int(sympy.prevprime(largest))
-    shares = {"two": printed_fraction(p, 2), "sure": guaranteed_size(p, 5, torus=True) / p**2}
-    shares |= {"printed": printed_fraction(p, 5), "required": required_fraction(p, 5)}
-    numbers = {"cases": len(cases), "largest": largest, "p": p, "short": short, "kept": len(cases) - len(against)}
-    numbers |= {"broken_k": ", ".join(str(k) for k in sorted({k for _, k in against}))}
-    numbers |= {"broken_p": min((q for q, _ in against), default=None)}
-    return judge(not against, corrected=within == 0, value=float(len(against)), low=0, high=0, within=within, **shares,
-                 **numbers)  # fmt: skip
+    p = max(p for p, _ in cases)
+    return judge(not against, corrected=within == 0, value=float(len(against)), low=0, high=0, within=within,
+                 two=printed_fraction(p, 2), sure=guaranteed_size(p, 5, torus=True) / p**2,
+                 printed=printed_fraction(p, 5), required=required_fraction(p, 5), cases=len(cases), largest=largest,
+                 p=p, short=short, kept=len(cases) - len(against), broken_p=min((q for q, _ in against), default=None),
+                 broken_k=", ".join(map(str, sorted({k for _, k in against}))))  # fmt: skip
 
 
 def needed_radius(
@@ -340,30 +331,14 @@ def needed_radius(
     return 1 + float(np.quantile([distance(m, torus=True).max() for m in masks], quantile, method="higher"))
 
 
-def reach(p: int, train_fraction: float) -> str:
-    """From which radius on a training cell is near everywhere in 95 % of random splits, of any class and of one's own.
-
-    Example:
-        >>> reach(7, 0.1).partition(", a cell of one's own class ")[2]
-        '(green) at no radius: more than one draw in twenty leaves a class without a training cell'
-    """
-    near, own = needed_radius(p, train_fraction, own=False), needed_radius(p, train_fraction)
-    never = "at no radius: more than one draw in twenty leaves a class without a training cell"
-    far = f"from radius {own:.0f} on" if np.isfinite(own) else never
-    return (
-        f"a cell of any class (grey) is within reach everywhere, in 95 % of the draws, from radius {near:.0f} on, "
-        f"a cell of one's own class (green) {far}"
-    )
-
-
 LONG = 30_000
 """Steps from which a run that has not generalised counts as one that does not: the length of the authors' program."""
 
 
 @claim("G24", "gu2025", "after Theorem 3.12", section=OWN_CLASS, runs=lambda: {p: fig5(p) for p in (47, 97)},
        through=grok_times, published="no k", rule_changed="2026-11-24 5185aeb",
-       says=("no k is printed, and at every k the bound is lower for the smaller modulus; at {fraction:.0%} {seen}. ",
-             "{fit} And it counts cells of every class: at k = {k}, the least whose bound is below {fraction:.0%} at ",
+       says=("no k is printed, and at every k the bound is lower for the smaller modulus; at {fraction:.0%} {seen}: ",
+             "{fit}. And it counts cells of every class: at k = {k}, the least whose bound is below {fraction:.0%} at ",
              "p = {p}, a disc has {c} cells, {own} of them of the class that Theorem 3.10 asks for; with {own} in ",
              "place of {c} it asks for {own_share:.0%}, not {share:.0%}"))
 def fraction_for_grokking(runs: Runs, *, train_fraction: float = 0.3, long: int = LONG) -> Finding:
@@ -381,11 +356,11 @@ def fraction_for_grokking(runs: Runs, *, train_fraction: float = 0.3, long: int 
     c, own = disc_size(k), same_class_size(k)
     seen = ", ".join(f"{t.grok_step.notna().sum()} of {len(t)} runs at p = {q} generalise by step {t.last_step.max():,}"
                      for q, t in runs.items())  # fmt: skip
-    open_ = None in known.values()
-    short = "These runs are too short or too few to say that a modulus does not."
-    fit = short if open_ else f"{len(radii)} radii agree."
-    return judge(None if open_ else bool(radii), k=k, c=c, own=own, p=p, own_share=1 - p ** (-2 / own), seen=seen,
-                 share=required_fraction(p, k), fraction=train_fraction, fit=fit)  # fmt: skip
+    late = None in known.values()  # runs that are too short or too few to say that a modulus does not
+    return judge(None if late else bool(radii), k=k, c=c, own=own, p=p, own_share=1 - p ** (-2 / own), seen=seen,
+                 share=required_fraction(p, k), fraction=train_fraction,
+                 fit="too short or too few to say that a modulus does not" if late else f"{len(radii)} radii agree",
+                 )  # fmt: skip
 
 
 @claim("G34", "gu2025", "section 6.1", section=ENOUGH, kind="theorem", published="100%",
@@ -406,9 +381,7 @@ def certain_above_the_threshold(
     threshold, sure, enough = threshold_of(p, k), guaranteed_size(p, k), least_training_size(p, k, 0.05)
     drawn = full_coverage(p, k, threshold)
     low, high = drawn.interval()
-    others = {j: full_coverage(p, j, threshold_of(p, j)).value for j in (k + 1, k + 2)}
-    numbers = {"p": p, "k": k, "threshold": threshold / p**2, "drawn": drawn, "sure": sure, "n": p**2, "enough": enough}
-    numbers |= {"sure_share": sure / p**2, "enough_share": enough / p**2}
-    numbers |= {"near": ", ".join(f"k = {j}: {value:.2f}" for j, value in others.items())}
-    return judge(size is None or sure <= threshold, anything=size is None, value=drawn.value, low=low, high=high,
-                 **numbers)  # fmt: skip
+    near = ", ".join(f"k = {j}: {full_coverage(p, j, threshold_of(p, j)).value:.2f}" for j in (k + 1, k + 2))
+    return judge(size is None or sure <= threshold, anything=size is None, value=drawn.value, low=low, high=high, p=p,
+                 k=k, threshold=threshold / p**2, drawn=drawn, sure=sure, n=p**2, enough=enough, near=near,
+                 sure_share=sure / p**2, enough_share=enough / p**2)  # fmt: skip

@@ -50,7 +50,7 @@ def expectation_and_probability(table: pd.DataFrame, printed: float) -> Figure:
     """Expected number of uncovered cells (left) and probability of full coverage (right) by the training fraction.
 
     Lines are exact (right: Markov's bound), points are means over draws with standard errors. `table` is what
-    `claims.coverage_table` gives for one radius; `printed` is the paper's threshold, a dotted line.
+    `tables.coverage_table` gives for one radius; `printed` is the paper's threshold, a dotted line.
     """
     fig, (both,) = panels(1, 2, height=3.5)
     left, right = both
@@ -71,25 +71,4 @@ def expectation_and_probability(table: pd.DataFrame, printed: float) -> Figure:
     left.set_ylim(bottom=2e-3)
     right.set(ylim=(-0.04, 1.04), ylabel="P(all covered)")
     fig.legend(*labelled(both), loc="outside lower center", ncols=3)
-    return fig
-
-
-@styled
-def same_class_coverage(table: pd.DataFrame) -> Figure:
-    """Share of uncovered cells, and of draws with none, by the radius k: cells of any class and of one's own; torus.
-
-    `table` is what `coverage.class_table` gives.
-    """
-    fig, axes = panels(1, 2, height=3.2)
-    left, right = axes[0]
-    ways = {"any class": ("s", COLOURS["quiet"]), "own class": ("o", COLOURS["measure"])}
-    for by, (marker, colour) in ways.items():
-        rows = table[table.by == by]
-        left.plot(rows.k, rows.exact, ls="--", lw=1, color=COLOURS["theory"])
-        left.plot(rows.k, rows.missed.where(rows.missed > 0), marker, ms=3.5, color=colour, label=by)
-        right.errorbar(rows.k, rows.covered, rows["covered error"], fmt=marker, ms=3.5, color=colour, elinewidth=1)
-    left.plot([], [], ls="--", lw=1, color=COLOURS["theory"], label="exact")
-    left.set(yscale="log", ylabel="share of cells uncovered", xlabel="radius $k$")
-    right.set(ylabel="share of draws all covered", xlabel="radius $k$")
-    left.legend()
     return fig

@@ -1,4 +1,4 @@
-"""What the pictures of chapter 04a show: discs, uncovered cells, and coverage by training fraction and by radius."""
+"""Coverage by training fraction and by radius, exact and over random training sets."""
 
 from __future__ import annotations
 
@@ -18,38 +18,6 @@ from grokbook.theory.coverage import (
 )
 from grokbook.theory.coverage_probability import Estimate, first_covered
 
-GRIDS = ("torus", "grid")
-
-
-def disc_cells(p: int, k: int) -> dict[str, np.ndarray]:
-    """Two training cells of a p x p grid (2), what they cover (1), and that of the own class (3); title -> (p, p).
-
-    Example:
-        >>> {title: int((kind > 0).sum()) for title, kind in disc_cells(7, 2).items()}
-        {'bounded grid': 10, 'torus': 10, 'of the same class': 10}
-    """
-    mask = np.zeros((p, p), dtype=bool)
-    mask[1, 1] = mask[p // 2 + 1, p // 2 + 1] = True
-    near = {name: distance_to_training(mask, torus=name == "torus") < k for name in ("bounded grid", "torus")}
-    own = near["bounded grid"] & (same_class_distance(mask) < k)
-    kinds = {name: covered * 1 for name, covered in near.items()}
-    kinds["of the same class"] = kinds["bounded grid"] + 2 * own
-    return {name: np.where(mask, 2, kind) for name, kind in kinds.items()}
-
-
-def uncovered_cells(train_mask: np.ndarray, k: int) -> dict[str, np.ndarray]:
-    """Training cells (1) and uncovered ones (2) on the torus, by any class or by the own; title with number -> (p, p).
-
-    Example:
-        >>> list(uncovered_cells(np.eye(5, dtype=bool), 2))
-        ['by any class: 10', 'by its own class: 20']
-    """
-    apart = {
-        "by any class": distance_to_training(train_mask, torus=True),
-        "by its own class": same_class_distance(train_mask, torus=True),
-    }
-    return {f"{name}: {(far >= k).sum()}": np.where(far >= k, 2, train_mask) for name, far in apart.items()}
-
 
 def coverage_table(p: int, k: int, draws: int) -> pd.DataFrame:
     """Expected uncovered cells and probability of full coverage at 16 training fractions, exact and over `draws`.
@@ -62,7 +30,7 @@ def coverage_table(p: int, k: int, draws: int) -> pd.DataFrame:
         (32, 8)
     """
     parts = []
-    for grid in GRIDS:
+    for grid in ("torus", "grid"):
         fractions = np.linspace(0.4 * required_fraction(p, k), min(1.25 * printed_fraction(p, k), 0.97), 16)
         sizes = (fractions * p * p).astype(int)
         first = first_covered(p, k, draws, torus=grid == "torus")
