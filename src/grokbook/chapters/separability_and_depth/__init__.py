@@ -1,5 +1,5 @@
-"""Chapter 07: whether a network pulls the classes apart (`notions`, `networks`), and what more layers do (`depth`)."""
+"""Chapter 07: whether a network pulls the classes apart, and what more layers do."""
 
-from grokbook.chapters.separability_and_depth.networks import plan
+from grokbook.chapters.separability_and_depth.runs import plan
 
 __all__ = ["plan"]

@@ -1,18 +1,19 @@
-"""Three notions of separability in their true order, sums of indicators, and the theorems that are only cited."""
+"""The statements of chapter 07: notions of separability, sums of indicators, theorems only cited, and depth."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import Polygon
+import pandas as pd
 from scipy.integrate import solve_ivp
 from scipy.optimize import linprog
-from scipy.spatial import ConvexHull, QhullError
 
-from grokbook.claims import Claim, Finding, claim, found
+from grokbook.chapters.separability_and_depth.depth import FORMS, lives
+from grokbook.chapters.separability_and_depth.runs import LAYERS, STUDIES, WIDTH, fig_2, small
+from grokbook.claims import Claim, Finding, Runs, claim, found, judge
+from grokbook.claims.finding import ENOUGH, UNDECIDED, Part
 from grokbook.measures import (
     class_separability,
     convexly_separable,
@@ -20,11 +21,15 @@ from grokbook.measures import (
     separate,
     shuffled_share,
 )
-from grokbook.measures.separability import Separation
-from grokbook.plotting.style import COLOURS, panels, styled
 
 EXACT = 1e-6
 """Largest error of a reconstruction that counts as exact."""
+
+VIOLENT = 0.1
+"""Our reading of "violently": a median largest fall of ten points of accuracy or more in the deepest network."""
+
+ROOM = 0.2
+"""A test accuracy that never reaches this could hardly fall so far if it fell to nothing, so it is not judged."""
 
 TOPIC = "separability_and_depth"
 PAPERS_SAY = "What the papers say"
@@ -88,42 +93,6 @@ def subspace_is_stronger(second: tuple[float, float] = (0.0, 1.0), trials: int =
     apart = [convexly_separable_on(a, b, [slab.normal]) for (a, b, _), slab in both if slab.separable]
     words = {"second": tuple(second), "lost": "lost" if lost else "not lost", "trials": trials, "reverse": reverse}
     return found("fails" if lost else "holds", float(lost), 0, 0, normal=sum(apart), apart=len(apart), **words)
-
-
-def _hull(ax: Axes, points: np.ndarray, colour: str) -> None:
-    """Points with their convex hull; a segment where they lie on a line."""
-    ax.plot(points[:, 0], points[:, 1], "o", ms=5, color=colour)
-    try:
-        corners = points[ConvexHull(points).vertices]
-    except (QhullError, ValueError):
-        ax.plot(points[:, 0], points[:, 1], color=colour, lw=1.5, alpha=0.6)
-        return
-    ax.add_patch(Polygon(corners, color=colour, alpha=0.2, lw=0))
-
-
-@styled
-def three_notions(first: np.ndarray, second: np.ndarray, meeting: np.ndarray, slab: Separation) -> Figure:
-    """Two sets in the plane and the widest slab between them; both on the first axis; a set whose hull meets the first.
-
-    `slab` is `grokbook.measures.separate(first, second)`.
-    """
-    fig, axes = panels(1, 3, height=2.9)
-    left, middle, right = axes[0]
-    one, other = COLOURS["train"], COLOURS["hole"]
-    for ax, points in ((left, second), (right, meeting)):
-        _hull(ax, first, one)
-        _hull(ax, points, other)
-    both = np.concatenate([first, second])[:, 0]
-    xs = np.array([both.min(), both.max()])
-    for shift, style in ((-slab.gap / 2, ":"), (0, "-"), (slab.gap / 2, ":")):
-        left.plot(xs, (slab.offset + shift - slab.normal[0] * xs) / slab.normal[1], style, color=COLOURS["theory"])
-    for points, colour, height in ((first, one, 0.1), (second, other, -0.1)):
-        _hull(middle, np.column_stack([points[:, 0], np.full(len(points), height)]), colour)
-    middle.set(ylim=(-1, 1), yticks=[])
-    for ax, title in zip(axes[0], ("convexly separable", "not on the first axis", "topologically only"), strict=True):
-        ax.set(title=title, xlabel="first coordinate")
-    left.set_ylabel("second coordinate")
-    return fig
 
 
 # ------------------------------------------------------------------------------------------- what a read-out sorts
@@ -233,6 +202,84 @@ def any_number_tells(steps: int = 1000, event: int = 700, values: np.ndarray | N
     verdict = "vacuous" if values is None and both == 0 else "holds" if both == 0 else "fails"
     words = {"n": f.size, "what": "pure noise" if values is None else "the given function"}
     return found(verdict, float(both), 0, 0, exists="does not exist" if both else "exists", **words)
+
+
+# ------------------------------------------------------------------------------------------------ what depth does
+
+
+def on_depths(runs: Runs, read: Callable[[pd.DataFrame], tuple[tuple[Part, ...], dict[str, Any]]]) -> Finding:
+    """What `read` finds at all four depths of the paper's size; without them a small study is told, decides nothing.
+
+    It is given a row a run, column `layers` and those of `lives`, and returns the statement's parts and its numbers.
+    """
+    studies = {"": {n: runs[n] for n in LAYERS if n in runs}} if all(n in runs for n in LAYERS) else {}
+    studies |= {name: {n: runs[name, n] for n in LAYERS if (name, n) in runs} for name in STUDIES}
+    for name, tables in studies.items():
+        if len(tables) > 1:
+            parts, numbers = read(pd.concat(tables, names=["layers", "seed"]).reset_index())
+            where = f"at {name}, width {WIDTH}: " if name else ""
+            return judge(*(parts if not name else [None]), where=where, **numbers)
+    return Finding(UNDECIDED, "too few depths are recorded to compare them")
+
+
+def compared(rows: pd.DataFrame) -> tuple[tuple[Part, ...], dict[str, Any]]:
+    """Whether the largest fall grows with depth, is violent at the last one, and whether the final MED falls.
+
+    At every further layer, in medians over the seeds that all depths have; not judged without `ROOM` to fall, and with
+    fewer than three common seeds.
+    """
+    depths = rows.groupby("seed").layers.nunique()
+    seeds = depths.index[depths == rows.layers.nunique()]
+    common = rows[rows.seed.isin(seeds)] if len(seeds) else rows
+    medians = common.groupby("layers")[list(FORMS)].median()
+    steps, room = medians.diff().dropna(), medians["highest test accuracy"] >= ROOM
+    grown = bool((steps["largest fall"] > 0).all()) or (False if room.all() else None)
+    violent = bool(medians["largest fall"].iloc[-1] >= VIOLENT) or (False if room.iloc[-1] else None)
+    parts = (grown, violent, bool((steps["final MED"] < 0).all()))
+    names = {"fall": "largest fall", "highest": "highest test accuracy", "med": "final MED",
+             "quotient": "MED over norm", "training": "largest fall, training"}  # fmt: skip
+    numbers = {word: ", ".join(f"{value:.2f}" for value in medians[name]) for word, name in names.items()}
+    numbers |= {"layers": ", ".join(map(str, medians.index)), "seeds": len(seeds)}
+    numbers["value"] = float(rows["largest fall"].max())
+    return parts if len(seeds) >= ENOUGH else (None, None, None), numbers
+
+
+def lessened(rows: pd.DataFrame) -> tuple[tuple[Part], dict[str, Any]]:
+    """Whether the highest test accuracy falls at every further layer, in medians over three or more seeds of each.
+
+    It is not so where the deepest networks are not below the first.
+    """
+    by = rows.groupby("layers")["highest test accuracy"]
+    middle = by.median()
+    lower = bool((middle.diff().dropna() < 0).all()) or (None if middle.iloc[-1] < middle.iloc[0] else False)
+    part = lower if by.size().min() >= ENOUGH else None
+    return (part,), {"levels": ", ".join(f"{value:.2f}" for value in middle)}
+
+
+_DEPTH: dict[str, Any] = {"section": "What more layers do", "runs": fig_2, "beside": small, "through": lives}
+
+
+@claim("GF02", "gu2025", "Fig. 2 (Gu 2024, Fig. 6)", **_DEPTH, says=(
+    "{where}{layers} layers, {seeds} seeds each, medians: the largest fall of the test accuracy is {fall}, the ",
+    "highest one {highest}; the final MED is {med}, over the norm {quotient}; the largest fall of the training ",
+    "accuracy is {training}"), published="accuracy fluctuates violently with more layers, MED falls")  # fmt: skip
+def figure_2(runs: Runs) -> Finding:
+    """As the number of transformer layers increases, the test accuracy fluctuates violently, while the MED keeps
+    decreasing.
+
+    See `compared`; without all four depths of the paper's size a small study is told, and decides nothing.
+    """
+    return on_depths(runs, compared)
+
+
+@claim("G55", "gu2025", "section 1", **_DEPTH,
+       says="{where}the highest test accuracy is {levels} (medians, by number of layers)")  # fmt: skip
+def diminishes(runs: Runs) -> Finding:
+    """The grokking phenomenon diminishes as the number of transformer layers increases.
+
+    Our reading: the highest test accuracy by the last step, see `lessened`; a small study decides nothing.
+    """
+    return on_depths(runs, lessened)
 
 
 INFORMAL = (
