@@ -44,11 +44,9 @@ RING, LOSS, SIX = "Networks add and multiply", "The loss sees only sums of produ
 FOUR, RAZOR, TRAINED = "Four nodes, and a hat", "Does weight decay shave?", "The table, with five seeds"
 SAID = "What the papers say, and what we found"
 
-NONE = 1e-24
-"""Losses below this are rounding."""
+NONE = 1e-24  # losses below this are rounding
 
-BAR = 0.95
-"""Share of frequencies, or of solutions, from which a statement on all of them counts as seen."""
+BAR = 0.95  # share of frequencies, or of solutions, from which a statement on all of them counts as seen
 
 
 def drawn(d: int, nodes: int, seed: int, constant: bool = False) -> Solution:

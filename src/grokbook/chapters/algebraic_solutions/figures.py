@@ -13,8 +13,7 @@ from grokbook.measures.hidden_nodes import ACTIVE, Factors, node_frequencies
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.theory.semiring import Solution
 
-LAYERS = {"a": "train", "b": "test", "c": "measure"}
-"""The colours of the layers: first operand, second operand, answer."""
+LAYERS = {"a": "train", "b": "test", "c": "measure"}  # the colours of the layers: first operand, second operand, answer
 
 
 def _face(ax: Axes, reach: float = 1.0, grid: float = 1.0) -> None:

@@ -34,13 +34,13 @@ def waves_of(weights: Mapping[str, Tensor]) -> np.ndarray:
     return node_waves(first, second, weights["W_U"])
 
 
+# How many frequencies have order 4, 6 and 0, and the sum of all orders: each a variable (seed, step).
 WATCHED: Mapping[str, Callable[[View], float]] = {
     "order_4": lambda view: float((orders(waves_of(view.weights)) == 4).sum()),
     "order_6": lambda view: float((orders(waves_of(view.weights)) == 6).sum()),
     "order_0": lambda view: float((orders(waves_of(view.weights)) == 0).sum()),
     "waves": lambda view: float(orders(waves_of(view.weights)).sum()),
 }
-"""How many frequencies have order 4, 6 and 0, and the sum of all orders: each a variable (seed, step)."""
 
 
 @dataclass(frozen=True)

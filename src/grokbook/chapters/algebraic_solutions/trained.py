@@ -20,6 +20,7 @@ from grokbook.measures.hidden_nodes import (
     table_row,
 )
 
+# The table of the slides, q = 512, decay 5e-5: mean and standard error over five seeds; errors times 100.
 PUBLISHED = {
     "not_46": {23: (0.0, 0.0), 71: (0.0, 0.0), 127: (0.0, 0.0)},
     "nonfactorable_4": {23: (0.0, 0.0), 71: (0.0, 0.0), 127: (1.50, 0.92)},
@@ -31,7 +32,6 @@ PUBLISHED = {
     OPPOSED: {23: (39.80, 2.11), 71: (21.14, 2.14), 127: (14.13, 0.87)},
     OTHER: {23: (1.82, 1.82), 71: (2.29, 1.07), 127: (0.66, 0.66)},
 }
-"""The table of the slides, q = 512, decay 5e-5: mean and standard error over five seeds; errors times 100."""
 
 WORDS = {"not_46": "not of order 4 or 6 (count)", "nonfactorable_4": "order 4 that does not factor, %",
          "nonfactorable_6": "order 6 that does not factor, %", "error_4": "error at order 4, x 100",

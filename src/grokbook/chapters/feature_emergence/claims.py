@@ -42,8 +42,8 @@ ENOUGH, LEFT, DATA = (
     "How many pairs keep a hill",
 )
 
+# The groups on which the theorems are tried: odd and even cyclic ones, all three types of irreps, degrees to three.
 GROUPS = ("Z5", "Z8", "Z12", "Z2xZ2", "S3", "D4", "D5", "Q8", "A4")
-"""The groups on which the theorems are tried: odd and even cyclic ones, all three types of irreps, degrees to three."""
 
 ROUNDING = 1e-8
 

@@ -15,6 +15,7 @@ from grokbook.training import RunConfig, Schedule, StopRule
 from grokbook.training.accelerators import Muon
 
 COARSE = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6)
+# Shares of the pairs at which the boundary is sought, by modulus.
 FRACTIONS: dict[int, tuple[float, ...]] = {
     23: COARSE,
     41: COARSE,
@@ -22,34 +23,27 @@ FRACTIONS: dict[int, tuple[float, ...]] = {
     89: (0.15, 0.18, 0.21, 0.24, 0.27, 0.3, 0.35),
     127: (0.12, 0.15, 0.18, 0.2, 0.22, 0.25, 0.3),
 }
-"""Shares of the pairs at which the boundary is sought, by modulus."""
 
-BUDGET = 3_000
-"""Steps of the runs of the boundary: the default number of epochs of the authors' program."""
+BUDGET = 3_000  # steps of the runs of the boundary: the default number of epochs of the authors' program
 
-ALPHAS = (0.001, 0.002, 0.005)
-"""Learning rates compared at the boundary."""
+ALPHAS = (0.001, 0.002, 0.005)  # learning rates compared at the boundary
 
-GROUPS = ("Z24", "Z5xZ5", "S3xZ4", "D12", "A4xZ2", "S4")
-"""Composite and non-abelian groups of 24 or 25 elements."""
+GROUPS = ("Z24", "Z5xZ5", "S3xZ4", "D12", "A4xZ2", "S4")  # composite and non-abelian groups of 24 or 25 elements
 
+# Groups on the finer grid by label: addition modulo 23, those above, and two more with dimension 2 at most.
 FINE = {f"{name} finer": name for name in ("Z23", *GROUPS, "Z2xZ12", "D11")}
-"""Groups on the finer grid by label: addition modulo 23, those above, and two more with dimension 2 at most."""
 
-WIDER = ("A4xZ2", "S4")
-"""Those of them with a representation of dimension 3; the paper's have 2 at most."""
+WIDER = ("A4xZ2", "S4")  # those of them with a representation of dimension 3; the paper's have 2 at most
 
+# Shares of the pairs 6 to 9 % apart, for groups of 22 to 25 elements.
 FINER = (0.33, 0.355, 0.385, 0.415, 0.45, 0.485, 0.525, 0.565)
-"""Shares of the pairs 6 to 9 % apart, for groups of 22 to 25 elements."""
 
-SHARES = (0.7, 0.65, 0.6, 0.5, 0.4)
-"""Shares of the pairs at which weight decay is compared with none."""
+SHARES = (0.7, 0.65, 0.6, 0.5, 0.4)  # shares of the pairs at which weight decay is compared with none
 
-DECAYS = (2e-4, 0.0)
-"""That of the authors' program for Fig. 3, and none."""
+DECAYS = (2e-4, 0.0)  # that of the authors' program for Fig. 3, and none
 
+# Decay of an output layer that is solved: one in the window where features are learned, and one far below it.
 RIDGES = (10.0, 2e-4)
-"""Decay of an output layer that is solved: one in the window where features are learned, and one far below it."""
 
 
 def run(

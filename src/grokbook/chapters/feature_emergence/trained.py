@@ -27,14 +27,11 @@ from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, most, some
 
 STAGES, LAW, ELSE = "One run, three stages", "The boundary in networks", "Other groups, other optimisers"
 
-SOLVED = 0.95
-"""Accuracy from which a run fits its training pairs, and on the unseen pairs from which it generalises."""
+SOLVED = 0.95  # accuracy from which a run fits its training pairs, and on the unseen pairs from which it generalises
 
-BUMP = 1.5
-"""Factor by which a curve must rise above its start, and fall again from its highest, to have a bump."""
+BUMP = 1.5  # factor by which a curve must rise above its start, and fall again from its highest, to have a bump
 
-SOME = 3
-"""Moduli from which on an exponent decides; two have one that is told only."""
+SOME = 3  # moduli from which on an exponent decides; two have one that is told only
 
 TOO_FEW = Finding(UNDECIDED, "no setting has all its seeds")
 

@@ -16,8 +16,7 @@ from grokbook.theory.backpropagated import answers, centred
 from grokbook.theory.feature_energy import energy, local_maxima, spectrum
 from grokbook.training import RunConfig, View, split_weights
 
-PURE = 0.9
-"""Share of a node's |w|^2 in one irrep from which it counts as a feature of it."""
+PURE = 0.9  # share of a node's |w|^2 in one irrep from which it counts as a feature of it
 
 _PER_LOOK = 5e-8  # seconds of all that is watched at one logged step, for each hidden unit and pair, about
 
@@ -81,15 +80,14 @@ def _node(name: str) -> Callable[[View], float]:
     return lambda view: node_measures(nodes(view.weights), group_of(view.config))[name]
 
 
+# What is recorded of the runs that are followed, each a variable (seed, step).
 WATCHED: Mapping[str, Callable[[View], float]] = {
     "gradient_norm": gradient_norm,
     "alignment": alignment,
     **{name: _node(name) for name in ("energy", "reached", "purity", "found")},
 }
-"""What is recorded of the runs that are followed, each a variable (seed, step)."""
 
-AT_END = ("energy", "reached", "purity", "found")
-"""What is recorded of the last step of the runs of a grid."""
+AT_END = ("energy", "reached", "purity", "found")  # what is recorded of the last step of the runs of a grid
 
 
 @dataclass(frozen=True)

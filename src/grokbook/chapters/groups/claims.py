@@ -24,8 +24,7 @@ from grokbook.theory.group_deduction import (
 from grokbook.theory.linear_probability import critical_fraction
 
 DEDUCTION, AMOUNT, CIRCLE = "What equal products imply", "How much data that takes", "Numbers do not go round"
-SWAP = (0, 1)
-"""The identity of S3 and one swap: a subgroup with three cosets, for matrices of the paper's size."""
+SWAP = (0, 1)  # the identity of S3 and one swap: a subgroup with three cosets, for matrices of the paper's size
 
 
 @claim("L18", "liu2022", "appendix B", section=CIRCLE, kind="theorem", shown_by="proof", seconds=3,

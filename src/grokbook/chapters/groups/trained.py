@@ -1,75 +1,90 @@
-"""Networks on S3 (Liu et al. 2022, Figs 17 and 18): matrices that are trained, what is measured on them, claims."""
+"""What the networks on S3 have learned (Liu et al. 2022, Figs 17 and 18): RQI, Acc-hat, hexagons, and the claims."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from matplotlib.figure import Figure
+from scipy.spatial import ConvexHull
 
-from grokbook.chapters.groups import SHOWN, exact_kinds, hexagon_shares
-from grokbook.chapters.groups.figures import hexagons
+from grokbook.chapters.groups.claims import SWAP
+from grokbook.chapters.groups.runs import DECAYS, STEPS, fig18
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import ENOUGH, some
 from grokbook.claims.runs import every_run
 from grokbook.measures.group_quality import TOLERANCES, group_quality, predicted_accuracy
-from grokbook.models.toy import Toy
-from grokbook.plotting.style import COLOURS, panels, styled
-from grokbook.runs.experiment import Experiment
-from grokbook.runs.liu2022 import rates
-from grokbook.runs.sweep import with_value
 from grokbook.tasks.groups import GroupTask, cayley_table
-from grokbook.training.config import RunConfig
-from grokbook.training.schedule import Schedule
-
-CELLS = (12, 18, 21, 24, 30)
-"""Training cells of 36 that are recorded."""
-
-DECAYS = {"as printed": 0.0, "matrices decay": 3.0}
-"""The weight decay of the matrices: none, and in place of a penalty on their size that the authors' program has."""
-
-STEPS, SEEDS, GOAL = 3_000, 11, 0.95
-"""Length of a run, runs of each setting (as many as the paper has), and the RQI that counts as reached."""
+from grokbook.theory.group_deduction import coset_representation
 
 TRAINED = "Trained networks on six permutations"
 
+GOAL = 0.95  # the RQI that counts as reached
 
-def fig18() -> dict[tuple[str, int], Experiment]:
-    """The runs of Figs 17 and 18, by decay of the matrices and number of training cells.
+# Share of the random bases in which exact matrices must show a hexagon before one is looked for in trained ones.
+SHOWN = 0.9
+
+PLANES = ((0, 1), (0, 2), (1, 2))  # the planes of two of the first three principal components
+
+
+def components(matrices: np.ndarray, count: int = 3) -> np.ndarray:
+    """The first principal components of matrices (n, k, k), each a point of k^2 numbers, (n, count).
 
     Example:
-        >>> made = fig18()
-        >>> made["as printed", 24].config.n_train, made["matrices decay", 24].name
-        (24, 'liu2022/fig18[cells=24, decay=3]')
+        >>> components(np.random.default_rng(0).normal(size=(6, 3, 3))).shape
+        (6, 3)
     """
-    return {(name, cells): _run(cells, decay) for name, decay in DECAYS.items() for cells in CELLS}
+    points = np.asarray(matrices, dtype=float).reshape(len(matrices), -1)
+    u, s, _ = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+    return (u * s)[:, :count]
 
 
-def _run(cells: int, decay: float) -> Experiment:
-    config = RunConfig(
-        GroupTask("S3", cells / 36),
-        Toy(6, 9, product=True, spread=0.1),
-        rates(),
-        steps=STEPS,
-        log=Schedule(dense_until=STEPS, dense_every=100),
-        snapshots=31,
-        loss="squared_error",
-    )
-    penalised = f", decay={decay:g}" if decay else ""
-    return Experiment(
-        f"liu2022/fig18[cells={cells}{penalised}]",
-        with_value(config, "encoder_weight_decay", decay),
-        tuple(range(SEEDS)),
-        statement="RQI rises with the training set, with a transition near one half; Acc-hat bounds Acc from below.",
-        source="Liu et al. 2022, Figs 17 and 18",
-        choices="Sizes, decoder rate 1e-4, 3,000 steps and the decay of the matrices are our choice.",
-    )
+def hexagons(matrices: np.ndarray) -> list[tuple[int, int]]:
+    """The planes of two of the first three principal components in which each element is a corner of the convex hull.
+
+    Example:
+        >>> angle = 2 * np.pi * np.arange(6) / 6
+        >>> circle = np.stack([np.cos(angle), np.sin(angle), 0.1 * np.sin(2 * angle), 0 * angle], axis=1)
+        >>> (0, 1) in hexagons(circle.reshape(6, 2, 2))
+        True
+    """
+    points = components(matrices)
+    return [plane for plane in PLANES if len(ConvexHull(points[:, plane]).vertices) == len(points)]
 
 
-RUNS = (fig18,)
+def exact_kinds() -> dict[str, np.ndarray]:
+    """The two representations of S3 by 3x3 matrices that tell its elements apart, but for the basis, (6, 3, 3) each.
+
+    Example:
+        >>> [np.trace(matrices, axis1=1, axis2=2).astype(int).tolist() for matrices in exact_kinds().values()]
+        [[3, 1, 1, 0, 0, 1], [3, -1, -1, 0, 0, -1]]
+    """
+    swaps = coset_representation(cayley_table("S3"), SWAP)
+    return {"permutations": swaps, "permutations times the sign": np.linalg.det(swaps).round()[:, None, None] * swaps}
+
+
+def hexagon_shares(kinds: Mapping[str, np.ndarray], draws: int, seed: int = 0) -> pd.DataFrame:
+    """How often matrices show a hexagon in the plane of PC1 and PC3, and in any of three planes, in random draws.
+
+    Two rows for each kind (6, 3, 3) in random bases: as it is, and with noise of half its standard deviation; and one
+    for random matrices.
+
+    Example:
+        >>> hexagon_shares({"drawn": np.random.default_rng(0).normal(size=(6, 3, 3))}, 5).noise.tolist()
+        ['none', 'half', 'all']
+    """
+    rng, shape = np.random.default_rng(seed), (6, 3, 3)
+    found: dict[tuple[str, str], list[list[tuple[int, int]]]] = {}
+    for name, matrices in kinds.items():
+        bases = rng.normal(size=(draws, *shape[1:]))
+        turned = [basis @ matrices @ np.linalg.inv(basis) for basis in bases]
+        found[name, "none"] = [hexagons(one) for one in turned]
+        found[name, "half"] = [hexagons(one + rng.normal(size=shape) * one.std() / 2) for one in turned]
+    found["random", "all"] = [hexagons(rng.normal(size=shape)) for _ in range(draws)]
+    return pd.DataFrame([{"matrices": name, "noise": noise, "PC1 and PC3": np.mean([(0, 2) in one for one in each]),
+                          "any plane": np.mean([bool(one) for one in each])}
+                         for (name, noise), each in found.items()])  # fmt: skip
 
 
 def matrices(run: xr.Dataset) -> np.ndarray:
@@ -79,49 +94,34 @@ def matrices(run: xr.Dataset) -> np.ndarray:
     return table.reshape(*table.shape[:2], k, k)
 
 
-def learned(now: np.ndarray) -> str:
-    """Which of `exact_kinds` matrices (6, 3, 3) are nearest to, by the traces of E_0^-1 E_a, the same in every basis.
-
-    Example:
-        >>> learned(2.0 * exact_kinds()["permutations"])
-        'permutations'
-    """
-    traces = {name: np.trace(exact, axis1=1, axis2=2) for name, exact in exact_kinds().items()}
-    own = np.trace(np.linalg.solve(now[0], now), axis1=1, axis2=2)
-    return min(traces, key=lambda name: float(np.abs(traces[name] - own).sum()))
-
-
 def measured(runs: Mapping[tuple[str, int], xr.Dataset], group: str = "S3") -> pd.DataFrame:
     """A row a run: share of cells trained, last RQI ("code"), first step above 0.95, accuracies on all cells, hexagons.
 
     `predicted` is Acc-hat by the program's rule, `unscaled` by the printed one, `hexagon` and `at start` whether the
     plane of PC1 and PC3 shows one at the end and before training, `any plane` whether one of three does at the end.
+    `kind` is which of `exact_kinds` the last matrices are nearest to, by the traces of E_0^-1 E_a, the same in every
+    basis.
     """
     table, rows = cayley_table(group), []
+    traces = {name: np.trace(exact, axis1=1, axis2=2) for name, exact in exact_kinds().items()}
     for (name, cells), seed, run in every_run(runs):
         task = GroupTask(group, cells / table.size, seed=seed)
         history, share = matrices(run), cells / table.size
+        first, last = history[0], history[-1]
         quality = np.array([group_quality(now, table) for now in history])
-        bounds = [predicted_accuracy(history[-1], table, task.train_mask, convention=rule) for rule in TOLERANCES]
+        bounds = [predicted_accuracy(last, table, task.train_mask, convention=rule) for rule in TOLERANCES]
         right = share * float(run.train_accuracy[-1]) + (1 - share) * float(run.test_accuracy[-1])
         reached = run.snapshot.values[quality > GOAL]
+        own = np.trace(np.linalg.solve(last[0], last), axis1=1, axis2=2)
+        distance = {kind: float(np.abs(exact - own).sum()) for kind, exact in traces.items()}
         rows.append({
             "setting": name, "cells": cells, "share": share, "seed": seed, "rqi": quality[-1],
             "step": reached[0] if len(reached) else np.nan, "test": float(run.test_accuracy[-1]),
             "accuracy": right, "predicted": bounds[0], "unscaled": bounds[1],
-            "hexagon": (0, 2) in hexagons(history[-1]), "at start": (0, 2) in hexagons(history[0]),
-            "any plane": bool(hexagons(history[-1])),
+            "hexagon": (0, 2) in hexagons(last), "at start": (0, 2) in hexagons(first),
+            "any plane": bool(hexagons(last)), "kind": min(distance, key=distance.__getitem__),
         })  # fmt: skip
     return pd.DataFrame(rows)
-
-
-def by_size(rows: pd.DataFrame) -> pd.DataFrame:
-    """A row a setting and size: runs, the best and the median RQI, runs above 0.95, and those with all cells right."""
-    groups = rows.groupby(["setting", "cells"], sort=False)
-    return pd.DataFrame({
-        "runs": groups.size(), "best RQI": groups.rqi.max(), "median RQI": groups.rqi.median(),
-        "RQI > 0.95": groups.step.count(), "all cells right": groups.accuracy.agg(lambda a: int((a > 1 - 1e-6).sum())),
-    }).reset_index()  # fmt: skip
 
 
 _LOOK = {"section": TRAINED, "runs": fig18}
@@ -141,8 +141,7 @@ def hexagon(runs: Runs) -> Finding:
     rows = measured(runs)
     good, bad = rows[rows.rqi > GOAL], rows[rows.rqi <= GOAL]
     shares = hexagon_shares(exact_kinds(), 200).groupby(["noise", "matrices"])["PC1 and PC3"].min()
-    kinds = pd.Series([learned(_history(runs, row)[-1]) for row in good.itertuples()], good.index, dtype=str)
-    telling = good[(kinds.map(shares["none"]) > SHOWN).to_numpy(bool)]
+    telling = good[good.kind.map(shares["none"]).astype(float) > SHOWN]
     seen, before = int(telling.hexagon.sum()), int(telling["at start"].sum())
     parts = (2 * seen > len(telling), before < seen) if len(telling) >= ENOUGH else (None,)
     return judge(*parts, elsewhere=True, value=seen / max(len(telling), 1), goal=GOAL, seen=some(seen, len(telling)),
@@ -166,14 +165,12 @@ def transition(runs: Runs) -> Finding:
     rows = measured(runs)
     decayed, printed = (rows[rows.setting == name] for name in reversed(DECAYS))
     more, fewer = decayed[decayed.share > 0.5], decayed[decayed.share <= 0.5]
-    right = rows.accuracy > 1 - 1e-6
-    half = rows.share <= 0.5
-    enough = more.step.count() >= 3 or None
-    parts = (enough, not fewer.step.notna().any()) if runs.complete() else (None,)
-    return judge(*parts, elsewhere=True, goal=GOAL, steps=STEPS, above=some(int(more.step.count()), len(more)),
-                 below=some(int(fewer.step.count()), len(fewer)), printed=some(int(printed.step.count()), len(printed)),
-                 right=some(int(right[~half].sum()), int((~half).sum())),
-                 wrong=some(int(right[half].sum()), int(half.sum())))  # fmt: skip
+    parts = (more.step.count() >= 3 or None, not fewer.step.notna().any()) if runs.complete() else (None,)
+    counts = {name: some(int(one.count()), len(one)) for name, one in
+              (("above", more.step), ("below", fewer.step), ("printed", printed.step))}  # fmt: skip
+    for name, part in (("right", rows[rows.share > 0.5]), ("wrong", rows[rows.share <= 0.5])):
+        counts[name] = some(int((part.accuracy > 1 - 1e-6).sum()), len(part))
+    return judge(*parts, elsewhere=True, goal=GOAL, steps=STEPS, **counts)
 
 
 @claim("LG3", "liu2022", "appendix H, Fig. 18e", **_LOOK, rule_changed="2026-11-22 8cdfb06", says=(
@@ -203,71 +200,3 @@ def lower_bound(runs: Runs) -> Finding:
     return judge(False if printed and own else own, corrected=own, elsewhere=True, value=over, over=over or "none",
                  gap=gap, n=len(known), p=p, same=some(len(rows) - len(known), len(rows)),
                  unscaled=some(printed, len(rows)))  # fmt: skip
-
-
-TRAINED_CLAIMS = ("LG1", "LG2", "LG3")
-_LOOKS = {"as printed": ("quiet", "s", -0.004), "matrices decay": ("measure", "o", 0.004)}
-
-
-@styled
-def figure_18(rows: pd.DataFrame) -> Figure:
-    """RQI, steps to 0.95, Acc over the share of trained cells, and Acc against Acc-hat; a mark a run, best joined."""
-    fig, axes = panels(2, 2, height=4.8)
-    labels = {"rqi": "RQI", "step": "steps to RQI > 0.95", "accuracy": "Acc"}
-    for name, (colour, marker, aside) in _LOOKS.items():
-        part = rows[rows.setting == name]
-        look = {"ms": 5, "color": COLOURS[colour], "alpha": 0.7, "mfc": "none"}
-        for ax, (column, label) in zip(axes.flat, labels.items(), strict=False):
-            best = part.groupby("share")[column].agg("min" if column == "step" else "max")
-            ax.plot(part.share + aside, part[column], marker, **look, label=name)
-            ax.plot(best.index, best, color=COLOURS[colour], lw=1)
-            ax.set(ylabel=label, xlabel="share of the cells trained", xlim=(0.3, 0.87))
-        axes[1, 1].plot(part.predicted, part.accuracy, marker, **look)
-    for ax in axes.flat[:3]:
-        ax.axvline(0.5, color=COLOURS["test"], ls=":")
-    axes[0, 1].set_ylim(0, STEPS)
-    axes[1, 1].plot([0.3, 1], [0.3, 1], ls=":", color=COLOURS["quiet"])
-    axes[1, 1].set(xlabel=r"predicted from the matrices, $\widehat{\mathrm{Acc}}$", ylabel="Acc")
-    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-    return fig
-
-
-def _history(runs: Mapping[tuple[str, int], xr.Dataset], row: Any) -> np.ndarray:
-    """The matrices of the run that a row of `measured` is about."""
-    return matrices(runs[row.setting, row.cells].sel(seed=row.seed))
-
-
-def seen_planes(runs: Mapping[tuple[str, int], xr.Dataset], rows: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Matrices of a run that ends with the best RQI, before training and at its end, and of one with the worst."""
-    best, worst = rows.loc[rows.rqi.idxmax()], rows.loc[rows.rqi.idxmin()]
-    first, last = _history(runs, best), _history(runs, worst)
-    return {
-        f"{name}\n{row.setting}, {row.cells} cells": shown
-        for name, row, shown in (
-            ("best RQI, start", best, first[0]),
-            ("best RQI, end", best, first[-1]),
-            ("lowest RQI, end", worst, last[-1]),
-        )
-    }
-
-
-def trained_told(rows: pd.DataFrame) -> str:
-    """What the runs say beside the claims: generalisation below an RQI of 0.95, and what the decay changes.
-
-    Example:
-        >>> made = {"setting": ["as printed"], "rqi": [0.3], "step": [np.nan], "accuracy": [1.0], "test": [1.0]}
-        >>> trained_told(pd.DataFrame(made))
-        'Of the runs that answer all cells right (1 of 1) the lowest RQI at the end is 0.30.'
-    """
-    if rows.empty:
-        return "No run of them is recorded yet."
-    right = rows[rows.accuracy > 1 - 1e-6]
-    if right.empty:
-        return f"No run of {len(rows)} answers all cells right."
-    told = [f"Of the runs that answer all cells right ({len(right)} of {len(rows)}) the lowest RQI at the end is "
-            f"{right.rqi.min():.2f}."]  # fmt: skip
-    each = rows.groupby("setting", sort=False)
-    if len(each) == 2:
-        (one, a), (two, b) = each.test.mean().items()
-        told.append(f"The mean test accuracy is {a:.2f} ({one}) and {b:.2f} ({two}).")
-    return " ".join(told)
