@@ -10,14 +10,15 @@ import pytest
 import torch
 import xarray as xr
 
-from grokbook.chapters.trained_toys import claims, figures, plan, regions, runs, stored, words
+from grokbook.chapters.trained_toys import claims, embeddings, figures, plan, runs, stored
+from grokbook.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.models.placed import PlacedToy
 from grokbook.plotting.plane import window
 from grokbook.runs.liu2022 import rates
 from grokbook.tasks.replayed import DrawnAddition
 from grokbook.theory.effective_flow import flow
-from grokbook.theory.parallelograms import representation_quality_index
+from grokbook.theory.parallelograms import ideal_model, representation_quality_index
 
 
 def test_the_run_of_figure_4d_comes_out_to_the_step():
@@ -48,12 +49,12 @@ def made_up(n, unit, seeds=(0, 1), turned=False, straight=False):
     """
     steps, tables, right = np.arange(0, 10_001, 50), [], []
     for seed in seeds:
-        pairs = runs.pairs_of(n, seed)
-        start = runs.normalised(np.random.default_rng(seed).uniform(size=10))
-        numbers = (runs.one_pace if straight else flow)(start, pairs, unit * steps)
+        pairs = embeddings.pairs_of(n, seed)
+        start = embeddings.normalised(np.random.default_rng(seed).uniform(size=10))
+        numbers = (embeddings.one_pace if straight else flow)(start, pairs, unit * steps)
         numbers[1:] *= -1 if turned else 1
         tables.append((3 + 0.2 * numbers)[:, :, None])
-        right.append(runs.ideal_model(pairs, 10)["validation"])
+        right.append(ideal_model(pairs, 10)["validation"])
     accuracy = np.stack([np.ones(len(seeds)), right])[:, :, None] * np.ones(len(steps))
     data = {"embedding": (("seed", "snapshot", "token", "feature"), np.stack(tables))}
     data["train_loss"] = ("seed", "step"), np.zeros((len(seeds), len(steps)))
@@ -64,16 +65,17 @@ def made_up(n, unit, seeds=(0, 1), turned=False, straight=False):
 def test_runs_that_follow_the_theory_are_measured_as_the_theory_says():
     """Accuracy is what the embedding predicts, RQI what the data imply, and the unit of time is found again."""
     made = {45: made_up(45, 0.05), 35: made_up(35, 0.3)}
-    table = runs.measured(made)
+    table = embeddings.measured(made)
+    assert embeddings.measured({("longer", 45): made[45]}).longer.all() and not table.longer.any()
     assert np.allclose(table.accuracy, table.predicted) and np.allclose(table.rqi, table["ideal rqi"])
     assert table.steps.notna().all() and (table.steps < table["predicted steps"]).all()
     assert (table.before == table.steps - 50).all()
-    steps, numbers = runs.path(made[45], 1)
-    unit, gap = runs.fitted(steps, numbers, runs.pairs_of(45, 1))
+    steps, numbers = embeddings.path(made[45].sel(seed=1))
+    unit, gap = embeddings.fitted(steps, numbers, embeddings.pairs_of(45, 1))
     assert unit == pytest.approx(0.05, rel=0.03) and gap < 0.03
-    assert runs.fitted(steps, numbers, runs.pairs_of(45, 1), runs.one_pace)[1] > 2 * gap
+    assert embeddings.fitted(steps, numbers, embeddings.pairs_of(45, 1), embeddings.one_pace)[1] > 2 * gap
     assert np.allclose(numbers.mean(axis=1), 0) and np.allclose((numbers**2).sum(axis=1), 9)
-    beside = runs.bounds(made, runs.TOLERANCE, draws=2)
+    beside = embeddings.bounds(made, embeddings.TOLERANCE, draws=2)
     own = beside[beside.who == "trained"]
     assert not own[["rqi above", "predicted above", "not implied"]].any(axis=None) and len(beside) == 3 * len(own) == 12
     drawn = figures.beside_the_flow([(45, made[45].isel(seed=[k])) for k in (0, 1)]).axes
@@ -96,11 +98,17 @@ def table_of(reached, seeds=8):
     """Runs that get to a line from a size on (`reached`), a little later for fewer pairs."""
     rows = [
         {"samples": n, "seed": seed, "steps": 2_000.0 - n - seed / 9 if n >= reached else np.nan, "accuracy": n / 55,
-         "predicted": n / 55, "predicted steps": 1e5 / n if n >= 25 else np.inf}
+         "predicted": n / 55, "longer": False, "predicted steps": 1e5 / n if n >= 25 else np.inf}
         for n in runs.SIZES
         for seed in range(seeds)
     ]  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def test_a_coin_is_told_from_most_seeds():
+    assert [claims.beside_chance(*both) for both in ((9, 10), (1, 10), (6, 10), (0, 0))] == [True, False, None, None]
+    flags = pd.Series([True, True, True, False, False, False])
+    assert claims.most_seeds(flags, pd.Series([0, 0, 1, 1, 2, 2])) == (1, 2, 3)
 
 
 @pytest.mark.parametrize(
@@ -112,6 +120,16 @@ def test_the_transition_is_where_half_of_the_runs_get_there(reached, verdict, mo
     found = claims.transition_in_training({})
     before = max(n for n in runs.SIZES if n < reached)
     assert found.verdict == verdict and found.value * 55 == pytest.approx((before + reached) / 2)
+    assert found.numbers["later"] == ""
+
+
+def test_runs_that_were_trained_on_are_told_and_decide_nothing(monkeypatch):
+    """Those at 25 pairs get to a line after the 10,000 updates that count."""
+    on = table_of(99).assign(longer=True, steps=2e4)
+    monkeypatch.setattr(claims, "measured", lambda made: pd.concat([table_of(30), on[on.samples == 25]]))
+    found = claims.transition_in_training({})
+    assert found.numbers["later"].endswith("all 8 that had not do (sizes 25)")
+    assert found.value * 55 == pytest.approx(27.5)
 
 
 @pytest.mark.parametrize("kept", [lambda t: t[t.seed < 2], lambda t: t[t.samples <= 20], lambda t: t[t.samples >= 30]])
@@ -124,8 +142,8 @@ def test_few_seeds_or_sizes_on_one_side_decide_no_transition(kept, monkeypatch):
 
 def test_runs_that_never_get_there_have_no_transition_and_no_trend(monkeypatch):
     monkeypatch.setattr(claims, "measured", lambda made: table_of(99))
-    flags = runs.there(table_of(99), "steps")
-    assert runs.crossing(flags) == np.inf and runs.crossing_interval(flags) == (np.inf, np.inf)
+    flags = embeddings.there(table_of(99), "steps")
+    assert embeddings.crossing(flags) == np.inf and embeddings.crossing_interval(flags) == (np.inf, np.inf)
     assert claims.transition_in_training({}).verdict == "undecided", "another setting refutes nothing"
     assert claims.more_pairs_are_faster({}).verdict == "undecided"
 
@@ -134,11 +152,12 @@ def test_the_shares_of_an_interval_are_those_of_the_seeds_that_have_all_sizes():
     """A seed without a run at one size takes no part: half of the two whole seeds are there at 30."""
     rows = [{"samples": n, "seed": s, "steps": 9.0 if n >= at else np.nan} for s, at in enumerate((20, 30, 20))
             for n in (20, 30)][:-1]  # fmt: skip
-    flags = runs.there(pd.DataFrame(rows), "steps")
-    assert flags.index.tolist() == [0, 1] and 55 * runs.crossing(flags) == 20
-    low, high = runs.crossing_interval(flags)
+    flags = embeddings.there(pd.DataFrame(rows), "steps")
+    assert flags.index.tolist() == [0, 1] and 55 * embeddings.crossing(flags) == 20
+    low, high = embeddings.crossing_interval(flags)
     assert 55 * low == 20 and 55 * high == pytest.approx(25)
-    assert np.isnan(runs.crossing(flags.iloc[:0])) and np.isnan(runs.crossing_interval(flags.iloc[:0])).all()
+    none = flags.iloc[:0]
+    assert np.isnan(embeddings.crossing(none)) and np.isnan(embeddings.crossing_interval(none)).all()
 
 
 def test_the_trend_is_judged_within_seeds(monkeypatch):
@@ -248,14 +267,14 @@ def test_a_prediction_is_judged_beside_one_that_has_not_looked(predicted, verdic
     claims.three_time_scales, claims.rate_tells_more_than_size, claims.line_before_the_fit,
 ])  # fmt: skip
 def test_without_runs_nothing_is_judged(check):
-    assert check(dict.fromkeys(runs.SIZES)).verdict in ("undecided", "not run")
+    assert check(Runs()).verdict == "undecided"
 
 
 def test_a_run_that_stands_still_has_no_step_and_its_own_start():
     still = {20: made_up(20, 0.0)}
-    table = runs.measured(still)
-    assert table.steps.isna().all() and (runs.starts(still, table).reached == 0).all()
-    assert runs.paths(still).empty and words.told_scales(table) == "No run gets there."
+    table = embeddings.measured(still)
+    assert table.steps.isna().all() and (embeddings.starts(still, table).reached == 0).all()
+    assert embeddings.paths(still).empty
     left, right = figures.steps_to_a_line(table).axes
     assert len(left.lines[1].get_xdata()) == 2 and len(right.lines[1].get_xdata()) == np.isfinite(
         table["predicted steps"]
@@ -266,19 +285,19 @@ def test_the_slope_of_a_start_is_its_cosine_with_the_ladder():
     made = made_up(45, 0.05)
     numbers = made.embedding.isel(feature=0, snapshot=0).values
     wanted = [abs(np.corrcoef(row, np.arange(10))[0, 1]) for row in numbers]
-    assert runs.starts({45: made}, runs.measured({45: made})).slope.tolist() == pytest.approx(wanted)
+    assert embeddings.starts({45: made}, embeddings.measured({45: made})).slope.tolist() == pytest.approx(wanted)
 
 
 def test_the_program_s_rule_is_a_tolerance_in_its_own_unit():
     """With an unbiased variance of 1 a difference of 0.1 is one of 0.1 sqrt(10/9) in mean squares of 1."""
     drawn = np.random.default_rng(0).normal(size=(50, 10)) + np.arange(10)
     ours = [representation_quality_index(row, 0.1 * np.sqrt(10 / 9)) for row in drawn]
-    assert np.allclose(runs.quality(runs.normalised(drawn)), ours)
+    assert np.allclose(embeddings.quality(embeddings.normalised(drawn)), ours)
 
 
 def test_the_pairs_of_a_run_are_those_of_its_task():
     task = DrawnAddition(train_fraction=45 / 55, seed=2)
-    assert runs.pairs_of(45, 2) == [tuple(task.inputs[k]) for k in task.train_index]
+    assert embeddings.pairs_of(45, 2) == [tuple(task.inputs[k]) for k in task.train_index]
 
 
 def test_stored_numbers_are_compared_run_by_run():
@@ -292,54 +311,32 @@ def test_stored_numbers_are_compared_run_by_run():
     assert not stored.compared(late).steps.any()
 
 
-def test_prediction_bounds_and_shares_are_drawn_run_by_run():
-    made = {45: made_up(45, 0.05)}
-    table = runs.measured(made)
-    above, below = figures.accuracy_and_prediction(table).axes
-    assert np.allclose(above.lines[0].get_ydata(), table.accuracy)
-    assert np.allclose(below.lines[0].get_ydata(), table.accuracy - table.predicted)
-    beside = runs.bounds(made, 0.01, draws=2)
-    left, right = figures.beside_the_bounds(beside).axes
-    trained, by_chance = (beside[beside.who == who] for who in ("trained", "random"))
-    assert np.allclose(left.lines[0].get_xdata(), trained["ideal rqi"])
-    assert np.allclose(right.lines[1].get_ydata(), by_chance.predicted)
-    left, right = figures.transition(table, runs.starts(made, table)).axes
-    assert [line.get_ydata().tolist() for line in left.lines] == [[1.0], [1.0]]
-    assert right.lines[0].get_ydata().tolist() == [1, 1]
-
-
-@pytest.mark.parametrize("theirs", [True, False])
-def test_a_run_too_short_for_its_steps_is_told_as_such(theirs):
-    said = words.told_run({"train": np.nan, "test": 90.0, "line": np.nan}, 100, theirs)
-    assert said.count("not by update 100") == 2 and said.count("(theirs at") == theirs
-
-
 @pytest.fixture(scope="module")
 def small_fig2():
     """Two seeds of every setting of Fig. 2, a hundred steps each."""
     short = {k: dataclasses.replace(run, config=dataclasses.replace(run.config, steps=100), seeds=(0, 1))
-             for k, run in regions.fig2().items()}  # fmt: skip
+             for k, run in runs.fig2().items()}  # fmt: skip
     return {kind: run.run(progress=False) for kind, run in short.items()}
 
 
 def test_decoded_regions_are_the_decoder_on_the_plane(small_fig2):
     kind, seed = "addition, bad", 1
     run = small_fig2[kind].sel(seed=seed)
-    config = regions.fig2()[kind].config.with_seed(seed)
+    config = runs.fig2()[kind].config.with_seed(seed)
     weights = config.model.draw(seed)
-    assert run.decoded.shape == (regions.SIDE, regions.SIDE) and run.answered.size == 66
+    assert run.decoded.shape == (runs.SIDE, runs.SIDE) and run.answered.size == 66
     right = run.answered.values == config.task.targets
     assert right[config.task.train_index].mean() == pytest.approx(float(run.train_accuracy[-1]))
     still = dataclasses.replace(config, steps=1, optimizer=rates(1e-30, 0.0, 1e-30))
-    said = dataclasses.replace(regions.fig2()[kind], config=still, seeds=(seed,)).run(progress=False).decoded.values[0]
+    said = dataclasses.replace(runs.fig2()[kind], config=still, seeds=(seed,)).run(progress=False).decoded.values[0]
     left, right_end, low, high = window(weights["W_E"].numpy())
     corners = torch.tensor([[left, low], [right_end, low], [left, high]], dtype=torch.float32)
     assert [said[0, 0], said[0, -1], said[-1, 0]] == config.model.decode(weights, corners).argmax(dim=-1).tolist()
 
 
 def test_only_pairs_without_a_trained_mirror_image_count_as_new(small_fig2):
-    rows = regions.table(small_fig2).set_index(["kind", "seed"])
-    for kind, run in regions.fig2().items():
+    rows = embeddings.planes(small_fig2).set_index(["kind", "seed"])
+    for kind, run in runs.fig2().items():
         task = run.config.with_seed(1).task
         trained = {tuple(pair) for pair in task.inputs[task.train_index].tolist()}
         tested = [tuple(pair) for pair in task.inputs.tolist() if tuple(pair) not in trained]
@@ -357,11 +354,12 @@ def test_the_link_is_seen_by_an_oracle_and_not_by_a_blind_measure():
         right = rng.random(10)
         rows += [{"kind": kind, "oracle": r**3, "blind": rng.random(), "new": r} for r in right]
     table = pd.DataFrame(rows).assign(seed=[*range(10)] * 3)
-    tau, p_value = regions.linked(table, "oracle", "new")
+    tau, p_value = embeddings.linked(table, "oracle", "new")
     assert tau == 1 and p_value < 0.01
-    assert regions.linked(table, "blind", "new")[1] > 0.05
+    assert claims.seen(tau, p_value) is True and claims.seen(-1.0, 1 - p_value) is False
+    assert embeddings.linked(table, "blind", "new")[1] > 0.05
     between = table.assign(settings=table.kind.map({"a": 0.0, "b": 1.0, "c": 2.0}))
-    assert regions.linked(between, "settings", "new")[1] == 1
+    assert embeddings.linked(between, "settings", "new")[1] == 1
 
 
 @pytest.mark.parametrize(("blind", "verdict"), [(0.0, "holds"), (1.0, "undecided")])
@@ -369,12 +367,12 @@ def test_a_circle_must_go_with_the_answers_more_than_the_training_accuracy(blind
     """LF2: where the training accuracy tells as much, nothing is decided."""
     right = np.linspace(0, 1, 10)
     rows = pd.DataFrame({"kind": "modular", "seed": range(10), "ring": right, "new": right, "train": blind * right})
-    monkeypatch.setattr(regions, "table", lambda runs: rows)
-    assert regions.circle_where_it_generalises({}).verdict == verdict
+    monkeypatch.setattr(claims, "planes", lambda runs: rows)
+    assert claims.circle_where_it_generalises({}).verdict == verdict
 
 
 def test_the_regions_of_the_picture_are_those_recorded(small_fig2):
-    fig = regions.regions(small_fig2, addition=(1, 0), modular=(1, 0))
+    fig = figures.regions(small_fig2, addition=(1, 0), modular=(1, 0))
     drawn = [np.asarray(ax.images[0].get_array()) for ax in fig.axes if ax.images]
     shown = [run for task in ("addition", "modular") for run in ((f"{task}, bad", 1), (task, 1), (task, 0))]
     for (kind, seed), image in zip(shown, drawn, strict=True):

@@ -1,61 +1,25 @@
-"""The pictures of chapter 11a that stand beside the theory, from tables and runs."""
+"""The pictures of chapter 11a: steps to a line, runs beside the flow, and what a decoder says of the plane."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from grokbook.chapters.trained_toys.runs import LONGER, fitted, one_pace, pairs_of, path
+from grokbook.chapters.trained_toys.embeddings import at_end, fitted, one_pace, pairs_of, path
+from grokbook.chapters.trained_toys.runs import LONGER, fig2
+from grokbook.plotting.plane import numbered, window
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.theory.effective_flow import flow
 
 SHOWN = 2_000
 """Updates of a run that are drawn beside the flow: the numbers are at rest after them."""
-
-
-def _by_size(ax: Axes, table: pd.DataFrame, name: str, look: str, shade: str, label: str, off: float = 0.0) -> None:
-    ax.plot(table.samples / 55 + off, table[name], look, ms=5, color=COLOURS[shade], alpha=0.5, label=label)
-
-
-@styled
-def accuracy_and_prediction(table: pd.DataFrame) -> Figure:
-    """Fig. 3: accuracy on all pairs and the prediction from the embedding, by size; below, their difference."""
-    fig, axes = panels(2, 1, height=4.6, sharex=True, height_ratios=[2, 1])
-    above, below = axes[:, 0]
-    _by_size(above, table, "accuracy", "o", "test", "accuracy")
-    _by_size(above, table, "predicted", "_", "theory", "predicted from the embedding", -0.012)
-    above.plot([0, 1], [0, 1], ls=":", color=COLOURS["quiet"], label="training set alone")
-    below.plot(table.samples / 55, table.accuracy - table.predicted, "o", ms=4, color=COLOURS["measure"])
-    below.axhline(0, color=COLOURS["quiet"], lw=0.8)
-    above.set(ylabel="share of all pairs", ylim=(0, 1.03))
-    below.set(xlabel="share of samples $|D| / |D_0|$", ylabel="accuracy − predicted")
-    above.legend(loc="upper left")
-    return fig
-
-
-@styled
-def transition(table: pd.DataFrame, first: pd.DataFrame) -> Figure:
-    """Fig. 4b: by size, the runs that reach a line and those whose pairs force one (dashed); right, by their start.
-
-    `table` is that of `measured`, `first` that of `starts`.
-    """
-    fig, ((left, right),) = panels(1, 2, height=3.2)
-    named = {"steps": ("o-", "test", "on a line"), "predicted steps": ("--", "theory", "forced")}
-    for column, (look, shade, label) in named.items():
-        shares = np.isfinite(table[column]).groupby(table.samples).mean()
-        left.plot(shares.index / 55, shares, look, ms=5, color=COLOURS[shade], label=label)
-    left.legend(loc="upper left")
-    left.set(xlabel="share of samples $|D| / |D_0|$", ylabel="share of runs", ylim=(-0.03, 1.03))
-    right.plot(first.slope, first.reached, "o", ms=6, color=COLOURS["test"], alpha=0.6)
-    right.set(xlabel="how much of the start is a ladder", xlim=(0, 1),
-              ylabel=f"sizes with a line, of {table.samples.nunique()}")  # fmt: skip
-    return fig
+EXAMPLE = ((5, 9), (6, 8))
+"""The paper's example of Fig. 2: two pairs of one label."""
 
 
 @styled
@@ -82,21 +46,6 @@ def steps_to_a_line(table: pd.DataFrame) -> Figure:
 
 
 @styled
-def beside_the_bounds(rows: pd.DataFrame) -> Figure:
-    """Fig. 10c and f: RQI and predicted accuracy of trained and random embeddings against their bounds (`bounds`)."""
-    fig, axes = panels(1, 2, height=3.2)
-    names = {"rqi": ("ideal rqi", "RQI"), "predicted": ("ideal accuracy", "predicted accuracy")}
-    for ax, (name, (ideal, said)) in zip(axes[0], names.items(), strict=True):
-        for who, shade, size in (("trained", "test", 6), ("random", "quiet", 3)):
-            of = rows[rows.who == who]
-            ax.plot(of[ideal], of[name], "o", ms=size, mew=0, color=COLOURS[shade], alpha=0.6, label=who)
-        ax.plot([0, 1], [0, 1], ls="--", color=COLOURS["theory"], lw=1.1)
-        ax.set(xlabel=f"{said} of an ideal model", ylabel=said, xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
-    axes[0, 0].legend(loc="upper left")
-    return fig
-
-
-@styled
 def beside_the_flow(shown: Sequence[tuple[int, xr.Dataset]]) -> Figure:
     """Fig. 4c and d in one, a column a run: its numbers, the exact flow from its start (dashed); below, the gaps.
 
@@ -108,7 +57,7 @@ def beside_the_flow(shown: Sequence[tuple[int, xr.Dataset]]) -> Figure:
     fig, axes = panels(2, len(shown), height=5.2, sharex=True, height_ratios=[2, 1])
     for (n, data), (above, below) in zip(shown, axes.T, strict=True):
         seed = data.seed.values.tolist()[0]
-        pairs, (steps, numbers) = pairs_of(n, seed), path(data, seed)
+        pairs, (steps, numbers) = pairs_of(n, seed), path(data.isel(seed=0))
         units, drawn = {way: fitted(steps, numbers, pairs, way)[0] for way in (flow, one_pace)}, steps <= SHOWN
         steps, numbers = steps[drawn], numbers[drawn]
         ways = {way: way(numbers[0], pairs, unit * steps) for way, unit in units.items()}
@@ -124,4 +73,34 @@ def beside_the_flow(shown: Sequence[tuple[int, xr.Dataset]]) -> Figure:
         above.set(title=f"seed {seed}, {n} pairs", ylabel="normalised $E_k$")
         below.set(title=f"seed {seed}: gaps", xlabel="update", ylabel="root mean square", ylim=(0, None))
         below.legend(loc="upper right")
+    return fig
+
+
+@styled
+def regions(runs: Mapping[str, xr.Dataset], addition: tuple[int, int], modular: tuple[int, int]) -> Figure:
+    """Fig. 2: symbols and the label of every midpoint, addition above, modular below; the good setting with two seeds.
+
+    The bad one has the first of these.
+
+    In the panels of addition the pairs of symbols of the paper's example are joined; at their midpoints stand the
+    answers to them.
+    """
+    fig, axes = panels(2, 3, height=5)
+    shown = {"addition": ("viridis", addition), "modular": ("twilight", modular)}
+    for row, (task, (colours, seeds)) in zip(axes, shown.items(), strict=True):
+        columns = (("bad", seeds[0]), ("good", seeds[0]), ("good", seeds[1]))
+        for ax, (setting, seed) in zip(row, columns, strict=True):
+            kind = f"{task}, bad" if setting == "bad" else task
+            run, task_of = runs[kind].sel(seed=seed), fig2()[kind].config.task
+            points, labels = at_end(run), task_of.outputs
+            image = ax.imshow(run.decoded, origin="lower", extent=window(points), interpolation="nearest", alpha=0.8,
+                      cmap=colours, vmin=0, vmax=labels - (task == "addition"))  # fmt: skip
+            for ends in EXAMPLE if task == "addition" else ():
+                ax.plot(*points[list(ends)].T, color="white", lw=1.6)
+                said = run.answered.values[(task_of.inputs == ends).all(axis=1).argmax()]
+                ax.text(*points[list(ends)].mean(axis=0), str(said), ha="center", va="center", fontsize=9, zorder=3,
+                        bbox={"boxstyle": "square,pad=0.2", "fc": "white", "ec": "black"})  # fmt: skip
+            numbered(ax, points)
+            ax.set_title(f"{task}, {setting}, seed {seed}: {float(run.test_accuracy[-1]):.0%}")
+        fig.colorbar(image, ax=list(row), shrink=0.8, label="label", ticks=range(0, labels, labels // 5))
     return fig

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from grokbook.chapters.trained_toys.runs import BATCH, GOAL, path, quality
+from grokbook.chapters.trained_toys.embeddings import FITTED, GOAL, path, quality
+from grokbook.chapters.trained_toys.runs import BATCH
 
 NEVER = 9_999
 """What the program stores where no line was seen; its steps count from 0 and are those before an update."""
@@ -26,30 +27,12 @@ RESULTS = {
 }
 """By training pairs, for seeds 0 to 2: pairs of 55 that are right, those predicted right, step of an RQI above 0.95."""
 
-def first_sizes() -> dict[int, int]:
-    """Of each stored seed the number of training pairs from which on all its runs have a line.
-
-    Example:
-        >>> first_sizes()
-        {0: 40, 1: 45, 2: 25}
-    """
-    never = {seed: max(n for n, (*_, steps) in RESULTS.items() if steps[seed] == NEVER) for seed in range(3)}
-    return {seed: min(n for n in RESULTS if n > last) for seed, last in never.items()}
-
-
-def median_size() -> int:
-    """The number of training pairs from which on the median of the stored seeds has a line.
-
-    Example:
-        >>> median_size()
-        40
-    """
-    return sorted(first_sizes().values())[1]
-
-
 RUN = {"samples": 45, "seed": 58, "train": 1131, "test": 1530, "line": 801}
 """The run of Fig. 4d as the program prints it (800, 1130, 1530), in updates: until its accuracies are 0.9 and its RQI
 is above 0.95."""
+
+FIG2 = {"rqi": 0.619, "test": 0.88, "modular": 0.917, "modular_bad": 0.077}
+"""RQI and test accuracies that are stored with the programs of Fig. 2: its good runs, and the bad modular one."""
 
 
 def compared(table: pd.DataFrame) -> pd.DataFrame:
@@ -57,11 +40,6 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
 
     `steps`: the stored step lies between the kept step at which the line was first seen and the one before, or neither
     has one. Runs in batches are left out: the order of the batches is not that of the program.
-
-    Example:
-        >>> one = {"samples": 45, "seed": 0, "accuracy": 50 / 55, "predicted": 50 / 55, "steps": 850.0, "before": 800.0}
-        >>> compared(pd.DataFrame([one])).drop(columns=["samples", "seed"]).values.tolist()
-        [[True, True, True]]
     """
     rows = []
     for run in table[(table.samples <= BATCH) & table.seed.isin(range(3))].itertuples():
@@ -77,7 +55,7 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
 def met(data: xr.Dataset) -> dict[str, float]:
     """First logged updates of the only run at which its accuracies are 0.9 and its RQI is above 0.95 (NaN: none)."""
     run = data.isel(seed=0)
-    steps, numbers = path(data, run.seed.item())
-    reached = {kind: run.step.values[run[f"{kind}_accuracy"].values >= 0.9] for kind in ("train", "test")}
+    steps, numbers = path(run)
+    reached = {kind: run.step.values[run[f"{kind}_accuracy"].values >= FITTED] for kind in ("train", "test")}
     reached["line"] = steps[quality(numbers) > GOAL]
     return {name: float(found[0]) if len(found) else np.nan for name, found in reached.items()}
