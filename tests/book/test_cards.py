@@ -68,9 +68,3 @@ def test_no_sign_of_a_statement_is_a_command_of_tex():
     row = {"id": "X1", "paper": "gu2025", "place": "p", "verdict": "holds", "statement": r"50 % & $a_b^2 < \x{y}|~#"}
     title = parse_string(cards.bibtex(pd.DataFrame([row])), "bibtex").entries["grokbook-X1"].fields["title"]
     assert re.findall(r"(?<!\\)[%&_#]", title) == []
-
-
-def test_a_finding_is_a_card_with_its_anchor():
-    made = soup(cards.cards([("new-a", "Head", ["<p>One.</p>", "<p>Two.</p>"]), ("", "Other", [])], "Findings."))
-    assert made.li["id"] == "new-a" and len(made.li.find_all("p")) == 3
-    assert not made.find_all("li")[1].has_attr("id")

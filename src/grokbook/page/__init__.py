@@ -10,7 +10,7 @@ import json
 import keyword
 import math
 import statistics
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from grokbook.errors import ParameterError
@@ -178,13 +178,6 @@ def table(
     """
     shown = frame.reset_index() if index else frame
     _display({"text/html": table_html(shown, caption, formats or {}), "text/plain": shown.to_string(index=False)})
-
-
-def listed(parts: Iterable[tuple[str, str, Iterable[str]]], caption: str) -> None:
-    """Show cards one below the other: of each its anchor ("" for none), its head and its paragraphs as HTML."""
-    from grokbook.page import cards
-
-    _display({"text/html": cards.cards(parts, caption), "text/plain": f"[{caption}]"})
 
 
 def ledger(frame: Any) -> None:

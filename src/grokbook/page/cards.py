@@ -40,12 +40,6 @@ def claim_cards(frame: pd.DataFrame, caption: str) -> str:
     return _listed([_item([_line(row, f"{target}#{row['id']}" if target else None)]) for row in rows], caption)
 
 
-def cards(parts: Iterable[tuple[str, str, Iterable[str]]], caption: str) -> str:
-    """A list of cards: of each its anchor ("" for none), its head and its paragraphs as HTML."""
-    filled = ((anchor, [f'<p class="gb-head">{head}</p>', *body]) for anchor, head, body in parts)
-    return _listed([_item(said, anchor) for anchor, said in filled], caption)
-
-
 def ledger_html(frame: pd.DataFrame) -> str:
     """The whole ledger: a card a claim, its id the anchor; filters by a script; evidence folds; CSV and BibTeX.
 
