@@ -9,9 +9,9 @@ import re
 import pytest
 import xarray as xr
 
+from grokbook.chapters.reproduction_report import new, runs
 from grokbook.page.cards import LEDGER
 from grokbook.page.sources import chapter_paths
-from grokbook.chapters.reproduction_report import new, runs
 from grokbook.paths import project_root
 from grokbook.theory.one_frequency import circle
 
