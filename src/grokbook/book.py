@@ -3,7 +3,7 @@
 import sys
 from importlib import import_module
 
-_MOVED = ("costs", "findings", "front", "interactive", "parameters", "show", "training_page")
+_MOVED = ("costs", "front", "interactive", "parameters", "show", "training_page")
 
 page = sys.modules[f"{__name__}.page"] = import_module("grokbook.page")
 for _name in _MOVED:
