@@ -1,4 +1,4 @@
-"""Chapter 15: its plan, checks that can come out otherwise, words that follow verdicts, figures of what is computed."""
+"""Chapter 15: its plan, checks that can come out otherwise, what is read off runs and points."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from grokbook.chapters import images
-from grokbook.chapters.images import claims, effective, settings
+from grokbook.chapters.images import claims, effective, runs
 from grokbook.errors import ParameterError
 from grokbook.measures.neural_collapse import within_class_share
-from grokbook.tasks.digits import SMALL, DigitsTask
 
 STEPS = np.arange(0, 4001, 50)
 
@@ -34,20 +32,20 @@ def reached(fit, grok, seeds=3):
 
 
 def test_the_plan_has_two_starts_and_refuses_one_that_is_not_large():
-    plan = images.plan(60, 4.0, 200, 2)
+    plan = runs.plan(60, 4.0, 200, 2)
     assert [run.config.model.spread for run in plan.values()] == [4.0, 1.0]
     large, usual = (run.config for run in plan.values())
     assert dataclasses.replace(large, model=usual.model) == usual and usual.batch_size is None
     with pytest.raises(ParameterError, match=r"spread = 1.0 must be more than 1"):
-        images.plan(60, 1.0, 200, 2)
+        runs.plan(60, 1.0, 200, 2)
 
 
 def test_the_recorded_runs_have_the_settings_of_the_paper():
     """Appendix J: 1,000 images, depth 3, width 200, squared error to one-hot labels, AdamW."""
-    config = images.fig8()[8.0].config
+    config = runs.fig8()[8.0].config
     assert config.n_train == 1000 and config.model.sizes == (784, 200, 200, 10) and config.loss == "squared_error"
     assert config.steps == 100_000 and config.optimizer.warmup == 0 and config.batch_size == 200
-    cell = settings.fig8_right()["cells"].cells(0)[-1]
+    cell = runs.fig8_right()["cells"].cells(0)[-1]
     assert cell.optimizer.of("last").learning_rate == 0.1 and cell.optimizer.of("rest").learning_rate == 1e-3
     assert cell.optimizer.of("last").weight_decay == cell.optimizer.of("rest").weight_decay == 10
 
@@ -66,9 +64,9 @@ def test_the_recorded_runs_have_the_settings_of_the_paper():
 )
 def test_a_delay_must_come_from_the_large_start_alone(large, usual, verdict):
     """LM1, LM2: the control is the usual start, which must not be late; runs that end too early decide nothing."""
-    found = claims._delayed({8.0: reached(*large), 1.0: reached(*usual)})
+    found = claims.grokking_on_mnist(claims.Runs({8.0: reached(*large), 1.0: reached(*usual)}))
     assert found.verdict == verdict and "nan" not in found.numbers["told"]
-    alone = claims._delayed(claims.Runs({8.0: reached(*large)}))
+    alone = claims.grokking_on_small_digits(claims.Runs({8.0: reached(*large)}))
     assert alone.verdict != "holds" and alone.numbers["told"].endswith("with factor 1: not run")
 
 
@@ -84,8 +82,8 @@ def test_a_delay_must_come_from_the_large_start_alone(large, usual, verdict):
 )
 def test_decay_ends_the_delay_only_if_it_does_not_end_without(decayed, free, verdict):
     """LM9: the control is the same start without decay, which must not reach the test set by the last step."""
-    runs = {"decay": decayed and reached(*decayed), "no decay": reached(*free)}
-    assert claims.decay_ends_the_delay.check(claims.Runs(runs)).verdict == verdict
+    found = {"decay": decayed and reached(*decayed), "no decay": reached(*free)}
+    assert claims.decay_ends_the_delay(claims.Runs(found)).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -100,17 +98,20 @@ def test_decay_ends_the_delay_only_if_it_does_not_end_without(decayed, free, ver
 )
 def test_waiting_must_grow_rapidly_as_images_become_few(groks, verdict):
     """LM3, LM4: a bend holds; a straight line in the logarithm and what is never reached are open; a rise fails."""
-    runs = {n: reached(100, at) for n, at in zip((50, 100, 200, 400), groks, strict=True)}
-    assert claims._rising(runs, 4, 2.0).verdict == verdict
-    assert claims._rising(runs, 5, 2.0).verdict == "undecided"
+    sizes = (50, 100, 200, 400)
+    found = {n: reached(100, at) for n, at in zip(sizes, groks, strict=True)}
+    assert claims.less_data_takes_longer(claims.Runs(found)).verdict == verdict
+    asked = claims.Runs(found, dict.fromkeys([*sizes, 800]))
+    assert claims.less_data_takes_longer_on_small_digits(asked).verdict == "undecided"
 
 
 def test_a_size_without_a_delay_bends_nothing():
     """At 400 images the test set comes before the training set: the slope down to there is told and not counted."""
-    runs = {n: reached(*at) for n, at in {50: (100, 3500), 100: (100, 2000), 200: (100, 1500), 400: (500, 200)}.items()}
-    found = claims._rising(runs, 4, 2.0)
-    assert found.verdict == "holds" and "3.00 times" in found.numbers["told"]
-    assert "(1.15 with 400 images" in found.numbers["told"] and claims._rising(runs, 4, 4.0).verdict == "undecided"
+    steps = {50: (100, 3500), 100: (100, 2000), 200: (100, 1500), 400: (500, 200)}
+    made = claims.Runs({n: reached(*at) for n, at in steps.items()})
+    found = claims.less_data_takes_longer(made)
+    assert found.verdict == "holds" and "3.00 times" in found.evidence and "(1.15 with 400 images" in found.evidence
+    assert claims.less_data_takes_longer(made, bend=4.0).verdict == "undecided"
 
 
 def diagram(letters: list[str]) -> xr.Dataset:
@@ -141,13 +142,13 @@ def test_places_and_ends_of_phases_are_read_off_the_letters(letters, places, end
 
 def test_four_phases_are_counted_on_the_letters():
     """Table 1 with 60 % of the test set: C, G, M and X, a column each, three seeds; at 80 % no run has fitted."""
-    assert np.asarray(images.letters(curves(100, None, fitted=0.8))).tolist() == ["X"] * 3
-    runs = [curves(100, 100), curves(100, 4000), curves(100, None), curves(None, None)]
-    data = xr.concat(runs, pd.Index([1.0, 2.0, 3.0, 4.0], name="weight_decay"))
-    assert "".join(np.asarray(images.letters(data))[:, 0]) == "CGMX"
-    assert claims._four({"cells": data}).verdict == "holds"
-    assert claims._four({"cells": data.isel(weight_decay=slice(3))}).verdict == "undecided"
-    assert claims._four({"cells": data.isel(seed=[0])}).verdict == "undecided"
+    assert np.asarray(claims.letters(curves(100, None, fitted=0.8))).tolist() == ["X"] * 3
+    four = [curves(100, 100), curves(100, 4000), curves(100, None), curves(None, None)]
+    data = xr.concat(four, pd.Index([1.0, 2.0, 3.0, 4.0], name="weight_decay"))
+    assert "".join(np.asarray(claims.letters(data))[:, 0]) == "CGMX"
+    assert claims.phases_of_mnist(claims.Runs({"cells": data})).verdict == "holds"
+    assert claims.phases_of_mnist(claims.Runs({"cells": data.isel(weight_decay=slice(3))})).verdict == "undecided"
+    assert claims.phases_of_small_digits(claims.Runs({"cells": data.isel(seed=[0])})).verdict == "undecided"
 
 
 SEEN = {"before": 0.9, "after": 0.001, "means": 1.0}
@@ -183,7 +184,7 @@ def test_a_check_comes_out_otherwise_in_another_world(check, verdict, world, els
 
 
 def test_points_of_digits_start_with_their_classes_mixed():
-    points, labels = images.encoded(200)
+    points, labels = effective.encoded(200)
     assert points.shape == (200, 2) and 0.3 < within_class_share(points, labels) < 1
 
 
@@ -201,47 +202,9 @@ def test_points_and_weights_move_under_the_effective_loss():
 def test_separation_is_blind_to_scale_and_not_to_position():
     rng, labels = np.random.default_rng(0), np.repeat([0, 1], 50)
     points = rng.normal(size=(100, 2)) + np.where(labels, 1.0, -1.0)[:, None]
-    assert images.separation(7 * points, labels) == pytest.approx(images.separation(points, labels))
-    assert images.separation(points + 20, labels) < 0.8 * images.separation(points, labels)
-    assert images.separation(points + 20, labels, 0.0) == pytest.approx(images.separation(points, labels, 0.0))
-
-
-@pytest.mark.parametrize("verdict", ["holds", "fails", "undecided", "not run"])
-def test_the_answer_follows_the_verdicts(verdict):
-    told = images.answer(dict.fromkeys(("LM1", "LM2", "LM9", "LM12"), verdict) | {"L32": "holds with correction"})
-    assert told.startswith("> **Answer.**") and told.count(f"*{verdict}*") == 4 and "  " not in told
-
-
-def test_runs_at_one_logged_step_cross_at_steps_of_their_own():
-    """Straight lines that are at 60 % at steps 130 and 170 are both logged there at 200, of a log every 100."""
-    steps = np.arange(0, 401, 100)
-    rising = [0.6 + (steps - at) / 1000 for at in (130, 170)]
-    data = xr.Dataset({"test_accuracy": (("seed", "step"), rising)}, {"step": steps, "seed": [0, 1]})
-    assert images.crossings(data) == pytest.approx((200, 100, 40, 0.1))
-
-
-@pytest.mark.parametrize(
-    ("table", "said"),
-    [
-        (reached(100, 2000), "95% of the training set are right from step 100 (median), and 60% of the"),
-        (reached(100, None, seeds=1), "right from step 100, but no run keeps 60% of the test set by step 4,000"),
-        (reached(None, None), "no run keeps 95% of the training set by step 4,000, and no run keeps"),
-    ],
-)
-def test_both_starts_are_told_as_they_came(table, said):
-    told = images.starts(table, table, 8.0)
-    assert told.count(said) == 2 and "nan" not in told
-
-
-@pytest.mark.parametrize(("floor", "held"), [(0.0, False), (0.5, True)])
-def test_norms_are_told_beside_those_of_decay_alone(floor, held):
-    """Norms that fall by decay alone from the fit on agree with it; a floor is seen."""
-    data = curves(200, 2000, 2)
-    norm = np.maximum(10.0 * np.exp(-STEPS / 1000), 10 * floor)
-    data = data.assign(weight_norm=(("seed", "step"), [norm] * 2), within_class_share=data.test_accuracy)
-    told = images.waited(1 / 1000, images.turning(data, claims.reached(data)))
-    assert ("the loss then holds the weights up" in told) == held and "(median of 2 runs)" in told
-    assert ("with 14% of the first norm, where decay alone gives 14%" in told) == (not held)
+    assert claims.separation(7 * points, labels) == pytest.approx(claims.separation(points, labels))
+    assert claims.separation(points + 20, labels) < 0.8 * claims.separation(points, labels)
+    assert claims.separation(points + 20, labels, 0.0) == pytest.approx(claims.separation(points, labels, 0.0))
 
 
 def test_the_table_of_turning_points_reads_the_run_at_its_steps():
@@ -249,26 +212,8 @@ def test_the_table_of_turning_points_reads_the_run_at_its_steps():
     norm = 10.0 * 2 ** (-STEPS / 1000)
     data["weight_norm"] = (("seed", "step"), [norm] * 2)
     data["within_class_share"] = data.weight_norm / 10
-    rows = images.turning(data, claims.reached(data))
+    rows = claims.turning(data)
     assert rows["at"].tolist() == ["fits", "generalises", "end"] * 2
     assert rows.step.tolist() == [200, 2000, 4000] * 2
     np.testing.assert_allclose(rows.norm, [2**-0.2, 0.25, 1 / 16] * 2)
-    assert images.turning(data, reached(200, None)).empty
-
-
-def test_figures_draw_what_they_are_given():
-    task = DigitsTask(60, source=SMALL)
-    assert images.samples(task).axes[0].images[0].get_array().shape == (100, 100)
-    points, labels = images.encoded(40)
-    figure = images.flowing(points, labels, [0.0, np.inf])
-    start, end = (np.asarray(ax.collections[0].get_offsets()) for ax in figure.axes)
-    np.testing.assert_allclose(start, points)
-    assert len(np.unique(end.round(9), axis=0)) == len(np.unique(labels))
-
-
-def test_steps_by_amount_are_drawn_where_they_were_reached():
-    """Lines are medians in which a seed that did not get there counts as later; it has no point."""
-    tables = {"a": {100: reached(200, None), 50: reached(100, 3000)}}
-    drawn = images.by_amount(tables).axes[0].lines
-    fit, grok = (line.get_xydata().tolist() for line in drawn if line.get_marker() == "None")
-    assert fit == [[50, 100], [100, 200]] and grok[0] == [50, 3000] and not np.isfinite(grok[1][1])
+    assert claims.turning(data.assign(test_accuracy=data.test_accuracy * 0)).empty

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.spatial.distance import pdist
 
-from grokbook.chapters.images.settings import (
-    CAP,
+from grokbook.chapters.images.runs import (
     FITTED,
     LARGE,
     REACHED,
-    SMALL_DECAY,
+    SMALL_RUN,
     by_decay,
     by_size,
     fig8,
@@ -25,17 +23,13 @@ from grokbook.chapters.images.settings import (
     small_phases,
 )
 from grokbook.claims import Finding, Runs, claim, judge
-from grokbook.claims.finding import ENOUGH, enough, most, some
+from grokbook.claims.finding import enough, most, some
 from grokbook.measures.neural_collapse import class_parts, simplex_distance
 from grokbook.runs.delay import grok_times
 from grokbook.runs.phases import PHASES, PhaseRule, phases
 from grokbook.theory.class_collapse import flow, loss, velocity
 
-DELAY, AMOUNT, CELLS = "Large weights make a delay", "Fewer images, longer waits", "Four phases"
-LOSS, COLLAPSE = "A loss that cannot shrink everything", "Neural collapse"
-
-LATE = 1_000
-"""Steps from which on a delay is one, by Table 1 of the paper."""
+LATE = 1_000  # steps from which on a delay is one, by Table 1 of the paper
 
 
 def reached(data: xr.Dataset) -> pd.DataFrame:
@@ -45,81 +39,98 @@ def reached(data: xr.Dataset) -> pd.DataFrame:
     return fitted[["fit_step", "last_step"]].assign(grok_step=late.grok_step, best=best)
 
 
-def _delayed(runs: Mapping[float, pd.DataFrame]) -> Finding:
-    """Whether most large starts generalise more than `LATE` steps after they fit, and the usual start does not.
+def turning(data: xr.Dataset) -> pd.DataFrame:
+    """Weight norm (part of its start) and variance within classes at fitting, at generalisation and at the end.
 
-    Runs that end before they generalise leave it open.
+    Three rows a run that generalises.
+    """
+    rows = []
+    for seed, row in reached(data).dropna(subset=["fit_step", "grok_step"]).iterrows():
+        run = data.sel(seed=seed)
+        norm = run.weight_norm / run.weight_norm.isel(step=0)
+        for name, at in (("fits", row.fit_step), ("generalises", row.grok_step), ("end", int(run.step[-1]))):
+            rows.append({"seed": seed, "at": name, "step": int(at), "norm": float(norm.sel(step=at)),
+                         "within classes": float(run.within_class_share.sel(step=at)),
+                         "test accuracy": float(run.test_accuracy.sel(step=at))})  # fmt: skip
+    return pd.DataFrame(rows, columns=["seed", "at", "step", "norm", "within classes", "test accuracy"])
+
+
+_DELAY: dict[str, Any] = {"section": "Large weights make a delay", "through": reached}
+_AMOUNT: dict[str, Any] = {"section": "Fewer images, longer waits", "through": reached, "bars": {"bend": (1.5, 3.0)},
+                           "rule_changed": "2026-11-24T19:45 8e5dc6e"}  # fmt: skip
+_CELLS: dict[str, Any] = {"section": "Four phases"}
+_LOSS: dict[str, Any] = {"section": "A loss that cannot shrink everything"}
+_PLACES = _CELLS | {"runs": fig8_right, "rule_changed": "2026-11-24T19:45 8e5dc6e"}
+_SMALL: dict[str, Any] = {"origin": "ours", "says": "8 x 8 digits: {told}"}
+
+
+def middle(steps: pd.Series) -> float:
+    """The median of some steps, infinite where half of them or more are missing."""
+    return float(steps.astype(float).fillna(np.inf).median())
+
+
+@claim("LM1", "liu2022", "appendix J, Fig. 8 (left)", **_DELAY, runs=fig8, published="quickly fits, much later",
+       says="{told}")  # fmt: skip
+def grokking_on_mnist(runs: Runs) -> Finding:
+    """With large initial weights the network "quickly fits the train set, and then much later in training validation
+    accuracy improves".
+
+    Our reading: by Table 1, more than 1,000 steps later. Control: the usual start, which must not show it. Runs that
+    end before they generalise leave it open.
     """
     parts, told = [], []
-    for start, wanted in ((LARGE, True), (1.0, False)):
+    for start in (LARGE, 1.0):
         if (table := runs[start]) is None:
             parts.append(None)
             told.append(f"with factor {start:g}: not run")
             continue
         late = table.grok_step - table.fit_step.fillna(table.last_step) > LATE
-        told.append(
-            f"with factor {start:g} {some(int(late.sum()), len(table))} runs reach {REACHED:.0%} of the test set "
-            f"more than {LATE:,} steps after they fit (95 % of the training set at step {_middle(table.fit_step)}, "
-            f"{REACHED:.0%} of the test set at step {_middle(table.grok_step)}, medians)"
-        )
-        parts.append(most(late if wanted else ~late))
+        at = [f"{step:,.0f}" if np.isfinite(step) else "later than recorded"
+              for step in (middle(table.fit_step), middle(table.grok_step))]  # fmt: skip
+        told.append(f"with factor {start:g} {some(int(late.sum()), len(table))} runs reach {REACHED:.0%} of the test "
+                    f"set more than {LATE:,} steps after they fit (95 % of the training set at step {at[0]}, "
+                    f"{REACHED:.0%} of the test set at step {at[1]}, medians)")  # fmt: skip
+        parts.append(most(late if start == LARGE else ~late))
     return judge(*parts, told="; ".join(told))
 
 
-def _middle(steps: pd.Series) -> str:
-    middle = steps.astype(float).fillna(np.inf).median()
-    return f"{middle:,.0f}" if np.isfinite(middle) else "later than recorded"
+grokking_on_small_digits = claim(
+    "LM2", "liu2022", "appendix J", **_DELAY | _SMALL, runs=small,
+    statement="The same on 100 digits of 8 x 8 pixels, a set that the paper does not use.",
+)(grokking_on_mnist.check)  # fmt: skip
 
 
-@claim("LM1", "liu2022", "appendix J, Fig. 8 (left)", section=DELAY, runs=fig8, through=reached,
-       published="quickly fits, much later", says="{told}")  # fmt: skip
-def grokking_on_mnist(runs: Runs) -> Finding:
-    """With large initial weights the network "quickly fits the train set, and then much later in training validation
-    accuracy improves".
-
-    Our reading: by Table 1, more than 1,000 steps later. Control: the usual start, which must not show it.
-    """
-    return _delayed(runs)
-
-
-@claim("LM2", "liu2022", "appendix J", section=DELAY, runs=small, through=reached, origin="ours",
-       says="8 x 8 digits: {told}")  # fmt: skip
-def grokking_on_small_digits(runs: Runs) -> Finding:
-    """The same on 100 digits of 8 x 8 pixels, a set that the paper does not use."""
-    return _delayed(runs)
-
-
-@claim("LM9", "liu2022", "appendix J", section=DELAY, runs=by_decay, through=reached, origin="ours",
-       says="8 x 8 digits: {told}")  # fmt: skip
+@claim("LM9", "liu2022", "appendix J", **_DELAY | _SMALL, runs=by_decay)
 def decay_ends_the_delay(runs: Runs) -> Finding:
     """It is weight decay that ends the delay. From large weights without decay most runs do not reach the test
     set by the last step of those that have it.
     """
-    told, ends = [], {}
-    for name, said in (("decay", f"with decay {SMALL_DECAY:g}"), ("no decay", "without decay")):
+    told, ends = [], []
+    for name, said in (("decay", f"with decay {SMALL_RUN['decay']:g}"), ("no decay", "without decay")):
         if (table := runs[name]) is None:
             return judge(None, told=f"{said}: not run")
         there = table.grok_step.notna()
-        ends[name] = most(there)
+        ends.append(most(there))
         told.append(
             f"{said} {some(int(there.sum()), len(table))} runs reach {REACHED:.0%} of the test set by step "
             f"{int(table.last_step.max()):,} (largest test accuracy of a run {table.best.max():.2f})"
         )
-    known = ends["decay"] and ends["no decay"] is not None
-    return judge(not ends["no decay"] if known else None, told="; ".join(told))
+    known = ends[0] and ends[1] is not None
+    return judge(not ends[1] if known else None, told="; ".join(told))
 
 
-def _rising(runs: Mapping[int, pd.DataFrame], asked: int, bend: float) -> Finding:
-    """Whether the median step of generalisation falls with the number of images, `bend` times faster at the small end.
+@claim("LM3", "liu2022", "appendix J, Fig. 20", **_AMOUNT, runs=fig20, says="{told}")
+def less_data_takes_longer(runs: Runs, *, bend: float = 2.0) -> Finding:
+    """The time to generalise "increases rapidly once one drops below a certain amount of training data".
 
-    Slopes are steps a halving of the images. Sizes at which most runs generalise before they fit have no delay and are
-    left out of the slopes. Open until all sizes that were `asked` for have runs enough and are reached, and where it
-    falls evenly: the bend may lie below the smallest size.
+    Our reading: the median falls with every larger number of images, and a halving costs at least twice as many steps
+    at the small end as at the large one. Sizes at which most runs generalise before they fit have no delay and are left
+    out of the slopes. Open until all sizes have runs enough and are reached, and where it falls evenly: the bend may
+    lie below the smallest size.
     """
-    steps = {n: table.grok_step.astype(float).fillna(np.inf).median() for n, table in runs.items() if len(table)}
-    full = len(runs) == asked and all(len(table) >= ENOUGH for table in runs.values())
+    steps = {n: middle(table.grok_step) for n, table in runs.items() if len(table)}
     told = ", ".join(f"{n}: {f'step {step:,.0f}' if np.isfinite(step) else 'not reached'}" for n, step in steps.items())
-    if not full or not np.isfinite(list(steps.values())).all():
+    if not runs.complete() or not np.isfinite(list(steps.values())).all():
         return judge(None, told=told)
     late = [n for n, table in runs.items() if most(table.fit_step < table.grok_step)]
     early, bends = [str(n) for n in runs if n not in late], []
@@ -132,40 +143,24 @@ def _rising(runs: Mapping[int, pd.DataFrame], asked: int, bend: float) -> Findin
     return judge(falls, bool(bends[0] >= bend) or None, told=told)
 
 
-_AMOUNT: dict[str, Any] = {"section": AMOUNT, "through": reached, "bars": {"bend": (1.5, 3.0)},
-                           "rule_changed": "2026-11-24T19:45 8e5dc6e"}  # fmt: skip
-
-
-@claim("LM3", "liu2022", "appendix J, Fig. 20", runs=fig20, says="{told}", **_AMOUNT)
-def less_data_takes_longer(runs: Runs, *, bend: float = 2.0) -> Finding:
-    """The time to generalise "increases rapidly once one drops below a certain amount of training data".
-
-    Our reading: the median falls with every larger number of images, and a halving costs at least twice as many steps
-    at the small end as at the large one, among the sizes that have a delay.
-    """
-    return _rising(runs, len(fig20()), bend)
-
-
-@claim("LM4", "liu2022", "appendix J, Fig. 20", runs=by_size, says="8 x 8 digits: {told}", origin="ours", **_AMOUNT)
-def less_data_takes_longer_on_small_digits(runs: Runs, *, bend: float = 2.0) -> Finding:
-    """The same on digits of 8 x 8 pixels, which the paper does not use."""
-    return _rising(runs, len(by_size()), bend)
-
-
-RULE = PhaseRule(threshold=REACHED, cap=CAP)
-"""The phases of Fig. 8 (right): "a threshold of 60% here for validation accuracy"."""
+less_data_takes_longer_on_small_digits = claim(
+    "LM4", "liu2022", "appendix J, Fig. 20", **_AMOUNT | _SMALL, runs=by_size,
+    statement="The same on digits of 8 x 8 pixels, which the paper does not use.",
+)(less_data_takes_longer.check)  # fmt: skip
 
 
 def letters(data: xr.Dataset) -> xr.DataArray:
-    """The phase of every cell of a diagram: `RULE` on the test set, `FITTED` of the training set.
+    """The phase of every cell of a diagram, by "a threshold of 60% here for validation accuracy" and `FITTED`.
 
     What is not reached by the last step counts as never.
     """
     scaled = data.assign(train_accuracy=data.train_accuracy * (REACHED / FITTED))  # a rule has one threshold
-    return phases(scaled, dataclasses.replace(RULE, cap=int(data.step.max())), goal=REACHED).phase
+    return phases(scaled, PhaseRule(threshold=REACHED, cap=int(data.step.max())), goal=REACHED).phase
 
 
-def _four(runs: Mapping[str, xr.Dataset | None]) -> Finding:
+@claim("LM5", "liu2022", "section 4.3, Fig. 8 (right)", **_CELLS, runs=fig8_right, says="{told}")
+def phases_of_mnist(runs: Runs) -> Finding:
+    """Over weight decay and rate of the last layer "the four phases of learning dynamics" all occur on MNIST."""
     phase = letters(runs["cells"])
     shares = {letter: float((phase == letter).mean()) for letter in "CGMX"}
     told = ", ".join(f"{PHASES[letter]} {share:.0%}" for letter, share in shares.items())
@@ -174,20 +169,10 @@ def _four(runs: Mapping[str, xr.Dataset | None]) -> Finding:
     return judge(four if enough(runs["cells"]) else None, elsewhere=True, told=told)
 
 
-@claim("LM5", "liu2022", "section 4.3, Fig. 8 (right)", section=CELLS, runs=fig8_right, says="{told}")
-def phases_of_mnist(runs: Runs) -> Finding:
-    """Over weight decay and rate of the last layer "the four phases of learning dynamics" all occur on MNIST."""
-    return _four(runs)
-
-
-@claim("LM6", "liu2022", "section 4.3, Fig. 8 (right)", section=CELLS, runs=small_phases, origin="ours",
-       says="8 x 8 digits: {told}")  # fmt: skip
-def phases_of_small_digits(runs: Runs) -> Finding:
-    """The same on digits of 8 x 8 pixels, which the paper does not use."""
-    return _four(runs)
-
-
-_PLACES: dict[str, Any] = {"section": CELLS, "runs": fig8_right, "rule_changed": "2026-11-24T19:45 8e5dc6e"}
+phases_of_small_digits = claim(
+    "LM6", "liu2022", "section 4.3, Fig. 8 (right)", **_CELLS | _SMALL, runs=small_phases,
+    statement="The same on digits of 8 x 8 pixels, which the paper does not use.",
+)(phases_of_mnist.check)  # fmt: skip
 
 
 @claim("LM13", "liu2022", "appendix J, Fig. 8 (right)", **_PLACES, says=(
@@ -232,17 +217,12 @@ def regularisation_ends_it(runs: Runs) -> Finding:
 
 
 def drawn(centre: float = 0.0, classes: int = 10, each: int = 100) -> tuple[np.ndarray, np.ndarray]:
-    """Normal features of the plane about (`centre`, 0), and labels that have nothing to do with them.
-
-    Example:
-        >>> drawn()[0].shape
-        (1000, 2)
-    """
+    """Normal features of the plane about (`centre`, 0), and labels that have nothing to do with them."""
     rng = np.random.default_rng(0)
     return rng.normal(size=(classes * each, 2)) + [centre, 0.0], np.repeat(np.arange(classes), each)
 
 
-@claim("L31", "liu2022", "appendix I, Eq. 33 and 34", section=LOSS, kind="formula", shown_by="proof", says=(
+@claim("L31", "liu2022", "appendix I, Eq. 33 and 34", **_LOSS, kind="formula", shown_by="proof", says=(
     "f . df/dt sums to {value:.0e} on random features (largest of {draws}), and the closed form keeps Z to ",
     "{kept:.0e}; the second line of Eq. 33 has lost the minus sign of the flow, which does not matter for a zero",
 ))  # fmt: skip
@@ -268,15 +248,10 @@ def separation(start: np.ndarray, labels: np.ndarray, time: float = np.inf) -> f
     """
     means, _, _ = class_parts(flow(start, labels, [time])[0], labels)
     ends = means[np.unique(labels, return_index=True)[1]]
-
-    def apart(points: np.ndarray) -> float:
-        rows, columns = np.triu_indices(len(points), 1)
-        return float(np.linalg.norm(points[rows] - points[columns], axis=1).mean())
-
-    return apart(ends) / apart(start)
+    return float(pdist(ends).mean() / pdist(start).mean())
 
 
-@claim("L32", "liu2022", "appendix I, before Eq. 33", section=LOSS, kind="theorem", shown_by="counterexample",
+@claim("L32", "liu2022", "appendix I, before Eq. 33", **_LOSS, kind="theorem", shown_by="counterexample",
        published="provably avoided", says=(
     "by global collapse the paper means that all features go to zero, which a constant Z excludes. But Z is the sum ",
     "of squares, the variance only if the mean is zero: the variance of 1,000 normal features about (3, 0) falls to ",
@@ -294,9 +269,11 @@ def collapse_is_avoided() -> Finding:
                  centred=centred)  # fmt: skip
 
 
-@claim("LM8", "liu2022", "appendix I, relation to neural collapse", section=COLLAPSE, kind="theorem", shown_by="proof",
-       says=("the flow keeps the triangle of any three class means up to its size: distance from a simplex ",
-             "{before:.2f} before and {after:.2f} after (medians of {of} random starts)"))  # fmt: skip
+@claim("LM8", "liu2022", "appendix I, relation to neural collapse", section="Neural collapse", kind="theorem",
+       shown_by="proof", says=(
+    "the flow keeps the triangle of any three class means up to its size: distance from a simplex {before:.2f} before ",
+    "and {after:.2f} after (medians of {of} random starts)",
+))  # fmt: skip
 def no_simplex() -> Finding:
     """The effective theory predicts the collapse of classes, "but does not necessarily put class-means into
     equiangular tight frames".

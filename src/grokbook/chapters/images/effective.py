@@ -14,6 +14,7 @@ import torch
 from scipy.spatial.distance import pdist
 from torch import Tensor
 
+from grokbook.chapters.images.runs import PIXELS, WIDTH
 from grokbook.claims import Claim, Finding, claim, judge
 from grokbook.measures.neural_collapse import class_parts, within_class_share
 from grokbook.models.mlp import MLP
@@ -22,22 +23,11 @@ from grokbook.theory.class_collapse import flow, loss
 
 LOSS, METHOD = "A loss that cannot shrink everything", "Through an encoder"
 
-RATE, FIG19_STEPS, STEPS = 1e-3, 100, 500
-"""Adam's rate and steps in Fig. 19, and the steps of an encoder here."""
-
-PIXELS = {MNIST: 784, SMALL: 64}
-"""Pixels of an image of each set."""
+RATE, FIG19_STEPS, STEPS = 1e-3, 100, 500  # Adam's rate and steps in Fig. 19, and the steps of an encoder here
 
 
 def descend(moved: list[Tensor], points: Callable[[], Tensor], labels: np.ndarray, steps: int) -> None:
-    """Adam on the effective loss of some points, which depend on the tensors that are moved, in place.
-
-    Example:
-        >>> f = torch.tensor([[1.0], [1.2], [-1.0]], requires_grad=True)
-        >>> descend([f], lambda: f, np.array([0, 0, 1]), 300)
-        >>> bool((f[0] - f[1]).abs() < 0.05)
-        True
-    """
+    """Adam on the effective loss of some points, which depend on the tensors that are moved, in place."""
     of_class = torch.from_numpy(np.eye(labels.max() + 1, dtype=np.float32)[labels])
     sizes = of_class.sum(dim=0)
     adam = torch.optim.Adam(moved, lr=RATE)
@@ -51,7 +41,7 @@ def descend(moved: list[Tensor], points: Callable[[], Tensor], labels: np.ndarra
 
 def drawn_encoder(seed: int, source: str) -> tuple[MLP, dict[str, Tensor]]:
     """A ReLU network with two layers of 200 from images to the plane, and its weights as torch draws them."""
-    network = MLP((PIXELS[source], 200, 200, 2))
+    network = MLP((PIXELS[source], WIDTH, WIDTH, 2))
     return network, {name: w.clone().requires_grad_() for name, w in network.draw(seed).items()}
 
 
@@ -64,22 +54,29 @@ def _images(seed: int, source: str, images: int, dealt: bool) -> tuple[Tensor, n
     return seen, np.random.default_rng(seed).permutation(labels) if dealt else labels, new, known
 
 
-def free_points(seed: int, dealt: bool = False, source: str = MNIST, images: int = 500) -> dict[str, float]:
-    """Fig. 19: images in the plane of a random network, moved by 100 steps of Adam on the effective loss.
+def encoded(images: int = 500, seed: int = 0, source: str = SMALL, dealt: bool = False) -> tuple[Tensor, np.ndarray]:
+    """Images as points (n, 2) of a plane by a random network, and their labels.
 
-    `before` and `after` are shares of the variance within classes, `size` is Z and `variance` the variance at the end
-    as parts of their first values, `means` the same of the variance of the class means.
+    Source: Liu et al. 2022, appendix I: "randomly encoded to a 2D embedding".
     """
     seen, labels, *_ = _images(seed, source, images, dealt)
     network, weights = drawn_encoder(seed, source)
-    first = network.forward(weights, seen).detach()
+    return network.forward(weights, seen).detach(), labels
+
+
+def free_points(seed: int, dealt: bool = False, images: int = 500) -> dict[str, float]:
+    """Fig. 19: MNIST in the plane of a random network, moved by 100 steps of Adam on the effective loss.
+
+    `before` and `after` are shares of the variance within classes, `size` is Z at the end as a part of its first value,
+    `means` the same of the variance of the class means.
+    """
+    first, labels = encoded(images, seed, MNIST, dealt)
     moved = first.clone().requires_grad_()
     descend([moved], lambda: moved, labels, FIG19_STEPS)
     start, end = (f.detach().double().numpy() for f in (first, moved))
     before, after = (within_class_share(f, labels) for f in (start, end))
-    variance = float(end.var(axis=0).sum() / start.var(axis=0).sum())
     means = [class_parts(f, labels)[0].var(axis=0).sum() for f in (start, end)]
-    return {"before": before, "after": after, "size": float((end**2).sum() / (start**2).sum()), "variance": variance,
+    return {"before": before, "after": after, "size": float((end**2).sum() / (start**2).sum()),
             "means": float(means[1] / means[0])}  # fmt: skip
 
 

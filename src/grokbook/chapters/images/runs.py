@@ -1,0 +1,130 @@
+"""The runs of chapter 15: MNIST as in Figs 8 and 20 of Liu et al. 2022, and the small digits that the page trains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from grokbook.errors import ParameterError
+from grokbook.measures.neural_collapse import simplex_distance, within_class_share
+from grokbook.models.mlp import MLP, relu_layers
+from grokbook.runs.experiment import Experiment
+from grokbook.runs.sweep import Axis, Sweep, spaced
+from grokbook.runs.watched import Watched
+from grokbook.tasks.digits import MNIST, SMALL, DigitsTask
+from grokbook.training import AdamW, Group, RunConfig, Schedule, StopRule, View
+
+PIXELS = {MNIST: 784, SMALL: 64}  # of an image of each set
+WIDTH = 200  # of both hidden layers
+LARGE = 8.0  # factor of all initial parameters in the authors' sister program; the paper says more than 1
+FITTED, REACHED = 0.9, 0.6  # accuracies of a phase: training set by Table 1, test set by appendix J for its diagram
+CAP = 100_000  # steps of the curve of Fig. 8 (left)
+SIZES = (250, 500, 1000, 1500, 2500, 4000)  # training images of Fig. 20 here; the paper's numbers are not printed
+SMALL_SIZES = (50, 100, 200, 400, 800)  # the same of the small runs
+# The small runs, full batch: decay, images and steps were found while settings were sought that show a delay soon.
+SMALL_RUN = {"n_train": 100, "source": SMALL, "decay": 0.2, "batch_size": None, "steps": 10_000, "points": 90}
+
+
+def trained_features(view: View) -> tuple[np.ndarray, np.ndarray]:
+    """Features (n, width) of the training images behind the last ReLU, and their labels (n,)."""
+    task, layers = view.task, len(view.config.model.sizes) - 2
+    images = torch.from_numpy(task.inputs[task.train_index]).float()
+    with torch.no_grad():
+        features = relu_layers(view.weights, images, layers)
+    return features.double().numpy(), task.targets[task.train_index]
+
+
+@dataclass(frozen=True)
+class Collapsing(Watched):
+    """An experiment of which both measures of neural collapse are recorded too, in the last hidden layer."""
+
+    watched = {
+        "within_class_share": lambda view: within_class_share(*trained_features(view)),
+        "simplex_distance": lambda view: simplex_distance(*trained_features(view)),
+    }
+
+
+def digits_run(
+    n_train: int = 1000, spread: float = LARGE, *, source: str = MNIST, decay: float = 0.01,
+    batch_size: int | None = 200, steps: int = CAP, points: int = 200, stop: StopRule | None = None,
+    groups: tuple[Group, ...] = (),
+) -> RunConfig:  # fmt: skip
+    """A run of the three-layer ReLU network on digits, squared error to one-hot labels, every start times `spread`.
+
+    The factor, the rate, the decay and the batch are those of the authors' later program.
+    """
+    return RunConfig(
+        DigitsTask(n_train, source=source),
+        MLP((PIXELS.get(source, 784), WIDTH, WIDTH, 10), spread=spread),
+        AdamW(1e-3, 0.9, 0.999, 1e-8, decay, 0, groups=groups),
+        steps,
+        Schedule(min(1_000, steps), 100, points),
+        0,
+        stop,
+        loss="squared_error",
+        batch_size=None if batch_size is None else min(batch_size, n_train),
+    )
+
+
+def small_run(label: str, n_seeds: int = 3, name: str = "small", **changes: Any) -> Collapsing:
+    """A run on digits of 8 x 8 pixels, with changes to `SMALL_RUN`."""
+    return Collapsing(f"{name}/digits[{label}]", digits_run(**SMALL_RUN | changes), tuple(range(n_seeds)))
+
+
+def fig8() -> dict[float, Collapsing]:
+    """Fig. 8 (left) by factor of the initial weights: 8, and 1 as the control."""
+    return {spread: Collapsing(f"liu2022/fig8[start={spread:g}]", digits_run(spread=spread), (0, 1, 2))
+            for spread in (LARGE, 1.0)}  # fmt: skip
+
+
+def fig20() -> dict[int, Experiment]:
+    """Fig. 20 by number of training images; a run ends when its test accuracy has been `REACHED` for five logs."""
+    stop = StopRule(threshold=REACHED, hold=5)
+    return {n: Experiment(f"liu2022/fig20[n={n}]", digits_run(n, stop=stop), (0, 1, 2)) for n in SIZES}
+
+
+def fig8_right() -> dict[str, Sweep]:
+    """Fig. 8 (right): rate of the last layer and weight decay of all, 8 x 8 cells."""
+    config = digits_run(steps=10_000, points=90, groups=(Group("last", 1e-3),))
+    axes = Axis("last_lr", spaced(1e-5, 1e-1, 8, 3)), Axis("weight_decay", spaced(1e-3, 10, 8, 3))
+    return {"cells": Sweep("liu2022/fig8[phases]", config, (0, 1, 2), axes=axes)}
+
+
+def small() -> dict[float, Collapsing]:
+    """The small runs by factor of the initial weights."""
+    return {spread: small_run(f"start={spread:g}", 5, spread=spread) for spread in (LARGE, 1.0)}
+
+
+def by_decay() -> dict[str, Collapsing]:
+    """The small runs from large weights with decay, and the same without."""
+    return {"decay": small()[LARGE], "no decay": small_run(f"start={LARGE:g}, decay=0", decay=0.0)}
+
+
+def by_size() -> dict[int, Collapsing]:
+    """The small runs by number of training images, from large weights."""
+    usual = {SMALL_RUN["n_train"]: small()[LARGE]}
+    return {n: usual.get(n) or small_run(f"n={n}", n_train=n) for n in SMALL_SIZES}
+
+
+def small_phases() -> dict[str, Sweep]:
+    """The diagram of Fig. 8 (right) on digits of 8 x 8 pixels."""
+    config = digits_run(**SMALL_RUN | {"steps": 4_000, "groups": (Group("last", 1e-3),)})
+    axes = Axis("last_lr", spaced(1e-4, 1e-1, 6, 3)), Axis("weight_decay", spaced(0.01, 10, 6, 3))
+    return {"cells": Sweep("small/digits[phases]", config, (0, 1, 2), axes=axes)}
+
+
+RUNS = (fig8, fig20, fig8_right, small, by_decay, by_size, small_phases)
+
+
+def plan(n_train: int, spread: float, steps: int, n_seeds: int) -> dict[str, Experiment]:
+    """Plan of chapter 15: the runs on small digits that the page trains, with a large start and with torch's.
+
+    Raises ParameterError for a large start that is not larger than 1.
+    """
+    if not spread > 1:
+        raise ParameterError(f"spread = {spread} must be more than 1: it is compared with torch's own start.")
+    return {name: small_run(name, n_seeds, "live", n_train=n_train, spread=start, steps=steps)
+            for name, start in (("large", spread), ("usual", 1.0))}  # fmt: skip
