@@ -92,16 +92,16 @@ def test_measures_of_hills_are_one_and_do_not_see_lengths():
     assert watching.node_measures(np.random.default_rng(0).normal(size=(4, 14)), 7)["found"] == 0
 
 
-def test_a_grid_keeps_the_numbers_of_its_last_nodes_and_no_embedding():
-    small = watching.Ended("made/up", runs.run("Z5", 6, decay=0.0, steps=3), (0, 1),
-                           axes=(Axis("train_fraction", (0.4, 0.6)),))  # fmt: skip
-    made = small.run(progress=False, workers=1)
-    assert (
-        set(watching.AT_END) < set(made) and "embedding" not in made and made.energy.dims == ("seed", "train_fraction")
-    )
-    one = watching.Followed("made/up", small.config, (0,)).run(progress=False)
+@pytest.mark.parametrize(("axis", "values"), [("train_fraction", (0.4, 0.6)), ("width", (4, 6))])
+def test_a_grid_keeps_the_numbers_of_its_last_nodes_and_no_embedding(axis, values):
+    """Also where networks differ in size (Fig. 8) and share no table of embeddings."""
+    config = runs.run("Z5", 6, decay=0.0, steps=3)
+    made = watching.Ended("made/up", config, (0, 1), axes=(Axis(axis, values),)).run(progress=False, workers=1)
+    assert set(watching.AT_END) < set(made) and "embedding" not in made and made.energy.dims == ("seed", axis)
+    rows = trained.lives(made)
+    assert rows[axis].tolist() == [*values] * 2 and rows.solved.isna().all() and bool(made.energy.notnull().all())
+    one = watching.Followed("made/up", config, (0,)).run(progress=False)
     assert set(watching.WATCHED) <= set(one) and one.reached.dims == ("seed", "step")
-    assert runs.boundary()[23].key != runs.boundary()[41].key
 
 
 def grid(M, share, seeds=5, jitter=0.0):
@@ -306,12 +306,3 @@ def test_the_boundary_is_drawn_with_its_fit():
     line = axes.lines[0].get_ydata()
     assert np.isclose(np.log(line[1] / line[0]) / np.log(71 / 23), fit["value"]) and len(axes.collections) >= 2
     assert [text.get_text() for text in axes.get_xticklabels()] == ["23", "71"]
-
-
-def test_a_grid_over_widths_measures_the_end_of_every_width():
-    """Fig. 8: networks of different sizes share no table of embeddings, and each has its own numbers at the end."""
-    config = runs.run("Z5", 6, decay=0.0, steps=3)
-    data = watching.Ended("made/up", config, (0,), axes=(Axis("width", (4, 6)),)).run(progress=False)
-    assert data.energy.dims == ("seed", "width") and bool(data.energy.notnull().all()) and "embedding" not in data
-    rows = trained.lives(data)
-    assert rows.width.tolist() == [4, 6] and rows.solved.isna().all() and not rows.fits.any()
