@@ -333,8 +333,13 @@ def claims(
     if (settle and not live) or (same_rule and not settle):
         needed = "--settle writes down what the checks find, so it needs --run"
         raise ParameterError(f"{needed}; --same-rule says that no changed check sorts otherwise, so it needs --settle.")
+    package = Path(__file__).parent  # an id that stands nowhere in the claims is refused before these are loaded
+    sources = [path for room in ("chapters", "claims") for path in (package / room).rglob("*.py")] if ids else []
+    settled_ids = read_json(package / "claims" / "verdicts.json") if ids else {}
     for name in ids or []:
-        _refuse_no_claim(name)
+        if name not in settled_ids and not any(f'"{name}"' in path.read_text(encoding="utf-8") for path in sources):
+            near = nearest(name, settled_ids, 0)
+            raise ParameterError(f"the ledger has no claim {shown(name)}; the nearest is {near}.")
 
     def chosen() -> tuple[list[Any], dict[str, str]]:
         from grokbook.claims import choose
@@ -343,34 +348,25 @@ def claims(
         known = settled()
         return with_verdict(choose(ids, paper, kind=kind), verdict, known), known
 
+    def listed(console: Any) -> None:
+        from grokbook.claims import report
+
+        those, known = chosen()
+        for claim in those:
+            console.out(report.entry(claim, known.get(claim.id), _width(), full) + "\n")
+        console.out(report.paragraph(report.summary(known.get(claim.id) for claim in those), _width()))
+
     if live:
         with _stoppable():
             _check_claims(*chosen(), full, settle, same_rule)
     else:
-        _answer(("claims", paper, ids, kind, verdict, full), lambda console: _list_claims(*chosen(), full, console))
-
-
-def _refuse_no_claim(name: str) -> None:
-    """Raise ParameterError for an id that is neither settled nor written anywhere in the claims, before these load."""
-    package = Path(__file__).parent
-    settled = read_json(package / "claims" / "verdicts.json")
-    sources = (path for room in ("chapters", "claims") for path in (package / room).rglob("*.py"))
-    if name not in settled and not any(f'"{name}"' in path.read_text(encoding="utf-8") for path in sources):
-        raise ParameterError(f"the ledger has no claim {shown(name)}; the nearest is {nearest(name, settled, 0)}.")
+        _answer(("claims", paper, ids, kind, verdict, full), listed)
 
 
 def _width() -> int:
     import shutil
 
     return max(50, min(shutil.get_terminal_size((80, 24)).columns, 100))
-
-
-def _list_claims(chosen: list[Any], known: dict[str, str], full: bool, console: Any) -> None:
-    from grokbook.claims import report
-
-    for claim in chosen:
-        console.out(report.entry(claim, known.get(claim.id), _width(), full) + "\n")
-    console.out(report.paragraph(report.summary(known.get(claim.id) for claim in chosen), _width()))
 
 
 def _check_claims(chosen: list[Any], known: dict[str, str], full: bool, settle: bool, same_rule: bool) -> None:

@@ -138,22 +138,18 @@ def _numbers(found: Iterable[Difference], source: str) -> str:
     return f"{text}\n\n{_folded(_count(moved[shown:], 'more number') + ' that moved', more)}" if more else text
 
 
-def _held(d: Difference) -> str:
-    """Whether a difference is larger than the spread over seeds, or outside the band, and what that is."""
-    if d.band is not None:
-        return f"{'no: inside' if d.kind == 'within' else '**yes**: outside'} {d.band[0]:.4g} to {d.band[1]:.4g}"
-    if d.beyond is None:
-        return "not known"
-    return f"{'**yes**' if d.beyond else 'no'}: {d.apart:.3g} against {d.spread:.3g}"
-
-
 def _row(d: Difference, source: str) -> list[str]:
     """Where a number stands, its value by default, its value now, and how that compares with its spread."""
     name = d.item.removeprefix("glue ")
     role = _role(source, name)
     form = role[1] if role else None
     old, new = (format(v, form or ".6g") if isinstance(v, float) else line(v) for v in (d.old, d.new))
-    return [_place(source, role) if role else code(name), words(old), words(new), _held(d)]
+    held = "not known"  # whether it is larger than the spread over seeds, or outside the band
+    if d.band is not None:
+        held = f"{'no: inside' if d.kind == 'within' else '**yes**: outside'} {d.band[0]:.4g} to {d.band[1]:.4g}"
+    elif d.beyond is not None:
+        held = f"{'**yes**' if d.beyond else 'no'}: {d.apart:.3g} against {d.spread:.3g}"
+    return [_place(source, role) if role else code(name), words(old), words(new), held]
 
 
 def _role(source: str, name: str) -> re.Match[str] | None:
@@ -201,28 +197,19 @@ def _pairs(found: Iterable[Difference], default: Any, notebook: Any) -> Iterator
 
 def _side(side: str, data: Mapping[str, Any], about: Mapping[str, Any]) -> str:
     alt, kind = html.escape(f"{side}: {about['alt']}"), html.escape(about.get("classes", ""))
-    picture = f'<img class="{kind}" src="{_address(data)}" alt="{alt}">'
+    if drawn := data.get(NARROW) or data.get("image/svg+xml"):  # that for a narrow screen, as two stand side by side
+        address = f"data:image/svg+xml;base64,{b64encode(''.join(drawn).encode()).decode()}"
+    else:
+        address = f"data:image/png;base64,{''.join(data['image/png']).strip()}"
+    picture = f'<img class="{kind}" src="{address}" alt="{alt}">'
     return f"<figure><figcaption>{side}</figcaption>{picture}</figure>"
 
 
 def _figures(notebook: Any) -> dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]]:
     """The pictures of an executed notebook by name: their data and labels; interactive figures are none."""
     every = (output for cell in notebook.cells for output in cell.get("outputs", []))
-    labelled = ((output["data"], output["metadata"]["grokbook"]) for output in every if _is_picture(output))
-    return {about["name"]: (data, about) for data, about in labelled}
-
-
-def _is_picture(output: Mapping[str, Any]) -> bool:
-    named = "grokbook" in output.get("metadata", {})
-    return named and any(kind.startswith("image/") for kind in output.get("data", {}))
-
-
-def _address(data: Mapping[str, Any]) -> str:
-    """The drawing as a data: address: that for a narrow screen where there is one, as two stand side by side."""
-    drawn = data.get(NARROW) or data.get("image/svg+xml")
-    if drawn is None:
-        return f"data:image/png;base64,{''.join(data['image/png']).strip()}"
-    return f"data:image/svg+xml;base64,{b64encode(''.join(drawn).encode()).decode()}"
+    labelled = ((o.get("data", {}), o["metadata"]["grokbook"]) for o in every if "grokbook" in o.get("metadata", {}))
+    return {about["name"]: (data, about) for data, about in labelled if any(kind.startswith("image/") for kind in data)}
 
 
 # --------------------------------------------------------------------------------- tables and other sentences

@@ -78,7 +78,10 @@ def side_by_side(jobs: Iterable[Job], work: Callable[[Job, int], T], kernels: Ke
                     running[pool.submit(work, job, given)] = given
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     free += running.pop(future)
-                    _note(future, done, failed)
+                    try:
+                        done.append(future.result())
+                    except GrokbookError as error:
+                        failed.append(error)
         except BaseException:
             while wait(running, timeout=0.2).not_done:
                 kernels.end()
@@ -90,10 +93,3 @@ def side_by_side(jobs: Iterable[Job], work: Callable[[Job, int], T], kernels: Ke
 
 def _fits(job: Job, others_run: bool) -> bool:
     return not others_run or job.predicted.memory_mb <= free_memory_mb()
-
-
-def _note(future: Future[T], done: list[T], failed: list[GrokbookError]) -> None:
-    try:
-        done.append(future.result())
-    except GrokbookError as error:
-        failed.append(error)

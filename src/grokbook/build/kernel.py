@@ -34,6 +34,8 @@ class Kernels:
         The user's kernels and IPython profile (start-up files, settings) are left out of it, so that a page does not
         depend on them. When the block ends, so do the kernel and all that it started.
         """
+        from traitlets.config import Config
+
         started: list[int] = []
 
         def note(pid: int) -> None:
@@ -42,7 +44,10 @@ class Kernels:
 
         try:
             made = _manager(folder, {"IPYTHONDIR": str(folder / "ipython"), **environment}, note)
-            yield {"kernel_manager_class": made, "shutdown_kernel": "immediate", "config": _private(folder)}
+            file = str(folder / "connection.json")  # no other user may listen, and no two kernels take one port
+            private = {"transport_encryption": "auto", "cache_ports": True, "connection_file": file}
+            config = Config(KernelManager=private)
+            yield {"kernel_manager_class": made, "shutdown_kernel": "immediate", "config": config}
         finally:
             for pid in started:
                 _end(pid)
@@ -57,14 +62,6 @@ class Kernels:
 def _end(session: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(session, signal.SIGKILL)
-
-
-def _private(folder: Path) -> Any:
-    """Settings that let no other user of the machine listen, and no two kernels take one port."""
-    from traitlets.config import Config
-
-    file = str(folder / "connection.json")
-    return Config(KernelManager={"transport_encryption": "auto", "cache_ports": True, "connection_file": file})
 
 
 def _manager(folder: Path, environment: Mapping[str, str], note: Callable[[int], None]) -> type:

@@ -136,7 +136,10 @@ def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None =
     put_pictures(source, [notebooks / f"{name}.ipynb" for name in names])
     for page in [*source.glob("*.md"), *source.glob("*.ipynb")]:
         page.write_text(without_dead_links(page.read_text(encoding="utf-8"), names), encoding="utf-8")
-    copy_mathjax(extra / "mathjax")
+    for name in MATHJAX_PARTS:
+        origin, copy = mathjax_folder() / name, extra / "mathjax" / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if origin.is_dir() else shutil.copyfile)(origin, copy)
     toc = source / "_toc.yml"
     toc.write_text(filtered_toc(toc.read_text(), names))
     facts = pages(root, names)
@@ -205,15 +208,10 @@ def filtered_toc(text: str, names: Sequence[str]) -> str:
     toc = yaml.safe_load(text)
     parts = []
     for part in toc.get("parts", []):
-        kept = [c for c in part["chapters"] if _stays(c["file"], names)]
-        if kept:
+        files = [(c, c["file"].rpartition("/")) for c in part["chapters"]]
+        if kept := [c for c, (folder, _, name) in files if folder != "chapters" or name in names]:
             parts.append({**part, "chapters": kept})
     return yaml.safe_dump({**toc, "parts": parts}, sort_keys=False)
-
-
-def _stays(file: str, names: Sequence[str]) -> bool:
-    folder, _, name = file.rpartition("/")
-    return folder != "chapters" or name in names
 
 
 def pages(root: Path, names: Sequence[str]) -> dict[str, Any]:
@@ -265,17 +263,6 @@ def mathjax_folder() -> Path:
     return Path(spec.origin).parent / "static" / "mathjax"
 
 
-def copy_mathjax(target: Path) -> None:
-    """The parts of MathJax that pages load, with fonts and extensions."""
-    for name in MATHJAX_PARTS:
-        origin, copy = mathjax_folder() / name, target / name
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        if origin.is_dir():
-            shutil.copytree(origin, copy)
-        else:
-            shutil.copyfile(origin, copy)
-
-
 # ---------------------------------------------------------------------------------------------- building
 
 
@@ -291,16 +278,12 @@ def sphinx(work: Path, strict: bool = True) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=work)
     html = work / "out" / "_build" / "html"
     if done.returncode != 0 or not (html / "index.html").exists():
-        raise ChapterError(_complaint(done.stdout + done.stderr, work))
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr).replace(str(work / "source") + "/", "")
+        lines = [line.strip() for line in plain.splitlines()]
+        told = list(dict.fromkeys(line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL)\b", line)))
+        raise ChapterError("Sphinx does not accept the book: " + "; ".join(told[:20] or lines[-15:]))
     (html / "index.html").write_text(_FRONT, encoding="utf-8")
     return html
-
-
-def _complaint(output: str, work: Path) -> str:
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", output).replace(str(work / "source") + "/", "")
-    lines = [line.strip() for line in plain.splitlines()]
-    told = list(dict.fromkeys(line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL)\b", line)))
-    return "Sphinx does not accept the book: " + "; ".join(told[:20] or lines[-15:])
 
 
 def swap(html: Path, target: Path) -> None:

@@ -244,9 +244,8 @@ def compare(old: Mapping[str, Any], new: Mapping[str, Any], tolerance: float = T
     found = [Difference(name, "chapter", "there", None, "gone") for name in then if name not in now]
     found += [Difference(name, "chapter", None, "there", "new") for name in now if name not in then]
     for name in both:
-        items = (page[name]["items"] for page in (then, now))
-        known = [page.get("seeds", {}) for page in (then[name], now[name])]
-        found += [_with_spread(d, *known) for d in _differences(name, *items, tolerance, bands)]
+        items, seeds = ([page[name].get(part, {}) for page in (then, now)] for part in ("items", "seeds"))
+        found += [_with_spread(d, *seeds) for d in _differences(name, *items, tolerance, bands)]
     for part in ("verdicts", "records"):
         if old.get(part) is not None and new.get(part) is not None:
             found += _differences(part, old[part], new[part], tolerance, {})

@@ -7,7 +7,6 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -15,7 +14,7 @@ import pandas as pd
 from grokbook import __version__
 from grokbook.claims.ledger import PAPERS, WAYS
 from grokbook.page.links import section_address
-from grokbook.page.sources import chapter_paths, load
+from grokbook.page.sources import load_all
 from grokbook.page.tables import script, verdict
 from grokbook.page.typeset import typeset
 from grokbook.paths import project_root
@@ -87,7 +86,7 @@ def _line(row: Mapping[str, Any], address: str | None, note: str = "", unfolded:
 
 def _found(row: Mapping[str, Any]) -> list[str]:
     published = f"Published: {typeset(row['published'])}." if row.get("published") else ""
-    return [part for part in (published, typeset(row["evidence"])) if part]
+    return list(filter(None, (published, typeset(row["evidence"]))))
 
 
 def kind_of_evidence(row: Mapping[str, Any]) -> str:
@@ -107,27 +106,20 @@ def _entry(row: Mapping[str, Any]) -> str:
     data = {name: str(row[name]) for name in ("paper", "verdict", "kind")}
     data |= {"chapter": chapter, "evidence": row["shown_by"] or "none", "origin": row["origin"]}
     address = section_address(project_root(), row["page"], here=LEDGER)
-    shown = html.escape(f"chapter {_number(chapter)}, {row['page'].partition(': ')[2]}")
+    number, words = chapter.partition("_")[0].lstrip("0"), row["page"].partition(": ")[2]
+    shown = html.escape(f"chapter {number}, {words}")
     shown = f'<a href="{html.escape(address)}">{shown}</a>' if address else shown
     rests = f"Kind of claim: {row['kind']}; evidence: {kind_of_evidence(row)}. Shown in {shown}."
     return _item([_line(row, f"#{row['id']}", f'<p class="gb-note">{rests}</p>', " open")], row["id"], data)
 
 
-def _number(chapter: str) -> str:
-    return chapter.partition("_")[0].lstrip("0")
-
-
-@cache
-def _titles() -> dict[str, str]:
-    return {path.stem: f"{_number(path.stem)} {load(path).title}" for path in chapter_paths(project_root())}
-
-
 def _filters(rows: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The lists to choose from: name, label, and what stands in the rows with the words for it."""
     ways = WAYS | {"": "none needed"}
+    titles = {c.name: f"{c.number.lstrip('0')} {c.title}" for c in load_all(project_root())}
     asked: list[tuple[str, str, Callable[[Mapping[str, Any]], tuple[str, str]]]] = [
         ("paper", "Paper", lambda row: (row["paper"], PAPERS.get(row["paper"], row["paper"]))),
-        ("chapter", "Chapter", lambda row: ((name := row["page"].partition(":")[0]), _titles().get(name, name))),
+        ("chapter", "Chapter", lambda row: ((name := row["page"].partition(":")[0]), titles.get(name, name))),
         ("verdict", "Verdict", lambda row: (row["verdict"], row["verdict"])),
         ("kind", "Kind", lambda row: (row["kind"], row["kind"])),
         ("origin", "Whose sentence", lambda row: (row["origin"], _WHOSE[row["origin"]])),

@@ -74,6 +74,8 @@ def narrow(fig: Any) -> str | None:
 
     Changes the figure: its size, the places of its axes, the columns of its legends.
     """
+    from matplotlib.text import Text
+
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         if not _stack(fig):
@@ -82,14 +84,8 @@ def narrow(fig: Any) -> str | None:
     size = re.search(r'width="([0-9.]+)pt" height="([0-9.]+)pt"', text)
     if said or size is None or len(text) > MAX_SVG_BYTES:
         return None
-    return text if _smallest(fig) * _PAGE_PIXELS / float(size[1]) >= _LEAST_PIXELS else None
-
-
-def _smallest(fig: Any) -> float:
-    """The smallest size of type in points."""
-    from matplotlib.text import Text
-
-    return min((t.get_fontsize() for t in fig.findobj(Text) if t.get_visible() and t.get_text().strip()), default=12)
+    types = (t.get_fontsize() for t in fig.findobj(Text) if t.get_visible() and t.get_text().strip())
+    return text if min(types, default=12) * _PAGE_PIXELS / float(size[1]) >= _LEAST_PIXELS else None
 
 
 def _stack(fig: Any) -> bool:
@@ -112,8 +108,14 @@ def _stack(fig: Any) -> bool:
         ax.set_subplotspec(grid[place // across, place % across])
         for title in (ax.title, ax._left_title, ax._right_title, ax.xaxis.label):
             title.set_wrap(True)
-    for legend in list(fig.legends):
-        _relegend(fig, legend)
+    for legend in list(fig.legends):  # written again, with as many columns as there is room for
+        texts = [text.get_text() for text in legend.get_texts()]
+        columns = max(1, min(legend._ncols, int(_INCHES * 72 // (5.2 * max(map(len, texts), default=1) + 42))))
+        outside = getattr(legend, "_outside_loc", None)
+        place = f"outside {outside} center" if outside in ("lower", "upper") else legend._loc
+        legend.remove()
+        type_size = legend.get_texts()[0].get_fontsize() if texts else 9
+        fig.legend(legend.legend_handles, texts, loc=place, ncols=columns, fontsize=type_size)
     return True
 
 
@@ -130,14 +132,3 @@ def _label_all(axes: list[Any], places: list[tuple[int, int]]) -> None:
             own, others = getattr(ax, f"{name}axis").label, [getattr(one, f"{name}axis").label for one in shared]
             if not own.get_text():
                 own.set_text(next((label.get_text() for label in others if label.get_text()), ""))
-
-
-def _relegend(fig: Any, legend: Any) -> None:
-    """Write a legend of the figure again with as many columns as the narrow drawing has room for."""
-    texts = [text.get_text() for text in legend.get_texts()]
-    columns = max(1, min(legend._ncols, int(_INCHES * 72 // (5.2 * max(map(len, texts), default=1) + 42))))
-    outside = getattr(legend, "_outside_loc", None)
-    place = f"outside {outside} center" if outside in ("lower", "upper") else legend._loc
-    size = legend.get_texts()[0].get_fontsize() if texts else 9
-    legend.remove()
-    fig.legend(legend.legend_handles, texts, loc=place, ncols=columns, fontsize=size)

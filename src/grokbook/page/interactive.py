@@ -63,23 +63,18 @@ def markup(script: str, name: str, alt: str, options: Mapping[str, Any] | None =
         raise ParameterError(f"the options of figure {name} cannot be written as JSON ({error}).") from None
     drawer, kind = SCRIPTS[script]
     area, said = f"{name}-area", html.escape(alt)
+    picture, told = "", "The pictures below show the same paths for fixed starts."
+    if still is not None:
+        import matplotlib.pyplot as plt
+
+        drawn = io.BytesIO()
+        still.savefig(drawn, format="png", dpi=110, metadata={"Software": None}, bbox_inches="tight", facecolor="white")
+        plt.close(still)
+        data = base64.b64encode(drawn.getvalue()).decode()
+        picture, told = f'<img src="data:image/png;base64,{data}" alt="{said}">', "This is a part of what it shows."
+    off = f"<p>This figure is computed by a script in your browser, and scripts are switched off. {told}</p>{picture}"
     return (
         f'<div class="{kind}" id="{area}" role="group" aria-label="{said}" data-options="{html.escape(written)}">\n'
-        f"<noscript>{_without_scripts(still, said)}</noscript>\n</div>\n"
+        f"<noscript>{off}</noscript>\n</div>\n"
         f'<script>\n{tables.script(script)}{drawer}.mount(document.getElementById("{area}"));\n</script>'
     )
-
-
-def _without_scripts(still: Any, said: str) -> str:
-    """The still picture, or where to look."""
-    told = "<p>This figure is computed by a script in your browser, and scripts are switched off."
-    if still is None:
-        return f"{told} The pictures below show the same paths for fixed starts.</p>"
-    import matplotlib.pyplot as plt
-
-    drawn = io.BytesIO()
-    still.savefig(drawn, format="png", dpi=110, metadata={"Software": None}, bbox_inches="tight", facecolor="white")
-    plt.close(still)
-    picture = base64.b64encode(drawn.getvalue()).decode()
-    image = f'<img src="data:image/png;base64,{picture}" alt="{said}">'
-    return f"{told} This is a part of what it shows.</p>{image}"

@@ -187,7 +187,12 @@ def read(parameter: Parameter, value: Any, values: Mapping[str, Any] | None = No
     try:
         return TypeAdapter(kind, config=ConfigDict(allow_inf_nan=False)).validate_python(value)
     except ValidationError as error:
-        raise ParameterError(f"{parameter.name} = {_why(error.errors()[0], wrong)}") from None
+        one, kind, why = (error.errors()[0][name] for name in ("input", "type", "msg"))
+        if kind == "int_from_float":
+            wrong = f"is not a whole number; the nearest are {math.floor(one)} and {math.floor(one) + 1}."
+        if kind == "list_type":
+            wrong = "is not a list; write the values with commas between them."
+        raise ParameterError(f"{parameter.name} = {shown(one)} {why if kind == 'refused' else wrong}") from None
 
 
 def _taken(one: Any, scalar: type, wrong: str) -> Any:
@@ -208,24 +213,18 @@ def _items(value: Any) -> Any:
     return value
 
 
-def _why(error: Any, wrong: str) -> str:
-    """The value that pydantic refuses and why; `wrong` is what to say where the type is another."""
-    one, kind = error["input"], error["type"]
-    if kind == "int_from_float":
-        low = math.floor(one)
-        wrong = f"is not a whole number; the nearest are {low} and {low + 1}."
-    if kind == "list_type":
-        wrong = "is not a list; write the values with commas between them."
-    return f"{shown(one)} {error['msg'] if kind == 'refused' else wrong}"
-
-
 # ----------------------------------------------------------------------------------------------- rules
 
 
 def _broken(parameter: Parameter, clause: str, value: Any, values: Mapping[str, Any]) -> str | None:
     """Why a value breaks a clause of the rule, with the nearest valid choice; None where it does not."""
-    if clause == "prime":
-        return _not_prime(value)
+    if clause == "prime":  # found without sympy, which takes most of a second to import: values are small
+        if value > 1 and all(value % divisor for divisor in range(2, math.isqrt(value) + 1)):
+            return None
+        from grokbook.tasks.arithmetic import nearest_primes
+
+        near = nearest_primes(value)
+        return f"is not prime; the nearest prime{'s are' if near[1:] else ' is'} {' and '.join(map(str, near))}."
     if clause == "odd":
         return None if value % 2 else f"is not odd; the nearest are {value - 1} and {value + 1}."
     if choices := re.fullmatch(r"one of (.+)", clause):
@@ -256,15 +255,6 @@ def _number(text: str, values: Mapping[str, Any]) -> float:
     name, _, less = text.strip().partition(" - ")
     number = values[name] - int(less or 0) if name in values else float(name)
     return int(number) if number == int(number) else number
-
-
-def _not_prime(value: int) -> str | None:
-    if value > 1 and all(value % divisor for divisor in range(2, math.isqrt(value) + 1)):
-        return None  # found without sympy, which takes most of a second to import: values are small
-    from grokbook.tasks.arithmetic import nearest_primes
-
-    near = nearest_primes(value)
-    return f"is not prime; the nearest prime{'s are' if near[1:] else ' is'} {' and '.join(map(str, near))}."
 
 
 def _not_multiple(value: int, of: str, values: Mapping[str, Any]) -> str | None:

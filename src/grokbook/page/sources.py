@@ -129,9 +129,8 @@ def parameters_cell(notebook: Any) -> Any | None:
 
 def load(path: Path) -> Chapter:
     """Read one chapter; raises ChapterError naming it and what is wrong with its front matter or parameters cell."""
-    source = path.read_text(encoding="utf-8")
     try:
-        return _parsed(path, source)
+        return _parsed(path, path.read_text(encoding="utf-8"))
     except GrokbookError as error:
         raise ChapterError(f"chapter {path.stem}: {error}") from error
 

@@ -69,19 +69,14 @@ def table_html(frame: Any, caption: str, formats: Mapping[str, Form]) -> str:
 
 def _look(frame: Any, kinds: Mapping[str, str], formats: Mapping[str, Form]) -> str:
     """The classes of a table that does not fit a phone (cards there), or no page at all (always cards)."""
-    needed = sum(
-        _needed(name, [_text(value, formats.get(name)) for value in frame[column]], kind)
-        for column, (name, kind) in zip(frame.columns, kinds.items(), strict=True)
-    )
+    needed = 0.0  # the pixels below which its columns cannot go
+    for column, (name, kind) in zip(frame.columns, kinds.items(), strict=True):
+        texts = [_text(value, formats.get(name)) for value in frame[column]]
+        whole = kind == "num" or name == "verdict"  # on one line; other text breaks between words
+        widest = max((len(part) for text in texts for part in ([text] if whole else text.split())), default=0)
+        long = 192 if not whole and any(len(text) > LONG_CELL for text in texts) else 0
+        needed += 15 + max(8.6 * max((len(word) for word in name.split()), default=0), 7.9 * widest, long)
     return " gb-cards gb-always" if needed > PAGE else " gb-cards" if needed > PHONE else ""
-
-
-def _needed(name: str, texts: list[str], kind: str) -> float:
-    """The pixels below which a column cannot go: numbers and verdicts stay on one line, text breaks between words."""
-    whole = kind == "num" or name == "verdict"
-    widest = max((len(part) for text in texts for part in ([text] if whole else text.split())), default=0)
-    long = 192 if not whole and any(len(text) > LONG_CELL for text in texts) else 0
-    return 15 + max(8.6 * max((len(word) for word in name.split()), default=0), 7.9 * widest, long)
 
 
 def _cell(value: Any, form: Form | None, kind: str, name: str, card: bool) -> str:

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import h5py
-import numpy as np
 import xarray as xr
 from filelock import AcquireReturnProxy, FileLock, Timeout
 
@@ -67,30 +66,17 @@ def from_bytes(content: bytes) -> xr.Dataset:
 
     Source: dimensions as netCDF-4 keeps them in HDF5, scales that each variable names in DIMENSION_LIST.
     """
+    length = b"This is a netCDF dimension but not a netCDF variable"
     with h5py.File(io.BytesIO(content)) as file:
-        tables = {name: table for name, table in file.items() if not _only_a_length(table)}
-        variables = {
-            name: xr.Variable(_dimensions(file, table), _values(table), _attributes(table))
-            for name, table in tables.items()
-        }
+        tables = {name: t for name, t in file.items() if not bytes(t.attrs.get("NAME", b"")).startswith(length)}
+        variables = {}
+        for name, table in tables.items():
+            scales = table.attrs.get("DIMENSION_LIST")  # a scale, the coordinate of its own dimension, names none
+            dims = tuple(file[of[0]].name[1:] for of in scales) if scales is not None else (name,) if table.ndim else ()
+            words = h5py.check_string_dtype(table.dtype)
+            values = table.asstr()[...].astype(str) if words else table[...]
+            variables[name] = xr.Variable(dims, values, _attributes(table))
         return xr.decode_cf(xr.Dataset(variables, attrs=_attributes(file)))
-
-
-def _only_a_length(table: h5py.Dataset) -> bool:
-    """Whether it stands for a dimension without coordinates."""
-    return bytes(table.attrs.get("NAME", b"")).startswith(b"This is a netCDF dimension but not a netCDF variable")
-
-
-def _dimensions(file: h5py.File, table: h5py.Dataset) -> tuple[str, ...]:
-    """A variable's dimensions; a scale, the coordinate of its own dimension, names none."""
-    if "DIMENSION_LIST" in table.attrs:
-        return tuple(file[scales[0]].name[1:] for scales in table.attrs["DIMENSION_LIST"])
-    return (table.name[1:],) if table.ndim else ()
-
-
-def _values(table: h5py.Dataset) -> np.ndarray:
-    """What a variable holds; words as words, not as bytes."""
-    return table.asstr()[...].astype(str) if h5py.check_string_dtype(table.dtype) else table[...]
 
 
 def _attributes(of: h5py.HLObject) -> dict[str, Any]:
@@ -255,19 +241,16 @@ class Store:
         }
         with self.manifest_lock():
             entries = self.entries()
-            self._finish(name, entries.get(name))
-            atomic_write(_next(self.path / name), content)
+            waiting = _next(self.path / name)  # there if a process was killed before it gave this file its name
+            left = waiting.read_bytes() if name in entries and waiting.is_file() else b""
+            if left and hashlib.sha256(left).hexdigest() == entries[name]["sha256"]:
+                os.replace(waiting, self.path / name)
+            atomic_write(waiting, content)
             before = [n for n, e in entries.items() if e["key"] == experiment.key]
             self._write_manifest({n: e for n, e in entries.items() if n not in before} | {name: entry})
-            os.replace(_next(self.path / name), self.path / name)
+            os.replace(waiting, self.path / name)
             for other in set(before) - {name}:  # the same configuration under another experiment's name
                 (self.path / other).unlink(missing_ok=True)
-
-    def _finish(self, name: str, entry: dict[str, Any] | None) -> None:
-        """Give the file that a killed process left beside its name that name, where the manifest says that it is it."""
-        waiting = _next(self.path / name)
-        if entry and waiting.is_file() and hashlib.sha256(waiting.read_bytes()).hexdigest() == entry["sha256"]:
-            os.replace(waiting, self.path / name)
 
     def _write_manifest(self, entries: dict[str, Any]) -> None:
         text = json.dumps({"format": 1, "records": dict(sorted(entries.items()))}, indent=1)
