@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import sys
-from collections.abc import Callable, Iterable
-from importlib import metadata
+from collections.abc import Callable
 from pathlib import Path
 
-from grokbook.build.state import keep, read
+from grokbook.build.state import digest, keep, read
 from grokbook.errors import RecordError
 from grokbook.machine import cores
 from grokbook.paths import local_store_path
@@ -35,20 +33,8 @@ def kept(root: Path, question: str, answer: Callable[[], str]) -> str:
 
 def rests_on(root: Path) -> str:
     """sha256 of all that an answer may come from: code, chapters, executed pages, manifests of the records, machine."""
-    digest = hashlib.sha256(repr((sys.version, cores(), package_versions(_PACKAGES))).encode())
     package, store = Path(__file__).resolve().parents[1], local_store_path()
     folders = ((package, "**/*.*"), (root / "notebooks", "*.md"), (root / "book" / "chapters", "*.*"))
     files = [path for folder, pattern in folders for path in sorted(folder.glob(pattern)) if path.suffix != ".pyc"]
-    for path in [*files, root / "data" / "records" / "MANIFEST.json", store / "MANIFEST.json"]:
-        digest.update(f"{path}:".encode() + (path.read_bytes() if path.is_file() else b""))
-    return digest.hexdigest()
-
-
-def package_versions(names: Iterable[str]) -> dict[str, str | None]:
-    """The installed versions of some packages, None for one that is not there."""
-    found = {}
-    for name in names:
-        found[name] = None
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
+    files += [root / "data" / "records" / "MANIFEST.json", store / "MANIFEST.json"]
+    return digest((sys.version, cores(), str(root), str(store)), files, _PACKAGES)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from grokbook.build import site, state
-from grokbook.build.answers import package_versions
 from grokbook.build.execute import execute
 from grokbook.build.jobs import Job, long_run, refuse_too_large, side_by_side
 from grokbook.build.kernel import Kernels
@@ -52,7 +50,8 @@ def build(
         page.experiments()
     with lock(root):
         known = [planned(root, page) for page in pages]
-        waiting = [job for job in known if force or not is_current(root, job)]
+        cards = [state.card(root, job.page.chapter.name) or {} for job in known]
+        waiting = [job for job, card in zip(known, cards, strict=True) if force or card.get("key") != job.key]
         at_once = min(jobs or cores(), cores(), max(len(waiting), 1))
         refuse_too_large(waiting)
         if question := long_run(waiting, at_once):
@@ -98,27 +97,14 @@ def lock(root: Path) -> Iterator[None]:
 # ------------------------------------------------------------------------------------------ what changed
 
 
-def is_current(root: Path, job: Job) -> bool:
-    """Whether the executed page was made from exactly this."""
-    return (state.card(root, job.page.chapter.name) or {}).get("key") == job.key
-
-
 def key(root: Path, page: Page) -> str:
     """sha256 of all a page depends on: source, parameters, library code, package versions, records, verdicts.
 
     Of records and verdicts all there are: a claim on any page may ask for any of them, or miss it.
     """
     folder = root / "data" / "records"
-    files = (folder / "MANIFEST.json", folder / "CONFIRMED.json", SETTLED)
-    parts = {
-        "source": page.chapter.source,
-        "values": {name: repr(value) for name, value in page.values.items()},
-        "preset": page.preset,
-        "library": library_fingerprint(),
-        "packages": package_versions(_PACKAGES),
-        "records": {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.is_file()},
-    }
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+    about = (page.chapter.source, page.preset, dict(page.values), library_fingerprint())
+    return state.digest(about, (folder / "MANIFEST.json", folder / "CONFIRMED.json", SETTLED), _PACKAGES)
 
 
 def library_fingerprint() -> list[str]:

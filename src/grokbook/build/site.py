@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import json
 import os
@@ -14,7 +13,6 @@ import tempfile
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -86,19 +84,15 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
 
 def key(root: Path) -> str:
     """sha256 of everything the site is made from."""
-    digest = hashlib.sha256()
-    folders = [root / "book", Path(__file__).resolve().parent]
-    for folder in folders:
+    package, files = Path(__file__).resolve().parents[1], [SETTLED]
+    for folder in (root / "book", *(package / room for room in ("page", "check", "build"))):
         for path in sorted(folder.rglob("*")):
             inside = path.relative_to(folder)
             hidden = any(part.startswith((".", "__pycache__", "_build")) for part in inside.parts)
             if path.is_file() and not hidden and not (inside.parts[0] == "chapters" and path.suffix != ".ipynb"):
-                digest.update(str(inside).encode() + path.read_bytes())
-    for name in state.executed(root):
-        digest.update(f"{name} {state.committed(root, root / 'notebooks' / f'{name}.md')}".encode())
-    digest.update(SETTLED.read_bytes())
-    digest.update(repr([(name, metadata.version(name)) for name in _PACKAGES]).encode())
-    return digest.hexdigest()
+                files.append(path)
+    known = {name: state.committed(root, root / "notebooks" / f"{name}.md") for name in state.executed(root)}
+    return state.digest((known, [path.name for path in files]), files, _PACKAGES)
 
 
 @contextmanager

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +54,18 @@ def read(path: Path, about: bytes = b"") -> dict[str, Any] | None:
     except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
         return None
     return found if seal == _seal(found, about) else None
+
+
+def digest(about: object, files: Iterable[Path] = (), packages: Iterable[str] = ()) -> str:
+    """sha256 of what something rests on: some values, the content of files (there or not), the versions of packages."""
+    versions = {}
+    for name in packages:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    made = hashlib.sha256(repr((about, versions)).encode())
+    for path in files:
+        made.update(f"{path.name}:".encode() + (path.read_bytes() if path.is_file() else b""))
+    return made.hexdigest()
 
 
 def _seal(content: Mapping[str, Any], about: bytes) -> str:
