@@ -61,25 +61,15 @@ def fig5(p: int, *, n_seeds: int = 5, steps: int | None = None) -> Experiment:
     usual = FIG5_STEPS.get(p, 10_000)
     config = modular_run(p, 0.3, steps=steps or usual)
     longer = "" if config.steps == usual else f", steps={config.steps}"
-    return Experiment(
-        f"gu2025/fig5[p={p}{longer}]",
-        config,
-        seeds=tuple(range(n_seeds)),
-        statement="MED (without the factor 1/p) and the test loss change together for p = 47, 97, 211, 379.",
-        source="Gu et al. 2025, Fig. 5; Gu 2024, Fig. 4",
-        choices=f"{config.steps} steps" if longer else "",
-    )
+    return Experiment(f"gu2025/fig5[p={p}{longer}]", config, seeds=tuple(range(n_seeds)))
 
 
 def operations() -> dict[str, Experiment]:
     """Figs 12 to 19: other operations modulo 97, by name; three seeds, the number of steps and d_mlp = 4 d are ours."""
     found = {}
-    for figure, (operation, fraction, width, statement) in OPERATIONS.items():
-        config = modular_run(97, fraction, d_model=width, operation=operation)
-        source = f"Gu et al. 2025, Fig. {figure[3:]}; Gu 2024, Fig. {int(figure[3:]) - 1}"
-        choices = f"{config.steps} steps; d_mlp = 4 d; the operand tokens shared (k = 0)"
+    for figure, (operation, fraction, width, _) in OPERATIONS.items():
         name = f"gu2025/{figure}"
-        found[name] = Experiment(name, config, statement=statement, source=source, choices=choices)
+        found[name] = Experiment(name, modular_run(97, fraction, d_model=width, operation=operation))
     return found
 
 

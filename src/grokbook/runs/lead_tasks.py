@@ -16,10 +16,6 @@ SEEDS = 10  # of the two tasks on which measures are ranked against the time of 
 FEW = 0.15  # training share at which addition is memorised and not learned within these steps
 CONTROLS = ("x2_plus_xy_plus_y2, p=47", "add, few cells, p=47")
 """Short names of the tasks that were chosen because they would not generalise: they are there for false alarms."""
-SOURCE = "the measures of Nanda et al. 2023, Humayun et al. 2024, Liu et al. 2022, Gu et al. 2025; the tasks are ours"
-
-STATEMENT = "A progress measure shows that generalisation is coming before the test accuracy does."
-CHOICES = "sizes, training shares and steps are this book's: networks that a laptop trains in a minute or two"
 
 
 def watched_run(
@@ -42,8 +38,7 @@ def watched_run(
     )
     config = dataclasses.replace(config, log=Schedule(dense_until=0, points=points))
     name = f"measures/lead[{label or operation}, p={p}]"
-    words = {"statement": STATEMENT, "source": SOURCE, "choices": CHOICES}
-    return Observed(name, config, seeds=tuple(range(n_seeds)), **words, observers=observers or {})
+    return Observed(name, config, seeds=tuple(range(n_seeds)), observers=observers or {})
 
 
 def lead_tasks(n_seeds: int = 3, many: int = SEEDS) -> dict[str, Observed]:

@@ -152,7 +152,7 @@ def over_grid(name: str, grid: Sequence[str], n_seeds: int, steps: int | None = 
     said += [f"{what}={value}" for what, value in changed.items()]
     title = f"{base.name.rstrip(']')}{', ' if '[' in base.name else '['}{', '.join(said)}]" if said else base.name
     config = dataclasses.replace(base.config, **changed)
-    return Sweep(title, config, tuple(range(n_seeds)), axes=axes, source=base.source)
+    return Sweep(title, config, tuple(range(n_seeds)), axes=axes)
 
 
 @dataclass(frozen=True)
