@@ -23,11 +23,19 @@ def executed(built_once):
     return nbformat.read(built_once / "book" / "chapters" / "01_tiny.ipynb", as_version=4)
 
 
-def test_values_are_written_into_the_parameters_cell_itself(project, said):
-    notebook = execute.execute(sources.find(project, "01").page("smoke"), project, said).notebook
+ROW = {"experiment": "made/up", "key": "k" * 16, "origin": "trained", "dtype": "float32", "seeds": [3]}
+ROW["provenance"] = [{"seeds": [3], "seconds": 90, "device": "CPU", "recorded_on": "2026-11-24"}]
+
+
+def test_values_are_written_into_the_parameters_cell_itself_and_the_box_names_the_data_of_the_kernel(project, said):
+    given = f"from grokbook.runs.provenance import USED\nUSED += 2 * [{ROW}]\nfig, ax = plt"
+    page = chapter(project, CHAPTER.replace("fig, ax = plt", given)).page("smoke")
+    notebook = execute.execute(page, project, said).notebook
     cell = sources.parameters_cell(notebook)
     assert "p: int = 23                    # prime modulus" in cell.source
     assert "steps: int = 30              # optimiser steps" in cell.source
+    box = notebook.cells[-1].source
+    assert box.count("**Data** `made/up`") == 1 and "seeds 3, float32, CPU: trained while" in box
 
 
 def test_a_printed_notebook_has_one_parameters_cell_no_progress_lines_and_ends_with_how_it_was_made(executed):
