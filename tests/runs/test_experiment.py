@@ -34,8 +34,8 @@ def checkout(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_key_does_not_depend_on_seeds_name_or_statement():
-    others = [made(seeds=(5,)), made(name="other/name[p=7]"), made(statement="s", source="t")]
+def test_the_key_does_not_depend_on_seeds_or_name():
+    others = [made(seeds=(5,)), made(name="other/name[p=7]")]
     others += [made(config=CONFIG.with_seed(9)), made(config=dataclasses.replace(CONFIG, seed=4))]
     assert {e.key for e in others} == {made().key}
 

@@ -28,8 +28,7 @@ class Experiment:
     """One configuration, run with several seeds.
 
     A seed draws both the split and the initial weights. `key` identifies configuration and `version`, not the
-    seeds and not the name. `statement` is what the paper says of it, in our words; `source` where; `choices` what the
-    paper leaves open and we chose.
+    seeds and not the name.
 
     Raises ParameterError for no seeds, repeated or negative ones.
 
@@ -45,9 +44,6 @@ class Experiment:
     config: RunConfig
     seeds: tuple[int, ...] = (0, 1, 2)
     version: int = 1
-    statement: str = ""
-    source: str = ""
-    choices: str = ""
 
     def __post_init__(self) -> None:
         seeds = tuple(self.seeds)
