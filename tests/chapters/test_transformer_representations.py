@@ -77,10 +77,9 @@ def judged(claim, data=None, *, size: str = PAPER, **options):
 
 def test_the_turn_is_where_it_is():
     assert judged(claims.rises_and_falls).verdict == "holds"
-    assert judged(claims.turns_at_generalisation).verdict == "holds"
-    early = judged(claims.turns_at_generalisation, peak=300)
-    assert early.verdict == "fails" and early.value == pytest.approx(0.15)
-    assert judged(claims.turns_at_generalisation, peak=3500).verdict == "fails"
+    for peak, verdict, value in ((2000, "holds", 1), (300, "fails", 0.15), (3500, "fails", 1.75)):
+        found = judged(claims.turns_at_generalisation, peak=peak)
+        assert found.verdict == verdict and found.value == pytest.approx(value)
 
 
 def test_the_published_curve_turns_early_and_falls_afterwards():
@@ -204,16 +203,17 @@ def test_axes_are_enough_where_ten_answer_and_not_where_they_do_not():
 
 @pytest.mark.parametrize(("shift", "verdict"), [(0.1, "holds"), (-0.1, "fails")])
 def test_the_axes_of_the_end_are_better_or_not(shift, verdict):
-    data = made()
-    moved = data.assign({f"end_{n}": data[f"end_{n}"] + shift for n in runs.AXES})
-    found = judged(claims.final_axes_are_better, moved)
+    found = judged(claims.final_axes_are_better, shifted(made(), shift))
     assert found.verdict == verdict and found.value == pytest.approx(shift)
+
+
+def shifted(data: xr.Dataset, shift: float) -> xr.Dataset:
+    return data.assign({f"end_{n}": data[f"end_{n}"] + shift for n in runs.AXES})
 
 
 def test_a_run_that_never_fits_decides_nothing_of_the_axes():
     """Of three runs with better axes one does not fit: two of three are most; of two that do not, nothing is known."""
-    data = made()
-    data = data.assign({f"end_{n}": data[f"end_{n}"] + 0.1 for n in runs.AXES})
+    data = shifted(made(), 0.1)
     for unfit, verdict in ((1, "holds"), (2, UNDECIDED)):
         table = embedding.lives(data.assign(train_accuracy=data.train_accuracy.where(data.seed >= unfit, 0)))
         assert table.gain.isna().tolist() == [True] * unfit + [False] * (3 - unfit)

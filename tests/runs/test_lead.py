@@ -172,7 +172,6 @@ def test_summary_counts_by_hand():
     assert TABLE.loc["late", ["runs", "first"]].tolist() == [9, 0]
     assert TABLE.loc["early", "lead"] == pytest.approx(0.25, abs=0.03)
     assert TABLE.loc["none", "runs"] == 0 and np.isnan(TABLE.loc["none", "p_value"])
-    assert lt.in_words(["early"]) == "early"
 
 
 def test_p_values_of_measures_pay_for_their_number_and_those_of_controls_do_not():

@@ -106,12 +106,6 @@ def readable(name: str) -> str:
     return " ".join("MED" if word == "med" else word for word in words.replace("gu2024", "(2024)").split(" "))
 
 
-def in_words(names: Collection[str]) -> str:
-    """Names of measures as a list in a sentence."""
-    *others, last = (readable(name) for name in names)
-    return f"{', '.join(others)} and {last}" if others else last
-
-
 def shown_table(summary: pd.DataFrame) -> pd.DataFrame:
     """`summary_table` as a page shows it: the controls first, then the measures by what they do and by their p-value.
 
