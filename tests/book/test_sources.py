@@ -177,6 +177,35 @@ def test_cells_are_short_define_nothing_and_there_is_more_prose_than_code(chapte
     assert found == [] and "```{code-cell-output}" not in chapter.source
 
 
+def made_elsewhere(source: str) -> list[bool]:
+    """Of each figure and table of the cells, whether it is the bare result of a call into the chapter's folder."""
+    code = [ast.parse(cell) for cell in cells(source)]
+    imports = [n for cell in code for n in ast.walk(cell) if isinstance(n, ast.ImportFrom)]
+    folder = {a.asname or a.name for n in imports if n.module.startswith("grokbook.chapters") for a in n.names}
+    found = []
+    for cell in code:
+        assigned = [n for n in ast.walk(cell) if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]
+        values = {n.targets[0].id: n.value for n in assigned}
+        for call in (n for n in ast.walk(cell) if isinstance(n, ast.Call) and n.args):
+            if ast.unparse(call.func) in ("page.table", "page.figure"):
+                shown = values.get(getattr(call.args[0], "id", ""), call.args[0])
+                name = ast.unparse(shown.func) if isinstance(shown, ast.Call) else ""
+                found.append(name.partition(".")[0] in folder)
+    return found
+
+
+def test_two_thirds_of_the_figures_and_tables_are_made_by_code_that_stands_in_the_notebooks():
+    every = [one for path in SOURCES for one in made_elsewhere(path.read_text("utf-8"))]
+    assert len(every) > 150 and sum(every) <= len(every) / 3
+
+
+def test_a_figure_of_the_folder_is_seen_and_one_drawn_in_the_cell_is_not():
+    cell = "```{code-cell} ipython3\nfrom grokbook.chapters.a import figures\nt = b.groupby(0)\npage.table(t)\n"
+    assert made_elsewhere(cell + "page.figure(figures.two(t), 'fig-a')\nf = figures.one(t)\npage.figure(f)\n```\n") == [
+        False, True, True
+    ]  # fmt: skip
+
+
 def test_code_that_is_shown_fits_its_page(chapter):
     """Cells that are removed from the page are not shown; folded ones are, when they are opened."""
     shown = [
