@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grokbook.chapters.resnet_grokking.settings import small_run
+from grokbook.chapters.resnet_grokking.runs import run as small_run
 from grokbook.errors import ParameterError
 from grokbook.models.toy import Toy
 from grokbook.models.transformer import Shape

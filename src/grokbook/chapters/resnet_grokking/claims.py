@@ -23,7 +23,7 @@ from grokbook.chapters.resnet_grokking.features import (
     read_off,
     steps_apart,
 )
-from grokbook.chapters.resnet_grokking.settings import (
+from grokbook.chapters.resnet_grokking.runs import (
     BATCH,
     FITTED,
     LATE,
@@ -32,15 +32,14 @@ from grokbook.chapters.resnet_grokking.settings import (
     TILE,
     WIDTH,
     fig7,
+    run,
     small,
-    small_run,
 )
 from grokbook.claims import Claim, Finding, Runs, claim, judge
-from grokbook.claims.finding import band, most, some
+from grokbook.claims.finding import UNDECIDED, band, most, some
 from grokbook.claims.words import spread
 from grokbook.models.resnet import ResNet
 from grokbook.runs.delay import PERSISTENCE, grok_times
-from grokbook.runs.phases import PhaseRule, phases
 from grokbook.tasks.shapes import ShapeTask, added, known_share, occurrences, remembered, score, tiles
 from grokbook.training import View
 
@@ -56,13 +55,10 @@ def dictionary_sums(entries: int = 11) -> Finding:
     """A dictionary of 11 pictures in four places generates 14,641 samples, 25 % of them for training."""
     task = ShapeTask(entries, rule="categories")
     total, counts = int(task.counts.sum()), task.counts
-    return judge(total == 14_641, value=float(total), low=14_641, high=14_641, entries=entries, sides=_classes(entries),
-                 trained=task.sizes()[1], classes=len(counts), mode=int(counts.argmax()) + 4, most=int(counts.max()),
-                 share=counts.max() / total)  # fmt: skip
-
-
-def _classes(n: int) -> int:
-    return int((ShapeTask(n).counts > 0).sum())
+    numbers = {"entries": entries, "trained": task.sizes()[1], "classes": len(counts), "mode": int(counts.argmax()) + 4}
+    numbers |= {"most": int(counts.max()), "share": counts.max() / total}
+    numbers["sides"] = int((ShapeTask(entries).counts > 0).sum())
+    return judge(total == 14_641, value=float(total), low=14_641, high=14_641, **numbers)
 
 
 @claim("GR1", "gu2025", "section 6.3, Fig. 7", section=CONTROLS, shown_by="count", origin="ours", says=(
@@ -113,22 +109,21 @@ def reached(data: xr.Dataset) -> pd.DataFrame:
                         plateau=pd.Series(between, dtype=float))  # fmt: skip
 
 
-def _late(table: pd.DataFrame, steps: float = LATE, bar: float = REACHED) -> pd.Series:
+def generalises_late(table: pd.DataFrame, steps: float = LATE, bar: float = REACHED) -> pd.Series:
     """Whether each run generalises more than some steps after it fits; missing where it ends before it generalises."""
     return table[_column(bar)] > table.fit_step.fillna(table.last_step) + steps
 
 
 def _told(name: str, table: pd.DataFrame | None) -> str:
+    """How many runs of a setting generalise late, as evidence."""
     if table is None:
         return f"{name}: not run"
-    late, of = int(_late(table).sum()), len(table)
-    which = f"{some(late, of)} runs keep" if of > 1 else f"its one run {'keeps' if late else 'does not keep'}"
     fitted = table.at_fit.dropna()
-    then = f"test accuracy {fitted.median():.2f} at that step, median; " if len(fitted) else "no run fits it; "
+    then = f"test accuracy {fitted.median():.2f} at that step, median of these" if len(fitted) else "no run fits it"
     return (
-        f"{name}: {which} {REACHED:.0%} of the test set ({PERSISTENCE + 1} logs running) more than {LATE} steps after "
-        f"the training set ({then}the largest at any log {', '.join(f'{best:.2f}' for best in table.best)}; last step "
-        f"{int(table.last_step.max()):,})"
+        f"{name}: {some(int(generalises_late(table).sum()), len(table))} runs keep {REACHED:.0%} of the test set "
+        f"({PERSISTENCE + 1} logs running) more than {LATE} steps after the training set ({then}; the largest at any "
+        f"log {', '.join(f'{best:.2f}' for best in table.best)}; last step {int(table.last_step.max()):,})"
     )
 
 
@@ -140,7 +135,7 @@ def _delayed(runs: Mapping[str, pd.DataFrame], with_decay: str, without: str, ba
     told = "; ".join(_told(name, runs[name]) for name in (with_decay, without))
     if runs[with_decay] is None or runs[without] is None:
         return judge(None, told=told)
-    late, free = most(_late(runs[with_decay], bar=bar)), most(runs[without][_column(bar)].notna())
+    late, free = most(generalises_late(runs[with_decay], bar=bar)), most(runs[without][_column(bar)].notna())
     return judge(late, None if free is None or (free and late is None) else not free, told=told)
 
 
@@ -161,7 +156,7 @@ def the_published_curve(runs: Runs) -> Finding:
     level = spread(table.plateau, ".2f", "not fitted")
     near = most((table.plateau - 0.35).abs() <= 0.1)
     told = f"training set at epoch {fit}, test set {wait} epochs later, at {level} between (median of each run)"
-    return judge(most(_late(table, 1_000 * EPOCH)), near, elsewhere=True, told=told)
+    return judge(most(generalises_late(table, 1_000 * EPOCH)), near, elsewhere=True, told=told)
 
 
 EPOCH = -(-ShapeTask().sizes()[1] // BATCH)
@@ -196,30 +191,29 @@ def falls(data: xr.Dataset) -> pd.DataFrame:
     """
     table = reached(data)
     rows = {}
-    for seed, row in table[_late(table).fillna(False)].iterrows():
-        run = data.sel(seed=seed)
-        ends = run.isel(step=slice(-5, None)).median("step")
-        fitted = run.sel(step=row.fit_step)
+    for seed, row in table[generalises_late(table).fillna(False)].iterrows():
+        one = data.sel(seed=seed)
+        ends = one.isel(step=slice(-5, None)).median("step")
+        fitted = one.sel(step=row.fit_step)
         rows[seed] = {name: float(ends[name] / fitted[name]) for name in FALLING}
         at_fit = float(fitted.steps_apart)
-        rows[seed] |= {"at_fit": at_fit, "early": at_fit / float(run.steps_apart[0])}
+        rows[seed] |= {"at_fit": at_fit, "early": at_fit / float(one.steps_apart[0])}
     return pd.DataFrame.from_dict(rows, orient="index", columns=[*FALLING, "at_fit", "early"])
 
 
 FALLING = ["steps_apart", "test_loss"]
 
 
-def letters(data: xr.Dataset) -> xr.DataArray:
-    """The phase of every cell of the map: both sets at `REACHED`, late from `LATE` steps on, never by the last step."""
-    return phases(data, PhaseRule(REACHED, cap=int(data.step.max()), gap=LATE), goal=REACHED).phase
-
-
 def with_decay() -> Mapping[str, Pictured]:
     """The small runs that have decay."""
-    return {name: run for name, run in small().items() if name in SPLITS}
+    return {name: pictured for name, pictured in small().items() if name in SPLITS}
 
 
-@claim("GR5", "gu2025", "section 7", section=FEATURES, runs=with_decay, through=falls, says="{told}")
+@claim("GR5", "gu2025", "section 7", section=FEATURES, runs=with_decay, through=falls, says=(
+    "of the runs that generalise late MED of the glyphs falls by a tenth in {lower}, at all in {some} (its end over ",
+    "its value when they fit: {end:.2f}, median; that over its start: {early:.2f}); the test loss falls by a tenth in ",
+    "{loss}. A network that has every sum, with one point a class, has MED {oracle:.2f}; when they fit the runs have ",
+    "{at_fit:.2f} (median), from which a fall by a tenth is {able}"))  # fmt: skip
 def representation_uniformity(runs: Runs) -> Finding:
     """Uniformity "should be interpreted as representation uniformity rather than a concept restricted to the embedding
     space": where a run generalises late, MED of its glyph features falls.
@@ -229,20 +223,15 @@ def representation_uniformity(runs: Runs) -> Finding:
     """
     late = [table for table in runs.values() if not table.empty]
     if not late:
-        return judge(None, told="no recorded run generalises late")
-    table = pd.concat(late)
-    lower, task = (table < 0.9).sum(), small_run().task
-    control = most(table.test_loss < 0.9)
+        return Finding(UNDECIDED, "no recorded run generalises late")
+    table, task = pd.concat(late), run().task
+    lower, end = table < 0.9, table.steps_apart
     oracle = steps_apart(glyph_features(np.eye(task.outputs)[task.targets], task))
     able = most(table.at_fit * 0.9 > oracle)
-    return judge(most(table.steps_apart < 0.9) if control and able else None, told=(
-        f"of the runs that generalise late MED of the glyphs falls by a tenth in "
-        f"{some(int(lower.steps_apart), len(table))}, at all in {some(int((table.steps_apart < 1).sum()), len(table))} "
-        f"(its end over its value when they fit: {table.steps_apart.median():.2f}, median; that over its start: "
-        f"{table.early.median():.2f}); the test loss falls by a tenth in {some(int(lower.test_loss), len(table))}. A "
-        f"network that has every sum, with one point a class, has MED {oracle:.2f}; when they fit the runs have "
-        f"{table.at_fit.median():.2f} (median){', so this cannot fall by a tenth' if able is False else ''}"
-    ))  # fmt: skip
+    return judge(most(lower.steps_apart) if most(lower.test_loss) and able else None, end=end.median(),
+                 lower=some(int(lower.steps_apart.sum()), len(table)), some=some(int((end < 1).sum()), len(table)),
+                 loss=some(int(lower.test_loss.sum()), len(table)), early=table.early.median(), oracle=oracle,
+                 at_fit=table.at_fit.median(), able="not possible" if able is False else "possible")  # fmt: skip
 
 
 def untrained(seed: int, first: str = "small", tile: int = TILE) -> dict[str, float]:
@@ -253,7 +242,7 @@ def untrained(seed: int, first: str = "small", tile: int = TILE) -> dict[str, fl
     sum. `by_count` and `by_place` are the shares of the pooled features' variance that a sum of terms makes up, one
     for each glyph, and one for each glyph in each quarter.
     """
-    config = small_run(split="multiset").with_seed(seed)
+    config = run(split="multiset").with_seed(seed)
     task = replace(config.task, tile=tile)
     model = ResNet(task.outputs, WIDTH, first, channels=1, size=2 * tile)
     view = View(replace(config, task=task, model=model), model.draw(seed))

@@ -28,13 +28,7 @@ def pooled(view: View) -> np.ndarray:
 
 
 def glyph_features(features: np.ndarray, task: ShapeTask) -> np.ndarray:
-    """The feature of each glyph, (n, width): the mean over all samples, each as often as it holds the glyph.
-
-    Example:
-        >>> task = ShapeTask(4, tile=4)
-        >>> glyph_features(task.targets[:, None].astype(float), task).ravel().tolist()
-        [9.0, 12.0, 13.0, 14.0]
-    """
+    """The feature of each glyph, (n, width): the mean over all samples, each as often as it holds the glyph."""
     weights = occurrences(task)
     return weights.T @ features / weights.sum(axis=0)[:, None]
 
@@ -45,23 +39,13 @@ def steps_apart(table: np.ndarray) -> float:
     $\frac{1}{n-1} \sum_k \lVert\varphi_{k+1} - \varphi_k\rVert \big/ \sqrt V$ is $\sqrt{12 / (n^2 - 1)}$ for points at
     equal distances on a line, and $\sqrt{2n / (n-1)}$ for the corners of a regular simplex, where no order is known.
 
-    Example:
-        >>> round(steps_apart(np.arange(5.0)[:, None]), 3), round(steps_apart(np.eye(5)), 3)
-        (0.707, 1.581)
-
     Source: Gu et al. 2025, Definition 4.2, without the step from the last to the first, and free of scale.
     """
     return med(table, cyclic=False) / spread(table) ** 0.5
 
 
 def probe(features: np.ndarray, answers: np.ndarray, fitted: np.ndarray, asked: np.ndarray) -> float:
-    """R^2 of least squares from features to real answers: fitted on some samples, asked on others; 0 is the mean.
-
-    Example:
-        >>> x = np.random.default_rng(0).normal(size=(40, 3))
-        >>> round(probe(x, x @ [1.0, 2.0, 3.0], np.arange(20), np.arange(20, 40)), 6)
-        1.0
-    """
+    """R^2 of least squares from features to real answers: fitted on some samples, asked on others; 0 is the mean."""
     table = np.column_stack([features, np.ones(len(features))])
     weights = np.linalg.lstsq(table[fitted], answers[fitted], rcond=1e-6)[0]
     off = ((table @ weights - answers)[asked] ** 2).sum()
@@ -72,12 +56,6 @@ def on_pixels(task: ShapeTask) -> np.ndarray:
     """The images as least squares on their pixels see them, (N, 4 n), by an orthonormal basis of each quarter.
 
     Distances and inner products are those of the images, so that every answer of least squares is.
-
-    Example:
-        >>> task = ShapeTask(3, 0.5, tile=8)
-        >>> images = task.show(torch.from_numpy(task.inputs)).flatten(1).double().numpy()
-        >>> np.allclose(on_pixels(task) @ on_pixels(task).T, images @ images.T, atol=1e-4)
-        True
     """
     drawn = tiles(task.n, task.tile, task.faithful).reshape(4, task.n, -1).astype(float)
     turned = [np.linalg.svd(glyphs, full_matrices=False)[:2] for glyphs in drawn]
@@ -85,13 +63,7 @@ def on_pixels(task: ShapeTask) -> np.ndarray:
 
 
 def read_off(features: np.ndarray, task: ShapeTask) -> np.ndarray:
-    """Labels (N,) that least squares from features give, fitted on the training samples and rounded.
-
-    Example:
-        >>> task = ShapeTask(5, tile=8)
-        >>> bool((read_off(on_pixels(task), task) == task.targets).all())
-        True
-    """
+    """Labels (N,) that least squares from features give, fitted on the training samples and rounded."""
     table = np.column_stack([features, np.ones(len(features))])
     known = task.train_index
     return np.rint(table @ np.linalg.lstsq(table[known], task.targets[known], rcond=1e-9)[0]).astype(np.int64)
@@ -105,6 +77,12 @@ def other_values(task: ShapeTask) -> np.ndarray:
 def tested(task: ShapeTask) -> np.ndarray:
     """Numbers of the test samples."""
     return np.setdiff1d(np.arange(len(task.inputs)), task.train_index)
+
+
+def constant(task: ShapeTask) -> float:
+    """Test accuracy of the best constant answer: the share of the most frequent label of the test set."""
+    labels = task.targets[tested(task)]
+    return float(np.bincount(labels).max() / len(labels))
 
 
 def asked(task: ShapeTask) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The pictures of chapter 10: the dictionary, a drawing error, samples by label, and what happens in a run."""
+"""The pictures of chapter 10: the dictionary with a drawing error, and what happens in a run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 import xarray as xr
 from matplotlib.figure import Figure
 
-from grokbook.plotting.pictures import bare, samples_by_label
+from grokbook.plotting.pictures import bare
 from grokbook.plotting.style import COLOURS, panels, seed_band, styled
 from grokbook.plotting.training import accuracies, steps_axis
 from grokbook.tasks.shapes import ShapeTask, tiles
@@ -39,30 +39,21 @@ def dictionary(task: ShapeTask) -> Figure:
     return fig
 
 
-def samples(task: ShapeTask, columns: int = 20) -> Figure:
-    """Some images of each label, a row a label, drawn by the task's seed."""
-    order = np.random.default_rng(task.seed).permutation(len(task.inputs))
-    images = task.show(torch.from_numpy(task.inputs[order]))[:, 0].numpy()
-    return samples_by_label(images, task.targets[order], columns=columns, height=5.6, between=0.15)
-
-
 @styled
-def over_training(runs: dict[str, xr.Dataset]) -> Figure:
-    """Accuracies (top), weight norm and MED of the glyphs (middle), probes (bottom), a column a setting."""
-    fig, axes = panels(3, len(runs), height=6.4, sharex="col", sharey="row")
-    for (top, middle, bottom), (title, data) in zip(axes.T, runs.items(), strict=True):
-        accuracies(top, data)
-        top.set_title(title)
-        seed_band(middle, data.weight_norm / data.weight_norm.isel(step=0), COLOURS["norm"], "weight norm / its start")
-        seed_band(middle, data.steps_apart, COLOURS["measure"], "steps between glyphs")
-        for name, colour, label in (
-            ("probe_sum", "measure", "sum"), ("probe_other", "hole", "other values"), ("probe_dealt", "quiet", "dealt"),
-        ):  # fmt: skip
-            seed_band(bottom, data[name].clip(min=-0.2), COLOURS[colour], label)
-        steps_axis(bottom)
+def over_training(data: xr.Dataset) -> Figure:
+    """Accuracies (top), weight norm and MED of the glyphs (middle), probes (bottom) of some runs."""
+    fig, axes = panels(3, 1, height=6.4, sharex="col", sharey="row")
+    top, middle, bottom = axes[:, 0]
+    accuracies(top, data)
+    top.set_title("random split")
+    seed_band(middle, data.weight_norm / data.weight_norm.isel(step=0), COLOURS["norm"], "weight norm / its start")
+    seed_band(middle, data.steps_apart, COLOURS["measure"], "steps between glyphs")
+    for name, colour, label in (
+        ("probe_sum", "measure", "sum"), ("probe_other", "hole", "other values"), ("probe_dealt", "quiet", "dealt"),
+    ):  # fmt: skip
+        seed_band(bottom, data[name].clip(min=-0.2), COLOURS[colour], label)
+    steps_axis(bottom)
     for ax, label in zip(axes[:, 0], ("accuracy", "relative size", "$R^2$ of a probe"), strict=True):
         ax.set_ylabel(label)
         ax.legend(loc="best")
-    for ax in axes[:, 1:].ravel():
-        ax.set_ylabel("")
     return fig

@@ -29,23 +29,15 @@ def fig7(n_seeds: int = 3) -> dict[str, Experiment]:
     """Fig. 7 at its own size, from drawn weights: with decay, without, and split by multiset. Made for a GPU.
 
     Chosen here: clean glyphs in one grey channel, weights that are drawn, 3,500 epochs; sums of sides as in the code.
-
-    Example:
-        >>> [run.name for run in fig7().values()]
-        ['gu2025/fig7[decay=0.0001]', 'gu2025/fig7[decay=0]', 'gu2025/fig7[split=multiset]']
     """
     task = ShapeTask()
     steps = EPOCHS * (task.sizes()[1] // BATCH)
     chosen = {"decay=0.0001": (task, 1e-4), "decay=0": (task, 0.0),
               "split=multiset": (dataclasses.replace(task, split="multiset"), 1e-4)}  # fmt: skip
-    return {
-        name: Experiment(
-            f"gu2025/fig7[{name}]",
-            images_run(given, 64, "imagenet", Adam(1e-3, weight_decay=decay), BATCH, steps),
-            seeds=tuple(range(n_seeds)),
-        )
-        for name, (given, decay) in chosen.items()
-    }
+    configs = {name: images_run(given, 64, "imagenet", Adam(1e-3, weight_decay=decay), BATCH, steps)
+               for name, (given, decay) in chosen.items()}  # fmt: skip
+    seeds = tuple(range(n_seeds))
+    return {name: Experiment(f"gu2025/fig7[{name}]", config, seeds) for name, config in configs.items()}
 
 
 GLYPHS, FRACTION, TILE, WIDTH = 5, 0.75, 6, 8
@@ -60,48 +52,30 @@ FITTED, REACHED, LATE = 0.95, 0.6, 500
 LONGER = {"random": SMALL_STEPS, "multiset": 20_000}
 """Steps by split: by multiset the test accuracy still moved at step 3,000 of first runs, and at 8,000 of others."""
 
-def small_run(
+
+def run(
     n: int = GLYPHS, train_fraction: float = FRACTION, split: str = "random", decay: float = DECAY,
     steps: int = SMALL_STEPS,
 ) -> RunConfig:  # fmt: skip
-    """A run on images of twelve by twelve pixels, labels by categories, AdamW.
-
-    Example:
-        >>> small_run().model.outputs, small_run().task.sizes()
-        (17, (625, 469))
-    """
+    """A run on images of twelve by twelve pixels, labels by categories, AdamW."""
     task = ShapeTask(n, train_fraction, split, "categories", TILE)
     return images_run(task, WIDTH, "small", AdamW(RATE, 0.9, 0.999, 1e-8, decay, 0), SMALL_BATCH, steps)
 
 
 def small(n_seeds: int = 5) -> dict[str, Pictured]:
-    """The small runs by split, with weight decay and without.
-
-    Example:
-        >>> [run.name for run in small().values()][:2]
-        ['small/shapes[split=random]', 'small/shapes[split=random, decay=0]']
-    """
-    chosen = {}
-    for split in SPLITS:
-        chosen |= {split: (split, DECAY, ""), f"{split}, no decay": (split, 0.0, ", decay=0")}
+    """The small runs by split, with weight decay and without."""
+    seeds = tuple(range(n_seeds))
     return {
-        name: Pictured(
-            f"small/shapes[split={split}{said}]", small_run(split=split, decay=decay, steps=LONGER[split]),
-            seeds=tuple(range(n_seeds)),
-        )
-        for name, (split, decay, said) in chosen.items()
+        f"{split}{words}": Pictured(f"small/shapes[split={split}{name}]",
+                                    run(split=split, decay=decay, steps=LONGER[split]), seeds)
+        for split in SPLITS for words, name, decay in (("", "", DECAY), (", no decay", ", decay=0", 0.0))
     }  # fmt: skip
 
 
 def small_map() -> dict[str, Sweep]:
-    """Where the delay is: the small runs by share of training samples and by weight decay, random split, one seed.
-
-    Example:
-        >>> small_map()["cells"].shape
-        {'train_fraction': 3, 'weight_decay': 3}
-    """
+    """Where the delay is: the small runs by share of training samples and by weight decay, random split, one seed."""
     axes = Axis("train_fraction", (0.25, 0.5, 0.75)), Axis("weight_decay", (0.3, 1.0, 3.0))
-    return {"cells": Sweep("small/shapes[map]", small_run(), (0,), axes=axes)}
+    return {"cells": Sweep("small/shapes[map]", run(), (0,), axes=axes)}
 
 
 RUNS = (fig7, small, small_map)
@@ -111,11 +85,7 @@ def plan(n_glyphs: int, train_fraction: float, decay: float, steps: int, n_seeds
     """Plan of chapter 10: the small runs that the page trains. The split by multiset, for the controls, must exist too.
 
     Raises ParameterError for a share that leaves one of its sets empty.
-
-    Example:
-        >>> plan(4, 0.6, 1.0, 50, 1)["live"].config.steps
-        50
     """
-    config = small_run(n_glyphs, train_fraction, decay=decay, steps=steps)
+    config = run(n_glyphs, train_fraction, decay=decay, steps=steps)
     dataclasses.replace(config.task, split="multiset").sizes()
     return {"live": Pictured("live/shapes", config, tuple(range(n_seeds)))}
