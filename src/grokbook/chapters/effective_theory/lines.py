@@ -24,12 +24,12 @@ from grokbook.theory.parallelograms import (
     permissible_set,
 )
 
+# Steps at which the authors' Fig. 4c marks three times the time scale, 3 n_h, for a run with 45 of 55 samples.
 MARKED = 1667
-"""Steps at which the authors' Fig. 4c marks three times the time scale, 3 n_h, for a run with 45 of 55 samples."""
+# The sum of squares of ten numbers that are divided by their unbiased deviation, as in the authors' program.
 THEIR_Z0 = 9.0
-"""The sum of squares of ten numbers that are divided by their unbiased deviation, as in the authors' program."""
+# The five representations at p = 4, by the numbers of equations of Eq. 20 that they obey.
 HIERARCHY = {"no equation": (), "A1": (0,), "A2": (1,), "A3": (2,), "two or all": (0, 2)}
-"""The five representations at p = 4, by the numbers of equations of Eq. 20 that they obey."""
 
 
 def training_set(p: int, samples: int, seed: int = 0) -> list[Sample]:

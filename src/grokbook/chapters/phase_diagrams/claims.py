@@ -31,17 +31,17 @@ from grokbook.claims.runs import every_run
 from grokbook.runs.phases import OPEN, PhaseRule, agreement, among_seeds, kappa, phases
 from grokbook.theory.parallelograms import all_samples, closed_set, permissible_set
 
+# When the rules of LP05, LP06, LP07 and LP14 were changed last.
 FROZEN = "2026-11-24T19:23 a68baef"
-"""When the rules of LP05, LP06, LP07 and LP14 were changed last."""
+# Lines of a direction from which an order counts: one row or column of a panel decides nothing.
 LINES = 5
-"""Lines of a direction from which an order counts: one row or column of a panel decides nothing."""
+# Share of the cells from which two diagrams count as the same, and up to which as those of two seeds.
 SAME, OTHERS = 0.9, 0.6
-"""Share of the cells from which two diagrams count as the same, and up to which as those of two seeds."""
+# Values at each end of an axis that are compared; the difference of shares of comprehension below which the axis
+# counts as without much effect, fixed before any run.
 ENDS, LITTLE = 3, 0.1
-"""Values at each end of an axis that are compared; the difference of shares of comprehension below which the axis
-counts as without much effect, fixed before any run."""
+# The authors' rule for a closed parallelogram on a line.
 TOLERANCE = 0.1
-"""The authors' rule for a closed parallelogram on a line."""
 
 
 def _panels(*names: str) -> Callable[[], dict[str, object]]:
@@ -206,8 +206,8 @@ def their_draws(runs: Mapping[str, xr.Dataset], *, same: float = SAME) -> Findin
                  met=some(int(steps.sum()), len(steps)))  # fmt: skip
 
 
+# How many runs are in a phase, how many are not decided, and how many there are.
 Count = tuple[int, int, int]
-"""How many runs are in a phase, how many are not decided, and how many there are."""
 
 
 def counted(phase: xr.DataArray, letter: str) -> Count:
@@ -371,8 +371,8 @@ def slow_is_better(runs: Runs) -> Finding:
                  before_fast=before["fast decoder"])  # fmt: skip
 
 
+# The five representations of four symbols: two of the three parallelograms imply the third.
 ALL = ("none", "A1", "A2", "A3", "A1, A2, A3")
-"""The five representations of four symbols: two of the three parallelograms imply the third."""
 
 
 @claim("LP15", "liu2022", "appendix E, Fig. 12", **_FOUR, bars={"tolerance": (0.05, 0.2)},

@@ -18,26 +18,27 @@ from grokbook.tasks.replayed import ReplayedAddition
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.schedule import Schedule
 
+# Learning rates: of the decoder in Fig. 6b to 6d, of embeddings and decoder in 6a, of the decoder in Figs 13 to 15.
 FINE, COARSE, SHORT = spaced(1e-5, 1e-2, 16), spaced(1e-5, 1e-2, 13), spaced(1e-4, 1e-2, 10)
-"""Learning rates: of the decoder in Fig. 6b to 6d, of embeddings and decoder in 6a, of the decoder in Figs 13 to 15."""
 
+# Weight decays of the decoder in Fig. 6b, and in 6d.
 DECAYS = tuple(map(float, range(11)))
 S3_DECAYS = (0.0, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 50.0, 100.0, 200.0)
-"""Weight decays of the decoder in Fig. 6b, and in 6d."""
 
+# What varies beside the rate of the decoder in Figs 13 to 15; the paper prints no values, and these are ours.
 MORE = {
     "13": {"batch_size": (5.0, 9.0, 14.0, 18.0, 23.0, 27.0, 32.0, 36.0, 41.0, 45.0)},
     "14": {"spread": spaced(0.1, 10, 10)},
     "15": {"encoder_weight_decay": tuple(map(float, range(10)))},
 }
-"""What varies beside the rate of the decoder in Figs 13 to 15; the paper prints no values, and these are ours."""
 
 TASKS = {"regression": "vectors", "classification": "labels"}
-THEIR_SEEDS = {"b": 58, "c": 6, "a": 58}
-"""The seeds of the published panels of addition, in the authors' programs."""
 
+# The seeds of the published panels of addition, in the authors' programs.
+THEIR_SEEDS = {"b": 58, "c": 6, "a": 58}
+
+# Seeds and steps of the cells that ask how much of a diagram is its seed.
 SEEDS, SHORTER = 5, 20_000
-"""Seeds and steps of the cells that ask how much of a diagram is its seed."""
 
 
 def sweep(name: str, config: RunConfig, seeds: tuple[int, ...] = (0, 1, 2), **axes: tuple[float, ...]) -> Sweep:
@@ -99,10 +100,10 @@ def by_start() -> dict[str, Sweep]:
     return {"cells": sweep("small/fig6d", replace(fig6()["d"].config, steps=SHORTER), tuple(range(SEEDS)), **axes)}
 
 
+# The training set of Eq. 21: it has all three parallelograms of four symbols.
 TRAINED = ((0, 2), (1, 1), (0, 3), (1, 2), (1, 3), (2, 2))
-"""The training set of Eq. 21: it has all three parallelograms of four symbols."""
+# Rates of embeddings and decoder, (eta_1, eta_2) in Fig. 12.
 SPEEDS = {"fast decoder": (1e-3, 1e-2), "slow decoder": (1e-2, 1e-3)}
-"""Rates of embeddings and decoder, (eta_1, eta_2) in Fig. 12."""
 FOUR_STEPS, FOUR_SEEDS = 2_000, 40
 
 

@@ -31,9 +31,9 @@ from grokbook.runs.lead import rank_test
 from grokbook.runs.liu2022 import CAP
 from grokbook.theory.parallelograms import ideal_model
 
+# Level of the tests; the published share of the transition, and what counts as near it: one step of the sizes.
 PREDICTED, LINES, PLANE = "What the embedding predicts", "When a line forms", "Two dimensions: what the decoder does"
 LEVEL, CRITICAL, NEAR = 0.05, 0.4, 0.1
-"""Level of the tests; the published share of the transition, and what counts as near it: one step of the sizes."""
 
 
 def beside_chance(count: int, of: int) -> Part:

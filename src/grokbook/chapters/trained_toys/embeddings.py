@@ -29,12 +29,12 @@ from grokbook.theory.parallelograms import (
     representation_quality_index,
 )
 
+# The program's rule for a closed parallelogram in one dimension; the RQI above which it sees a line.
 Pairs = list[tuple[int, int]]
 TOLERANCE, GOAL = 0.1, 0.95
-"""The program's rule for a closed parallelogram in one dimension; the RQI above which it sees a line."""
 
+# Share of a set from which on the program counts it as learned.
 FITTED = 0.9
-"""Share of a set from which on the program counts it as learned."""
 
 
 def pairs_of(n: int, seed: int) -> Pairs:
@@ -152,8 +152,8 @@ def answered(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["places", "seed", "right", "train", "known", "fitted", "known at"])
 
 
+# From a start, training pairs and times to the numbers at those times.
 Way = Callable[[np.ndarray, Pairs, np.ndarray], np.ndarray]
-"""From a start, training pairs and times to the numbers at those times."""
 
 
 def fitted(steps: np.ndarray, numbers: np.ndarray, pairs: Pairs, way: Way = flow) -> tuple[float, float]:

@@ -16,10 +16,10 @@ from grokbook.plotting.plane import numbered, window
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.theory.effective_flow import flow
 
+# Updates of a run that are drawn beside the flow: the numbers are at rest after them.
 SHOWN = 2_000
-"""Updates of a run that are drawn beside the flow: the numbers are at rest after them."""
+# The paper's example of Fig. 2: two pairs of one label.
 EXAMPLE = ((5, 9), (6, 8))
-"""The paper's example of Fig. 2: two pairs of one label."""
 
 
 @styled

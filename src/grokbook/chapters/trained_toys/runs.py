@@ -24,17 +24,17 @@ from grokbook.training.forward import split_weights
 from grokbook.training.optim import AdamW
 from grokbook.training.schedule import Schedule
 
+# Training pairs, of 55.
 SIZES = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 54)
-"""Training pairs, of 55."""
 
+# Pairs of an update in the authors' program; where there are fewer, all of them.
 BATCH = 45
-"""Pairs of an update in the authors' program; where there are fewer, all of them."""
 
+# Updates after which the program reads accuracies (Fig. 3), and up to which it waits for a line (Fig. 4b).
 STEPS, LONGER = 5_000, 10_000
-"""Updates after which the program reads accuracies (Fig. 3), and up to which it waits for a line (Fig. 4b)."""
 
+# Symbols of Fig. 2; points of its recorded plane in each direction.
 P, SIDE = 11, 64
-"""Symbols of Fig. 2; points of its recorded plane in each direction."""
 
 
 def config(samples: int, steps: int, log: Schedule) -> RunConfig:
