@@ -35,13 +35,3 @@ def still_missing(runs: Collection[Experiment], what: str) -> str:
     if not any(run.missing_seeds() for run in runs):
         return f"All {what} are recorded."
     return f"Of the {what} {cost(runs)}."
-
-
-def listed(said: pd.DataFrame, *ids: str) -> str:
-    """Some rows of the ledger (index id) as a list: verdict and evidence.
-
-    Example:
-        >>> listed(pd.DataFrame({"verdict": ["holds"], "evidence": ["it is seen"]}, index=["LT1"]), "LT1")
-        '- Holds (LT1): it is seen.'
-    """
-    return "\n".join(f"- {said.verdict[name].capitalize()} ({name}): {said.evidence[name]}." for name in ids)
