@@ -172,7 +172,7 @@ def test_runs_that_do_not_decide_are_told_beside_what_is_missing(monkeypatch):
     assert left.verdict == UNDECIDED
     assert re.match(f"5 runs of 2 settings are missing, predicted {SECONDS}; best 100.0%, 1$", left.evidence)
     beside = dataclasses.replace(asking, check=lambda runs: Finding(UNDECIDED, " (others: a)")).finding().evidence
-    assert re.match(rf"5 runs of 2 settings are missing, predicted {SECONDS} \(others: a\)$", beside)
+    assert re.match(rf"5 runs of 2 settings are missing, predicted {SECONDS}; \(others: a\)$", beside)
     assert left.runs == 1
 
 

@@ -179,5 +179,5 @@ def left_open(runs: Runs, seen: Finding) -> Finding:
     verdict = UNDECIDED if any(label in runs for label in runs.experiments) else "not run"
     complete = not any(e.missing_seeds() for e in runs.experiments.values())
     missing = "" if complete and seen.evidence else cost(runs.experiments.values())
-    evidence = "; ".join(filter(None, (missing, seen.evidence)))
+    evidence = "; ".join(filter(None, (missing, seen.evidence.strip())))
     return replace(seen, verdict=verdict, evidence=evidence, value=None, low=None, high=None)
