@@ -187,12 +187,20 @@ def put_pictures(source: Path, notebooks: Sequence[Path]) -> None:
 def without_dead_links(text: str, names: Sequence[str]) -> str:
     """The source of a page whose links to chapters that were not executed are words, in Markdown and in HTML.
 
+    A link to a figure of a chapter, `chapters/01_x.ipynb#fig-a`, leads to its label.
+
     >>> without_dead_links("[one](chapters/01_x.ipynb), [[two](chapters/02_y.ipynb)", ["01_x"])
     '[one](chapters/01_x.ipynb), [two'
     """
-    markdown = r"\[(?P<a>[^\[\]]+)\]\(chapters/(?P<b>\w+)\.ipynb(?:#[\w-]+)?\)"
+    markdown = r"\[(?P<a>[^\[\]]+)\]\(chapters/(?P<b>\w+)\.ipynb(?:#(?P<e>[\w-]+))?\)"
     anchor = r'<a [^<>]*"chapters/(?P<c>\w+)\.html[^<>]*>(?P<d>[^<>]*)</a>'
-    return re.sub(f"{markdown}|{anchor}", lambda m: m[0] if (m["b"] or m["c"]) in names else m["a"] or m["d"], text)
+
+    def linked(m: re.Match[str]) -> str:
+        if (m["b"] or m["c"]) not in names:
+            return m["a"] or m["d"]
+        return f"[{m['a']}](#{m['e']})" if m["e"] else m[0]
+
+    return re.sub(f"{markdown}|{anchor}", linked, text)
 
 
 def filtered_toc(text: str, names: Sequence[str]) -> str:
