@@ -126,7 +126,8 @@ def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None =
         shutil.copyfile(notebooks / f"{name}.ipynb", downloads / f"{name}.ipynb")
         shutil.copyfile(root / "notebooks" / f"{name}.md", downloads / f"{name}.md")
     for chapter in sources.load_all(root):
-        put_card(extra / "cards" / f"{chapter.name}.svg", notebooks / f"{chapter.name}.ipynb", chapter.picture)
+        card, notebook = extra / "cards" / f"{chapter.name}.svg", notebooks / f"{chapter.name}.ipynb"
+        put_card(card, notebook, chapter.picture, source / "_static" / "favicon.svg")
     put_pictures(source, [notebooks / f"{name}.ipynb" for name in names])
     for page in [*source.glob("*.md"), *source.glob("*.ipynb")]:
         page.write_text(without_dead_links(page.read_text(encoding="utf-8"), names), encoding="utf-8")
@@ -160,12 +161,11 @@ def drawings(notebook: Path) -> dict[str, str]:
     return {o["metadata"]["grokbook"]["name"]: "".join(o["data"][svg]) for o in labelled if svg in o["data"]}
 
 
-def put_card(target: Path, notebook: Path, picture: str) -> None:
-    """Put the figure `picture` of a chapter where the front page's cards show it; where there is none, an empty one."""
+def put_card(target: Path, notebook: Path, picture: str, sign: Path) -> None:
+    """Put the figure `picture` of a chapter where the front page's cards show it; where it is no SVG, the book's sign."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    empty = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3" width="4" height="3"/>'
     drawn = drawings(notebook) if notebook.is_file() else {}
-    target.write_text(drawn.get(picture, empty), encoding="utf-8")
+    target.write_text(drawn.get(picture) or sign.read_text(encoding="utf-8"), encoding="utf-8")
 
 
 def put_pictures(source: Path, notebooks: Sequence[Path]) -> None:

@@ -43,10 +43,10 @@ def contents(root: Path) -> None:
     for part in toc["parts"]:
         found = [known[one["file"]] for one in part["chapters"] if one["file"] in known]
         cards = "".join(
-            f'<div class="gb-card"><img src="cards/{one.name}.svg" alt="" loading="lazy" class="gb-ink"/>'
-            f"<p>{_link(f'{page_of(one.name)}.html', one.number.lstrip('0') + '. ' + one.title)}</p>"
+            f'<div class="gb-card"><img src="cards/{one.name}.svg" alt="A figure of chapter {number}" loading="lazy"/>'
+            f"<p>{_link(f'{page_of(one.name)}.html', f'{number}. {one.title}')}</p>"
             f"<p>{html.escape(one.question)}</p></div>"
-            for one in found
+            for one, number in ((one, one.number.lstrip("0")) for one in found)
         )
         plain += [f"{one.number} {one.title}: {one.question}" for one in found]
         groups += [f"<h3>{html.escape(part['caption'])}</h3><div class=\"gb-cards-row\">{cards}</div>"] * bool(found)
