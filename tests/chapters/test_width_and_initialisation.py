@@ -279,7 +279,7 @@ def test_rules_bear_out_what_is_right_and_not_what_is_not():
 def test_companions_are_shown_and_decide_nothing():
     found = positions_delay(Runs({f"{SMALL_SIZE}, d = 64, on": table(5, N)}))
     assert found.verdict == UNDECIDED
-    assert found.evidence.startswith(" (companions of this book, p = k = 59: d = 64, on: 1 of 2 generalise by")
+    assert found.evidence.startswith("(companions of this book, p = k = 59: d = 64, on: 1 of 2 generalise by")
 
 
 # ---------------------------------------------------------------------------------------- tables
