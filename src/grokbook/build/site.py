@@ -162,7 +162,7 @@ def drawings(notebook: Path) -> dict[str, str]:
 
 
 def put_card(target: Path, notebook: Path, picture: str, sign: Path) -> None:
-    """Put the figure `picture` of a chapter where the front page's cards show it, or the book's sign where it is no SVG."""
+    """Put the figure `picture` of a chapter where the front page's cards show it; the book's sign if it is no SVG."""
     target.parent.mkdir(parents=True, exist_ok=True)
     drawn = drawings(notebook) if notebook.is_file() else {}
     target.write_text(drawn.get(picture) or sign.read_text(encoding="utf-8"), encoding="utf-8")
