@@ -39,7 +39,7 @@ COLLECT = """() => {
     raw: ['$$', '\\\\('].filter(sign => prose.includes(sign)),
     undrawn: all('article img').filter(i => !i.alt.trim() || !i.naturalWidth).map(i => i.src),
     figures: all('article figure img').length,
-    box: all('.grokbook-provenance').map(e => e.innerText).join(''),
+    box: all('.grokbook-provenance').map(e => e.textContent).join(''),
     downloads: all('.dropdown-download-buttons a').map(a => a.href),
     data: all('[data-options]').reduce((sum, e) => sum + e.dataset.options.length, 0),
   };
