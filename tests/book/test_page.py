@@ -112,6 +112,15 @@ FOUND = pd.DataFrame({"row": ["G1", "G2"], "verdict": ["fails", "not <run>"], "v
 STEPS = pd.DataFrame({"step": pd.Series([206, None], dtype="Int64"), "said": ["x", "word " * 12]})
 
 
+def test_a_table_that_folds_shows_its_caption_until_it_is_opened(monkeypatch):
+    shown = []
+    monkeypatch.setattr(page, "_display", lambda data, metadata=None: shown.append(data["text/html"]))
+    for fold in (False, True):
+        page.table(FOUND, "Two <b>.", fold=fold)
+    plain, folded = shown
+    assert folded == f'<details class="gb-fold"><summary>Two &lt;b&gt;.</summary>\n{plain}\n</details>'
+
+
 @pytest.mark.parametrize(
     ("frame", "formats", "parts"),
     [

@@ -6,6 +6,7 @@ runner (`grokbook.build.execute`) turns these into a numbered figure of the page
 
 from __future__ import annotations
 
+import html
 import json
 import keyword
 import math
@@ -163,6 +164,7 @@ def table(
     caption: str,
     formats: Mapping[str, Form] | None = None,
     index: bool = False,
+    fold: bool = False,
 ) -> None:
     """Show a pandas DataFrame as a table that can be read aloud; where it does not fit, a card a row.
 
@@ -173,11 +175,14 @@ def table(
         caption: one sentence on what the rows are.
         formats: column -> format such as ``".2f"`` (or a function); other floats get four significant digits.
         index: whether the index is the first column.
+        fold: whether only the caption is seen until a reader opens it.
 
     Raises ParameterError for a column that the table does not have.
     """
     shown = frame.reset_index() if index else frame
-    _display({"text/html": table_html(shown, caption, formats or {}), "text/plain": shown.to_string(index=False)})
+    made = table_html(shown, caption, formats or {})
+    folded = f'<details class="gb-fold"><summary>{html.escape(caption)}</summary>\n{made}\n</details>'
+    _display({"text/html": folded if fold else made, "text/plain": shown.to_string(index=False)})
 
 
 def ledger(frame: Any) -> None:
