@@ -9,18 +9,17 @@ import pytest
 
 from grokbook import page
 from grokbook.build import site
-from grokbook.chapters import front_page
 from grokbook.claims import choose
 from grokbook.claims.verdicts import settled
 from grokbook.page import front, sources
 from grokbook.paths import project_root
-from grokbook.runs.gu2025 import fig5
+from grokbook.runs.gu2025 import fig5, often
 
 ROOT = project_root()
 
 
 def test_the_moving_run_is_a_run_of_figure_5_that_differs_in_its_snapshots_alone():
-    shown, usual = front_page.often()["run"], fig5(97)
+    shown, usual = often()["run"], fig5(97)
     assert dataclasses.replace(shown.config, snapshots=usual.config.snapshots) == usual.config
     assert set(shown.seeds) <= set(usual.seeds)
 

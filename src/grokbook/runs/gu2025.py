@@ -64,6 +64,21 @@ def fig5(p: int, *, n_seeds: int = 5, steps: int | None = None) -> Experiment:
     return Experiment(f"gu2025/fig5[p={p}{longer}]", config, seeds=tuple(range(n_seeds)))
 
 
+SHOWN = 1
+"""The seed that is shown in motion: of the five runs of Fig. 5 at p = 97 the one that generalises first."""
+
+
+def often() -> dict[str, Experiment]:
+    """The run `SHOWN` of `fig5(97)`, step for step, with its embedding kept every 200 steps.
+
+    Example:
+        >>> often()["run"].name, often()["run"].seeds
+        ('gu2025/fig5[p=97, 51 snapshots]', (1,))
+    """
+    config = dataclasses.replace(fig5(97).config, snapshots=51)
+    return {"run": Experiment("gu2025/fig5[p=97, 51 snapshots]", config, seeds=(SHOWN,))}
+
+
 def operations() -> dict[str, Experiment]:
     """Figs 12 to 19: other operations modulo 97, by name; three seeds, the number of steps and d_mlp = 4 d are ours."""
     found = {}

@@ -174,11 +174,6 @@ def networks() -> dict[str, Experiment]:
     }
 
 
-def often() -> dict[str, Experiment]:
-    """The recorded run of Gu et al.'s network that the front page moves: p = 97, its embedding kept every 200 steps."""
-    return {"run": Experiment("gu2025/fig5[p=97, 51 snapshots]", replace(fig5(97).config, snapshots=51), seeds=(1,))}
-
-
 RUNS = (fig7, circle, by_decay, by_dropout, controls)
 
 

@@ -13,7 +13,6 @@ window.GrokbookFirst = window.GrokbookFirst || (function () {
   border: 0; border-radius: 6px; padding: .35rem 1rem; min-height: 2.4rem; min-width: 6.5rem; cursor: pointer; }
 .gb-first button:focus-visible { outline: 3px solid var(--test); outline-offset: 2px; }
 .gb-first p { margin: .35rem 0; } .gb-first .gb-said { font-weight: 600; min-height: 2.8em; }
-.gb-first .gb-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .gb-first svg .name { font-weight: 600; } .gb-first .name.train { fill: var(--train); stroke: none; }
 .gb-first .name.test { fill: var(--test); stroke: none; } .gb-first .gb-key { color: var(--quiet); }
 @media screen and (max-width: 560px) { .gb-first .gb-both { grid-template-columns: 1fr; } .gb-first canvas { max-width: 19rem; } }`;

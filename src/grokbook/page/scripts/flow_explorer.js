@@ -1,8 +1,11 @@
 // The flow x' = (d - xwu) wu, w' = (d - xwu) xu, u' = (d - xwu) xw, to be explored in the page: a reader moves the
 // start and sees path, conserved quantities and limit. No library, no request. GrokbookFlow.mount(element) draws it.
+// needs drawing
 "use strict";
 
 window.GrokbookFlow = window.GrokbookFlow || (function () {
+  const { node: svg, html, style } = window.GrokbookDraw;
+
   // ------------------------------------------------------------------ mathematics: pure functions of numbers
 
   const NAMES = ["x", "w", "u"];
@@ -194,28 +197,15 @@ window.GrokbookFlow = window.GrokbookFlow || (function () {
     ["On an axis", [0, 0, 0.7], 1],
   ];
   const STYLE = `
-.gb-flow { --path: #0072B2; --up: #D55E00; --surface: #008060; --line: #222; --quiet: #6a6a6a;
-  --ground: var(--pst-color-background, #fff); --ink: #222; color: var(--ink); background: var(--ground); border: 1px solid #8886; border-radius: 6px;
-  padding: .75rem; font-size: .92rem; line-height: 1.45; text-align: left; }
-html[data-theme="dark"] .gb-flow { --path: #62b8f0; --up: #ff9d5c; --surface: #35d0a0; --line: #eee; --quiet: #b0b0b0;
-  --ground: var(--pst-color-background, #14181e); --ink: #e8e8e8; }
-html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe)):has(.gb-flow) {
-  background: transparent; color: inherit; padding: 0; border-radius: 0; }
-.gb-flow p { margin: .4rem 0; } .gb-flow .gb-said { font-weight: 600; } .gb-flow i { font-family: Georgia, serif; }
-.gb-flow .gb-row { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; margin: .3rem 0; }
-.gb-flow button { font: inherit; color: inherit; background: transparent; border: 1px solid var(--quiet);
-  border-radius: 5px; padding: .3rem .6rem; min-height: 2.2rem; cursor: pointer; }
-.gb-flow button:hover { border-color: var(--path); color: var(--path); }
-.gb-flow button:focus-visible, .gb-flow input:focus-visible { outline: 3px solid var(--up); outline-offset: 2px; }
+.gb-flow { --path: var(--train); --up: var(--test); --surface: var(--measure); --line: var(--ink); }
+.gb-flow p { margin: .4rem 0; } .gb-flow i { font-family: Georgia, serif; }
 .gb-flow fieldset { border: 0; padding: 0; margin: 0; min-width: 0; display: flex; flex-wrap: wrap; gap: 0 .9rem; }
 .gb-flow legend { float: left; padding: 0 .2rem 0 0; margin: 0; font: inherit; line-height: 2.2rem; width: auto; }
 .gb-flow label { display: inline-flex; gap: .35rem; align-items: center; min-height: 2.2rem; margin: 0; }
 .gb-flow .gb-planes { display: flex; flex-wrap: wrap; gap: .75rem; }
 .gb-flow .gb-planes > div { flex: 1 1 270px; min-width: 0; max-width: 430px; margin: 0 auto; }
-.gb-flow svg { display: block; width: 100%; height: auto; overflow: hidden; }
-.gb-flow svg text { font: 12px sans-serif; fill: var(--ink); }
+.gb-flow svg { overflow: hidden; }
 .gb-flow svg .name { font: italic 16px Georgia, serif; }
-.gb-flow .frame { fill: none; stroke: var(--quiet); } .gb-flow .grid { stroke: var(--quiet); stroke-width: .5; }
 .gb-flow .surface { fill: none; stroke: var(--surface); stroke-width: 2.2; }
 .gb-flow .rail { fill: none; stroke: var(--line); stroke-width: 1; stroke-dasharray: 5 4; }
 .gb-flow .path { fill: none; stroke: var(--path); stroke-width: 3; }
@@ -236,31 +226,12 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
 .gb-flow ul { margin: .4rem 0; padding-left: 1.2rem; }
 .gb-flow .key { display: inline-flex; align-items: center; gap: .3rem; margin-right: .7rem; }
 .gb-flow .key svg { width: 26px; height: 12px; flex: none; }
-.gb-flow .gb-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
-  white-space: nowrap; }
-@media print { .gb-flow, html[data-theme="dark"] .gb-flow { --path: #0072B2; --up: #D55E00; --surface: #008060;
-  --line: #222; --quiet: #6a6a6a; --ground: #fff; --ink: #222; break-inside: avoid; }
-  .gb-flow .gb-controls { display: none; } }`;
+@media print { .gb-flow .gb-controls { display: none; } }`;
 
   const across = (value) => LEFT + ((value + RANGE) / (2 * RANGE)) * (SIDE - LEFT - EDGE);
   const upward = (value) => SIDE - BOTTOM - ((value + RANGE) / (2 * RANGE)) * (SIDE - BOTTOM - EDGE);
   const fixed = (value, digits) => value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1").replace("-", "\u2212");
   const power = (value) => value === 0 ? "0" : value.toExponential(0).replace("-", "\u2212");
-
-  function svg(tag, attributes, parent) {
-    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    if (parent) parent.append(node);
-    return node;
-  }
-
-  function html(tag, attributes, parent, text) {
-    const node = document.createElement(tag);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    if (text !== undefined) node.innerHTML = text;
-    if (parent) parent.append(node);
-    return node;
-  }
 
   const line = (points) => points.map(([a, b], i) => `${i ? "L" : "M"}${across(a).toFixed(2)} ${upward(b).toFixed(2)}`)
     .join("");
@@ -456,9 +427,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
     if (root.dataset.mounted) return;
     root.dataset.mounted = "yes";
     const id = root.id, options = JSON.parse(root.dataset.options || "{}");
-    if (!document.getElementById("gb-flow-style")) {
-      html("style", { id: "gb-flow-style" }, document.head).textContent = STYLE;
-    }
+    style("gb-flow", STYLE);
     const first = { start: options.start || [0.2, 0.5, 0.9], target: options.target ?? 1 };
     const state = { first, start: first.start.slice(), target: first.target };
     const limited = (v) => Math.round(Math.min(REACH, Math.max(-REACH, v)) * 100) / 100 + 0;

@@ -1,8 +1,11 @@
 // Ten numbers that move towards a line, by the exact flow of the effective theory of Liu et al. 2022. A reader puts
 // training pairs in and out; parallelograms, degrees of freedom, rate and motion change. No library, no request.
+// needs drawing
 "use strict";
 
 window.GrokbookLine = window.GrokbookLine || (function () {
+  const { node: svg, html, style } = window.GrokbookDraw;
+
   // ------------------------------------------------------------------ mathematics: pure functions of numbers
 
   const ZERO = 1e-9;
@@ -146,20 +149,9 @@ window.GrokbookLine = window.GrokbookLine || (function () {
     ["0 left loose", (all) => all.filter(([i, j]) => i > 0 || j < 2)],
   ];
   const STYLE = `
-.gb-line { --set: #0072B2; --told: #00734f; --mark: #D55E00; --quiet: #6a6a6a; --first: #0072B2; --last: #B24A00;
-  --ground: var(--pst-color-background, #fff); --ink: #222; color: var(--ink); background: var(--ground);
-  border: 1px solid #8886; border-radius: 6px; padding: .75rem; font-size: .92rem; line-height: 1.45; text-align: left; }
-html[data-theme="dark"] .gb-line { --set: #62b8f0; --told: #35d0a0; --mark: #ff9d5c; --quiet: #b0b0b0; --first: #62b8f0;
-  --last: #ff9d5c; --ground: var(--pst-color-background, #14181e); --ink: #e8e8e8; }
-html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe)):has(.gb-line) {
-  background: transparent; color: inherit; padding: 0; border-radius: 0; }
+.gb-line { --set: var(--train); --told: var(--measure); --mark: var(--test); --first: var(--train); --last: var(--test); }
 .gb-line p { margin: .4rem 0; } .gb-line ul { margin: .4rem 0; padding-left: 1.2rem; }
-.gb-line .gb-said { font-weight: 600; } .gb-line i { font-family: Georgia, serif; }
-.gb-line .gb-row { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; margin: .3rem 0; }
-.gb-line .gb-row button { font: inherit; color: inherit; background: transparent; border: 1px solid var(--quiet);
-  border-radius: 5px; padding: .3rem .6rem; min-height: 2.2rem; cursor: pointer; }
-.gb-line .gb-row button:hover { border-color: var(--set); color: var(--set); }
-.gb-line button:focus-visible, .gb-line input:focus-visible { outline: 3px solid var(--mark); outline-offset: 1px; }
+.gb-line i { font-family: Georgia, serif; }
 .gb-line .gb-parts { display: flex; flex-wrap: wrap; gap: .9rem; }
 .gb-line .gb-parts > div { flex: 1 1 290px; min-width: 0; max-width: 440px; margin: 0 auto; }
 .gb-line .gb-cells { display: grid; gap: 2px; max-width: 400px; margin: .2rem auto; touch-action: manipulation; }
@@ -169,9 +161,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
 .gb-line .gb-cells .told { border: 2.5px solid var(--told); }
 .gb-line .gb-cells [aria-pressed=true] { background: var(--set); border-color: var(--set); color: var(--ground); }
 .gb-line .gb-cells .same { box-shadow: 0 0 0 2px var(--mark); }
-.gb-line svg { display: block; width: 100%; height: auto; overflow: hidden; }
-.gb-line svg text { font: 12px sans-serif; fill: var(--ink); }
-.gb-line .frame { fill: none; stroke: var(--quiet); } .gb-line .grid { stroke: var(--quiet); stroke-width: .5; }
+.gb-line svg { overflow: hidden; }
 .gb-line .path { fill: none; stroke-width: 2; } .gb-line .now { stroke: var(--ink); stroke-width: 1.4; }
 .gb-line .third { stroke: var(--mark); stroke-width: 1.6; stroke-dasharray: 5 4; }
 .gb-line .bow { fill: none; stroke: var(--mark); stroke-width: 1.6; } .gb-line .middle { fill: var(--mark); }
@@ -181,11 +171,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
 .gb-line .key { display: inline-flex; align-items: center; gap: .3rem; margin-right: .8rem; }
 .gb-line .key b { width: 14px; height: 14px; border: 1px solid var(--quiet); border-radius: 3px; flex: none; }
 .gb-line .key .told { border: 2.5px solid var(--told); } .gb-line .key .set { background: var(--set); border-color: var(--set); }
-.gb-line .gb-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
-  white-space: nowrap; }
-@media print { .gb-line, html[data-theme="dark"] .gb-line { --set: #0072B2; --told: #00734f; --mark: #D55E00;
-  --quiet: #6a6a6a; --first: #0072B2; --last: #B24A00; --ground: #fff; --ink: #222; break-inside: avoid; }
-  .gb-line .gb-controls { display: none; } }`;
+@media print { .gb-line .gb-controls { display: none; } }`;
 
   const fixed = (value, digits) => value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1").replace("-", "\u2212");
   const timeOf = (u) => (u === 0 ? 0 : 10 ** (FIRST + (LAST - FIRST) * u));
@@ -195,21 +181,6 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
   const place = (value) => (value + REACH) / (2 * REACH) * WIDE;
   const shade = (k, p) => `color-mix(in oklab, var(--last) ${Math.round(100 * k / (p - 1))}%, var(--first))`;
   const plural = (n, one, many) => `${n} ${n === 1 ? one : many}`;
-
-  function svg(tag, attributes, parent) {
-    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    if (parent) parent.append(node);
-    return node;
-  }
-
-  function html(tag, attributes, parent, text) {
-    const node = document.createElement(tag);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    if (text !== undefined) node.innerHTML = text;
-    if (parent) parent.append(node);
-    return node;
-  }
 
   /** The triangle of samples: each a button with its sum; one tab stop, arrow keys lead to the others. */
   function makeCells(parent, id, state, act) {
@@ -377,9 +348,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
     if (root.dataset.mounted) return;
     root.dataset.mounted = "yes";
     const id = root.id, first = JSON.parse(root.dataset.options || "{}"), p = first.start.length;
-    if (!document.getElementById("gb-line-style")) {
-      html("style", { id: "gb-line-style" }, document.head).textContent = STYLE;
-    }
+    style("gb-line", STYLE);
     const state = { p, draw: random(11), running: null, label: p - 1, u: 0, rest: 1, time: 0, ...fresh() };
     function fresh() { return { start: first.start.slice(), pairs: first.pairs.map((one) => one.slice()) }; }
     const act = {

@@ -116,8 +116,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-train .gb-clocks circle { fill: none; stroke: var(--quiet); } .gb-train .gb-clocks circle.answer { fill: var(--measure);
   stroke: none; } .gb-train .first-hand { stroke: var(--train); stroke-width: 2; }
 .gb-train .second-hand { stroke: var(--mirrored); stroke-width: 2; } .gb-train .cross { stroke: var(--test); stroke-width: 2.4; }
-.gb-train a.gb-link { color: var(--train); } .gb-train .gb-hidden { position: absolute; width: 1px; height: 1px;
-  overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.gb-train a.gb-link { color: var(--train); } 
 @media screen and (max-width: 560px) { .gb-train { padding: .5rem; }
   .gb-train .gb-tables { grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .4rem; } }
 @media print { .gb-train .gb-row, .gb-train details { display: none; } }`;
