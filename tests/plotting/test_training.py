@@ -28,13 +28,17 @@ def _lines(ax, colour):
     return [line for line in ax.lines if line.get_color() == COLOURS[colour] and len(line.get_xdata()) > 2]
 
 
-def test_every_seed_is_drawn_and_the_median_over_them(runs):
-    ax = plotting.learning_curves(runs).axes[0]
-    thin, thick = _lines(ax, "test")[:3], _lines(ax, "test")[3]
-    for seed, line in enumerate(thin):
-        assert np.array_equal(line.get_ydata(), runs.test_accuracy.values[seed, 1:])
-    assert np.allclose(thick.get_ydata(), np.median(runs.test_accuracy.values[:, 1:], axis=0))
-    assert thick.get_linewidth() > thin[0].get_linewidth()
+def test_three_seeds_are_three_lines_and_five_have_their_median_and_range(runs):
+    many = xr.concat([runs, runs.isel(seed=[0, 1])], "seed").assign_coords(seed=range(5))
+    for data, more in ((runs, 0), (many, 1)):
+        ax, seeds = plotting.learning_curves(data).axes[0], data.sizes["seed"]
+        thin, thick = _lines(ax, "test")[:seeds], _lines(ax, "test")[seeds:]
+        assert len(thick) == more and len(ax.collections) == 2 * more
+        for seed, line in enumerate(thin):
+            assert np.array_equal(line.get_ydata(), data.test_accuracy.values[seed, 1:])
+        for line in thick:
+            assert np.allclose(line.get_ydata(), np.median(data.test_accuracy.values[:, 1:], axis=0))
+            assert line.get_linewidth() > thin[0].get_linewidth()
 
 
 def test_what_train_returns_is_drawn_as_it_is(runs):
@@ -73,9 +77,9 @@ def test_a_run_that_does_not_generalise_counts_as_later_in_the_mark(reached, mar
 def test_other_curves_draw(runs):
     without = runs.assign(test_accuracy_mirrored=runs.test_accuracy * np.nan)
     fig = plotting.mirrored_accuracy({"random": runs, "symmetric": without})
-    labels = [[line.get_label() for line in ax.lines] for ax in fig.axes]
-    assert "test, transpose trained" in labels[0]
-    assert "test, transpose trained" not in labels[1]
+    labels = [[text.get_text() for text in ax.texts] for ax in fig.axes]
+    assert labels[0] == ["training set", "mirror image\ntrained", "mirror image\nnot trained"]
+    assert labels[1] == ["training set", "mirror image\nnot trained"]
     fig = plotting.measure_curves(runs, ["weight_norm", "embedding_norm", "fourier_ipr"])
     fig.canvas.draw()
     assert [bool(_lines(ax, "norm")) for ax in fig.axes] == [False, True, True, False]
@@ -107,11 +111,11 @@ def test_colours_can_be_read_on_white(name):
     assert 1.05 / (luminance + 0.05) > (2.2 if name == "hole" else 3)
 
 
-def test_settings_beside_seeds_have_a_median_each_and_one_label(runs):
+def test_settings_beside_seeds_have_one_label(runs):
     grid = runs.expand_dims(rate=[0.1, 0.2]).copy()
     ax = plotting.learning_curves(grid).axes[0]
-    assert len(_lines(ax, "test")) == 2 * (3 + 1)
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["training set", "test set"]
+    assert len(_lines(ax, "test")) == 2 * 3
+    assert [text.get_text() for text in ax.texts] == ["training set", "test set"]
     single = plotting.learning_curves(runs.isel(seed=0, drop=True)).axes[0]
     assert {tuple(line.get_ydata()) for line in _lines(single, "test")} == {tuple(runs.test_accuracy.values[0, 1:])}
 

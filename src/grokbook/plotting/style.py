@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -54,22 +55,28 @@ def panels(rows: int = 1, columns: int = 1, height: float = 3.2, **kwargs: objec
     return plt.subplots(rows, columns, figsize=(7.2, height), squeeze=False, **kwargs)
 
 
-def seed_band(ax: Axes, series: xr.DataArray, colour: str, label: str) -> None:
-    """Draw one quantity of several seeds: every raw curve thin, their median thick, the range shaded.
+FEW = 5
+"""Up to so many seeds less one are as many lines; from here on they are thin lines with their median and range."""
 
-    `series` has dims step and seed; with one seed only its curve is drawn. Any other dim is one of settings, and each
-    setting is drawn so. Steps below 1 are left out, so that the axis may be logarithmic.
+
+def seed_band(ax: Axes, series: xr.DataArray, colour: str, label: str, ls: Any = "-") -> None:
+    """Draw one quantity of several seeds: a line each, and from `FEW` on thin ones, their median and their range.
+
+    `series` has dims step and seed. Any other dim is one of settings, and each setting is drawn so. Steps below 1 are
+    left out, so that the axis may be logarithmic.
     """
     shown = series.where(series.step >= 1, drop=True)
     shown = shown if "seed" in shown.dims else shown.drop_vars("seed", errors="ignore").expand_dims("seed")
-    steps, settings = shown.step.values, [name for name in shown.dims if name not in ("seed", "step")]
+    settings = [name for name in shown.dims if name not in ("seed", "step")]
     for place in np.ndindex(*(shown.sizes[name] for name in settings)):
-        one = shown.isel(dict(zip(settings, place, strict=True)))
+        one, name = shown.isel(dict(zip(settings, place, strict=True))), None if any(place) else label
+        many = one.sizes["seed"] >= FEW
+        look = {"lw": 0.7, "alpha": 0.45} if many else {"lw": 1.4, "alpha": 0.9}
         for n in range(one.sizes["seed"]):  # by place: two runs may share a seed
-            ax.plot(steps, one.isel(seed=n), color=colour, lw=0.7, alpha=0.45)
-        ax.plot(steps, one.median("seed"), color=colour, label=label if not any(place) else None)
-        if one.sizes["seed"] > 1:
-            ax.fill_between(steps, one.min("seed"), one.max("seed"), color=colour, alpha=0.13, lw=0)
+            ax.plot(shown.step, one.isel(seed=n), color=colour, ls=ls, label=None if many or n else name, **look)
+        if many:
+            ax.plot(shown.step, one.median("seed"), color=colour, ls=ls, label=name)
+            ax.fill_between(shown.step, one.min("seed"), one.max("seed"), color=colour, alpha=0.13, lw=0)
 
 
 def mark(ax: Axes, where: float, text: str, colour: str) -> None:

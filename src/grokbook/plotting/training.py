@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 
 from grokbook.errors import ParameterError
 from grokbook.measures import registry
+from grokbook.plotting.labels import name_lines
 from grokbook.plotting.style import COLOURS, mark, panels, seed_band, styled
 from grokbook.runs.delay import median_step
 
@@ -54,23 +55,25 @@ def learning_curves(dataset: xr.Dataset, times: pd.DataFrame | None = None) -> F
         where = None if times is None else median_step(times, column)
         if where is not None:
             mark(left, where, text, COLOURS[colour])
-    left.legend(loc="upper left")
+    for ax in (left, right):
+        name_lines(ax)
     return fig
 
 
 @styled
 def mirrored_accuracy(runs: dict[str, xr.Dataset]) -> Figure:
-    """Test accuracy by whether the transposed cell was trained; one panel for each named dataset."""
+    """Test accuracy by whether the mirror image was trained (dashed) or not; one panel for each named dataset."""
     fig, axes = panels(1, len(runs), sharey=True)
     for ax, (title, dataset) in zip(axes[0], runs.items(), strict=True):
         seed_band(ax, dataset.train_accuracy, COLOURS["train"], "training set")
         if dataset.test_accuracy_mirrored.notnull().any():
-            seed_band(ax, dataset.test_accuracy_mirrored, COLOURS["hole"], "test, transpose trained")
-        seed_band(ax, dataset.test_accuracy_unmirrored, COLOURS["test"], "test, transpose not trained")
-        ax.set_title(title)
+            seed_band(ax, dataset.test_accuracy_mirrored, COLOURS["test"], "mirror image\ntrained", ls=(0, (2, 1)))
+        seed_band(ax, dataset.test_accuracy_unmirrored, COLOURS["test"], "mirror image\nnot trained")
+        ax.set(title=title, ylim=(-0.03, 1.05))
         steps_axis(ax)
     axes[0, 0].set_ylabel("accuracy")
-    fig.legend(*labelled(axes[0]), loc="outside lower center", ncols=3)
+    for ax in axes[0]:
+        name_lines(ax)
     return fig
 
 
@@ -123,9 +126,9 @@ def measure_curves(dataset: xr.Dataset, names: list[str]) -> Figure:
     """One row a measure (green; norms purple) under the accuracies, all against the step."""
     fig, axes = panels(len(names) + 1, 1, height=1.55 * (len(names) + 1), sharex=True)
     accuracies(axes[0, 0], dataset)
-    axes[0, 0].legend(loc="center left")
     for ax, name in zip(axes[1:, 0], names, strict=True):
         seed_band(ax, dataset[name], COLOURS["norm" if name.endswith("norm") else "measure"], name)
         ax.set_ylabel(symbol(name))
     steps_axis(axes[-1, 0])
+    name_lines(axes[0, 0])
     return fig

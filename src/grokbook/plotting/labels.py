@@ -1,0 +1,90 @@
+"""Direct labels: a line's name beside it, in its colour, where it covers no line."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
+from matplotlib.transforms import Bbox
+
+_FAR = 60
+"""Pixels from the other lines beyond which a place is no better."""
+
+
+def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
+    """Write beside each labelled line of the axes its label, in its colour, in place of a legend.
+
+    A label stands left or right of its line, above or below, inside the axes: at the place farthest from all other
+    lines that covers neither a line nor another text, to the left where places are alike. Where there is none it stands
+    at the line's end, outside. Call it when the limits are final.
+
+    Example:
+        >>> from matplotlib.figure import Figure
+        >>> ax = Figure().add_subplot()
+        >>> line = ax.plot([0, 1], [0, 1], label="rises")
+        >>> [text.get_text() for text in name_lines(ax)]
+        ['rises']
+    """
+    fig = ax.figure
+    fig.draw_without_rendering()
+    inside = ax.get_window_extent()
+    drawn = {line: _pixels(line, inside) for line in ax.lines if line.get_visible()}
+    taken = [text.get_window_extent() for text in ax.texts]
+    lines, names = ax.get_legend_handles_labels()
+    placed = []
+    for line, name in zip(lines, names, strict=True):
+        text = ax.annotate(name, (0, 0), (0, 0), textcoords="offset points", color=line.get_color(), fontsize=size)
+        extent = text.get_window_extent()
+        places = _places(drawn[line], extent.width, extent.height, fig.dpi / 72)
+        others = [points for other, points in drawn.items() if _look(other) != _look(line)]
+        free = [place for place in places if _is_free(place[0], inside, [*drawn.values()], taken)]
+        if free:
+            box, (at, offset, ha, va) = max(free, key=lambda place: min(_distance(place[0], others), _FAR))
+        else:
+            at, offset, ha, va = drawn[line][-1], (4, 0), "left", "center"
+            box = Bbox.from_bounds(*at, extent.width, extent.height)
+        text.xy, text.xyann = ax.transData.inverted().transform(at), offset
+        text.set(ha=ha, va=va)
+        taken.append(box)
+        placed.append(text)
+    return placed
+
+
+def _look(line: Line2D) -> tuple[object, ...]:
+    """What tells a line from those of other quantities: seeds of one share it."""
+    return line.get_color(), line.is_dashed()
+
+
+def _pixels(line: Line2D, inside: Bbox) -> np.ndarray:
+    """Points along a line, two pixels apart or less, that lie inside the axes: (n, 2)."""
+    corners = line.get_transform().transform(np.column_stack(line.get_data(orig=False)).astype(float))
+    corners = corners[np.isfinite(corners).all(axis=1)]
+    if len(corners) < 2:
+        return corners
+    parts = [np.linspace(a, b, 2 + int(np.hypot(*(b - a)) // 2)) for a, b in zip(corners, corners[1:], strict=False)]
+    points = np.concatenate(parts)
+    return points[((points >= inside.p0 - 1) & (points <= inside.p1 + 1)).all(axis=1)]
+
+
+def _places(points: np.ndarray, width: float, height: float, scale: float) -> list[tuple[Bbox, tuple]]:
+    """Boxes of a label beside points of its line, each with the point, the offset in points and the alignment."""
+    gap, found = 5, []
+    for x, y in points[:: max(1, len(points) // 40)]:
+        for across, up, ha, va in ((-1, 0, "right", "center"), (1, 0, "left", "center"), (0, 1, "center", "bottom"),
+                                   (0, -1, "center", "top")):  # fmt: skip
+            left = x + across * gap * scale - {"right": width, "left": 0, "center": width / 2}[ha]
+            low = y + up * gap * scale - {"top": height, "bottom": 0, "center": height / 2}[va]
+            found.append((Bbox.from_bounds(left, low, width, height), ((x, y), (across * gap, up * gap), ha, va)))
+    return found
+
+
+def _is_free(box: Bbox, inside: Bbox, lines: list[np.ndarray], taken: list[Bbox]) -> bool:
+    within = box.x0 >= inside.x0 and box.x1 <= inside.x1 and box.y0 >= inside.y0 and box.y1 <= inside.y1
+    return within and not box.count_overlaps(taken) and all(_distance(box, [points]) > 2 for points in lines)
+
+
+def _distance(box: Bbox, lines: list[np.ndarray]) -> float:
+    """The least distance of points of lines from a box, 0 inside; infinite without any."""
+    gaps = [np.maximum(np.maximum(box.p0 - points, points - box.p1), 0) for points in lines if len(points)]
+    return min((float(np.hypot(*gap.T).min()) for gap in gaps), default=np.inf)

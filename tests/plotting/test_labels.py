@@ -1,0 +1,47 @@
+"""Direct labels: beside their own line, on no line, inside the axes where there is room."""
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from grokbook.plotting.labels import name_lines
+
+
+def axes(**curves):
+    ax = Figure(figsize=(4, 3)).add_subplot()
+    x = np.linspace(0, 1, 50)
+    for colour, (name, curve) in zip(("#0072b2", "#c14a00", "#00805c"), curves.items(), strict=False):
+        ax.plot(x, curve(x), color=colour, label=name)
+    return ax
+
+
+@pytest.mark.parametrize("curves", [
+    {"rises": lambda x: x, "falls": lambda x: 1 - x},
+    {"low": lambda x: 0 * x, "high": lambda x: 0 * x + 1, "wave": lambda x: 0.5 + 0.4 * np.sin(9 * x)},
+])  # fmt: skip
+def test_a_label_covers_no_line_and_is_nearest_to_its_own(curves):
+    ax = axes(**curves)
+    texts = name_lines(ax)
+    ax.figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in texts]
+    for box, text in zip(boxes, texts, strict=True):
+        apart = {}
+        for line in ax.lines:
+            x = np.linspace(0, 1, 2000)
+            points = ax.transData.transform(np.column_stack([x, np.interp(x, *line.get_data())]))
+            gaps = np.maximum(np.maximum(box.p0 - points, points - box.p1), 0)
+            apart[line.get_label()] = np.hypot(*gaps.T).min()
+        assert min(apart, key=apart.get) == text.get_text() and min(apart.values()) > 1
+        assert text.get_color() == next(line.get_color() for line in ax.lines if line.get_label() == text.get_text())
+        assert ax.bbox.containsx(box.x0) and ax.bbox.containsy(box.y1)
+    assert all(not box.count_overlaps([other for other in boxes if other is not box]) for box in boxes)
+
+
+def test_without_room_a_label_stands_at_the_end_outside():
+    ax = Figure(figsize=(4, 3)).add_subplot()
+    for level in np.linspace(0, 1, 60):
+        ax.plot([0, 1], [level, level], color="#757575")
+    ax.plot([0, 1], [0.5, 0.5], color="#0072b2", label="middle")
+    ax.set_xlim(0, 1)
+    (text,) = name_lines(ax)
+    assert text.xy == pytest.approx((1, 0.5), abs=0.01) and text.get_ha() == "left"
