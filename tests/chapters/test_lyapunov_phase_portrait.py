@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.quiver import Quiver
 
-from grokbook.chapters.lyapunov_phase_portrait import claims, figures, matrices, plan
+from grokbook.chapters.lyapunov_phase_portrait import claims, matrices, plan
 from grokbook.errors import ParameterError
 from grokbook.theory.matrix_flow import MatrixState, idle_equilibrium, matrix_velocity, softmax
 from grokbook.theory.triple_product import flow, limit_point, velocity
@@ -96,17 +95,3 @@ def test_below_the_surface_the_distance_to_one_never_grows(start):
 
 def test_a_held_out_copy_of_the_trained_sample_is_learned():
     assert matrices.guarantees_grokking(overlap=1.0).verdict == "holds"
-
-
-def test_streams_on_both_planes():
-    """Arrows lie on drawn curves, point along the velocity, and are tangent to the curve."""
-    fig = figures.plane_streams()
-    for ax, on_plane in zip(fig.axes[:2], (lambda a, b: (a, a, b), lambda a, b: (a, b, np.ones_like(a))), strict=True):
-        arrows = next(drawn for drawn in ax.collections if isinstance(drawn, Quiver))
-        first, second = np.asarray(arrows.X), np.asarray(arrows.Y)
-        level = first**2 - second**2
-        assert np.abs(level[:, None] - figures.LEVELS).min(axis=1).max() < 1e-9
-        assert np.allclose(first * arrows.U - second * arrows.V, 0, atol=1e-9)
-        speed = velocity(np.stack(on_plane(first, second), axis=-1))
-        parts = speed[:, [0, 2]] if ax is fig.axes[0] else speed[:, :2]
-        assert (parts[:, 0] * arrows.U + parts[:, 1] * arrows.V > 0).all()
