@@ -166,8 +166,8 @@ def open_page(browser):
     """Open an address at a width and colour scheme; what it asked for and complained about is in `.seen`."""
     contexts = []
 
-    def load(url, width=1280, scheme="light", **options):
-        size = {"width": width, "height": 900}
+    def load(url, width=1280, scheme="light", height=900, **options):
+        size = {"width": width, "height": height}
         contexts.append(browser.new_context(viewport=size, color_scheme=scheme, **options))
         page = contexts[-1].new_page()
         page.seen = {"requests": [], "errors": [], "failed": [], "bytes": []}

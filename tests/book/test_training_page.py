@@ -14,6 +14,7 @@ from grokbook.models.quadratic import Quadratic
 from grokbook.models.transformer import Shape
 from grokbook.page import interactive, tables, training_page
 from grokbook.page.training_page import ALT, settings
+from grokbook.runs.delay import grok_time
 from grokbook.tasks import ModularTask
 from grokbook.training import Adam, AdamW, RunConfig, Schedule, Sgd, split_weights, train
 from grokbook.training.losses import LOSSES
@@ -105,14 +106,12 @@ def test_what_is_logged_is_what_training_logs(computed, network, optimizer):
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_what_is_read_off_the_weights_is_what_the_library_measures(computed, network):
-    """MED, spectrum, and |P (Y - F V) V^T| (Tian 2025, G_F); with cross entropy the softmax stands for F V."""
+    """MED, and |P (Y - F V) V^T| (Tian 2025, G_F); with cross entropy the softmax stands for F V."""
     config = configured(network, "Adam")
     found, weights = of_script(computed, config), in_doubles(config)
     p, task, now = config.model.p, config.task, found["look"]
     table = weights["W_E"][:p].numpy()
-    power = measures.fourier_power(table)[1:]
     assert now["med"] == pytest.approx(measures.med(table), abs=1e-7)
-    assert np.allclose(now["spectrum"], power / power.sum(), atol=1e-7)
     outputs = config.model.forward(weights, torch.as_tensor(task.inputs))
     assert [bool(x) for x in now["right"]] == (outputs.argmax(1).numpy() == task.targets).tolist()
     said = outputs.softmax(1) if config.loss == "cross_entropy" else outputs
@@ -123,19 +122,41 @@ def test_what_is_read_off_the_weights_is_what_the_library_measures(computed, net
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_a_dropped_neuron_takes_no_part(computed, network):
-    """Without neuron 5 the rest trains as a network in which what it adds was zero from the start (no decay)."""
+    """Without some neurons the rest trains as a network in which what they add was zero from the start (no decay)."""
     config = dataclasses.replace(configured(network, "Sgd"), optimizer=Sgd(0.05))
     begun = config.model.draw(config.seed, config.start)
     silent = {name: part.clone() for name, part in begun.items()}
+    out = [5, 6, 7, 8]
     zero = [name for name in ("W_U", "W_E") if name in silent] if "squares" in network else ["W_in.0", "W_out.0"]
     for name in zero:
         part = silent[name]
-        part[(5,) if name == "W_in.0" else (slice(None), 5)] = 0
+        part[out if name == "W_in.0" else (slice(None), out)] = 0
     cells, flat = config.task.train_index.tolist(), lambda w: {n: part.flatten().tolist() for n, part in w.items()}
-    calls = [[as_settings(config), flat(begun), cells, 30, [5]], [as_settings(config), flat(silent), cells, 30]]
-    dropped, without = computed("trained", calls)
+    calls = [[as_settings(config), flat(w), cells, 30, off] for w, off in ((begun, out), (silent, []), (begun, []))]
+    dropped, without, whole = computed("trained", calls)
     assert np.allclose(dropped["losses"], without["losses"], rtol=1e-12)
-    assert dropped["look"]["spectrum"] != of_script(computed, config)["look"]["spectrum"]
+    assert dropped["losses"] != whole["losses"]
+
+
+def test_the_spectrum_is_that_of_each_neuron_in_falling_order(computed):
+    """Against the Fourier transform of what each neuron adds for the first operand and for the second."""
+    config = configured("squares, squared error", "Adam")
+    found, p = of_script(computed, config), config.model.p
+    both = np.array(found["weights"]["W_E"]).reshape(2, p, -1)
+    power = (np.abs(np.fft.rfft(both, axis=1)[:, 1:]) ** 2).sum(axis=0)
+    ranked = np.sort(power, axis=0)[::-1].sum(axis=1)
+    assert np.allclose(found["ranks"], ranked / ranked.sum())
+    assert [clock[0] - 1 for clock in found["clocks"]] == power.argmax(axis=0).tolist()
+
+
+def test_a_run_reaches_when_the_library_says_so(computed):
+    """`grok_time`, on curves that hold, that fall back within three points, that end too early, that never rise."""
+    steps = np.arange(10) * 10
+    curves = np.zeros((4, 10))
+    curves[0, 4:], curves[1, [2, 3, 5, 6, 7, 8]], curves[2, 7:] = 0.96, 0.95, 1
+    points = [[{"step": int(s), "test": float(v)} for s, v in zip(steps, curve, strict=True)] for curve in curves]
+    found = computed("reached", [[curve, "test"] for curve in points])
+    assert found == [grok_time(steps, curve, curve).grok_step for curve in curves] == [40, 50, None, None]
 
 
 # ------------------------------------------------------------------------------------------- the page in a browser
@@ -163,11 +184,15 @@ def press(page, name):
     page.locator(f"#fig-train-area button[data-act='{name}']").click()
 
 
+def unfold(page, open=True):
+    page.evaluate("open => document.querySelectorAll('#fig-train-area details').forEach(e => { e.open = open; })", open)
+
+
 def run_to_the_end(page):
     press(page, "train")
     page.wait_for_function("document.getElementById('fig-train-area').dataset.over === 'true'")
     page.wait_for_function("document.getElementById('fig-train-area').dataset.going === 'false'")
-    return {key: state(page, key) for key in ("step", "train", "unseen", "keep", "med", "gradient", "loss")}
+    return {key: state(page, key) for key in ("step", "train", "test", "keep", "med", "gradient", "loss")}
 
 
 def choose(page, name, value):
@@ -177,9 +202,11 @@ def choose(page, name, value):
 
 def test_a_run_ends_where_the_script_says_and_a_link_repeats_it_with_dropped_neurons(figure, computed):
     page = figure()
+    unfold(page)
     for _ in range(3):
         press(page, "step")
     page.wait_for_function("document.getElementById('fig-train-area').dataset.step === '3'")
+    unfold(page)
     page.locator("#fig-train-area button[data-unit='5']").click()
     page.wait_for_function("JSON.parse(document.getElementById('fig-train-area').dataset.keep)[5] === 0")
     first = run_to_the_end(page)
@@ -197,6 +224,7 @@ def test_a_run_ends_where_the_script_says_and_a_link_repeats_it_with_dropped_neu
 
 def test_every_setting_starts_the_run_again(figure):
     page = figure()
+    unfold(page)
     press(page, "reset")
     run_to_the_end(page)
     for name, value in [("seed", 4), ("split", "symmetric"), ("train_fraction", 0.5), ("weight_decay", 0.1),
@@ -204,7 +232,7 @@ def test_every_setting_starts_the_run_again(figure):
         choose(page, name, value)
         page.wait_for_function(f"{SETTINGS}.{name} === {json.dumps(value)}")
         assert state(page, "step") == 0
-    assert page.locator("#fig-train-area canvas").count() == 3
+    assert page.locator("#fig-train-area button[data-seed]").count() == 3
     choose(page, "model", "transformer")
     page.wait_for_function(f"{SETTINGS}.model === 'transformer'")
     now = state(page, "settings")
@@ -216,6 +244,7 @@ def test_every_setting_starts_the_run_again(figure):
 
 def test_the_keyboard_reaches_every_neuron_by_one_stop(figure):
     page = figure()
+    unfold(page)
     press(page, "reset")
     clocks = page.locator("#fig-train-area .gb-clocks button")
     assert (clocks.count(), page.locator(".gb-clocks button[tabindex='0']").count()) == (SMALL["width"], 1)
@@ -232,11 +261,50 @@ def test_the_keyboard_reaches_every_neuron_by_one_stop(figure):
 def test_a_phone_scrolls_only_down_and_neurons_can_be_hit(figure, scheme):
     """WCAG 2.2, 2.5.8: targets of at least 24 pixels."""
     page = figure(width=390, scheme=scheme, has_touch=True, is_mobile=True)
+    unfold(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     boxes = page.locator("#fig-train-area button:visible").evaluate_all(
         "all => all.map(e => e.getBoundingClientRect()).map(b => Math.min(b.width, b.height))"
     )
     assert min(boxes) >= 24
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])
+def test_table_and_curve_are_seen_together_after_train_was_pressed(figure, width, height):
+    page = figure(width=width, height=height)
+    unfold(page, False)
+    press(page, "again")
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    press(page, "train")
+    page.wait_for_function("document.getElementById('fig-train-area').dataset.step > 0")
+    boxes = [page.locator(f"#fig-train-area {part}").first.bounding_box() for part in ("canvas", "svg", ".gb-said")]
+    assert all(box["y"] >= 0 and box["y"] + box["height"] <= height for box in boxes)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_choice_of_a_list_is_cut(figure, width):
+    """Each option as wide as its text, beside the arrow of its list."""
+    page = figure(width=width)
+    unfold(page)
+    cut = """() => [...document.querySelectorAll('select')].flatMap(select => {
+      const pen = document.createElement('canvas').getContext('2d'), look = getComputedStyle(select);
+      pen.font = `${look.fontSize} ${look.fontFamily}`;
+      return [...select.options].map(o => o.text).filter(text => pen.measureText(text).width > select.clientWidth - 30);
+    })"""
+    assert page.evaluate(cut) == []
+
+
+def test_one_button_takes_the_weight_decay_away_and_gives_it_back_beside_the_curve_of_before(figure):
+    page = figure()
+    unfold(page)
+    press(page, "reset")
+    run_to_the_end(page)
+    for decay in (0, settings(**SMALL)["weight_decay"]):
+        press(page, "decay")
+        page.wait_for_function(f"{SETTINGS}.weight_decay === {decay}")
+        page.wait_for_function("document.getElementById('fig-train-area').dataset.over === 'true'")
+        assert ("no weight decay" in page.locator(".gb-said").inner_text()) == (decay == 0)
+        assert page.locator("#fig-train-area path.before").count() == 1
 
 
 def test_without_scripts_a_sentence_says_so(figure):
@@ -280,9 +348,9 @@ def test_the_caption_says_what_the_librarys_run_did():
     step = [0, 20, 40, 60, 80, 100]
     rising = {"train_accuracy": [0, 1, 1, 1, 1, 1], "test_accuracy": [0, 0, 1, 1, 1, 1]}
     run = xr.Dataset({name: ("step", values) for name, values in rising.items()}, {"step": step, "seed": 3})
-    assert training_page.told(run).endswith("of seed 3 knows its training pairs by step 20 and the others by step 40.")
+    assert training_page.told(run).endswith(" knows its training pairs by step 20 and the held-out pairs by step 40.")
     never = run.assign(test_accuracy=0 * run.test_accuracy)
-    assert training_page.told(never).endswith("by step 20 and the others not by step 100.")
+    assert training_page.told(never).endswith("by step 20 and the held-out pairs not by step 100.")
 
 
 def test_a_chapter_opens_it_in_one_line(monkeypatch):
@@ -291,6 +359,6 @@ def test_a_chapter_opens_it_in_one_line(monkeypatch):
     monkeypatch.setattr(training_page, "load_or_run", lambda e: e.run(progress=False))
     training_page.training_page("fig-try", caption="Look.", **SMALL)
     script, name, caption, _, options, picture = seen[0]
-    assert (script, name, options) == ("training_page", "fig-try", settings(**SMALL))
-    assert caption.startswith("Look. The page that trains: the two-layer network") and "p = 7, 60% of" in caption
-    assert [len(ax.lines) for ax in picture.axes] == [0, 3]
+    assert (script, name, options) == ("training_page", "fig-try", settings(**SMALL) | {"begin": False})
+    assert caption.startswith("Look. The two-layer network") and "modulo 7 from 60 % of" in caption
+    assert [len(ax.lines) for ax in picture.axes] == [0, 2]

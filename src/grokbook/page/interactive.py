@@ -17,7 +17,6 @@ from grokbook.errors import ParameterError
 from grokbook.page import tables
 
 SCRIPTS = {
-    "first_trainer": ("GrokbookFirst", "gb-first"),
     "flow_explorer": ("GrokbookFlow", "gb-flow"),
     "grokking_run": ("GrokbookRun", "gb-run"),
     "line_explorer": ("GrokbookLine", "gb-line"),

@@ -33,10 +33,10 @@ USUAL: dict[str, dict[str, Any]] = {
 LARGEST = {"quadratic": (59, 256), "transformer": (31, 48)}
 """The largest modulus and width of each network in a browser."""
 
-NAMES = {"quadratic": "the two-layer network with squares as activation", "transformer": "the one-layer transformer"}
+NAMES = {"quadratic": "The two-layer network with squares as activation", "transformer": "The one-layer transformer"}
 ALT = (
-    "A table of all pairs that turns right cell by cell, the trained ones first, the unseen ones later; below it "
-    "accuracies, losses, two measures, a spectrum and the neurons as clocks."
+    "A table of all pairs, a column one sum, that turns right cell by cell, the trained ones first, the held-out ones "
+    "much later; beside it the accuracy of both against the step."
 )
 
 
@@ -59,7 +59,7 @@ def settings(model: str = "quadratic", **changes: Any) -> dict[str, Any]:
     for name, most in zip(("p", "width"), LARGEST[model], strict=True):
         if found[name] > most:
             raise ParameterError(
-                f"{name} = {found[name]} is too large for {NAMES[model]} in a browser: at most {most}."
+                f"{name} = {found[name]} is too large for {NAMES[model].lower()} in a browser: at most {most}."
             )
     return found
 
@@ -87,13 +87,16 @@ def configuration(found: dict[str, Any]) -> RunConfig:
     )
 
 
-def training_page(name: str, *, model: str = "quadratic", caption: str = "", **changes: Any) -> None:
+def training_page(
+    name: str, *, model: str = "quadratic", caption: str = "", begin: bool = False, **changes: Any
+) -> None:
     """Put a page that trains into the chapter as the numbered figure `name`.
 
     Args:
         name: its label, starting with `fig-`.
         model: the network it opens with, "quadratic" or "transformer".
-        caption: sentences of the chapter, before those that say what can be done.
+        caption: sentences of the chapter, before those that say what is trained.
+        begin: whether it begins to run by itself, as on the front page.
         changes: settings to open with (`settings`); everything is under the reader's hand.
 
     The library trains the first seed as well, for the picture where scripts are off; the run is kept in the store.
@@ -101,26 +104,16 @@ def training_page(name: str, *, model: str = "quadratic", caption: str = "", **c
     Raises ParameterError as `settings` does, and for what the library refuses to train.
     """
     found = settings(model, **changes)
-    config = configuration(found)
-    said = f"The page that trains: {NAMES[model]}, p = {found['p']}, {found['train_fraction']:.0%} of the pairs"
-    run = load_or_run(Experiment(said, config, (found["seed"],))).isel(seed=0)
-    how = "Train, pause, change any setting, click a neuron to drop it; the link repeats the run with all of that."
-    words = f"{caption} {said} trained, seeds side by side. {how} {told(run)}".strip()
-    interactive("training_page", name, words, ALT, found, still(config.task, run))
+    said, config, run = library_run(found)
+    words = f"{caption} {said} in your browser. Held out: all other pairs. {told(run)}".strip()
+    interactive("training_page", name, words, ALT, found | {"begin": begin}, still(config.task, run))
 
 
-def first_trainer(name: str, **changes: Any) -> None:
-    """Put the small trainer that has already begun to run into the page as the figure `name`; settings as above.
-
-    Raises ParameterError as `settings` does.
-    """
-    found = settings(**changes)
-    words = (
-        f"A network of two layers learns addition modulo {found['p']} in your browser, seed {found['seed']}, from "
-        f"{found['train_fraction']:.0%} of the pairs; held out: all others."
-    )
-    run = load_or_run(Experiment(words, configuration(found), (found["seed"],))).isel(seed=0)
-    interactive("first_trainer", name, words, ALT, found, still(configuration(found).task, run))
+def library_run(found: dict[str, Any]) -> tuple[str, RunConfig, xr.Dataset]:
+    """The library's run of the first seed, from the store where it is kept: what is said of it, configuration, run."""
+    config, share = configuration(found), f"{100 * found['train_fraction']:.0f} % of the pairs"
+    said = f"{NAMES[found['model']]} learns addition modulo {found['p']} from {share}"
+    return said, config, load_or_run(Experiment(said, config, (found["seed"],))).isel(seed=0)
 
 
 def told(run: xr.Dataset) -> str:
@@ -128,24 +121,24 @@ def told(run: xr.Dataset) -> str:
     times, last = grok_times(run).iloc[0], int(run.step.max())
     reached = {name: times[name] for name in ("fit_step", "grok_step")}
     known, rule = (f"not by step {last:,}" if pd.isna(at) else f"by step {at:,}" for at in reached.values())
-    return f"The library's run of seed {int(run.seed)} knows its training pairs {known} and the others {rule}."
+    own = f"The library's own run of seed {int(run.seed)}, from other random numbers,"
+    return f"{own} knows its training pairs {known} and the held-out pairs {rule}."
 
 
 @styled
 def still(task: ModularTask, run: xr.Dataset) -> Figure:
-    """The table of one run (dim `step`) by what was trained, and the accuracy on each part of it."""
+    """The table of one run (dim `step`), row a, column a + b, by what was trained, and both accuracies."""
     fig, axes = panels(1, 2, height=3.4, width_ratios=(2, 3))
     table, curves = axes[0]
-    kinds = np.where(task.train_mask, 2, task.transposed_mask.astype(int))
-    parts = (("test_accuracy_unmirrored", "unseen", "test"), ("test_accuracy_mirrored", "mirrored", "hole"),
-             ("train_accuracy", "trained", "train"))  # fmt: skip
-    table.imshow(kinds, cmap=ListedColormap([COLOURS[colour] for _, _, colour in parts]), vmin=0, vmax=2)
-    table.set(title="all pairs", xlabel="b", ylabel="a")
+    rows, sums = np.arange(task.p)[:, None], np.arange(task.p)[None, :]
+    shifted = task.train_mask[rows, (sums - rows) % task.p]
+    parts = (("train_accuracy", "training", "train"), ("test_accuracy", "held out", "test"))
+    table.imshow(shifted, cmap=ListedColormap([COLOURS[colour] for _, _, colour in parts[::-1]]), vmin=0, vmax=1)
+    table.set(title="all pairs", xlabel="a + b", ylabel="a")
     table.grid(visible=False)
     for series, label, colour in parts:
-        if series in run:
-            curves.plot(run.step.clip(1), run[series], color=COLOURS[colour], label=label)
+        curves.plot(run.step.clip(1), run[series], color=COLOURS[colour], label=label)
     steps_axis(curves)
     curves.set(ylabel="accuracy", ylim=(-0.02, 1.02))
-    curves.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3)
+    curves.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
     return fig

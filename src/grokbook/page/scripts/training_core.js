@@ -209,33 +209,28 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
     return { top, even, odd };
   }
 
-  /** The power of each frequency 1 to p / 2 in a table (p, d), as shares. */
-  function spectrum(table, p, d) {
-    const { top, even, odd } = waves(table, p, d), power = Array(top).fill(0);
-    for (let i = 0; i < top * d; i++) power[Math.floor(i / d)] += even[i] ** 2 + odd[i] ** 2;
-    const all = power.reduce((a, b) => a + b);
-    return power.map((value) => value / (all || 1));
-  }
-
-  /** Each neuron's strongest frequency, its share of the power, and the phases for both operands and the answer. */
-  function clocks(run) {
+  /**
+   * What the neurons do: `clocks`, each one's strongest frequency, its share of the power, the phases for both operands
+   * and the answer, its power; `ranks`, the share of the neurons' power in the strongest frequency of each, the second, ...
+   */
+  function neurons(run) {
     const { p } = run.s, n = run.net.units, found = run.net.roles(run.w, run.whole).map((table) => waves(table, p, n));
-    return Array.from({ length: n }, (_, k) => {
-      const power = (f) => found.slice(0, 2).reduce((s, { even, odd }) => s + even[f * n + k] ** 2 + odd[f * n + k] ** 2, 0);
-      let best = 0, all = 0;
-      for (let f = 0; f < found[0].top; f++) {
-        all += power(f);
-        if (power(f) > power(best)) best = f;
-      }
+    const ranks = Array(found[0].top).fill(0);
+    const clocks = Array.from({ length: n }, (_, k) => {
+      const powers = ranks.map((_, f) => found.slice(0, 2).reduce((s, { even, odd }) => s + even[f * n + k] ** 2 + odd[f * n + k] ** 2, 0));
+      const all = powers.reduce((a, b) => a + b), most = Math.max(...powers), best = powers.indexOf(most);
+      powers.sort((a, b) => b - a).forEach((power, rank) => { ranks[rank] += power; });
       const phases = found.map(({ even, odd }) => Math.atan2(odd[best * n + k], even[best * n + k]));
-      return [best + 1, power(best) / (all || 1), ...phases, power(best)];
+      return [best + 1, most / (all || 1), ...phases, most];
     });
+    const total = ranks.reduce((a, b) => a + b);
+    return { clocks, ranks: ranks.map((power) => power / (total || 1)) };
   }
 
   /** All that a page shows of a run now. */
   function look(run) {
     const { p } = run.s, table = run.net.table(run.w), told = answers(run);
-    return { step: run.step, ...told, med: med(table, p, run.net.wide), spectrum: spectrum(table, p, run.net.wide) };
+    return { step: run.step, ...told, med: med(table, p, run.net.wide) };
   }
 
   /** Train from given weights and cells, without dropped neurons: weights by name, the loss before each step, a look. */
@@ -244,7 +239,7 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
     dropped.forEach((unit) => { run.keep[unit] = 0; });
     const losses = Array.from({ length: steps }, () => run.advance());
     const after = Object.fromEntries(Object.entries(run.w).map(([name, values]) => [name, Array.from(values)]));
-    return { weights: after, losses, look: { ...look(run), right: Array.from(answers(run).right) }, clocks: clocks(run) };
+    return { weights: after, losses, look: { ...look(run), right: Array.from(answers(run).right) }, ...neurons(run) };
   }
 
   /** Make some steps of a run, for a benchmark; its last loss. */
@@ -257,8 +252,15 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
 
   // ------------------------------------------------------------------ the loop of a worker
 
-  /** Steps at which a curve has a point: all up to 20, then 45 in each power of ten. */
-  const logged = (step) => step <= 20 || step % (2 * 10 ** (Math.floor(Math.log10(step)) - 1)) === 0;
+  /** The first step of a curve from which a share is 95 per cent or more there and at the next three points; null: none. */
+  function reached(curve, name) {
+    const known = curve.filter((point) => point[name] !== null), high = (point) => point && point[name] >= 0.95 - 1e-6;
+    const found = known.find((_, k) => [0, 1, 2, 3].every((more) => high(known[k + more])));
+    return found ? found.step : null;
+  }
+
+  /** Steps at which a curve has a point: all up to 100, then 90 in each power of ten. */
+  const logged = (step) => step <= 100 || step % 10 ** (Math.floor(Math.log10(step)) - 1) === 0;
 
   /** Answer the messages of a page: start, going, one, drop. A batch of steps lasts about 80 ms. */
   function serve(port) {
@@ -266,14 +268,14 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
     const point = () => {
       const now = look(run);
       if (logged(run.step) && (!curve.length || curve[curve.length - 1].step < run.step)) {
-        curve.push({ ...now, right: undefined, spectrum: undefined });
+        curve.push({ ...now, right: undefined });
       }
       return now;
     };
     const apply = () => events.filter((e) => e.step === run.step).forEach((e) => { run.keep[e.unit] = e.on ? 1 : 0; });
     const tell = () => {
       const now = point();
-      port.postMessage({ now, curve, clocks: clocks(run), keep: Array.from(run.keep), kinds: run.kinds, events,
+      port.postMessage({ now, curve, ...neurons(run), keep: Array.from(run.keep), kinds: run.kinds, events,
                          over: run.step >= end });
       curve = [];
     };
@@ -315,5 +317,5 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
     };
   }
 
-  return { start, split, look, clocks, med, spectrum, trained, steps, serve, logged, NETWORKS, LOSSES, OPTIMIZERS, complete };
+  return { start, split, look, neurons, med, trained, steps, serve, reached, logged, NETWORKS, LOSSES, OPTIMIZERS, complete };
 };

@@ -1,5 +1,6 @@
 // A page that trains: two small networks learn addition modulo p in the reader's browser, each seed in a Web Worker of its
-// own. Settings come from data-options or from the address, which repeats a run; no library, no request.
+// own. One table, one curve, one button; settings and the inside of the network fold. Settings come from data-options or
+// from the address, which repeats a run; no library, no request.
 // needs drawing
 // needs training_core
 "use strict";
@@ -19,8 +20,8 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
                    n_seeds: [1, 4], steps: [1, 200000] };
   const WHOLE = ["seed", "n_seeds", "steps"];
   const WORDS = { quadratic: "two layers, squares", transformer: "one-layer transformer", squared_error: "squared error",
-                  centred_squared_error: "squared error, class mean taken out", cross_entropy: "cross entropy",
-                  Adam: "Adam, coupled decay", AdamW: "AdamW", Sgd: "gradient descent, momentum 0.9" };
+                  centred_squared_error: "squared error, centred", cross_entropy: "cross entropy",
+                  Adam: "Adam, coupled decay", AdamW: "AdamW", Sgd: "descent, momentum 0.9" };
   const FIRST = { model: "quadratic", split: "random", seed: 0, n_seeds: 2, steps: 3000, pace: "slow at first" };
   const USUAL = {
     quadratic: { p: 23, width: 128, train_fraction: 0.4, optimizer: "Adam", loss: "squared_error" },
@@ -80,131 +81,113 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 
   // ------------------------------------------------------------------ drawing
 
-  const WIDE = 340, HIGH = 150, LEFT = 40, RIGHT = 8, TOP = 18, FOOT = 20;
-  const KINDS = ["unseen", "mirrored", "trained"], COLOURS = ["--test", "--mirrored", "--train"];
+  const WIDE = 340, LEFT = 40, RIGHT = 8, TOP = 18, FOOT = 20;
   const STYLE = `
-.gb-train p { margin: .4rem 0; } .gb-train .gb-said { font-weight: 600; min-height: 2.8em; }
-.gb-train .gb-row { display: flex; flex-wrap: wrap; gap: .4rem .6rem; align-items: center; margin: .3rem 0; }
-.gb-train button, .gb-train select, .gb-train input { font: inherit; color: inherit; background: transparent; }
+.gb-train p { margin: .35rem 0; } .gb-train .gb-said { min-height: 2.8em; } .gb-train .gb-key { color: var(--quiet); }
+.gb-train.gb-begun { border: 0; padding: 0; } .gb-train { scroll-margin-top: 3.5rem; }
+.gb-train .gb-row button[aria-pressed=true] { border-color: var(--test); box-shadow: inset 0 0 0 1px var(--test); }
+.gb-train :is(select, input) { font: inherit; color: inherit; background: transparent; }
 .gb-train select option { color: #111; background: #fff; }
-.gb-train .gb-row button { border: 1px solid var(--quiet); border-radius: 5px; padding: .3rem .7rem; min-height: 2.3rem;
-  cursor: pointer; } .gb-train .gb-row button.first { border: 2px solid var(--train); font-weight: 600; }
-.gb-train :focus-visible { outline: 3px solid var(--test); outline-offset: 1px; }
-.gb-train .gb-settings { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.2rem, 1fr)); gap: .4rem .7rem; }
+.gb-train .gb-both { display: grid; grid-template-columns: 1fr 1fr; gap: .4rem 1.2rem; align-items: center; }
+.gb-train .gb-settings { display: grid; grid-template-columns: repeat(auto-fill, minmax(11.5rem, 1fr)); gap: .4rem .7rem; }
 .gb-train .gb-settings label { display: block; margin: 0; } .gb-train .gb-settings :is(select, input) { width: 100%;
   min-height: 2.2rem; border: 1px solid var(--quiet); border-radius: 4px; padding: .1rem .3rem; box-sizing: border-box; }
 .gb-train summary { cursor: pointer; padding: .3rem 0; min-height: 1.5rem; }
-.gb-train .gb-tables, .gb-train .gb-charts { display: grid; gap: .6rem 1rem; align-items: start; }
-.gb-train .gb-tables { grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); }
-.gb-train .gb-charts { grid-template-columns: repeat(auto-fit, minmax(min(100%, 18rem), 1fr)); }
-.gb-train canvas { display: block; width: 100%; max-width: 24rem; height: auto; margin: .2rem auto; }
-.gb-train .gb-tables button { width: 100%; text-align: left; border: 1px solid transparent; border-radius: 5px;
-  padding: .2rem .4rem; min-height: 2.2rem; cursor: pointer; }
-.gb-train .gb-tables button[aria-pressed=true] { border-color: var(--ink); font-weight: 600; }
-.gb-train .key { display: inline-flex; align-items: center; gap: .3rem; margin-right: .9rem; }
-.gb-train .key svg { width: 15px; height: 15px; flex: none; }
-.gb-train .mirrored { stroke: var(--mirrored); } .gb-train .measure { stroke: var(--measure); }
+.gb-train .gb-charts { display: grid; gap: .6rem 1rem; align-items: start;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 16rem), 1fr)); }
+.gb-train canvas { display: block; width: 100%; max-width: 24rem; height: auto; margin: 0 auto; }
+.gb-train .measure { stroke: var(--measure); } .gb-train .mirrored { stroke: var(--mirrored); }
+.gb-train .before { stroke: var(--quiet); stroke-dasharray: 5 4; }
 .gb-train .curve { stroke-width: 1.1; opacity: .55; } .gb-train .curve.chosen { stroke-width: 2.4; opacity: 1; }
 .gb-train .bar { fill: var(--measure); } .gb-train svg .name { font-weight: bold; stroke: none; }
 .gb-train .name.train { fill: var(--train); } .gb-train .name.test { fill: var(--test); }
-.gb-train .name.mirrored { fill: var(--mirrored); }
+.gb-train .name.mirrored { fill: var(--mirrored); } .gb-train .name.before { fill: var(--quiet); }
 .gb-train .gb-clocks { display: grid; grid-template-columns: repeat(auto-fill, minmax(32px, 1fr)); gap: 2px; }
 .gb-train .gb-clocks button { padding: 0; border: 1px solid transparent; border-radius: 4px; cursor: pointer; min-width: 0;
-  aspect-ratio: 1; touch-action: manipulation; }
+  aspect-ratio: 1; touch-action: manipulation; font: inherit; color: inherit; background: transparent; }
 .gb-train .gb-clocks button[aria-pressed=true] { border-color: var(--test); }
 .gb-train .gb-clocks svg { stroke-linecap: round; } .gb-train .gb-clocks svg text { font: 9px sans-serif; stroke: none; }
 .gb-train .gb-clocks circle { fill: none; stroke: var(--quiet); } .gb-train .gb-clocks circle.answer { fill: var(--measure);
   stroke: none; } .gb-train .first-hand { stroke: var(--train); stroke-width: 2; }
 .gb-train .second-hand { stroke: var(--mirrored); stroke-width: 2; } .gb-train .cross { stroke: var(--test); stroke-width: 2.4; }
-.gb-train a.gb-link { color: var(--train); } 
-@media screen and (max-width: 560px) { .gb-train { padding: .5rem; }
-  .gb-train .gb-tables { grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .4rem; } }
+.gb-train a.gb-link { color: var(--train); }
+@media screen and (max-width: 560px) { .gb-train { padding: .5rem; } .gb-train .gb-both { grid-template-columns: 1fr; }
+  .gb-train canvas { max-width: 17rem; } }
 @media print { .gb-train .gb-row, .gb-train details { display: none; } }`;
 
   const percent = (share) => (share === null ? "none" : `${Math.floor(100 * share)} %`);
   const short = (value) => (value === 0 ? "0" : value >= 0.01 && value < 1e4 ? String(Number(value.toPrecision(2)))
     : value.toExponential(0).replace("e+", "e"));
 
-  /** The shape of a kind of cell about (x, y): a square if trained, a triangle if mirrored, a disc if unseen. */
-  function cellPath(context, kind, x, y, r) {
-    context.beginPath();
-    if (kind === 2) context.rect(x - r, y - r, 2 * r, 2 * r);
-    else if (kind === 0) context.arc(x, y, r, 0, 2 * Math.PI);
-    else {
-      context.moveTo(x, y - r);
-      context.lineTo(x + r, y + r);
-      context.lineTo(x - r, y + r);
-      context.closePath();
-    }
-  }
-
-  /** The table of a run: what is answered rightly is filled, what is not is a small dot in its own colour. */
+  /** The table of a run, row a and column a + b mod p: filled if answered rightly, framed if trained. */
   function paintTable(canvas, p, { kinds, now }) {
-    const side = Math.max(8, Math.floor(480 / p)), context = canvas.getContext("2d"), look = getComputedStyle(canvas);
-    const colours = COLOURS.map((name) => look.getPropertyValue(name).trim());
+    const side = Math.max(7, Math.floor(460 / p)), context = canvas.getContext("2d"), look = getComputedStyle(canvas);
+    const [train, test, quiet] = ["--train", "--test", "--quiet"].map((name) => look.getPropertyValue(name).trim());
     if (canvas.width !== side * p) canvas.width = canvas.height = side * p;
     context.clearRect(0, 0, canvas.width, canvas.height);
+    context.lineWidth = 1.4;
     for (let cell = 0; cell < p * p; cell++) {
-      const kind = kinds[cell], x = (cell % p + 0.5) * side, y = (Math.floor(cell / p) + 0.5) * side;
-      context.fillStyle = colours[kind];
-      cellPath(context, kind, x, y, side * (now.right[cell] ? 0.45 : 0.12));
-      context.fill();
+      const a = Math.floor(cell / p), x = ((a + cell) % p) * side + 1.5, y = a * side + 1.5, wide = side - 3;
+      const trained = kinds[cell] === 2, right = now.right[cell];
+      context.globalAlpha = right ? 1 : trained ? 0.9 : 0.25;
+      context.fillStyle = context.strokeStyle = trained ? train : right ? test : quiet;
+      if (right) context.fillRect(x, y, wide, wide);
+      else context.strokeRect(x + 0.7, y + 0.7, wide - 1.4, wide - 1.4);
     }
+    context.globalAlpha = 1;
   }
 
-  function key(kind) {
-    const drawn = ["<circle cx='7' cy='7' r='6'/>", "<path d='M7 1L13 13H1Z'/>", "<rect x='1' y='1' width='12' height='12'/>"][kind];
-    const text = ["neither it nor its mirror image was trained", "only its mirror image was trained", "trained"][kind];
-    return `<span class="key"><svg viewBox="0 0 14 14" aria-hidden="true" style="fill:var(${COLOURS[kind]})">${drawn}</svg>${text}</span>`;
-  }
-
-  /** A chart of curves over the logarithm of the step, for all runs; the chosen one is thick. */
-  function makeChart(parent, title, lines, { log = false, top = null } = {}) {
-    const picture = node("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": title }, parent);
-    const foot = HIGH - FOOT;
+  /** A frame with a title over its axes; the names of curves stand beside each other at the top. */
+  function makeFrame(parent, title, lines, high) {
+    const picture = node("svg", { viewBox: `0 0 ${WIDE} ${high}`, role: "img", "aria-label": title }, parent);
+    const axis = (y) => node("text", { x: LEFT - 4, y, "text-anchor": "end" }, picture);
     node("text", { x: LEFT, y: 12 }, picture, title);
-    node("path", { class: "frame", d: `M${LEFT} ${TOP}V${foot}H${WIDE - RIGHT}` }, picture);
-    const [high, low] = [TOP + 24, foot].map((y) => node("text", { x: LEFT - 4, y, "text-anchor": "end" }, picture));
-    const ticks = node("g", {}, picture), curves = node("g", {}, picture), names = node("g", {}, picture);
-    lines.filter(([, , name]) => name).forEach(([, kind, name], k) =>
-      node("text", { class: `name ${kind}`, x: LEFT + 6 + 92 * k, y: TOP + 12 }, names, name));
-    return (runs, chosen, last) => {
+    node("path", { class: "frame", d: `M${LEFT} ${TOP}V${high - FOOT}H${WIDE - RIGHT}` }, picture);
+    let x = LEFT + 6;
+    for (const [, kind, name] of lines.filter(([, , name]) => name)) {
+      node("text", { class: `name ${kind}`, x, y: TOP + 12 }, picture, name);
+      x += 7 * name.length + 14;
+    }
+    return { picture, foot: high - FOOT, high: axis(TOP + 24), low: axis(high - FOOT), inside: node("g", {}, picture) };
+  }
+
+  /** A chart of curves over the logarithm of the step, up to `last`, for all runs; the chosen one is thick. */
+  function makeChart(parent, title, lines, { log = false, top = null, high = 150 } = {}) {
+    const frame = makeFrame(parent, title, lines, high), { foot, inside } = frame;
+    return (runs, chosen, last, before) => {
       const values = runs.flatMap((run) => run.curve.flatMap((point) => lines.map(([name]) => point[name])));
       const seen = values.filter((value) => value !== null && value > 0);
       const least = log ? Math.max(1e-12, Math.min(1e300, ...seen)) : 0, most = top === null ? Math.max(...seen, least * 10 || 1e-9) : top;
       const scale = log ? Math.log10 : (value) => value;
       const x = (step) => between(Math.log10(Math.max(step, 1)), [0, Math.log10(Math.max(last, 10))], [LEFT, WIDE - RIGHT]);
       const y = (value) => between(scale(Math.max(value, least)), [scale(least), scale(most)], [foot, TOP + 20]);
-      [high.textContent, low.textContent] = top === null ? [short(most), short(least)] : ["100 %", "0"];
-      curves.replaceChildren();
-      ticks.replaceChildren();
+      [frame.high.textContent, frame.low.textContent] = top === null ? [short(most), short(least)] : ["100 %", "0"];
+      inside.replaceChildren();
       for (let step = 1; step <= last; step *= 10) {
-        node("text", { x: x(step), y: HIGH - 5, "text-anchor": step === 1 ? "start" : "middle" }, ticks, whole(step));
+        node("text", { x: x(step), y: high - 5, "text-anchor": step === 1 ? "start" : "middle" }, inside, whole(step));
       }
-      runs.forEach((run, r) => lines.forEach(([name, kind]) => {
-        const points = run.curve.filter((point) => point[name] !== null).map((point) => [x(point.step), y(point[name])]);
-        if (points.length) node("path", { class: `curve ${kind}${r === chosen ? " chosen" : ""}`, d: line(points) }, curves);
-      }));
+      const draw = (curve, name, kind) => {
+        const points = curve.filter((point) => point[name] !== null).map((point) => [x(point.step), y(point[name])]);
+        if (points.length) node("path", { class: `curve ${kind}`, d: line(points) }, inside);
+      };
+      if (before) draw(before.filter((point) => point.step <= last), "test", "before chosen");
+      if (before) node("text", { class: "name before", x: LEFT + 6, y: TOP + 28 }, inside, "held out, the run before");
+      runs.forEach((run, r) => lines.forEach(([name, kind]) => draw(run.curve, name, `${kind}${r === chosen ? " chosen" : ""}`)));
     };
   }
 
-  /** The share of each frequency in the power of the embedding. */
-  function makeSpectrum(parent) {
-    const picture = node("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": "Spectrum of the embedding" }, parent);
-    const title = node("text", { x: LEFT, y: 12 }, picture), foot = HIGH - FOOT;
-    node("path", { class: "frame", d: `M${LEFT} ${TOP}V${foot}H${WIDE - RIGHT}` }, picture);
-    node("text", { x: LEFT - 4, y: foot, "text-anchor": "end" }, picture, "0");
-    const high = node("text", { x: LEFT - 4, y: TOP + 8, "text-anchor": "end" }, picture), bars = node("g", {}, picture);
+  /** The share of the neurons' power in the strongest frequency of each, in the second, and so on. */
+  function makeRanks(parent) {
+    const { foot, high, low, inside } = makeFrame(parent, "Power of a neuron: its strongest frequency, its second, ...", [], 150);
+    [high.textContent, low.textContent] = ["100 %", "0"];
     return (shares) => {
-      const most = Math.max(...shares, 1e-9), wide = (WIDE - LEFT - RIGHT) / shares.length;
-      title.textContent = `Power of the embedding by frequency 1 to ${shares.length}`;
-      high.textContent = percent(most);
-      bars.replaceChildren();
+      const wide = (WIDE - LEFT - RIGHT) / shares.length;
+      inside.replaceChildren();
       shares.forEach((share, k) => {
-        const top = between(share, [0, most], [foot, TOP]);
-        node("rect", { class: "bar", x: LEFT + (k + 0.1) * wide, width: 0.8 * wide, y: top, height: foot - top }, bars);
-        if (shares.length < 16 || k % 5 === 4) {
-          node("text", { x: LEFT + (k + 0.5) * wide, y: HIGH - 5, "text-anchor": "middle" }, bars, k + 1);
+        const top = between(share, [0, 1], [foot, TOP + 20]);
+        node("rect", { class: "bar", x: LEFT + (k + 0.1) * wide, width: 0.8 * wide, y: top, height: foot - top }, inside);
+        if (shares.length < 16 || k % 5 === 0) {
+          node("text", { x: LEFT + (k + 0.5) * wide, y: 145, "text-anchor": "middle" }, inside, k + 1);
         }
       });
     };
@@ -256,10 +239,15 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 
   // ------------------------------------------------------------------ controls
 
+  /** A part that unfolds. */
+  function fold(parent, title) {
+    const box = node("details", {}, parent);
+    node("summary", {}, box, title);
+    return box;
+  }
+
   /** Fields for all settings; `act.change(name, value)` is called with what a reader chooses. */
-  function makeSettings(parent, id, act) {
-    const box = node("details", matchMedia("(max-width: 700px)").matches ? {} : { open: "" }, parent);
-    node("summary", {}, box, "Settings");
+  function makeSettings(box, id, act) {
     const grid = node("div", { class: "gb-settings" }, box), fields = {};
     const labels = { model: "Network", p: "Modulus p", width: "Width", train_fraction: "Share trained", split: "Split",
                      optimizer: "Optimiser", learning_rate: "Learning rate", weight_decay: "Weight decay", loss: "Loss",
@@ -283,68 +271,79 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     };
   }
 
-  /** When a curve first reaches 95 per cent, as words. */
-  function when(curve, name) {
-    const found = curve.find((point) => point[name] !== null && point[name] >= 0.95);
-    return found ? `from step ${whole(found.step)}` : null;
+  /** Buttons by name in a row. */
+  function makeButtons(parent, names, act) {
+    const row = node("div", { class: "gb-row" }, parent);
+    return Object.fromEntries(Object.entries(names).map(([name, text]) => {
+      const made = node("button", { type: "button", "data-act": name, class: name === "train" ? "first" : "" }, row, text);
+      made.addEventListener("click", () => act[name]());
+      return [name, made];
+    }));
   }
 
-  /** What a run can do, in a sentence. */
-  function sentence(run) {
-    const { now } = run, other = now.unseen === null ? "mirrored" : "unseen", who = `Seed ${run.seed}, step ${whole(now.step)}:`;
-    const fit = when(run.curve, "train"), rule = when(run.curve, other);
-    if (!fit) return `${who} learning by heart; ${percent(now.train)} of the trained cells are right.`;
-    if (!rule) return `${who} the trained cells are known (${fit}); of the ${other} cells ${percent(now[other])} are right.`;
-    return `${who} the trained cells are known ${fit}, the ${other} ones ${rule}. Of the test set ${percent(now.test)} are right now.`;
+  /** What a run can do, in a sentence; the test set is all pairs that were not trained. */
+  function sentence({ curve, now }, decays) {
+    const fit = core.reached(curve, "train"), rule = core.reached(curve, "test");
+    const who = `Step ${whole(now.step)}${decays ? "" : ", no weight decay"}:`;
+    if (fit === null) return `${who} it answers ${percent(now.train)} of its training pairs and ${percent(now.test)} of the held-out pairs.`;
+    if (rule === null) return `${who} it knows its training pairs by heart, and ${percent(now.test)} of the held-out pairs.`;
+    return `${who} it has found the rule. Training pairs are known from step ${whole(fit)}, held-out pairs from step ${whole(rule)}.`;
   }
 
   // ------------------------------------------------------------------ the whole
 
-  /** Draw the page into an element; its data-options are settings. */
+  /** Draw the page into an element; its data-options are settings, and `begin`, whether it begins to run by itself. */
   function mount(root) {
     if (root.dataset.mounted) return;
     root.dataset.mounted = "yes";
     style("gb-train", STYLE);
-    const id = root.id, own = settled(JSON.parse(root.dataset.options || "{}")), linked = fromAddress(id, location.hash);
-    const state = { s: linked ? linked.settings : own, drops: linked ? linked.drops : [], runs: [], chosen: 0, going: false };
-    const row = node("div", { class: "gb-row" }, root), buttons = {};
-    for (const [name, text] of [["train", "Train"], ["step", "One step"], ["again", "From the start"], ["reset", "First settings"]]) {
-      buttons[name] = node("button", { type: "button", "data-act": name, class: name === "train" ? "first" : "" }, row, text);
-      buttons[name].addEventListener("click", () => act[name]());
-    }
-    const fields = node("div", {}, root), said = node("p", { class: "gb-said", id: `${id}-said` }, root);
-    const tables = node("div", { class: "gb-tables" }, root), keys = node("p", {}, root);
-    keys.innerHTML = `${[2, 1, 0].map(key).join("")}<span class="key">large: answered rightly, small: wrongly</span>`;
-    const charts = node("div", { class: "gb-charts" }, root);
+    const { begin, ...given } = JSON.parse(root.dataset.options || "{}"), id = root.id;
+    const own = settled(given), linked = fromAddress(id, location.hash);
+    const state = { s: linked ? linked.settings : own, drops: linked ? linked.drops : [], runs: [], chosen: 0, going: false, before: null };
+    const act = { drop, change, step, train: () => (over() ? restart() : 0, go(!state.going, true)), again: () => restart(),
+                  decay, reset };
+    root.classList.toggle("gb-begun", !!begin);
+    const buttons = makeButtons(root, { train: "Train", decay: "No weight decay", again: "Again" }, act);
+    const said = node("p", { class: "gb-said", id: `${id}-said` }, root), both = node("div", { class: "gb-both" }, root);
+    const canvas = node("canvas", { role: "img" }, both), side = node("div", {}, both);
+    const seeds = node("div", { class: "gb-row" }, side);
+    const accuracy = makeChart(side, "Accuracy by step", [["train", "train", "training"], ["test", "test", "held out"]], { top: 1, high: 210 });
+    node("p", { class: "gb-key" }, root, "A row is a, a column one sum a + b. Framed: trained. Filled: answered rightly. " +
+      "Held out: all pairs that are not trained.");
+    const folds = [fold(root, "Settings"), fold(root, "Inside the network")], charts = node("div", { class: "gb-charts" }, folds[1]);
     const curves = [
-      makeChart(charts, "Accuracy", [["train", "train", "trained"], ["mirrored", "mirrored", "mirrored"], ["unseen", "test", "unseen"]], { top: 1 }),
-      makeChart(charts, "Loss", [["train_loss", "train", "training set"], ["test_loss", "test", "test set"]], { log: true }),
+      makeChart(charts, "Loss", [["train_loss", "train", "training"], ["test_loss", "test", "held out"]], { log: true }),
+      makeChart(charts, "Held out: its mirror image b + a is ...", [["mirrored", "mirrored", "trained"], ["unseen", "test", "held out"]], { top: 1 }),
       makeChart(charts, "MED of the embedding", [["med", "measure"]]),
       makeChart(charts, "|G_F|, gradient at the features", [["feature_gradient", "measure"]], { log: true }),
     ];
-    const spectrum = makeSpectrum(charts);
-    node("p", { id: `${id}-clocks` }, root, "Neurons as clocks: the number is the strongest frequency; hands: phase for the first operand " +
+    const ranks = makeRanks(charts);
+    node("p", { id: `${id}-clocks` }, folds[1], "Neurons as clocks: the number is the strongest frequency; hands: phase for the first operand " +
       "(long), for the second (short); dot: phase of what it adds to the answers. Click, or space, drops a neuron or puts it back.");
-    const act = { drop, change, train: () => go(!state.going), step, again: () => restart(true), reset };
-    const clocks = makeClocks(root, act), settings = makeSettings(fields, id, act);
+    const clocks = makeClocks(folds[1], act), settings = makeSettings(folds[0], id, act);
+    makeButtons(folds[0], { step: "One step", reset: "First settings" }, act);
     const link = node("a", { class: "gb-link" }, node("p", {}, root), "Link that repeats this run");
     const live = node("p", { class: "gb-hidden", role: "status", "aria-live": "polite" }, root);
     let waiting = false, announced = "", drawn = 0;
 
+    function over() { return state.runs.every((run) => run.over); }
+
     function restart() {
+      const last = state.runs[state.chosen];
+      if (last && last.curve.length > 20) state.before = last.curve;
       state.runs.forEach((run) => run.worker && run.worker.terminate());
       state.going = false;
-      tables.replaceChildren();
+      seeds.replaceChildren();
       state.chosen = Math.min(state.chosen, state.s.n_seeds - 1);
       state.runs = Array.from({ length: state.s.n_seeds }, (_, k) => {
-        const run = { seed: state.s.seed + k, curve: [], events: [], worker: null, over: false, tick: 0 };
-        run.button = node("button", { type: "button" }, node("div", {}, tables), `Seed ${run.seed}`);
-        run.canvas = node("canvas", { role: "img" }, run.button.parentNode);
+        const run = { seed: state.s.seed + k, curve: [], events: [], worker: null, over: false };
+        run.button = node("button", { type: "button", "data-seed": run.seed }, seeds, `Seed ${run.seed}`);
         run.button.addEventListener("click", () => { state.chosen = k; later(); });
         const first = core.start({ ...state.s, seed: run.seed }), now = core.look(first);
         state.drops.filter((e) => e.seed === run.seed && e.step === 0 && e.unit < first.net.units).forEach((e) => { first.keep[e.unit] = e.on ? 1 : 0; });
-        return Object.assign(run, { now, kinds: first.kinds, clocks: core.clocks(first), keep: Array.from(first.keep), curve: [now] });
+        return Object.assign(run, { now, kinds: first.kinds, ...core.neurons(first), keep: Array.from(first.keep), curve: [now] });
       });
+      seeds.hidden = state.s.n_seeds === 1;
       later();
     }
 
@@ -355,18 +354,19 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
       run.events = drops;
       run.curve = [];
       run.worker = worker(({ data }) => {
-        run.curve.push(...data.curve);
-        Object.assign(run, { now: data.now, kinds: data.kinds, clocks: data.clocks, keep: data.keep, over: data.over, tick: run.tick + 1 });
-        run.events = data.events.map((e) => ({ ...e, seed: run.seed }));
-        if (state.runs.every((one) => one.over)) state.going = false;
+        const { curve, events, ...rest } = data;
+        run.curve.push(...curve);
+        Object.assign(run, rest, { events: events.map((e) => ({ ...e, seed: run.seed })) });
+        if (over()) state.going = false;
         later();
       });
       run.worker.postMessage({ start: { ...state.s, seed: run.seed }, steps: state.s.steps, events: drops, gentle: state.s.pace === "slow at first" });
     }
 
-    function go(going) {
+    function go(going, asked = false) {
       state.going = going;
       state.runs.forEach((run) => { ready(run); run.worker.postMessage({ going }); });
+      if (asked && going && both.getBoundingClientRect().bottom > innerHeight) root.scrollIntoView();
       later();
     }
 
@@ -382,12 +382,20 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     }
 
     function change(name, value) {
-      const number = name in RANGES || name === "p" || name === "width", next = { ...state.s, [name]: number ? Number(value) : value };
+      const number = name in RANGES || name === "p" || name === "width", next = { ...state.s, [name]: number && value !== "" ? Number(value) : value };
       if (name === "model") for (const other of ["p", "width", "loss", "optimizer", "train_fraction"]) delete next[other];
       if (name === "model" || name === "optimizer") for (const rate of ["learning_rate", "weight_decay"]) delete next[rate];
       state.s = settled(next);
       state.drops = [];
       restart();
+    }
+
+    /** Train without weight decay, or with what it was. */
+    function decay() {
+      const now = state.s.weight_decay;
+      state.had = now || state.had;
+      change("weight_decay", now ? 0 : state.had || "");
+      go(true, true);
     }
 
     function reset() {
@@ -406,30 +414,33 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
       const { runs, chosen, s } = state, run = runs[chosen];
       drawn += 1;
       buttons.train.textContent = state.going ? "Pause" : "Train";
+      buttons.decay.setAttribute("aria-pressed", String(s.weight_decay === 0));
       settings(s);
-      runs.forEach((one, k) => {
-        paintTable(one.canvas, s.p, one);
-        const { count, hits, step: at } = one.now, parts = [2, 1, 0].filter((kind) => count[kind]);
-        const text = parts.map((kind) => `${KINDS[kind]} ${hits[kind]} of ${count[kind]}`).join(", ");
-        one.button.textContent = `Seed ${one.seed}, step ${whole(at)}: ${text}`;
-        one.button.setAttribute("aria-pressed", k === chosen);
-        one.canvas.setAttribute("aria-label", `Table of all pairs, seed ${one.seed}: answered rightly ${text}`);
-      });
-      const last = Math.max(10, ...runs.map((one) => one.now.step));
-      if (!state.going || drawn % 2) curves.forEach((chart) => chart(runs, chosen, last));
-      if (!state.going || drawn % 2 === 0) {
-        spectrum(run.now.spectrum);
+      runs.forEach((one, k) => one.button.setAttribute("aria-pressed", String(k === chosen)));
+      paintTable(canvas, s.p, run);
+      accuracy(runs, chosen, s.steps, state.before);
+      if (folds[1].open && (!state.going || drawn % 2)) {
+        curves.forEach((chart) => chart(runs, chosen, s.steps));
+        ranks(run.ranks);
         clocks(run.clocks, run.keep);
       }
-      said.textContent = sentence(run);
+      said.textContent = `${s.n_seeds > 1 ? `Seed ${run.seed}. ` : ""}${sentence(run, s.weight_decay > 0)}`;
+      canvas.setAttribute("aria-label", `Table of all pairs of ${s.p} numbers. ${said.textContent}`);
       link.href = address(id, s, runs.flatMap((one) => one.events));
-      const told = { step: run.now.step, train: run.now.train, unseen: run.now.unseen, keep: run.keep, settings: s, going: state.going,
-                     med: run.now.med, gradient: run.now.feature_gradient, loss: run.now.train_loss, over: run.over };
+      const told = { step: run.now.step, train: run.now.train, test: run.now.test, keep: run.keep, settings: s, going: state.going,
+                     med: run.now.med, gradient: run.now.feature_gradient, loss: run.now.train_loss, over: run.over, ranks: run.ranks };
       for (const [name, value] of Object.entries(told)) root.dataset[name] = JSON.stringify(value);
-      const news = `${state.going ? "training" : "at rest"}. ${[when(run.curve, "train") && "Training cells known.", when(run.curve, "unseen") && "Unseen cells known."].filter(Boolean).join(" ")}`;
-      if (news !== announced) live.textContent = announced = news;
+      const news = ["train", "test"].map((name) => core.reached(run.curve, name) !== null) + String(state.going);
+      if (news !== announced) live.textContent = said.textContent;
+      announced = news;
     }
 
+    folds[1].addEventListener("toggle", later);
+    document.querySelectorAll(`a[href$="#${id.replace(/-area$/, "")}"]`).forEach((one) => begin && one.addEventListener("click", () => {
+      folds[0].open = true;
+      restart();
+      go(true);
+    }));
     if (linked) root.scrollIntoView();
     window.addEventListener("hashchange", () => {
       const found = fromAddress(id, location.hash);
@@ -440,7 +451,8 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     });
     new MutationObserver(later).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
     restart();
-    if (linked) go(true);
+    const moves = begin && !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (linked || moves) setTimeout(() => state.going || go(true), linked ? 0 : 600);
   }
 
   return { ...core, settled, address, fromAddress, worker, mount };
