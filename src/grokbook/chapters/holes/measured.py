@@ -25,18 +25,6 @@ PARTS = {
 }
 """Parts of the test set of a row and the variables that hold the accuracy on them."""
 
-RULES = {
-    "raw": LimitRule(window=0),
-    "window 500": LimitRule(window=500),
-    "rise 3": LimitRule(rise=0.03),
-    "rise 10": LimitRule(rise=0.1),
-    "persistence 0": LimitRule(persistence=0),
-    "persistence 1000": LimitRule(persistence=1000),
-    "plateau 100 to 300": LimitRule(plateau=(100, 300)),
-    "plateau 500 to 1000": LimitRule(plateau=(500, 1000)),
-}
-"""Other readings of U-Acc, L-Acc and GO-Epoch, one choice changed in each; the default is `LimitRule()`."""
-
 WORDS = ("above", "agrees", "rising", "below")
 CAME = ("reproduced", "exceeded", "seeds differ", "not reached", "still rising", "not run")
 """How a run lies to the printed limit, see `against_printed`, and what came of a row, see `came_of`."""
