@@ -20,7 +20,6 @@ from grokbook.chapters.width_and_initialisation.claims import (
     positions_delay,
     speeds_differ,
 )
-from grokbook.chapters.width_and_initialisation.figures import same_seed_ratios
 from grokbook.claims import Runs, choose
 from grokbook.claims.finding import UNDECIDED
 from grokbook.errors import ParameterError
@@ -327,12 +326,3 @@ def test_steps_of_the_starts_have_their_expected_length():
 def test_a_step_of_each_optimiser_is_timed_once_a_turn():
     found = step_seconds(dict.fromkeys("ab", modular_run(7, 0.5, d_model=8, steps=4)), 3)
     assert [*found] == ["a", "b"] and all(len(each) == 3 and min(each) > 0 for each in found.values())
-
-
-def test_dots_and_triangles():
-    """A known pair, one whose ratio is below what is drawn, one above, one that is not drawn."""
-    pairs = pd.DataFrame({"low": [0.5, 0.0, 2.0, 0.0], "high": [0.5, 0.8, np.inf, np.inf]})
-    ax = same_seed_ratios(pairs.assign(where="here", setting="a")).axes[0]
-    marks = {line.get_marker(): line.get_xdata().tolist() for line in ax.lines if line.get_marker() in ("o", "<", ">")}
-    assert marks == {"o": [0.5], "<": [0.8], ">": [2.0]}
-    assert [t.get_text() for t in ax.get_yticklabels()] == ["a"] and ax.get_title(loc="left") == "here"
