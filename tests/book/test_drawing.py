@@ -1,12 +1,15 @@
-"""Figures on a page: the same bytes each time, stacked for a phone in type that can be read, hues that keep names."""
+"""Figures on a page: the same bytes each time, stacked for a phone in type to be read, colours for both schemes."""
 
 import re
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
+from matplotlib.colors import ListedColormap
 
 from grokbook.page import drawing
+from grokbook.plotting.palette import PALETTE, contrast
 from grokbook.plotting.style import STYLE
 
 
@@ -31,14 +34,62 @@ def size(svg):
     return [float(x) for x in re.search(r'width="([0-9.]+)pt" height="([0-9.]+)pt"', svg).groups()]
 
 
-def test_a_drawing_is_the_same_bytes_on_an_opaque_ground_and_a_heavy_one_a_png(figure, monkeypatch):
+def test_a_drawing_is_the_same_bytes_on_no_ground_of_its_own_and_says_each_look_once(figure):
     fig, _ = figure()
-    first = drawing.wide(fig)["image/svg+xml"]
-    assert drawing.wide(fig)["image/svg+xml"] == first
-    assert "fill: #ffffff" in first and "dc:date" not in first
+    first = drawing.wide(fig)
+    assert drawing.wide(fig) == first
+    assert "dc:date" not in first and "style=" not in first and "#ffffff" not in first
     assert not re.search(r' d="[^"]*\.[0-9]{3}', first)
-    monkeypatch.setattr(drawing, "MAX_SVG_BYTES", 10)
-    assert set(drawing.wide(fig)) == {"image/png"}
+
+
+def test_every_colour_is_a_variable_with_a_value_for_each_scheme(figure):
+    """The palette's own colour for the dark page; for any other one that stands out as much there."""
+    fig, axes = figure()
+    axes[0, 0].plot([0, 1], color=PALETTE["train"][0])
+    axes[0, 1].bar([0], [1], color="#123456", hatch="//", ec="#654321")
+    text = drawing.wide(fig)
+    light, dark = (dict(re.findall(r"--gb-(\w+):(#\w+);", part)) for part in text.split("@media", 1))
+    used = set(re.findall(r"var\(--gb-(\w+)\)", text))
+    assert used == set(light) == set(dark) and {"train", "theory", "123456", "654321"} <= used
+    assert (light["train"], dark["train"]) == PALETTE["train"]
+    assert not re.search(r"(fill|stroke)[:=] ?[\"#]?#?[0-9a-f]{6}", text)
+    page = PALETTE["ground"]
+    for name in used - set(PALETTE):
+        assert contrast(dark[name], page[1]) == pytest.approx(contrast(light[name], page[0]), rel=0.15)
+
+
+@pytest.mark.parametrize("kind", ["imshow", "upside down", "pcolormesh"])
+def test_cells_of_a_heat_map_are_paths_where_the_cells_are(figure, kind):
+    """Read back, each run of cells lies where the data say and has the colour that the scale gives them."""
+    fig, axes = figure(1, 1)
+    table, ax = np.array([[0, 0, 1], [1, np.nan, 0]]), axes[0, 0]
+    ax.clear()
+    look = {"cmap": ListedColormap(["#101010", "#efefef"]), "vmin": 0, "vmax": 1}
+    if kind == "pcolormesh":
+        ax.pcolormesh(table, **look)
+    else:
+        ax.imshow(table, origin="lower" if kind == "upside down" else "upper", **look)
+    text = drawing.wide(fig)
+    place = re.search(r"translate\((\S+) (\S+)\) scale\((\S+) (\S+)\)", text).groups()
+    x, y, wide, high = map(float, place)
+    paths = re.findall(r'<path d="(M\d \d+h[^"]*)" class="(\w+)"', text)
+    fills = dict(re.findall(r"\.(k\d+)\{fill: var\(--gb-(\w+)\)\}", text))
+    read = np.full(table.shape, np.nan)
+    for runs, name in paths:
+        for column, row, length in re.findall(r"M(\d+) (\d+)h(\d+)v1", runs):
+            read[int(row), int(column) : int(column) + int(length)] = fills[name] == "efefef"
+    assert np.array_equal(read, table, equal_nan=True)
+    assert wide > 0 and (high > 0) == (kind == "imshow")
+    assert "<image" not in text
+
+
+def test_a_scale_has_few_colours_and_uneven_cells_stay_where_they_are(figure):
+    fig, axes = figure()
+    axes[0, 0].imshow(np.arange(400.0).reshape(20, 20))
+    axes[0, 1].pcolormesh([0, 1, 3, 9], [0, 1], [[1, 2, 3]])
+    text = drawing.wide(fig)
+    assert len(set(re.findall(r"var\(--gb-([0-9a-f]{6})\)", text))) <= drawing.LEVELS + 8
+    assert text.count("shape-rendering") == 1 and "<image" not in text
 
 
 @pytest.mark.parametrize(("rows", "columns", "across"), [(1, 2, 1), (2, 2, 1), (2, 4, 2)])
@@ -57,20 +108,7 @@ def test_panels_stand_below_one_another_in_their_order_and_have_their_own_labels
 def test_what_cannot_be_stacked_stays_as_it_is(figure):
     fig, _ = figure()
     fig.add_axes((0.4, 0.4, 0.1, 0.1))
-    assert drawing.narrow(fig) is None
+    assert drawing.narrow(fig, {}) is None
     small, axes = figure(1, 1)
     axes[0, 0].text(0, 0, "tiny", fontsize=3)
-    assert drawing.narrow(small) is None
-
-
-def test_shades_stay_where_a_scale_is_shown_or_words_name_them(figure):
-    fig, axes = figure()
-    assert not drawing.keeps_colours(fig, "Blue: training; grey: the others.")
-    assert drawing.keeps_colours(fig, "Black: the bound.")
-    other, parts = figure()
-    parts[0, 0].bar([0, 1], [1, 2], color=["#56B4E9", "#CC79A7"])
-    assert not drawing.keeps_colours(other, "Bars: counts.")
-    parts[0, 0].bar([2], [1], color="#F0E442")  # yellow, which turns brown
-    assert drawing.keeps_colours(other, "Bars: counts.")
-    axes[0, 0].imshow([[0, 1], [1, 0]])
-    assert drawing.keeps_colours(fig, "Blue: training.")
+    assert drawing.narrow(small, {}) is None

@@ -40,7 +40,7 @@ def test_a_figure_carries_name_caption_and_alt_and_is_closed(shown, fig):
     page.figure(fig, "fig-a", "Three points,\n\n  one seed.", "A curve that rises.")
     data, metadata = shown[0]
     labels = {"name": "fig-a", "caption": "Three points, one seed.", "alt": "A curve that rises."}
-    assert metadata["grokbook"] == {**labels, "classes": "gb-ink"}
+    assert metadata["grokbook"] == labels
     assert data["image/svg+xml"].startswith("<?xml")
     assert not plt.fignum_exists(fig.number)
 

@@ -102,15 +102,6 @@ def test_style_is_opaque_and_settings_stay(runs):
     assert STYLE.exists()
 
 
-@pytest.mark.parametrize("name", [n for n in COLOURS if n != "quiet"])
-def test_colours_can_be_read_on_white(name):
-    """Contrast of at least 2.2 against white (lines, WCAG asks 3 of text-like parts; amber is only an area)."""
-    rgb = np.array(mpl.colors.to_rgb(COLOURS[name]))
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    luminance = linear @ [0.2126, 0.7152, 0.0722]
-    assert 1.05 / (luminance + 0.05) > (2.2 if name == "hole" else 3)
-
-
 def test_settings_beside_seeds_have_one_label(runs):
     grid = runs.expand_dims(rate=[0.1, 0.2]).copy()
     ax = plotting.learning_curves(grid).axes[0]

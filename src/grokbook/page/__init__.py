@@ -38,8 +38,7 @@ def _display(data: Mapping[str, Any], metadata: Mapping[str, Any] | None = None)
 def figure(fig: Any, name: str, caption: str, alt: str) -> None:
     """Put a matplotlib figure on the page as the numbered figure `name`, and close it.
 
-    On a narrow screen its panels stand below one another where that can be done. On a dark page light and dark are
-    exchanged and colours stay, unless the figure has a colour scale or a bright fill, or its texts name a shade.
+    On a narrow screen its panels stand below one another where that can be done. Its colours follow the page's scheme.
 
     Args:
         fig: a matplotlib Figure.
@@ -52,10 +51,8 @@ def figure(fig: Any, name: str, caption: str, alt: str) -> None:
     import matplotlib.pyplot as plt
 
     labels = labelled(name, caption, alt)
-    if not drawing.keeps_colours(fig, f"{caption} {alt}"):
-        labels["grokbook"]["classes"] = "gb-ink"
     if max((ax.get_subplotspec().get_gridspec().ncols for ax in fig.axes if ax.get_subplotspec()), default=1) > 2:
-        labels["grokbook"]["classes"] = f"{labels['grokbook'].get('classes', '')} gb-wide".strip()
+        labels["grokbook"]["classes"] = "gb-wide"
     _display({**drawing.drawings(fig), "text/plain": f"[figure {name}: {alt}]"}, labels)
     plt.close(fig)
 

@@ -1,75 +1,136 @@
-"""A matplotlib figure as a page shows it: light in bytes, legible in the dark, and once more for a narrow screen.
+"""A matplotlib figure as a page shows it: one SVG for light, dark and print, and one more for a narrow screen.
 
-The narrow drawing is the same figure with its panels below one another. Nothing is drawn anew, so it cannot differ.
+Colours are CSS variables with a value for each scheme: the palette's, or for any other colour one of the same hue that
+stands out as much on the dark page. The cells of heat maps are paths in such colours. The narrow drawing is the same
+figure with its panels below one another. Nothing is drawn anew, so it cannot differ.
 """
 
 from __future__ import annotations
 
 import io
+import itertools
 import re
 import warnings
-from base64 import b64encode
-from colorsys import rgb_to_hls
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 NARROW = "application/vnd.grokbook.narrow+svg"
 """The type under which an output carries the drawing for a narrow screen, beside the one for a wide screen."""
 
-MAX_SVG_BYTES = 300_000
-"""A drawing larger than this as SVG is put on the page as PNG."""
+LEVELS = 24
+"""A colour scale has so many steps, each of which is a variable of the drawing."""
 
 _INCHES, _PAGE_PIXELS, _LEAST_PIXELS = 3.7, 350, 8
 """Width of a narrow drawing; width of the text on a phone of 390 pixels; the smallest type that is read there."""
-_SHADES = re.compile(r"\b(black|white|dark|darker|pale|light|lighter)\b", re.IGNORECASE)
 _DECIMALS = re.compile(r"(?<=[0-9]\.[0-9]{2})[0-9]+")
 _FONTS = {"svg.hashsalt": "grokbook", "svg.fonttype": "path"}
-_KEEP = {"bbox_inches": "tight", "facecolor": "white"}
+_UNSAID = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+_FRAME = re.compile(
+    r'<g id="(cells\d+)">\s*<path d="M (\S+) (\S+)\s+L \S+ \S+\s+L (\S+) (\S+)[^"]*"([^>]*?)'
+    r' style="(?:[^"]*?(opacity: [0-9.]+))?[^"]*"/>'
+)
 
 
 def drawings(fig: Any) -> dict[str, str]:
-    """The figure for a wide screen as SVG or PNG and, where its panels can be stacked, for a narrow one as SVG."""
-    made = wide(fig)
-    small = narrow(fig)
+    """The figure for a wide screen and, where its panels can be stacked, for a narrow one, as SVG.
+
+    Changes the figure: frames stand for its heat maps, and `narrow` stacks it.
+    """
+    cells = _framed(fig)
+    made, small = {"image/svg+xml": _svg(fig, cells)}, narrow(fig, cells)
     return made if small is None else {**made, NARROW: small}
 
 
-def wide(fig: Any) -> dict[str, str]:
-    """The drawing as SVG, the same bytes each time, on an opaque ground; as PNG when that is too large."""
-    text = _svg(fig)
-    if len(text) <= MAX_SVG_BYTES:
-        return {"image/svg+xml": text}
-    buffer = io.BytesIO()
-    fig.savefig(buffer, format="png", dpi=180, metadata={"Software": None}, **_KEEP)
-    return {"image/png": b64encode(buffer.getvalue()).decode()}
+def wide(fig: Any) -> str:
+    """The SVG for a wide screen alone; frames stand for heat maps of the figure afterwards."""
+    return _svg(fig, _framed(fig))
 
 
-def _svg(fig: Any) -> str:
-    """The SVG with coordinates of paths to a hundredth of a point."""
+def _framed(fig: Any) -> dict[str, list[list[str]]]:
+    """Put a frame in place of each heat map of even cells; the cells' colours by the frame's name, "" where none is."""
+    import numpy as np
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.collections import QuadMesh
+    from matplotlib.colors import to_hex
+    from matplotlib.image import AxesImage
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    for scaled in fig.findobj(lambda one: isinstance(one, ScalarMappable) and one.get_array() is not None):
+        if scaled.cmap.N > LEVELS:
+            scaled.set_cmap(scaled.cmap.resampled(LEVELS))
+    cells: dict[str, list[list[str]]] = {}
+    for one in fig.findobj(lambda one: isinstance(one, (AxesImage, QuadMesh)) and one.get_visible()):
+        if isinstance(one, QuadMesh):
+            at = one.get_coordinates()
+            steps = [np.diff(one.get_transform().transform(line), axis=0) for line in (at[0], at[:, 0])]
+            corners = at[[0, 0, -1, -1], [0, -1, -1, 0]]
+            if not all(np.allclose(step, step[0], rtol=0.02) for step in steps):
+                continue
+        else:
+            left, right, low, high = one.get_extent()
+            first, last = (high, low) if one.origin == "upper" else (low, high)
+            corners = np.array([(left, first), (right, first), (right, last), (left, last)])
+        look = {"gid": f"cells{len(cells)}", "zorder": one.get_zorder(), "alpha": one.get_alpha()}
+        one.axes.add_artist(PathPatch(Path(corners), transform=one.get_transform(), **look))
+        one.set_visible(False)
+        colours = one.to_rgba(one.get_array())
+        cells[look["gid"]] = [[to_hex(colour) if colour[3] else "" for colour in row] for row in colours]
+    return cells
+
+
+def _svg(fig: Any, cells: Mapping[str, list[list[str]]]) -> str:
+    """The SVG, the same bytes each time, coordinates to a hundredth of a point, looks and colours said once."""
     import matplotlib as mpl
 
-    buffer = io.StringIO()
+    buffer, looks = io.StringIO(), {}
     with mpl.rc_context(_FONTS):
-        fig.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, **_KEEP)
-    return re.sub(r' (?:d|x|y)="[^"]*"', lambda found: _DECIMALS.sub("", found[0]), buffer.getvalue())
+        fig.savefig(buffer, format="svg", metadata=_UNSAID, bbox_inches="tight", transparent=True)
+    text = _FRAME.sub(lambda found: _filled(cells[found[1]], *found.groups()[1:]), buffer.getvalue())
+    text = re.sub(r' (?:d|x|y)="[^"]*"', lambda found: _DECIMALS.sub("", found[0]), text)
+    text = re.sub(r' fill="(#\w+)"', r' style="fill: \1"', text)
+    text = re.sub(r' style="([^"]*)"', lambda found: f' class="{looks.setdefault(found[1], f"k{len(looks)}")}"', text)
+    rules = "".join(f".{name}{{{look}}}" for look, name in looks.items())
+    return text.replace("</style>", f"{_schemes(rules)}</style>", 1)
 
 
-def keeps_colours(fig: Any, words: str) -> bool:
-    """Whether the dark page must not turn light into dark: for a colour scale, shades named in `words`, a bright fill.
+def _filled(rows: list[list[str]], x: str, y: str, right: str, low: str, clip: str, opacity: str | None) -> str:
+    """The cells of a frame: a path of runs for each colour; the most frequent lies below where there is no gap."""
+    runs, (most, _) = {}, Counter(colour for row in rows for colour in row).most_common(1)[0]
+    for down, row in enumerate(rows):
+        for colour, run in itertools.groupby(range(len(row)), key=row.__getitem__):
+            places = list(run)
+            runs.setdefault(colour, []).append(f"M{places[0]} {down}h{len(places)}v1h-{len(places)}z")
+    if not runs.pop("", None):
+        runs = {most: [f"M0 0h{len(rows[0])}v{len(rows)}h-{len(rows[0])}z"]} | {k: runs[k] for k in runs if k != most}
+    paths = "".join(f'<path d="{"".join(each)}" style="fill: {colour}"/>' for colour, each in runs.items())
+    wide, high = (float(right) - float(x)) / len(rows[0]), (float(low) - float(y)) / len(rows)
+    place = f'transform="translate({x} {y}) scale({wide:.5f} {high:.5f})" shape-rendering="crispEdges"'
+    return f'<g style="{opacity or ""}"{clip}><g {place}>{paths}</g>'
 
-    A fill such as yellow would be brown there.
 
-    >>> from matplotlib.figure import Figure
-    >>> keeps_colours(Figure(), "Blue: the training set."), keeps_colours(Figure(), "Black: the bound.")
-    (False, True)
-    """
-    from matplotlib.patches import Patch
+def _schemes(rules: str) -> str:
+    """Rules of CSS with a variable for each colour, after its values on a light and on a dark page."""
+    from grokbook.plotting.palette import PALETTE, mirrored
 
-    scaled = any(one.get_array() is not None for one in fig.findobj(lambda one: hasattr(one, "get_array")))
-    fills = (rgb_to_hls(*one.get_facecolor()[:3]) for one in fig.findobj(Patch) if one.get_fill())
-    return bool(_SHADES.search(words)) or scaled or any(0.5 < light < 0.9 and vivid > 0.8 for _, light, vivid in fills)
+    names = {light.lower(): (name, dark) for name, (light, dark) in PALETTE.items()}
+    used = {PALETTE["theory"][0]: ("theory", PALETTE["theory"][1])}
+
+    def variable(found: re.Match[str]) -> str:
+        used[found[0]] = names.get(found[0]) or (found[0][1:], mirrored(found[0]))
+        return f"var(--gb-{used[found[0]][0]})"
+
+    rules = re.sub(r"#[0-9a-f]{6}", variable, rules)
+    light, dark = (
+        "".join(f"--gb-{name}:{(colour, other)[scheme]};" for colour, (name, other) in used.items())
+        for scheme in range(2)
+    )
+    start = f":root{{color-scheme:light dark;fill:var(--gb-theory);{light}}}"
+    return f"{start}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}{rules}"
 
 
-def narrow(fig: Any) -> str | None:
+def narrow(fig: Any, cells: Mapping[str, list[list[str]]]) -> str | None:
     """The SVG of the figure with its panels below one another; None where they cannot be, or type were too small.
 
     Changes the figure: its size, the places of its axes, the columns of its legends.
@@ -80,9 +141,9 @@ def narrow(fig: Any) -> str | None:
         warnings.simplefilter("always")
         if not _stack(fig):
             return None
-        text = _svg(fig)
+        text = _svg(fig, cells)
     size = re.search(r'width="([0-9.]+)pt" height="([0-9.]+)pt"', text)
-    if said or size is None or len(text) > MAX_SVG_BYTES:
+    if said or size is None:
         return None
     types = (t.get_fontsize() for t in fig.findobj(Text) if t.get_visible() and t.get_text().strip())
     return text if min(types, default=12) * _PAGE_PIXELS / float(size[1]) >= _LEAST_PIXELS else None

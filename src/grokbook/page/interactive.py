@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import base64
 import html
-import io
 import json
 from collections.abc import Mapping
 from typing import Any
 
 from grokbook import page
 from grokbook.errors import ParameterError
-from grokbook.page import tables
+from grokbook.page import drawing, tables
 
 SCRIPTS = {
     "flow_explorer": ("GrokbookFlow", "gb-flow"),
@@ -66,11 +65,9 @@ def markup(script: str, name: str, alt: str, options: Mapping[str, Any] | None =
     if still is not None:
         import matplotlib.pyplot as plt
 
-        drawn = io.BytesIO()
-        still.savefig(drawn, format="png", dpi=110, metadata={"Software": None}, bbox_inches="tight", facecolor="white")
+        data = base64.b64encode(drawing.wide(still).encode()).decode()
         plt.close(still)
-        data = base64.b64encode(drawn.getvalue()).decode()
-        picture, told = f'<img src="data:image/png;base64,{data}" alt="{said}">', "This is a part of what it shows."
+        picture, told = f'<img src="data:image/svg+xml;base64,{data}" alt="{said}">', "This is a part of what it shows."
     off = f"<p>This figure is computed by a script in your browser, and scripts are switched off. {told}</p>{picture}"
     return (
         f'<div class="{kind}" id="{area}" role="group" aria-label="{said}" data-options="{html.escape(written)}">\n'

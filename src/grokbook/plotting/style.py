@@ -1,4 +1,4 @@
-"""The style sheet, the colours and what they mean, and how curves of several seeds are drawn."""
+"""The style sheet, and how curves of several seeds are drawn."""
 
 from __future__ import annotations
 
@@ -14,18 +14,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-STYLE = Path(__file__).with_name("grokbook.mplstyle")
+from grokbook.plotting.palette import COLOURS as COLOURS
 
-COLOURS = {
-    "train": "#0072B2",  # blue
-    "test": "#D55E00",  # vermilion
-    "theory": "#222222",  # near black, dashed
-    "measure": "#009E73",  # green
-    "norm": "#AA5599",  # purple
-    "hole": "#E69F00",  # amber
-    "quiet": "#9A9A9A",  # grey
-}
-"""What a colour means, through the whole book (Okabe and Ito's palette, safe for colour-blind readers)."""
+STYLE = Path(__file__).with_name("grokbook.mplstyle")
 
 
 def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:

@@ -1,0 +1,54 @@
+"""What a colour means, through the whole book, on a light and on a dark page."""
+
+from __future__ import annotations
+
+import math
+from colorsys import hls_to_rgb, rgb_to_hls
+
+PALETTE = {
+    "ground": ("#ffffff", "#121212"),  # the page
+    "theory": ("#222222", "#e8eaed"),  # ink: theory (dashed) and words
+    "frame": ("#444444", "#b9bec5"),  # axes
+    "grid": ("#e4e4e4", "#31363e"),
+    "train": ("#0072b2", "#62b8f0"),  # blue: what was trained on
+    "test": ("#c14a00", "#ff9d5c"),  # vermilion: what was held out
+    "measure": ("#00805c", "#35d0a0"),  # green: what is measured, the accent
+    "norm": ("#9a4690", "#dc9ad3"),
+    "hole": ("#e69f00", "#e8bc4a"),
+    "quiet": ("#757575", "#9aa0a8"),  # grey: null, sham, the rest
+}
+"""Name: the colour on a light page, and on a dark one. Verdicts and phases have colours of other hues."""
+
+COLOURS = {name: light for name, (light, _) in PALETTE.items()}
+"""The colours on a light page, those that figures are drawn in; `grokbook.page.drawing` knows the others."""
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of `#rrggbb` (WCAG 2), 0 for black and 1 for white."""
+    parts = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours (WCAG 2), 1 to 21.
+
+    >>> contrast("#000000", "#ffffff")
+    21.0
+    """
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def mirrored(colour: str) -> str:
+    """The colour of the same hue that stands out from the dark page as this one does from the light page.
+
+    >>> mirrored("#ffffff"), mirrored("#000000"), mirrored("#0072b2")
+    ('#181818', '#ffffff', '#008ad8')
+    """
+    light, dark = PALETTE["ground"]
+    share = math.log(contrast(colour, light)) / math.log(21)
+    wanted = (luminance(dark) + 0.05) * contrast(dark, light) ** share - 0.05
+    hue, _, vivid = rgb_to_hls(*(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)))
+    shades = ("#" + "".join(f"{round(255 * part):02x}" for part in hls_to_rgb(hue, n / 255, vivid)) for n in range(256))
+    return min(shades, key=lambda shade: abs(luminance(shade) - wanted))
