@@ -6,7 +6,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from grokbook.plotting.palette import PALETTE, contrast, luminance, mirrored
+from grokbook.plotting.palette import PALETTE, PHASES, contrast, luminance, mirrored
 
 MARKS = sorted(set(PALETTE) - {"ground", "grid", "hole"})
 
@@ -39,3 +39,20 @@ def test_a_mirrored_colour_stands_out_as_much_and_keeps_its_hue(colour):
 
 def hue(colour: str) -> float:
     return mpl.colors.rgb_to_hsv(mpl.colors.to_rgb(colour))[0]
+
+
+def test_the_letter_of_a_phase_can_be_read_on_its_colour():
+    for scheme, page in enumerate(PALETTE["ground"]):
+        for name in "CGM":
+            assert contrast(PHASES["letter"][scheme], PHASES[name][scheme]) >= 4.5
+            assert luminance(PHASES[name][scheme]) > luminance(PHASES["X"][0])
+        assert contrast(page, PHASES["X"][scheme]) >= 4.5
+        assert contrast(mirrored("#000000") if scheme else "#000000", PHASES["T"][scheme]) >= 4.5
+
+
+def test_phases_share_no_hue_with_what_is_measured():
+    """25 degrees or more of the circle of hues apart, in both schemes; greys have none."""
+    for scheme in range(2):
+        for name, shade in product("CGM", ("train", "test", "measure", "norm")):
+            apart = abs(hue(PHASES[name][scheme]) - hue(PALETTE[shade][scheme]))
+            assert 360 * min(apart, 1 - apart) >= 25, (name, shade)

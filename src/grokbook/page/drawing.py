@@ -112,9 +112,9 @@ def _filled(rows: list[list[str]], x: str, y: str, right: str, low: str, clip: s
 
 def _schemes(rules: str) -> str:
     """Rules of CSS with a variable for each colour, after its values on a light and on a dark page."""
-    from grokbook.plotting.palette import PALETTE, mirrored
+    from grokbook.plotting.palette import PALETTE, PHASES, mirrored
 
-    names = {light.lower(): (name, dark) for name, (light, dark) in PALETTE.items()}
+    names = {light.lower(): (name, dark) for name, (light, dark) in (PALETTE | PHASES).items()}
     used = {PALETTE["theory"][0]: ("theory", PALETTE["theory"][1])}
 
     def variable(found: re.Match[str]) -> str:

@@ -17,7 +17,17 @@ PALETTE = {
     "hole": ("#e69f00", "#e8bc4a"),
     "quiet": ("#757575", "#9aa0a8"),  # grey: null, sham, the rest
 }
-"""Name: the colour on a light page, and on a dark one. Verdicts and phases have colours of other hues."""
+"""Name: the colour on a light page, and on a dark one. Phases and verdicts have colours of other hues."""
+
+PHASES = {
+    "C": ("#8fae3e", "#8fae3e"),  # leaf green
+    "G": ("#f0e442", "#f0e442"),  # yellow
+    "M": ("#d8789b", "#d8789b"),  # pink
+    "X": ("#4a4a4a", "#a9adb3"),  # grey
+    "T": ("#fefefe", "#222222"),
+    "letter": ("#111111", "#111111"),  # on green, yellow and pink
+}
+"""Of very different lightness, each with its letter; on grey the letter has the colour of the page."""
 
 COLOURS = {name: light for name, (light, _) in PALETTE.items()}
 """The colours on a light page, those that figures are drawn in; `grokbook.page.drawing` knows the others."""
@@ -44,7 +54,7 @@ def mirrored(colour: str) -> str:
     """The colour of the same hue that stands out from the dark page as this one does from the light page.
 
     >>> mirrored("#ffffff"), mirrored("#000000"), mirrored("#0072b2")
-    ('#181818', '#ffffff', '#008ad8')
+    ('#121212', '#ffffff', '#0088d4')
     """
     light, dark = PALETTE["ground"]
     share = math.log(contrast(colour, light)) / math.log(21)

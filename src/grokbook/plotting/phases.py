@@ -13,11 +13,9 @@ from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
 from matplotlib.transforms import Bbox, BboxTransformTo
 
+from grokbook.plotting.palette import PHASES as COLOURS
 from grokbook.plotting.style import panels, styled
 from grokbook.runs.phases import OPEN, PHASES, fractions
-
-PHASE_COLOURS = {"C": "#56B4E9", "G": "#F0E442", "M": "#CC79A7", "X": "#4A4A4A", "T": "#FFFFFF"}
-"""Sky blue, yellow, pink, dark grey and white: of very different lightness, and each with its letter."""
 
 POINTS = 60
 """Points of each curve that are given to the page, at equal distances in the logarithm of their number."""
@@ -85,7 +83,7 @@ def diagrams(cells: Mapping[str, xr.DataArray], columns: int = 1) -> Figure:
     for ax in axes.ravel()[len(cells) :]:
         ax.set_visible(False)
     seen = [letter for letter in PHASES if any((phase == letter).any() for phase in cells.values())]
-    handles = [Patch(fc=PHASE_COLOURS[k], ec="#555", label=f"{k} {PHASES[k]}") for k in seen]
+    handles = [Patch(fc=COLOURS[k][0], ec="#555", label=f"{k} {PHASES[k]}") for k in seen]
     if any((phase == OPEN).any() for phase in cells.values()):
         handles.append(Patch(fc="white", ec="#777", hatch="////", label="not run, or not decided"))
     fig.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 3), fontsize=8.5)
@@ -101,10 +99,10 @@ def _diagram(ax: Axes, phase: xr.DataArray) -> None:
     for (y, x), known in np.ndenumerate(shares.notnull().all("phase").values):
         _cell(x, y, shares.values[:, y, x] if known else None, strips, letters)
     for letter, places in strips.items():  # one path and one marker a phase: a page of large diagrams stays light
-        look = {"fc": "white", "hatch": "////"} if letter == OPEN else {"fc": PHASE_COLOURS[letter]}
+        look = {"fc": "white", "hatch": "////"} if letter == OPEN else {"fc": COLOURS[letter][0]}
         ax.add_patch(PathPatch(Path.make_compound_path(*places), ec="#77777766", lw=0.5, **look))
     for letter, middles in letters.items():
-        ink = "white" if letter == "X" else "black"
+        ink = {"X": "white", "T": "black"}.get(letter, COLOURS["letter"][0])
         ax.plot(*np.transpose(middles), ls="", marker=rf"$\mathrm{{{letter}}}$", ms=6, color=ink, mew=0)
     for name, axis in ((across, ax.xaxis), (down, ax.yaxis)):
         values = phase[name].values

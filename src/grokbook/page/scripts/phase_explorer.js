@@ -14,7 +14,7 @@ window.GrokbookPhases = window.GrokbookPhases || (function () {
 .gb-phases button { font: bold .95rem sans-serif; color: #111; border: 1px solid #7778; border-radius: 3px; padding: 0;
   min-width: 0; min-height: 2.2rem; cursor: pointer; }
 @media screen and (max-width: 560px) { .gb-phases .many { gap: 1px; } .gb-phases .many button { font-size: .72rem; } }
-.gb-phases .C { background: #56B4E9; } .gb-phases .G { background: #F0E442; } .gb-phases .M { background: #CC79A7; }
+.gb-phases .C { background: #8fae3e; } .gb-phases .G { background: #f0e442; } .gb-phases .M { background: #d8789b; }
 .gb-phases .X { background: #4A4A4A; color: #fff; } .gb-phases .T { background: #fff; }
 .gb-phases .open { background: repeating-linear-gradient(45deg, #fff 0 4px, #bbb 4px 6px); }
 .gb-phases button[aria-pressed="true"] { outline: 3px solid var(--ink); outline-offset: -1px; z-index: 1; }
