@@ -7,27 +7,28 @@ from matplotlib.figure import Figure
 from grokbook.plotting.labels import name_lines
 
 
-def axes(**curves):
-    ax = Figure(figsize=(4, 3)).add_subplot()
-    x = np.linspace(0, 1, 50)
+def axes(scale, **curves):
+    ax = Figure(figsize=(4, 3)).add_subplot(xscale=scale)
+    x = np.linspace(0.01, 1, 50)
     for colour, (name, curve) in zip(("#0072b2", "#c14a00", "#00805c"), curves.items(), strict=False):
         ax.plot(x, curve(x), color=colour, label=name)
     return ax
 
 
+@pytest.mark.parametrize("scale", ["linear", "log"])
 @pytest.mark.parametrize("curves", [
     {"rises": lambda x: x, "falls": lambda x: 1 - x},
     {"low": lambda x: 0 * x, "high": lambda x: 0 * x + 1, "wave": lambda x: 0.5 + 0.4 * np.sin(9 * x)},
 ])  # fmt: skip
-def test_a_label_covers_no_line_and_is_nearest_to_its_own(curves):
-    ax = axes(**curves)
+def test_a_label_covers_no_line_and_is_nearest_to_its_own(curves, scale):
+    ax = axes(scale, **curves)
     texts = name_lines(ax)
     ax.figure.draw_without_rendering()
     boxes = [text.get_window_extent() for text in texts]
     for box, text in zip(boxes, texts, strict=True):
         apart = {}
         for line in ax.lines:
-            x = np.linspace(0, 1, 2000)
+            x = np.linspace(0.01, 1, 2000)
             points = ax.transData.transform(np.column_stack([x, np.interp(x, *line.get_data())]))
             gaps = np.maximum(np.maximum(box.p0 - points, points - box.p1), 0)
             apart[line.get_label()] = np.hypot(*gaps.T).min()

@@ -34,7 +34,8 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
     lines, names = ax.get_legend_handles_labels()
     placed = []
     for line, name in zip(lines, names, strict=True):
-        text = ax.annotate(name, (0, 0), (0, 0), textcoords="offset points", color=line.get_color(), fontsize=size)
+        middle = ax.transData.inverted().transform((inside.p0 + inside.p1) / 2)
+        text = ax.annotate(name, middle, (0, 0), textcoords="offset points", color=line.get_color(), fontsize=size)
         extent = text.get_window_extent()
         places = _places(drawn[line], extent.width, extent.height, fig.dpi / 72)
         others = [points for other, points in drawn.items() if _look(other) != _look(line)]

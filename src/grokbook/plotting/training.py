@@ -67,13 +67,12 @@ def mirrored_accuracy(runs: dict[str, xr.Dataset]) -> Figure:
     for ax, (title, dataset) in zip(axes[0], runs.items(), strict=True):
         seed_band(ax, dataset.train_accuracy, COLOURS["train"], "training set")
         if dataset.test_accuracy_mirrored.notnull().any():
-            seed_band(ax, dataset.test_accuracy_mirrored, COLOURS["test"], "mirror image\ntrained", ls=(0, (2, 1)))
-        seed_band(ax, dataset.test_accuracy_unmirrored, COLOURS["test"], "mirror image\nnot trained")
+            seed_band(ax, dataset.test_accuracy_mirrored, COLOURS["test"], "test, mirror image trained", ls=(0, (2, 1)))
+        seed_band(ax, dataset.test_accuracy_unmirrored, COLOURS["test"], "test, mirror image not trained")
         ax.set(title=title, ylim=(-0.03, 1.05))
         steps_axis(ax)
     axes[0, 0].set_ylabel("accuracy")
-    for ax in axes[0]:
-        name_lines(ax)
+    fig.legend(*labelled(axes[0]), loc="outside lower center", ncols=3)
     return fig
 
 
