@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,8 +27,6 @@ from grokbook.theory.parallelograms import (
 MARKED = 1667
 # The sum of squares of ten numbers that are divided by their unbiased deviation, as in the authors' program.
 THEIR_Z0 = 9.0
-# The five representations at p = 4, by the numbers of equations of Eq. 20 that they obey.
-HIERARCHY = {"no equation": (), "A1": (0,), "A2": (1,), "A3": (2,), "two or all": (0, 2)}
 
 
 def training_set(p: int, samples: int, seed: int = 0) -> list[Sample]:
@@ -68,16 +65,6 @@ def start(p: int, seed: int = 0, d: int | None = None) -> np.ndarray:
     """
     drawn = np.random.default_rng(seed).normal(size=p if d is None else (p, d))
     return (drawn - drawn.mean(axis=0)) / drawn.std(axis=0)
-
-
-def explorable(p: int, samples: int, seed: int) -> dict[str, Any]:
-    """What the figure to be explored starts with.
-
-    Example:
-        >>> sorted(explorable(10, 45, 0)), len(explorable(10, 45, 0)["pairs"])
-        (['pairs', 'start'], 45)
-    """
-    return {"start": start(p, seed).tolist(), "pairs": [list(pair) for pair in training_set(p, samples, seed)]}
 
 
 def critical_sizes(counts: Iterable[int], draws: int) -> pd.DataFrame:
