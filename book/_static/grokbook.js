@@ -73,10 +73,18 @@
   };
   window.gbRun = () => open(document.getElementById("run-this-page"));
 
+  /** What an address names and a fold hides is opened: the box itself, or the one that follows its anchor. */
+  function openNamed() {
+    const named = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const fold = named && (named.closest(".toggle-hidden") || (named.nextElementSibling || named).closest(".toggle-hidden"));
+    if (fold) open(fold);
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
     let asked = new URLSearchParams(location.search).get("code");
     try { asked = asked || localStorage.getItem("gb-code"); } catch (error) { /* not remembered */ }
     show(asked === "on");
   });
-  window.addEventListener("load", () => { if (location.hash === "#run-this-page") setTimeout(window.gbRun, 100); });
+  window.addEventListener("load", () => { setTimeout(location.hash === "#run-this-page" ? window.gbRun : openNamed, 100); });
+  window.addEventListener("hashchange", openNamed);
 })();

@@ -77,6 +77,23 @@ def test_the_symbols_lie_where_the_embedding_says(figure):
     assert np.corrcoef([places[i] for i in range(10)], expected)[0, 1] > 0.9999
 
 
+def test_a_wide_diagram_is_turned_on_a_phone_so_that_every_cell_can_be_hit(opened_at, tmp_path):
+    """16 by 11 cells, as in chapter 12; targets of at least 24 pixels (WCAG 2.2, 2.5.8); arrows move as one sees."""
+    cell = {"end": 9, "fit_step": None, "test_step": None, "steps": [1], "train": [0], "test": [0], "embedding": [0, 1]}
+    cells = [cell | {"phase": "CGMX"[n % 4]} for n in range(176)]
+    data = {"across": "rate", "down": "decay", "xs": list(range(16)), "ys": list(range(11)), "first": 1, "last": 9}
+    body = interactive.markup("phase_explorer", "fig-try", "Cells.", data | {"cells": cells, "reach": 1})
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>cells</title>'
+    (tmp_path / "wide.html").write_text(f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>')
+    page = opened_at((tmp_path / "wide.html").as_uri(), width=390, has_touch=True, is_mobile=True)
+    sizes = "all => Math.min(...all.map(e => e.getBoundingClientRect()).flatMap(b => [b.width, b.height]))"
+    assert page.locator("#fig-try-area button").evaluate_all(sizes) >= 24
+    page.locator("#fig-try-area button").first.focus()
+    for key in ("ArrowRight", "ArrowDown", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    assert page.locator("#fig-try-area").get_attribute("data-cell") == str(1 * 16 + 2)
+
+
 def test_nothing_is_wider_than_a_phone(figure):
     page, root, _ = figure(width=360)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -11,6 +11,7 @@ from bs4 import BeautifulSoup
 from pybtex.database import parse_string
 
 from grokbook.claims import as_table, choose, outcomes
+from grokbook.claims.verdicts import settled
 from grokbook.page import cards, tables
 
 ROWS = as_table(outcomes(choose(["G36", "G26", "P02", "G18"])))
@@ -43,6 +44,23 @@ def test_each_claim_has_an_anchor_an_open_fold_and_what_the_filters_ask_for(ledg
         "exact count", "none needed", "counterexample", "exact count"
     ]  # fmt: skip
     assert [card.summary.select_one(".gb-id").text for card in found] == ROWS.id.tolist()
+
+
+def test_a_line_has_the_number_and_the_first_words_and_opens_to_the_whole_statement(ledger):
+    for card, row in zip(ledger.select(".gb-claim"), ROWS.to_dict("records"), strict=True):
+        assert (card.select_one(".gb-value").text == "") == (row["value"] is None or row["value"] != row["value"])
+        begun, whole = card.select_one(".gb-statement").text, card.select_one(".gb-whole")
+        assert len(begun) <= cards.LINE and (whole is None) == (len(row["statement"]) <= cards.LINE)
+        assert whole is None or whole.text.startswith(begun.removesuffix(" ..."))
+
+
+def test_the_counts_of_a_paper_are_all_of_its_claims_and_ours_are_not_among_them():
+    said = soup(cards.verdict_bars(["gu2025"])).p
+    its_own = [claim.id for claim in choose(paper="gu2025") if claim.origin == "paper"]
+    total, *counts = (int(n) for n in re.findall(r"(\d+) [a-z]", said.text.partition(",")[2]))
+    assert total == sum(counts) == len(its_own) < len(choose(paper="gu2025"))
+    assert f"{[settled()[name] for name in its_own].count('fails')} fails" in said.text
+    assert said.a["href"] == "#paper=gu2025"
 
 
 def test_the_evidence_of_runs_says_how_many():

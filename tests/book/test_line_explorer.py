@@ -176,6 +176,13 @@ def test_a_phone_scrolls_only_down_and_cells_can_be_hit(figure, scheme):
     agrees(page)
 
 
+def test_table_and_line_are_in_sight_together_on_a_phone(figure):
+    page = figure(width=390, height=844, has_touch=True, is_mobile=True)
+    page.evaluate(f"document.getElementById('{NAME}-area-line').scrollIntoView()")
+    boxes = [page.locator(f"#{NAME}-area {part}").bounding_box() for part in ("svg[id$='-line']", ".gb-cells")]
+    assert all(box["y"] >= -1 and box["y"] + box["height"] <= 844 for box in boxes)
+
+
 def test_without_scripts_a_sentence_says_so(figure):
     page = figure(java_script_enabled=False)
     assert "scripts are switched off" in page.locator(f"#{NAME}-area").inner_text()

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import re
 
 import pytest
 
 from grokbook import page
 from grokbook.build import site
-from grokbook.claims import choose
-from grokbook.claims.verdicts import settled
 from grokbook.page import front, sources
+from grokbook.page.cards import LEDGER
 from grokbook.paths import project_root
 from grokbook.runs.gu2025 import fig5, often
 
@@ -32,21 +32,32 @@ def put(monkeypatch):
     return seen
 
 
-def test_the_counts_of_a_paper_are_all_of_its_claims_and_ours_are_not_among_them(put):
-    front.verdicts("gu2025", "the paper")
-    its_own = [claim.id for claim in choose(paper="gu2025") if claim.origin == "paper"]
-    counts = [int(n) for n in re.findall(r">(\d+) [a-z ]+<", put[0])]
-    assert sum(counts) == len(its_own) < len(choose(paper="gu2025"))
-    assert f'aria-label="{len(its_own)} claims: ' in put[0]
-    assert f">{[settled()[name] for name in its_own].count('fails')} fails<" in put[0]
-    assert f'href="{front.LEDGER_PAGE}#paper=gu2025">the entries of the paper<' in put[0]
-
-
-def test_the_contents_are_titles_and_questions_of_the_sources(put):
+def test_the_contents_are_the_questions_of_the_sources(put):
     front.contents(ROOT)
-    listed = [chapter for chapter in sources.load_all(ROOT) if chapter.name != sources.FRONT]
-    assert all(f'href="chapters/{c.name}.html">{c.number.lstrip("0")}. {c.title}</a>' in put[0] for c in listed)
+    listed = [c for c in sources.load_all(ROOT) if c.name not in (sources.FRONT, LEDGER)]
+    links = [f'{c.number.lstrip("0")}. <a class="reference internal" href="chapters/{c.name}.html">' for c in listed]
+    assert [link for link in links if link not in put[0]] == []
     assert put[0].count("<img") == len(listed)
+    assert [c.question for c in listed if html.escape(c.question) not in put[0]] == []
+
+
+def test_a_chapter_needs_what_it_says_that_you_need():
+    """The front matter, which the map is drawn from, against the first sentence of "You need"."""
+    known = {chapter.number: chapter for chapter in sources.load_all(ROOT)}
+    for chapter in known.values():
+        said = re.search(r"\*\*You need\*\*(.*?)\.\s", chapter.source, re.DOTALL)
+        named = re.findall(r"\b(\d+[a-z]?)\b(?= \(|,|;|$| and|\])", said[1]) if said and "chapter" in said[1] else []
+        assert set(chapter.needs) == {n.lstrip("0").rjust(2 + n[-1].isalpha(), "0") for n in named}, chapter.name
+
+
+def test_every_chapter_of_the_map_stands_right_of_what_it_needs(put):
+    front.reading_map(ROOT)
+    needs = {chapter.number: chapter.needs for chapter in sources.load_all(ROOT) if chapter.name != sources.FRONT}
+    places = front.placed(needs)
+    assert all(places[need][0] < places[number][0] for number in needs for need in needs[number])
+    assert len(set(places.values())) == len(places)
+    assert put[0].count("<a ") == len(needs) - 1  # all but the list of all claims
+    assert put[0].count("<path") == sum(len(front.direct(number, needs)) for number in needs)
 
 
 def test_links_to_chapters_that_are_not_built_are_words():

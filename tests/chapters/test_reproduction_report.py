@@ -49,7 +49,7 @@ def test_the_runs_in_other_numbers_are_the_recorded_settings():
 @pytest.mark.parametrize("name", new.CHECKS)
 def test_a_finding_stands_its_check_and_its_sentence_names_where_it_is_shown(name):
     assert new.CHECKS[name]()["true"]
-    said = PAGE.partition(f":::{{when}} {name}\n")[2].partition("\n:::")[0]
+    said = PAGE.partition(f"::::{{when}} {name}\n")[2].partition("\n:::\n")[0]
     assert said.startswith(f"(new-{name.replace('_', '-')})=") and re.search(r"\{(prf:ref|verdict)\}`", said)
     labels = re.findall(r"\{prf:ref\}`([\w-]+)`", said)
     every = "".join(path.read_text("utf-8") for path in chapter_paths(project_root()))

@@ -35,7 +35,10 @@ def box(page: Page, used: Sequence[Mapping[str, Any]], seconds: float) -> Any:
 
 
 def box_text(page: Page, used: Sequence[Mapping[str, Any]], seconds: float, made_by: Mapping[str, Any]) -> str:
-    """The Markdown of the box: what ran, with which values, on what data, and the command that does it again."""
+    """The Markdown of the box: what ran, with which values, on what data, and the command that does it again.
+
+    It folds where no drawer will hold it: on a page without a leading figure.
+    """
     changes = " with local changes" if made_by.get("dirty") else ""
     commit = code(str(made_by.get("commit") or "unknown")[:10]) + changes
     versions = ", ".join(words(f"{name} {version}") for name, version in (made_by.get("versions") or {}).items())
@@ -43,7 +46,7 @@ def box_text(page: Page, used: Sequence[Mapping[str, Any]], seconds: float, made
     data = [_dataset(entry, made_by.get("fingerprint")) for entry in used]
     lines = [
         ":::{admonition} How this page was made",
-        ":class: note grokbook-provenance",
+        f":class: note grokbook-provenance{'' if page.chapter.lead else ' dropdown'}",
         "",
         f"- **Code** commit {commit}; {versions}",
         f"- **Run** preset `{page.preset}`, device {words(made_by.get('device', 'cpu'))}, {duration(seconds)} in all",

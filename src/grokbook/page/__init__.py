@@ -11,7 +11,7 @@ import json
 import keyword
 import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grokbook.errors import ParameterError
@@ -187,6 +187,13 @@ def ledger(frame: Any) -> None:
     from grokbook.page import cards
 
     _display({"text/html": cards.ledger_html(frame), "text/plain": frame.to_string(index=False)})
+
+
+def verdict_bars(papers: Sequence[str]) -> None:
+    """Show how many claims of each paper have each verdict, as bars."""
+    from grokbook.page import cards
+
+    _display({"text/html": cards.verdict_bars(papers), "text/plain": f"verdicts of {', '.join(papers)}"})
 
 
 # ----------------------------------------------------------------------------------- costs and records

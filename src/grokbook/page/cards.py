@@ -5,14 +5,18 @@ from __future__ import annotations
 import html
 import json
 import re
+import textwrap
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 
 from grokbook import __version__
+from grokbook.claims import VERDICTS, choose
 from grokbook.claims.ledger import PAPERS, WAYS
+from grokbook.claims.verdicts import settled
 from grokbook.page.links import section_address
 from grokbook.page.sources import load_all
 from grokbook.page.tables import script, verdict
@@ -22,12 +26,15 @@ from grokbook.paths import project_root
 LEDGER = "18_reproduction_report"
 """The chapter where each claim has an anchor, its id."""
 
+LINE = 58
+"""Characters of a statement that stand on the line of its claim."""
+
 _WHOSE = {"paper": "the paper's", "ours": "this book's"}
 _TEX = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "<": "$<$", ">": "$>$", "|": "$|$"}
 
 
 def claim_cards(frame: pd.DataFrame, caption: str) -> str:
-    """Rows of the ledger, a line each: id, verdict, statement; the evidence opens in place, with a link to the ledger.
+    """Rows of the ledger, a line each: id, verdict, number; the evidence opens in place, with a link to the ledger.
 
     Example:
         >>> row = {"id": "X1", "statement": "It is.", "verdict": "holds", "evidence": "k_r < 1"}
@@ -40,7 +47,7 @@ def claim_cards(frame: pd.DataFrame, caption: str) -> str:
 
 
 def ledger_html(frame: pd.DataFrame) -> str:
-    """The whole ledger: a card a claim, its id the anchor; filters by a script; evidence folds; CSV and BibTeX.
+    """The whole ledger: a line a claim, its id the anchor; filters by a script; evidence folds; CSV and BibTeX.
 
     `frame` is what `grokbook.claims.ledger` gives. Without scripts all is open and nothing is hidden.
     """
@@ -56,6 +63,20 @@ def ledger_html(frame: pd.DataFrame) -> str:
     )
 
 
+def verdict_bars(papers: Iterable[str]) -> str:
+    """How many claims of each paper have each settled verdict, as a bar and in words; ours about it are not counted."""
+    known, made = settled(), []
+    for paper in papers:
+        all_of_it = Counter(known.get(claim.id) for claim in choose(paper=paper) if claim.origin == "paper")
+        counts = {word: all_of_it[word] for word in VERDICTS if all_of_it[word]}
+        words = ", ".join(f"{size} {word}" for word, size in counts.items())
+        parts = "".join(f'<span data-look="{word}" style="flex-grow:{n}"></span>' for word, n in counts.items())
+        name = f'<a href="#paper={paper}">{html.escape(PAPERS[paper])}</a>'
+        made.append(f"<p>{name}, {sum(counts.values())} claims: {words}.</p>")
+        made.append(f'<div class="gb-bar" aria-hidden="true">{parts}</div>')
+    return f'<div class="gb-bars">{"".join(made)}</div>'
+
+
 def _listed(made: Iterable[str], caption: str) -> str:
     said = html.escape(caption)
     inner = "\n".join(made)
@@ -69,19 +90,30 @@ def _item(parts: Iterable[str], anchor: str = "", data: Mapping[str, str] | None
 
 
 def _line(row: Mapping[str, Any], address: str | None, note: str = "", unfolded: str = "") -> str:
-    """One claim on a line that opens: id, verdict, statement; then where it stands, what was found, a note."""
+    """One claim on a line that opens: id, verdict, number, first words; then the whole, its place, what was found."""
     paper = PAPERS.get(row.get("paper", ""), "")
     paper = f"ours, on {paper}" if row.get("origin") == "ours" else paper
     place = html.escape(", ".join(filter(None, (paper, row.get("place", "")))))
     link = f'<a href="{address}">{html.escape(row["id"])} in the ledger</a>' if address else ""
     where = " · ".join(filter(None, (place, link)))
+    begun = textwrap.shorten(row["statement"], LINE, placeholder=" ...")
     line = (
         f'<span class="gb-id">{html.escape(row["id"])}</span> {verdict(row["verdict"])} '
-        f'<span class="gb-statement">{typeset(row["statement"])}</span>'
+        f'<span class="gb-value">{_number(row.get("value"))}</span> <span class="gb-statement">{typeset(begun)}</span>'
     )
     told = "".join(f'<p class="gb-evidence">{part}</p>' for part in _found(row))
+    whole = f'<p class="gb-whole">{typeset(row["statement"])}</p>' if begun != row["statement"] else ""
     where = f'<p class="gb-place">{where}</p>' if where else ""
-    return f"<details{unfolded}><summary>{line}</summary>\n{where}{told}{note}\n</details>"
+    return f"<details{unfolded}><summary>{line}</summary>\n{whole}{where}{told}{note}\n</details>"
+
+
+def _number(value: Any) -> str:
+    """The number that a verdict rests on in three digits; nothing where there is none.
+
+    >>> _number(0.12345), _number(12.0), _number(None)
+    ('0.123', '12', '')
+    """
+    return "" if value is None or value != value else typeset(f"{value:.3g}")
 
 
 def _found(row: Mapping[str, Any]) -> list[str]:

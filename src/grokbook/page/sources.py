@@ -21,7 +21,7 @@ from grokbook.page.safe import line
 PRESETS = ("smoke", "laptop", "paper")
 FRONT = "00_front_page"
 """The chapter whose page is the root of the site."""
-_FRONT_KEYS = {"question", "papers", "presets", "rules", "seconds", "example", "lead", "picture"}
+_FRONT_KEYS = {"question", "papers", "presets", "rules", "seconds", "example", "lead", "picture", "needs"}
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ class Chapter:
     example: Mapping[str, Any] = field(default_factory=dict)
     lead: str = ""
     picture: str = ""
+    needs: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -174,6 +175,7 @@ def _parsed(path: Path, source: str) -> Chapter:
         example=example,
         lead=str(front.get("lead") or ""),
         picture=str(front.get("picture") or front.get("lead") or ""),
+        needs=tuple(front.get("needs") or ()),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -88,6 +88,20 @@ def moving_run(run: xr.Dataset, pca: bool = False) -> dict[str, Any]:
         "begin": int(np.abs(frames - _plateau(reached)).argmin()),
         "grok": None if reached.isna().grok_step else int(reached.grok_step),
     }
+
+
+def three_moments(moved: Mapping[str, Any]) -> list[int]:
+    """Places in the `frames` of a moving run: the first that fits, the one nearest to half the test accuracy, the last.
+
+    Example:
+        >>> run = {"frames": [0, 20, 40, 60], "steps": [0, 20, 40, 60], "test": [0, 100, 600, 990], "fit": 10}
+        >>> three_moments(run)
+        [1, 2, 3]
+    """
+    frames, test = moved["frames"], dict(zip(moved["steps"], moved["test"], strict=True))
+    fitted = next((n for n, step in enumerate(frames) if moved["fit"] is not None and step >= moved["fit"]), 0)
+    half = min(range(len(frames)), key=lambda n: abs(test[frames[n]] - 500))
+    return [fitted, half, len(frames) - 1]
 
 
 def _tables(run: xr.Dataset, snapshots: Iterable[int]) -> list[np.ndarray]:

@@ -10,6 +10,11 @@ window.GrokbookRun = window.GrokbookRun || (function () {
 .gb-run p { margin: 0; } .gb-run .gb-panels { display: grid; gap: .4rem 1rem; align-items: end;
   grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); }
 .gb-run .gb-ring { grid-row: 1 / 3; align-self: center; }
+.gb-run .gb-key { color: var(--quiet); }
+.gb-run .gb-stills { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem; }
+.gb-run .gb-stills button { font: inherit; color: inherit; background: none; border: 1px solid transparent; border-radius: 6px;
+  padding: .3rem; cursor: pointer; text-align: left; } .gb-run .gb-stills button:hover { border-color: var(--quiet); }
+.gb-run .gb-stills .gb-ring { max-width: 15rem; margin: 0 auto; }
 .gb-run svg { overflow: visible; } .gb-run .side { stroke: var(--quiet); fill: none; stroke-width: .8; }
 .gb-run .dot { fill: var(--measure); } .gb-run .bar { fill: var(--quiet); } .gb-run .bar.strong { fill: var(--measure); }
 .gb-run .now { stroke: var(--ink); stroke-dasharray: 4 3; }
@@ -17,14 +22,14 @@ window.GrokbookRun = window.GrokbookRun || (function () {
 .gb-run svg text.train-name { fill: var(--train); stroke: none; font-weight: bold; }
 .gb-run svg text.test-name { fill: var(--test); stroke: none; font-weight: bold; }
 .gb-run input { width: 100%; margin: 0; min-height: 2.75rem; accent-color: var(--test); touch-action: pan-y; }
-.gb-run input:focus-visible { outline: 3px solid var(--test); outline-offset: 1px; }
-.gb-run .gb-step { display: block; font-weight: 600; } .gb-run .gb-said { min-height: 2.8em; }
+.gb-run .gb-step { display: block; font-weight: 600; } .gb-run .gb-said { min-height: 2.8em; font-weight: 400; }
 @media screen and (max-width: 560px) { .gb-run { padding: .5rem; } .gb-run .gb-panels { grid-template-columns: 1fr; }
-  .gb-run .gb-ring { grid-row: auto; max-width: 17rem; width: 100%; margin: 0 auto; } }
+  .gb-run .gb-ring { grid-row: auto; max-width: 17rem; width: 100%; margin: 0 auto; }
+  .gb-run .gb-stills { gap: .2rem; font-size: .8rem; } }
 @media print { .gb-run input { display: none; } }`;
   const RING = 300, WIDE = 360, BARS = 112, CURVES = 150, LEFT = 34, RIGHT = 8, TOP = 16, FOOT = 20;
 
-  const percent = (thousandths) => `${(thousandths / 10).toFixed(thousandths > 10 && thousandths < 990 ? 0 : 1)} %`;
+  const percent = (thousandths) => `${(thousandths / 10).toFixed((thousandths > 10 && thousandths < 990) || thousandths === 1000 ? 0 : 1)} %`;
 
   /** The values of the run at frame `n`: its step, both accuracies, and the share of the marked frequencies. */
   function at(run, n) {
@@ -46,12 +51,15 @@ window.GrokbookRun = window.GrokbookRun || (function () {
     return node("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, box);
   }
 
+  /** Of how many numbers along the ring one is named. */
+  const apart = (run) => Math.ceil(run.p / 12);
+
   /** Points in the plane of one frequency, joined in the order of their angle; about twelve are named. */
   function makeRing(parent, id, run) {
     const picture = view(parent, RING, `Embedding in ${run.plane}`, "gb-ring", RING);
     const side = node("path", { class: "side" }, picture);
     const dots = run.order.map((i) => node("circle", { class: "dot", r: 3.2, "data-token": i }, picture));
-    const named = run.order.filter((_, n) => n % Math.ceil(run.p / 12) === 0);
+    const named = run.order.filter((_, n) => n % apart(run) === 0);
     const names = named.map((i) => node("text", { "text-anchor": "middle" }, picture, i));
     side.id = `${id}-ring`;
     return (n) => {
@@ -118,19 +126,43 @@ window.GrokbookRun = window.GrokbookRun || (function () {
     };
   }
 
-  /** Draw the figure into an element; its data-options hold the run. */
+  /** A few moments of the run as buttons, a ring and a sentence each; one opens the slider there. */
+  function makeStills(parent, id, run, open) {
+    const row = node("div", { class: "gb-stills" }, parent);
+    run.stills.forEach((n, k) => {
+      const button = node("button", { type: "button", "data-frame": n, "aria-expanded": "false", "aria-controls": `${id}-open` }, row);
+      const now = at(run, n);
+      makeRing(button, `${id}-still-${k}`, run)(n);
+      node("span", {}, button, `Step ${whole(now.step)}. ${said(run, now)}`);
+      button.addEventListener("click", () => open(n, row));
+    });
+  }
+
+  /** Draw the figure into an element; its data-options hold the run, and `stills` where moments of it stand first. */
   function mount(root) {
     if (root.dataset.mounted) return;
     root.dataset.mounted = "yes";
     style("gb-run", STYLE);
     const id = root.id, run = JSON.parse(root.dataset.options);
-    const panels = node("div", { class: "gb-panels" }, root);
+    if (run.stills) makeStills(root, id, run, open);
+    const box = node("div", { id: `${id}-open` }, root), panels = node("div", { class: "gb-panels" }, box);
+    box.hidden = !!run.stills;
     const draws = [makeRing(panels, id, run), makeBars(panels, run), makeCurves(panels, id, run)];
-    const label = node("label", { class: "gb-step", for: `${id}-slider` }, root);
+    const label = node("label", { class: "gb-step", for: `${id}-slider` }, box);
     const slider = node("input", { type: "range", id: `${id}-slider`, min: 0, max: run.frames.length - 1, step: 1,
-                                   autocomplete: "off" }, root);
-    const words = node("p", { class: "gb-said", id: `${id}-said` }, root);
+                                   autocomplete: "off" }, box);
+    const words = node("p", { class: "gb-said", id: `${id}-said` }, box), every = apart(run);
+    node("p", { class: "gb-key" }, box, `Along the ring one number in ${every} is named: the names advance by ` +
+      `${run.order[every % run.p]} modulo ${run.p}.`);
     slider.value = run.begin;
+
+    function open(n, row) {
+      box.hidden = false;
+      slider.value = n;
+      for (const one of row.children) one.setAttribute("aria-expanded", "true");
+      update();
+      box.scrollIntoView({ block: "nearest" });
+    }
 
     function update() {
       const n = Number(slider.value), now = at(run, n);

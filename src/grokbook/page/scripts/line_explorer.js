@@ -171,6 +171,9 @@ window.GrokbookLine = window.GrokbookLine || (function () {
 .gb-line .key { display: inline-flex; align-items: center; gap: .3rem; margin-right: .8rem; }
 .gb-line .key b { width: 14px; height: 14px; border: 1px solid var(--quiet); border-radius: 3px; flex: none; }
 .gb-line .key .told { border: 2.5px solid var(--told); } .gb-line .key .set { background: var(--set); border-color: var(--set); }
+@media screen and (max-width: 560px) { .gb-line { padding: .4rem; } .gb-line .gb-parts { flex-direction: column; gap: .3rem; }
+  .gb-line .gb-moving { display: contents; } .gb-line .gb-parts > div { flex: none; width: 100%; order: 2; }
+  .gb-line .gb-moving > * { order: 3; } .gb-line .gb-moving > [id$="-line"], .gb-line .gb-moving > [id$="-note"] { order: 1; } }
 @media print { .gb-line .gb-controls { display: none; } }`;
 
   const fixed = (value, digits) => value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1").replace("-", "\u2212");
@@ -185,8 +188,6 @@ window.GrokbookLine = window.GrokbookLine || (function () {
   /** The triangle of samples: each a button with its sum; one tab stop, arrow keys lead to the others. */
   function makeCells(parent, id, state, act) {
     const { p } = state, box = html("div", {}, parent);
-    html("p", { id: `${id}-how` }, box, "Row + column: a blue cell is a training pair, the number is its sum. Click, tap, " +
-      "or move with the arrow keys and press space.");
     const grid = html("div", { class: "gb-cells", role: "group", "aria-label": "training pairs",
                                "aria-describedby": `${id}-how` }, box);
     grid.style.gridTemplateColumns = `repeat(${p + 1}, minmax(0, 1fr))`;
@@ -205,6 +206,8 @@ window.GrokbookLine = window.GrokbookLine || (function () {
       }
     }
     const keys = [["set", "training pair"], ["told", "not trained, but decided by the training set"], ["", "not decided"]];
+    html("p", { id: `${id}-how` }, box, "Row + column: a blue cell is a training pair, the number is its sum. Click, tap, " +
+      "or move with the arrow keys and press space.");
     html("p", {}, box, keys.map(([kind, text]) => `<span class="key"><b class="${kind}"></b>${text}</span>`).join(""));
     return (found) => {
       const told = new Set(found.answered.map(String)), set = new Set(state.pairs.map(String));
@@ -382,7 +385,7 @@ window.GrokbookLine = window.GrokbookLine || (function () {
     };
     const refresh = [makeControls(root, id, state, act)], parts = html("div", { class: "gb-parts" }, root);
     refresh.push(makeCells(parts, id, state, act));
-    const moving = html("div", {}, parts);
+    const moving = html("div", { class: "gb-moving" }, parts);
     refresh.push(makePaths(moving, id, state), makeLine(moving, id, state));
     const said = html("p", { id: `${id}-said`, class: "gb-said" }, root);
     const read = html("div", { id: `${id}-readings` }, root);

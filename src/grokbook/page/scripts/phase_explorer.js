@@ -12,7 +12,7 @@ window.GrokbookPhases = window.GrokbookPhases || (function () {
 .gb-phases .gb-cells { display: grid; gap: 2px; margin: .3rem 0; }
 .gb-phases .gb-cells span { font-size: .75rem; text-align: center; align-self: center; overflow: hidden; }
 .gb-phases button { font: bold .95rem sans-serif; color: #111; border: 1px solid #7778; border-radius: 3px; padding: 0;
-  min-width: 0; min-height: 2.2rem; cursor: pointer; }
+  min-width: 0; min-height: 1.6rem; cursor: pointer; }
 @media screen and (max-width: 560px) { .gb-phases .many { gap: 1px; } .gb-phases .many button { font-size: .72rem; } }
 .gb-phases .C { background: #8fae3e; } .gb-phases .G { background: #f0e442; } .gb-phases .M { background: #d8789b; }
 .gb-phases .X { background: #4A4A4A; color: #fff; } .gb-phases .T { background: #fff; }
@@ -22,7 +22,7 @@ window.GrokbookPhases = window.GrokbookPhases || (function () {
 .gb-phases svg { max-width: 34rem; margin: 0 auto; } .gb-phases .test { stroke-dasharray: 7 3; }
 .gb-phases .dot { fill: var(--measure); } .gb-phases svg text.train-name { fill: var(--train); font-weight: bold; }
 .gb-phases svg text.test-name { fill: var(--test); font-weight: bold; }`;
-  const WIDE = 380, HIGH = 150, LINE = 56, LEFT = 40, RIGHT = 10, TOP = 14, FOOT = 22;
+  const MOST = 12, WIDE = 380, HIGH = 150, LINE = 56, LEFT = 40, RIGHT = 10, TOP = 14, FOOT = 22;
 
   /** What happened in a cell, in a sentence. */
   function said(data, n) {
@@ -71,35 +71,38 @@ window.GrokbookPhases = window.GrokbookPhases || (function () {
     };
   }
 
-  /** The cells as buttons; arrows move between them, Enter, space or a click opens one. */
+  /** The cells as buttons; arrows move between them, Enter, space or a click opens one. On a phone a wide diagram is turned. */
   function makeCells(root, data, choose) {
-    const width = data.xs.length, every = Math.ceil(width / 6);
-    node("p", {}, root, `Across: ${data.across}. Down: ${data.down}.`);
-    const grid = node("div", { class: width > 8 ? "gb-cells many" : "gb-cells", role: "group",
+    const width = data.xs.length, turned = width > MOST && window.matchMedia("(max-width: 560px)").matches;
+    const [across, down] = turned ? [data.ys, data.xs] : [data.xs, data.ys], every = Math.ceil(across.length / 6);
+    const cellAt = (row, column) => (turned ? column * width + row : row * width + column), buttons = [];
+    node("p", {}, root, turned ? `Across: ${data.down}. Down: ${data.across}.` : `Across: ${data.across}. Down: ${data.down}.`);
+    const grid = node("div", { class: across.length > 8 ? "gb-cells many" : "gb-cells", role: "group",
       "aria-label": "Cells of the diagram; arrows move, Enter opens" }, root);
-    grid.style.gridTemplateColumns = `2rem repeat(${width}, minmax(0, 1fr))`;
-    const buttons = data.cells.map((cell, n) => {
-      if (n % width === 0) node("span", {}, grid, data.ys[n / width]);
-      const made = node("button", { type: "button", class: cell.phase === "." ? "open" : cell.phase, tabindex: -1,
-        "aria-pressed": "false", "aria-label": said(data, n) }, grid, cell.phase === "." ? "" : cell.phase);
-      made.addEventListener("click", () => choose(n));
-      made.addEventListener("keydown", (event) => {
-        const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width }[event.key];
-        const to = n + by;
-        const leaves = Math.abs(by) === 1 && Math.floor(to / width) !== Math.floor(n / width);
-        if (by === undefined) return;
-        event.preventDefault();
-        if (leaves || !buttons[to]) return;
-        made.tabIndex = -1;
-        buttons[to].tabIndex = 0;
-        buttons[to].focus();
+    grid.style.gridTemplateColumns = `2rem repeat(${across.length}, minmax(0, 1fr))`;
+    down.forEach((name, row) => {
+      node("span", {}, grid, name);
+      across.forEach((_, column) => {
+        const n = cellAt(row, column), { phase } = data.cells[n];
+        const made = buttons[n] = node("button", { type: "button", class: phase === "." ? "open" : phase, tabindex: -1,
+          "aria-pressed": "false", "aria-label": said(data, n) }, grid, phase === "." ? "" : phase);
+        made.addEventListener("click", () => choose(n));
+        made.addEventListener("keydown", (event) => {
+          const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+          if (!by) return;
+          event.preventDefault();
+          const [r, c] = [row + by[0], column + by[1]];
+          if (!(r in down) || !(c in across)) return;
+          made.tabIndex = -1;
+          buttons[cellAt(r, c)].tabIndex = 0;
+          buttons[cellAt(r, c)].focus();
+        });
       });
-      return made;
     });
     node("span", {}, grid);
-    data.xs.forEach((value, n) => {
+    across.forEach((value, n) => {
       if (n % every) return;
-      const room = Math.min(every, width - n), mark = node("span", {}, grid, room < every ? "" : value);
+      const room = Math.min(every, across.length - n), mark = node("span", {}, grid, room < every ? "" : value);
       mark.style.gridColumn = `span ${room}`;
       mark.style.textAlign = every > 1 ? "left" : "center";
     });
