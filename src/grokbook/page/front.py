@@ -24,7 +24,7 @@ def _plain(number: str) -> str:
 
 
 def _groups(root: Path) -> list[tuple[str, list[tuple[Chapter, str]]]]:
-    """The parts of the table of contents that hold chapters: caption, chapters with short titles; all but the ledger."""
+    """The parts of the table of contents that hold chapters but the ledger: caption, chapters with short titles."""
     import yaml
 
     toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
