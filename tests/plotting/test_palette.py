@@ -1,14 +1,16 @@
 """The palette: every mark and word stands out from the page, light and dark; mirrored colours as much as their own."""
 
+import re
 from itertools import product
+from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 
-from grokbook.plotting.palette import PALETTE, PHASES, contrast, luminance, mirrored
+from grokbook.plotting.palette import PALETTE, PHASES, VERDICTS, contrast, luminance, mirrored
 
-MARKS = sorted(set(PALETTE) - {"ground", "grid", "hole"})
+MARKS = sorted(set(PALETTE) - {"ground", "grid", "rest"})
 
 
 def test_luminance_is_that_of_wcag():
@@ -37,10 +39,6 @@ def test_a_mirrored_colour_stands_out_as_much_and_keeps_its_hue(colour):
     assert hue(other) == pytest.approx(hue(colour), abs=0.02)
 
 
-def hue(colour: str) -> float:
-    return mpl.colors.rgb_to_hsv(mpl.colors.to_rgb(colour))[0]
-
-
 def test_the_letter_of_a_phase_can_be_read_on_its_colour():
     for scheme, page in enumerate(PALETTE["ground"]):
         for name in "CGM":
@@ -50,9 +48,44 @@ def test_the_letter_of_a_phase_can_be_read_on_its_colour():
         assert contrast(mirrored("#000000") if scheme else "#000000", PHASES["T"][scheme]) >= 4.5
 
 
-def test_phases_share_no_hue_with_what_is_measured():
-    """25 degrees or more of the circle of hues apart, in both schemes; greys have none."""
-    for scheme in range(2):
-        for name, shade in product("CGM", ("train", "test", "measure", "norm")):
-            apart = abs(hue(PHASES[name][scheme]) - hue(PALETTE[shade][scheme]))
-            assert 360 * min(apart, 1 - apart) >= 25, (name, shade)
+@pytest.mark.parametrize("name", sorted(PHASES | VERDICTS))
+@pytest.mark.parametrize("scheme", [0, 1])
+def test_phases_and_verdicts_share_no_hue_with_what_is_measured(name, scheme):
+    """25 degrees or more of the circle of hues apart; greys have no hue."""
+    mine = (PHASES | VERDICTS)[name][scheme]
+    if mpl.colors.rgb_to_hsv(mpl.colors.to_rgb(mine))[1] < 0.2:
+        assert name in ("X", "T", "letter", "vacuous")
+        return
+    for shade in ("train", "test", "measure", "second"):
+        apart = abs(hue(mine) - hue(PALETTE[shade][scheme]))
+        assert 360 * min(apart, 1 - apart) >= 25, shade
+
+
+@pytest.mark.parametrize("scheme", [0, 1])
+def test_marks_stand_out_from_what_they_lie_on(scheme):
+    """A verdict's mark from the page, marked cells of a table from the others: 3 to 1."""
+    for pair in VERDICTS.values():
+        assert contrast(pair[scheme], PALETTE["ground"][scheme]) >= 3
+    for name in ("train", "test", "second"):
+        assert contrast(PALETTE[name][scheme], PALETTE["rest"][scheme]) >= 3
+
+
+def test_pages_and_scripts_have_the_same_colours():
+    """The style sheet's verdicts; the colours of explorables and their cells of phases."""
+    css, scripts = read("book/_static/grokbook.css"), "src/grokbook/page/scripts"
+    drawn, cells = (read(f"{scripts}/{name}.js") for name in ("drawing", "phase_explorer"))
+    short = {"holds with correction": "corrected", "needs an assumption": "assumed"}
+    for name, pair in VERDICTS.items():
+        assert tuple(re.findall(rf"--gb-{short.get(name, name)}: (#\w+);", css)) == pair
+    for name in ("train", "test", "measure", "second", "quiet"):
+        assert tuple(found.lower() for found in re.findall(rf"--{name}: (#\w+);", drawn)) == PALETTE[name]
+    for name in "CGM":
+        assert f".{name} {{ background: {PHASES[name][0]}; }}" in cells
+
+
+def read(place: str) -> str:
+    return (Path(__file__).resolve().parents[2] / place).read_text(encoding="utf-8")
+
+
+def hue(colour: str) -> float:
+    return mpl.colors.rgb_to_hsv(mpl.colors.to_rgb(colour))[0]

@@ -81,7 +81,7 @@ def test_other_curves_draw(runs):
     assert dashed == [3, 0] and len(fig.legends[0].get_texts()) == 3
     fig = plotting.measure_curves(runs, ["weight_norm", "embedding_norm", "fourier_ipr"])
     fig.canvas.draw()
-    assert [bool(_lines(ax, "norm")) for ax in fig.axes] == [False, True, True, False]
+    assert [bool(_lines(ax, "second")) for ax in fig.axes] == [False, True, True, False]
 
 
 def test_every_run_of_a_setting_has_its_raw_curves_and_one_that_was_not_run_says_so(runs):

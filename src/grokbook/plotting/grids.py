@@ -22,14 +22,14 @@ def on_grid(axes: Iterable[Axes], titles: Iterable[str]) -> None:
 
 @styled
 def splits(tasks: Mapping[str, Any]) -> Figure:
-    """Training cells blue, test cells grey, cells of the hole amber: a panel for each task (which has both masks)."""
+    """Training cells blue, test cells grey, cells of the hole purple: a panel for each task (which has both masks)."""
     fig, axes = panels(1, len(tasks), height={1: 3.6, 2: 3.6, 3: 2.6}.get(len(tasks), 2.2))
-    colours = ListedColormap(["#dcdcdc", COLOURS["hole"], COLOURS["train"]])
+    colours = ListedColormap([COLOURS["rest"], COLOURS["second"], COLOURS["train"]])
     for ax, task in zip(axes[0], tasks.values(), strict=True):
         kind = task.hole_mask * 1
         kind[task.train_mask] = 2
         ax.imshow(kind, cmap=colours, vmin=0, vmax=2)
     on_grid(axes[0], tasks)
-    names = {"training set": COLOURS["train"], "test set": "#dcdcdc", "test set, in the hole": COLOURS["hole"]}
+    names = {"training set": COLOURS["train"], "test set": COLOURS["rest"], "test set, in the hole": COLOURS["second"]}
     fig.legend(handles=[Patch(color=c, label=n) for n, c in names.items()], loc="outside lower center", ncols=3)
     return fig

@@ -10,11 +10,11 @@ PALETTE = {
     "theory": ("#222222", "#e8eaed"),  # ink: theory (dashed) and words
     "frame": ("#444444", "#b9bec5"),  # axes
     "grid": ("#e4e4e4", "#31363e"),
+    "rest": ("#dcdcdc", "#32373f"),  # cells of a table that are not marked
     "train": ("#0072b2", "#62b8f0"),  # blue: what was trained on
     "test": ("#c14a00", "#ff9d5c"),  # vermilion: what was held out
     "measure": ("#00805c", "#35d0a0"),  # green: what is measured, the accent
-    "norm": ("#9a4690", "#dc9ad3"),
-    "hole": ("#e69f00", "#e8bc4a"),
+    "second": ("#9a4690", "#dc9ad3"),  # purple: a second measure, set or setting beside the first
     "quiet": ("#757575", "#9aa0a8"),  # grey: null, sham, the rest
 }
 """Name: the colour on a light page, and on a dark one. Phases and verdicts have colours of other hues."""
@@ -28,6 +28,15 @@ PHASES = {
     "letter": ("#111111", "#111111"),  # on green, yellow and pink
 }
 """Of very different lightness, each with its letter; on grey the letter has the colour of the page."""
+
+VERDICTS = {
+    "holds": ("#4d7c0f", "#a3cf4b"),  # moss green
+    "holds with correction": ("#7f8d1a", "#d5de72"),  # the same, paler
+    "needs an assumption": ("#8c7400", "#ecd23c"),  # ochre
+    "vacuous": ("#6e7781", "#9aa4af"),
+    "fails": ("#c2255c", "#ff85a8"),  # crimson
+}
+"""Always beside the word itself; what is informal, undecided or not run is hatched grey."""
 
 COLOURS = {name: light for name, (light, _) in PALETTE.items()}
 """The colours on a light page, those that figures are drawn in; `grokbook.page.drawing` knows the others."""

@@ -126,7 +126,7 @@ def measure_curves(dataset: xr.Dataset, names: list[str]) -> Figure:
     fig, axes = panels(len(names) + 1, 1, height=1.55 * (len(names) + 1), sharex=True)
     accuracies(axes[0, 0], dataset)
     for ax, name in zip(axes[1:, 0], names, strict=True):
-        seed_band(ax, dataset[name], COLOURS["norm" if name.endswith("norm") else "measure"], name)
+        seed_band(ax, dataset[name], COLOURS["second" if name.endswith("norm") else "measure"], name)
         ax.set_ylabel(symbol(name))
     steps_axis(axes[-1, 0])
     name_lines(axes[0, 0])

@@ -20,8 +20,9 @@ def three_stages(runs: Mapping[str, xr.Dataset]) -> Figure:
     """
     fig, axes = panels(3, 1, height=7.4, sharex=True)
     drawn = (
-        (0, "train_accuracy", "train", "train"), (0, "test_accuracy", "test", "test"), (1, "gradient_norm", "norm", ""),
-        (2, "reached", "measure", "energy / maximum"), (2, "found", "hole", "frequencies found"),
+        (0, "train_accuracy", "train", "train"), (0, "test_accuracy", "test", "test"),
+        (1, "gradient_norm", "second", ""), (2, "reached", "measure", "energy / maximum"),
+        (2, "found", "second", "frequencies found"),
     )  # fmt: skip
     for name, kind, style in (("decay", "with weight decay", "-"), ("none", "without", "--")):
         middle = runs[name].median("seed")

@@ -26,7 +26,7 @@ def progress_curves(run: xr.Dataset, rows: pd.DataFrame, columns: int = 3) -> Fi
         flat[0].plot(run.step, run[f"{name}_accuracy"], color=COLOURS[name], label=label)
     flat[0].set_title("accuracy", fontsize=9)
     for ax, (_, row) in zip(flat[1:], rows.iterrows(), strict=False):
-        colour = "norm" if row.measure.endswith("norm") else "test" if row.measure == "test_loss" else "measure"
+        colour = "second" if row.measure.endswith("norm") else "test" if row.measure == "test_loss" else "measure"
         ax.plot(run.step, run[row.measure], color=COLOURS[colour], lw=1.1)
         ax.set_title(readable(row.measure), fontsize=9)
         if np.isfinite(row.measure_delay):

@@ -46,10 +46,10 @@ def over_training(data: xr.Dataset) -> Figure:
     top, middle, bottom = axes[:, 0]
     accuracies(top, data)
     top.set_title("random split")
-    seed_band(middle, data.weight_norm / data.weight_norm.isel(step=0), COLOURS["norm"], "weight norm / its start")
+    seed_band(middle, data.weight_norm / data.weight_norm.isel(step=0), COLOURS["second"], "weight norm / its start")
     seed_band(middle, data.steps_apart, COLOURS["measure"], "steps between glyphs")
     for name, colour, label in (
-        ("probe_sum", "measure", "sum"), ("probe_other", "hole", "other values"), ("probe_dealt", "quiet", "dealt"),
+        ("probe_sum", "measure", "sum"), ("probe_other", "second", "other values"), ("probe_dealt", "quiet", "dealt"),
     ):  # fmt: skip
         seed_band(bottom, data[name].clip(min=-0.2), COLOURS[colour], label)
     steps_axis(bottom)

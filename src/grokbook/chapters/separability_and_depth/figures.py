@@ -32,7 +32,7 @@ def three_notions(first: np.ndarray, second: np.ndarray, meeting: np.ndarray, sl
     """
     fig, axes = panels(1, 3, height=2.9)
     left, middle, right = axes[0]
-    one, other = COLOURS["train"], COLOURS["hole"]
+    one, other = COLOURS["train"], COLOURS["second"]
     for ax, points in ((left, second), (right, meeting)):
         _hull(ax, first, one)
         _hull(ax, points, other)
@@ -62,7 +62,7 @@ def pairs_and_probe(data: xr.Dataset) -> Figure:
     """Left: separable pairs with true classes and wrong ones; right: a probe on test cells, the network, a control."""
     fig, axes = panels(1, 2, height=4.4, sharey=True)
     left, right = axes[0]
-    for stage, colour, words in (("attention", "norm", "after the attention"), ("mlp", "measure", "after the MLP")):
+    for stage, colour, words in (("attention", "second", "after the attention"), ("mlp", "measure", "after the MLP")):
         _line(left, data[f"pairs_{stage}"], COLOURS[colour], words)
         _line(left, data[f"pairs_{stage}_wrong"], COLOURS[colour], f"{words}, wrong classes", ":")
         _line(right, data[f"probe_{stage}"], COLOURS[colour], f"probe {words}")

@@ -26,7 +26,7 @@ def dimension_curves(sizes: Mapping[str, Mapping[str, xr.Dataset]], with_publish
     fig, axes = panels(1, len(sizes), height=3.4, sharey=True)
     for ax, (size, runs) in zip(axes[0], sizes.items(), strict=True):
         bar = 0.99 if size == with_published else 0.95
-        for (label, data), colour in zip(runs.items(), (COLOURS["measure"], COLOURS["norm"]), strict=False):
+        for (label, data), colour in zip(runs.items(), (COLOURS["measure"], COLOURS["second"]), strict=False):
             for n, grok in enumerate(grok_times(data, threshold=bar).grok_step.astype(float)):
                 run, known = data.effective_dimension[n], np.isfinite(grok)
                 ax.plot(run.step[1:] / (grok if known else run.step[-1]), run[1:] / run[0], lw=1.1, alpha=0.8,

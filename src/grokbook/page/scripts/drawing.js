@@ -25,8 +25,8 @@ window.GrokbookDraw = window.GrokbookDraw || (function () {
   const between = (value, [low, high], [from, to]) => from + ((value - low) / (high - low || 1)) * (to - from);
   const line = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
-  const LIGHT = "--train: #0072B2; --test: #C14A00; --mirrored: #8f6400; --measure: #00805c; --quiet: #6f6f6f; --ink: #222; --ground: var(--pst-color-background, #fff);";
-  const DARK = "--train: #62b8f0; --test: #ff9d5c; --mirrored: #e8bc4a; --measure: #35d0a0; --quiet: #a5a5a5; --ink: #e8e8e8; --ground: var(--pst-color-background, #14181e);";
+  const LIGHT = "--train: #0072b2; --test: #c14a00; --second: #9a4690; --measure: #00805c; --quiet: #757575; --ink: #222; --ground: var(--pst-color-background, #fff);";
+  const DARK = "--train: #62b8f0; --test: #ff9d5c; --second: #dc9ad3; --measure: #35d0a0; --quiet: #9aa0a8; --ink: #e8eaed; --ground: var(--pst-color-background, #14181e);";
 
   /** Put the style of a kind of figure (its class) into the page once: colours of the book, frame, then `own`. */
   function style(kind, own) {

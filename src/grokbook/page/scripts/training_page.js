@@ -96,12 +96,12 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-train .gb-charts { display: grid; gap: .6rem 1rem; align-items: start;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 16rem), 1fr)); }
 .gb-train canvas { display: block; width: 100%; max-width: 24rem; height: auto; margin: 0 auto; }
-.gb-train .measure { stroke: var(--measure); } .gb-train .mirrored { stroke: var(--mirrored); }
+.gb-train .measure { stroke: var(--measure); } .gb-train .mirrored { stroke: var(--second); }
 .gb-train .before { stroke: var(--quiet); stroke-dasharray: 5 4; }
 .gb-train .curve { stroke-width: 1.1; opacity: .55; } .gb-train .curve.chosen { stroke-width: 2.4; opacity: 1; }
 .gb-train .bar { fill: var(--measure); } .gb-train svg .name { font-weight: bold; stroke: none; }
 .gb-train .name.train { fill: var(--train); } .gb-train .name.test { fill: var(--test); }
-.gb-train .name.mirrored { fill: var(--mirrored); } .gb-train .name.before { fill: var(--quiet); }
+.gb-train .name.mirrored { fill: var(--second); } .gb-train .name.before { fill: var(--quiet); }
 .gb-train .gb-clocks { display: grid; grid-template-columns: repeat(auto-fill, minmax(32px, 1fr)); gap: 2px; }
 .gb-train .gb-clocks button { padding: 0; border: 1px solid transparent; border-radius: 4px; cursor: pointer; min-width: 0;
   aspect-ratio: 1; touch-action: manipulation; font: inherit; color: inherit; background: transparent; }
@@ -109,7 +109,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-train .gb-clocks svg { stroke-linecap: round; } .gb-train .gb-clocks svg text { font: 9px sans-serif; stroke: none; }
 .gb-train .gb-clocks circle { fill: none; stroke: var(--quiet); } .gb-train .gb-clocks circle.answer { fill: var(--measure);
   stroke: none; } .gb-train .first-hand { stroke: var(--train); stroke-width: 2; }
-.gb-train .second-hand { stroke: var(--mirrored); stroke-width: 2; } .gb-train .cross { stroke: var(--test); stroke-width: 2.4; }
+.gb-train .second-hand { stroke: var(--second); stroke-width: 2; } .gb-train .cross { stroke: var(--test); stroke-width: 2.4; }
 .gb-train a.gb-link { color: var(--train); }
 @media screen and (max-width: 560px) { .gb-train { padding: .5rem; } .gb-train .gb-both { grid-template-columns: 1fr; }
   .gb-train canvas { max-width: 17rem; } }
