@@ -26,7 +26,7 @@ NOTEBOOK = {
         markdown(OPENING),
         code("p: int = 5  # a modulus", tags=["parameters"]),
         markdown("Make this page again", id="commands"),
-        code("import x", tags=["remove-cell"]),
+        code("import x", [said("**Time** 2 s"), GLUED], tags=["remove-cell"]),
         markdown(":::{when} early\n> **Answer.** Because.\n\n> And more.\n:::\n\nOutside.\n\n## One\n\nText."),
         code("page.times()", [said("**Time** 3 s")], tags=["remove-input"]),
         code("draw()", [GLUED, DRAWN], tags=["hide-input"], mystnb={"figure": {"name": "fig-a"}}),
@@ -50,7 +50,7 @@ def test_picture_first_then_the_answer_then_the_text_and_the_drawer_last():
     assert answer["source"] == ":::{when} early\n> **Answer.** Because.\n\n> And more.\n:::"
     kept = ["A second one.", "import x", "Outside.", "## One\n\nText.", "page.times()", "draw()", "n = 1"]
     assert texts({"cells": rest}) == kept
-    parts = ("say why;", "**You need** it.", "p: int = 5", "Make this page again", "made by")
+    parts = ("say why;", "**You need** it.", "p: int = 5", "Make this page again", "**Time** 2 s", "made by")
     assert [part for part in parts if part not in drawer["source"]] == []
     assert drawer["source"].startswith(":::::::{admonition} Run this page\n:class: dropdown gb-drawer")
 
@@ -59,7 +59,7 @@ def test_what_cells_glue_stays_where_they_stand_and_removed_code_is_folded():
     cells = {cell["source"]: cell for cell in arranged(NOTEBOOK, "fig-a")["cells"]}
     drawn = [cell for cell in arranged(NOTEBOOK, "fig-a")["cells"] if cell["source"] == "draw()"][1]
     assert drawn["outputs"] == [GLUED] and "mystnb" not in drawn["metadata"]
-    assert cells["import x"]["metadata"]["tags"] == ["hide-cell"]
+    assert cells["import x"]["metadata"]["tags"] == ["hide-cell"] and cells["import x"]["outputs"] == [GLUED]
     assert cells["page.times()"]["metadata"]["tags"] == ["hide-input"], "outside the opening it only folds"
 
 

@@ -15,6 +15,7 @@ from grokbook.build import site, state
 from grokbook.build.serving import server
 from grokbook.check import broken
 from grokbook.errors import ChapterError, GrokbookError, ParameterError
+from grokbook.page import sources
 from processes import git
 
 
@@ -31,10 +32,9 @@ def test_chapters_that_were_not_executed_are_left_out(project):
 
 def test_a_plain_page_shows_figures_of_the_chapters_that_were_executed(tmp_path):
     drawn = {"metadata": {"grokbook": {"name": "fig-a"}}, "data": {"image/svg+xml": ["<svg>", "</svg>"]}}
-    notebook, page = tmp_path / "01_a.ipynb", tmp_path / "tour.md"
-    notebook.write_text(json.dumps({"cells": [{"outputs": [drawn]}, {"source": ""}]}))
+    page = tmp_path / "tour.md"
     page.write_text("One.\n\n![a](_figures/fig-a.svg)\n\n![b](_figures/fig-b.svg)\n\n[b](chapters/02_b.ipynb#fig-b)\n")
-    site.put_pictures(tmp_path, [notebook])
+    site.put_pictures(tmp_path, site.drawings({"cells": [{"outputs": [drawn]}, {"source": ""}]}))
     assert (tmp_path / "_figures" / "fig-a.svg").read_text() == "<svg></svg>"
     kept = site.without_dead_links(page.read_text(), ["01_a"])
     assert kept == "One.\n\n![a](_figures/fig-a.svg)\n\n\nb\n"
@@ -104,7 +104,7 @@ def test_pages_say_what_they_are_about_and_an_address_without_a_page_leads_to_th
 
 
 def test_a_site_has_a_map_of_addresses_only_where_pyproject_names_its_own(project, built_once):
-    assert not (built_once / "site" / "sitemap.xml").exists() and site.pages(project, [])["address"] is None
+    assert not (built_once / "site" / "sitemap.xml").exists() and site.pages(project, {})["address"] is None
     sys.path.insert(0, str(project / "book" / "_ext"))
     from grokbook_pages import sitemap
 
@@ -112,16 +112,16 @@ def test_a_site_has_a_map_of_addresses_only_where_pyproject_names_its_own(projec
 
 
 def test_only_a_committed_source_of_a_named_repository_has_a_launch_link(project):
-    assert site.pages(project, ["01_tiny"])["launch"] == {"01_tiny": None}
+    tiny = {"01_tiny": sources.find(project, "01_tiny")}
+    assert site.pages(project, tiny)["launch"] == {"01_tiny": None}
     git(project, "init", "-q")
     git(project, "add", "notebooks")
     git(project, "commit", "-q", "-m", "one")
-    link = site.pages(project, ["01_tiny"])["launch"]["01_tiny"]
-    assert link.startswith(f"https://mybinder.org/v2/gh/grokbook/grokbook/{state.revision(project)}?urlpath=")
-    assert "notebooks%2F01_tiny.md" in link
+    link = f"https://mybinder.org/v2/gh/grokbook/grokbook/{state.revision(project)}?urlpath="
+    link += "lab%2Ftree%2Fnotebooks%2F01_tiny.md%3Ffactory%3DJupytext%2520Notebook"
+    assert site.pages(project, tiny)["launch"] == {"01_tiny": link}
     (project / "pyproject.toml").unlink()
-    assert site.repository_url(project) is None
-    assert site.pages(project, ["01_tiny"])["launch"] == {"01_tiny": None}
+    assert site.pages(project, tiny)["launch"] == {"01_tiny": None}
 
 
 def test_the_key_changes_with_a_page_and_not_by_itself(built):

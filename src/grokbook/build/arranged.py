@@ -26,14 +26,21 @@ def arranged(notebook: dict[str, Any], lead: str) -> dict[str, Any]:
     title, _, rest = first.partition("\n")
     opening, cells = _opening([_markdown(rest), *cells[1:]])
     kept, moved = _taken(opening)
-    sentence, kept[0] = _first_sentence(kept[0])
+    text = _text(kept[0]).strip()
+    sentence = found[0] if (found := _SENTENCE.match(text)) else ""
+    kept[0] = _markdown(text[len(sentence) :].lstrip())
     picture, after = _lead_figure(kept + cells, lead)
     provenance = [cell for cell in after if cell.get("id") == "provenance"]
     after = [cell for cell in after if cell not in provenance]
     top = [_markdown(f"{title}\n\n:::{{div}} gb-dek\n{sentence}\n:::"), *picture]
     top += [_markdown(text) for text in moved[ANSWER]]
-    drawer = [_markdown(_drawer(moved, [_text(cell) for cell in provenance]))]
-    return {**notebook, "cells": [_in_place(cell) for cell in top + after if not _is_empty(cell)] + drawer}
+    code = [f"**Parameters**\n\n```python\n{source.strip()}\n```" for source in moved["parameters"]]
+    parts = moved[OBJECTIVES] + moved[NEED] + code + moved["commands"] + moved[TIME] + [_text(p) for p in provenance]
+    inside = "\n\n".join(parts)
+    about = f"{{admonition}} Run this page\n:class: dropdown gb-drawer\n:name: {DRAWER}"
+    drawer = _markdown(f":::::::{about}\n\n{inside}\n:::::::")
+    shown = [_in_place(cell) for cell in top + after if cell["cell_type"] != "markdown" or _text(cell).strip()]
+    return {**notebook, "cells": [*shown, drawer]}
 
 
 def _in_place(cell: dict[str, Any]) -> dict[str, Any]:
@@ -51,10 +58,6 @@ def _text(cell: dict[str, Any]) -> str:
 
 def _markdown(text: str) -> dict[str, Any]:
     return {"cell_type": "markdown", "metadata": {}, "source": text.strip("\n")}
-
-
-def _is_empty(cell: dict[str, Any]) -> bool:
-    return cell["cell_type"] == "markdown" and not _text(cell).strip()
 
 
 def _opening(cells: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -79,7 +82,9 @@ def _taken(opening: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[st
         elif cell["cell_type"] == "markdown":
             kept.append(_without_paragraphs(cell, moved))
         else:
-            kept.append(_without_outputs(cell, moved))
+            said = [(o, "".join(o.get("data", {}).get("text/markdown", ""))) for o in cell.get("outputs", [])]
+            moved[TIME] += [text for _, text in said if text.startswith(TIME)]
+            kept.append({**cell, "outputs": [output for output, text in said if not text.startswith(TIME)]})
     return kept, moved
 
 
@@ -110,24 +115,6 @@ def _blocks(text: str) -> list[str]:
     return [block.strip("\n") for block in blocks if block]
 
 
-def _without_outputs(cell: dict[str, Any], moved: dict[str, list[str]]) -> dict[str, Any]:
-    """A code cell without the outputs that begin as a kind of `moved`."""
-    kept = []
-    for output in cell.get("outputs", []):
-        text = "".join(output.get("data", {}).get("text/markdown", ""))
-        kind = next((k for k in (ANSWER, TIME) if text.startswith(k)), "")
-        (moved[kind].append(text) if kind else kept.append(output))
-    return {**cell, "outputs": kept}
-
-
-def _first_sentence(cell: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The first sentence of the text, and the cell without it."""
-    found = _SENTENCE.match(_text(cell).strip()) if cell["cell_type"] == "markdown" else None
-    if not found:
-        return "", cell
-    return found[0], _markdown(_text(cell).strip()[found.end() :].lstrip())
-
-
 def _lead_figure(cells: list[dict[str, Any]], lead: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The cell that shows the figure `lead` and nothing else, and the others; its code stays where it is."""
     for at, cell in enumerate(cells):
@@ -139,11 +126,3 @@ def _lead_figure(cells: list[dict[str, Any]], lead: str) -> tuple[list[dict[str,
             drawn["outputs"] = [o for o in cell["outputs"] if o not in glued]
             return [drawn], [*cells[:at], {**cell, "metadata": plain, "outputs": glued}, *cells[at + 1 :]]
     return [], cells
-
-
-def _drawer(moved: dict[str, list[str]], provenance: list[str]) -> str:
-    """The drawer at the foot: objectives, parameters, commands, times and how the page was made."""
-    code = [f"**Parameters**\n\n```python\n{source.strip()}\n```" for source in moved["parameters"]]
-    parts = moved[OBJECTIVES] + moved[NEED] + code + moved["commands"] + moved[TIME] + provenance
-    inside = "\n\n".join(parts)
-    return f":::::::{{admonition}} Run this page\n:class: dropdown gb-drawer\n:name: {DRAWER}\n\n{inside}\n:::::::"

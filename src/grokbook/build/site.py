@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from grokbook.errors import ChapterError, GrokbookError
 from grokbook.page import sources
 from grokbook.page.cards import LEDGER
 from grokbook.page.drawing import NARROW
+from grokbook.page.sources import Chapter
 
 _LEFT_OUT = shutil.ignore_patterns("_build", "chapters", "__pycache__", ".*")
 _PACKAGES = ("jupyter-book", "sphinx", "sphinx-book-theme", "myst-nb", "sphinx-mathjax-offline", "sphinx-proof")
@@ -114,21 +115,21 @@ def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None =
     (source / "chapters").mkdir()
     downloads = extra / "downloads"
     downloads.mkdir(parents=True)
-    own = root / "book" / "chapters"
-    notebooks = notebooks or own
-    for name in names:
-        plain = without_narrow((notebooks / f"{name}.ipynb").read_text(encoding="utf-8"), extra / "narrow" / name)
+    chapters = {name: sources.load(root / "notebooks" / f"{name}.md") for name in names}
+    drawn: dict[str, str] = {}
+    for name, chapter in chapters.items():
+        executed = (notebooks or root / "book" / "chapters") / f"{name}.ipynb"
+        notebook = json.loads(executed.read_text(encoding="utf-8"))
+        put_narrow(notebook, extra / "narrow" / name)
+        drawn |= drawings(notebook)
         page = source / f"{sources.page_of(name)}.ipynb"
         page.with_suffix(".md").unlink(missing_ok=True)  # what stands there while the front page is not executed
-        if lead := sources.find(root, name).lead:
-            plain = json.dumps(arranged(json.loads(plain), lead))
-        page.write_text(plain, encoding="utf-8")
-        shutil.copyfile(notebooks / f"{name}.ipynb", downloads / f"{name}.ipynb")
-        shutil.copyfile(root / "notebooks" / f"{name}.md", downloads / f"{name}.md")
-    for chapter in sources.load_all(root):
-        card, notebook = extra / "cards" / f"{chapter.name}.svg", notebooks / f"{chapter.name}.ipynb"
-        put_card(card, notebook, chapter.picture, source / "_static" / "favicon.svg")
-    put_pictures(source, [notebooks / f"{name}.ipynb" for name in names])
+        page.write_text(json.dumps(arranged(notebook, chapter.lead) if chapter.lead else notebook), encoding="utf-8")
+        shutil.copyfile(executed, downloads / executed.name)
+        shutil.copyfile(chapter.path, downloads / chapter.path.name)
+    if sources.FRONT in names:
+        put_cards(root, extra / "cards", drawn)
+    put_pictures(source, drawn)
     for page in [*source.glob("*.md"), *source.glob("*.ipynb")]:
         page.write_text(without_dead_links(page.read_text(encoding="utf-8"), names), encoding="utf-8")
     for name in MATHJAX_PARTS:
@@ -137,46 +138,44 @@ def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None =
         (shutil.copytree if origin.is_dir() else shutil.copyfile)(origin, copy)
     toc = source / "_toc.yml"
     toc.write_text(filtered_toc(toc.read_text(), names))
-    facts = pages(root, names)
-    for name in names if own is notebooks else ():
+    facts = pages(root, chapters)
+    for name in () if notebooks else names:
         facts["pages"][sources.page_of(name)]["preset"] = (state.card(root, name) or {}).get("preset")
     (source / "_pages.json").write_text(json.dumps(facts))
 
 
-def without_narrow(notebook: str, folder: Path) -> str:
-    """An executed notebook without its drawings for narrow screens, which go to `folder` as `<figure>.svg`."""
-    found = json.loads(notebook)
-    for output in (o for cell in found["cells"] for o in cell.get("outputs", [])):
+def put_narrow(notebook: Mapping[str, Any], folder: Path) -> None:
+    """Take the drawings for narrow screens out of an executed notebook; they go to `folder` as `<figure>.svg`."""
+    for output in (o for cell in notebook["cells"] for o in cell.get("outputs", [])):
         if text := output.get("data", {}).pop(NARROW, None):
             folder.mkdir(parents=True, exist_ok=True)
             (folder / f"{output['metadata']['grokbook']['name']}.svg").write_text("".join(text), encoding="utf-8")
-    return json.dumps(found, ensure_ascii=False, indent=1)
 
 
-def drawings(notebook: Path) -> dict[str, str]:
+def drawings(notebook: Mapping[str, Any]) -> dict[str, str]:
     """The figures of an executed notebook as SVG, by name; those that scripts draw are none."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    labelled = [o for cell in cells for o in cell.get("outputs", []) if "grokbook" in o.get("metadata", {})]
+    every = (output for cell in notebook["cells"] for output in cell.get("outputs", []))
+    labelled = [output for output in every if "grokbook" in output.get("metadata", {})]
     svg = "image/svg+xml"
     return {o["metadata"]["grokbook"]["name"]: "".join(o["data"][svg]) for o in labelled if svg in o["data"]}
 
 
-def put_card(target: Path, notebook: Path, picture: str, sign: Path) -> None:
-    """Put the figure `picture` of a chapter where the front page's cards show it; the book's sign if it is no SVG."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    drawn = drawings(notebook) if notebook.is_file() else {}
-    target.write_text(drawn.get(picture) or sign.read_text(encoding="utf-8"), encoding="utf-8")
+def put_cards(root: Path, folder: Path, pictures: Mapping[str, str]) -> None:
+    """Put each chapter's picture where the front page's cards show it; the book's sign where there is no drawing."""
+    sign = (root / "book" / "_static" / "favicon.svg").read_text(encoding="utf-8")
+    folder.mkdir()
+    for chapter in sources.load_all(root):
+        (folder / f"{chapter.name}.svg").write_text(pictures.get(chapter.picture) or sign, encoding="utf-8")
 
 
-def put_pictures(source: Path, notebooks: Sequence[Path]) -> None:
+def put_pictures(source: Path, drawn: Mapping[str, str]) -> None:
     """Put the figures of chapters that plain pages show, `![alt](_figures/fig-name.svg)`, beside these pages.
 
-    A picture of a chapter that was not executed is left out.
+    A picture of a chapter that was not executed, and so is not `drawn`, is left out.
     """
     shown = re.compile(r"^!\[[^\]]*\]\(_figures/(fig-[\w-]+)\.svg\)\n", re.MULTILINE)
     pages = {page: page.read_text(encoding="utf-8") for page in source.glob("*.md")}
     wanted, folder = {name for text in pages.values() for name in shown.findall(text)}, source / "_figures"
-    drawn = {name: text for notebook in notebooks if wanted for name, text in drawings(notebook).items()}
     for name in wanted & set(drawn):
         folder.mkdir(exist_ok=True)
         (folder / f"{name}.svg").write_text(drawn[name], encoding="utf-8")
@@ -184,13 +183,10 @@ def put_pictures(source: Path, notebooks: Sequence[Path]) -> None:
         page.write_text(shown.sub(lambda m: m[0] * (folder / f"{m[1]}.svg").exists(), text), encoding="utf-8")
 
 
-def without_dead_links(text: str, names: Sequence[str]) -> str:
+def without_dead_links(text: str, names: Collection[str]) -> str:
     """The source of a page whose links to chapters that were not executed are words, in Markdown and in HTML.
 
     A link to a figure of a chapter, `chapters/01_x.ipynb#fig-a`, leads to its label.
-
-    >>> without_dead_links("[one](chapters/01_x.ipynb), [[two](chapters/02_y.ipynb)", ["01_x"])
-    '[one](chapters/01_x.ipynb), [two'
     """
     markdown = r"\[(?P<a>[^\[\]]+)\]\(chapters/(?P<b>\w+)\.ipynb(?:#(?P<e>[\w-]+))?\)"
     anchor = r'<a [^<>]*"chapters/(?P<c>\w+)\.html[^<>]*>(?P<d>[^<>]*)</a>'
@@ -203,7 +199,7 @@ def without_dead_links(text: str, names: Sequence[str]) -> str:
     return re.sub(f"{markdown}|{anchor}", linked, text)
 
 
-def filtered_toc(text: str, names: Sequence[str]) -> str:
+def filtered_toc(text: str, names: Collection[str]) -> str:
     """The table of contents without the chapters that were not executed, and without parts left empty."""
     import yaml
 
@@ -216,42 +212,30 @@ def filtered_toc(text: str, names: Sequence[str]) -> str:
     return yaml.safe_dump({**toc, "parts": parts}, sort_keys=False)
 
 
-def pages(root: Path, names: Sequence[str]) -> dict[str, Any]:
-    """For the site's extensions: launch links (None where a source is not committed), questions, verdicts."""
-    repository, revision = repository_url(root), state.revision(root)
-    launches = {}
-    for name in names:
-        there = repository and revision and state.committed(root, root / "notebooks" / f"{name}.md")
-        launches[name] = launch_link(repository, revision, name) if there else None  # type: ignore[arg-type]
-    questions = {name: sources.find(root, name).question for name in names}
-    leads = {name: sources.find(root, name).lead for name in names}
-    address = project_urls(root).get("Documentation")
-    places = {sources.page_of(name): {"source": str(root / "notebooks" / f"{name}.md")} for name in names}
-    words = {"pages": places, "verdicts": settled(), "ledger": sources.page_of(LEDGER)}
-    found = {"launch": launches, "questions": questions, "leads": leads}
-    return found | {"repository": repository, "address": address, **words}
+def pages(root: Path, chapters: Mapping[str, Chapter]) -> dict[str, Any]:
+    """For the site's extensions: launch links (None where a source is not committed), questions, verdicts.
 
-
-def project_urls(root: Path) -> dict[str, str]:
-    """The addresses that pyproject.toml names."""
-    project = root / "pyproject.toml"
-    return tomllib.loads(project.read_text()).get("project", {}).get("urls", {}) if project.exists() else {}
-
-
-def repository_url(root: Path) -> str | None:
-    """The repository that pyproject.toml names, or None."""
-    return project_urls(root).get("Repository")
-
-
-def launch_link(repository: str, revision: str, name: str) -> str:
-    """The Binder address that opens the chapter's source as a notebook.
-
-    >>> launch_link("https://github.com/a/b", "f00", "01_x")
-    'https://mybinder.org/v2/gh/a/b/f00?urlpath=lab%2Ftree%2Fnotebooks%2F01_x.md%3Ffactory%3DJupytext%2520Notebook'
+    A launch link is the Binder address that opens the chapter's source as a notebook.
     """
-    owner = repository.removesuffix(".git").rstrip("/").split("github.com/")[-1]
-    inside = quote(f"lab/tree/notebooks/{name}.md?factory=" + quote("Jupytext Notebook"), safe="")
-    return f"https://mybinder.org/v2/gh/{owner}/{revision}?urlpath={inside}"
+    project = root / "pyproject.toml"
+    urls = tomllib.loads(project.read_text()).get("project", {}).get("urls", {}) if project.exists() else {}
+    repository, revision = urls.get("Repository"), state.revision(root)
+    launches: dict[str, str | None] = dict.fromkeys(chapters)
+    for name, chapter in chapters.items():
+        if repository and revision and state.committed(root, chapter.path):
+            owner = repository.removesuffix(".git").rstrip("/").split("github.com/")[-1]
+            inside = quote(f"lab/tree/notebooks/{name}.md?factory=" + quote("Jupytext Notebook"), safe="")
+            launches[name] = f"https://mybinder.org/v2/gh/{owner}/{revision}?urlpath={inside}"
+    return {
+        "launch": launches,
+        "questions": {name: chapter.question for name, chapter in chapters.items()},
+        "leads": {name: chapter.lead for name, chapter in chapters.items()},
+        "repository": repository,
+        "address": urls.get("Documentation"),
+        "pages": {sources.page_of(name): {"source": str(chapter.path)} for name, chapter in chapters.items()},
+        "verdicts": settled(),
+        "ledger": sources.page_of(LEDGER),
+    }
 
 
 def mathjax_folder() -> Path:
