@@ -1,6 +1,7 @@
-"""Settings of every test: property tests have no deadline and are alike in each run; the reference numbers."""
+"""Settings of every test: property tests have no deadline, runs stay in this process; the reference numbers."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from hypothesis import settings
 
 settings.register_profile("grokbook", deadline=None, max_examples=50, derandomize=True)
 settings.load_profile("grokbook")
+
+os.environ.setdefault("GROKBOOK_CORES", "1")  # a process of its own takes longer to start than most runs of the tests
 
 
 @pytest.fixture(scope="session")

@@ -393,7 +393,7 @@ import functools, sys
 sys.path[:0] = sys.argv[2:]
 from grokbook.runs import experiment as base
 from test_store import STEPS, Experiment, Store, load_or_run, real_config
-base.train = functools.partial(base.train, checkpoint_every=0)
+base.train = functools.partial(base.train, checkpoint_every=0, workers=2)
 load_or_run(Experiment("made/up", real_config(STEPS), seeds=(0, 1)), Store(sys.argv[1]), progress=False)
 """
 

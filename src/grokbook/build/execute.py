@@ -15,11 +15,12 @@ from grokbook.build.kernel import Kernels
 from grokbook.build.terminal import Line, Progress, ProgressStream
 from grokbook.check import exercises
 from grokbook.errors import ChapterError
+from grokbook.machine import KEEP_MEMORY
 from grokbook.page.parameters import rewrite
 from grokbook.page.sources import Page, parameters_cell
 
 _KERNEL = "grokbook"
-_ENVIRONMENT = {
+_ENVIRONMENT = KEEP_MEMORY | {
     "OMP_NUM_THREADS": "1",
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     "PYTHONHASHSEED": "0",
@@ -70,44 +71,36 @@ def execute(
     seconds, used = time.monotonic() - begin, outputs.used(notebook)
     notebook.cells = [cell for cell in notebook.cells if exercises.KEY not in cell.metadata]
     try:
-        figures = outputs.prepare(notebook, strict)
+        outputs.drop_progress(notebook, strict)
+        figures = outputs.label_figures(notebook)
     except ChapterError as error:
         raise ChapterError(f"{chapter.label}, {error}") from error
+    outputs.strip(notebook)
     notebook.cells.append(footer.box(page, used, seconds))
     if (cell := parameters_cell(notebook)) is not None:
         notebook.cells.insert(notebook.cells.index(cell) + 1, footer.invitation(page))
     return Run(notebook, figures, seconds)
 
 
-def _engine() -> type:
-    """papermill's own engine, telling us when a cell begins."""
-    from papermill.engines import NBClientEngine
+def _run_cells(label: str, notebook: Any, root: Path, options: Mapping[str, Any], line: Line) -> Any:
+    import papermill
+    from nbclient.exceptions import DeadKernelError
+    from papermill.engines import NBClientEngine, papermill_engines
 
-    class Engine(NBClientEngine):
+    class Engine(NBClientEngine):  # papermill's own, telling us when a cell begins
         @classmethod
-        def execute_managed_notebook(cls, nb_man: Any, kernel_name: str, on_cell: Any, **options: Any) -> Any:
+        def execute_managed_notebook(cls, nb_man: Any, kernel_name: str, **options: Any) -> Any:
             begin = nb_man.cell_start
 
             def cell_start(cell: Any, cell_index: int | None = None, **rest: Any) -> None:
-                on_cell(nb_man.nb, cell_index)
+                if cell.cell_type == "code":
+                    line.at(sum(1 for i, _ in outputs.code_cells(nb_man.nb) if i <= cell_index))
                 begin(cell, cell_index, **rest)
 
             nb_man.cell_start = cell_start
             return super().execute_managed_notebook(nb_man, kernel_name, **options)
 
-    return Engine
-
-
-def _run_cells(label: str, notebook: Any, root: Path, options: Mapping[str, Any], line: Line) -> Any:
-    import papermill
-    from nbclient.exceptions import DeadKernelError
-    from papermill.engines import papermill_engines
-
-    def on_cell(nb: Any, index: int) -> None:
-        if nb.cells[index].cell_type == "code":
-            line.at(sum(1 for i, _ in outputs.code_cells(nb) if i <= index))
-
-    papermill_engines.register(_KERNEL, _engine())
+    papermill_engines.register(_KERNEL, Engine)
     logging.getLogger("papermill").setLevel(logging.CRITICAL)  # what fails is said here, once
     try:
         return papermill.execute_notebook(
@@ -120,7 +113,6 @@ def _run_cells(label: str, notebook: Any, root: Path, options: Mapping[str, Any]
             progress_bar=False,
             stderr_file=ProgressStream(line),
             resources={"metadata": {"path": str(root)}},
-            on_cell=on_cell,
             iopub_timeout=600,  # a cell may end long before a busy machine hands its output over
             **options,
         )

@@ -35,17 +35,6 @@ def used(notebook: Any) -> list[dict[str, Any]]:
     return [row for found in about for row in found.get("grokbook_used", [])]
 
 
-def prepare(notebook: Any, strict: bool) -> list[str]:
-    """Make an executed notebook one to print; the names of its figures.
-
-    Raises ChapterError, which names the cell, for what no page can show.
-    """
-    drop_progress(notebook, strict)
-    names = label_figures(notebook)
-    strip(notebook)
-    return names
-
-
 def strip(notebook: Any) -> None:
     """Remove what differs from one execution to the next: times, run metadata, random cell names."""
     for index, cell in enumerate(notebook.cells):
@@ -81,28 +70,21 @@ def label_figures(notebook: Any) -> list[str]:
     names: list[str] = []
     cells = []
     for index, cell in enumerate(notebook.cells):
-        found = _figure_names(notebook, index, cell) if cell.cell_type == "code" else []
+        found = []
+        for output in cell.outputs if cell.cell_type == "code" else ():
+            if label := output.get("metadata", {}).get("grokbook"):
+                found.append(label["name"])
+            elif any(mime.startswith("image/") for mime in output.get("data", {})):
+                place = where(notebook, index)
+                raise ChapterError(f"{place} shows an image without caption and alt text: use page.figure.")
+        if "figure" in cell.metadata.get("tags", []) and not found and cell.cell_type == "code":
+            raise ChapterError(f"{where(notebook, index)} is tagged `figure` and made none.")
         names += found
         cells += _split(cell) if found else [cell]
     if twice := [name for name in names if names.count(name) > 1]:
         raise ChapterError(f"the figure name {twice[0]!r} is used twice.")
     notebook.cells = cells
     return names
-
-
-def _figure_names(notebook: Any, index: int, cell: Any) -> list[str]:
-    """The names of the cell's figures; refuses images that `page.figure` did not make."""
-    found = []
-    for output in cell.outputs:
-        if label := output.get("metadata", {}).get("grokbook"):
-            found.append(label["name"])
-        elif any(mime.startswith("image/") for mime in output.get("data", {})):
-            raise ChapterError(
-                f"{where(notebook, index)} shows an image without caption and alt text: use page.figure."
-            )
-    if "figure" in cell.metadata.get("tags", []) and not found:
-        raise ChapterError(f"{where(notebook, index)} is tagged `figure` and made none.")
-    return found
 
 
 def _split(cell: Any) -> list[Any]:

@@ -144,11 +144,12 @@ def train(
     """Train every configuration and return what was logged, dims `run` and `step`.
 
     On a CPU each run has a process of its own with `threads` threads, as many side by side as there are cores
-    (`workers`); a single run stays in this process. `rows` lets so many runs of one size share a program, which pays
-    for small networks; on a GPU all runs of one size do. With `checkpoints`, a folder, the state of each run is kept
-    there about every `checkpoint_every` seconds and an interrupted call continues; on one CPU thread the result is
-    bit for bit that of an uninterrupted one. The files of finished runs stay until the caller removes them. Where the
-    code is not known (a class of a reader's own without source, a lambda) none is kept, and a line says so.
+    (`workers`); a single run, and every run where there is one core, stays in this process. `rows` lets so many runs of
+    one size share a program, which pays for small networks; on a GPU all runs of one size do. With `checkpoints`, a
+    folder, the state of each run is kept there about every `checkpoint_every` seconds and an interrupted call
+    continues; on one CPU thread the result is bit for bit that of an uninterrupted one. The files of finished runs stay
+    until the caller removes them. Where the code is not known (a class of a reader's own without source, a lambda) none
+    is kept, and a line says so.
 
     Args:
         watch: name -> function of a `View` of the network at a logged step; each is a variable (run, step).
@@ -193,7 +194,7 @@ def train(
     compiled = compiled and compiler_here()
     how = How(str(chosen), threads, checkpoint_every, bool(watch), steps, compiled)
     together = groups(configs, rows or (1 if chosen.type == "cpu" else None))
-    apart = chosen.type == "cpu" and len(together) > 1 and _travels(configs)
+    apart = chosen.type == "cpu" and len(together) > 1 and (workers or cores() > 1) and _travels(configs)
     folder = checkpoints
     if (apart or checkpoints is not None) and (unknown := code_of(*configs)).digest is None:
         apart, folder = False, None
