@@ -39,6 +39,7 @@ COLLECT = """() => {
     raw: ['$$', '\\\\('].filter(sign => prose.includes(sign)),
     undrawn: all('article img').filter(i => !i.alt.trim() || (!i.naturalWidth && i.loading !== 'lazy')).map(i => i.src),
     figures: all('article figure img').length,
+    top: all('.tag_gb-lead figure').slice(0, 1).map(e => e.getBoundingClientRect().top + scrollY),
     box: all('.grokbook-provenance').map(e => e.textContent).join(''),
     downloads: all('.dropdown-download-buttons a').map(a => a.href),
     data: all('[data-options]').reduce((sum, e) => sum + e.dataset.options.length, 0),
@@ -72,7 +73,7 @@ THEME = "document.documentElement.dataset.theme"
 LOOKS = """[...document.querySelectorAll('article :is(figure, .gb-card) img')].map(i => getComputedStyle(i))
   .map(look => [look.colorScheme, look.filter, look.backgroundColor])"""
 STACKED = "[...document.querySelectorAll('article picture img')].map(i => [i.currentSrc, i.naturalWidth])"
-SIZES, HEAVIEST = (1280, 1920, 768, 390), 2_600_000
+SIZES, HEAVIEST, LOWEST = (1280, 1920, 768, 390), 2_600_000, 260
 # axe-core takes long to go through a page: of what is made alike it sees the first (rows of a table,
 # entries of the ledger, words of code on one page), and a formula, which has hundreds of elements, as a letter
 SHORTER = """code => {
@@ -179,6 +180,12 @@ def test_a_chapter_has_pictures_for_every_screen_its_box_and_solutions_that_open
     before, after = page["solutions"]
     assert before >= 1
     assert after == before - 1
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_the_best_picture_of_a_chapter_is_on_its_first_screen(facts, name):
+    (top,) = facts(name)["top"]
+    assert top <= LOWEST
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

@@ -1,27 +1,12 @@
-"""The order of a chapter's page in a browser: its picture on the first screen, one switch for the code, the drawer."""
-
-import pytest
+"""The order of a chapter's page in a browser: one switch for the code, the drawer."""
 
 from .test_browser import CHAPTERS, pytestmark  # noqa: F401  the same marks: a browser, a built site
 
-TOP = """() => {
-  const lead = document.querySelector('.tag_gb-lead figure');
-  return lead ? lead.getBoundingClientRect().top + scrollY : null;
-}"""
-LOWEST = 260
 SHOWN = """() => {
   const seen = [...document.querySelectorAll('article .cell_input')].filter(e => e.checkVisibility());
   const bars = [...document.querySelectorAll('article details.hide > summary')].filter(e => e.checkVisibility());
   return [seen.length, bars.length, document.querySelectorAll('article .cell_input').length];
 }"""
-
-
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_the_best_picture_of_a_chapter_is_on_its_first_screen(open_page, address, name):
-    page = open_page(address + name)
-    top = page.evaluate(TOP)
-    assert top is not None and top <= LOWEST
-    page.context.close()
 
 
 def test_one_switch_shows_all_code_is_remembered_and_stands_in_the_address(open_page, address):

@@ -7,29 +7,19 @@ import pytest
 
 from grokbook.claims import verdicts
 from grokbook.claims.finding import VERDICTS
-from grokbook.claims.ledger import SLOW, choose, claims
+from grokbook.claims.ledger import choose, claims
 from grokbook.errors import ParameterError, RecordError
-
-FAST = [c for c in claims() if c.seconds < SLOW]
-LONG = [c for c in claims() if c.seconds >= SLOW]
 
 
 def test_every_claim_has_a_settled_verdict_and_every_verdict_a_claim():
     assert list(verdicts.settled()) == [c.id for c in claims()]
 
 
-@pytest.mark.parametrize("claim", FAST, ids=lambda c: c.id)
+@pytest.mark.parametrize("claim", claims(), ids=lambda c: c.id)
 def test_a_check_finds_the_settled_verdict(claim):
     found = claim.finding()
     assert found.verdict == verdicts.settled().get(claim.id), found.evidence
     assert len(found.evidence.split()) >= 4
-
-
-@pytest.mark.slow
-def test_the_long_checks_find_their_settled_verdicts():
-    known = verdicts.settled()
-    found = {c.id: c.finding().verdict for c in LONG}
-    assert found == {name: known.get(name) for name in found}
 
 
 def test_settling_keeps_the_others_and_drops_what_is_no_claim(tmp_path):

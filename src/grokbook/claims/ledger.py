@@ -29,8 +29,6 @@ with their error, or trained networks."""
 ORIGINS = ("paper", "ours")
 """Whose sentence a claim is."""
 OPEN = ("undecided", "not run")
-SLOW = 2.0
-"""Seconds from which a check counts as slow."""
 
 
 class CheckError(GrokbookError, RuntimeError):
@@ -138,12 +136,7 @@ class Claim:
 
 
 def said(bar: Any) -> str:
-    """A bar as words: numbers short, several of them joined.
-
-    Example:
-        >>> said(0.25), said((1.5, 0.05)), said("rank")
-        ('0.25', '1.5 and 0.05', 'rank')
-    """
+    """A bar as words: numbers short, several of them joined."""
     if isinstance(bar, tuple | list):
         return " and ".join(map(said, bar))
     return f"{bar:g}" if isinstance(bar, float) else str(bar)
@@ -202,17 +195,12 @@ def claims() -> tuple[Claim, ...]:
     values = [value for module in chapters() for value in vars(module).values()]
     several = [entry for value in values if isinstance(value, list | tuple) for entry in value]  # each counts once
     announced = {id(c): c for c in [*values, *several] if isinstance(c, Claim)}.values()
-    found = sorted(announced, key=_order)
+    found = sorted(announced, key=lambda c: ([*PAPERS].index(c.paper), "." in c.id, c.id))  # P5.1a after numbered ones
     ids = [claim.id for claim in found]
     repeated = {i for i in ids if ids.count(i) > 1}
     if repeated:
         raise ParameterError(f"claim ids occur twice: {', '.join(sorted(repeated))}.")
     return tuple(found)
-
-
-def _order(claim: Claim) -> tuple[int, bool, str]:
-    """By paper, then by id; ids such as P5.1a after the numbered ones."""
-    return [*PAPERS].index(claim.paper), "." in claim.id, claim.id
 
 
 def _refuse_unknown(what: str, name: str, known: Iterable[str]) -> None:
@@ -237,10 +225,6 @@ def choose(
         below: only claims whose check is said to take fewer seconds.
 
     Raises ParameterError for an id, a paper or a kind that the ledger does not have.
-
-    Example:
-        >>> [claim.id for claim in choose(["G36", "P02"], paper="gu2025")]
-        ['G36']
     """
     known = {claim.id: claim for claim in claims()}
     wanted = list(known) if ids is None else list(ids)
