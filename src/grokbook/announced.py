@@ -45,11 +45,6 @@ def folder_of(module: str) -> str:
 
 
 def chapter_of(topic: str) -> str:
-    """The chapter named as this topic, `NN_topic`, by its file in `notebooks/`; the topic itself where there is none.
-
-    Example:
-        >>> chapter_of("med_tracking"), chapter_of("no_such_topic")
-        ('05_med_tracking', 'no_such_topic')
-    """
+    """The chapter named as this topic, `NN_topic`, by its file in `notebooks/`; where there is none, the topic."""
     found = sorted(path.stem for path in (project_root() / "notebooks").glob(f"*_{topic}.md"))
     return next((stem for stem in found if re.fullmatch(rf"\d\d[a-z]?_{topic}", stem)), topic)

@@ -121,7 +121,7 @@ def test_a_damaged_page_or_card_is_executed_again_and_never_published(built, sai
     assert state.executed(built) == []
     assert "01_tiny.ipynb" not in site.filtered_toc((built / "book" / "_toc.yml").read_text(), state.executed(built))
     executed = []
-    monkeypatch.setattr(building, "_execute_all", lambda root, waiting, *rest: executed.extend(waiting))
+    monkeypatch.setattr(building, "side_by_side", lambda waiting, *rest: executed.extend(waiting))
     monkeypatch.setattr(site, "bring_up_to_date", lambda *a, **k: True)
     building.build(built, "laptop", progress=said)
     assert [job.page.chapter.name for job in executed] == ["01_tiny"]

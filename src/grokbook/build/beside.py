@@ -36,9 +36,16 @@ def opened(notebook: Any, default: Any, page: Page, where: str) -> Any:
     then, now = (drift.content(one.cells) for one in (default, notebook))
     name = page.chapter.name
     found = drift.compare({"chapters": {name: then}}, {"chapters": {name: now}})
+    plain = page.chapter.page(page.preset).values
+    about = {parameter.name: parameter.help for parameter in page.chapter.parameters}
+    heads = ["parameter", "default", "yours", "meaning"]
+    rows = [
+        [code(name), words(plain[name]), f"**{words(value)}**", words(about[name])]
+        for name, value in page.changed.items()
+    ]
     opening = [
         _markdown("## What differs from the default\n\n" + _summary(found, page.preset, where)),
-        _markdown(_parameters(page)),
+        _markdown("\n\n".join([_list_table(heads, rows), fenced(page.command(), "text")])),
         _markdown(_numbers(found, when.opened(page.chapter.source))),
         *_pairs(found, default, notebook),
         _markdown(_tables(found, then["items"], now["items"]) + "\n\n" + _sentences(found)),
@@ -75,10 +82,13 @@ def _summary(found: Sequence[Difference], preset: str, where: str) -> str:
         numbers += "where it is more."
     else:
         numbers += f"; {'its' if len(moved) == 1 else 'their'} spread over seeds is not known."
+    lost = [d.item.removeprefix("condition ") for d in found if d.item.startswith("condition ") and d.old is True]
+    gone = f" {_count(lost, 'condition')} of its sentences no longer hold{'s' * (len(lost) == 1)}: "
+    gone += f"{', '.join(map(code, lost))}; a marked line stands in their place."
     return (
         f"Your parameters are not those of the preset {code(preset)}. Here the page is held beside {where}; the page "
         f"itself follows below. {numbers if moved else 'No number in the prose moved.'} {_verdicts(found)}"
-        f"{_conditions(found)}"
+        f"{gone if lost else ''}"
     )
 
 
@@ -97,25 +107,6 @@ def _verdicts(found: Iterable[Difference]) -> str:
     if not changed:
         return "No verdict changed."
     return "Verdicts that changed: " + "; ".join(f"{words(name)} {how}" for name, how in changed.items()) + "."
-
-
-def _conditions(found: Iterable[Difference]) -> str:
-    """A sentence on the conditions of the prose that held and do not hold now; nothing where there are none."""
-    lost = [d.item.removeprefix("condition ") for d in found if d.item.startswith("condition ") and d.old is True]
-    text = f" {_count(lost, 'condition')} of its sentences no longer hold{'s' * (len(lost) == 1)}"
-    return f"{text}: {', '.join(code(name) for name in lost)}; a marked line stands in their place." if lost else ""
-
-
-def _parameters(page: Page) -> str:
-    """The command of this page, and the parameters that differ."""
-    default = page.chapter.page(page.preset).values
-    said = {parameter.name: parameter.help for parameter in page.chapter.parameters}
-    rows = [
-        [code(name), words(default[name]), f"**{words(value)}**", words(said[name])]
-        for name, value in page.changed.items()
-    ]
-    table = _list_table(["parameter", "default", "yours", "meaning"], rows)
-    return f"{table}\n\n{fenced(page.command(), 'text')}"
 
 
 # ------------------------------------------------------------------------------------------------ numbers
@@ -189,20 +180,18 @@ def _pairs(found: Iterable[Difference], default: Any, notebook: Any) -> Iterator
     text = f"{_count(paired, 'figure')} changed." if paired else "No figure changed."
     yield _markdown(text + (f" The same as by default: {same}." if same and paired else ""))
     for name in paired:
-        drawn = "".join(_side(side, *of[name]) for side, of in (("default", then), ("yours", now)))
+        drawn = ""
+        for side, (data, about) in (("default", then[name]), ("yours", now[name])):
+            alt, kind = html.escape(f"{side}: {about['alt']}"), html.escape(about.get("classes", ""))
+            if svg := data.get(NARROW) or data.get("image/svg+xml"):  # that for a narrow screen: two stand side by side
+                address = f"data:image/svg+xml;base64,{b64encode(''.join(svg).encode()).decode()}"
+            else:
+                address = f"data:image/png;base64,{''.join(data['image/png']).strip()}"
+            picture = f'<img class="{kind}" src="{address}" alt="{alt}">'
+            drawn += f"<figure><figcaption>{side}</figcaption>{picture}</figure>"
         shown = new_output("display_data", data={"text/html": f'<div class="gb-pair">{drawn}</div>'})
         yield new_code_cell("# two drawings", metadata={"tags": ["remove-input"]}, outputs=[shown])
         yield _markdown(f"{{numref}}`{name}`, default and yours. {now[name][1]['caption']}")
-
-
-def _side(side: str, data: Mapping[str, Any], about: Mapping[str, Any]) -> str:
-    alt, kind = html.escape(f"{side}: {about['alt']}"), html.escape(about.get("classes", ""))
-    if drawn := data.get(NARROW) or data.get("image/svg+xml"):  # that for a narrow screen, as two stand side by side
-        address = f"data:image/svg+xml;base64,{b64encode(''.join(drawn).encode()).decode()}"
-    else:
-        address = f"data:image/png;base64,{''.join(data['image/png']).strip()}"
-    picture = f'<img class="{kind}" src="{address}" alt="{alt}">'
-    return f"<figure><figcaption>{side}</figcaption>{picture}</figure>"
 
 
 def _figures(notebook: Any) -> dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]]:

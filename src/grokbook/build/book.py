@@ -56,7 +56,17 @@ def build(
         refuse_too_large(waiting)
         if question := long_run(waiting, at_once):
             agree(question, yes)
-        _execute_all(root, waiting, strict, progress, at_once)
+        kernels = Kernels()
+
+        def work(job: Job, share: int) -> None:
+            label, predicted = job.page.chapter.label, job.predicted
+            progress.say(f"{label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB")
+            run = execute(job.page, root, progress, strict, kernels, {CORES: str(share), FINDINGS: findings})
+            state.write(root / "book" / "chapters", job, run)
+            progress.say(f"{label}: executed in {run.seconds:.0f} s, {len(run.figures)} figures")
+
+        with tempfile.TemporaryDirectory(prefix="grokbook-findings-") as findings:  # a check of the ledger runs once
+            side_by_side(waiting, work, kernels, at_once)
         rebuilt = site.bring_up_to_date(root, force=force, progress=progress)
     if not waiting and not rebuilt:
         progress.say(f"nothing to do: {len(pages)} chapters and the site are up to date")
@@ -66,21 +76,6 @@ def build(
 def planned(root: Path, page: Page) -> Job:
     """A page with what it is predicted to cost, and its key."""
     return Job(page, costs.page_estimate(page), key(root, page))
-
-
-def _execute_all(root: Path, waiting: Sequence[Job], strict: bool, progress: Progress, at_once: int) -> None:
-    """Execute these pages side by side, each put in place when it is ready; a check of the ledger runs once."""
-    kernels = Kernels()
-
-    def work(job: Job, share: int) -> None:
-        label, predicted = job.page.chapter.label, job.predicted
-        progress.say(f"{label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB")
-        run = execute(job.page, root, progress, strict, kernels, {CORES: str(share), FINDINGS: findings})
-        state.write(root / "book" / "chapters", job, run)
-        progress.say(f"{label}: executed in {run.seconds:.0f} s, {len(run.figures)} figures")
-
-    with tempfile.TemporaryDirectory(prefix="grokbook-findings-") as findings:
-        side_by_side(waiting, work, kernels, at_once)
 
 
 @contextmanager
@@ -102,14 +97,9 @@ def key(root: Path, page: Page) -> str:
 
     Of records and verdicts all there are: a claim on any page may ask for any of them, or miss it.
     """
-    folder = root / "data" / "records"
-    about = (page.chapter.source, page.preset, dict(page.values), library_fingerprint())
-    return state.digest(about, (folder / "MANIFEST.json", folder / "CONFIRMED.json", SETTLED), _PACKAGES)
-
-
-def library_fingerprint() -> list[str]:
-    """Fingerprints of the code a page goes through: the library's rooms, what puts its parts together, figure style."""
-    package = Path(__file__).resolve().parents[1]
-    own = [code_digest((package / "build" / name).read_text(encoding="utf-8")) for name in _OF_PAGES]
+    folder, package = root / "data" / "records", Path(__file__).resolve().parents[1]
+    library = [code_digest((package / "build" / name).read_text(encoding="utf-8")) for name in _OF_PAGES]
     other = [*sorted((package / "plotting").glob("*.mplstyle")), *sorted((package / "page" / "scripts").glob("*.js"))]
-    return [rooms_fingerprint(_ROOMS), *own, *(hashlib.sha256(path.read_bytes()).hexdigest() for path in other)]
+    library += [rooms_fingerprint(_ROOMS), *(hashlib.sha256(path.read_bytes()).hexdigest() for path in other)]
+    about = (page.chapter.source, page.preset, dict(page.values), library)
+    return state.digest(about, (folder / "MANIFEST.json", folder / "CONFIRMED.json", SETTLED), _PACKAGES)

@@ -100,12 +100,7 @@ def _have(name: str) -> str | None:
 
 
 def kinds() -> dict[str, RunConfig]:
-    """A tiny training of each kind of network, by name.
-
-    Example:
-        >>> kinds()["ResNet"].steps
-        6
-    """
+    """A tiny training of each kind of network, by name."""
     import torch
 
     from grokbook.models.mlp import MLP, EmbeddingMLP, QuadraticMLP

@@ -48,9 +48,6 @@ def share(free: int, weights: list[float], at_once: int) -> int:
     """Of `free` cores, those for the first of the chapters about to start (`at_once` at most): in proportion.
 
     Every other one that is about to start keeps one at least.
-
-    >>> share(2, [180.0, 120.0, 8.0], 2), share(16, [180.0, 120.0, 60.0], 3), share(8, [9.0], 4)
-    (1, 8, 8)
     """
     weights = weights[:at_once]
     wanted = round(free * weights[0] / (sum(weights) or 1))

@@ -78,6 +78,8 @@ def _default(root: Path, mine: Job, plain: Job, compare: bool | None) -> tuple[s
 
     The notebook is None where the default is to be executed as well.
     """
+    import nbformat
+
     preset = plain.page.preset
     if mine.key == plain.key:
         return "", None, f"there is nothing to compare: these are the values of the preset {preset}"
@@ -87,8 +89,11 @@ def _default(root: Path, mine: Job, plain: Job, compare: bool | None) -> tuple[s
     places = {f"the book's page at preset {preset}": root / "book" / "chapters"}
     places[f"a former run of the default, kept in {own.name}"] = own
     for words, folder in places.items():
-        if notebook := _kept(folder, plain):
-            return words, notebook, f"it will be compared with {words}"
+        file = folder / f"{plain.page.chapter.name}.ipynb"
+        content = file.read_bytes() if file.is_file() else b""
+        card = state.read(file.with_suffix(".json"), content) or {}
+        if content and card.get("key") == plain.key:  # whole, and of the present sources
+            return words, nbformat.reads(content.decode(), as_version=4), f"it will be compared with {words}"
     takes = costs.duration(plain.predicted.seconds)
     if compare or plain.predicted.seconds <= CHEAP:
         said = f"the default is executed as well, to be compared: about {takes}"
@@ -99,19 +104,6 @@ def _default(root: Path, mine: Job, plain: Job, compare: bool | None) -> tuple[s
 
 def _own_folder(root: Path, plain: Job) -> Path:
     return results_path(root) / folder_name(plain.page)
-
-
-def _kept(folder: Path, job: Job) -> Any:
-    """The executed notebook of a job in this folder; None where there is none, or it is of other sources, or broken."""
-    import nbformat
-
-    file = folder / f"{job.page.chapter.name}.ipynb"
-    try:
-        content = file.read_bytes()
-    except OSError:
-        return None
-    card = state.read(file.with_suffix(".json"), content)
-    return nbformat.reads(content.decode(), as_version=4) if card and card.get("key") == job.key else None
 
 
 def folder_name(page: Page) -> str:

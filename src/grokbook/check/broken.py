@@ -24,7 +24,10 @@ def problems(html: Path, figures: Mapping[str, Sequence[str]]) -> list[str]:
     found = []
     for path, soup in pages.items():
         name = path.relative_to(html).as_posix()
-        local = [*_texts(soup), *_images(path, soup), *_links(html, path, soup, anchors)]
+        texts = (soup.find("article") or soup).find_all(string=True)  # but for code that the reader wrote
+        prose = "\n".join(t for t in texts if not (t.find_parent("code") or t.find_parent(class_="cell_input")))
+        local = [f"contains {bad!r}" for bad in BAD_TEXT if bad in prose]  # signs of something that failed
+        local += [*_images(path, soup), *_links(html, path, soup, anchors)]
         found += [f"{name}: {sentence}" for sentence in local]
     for chapter, names in figures.items():
         page = html / f"{page_of(chapter)}.html"
@@ -33,14 +36,6 @@ def problems(html: Path, figures: Mapping[str, Sequence[str]]) -> list[str]:
             continue
         found += [f"{page_of(chapter)}.html: the figure {n} is missing" for n in names if n not in anchors[page]]
     return found
-
-
-def _texts(soup: Any) -> Iterator[str]:
-    """Signs of something that failed, in the article (code that the reader wrote is not searched)."""
-    article = soup.find("article") or soup
-    texts = article.find_all(string=True)
-    prose = "\n".join(t for t in texts if not (t.find_parent("code") or t.find_parent(class_="cell_input")))
-    yield from (f"contains {bad!r}" for bad in BAD_TEXT if bad in prose)
 
 
 def _images(path: Path, soup: Any) -> Iterator[str]:

@@ -245,7 +245,13 @@ def compare(old: Mapping[str, Any], new: Mapping[str, Any], tolerance: float = T
     found += [Difference(name, "chapter", None, "there", "new") for name in now if name not in then]
     for name in both:
         items, seeds = ([page[name].get(part, {}) for page in (then, now)] for part in ("items", "seeds"))
-        found += [_with_spread(d, *seeds) for d in _differences(name, *items, tolerance, bands)]
+        for difference in _differences(name, *items, tolerance, bands):
+            if difference.item in seeds[0] and difference.item in seeds[1]:
+                (before, one), (after, two) = seeds[0][difference.item], seeds[1][difference.item]
+                ranges = [max(each) - min(each) for each in (one, two) if len(each) > 1 and None not in each]
+                spread = max(ranges) if ranges and None not in [*one, *two] else None
+                difference = replace(difference, apart=abs(after - before), spread=spread)
+            found.append(difference)
     for part in ("verdicts", "records"):
         if old.get(part) is not None and new.get(part) is not None:
             found += _differences(part, old[part], new[part], tolerance, {})
@@ -262,16 +268,6 @@ def _differences(
         elif a != b and (kind := _kind(chapter, item, a, b, tolerance, bands)):
             band = bands.get(item.removeprefix("value of "))
             yield Difference(chapter, item, a, b, kind, band=band and tuple(band))
-
-
-def _with_spread(difference: Difference, then: Mapping[str, Any], now: Mapping[str, Any]) -> Difference:
-    """The difference with how far a number moved and how far apart its seeds are, where both builds know it."""
-    if difference.item not in then or difference.item not in now:
-        return difference
-    (old, before), (new, after) = then[difference.item], now[difference.item]
-    ranges = [max(seeds) - min(seeds) for seeds in (before, after) if len(seeds) > 1 and None not in seeds]
-    spread = max(ranges) if ranges and None not in [*before, *after] else None
-    return replace(difference, apart=abs(new - old), spread=spread)
 
 
 def _kind(chapter: str, item: str, a: Any, b: Any, tolerance: float, bands: Mapping[str, Any]) -> str | None:

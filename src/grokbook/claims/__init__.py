@@ -1,6 +1,6 @@
 """Claims: the ledger of what the papers say, each with a check and a verdict."""
 
-from grokbook.claims.finding import VERDICTS, Finding, all_of, band, enough, found, joint, judge, seeds_of
+from grokbook.claims.finding import VERDICTS, Finding, all_of, band, enough, found, joint, judge
 from grokbook.claims.ledger import CheckError, Claim, Outcome, as_table, choose, claim, claims, ledger, outcomes
 from grokbook.claims.runs import Runs, load
 
@@ -24,5 +24,4 @@ __all__ = [
     "ledger",
     "load",
     "outcomes",
-    "seeds_of",
 ]

@@ -68,10 +68,6 @@ class Finding:
         """The finding with its evidence: `says` filled with its numbers; as it is where it has evidence already.
 
         `says` is a template: a text, several put together, or one a verdict ("" for the others).
-
-        Example:
-            >>> found("fails", 0.2, runs=3).told(("{value:.0%}", " of {runs} runs")).evidence
-            '20% of 3 runs'
         """
         if self.evidence or not says:
             return self
@@ -94,12 +90,7 @@ def found(
     published: str = "",
     **numbers: Any,
 ) -> Finding:
-    """A finding whose sentence is the claim's template, filled with `numbers` (and value, low, high, published).
-
-    Example:
-        >>> found("fails", 0.2, 0, 1, runs=3).numbers["runs"]
-        3
-    """
+    """A finding whose sentence is the claim's template, filled with `numbers` (and value, low, high, published)."""
     return Finding(verdict, "", value, low, high, published, numbers=numbers)
 
 
@@ -137,12 +128,7 @@ def judge(
     published: str = "",
     **numbers: Any,
 ) -> Finding:
-    """What `worded` says of a statement of these parts, with the numbers it rests on.
-
-    Example:
-        >>> judge(True, False, None).verdict, judge(True).verdict, judge(False, assumed=True).verdict
-        ('fails', 'holds', 'needs an assumption')
-    """
+    """What `worded` says of a statement of these parts, with the numbers it rests on."""
     said = worded(*parts, corrected=corrected, assumed=assumed, anything=anything, elsewhere=elsewhere)
     stands = (sum(part is not None and bool(part) for part in parts), len(parts))
     return Finding(said, "", value, low, high, published, numbers=numbers, stands=stands)
@@ -182,24 +168,15 @@ def all_of(parts: Mapping[str, Finding], published: str = "") -> Finding:
     return replace(first, verdict=verdict, evidence=told, published=said, parts=parts, stands=stands)
 
 
-def seeds_of(data: xr.Dataset | pd.DataFrame | None) -> int:
-    """How many runs a dataset (dim `seed`) or a table (a row a run) holds; none for None.
-
-    Example:
-        >>> seeds_of(None), seeds_of(pd.DataFrame({"grok_step": [1, 2]}))
-        (0, 2)
-    """
-    return 0 if data is None else len(data) if isinstance(data, pd.DataFrame) else data.sizes["seed"]
-
-
 def enough(*data: xr.Dataset | pd.DataFrame | None, least: int = ENOUGH) -> bool:
-    """Whether each of these holds at least `least` runs.
+    """Whether each of these, a dataset (dim `seed`), a table (a row a run) or None, holds at least `least` runs.
 
     Example:
         >>> enough(None), enough(pd.DataFrame({"grok_step": [1, 2, 3]}))
         (False, True)
     """
-    return all(seeds_of(d) >= least for d in data)
+    each = (0 if d is None else len(d) if isinstance(d, pd.DataFrame) else d.sizes["seed"] for d in data)
+    return all(runs >= least for runs in each)
 
 
 def some(count: int, of: int) -> str:

@@ -35,14 +35,7 @@ def entry(claim: Claim, verdict: str | None, width: int = 80, full: bool = False
 
 
 def result(outcome: Outcome, settled: str | None, width: int = 80, full: bool = False) -> str:
-    """What a check found: verdict, seconds, place, evidence, number and band; a verdict not the settled one is marked.
-
-    Example:
-        >>> from grokbook.claims import choose, outcomes
-        >>> text = result(next(outcomes(choose(["G36"]))), "fails")
-        >>> "DIFFERS" in text, "settled: fails" in text
-        (True, True)
-    """
+    """What a check found: verdict, seconds, place, evidence, number, band; a verdict not the settled one is marked."""
     claim, found = outcome.claim, outcome.finding
     head = f"{claim.id:<6} {found.verdict:<22} {outcome.seconds:6.1f} s"
     lines = [head]
@@ -57,12 +50,7 @@ def result(outcome: Outcome, settled: str | None, width: int = 80, full: bool = 
 
 
 def numbers(found: Finding) -> str:
-    """Our number, its band and the published one.
-
-    Example:
-        >>> numbers(Finding("holds", "seen", 0.5, 0.25, 1, "0.6"))
-        'Ours: 0.5, band 0.25 to 1. Published: 0.6.'
-    """
+    """Our number, its band and the published one."""
     ours = "" if found.value is None else f"Ours: {found.value:.4g}"
     if ours and found.low is not None and found.high is not None:
         ours += f", band {found.low:.4g} to {found.high:.4g}"
@@ -71,13 +59,7 @@ def numbers(found: Finding) -> str:
 
 
 def how(claim: Claim) -> str:
-    """How a claim is checked: the function, the seconds, and how it reads the statement; or why it is not.
-
-    Example:
-        >>> from grokbook.claims import choose
-        >>> "by grokbook.chapters.task_and_model.classes_are_translates (count, about 1 s)" in how(choose(["G36"])[0])
-        True
-    """
+    """How a claim is checked: the function, the seconds, and how it reads the statement; or why it is not."""
     if claim.check is None:
         return f"No check: {claim.reason}"
     check = claim.check
@@ -91,12 +73,7 @@ def how(claim: Claim) -> str:
 
 
 def summary(verdicts: Iterable[str | None]) -> str:
-    """How many claims hold, fail and so on, in one line.
-
-    Example:
-        >>> summary(["fails", "holds", "fails", None])
-        '4 claims: 1 holds, 2 fail, 1 not settled.'
-    """
+    """How many claims hold, fail and so on, in one line."""
     counts = Counter(verdict or "not settled" for verdict in verdicts)
     named = _COUNTED | {v: v for v in counts if counts[v] == 1}
     parts = [f"{counts[v]} {named.get(v, v)}" for v in (*VERDICTS, "not settled") if counts[v]]

@@ -125,10 +125,6 @@ def load(wanted: Mapping[Any, Experiment], through: Look | None = None, after: d
     """What is recorded of these experiments, each looked at `through` a function of its dataset; nothing is trained.
 
     With `after` only runs that were made after that time are given.
-
-    Example:
-        >>> load({}).complete()
-        True
     """
     found = {}
     for label, experiment in wanted.items():

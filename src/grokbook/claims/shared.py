@@ -33,10 +33,6 @@ def once_a_build(name: str, compute: Callable[[], Any]) -> Any:
     """What `compute` gives; in a build, what another chapter of the same build was given under this name.
 
     Code, records and packages do not change during a build, so what was computed is what would be.
-
-    Example:
-        >>> once_a_build("a", lambda: 1), once_a_build("a", lambda: 2)
-        (1, 2)
     """
     folder = os.environ.get(FINDINGS)
     if not folder:

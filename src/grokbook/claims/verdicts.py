@@ -52,10 +52,6 @@ def settled(path: Path = SETTLED) -> dict[str, str]:
     """The settled verdict of each claim by its id.
 
     Raises RecordError when the file cannot be read, ParameterError when it holds a verdict that there is not.
-
-    Example:
-        >>> settled()["G36"]
-        'holds'
     """
     found = read_json(path)
     if not isinstance(found, dict):

@@ -12,10 +12,6 @@ from grokbook.runs.experiment import Experiment
 
 def spread(values: pd.Series, form: str = ".1f", never: str = "") -> str:
     """The range of numbers as "low to high", one number as it is; missing ones count as beyond every number, `never`.
-
-    Example:
-        >>> spread(pd.Series([3.0, None, 1.0]), ".0f", "later")
-        '1 to later'
     """
     known = values.dropna().astype(float)
     if not known.size:

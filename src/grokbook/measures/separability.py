@@ -240,7 +240,10 @@ def class_separability(points: Array, labels: Array, *, pairs: int | None = None
     1.0
     """
     table, label = rows(points, name="points"), _labels(labels, len(points))
-    chosen, complete = _class_pairs(np.unique(label), pairs, seed)
+    chosen = np.array(list(combinations(np.unique(label), 2)))
+    complete = pairs is None or whole(pairs, "pairs", least=1) >= len(chosen)
+    if not complete:
+        chosen = chosen[np.random.default_rng([seed, 0]).choice(len(chosen), pairs, replace=False)]
     apart = np.array([convexly_separable(table[label == r], table[label == s]) for r, s in chosen])
     share = float(apart.mean())
     error = 0.0 if complete else float(np.sqrt(share * (1 - share) / len(apart)))
@@ -270,13 +273,6 @@ def _labels(labels: Array, n: int) -> np.ndarray:
     if np.unique(label).size < 2:
         raise ParameterError("labels has one class only, but separability needs two or more.")
     return label
-
-
-def _class_pairs(classes: np.ndarray, pairs: int | None, seed: int) -> tuple[np.ndarray, bool]:
-    every = np.array(list(combinations(classes, 2)))
-    if pairs is None or whole(pairs, "pairs", least=1) >= len(every):
-        return every, True
-    return every[np.random.default_rng([seed, 0]).choice(len(every), pairs, replace=False)], False
 
 
 def linear_probe(points: Array, labels: Array, train: Array, *, ridge: float = 1e-3) -> np.ndarray:

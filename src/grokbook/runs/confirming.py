@@ -30,7 +30,6 @@ STEPS = 150
 LIKE = 1e-4
 """Largest relative difference at which two runs count as the same: float32 sums in another order."""
 
-
 MOVED = 3
 """Starts that are one rounding off, from which a run that came out otherwise is trained for comparison."""
 
@@ -70,11 +69,6 @@ def first_steps(
     last = int(logged[min(np.searchsorted(logged, steps), logged.size - 1)])
     options = {"device": "cpu", "progress": False, "steps": last, "compiled": compiled}
     return train(configs, rows=len(configs), **options).isel(run=0)
-
-
-def _recorded_run(experiment: Experiment, record: xr.Dataset, seed: int) -> xr.Dataset:
-    """The run of a record that `first_steps` trains again: of a sweep the first cell."""
-    return record.sel(seed=seed, **{axis.name: axis.values[0] for axis in getattr(experiment, "axes", ())})
 
 
 def differences(ours: xr.Dataset, theirs: xr.Dataset) -> np.ndarray:
@@ -152,7 +146,8 @@ def confirm(
     made = next(p for p in json.loads(record.attrs["provenance"]) if seed in p["seeds"])
     compiled = made.get("update") == "compiled"
     fresh = first_steps(experiment, seed, steps, compiled)
-    whole = _recorded_run(experiment, record, seed)
+    first_cell = {axis.name: axis.values[0] for axis in getattr(experiment, "axes", ())}
+    whole = record.sel(seed=seed, **first_cell)
     if isinstance(experiment, Sweep):
         fresh = fresh[[name for name in fresh.data_vars if name in whole]]
     apart = differences(fresh, whole)

@@ -89,22 +89,20 @@ def grok_time(
     >>> print(grok_time(range(0, 500, 100), train[:5], test[:5]))
     fits at step 100; does not generalise by step 400
     """
-    _check_rule(threshold, persistence)
+    if not isinstance(threshold, int | float | np.number) or not 0 < threshold <= 1:
+        raise ParameterError(f"threshold is {threshold!r}, but must be an accuracy in (0, 1], such as {THRESHOLD}.")
+    whole(persistence, "persistence", least=0)
     times, train, test = _check_curves(steps, train_accuracy, test_accuracy)
     fits, groks = (curve >= threshold - ROUNDING for curve in (train, test))
     fit, grok = first_stay(fits, persistence), first_stay(groks, persistence)
     reverted, settled = _after(groks, grok, persistence)
-    fit_step, grok_step, reverted_step, settled_step = (_at(times, i) for i in (fit, grok, reverted, settled))
+    fit_step, grok_step, reverted_step, settled_step = (
+        None if i is None else int(times[i]) for i in (fit, grok, reverted, settled)
+    )
     delay = None if fit_step is None or grok_step is None else grok_step - fit_step
     rule = {"threshold": float(threshold), "persistence": int(persistence), "last_step": int(times[-1])}
     lost = {"reverted_step": reverted_step, "settled_step": settled_step}
     return GrokTime(fit_step, grok_step, delay, grok_step is None, **rule, **lost)
-
-
-def _check_rule(threshold: float, persistence: int) -> None:
-    if not isinstance(threshold, int | float | np.number) or not 0 < threshold <= 1:
-        raise ParameterError(f"threshold is {threshold!r}, but must be an accuracy in (0, 1], such as {THRESHOLD}.")
-    whole(persistence, "persistence", least=0)
 
 
 def _check_curves(*curves: Array) -> tuple[np.ndarray, ...]:
@@ -148,10 +146,6 @@ def _after(above: np.ndarray, grok: int | None, persistence: int) -> tuple[int |
     return losses[0][0], None if stay is None else since + stay
 
 
-def _at(steps: np.ndarray, index: int | None) -> int | None:
-    return None if index is None else int(steps[index])
-
-
 def grok_times(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence: int = PERSISTENCE) -> pd.DataFrame:
     """`grok_time` of each run of a dataset: a table, one row a run, one column a field of `GrokTime`.
 
@@ -162,12 +156,6 @@ def grok_times(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence
 
     Raises ParameterError if a variable or `step` is missing, or a curve is refused.
     """
-    settings, times = _times(dataset, threshold, persistence)
-    return settings.join(_table(times).set_index(settings.index))
-
-
-def _times(dataset: xr.Dataset, threshold: float, persistence: int) -> tuple[pd.DataFrame, list[GrokTime]]:
-    """What differs between the runs, indexed by their dimensions ("run" if there are none), and the times of each."""
     missing = [name for name in ("train_accuracy", "test_accuracy", "step") if name not in dataset.variables]
     if missing:
         raise ParameterError(f"dataset has no {missing[0]}, but needs train_accuracy, test_accuracy and step.")
@@ -183,14 +171,13 @@ def _times(dataset: xr.Dataset, threshold: float, persistence: int) -> tuple[pd.
         str(name): part.broadcast_like(curves.isel(set=0, step=0)).transpose(*dims).values.ravel()
         for name, part in curves.coords.items() if part.dims and set(part.dims) <= set(dims) and name not in dims
     }  # fmt: skip
-    settings = pd.DataFrame({n: v for n, v in beside.items() if len(set(v)) > 1}, index)[made]
-    return settings, [_one_run(dataset.step.values, *row, threshold, persistence) for row in rows[made]]
-
-
-def _one_run(steps: np.ndarray, test: np.ndarray, train: np.ndarray, threshold: float, persistence: int) -> GrokTime:
-    known = np.flatnonzero(~(np.isnan(train) & np.isnan(test)))
-    end = int(known[-1]) + 1 if known.size else 0
-    return grok_time(steps[:end], train[:end], test[:end], threshold=threshold, persistence=persistence)
+    settings, times = pd.DataFrame({n: v for n, v in beside.items() if len(set(v)) > 1}, index)[made], []
+    for test, train in rows[made]:
+        known = np.flatnonzero(~(np.isnan(train) & np.isnan(test)))
+        end = int(known[-1]) + 1 if known.size else 0
+        parts = (part[:end] for part in (dataset.step.values, train, test))
+        times.append(grok_time(*parts, threshold=threshold, persistence=persistence))
+    return settings.join(_table(times).set_index(settings.index))
 
 
 def _table(times: Iterable[GrokTime]) -> pd.DataFrame:

@@ -96,26 +96,21 @@ def events(dataset: xr.Dataset, directions: Mapping[str, str], *, share: float =
     if absent:
         raise ParameterError(f"the dataset has no measure {absent[0]!r}.")
     curves = dataset[["train_accuracy", "test_accuracy", *directions]].load()
-    runs = [curves.sel(seed=seed) for seed in curves.seed.values]
-    return pd.DataFrame([row for run in runs for row in _events(run, directions, share)])
-
-
-def _events(run: xr.Dataset, directions: Mapping[str, str], share: float) -> list[dict[str, object]]:
-    steps = run.step.values
-    fit, half, grokked = accuracy_half_way(run.train_accuracy, run.test_accuracy, share)
-    slow = grokked and fit is not None and half is not None and half - fit >= LEAST_DELAY
-    row = {"seed": int(run.seed), "fit_step": np.nan if fit is None else float(steps[fit]), "generalises": slow}
-    row |= {"accuracy_delay": np.nan if fit is None else np.inf if half is None else float(steps[half] - steps[fit])}
-    found = []
-    for name, direction in directions.items():
-        own = {"measure": name, "measure_delay": np.nan, "move": np.nan, "lead": np.nan}
-        if fit is not None and np.isfinite(run[name].values[fit:]).all():
-            at, own["move"] = half_move(run[name].values, fit, direction, share)
-            own["measure_delay"] = np.inf if at is None else float(steps[at] - steps[fit])
-            if slow and at is not None:
-                own["lead"] = 1 - own["measure_delay"] / row["accuracy_delay"]
-        found.append(row | own)
-    return found
+    steps, found = curves.step.values, []
+    for run in (curves.sel(seed=seed) for seed in curves.seed.values):
+        fit, half, grokked = accuracy_half_way(run.train_accuracy, run.test_accuracy, share)
+        slow = grokked and fit is not None and half is not None and half - fit >= LEAST_DELAY
+        later = np.nan if fit is None else np.inf if half is None else float(steps[half] - steps[fit])
+        row = {"seed": int(run.seed), "fit_step": np.nan if fit is None else float(steps[fit]), "generalises": slow}
+        for name, direction in directions.items():
+            own = {"measure": name, "measure_delay": np.nan, "move": np.nan, "lead": np.nan}
+            if fit is not None and np.isfinite(run[name].values[fit:]).all():
+                at, own["move"] = half_move(run[name].values, fit, direction, share)
+                own["measure_delay"] = np.inf if at is None else float(steps[at] - steps[fit])
+                if slow and at is not None:
+                    own["lead"] = 1 - own["measure_delay"] / later
+            found.append({**row, "accuracy_delay": later, **own})
+    return pd.DataFrame(found)
 
 
 @dataclass(frozen=True)

@@ -44,21 +44,6 @@ def ranked(rows: pd.DataFrame) -> RankTest:
     return rank_test([(part.measure_delay, part.accuracy_delay) for _, part in known.groupby("task", sort=False)])
 
 
-def moves_anyway(rows: pd.DataFrame, quiet: Collection[str]) -> tuple[int, int]:
-    """In how many runs of the tasks `quiet`, which do not generalise, one measure moves as if they did; of how many.
-
-    As if they did: by half or more of its median move in the runs that generalise. (0, 0) where there is no such run,
-    or the measure is not defined in the quiet ones.
-
-    >>> rows = pd.DataFrame({"task": ["a", "b", "b"], "move": [4.0, 3.0, 1.0], "generalises": [True, False, False]})
-    >>> moves_anyway(rows, ["b"])
-    (1, 2)
-    """
-    usual = rows[rows.generalises].move.median()
-    moves = rows[rows.task.isin(quiet) & ~rows.generalises].move.dropna()
-    return (0, 0) if not usual > 0 else (int((moves >= usual / 2).sum()), len(moves))
-
-
 def summary_table(rows: pd.DataFrame, quiet: Collection[str] = ()) -> pd.DataFrame:
     """One row a measure of `event_table`: does it move, is it first, does it go with the accuracy, does it keep still?
 
@@ -83,7 +68,9 @@ def summary_table(rows: pd.DataFrame, quiet: Collection[str] = ()) -> pd.DataFra
 def _summary(name: str, rows: pd.DataFrame, quiet: Collection[str]) -> dict[str, object]:
     """The row of one measure."""
     good, test = rows[rows.generalises & rows.measure_delay.notna()], ranked(rows)
-    moved, others = moves_anyway(rows, quiet)
+    usual = rows[rows.generalises].move.median()
+    still = rows[rows.task.isin(quiet) & ~rows.generalises].move.dropna()
+    asked = usual > 0 and len(still)  # by half or more of the median move where it generalises is as if it did
     return {
         "measure": name,
         "runs": len(good),
@@ -92,7 +79,7 @@ def _summary(name: str, rows: pd.DataFrame, quiet: Collection[str]) -> dict[str,
         "lead": good.lead.median(),
         "tau": test.tau,
         "p_value": test.p_value,
-        "anyway": f"{moved} of {others}" if others else "not asked",
+        "anyway": f"{(still >= usual / 2).sum()} of {len(still)}" if asked else "not asked",
     }
 
 

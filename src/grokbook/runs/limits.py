@@ -7,7 +7,6 @@ often gives the same numbers where its curve is a straight line between the poin
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -41,17 +40,14 @@ class LimitRule:
 
     def __post_init__(self) -> None:
         for name in ("window", "persistence"):
-            self._refuse(name, "a number of steps, 0 or more", lambda x: 0 <= x < np.inf)
+            if not 0 <= (value := getattr(self, name)) < np.inf:
+                raise ParameterError(f"{name} = {value!r} must be a number of steps, 0 or more.")
         for name in ("rise", "gain", "end"):
-            self._refuse(name, "a share in (0, 1]", lambda x: 0 < x <= 1)
+            if not 0 < (value := getattr(self, name)) <= 1:
+                raise ParameterError(f"{name} = {value!r} must be a share in (0, 1].")
         first, last = self.plateau
         if not 0 <= first <= last < np.inf:
             raise ParameterError(f"plateau = {self.plateau} must be two steps in order, such as (200, 500).")
-
-    def _refuse(self, name: str, rule: str, good: Callable[[float], bool]) -> None:
-        value = getattr(self, name)
-        if not good(value):
-            raise ParameterError(f"{name} = {value!r} must be {rule}.")
 
 
 @dataclass(frozen=True)
@@ -193,12 +189,11 @@ def limits_table(dataset: xr.Dataset, rule: LimitRule | None = None, variable: s
     if variable not in dataset:
         raise ParameterError(f"the dataset has no {variable!r}.")
     rule = rule or LimitRule()
-    rows = {int(s): _one_run(dataset[variable].sel(seed=s).dropna("step"), rule) for s in dataset.seed.values}
+    rows = {}
+    for seed in dataset.seed.values:
+        curve = dataset[variable].sel(seed=seed).dropna("step")
+        run = curve.step.values, curve.values, rule
+        began = {"plateau": plateau(*run), "onset": onset(*run), "last_step": int(run[0][-1])}
+        rows[int(seed)] = asdict(limits(*run)) | began
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("seed")
     return table.astype({"onset": "Int64"})
-
-
-def _one_run(curve: xr.DataArray, rule: LimitRule) -> dict[str, object]:
-    steps, values = curve.step.values, curve.values
-    found = asdict(limits(steps, values, rule)) | {"plateau": plateau(steps, values, rule)}
-    return found | {"onset": onset(steps, values, rule), "last_step": int(steps[-1])}

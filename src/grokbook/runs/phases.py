@@ -94,7 +94,9 @@ def phases(dataset: xr.Dataset, rule: PhaseRule | None = None, goal: float = 0.9
     Raises ParameterError if an accuracy, or what the stopping rule asks of, is missing.
     """
     rule = rule or PhaseRule()
-    stops = _stops(dataset) or {("test_accuracy", goal, True)}
+    made = json.loads(dataset.attrs.get("configuration", dataset.attrs.get("configs", "[]")))
+    rules = [one["stop"] for one in (made if isinstance(made, list) else [made]) if one.get("stop")]
+    stops = {(one["variable"], one["threshold"], one["above"]) for one in rules} or {("test_accuracy", goal, True)}
     needed = {"train_accuracy", "test_accuracy", "step"} | {name for name, _, _ in stops}
     missing = needed - set(map(str, dataset.variables))
     if missing:
@@ -115,13 +117,6 @@ def phases(dataset: xr.Dataset, rule: PhaseRule | None = None, goal: float = 0.9
     decided = both | (end >= rule.cap) | diverged
     letters = xr.apply_ufunc(phase_of, reached["fit_step"], reached["test_step"], kwargs={"rule": rule})
     return xr.Dataset(reached | {"end": end, "phase": letters.where(decided, OPEN)})
-
-
-def _stops(dataset: xr.Dataset) -> set[tuple[str, float, bool]]:
-    """Variable, threshold and side of the stopping rules in the configuration of a record, or in those of its runs."""
-    made = json.loads(dataset.attrs.get("configuration", dataset.attrs.get("configs", "[]")))
-    rules = [one["stop"] for one in (made if isinstance(made, list) else [made]) if one.get("stop")]
-    return {(rule["variable"], rule["threshold"], rule["above"]) for rule in rules}
 
 
 # ------------------------------------------------------------------------------------------------- diagrams

@@ -26,10 +26,6 @@ def catalogue() -> dict[str, Experiment]:
     """Every experiment whose results are recorded, by name: what the topics announce in `RUNS`.
 
     `RUNS` is a tuple of functions without arguments that give experiments by some label.
-
-    Example:
-        >>> "gu2025/fig5[p=97]" in catalogue()
-        True
     """
     return {run.name: run for functions in announced("RUNS") for runs in functions for run in runs().values()}
 
@@ -69,16 +65,6 @@ def records_table(pattern: str | None = None, seeds: int | None = None, store: S
     return pd.DataFrame(rows)
 
 
-def value_of_a_seed(have: int) -> float:
-    """What one more seed is worth when `have` are recorded: 1 / (have + 1), the fall of the variance of a mean.
-
-    Example:
-        >>> [round(value_of_a_seed(n), 2) for n in range(3)]
-        [1.0, 0.5, 0.33]
-    """
-    return 1 / (have + 1)
-
-
 @dataclass(frozen=True)
 class SeedJob:
     """One more seed of an experiment: what is asked of the store, predicted seconds, value per second."""
@@ -91,6 +77,7 @@ class SeedJob:
 def next_jobs(experiments: list[Experiment], store: Store) -> list[SeedJob]:
     """The next missing seed of each experiment, in falling order of value per second; nothing for what is complete.
 
+    One more of n recorded seeds is worth 1 / (n + 1), the fall of the variance of a mean.
     On a GPU all missing seeds of an experiment are one job, because they are one program.
     """
     jobs = []
@@ -101,7 +88,7 @@ def next_jobs(experiments: list[Experiment], store: Store) -> list[SeedJob]:
             have = [s for s in experiment.seeds if s not in missing]
             seconds = experiment.predicted(len(taken)).seconds
             wanted = dataclasses.replace(experiment, seeds=tuple(sorted({*have, *taken})))
-            jobs.append(SeedJob(wanted, seconds, value_of_a_seed(len(have)) / seconds))
+            jobs.append(SeedJob(wanted, seconds, 1 / (len(have) + 1) / seconds))
     return sorted(jobs, key=lambda job: -job.worth)
 
 
@@ -137,7 +124,8 @@ def record(
     ends = math.inf if budget_seconds is None else time.monotonic() + budget_seconds
     chosen = choose(pattern, seeds)
     if count == 1:
-        _record_in_turn(chosen, store, ends, progress, compiled)
+        while (job := _fitting(chosen, store, ends, set())) is not None:
+            _say(job, _record_one(store, job.experiment, progress, compiled), progress)
     else:
         _record_side_by_side(chosen, store, ends, progress, count, compiled)
     return records_table(pattern, seeds, store)
@@ -147,11 +135,6 @@ def _fitting(chosen: list[Experiment], store: Store, ends: float, busy: set[str]
     left = ends - time.monotonic()
     jobs = next_jobs([e for e in chosen if e.key not in busy], store)
     return next((job for job in jobs if job.seconds <= left), None)
-
-
-def _record_in_turn(chosen: list[Experiment], store: Store, ends: float, progress: bool, compiled: bool) -> None:
-    while (job := _fitting(chosen, store, ends, set())) is not None:
-        _say(job, _record_one(store, job.experiment, progress, compiled), progress)
 
 
 def _record_side_by_side(

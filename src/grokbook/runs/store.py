@@ -136,15 +136,17 @@ class Store:
         `code` is that of who asks; without it the present code of what the record names counts.
         """
         for name, entry in self.entries().items():
-            if entry["key"] == key and (self._answers_to(code, entry["provenance"])):
+            if entry["key"] != key:
+                continue
+            made = entry["provenance"]
+            if code is None:
+                answers = not self.same_code or all(map(present_code, made))
+            else:
+                alike = code.digest is not None and all(part["fingerprint"] == code.digest for part in made)
+                answers = alike or not (self.same_code or code.own)
+            if answers:
                 return name, entry
         return None
-
-    def _answers_to(self, code: Code | None, made: list[Mapping[str, Any]]) -> bool:
-        if code is None:
-            return not self.same_code or all(map(present_code, made))
-        exact = self.same_code or code.own
-        return not exact or code.digest is not None and all(part["fingerprint"] == code.digest for part in made)
 
     def load(self, key: str, code: Code | None = None) -> xr.Dataset | None:
         """The verified record with this key, None when there is none (or it was damaged: see the class).

@@ -25,11 +25,6 @@ def pairs_of(
 ) -> RunConfig:
     """A run on the products of a group's pairs; `model` are further settings of `Quadratic`.
 
-    Example:
-        >>> config = pairs_of("Z23", 512, 0.9, rate=0.01, decay=5e-5, steps=10_000, start="uniform")
-        >>> config.n_train, config.model.width
-        (476, 512)
-
     Source: the authors' programs: full batch, Adam with coupled decay, losses without the mean over the classes. The
     training pairs are drawn by our generator, so that splits differ from theirs.
     """

@@ -172,14 +172,6 @@ def end_of_decline(steps: Array, values: Array, *, tolerance: float = 0.05, smoo
     return int(times[top + int(np.argmax(settled))])
 
 
-def _logged_evenly(run: xr.Dataset) -> xr.Dataset:
-    """The part of a run whose logged steps are about evenly spaced: what follows the dense beginning."""
-    steps = run.step.values
-    gap = np.diff(steps)
-    start = int(np.argmax(gap >= 0.9 * np.median(gap)))
-    return run.isel(step=slice(start, None)).dropna("step", subset=["test_loss"])
-
-
 def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None]:
     """The three observations of Gu 2024, section 5.1, on one run (dims: step), as numbers.
 
@@ -198,7 +190,10 @@ def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None
     timed = grok_time(run.step, run.train_accuracy, run.test_accuracy)
     onset = grok_time(run.step, run.train_accuracy, run.test_accuracy_unmirrored, threshold=ONSET)
     initial = float(run[measure].sel(step=0))
-    later = _logged_evenly(run).where(lambda d: d.step >= (timed.fit_step or 0), drop=True)
+    gap = np.diff(run.step.values)
+    even = run.isel(step=slice(int(np.argmax(gap >= 0.9 * np.median(gap))), None))  # what follows the dense beginning
+    even = even.dropna("step", subset=["test_loss"])
+    later = even.where(even.step >= (timed.fit_step or 0), drop=True)
     steps, loss, value, accuracy = (later[n].values for n in ("step", "test_loss", measure, "test_accuracy"))
     tested = (steps.size - WINDOW) // 4 >= SHIFTS // 2  # detrending leaves an increment a point beyond the window
     test = shift_test(loss, value) if tested else ShiftTest(np.nan, np.nan, np.nan, 0)
