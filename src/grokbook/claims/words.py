@@ -11,8 +11,7 @@ from grokbook.runs.experiment import Experiment
 
 
 def spread(values: pd.Series, form: str = ".1f", never: str = "") -> str:
-    """The range of numbers as "low to high", one number as it is; missing ones count as beyond every number, `never`.
-    """
+    """The range of numbers as "low to high", one number as it is; missing ones are beyond every number, `never`."""
     known = values.dropna().astype(float)
     if not known.size:
         return never
