@@ -122,11 +122,11 @@ def model_diagram(shape: Shape, i: int, j: int) -> Figure:
         ax.plot(6.0, middle, "o", ms=13, mfc="white", mec=dark, zorder=3)
         ax.text(6.0, middle - 0.02, "+", ha="center", va="center", zorder=4)
         ax.plot([6.0, 7.3, 7.3, 6.0], [above, above, middle, middle], lw=1, zorder=1, color=dark)
-    notes = {9.6: f"$W_E$: {size['W_E']}, one row a token", 9.25: f"$W_{{pos}}$: {size.get('W_pos', 'none')}, added"}
+    notes = {9.75: f"$W_E$: {size['W_E']}", 9.4: f"$W_{{pos}}$: {size.get('W_pos', 'none')}"}
     notes |= {5.75: f"$W_Q, W_K, W_V, W_O$: {size['W_Q']} each", 4.1: f"$W_{{in}}$: {size['W_in']}, ReLU"}
     notes |= {3.7: f"$W_{{out}}$: {size['W_out']}", 2.65: f"$W_U$: {size['W_U']}", 1.6: "the largest is the answer"}
     for y, note in notes.items():
-        ax.text(0.3, y, note, va="center", fontsize=9.5, color=grey, bbox={"fc": "white", "ec": "none", "pad": 1.5})
+        ax.text(3.75 if y > 9 else 0.3, y, note, va="center", fontsize=9.5, color=grey)
     ax.text(3.6, 11.9, f"cell $(i, j)$ = ({i}, {j})", ha="center", color=dark)
     ax.set(xlim=(0.1, 7.5), ylim=(1.1, 12.3))
     ax.axis("off")

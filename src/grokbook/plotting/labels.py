@@ -31,6 +31,8 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
     inside = ax.get_window_extent()
     drawn = {line: _pixels(line, inside) for line in ax.lines if line.get_visible()}
     taken = [text.get_window_extent() for text in ax.texts]
+    areas = [path.vertices for area in ax.collections for path in area.get_paths()]
+    edges = [_between(ax.transData.transform(area), inside) for area in areas]
     lines, names = ax.get_legend_handles_labels()
     placed = []
     for line, name in zip(lines, names, strict=True):
@@ -39,7 +41,7 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
         extent = text.get_window_extent()
         places = _places(drawn[line], extent.width, extent.height, fig.dpi / 72)
         others = [points for other, points in drawn.items() if _look(other) != _look(line)]
-        free = [place for place in places if _is_free(place[0], inside, [*drawn.values()], taken)]
+        free = [place for place in places if _is_free(place[0], inside, [*drawn.values(), *edges], taken)]
         if free:
             box, (at, offset, ha, va) = max(free, key=lambda place: min(_distance(place[0], others), _FAR))
         else:
@@ -58,8 +60,12 @@ def _look(line: Line2D) -> tuple[object, ...]:
 
 
 def _pixels(line: Line2D, inside: Bbox) -> np.ndarray:
-    """Points along a line, two pixels apart or less, that lie inside the axes: (n, 2)."""
-    corners = line.get_transform().transform(np.column_stack(line.get_data(orig=False)).astype(float))
+    """Points along a line of the axes, in pixels: (n, 2)."""
+    return _between(line.get_transform().transform(np.column_stack(line.get_data(orig=False)).astype(float)), inside)
+
+
+def _between(corners: np.ndarray, inside: Bbox) -> np.ndarray:
+    """Points along the line through these corners, two pixels apart or less, that lie inside a box: (n, 2)."""
     corners = corners[np.isfinite(corners).all(axis=1)]
     if len(corners) < 2:
         return corners

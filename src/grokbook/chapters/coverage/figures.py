@@ -12,16 +12,13 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from grokbook.plotting.grids import on_grid
-from grokbook.plotting.style import COLOURS, panels, styled
-from grokbook.plotting.training import labelled
+from grokbook.plotting.labels import name_lines
+from grokbook.plotting.style import COLOURS, mark, panels, styled
 
-DISCS = {"": "#eeeeee", "covered": "#8fd0bb", "training cell": COLOURS["train"],
+DISCS = {"": COLOURS["rest"], "covered": "#8fd0bb", "training cell": COLOURS["train"],
          "covered, same class $i+j$": COLOURS["second"]}  # fmt: skip
 UNCOVERED = {"covered test cell": "#f6f6f6", "training cell": "#9cc4de", "uncovered": COLOURS["test"]}
 """Kinds of cells in their order 0, 1, ...: what the legend calls them (nothing: not in it), and their colours."""
-
-GRIDS = {"torus": ("--", {"marker": "o", "mfc": COLOURS["measure"]}), "grid": ("-.", {"marker": "s", "mfc": "white"})}
-"""Line and marker of the two grids."""
 
 
 @styled
@@ -54,21 +51,21 @@ def expectation_and_probability(table: pd.DataFrame, printed: float) -> Figure:
     """
     fig, (both,) = panels(1, 2, height=3.5)
     left, right = both
-    for grid, (ls, marker) in GRIDS.items():
-        rows = table[table.grid == grid]
-        points = {"ls": "", "ms": 4, "color": COLOURS["measure"], "elinewidth": 1, **marker}
-        line = {"color": COLOURS["theory"], "ls": ls, "lw": 1.1}
+    for grid, rows in table.groupby("grid", sort=False):
+        look = {"color": COLOURS["measure" if grid == "torus" else "quiet"]}
+        points = {"ls": "", "marker": "o", "ms": 4, "elinewidth": 1, **look}
+        line, label = {"ls": "--", "lw": 1.1, **look}, "torus" if grid == "torus" else "bounded grid"
         seen, error = rows[rows.uncovered > 0], np.minimum(rows["uncovered error"], 0.9 * rows.uncovered)
-        left.plot(rows.fraction, rows.expected, **line, label=f"exact, {grid}")
-        left.errorbar(seen.fraction, seen.uncovered, error[seen.index], **points, label=f"simulated, {grid}")
-        right.plot(rows.fraction, rows.bound, **line)
+        left.plot(rows.fraction, rows.expected, label=label, **line)
+        left.errorbar(seen.fraction, seen.uncovered, error[seen.index], **points)
+        right.plot(rows.fraction, rows.bound, label=label, **line)
         right.errorbar(rows.fraction, rows.covered, rows["covered error"], **points)
-    for ax in both:
-        ax.axvline(printed, color=COLOURS["quiet"], ls=":", lw=1.6, label=r"printed $2\ln p/C$")
-        ax.set_xlabel(r"training fraction $\alpha$")
     left.axhline(1, color=COLOURS["quiet"], lw=0.6)
     left.set(yscale="log", ylabel="uncovered cells")
     left.set_ylim(bottom=2e-3)
     right.set(ylim=(-0.04, 1.04), ylabel="P(all covered)")
-    fig.legend(*labelled(both), loc="outside lower center", ncols=3)
+    for ax in both:
+        mark(ax, printed, r"printed $2\ln p/C$", COLOURS["theory"])
+        ax.set_xlabel(r"training fraction $\alpha$")
+        name_lines(ax)
     return fig

@@ -47,6 +47,7 @@ def sums_and_products(p: int, noise: float) -> Figure:
     multiplied = products(phi)[i[None], (i[:, None] - i[None]) % p]
     fig, axes = panels(1, 2, height=3.9)
     _scatter(axes[0, 0], class_sums(phi), r"sums $\phi(i) + \phi(j)$")
-    _scatter(axes[0, 1], multiplied, "products")
-    axes[0, 1].legend(loc="center")
+    for r in _scatter(axes[0, 1], multiplied, "products"):
+        middle = 0.62 * multiplied[r].mean(axis=0)
+        axes[0, 1].text(*middle, f"class {r}", color=COLOURS["measure"], ha="center", va="center", fontsize=9.5)
     return fig
