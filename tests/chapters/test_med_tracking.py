@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 from scipy.stats import binom
 
-from grokbook.chapters.med_tracking import claims, figures, plan, renaming, runs
+from grokbook.chapters.med_tracking import claims, plan, renaming, runs
 from grokbook.claims import Runs, choose
 from grokbook.claims.finding import UNDECIDED
 from grokbook.errors import ParameterError
@@ -275,33 +275,6 @@ def test_one_observation_is_judged_once_and_a_definition_is_not():
     assert {c.verdict for c in claims.ELSEWHERE} == {"informal"}
     assert [c.id for c in claims.ELSEWHERE if "G27" in c.reason] == ["GF05", "P5.1a"]
     assert [c.id for c in claims.ELSEWHERE if "definition" in c.reason] == ["G26", "P07"]
-
-
-# ---------------------------------------------------------------------------------------- figures of the page
-
-
-def test_med_and_loss_has_a_column_for_each_modulus_and_the_initial_value():
-    data = moving(3)
-    fig = figures.med_and_loss({"a": data, "b": data})
-    assert len(fig.axes) == 6
-    initial = [line for line in fig.axes[2].lines if line.get_linestyle() == "--"]
-    assert np.allclose(initial[0].get_ydata(), data.med.sel(step=0).median())
-
-
-def test_every_run_is_a_dot_in_its_row():
-    rows = {"detrended": [0.6, 0.7], "null": [0.5, 0.5]}
-    table = runs.stack({"a/x": pd.DataFrame(rows), "measures/lead[add, p=47]": pd.DataFrame(rows)[:1] - 0.1})
-    ax = figures.agreement_by_setting({"MED": table, "other": table}).axes[0]
-    assert [sorted(dots.get_offsets()[:, 0].tolist()) for dots in ax.collections] == [[0.6, 0.7], [0.5]]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["x", "add, p=47"]
-    tick = next(line for line in ax.lines if line.get_marker() == "|")
-    assert list(tick.get_xdata()) == [0.5, 0.4]
-
-
-@pytest.mark.parametrize("tables", [{}, {"MED": pd.DataFrame({"setting": []})}])
-def test_nothing_to_draw_is_refused(tables):
-    with pytest.raises(ParameterError, match="there are no runs to draw"):
-        figures.agreement_by_setting(tables)
 
 
 # ---------------------------------------------------------------------------------------- the best renaming

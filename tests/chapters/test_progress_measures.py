@@ -1,4 +1,4 @@
-"""Chapter 06: the claims on MED come out either way; an oracle in its place passes, a clock does not; figures."""
+"""Chapter 06: the claims on MED come out either way; an oracle in its place passes, a clock does not."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from grokbook.chapters.progress_measures import claims, figures, plan, runs
+from grokbook.chapters.progress_measures import claims, plan, runs
 from grokbook.claims import Runs
 from grokbook.claims.finding import UNDECIDED
 from grokbook.errors import ParameterError
-from grokbook.runs.lead import with_controls
-from grokbook.runs.lead_tables import controlled, shown_table
+from grokbook.runs.lead_tables import shown_table
 from grokbook.runs.lead_tasks import CONTROLS, lead_tasks
 
 STEPS = np.arange(0, 2510, 10)
@@ -86,19 +85,6 @@ def test_ten_tasks_by_short_name_with_the_controls_and_seeds_that_only_this_chap
     assert {name: one.seeds[len(known[one.key]) :] for name, one in tasks.items() if one.seeds != known[one.key]} == {
         name: tuple(seeds) for name, seeds in runs.FRESH.items()
     }
-
-
-# ---------------------------------------------------------------------------------------- figures
-
-
-def test_events_are_marked_in_the_curves():
-    run = with_controls(task((500,), "early")).isel(seed=0)
-    rows = controlled({"a": task((500,), "early")}, {"med": "falls"})
-    fig = figures.progress_curves(run, rows[rows.measure.isin(["clock", "med"])])
-    shown = [ax for ax in fig.axes if ax.get_visible()]
-    assert len(shown) == 3
-    marks = {line.get_xdata()[0] for line in shown[2].lines if len(line.get_xdata()) == 2}
-    assert {100, 510} < marks and len(marks) == 3
 
 
 def summary(**says):

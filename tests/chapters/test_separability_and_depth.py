@@ -8,17 +8,16 @@ import pytest
 import torch
 import xarray as xr
 
-from grokbook.chapters.separability_and_depth import claims, depth, figures, networks, plan, runs
+from grokbook.chapters.separability_and_depth import claims, depth, networks, plan, runs
 from grokbook.claims import Runs
 from grokbook.claims.finding import UNDECIDED
 from grokbook.errors import ParameterError
-from grokbook.measures import class_separability, convexly_separable, separate
+from grokbook.measures import class_separability, convexly_separable
 from grokbook.models.activations import activations
 from grokbook.models.transformer import Shape, initialise
 from grokbook.tasks import ModularTask
 
 STEPS = np.arange(0, 1000, 10)
-TRIANGLE = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
 
 
 # ------------------------------------------------------------------------------------------------------- notions
@@ -94,18 +93,6 @@ def test_with_shared_tokens_the_diagonal_cell_suffices():
     first, second = ([phi[i] + phi[(r - i) % p] for i in range(p)] for r in (0, 1))
     apart = [convexly_separable(np.delete(first, cells, axis=0), second) for cells in ([0], [3], [3, 8])]
     assert apart == [True, False, True]
-
-
-def test_the_middle_line_separates_and_the_slab_touches_the_sets():
-    other = TRIANGLE + [1.0, 3.0]
-    left, _, right = figures.three_notions(TRIANGLE, other, TRIANGLE + 0.2, separate(TRIANGLE, other)).axes
-    slab = sorted(np.array(line.get_ydata()).max() for line in left.lines[-3:])
-    assert slab[0] < slab[1] < slab[2]
-    assert slab[1] - slab[0] == pytest.approx(slab[2] - slab[1])
-    assert (len(left.patches), len(right.patches)) == (2, 2)
-    line = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
-    drawn = figures.three_notions(line, line + [0.0, 3.0], line + 0.1, separate(line, line + [0.0, 3.0]))
-    assert drawn.axes[0].patches[:] == []
 
 
 # ------------------------------------------------------------------------------------------------------ networks
@@ -200,12 +187,6 @@ def test_a_score_is_reached_at_its_first_look_or_never():
     data = probed(500, 300)
     assert networks.reached(data.probe_mlp).tolist() == [300] * 3
     assert np.isnan(networks.reached(data.probe_attention)).all()
-
-
-def test_every_series_is_a_line_of_the_figure():
-    left, right = figures.pairs_and_probe(probed(500, 300)).axes
-    assert (len(left.lines), len(right.lines)) == (4 * 4, 4 * 4)
-    assert [len(ax.get_legend().get_texts()) for ax in (left, right)] == [4, 4]
 
 
 # --------------------------------------------------------------------------------------------------------- depth
