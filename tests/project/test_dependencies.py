@@ -42,6 +42,7 @@ normal = script().normal
 def test_what_is_declared_is_used_somewhere():
     folders = ("src/grokbook", "tests", "benchmarks", "book/_ext")
     files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")) if path != Path(__file__)]
+    files += sorted((ROOT / "notebooks").glob("*.md"))
     text = "\n".join([*(path.read_text("utf-8") for path in files), *map(read, ("Makefile", "book/_config.yml"))])
     modules: dict[str, set[str]] = {}
     for module, distributions in packages_distributions().items():
