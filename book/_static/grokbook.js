@@ -1,7 +1,7 @@
 /* Formulas that are wider than the place they stand in are drawn smaller, so that none is cut off or scrolls. */
 (function () {
   "use strict";
-  const SMALLEST = 0.36;
+  const SMALLEST = 0.4;
 
   function room(formula) {
     if (formula.hasAttribute("display")) return formula.clientWidth;
