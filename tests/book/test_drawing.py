@@ -1,16 +1,21 @@
 """Figures on a page: the same bytes each time, stacked for a phone in type to be read, colours for both schemes."""
 
+import itertools
 import re
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+import xarray as xr
 from matplotlib.colors import ListedColormap
+from matplotlib.text import Text
 
+from grokbook import plotting
 from grokbook.page import drawing
 from grokbook.plotting.palette import PALETTE, contrast
 from grokbook.plotting.style import STYLE
+from grokbook.runs.delay import grok_times
 
 
 @pytest.fixture
@@ -112,3 +117,31 @@ def test_what_cannot_be_stacked_stays_as_it_is(figure):
     small, axes = figure(1, 1)
     axes[0, 0].text(0, 0, "tiny", fontsize=3)
     assert drawing.narrow(small, {}) is None
+
+
+@pytest.mark.parametrize("stacked", [False, True])
+@pytest.mark.parametrize("draw", ["learning_curves", "mirrored_accuracy", "measure_curves"])
+def test_in_both_drawings_no_word_lies_on_another_or_on_a_curve(draw, stacked):
+    """Boxes of all texts of the figure, and points along all curves: those of the panels that chapters share."""
+    steps, made = np.unique(np.geomspace(1, 10_000, 200).round()), {}
+    for number, name in enumerate(("train", "test", "test_mirrored", "test_unmirrored")):
+        part, _, rest = name.partition("_")
+        rise = 1 / (1 + np.exp(-3 * (np.log10(steps) - 1.2 - 0.6 * number)))
+        made[f"{part}_accuracy_{rest}".rstrip("_")] = ("step", 0.05 + 0.95 * rise)
+        made[f"{part}_loss"] = ("step", 4 - 3.9 * rise)
+    data = xr.Dataset(made | {"med": ("step", 1 / steps), "weight_norm": ("step", steps)}, {"step": steps})
+    data = data.expand_dims(seed=[0, 1])
+    more = {"mirrored_accuracy": [{"one": data, "two": data}], "measure_curves": [data, ["med", "weight_norm"]]}
+    fig = getattr(plotting, draw)(*more.get(draw, [data, grok_times(data)]))
+    if stacked:
+        assert drawing.narrow(fig, {})
+    fig.draw_without_rendering()
+    words = [t for t in fig.findobj(Text) if t.get_visible() and t.get_text().strip() and t.axes]
+    boxes = [(word.get_text(), word.get_window_extent()) for word in words]
+    for (one, box), (other, second) in itertools.combinations(boxes, 2):
+        assert one == other or not box.overlaps(second), (one, other)
+    own = {text: box for text, box in boxes if text in {t.get_text() for ax in fig.axes for t in ax.texts}}
+    for ax in fig.axes:
+        for line in (line for line in ax.lines if len(line.get_xdata()) > 2):
+            points = ax.transData.transform(np.column_stack(line.get_data()))
+            assert not [text for text, box in own.items() if box.count_contains(points)]

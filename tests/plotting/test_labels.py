@@ -5,6 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from grokbook.plotting.labels import name_lines
+from grokbook.plotting.style import mark
 
 
 def axes(scale, **curves):
@@ -42,7 +43,24 @@ def test_without_room_a_label_stands_at_the_end_outside():
     ax = Figure(figsize=(4, 3)).add_subplot()
     for level in np.linspace(0, 1, 60):
         ax.plot([0, 1], [level, level], color="#757575")
-    ax.plot([0, 1], [0.5, 0.5], color="#0072b2", label="middle")
+    for name in ("middle", "the same"):
+        ax.plot([0, 1], [0.5, 0.5], color="#0072b2", label=name)
     ax.set_xlim(0, 1)
-    (text,) = name_lines(ax)
-    assert text.xy == pytest.approx((1, 0.5), abs=0.01) and text.get_ha() == "left"
+    texts = name_lines(ax)
+    assert all(text.xy == pytest.approx((1, 0.5), abs=0.01) and text.get_ha() == "left" for text in texts)
+    ax.figure.draw_without_rendering()
+    one, other = (text.get_window_extent() for text in texts)
+    assert not one.overlaps(other)
+
+
+@pytest.mark.parametrize("steps", [(50, 60), (60, 50), (10, 900)])
+def test_marks_that_would_meet_turn_away_from_each_other(steps):
+    ax = Figure(figsize=(4, 3)).add_subplot(xscale="log")
+    ax.plot([1, 1000], [0, 1])
+    for step, text in zip(steps, ("fits", "groks"), strict=True):
+        mark(ax, step, text, "#0072b2")
+    ax.figure.draw_without_rendering()
+    one, other = (text.get_window_extent() for text in ax.texts)
+    assert not one.overlaps(other)
+    assert (ax.texts[0].get_ha() == "center") == (steps[1] == 900)
+    assert (one.x0 < other.x0) == (steps[0] < steps[1])

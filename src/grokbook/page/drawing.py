@@ -137,10 +137,14 @@ def narrow(fig: Any, cells: Mapping[str, list[list[str]]]) -> str | None:
     """
     from matplotlib.text import Text
 
+    from grokbook.plotting.labels import name_lines, named
+
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         if not _stack(fig):
             return None
+        for ax, size in [(ax, named(ax)[0].get_fontsize()) for ax in fig.axes if named(ax)]:
+            name_lines(ax, size)  # they found their places in axes of another size
         text = _svg(fig, cells)
     size = re.search(r'width="([0-9.]+)pt" height="([0-9.]+)pt"', text)
     if said or size is None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
+_NAME = "_name of a line"
 _FAR = 60
 """Pixels from the other lines beyond which a place is no better."""
 
@@ -17,7 +20,7 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
 
     A label stands left or right of its line, above or below, inside the axes: at the place farthest from all other
     lines that covers neither a line nor another text, to the left where places are alike. Where there is none it stands
-    at the line's end, outside. Call it when the limits are final.
+    at the line's end, outside. Call it when the limits are final, and again when the axes have another size.
 
     Example:
         >>> from matplotlib.figure import Figure
@@ -26,6 +29,8 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
         >>> [text.get_text() for text in name_lines(ax)]
         ['rises']
     """
+    for old in named(ax):
+        old.remove()
     fig = ax.figure
     fig.draw_without_rendering()
     inside = ax.get_window_extent()
@@ -38,6 +43,7 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
     for line, name in zip(lines, names, strict=True):
         middle = ax.transData.inverted().transform((inside.p0 + inside.p1) / 2)
         text = ax.annotate(name, middle, (0, 0), textcoords="offset points", color=line.get_color(), fontsize=size)
+        text.set_label(_NAME)
         extent = text.get_window_extent()
         places = _places(drawn[line], extent.width, extent.height, fig.dpi / 72)
         others = [points for other, points in drawn.items() if _look(other) != _look(line)]
@@ -46,12 +52,19 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
             box, (at, offset, ha, va) = max(free, key=lambda place: min(_distance(place[0], others), _FAR))
         else:
             at, offset, ha, va = drawn[line][-1], (4, 0), "left", "center"
-            box = Bbox.from_bounds(*at, extent.width, extent.height)
+            box = Bbox.from_bounds(at[0], at[1] - extent.height / 2, extent.width, extent.height)
+            while box.count_overlaps(taken):
+                box, offset = box.translated(0, extent.height), (4, offset[1] + extent.height * 72 / fig.dpi)
         text.xy, text.xyann = ax.transData.inverted().transform(at), offset
         text.set(ha=ha, va=va)
         taken.append(box)
         placed.append(text)
     return placed
+
+
+def named(ax: Axes) -> list[Any]:
+    """The labels that `name_lines` wrote."""
+    return [text for text in ax.texts if text.get_label() == _NAME]
 
 
 def _look(line: Line2D) -> tuple[object, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,13 @@ def seed_band(ax: Axes, series: xr.DataArray, colour: str, label: str, ls: Any =
 
 
 def mark(ax: Axes, where: float, text: str, colour: str) -> None:
-    """A vertical line at step `where`, and above it, outside the axes, a short text."""
+    """A vertical line at step `where`, and above it, outside the axes, a short text; two that would meet turn away."""
     ax.axvline(where, color=colour, lw=1.0, ls=":")
-    ax.annotate(text, (where, 1.01), xycoords=("data", "axes fraction"), ha="center", fontsize=8.5, color=colour)
+    look = {"ha": "center", "fontsize": 8.5, "color": colour, "label": "_mark"}
+    ax.annotate(text, (where, 1.01), xycoords=("data", "axes fraction"), **look)
+    ax.get_xlim()  # what is drawn so far has its place
+    marks = sorted((one for one in ax.texts if one.get_label() == "_mark"), key=lambda one: one.xy[0])
+    for left, right in itertools.pairwise(marks):
+        if left.get_window_extent().overlaps(right.get_window_extent()):
+            left.set_ha("right")
+            right.set_ha("left")
