@@ -1,79 +1,19 @@
-"""The pictures of chapter 11a: steps to a line, runs beside the flow, and what a decoder says of the plane."""
+"""The picture of chapter 11a: what a decoder says of the plane."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-import numpy as np
-import pandas as pd
 import xarray as xr
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from grokbook.chapters.trained_toys.embeddings import at_end, fitted, one_pace, pairs_of, path
-from grokbook.chapters.trained_toys.runs import LONGER, fig2
+from grokbook.chapters.trained_toys.embeddings import at_end
+from grokbook.chapters.trained_toys.runs import fig2
 from grokbook.plotting.plane import numbered, window
-from grokbook.plotting.style import COLOURS, panels, styled
-from grokbook.theory.effective_flow import flow
+from grokbook.plotting.style import panels, styled
 
-# Updates of a run that are drawn beside the flow: the numbers are at rest after them.
-SHOWN = 2_000
 # The paper's example of Fig. 2: two pairs of one label.
 EXAMPLE = ((5, 9), (6, 8))
-
-
-@styled
-def steps_to_a_line(table: pd.DataFrame) -> Figure:
-    """Figs 4b and 5b: steps to an RQI of 0.95 by size (left) and against the predicted steps (right).
-
-    Triangles at the top: not reached by the last step; on the left with their number.
-    """
-    fig, ((left, right),) = panels(1, 2, height=3.2)
-    for ax, x in ((left, table.samples / 55), (right, table["predicted steps"])):
-        ax.plot(x, table.steps, "o", ms=5, color=COLOURS["test"], alpha=0.5)
-        never = table.steps.isna() & np.isfinite(x)
-        ax.plot(x[never], np.full(int(never.sum()), LONGER), "^", ms=6, mfc="none", color=COLOURS["quiet"])
-        ax.set(yscale="log")
-    for n, count in table.steps.isna().groupby(table.samples).sum().items():
-        if count:
-            left.annotate(str(count), (n / 55, LONGER), (0, 5), textcoords="offset points", ha="center", fontsize=9)
-    left.set(xlabel="share of samples $|D| / |D_0|$", ylabel="updates to RQI > 0.95", ylim=(None, 1.25 * LONGER))
-    right.set(xlabel=r"predicted updates $3 / (\lambda_3 \eta)$", xscale="log")
-    right.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
-    right.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    right.xaxis.set_minor_formatter(NullFormatter())
-    return fig
-
-
-@styled
-def beside_the_flow(shown: Sequence[tuple[int, xr.Dataset]]) -> Figure:
-    """Fig. 4c and d in one, a column a run: its numbers, the exact flow from its start (dashed); below, the gaps.
-
-    The gaps are root mean squares over the numbers, to the flow and to `one_pace`, each with its own fitted time.
-
-    Of each pair the first is the number of training pairs, the second a dataset with one seed. The unit of time is
-    fitted to each run (`fitted`); its first `SHOWN` updates are drawn.
-    """
-    fig, axes = panels(2, len(shown), height=5.2, sharex=True, height_ratios=[2, 1])
-    for (n, data), (above, below) in zip(shown, axes.T, strict=True):
-        seed = data.seed.values.tolist()[0]
-        pairs, (steps, numbers) = pairs_of(n, seed), path(data.isel(seed=0))
-        units, drawn = {way: fitted(steps, numbers, pairs, way)[0] for way in (flow, one_pace)}, steps <= SHOWN
-        steps, numbers = steps[drawn], numbers[drawn]
-        ways = {way: way(numbers[0], pairs, unit * steps) for way, unit in units.items()}
-        above.plot(steps, numbers, color=COLOURS["test"], lw=1.2)
-        above.plot(steps, ways[flow], color=COLOURS["theory"], lw=1, ls="--")
-        for k, value in enumerate(numbers[-1]):
-            above.annotate(str(k), (steps[-1], value), (4, -3), textcoords="offset points", fontsize=9)
-        for (way, label), (shade, ls) in zip(
-            {flow: "to the flow", one_pace: "to one pace"}.items(), (("theory", "--"), ("quiet", ":")), strict=True
-        ):
-            off = np.sqrt(((numbers - ways[way]) ** 2).mean(axis=1))
-            below.plot(steps, off, color=COLOURS[shade], ls=ls, label=label)
-        above.set(title=f"seed {seed}, {n} pairs", ylabel="normalised $E_k$")
-        below.set(title=f"seed {seed}: gaps", xlabel="update", ylabel="root mean square", ylim=(0, None))
-        below.legend(loc="upper right")
-    return fig
 
 
 @styled
