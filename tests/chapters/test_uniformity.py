@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 import torch
 import xarray as xr
+from matplotlib.figure import Figure
 
 from grokbook.chapters.uniformity import claims, figures, maps, plan, runs, trained
 from grokbook.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.theory.enclosing_ball import Ball
 from grokbook.theory.minimal_map import has_map, smallest_map
-from grokbook.theory.one_frequency import circle
-from grokbook.theory.uniformity import circle_delta, closeness
+from grokbook.theory.one_frequency import circle, products
+from grokbook.theory.uniformity import closeness
 from grokbook.training.watching import View
 
 GOOD = {"p": 13, "p_recorded": 97, "p_other": 47, "d": 32, "n_seeds": 5}
@@ -195,13 +196,11 @@ def test_the_share_of_unseen_cells_passes_an_oracle_and_not_chance(monkeypatch):
     assert runs.unseen_share(view, "MLP 1", shuffled=True) == pytest.approx(46 / (len(rows) - 1), rel=0.3)
 
 
-def test_balls_have_the_closed_form_and_hold_the_common_point():
-    ax = figures.class_sums_and_balls({"circle": circle(7, 1)}).axes[0]
-    assert [patch.radius for patch in ax.patches] == pytest.approx([circle_delta(7)] * 3)
-    cross = next(line for line in ax.lines if line.get_marker() == "X").get_xydata()[0]
-    assert all(np.linalg.norm(cross - patch.center) <= patch.radius for patch in ax.patches)
-
-
-def test_products_gather_a_class_and_sums_do_not():
-    left, right = (np.ptp(ax.lines[1].get_xydata(), axis=0).max() for ax in figures.sums_and_products(7, 0.0).axes)
-    assert right < 1e-9 < left
+def test_three_classes_are_marked_among_all_points():
+    """Products of a circle: a marked class is one point, and all p * p points are there."""
+    plane, ax = circle(7, 1), Figure().add_subplot()
+    by_class = products(plane)[np.arange(7)[None], (np.arange(7)[:, None] - np.arange(7)) % 7]
+    assert figures.scatter(ax, by_class, "products") == (0, 2, 4)
+    everything, *marked = ax.lines
+    assert len(everything.get_xydata()) == 49 and len({line.get_marker() for line in marked}) == 3
+    assert all(np.ptp(line.get_xydata(), axis=0).max() < 1e-9 for line in marked)

@@ -67,5 +67,5 @@ def expectation_and_probability(table: pd.DataFrame, printed: float) -> Figure:
     for ax in both:
         mark(ax, printed, r"printed $2\ln p/C$", COLOURS["theory"])
         ax.set_xlabel(r"training fraction $\alpha$")
-        name_lines(ax)
+    name_lines(left)
     return fig
