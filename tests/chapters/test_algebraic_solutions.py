@@ -11,7 +11,17 @@ from grokbook.chapters.algebraic_solutions import claims, figures, plan, runs, t
 from grokbook.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.measures.hidden_nodes import FOUR, KINDS, OPPOSED, OTHER, factorise, frequency_table, orders
-from grokbook.theory.semiring import Solution, direct_loss, identity, order_four_six_solution, order_six_solution
+from grokbook.plotting.style import COLOURS
+from grokbook.theory.semiring import (
+    Solution,
+    direct_loss,
+    identity,
+    opposed,
+    order_four_six_solution,
+    order_six,
+    order_six_solution,
+    synced,
+)
 
 
 def network(d: int = 7, spare: int = 2) -> tuple[dict[str, torch.Tensor], np.ndarray]:
@@ -156,9 +166,12 @@ def test_figures_draw_every_node():
     _, waves = network()
     assert figures.clock(order_six_solution(11), 3, 4, 2).axes[1].lines[1].get_ydata().argmax() == 7
     fig = figures.neurons(waves)
-    assert sum(len(ax.lines) for ax in fig.axes if ax.get_visible()) == 3 * 14 + 3  # and the legend's
+    assert sum(len(ax.lines) for ax in fig.axes if ax.get_visible()) == 3 * 14
     nodes = order_six_solution(7).z[:, 2]
     nodes = nodes[:, np.abs(nodes[0]) > 0]
-    assert len(figures.hands({"a": nodes}).axes) == 3
+    faces = figures.hands({"a": (nodes, 3)}).axes
+    assert [len(ax.lines) for ax in faces] == [6] * 3
+    assert {ax.lines[-1].get_color() for ax in faces} == {COLOURS["measure"]}
+    assert np.allclose(order_six(7, 2).z[:, 2, 3] * 6 ** (1 / 3), synced(7, 2).z[:, 2, 1] * opposed(7, 2).z[:, 2, 1])
     fig = figures.factor_table(nodes, factorise(nodes))
     assert sum(len(ax.lines) for ax in fig.axes) == 3 * (6 + 2 + 3)
