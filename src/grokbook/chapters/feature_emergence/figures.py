@@ -1,4 +1,4 @@
-"""The figures of chapter 17."""
+"""The boundary n(M) of chapter 17 as a figure."""
 
 from __future__ import annotations
 
@@ -6,36 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from matplotlib.figure import Figure
 
 from grokbook.plotting.labels import name_lines
 from grokbook.plotting.style import COLOURS, panels, styled
-
-
-@styled
-def three_stages(runs: Mapping[str, xr.Dataset]) -> Figure:
-    """Both accuracies, the norm of G_F, and energy and found irreps of the nodes over the steps, stacked.
-
-    Solid with weight decay, dashed without; the median over seeds.
-    """
-    fig, axes = panels(3, 1, height=6.4, sharex=True)
-    drawn = (
-        (0, "train_accuracy", "train", "training set"), (0, "test_accuracy", "test", "test set"),
-        (1, "gradient_norm", "measure", "gradient"), (2, "reached", "measure", "energy"),
-        (2, "found", "theory", "frequencies found"),
-    )  # fmt: skip
-    for name, style in (("decay", "-"), ("none", "--")):
-        middle = runs[name].median("seed")
-        for place, what, colour, label in drawn:
-            axes[place, 0].plot(middle.step, middle[what], style, color=COLOURS[colour], lw=1.6,
-                                label=label if name == "decay" else f"{label}, no decay")  # fmt: skip
-    for ax, said in zip(axes[:, 0], ("accuracy", r"$\Vert G_F \Vert$", "share"), strict=True):
-        ax.set_ylabel(said)
-    axes[2, 0].set_xlabel("optimiser step")
-    for ax in axes[:, 0]:
-        name_lines(ax)
-    return fig
 
 
 @styled
