@@ -42,11 +42,6 @@ def test_patterns_seeds_and_a_name_with_brackets(tiny):
         recording.choose("fig9")
 
 
-def test_the_catalogue_names_its_experiments():
-    for name, experiment in recording.catalogue().items():
-        assert experiment.name == name
-
-
 def test_load_only_trains_nothing_even_when_a_record_is_damaged(tiny, tmp_path):
     """A page asks for paper-scale runs this way: a damaged file must not start hours of training."""
     store = Store(tmp_path)

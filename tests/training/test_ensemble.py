@@ -103,7 +103,7 @@ UNLIKE = {
 def test_runs_that_a_program_would_not_tell_apart_have_one_each(configs):
     """Rows hold numbers; a flag of an optimiser or a task is read from the first of them."""
     assert groups(configs, None) == [[0], [1]]
-    together = train(configs, rows=2, workers=1, device="cpu", progress=False, keep_weights=True).weights
+    together = train(configs, rows=2, device="cpu", progress=False, keep_weights=True).weights
     alone = [in_process(config, keep_weights=True).weights[0] for config in configs]
     assert abs(alone[0] - alone[1]).max() > 1e-4
     np.testing.assert_allclose(together, alone, atol=1e-6)
@@ -136,7 +136,7 @@ def test_what_cannot_be_gathered_at_the_end_is_refused_before_anything_is_traine
             with pytest.raises(ParameterError, match=r"\(7, 8\).* do not fit into one dataset; set snapshots=0"):
                 train([small(0), other], rows=2, device="cpu", progress=False)
     apart = [small(0, p=p, snapshots=0) for p in (7, 11)]
-    assert train(apart, rows=2, workers=1, device="cpu", progress=False).sizes["run"] == 2
+    assert train(apart, rows=2, device="cpu", progress=False).sizes["run"] == 2
 
 
 def test_muon_is_refused_where_it_would_move_the_read_out():
