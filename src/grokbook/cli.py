@@ -30,15 +30,9 @@ def main() -> None:
     """Run the command line; an error made for the reader is one line, exit code 2 (bad input) or 1 (failed)."""
     try:
         app()
-    except ParameterError as error:
-        _complain(error, 2)
     except GrokbookError as error:
-        _complain(error, 1)
-
-
-def _complain(error: GrokbookError, code: int) -> None:
-    print(f"grokbook: {' '.join(str(error).split())}", file=sys.stderr)
-    sys.exit(code)
+        print(f"grokbook: {' '.join(str(error).split())}", file=sys.stderr)
+        sys.exit(2 if isinstance(error, ParameterError) else 1)
 
 
 def _version(wanted: bool) -> None:

@@ -37,24 +37,20 @@ def parsed(source: str) -> ast.Module:
         return ast.parse(source)
 
 
-def _without_docstrings(tree: ast.Module) -> ast.Module:
+def code_digest(source: str) -> str:
+    """sha256 of Python source that ignores comments, docstrings and layout.
+
+    It is taken over `ast.dump` as Python 3.11 writes it: 3.12 adds the parameters of types, 3.13 leaves out what is
+    empty.
+    """
+    tree = parsed(source)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and body:
             kept = [n for n in body if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
             node.body = kept or [ast.Pass()]
-    return tree
-
-
-def code_digest(source: str) -> str:
-    """sha256 of Python source that ignores comments, docstrings and layout."""
-    return hashlib.sha256(_spelled(_without_docstrings(parsed(source))).encode()).hexdigest()
-
-
-def _spelled(tree: ast.Module) -> str:
-    """`ast.dump` as Python 3.11 writes it: 3.12 adds the parameters of types, 3.13 leaves out what is empty."""
     every = {"show_empty": True} if sys.version_info >= (3, 13) else {}
-    return ast.dump(tree, **every).replace(", type_params=[]", "")
+    return hashlib.sha256(ast.dump(tree, **every).replace(", type_params=[]", "").encode()).hexdigest()
 
 
 def _file(module: str) -> Path | None:

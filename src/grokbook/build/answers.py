@@ -19,9 +19,15 @@ _PACKAGES = ("numpy", "torch", "matplotlib", "pandas", "xarray", "jupytext", "pa
 def kept(root: Path, question: str, answer: Callable[[], str]) -> str:
     """The answer to a question about the checkout `root`: as it was given, or now from `answer` and kept.
 
-    A file of answers that is broken, or cannot be written, only costs the time of a new answer.
+    An answer may come from code, chapters, executed pages, manifests of the records, and the machine. A file of answers
+    that is broken, or cannot be written, only costs the time of a new answer.
     """
-    file, now = local_store_path().with_name("answers.json"), rests_on(root)
+    package, store = Path(__file__).resolve().parents[1], local_store_path()
+    folders = ((package, "**/*.*"), (root / "notebooks", "*.md"), (root / "book" / "chapters", "*.*"))
+    files = [path for folder, pattern in folders for path in sorted(folder.glob(pattern)) if path.suffix != ".pyc"]
+    files += [root / "data" / "records" / "MANIFEST.json", store / "MANIFEST.json"]
+    now = digest((sys.version, cores(), str(root), str(store)), files, _PACKAGES)
+    file = store.with_name("answers.json")
     known = read(file) or {}
     answers = known["answers"] if known.get("rests_on") == now else {}
     if question not in answers:
@@ -29,12 +35,3 @@ def kept(root: Path, question: str, answer: Callable[[], str]) -> str:
         with contextlib.suppress(RecordError):
             keep(file, {"rests_on": now, "answers": answers})
     return answers[question]
-
-
-def rests_on(root: Path) -> str:
-    """sha256 of all that an answer may come from: code, chapters, executed pages, manifests of the records, machine."""
-    package, store = Path(__file__).resolve().parents[1], local_store_path()
-    folders = ((package, "**/*.*"), (root / "notebooks", "*.md"), (root / "book" / "chapters", "*.*"))
-    files = [path for folder, pattern in folders for path in sorted(folder.glob(pattern)) if path.suffix != ".pyc"]
-    files += [root / "data" / "records" / "MANIFEST.json", store / "MANIFEST.json"]
-    return digest((sys.version, cores(), str(root), str(store)), files, _PACKAGES)
