@@ -68,6 +68,32 @@ CLIPPED = """() => {
   }
   return found;
 }"""
+BROKEN = r"""() => {
+  const found = [], all = document.querySelector('article') || document.body;
+  const walker = document.createTreeWalker(all, NodeFilter.SHOW_TEXT);
+  for (let node; (node = walker.nextNode());) {
+    const box = node.parentElement;
+    if (!box.checkVisibility() || box.closest('pre, code, svg, script, mjx-container, .gb-hidden')) continue;
+    if (getComputedStyle(box).clipPath !== 'none' || /https?:/.test(box.textContent)) continue;
+    for (const word of node.textContent.matchAll(/\p{L}{4,}/gu)) {
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      const tops = [...range.getClientRects()].filter(r => r.width > 0).map(r => r.top);
+      if (Math.max(...tops) - Math.min(...tops) > 6) found.push(word[0]);
+    }
+  }
+  return found;
+}"""
+CUT = """() => [...document.querySelectorAll('article select')].filter(e => e.checkVisibility()).flatMap(select => {
+  const pen = document.createElement('canvas').getContext('2d'), look = getComputedStyle(select);
+  pen.font = `${look.fontSize} ${look.fontFamily}`;
+  return [...select.options].map(o => o.text).filter(text => pen.measureText(text).width > select.clientWidth - 24);
+})"""
+SMALL = """() => [...document.querySelectorAll('article [data-options] :is(button, input, select, summary)')]
+  .filter(e => e.checkVisibility()).map(e => [e.getBoundingClientRect(), e])
+  .filter(([box]) => box.width > 2 && Math.min(box.width, box.height) < 24 && box.height < 24)
+  .map(([, e]) => e.outerHTML.slice(0, 80))"""
 WIDTH = "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)"
 THEME = "document.documentElement.dataset.theme"
 LOOKS = """[...document.querySelectorAll('article :is(figure, .gb-card) img')].map(i => getComputedStyle(i))
@@ -107,6 +133,8 @@ def facts(open_page, address):
                     in_scheme(page, scheme)
                     known[name]["clipped"][width, scheme] = page.evaluate(CLIPPED)
                     known[name].setdefault("widths", {})[width, scheme] = page.evaluate(WIDTH)
+                for kind, asked in (("broken", BROKEN), ("cut", CUT), ("small", SMALL)):
+                    known[name].setdefault(kind, {})[width] = page.evaluate(asked)
             known[name] |= {"looks": page.evaluate(LOOKS), "stacked": page.evaluate(STACKED)}
             page.evaluate(SHORTER, name == CODE)
             for (width, scheme), rules in AXE.items():
@@ -157,6 +185,15 @@ def test_nothing_is_cut_off_or_scrolls_but_the_page_and_that_only_down(facts, na
     page = facts(name)
     assert {where: found for where, found in page["clipped"].items() if found} == {}
     assert [where for where, wide in page["widths"].items() if wide > where[0]] == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_word_is_broken_inside_no_list_cut_and_every_target_can_be_hit(facts, name):
+    """At every width; in figures targets of at least 24 pixels (WCAG 2.2, 2.5.8)."""
+    page = facts(name)
+    assert {kind: {at: f for at, f in page[kind].items() if f} for kind in ("broken", "cut", "small")} == {
+        "broken": {}, "cut": {}, "small": {}
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -1,4 +1,4 @@
-"""The moving figure of a run in Chromium: alone in a file, and on the front page and page 01 of the site."""
+"""The moving figure of a run in Chromium: alone in a file, and on page 01 of the site."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from grokbook.page import interactive
 from grokbook.plotting.moving import circle_over_training, moving_run
 
 SITE = Path(__file__).resolve().parents[2] / "site"
-ON_SITE = {"intro.html": "fig-front-run", "chapters/01_what_is_grokking.html": "fig-circle"}
+ON_SITE = {"chapters/01_what_is_grokking.html": "fig-circle"}
 PLACES = ["alone"]
 PLACES += [
     pytest.param(name, marks=pytest.mark.skipif(not (SITE / name).is_file(), reason="the site is not built"))

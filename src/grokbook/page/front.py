@@ -10,7 +10,7 @@ from grokbook import page
 from grokbook.page.cards import LEDGER
 from grokbook.page.sources import FRONT, Chapter, load_all, page_of
 
-ROW, GAP = 31, 4.5
+ROW, GAP = 36, 3
 """Of the map: the height of a row in pixels, and between columns the hundredths of its width."""
 
 

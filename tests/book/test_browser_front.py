@@ -1,0 +1,101 @@
+"""The front page in Chromium, and the page that trains wherever it stands: what is seen first, what a press shows."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+SITE = Path(__file__).resolve().parents[2] / "site"
+TRAINERS = {
+    "intro.html": "fig-front-train",
+    "chapters/01_what_is_grokking.html": "fig-train",
+    "chapters/16_algebraic_solutions.html": "fig-16-train",
+    "chapters/17_feature_emergence.html": "fig-17-train",
+}
+SCREENS = [(1280, 900), (390, 844)]
+HIGHEST = 3_200
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not (SITE / "intro.html").is_file(), reason="the site is not built: run `grokbook build`"),
+]
+
+
+@pytest.fixture
+def front(open_page, address):
+    """The front page on a screen."""
+    return lambda width=1280, height=900: open_page(f"{address}intro.html", width=width, height=height)
+
+
+def inside(page, *selectors):
+    """Whether what these name is seen as a whole on the screen as it is scrolled now."""
+    size = page.viewport_size
+    boxes = [page.locator(selector).first.bounding_box() for selector in selectors]
+    return all(box["y"] >= 0 and box["y"] + box["height"] <= size["height"] for box in boxes)
+
+
+def test_the_front_page_has_a_height_and_length(front):
+    page = front()
+    assert page.evaluate("document.documentElement.scrollHeight") <= HIGHEST
+    assert len(page.locator("article").inner_text().split()) <= 1_500
+
+
+@pytest.mark.parametrize(("width", "height"), SCREENS)
+def test_the_first_screen_has_the_question_two_buttons_and_a_network_that_learns(front, width, height):
+    page = front(width, height)
+    root = "#fig-front-train-area"
+    assert inside(page, "article h1", ".gb-hero p:last-child a:last-child", f"{root} button", f"{root} canvas")
+    assert [a.inner_text() for a in page.locator(".gb-hero p:last-child a").all()] == ["Train one", "Tour: one hour"]
+    page.wait_for_function(f"document.querySelector('{root}').dataset.step > 5")
+    assert page.evaluate("scrollY") == 0 and not page.locator(f"{root} details[open]").count()
+
+
+@pytest.mark.parametrize(("width", "height"), SCREENS)
+@pytest.mark.parametrize("name", TRAINERS)
+def test_table_and_curve_are_seen_together_after_train_was_pressed(open_page, address, name, width, height):
+    if not (SITE / name).is_file():
+        pytest.skip(f"{name} is not built")
+    page, root = open_page(address + name, width=width, height=height), f"#{TRAINERS[name]}-area"
+    page.wait_for_timeout(800)
+    button = page.locator(f"{root} button[data-act='train']")
+    if button.inner_text() == "Pause":
+        button.click()
+    button.click()
+    page.wait_for_function(f"document.querySelector('{root}').dataset.going === 'true'")
+    assert inside(page, f"{root} canvas", f"{root} .gb-both svg", f"{root} .gb-said")
+    link = page.locator(f"{root} .gb-link").get_attribute("href")
+    assert link.startswith(f"{root}?") and "weight_decay=" in link and "seed=" in link
+    page.context.close()
+
+
+def test_a_newcomer_sees_in_one_click_what_happens_without_weight_decay(front):
+    page = front()
+    page.locator("#fig-front-train-area button[data-act='decay']").click()
+    done = "e => e.dataset.step > 300 && JSON.parse(e.dataset.settings).weight_decay === 0"
+    page.wait_for_function(f"({done})(document.getElementById('fig-front-train-area'))", timeout=60_000)
+    said = page.locator("#fig-front-train-area .gb-said").inner_text()
+    assert "no weight decay" in said and "by heart" in said
+
+
+def test_a_newcomer_finds_in_one_click_whether_med_foretells_grokking(front):
+    page = front()
+    page.locator("li", has_text="MED").get_by_role("link", name="chapter 6").click()
+    page.wait_for_url("**/06_progress_measures.html*", wait_until="domcontentloaded")
+    assert "does not anticipate" in page.locator("blockquote", has_text="Answer").first.inner_text()
+
+
+def test_a_moment_of_the_recorded_run_opens_its_slider(front):
+    page = front()
+    stills = page.locator("#fig-front-run-area .gb-stills button")
+    slider = page.locator("#fig-front-run-area-slider")
+    assert stills.count() == 3 and slider.is_hidden()
+    stills.nth(1).click()
+    assert slider.is_visible() and slider.input_value() == stills.nth(1).get_attribute("data-frame")
+    step = re.search(r"step ([\d,]+) of", page.locator("#fig-front-run-area-open .gb-step").inner_text())[1]
+    assert f"Step {step}." in stills.nth(1).inner_text()
+
+
+def test_the_map_leads_to_every_chapter(front):
+    page = front()
+    links = page.locator(".gb-map a").evaluate_all("all => all.map(a => a.getAttribute('href'))")
+    assert [link for link in links if not (SITE / link).is_file()] == [] and len(links) > 15
