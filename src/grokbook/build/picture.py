@@ -14,6 +14,8 @@ PICTURE = "book/_static/front.png"
 SIZE = {"width": 1280, "height": 900}
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu")
 HIDDEN = ".bd-sidebar-primary, .bd-sidebar-secondary, .bd-header-article { display: none !important; }"
+HALF_WAY = "[...document.querySelectorAll('.gb-begun')].every((one) => one.dataset.test > 0.4)"
+"""What is waited for: the network that the page trains answers some of the held-out pairs."""
 
 
 def take(page: Path | None = None, target: Path | None = None) -> Path:
@@ -34,6 +36,7 @@ def take(page: Path | None = None, target: Path | None = None) -> Path:
         opened.goto(page.as_uri())
         opened.add_style_tag(content=HIDDEN)
         opened.wait_for_load_state("networkidle")
+        opened.wait_for_function(HALF_WAY, timeout=300_000)
         opened.screenshot(path=target)
         browser.close()
     return target
