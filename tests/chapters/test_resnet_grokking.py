@@ -11,7 +11,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grokbook.chapters.resnet_grokking import claims, features, figures, runs
+from grokbook.chapters.resnet_grokking import claims, features, runs
 from grokbook.errors import ParameterError
 from grokbook.tasks.shapes import ShapeTask, added, occurrences, remembered, score
 from grokbook.training import View
@@ -228,7 +228,7 @@ def test_what_is_watched_is_what_the_head_reads():
     np.testing.assert_allclose(outputs, config.model.forward(weights, shown).detach().numpy(), atol=1e-4)
 
 
-# ------------------------------------------------------------------------------------------ programs, figures
+# ---------------------------------------------------------------------------------------------- programs
 
 
 def test_programs_that_are_not_networks_have_their_controls():
@@ -246,17 +246,3 @@ def test_pixels_seen_by_quarter_have_the_inner_products_of_the_images():
     task = ShapeTask(3, 0.5, tile=8)
     images = task.show(torch.from_numpy(task.inputs)).flatten(1).double().numpy()
     np.testing.assert_allclose(features.on_pixels(task) @ features.on_pixels(task).T, images @ images.T, atol=1e-4)
-
-
-def test_figures_draw_what_they_are_given():
-    top, bottom = figures.dictionary(ShapeTask(11, tile=16)).axes
-    assert top.get_xticklabels()[1].get_text() == "2\n(3)" and len(figures.COMPOSED) == 2
-    clean, faulty = np.hsplit(np.asarray(bottom.images[0].get_array()), 2)
-    assert clean.shape == faulty.shape and faulty.sum() > clean.sum()
-
-
-def test_what_happens_in_a_run_is_drawn_in_three_panels():
-    data = curves(200, 2000).assign(weight_norm=curves(200, 2000).test_loss)
-    data = data.assign({name: data.test_accuracy for name in ("probe_sum", "probe_other", "probe_dealt")})
-    top, middle, bottom = figures.over_training(data).axes
-    assert [len(ax.get_legend().get_texts()) for ax in (top, middle, bottom)] == [2, 2, 3]
