@@ -64,3 +64,10 @@ def test_marks_that_would_meet_turn_away_from_each_other(steps):
     assert not one.overlaps(other)
     assert (ax.texts[0].get_ha() == "center") == (steps[1] == 900)
     assert (one.x0 < other.x0) == (steps[0] < steps[1])
+
+
+def test_a_line_that_is_not_seen_gets_no_label():
+    ax = Figure(figsize=(4, 3)).add_subplot()
+    ax.plot([0, 1], [np.nan, np.nan], label="nothing")
+    ax.plot([0, 1], [0, 1], label="something")
+    assert [text.get_text() for text in name_lines(ax)] == ["something"]

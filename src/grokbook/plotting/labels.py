@@ -38,9 +38,10 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
     taken = [text.get_window_extent() for text in ax.texts]
     areas = [path.vertices for area in ax.collections for path in area.get_paths()]
     edges = [_between(ax.transData.transform(area), inside) for area in areas]
-    lines, names = ax.get_legend_handles_labels()
     placed = []
-    for line, name in zip(lines, names, strict=True):
+    for line, name in zip(*ax.get_legend_handles_labels(), strict=True):
+        if not len(drawn.get(line, ())):  # nothing of it is seen
+            continue
         middle = ax.transData.inverted().transform((inside.p0 + inside.p1) / 2)
         text = ax.annotate(name, middle, (0, 0), textcoords="offset points", color=line.get_color(), fontsize=size)
         text.set_label(_NAME)
