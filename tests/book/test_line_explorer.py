@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from grokbook.chapters.effective_theory.lines import explorable
+from grokbook.chapters.effective_theory import lines
 from grokbook.page import interactive, tables
 from grokbook.theory import parallelograms as pg
 from grokbook.theory.effective_flow import flow
@@ -60,7 +60,8 @@ def test_the_script_asks_for_nothing():
 @pytest.fixture
 def figure(opened_at, tmp_path_factory):
     """The figure alone in a file, as it starts."""
-    body = interactive.markup("line_explorer", NAME, "Ten numbers that move.", explorable(10, 45, 0))
+    begins = {"start": lines.start(10, 0).tolist(), "pairs": [list(q) for q in lines.training_set(10, 45, 0)]}
+    body = interactive.markup("line_explorer", NAME, "Ten numbers that move.", begins)
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>line</title>'
     file = tmp_path_factory.mktemp("line") / "alone.html"
     file.write_text(f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>')
