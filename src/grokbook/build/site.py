@@ -153,11 +153,14 @@ def put_narrow(notebook: Mapping[str, Any], folder: Path) -> None:
 
 
 def drawings(notebook: Mapping[str, Any]) -> dict[str, str]:
-    """The figures of an executed notebook as SVG, by name; those that scripts draw are none."""
+    """The figures of an executed notebook as SVG, by name, of HTML the first one; those that scripts draw are none."""
     every = (output for cell in notebook["cells"] for output in cell.get("outputs", []))
-    labelled = [output for output in every if "grokbook" in output.get("metadata", {})]
-    svg = "image/svg+xml"
-    return {o["metadata"]["grokbook"]["name"]: "".join(o["data"][svg]) for o in labelled if svg in o["data"]}
+    drawn = {}
+    for output in (one for one in every if "grokbook" in one.get("metadata", {})):
+        inside = re.findall(r"(?s)<svg .*?</svg>", "".join(output["data"].get("text/html", "")))
+        text = "".join(output["data"].get("image/svg+xml", inside[:1]))
+        drawn |= {output["metadata"]["grokbook"]["name"]: text} if text else {}
+    return drawn
 
 
 def put_cards(root: Path, folder: Path, pictures: Mapping[str, str]) -> None:

@@ -57,6 +57,11 @@ def figure(fig: Any, name: str, caption: str, alt: str) -> None:
     plt.close(fig)
 
 
+def picture(markup: str, name: str, caption: str, alt: str) -> None:
+    """Put HTML, such as an SVG or a figure that a script draws, on the page as the numbered figure `name`."""
+    _display({"text/html": markup, "text/plain": f"[figure {name}: {alt}]"}, labelled(name, caption, alt))
+
+
 def labelled(name: str, caption: str, alt: str) -> dict[str, Any]:
     """The metadata of a figure's output; raises ParameterError for a bad name and for a text that is missing."""
     if not name.startswith("fig-") or not name.replace("-", "").isalnum() or name != name.lower():

@@ -41,9 +41,8 @@ def interactive(
     Raises ParameterError for an unknown script, a name that does not start with `fig-`, a text that is missing, and
     options that are no JSON.
     """
-    labels = page.labelled(name, caption, alt)
-    text = markup(script, name, alt, options, still)
-    page._display({"text/html": text, "text/plain": f"[interactive figure {name}: {alt}]"}, labels)
+    page.labelled(name, caption, alt)  # a bad name is refused before anything is drawn
+    page.picture(markup(script, name, alt, options, still), name, caption, alt)
 
 
 def markup(script: str, name: str, alt: str, options: Mapping[str, Any] | None = None, still: Any = None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping
 from typing import Any
 
@@ -132,6 +133,66 @@ def _cell(
             if letter == most != OPEN:
                 letters.setdefault(letter, []).append((left + 0.48 * share, y))
             left += 0.96 * share
+
+
+SAME = " "
+"""A cell in which a diagram is as the one beside it; `mosaic` leaves it empty."""
+
+_SIDE, _TOP, _FOOT = 36, 20, 18
+_LOOK = """<style>
+html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe)):has(.gb-mosaic){background:none;
+color:inherit;max-width:none;padding:0}.gb-mosaic{text-align:left}
+.gb-mosaic>div{display:flex;flex-wrap:wrap;gap:4px 10px}
+.gb-mosaic svg{flex-grow:1;font:11px sans-serif;fill:currentColor}.gb-mosaic p{margin:.6rem 0 .2rem}
+.gb-mosaic i{display:inline-block;width:.9em;height:.9em;margin:0 .3em 0 1em;border:1px solid #777;vertical-align:-.1em}
+</style>"""
+
+
+def mosaic(rows: Mapping[str, Mapping[str, xr.DataArray]]) -> str:
+    """Diagrams as HTML, side by side in each titled row: cells of 14 pixels or more, their phase said on hover.
+
+    A cell with several seeds is divided into the shares of their phases, a share that is not decided has a stroke, and
+    cells that are `SAME` are empty. On a narrow page the diagrams of a row stand below one another.
+    """
+    seen = {str(k) for row in rows.values() for phase in row.values() for k in np.unique(phase)}
+    keys = "".join(f'<i style="background:{COLOURS[k]}"></i>{name}' for k, name in PHASES.items() if k in seen)
+    open_key = " (a stroke: not decided)" if OPEN in seen else ""
+    body = ""
+    for title, row in rows.items():
+        body += f"<p><b>{html.escape(title)}</b></p>" if title else ""
+        body += f"<div>{''.join(_mosaic(*panel) for panel in row.items())}</div>"
+    return f'<div class="gb-mosaic gb-wide">{_LOOK}{body}<p>{keys}{open_key}</p></div>'
+
+
+def _mosaic(title: str, phase: xr.DataArray) -> str:
+    """One diagram of `mosaic` as SVG: a path a phase, values of the axes that are not crowded."""
+    across, down = _sides(phase)
+    cells = (phase if "seed" in phase.dims else phase.expand_dims("seed")).transpose(down, across, "seed").values
+    high, wide, seeds = cells.shape
+    side = 16 if wide > 6 else 36
+    paths = dict.fromkeys([*PHASES, OPEN], "")
+    for y, x in np.ndindex(high, wide):
+        left = x * side + 0.5
+        for letter in paths:
+            width = round((side - 1) * (cells[y, x] == letter).sum() / seeds, 1)
+            if width:
+                paths[letter] += f"M{left:g} {y * side + 0.5}h{width:g}v{side - 1}h-{width:g}z"
+                left += width
+    drawn = "".join(
+        f'<path d="{d}" fill="{COLOURS.get(k, "none")}" stroke="#777" stroke-width=".5">'
+        f"<title>{PHASES.get(k, 'not decided')}</title></path>"
+        for k, d in paths.items() if d
+    )  # fmt: skip
+    every = -(-wide // 4) if wide > 6 else 1
+    marks = [((x + 0.5) * side, high * side + 13, "middle", phase[across].values[x]) for x in range(0, wide, every)]
+    marks += [(-4, (y + 0.5) * side + 4, "end", phase[down].values[y]) for y in range(high)]
+    words = "".join(f'<text x="{x:g}" y="{y:g}" text-anchor="{at}">{short(v)}</text>' for x, y, at, v in marks)
+    said = html.escape(f"{title}; across: {READABLE.get(across, across)}, down: {READABLE.get(down, down)}")
+    size = _SIDE + wide * side + 4, _TOP + high * side + _FOOT
+    look = f"flex-basis:{0.8 * size[0]:.0f}px;max-width:{1.25 * size[0]:.0f}px"
+    about = f'viewBox="{-_SIDE} {-_TOP} {size[0]} {size[1]}" role="img" aria-label="{said}" style="{look}"'
+    name = f'<text x="-30" y="-7">{html.escape(title)}</text>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {about}>{name}{words}{drawn}</svg>'
 
 
 def explorable(dataset: xr.Dataset, found: xr.Dataset) -> dict[str, Any]:
