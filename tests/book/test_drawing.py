@@ -110,6 +110,13 @@ def test_panels_stand_below_one_another_in_their_order_and_have_their_own_labels
     assert len(fig.legends) == 1
 
 
+def test_square_panels_stand_two_beside_each_other(figure):
+    fig, axes = figure(1, 4)
+    for ax in axes.flat:
+        ax.set_box_aspect(1)
+    assert drawing.narrow(fig, {}) and len({round(ax.get_position().x0, 1) for ax in axes.flat}) == 2
+
+
 def test_what_cannot_be_stacked_stays_as_it_is(figure):
     fig, _ = figure()
     fig.add_axes((0.4, 0.4, 0.1, 0.1))

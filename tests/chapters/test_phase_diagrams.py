@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from grokbook.chapters.phase_diagrams import claims, plan, published, splits
 from grokbook.chapters.phase_diagrams import runs as experiments
 from grokbook.claims import Runs
 from grokbook.errors import ParameterError
-from grokbook.plotting.phases import diagrams, explorable
+from grokbook.plotting.phases import SAME, diagrams, explorable, mosaic
 from grokbook.runs.liu2022 import addition
 from grokbook.runs.phases import OPEN, PhaseRule, phase_of, phases, shares
 from grokbook.tasks.addition import AdditionTask
@@ -313,6 +314,20 @@ def test_a_cell_is_drawn_where_it_was_measured_and_shares_of_seeds_are_strips():
     letters = {line.get_marker(): line.get_xydata() for line in ax.lines}
     assert letters[r"$\mathrm{C}$"][0, 0] == pytest.approx(-0.24)  # on its own strip
     assert sum(map(len, letters.values())) == 11 * 16 - 1 and len(boxes) == 11 * 16 + 1
+
+
+def test_cells_beside_each_other_say_their_phase_and_are_divided_among_their_seeds():
+    """One seed in two of G are C, one cell is open, one is as the diagram beside it: cells of 16 pixels, 15 drawn."""
+    phase = grid(GCM, seeds=2).phase.copy()
+    phase[1, 0, 0], phase[:, 10, 15], phase[:, 10, 14] = "C", OPEN, SAME
+    text = mosaic({"a row": {"made": phase, "half": phase.isel(decoder_lr=[0, 8])}})
+    whole, half = re.findall(r"<svg .*?</svg>", text)
+    parts = {name: d for d, name in re.findall(r'<path d="([^"]*)"[^>]*><title>([^<]*)</title>', whole)}
+    wide = {name: sum(map(float, re.findall(r"h([0-9.]+)v15", d))) for name, d in parts.items()}
+    assert wide == {"comprehension": 33 * 15 + 7.5, "grokking": 33 * 15 - 7.5, "memorisation": 77 * 15,
+                    "confusion": 31 * 15, "not decided": 15}  # fmt: skip
+    assert parts["comprehension"].startswith("M0.5 0.5h7.5v15") and parts["not decided"] == "M240.5 160.5h15v15h-15z"
+    assert whole.count("<text") == 1 + 4 + 11 and half.count("<text") == 1 + 2 + 11 and "h35v35" in half
 
 
 def test_what_the_page_is_given_is_what_was_measured():

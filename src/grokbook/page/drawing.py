@@ -154,7 +154,7 @@ def narrow(fig: Any, cells: Mapping[str, list[list[str]]]) -> str | None:
 
 
 def _stack(fig: Any) -> bool:
-    """Put the axes into one column (two where there are more than six panels); False where that is not possible."""
+    """Put the axes into one column, more than six panels or two square ones into two; False where they cannot be."""
     from matplotlib.gridspec import GridSpec
 
     axes = [ax for ax in fig.axes if not hasattr(ax, "_colorbar")]
@@ -162,7 +162,8 @@ def _stack(fig: Any) -> bool:
     if not axes or None in specs or len({id(s.get_gridspec()) for s in specs}) > 1:
         return False
     places = sorted({(s.rowspan.start, s.colspan.start) for s in specs})
-    across = 2 if len(places) > 6 and max(column for _, column in places) > 0 else 1
+    square = len(places) > 2 and all(ax.get_box_aspect() for ax in axes)
+    across = 2 if square or len(places) > 6 and max(column for _, column in places) > 0 else 1
     high = max(ax.get_position().height for ax in axes) * fig.get_figheight()
     rows = -(-len(places) // across)
     _label_all(axes, places)
