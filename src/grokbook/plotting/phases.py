@@ -139,13 +139,13 @@ SAME = " "
 """A cell in which a diagram is as the one beside it; `mosaic` leaves it empty."""
 
 _SIDE, _TOP, _FOOT = 36, 20, 18
-_LOOK = """<style>
+_LOOK = """
 html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe)):has(.gb-mosaic){background:none;
 color:inherit;max-width:none;padding:0}.gb-mosaic{text-align:left}
 .gb-mosaic>div{display:flex;flex-wrap:wrap;gap:4px 10px}
 .gb-mosaic svg{flex-grow:1;font:11px sans-serif;fill:currentColor}.gb-mosaic p{margin:.6rem 0 .2rem}
 .gb-mosaic i{display:inline-block;width:.9em;height:.9em;margin:0 .3em 0 1em;border:1px solid #777;vertical-align:-.1em}
-</style>"""
+"""
 
 
 def mosaic(rows: Mapping[str, Mapping[str, xr.DataArray]]) -> str:
@@ -155,13 +155,15 @@ def mosaic(rows: Mapping[str, Mapping[str, xr.DataArray]]) -> str:
     cells that are `SAME` are empty. On a narrow page the diagrams of a row stand below one another.
     """
     seen = {str(k) for row in rows.values() for phase in row.values() for k in np.unique(phase)}
-    keys = "".join(f'<i style="background:{COLOURS[k]}"></i>{name}' for k, name in PHASES.items() if k in seen)
+    keys = "".join(f'<i class="{k}"></i>{name}' for k, name in PHASES.items() if k in seen)
+    schemes = "".join(f"{scheme}.gb-mosaic .{k}{{fill:{COLOURS[k][n]};background:{COLOURS[k][n]}}}"
+                      for n, scheme in enumerate(("", 'html[data-theme="dark"] ')) for k in PHASES)  # fmt: skip
     open_key = " (a stroke: not decided)" if OPEN in seen else ""
     body = ""
     for title, row in rows.items():
         body += f"<p><b>{html.escape(title)}</b></p>" if title else ""
         body += f"<div>{''.join(_mosaic(*panel) for panel in row.items())}</div>"
-    return f'<div class="gb-mosaic gb-wide">{_LOOK}{body}<p>{keys}{open_key}</p></div>'
+    return f'<div class="gb-mosaic gb-wide"><style>{_LOOK}{schemes}</style>{body}<p>{keys}{open_key}</p></div>'
 
 
 def _mosaic(title: str, phase: xr.DataArray) -> str:
@@ -179,11 +181,11 @@ def _mosaic(title: str, phase: xr.DataArray) -> str:
                 paths[letter] += f"M{left:g} {y * side + 0.5}h{width:g}v{side - 1}h-{width:g}z"
                 left += width
     drawn = "".join(
-        f'<path d="{d}" fill="{COLOURS.get(k, "none")}" stroke="#777" stroke-width=".5">'
+        f'<path class="{k}" d="{d}" fill="{COLOURS.get(k, ("none",))[0]}" stroke="#777" stroke-width=".5">'
         f"<title>{PHASES.get(k, 'not decided')}</title></path>"
         for k, d in paths.items() if d
     )  # fmt: skip
-    every = -(-wide // 4) if wide > 6 else 1
+    every = (wide - 1) // 3 if wide > 6 else 1
     marks = [((x + 0.5) * side, high * side + 13, "middle", phase[across].values[x]) for x in range(0, wide, every)]
     marks += [(-4, (y + 0.5) * side + 4, "end", phase[down].values[y]) for y in range(high)]
     words = "".join(f'<text x="{x:g}" y="{y:g}" text-anchor="{at}">{short(v)}</text>' for x, y, at, v in marks)
