@@ -284,21 +284,6 @@ def live() -> xr.Dataset:
     return data
 
 
-def test_our_diagrams_are_compared_with_the_published_one_and_with_each_other():
-    """Alike; and ours is the published panel but for one cell of one seed, and one that is open."""
-    theirs = published.panels()
-    same = grid(published.ROWS["b"]).phase.transpose("seed", "decoder_lr", "decoder_weight_decay")
-    table = published.compared(same, theirs["b"])
-    assert table.compared.tolist()[2:4] == ["seed 2", "seeds 0 and 1"] and (table.kappa == 1).all()
-    assert len(published.compared(same.isel(seed=[0]), theirs["b"])) == 1
-    axes = {"decoder_weight_decay": list(experiments.S3_DECAYS), "decoder_lr": list(experiments.FINE)}
-    ours = grid(published.ROWS["d"], axes).phase.copy()
-    ours[0, 0, 0], ours[1, 10, 15] = "M", OPEN
-    table = published.compared(ours, theirs["d"])
-    assert table.agreement.tolist() == pytest.approx([175 / 176, 1, 1, 174 / 175, 175 / 176, 1])
-    assert table["shift"].tolist()[:3] == ["+0"] * 3
-
-
 def test_a_cell_is_drawn_where_it_was_measured_and_shares_of_seeds_are_strips():
     phase = grid(GCM, seeds=2).phase.copy()
     phase[1, 0, 0], phase[:, 10, 15] = "C", OPEN
@@ -322,7 +307,7 @@ def test_cells_beside_each_other_say_their_phase_and_are_divided_among_their_see
     phase[1, 0, 0], phase[:, 10, 15], phase[:, 10, 14] = "C", OPEN, SAME
     text = mosaic({"a row": {"made": phase, "half": phase.isel(decoder_lr=[0, 8])}})
     whole, half = re.findall(r"<svg .*?</svg>", text)
-    parts = {name: d for d, name in re.findall(r'<path d="([^"]*)"[^>]*><title>([^<]*)</title>', whole)}
+    parts = {name: d for d, name in re.findall(r'<path class="." d="([^"]*)"[^>]*><title>([^<]*)</title>', whole)}
     wide = {name: sum(map(float, re.findall(r"h([0-9.]+)v15", d))) for name, d in parts.items()}
     assert wide == {"comprehension": 33 * 15 + 7.5, "grokking": 33 * 15 - 7.5, "memorisation": 77 * 15,
                     "confusion": 31 * 15, "not decided": 15}  # fmt: skip

@@ -13,7 +13,7 @@ import xarray as xr
 from grokbook.chapters.phase_diagrams.runs import DECAYS, FINE, S3_DECAYS
 from grokbook.claims import Finding, claim, judge
 from grokbook.claims.finding import Part, some
-from grokbook.runs.phases import agreement, among_seeds, borders, boundary_shift, kappa, orders, phases
+from grokbook.runs.phases import borders, orders, phases
 
 # Phases of panels 6b (addition, regression) and 6d (S3), by 0.9 within 100,000 steps and fewer than 1,000 steps
 # later. A row is a weight decay of the decoder, from none on; a letter a learning rate of the decoder, from the
@@ -134,17 +134,6 @@ def by_chance(cells: Mapping[str, xr.DataArray]) -> float:
     table = sandwich(cells)
     drawn = itertools.product((True, False, False), repeat=len(table))
     return float(np.mean([bool(between(table.assign(**{"C, G, M": table.lines * order}))[1]) for order in drawn]))
-
-
-def compared(ours: xr.DataArray, theirs: xr.DataArray) -> pd.DataFrame:
-    """Agreement, kappa and shift of the boundary: a row a seed of ours with the published diagram, a row two seeds."""
-    rows = []
-    for seed, one in zip(ours.seed.values, ours.transpose("seed", *theirs.dims).values, strict=True):
-        shift = f"{boundary_shift(one, theirs.values):+d}"
-        rows.append((f"seed {seed}", agreement(one, theirs.values), kappa(one, theirs.values), shift))
-    pairs = among_seeds(ours.transpose("seed", *theirs.dims))
-    rows += [(f"seeds {r.first} and {r.second}", r.agreement, r.kappa, "") for r in pairs.itertuples()]
-    return pd.DataFrame(rows, columns=["compared", "agreement", "kappa", "shift"])
 
 
 _PLACE = {"section": "What the authors published"}

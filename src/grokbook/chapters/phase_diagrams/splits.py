@@ -4,22 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from grokbook.tasks.addition import AdditionTask
-
-
-def unanswerable(task: AdditionTask) -> int:
-    """Number of test pairs whose sum occurs in no training pair.
-
-    Example:
-        >>> unanswerable(AdditionTask(seed=0)), unanswerable(AdditionTask(seed=1))
-        (1, 0)
-    """
-    sums = task.inputs.sum(axis=1)
-    test = np.setdiff1d(np.arange(len(sums)), task.train_index)
-    return int((~np.isin(sums[test], sums[task.train_index])).sum())
-
 
 def distribution(p: int = 10, held_out: int = 10) -> list[float]:
     r"""Probability that 0, 1, 2, ... of `held_out` random test pairs are unanswerable, exactly.
