@@ -80,6 +80,14 @@
     if (fold) open(fold);
   }
 
+  /** Paper is white: a dark page is printed as a light one. */
+  let before = null;
+  matchMedia("print").addEventListener("change", ({ matches }) => {
+    const page = document.documentElement.dataset;
+    if (matches) [before, page.theme] = [page.theme, "light"];
+    else if (before) page.theme = before;
+  });
+
   document.addEventListener("DOMContentLoaded", () => {
     let asked = new URLSearchParams(location.search).get("code");
     try { asked = asked || localStorage.getItem("gb-code"); } catch (error) { /* not remembered */ }

@@ -21,10 +21,12 @@ NARROW = "application/vnd.grokbook.narrow+svg"
 LEVELS = 24
 """A colour scale has so many steps, each of which is a variable of the drawing."""
 
+_MANY = 20_000
+"""From so many cells on a scale has a third of the steps: the drawing stays light."""
 _INCHES, _PAGE_PIXELS, _LEAST_PIXELS = 3.7, 350, 8
 """Width of a narrow drawing; width of the text on a phone of 390 pixels; the smallest type that is read there."""
 _DECIMALS = re.compile(r"(?<=[0-9]\.[0-9]{2})[0-9]+")
-_FONTS = {"svg.hashsalt": "grokbook", "svg.fonttype": "path"}
+_FONTS = {"svg.hashsalt": "grokbook", "svg.fonttype": "path", "image.composite_image": False}
 _UNSAID = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 _FRAME = re.compile(
     r'<g id="(cells\d+)">\s*<path d="M (\S+) (\S+)\s+L \S+ \S+\s+L (\S+) (\S+)[^"]*"([^>]*?)'
@@ -58,8 +60,9 @@ def _framed(fig: Any) -> dict[str, list[list[str]]]:
     from matplotlib.path import Path
 
     for scaled in fig.findobj(lambda one: isinstance(one, ScalarMappable) and one.get_array() is not None):
+        levels = LEVELS if scaled.get_array().size < _MANY else LEVELS // 3
         if scaled.cmap.N > LEVELS:
-            scaled.set_cmap(scaled.cmap.resampled(LEVELS))
+            scaled.set_cmap(scaled.cmap.resampled(levels))
     cells: dict[str, list[list[str]]] = {}
     for one in fig.findobj(lambda one: isinstance(one, (AxesImage, QuadMesh)) and one.get_visible()):
         if isinstance(one, QuadMesh):
