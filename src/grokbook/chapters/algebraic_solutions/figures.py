@@ -63,14 +63,20 @@ def hands(networks: Mapping[str, tuple[np.ndarray, int]]) -> Figure:
 
     The one to follow is in colour, above those that agree with it.
     """
-    fig, axes = panels(len(networks), 3, height=2.1 * len(networks))
-    for row, (title, (nodes, followed)) in zip(axes, networks.items(), strict=True):
-        for ax, layer, z in zip(row, LAYERS, nodes, strict=True):
-            _face(ax)
+    fig, ((ax,),) = panels(1, 1, height=1.8 * len(networks))
+    for row, (title, (nodes, followed)) in enumerate(networks.items()):
+        y, size = -2.4 * row, np.abs(nodes).max()
+        ax.text(-1.4, y, title, ha="right", va="center")
+        for x, (layer, z) in zip((0, 2.6, 5.2), zip(LAYERS, nodes, strict=True), strict=True):
+            ax.add_patch(Circle((x, y), 1, fill=False, ec=COLOURS["quiet"], lw=0.7))
+            if row == 0:
+                ax.text(x, 1.2, f"layer {layer}", ha="center", va="bottom")
             for number in [n for n in range(len(z)) if n != followed] + [followed]:
-                look, width = (("measure", "-"), 3.2) if number == followed else (("theory", "-"), 1.2)
-                _hand(ax, z[number] / np.abs(nodes).max(), look, width)
-            ax.set_title(f"{title}, layer {layer}", fontsize=9.5, loc="center")
+                colour, width = ("measure", 3.2) if number == followed else ("theory", 1.2)
+                end = z[number] / size
+                ax.plot([x, x + end.real], [y, y + end.imag], color=COLOURS[colour], lw=width, solid_capstyle="round")
+    ax.set(xlim=(-3.6, 6.4), ylim=(-2.4 * len(networks) + 1.3, 1.8), aspect="equal")
+    ax.axis("off")
     return fig
 
 
