@@ -39,7 +39,7 @@ def contents(root: Path) -> None:
     for caption, chapters in _groups(root):
         cards = "".join(
             f'<div class="gb-card"><img src="cards/{one.name}.svg" alt="A figure of chapter {_plain(one.number)}" '
-            f'loading="lazy"/><p>{_plain(one.number)}. {_link(one, one.question)}</p></div>'
+            f'loading="lazy"/><p>{_link(one, one.question)}</p></div>'
             for one, _ in chapters
         )
         groups.append(f'<h3>{html.escape(caption)}</h3><div class="gb-cards-row">{cards}</div>')
