@@ -44,6 +44,24 @@ FAINT = """async scheme => {
   }
   return [seen, [...found]];
 }"""
+# a label may cover one that says the same, as two answers at one place do
+COVERED = """async drawings => {
+  const found = [];
+  for (const name of drawings) {
+    const text = await (await fetch(name)).text(), holder = document.createElement('div');
+    holder.innerHTML = text.slice(text.indexOf('<svg'));
+    document.body.append(holder);
+    const labels = [...holder.querySelectorAll('g[id^="text_"]')].filter(g => g.getBBox().width > 0).map(g => [
+      [...g.childNodes].find(n => n.nodeType === 8)?.data.trim(), g.getBoundingClientRect()]);
+    labels.forEach(([one, a], i) => labels.slice(i + 1).forEach(([other, b]) => {
+      const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (wide > 1.5 && high > 1.5 && one !== other) found.push(`${name}: ${one} / ${other}`);
+    }));
+    holder.remove();
+  }
+  return found;
+}"""
 SCHEMES = "[...document.querySelectorAll('article figure img')].map(img => getComputedStyle(img).colorScheme)"
 
 
@@ -55,6 +73,15 @@ def test_words_and_lines_of_figures_stand_out_from_the_page(opened_at, address, 
     seen, faint = page.evaluate(FAINT, scheme)
     assert faint == []
     assert seen > 0
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_no_label_of_a_figure_covers_another_on_a_wide_and_on_a_narrow_screen(opened_at, address, name):
+    page = opened_at(f"{address}chapters/{name}", scheme="light")
+    drawn = page.evaluate("[...document.querySelectorAll('article figure img[src$=\\".svg\\"]')].map(img => img.src)")
+    narrow = sorted((SITE / "narrow" / Path(name).stem).glob("*.svg"))
+    assert drawn
+    assert page.evaluate(COVERED, drawn + [f"{address}narrow/{path.parent.name}/{path.name}" for path in narrow]) == []
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

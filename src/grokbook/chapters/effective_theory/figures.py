@@ -21,7 +21,8 @@ from grokbook.theory.parallelograms import Parallelogram, Sample
 def closing(first: np.ndarray, pairs: Sequence[Sample], times: Sequence[float], label: int) -> Figure:
     """Numbers on a line at some times of the exact flow, with bows between the training pairs of one label.
 
-    The dots on the bows are their middles: a parallelogram on a line is two pairs with one middle.
+    The dots on the bows are their middles: a parallelogram on a line is two pairs with one middle. A symbol that would
+    cover the one before it stands a little above the line.
     """
     fig, axes = panels(len(times), 1, height=1.45 * len(times), sharex=True)
     same = [pair for pair in pairs if sum(pair) == label]
@@ -33,9 +34,12 @@ def closing(first: np.ndarray, pairs: Sequence[Sample], times: Sequence[float], 
             ax.plot(middle - half * np.cos(turn), height * np.sin(turn), color=COLOURS["train"], lw=1.2, alpha=0.8)
             ax.plot([middle], [height], "o", ms=6, color=COLOURS["train"])
         ax.axhline(0, color=COLOURS["quiet"], lw=0.8)
-        ax.plot(now, 0 * now, "o", ms=15, mfc="white", mec=COLOURS["theory"], mew=1.6)
-        for k, value in enumerate(now):
-            ax.text(value, -0.02, str(k), ha="center", va="center", fontsize=9)
+        last: dict[int, float] = {}  # level -> the last symbol on it, from the left
+        for k in np.argsort(now):
+            level = next(n for n in range(len(now)) if now[k] - last.get(n, -np.inf) > 0.27)
+            last[level] = now[k]
+            ax.plot(now[k], 0.24 * level, "o", ms=12, mfc="white", mec=COLOURS["theory"], mew=1.4)
+            ax.text(now[k], 0.24 * level - 0.02, str(k), ha="center", va="center", fontsize=9)
         ax.set(yticks=[], ylim=(-0.28, 1.15), title=f"time {time:g}", xlim=(-2.6, 2.6))
         ax.spines["left"].set_visible(False)
         ax.grid(False)
