@@ -62,6 +62,7 @@ COVERED = """async drawings => {
   }
   return found;
 }"""
+DRAWN = """[...document.querySelectorAll('article figure img[src$=".svg"]')].map(img => img.src)"""
 SCHEMES = "[...document.querySelectorAll('article figure img')].map(img => getComputedStyle(img).colorScheme)"
 
 
@@ -78,7 +79,7 @@ def test_words_and_lines_of_figures_stand_out_from_the_page(opened_at, address, 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_no_label_of_a_figure_covers_another_on_a_wide_and_on_a_narrow_screen(opened_at, address, name):
     page = opened_at(f"{address}chapters/{name}", scheme="light")
-    drawn = page.evaluate("[...document.querySelectorAll('article figure img[src$=\\".svg\\"]')].map(img => img.src)")
+    drawn = page.evaluate(DRAWN)
     narrow = sorted((SITE / "narrow" / Path(name).stem).glob("*.svg"))
     assert drawn
     assert page.evaluate(COVERED, drawn + [f"{address}narrow/{path.parent.name}/{path.name}" for path in narrow]) == []

@@ -124,10 +124,11 @@ def test_the_bows_of_the_first_figure_meet_at_the_end():
     """A parallelogram on a line is two pairs with one middle."""
     start, pairs = lines.start(10, 0), lines.training_set(10, 45)
     axes = figures.closing(start, pairs, [0, 2000], 9).axes
-    spans = [np.ptp([dot.get_xdata()[0] for dot in ax.lines if len(dot.get_xdata()) == 1]) for ax in axes]
-    assert spans[0] > 0.5 and spans[1] < 1e-6
-    balls = [next(m for m in ax.lines if len(m.get_xdata()) == 10) for ax in axes]
-    assert np.allclose(balls[1].get_xdata(), limit(start, pairs), atol=1e-5)
+    middles, balls = ([[m.get_xdata()[0] for m in ax.lines if m.get_marker() == "o" and m.get_markersize() == size]
+                       for ax in axes] for size in (6, 12))  # fmt: skip
+    assert np.ptp(middles[0]) > 0.5 and np.ptp(middles[1]) < 1e-6
+    assert np.allclose(balls[1], np.sort(limit(start, pairs)), atol=1e-5)
+
 
 
 def test_the_samples_of_appendix_c_end_on_a_line():

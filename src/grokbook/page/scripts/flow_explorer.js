@@ -200,6 +200,7 @@ window.GrokbookFlow = window.GrokbookFlow || (function () {
 .gb-flow { --path: var(--train); --up: var(--test); --surface: var(--measure); --line: var(--ink); }
 .gb-flow p { margin: .4rem 0; } .gb-flow i { font-family: Georgia, serif; }
 .gb-flow fieldset { border: 0; padding: 0; margin: 0; min-width: 0; display: flex; flex-wrap: wrap; gap: 0 .9rem; }
+.gb-flow input[type=radio] { width: 24px; height: 24px; vertical-align: middle; margin: 0 .3rem 0 0; }
 .gb-flow legend { float: left; padding: 0 .2rem 0 0; margin: 0; font: inherit; line-height: 2.2rem; width: auto; }
 .gb-flow label { display: inline-flex; gap: .35rem; align-items: center; min-height: 2.2rem; margin: 0; }
 .gb-flow .gb-planes { display: flex; flex-wrap: wrap; gap: .75rem; }
