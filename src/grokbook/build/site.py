@@ -152,13 +152,21 @@ def put_narrow(notebook: Mapping[str, Any], folder: Path) -> None:
             (folder / f"{output['metadata']['grokbook']['name']}.svg").write_text("".join(text), encoding="utf-8")
 
 
+WORDS = (
+    "<style>:root{color-scheme:light dark}text{font:11px sans-serif;fill:#222}"
+    "@media (prefers-color-scheme:dark){text{fill:#e8eaed}}</style>"
+)
+"""How the words of a drawing look that stands alone: a page's style does not reach into a picture."""
+
+
 def drawings(notebook: Mapping[str, Any]) -> dict[str, str]:
     """The figures of an executed notebook as SVG, by name, of HTML the first one; those that scripts draw are none."""
     every = (output for cell in notebook["cells"] for output in cell.get("outputs", []))
     drawn = {}
     for output in (one for one in every if "grokbook" in one.get("metadata", {})):
         inside = re.findall(r"(?s)<svg .*?</svg>", "".join(output["data"].get("text/html", "")))
-        text = "".join(output["data"].get("image/svg+xml", inside[:1]))
+        alone = [one.replace(">", f">{WORDS}", 1) for one in inside[:1]]
+        text = "".join(output["data"].get("image/svg+xml", alone))
         drawn |= {output["metadata"]["grokbook"]["name"]: text} if text else {}
     return drawn
 

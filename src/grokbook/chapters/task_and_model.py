@@ -111,7 +111,7 @@ def model_diagram(shape: Shape, i: int, j: int) -> Figure:
     arrows = [(6.0, 6.2, 4.5), (6.0, 3.7, 2.0)]
     for x, role, token in [*tokens, (6.0, "cls", shape.vocabulary - 1)]:
         ax.text(x, 11.25, role, ha="center", color=grey)
-        boxes += [(x, 10.6, f"token {token}", 1.75, "white"), (x, 8.6, f"{shape.d_model} numbers", 1.75, "white")]
+        boxes += [(x, 10.6, f"token {token}", 2.05, "white"), (x, 8.6, f"{shape.d_model} numbers", 2.05, "white")]
         arrows += [(x, 10.2, 9.0), (x, 8.2, 7.0)]
     for x, y, text, width, ground in boxes:
         ax.add_patch(FancyBboxPatch((x - width / 2, y - 0.32), width, 0.64, fc=ground, **box))

@@ -11,7 +11,7 @@ window.GrokbookRun = window.GrokbookRun || (function () {
   grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); }
 .gb-run .gb-ring { grid-row: 1 / 3; align-self: center; }
 .gb-run .gb-key { color: var(--quiet); }
-.gb-run .gb-stills { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem; }
+.gb-run .gb-stills { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem; align-items: start; }
 .gb-run .gb-stills button { font: inherit; color: inherit; background: none; border: 1px solid transparent; border-radius: 6px;
   padding: .3rem; cursor: pointer; text-align: left; } .gb-run .gb-stills button:hover { border-color: var(--quiet); }
 .gb-run .gb-stills .gb-ring { max-width: 15rem; margin: 0 auto; }
