@@ -148,7 +148,8 @@ def _entry(row: Mapping[str, Any]) -> str:
 def _filters(rows: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The lists to choose from: name, label, and what stands in the rows with the words for it."""
     ways = WAYS | {"": "none needed"}
-    titles = {c.name: f"{c.number.lstrip('0')} {c.title}" for c in load_all(project_root())}
+    titled = {c.name: f"{c.number.lstrip('0')} {c.title}" for c in load_all(project_root())}
+    titles = {name: textwrap.shorten(title, 44, placeholder=" ...") for name, title in titled.items()}
     asked: list[tuple[str, str, Callable[[Mapping[str, Any]], tuple[str, str]]]] = [
         ("paper", "Paper", lambda row: (row["paper"], PAPERS.get(row["paper"], row["paper"]))),
         ("chapter", "Chapter", lambda row: ((name := row["page"].partition(":")[0]), titles.get(name, name))),
