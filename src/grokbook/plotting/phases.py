@@ -140,8 +140,7 @@ SAME = " "
 
 _SIDE, _TOP, _FOOT = 36, 20, 18
 _LOOK = """
-html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe)):has(.gb-mosaic){background:none;
-color:inherit;max-width:none;padding:0}.gb-mosaic{text-align:left}
+.gb-mosaic{text-align:left}
 .gb-mosaic>div{display:flex;flex-wrap:wrap;gap:4px 10px}
 .gb-mosaic svg{flex-grow:1;font:11px sans-serif;fill:currentColor}.gb-mosaic p{margin:.6rem 0 .2rem}
 .gb-mosaic i{display:inline-block;width:.9em;height:.9em;margin:0 .3em 0 1em;border:1px solid #777;vertical-align:-.1em}

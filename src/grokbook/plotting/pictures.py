@@ -10,27 +10,15 @@ from grokbook.plotting.style import panels, styled
 
 
 @styled
-def samples_by_label(
-    images: np.ndarray,
-    labels: np.ndarray,
-    *,
-    columns: int = 10,
-    name: str = "label",
-    height: float = 3.4,
-    between: float = 0.0,
-) -> Figure:
-    """The first `columns` of the images (N, side, side), ink 1 and ground 0, of each label that there is, in rows.
-
-    `between` is the shade between images, for those that have no ink at their edges.
-    """
+def samples_by_label(images: np.ndarray, labels: np.ndarray, *, columns: int = 10, name: str = "label") -> Figure:
+    """The first `columns` of the images (N, side, side), ink 1 and ground 0, of each label that there is, in rows."""
     side, gap = images.shape[-1], max(2, images.shape[-1] // 6)
     found = np.unique(labels)
-    page = np.full((len(found), columns, side + gap, side + gap), between)
+    page = np.zeros((len(found), columns, side + gap, side + gap))
     for row, label in enumerate(found):
         chosen = images[labels == label][:columns]
         page[row, : len(chosen), gap // 2 : gap // 2 + side, gap // 2 : gap // 2 + side] = chosen
-        page[row, len(chosen) :] = 0
-    fig, ((ax,),) = panels(1, 1, height=height)
+    fig, ((ax,),) = panels(1, 1, height=3.4)
     ax.imshow(page.transpose(0, 2, 1, 3).reshape(len(found) * (side + gap), -1), cmap="gray_r", vmin=0, vmax=1)
     bare(ax)
     ax.set(yticks=(np.arange(len(found)) + 0.5) * (side + gap), yticklabels=found, ylabel=name)
