@@ -1,6 +1,7 @@
 """An experiment that trains nothing, for the tests of the store; as a program: `made_up.py STORE SECONDS SEED...`.
 
-Every call of `run` adds a line with its seeds to the file `trained` beside the store, so that tests can count them.
+Every call of `run` adds a line with its seeds to the file `trained` beside the store, so that tests can count them, and
+lasts SECONDS or until a file `release` stands there.
 """
 
 import json
@@ -45,7 +46,9 @@ class MadeUp:
         checkpoints.mkdir(parents=True, exist_ok=True)
         for seed in seeds:
             (checkpoints / f"{seed}.pt").write_text("kept")
-        time.sleep(self.seconds)
+        end = time.monotonic() + self.seconds
+        while time.monotonic() < end and not self.journal.with_name("release").exists():
+            time.sleep(0.01)
         if self.fails:
             raise TrainingError("the training loss became NaN or infinite at step 3 of {}.")
         return self.dataset(seeds)

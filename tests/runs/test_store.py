@@ -369,16 +369,21 @@ def test_the_name_that_readers_know_loads_and_trains_in_this_store(tmp_path, mad
 
 @pytest.mark.timeout(120)
 def test_two_processes_that_want_one_run_train_it_once(tmp_path):
-    command = [sys.executable, made_up.__file__, str(tmp_path / "store"), "1.0", "0", "1"]
+    command = [sys.executable, made_up.__file__, str(tmp_path / "store"), "100", "0", "1"]
     pipe = subprocess.PIPE
-    both = [subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) for _ in range(2)]
-    outputs = [process.communicate(timeout=100) for process in both]
-    assert [process.returncode for process in both] == [0, 0], outputs
-    assert sorted(out.strip() for out, _ in outputs) == ["cached", "trained"]
+    trains = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
+    while not (tmp_path / "trained").exists():
+        assert trains.poll() is None, trains.communicate()
+        time.sleep(0.02)
+    waits = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
+    waited = waits.stderr.readline()
+    assert waited == "grokbook: another process is working on record 0123456789abcdef; waiting for it.\n"
+    (tmp_path / "release").touch()
+    assert trains.communicate(timeout=60) == ("trained\n", "")
+    assert waits.communicate(timeout=60) == ("cached\n", "")
+    assert [trains.returncode, waits.returncode] == [0, 0]
     assert (tmp_path / "trained").read_text().splitlines() == ["0 1"]
     assert Store(tmp_path / "store").verify() == []
-    waited = "grokbook: another process is working on record 0123456789abcdef; waiting for it.\n"
-    assert sorted(err for _, err in outputs) == ["", waited]
 
 
 def real_config(steps, **rest):
