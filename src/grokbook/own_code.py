@@ -79,8 +79,8 @@ def spelled(value: Any) -> Any:
 
 
 def code_behind(*parts: Any) -> Code:
-    """The code behind the parts of a run (task, network, optimiser): their classes, and functions in their fields."""
-    walk, names = _Walk(), {module for part in parts if of_library(module := type(part).__module__)}
+    """The code behind the parts of a run (task, network, optimiser): their classes, and what their fields hold."""
+    walk, names = _Walk(), {kind.__module__ for part in parts for kind in held(part) if of_library(kind)}
     try:
         own = sorted({id(root): root for part in parts for root in _roots(part)}.values(), key=full_name)
         for root in own:
