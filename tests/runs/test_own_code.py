@@ -22,7 +22,7 @@ from grokbook.tasks.addition import AdditionTask
 from grokbook.training import RunConfig, train
 from grokbook.training.ensemble import checkpoint_path
 
-NET = '''
+NET = """
 from dataclasses import dataclass
 import torch
 from torch.nn import functional as F
@@ -43,7 +43,7 @@ class Net{bases}:
 
     def forward(self, w, x{more}):
         return {call}(F.one_hot(x[:, :2], self.p).flatten(1).float() @ w["W"].T) @ w["U"].T
-'''
+"""
 
 
 def net(head="", bases="", more="", call="torch.relu"):

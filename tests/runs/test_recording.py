@@ -1,10 +1,12 @@
 """Recording: what is missing, within a budget, resumable; names by pattern."""
 
+import dataclasses
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from grokbook.errors import ParameterError
@@ -109,3 +111,15 @@ def test_a_recording_that_is_killed_leaves_no_trainer(tmp_path):
     parent.kill()
     parent.wait()
     assert all_end(workers)
+
+
+def test_seeds_that_share_a_program_are_one_job_and_end_as_they_do_alone(tmp_path):
+    apart = Experiment("made/up[p=5]", modular_run(5, 0.5, d_model=8, steps=4), (0, 1, 2))
+    together = dataclasses.replace(apart, together=True)
+    assert together.key == apart.key
+    job = recording.next_jobs([together], Store(tmp_path))[0]
+    assert job.experiment.seeds == (0, 1, 2) and job.seconds < apart.predicted(3).seconds
+    ours, theirs = (
+        load_or_run(e, Store(tmp_path / place), progress=False) for e, place in ((together, "a"), (apart, "b"))
+    )
+    np.testing.assert_allclose(ours.train_loss, theirs.train_loss, rtol=1e-5)

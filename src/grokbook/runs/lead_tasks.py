@@ -33,9 +33,7 @@ def watched_run(
     observers: dict[str, Observer] | None = None,
 ) -> Observed:
     """One task, watched at evenly spaced steps from 0 on: the paper's model at a small width."""
-    config = modular_run(
-        p, train_fraction, d_model=d_model, steps=steps, operation=operation, split=split, shift=shift
-    )
+    config = modular_run(p, train_fraction, d_model=d_model, steps=steps, operation=operation, split=split, shift=shift)
     config = dataclasses.replace(config, log=Schedule(dense_until=0, points=points))
     name = f"measures/lead[{label or operation}, p={p}]"
     return Observed(name, config, seeds=tuple(range(n_seeds)), observers=observers or {})

@@ -64,15 +64,19 @@ def provenance(device: str = "cpu", dtype: str = "float32", code: Code | None = 
     identity, dirty = commit()
     now = datetime.datetime.now(datetime.UTC)
     versions = {"python": platform.python_version(), "grokbook": grokbook.__version__, "torch": torch.__version__}
-    return {
-        "commit": identity,
-        "dirty": dirty,
-        "versions": versions | {name: importlib.metadata.version(name) for name in _PACKAGES},
-        "device": device_name(device),
-        "dtype": dtype,
-        "recorded_on": now.date().isoformat(),
-        "recorded_at": now.isoformat(timespec="seconds"),
-    } | ({"fingerprint": code.digest} if code.digest else {}) | ({"modules": own} if own else {})
+    return (
+        {
+            "commit": identity,
+            "dirty": dirty,
+            "versions": versions | {name: importlib.metadata.version(name) for name in _PACKAGES},
+            "device": device_name(device),
+            "dtype": dtype,
+            "recorded_on": now.date().isoformat(),
+            "recorded_at": now.isoformat(timespec="seconds"),
+        }
+        | ({"fingerprint": code.digest} if code.digest else {})
+        | ({"modules": own} if own else {})
+    )
 
 
 def note(dataset: xr.Dataset) -> None:

@@ -78,13 +78,13 @@ def next_jobs(experiments: list[Experiment], store: Store) -> list[SeedJob]:
     """The next missing seed of each experiment, in falling order of value per second; nothing for what is complete.
 
     One more of n recorded seeds is worth 1 / (n + 1), the fall of the variance of a mean.
-    On a GPU all missing seeds of an experiment are one job, because they are one program.
+    All missing seeds of an experiment are one job where they are one program: on a GPU, and `together`.
     """
     jobs = []
     for experiment in experiments:
         missing = experiment.missing_seeds(store)
         if missing:
-            taken = missing if torch.cuda.is_available() else missing[:1]
+            taken = missing if experiment.together or torch.cuda.is_available() else missing[:1]
             have = [s for s in experiment.seeds if s not in missing]
             seconds = experiment.predicted(len(taken)).seconds
             wanted = dataclasses.replace(experiment, seeds=tuple(sorted({*have, *taken})))

@@ -287,9 +287,9 @@ def _records_in(path: Path, state: tuple[int, int, int]) -> dict[str, dict[str, 
     records = json.loads(path.read_text(encoding="utf-8"))["records"]
     for name, entry in records.items():
         match entry:
-            case {"key": str(), "sha256": str(), "seeds": [*seeds], "provenance": [*made]} if (
-                all(isinstance(seed, int) for seed in seeds) and all("fingerprint" in dict(part) for part in made)
-            ):
+            case {"key": str(), "sha256": str(), "seeds": [*seeds], "provenance": [*made]} if all(
+                isinstance(seed, int) for seed in seeds
+            ) and all("fingerprint" in dict(part) for part in made):
                 continue
         raise unreadable(path, f"the entry of {name} is damaged")
     return records
