@@ -1,0 +1,1 @@
+"""Chapter 02a: how a network adds modulo p."""

@@ -1,0 +1,132 @@
+"""Chapter 02a: which frequencies trained networks use, what is left when one goes, and clock or pizza."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+
+from grokbook.measures import frequencies as fr
+from grokbook.measures.fourier_losses import CyclicClasses, excluded_loss, restricted_loss
+from grokbook.models.operands import from_embeddings
+from grokbook.models.transformer import Shape
+from grokbook.runs.experiment import Experiment
+from grokbook.tasks.arithmetic import ModularTask
+from grokbook.training import AdamW, RunConfig, Schedule
+
+Weights = Mapping[str, Tensor]
+
+
+def trained(
+    p: int = 29, d_model: int = 64, train_fraction: float = 0.8, steps: int = 2_000, n_seeds: int = 3, **network: Any
+) -> Experiment:
+    """Chapter 2's transformer on i + j modulo p, small enough to be trained while a page is built.
+
+    At the defaults a seed takes about 6 s of one core and generalises within 500 steps; the rest of the steps makes the
+    waves stronger and what is beside them weaker. `network` holds further sizes of `Shape`.
+    """
+    config = RunConfig(
+        ModularTask(p, train_fraction=train_fraction), Shape(p, d_model=d_model, **network),
+        AdamW(learning_rate=5e-3, weight_decay=1.0), steps=steps, log=Schedule(100, 10, 200), snapshots=0,
+    )  # fmt: skip
+    return Experiment(f"small/adding[p={p}, d={d_model}]", config, seeds=tuple(range(n_seeds)))
+
+
+def all_logits(config: RunConfig, weights: Weights) -> np.ndarray:
+    """The network's logits for all pairs, float64 of shape (p*p, p), row i p + j."""
+    with torch.no_grad():
+        return config.model.forward(weights, torch.as_tensor(config.task.inputs)).double().numpy()
+
+
+def with_embedding(config: RunConfig, weights: Weights, table: Tensor) -> np.ndarray:
+    """The logits for all pairs with another table (p, d) for the p tokens; positions and cls token stay."""
+    rest = weights["W_E"][len(table) :]
+    return all_logits(config, {**weights, "W_E": torch.cat([table.to(rest), rest])})
+
+
+def symmetricity(config: RunConfig, weights: Weights) -> float:
+    """Gradient symmetricity over all classes of all pairs (`grokbook.measures.frequencies`)."""
+    first, second = config.model.embeddings(weights)
+    i, j = (torch.as_tensor(column) for column in config.task.pairs.T)
+    return fr.gradient_symmetricity(from_embeddings(config.model, weights), first[i], second[j])
+
+
+def reading(config: RunConfig, weights: Weights) -> dict[str, Any]:
+    """One network in numbers: key frequencies (95 % of what all waves explain), shares, losses, clock or pizza.
+
+    `restricted` keeps the key frequencies of the class (on all pairs), `excluded` takes them out (on the training
+    set), both as Nanda et al. 2023 do; `margin` is the least of all pairs.
+    """
+    logits, classes = all_logits(config, weights), fr.sums(config.task.p)
+    shares, group = fr.wave_shares(logits), CyclicClasses(classes, config.task.p)
+    key, found = fr.fewest(shares), fr.score(logits)
+    return {
+        "key": key,
+        "shares": [float(shares[k - 1]) for k in key],
+        "explained": float(shares.sum()),
+        "accuracy": found.accuracy,
+        "margin": found.margin,
+        "loss": found.loss,
+        "restricted": restricted_loss(logits, classes, group, key),
+        "excluded": excluded_loss(logits, classes, group, key, config.task.train_index),
+        "distance irrelevance": fr.distance_irrelevance(logits),
+        "gradient symmetricity": symmetricity(config, weights),
+    }
+
+
+def readings(experiment: Experiment, networks: Sequence[Weights]) -> pd.DataFrame:
+    """`reading` of every seed of an experiment, a row each; `networks` are its `final_weights`."""
+    rows = [
+        {"seed": seed, **reading(experiment.config.with_seed(seed), weights)}
+        for seed, weights in zip(experiment.seeds, networks, strict=True)
+    ]
+    return pd.DataFrame(rows)
+
+
+def one_by_one(config: RunConfig, weights: Weights, donor: Weights | None = None) -> pd.DataFrame:
+    """What each frequency is worth, a row each: share, loss and accuracy on all pairs without it.
+
+    `logits` columns drop its wave from the logits, `table` columns take it out of the embedding; with a `donor`, a
+    network of the same sizes, `donor` columns put the donor's part of that frequency in its place. The row "none" is
+    the network as it is.
+    """
+    logits, table = all_logits(config, weights), weights["W_E"][: config.task.p]
+
+    def scores(name: str, changed: np.ndarray) -> dict[str, float]:
+        found = fr.score(changed)
+        return {f"{name}: loss": found.loss, f"{name}: accuracy": found.accuracy}
+
+    rows = [{"frequency": "none", "share": np.nan, **scores("logits", logits), **scores("table", logits)}]
+    for k, share in enumerate(fr.wave_shares(logits), 1):
+        row = {"frequency": str(k), "share": float(share), **scores("logits", fr.drop_waves(logits, [k]))}
+        row |= scores("table", with_embedding(config, weights, fr.without_frequencies(table, [k])))
+        if donor is not None:
+            mixed = fr.with_frequencies_of(table, donor["W_E"][: len(table)], [k])
+            row |= scores("donor", with_embedding(config, weights, mixed))
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def explorable(logits: np.ndarray, name: str) -> dict[str, Any]:
+    """A trained network for the script `frequency_explorer`: its waves, and the rest of its logits in 255 steps.
+
+    The rest (row means taken off) is written as one signed byte a logit, base64: 33 kB at p = 29. `logits` is
+    (p*p, p). Raises ParameterError for another shape.
+    """
+    amplitudes = fr.wave_amplitudes(logits)
+    rest = fr.drop_waves(logits - logits.mean(axis=1, keepdims=True), range(1, amplitudes.size + 1))
+    scale = float(np.abs(rest).max() / 127) or 1.0
+    levels = np.rint(rest / scale).astype(np.int8)
+    return {
+        "name": name,
+        "p": rest.shape[1],
+        "amplitudes": [round(float(a), 4) for a in amplitudes],
+        "shares": [round(float(share), 4) for share in fr.wave_shares(logits)],
+        "scale": scale,
+        "rest": base64.b64encode(levels.tobytes()).decode(),
+    }

@@ -1,0 +1,74 @@
+"""Readings of networks whose frequencies are known because their logits or their embedding were made."""
+
+import base64
+
+import numpy as np
+import pytest
+import torch
+
+from grokbook.chapters.how_a_network_adds import trained
+from grokbook.measures import frequencies as fr
+
+P = 13
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    """A small configuration and the weights that it starts with."""
+    config = trained.trained(P, d_model=8).config
+    return config, config.model.draw(0)
+
+
+def test_one_row_a_frequency_and_the_first_is_the_network_itself(drawn):
+    config, weights = drawn
+    table = trained.one_by_one(config, weights, donor=weights)
+    assert table.frequency.tolist() == ["none", "1", "2", "3", "4", "5", "6"]
+    own = fr.score(trained.all_logits(config, weights))
+    assert table["logits: loss"][0] == table["table: loss"][0] == pytest.approx(own.loss)
+    np.testing.assert_allclose(table["donor: loss"][1:], own.loss, rtol=1e-5)
+    assert abs(table["table: loss"][1:] - own.loss).min() > 1e-6
+
+
+def test_the_embedding_that_is_put_in_is_the_one_that_is_read(drawn):
+    config, weights = drawn
+    table = torch.roll(weights["W_E"][:P], 1, dims=0)
+    moved = trained.with_embedding(config, weights, table).reshape(P, P, P)
+    own = trained.all_logits(config, weights).reshape(P, P, P)
+    np.testing.assert_allclose(moved, np.roll(own, (1, 1), axis=(0, 1)), atol=1e-6)
+
+
+def test_a_reading_of_a_network_made_of_two_waves(drawn, monkeypatch):
+    """16/25 and 9/25 of the variance; without both the loss on the training set is ln p, with both it is the whole."""
+    config, weights = drawn
+    waves = fr.waves(P, [0.0, 8.0, 0.0, 0.0, 6.0])
+    monkeypatch.setattr(trained, "all_logits", lambda *_: waves)
+    found = trained.reading(config, weights)
+    assert found["key"] == [2, 5] and found["shares"] == pytest.approx([0.64, 0.36])
+    assert found["excluded"] == pytest.approx(np.log(P)) and found["restricted"] == pytest.approx(found["loss"])
+    assert found["explained"] == pytest.approx(1) and found["accuracy"] == 1
+    assert -1 <= found["gradient symmetricity"] <= 1
+
+
+def test_what_the_page_is_given_is_the_network_to_half_a_step():
+    """Waves and rest give back the logits less their row means, each within half of a step."""
+    logits = fr.waves(P, [1.0, 0, 3.0]) + np.random.default_rng(0).normal(size=(P * P, P))
+    given = trained.explorable(logits, "made")
+    rest = np.frombuffer(base64.b64decode(given["rest"]), np.int8).reshape(P * P, P) * given["scale"]
+    back = fr.waves(P, given["amplitudes"]) + rest
+    centred = logits - logits.mean(axis=1, keepdims=True)
+    assert np.abs(back - centred).max() <= given["scale"] / 2 + 6 * 5e-5
+    assert given["shares"] == pytest.approx(fr.wave_shares(logits), abs=5e-5)
+
+
+@pytest.mark.slow
+def test_trained_networks_add_by_a_few_frequencies():
+    """Two seeds at the defaults: right on all pairs, few frequencies, without one of them wrong."""
+    from grokbook.runs.weights import final_weights
+
+    run = trained.trained(n_seeds=2)
+    networks = final_weights(run, progress=False)
+    table = trained.readings(run, networks)
+    assert (table.accuracy == 1).all() and table.key.str.len().between(1, 5).all()
+    assert (table.excluded > 1).all() and (table.restricted < 0.1).all()
+    worth = trained.one_by_one(run.config.with_seed(0), networks[0]).set_index("frequency")
+    assert worth["table: accuracy"][str(table.key[0][0])] < 0.7
