@@ -17,6 +17,7 @@ from grokbook.page import drawing, tables
 
 SCRIPTS = {
     "flow_explorer": ("GrokbookFlow", "gb-flow"),
+    "frequency_explorer": ("GrokbookFrequencies", "gb-freq"),
     "grokking_run": ("GrokbookRun", "gb-run"),
     "line_explorer": ("GrokbookLine", "gb-line"),
     "phase_explorer": ("GrokbookPhases", "gb-phases"),
