@@ -50,8 +50,12 @@ window.GrokbookFrequencies = window.GrokbookFrequencies || (function () {
     return { loss, wrong, margin };
   };
 
-  /** Bytes of base64 as small whole numbers. */
-  const bytes = (text) => Int8Array.from(atob(text), (letter) => (letter.charCodeAt(0) << 24) >> 24);
+  /** n whole numbers of 12 bits from base64: a signed byte each, then the lowest four bits, two to a byte. */
+  function levels(text, n) {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    return Float64Array.from({ length: n }, (_, at) =>
+      (((bytes[at] << 24) >> 24) << 4) + ((bytes[n + (at >> 1)] >> (at % 2 ? 4 : 0)) & 15));
+  }
 
   /** Standard normal numbers, the same at every visit. */
   function normals(n, seed) {
@@ -260,7 +264,7 @@ window.GrokbookFrequencies = window.GrokbookFrequencies || (function () {
     const built = [["Clock", "clock"], ["Pizza", "pizza"]].map(([name, rule]) => (
       { name, p, size, rule, first, amplitudes: Array(size).fill(1) }));
     const trained = (given.networks || []).map((one) => ({ ...one, rule: "clock", size: one.amplitudes.length,
-      first: one.amplitudes.map((_, n) => n + 1), rest: Float64Array.from(bytes(one.rest), (value) => value * one.scale) }));
+      first: one.amplitudes.map((_, n) => n + 1), rest: levels(one.rest, one.p ** 3).map((value) => value * one.scale) }));
     return [...built, ...trained];
   }
 
@@ -321,5 +325,5 @@ window.GrokbookFrequencies = window.GrokbookFrequencies || (function () {
     act.mode(0);
   }
 
-  return { profile, numbers, sentence, mount };
+  return { profile, levels, numbers, sentence, mount };
 })();
