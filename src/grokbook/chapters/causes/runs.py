@@ -1,0 +1,204 @@
+r"""The runs of chapter 19: benches on which networks fit early and generalise late, and arms, one intervention each.
+
+All training sets are whole unordered pairs: no mirror image of a test pair is trained, so that the test accuracy is
+about pairs that the network cannot have looked up.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from grokbook.errors import ParameterError
+from grokbook.models.intervened import Centred, Rescaled, Stablemax, Tempered
+from grokbook.models.layer_norm import GroupedShape, NormedShape
+from grokbook.models.networks import Network
+from grokbook.models.quadratic import Quadratic
+from grokbook.runs.experiment import Experiment
+from grokbook.tasks import ModularTask
+from grokbook.tasks.designs import DesignedTask
+from grokbook.training.accelerators import Grokfast
+from grokbook.training.config import RunConfig, StopRule
+from grokbook.training.interventions import Clamp, Decay, Freeze, Hook, Hooked, Project, RingPenalty, Transplanted
+from grokbook.training.optim import AdamW
+from grokbook.training.schedule import Schedule
+
+SEEDS = 12
+"""Runs an arm, paired with the free runs by seed: the fewest with which Holm's rule over 60 rows can reject."""
+
+BENCH_NAMES = {
+    "T": "a transformer with LayerNorm, p = 29",
+    "Q": "a two-layer network with squares, p = 23",
+    "N": "the transformer of chapter 2, without LayerNorm, p = 29",
+}
+FITTED = {"T": 110, "Q": 70, "N": 110}
+"""An update before which every free run has fitted its training set, and after which none has generalised."""
+
+NORM = {"T": 9.57, "Q": 40.4}
+"""$W_c$: the median norm of all weights at the step at which the free runs generalise (spread 1 to 2 %)."""
+
+PATH = {
+    "T": ((0, 21.1), (50, 18.2), (100, 17.5), (150, 15.4), (200, 13.8), (250, 12.1), (300, 11.5), (400, 10.1),
+          (600, 10.0), (1_000, 9.5), (1_800, 9.1)),
+    "Q": ((0, 12.3), (20, 14.4), (40, 21.6), (60, 30.4), (80, 36.7), (100, 38.6), (200, 38.9), (400, 40.1),
+          (600, 41.6)),
+}  # fmt: skip
+"""Median norm of the free runs at some steps: to be clamped to it should change nothing."""
+
+RADII = (0.5, 0.7, 0.85, 1.0, 1.2, 1.45, 1.7)
+"""Norms at which all weights are held, in units of `NORM`."""
+
+
+def free(bench: str) -> RunConfig:
+    """The run of a bench without any intervention.
+
+    Raises ParameterError for an unknown bench.
+    """
+    if bench not in BENCH_NAMES:
+        raise ParameterError(f"bench = {bench!r} is unknown; choose one of {', '.join(BENCH_NAMES)}.")
+    p, steps = (23, 5_000) if bench == "Q" else (29, 10_000)
+    model: Network = {"T": NormedShape(p, 32), "N": GroupedShape(p, 32), "Q": Quadratic(p, width=128)}[bench]
+    task = ModularTask(p, train_fraction=0.8, split="symmetric")
+    optimizer = AdamW(5e-3, weight_decay=0.3 if bench == "Q" else 1.0)
+    log, stop = Schedule(100, 10, 100, "log"), StopRule(hold=4)
+    return RunConfig(task, model, optimizer, steps=steps, snapshots=0, log=log, stop=stop)
+
+
+def _changed(config: RunConfig, *hooks: Hook, model: Network | None = None, **optimizer: Any) -> RunConfig:
+    """A run with hooks, settings of the optimiser or another network changed."""
+    settings = dataclasses.replace(config.optimizer, **optimizer)
+    return dataclasses.replace(
+        config, model=model or config.model, optimizer=Hooked(settings, hooks) if hooks else settings
+    )
+
+
+def decays(bench: str) -> dict[str, RunConfig]:
+    """Decay stronger, weaker, in one phase, on some of the weights."""
+    config, at = free(bench), FITTED[bench]
+    whole, rate = config.optimizer.weight_decay, config.optimizer.learning_rate * config.optimizer.weight_decay
+    by_hook = partial(_changed, config, weight_decay=0.0)
+    found = {
+        "decay-double": _changed(config, weight_decay=2 * whole),
+        "decay-half": _changed(config, weight_decay=whole / 2),
+        "decay-by-a-hook": by_hook(Decay(rate)),
+        "no-decay": by_hook(),
+        "decay-until-the-fit": by_hook(Decay(rate, stop=at)),
+        "decay-from-the-fit": by_hook(Decay(rate, start=at)),
+        "decay-on-a-random-half": by_hook(Decay(rate, share=0.5)),
+    }
+    groups = config.model.groups()
+    for name, part in groups.items():
+        found[f"decay-on-{name}-alone"] = by_hook(Decay(rate, part))
+        if len(groups) > 2:
+            rest = tuple(n for other, names in groups.items() if other != name for n in names)
+            found[f"decay-not-on-{name}"] = by_hook(Decay(rate, rest))
+    return found
+
+
+def norms(bench: str) -> dict[str, RunConfig]:
+    """The norm of all weights held; the scale of the logits changed, at a free and at a held norm."""
+    config, radius, rate = free(bench), NORM[bench], free(bench).optimizer.learning_rate
+    model = config.model
+    found = {f"norm-at-{r:g}": _changed(config, Clamp(r * radius)) for r in RADII}
+    found["norm-on-its-path"] = _changed(config, Clamp(PATH[bench]))
+    for r in (0.7, 1.45):
+        found[f"norm-at-{r:g}-rate-too"] = _changed(config, Clamp(r * radius), learning_rate=r * rate)
+    for name, t in (("double", 2.0), ("half", 0.5)):
+        found[f"temperature-{name}"] = _changed(config, model=Tempered(model, t))
+        found[f"temperature-{name}-norm-held"] = _changed(config, Clamp(radius), model=Tempered(model, t))
+        found[f"start-{name}"] = _changed(config, model=Rescaled(model, t))
+    return found
+
+
+def embeddings(bench: str) -> dict[str, RunConfig]:
+    """Embeddings frozen, given by a run that generalises, renamed, shuffled, of another seed; its head alone."""
+    config = free(bench)
+    donor = dataclasses.replace(config, stop=StopRule(threshold=0.999, hold=8), steps=config.steps // 2)
+    table = config.model.groups().get("embedding", ("W_E",))
+    head = tuple(name for name in config.model.shapes() if name not in table)
+
+    def given(names: tuple[str, ...], frozen: bool = True, **changes: int) -> RunConfig:
+        model = Transplanted(config.model, donor, names, **changes)
+        return _changed(config, *([Freeze(names)] if frozen else []), model=model)
+
+    return {
+        "embedding-frozen-at-the-start": _changed(config, Freeze(table)),
+        "embedding-given": given(table),
+        "embedding-given-renamed": given(table, renaming=3),
+        "embedding-given-shuffled": given(table, renaming=0),
+        "embedding-given-of-another-seed": given(table, other=1),
+        "embedding-handed-over": given(table, frozen=False),
+        "head-given": given(head),
+        "head-handed-over": given(head, frozen=False),
+    }
+
+
+def rings(bench: str) -> dict[str, RunConfig]:
+    """A pull of the embedding towards MED's own ring, the ring of another step, a random ring; and away from it."""
+    config, p = free(bench), free(bench).model.p
+    orders = {
+        "ring-of-step-1": np.arange(p),
+        "ring-of-step-5": 5 * np.arange(p) % p,
+        "ring-at-random": np.random.default_rng(0).permutation(p),
+    }
+    ranges = (0, p) if bench == "Q" else (0,)
+
+    def pulled(order: np.ndarray, strength: float) -> RunConfig:
+        return _changed(config, *(RingPenalty(tuple(begin + order), strength) for begin in ranges))
+
+    found = {name: pulled(order, 0.5) for name, order in orders.items()}
+    return found | {"ring-of-step-1-away": pulled(orders["ring-of-step-1"], -0.5)}
+
+
+def data(bench: str) -> dict[str, RunConfig]:
+    """Training sets of one size: balanced, and of those covering the grid evenly, in clumps, in relabelled clumps."""
+    config = free(bench)
+    return {
+        f"data-{design}": dataclasses.replace(
+            config, task=DesignedTask(config.model.p, train_fraction=0.8, design=design)
+        )
+        for design in ("balanced", "covering", "clumps", "relabelled")
+    }
+
+
+def others(bench: str) -> dict[str, RunConfig]:
+    """The gradient projected, stable softmax, lazy training, an accelerator."""
+    config, at = free(bench), FITTED[bench]
+    settings = config.optimizer
+    fast = Grokfast(settings.learning_rate, weight_decay=settings.weight_decay)
+    return {
+        "gradient-without-a-random-part": _changed(config, Project("random")),
+        "gradient-orthogonal": _changed(config, Project()),
+        "gradient-orthogonal-from-the-fit": _changed(config, Project(start=at)),
+        "gradient-orthogonal-no-decay": _changed(config, Project(start=at), weight_decay=0.0),
+        "stablemax": _changed(config, model=Stablemax(config.model)),
+        "stablemax-no-decay": _changed(config, model=Stablemax(config.model), weight_decay=0.0),
+        "centred": _changed(config, model=Centred(config.model)),
+        "lazy-4": _changed(config, model=Centred(config.model, 4.0)),
+        "rich-4": _changed(config, model=Centred(config.model, 0.25)),
+        "linearised": _changed(config, model=Centred(config.model, linear=True)),
+        "grokfast": dataclasses.replace(config, optimizer=fast),
+    }
+
+
+def arms(bench: str) -> dict[str, Experiment]:
+    """Every arm of a bench by its name, "free" first.
+
+    Example:
+        >>> list(arms("N"))[:3]
+        ['free', 'decay-double', 'decay-half']
+    """
+    found = {"free": free(bench)} | decays(bench)
+    if bench != "N":  # its spread between equal runs is too large for 12 seeds: shown, not used
+        found |= norms(bench) | embeddings(bench) | rings(bench) | data(bench) | others(bench)
+    else:
+        kept = ("free", "decay-double", "decay-half", "decay-by-a-hook", "no-decay")
+        found = {name: found[name] for name in kept}
+    return {name: Experiment(f"causes/{bench.lower()}[{name}]", config, tuple(range(SEEDS)), together=True)
+            for name, config in found.items()}  # fmt: skip
+
+
+RUNS = tuple(partial(arms, bench) for bench in BENCH_NAMES)
