@@ -7,10 +7,13 @@ about pairs that the network cannot have looked up.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from grokbook.errors import ParameterError
 from grokbook.models.intervened import Centred, Rescaled, Stablemax, Tempered
@@ -184,7 +187,20 @@ def others(bench: str) -> dict[str, RunConfig]:
     }
 
 
-def arms(bench: str) -> dict[str, Experiment]:
+KEPT = ("train_loss", "test_loss", "train_accuracy", "test_accuracy", "weight_norm")
+"""What an arm keeps of what its runs log: there are many arms, and a record should be small."""
+
+
+@dataclass(frozen=True)
+class Arm(Experiment):
+    """An experiment of whose curves those of `KEPT` are kept, in single precision."""
+
+    def described(self, dataset: xr.Dataset, made: Mapping[str, Any]) -> xr.Dataset:
+        """The dataset of an experiment with what is kept of it."""
+        return super().described(dataset[[*KEPT]].astype("float32"), made)
+
+
+def arms(bench: str) -> dict[str, Arm]:
     """Every arm of a bench by its name, "free" first.
 
     Example:
@@ -197,7 +213,7 @@ def arms(bench: str) -> dict[str, Experiment]:
     else:
         kept = ("free", "decay-double", "decay-half", "decay-by-a-hook", "no-decay")
         found = {name: found[name] for name in kept}
-    return {name: Experiment(f"causes/{bench.lower()}[{name}]", config, tuple(range(SEEDS)), together=True)
+    return {name: Arm(f"causes/{bench.lower()}[{name}]", config, tuple(range(SEEDS)), together=True)
             for name, config in found.items()}  # fmt: skip
 
 
