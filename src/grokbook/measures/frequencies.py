@@ -88,6 +88,29 @@ def wave_shares(logits: Array) -> np.ndarray:
     return len(cube) ** 3 / 2 * wave_amplitudes(logits) ** 2 / whole_variance
 
 
+def faded_shares(logits: Array) -> np.ndarray:
+    r"""Share of the logits' variance that a pizza explains, by frequency: `wave_shares` with faded waves.
+
+    The waves $\lvert\cos(w_k(i-j)/2)\rvert\cos w_k(i+j-c)$ are orthogonal too, with square sum $p^3/4$: differences
+    and sums are independent for odd p. Shape ((p-1)/2,); the sum is 1 for a pizza, $8/\pi^2$ for a clock as p grows.
+
+    Raises ParameterError as `wave_shares`.
+
+    >>> round(float(faded_shares(waves(101, [1.0])).sum() * np.pi**2 / 8), 2)
+    1.0
+    """
+    p, k = np.shape(logits)[1], np.arange(1, (np.shape(logits)[1] + 1) // 2)
+    wave_shares(logits)  # refuses what has no shares
+    table = rows(logits, name="logits")
+    difference = np.subtract.outer(np.arange(p), np.arange(p)).ravel() % p
+    offsets = (sums(p)[:, None] - np.arange(p)) % p
+    profiles = np.zeros((p, p))  # [i - j, i + j - c]
+    np.add.at(profiles, (np.repeat(difference, p), offsets.ravel()), table.ravel())
+    faded = np.abs(np.cos(np.pi * np.outer(k, np.arange(p)) / p))
+    found = np.einsum("ke,ed,kd->k", faded, profiles, np.cos(2 * np.pi * np.outer(k, np.arange(p)) / p))
+    return 4 / p**3 * found**2 / ((table - table.mean(axis=1, keepdims=True)) ** 2).sum()
+
+
 def fewest(shares: Sequence[float] | np.ndarray, least: float = 0.95) -> list[int]:
     """The fewest frequencies, strongest first, whose shares reach `least` of the sum of all shares.
 

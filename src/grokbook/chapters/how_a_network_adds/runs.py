@@ -1,0 +1,72 @@
+"""The runs of chapter 02a: three kinds of networks that learn to add modulo 29, each read at its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import xarray as xr
+
+from grokbook.chapters.how_a_network_adds.trained import all_logits, reading, trained
+from grokbook.measures.frequencies import faded_shares, wave_shares
+from grokbook.models.quadratic import Quadratic
+from grokbook.runs.experiment import Experiment
+from grokbook.tasks.arithmetic import ModularTask
+from grokbook.training import AdamW, RunConfig, Schedule, split_weights
+
+TRANSFORMER, RELU, SQUARE = "transformer", "two layers, ReLU", "two layers, squares"
+SEEDS = tuple(range(12))
+READ = ("accuracy", "margin", "loss", "restricted", "excluded", "distance irrelevance", "gradient symmetricity")
+"""What is recorded of a `reading`, under names with `_`; beside it `keys`, the number of key frequencies."""
+
+
+@dataclass(frozen=True)
+class Read(Experiment):
+    """An experiment whose end is read: `READ` and `keys` (seed,), shares of clock and pizza (seed, frequency)."""
+
+    def configuration(self) -> dict[str, Any]:
+        """The configuration without its seeds, and that the end is read."""
+        return super().configuration() | {"read": "frequencies"}
+
+    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
+        """Train and read the seeds (default: all); options and dataset as those of `Experiment.run`."""
+        found = super().run(seeds, keep_weights=True, **options)
+        each = [
+            at_the_end(self.config.with_seed(int(seed)), torch.from_numpy(row))
+            for seed, row in zip(found.seed.values, found.weights.values, strict=True)
+        ]
+        return found.drop_vars("weights").merge(xr.concat(each, found.seed), combine_attrs="override")
+
+
+def at_the_end(config: RunConfig, row: torch.Tensor) -> xr.Dataset:
+    """One network, its parameters in a row, as `Read` records it."""
+    weights = split_weights(config, row)
+    logits, told = all_logits(config, weights), reading(config, weights)
+    shares = {"clock": wave_shares(logits), "pizza": faded_shares(logits)}
+    numbers = {name.replace(" ", "_"): float(told[name]) for name in READ} | {"keys": float(len(told["key"]))}
+    made = xr.Dataset(numbers | {name: ("frequency", values) for name, values in shares.items()})
+    return made.assign_coords(frequency=range(1, len(shares["clock"]) + 1))
+
+
+def two_layers(activation: str, p: int = 29, width: int = 128) -> RunConfig:
+    """The transformer's task, optimiser and steps with the two-layer network of chapter 17 instead."""
+    return RunConfig(
+        ModularTask(p, train_fraction=0.8), Quadratic(p, width=width, activation=activation),
+        AdamW(learning_rate=5e-3, weight_decay=1.0), steps=2_000, log=Schedule(100, 10, 200), snapshots=0,
+    )  # fmt: skip
+
+
+def kinds() -> dict[str, Read]:
+    """Twelve seeds of each kind of network."""
+    configs = {TRANSFORMER: trained().config, RELU: two_layers("relu"), SQUARE: two_layers("square")}
+    names = {TRANSFORMER: "transformer", RELU: "relu", SQUARE: "square"}
+    return {kind: Read(f"adding/{names[kind]}[p=29]", config, seeds=SEEDS) for kind, config in configs.items()}
+
+
+RUNS = (kinds,)
+
+
+def plan(q: int, d_model: int, steps: int, n_seeds: int, **_: Any) -> dict[str, Experiment]:
+    """Plan of chapter 02a: the transformers that the page trains; raises ParameterError as `trained`."""
+    return {"live": trained(q, d_model, steps=steps, n_seeds=n_seeds)}
