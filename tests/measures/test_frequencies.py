@@ -10,6 +10,9 @@ from grokbook.errors import ParameterError
 from grokbook.measures import fourier_power
 from grokbook.measures import frequencies as fr
 from grokbook.measures.fourier_losses import CyclicClasses, cross_entropy, restricted_loss
+from grokbook.models.built import built_quadratic, built_transformer
+from grokbook.models.operands import from_embeddings
+from grokbook.tasks.arithmetic import ModularTask
 
 from .tables import circles, gaussian
 
@@ -145,6 +148,33 @@ def test_gradients_of_what_sees_the_sum_or_the_difference():
     w = torch.as_tensor(gaussian(6, 5, 2))
     assert fr.gradient_symmetricity(lambda a, b: torch.sin(a + b) @ w, x, y) == pytest.approx(1)
     assert fr.gradient_symmetricity(lambda a, b: torch.tanh(a - b) @ w, x, y) == pytest.approx(-1)
+
+
+def logits_and_symmetricity(network, weights):
+    first, second = network.embeddings(weights)
+    i, j = (torch.as_tensor(column) for column in ModularTask(network.p).pairs.T)
+    logits = network.forward(weights, torch.as_tensor(ModularTask(network.p).tokens))
+    return logits.numpy(), fr.gradient_symmetricity(from_embeddings(network, weights), first[i], second[j])
+
+
+@pytest.mark.parametrize("p, frequencies", [(13, [2, 5]), (29, [3])])
+def test_the_network_of_squares_that_was_written_down_is_a_clock(p, frequencies):
+    """Its logits are waves alone. It adds its rows first, and so has 1 as symmetricity, whatever it computes."""
+    logits, symmetricity = logits_and_symmetricity(*built_quadratic(p, frequencies))
+    shares = fr.wave_shares(logits)
+    assert sorted(fr.fewest(shares)) == frequencies and shares.sum() == pytest.approx(1)
+    assert np.isnan(fr.distance_irrelevance(logits)) and symmetricity == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("p, frequencies", [(13, [2, 5]), (29, [3])])
+def test_the_transformer_that_was_written_down_is_a_pizza(p, frequencies):
+    """Its waves explain 2 / (p sin(pi / 2p))^2 of the variance; its correct logits depend on the distance alone."""
+    logits, symmetricity = logits_and_symmetricity(*built_transformer(p, frequencies))
+    shares = fr.wave_shares(logits)
+    assert sorted(fr.fewest(shares)) == frequencies
+    assert shares.sum() == pytest.approx(2 / (p * np.sin(np.pi / (2 * p))) ** 2, rel=1e-4)
+    assert fr.distance_irrelevance(logits) == pytest.approx(0, abs=1e-4)
+    assert symmetricity > 0.99
 
 
 @pytest.mark.parametrize("logits", [np.zeros((16, 4)), np.zeros((25, 4)), np.full((25, 5), np.nan), np.zeros(25)])

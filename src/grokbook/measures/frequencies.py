@@ -224,7 +224,7 @@ def distance_irrelevance(logits: Array) -> float:
     .. math:: q = \frac1p \sum_d \mathrm{std}_i(L_{i,i+d}) \Big/ \mathrm{std}_{ij}(L_{ij}).
 
     A pizza has 0: there $L_{ij}$ is a function of j - i alone. Of a trained clock it is near 1. An exact clock has
-    equal correct logits and no q: not a number comes back, as for any spread below 1e-9 of the logits' own.
+    equal correct logits and no q: not a number comes back, as for any spread below 1e-5 of the logits' own (rounding).
 
     Raises ParameterError as `wave_amplitudes`.
 
@@ -237,7 +237,7 @@ def distance_irrelevance(logits: Array) -> float:
     p, i = len(cube), np.arange(len(cube))
     correct = np.take_along_axis(cube, sums(p).reshape(p, p, 1), axis=2)[:, :, 0]
     spread = correct.std()
-    if spread <= 1e-9 * cube.std():
+    if spread <= 1e-5 * cube.std():
         return float("nan")
     return float(np.mean([correct[i, (i + d) % p].std() for d in range(p)]) / spread)
 
@@ -250,8 +250,9 @@ def gradient_symmetricity(logits_of: LogitsOf, first: Tensor, second: Tensor) ->
 
     over all classes c of N pairs, given as the embeddings `first` and `second`, (N, d) each; `logits_of` maps them to
     logits (N, p), row by row (`grokbook.models.operands.from_embeddings`). A network that sees only the sum of both
-    embeddings (a pizza) has 1, a clock $\cos\angle = \cos w(i-j)$ and so 0 over all pairs. Where a gradient vanishes
-    the cosine counts as 0.
+    embeddings has 1, whatever it computes of it (a pizza; a two-layer network on one-hot pairs, also where it is a
+    clock). One that multiplies the points of a circle has $\cos\angle = \cos w(i-j)$ and so 0 over all pairs. Where a
+    gradient vanishes the cosine counts as 0.
 
     Raises ParameterError for embeddings of different shapes.
 
