@@ -6,6 +6,7 @@ import torch
 
 from grokbook.chapters.how_a_network_adds import trained
 from grokbook.measures import frequencies as fr
+from grokbook.training import split_weights, train
 
 P = 13
 
@@ -56,6 +57,17 @@ def test_what_the_page_is_given_is_the_network_to_half_a_step():
     assert np.abs(rest).max() <= 2047.5 * given["scale"] + 6 * 5e-5 and given["p"] == P
     assert given["rest"] == trained.twelve_bits(np.rint(fr.drop_waves(centred, range(1, 7)) / given["scale"]))
     assert given["shares"] == pytest.approx(fr.wave_shares(logits), abs=5e-5)
+
+
+def test_with_uniform_attention_both_operands_are_added_first():
+    """The queries stay at nothing, each token has a third of the attention, and the gradients of both agree."""
+    run = trained.trained(7, d_model=8, steps=20, n_seeds=1, uniform=True)
+    data = train([run.config], device="cpu", progress=False, keep_weights=True)
+    weights = split_weights(run.config, torch.as_tensor(data.weights.values[0]))
+    start = run.config.model.draw(0)
+    assert float(weights["W_Q.0"].abs().max()) < 1e-29 and not torch.equal(weights["W_K.0"], start["W_K.0"])
+    assert trained.symmetricity(run.config, weights) == pytest.approx(1, abs=1e-4)
+    assert "uniform" in run.name and trained.trained(7, d_model=8).key != run.key
 
 
 @pytest.mark.slow

@@ -13,28 +13,41 @@ from torch import Tensor
 
 from grokbook.measures import frequencies as fr
 from grokbook.measures.fourier_losses import CyclicClasses, excluded_loss, restricted_loss
+from grokbook.models.intervened import Rescaled
 from grokbook.models.operands import from_embeddings
 from grokbook.models.transformer import Shape
 from grokbook.runs.experiment import Experiment
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.training import AdamW, RunConfig, Schedule
+from grokbook.training.interventions import Freeze, Hooked
 
 Weights = Mapping[str, Tensor]
 
+NOTHING = 1e-30
+"""What queries are multiplied by that are to be zero: a factor has to be positive, and this one leaves no score."""
+
 
 def trained(
-    p: int = 29, d_model: int = 64, train_fraction: float = 0.8, steps: int = 2_000, n_seeds: int = 3, **network: Any
-) -> Experiment:
+    p: int = 29, d_model: int = 64, train_fraction: float = 0.8, steps: int = 2_000, n_seeds: int = 3, *,
+    uniform: bool = False, **network: Any,
+) -> Experiment:  # fmt: skip
     """Chapter 2's transformer on i + j modulo p, small enough to be trained while a page is built.
 
     At the defaults a seed takes about 6 s of one core and generalises within 500 steps; the rest of the steps makes the
-    waves stronger and what is beside them weaker. `network` holds further sizes of `Shape`.
+    waves stronger and what is beside them weaker. `network` holds further sizes of `Shape`. With `uniform` the queries
+    are held at nothing: attention looks at all three tokens alike, adds both embeddings, and cannot multiply them.
     """
+    model: Any = Shape(p, d_model=d_model, **network)
+    optimizer: Any = AdamW(learning_rate=5e-3, weight_decay=1.0)
+    if uniform:
+        queries = tuple(name for name in model.shapes() if name.startswith("W_Q"))
+        model, optimizer = Rescaled(model, NOTHING, queries), Hooked(optimizer, (Freeze(queries),))
     config = RunConfig(
-        ModularTask(p, train_fraction=train_fraction), Shape(p, d_model=d_model, **network),
-        AdamW(learning_rate=5e-3, weight_decay=1.0), steps=steps, log=Schedule(100, 10, 200), snapshots=0,
+        ModularTask(p, train_fraction=train_fraction), model, optimizer, steps=steps, log=Schedule(100, 10, 200),
+        snapshots=0,
     )  # fmt: skip
-    return Experiment(f"small/adding[p={p}, d={d_model}]", config, seeds=tuple(range(n_seeds)))
+    kind = ", uniform attention" if uniform else ""
+    return Experiment(f"small/adding[p={p}, d={d_model}{kind}]", config, seeds=tuple(range(n_seeds)))
 
 
 def all_logits(config: RunConfig, weights: Weights) -> np.ndarray:
@@ -51,9 +64,10 @@ def with_embedding(config: RunConfig, weights: Weights, table: Tensor) -> np.nda
 
 def symmetricity(config: RunConfig, weights: Weights) -> float:
     """Gradient symmetricity over all classes of all pairs (`grokbook.measures.frequencies`)."""
-    first, second = config.model.embeddings(weights)
+    model = getattr(config.model, "network", config.model)  # without what only its training changes
+    first, second = model.embeddings(weights)
     i, j = (torch.as_tensor(column) for column in config.task.pairs.T)
-    return fr.gradient_symmetricity(from_embeddings(config.model, weights), first[i], second[j])
+    return fr.gradient_symmetricity(from_embeddings(model, weights), first[i], second[j])
 
 
 def reading(config: RunConfig, weights: Weights) -> dict[str, Any]:
