@@ -231,7 +231,7 @@ def distance_irrelevance(logits: Array) -> float:
     >>> round(distance_irrelevance(np.eye(5)[sums(5)] * np.repeat(np.arange(5.0), 5)[:, None]), 12)
     1.0
 
-    Source: Zhong et al. 2023, section 4.2; they report 0.17 for a pizza, 0.85 for a clock.
+    Source: Zhong et al. 2023, section 4.2: low of a pizza, high of a clock.
     """
     cube = _cube(logits)
     p, i = len(cube), np.arange(len(cube))
@@ -260,7 +260,8 @@ def gradient_symmetricity(logits_of: LogitsOf, first: Tensor, second: Tensor) ->
     >>> round(gradient_symmetricity(lambda a, b: (a + b).square(), x, x.flip(0)), 6)
     1.0
 
-    Source: Zhong et al. 2023, section 4.1, there over a random set S.
+    Source: Zhong et al. 2023, section 4.1, there over a random set S; they report 99.37 % of a pizza and
+    33.36 % of a clock.
     """
     if first.ndim != 2 or first.shape != second.shape:
         raise ParameterError(f"the embeddings have shapes {tuple(first.shape)} and {tuple(second.shape)}: not equal.")
