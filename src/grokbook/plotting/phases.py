@@ -144,6 +144,7 @@ _LOOK = """
 .gb-mosaic>div{display:flex;flex-wrap:wrap;gap:4px 10px}
 .gb-mosaic svg{flex-grow:1;font:11px sans-serif;fill:currentColor}.gb-mosaic p{margin:.6rem 0 .2rem}
 .gb-mosaic i{display:inline-block;width:.9em;height:.9em;margin:0 .3em 0 1em;border:1px solid #777;vertical-align:-.1em}
+.gb-mosaic span{white-space:nowrap}
 """
 
 
@@ -154,7 +155,7 @@ def mosaic(rows: Mapping[str, Mapping[str, xr.DataArray]]) -> str:
     cells that are `SAME` are empty. On a narrow page the diagrams of a row stand below one another.
     """
     seen = {str(k) for row in rows.values() for phase in row.values() for k in np.unique(phase)}
-    keys = "".join(f'<i class="{k}"></i>{name}' for k, name in PHASES.items() if k in seen)
+    keys = "".join(f'<span><i class="{k}"></i>{name}</span> ' for k, name in PHASES.items() if k in seen)
     schemes = "".join(f"{scheme}.gb-mosaic .{k}{{fill:{COLOURS[k][n]};background:{COLOURS[k][n]}}}"
                       for n, scheme in enumerate(("", 'html[data-theme="dark"] ')) for k in PHASES)  # fmt: skip
     open_key = " (a stroke: not decided)" if OPEN in seen else ""

@@ -9,7 +9,6 @@ import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from grokbook.errors import ParameterError
 from grokbook.measures import registry
@@ -114,9 +113,13 @@ def curves_by_setting(runs: Mapping[str, xr.Dataset | None], guess: Mapping[str,
         ax.set_visible(False)
     for ax in axes[:, 0]:
         ax.set_ylabel("accuracy")
-    words = {"train": "training set", "test": "test set"}
-    keys = [Line2D([], [], color=COLOURS[name], label=word) for name, word in words.items()]
-    axes[0, 0].legend(handles=keys, loc="best")
+    drawn = next((ax for ax in axes.flat if ax.lines), None)
+    if drawn:
+        for line in drawn.lines:
+            word = {COLOURS["train"]: "training set", COLOURS["test"]: "test set"}.get(line.get_color())
+            if word not in drawn.get_legend_handles_labels()[1]:
+                line.set_label(word)
+        name_lines(drawn)
     return fig
 
 

@@ -10,7 +10,7 @@ window.GrokbookPhases = window.GrokbookPhases || (function () {
   const STYLE = `
 .gb-phases p { margin: .3rem 0; } .gb-phases .gb-said { font-weight: 600; min-height: 2.8em; }
 .gb-phases .gb-cells { display: grid; gap: 2px; margin: .3rem 0; }
-.gb-phases .gb-cells span { font-size: .75rem; text-align: center; align-self: center; overflow: hidden; }
+.gb-phases .gb-cells span { font-size: .75rem; text-align: center; align-self: center; white-space: nowrap; }
 .gb-phases button { font: bold .95rem sans-serif; color: #111; border: 1px solid #7778; border-radius: 3px; padding: 0;
   min-width: 0; min-height: 1.6rem; cursor: pointer; }
 @media screen and (max-width: 560px) { .gb-phases .many { gap: 1px; } .gb-phases .many button { font-size: .72rem; } }
@@ -79,7 +79,7 @@ window.GrokbookPhases = window.GrokbookPhases || (function () {
     node("p", {}, root, turned ? `Across: ${data.down}. Down: ${data.across}.` : `Across: ${data.across}. Down: ${data.down}.`);
     const grid = node("div", { class: across.length > 8 ? "gb-cells many" : "gb-cells", role: "group",
       "aria-label": "Cells of the diagram; arrows move, Enter opens" }, root);
-    grid.style.gridTemplateColumns = `2rem repeat(${across.length}, minmax(0, 1fr))`;
+    grid.style.gridTemplateColumns = `${Math.max(2, ...down.map((name) => 0.43 * String(name).length))}rem repeat(${across.length}, minmax(0, 1fr))`;
     down.forEach((name, row) => {
       node("span", {}, grid, name);
       across.forEach((_, column) => {
