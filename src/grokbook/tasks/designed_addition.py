@@ -1,0 +1,99 @@
+r"""Training sets of the addition table with many or few parallelograms, at equal counts of each symbol."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from grokbook.errors import ParameterError
+from grokbook.tasks.addition import AdditionTask
+
+PULL = {"any": 0.0, "many": 0.7, "few": -0.7}
+"""What a trained pair of the same sum counts for a pair, where one more use of its symbols counts -1."""
+
+
+@dataclass(frozen=True)
+class DesignedAddition(AdditionTask):
+    r"""`AdditionTask` whose training set D has "many", "few" or "any" number of `parallelograms`, drawn by `seed`.
+
+    Each of the 2p - 1 sums is trained (a set that leaves one out cannot teach its vector or label), and the uses of two
+    symbols differ by at most 2 in the sizes tested. See `designed_pairs`.
+
+    Raises ParameterError as `AdditionTask` and `designed_pairs` do.
+
+    Example:
+        >>> task = DesignedAddition(10, 40 / 55, parallelograms="many")
+        >>> len(task.train_index), task.parallelograms
+        (40, 'many')
+
+    Source: this book, on Liu et al. 2022, section 3.
+    """
+
+    parallelograms: str = field(default="any", kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.parallelograms not in PULL:
+            raise ParameterError(
+                f"parallelograms = {self.parallelograms!r} is unknown; choose one of {', '.join(PULL)}."
+            )
+        _check(self.p, self.sizes()[1])
+
+    @cached_property
+    def train_index(self) -> np.ndarray:
+        """Numbers of the training pairs, sorted."""
+        i, j = np.array(_designed(self.p, self.sizes()[1], self.parallelograms, self.seed)).T
+        return np.sort(i * self.p - i * (i - 1) // 2 + j - i)
+
+
+def _check(p: int, n: int) -> None:
+    most = p * (p + 1) // 2
+    if not 2 * p - 1 <= n < most:
+        raise ParameterError(f"n = {n} must be at least {2 * p - 1}, one pair a sum, and below {most}, all pairs.")
+
+
+def designed_pairs(
+    p: int, n: int, parallelograms: str = "any", seed: int = 0, rounds: int = 20
+) -> tuple[tuple[int, int], ...]:
+    r"""A set D of `n` pairs i <= j < p, sorted: each sum is trained, each symbol about equally often.
+
+    A pair of each of the 2p - 1 sums is drawn first, the others at random. Then pairs are exchanged one by one under a
+    falling temperature, `rounds` times each; one is taken out with probability proportional to $e^{u/T}$ and one put
+    in proportional to $e^{-u/T}$,
+
+    .. math:: u_{ij} = r_i + r_j - \mathrm{pull} \cdot n_{i+j},
+
+    with $r_i$ the uses of a symbol ((i, i) uses it twice) and $n_s$ the pairs of a sum. `parallelograms` is "many"
+    (pull > 0), "few" (< 0) or "any" (0): there are $|P_0(D)| = \sum_s n_s (n_s - 1) / 2$ permissible ones.
+
+    Raises ParameterError for n below 2p - 1 or not below the number of pairs.
+
+    Example:
+        >>> from grokbook.theory.parallelograms import permissible_set
+        >>> [len(permissible_set(designed_pairs(10, 40, wish))) for wish in ("few", "any", "many")]
+        [27, 35, 48]
+
+    Source: this book, on Liu et al. 2022, section 3 (parallelograms, Eq. 1).
+    """
+    _check(p, n)
+    i, j = np.triu_indices(p)
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(i.size)
+    first = order[np.unique((i + j)[order], return_index=True)[1]]
+    chosen = np.zeros(i.size, dtype=bool)
+    chosen[first] = True
+    chosen[np.setdiff1d(order, first)[rng.permutation(i.size - first.size)[: n - first.size]]] = True
+    for temperature in np.geomspace(3.0, 0.1, rounds * n):
+        for leaving in (True, False):
+            uses = np.bincount(np.concatenate([i[chosen], j[chosen]]), minlength=p)
+            by_sum = np.bincount((i + j)[chosen], minlength=2 * p - 1)[i + j]
+            u = uses[i] + uses[j] - PULL[parallelograms] * by_sum
+            free = (chosen & (by_sum > 1)) if leaving else ~chosen
+            noisy = (u if leaving else -u) + temperature * rng.gumbel(size=u.size)  # its maximum is a Gibbs draw
+            chosen[np.where(free, noisy, -np.inf).argmax()] = not leaving
+    return tuple(zip(i[chosen].tolist(), j[chosen].tolist(), strict=True))
+
+
+_designed = lru_cache(maxsize=256)(designed_pairs)
