@@ -1,0 +1,186 @@
+r"""What an arm did: the ratio of grok steps paired by seed, an exact test, and what was predicted of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy.stats import t as student
+
+from grokbook.chapters.causes.runs import arms, free
+from grokbook.errors import ParameterError
+from grokbook.runs.delay import grok_times
+from grokbook.runs.experiment import available
+
+LEVEL = 0.05
+SAME = 1.5
+"""A ratio whose interval lies between 1 / 1.5 and 1.5 is called the same."""
+
+
+def predictions() -> pd.DataFrame:
+    """What each explanation predicts of each arm on each bench, a row a prediction, with its words and their place.
+
+    Columns `explanation`, `arm`, `role` (test, sham or oracle), `T` and `Q` ("shorter", "longer", "same", "never" or
+    nothing), `refuted_by`, `added` (a date where it was written after the first run), then those of the explanation.
+    """
+    tables = [pd.read_csv(str(files(__package__) / f"{name}.csv"), keep_default_na=False) for name in
+              ("predictions", "explanations")]  # fmt: skip
+    return tables[0].merge(tables[1], on="explanation", how="left")
+
+
+def tried() -> pd.DataFrame:
+    """The settings that were tried for the benches, a row each: median fit and grok step, spread of the logarithm."""
+    return pd.read_csv(str(files(__package__) / "baselines.csv"), keep_default_na=True)
+
+
+def against(arm: str) -> str:
+    """The arm that an arm is compared with: where a norm is held the norm $W_c$, for training sets the balanced one.
+
+    Example:
+        >>> against("norm-at-0.5"), against("temperature-half-norm-held"), against("no-decay")
+        ('norm-at-1', 'norm-at-1', 'free')
+    """
+    if arm != "norm-at-1" and (arm.startswith("norm-at-") or arm.endswith("-norm-held")):
+        return "norm-at-1"
+    return "data-balanced" if arm.startswith("data-") and arm != "data-balanced" else "free"
+
+
+def flips(logs: Sequence[float]) -> float:
+    r"""Exact two-sided p value of "each sign is a fair coin's": share of sign patterns with $|\sum|$ as large.
+
+    Its least value is $2^{1-n}$. NaN for no numbers.
+
+    Raises ParameterError for more than 20 numbers.
+
+    Example:
+        >>> flips([0.3, 0.2, 0.5, 0.1, 0.4])
+        0.0625
+    """
+    logs = np.asarray(logs, dtype=float)
+    if logs.size > 20:
+        raise ParameterError(f"there are {logs.size} numbers, but sign patterns are counted for at most 20.")
+    if not logs.size:
+        return float("nan")
+    sums = (1 - 2 * (np.arange(2**logs.size)[:, None] >> np.arange(logs.size) & 1)) @ logs
+    return float(np.mean(np.abs(sums) >= abs(logs.sum()) - 1e-9))
+
+
+def holm(p_values: Sequence[float]) -> np.ndarray:
+    r"""P values corrected for their number m by Holm's rule, $\max_{k \le i} (m - k + 1)\,p_{(k)}$, at most 1.
+
+    Example:
+        >>> holm([0.01, 0.04, 0.03]).tolist()
+        [0.03, 0.06, 0.06]
+
+    Source: Holm 1979.
+    """
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p)
+    found = np.empty_like(p)
+    found[order] = np.minimum(np.maximum.accumulate((p.size - np.arange(p.size)) * p[order]), 1.0)
+    return found
+
+
+def restricted(times: pd.DataFrame, cap: int) -> pd.Series:
+    """Grok steps by seed, the cap where a run did not generalise: what the mean of is restricted at the cap."""
+    return times.grok_step.astype(float).fillna(cap).clip(upper=cap)
+
+
+def effect(arm: pd.DataFrame, base: pd.DataFrame, cap: int) -> dict[str, float]:
+    r"""The ratio of grok steps of an arm to those of the same seeds without it, from two tables of `grok_times`.
+
+    `ratio` is the geometric mean of the paired ratios, a run that did not generalise by the last step `cap` standing at
+    the cap in both, so that it is at least that where `late` runs of the arm did not; `low`, `high` its 95 % interval
+    ($t$ of the logarithms), `p` the exact p value of sign flips, `spread` the standard deviation of the logarithms.
+    `unfit` counts runs that did not fit their training set, `runs` the pairs.
+    """
+    both = arm.index.intersection(base.index)
+    logs = np.log(restricted(arm.loc[both], cap) / restricted(base.loc[both], cap))
+    n, spread = len(logs), float(logs.std(ddof=1)) if len(logs) > 1 else float("nan")
+    reach = student.ppf(0.975, n - 1) * spread / n**0.5 if n > 1 else float("nan")
+    ends = {"low": np.exp(logs.mean() - reach), "high": np.exp(logs.mean() + reach)}
+    counts = {"runs": n, "late": int(arm.loc[both].grok_step.isna().sum()), "unfit": int(arm.fit_step.isna().sum())}
+    fit = float(arm.fit_step.astype(float).median())
+    step = float(restricted(arm.loc[both], cap).median())
+    return {"ratio": float(np.exp(logs.mean())), **ends, "p": flips(logs), "spread": spread, **counts, "fit": fit,
+            "step": step}  # fmt: skip
+
+
+def observed(row: Mapping[str, float]) -> str:
+    """An effect in a word: "unfit", "never", "shorter", "longer", "same" or "open", by its corrected p value `holm`.
+
+    Example:
+        >>> observed({"runs": 12, "late": 12, "unfit": 12, "holm": 0.01, "ratio": 9, "low": 8, "high": 10})
+        'unfit'
+    """
+    if 2 * row["unfit"] > row["runs"]:
+        return "unfit"
+    if 2 * row["late"] > row["runs"]:
+        return "never"
+    if row["holm"] <= LEVEL:
+        return "shorter" if row["ratio"] < 1 else "longer"
+    return "same" if row["low"] > 1 / SAME and row["high"] < SAME else "open"
+
+
+def judged(predicted: str, found: str) -> str:
+    """Whether a prediction agrees with what was observed: "agrees", "contradicts" or "open".
+
+    "Never" is longer too; a predicted "never" is contradicted by any run of the majority that generalises; where the
+    training set is not fitted nothing is decided.
+
+    Example:
+        >>> judged("longer", "never"), judged("never", "longer"), judged("same", "open")
+        ('agrees', 'contradicts', 'open')
+    """
+    if found in ("open", "unfit", ""):
+        return "open"
+    return "agrees" if predicted == found or (predicted, found) == ("longer", "never") else "contradicts"
+
+
+def effects(bench: str) -> pd.DataFrame:
+    """Every arm of a bench that was run, a row each: `effect` against what it is compared with, and `observed`.
+
+    P values are corrected by Holm's rule over all arms with a prediction. Arms that were not run have no row.
+    """
+    cap, runs = free(bench).steps, arms(bench)
+    made = {name: data for name, run in runs.items() if (data := available(run)) is not None}
+    times = {name: steps(data) for name, data in made.items()}
+    rows = {name: effect(table, times[against(name)], cap) for name, table in times.items()
+            if name != "free" and against(name) in times}  # fmt: skip
+    found = pd.DataFrame.from_dict(rows, orient="index")
+    if len(found):
+        found["holm"] = holm(found.p)
+        found["observed"] = [observed(row) for row in found.to_dict("records")]
+    return found.rename_axis("arm")
+
+
+def steps(data: xr.Dataset) -> pd.DataFrame:
+    """The table of `grok_times` of an arm, by seed."""
+    return grok_times(data).set_index("seed") if "seed" in grok_times(data).columns else grok_times(data)
+
+
+def scored(bench: str, found: pd.DataFrame) -> pd.DataFrame:
+    """The predictions for a bench, a row each, with what was observed and whether it agrees; not run: "not run"."""
+    table = predictions()
+    table = table[table[bench] != ""].rename(columns={bench: "predicted"})
+    table["observed"] = [found.observed.get(arm, "not run") if len(found) else "not run" for arm in table.arm]
+    table["outcome"] = [
+        "not run" if seen == "not run" else judged(said, seen)
+        for said, seen in zip(table.predicted, table.observed, strict=True)
+    ]
+    return table.drop(columns=[name for name in ("T", "Q") if name in table])
+
+
+def power(spread: float, factor: float = 1.5, seeds: int = 12, rows: int = 55, draws: int = 2_000) -> float:
+    """Chance that a factor is seen by sign flips of `seeds` pairs after Holm's first step over `rows`, simulated.
+
+    The logarithms are normal with this standard deviation; the p value that counts is LEVEL / rows.
+    """
+    rng = np.random.default_rng(0)
+    logs = rng.normal(np.log(factor), spread, (draws, seeds))
+    signs = 1 - 2 * (np.arange(2**seeds)[:, None] >> np.arange(seeds) & 1)
+    sums = np.abs(logs @ signs.T)
+    return float(np.mean((sums >= np.abs(logs.sum(1))[:, None] - 1e-9).mean(1) <= LEVEL / rows))

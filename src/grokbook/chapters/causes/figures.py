@@ -1,0 +1,67 @@
+"""The figure of chapter 19: what was predicted of an arm, and what it did, on every bench."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from grokbook.plotting.style import COLOURS, panels, styled
+
+LIMITS = (1 / 24, 24.0)
+LEAD = (
+    "decay-by-a-hook", "decay-double", "decay-half", "decay-until-the-fit", "decay-from-the-fit",
+    "decay-on-embedding-alone", "decay-on-output-alone",
+    "norm-on-its-path", "norm-at-0.7", "norm-at-1.45", "temperature-double", "temperature-half", "start-half",
+    "embedding-frozen-at-the-start", "embedding-given", "embedding-given-renamed", "embedding-given-shuffled",
+    "ring-of-step-1", "ring-of-step-5", "ring-at-random", "data-clumps", "gradient-orthogonal-from-the-fit",
+    "stablemax", "linearised", "grokfast",
+)  # fmt: skip
+"""The arms of the chapter's first picture: a few of each kind."""
+WEDGES = {"shorter": "<", "longer": ">", "same": "D", "never": "X"}
+
+
+@styled
+def forest(
+    found: Mapping[str, pd.DataFrame], predicted: pd.DataFrame, rows: Sequence[str], titles: Mapping[str, str]
+) -> Figure:
+    """Arms down, benches across: the ratio of grok steps with its interval, wedges for what was predicted.
+
+    `found` are tables of `effects.effects` by bench, `predicted` that of `effects.predictions`. A sham is grey. An
+    arrow to the right: most runs had not generalised by the last step, with their count.
+    """
+    fig, axes = panels(1, len(found), height=0.6 + 0.27 * len(rows), sharey=True)
+    for ax, (bench, table) in zip(axes.flat, found.items(), strict=True):
+        ax.set_xscale("log")
+        ax.set_xlim(*LIMITS)
+        ax.axvline(1, color=COLOURS["frame"], lw=0.8)
+        ax.set_xticks([1 / 16, 1 / 4, 1, 4, 16], ["1/16", "1/4", "1", "4", "16"])
+        ax.minorticks_off()
+        ax.set_title(titles[bench], loc="left")
+        ax.set_xlabel("grok step / that without")
+        for y, arm in enumerate(rows):
+            said = predicted[(predicted.arm == arm) & (predicted[bench] != "")]
+            for k, word in enumerate(dict.fromkeys(said[bench])):
+                at = {"shorter": 1 / 19, "longer": 19, "same": 1.0, "never": 19}[word]
+                ax.plot(at, y + 0.16 * k, WEDGES[word], color=COLOURS["second"], ms=5.5, mfc="none", zorder=2)
+            _effect(ax, y, table.loc[arm] if arm in table.index else None, "sham" in set(said.role))
+    axes.flat[0].set_yticks(range(len(rows)), [arm.replace("-", " ") for arm in rows])
+    axes.flat[0].set_ylim(len(rows) - 0.4, -0.6)
+    return fig
+
+
+def _effect(ax, y: float, row: pd.Series | None, sham: bool) -> None:
+    colour = COLOURS["quiet" if sham else "measure"]
+    if row is None:
+        ax.text(1, y, "not run", color=COLOURS["quiet"], ha="center", va="center", fontsize=7)
+    elif row.observed == "unfit":
+        ax.text(8, y, "never fits", color=colour, ha="center", va="center", fontsize=8)
+    elif row.observed == "never":
+        ax.annotate("", (15, y), (5, y), arrowprops={"arrowstyle": "->", "color": colour, "lw": 1.6})
+        ax.text(4.6, y, f"{int(row.late)}/{int(row.runs)}", color=colour, ha="right", va="center", fontsize=8)
+    else:
+        low, ratio, high = np.clip([row.low, row.ratio, row.high], *LIMITS)
+        ax.plot([low, high], [y, y], color=colour, lw=1.8, zorder=3)
+        ax.plot(ratio, y, "o", color=colour, ms=4.5, zorder=3)
