@@ -55,7 +55,7 @@ def forest(
 def _effect(ax, y: float, row: pd.Series | None, sham: bool) -> None:
     colour = COLOURS["quiet" if sham else "measure"]
     if row is None:
-        ax.text(1, y, "not run", color=COLOURS["quiet"], ha="center", va="center", fontsize=7)
+        ax.text(3, y, "not run", color=COLOURS["quiet"], ha="center", va="center", fontsize=7)
     elif row.observed == "unfit":
         ax.text(8, y, "never fits", color=colour, ha="center", va="center", fontsize=8)
     elif row.observed == "never":

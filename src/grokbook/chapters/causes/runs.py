@@ -33,9 +33,9 @@ SEEDS = 12
 """Runs an arm, paired with the free runs by seed: the fewest with which Holm's rule over 60 rows can reject."""
 
 BENCH_NAMES = {
-    "T": "a transformer with LayerNorm, p = 29",
-    "Q": "a two-layer network with squares, p = 23",
-    "N": "the transformer of chapter 2, without LayerNorm, p = 29",
+    "T": "T: LayerNorm, p = 29",
+    "Q": "Q: squares, p = 23",
+    "N": "N: no LayerNorm, p = 29",
 }
 FITTED = {"T": 110, "Q": 70, "N": 110}
 """An update before which every free run has fitted its training set, and after which none has generalised."""
