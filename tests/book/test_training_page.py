@@ -13,11 +13,12 @@ from grokbook.errors import ParameterError
 from grokbook.models.quadratic import Quadratic
 from grokbook.models.transformer import Shape
 from grokbook.page import interactive, tables, training_page
-from grokbook.page.training_page import ALT, settings
+from grokbook.page.training_page import ALT, NONE, configuration, settings
 from grokbook.runs.delay import grok_time
 from grokbook.tasks import ModularTask
 from grokbook.training import Adam, AdamW, RunConfig, Schedule, Sgd, split_weights, train
 from grokbook.training.losses import LOSSES
+from grokbook.training.optim import Columns
 
 STEPS = 100
 pytestmark = pytest.mark.browser
@@ -49,18 +50,23 @@ def configured(network, optimizer, split="random"):
 
 
 def in_doubles(config):
-    """The weights by name after the steps of a run, by the library's network, loss and optimiser in float64."""
+    """By the library's network, loss and optimiser in float64: weights by name, loss before each step, whether it fits."""
     task, optimizer, shapes = config.task, config.optimizer, config.model.shapes()
     inputs, targets = (torch.as_tensor(x[task.train_index]) for x in (task.inputs, task.targets))
     row = torch.cat([part.flatten() for part in config.model.draw(config.seed, config.start).values()]).double()
     state = optimizer.init(row[None], shapes)
+    groups = getattr(config.model, "groups", dict)()
+    numbers, losses, fit = Columns([optimizer], shapes, groups, row[None]), [], []
     for step in range(config.steps):
         row.requires_grad_(True)
         outputs = config.model.forward(split_weights(config, row), inputs)
-        (slope,) = torch.autograd.grad(LOSSES[config.loss].mean(outputs, targets), row)
+        loss = LOSSES[config.loss].mean(outputs, targets)
+        losses.append(loss.item())
+        fit.append((outputs.argmax(1) == targets).double().mean().item() >= 0.95 - 1e-9)
+        (slope,) = torch.autograd.grad(loss, row)
         row = row.detach()
-        optimizer.update(row[None], slope[None], state, optimizer.numbers(step), shapes)
-    return split_weights(config, row)
+        optimizer.update(row[None], slope[None], state, numbers(step), shapes)
+    return split_weights(config, row), losses, fit
 
 
 def of_script(computed, config):
@@ -84,7 +90,7 @@ def test_weights_after_a_hundred_steps_are_the_librarys(computed, network, optim
     """The page promises 1e-4; both compute in float64, so they agree to rounding."""
     config = configured(network, optimizer)
     found = of_script(computed, config)["weights"]
-    for name, part in in_doubles(config).items():
+    for name, part in in_doubles(config)[0].items():
         np.testing.assert_allclose(found[name], part.flatten().numpy(), rtol=0, atol=1e-7, err_msg=name)
 
 
@@ -108,7 +114,7 @@ def test_what_is_logged_is_what_training_logs(computed, network, optimizer):
 def test_what_is_read_off_the_weights_is_what_the_library_measures(computed, network):
     """MED, and |P (Y - F V) V^T| (Tian 2025, G_F); with cross entropy the softmax stands for F V."""
     config = configured(network, "Adam")
-    found, weights = of_script(computed, config), in_doubles(config)
+    found, weights = of_script(computed, config), in_doubles(config)[0]
     p, task, now = config.model.p, config.task, found["look"]
     table = weights["W_E"][:p].numpy()
     assert now["med"] == pytest.approx(measures.med(table), abs=1e-7)
@@ -118,6 +124,66 @@ def test_what_is_read_off_the_weights_is_what_the_library_measures(computed, net
     rest = (np.eye(p)[task.targets] - said.numpy())[task.train_index]
     gradient = (rest - rest.mean(0)) @ weights["W_U"].numpy()
     assert now["feature_gradient"] == pytest.approx(np.linalg.norm(gradient), rel=1e-6)
+
+
+INTERVENTIONS = {
+    "embedding frozen": {"freeze": "start"},
+    "embedding frozen once fitted": {"freeze": "fitted"},
+    "norm held": {"hold": "start"},
+    "norm held once fitted": {"hold": "fitted"},
+    "norm held, embedding frozen later": {"hold": "start", "freeze": "fitted"},
+    "embedding frozen, norm held later": {"hold": "fitted", "freeze": "start"},
+    "temperature": {"temperature": 2.5},
+    "decay on the embedding": {"decay_hidden": 0, "decay_output": 0},
+    "decay on the output": {"decay_embedding": 0, "decay_hidden": 0},
+    "decay on hidden weights": {"decay_embedding": 0, "decay_output": 0},
+    "all": {"freeze": "fitted", "hold": "fitted", "temperature": 0.5, "decay_output": 0},
+}
+TAUGHT = {  # small, and fitted within the steps
+    "quadratic": {"p": 11, "width": 32, "train_fraction": 0.5, "learning_rate": 0.02},
+    "transformer": {"p": 7, "width": 16, "train_fraction": 0.6, "learning_rate": 0.02},
+}
+
+
+def fitted_by_script(computed, given):
+    """A run by the script with settings of a page, started as the library starts it; and the library's run."""
+    config = configuration(given, fitted=given["steps"])
+    flat = {name: part.flatten().tolist() for name, part in config.model.draw(config.seed, config.start).items()}
+    found = computed("trained", [[given, flat, config.task.train_index.tolist(), config.steps]])[0]
+    at = found["look"]["fitted"]
+    return found, configuration(given, fitted=given["steps"] if at is None else at)
+
+
+BY_OPTIMIZER = [(kind, name) for kind in INTERVENTIONS for name in OPTIMIZERS if "decay" in kind or name == "Adam"]
+BY_OPTIMIZER += [("all", "AdamW"), ("all", "Sgd")]
+
+
+@pytest.mark.parametrize("model", TAUGHT)
+@pytest.mark.parametrize(("kind", "optimizer"), BY_OPTIMIZER)
+def test_an_intervention_is_the_librarys(computed, kind, model, optimizer):
+    """Hooks `Freeze` and `Hold`, `Tempered`, decay by groups: losses, weights, and the step from which it acts."""
+    rates = {"AdamW": {"weight_decay": 0.5}, "Adam": {"weight_decay": 1e-3}, "Sgd": {"learning_rate": 0.05}}[optimizer]
+    given = settings(model, **TAUGHT[model] | {"steps": 60, "optimizer": optimizer} | rates | INTERVENTIONS[kind])
+    found, config = fitted_by_script(computed, given)
+    weights, losses, fit = in_doubles(config)
+    np.testing.assert_allclose(found["losses"], losses, rtol=1e-7)
+    for name, part in weights.items():
+        np.testing.assert_allclose(found["weights"][name], part.flatten().numpy(), rtol=0, atol=1e-7, err_msg=name)
+    if "fitted" in INTERVENTIONS[kind].values():
+        assert found["look"]["fitted"] == (fit.index(True) if any(fit) else None)
+
+
+@pytest.mark.parametrize("model", TAUGHT)
+def test_each_intervention_changes_the_run_and_none_leaves_every_number(computed, model):
+    """Bit for bit; the runs are fitted on the way, so that what begins there begins."""
+    given = settings(model, **TAUGHT[model] | {"steps": 60, "weight_decay": 1e-3, "optimizer": "Adam"})
+    plain = fitted_by_script(computed, given)[0]["losses"]
+    bare = {name: value for name, value in given.items() if name not in NONE}
+    config = configuration(given)
+    flat = {name: part.flatten().tolist() for name, part in config.model.draw(config.seed, config.start).items()}
+    assert computed("trained", [[bare, flat, config.task.train_index.tolist(), 60]])[0]["losses"] == plain
+    for kind, changes in INTERVENTIONS.items():
+        assert fitted_by_script(computed, given | changes)[0]["losses"] != plain, kind
 
 
 @pytest.mark.parametrize("network", NETWORKS)
@@ -294,6 +360,55 @@ def test_no_choice_of_a_list_is_cut(figure, width):
     assert page.evaluate(cut) == []
 
 
+def test_two_runs_of_one_seed_stand_beside_each_other_and_a_link_repeats_them(figure):
+    """The run without has the numbers of a page on which nothing was switched on."""
+    page = figure()
+    unfold(page)
+    press(page, "reset")
+    plain = run_to_the_end(page)
+    page.locator("#fig-train-area-beside").check()
+    choose(page, "freeze", "start")
+    page.wait_for_function(f"{SETTINGS}.freeze === 'start' && {SETTINGS}.beside === 1")
+    page.wait_for_function("document.getElementById('fig-train-area').dataset.over === 'true'")
+    said = page.locator(".gb-said").inner_text()
+    assert said.startswith("With. Step 40, embedding frozen from the start:") and state(page, "med") != plain["med"]
+    med = state(page, "med")
+    link = page.locator(".gb-link").get_attribute("href")
+    page.locator("#fig-train-area button[data-seed='1']").click()
+    page.wait_for_function("document.querySelector('.gb-said').innerText.startsWith('Without. Step 40:')")
+    assert {key: state(page, key) for key in ("train", "test", "med", "loss")} == {
+        key: plain[key] for key in ("train", "test", "med", "loss")
+    }
+    assert page.locator("#fig-train-area path.beside").count() > 0 and "freeze=start" in link and "hold" not in link
+    again = figure(link)
+    again.wait_for_function("document.getElementById('fig-train-area').dataset.over === 'true'")
+    assert (state(again, "med"), page.seen["errors"]) == (med, [])
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_interventions_answer_to_the_keyboard_and_can_be_hit(figure, width):
+    """WCAG 2.2, 2.5.8: targets of at least 24 pixels; the box for weights that the network does not have is off."""
+    page = figure(width=width)
+    unfold(page)
+    press(page, "reset")
+    page.wait_for_function(f"{SETTINGS}.temperature === 1")
+    slider = page.locator("#fig-train-area-temperature")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"{SETTINGS}.temperature === 1.1")
+    assert "1.1" in page.locator("label[for='fig-train-area-temperature']").inner_text()
+    page.locator("#fig-train-area-decay_output").focus()
+    page.keyboard.press("Space")
+    page.wait_for_function(f"{SETTINGS}.decay_output === 0")
+    page.wait_for_function("document.querySelector('.gb-said').innerText.includes('decay on embedding alone, T = 1.1')")
+    assert page.locator("#fig-train-area-decay_hidden").is_disabled()
+    boxes = page.locator("#fig-train-area :is(input, select):visible").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect()).map(b => Math.min(b.width, b.height))"
+    )
+    assert min(boxes) >= 24 and page.evaluate("document.documentElement.scrollWidth") <= width
+    press(page, "reset")
+
+
 def test_one_button_takes_the_weight_decay_away_and_gives_it_back_beside_the_curve_of_before(figure):
     page = figure()
     unfold(page)
@@ -332,6 +447,11 @@ def test_what_an_address_says_is_put_in_range(computed):
     found = computed("settled", [[wild]])[0]
     seen = [found[name] for name in ("model", "p", "width", "train_fraction", "seed", "steps", "optimizer")]
     assert seen == ["quadratic", 59, 16, 0.95, 1, 3000, "Adam"]
+
+
+def test_an_intervention_once_fitted_needs_the_step():
+    with pytest.raises(ParameterError, match="needs the step"):
+        configuration(settings(freeze="fitted"))
 
 
 @pytest.mark.parametrize(

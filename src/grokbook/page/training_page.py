@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from grokbook.errors import ParameterError
+from grokbook.models.intervened import Layered, Tempered
 from grokbook.models.quadratic import Quadratic
 from grokbook.models.transformer import Shape
 from grokbook.page.interactive import interactive
@@ -19,7 +21,8 @@ from grokbook.plotting.training import steps_axis
 from grokbook.runs.delay import grok_times
 from grokbook.runs.experiment import Experiment, load_or_run
 from grokbook.tasks import ModularTask
-from grokbook.training import Adam, AdamW, RunConfig, Schedule, Sgd, StopRule
+from grokbook.training import Adam, AdamW, Group, RunConfig, Schedule, Sgd, StopRule
+from grokbook.training.interventions import Freeze, Hold, Hook, Hooked
 
 OPTIMIZERS = {"Adam": Adam, "AdamW": AdamW, "Sgd": Sgd}
 USUAL: dict[str, dict[str, Any]] = {
@@ -29,6 +32,10 @@ USUAL: dict[str, dict[str, Any]] = {
                     "train_fraction": 0.7, "loss": "cross_entropy"},
 }  # fmt: skip
 """What a network is trained with unless a page says otherwise; the script has the same."""
+
+LAYERS = ("embedding", "hidden", "output")
+NONE: dict[str, Any] = {"freeze": "never", "hold": "never", "temperature": 1} | {f"decay_{name}": 1 for name in LAYERS}
+"""The interventions of a page, all off: when the embedding is frozen and the norm held ("start", "fitted"), T, decay."""
 
 LARGEST = {"quadratic": (59, 256), "transformer": (31, 48)}
 """The largest modulus and width of each network in a browser."""
@@ -51,7 +58,7 @@ def settings(model: str = "quadratic", **changes: Any) -> dict[str, Any]:
     """
     if model not in USUAL:
         raise ParameterError(f"model = {model!r} is unknown; choose one of {', '.join(USUAL)}.")
-    common = {"model": model, "split": "random", "seed": 0, "n_seeds": 2, "steps": 3000}
+    common = {"model": model, "split": "random", "seed": 0, "n_seeds": 2, "steps": 3000, **NONE, "beside": 0}
     found = common | USUAL[model]
     if unknown := set(changes) - set(found):
         raise ParameterError(f"{min(unknown)!r} is no setting of a page that trains; there are {', '.join(found)}.")
@@ -64,8 +71,15 @@ def settings(model: str = "quadratic", **changes: Any) -> dict[str, Any]:
     return found
 
 
-def configuration(found: dict[str, Any]) -> RunConfig:
+def configuration(found: dict[str, Any], fitted: int | None = None) -> RunConfig:
     """The run of the library with the settings of a page; it ends once 99 per cent of the test set are right.
+
+    Args:
+        found: what `settings` gives.
+        fitted: the number of updates after which 95 per cent of the training pairs are right, where an intervention
+            begins there.
+
+    Raises ParameterError where that number is needed and not given.
 
     Example:
         >>> configuration(settings()).n_train
@@ -73,7 +87,7 @@ def configuration(found: dict[str, Any]) -> RunConfig:
     """
     p, quadratic = found["p"], found["model"] == "quadratic"
     rates = {name: found[name] for name in ("learning_rate", "weight_decay")}
-    return RunConfig(
+    config = RunConfig(
         ModularTask(p, train_fraction=found["train_fraction"], split=found["split"], seed=found["seed"]),
         Quadratic(p, found["width"]) if quadratic else Shape(p, found["width"]),
         OPTIMIZERS[found["optimizer"]](**rates),
@@ -85,6 +99,31 @@ def configuration(found: dict[str, Any]) -> RunConfig:
         start="uniform" if quadratic else "normal",
         loss=found["loss"],
     )
+    return config if all(found[name] == value for name, value in NONE.items()) else intervened(config, found, fitted)
+
+
+def intervened(config: RunConfig, found: dict[str, Any], fitted: int | None = None) -> RunConfig:
+    """A run with the interventions among the settings of a page; arguments and errors as in `configuration`."""
+    model, optimizer = config.model, config.optimizer
+    if off := tuple(Group(name, weight_decay=0.0) for name in LAYERS if not found[f"decay_{name}"]):
+        model, optimizer = Layered(model), dataclasses.replace(optimizer, groups=off)
+    if found["temperature"] != 1:
+        model = Tempered(model, found["temperature"])
+    hooks = _hooks(found, tuple(model.shapes()), fitted)
+    return dataclasses.replace(config, model=model, optimizer=Hooked(optimizer, hooks) if hooks else optimizer)
+
+
+def _hooks(found: dict[str, Any], names: tuple[str, ...], fitted: int | None) -> tuple[Hook, ...]:
+    """Freezing and holding; where both act, the other weights alone are rescaled, so that the embedding stays."""
+    if fitted is None and "fitted" in (found["freeze"], found["hold"]):
+        raise ParameterError("an intervention that begins once the pairs are fitted needs the step at which they are.")
+    freeze, hold = ({"start": 0, "fitted": fitted}.get(found[name]) for name in ("freeze", "hold"))
+    hooks: list[Hook] = [] if freeze is None else [Freeze(("W_E",), start=freeze)]
+    if hold is not None and (freeze is None or hold < freeze):
+        hooks.append(Hold(start=hold, stop=freeze))
+    if hold is not None and freeze is not None:
+        hooks.append(Hold(tuple(name for name in names if name != "W_E"), start=max(hold, freeze)))
+    return tuple(hooks)
 
 
 def training_page(
@@ -97,21 +136,24 @@ def training_page(
         model: the network it opens with, "quadratic" or "transformer".
         caption: sentences of the chapter, before those that say what is trained.
         begin: whether it begins to run by itself, as on the front page.
-        changes: settings to open with (`settings`); everything is under the reader's hand.
+        changes: settings to open with (`settings`); everything is under the reader's hand. With `beside=1` there are two
+            runs of the first seed, with the interventions among the settings and without.
 
-    The library trains the first seed as well, for the picture where scripts are off; the run is kept in the store.
+    The library trains the first seed as well, without interventions, for the picture where scripts are off; the run is
+    kept in the store.
 
     Raises ParameterError as `settings` does, and for what the library refuses to train.
     """
     found = settings(model, **changes)
     said, config, run = library_run(found)
-    words = f"{caption} {said} in your browser. Held out: all other pairs. {told(run)}".strip()
+    plain = "" if found | NONE == found else " Nothing is done to it."
+    words = f"{caption} {said} in your browser. Held out: all other pairs. {told(run)}{plain}".strip()
     interactive("training_page", name, words, ALT, found | {"begin": begin}, still(config.task, run))
 
 
 def library_run(found: dict[str, Any]) -> tuple[str, RunConfig, xr.Dataset]:
     """The library's run of the first seed, from the store where it is kept: what is said of it, configuration, run."""
-    config, share = configuration(found), f"{100 * found['train_fraction']:.0f} % of the pairs"
+    config, share = configuration(found | NONE), f"{100 * found['train_fraction']:.0f} % of the pairs"
     said = f"{NAMES[found['model']]} learns addition modulo {found['p']} from {share}"
     return said, config, load_or_run(Experiment(said, config, (found["seed"],))).isel(seed=0)
 

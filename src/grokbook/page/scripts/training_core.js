@@ -42,30 +42,33 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
 
   const rate = (s, step) => s.learning_rate * (s.warmup ? Math.min(step / s.warmup, 1) : 1);
 
+  /** The layer of a parameter, whose decay an intervention can switch off. */
+  const layer = (name) => (name === "W_U" ? "output" : name === "W_E" || name === "W_pos" ? "embedding" : "hidden");
+
   /** AdamW: decay apart from the gradient (`coupled` false); Adam: decay as a part of the gradient. */
-  const adam = (coupled) => (s, size) => {
+  const adam = (coupled) => (s, size, decay) => {
     const mean = zeros(size), square = zeros(size);
     let left1 = 1, left2 = 1;
     return (w, g, step) => {
-      const lr = rate(s, step), shrink = coupled ? 1 : 1 - lr * s.weight_decay, pull = coupled ? s.weight_decay : 0;
+      const lr = rate(s, step), shrunk = coupled ? 0 : lr, pull = coupled ? 1 : 0;
       left1 *= s.beta1;
       left2 *= s.beta2;
       const scale = lr / (1 - left1), root = Math.sqrt(1 - left2);
       for (let i = 0; i < size; i++) {
-        const slope = g[i] + pull * w[i];
+        const slope = g[i] + pull * decay[i] * w[i];
         mean[i] += (1 - s.beta1) * (slope - mean[i]);
         square[i] = s.beta2 * square[i] + (1 - s.beta2) * slope * slope;
-        w[i] = w[i] * shrink - scale * mean[i] / (Math.sqrt(square[i]) / root + s.eps);
+        w[i] = w[i] * (1 - shrunk * decay[i]) - scale * mean[i] / (Math.sqrt(square[i]) / root + s.eps);
       }
     };
   };
 
-  function sgd(s, size) {
+  function sgd(s, size, decay) {
     const speed = zeros(size);
     return (w, g, step) => {
       const lr = rate(s, step);
       for (let i = 0; i < size; i++) {
-        speed[i] = s.beta1 * speed[i] + g[i] + s.weight_decay * w[i];
+        speed[i] = s.beta1 * speed[i] + g[i] + decay[i] * w[i];
         w[i] -= lr * speed[i];
       }
     };
@@ -74,7 +77,8 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
   const OPTIMIZERS = { AdamW: adam(false), Adam: adam(true), Sgd: sgd };
   const USUAL = {
     "": { model: "quadratic", p: 23, width: 128, loss: "squared_error", optimizer: "Adam", learning_rate: 0.005,
-          weight_decay: 0.00002, train_fraction: 0.4, split: "random", seed: 0, beta1: 0.9, eps: 1e-8 },
+          weight_decay: 0.00002, train_fraction: 0.4, split: "random", seed: 0, beta1: 0.9, eps: 1e-8,
+          freeze: "never", hold: "never", temperature: 1, decay_embedding: 1, decay_hidden: 1, decay_output: 1 },
     AdamW: { beta2: 0.98, warmup: 10 }, Adam: { beta2: 0.999, warmup: 0 }, Sgd: { warmup: 0 },
   };
   /** Settings with the rest at the defaults of grokbook.training. */
@@ -111,35 +115,67 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
     return chosen.sort((a, b) => a - b);
   }
 
+  // ------------------------------------------------------------------ interventions
+
+  const squares = (row) => row.reduce((sum, value) => sum + value * value, 0);
+
+  /**
+   * What is done after each update: the embedding put back, the norm of all weights rescaled to what it was. Each begins
+   * at the start or once the training set is fitted; a frozen embedding is not rescaled, the other weights are.
+   */
+  function intervened(run, flat) {
+    const { s, w } = run, began = (when) => when === "start" || (when === "fitted" && run.fitted !== null);
+    let table = null, radius = null;
+    return (update) => {
+      if (!table && began(s.freeze)) table = w.W_E.slice();
+      if (radius === null && began(s.hold)) radius = squares(flat);
+      update();
+      if (table) w.W_E.set(table);
+      if (radius === null) return;
+      const fixed = table ? squares(table) : 0, scale = Math.sqrt((radius - fixed) / (squares(flat) - fixed));
+      for (let i = 0; i < flat.length; i++) flat[i] *= scale;
+      if (table) w.W_E.set(table);
+    };
+  }
+
+  /** The outputs over the temperature, in place. */
+  function tempered(out, s) {
+    if (s.temperature !== 1) for (let i = 0; i < out.length; i++) out[i] /= s.temperature;
+    return out;
+  }
+
   // ------------------------------------------------------------------ a run
 
   /** A run of `settings`; `given` may hold weights by name (flat arrays) and the training cells. */
   function start(settings, given = {}) {
     const s = complete(settings), { p } = s, net = NETWORKS[s.model](s), random = chance(2 * s.seed);
     const names = Object.keys(net.shapes), sizes = names.map((name) => net.shapes[name].reduce((a, b) => a * b));
-    const total = sizes.reduce((a, b) => a + b), flat = zeros(total), slopes = zeros(total), w = {}, g = {};
+    const total = sizes.reduce((a, b) => a + b), flat = zeros(total), slopes = zeros(total), decay = zeros(total), w = {}, g = {};
     let at = 0;
     names.forEach((name, k) => {
       w[name] = flat.subarray(at, at + sizes[k]);
       g[name] = slopes.subarray(at, at + sizes[k]);
+      decay.fill(s[`decay_${layer(name)}`] ? s.weight_decay : 0, at, at + sizes[k]);
       for (let i = 0; i < sizes[k]; i++) w[name][i] = given.weights ? given.weights[name][i] : net.draw(name, random);
       at += sizes[k];
     });
     const cells = given.cells || split(s), every = Array.from({ length: p * p }, (_, c) => c);
     const label = (cell) => (Math.floor(cell / p) + (cell % p)) % p, keep = zeros(net.units).fill(1);
-    const lossOf = LOSSES[s.loss], train = net.pass(cells), move = OPTIMIZERS[s.optimizer](s, total), error = zeros(cells.length * p);
-    const run = { s, w, net, keep, cells, every, label, step: 0, whole: net.pass(every) };
+    const lossOf = LOSSES[s.loss], train = net.pass(cells), move = OPTIMIZERS[s.optimizer](s, total, decay), error = zeros(cells.length * p);
+    const run = { s, w, net, keep, cells, every, label, step: 0, fitted: null, whole: net.pass(every) };
+    const after = intervened(run, flat), waits = s.freeze === "fitted" || s.hold === "fitted";
     const trained = new Uint8Array(p * p);
     for (const cell of cells) trained[cell] = 1;
     /** What a cell is: 2 trained, 1 its mirror image was trained, 0 neither. */
     run.kinds = every.map((c) => (trained[c] ? 2 : trained[(c % p) * p + Math.floor(c / p)]));
     run.advance = () => {
-      const out = train.forward(w, keep);
+      const out = tempered(train.forward(w, keep), s);
       let loss = 0;
+      if (waits && run.fitted === null && fits(out, cells, label, p)) run.fitted = run.step;
       for (let r = 0; r < cells.length; r++) loss += lossOf(out, r * p, p, label(cells[r]), error);
-      for (let i = 0; i < error.length; i++) error[i] /= cells.length;
+      for (let i = 0; i < error.length; i++) error[i] /= cells.length * s.temperature;
       train.backward(w, error, g);
-      move(flat, slopes, run.step);
+      after(() => move(flat, slopes, run.step));
       run.step += 1;
       return loss / cells.length;
     };
@@ -148,14 +184,23 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
 
   // ------------------------------------------------------------------ what is read off a run
 
+  /** The answer of a row of outputs, the first of the largest. */
+  function answer(out, at, p) {
+    let best = 0;
+    for (let c = 1; c < p; c++) if (out[at + c] > out[at + best]) best = c;
+    return best;
+  }
+
+  /** Whether 95 per cent of the training pairs are answered rightly. */
+  const fits = (out, cells, label, p) =>
+    cells.filter((cell, r) => answer(out, r * p, p) === label(cell)).length >= 0.95 * cells.length - 1e-9;
+
   /** Accuracies and losses of the whole table, which cells are right, and |G_F| on the training cells. */
   function answers(run) {
-    const { s, w, every, label, kinds } = run, { p } = s, out = run.whole.forward(w, run.keep), slope = zeros(p * p * p);
+    const { s, w, every, label, kinds } = run, { p } = s, out = tempered(run.whole.forward(w, run.keep), s), slope = zeros(p * p * p);
     const right = new Uint8Array(p * p), loss = [0, 0], count = [0, 0, 0], hits = [0, 0, 0];
     every.forEach((cell) => {
-      let best = 0;
-      for (let c = 1; c < p; c++) if (out[cell * p + c] > out[cell * p + best]) best = c;
-      right[cell] = best === label(cell) ? 1 : 0;
+      right[cell] = answer(out, cell * p, p) === label(cell) ? 1 : 0;
       count[kinds[cell]] += 1;
       hits[kinds[cell]] += right[cell];
       loss[kinds[cell] === 2 ? 0 : 1] += LOSSES[s.loss](out, cell * p, p, label(cell), slope);
@@ -166,7 +211,10 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
              test_loss: share(loss[1], count[0] + count[1]), feature_gradient: featureGradient(run, out, slope) };
   }
 
-  /** |P (Y - F V) V^T| over the training cells, P takes out their mean; with cross entropy the softmax stands for F V. */
+  /**
+   * |P (Y - F V) V^T| over the training cells, P takes out their mean; with cross entropy the softmax stands for F V.
+   * With a temperature the outputs, and V, are over it.
+   */
   function featureGradient({ s, w, net, cells, label }, out, slope) {
     const { p } = s, n = cells.length, rest = zeros(n * p), mean = zeros(p), wide = net.wide;
     cells.forEach((cell, r) => {
@@ -180,7 +228,7 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
     const seen = zeros(p * p), read = zeros(p * p);
     turnedTimes(rest, rest, seen, p, p, n);
     timesTurned(w.W_U, w.W_U, read, p, p, wide);
-    return Math.sqrt(Math.max(0, seen.reduce((sum, value, i) => sum + value * read[i], 0)));
+    return Math.sqrt(Math.max(0, seen.reduce((sum, value, i) => sum + value * read[i], 0))) / s.temperature;
   }
 
   /** Mean distance of neighbours on the clock, (1/p) sum of |phi(i + 1) - phi(i)|, of a table (p, d). */
@@ -230,7 +278,7 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
   /** All that a page shows of a run now. */
   function look(run) {
     const { p } = run.s, table = run.net.table(run.w), told = answers(run);
-    return { step: run.step, ...told, med: med(table, p, run.net.wide) };
+    return { step: run.step, fitted: run.fitted, ...told, med: med(table, p, run.net.wide) };
   }
 
   /** Train from given weights and cells, without dropped neurons: weights by name, the loss before each step, a look. */

@@ -14,15 +14,21 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
   const CHOICES = {
     quadratic: { p: PRIMES, width: [16, 32, 64, 128, 256], loss: ["squared_error", "centred_squared_error"] },
     transformer: { p: PRIMES.filter((p) => p <= 31), width: [16, 32, 48], loss: ["cross_entropy"] },
-    any: { optimizer: ["Adam", "AdamW", "Sgd"], split: ["random", "symmetric"], pace: ["slow at first", "as fast as it can"] },
+    any: { optimizer: ["Adam", "AdamW", "Sgd"], split: ["random", "symmetric"], pace: ["slow at first", "as fast as it can"],
+           freeze: ["never", "start", "fitted"], hold: ["never", "start", "fitted"] },
   };
   const RANGES = { train_fraction: [0.05, 0.95], weight_decay: [0, 100], learning_rate: [1e-6, 100], seed: [0, 1e6],
-                   n_seeds: [1, 4], steps: [1, 200000] };
-  const WHOLE = ["seed", "n_seeds", "steps"];
+                   n_seeds: [1, 4], steps: [1, 200000], temperature: [0.5, 4] };
+  const CHECKS = ["decay_embedding", "decay_hidden", "decay_output", "beside"];
+  CHECKS.forEach((name) => { RANGES[name] = [0, 1]; });
+  const WHOLE = ["seed", "n_seeds", "steps", ...CHECKS];
   const WORDS = { quadratic: "two layers, squares", transformer: "one-layer transformer", squared_error: "squared error",
                   centred_squared_error: "squared error, centred", cross_entropy: "cross entropy",
-                  Adam: "Adam, coupled decay", AdamW: "AdamW", Sgd: "descent, momentum 0.9" };
-  const FIRST = { model: "quadratic", split: "random", seed: 0, n_seeds: 2, steps: 3000, pace: "slow at first" };
+                  Adam: "Adam, coupled decay", AdamW: "AdamW", Sgd: "descent, momentum 0.9",
+                  never: "no", start: "from the start", fitted: "once 95 % are fitted" };
+  /** No intervention. */
+  const NONE = { freeze: "never", hold: "never", temperature: 1, decay_embedding: 1, decay_hidden: 1, decay_output: 1 };
+  const FIRST = { model: "quadratic", split: "random", seed: 0, n_seeds: 2, steps: 3000, pace: "slow at first", ...NONE, beside: 0 };
   const USUAL = {
     quadratic: { p: 23, width: 128, train_fraction: 0.4, optimizer: "Adam", loss: "squared_error" },
     transformer: { p: 23, width: 32, train_fraction: 0.7, optimizer: "AdamW", loss: "cross_entropy" },
@@ -49,10 +55,12 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     return s;
   }
 
-  /** The settings and the dropped neurons (seed, unit, step, on) as the part of an address after `#`; and back. */
+  /** The settings and the dropped neurons (seed, or which of two runs, unit, step, on) as the part of an address after `#`. */
   function address(id, s, drops) {
     const text = drops.map((e) => [e.seed, e.unit, e.step, e.on ? 1 : 0].join(".")).join("_");
-    return `#${id}?${new URLSearchParams({ ...s, ...(text ? { drops: text } : {}) })}`;
+    const plain = (name) => (name in NONE || name === "beside") && s[name] === FIRST[name];
+    const told = Object.fromEntries(Object.entries(s).filter(([name]) => !plain(name)));
+    return `#${id}?${new URLSearchParams({ ...told, ...(text ? { drops: text } : {}) })}`;
   }
 
   function fromAddress(id, hash) {
@@ -92,6 +100,10 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-train .gb-settings { display: grid; grid-template-columns: repeat(auto-fill, minmax(11.5rem, 1fr)); gap: .4rem .7rem; }
 .gb-train .gb-settings label { display: block; margin: 0; } .gb-train .gb-settings :is(select, input) { width: 100%;
   min-height: 2.2rem; border: 1px solid var(--quiet); border-radius: 4px; padding: .1rem .3rem; box-sizing: border-box; }
+.gb-train .gb-settings :is(input[type=checkbox], input[type=range]) { min-height: 1.6rem; padding: 0; }
+.gb-train .gb-settings .gb-check { display: flex; gap: .5rem; align-items: center; min-height: 2.2rem; }
+.gb-train .gb-settings .gb-check input { flex: none; width: 1.6rem; height: 1.6rem; margin: 0; }
+.gb-train .curve.beside { stroke-dasharray: 4 3; }
 .gb-train summary { cursor: pointer; padding: .3rem 0; min-height: 1.5rem; }
 .gb-train .gb-charts { display: grid; gap: .6rem 1rem; align-items: start;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 16rem), 1fr)); }
@@ -172,7 +184,8 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
       };
       if (before) draw(before.filter((point) => point.step <= last), "test", "before chosen");
       if (before) node("text", { class: "name before", x: LEFT + 6, y: TOP + 28 }, inside, "held out, the run before");
-      runs.forEach((run, r) => lines.forEach(([name, kind]) => draw(run.curve, name, `${kind}${r === chosen ? " chosen" : ""}`)));
+      runs.forEach((run, r) => lines.forEach(([name, kind]) =>
+        draw(run.curve, name, `${kind}${r === chosen ? " chosen" : ""}${run.s.beside && r ? " beside" : ""}`)));
     };
   }
 
@@ -246,28 +259,49 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     return box;
   }
 
-  /** Fields for all settings; `act.change(name, value)` is called with what a reader chooses. */
-  function makeSettings(box, id, act) {
+  const LABELS = { model: "Network", p: "Modulus p", width: "Width", train_fraction: "Share trained", split: "Split",
+                   optimizer: "Optimiser", learning_rate: "Learning rate", weight_decay: "Weight decay", loss: "Loss",
+                   seed: "First seed", n_seeds: "Seeds side by side", steps: "Last step", pace: "Pace" };
+  const INTERVENTIONS = { freeze: "Freeze the embedding", hold: "Hold the norm of all weights", temperature: "Temperature T = ",
+                          decay_embedding: "Decay on the embedding", decay_hidden: "Decay on hidden weights",
+                          decay_output: "Decay on the output", beside: "The run without, beside it" };
+
+  /** The field of a setting: a list, a number, a slider or a box to tick. */
+  function makeField(grid, id, name, text) {
+    const range = RANGES[name], check = CHECKS.includes(name), slider = name === "temperature";
+    const label = node("label", { for: `${id}-${name}`, class: check ? "gb-check" : "" }, grid, check ? "" : text);
+    const kind = check ? "checkbox" : slider ? "range" : "number", step = slider ? 0.1 : WHOLE.includes(name) ? 1 : "any";
+    const about = check ? { type: kind } : range ? { type: kind, min: range[0], max: range[1], step } : {};
+    const value = slider ? node("span", {}, label) : null;
+    const field = node(range ? "input" : "select", { ...about, id: `${id}-${name}`, "data-setting": name, autocomplete: "off" }, label);
+    const tell = () => { if (value) value.textContent = field.value; };
+    if (check) node("span", {}, label, text);
+    field.addEventListener("input", tell);
+    return { field, get: () => (check ? Number(field.checked) : field.value), set: (to) => {
+      if (check) field.checked = !!to;
+      else if (!slider || !field.matches(":active")) field.value = to;
+      tell();
+    } };
+  }
+
+  /** Fields for settings by label; `change(name, value)` is called with what a reader chooses. */
+  function makeSettings(box, id, labels, change) {
     const grid = node("div", { class: "gb-settings" }, box), fields = {};
-    const labels = { model: "Network", p: "Modulus p", width: "Width", train_fraction: "Share trained", split: "Split",
-                     optimizer: "Optimiser", learning_rate: "Learning rate", weight_decay: "Weight decay", loss: "Loss",
-                     seed: "First seed", n_seeds: "Seeds side by side", steps: "Last step", pace: "Pace" };
     for (const [name, text] of Object.entries(labels)) {
-      const label = node("label", { for: `${id}-${name}` }, grid, text), range = RANGES[name];
-      const about = range ? { type: "number", min: range[0], max: range[1], step: WHOLE.includes(name) ? 1 : "any" } : {};
-      const shared = { id: `${id}-${name}`, "data-setting": name, autocomplete: "off" };
-      fields[name] = node(range ? "input" : "select", { ...about, ...shared }, label);
-      fields[name].addEventListener("change", () => act.change(name, fields[name].value));
+      fields[name] = makeField(grid, id, name, text);
+      fields[name].field.addEventListener("change", () => change(name, fields[name].get()));
     }
     return (s) => {
-      for (const [name, field] of Object.entries(fields)) {
+      for (const [name, { field, set }] of Object.entries(fields)) {
         const list = name === "model" ? Object.keys(USUAL) : CHOICES[s.model][name] || CHOICES.any[name];
         if (list && field.dataset.list !== String(list)) {
           field.replaceChildren(...list.map((value) => node("option", { value }, null, WORDS[value] || value)));
           field.dataset.list = String(list);
         }
-        field.value = s[name];
+        set(s[name]);
       }
+      if (fields.decay_hidden) fields.decay_hidden.field.disabled = s.model === "quadratic";
+      if (fields.n_seeds) fields.n_seeds.field.disabled = !!s.beside;
     };
   }
 
@@ -281,10 +315,20 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     }));
   }
 
+  /** What is done to a run, in words: no decay, or decay on some layers; what is frozen or held now; the temperature. */
+  function done(s, now) {
+    const layers = ["embedding", "hidden", "output"].filter((name) => name !== "hidden" || s.model !== "quadratic");
+    const on = layers.filter((name) => s.weight_decay && s[`decay_${name}`]);
+    const since = (when) => (when === "start" ? "from the start" : now.fitted === null ? "once fitted" : `from step ${whole(now.fitted)}`);
+    return [on.length === layers.length ? "" : on.length ? `decay on ${on.join(" and ")} alone` : "no weight decay",
+            s.freeze === "never" ? "" : `embedding frozen ${since(s.freeze)}`, s.hold === "never" ? "" : `norm held ${since(s.hold)}`,
+            s.temperature === 1 ? "" : `T = ${s.temperature}`].filter(Boolean);
+  }
+
   /** What a run can do, in a sentence; the test set is all pairs that were not trained. */
-  function sentence({ curve, now }, decays) {
+  function sentence({ curve, now, s }) {
     const fit = core.reached(curve, "train"), rule = core.reached(curve, "test");
-    const who = `Step ${whole(now.step)}${decays ? "" : ", no weight decay"}:`;
+    const who = `Step ${[whole(now.step), ...done(s, now)].join(", ")}:`;
     if (fit === null) return `${who} it answers ${percent(now.train)} of its training pairs and ${percent(now.test)} of the held-out pairs.`;
     if (rule === null) return `${who} it knows its training pairs by heart, and ${percent(now.test)} of the held-out pairs.`;
     return `${who} it has found the rule. Training pairs are known from step ${whole(fit)}, held-out pairs from step ${whole(rule)}.`;
@@ -300,7 +344,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     const { begin, ...given } = JSON.parse(root.dataset.options || "{}"), id = root.id;
     const own = settled(given), linked = fromAddress(id, location.hash);
     const state = { s: linked ? linked.settings : own, drops: linked ? linked.drops : [], runs: [], chosen: 0, going: false, before: null };
-    const act = { drop, change, step, train: () => (over() ? restart() : 0, go(!state.going, true)), again: () => restart(),
+    const act = { drop, step, train: () => (over() ? restart() : 0, go(!state.going, true)), again: () => restart(),
                   decay, reset };
     root.classList.toggle("gb-begun", !!begin);
     const buttons = makeButtons(root, { train: "Train", decay: "No weight decay", again: "Again" }, act);
@@ -308,9 +352,10 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     const canvas = node("canvas", { role: "img" }, both), side = node("div", {}, both);
     const seeds = node("div", { class: "gb-row" }, side);
     const accuracy = makeChart(side, "Accuracy by step", [["train", "train", "training"], ["test", "test", "held out"]], { top: 1, high: 210 });
-    node("p", { class: "gb-key" }, root, "A row is a, a column one sum a + b. Framed: trained. Filled: answered rightly. " +
-      "Held out: all pairs that are not trained.");
-    const folds = [fold(root, "Settings"), fold(root, "Inside the network")], charts = node("div", { class: "gb-charts" }, folds[1]);
+    const key = node("p", { class: "gb-key" }, root), keys = "A row is a, a column one sum a + b. Framed: trained. Filled: " +
+      "answered rightly. Held out: all pairs that are not trained.";
+    const folds = ["Settings", "Interventions", "Inside the network"].map((title) => fold(root, title));
+    const inside = folds[2], charts = node("div", { class: "gb-charts" }, inside);
     const curves = [
       makeChart(charts, "Loss", [["train_loss", "train", "training"], ["test_loss", "test", "held out"]], { log: true }),
       makeChart(charts, "Held out: its mirror image b + a is ...", [["mirrored", "mirrored", "trained"], ["unseen", "test", "held out"]], { top: 1 }),
@@ -318,9 +363,11 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
       makeChart(charts, "|G_F|, gradient at the features", [["feature_gradient", "measure"]], { log: true }),
     ];
     const ranks = makeRanks(charts);
-    node("p", { id: `${id}-clocks` }, folds[1], "Neurons as clocks: the number is the strongest frequency; hands: phase for the first operand " +
+    node("p", { id: `${id}-clocks` }, inside, "Neurons as clocks: the number is the strongest frequency; hands: phase for the first operand " +
       "(long), for the second (short); dot: phase of what it adds to the answers. Click, or space, drops a neuron or puts it back.");
-    const clocks = makeClocks(folds[1], act), settings = makeSettings(folds[0], id, act);
+    const clocks = makeClocks(inside, act), settings = makeSettings(folds[0], id, LABELS, change);
+    node("p", {}, folds[1], "What is set by hand, in a run that starts from the same numbers and trains on the same pairs.");
+    const interventions = makeSettings(folds[1], id, INTERVENTIONS, (name, value) => { change(name, value); go(true); });
     makeButtons(folds[0], { step: "One step", reset: "First settings" }, act);
     const link = node("a", { class: "gb-link" }, node("p", {}, root), "Link that repeats this run");
     const live = node("p", { class: "gb-hidden", role: "status", "aria-live": "polite" }, root);
@@ -334,16 +381,19 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
       state.runs.forEach((run) => run.worker && run.worker.terminate());
       state.going = false;
       seeds.replaceChildren();
-      state.chosen = Math.min(state.chosen, state.s.n_seeds - 1);
-      state.runs = Array.from({ length: state.s.n_seeds }, (_, k) => {
-        const run = { seed: state.s.seed + k, curve: [], events: [], worker: null, over: false };
-        run.button = node("button", { type: "button", "data-seed": run.seed }, seeds, `Seed ${run.seed}`);
+      const { s } = state, count = s.beside ? 2 : s.n_seeds;
+      state.chosen = s.beside && state.chosen > 1 ? 1 : Math.min(state.chosen, count - 1);
+      state.runs = Array.from({ length: count }, (_, k) => {
+        const run = { seed: s.beside ? k : s.seed + k, curve: [], events: [], worker: null, over: false };
+        run.name = s.beside ? ["With", "Without"][k] : `Seed ${run.seed}`;
+        run.s = { ...s, ...(s.beside && k ? NONE : {}), seed: s.beside ? s.seed : run.seed };
+        run.button = node("button", { type: "button", "data-seed": run.seed }, seeds, run.name);
         run.button.addEventListener("click", () => { state.chosen = k; later(); });
-        const first = core.start({ ...state.s, seed: run.seed }), now = core.look(first);
+        const first = core.start(run.s), now = core.look(first);
         state.drops.filter((e) => e.seed === run.seed && e.step === 0 && e.unit < first.net.units).forEach((e) => { first.keep[e.unit] = e.on ? 1 : 0; });
         return Object.assign(run, { now, kinds: first.kinds, ...core.neurons(first), keep: Array.from(first.keep), curve: [now] });
       });
-      seeds.hidden = state.s.n_seeds === 1;
+      seeds.hidden = count === 1;
       later();
     }
 
@@ -360,7 +410,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
         if (over()) state.going = false;
         later();
       });
-      run.worker.postMessage({ start: { ...state.s, seed: run.seed }, steps: state.s.steps, events: drops, gentle: state.s.pace === "slow at first" });
+      run.worker.postMessage({ start: run.s, steps: state.s.steps, events: drops, gentle: state.s.pace === "slow at first" });
     }
 
     function go(going, asked = false) {
@@ -416,15 +466,17 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
       buttons.train.textContent = state.going ? "Pause" : "Train";
       buttons.decay.setAttribute("aria-pressed", String(s.weight_decay === 0));
       settings(s);
+      interventions(s);
       runs.forEach((one, k) => one.button.setAttribute("aria-pressed", String(k === chosen)));
       paintTable(canvas, s.p, run);
-      accuracy(runs, chosen, s.steps, state.before);
-      if (folds[1].open && (!state.going || drawn % 2)) {
+      key.textContent = s.beside ? `${keys} Dashed: the run without the intervention.` : keys;
+      accuracy(runs, chosen, s.steps, s.beside ? null : state.before);
+      if (inside.open && (!state.going || drawn % 2)) {
         curves.forEach((chart) => chart(runs, chosen, s.steps));
         ranks(run.ranks);
         clocks(run.clocks, run.keep);
       }
-      said.textContent = `${s.n_seeds > 1 ? `Seed ${run.seed}. ` : ""}${sentence(run, s.weight_decay > 0)}`;
+      said.textContent = `${runs.length > 1 ? `${run.name}. ` : ""}${sentence(run)}`;
       canvas.setAttribute("aria-label", `Table of all pairs of ${s.p} numbers. ${said.textContent}`);
       link.href = address(id, s, runs.flatMap((one) => one.events));
       const told = { step: run.now.step, train: run.now.train, test: run.now.test, keep: run.keep, settings: s, going: state.going,
@@ -435,7 +487,8 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
       announced = news;
     }
 
-    folds[1].addEventListener("toggle", later);
+    inside.addEventListener("toggle", later);
+    folds[1].open = !!state.s.beside;
     document.querySelectorAll(`a[href$="#${id.replace(/-area$/, "")}"]`).forEach((one) => begin && one.addEventListener("click", () => {
       folds[0].open = true;
       restart();
