@@ -50,7 +50,7 @@ def configured(network, optimizer, split="random"):
 
 
 def in_doubles(config):
-    """By the library's network, loss and optimiser in float64: weights by name, loss before each step, whether it fits."""
+    """By the library in float64: weights by name at the end, the loss before each step, whether it fits there."""
     task, optimizer, shapes = config.task, config.optimizer, config.model.shapes()
     inputs, targets = (torch.as_tensor(x[task.train_index]) for x in (task.inputs, task.targets))
     row = torch.cat([part.flatten() for part in config.model.draw(config.seed, config.start).values()]).double()

@@ -35,7 +35,7 @@ USUAL: dict[str, dict[str, Any]] = {
 
 LAYERS = ("embedding", "hidden", "output")
 NONE: dict[str, Any] = {"freeze": "never", "hold": "never", "temperature": 1} | {f"decay_{name}": 1 for name in LAYERS}
-"""The interventions of a page, all off: when the embedding is frozen and the norm held ("start", "fitted"), T, decay."""
+"""The interventions of a page, all off: when the embedding is frozen, the norm held ("start", "fitted"), T, decay."""
 
 LARGEST = {"quadratic": (59, 256), "transformer": (31, 48)}
 """The largest modulus and width of each network in a browser."""
@@ -136,8 +136,8 @@ def training_page(
         model: the network it opens with, "quadratic" or "transformer".
         caption: sentences of the chapter, before those that say what is trained.
         begin: whether it begins to run by itself, as on the front page.
-        changes: settings to open with (`settings`); everything is under the reader's hand. With `beside=1` there are two
-            runs of the first seed, with the interventions among the settings and without.
+        changes: settings to open with (`settings`); everything is under the reader's hand. With `beside=1`
+            there are two runs of the first seed, with the interventions among the settings and without.
 
     The library trains the first seed as well, without interventions, for the picture where scripts are off; the run is
     kept in the store.
