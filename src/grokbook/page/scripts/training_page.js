@@ -103,7 +103,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-train .gb-settings :is(input[type=checkbox], input[type=range]) { min-height: 1.6rem; padding: 0; }
 .gb-train .gb-settings .gb-check { display: flex; gap: .5rem; align-items: center; min-height: 2.2rem; }
 .gb-train .gb-settings .gb-check input { flex: none; width: 1.6rem; height: 1.6rem; margin: 0; }
-.gb-train .curve.beside { stroke-dasharray: 4 3; }
+.gb-train .curve.beside { stroke-dasharray: 4 3; stroke-width: 1.6; opacity: .9; }
 .gb-train summary { cursor: pointer; padding: .3rem 0; min-height: 1.5rem; }
 .gb-train .gb-charts { display: grid; gap: .6rem 1rem; align-items: start;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 16rem), 1fr)); }
