@@ -157,6 +157,17 @@ def effects(bench: str) -> pd.DataFrame:
     return found.rename_axis("arm")
 
 
+def came(found: pd.DataFrame, **arms: str) -> bool | None:
+    """Whether arms of a bench came out so, each "shorter", "longer", "same", "never" or several with "or" between.
+
+    An arm's name has _ for -, and `norm_at_05` is "norm-at-0.5". None where one of them was not run.
+    """
+    names = {name.replace("-", "_").replace(".", ""): word for name, word in found.get("observed", {}).items()}
+    if not set(arms) <= set(names):
+        return None
+    return all(names[arm] in words.split(" or ") for arm, words in arms.items())
+
+
 def steps(data: xr.Dataset) -> pd.DataFrame:
     """The table of `grok_times` of an arm, by seed."""
     return grok_times(data).set_index("seed") if "seed" in grok_times(data).columns else grok_times(data)
