@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from grokbook.errors import ParameterError
-from grokbook.models.intervened import Centred, Layered, Rescaled, Stablemax, Tempered
+from grokbook.models.intervened import Centred, Rescaled, Stablemax, Tempered
 from grokbook.models.quadratic import Quadratic
 from grokbook.models.transformer import Shape
 from grokbook.tasks import ModularTask
-from grokbook.training import AdamW, Group, RunConfig
+from grokbook.training import AdamW, RunConfig
 from grokbook.training.ensemble import How, train_here
 from grokbook.training.forward import split_weights
 
@@ -85,15 +85,3 @@ def test_a_rescaled_start_is_the_start_times_its_factor():
 def test_a_number_that_makes_no_sense_is_refused(make):
     with pytest.raises(ParameterError, match="must be a positive number"):
         make()
-
-
-@pytest.mark.parametrize("network", NETWORKS, ids=["transformer", "quadratic"])
-def test_layers_are_all_parameters_once_and_have_decays_of_their_own(network):
-    """With an enormous eps the decay alone moves them, w (1 - lr d)^n (Loshchilov & Hutter 2019, Algorithm 2)."""
-    groups = Layered(network).groups()
-    assert sorted(sum(groups.values(), ())) == sorted(network.shapes())
-    optimizer = AdamW(0.1, weight_decay=1.0, eps=1e12, warmup=0, groups=(Group("output", weight_decay=0.0),))
-    config = RunConfig(TASK, Layered(network), optimizer, steps=3, snapshots=0)
-    start = config.model.draw(config.seed)
-    for name, w in split_weights(config, train_here([config], How()).weights[0]).items():
-        torch.testing.assert_close(w, start[name] * (1 if name == "W_U" else 0.9**3), rtol=1e-5, atol=1e-6)

@@ -21,7 +21,6 @@ from grokbook.training.interventions import (
     Clamp,
     Decay,
     Freeze,
-    Hold,
     Hook,
     Hooked,
     Project,
@@ -71,18 +70,6 @@ def test_a_clamp_holds_the_norm_at_its_radius_and_on_its_path():
     assert path.weight_norm.values[0, -2:] == pytest.approx([7.0, 7.0], rel=1e-6)  # steps 10 and 12
     part = split_weights(BASE, rows(hooked(Clamp(2.0, ("W_U",))))[1])
     assert float(part["W_U"].norm()) == pytest.approx(2.0, rel=1e-6)
-
-
-def test_a_held_norm_is_a_clamp_at_the_norm_where_it_begins():
-    start = MODEL.draw(0)
-    norm = float(torch.cat([w.flatten() for w in start.values()]).norm())
-    both = rows(hooked(Hold()), seeds=(0,)), rows(hooked(Clamp(norm)), seeds=(0,))
-    torch.testing.assert_close(*both, rtol=1e-4, atol=1e-5)
-    late = rows(hooked(Hold(start=5)))
-    at_five = rows(dataclasses.replace(BASE, steps=5))
-    torch.testing.assert_close(late.norm(dim=1), at_five.norm(dim=1), rtol=1e-5, atol=0)
-    part = split_weights(BASE, rows(hooked(Hold(("W_U",))))[0])
-    assert float(part["W_U"].norm()) == pytest.approx(float(start["W_U"].norm()), rel=1e-5)
 
 
 @pytest.mark.parametrize(("optimizer", "power"), [(Sgd(0.05, warmup=0), 2), (Adam(3e-3, eps=1e-30), 1)])

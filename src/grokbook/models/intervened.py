@@ -76,29 +76,6 @@ class Tempered(Around):
 
 
 @dataclass(frozen=True)
-class Layered(Around):
-    """The same network whose embedding, hidden and output parameters are groups that can have rates of their own.
-
-    The embedding is `W_E` with `W_pos`, the output `W_U`, hidden is all else.
-
-    Example:
-        >>> from grokbook.models.quadratic import Quadratic
-        >>> Layered(Quadratic(5, 8)).groups()
-        {'embedding': ('W_E',), 'hidden': (), 'output': ('W_U',)}
-    """
-
-    kind: str = field(default="layered", init=False)
-
-    def groups(self) -> dict[str, tuple[str, ...]]:
-        """Names of the parameters of each layer."""
-        layers = {"W_E": "embedding", "W_pos": "embedding", "W_U": "output"}
-        return {
-            layer: tuple(name for name in self.shapes() if layers.get(name, "hidden") == layer)
-            for layer in ("embedding", "hidden", "output")
-        }
-
-
-@dataclass(frozen=True)
 class Stablemax(Around):
     r"""Logits log s(z) with s(z) = z + 1 for z >= 0, else 1 / (1 - z): cross entropy of them is that of StableMax.
 

@@ -12,7 +12,8 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from grokbook.errors import ParameterError
-from grokbook.models.intervened import Layered, Tempered
+from grokbook.models.intervened import Tempered
+from grokbook.models.layered import Layered
 from grokbook.models.quadratic import Quadratic
 from grokbook.models.transformer import Shape
 from grokbook.page.interactive import interactive
@@ -22,7 +23,8 @@ from grokbook.runs.delay import grok_times
 from grokbook.runs.experiment import Experiment, load_or_run
 from grokbook.tasks import ModularTask
 from grokbook.training import Adam, AdamW, Group, RunConfig, Schedule, Sgd, StopRule
-from grokbook.training.interventions import Freeze, Hold, Hook, Hooked
+from grokbook.training.holding import Hold
+from grokbook.training.interventions import Freeze, Hook, Hooked
 
 OPTIMIZERS = {"Adam": Adam, "AdamW": AdamW, "Sgd": Sgd}
 USUAL: dict[str, dict[str, Any]] = {

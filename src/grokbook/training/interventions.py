@@ -200,28 +200,6 @@ class Clamp(Hook):
 
 
 @dataclass(frozen=True)
-class Hold(Hook):
-    r"""Named parameters (none named: all) keep the norm that they have when it begins, $w \leftarrow |w_0|\,w/|w|$.
-
-    Each update is rescaled to the norm before it: a `Clamp` whose radius need not be known beforehand.
-
-    Example:
-        >>> Hold(start=500).acts(500)
-        True
-    """
-
-    names: tuple[str, ...] = ()
-    kind: str = field(default="hold", init=False)
-
-    def after(self, before: Tensor, weights: Tensor, numbers: Numbers, shapes: Shapes) -> None:
-        """Rescale to the norm before."""
-        held = marked(self.names, shapes, weights)
-        was, now = ((part * held).norm(dim=1, keepdim=True) for part in (before, weights))
-        scaled = weights * (was / now.clamp_min(1e-30))
-        weights.copy_(torch.where(held & _on(numbers, weights), scaled, weights))
-
-
-@dataclass(frozen=True)
 class Decay(Hook):
     r"""Decoupled decay of some of the parameters, $w \leftarrow w - c\,w_{\text{before}}$ with c = `rate`.
 
