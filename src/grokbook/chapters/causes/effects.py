@@ -143,7 +143,7 @@ def judged(predicted: str, found: str) -> str:
 def effects(bench: str) -> pd.DataFrame:
     """Every arm of a bench that was run, a row each: `effect` against what it is compared with, and `observed`.
 
-    P values are corrected by Holm's rule over all arms with a prediction. Arms that were not run have no row.
+    P values are corrected by Holm's rule over all arms of the bench, those that were not run too; these have no row.
     """
     cap, runs = free(bench).steps, arms(bench)
     made = {name: data for name, run in runs.items() if (data := available(run)) is not None}
@@ -152,7 +152,7 @@ def effects(bench: str) -> pd.DataFrame:
             if name != "free" and against(name) in times}  # fmt: skip
     found = pd.DataFrame.from_dict(rows, orient="index")
     if len(found):
-        found["holm"] = holm(found.p)
+        found["holm"] = holm([*found.p, *[1.0] * (len(runs) - 1 - len(found))])[: len(found)]
         found["observed"] = [observed(row) for row in found.to_dict("records")]
     return found.rename_axis("arm")
 
