@@ -18,7 +18,10 @@ from grokbook.claims.runs import Look, Runs, Wanted, left_open, load, older, out
 from grokbook.claims.shared import once_a_build
 from grokbook.errors import GrokbookError, ParameterError, nearest, shown
 
-PAPERS = {"gu2025": "Gu et al. 2025", "gu2024": "Gu 2024", "liu2022": "Liu et al. 2022", "tian2025": "Tian 2025"}
+PAPERS = {
+    "gu2025": "Gu et al. 2025", "gu2024": "Gu 2024", "liu2022": "Liu et al. 2022", "tian2025": "Tian 2025",
+    "nanda2023": "Nanda et al. 2023", "zhong2023": "Zhong et al. 2023",
+}  # fmt: skip
 """The papers that may have claims, with how they are named, in the order in which the ledger shows them."""
 
 KINDS = ("theorem", "formula", "number", "observation")

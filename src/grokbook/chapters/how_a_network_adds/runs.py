@@ -1,4 +1,4 @@
-"""The runs of chapter 02a: three kinds of networks that learn to add modulo 29, each read at its end."""
+"""The runs of chapter 02a: four kinds of networks that learn to add modulo 29, each read at its end."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from grokbook.runs.experiment import Experiment
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.training import AdamW, RunConfig, Schedule, split_weights
 
-TRANSFORMER, RELU, SQUARE = "transformer", "two layers, ReLU", "two layers, squares"
-SEEDS = tuple(range(12))
+TRANSFORMER, UNIFORM = "transformer", "uniform attention"
+RELU, SQUARE = "two layers, ReLU", "two layers, squares"
+SEEDS = {TRANSFORMER: 4, UNIFORM: 3, RELU: 12, SQUARE: 12}
 READ = ("accuracy", "margin", "loss", "restricted", "excluded", "distance irrelevance", "gradient symmetricity")
 """What is recorded of a `reading`, under names with `_`; beside it `keys`, the number of key frequencies."""
 
@@ -58,15 +59,19 @@ def two_layers(activation: str, p: int = 29, width: int = 128) -> RunConfig:
 
 
 def kinds() -> dict[str, Read]:
-    """Twelve seeds of each kind of network."""
-    configs = {TRANSFORMER: trained().config, RELU: two_layers("relu"), SQUARE: two_layers("square")}
-    names = {TRANSFORMER: "transformer", RELU: "relu", SQUARE: "square"}
-    return {kind: Read(f"adding/{names[kind]}[p=29]", config, seeds=SEEDS) for kind, config in configs.items()}
+    """Each kind of network with its seeds; with uniform attention a run takes several times as long."""
+    configs = {TRANSFORMER: trained().config, UNIFORM: trained(uniform=True).config}
+    configs |= {RELU: two_layers("relu"), SQUARE: two_layers("square")}
+    names = {TRANSFORMER: "transformer", UNIFORM: "uniform", RELU: "relu", SQUARE: "square"}
+    return {
+        kind: Read(f"adding/{names[kind]}[p=29]", config, seeds=tuple(range(SEEDS[kind])))
+        for kind, config in configs.items()
+    }
 
 
 RUNS = (kinds,)
 
 
-def plan(q: int, d_model: int, steps: int, n_seeds: int, **_: Any) -> dict[str, Experiment]:
+def plan(p_trained: int, d_model: int, steps: int, n_seeds: int, **_: Any) -> dict[str, Experiment]:
     """Plan of chapter 02a: the transformers that the page trains; raises ParameterError as `trained`."""
-    return {"live": trained(q, d_model, steps=steps, n_seeds=n_seeds)}
+    return {"live": trained(p_trained, d_model, steps=steps, n_seeds=n_seeds)}

@@ -1,0 +1,127 @@
+"""What chapter 02a settles: the central sentences of Nanda et al. 2023 and Zhong et al. 2023, and our own beside them.
+
+The bars were set when seeds 0 to 3 of the transformer and 0 and 1 of the two-layer networks had been seen.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+import xarray as xr
+
+from grokbook.chapters.how_a_network_adds.runs import RELU, SQUARE, TRANSFORMER, UNIFORM, Read, kinds
+from grokbook.claims import Finding, Runs, claim, judge
+from grokbook.claims.finding import enough, most
+from grokbook.measures.frequencies import gradient_symmetricity
+from grokbook.models.built import built_quadratic, built_transformer
+from grokbook.models.operands import from_embeddings
+from grokbook.tasks.arithmetic import ModularTask
+from grokbook.theory import sum_of_angles as angles
+
+FEW, MANY, RULES = "How many angles are enough", "Four kinds of networks", "Clock and pizza"
+
+NAMES = ("transformer", "uniform", "relu", "square")
+KNOWN = 0.1  # restricted loss in nats from which the key frequencies count as answering alone
+
+
+def transformers() -> dict[str, Read]:
+    """The transformers alone."""
+    return {TRANSFORMER: kinds()[TRANSFORMER]}
+
+
+def two_layer() -> dict[str, Read]:
+    """The two-layer networks alone."""
+    return {kind: run for kind, run in kinds().items() if kind in (RELU, SQUARE)}
+
+
+def share_of_keys(run: xr.Dataset) -> np.ndarray:
+    """Key frequencies of each seed as a share of all there are."""
+    return run["keys"].values / run.sizes["frequency"]
+
+
+def pizza_ahead(run: xr.Dataset) -> np.ndarray:
+    """Of each seed, whether a pizza explains more of the logits' variance than a clock."""
+    return (run.pizza.sum("frequency") > run.clock.sum("frequency")).values
+
+
+@claim("N01", "nanda2023", "abstract and section 4 (our reading)", section=MANY, runs=transformers,
+       bars={"few": (0.2, 0.5)}, says=(
+    "{seeds} seeds: {low:.0f} to {high:.0f} of {of} frequencies hold 95 % of what the waves explain; they alone have ",
+    "a loss of at most {alone:.3f} nats, without them the training pairs cost at least {without:.1f} nats, where ",
+    "guessing costs {guess:.2f}",
+))  # fmt: skip
+def key_frequencies(runs: Runs, few: float = 0.25) -> Finding:
+    """A transformer that has learned to add uses a few key frequencies: they alone answer, and nothing else does."""
+    run = runs[TRANSFORMER]
+    if not enough(run):
+        return judge(None, seeds=0, of=0, alone=np.nan, without=np.nan, guess=np.nan, low=0, high=0)
+    guess, keys = float(np.log(2 * run.sizes["frequency"] + 1)), run["keys"].values
+    seen = (share_of_keys(run) <= few) & (run.restricted.values < KNOWN) & (run.excluded.values > guess)
+    return judge(
+        most(seen.tolist()), value=float(np.median(keys)), low=float(keys.min()), high=float(keys.max()),
+        seeds=run.sizes["seed"], of=run.sizes["frequency"], guess=guess,
+        alone=float(run.restricted.max()), without=float(run.excluded.min()),
+    )  # fmt: skip
+
+
+@claim("N02", "nanda2023", "this chapter", section=MANY, runs=two_layer, origin="ours", bars={"nearly": (0.6, 0.9)},
+       says="{seeds} seeds of both networks: {low:.0f} to {high:.0f} of {of} frequencies are key")  # fmt: skip
+def nearly_all(runs: Runs, nearly: float = 0.75) -> Finding:
+    """Two-layer networks that have learned the same sums use nearly all frequencies: few are no need of the task."""
+    found = [runs[kind] for kind in (RELU, SQUARE)]
+    if not enough(*found):
+        return judge(None, seeds=0, of=0, low=0, high=0)
+    keys = np.concatenate([run["keys"].values for run in found])
+    shares = np.concatenate([share_of_keys(run) for run in found])
+    return judge(
+        most((shares >= nearly).tolist()), value=float(np.median(keys)), low=float(keys.min()), high=float(keys.max()),
+        seeds=len(keys), of=found[0].sizes["frequency"],
+    )  # fmt: skip
+
+
+@claim("N03", "nanda2023", "this chapter", section=FEW, origin="ours", kind="theorem", seconds=3, says=(
+    "for all primes from 5 to {largest} and shares 1/4, 1/2 and 9/10 the least number lies between both bounds; at ",
+    "p = {largest} a share of 1/2 takes {value:.0f}, bounds {low:.0f} and {high:.0f}",
+))  # fmt: skip
+def order_log(primes: tuple[int, ...] = (5, 7, 11, 13, 17, 19, 23)) -> Finding:
+    """A fixed share of the margin takes frequencies of the order of log p: that many are needed and enough."""
+    rows = [(angles.needed(p, s), angles.least(p, s), angles.enough(p, s)) for p in primes for s in (0.25, 0.5, 0.9)]
+    needed, least, sufficient = rows[-2]
+    return judge(all(a <= b <= c for a, b, c in rows), value=least, low=needed, high=sufficient, largest=primes[-1])
+
+
+@claim("Z01", "zhong2023", "abstract (our reading)", section=RULES, runs=kinds, says=(
+    "a pizza explains more than a clock in {transformer} of the transformers, in {uniform} of the same with uniform ",
+    "attention, in {relu} of the two-layer networks with ReLU and in {square} of those with squares",
+))  # fmt: skip
+def two_rules(runs: Runs) -> Finding:
+    """Small changes of a network decide by which rule it adds: by a clock, or with uniform attention by a pizza.
+
+    Their networks are larger and train longer than ours, so that ours cannot refute them.
+    """
+    found = {name: runs[kind] for name, kind in zip(NAMES, (TRANSFORMER, UNIFORM, RELU, SQUARE), strict=True)}
+    if not enough(*found.values()):
+        return judge(None, **dict.fromkeys(NAMES, "?"))
+    pizzas = {name: pizza_ahead(run) for name, run in found.items()}
+    clocks, faded = most((~pizzas["transformer"]).tolist()), most(pizzas["uniform"].tolist())
+    counts = {name: f"{flags.sum()} of {flags.size}" for name, flags in pizzas.items()}
+    share = pizzas["uniform"].mean()
+    return judge(clocks, faded, elsewhere=True, value=float(share), low=0, high=1, **counts)
+
+
+@claim("Z02", "zhong2023", "this chapter, on section 4.1", section=RULES, origin="ours", kind="theorem", says=(
+    "at p = 11 it is {value:.6f} for a network with squares that is a clock without error and {low:.6f} for a ",
+    "transformer that is a pizza without error",
+))  # fmt: skip
+def adds_first(p: int = 11) -> Finding:
+    """Gradient symmetricity is 1 for every network that adds both embeddings before anything else, clock or pizza."""
+    i, j = (torch.as_tensor(column) for column in ModularTask(p).pairs.T)
+    found = []
+    for network, weights in (
+        built_quadratic(p, [1, 3], dtype=torch.float64),
+        built_transformer(p, [1, 3], dtype=torch.float64),
+    ):
+        first, second = network.embeddings(weights)
+        found.append(gradient_symmetricity(from_embeddings(network, weights), first[i], second[j]))
+    clock, pizza = found
+    return judge(min(found) > 1 - 1e-6, value=clock, low=pizza, high=1.0)

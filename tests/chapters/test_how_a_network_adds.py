@@ -1,0 +1,78 @@
+"""Chapter 02a: what is recorded of a network's end, its checks come out either way, and its figures count all sets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+import xarray as xr
+
+from grokbook.chapters.how_a_network_adds import claims, figures, plan, runs
+from grokbook.claims import Runs
+from grokbook.errors import ParameterError
+from grokbook.models.built import built_quadratic
+from grokbook.runs.experiment import Experiment
+
+
+def test_the_plan_trains_transformers_and_refuses_what_does_not_fit():
+    assert len(plan(11, 16, 200, 3)["live"].seeds) == 3
+    with pytest.raises(ParameterError):
+        plan(11, 15, 200, 1)
+
+
+def test_the_end_of_a_network_is_read():
+    """A quadratic network that was built: a clock of two frequencies, of which a pizza explains about 8/pi^2."""
+    config = runs.two_layers("square", p=11, width=12)
+    _, weights = built_quadratic(11, [1, 3])
+    found = runs.at_the_end(config, torch.cat([weights["W_E"].flatten(), weights["W_U"].flatten()]))
+    assert float(found.accuracy) == 1 and float(found["keys"]) == 2
+    assert found.clock.values[[0, 2]] == pytest.approx([0.5, 0.5], abs=1e-6)
+    assert float(found.pizza.sum()) == pytest.approx(8 / np.pi**2, abs=0.02)
+
+
+def test_what_is_read_is_part_of_the_key():
+    run = runs.kinds()[runs.TRANSFORMER]
+    assert run.key != Experiment(run.name, run.config, seeds=run.seeds).key
+
+
+def made(keys=2.0, restricted=0.0, excluded=5.0, clock=0.9, pizza=0.7, seeds=3):
+    each = {"keys": keys, "restricted": restricted, "excluded": excluded}
+    data = {name: ("seed", np.full(seeds, value)) for name, value in each.items()}
+    shares = {
+        name: (("seed", "frequency"), np.full((seeds, 14), v / 14)) for name, v in (("clock", clock), ("pizza", pizza))
+    }
+    return xr.Dataset(data | shares, {"seed": range(seeds), "frequency": range(1, 15)})
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict"),
+    [({}, "holds"), ({"keys": 9.0}, "fails"), ({"restricted": 1.0}, "fails"), ({"excluded": 1.0}, "fails"),
+     ({"seeds": 2}, "undecided")],
+)  # fmt: skip
+def test_key_frequencies_are_few_and_answer_alone(changes, verdict):
+    assert claims.key_frequencies(Runs({runs.TRANSFORMER: made(**changes)})).verdict == verdict
+
+
+@pytest.mark.parametrize(("keys", "verdict"), [(13.0, "holds"), (3.0, "fails")])
+def test_two_layer_networks_use_nearly_all(keys, verdict):
+    there = Runs(dict.fromkeys((runs.RELU, runs.SQUARE), made(keys=keys)))
+    assert claims.nearly_all(there).verdict == verdict
+
+
+@pytest.mark.parametrize(("pizza", "verdict"), [(0.95, "holds"), (0.6, "undecided")])
+def test_uniform_attention_makes_a_pizza_or_not(pizza, verdict):
+    there = Runs(dict.fromkeys((runs.TRANSFORMER, runs.RELU, runs.SQUARE), made()) | {runs.UNIFORM: made(pizza=pizza)})
+    found = claims.two_rules(there)
+    assert found.verdict == verdict and "of 3" in found.evidence
+
+
+def test_theorems_are_checked():
+    assert claims.order_log((5, 7, 11)).verdict == "holds"
+    assert claims.adds_first(7).verdict == "holds"
+
+
+def test_figures_are_drawn():
+    left, right = figures.how_many(23, [7, 11, 23], 0.5, 20).axes
+    assert len(left.lines) == 4 and right.lines[1].get_ydata()[-1] == 3
+    face, logits = figures.turns(11, 2, 3, [[1], [1, 4], range(1, 6)]).axes
+    assert [float(line.get_ydata()[5]) for line in logits.lines[:3]] == pytest.approx([1, 1, 1])
