@@ -103,7 +103,7 @@ def effect(arm: pd.DataFrame, base: pd.DataFrame, cap: int) -> dict[str, float]:
     reach = student.ppf(0.975, n - 1) * spread / n**0.5 if n > 1 else float("nan")
     ends = {"low": np.exp(logs.mean() - reach), "high": np.exp(logs.mean() + reach)}
     counts = {"runs": n, "late": int(arm.loc[both].grok_step.isna().sum()), "unfit": int(arm.fit_step.isna().sum())}
-    fit = float(arm.fit_step.astype(float).median())
+    fit = float(arm.fit_step.astype(float).quantile(0.5)) if arm.fit_step.notna().any() else float("nan")
     step = float(restricted(arm.loc[both], cap).median())
     return {"ratio": float(np.exp(logs.mean())), **ends, "p": flips(logs), "spread": spread, **counts, "fit": fit,
             "step": step}  # fmt: skip
