@@ -73,7 +73,7 @@ def built_quadratic(
               = 3\cos w_k(i + j - c),
 
     $x_\phi = \cos(w_ki + \phi/2)$, $y_\phi = \cos(w_kj + \phi/2)$. The two signs cancel the squares, the three phases
-    what turns with i - j. Fewer units do not do it (chapter 16).
+    what turns with i - j. A frequency alone needs six units (chapter 16).
 
     Raises ParameterError for an even p, a frequency outside 1, ..., (p-1)/2 or amplitudes that do not fit.
 

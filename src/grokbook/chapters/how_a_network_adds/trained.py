@@ -106,10 +106,12 @@ def one_by_one(config: RunConfig, weights: Weights, donor: Weights | None = None
     """What each frequency is worth, a row each: share, loss and accuracy on all pairs without it.
 
     `logits` columns drop its wave from the logits, `table` columns take it out of the embedding; with a `donor`, a
-    network of the same sizes, `donor` columns put the donor's part of that frequency in its place. The row "none" is
-    the network as it is.
+    network of the same sizes, `donor` columns put the donor's strongest circle in its place, its numbers renamed so
+    that it has this frequency. The row "none" is the network as it is.
     """
     logits, table = all_logits(config, weights), weights["W_E"][: config.task.p]
+
+    p, strongest = config.task.p, 0 if donor is None else 1 + int(fr.wave_shares(all_logits(config, donor)).argmax())
 
     def scores(name: str, changed: np.ndarray) -> dict[str, float]:
         found = fr.score(changed)
@@ -120,7 +122,8 @@ def one_by_one(config: RunConfig, weights: Weights, donor: Weights | None = None
         row = {"frequency": str(k), "share": float(share), **scores("logits", fr.drop_waves(logits, [k]))}
         row |= scores("table", with_embedding(config, weights, fr.without_frequencies(table, [k])))
         if donor is not None:
-            mixed = fr.with_frequencies_of(table, donor["W_E"][: len(table)], [k])
+            renamed = donor["W_E"][:p][k * pow(strongest, -1, p) * np.arange(p) % p]
+            mixed = fr.with_frequencies_of(table, renamed, [k])
             row |= scores("donor", with_embedding(config, weights, mixed))
         rows.append(row)
     return pd.DataFrame(rows)
