@@ -9,6 +9,7 @@ import numpy as np
 
 from grokbook.errors import ParameterError
 from grokbook.tasks.addition import AdditionTask
+from grokbook.tasks.chosen import ChosenAddition
 
 PULL = {"any": 0.0, "many": 0.7, "few": -0.7}
 """What a trained pair of the same sum counts for a pair, where one more use of its symbols counts -1."""
@@ -44,8 +45,8 @@ class DesignedAddition(AdditionTask):
     @cached_property
     def train_index(self) -> np.ndarray:
         """Numbers of the training pairs, sorted."""
-        i, j = np.array(_designed(self.p, self.sizes()[1], self.parallelograms, self.seed)).T
-        return np.sort(i * self.p - i * (i - 1) // 2 + j - i)
+        pairs = _designed(self.p, self.sizes()[1], self.parallelograms, self.seed)
+        return ChosenAddition(self.p, trained=pairs).train_index
 
 
 def _check(p: int, n: int) -> None:

@@ -7,7 +7,6 @@ from importlib.resources import files
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from scipy.stats import t as student
 
 from grokbook.chapters.causes.runs import arms, free
@@ -64,8 +63,13 @@ def flips(logs: Sequence[float]) -> float:
         raise ParameterError(f"there are {logs.size} numbers, but sign patterns are counted for at most 20.")
     if not logs.size:
         return float("nan")
-    sums = (1 - 2 * (np.arange(2**logs.size)[:, None] >> np.arange(logs.size) & 1)) @ logs
+    sums = _signs(logs.size) @ logs
     return float(np.mean(np.abs(sums) >= abs(logs.sum()) - 1e-9))
+
+
+def _signs(n: int) -> np.ndarray:
+    """All patterns of n signs, (2^n, n)."""
+    return 1 - 2 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
 
 
 def holm(p_values: Sequence[float]) -> np.ndarray:
@@ -146,8 +150,7 @@ def effects(bench: str) -> pd.DataFrame:
     P values are corrected by Holm's rule over all arms of the bench, those that were not run too; these have no row.
     """
     cap, runs = free(bench).steps, arms(bench)
-    made = {name: data for name, run in runs.items() if (data := available(run)) is not None}
-    times = {name: steps(data) for name, data in made.items()}
+    times = {name: grok_times(data) for name, run in runs.items() if (data := available(run)) is not None}
     rows = {name: effect(table, times[against(name)], cap) for name, table in times.items()
             if name != "free" and against(name) in times}  # fmt: skip
     found = pd.DataFrame.from_dict(rows, orient="index")
@@ -166,11 +169,6 @@ def came(found: pd.DataFrame, **arms: str) -> bool | None:
     if not set(arms) <= set(names):
         return None
     return all(names[arm] in words.split(" or ") for arm, words in arms.items())
-
-
-def steps(data: xr.Dataset) -> pd.DataFrame:
-    """The table of `grok_times` of an arm, by seed."""
-    return grok_times(data).set_index("seed") if "seed" in grok_times(data).columns else grok_times(data)
 
 
 def scored(bench: str, found: pd.DataFrame) -> pd.DataFrame:
@@ -192,6 +190,5 @@ def power(spread: float, factor: float = 1.5, seeds: int = 12, rows: int = 55, d
     """
     rng = np.random.default_rng(0)
     logs = rng.normal(np.log(factor), spread, (draws, seeds))
-    signs = 1 - 2 * (np.arange(2**seeds)[:, None] >> np.arange(seeds) & 1)
-    sums = np.abs(logs @ signs.T)
+    sums = np.abs(logs @ _signs(seeds).T)
     return float(np.mean((sums >= np.abs(logs.sum(1))[:, None] - 1e-9).mean(1) <= LEVEL / rows))

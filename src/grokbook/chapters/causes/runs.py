@@ -103,8 +103,8 @@ def decays(bench: str) -> dict[str, RunConfig]:
 
 def norms(bench: str) -> dict[str, RunConfig]:
     """The norm of all weights held; the scale of the logits changed, at a free and at a held norm."""
-    config, radius, rate = free(bench), NORM[bench], free(bench).optimizer.learning_rate
-    model = config.model
+    config, radius = free(bench), NORM[bench]
+    model, rate = config.model, config.optimizer.learning_rate
     found = {f"norm-at-{r:g}": _changed(config, Clamp(r * radius)) for r in RADII}
     found["norm-on-its-path"] = _changed(config, Clamp(PATH[bench]))
     for r in (0.7, 1.45):
@@ -141,7 +141,8 @@ def embeddings(bench: str) -> dict[str, RunConfig]:
 
 def rings(bench: str) -> dict[str, RunConfig]:
     """A pull of the embedding towards MED's own ring, the ring of another step, a random ring; and away from it."""
-    config, p = free(bench), free(bench).model.p
+    config = free(bench)
+    p = config.model.p
     orders = {
         "ring-of-step-1": np.arange(p),
         "ring-of-step-5": 5 * np.arange(p) % p,

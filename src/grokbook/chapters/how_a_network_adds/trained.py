@@ -109,9 +109,8 @@ def one_by_one(config: RunConfig, weights: Weights, donor: Weights | None = None
     network of the same sizes, `donor` columns put the donor's strongest circle in its place, its numbers renamed so
     that it has this frequency. The row "none" is the network as it is.
     """
-    logits, table = all_logits(config, weights), weights["W_E"][: config.task.p]
-
-    p, strongest = config.task.p, 0 if donor is None else 1 + int(fr.wave_shares(all_logits(config, donor)).argmax())
+    p, logits, table = config.task.p, all_logits(config, weights), weights["W_E"][: config.task.p]
+    strongest = 0 if donor is None else 1 + int(fr.wave_shares(all_logits(config, donor)).argmax())
 
     def scores(name: str, changed: np.ndarray) -> dict[str, float]:
         found = fr.score(changed)
