@@ -1,4 +1,4 @@
-r"""Training sets of the addition table with many or few parallelograms, at equal counts of each symbol."""
+r"""Training sets of the addition table at equal counts of each symbol: many or few parallelograms, spread or clumps."""
 
 from __future__ import annotations
 
@@ -11,41 +11,40 @@ from grokbook.errors import ParameterError
 from grokbook.tasks.addition import AdditionTask
 from grokbook.tasks.chosen import ChosenAddition
 
-PULL = {"any": 0.0, "many": 0.7, "few": -0.7}
-"""What a trained pair of the same sum counts for a pair, where one more use of its symbols counts -1."""
+PULL = {"any": (0.0, 0.0), "many": (0.7, 0.0), "few": (-0.7, 0.0), "covering": (0.0, -0.5), "clumps": (0.0, 0.4)}
+"""What a trained pair of the same sum, and a trained neighbour, count for a pair; one use more of a symbol is -1."""
 
 
 @dataclass(frozen=True)
 class DesignedAddition(AdditionTask):
-    r"""`AdditionTask` whose training set D has "many", "few" or "any" number of `parallelograms`, drawn by `seed`.
+    r"""`AdditionTask` whose training set D is a `design`, drawn by `seed`.
 
-    Each of the 2p - 1 sums is trained (a set that leaves one out cannot teach its vector or label), and the uses of two
-    symbols differ by at most 2 in the sizes tested. See `designed_pairs`.
+    It has "many", "few" or "any" number of parallelograms, or its pairs are spread ("covering") or stand in "clumps" on
+    the grid. Each of the 2p - 1 sums is trained (a set that leaves one out cannot teach its vector or label), and the
+    uses of two symbols differ by at most 2 in the sizes tested. See `designed_pairs`.
 
     Raises ParameterError as `AdditionTask` and `designed_pairs` do.
 
     Example:
-        >>> task = DesignedAddition(10, 40 / 55, parallelograms="many")
-        >>> len(task.train_index), task.parallelograms
+        >>> task = DesignedAddition(10, 40 / 55, design="many")
+        >>> len(task.train_index), task.design
         (40, 'many')
 
     Source: this book, on Liu et al. 2022, section 3.
     """
 
-    parallelograms: str = field(default="any", kw_only=True)
+    design: str = field(default="any", kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.parallelograms not in PULL:
-            raise ParameterError(
-                f"parallelograms = {self.parallelograms!r} is unknown; choose one of {', '.join(PULL)}."
-            )
+        if self.design not in PULL:
+            raise ParameterError(f"design = {self.design!r} is unknown; choose one of {', '.join(PULL)}.")
         _check(self.p, self.sizes()[1])
 
     @cached_property
     def train_index(self) -> np.ndarray:
         """Numbers of the training pairs, sorted."""
-        pairs = _designed(self.p, self.sizes()[1], self.parallelograms, self.seed)
+        pairs = _designed(self.p, self.sizes()[1], self.design, self.seed)
         return ChosenAddition(self.p, trained=pairs).train_index
 
 
@@ -56,7 +55,7 @@ def _check(p: int, n: int) -> None:
 
 
 def designed_pairs(
-    p: int, n: int, parallelograms: str = "any", seed: int = 0, rounds: int = 20
+    p: int, n: int, design: str = "any", seed: int = 0, rounds: int = 20
 ) -> tuple[tuple[int, int], ...]:
     r"""A set D of `n` pairs i <= j < p, sorted: each sum is trained, each symbol about equally often.
 
@@ -64,10 +63,11 @@ def designed_pairs(
     falling temperature, `rounds` times each; one is taken out with probability proportional to $e^{u/T}$ and one put
     in proportional to $e^{-u/T}$,
 
-    .. math:: u_{ij} = r_i + r_j - \mathrm{pull} \cdot n_{i+j},
+    .. math:: u_{ij} = r_i + r_j - a\,n_{i+j} - b\,m_{ij},
 
-    with $r_i$ the uses of a symbol ((i, i) uses it twice) and $n_s$ the pairs of a sum. `parallelograms` is "many"
-    (pull > 0), "few" (< 0) or "any" (0): there are $|P_0(D)| = \sum_s n_s (n_s - 1) / 2$ permissible ones.
+    with $r_i$ the uses of a symbol ((i, i) uses it twice), $n_s$ the pairs of a sum and $m_{ij}$ the trained among the
+    four neighbours of the cell in the symmetric table. (a, b) is `PULL` of the `design`: "many" parallelograms have a
+    > 0, "few" a < 0, of $|P_0(D)| = \sum_s n_s (n_s - 1) / 2$ permissible ones; "clumps" b > 0, "covering" b < 0.
 
     Raises ParameterError for n below 2p - 1 or not below the number of pairs.
 
@@ -81,6 +81,7 @@ def designed_pairs(
     _check(p, n)
     i, j = np.triu_indices(p)
     rng = np.random.default_rng(seed)
+    (by_pull, near_pull), table = PULL[design], np.zeros((p + 2, p + 2))
     order = rng.permutation(i.size)
     first = order[np.unique((i + j)[order], return_index=True)[1]]
     chosen = np.zeros(i.size, dtype=bool)
@@ -90,7 +91,10 @@ def designed_pairs(
         for leaving in (True, False):
             uses = np.bincount(np.concatenate([i[chosen], j[chosen]]), minlength=p)
             by_sum = np.bincount((i + j)[chosen], minlength=2 * p - 1)[i + j]
-            u = uses[i] + uses[j] - PULL[parallelograms] * by_sum
+            u = uses[i] + uses[j] - by_pull * by_sum
+            if near_pull:
+                table[1 + i, 1 + j] = table[1 + j, 1 + i] = chosen
+                u -= near_pull * sum(table[1 + i + a, 1 + j + b] for a, b in ((0, 1), (0, -1), (1, 0), (-1, 0)))
             free = (chosen & (by_sum > 1)) if leaving else ~chosen
             noisy = (u if leaving else -u) + temperature * rng.gumbel(size=u.size)  # its maximum is a Gibbs draw
             chosen[np.where(free, noisy, -np.inf).argmax()] = not leaving

@@ -14,6 +14,9 @@ from grokbook.errors import ParameterError
 from grokbook.runs.delay import grok_times
 from grokbook.runs.experiment import available
 
+BENCHES = ("Q", "T", "L")
+"""The benches of which something is predicted."""
+
 LEVEL = 0.05
 SAME = 1.5
 """A ratio whose interval lies between 1 / 1.5 and 1.5 is called the same."""
@@ -22,8 +25,9 @@ SAME = 1.5
 def predictions() -> pd.DataFrame:
     """What each explanation predicts of each arm on each bench, a row a prediction, with its words and their place.
 
-    Columns `explanation`, `arm`, `role` (test, sham or oracle), `T` and `Q` ("shorter", "longer", "same", "never" or
-    nothing), `refuted_by`, `added` (a date where it was written after the first run), then those of the explanation.
+    Columns `explanation`, `arm`, `role` (test, sham or oracle), one for each of `BENCHES` ("shorter", "longer", "same",
+    "never" or nothing), `refuted_by`, `added` (a date where it was written after the first run of benches T and Q), then
+    those of the explanation.
     """
     tables = [pd.read_csv(str(files(__package__) / f"{name}.csv"), keep_default_na=False) for name in
               ("predictions", "explanations")]  # fmt: skip
@@ -35,16 +39,19 @@ def tried() -> pd.DataFrame:
     return pd.read_csv(str(files(__package__) / "baselines.csv"), keep_default_na=True)
 
 
-def against(arm: str) -> str:
+def against(arm: str, bench: str) -> str:
     """The arm that an arm is compared with: where a norm is held the norm $W_c$, for training sets the balanced one.
 
     Example:
-        >>> against("norm-at-0.5"), against("temperature-half-norm-held"), against("no-decay")
+        >>> against("norm-at-0.5", "L"), against("temperature-half-norm-held", "T"), against("no-decay", "Q")
         ('norm-at-1', 'norm-at-1', 'free')
+        >>> against("data-clumps", "Q"), against("data-clumps", "L")
+        ('data-balanced', 'free')
     """
     if arm != "norm-at-1" and (arm.startswith("norm-at-") or arm.endswith("-norm-held")):
         return "norm-at-1"
-    return "data-balanced" if arm.startswith("data-") and arm != "data-balanced" else "free"
+    among_sets = bench != "L" and arm.startswith("data-") and arm != "data-balanced"  # the free run of L is balanced
+    return "data-balanced" if among_sets else "free"
 
 
 def flips(logs: Sequence[float]) -> float:
@@ -151,8 +158,8 @@ def effects(bench: str) -> pd.DataFrame:
     """
     cap, runs = free(bench).steps, arms(bench)
     times = {name: grok_times(data) for name, run in runs.items() if (data := available(run)) is not None}
-    rows = {name: effect(table, times[against(name)], cap) for name, table in times.items()
-            if name != "free" and against(name) in times}  # fmt: skip
+    rows = {name: effect(table, times[base], cap) for name, table in times.items()
+            if name != "free" and (base := against(name, bench)) in times}  # fmt: skip
     found = pd.DataFrame.from_dict(rows, orient="index")
     if len(found):
         found["holm"] = holm([*found.p, *[1.0] * (len(runs) - 1 - len(found))])[: len(found)]
@@ -180,7 +187,7 @@ def scored(bench: str, found: pd.DataFrame) -> pd.DataFrame:
         "not run" if seen == "not run" else judged(said, seen)
         for said, seen in zip(table.predicted, table.observed, strict=True)
     ]
-    return table.drop(columns=[name for name in ("T", "Q") if name in table])
+    return table.drop(columns=[name for name in BENCHES if name in table])
 
 
 def power(spread: float, factor: float = 1.5, seeds: int = 12, rows: int = 55, draws: int = 2_000) -> float:

@@ -1,7 +1,7 @@
 r"""The runs of chapter 19: benches on which networks fit early and generalise late, and arms, one intervention each.
 
 All training sets are whole unordered pairs: no mirror image of a test pair is trained, so that the test accuracy is
-about pairs that the network cannot have looked up.
+about pairs that the network cannot have looked up. The table of bench L has unordered pairs alone.
 """
 
 from __future__ import annotations
@@ -20,13 +20,16 @@ from grokbook.models.intervened import Centred, Rescaled, Stablemax, Tempered
 from grokbook.models.layer_norm import GroupedShape, NormedShape
 from grokbook.models.networks import Network
 from grokbook.models.quadratic import Quadratic
+from grokbook.models.toy import Toy
 from grokbook.runs.experiment import Experiment
 from grokbook.tasks import ModularTask
+from grokbook.tasks.designed_addition import DesignedAddition
 from grokbook.tasks.designs import DesignedTask
 from grokbook.training.accelerators import Grokfast
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.interventions import Clamp, Decay, Freeze, Hook, Hooked, Project, RingPenalty, Transplanted
-from grokbook.training.optim import AdamW
+from grokbook.training.optim import AdamW, Group
+from grokbook.training.reflected import Reflected
 from grokbook.training.schedule import Schedule
 
 SEEDS = 12
@@ -35,19 +38,22 @@ SEEDS = 12
 BENCH_NAMES = {
     "T": "T: LayerNorm, p = 29",
     "Q": "Q: squares, p = 23",
+    "L": "L: the toy of Liu et al., p = 16",
     "N": "N: no LayerNorm, p = 29",
 }
-FITTED = {"T": 110, "Q": 70, "N": 110}
+FITTED = {"T": 110, "Q": 70, "L": 80, "N": 110}
 """An update before which every free run has fitted its training set, and after which none has generalised."""
 
-NORM = {"T": 9.57, "Q": 40.4}
-"""$W_c$: the median norm of all weights at the step at which the free runs generalise (spread 1 to 2 %)."""
+NORM = {"T": 9.57, "Q": 40.4, "L": 17.5}
+"""$W_c$: the median norm of all weights when the free runs generalise (spread 1 to 2 %, on bench L 14 %)."""
 
 PATH = {
     "T": ((0, 21.1), (50, 18.2), (100, 17.5), (150, 15.4), (200, 13.8), (250, 12.1), (300, 11.5), (400, 10.1),
           (600, 10.0), (1_000, 9.5), (1_800, 9.1)),
     "Q": ((0, 12.3), (20, 14.4), (40, 21.6), (60, 30.4), (80, 36.7), (100, 38.6), (200, 38.9), (400, 40.1),
           (600, 41.6)),
+    "L": ((0, 46.3), (20, 43.65), (50, 39.92), (79, 36.61), (120, 32.41), (148, 29.83), (197, 25.8), (253, 21.88),
+          (299, 19.13), (338, 17.1), (399, 14.37), (491, 11.29)),
 }  # fmt: skip
 """Median norm of the free runs at some steps: to be clamped to it should change nothing."""
 
@@ -62,12 +68,25 @@ def free(bench: str) -> RunConfig:
     """
     if bench not in BENCH_NAMES:
         raise ParameterError(f"bench = {bench!r} is unknown; choose one of {', '.join(BENCH_NAMES)}.")
+    if bench == "L":
+        log, stop = Schedule(10, 1, 150, "log"), StopRule(hold=5)
+        task, model = DesignedAddition(16, 100 / 136, "number"), Toy(16, 16, hidden=(100, 100), outputs=1, spread=10.0)
+        optimizer = AdamW(3e-3, beta2=0.999, warmup=0)
+        return RunConfig(task, model, optimizer, steps=5_000, snapshots=0, log=log, stop=stop, loss="squared_error")
     p, steps = (23, 5_000) if bench == "Q" else (29, 10_000)
     model: Network = {"T": NormedShape(p, 32), "N": GroupedShape(p, 32), "Q": Quadratic(p, width=128)}[bench]
     task = ModularTask(p, train_fraction=0.8, split="symmetric")
     optimizer = AdamW(5e-3, weight_decay=0.3 if bench == "Q" else 1.0)
     log, stop = Schedule(100, 10, 100, "log"), StopRule(hold=4)
     return RunConfig(task, model, optimizer, steps=steps, snapshots=0, log=log, stop=stop)
+
+
+def layers(bench: str) -> dict[str, tuple[str, ...]]:
+    """The names of the parameters of each layer: embedding, hidden, output on benches T and L, the last two on Q."""
+    if bench == "L":
+        hidden = ("W.1", "b.1", "W.2", "b.2")
+        return {"embedding": ("W_E",), "hidden": hidden, "output": ("W.3", "b.3")}
+    return free(bench).model.groups()
 
 
 def _changed(config: RunConfig, *hooks: Hook, model: Network | None = None, **optimizer: Any) -> RunConfig:
@@ -92,7 +111,7 @@ def decays(bench: str) -> dict[str, RunConfig]:
         "decay-from-the-fit": by_hook(Decay(rate, start=at)),
         "decay-on-a-random-half": by_hook(Decay(rate, share=0.5)),
     }
-    groups = config.model.groups()
+    groups = layers(bench)
     for name, part in groups.items():
         found[f"decay-on-{name}-alone"] = by_hook(Decay(rate, part))
         if len(groups) > 2:
@@ -102,12 +121,12 @@ def decays(bench: str) -> dict[str, RunConfig]:
 
 
 def norms(bench: str) -> dict[str, RunConfig]:
-    """The norm of all weights held; the scale of the logits changed, at a free and at a held norm."""
+    """The norm of all weights held; the scale of the outputs changed, at a free and at a held norm."""
     config, radius = free(bench), NORM[bench]
     model, rate = config.model, config.optimizer.learning_rate
     found = {f"norm-at-{r:g}": _changed(config, Clamp(r * radius)) for r in RADII}
     found["norm-on-its-path"] = _changed(config, Clamp(PATH[bench]))
-    for r in (0.7, 1.45):
+    for r in (0.7, 1.45) if bench != "L" else ():  # what the ratio is for a homogeneous network, and a LayerNorm
         found[f"norm-at-{r:g}-rate-too"] = _changed(config, Clamp(r * radius), learning_rate=r * rate)
     for name, t in (("double", 2.0), ("half", 0.5)):
         found[f"temperature-{name}"] = _changed(config, model=Tempered(model, t))
@@ -118,19 +137,20 @@ def norms(bench: str) -> dict[str, RunConfig]:
 
 def embeddings(bench: str) -> dict[str, RunConfig]:
     """Embeddings frozen, given by a run that generalises, renamed, shuffled, of another seed; its head alone."""
-    config = free(bench)
+    config, kind = free(bench), Reflected if bench == "L" else Transplanted
     donor = dataclasses.replace(config, stop=StopRule(threshold=0.999, hold=8), steps=config.steps // 2)
-    table = config.model.groups().get("embedding", ("W_E",))
+    table = layers(bench).get("embedding", ("W_E",))
     head = tuple(name for name in config.model.shapes() if name not in table)
 
     def given(names: tuple[str, ...], frozen: bool = True, **changes: int) -> RunConfig:
-        model = Transplanted(config.model, donor, names, **changes)
+        model = kind(config.model, donor, names, **changes)
         return _changed(config, *([Freeze(names)] if frozen else []), model=model)
 
-    return {
+    on_a_line = {"embedding-given-renamed-as-on-a-clock": given(table, renaming=3)} if bench == "L" else {}
+    return on_a_line | {
         "embedding-frozen-at-the-start": _changed(config, Freeze(table)),
         "embedding-given": given(table),
-        "embedding-given-renamed": given(table, renaming=3),
+        "embedding-given-renamed": given(table, renaming=-1 if bench == "L" else 3),
         "embedding-given-shuffled": given(table, renaming=0),
         "embedding-given-of-another-seed": given(table, other=1),
         "embedding-handed-over": given(table, frozen=False),
@@ -158,8 +178,14 @@ def rings(bench: str) -> dict[str, RunConfig]:
 
 
 def data(bench: str) -> dict[str, RunConfig]:
-    """Training sets of one size: balanced, and of those covering the grid evenly, in clumps, in relabelled clumps."""
+    """Training sets of one size: balanced, and of those covering the grid evenly, in clumps, in relabelled clumps.
+
+    Bench L is balanced by itself; it has sets with many and few parallelograms, and no relabelling.
+    """
     config = free(bench)
+    if bench == "L":
+        return {f"data-{design}": dataclasses.replace(config, task=dataclasses.replace(config.task, design=design))
+                for design in ("many", "few", "covering", "clumps")}  # fmt: skip
     return {
         f"data-{design}": dataclasses.replace(
             config, task=DesignedTask(config.model.p, train_fraction=0.8, design=design)
@@ -168,18 +194,34 @@ def data(bench: str) -> dict[str, RunConfig]:
     }
 
 
+def rates() -> dict[str, RunConfig]:
+    """Of bench L: rates of embedding and decoder apart, each with its decay a step unchanged; another decoder."""
+    config = free("L")
+    rate, wide = config.optimizer.learning_rate, {"double": (200, 200), "half": (50, 50)}
+    found = {
+        f"rate-of-{part}-{name}": _changed(config, groups=(Group(group, times * rate, 1 / times),))
+        for part, group in (("embedding", "encoder"), ("decoder", "decoder"))
+        for name, times in (("triple", 3.0), ("third", 1 / 3))
+    }
+    return found | {f"decoder-width-{name}": _changed(config, model=dataclasses.replace(config.model, hidden=hidden))
+                    for name, hidden in wide.items()}  # fmt: skip
+
+
 def others(bench: str) -> dict[str, RunConfig]:
-    """The gradient projected, stable softmax, lazy training, an accelerator."""
+    """The gradient projected, stable softmax (where there is a softmax), lazy training, an accelerator."""
     config, at = free(bench), FITTED[bench]
     settings = config.optimizer
-    fast = Grokfast(settings.learning_rate, weight_decay=settings.weight_decay)
-    return {
+    fast = Grokfast(settings.learning_rate, beta2=settings.beta2, warmup=settings.warmup,
+                    weight_decay=settings.weight_decay)  # fmt: skip
+    softmax = {
+        "stablemax": _changed(config, model=Stablemax(config.model)),
+        "stablemax-no-decay": _changed(config, model=Stablemax(config.model), weight_decay=0.0),
+    } if bench != "L" else {}  # fmt: skip
+    return softmax | {
         "gradient-without-a-random-part": _changed(config, Project("random")),
         "gradient-orthogonal": _changed(config, Project()),
         "gradient-orthogonal-from-the-fit": _changed(config, Project(start=at)),
         "gradient-orthogonal-no-decay": _changed(config, Project(start=at), weight_decay=0.0),
-        "stablemax": _changed(config, model=Stablemax(config.model)),
-        "stablemax-no-decay": _changed(config, model=Stablemax(config.model), weight_decay=0.0),
         "centred": _changed(config, model=Centred(config.model)),
         "lazy-4": _changed(config, model=Centred(config.model, 4.0)),
         "rich-4": _changed(config, model=Centred(config.model, 0.25)),
@@ -209,7 +251,9 @@ def arms(bench: str) -> dict[str, Arm]:
         ['free', 'decay-double', 'decay-half']
     """
     found = {"free": free(bench)} | decays(bench)
-    if bench != "N":  # its spread between equal runs is too large for 12 seeds: shown, not used
+    if bench == "L":
+        found |= norms(bench) | embeddings(bench) | rates() | data(bench) | others(bench)
+    elif bench != "N":  # its spread between equal runs is too large for 12 seeds: shown, not used
         found |= norms(bench) | embeddings(bench) | rings(bench) | data(bench) | others(bench)
     else:
         kept = ("free", "decay-double", "decay-half", "decay-by-a-hook", "no-decay")
