@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import grokbook
 from grokbook import cli, runs
 from grokbook.build import answers, book, doctor, rerun
-from grokbook.claims import choose, ledger, verdicts
+from grokbook.claims import choose, deciding, ledger, verdicts
 from grokbook.errors import ChapterError
 
 SOURCE = """---
@@ -150,6 +150,8 @@ def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root
         ("record --budget soon", "'soon' is not a time; write it like 90s, 40m or 1h30m."),
         ("record --budget 1.2.3m", "'1.2.3m' is not a time; write it like 90s, 40m or 1h30m."),
         ("record --budget .", "'.' is not a time; write it like 90s, 40m or 1h30m."),
+        ("record --order cost", "--order 'cost' is not worth or decides."),
+        ("record --order decides --seeds 3", "--order 'decides' takes its seeds from the ledger: leave out --seeds."),
         ("claims --id G2", "no claim 'G2'; the nearest is G2"),
         ("claims --paper gu2026", "no paper 'gu2026'; the nearest is gu202"),
         ("claims --verdict maybe", "verdict = 'maybe' is unknown"),
@@ -214,12 +216,18 @@ def test_a_changed_verdict_is_marked_and_fails_until_it_is_settled(tmp_path, mon
 def test_record_lists_and_hands_its_options_on(root, monkeypatch):
     given = []
     frame = pd.DataFrame({"experiment": ["gu2025/fig5[p=97]"]})
-    monkeypatch.setattr(runs, "records_table", lambda *a: given.append(a) or frame)
+    monkeypatch.setattr(runs, "records_table", lambda *a, in_turn: given.append((*a, in_turn)) or frame)
+    monkeypatch.setattr(deciding, "with_entries", lambda table: table)
+    monkeypatch.setattr(deciding, "in_order", lambda only: [f"in order {only}"])
     monkeypatch.setattr(runs, "record", lambda **options: given.append(options) or frame)
     assert "gu2025/fig5[p=97]" in run("record", "--list", "--only", "fig5").output
     assert run("record", "--budget", "40m", "--seeds", "2", "--compiled").exit_code == 0
     asked = {"pattern": None, "budget_seconds": 2400.0, "seeds": 2, "workers": None, "compiled": True}
-    assert given == [("fig5", None), asked]
+    assert given == [("fig5", None, None), asked | {"in_turn": None}]
+    given.clear()
+    assert run("record", "--list", "--order", "decides", "--only", "fig5").exit_code == 0
+    assert run("record", "--order", "decides").exit_code == 0
+    assert given[0] == ("fig5", None, ["in order fig5"]) and given[1]["in_turn"] == ["in order None"]
 
 
 def test_doctor_fails_when_something_needed_is_missing(root, monkeypatch):

@@ -262,19 +262,27 @@ def record(
     compiled: Annotated[bool, typer.Option("--compiled", help="Compile the update, where that is possible.")] = False,
     list_only: Annotated[bool, typer.Option("--list", help="Show what there is, and what is missing.")] = False,
     confirm: Annotated[bool, typer.Option("--confirm", help="Repeat the first steps of older records.")] = False,
+    order: Annotated[str, typer.Option(help="worth: value of a seed more; decides: open entries decided.")] = "worth",
 ) -> None:
-    """Train the recorded runs that are missing; stop and start it as you like."""
+    """Train the recorded runs that are missing, by value per second; stop and start it as you like."""
+    if order not in ("worth", "decides") or (order == "decides" and seeds is not None):
+        rule = "takes its seeds from the ledger: leave out --seeds" if order == "decides" else "is not worth or decides"
+        raise ParameterError(f"--order {shown(order)} {rule}.")
+
     def listed(console: Any) -> None:
         from grokbook import runs
+        from grokbook.claims import deciding
 
-        _print_frame(runs.records_table(only, seeds), console)
+        table = runs.records_table(only, seeds, in_turn=deciding.in_order(only) if order == "decides" else None)
+        _print_frame(deciding.with_entries(table), console)
 
     if list_only:
-        _answer(("record", only, seeds), listed)
+        _answer(("record", only, seeds, order), listed)
         return
     import pandas as pd
 
     from grokbook import runs
+    from grokbook.claims import deciding
     from grokbook.paths import checkout
     from grokbook.runs.confirming import confirm_outdated
 
@@ -286,6 +294,7 @@ def record(
         return
     limit = None if budget is None else seconds(budget)
     options = {"pattern": only, "budget_seconds": limit, "seeds": seeds, "workers": workers, "compiled": compiled}
+    options["in_turn"] = deciding.in_order(only) if order == "decides" else None
     with _stoppable():
         _print_frame(runs.record(**options), _console())
 

@@ -16,6 +16,7 @@ from grokbook.errors import ParameterError
 from grokbook.machine import duration
 from grokbook.runs.experiment import Experiment, available, default_store
 from grokbook.runs.provenance import USED
+from grokbook.runs.store import Store
 
 Wanted = Callable[[], Mapping[Any, Experiment]]
 Look = Callable[[Any], Any]
@@ -93,16 +94,18 @@ def _utc(text: str) -> datetime:
     return when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
 
 
-def made_after(experiment: Experiment, when: datetime | None) -> tuple[int, ...]:
+def made_after(experiment: Experiment, when: datetime | None, store: Store | None = None) -> tuple[int, ...]:
     """The recorded seeds of an experiment, or those of them whose records say that they were made after a time.
+
+    `store` is where they are looked up, by default the project's.
 
     A record without a time of day counts as made at the beginning of its day.
     """
-    missing = experiment.missing_seeds()
+    store = store or default_store()
+    missing = experiment.missing_seeds(store)
     there = tuple(seed for seed in experiment.seeds if seed not in missing)
     if when is None or not there:
         return there
-    store = default_store()
     held = filter(None, (where.find(experiment.key) for where in (store, *store.fallbacks)))
     parts = [part for _, entry in held for part in entry["provenance"]]
     young = (part for part in parts if _utc(part.get("recorded_at", part["recorded_on"])) > when)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -43,19 +44,27 @@ def choose(pattern: str | None = None, seeds: int | None = None) -> list[Experim
     return [e if seeds is None else e.with_seeds(seeds) for e in chosen]
 
 
-def records_table(pattern: str | None = None, seeds: int | None = None, store: Store | None = None) -> pd.DataFrame:
+def records_table(
+    pattern: str | None = None,
+    seeds: int | None = None,
+    store: Store | None = None,
+    in_turn: Sequence[Experiment] | None = None,
+) -> pd.DataFrame:
     """One row an experiment: seeds recorded and missing, what the missing ones cost on one core here, and on a GPU.
 
+    `in_turn` are other experiments than those chosen; one that comes again is missing what was not counted before.
     The GPU's minutes rest on assumptions (`grokbook.training.cost.predict_on_gpu`), the core's on a measured rate.
     """
     store = store or Store(records_path())
-    rows = []
-    for experiment in choose(pattern, seeds):
-        missing = experiment.missing_seeds(store)
+    rows, counted = [], set()
+    for experiment in choose(pattern, seeds) if in_turn is None else in_turn:
+        absent = experiment.missing_seeds(store)
+        missing = {(experiment.key, seed) for seed in absent} - counted
+        counted |= missing
         rows.append(
             {
                 "experiment": experiment.name,
-                "recorded": len(experiment.seeds) - len(missing),
+                "recorded": len(experiment.seeds) - len(absent),
                 "missing": len(missing),
                 "core minutes": round(experiment.predicted(len(missing)).seconds / 60, 1),
                 "GPU minutes": round(predict_on_gpu(experiment.config, max(len(missing), 1)) / 60 * bool(missing), 1),
@@ -74,10 +83,11 @@ class SeedJob:
     worth: float
 
 
-def next_jobs(experiments: list[Experiment], store: Store) -> list[SeedJob]:
+def next_jobs(experiments: Sequence[Experiment], store: Store, in_turn: bool = False) -> list[SeedJob]:
     """The next missing seed of each experiment, in falling order of value per second; nothing for what is complete.
 
-    One more of n recorded seeds is worth 1 / (n + 1), the fall of the variance of a mean.
+    One more of n recorded seeds is worth 1 / (n + 1), the fall of the variance of a mean. `in_turn` keeps the order of
+    the experiments instead.
     All missing seeds of an experiment are one job where they are one program: on a GPU, and `together`.
     """
     jobs = []
@@ -89,7 +99,7 @@ def next_jobs(experiments: list[Experiment], store: Store) -> list[SeedJob]:
             seconds = experiment.predicted(len(taken)).seconds
             wanted = dataclasses.replace(experiment, seeds=tuple(sorted({*have, *taken})))
             jobs.append(SeedJob(wanted, seconds, 1 / (len(have) + 1) / seconds))
-    return sorted(jobs, key=lambda job: -job.worth)
+    return jobs if in_turn else sorted(jobs, key=lambda job: -job.worth)
 
 
 def _record_one(store: Store, experiment: Experiment, progress: bool, compiled: bool) -> float:
@@ -107,12 +117,14 @@ def record(
     store: Store | None = None,
     workers: int | None = None,
     compiled: bool = False,
+    in_turn: Sequence[Experiment] | None = None,
 ) -> pd.DataFrame:
     """Train what is missing in the order of value per second, and commit each run to the store as soon as it is done.
 
     A run more of an experiment that has n of them is worth 1 / (n + 1). On a CPU `workers` runs (default: one a
     core) go on side by side, each in a process with one thread; on a GPU the seeds of an experiment are one program.
     `compiled` asks for the compiled update where there is a compiler; a record's provenance says which it was.
+    `in_turn` are experiments to be made in this order, instead of those that match in order of value.
     With `budget_seconds` only runs are started that are predicted to end within it. An interrupted call loses
     nothing: finished runs are recorded, the running ones continue from their checkpoints next time. Returns the
     table of what is there and what remains, with its cost.
@@ -122,29 +134,29 @@ def record(
     store = store or Store(records_path())
     count = 1 if torch.cuda.is_available() else workers or cores()
     ends = math.inf if budget_seconds is None else time.monotonic() + budget_seconds
-    chosen = choose(pattern, seeds)
+    chosen = choose(pattern, seeds) if in_turn is None else in_turn
+
+    def fitting(busy: set[str]) -> SeedJob | None:
+        left = ends - time.monotonic()
+        jobs = next_jobs([e for e in chosen if e.key not in busy], store, in_turn is not None)
+        return next((job for job in jobs if job.seconds <= left), None)
+
     if count == 1:
-        while (job := _fitting(chosen, store, ends, set())) is not None:
+        while (job := fitting(set())) is not None:
             _say(job, _record_one(store, job.experiment, progress, compiled), progress)
     else:
-        _record_side_by_side(chosen, store, ends, progress, count, compiled)
-    return records_table(pattern, seeds, store)
-
-
-def _fitting(chosen: list[Experiment], store: Store, ends: float, busy: set[str]) -> SeedJob | None:
-    left = ends - time.monotonic()
-    jobs = next_jobs([e for e in chosen if e.key not in busy], store)
-    return next((job for job in jobs if job.seconds <= left), None)
+        _record_side_by_side(fitting, store, progress, count, compiled)
+    return records_table(pattern, seeds, store, in_turn)
 
 
 def _record_side_by_side(
-    chosen: list[Experiment], store: Store, ends: float, progress: bool, count: int, compiled: bool
+    fitting: Callable[[set[str]], SeedJob | None], store: Store, progress: bool, count: int, compiled: bool
 ) -> None:
     running: dict[Future[float], SeedJob] = {}
     with Pool(count) as pool:
         while True:
             busy = {job.experiment.key for job in running.values()}
-            job = _fitting(chosen, store, ends, busy) if len(running) < count else None
+            job = fitting(busy) if len(running) < count else None
             if job is not None:
                 name = f"a run of {job.experiment.name}"
                 running[pool.submit(_record_one, store, job.experiment, False, compiled, name=name)] = job

@@ -1,0 +1,138 @@
+"""Which runs the open entries of the ledger wait for, and the order that decides most of them per core minute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
+from itertools import count, islice
+
+import pandas as pd
+
+from grokbook.claims.ledger import OPEN, Claim, claims
+from grokbook.claims.runs import made_after, since
+from grokbook.claims.verdicts import settled
+from grokbook.paths import records_path
+from grokbook.runs.experiment import Experiment
+from grokbook.runs.recording import choose
+from grokbook.runs.store import Store
+
+BAND = 5
+"""Younger seeds that are asked for, at most, where the recorded ones are older than the rule they are judged by."""
+
+Run = tuple[str, int]
+"""The key of an experiment, and a seed of it."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What one open entry waits for: `runs` to be made, none where more runs of what it asks for decide nothing.
+
+    `stand`: of each experiment with such runs, by its key, the seeds that count for the entry, those that it wants, and
+    how many of these are beyond the seeds that it lists, so that its list must be made longer once they are there.
+    """
+
+    id: str
+    runs: frozenset[Run]
+    stand: Mapping[str, tuple[int, int, int]]
+
+
+def waiting(chosen: Iterable[Claim], store: Store) -> list[Waiting]:
+    """What each of these claims waits for; claims that ask for no runs are left out.
+
+    All seeds that it asks for and the store does not hold. Where its rule is younger than the recorded runs, these do
+    not count: it waits for as many younger seeds as it asks for, up to `BAND`, first those missing, then further ones.
+    """
+    return [_waits(claim, store) for claim in chosen if claim.runs]
+
+
+def _waits(claim: Claim, store: Store) -> Waiting:
+    rule, runs, stand = since(claim.rule_changed), set(), {}
+    for experiment in claim.runs().values():
+        held = set(store.seeds(experiment.key, experiment.code))
+        every = replace(experiment, seeds=tuple(sorted(held.union(experiment.seeds))))
+        counted = set(made_after(every, rule, store))
+        missing = [seed for seed in experiment.seeds if seed not in held]
+        wanted = min(len(experiment.seeds), BAND) - len(counted) - len(missing) if rule else 0
+        further = islice((seed for seed in count(max(experiment.seeds) + 1) if seed not in held), max(wanted, 0))
+        new = {*missing, *further}
+        has = len(counted if rule else counted.intersection(experiment.seeds))
+        runs |= {(experiment.key, seed) for seed in new}
+        stand |= {experiment.key: (has, has + len(new), len(new) - len(missing))} if new else {}
+    return Waiting(claim.id, frozenset(runs), stand)
+
+
+def by_decided(entries: Iterable[Waiting], seconds: Callable[[Set[Run]], float]) -> Iterator[frozenset[Run]]:
+    """The runs that entries wait for, as sets made one after the other: the most entries decided a second come first.
+
+    Greedy: of all open entries, the next is the one whose runs that are not made yet decide most entries (it, and all
+    that then want no other) for the seconds they take; of equals the cheaper, then the first. Of its runs those come
+    first that decide one of these others.
+
+    Example:
+        >>> a, b = frozenset({("x", 0)}), frozenset({("y", 0)})
+        >>> entries = [Waiting("A", a | b, {}), Waiting("B", b, {})]
+        >>> [sorted(runs) for runs in by_decided(entries, len)]
+        [[('y', 0)], [('x', 0)]]
+    """
+    left, made = [entry for entry in entries if entry.runs], frozenset()
+    while left:
+        new = {entry.id: entry.runs - made for entry in left}
+        cost = {name: seconds(runs) for name, runs in new.items()}
+        ends = {name: sum(runs >= other for other in new.values()) for name, runs in new.items()}
+        best = min(new, key=lambda name: (cost[name] / ends[name], cost[name]))
+        first = min((name for name in new if new[name] <= new[best]), key=cost.__getitem__)
+        yield new[first]
+        made |= new[first]
+        left = [entry for entry in left if not entry.runs <= made]
+
+
+def predicted_seconds(runs: Set[Run], known: Mapping[str, Experiment]) -> float:
+    """Predicted seconds of these runs on one core, by the experiments with these keys."""
+    keys = [key for key, _ in runs]
+    return sum(known[key].predicted(keys.count(key)).seconds for key in set(keys))
+
+
+def open_claims() -> list[Claim]:
+    """The claims whose settled verdict is open."""
+    known = settled()
+    return [claim for claim in claims() if known.get(claim.id, OPEN[-1]) in OPEN]
+
+
+def in_order(pattern: str | None, store: Store | None = None) -> list[Experiment]:
+    """Recorded experiments in the order that decides most open entries per second, each with the seeds that are next.
+
+    An experiment may come twice, first with the seeds that a nearer entry wants. What no entry wants follows, the
+    cheapest first, and then what is complete.
+
+    Raises ParameterError for a pattern that no experiment matches.
+    """
+    store = store or Store(records_path())
+    named = {experiment.name for experiment in choose(pattern)}
+    known = {experiment.key: experiment for experiment in choose()}
+    entries = [e for e in waiting(open_claims(), store) if e.stand.keys() <= known.keys()]
+    seeds = {key: set(store.seeds(key, experiment.code)) for key, experiment in known.items()}
+    found = []
+    for runs in by_decided(entries, lambda runs: predicted_seconds(runs, known)):
+        own = {key: {run for run in runs if run[0] == key} for key, _ in runs}
+        for key in sorted(own, key=lambda key: predicted_seconds(own[key], known)):
+            seeds[key] |= {seed for _, seed in own[key]}
+            found.append(replace(known[key], seeds=tuple(sorted(seeds[key]))))
+    left = {key: len(set(experiment.seeds) - seeds[key]) for key, experiment in known.items()}
+    planned = {experiment.key for experiment in found}
+    rest = [e for e in known.values() if left[e.key] or e.key not in planned]
+    rest.sort(key=lambda e: (not left[e.key], e.predicted(left[e.key]).seconds))
+    return [experiment for experiment in (*found, *rest) if experiment.name in named]
+
+
+def with_entries(table: pd.DataFrame, store: Store | None = None) -> pd.DataFrame:
+    """A table of `records_table` with the open entries that wait for each experiment, and how far each is.
+
+    `GF09 1/3`: of three seeds that entry GF09 wants, one counts; `2 beyond` are not in its list of seeds yet.
+    """
+    keys = {experiment.name: experiment.key for experiment in choose()}
+    said: dict[str, list[str]] = {key: [] for key in keys.values()}
+    for entry in waiting(open_claims(), store or Store(records_path())):
+        for key, (has, wants, beyond) in entry.stand.items():
+            further = f" ({beyond} beyond)" if beyond else ""
+            said.setdefault(key, []).append(f"{entry.id} {has}/{wants}{further}")
+    return table.assign(entries=[", ".join(said.get(keys.get(name, ""), [])) for name in table.experiment])
