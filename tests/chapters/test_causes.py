@@ -13,7 +13,7 @@ from grokbook.errors import ParameterError
 
 UNPREDICTED = {
     "T": {"data-balanced"},
-    "Q": {"data-balanced"},
+    "Q": {"data-balanced", "squared-error"},
     "L": {"decay-on-hidden-alone", "decay-on-output-alone", "decay-not-on-output", "head-handed-over"},
 }
 """Arms of which no explanation says anything: baselines, and what theories of other networks would be asked of L."""

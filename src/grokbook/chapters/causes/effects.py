@@ -26,8 +26,8 @@ def predictions() -> pd.DataFrame:
     """What each explanation predicts of each arm on each bench, a row a prediction, with its words and their place.
 
     Columns `explanation`, `arm`, `role` (test, sham or oracle), one for each of `BENCHES` ("shorter", "longer", "same",
-    "never" or nothing), `refuted_by`, `added` (a date where it was written after the first run of benches T and Q), then
-    those of the explanation.
+    "never" or nothing), `refuted_by`, `added` (a date where it was written after the first arms of benches T and Q had
+    been run), then those of the explanation.
     """
     tables = [pd.read_csv(str(files(__package__) / f"{name}.csv"), keep_default_na=False) for name in
               ("predictions", "explanations")]  # fmt: skip
@@ -50,6 +50,10 @@ def against(arm: str, bench: str) -> str:
     """
     if arm != "norm-at-1" and (arm.startswith("norm-at-") or arm.endswith("-norm-held")):
         return "norm-at-1"
+    if arm == "float64-no-decay":
+        return "no-decay"
+    if arm.startswith("squared-error-"):
+        return "squared-error"
     among_sets = bench != "L" and arm.startswith("data-") and arm != "data-balanced"  # the free run of L is balanced
     return "data-balanced" if among_sets else "free"
 

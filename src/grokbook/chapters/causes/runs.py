@@ -16,6 +16,7 @@ import numpy as np
 import xarray as xr
 
 from grokbook.errors import ParameterError
+from grokbook.models.double import InDouble
 from grokbook.models.intervened import Centred, Rescaled, Stablemax, Tempered
 from grokbook.models.layer_norm import GroupedShape, NormedShape
 from grokbook.models.networks import Network
@@ -25,7 +26,7 @@ from grokbook.runs.experiment import Experiment
 from grokbook.tasks import ModularTask
 from grokbook.tasks.designed_addition import DesignedAddition
 from grokbook.tasks.designs import DesignedTask
-from grokbook.training.accelerators import Grokfast
+from grokbook.training.accelerators import Grokfast, Muon
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.interventions import Clamp, Decay, Freeze, Hook, Hooked, Project, RingPenalty, Transplanted
 from grokbook.training.optim import AdamW, Group
@@ -230,6 +231,39 @@ def others(bench: str) -> dict[str, RunConfig]:
     }
 
 
+GROKFAST = tuple((memory, gain) for memory in (0.5, 0.8, 0.9, 0.95, 0.98) for gain in (0.5, 1.0, 2.0, 5.0))
+MUON = tuple((momentum, times) for momentum in (0.8, 0.95) for times in (0.25, 0.5, 1.0, 2.0))
+"""Settings that were tried of both accelerators, with a rate of `times` that of AdamW and an equal decay a step."""
+TUNED = {"grokfast": GROKFAST[0], "muon": MUON[0]}
+"""Those with the least median grok step of seeds 100 to 103."""
+
+
+def accelerated(name: str, first: float, second: float) -> RunConfig:
+    """Bench Q with Grokfast (memory, gain) or Muon on both matrices (momentum, rate over AdamW's)."""
+    settings = free("Q").optimizer
+    if name == "grokfast":
+        fast = Grokfast(settings.learning_rate, weight_decay=settings.weight_decay, memory=first, gain=second)
+    else:
+        rate, decay = second * settings.learning_rate, settings.weight_decay / second
+        fast = Muon(rate, weight_decay=decay, momentum=first, matrices=("W_E", "W_U"))
+    return dataclasses.replace(free("Q"), optimizer=fast)
+
+
+def later() -> dict[str, RunConfig]:
+    """Arms of bench Q that were added: double precision, squared error with its output layer solved, accelerators."""
+    config = free("Q")
+    squared = dataclasses.replace(config, loss="squared_error")
+    double = InDouble(config.model)
+    return {
+        "float64": _changed(config, model=double),
+        "float64-no-decay": _changed(config, model=double, weight_decay=0.0),
+        "squared-error": squared,
+        **{f"squared-error-{name}": _changed(squared, model=dataclasses.replace(config.model, ridge=ridge))
+           for name, ridge in (("ridge", 0.1), ("ridge-weak", 1e-3))},
+        **{f"{name}-tuned": accelerated(name, *best) for name, best in TUNED.items()},
+    }  # fmt: skip
+
+
 KEPT = ("train_loss", "test_loss", "train_accuracy", "test_accuracy", "weight_norm")
 """What an arm keeps of what its runs log: there are many arms, and a record should be small."""
 
@@ -255,6 +289,7 @@ def arms(bench: str) -> dict[str, Arm]:
         found |= norms(bench) | embeddings(bench) | rates() | data(bench) | others(bench)
     elif bench != "N":  # its spread between equal runs is too large for 12 seeds: shown, not used
         found |= norms(bench) | embeddings(bench) | rings(bench) | data(bench) | others(bench)
+        found |= later() if bench == "Q" else {}
     else:
         kept = ("free", "decay-double", "decay-half", "decay-by-a-hook", "no-decay")
         found = {name: found[name] for name in kept}
