@@ -119,6 +119,8 @@ GU2024 = len(choose(paper="gu2024"))
         ("claims --id G18 --id G36 --verdict holds --full", ["G36    holds", "classes_are_translates", "\n1 claim: 1"]),
         ("claims --paper gu2024", ["P03    fails", "task_and_model: The operation sorts", f"\n{GU2024} claims: "]),
         ("claims --kind number --id G36", ["0 claims: none.\n"]),
+        ("claims --json --id G36", ['"id": "G36"', '"computed": false', '"verdict": "holds"']),
+        ("claims --json --run --id G18", ['"computed": true', '"published": "1 (a product)"']),
         ("claims --run --id G18 --id G36", ["(a product).", "\n2 claims: 1 holds, 1 holds with correction.\n"]),
     ],
 )
@@ -127,7 +129,7 @@ def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root
         monkeypatch.setattr(sys.modules[ledger.__module__].Claim, "finding", lambda claim: pytest.fail("computed"))
     done = run(*arguments.split())
     assert done.exit_code == 0 and "DIFFERS" not in done.output
-    assert "claims" not in arguments or max(map(len, done.output.splitlines())) <= 80
+    assert "claims" not in arguments or "--json" in arguments or max(map(len, done.output.splitlines())) <= 80
     assert [part for part in parts if part not in done.output] == []
 
 
@@ -156,6 +158,7 @@ def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root
         ("claims --paper gu2026", "no paper 'gu2026'; the nearest is gu202"),
         ("claims --verdict maybe", "verdict = 'maybe' is unknown"),
         ("claims --settle", "needs --run"),
+        ("claims --json --run --settle", "give one of them"),
         ("claims --run --same-rule", "needs --settle"),
     ],
 )

@@ -331,8 +331,11 @@ def claims(
     full: Annotated[bool, typer.Option("--full", help="Also which function checks a claim.")] = False,
     settle: Annotated[bool, typer.Option("--settle", help="With --run: write the verdicts down.")] = False,
     same_rule: Annotated[bool, typer.Option("--same-rule", help="With --settle: checks sort as before.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As data for programs (JSON).")] = False,
 ) -> None:
     """Show what the papers claim and the settled verdicts; with --run, compute them again."""
+    if as_json and settle:
+        raise ParameterError("--json shows the ledger and --settle changes it: give one of them.")
     if (settle and not live) or (same_rule and not settle):
         needed = "--settle writes down what the checks find, so it needs --run"
         raise ParameterError(f"{needed}; --same-rule says that no changed check sorts otherwise, so it needs --settle.")
@@ -352,18 +355,24 @@ def claims(
         return with_verdict(choose(ids, paper, kind=kind), verdict, known), known
 
     def listed(console: Any) -> None:
-        from grokbook.claims import report
+        from grokbook.claims import export, report
 
         those, known = chosen()
+        if as_json:
+            from grokbook.build.book import ledger
+            from grokbook.paths import project_root
+
+            console.out(export.text(export.document(those, seen=ledger(project_root()))), end="")
+            return
         for claim in those:
             console.out(report.entry(claim, known.get(claim.id), _width(), full) + "\n")
         console.out(report.paragraph(report.summary(known.get(claim.id) for claim in those), _width()))
 
     if live:
         with _stoppable():
-            _check_claims(*chosen(), full, settle, same_rule)
+            (_claims_as_json if as_json else partial(_check_claims, full, settle, same_rule))(*chosen())
     else:
-        _answer(("claims", paper, ids, kind, verdict, full), listed)
+        _answer(("claims", paper, ids, kind, verdict, full, as_json), listed)
 
 
 def _width() -> int:
@@ -372,7 +381,17 @@ def _width() -> int:
     return max(50, min(shutil.get_terminal_size((80, 24)).columns, 100))
 
 
-def _check_claims(chosen: list[Any], known: dict[str, str], full: bool, settle: bool, same_rule: bool) -> None:
+def _claims_as_json(chosen: list[Any], known: dict[str, str]) -> None:
+    """Print what the checks find as data; exit code 1 when a verdict is not the settled one."""
+    from grokbook.claims import export, outcomes
+
+    found = list(outcomes(chosen))
+    print(export.text(export.document(chosen, found)), end="")
+    if any(outcome.finding.verdict != known.get(outcome.claim.id) for outcome in found):
+        raise typer.Exit(1)
+
+
+def _check_claims(full: bool, settle: bool, same_rule: bool, chosen: list[Any], known: dict[str, str]) -> None:
     """Print each result as it comes; exit code 1 when a verdict is not the settled one and is not written down."""
     from grokbook.claims import outcomes, report, verdicts
 

@@ -60,6 +60,7 @@ page.glue("modulus", p)
 page.figure(fig, "fig-tiny", f"Four squares, no seed, $p = {p}$.", "A curve that rises ever faster.")
 page.table(pd.DataFrame({"n": [1, 2], "square": [1.0, None]}), "Two squares.", {"square": ".1f"})
 show.source(parameters.same)
+page.data("tiny.json", {"claims": [{"id": "X1", "computed": True, "value": p}, {"id": "X2", "computed": False}]})
 ```
 
 ```{exercise} First

@@ -18,6 +18,7 @@ from grokbook.build import jobs, site, state
 from grokbook.build.jobs import Job, long_run, refuse_too_large, share, side_by_side
 from grokbook.build.kernel import Kernels
 from grokbook.errors import ChapterError, ParameterError
+from grokbook.files import read_json
 from grokbook.page import sources
 from grokbook.page.costs import Estimate
 from processes import git
@@ -50,6 +51,17 @@ def test_a_build_makes_page_card_and_site(built_once):
     assert card["parameters"] == {"p": 59, "train_fraction": 0.5, "steps": 200}
     assert (built_once / "site" / "chapters" / "01_tiny.html").is_file()
     assert not list((built_once / "book" / "_build").iterdir())
+
+
+def test_data_of_a_page_is_a_file_of_the_site_and_of_a_current_page_alone_the_ledger_is_read(built, monkeypatch):
+    monkeypatch.setattr(building, "LEDGER", "01_tiny")
+    monkeypatch.setattr(building.export, "NAME", "tiny.json")
+    claim = {"computed": True, "id": "X1", "value": 59}
+    assert read_json(built / "site" / "tiny.json")["claims"] == [claim, {"computed": False, "id": "X2"}]
+    assert building.ledger(built) == {"X1": claim}
+    source = built / "notebooks" / "01_tiny.md"
+    source.write_text(source.read_text() + "\nMore.\n")
+    assert building.ledger(built) == {}
 
 
 def test_a_build_without_change_does_nothing_and_says_so(built, said, nothing_runs):

@@ -7,17 +7,21 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from grokbook.build import site, state
+from grokbook.build import outputs, site, state
 from grokbook.build.execute import execute
 from grokbook.build.jobs import Job, long_run, refuse_too_large, side_by_side
 from grokbook.build.kernel import Kernels
 from grokbook.build.terminal import Progress, agree
+from grokbook.claims import export
 from grokbook.claims.shared import FINDINGS
 from grokbook.claims.verdicts import SETTLED
+from grokbook.files import read_json
 from grokbook.fingerprint import code_digest, rooms_fingerprint
 from grokbook.machine import CORES, cores
 from grokbook.page import costs, sources
+from grokbook.page.cards import LEDGER
 from grokbook.page.sources import Page
 
 _ROOMS = ("tasks", "models", "measures", "theory", "training", "runs", "claims", "plotting", "chapters", "page")
@@ -76,6 +80,18 @@ def build(
 def planned(root: Path, page: Page) -> Job:
     """A page with what it is predicted to cost, and its key."""
     return Job(page, costs.page_estimate(page), key(root, page))
+
+
+def ledger(root: Path) -> dict[str, dict[str, Any]]:
+    """The claims whose checks were run for the book's page of the ledger, as data by id; none where it is not current.
+
+    See `grokbook.claims.export`.
+    """
+    card, file = state.card(root, LEDGER), root / "book" / "chapters" / f"{LEDGER}.ipynb"
+    if not card or card["key"] != key(root, sources.load(root / "notebooks" / f"{LEDGER}.md").page(card["preset"])):
+        return {}
+    found = outputs.files(read_json(file)).get(export.NAME, {})
+    return {claim["id"]: claim for claim in found.get("claims", ()) if claim["computed"]}
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from grokbook.build.terminal import PREFIX
@@ -33,6 +33,16 @@ def used(notebook: Any) -> list[dict[str, Any]]:
     """What `page.used` published: the datasets that the cells of an executed page were given."""
     about = (output.get("metadata", {}) for _, cell in code_cells(notebook) for output in cell.outputs)
     return [row for found in about for row in found.get("grokbook_used", [])]
+
+
+def files(notebook: Mapping[str, Any]) -> dict[str, Any]:
+    """What `page.data` published: the files that the cells of an executed page have for the site, by name.
+
+    They are taken out of the notebook.
+    """
+    about = (output.get("metadata", {}) for cell in notebook["cells"] for output in cell.get("outputs", []))
+    taken = (found.pop("grokbook_file", None) for found in about)
+    return {file["name"]: file["content"] for file in taken if file}
 
 
 def strip(notebook: Any) -> None:

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from grokbook.build import state
+from grokbook.build import outputs, state
 from grokbook.build.arranged import arranged
 from grokbook.build.terminal import Progress
 from grokbook.check import broken, drift
+from grokbook.claims import export
 from grokbook.claims.verdicts import SETTLED, settled
 from grokbook.errors import ChapterError, GrokbookError
 from grokbook.page import sources
@@ -121,6 +122,8 @@ def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None =
         executed = (notebooks or root / "book" / "chapters") / f"{name}.ipynb"
         notebook = json.loads(executed.read_text(encoding="utf-8"))
         put_narrow(notebook, extra / "narrow" / name)
+        for file, content in outputs.files(notebook).items():
+            (extra / file).write_text(export.text(content), encoding="utf-8")
         drawn |= drawings(notebook)
         page = source / f"{sources.page_of(name)}.ipynb"
         page.with_suffix(".md").unlink(missing_ok=True)  # what stands there while the front page is not executed

@@ -10,6 +10,7 @@ import html
 import json
 import keyword
 import math
+import re
 import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -192,6 +193,16 @@ def ledger(frame: Any) -> None:
     from grokbook.page import cards
 
     _display({"text/html": cards.ledger_html(frame), "text/plain": frame.to_string(index=False)})
+
+
+def data(name: str, content: Any) -> None:
+    """Put plain values as the JSON file `name` beside the pages of the site; the page itself shows nothing of it.
+
+    Raises ParameterError for a name that is none of a JSON file, or leads to another folder.
+    """
+    if not re.fullmatch(r"[\w-]+(\.[\w-]+)*\.json", name):
+        raise ParameterError(f"the name {name!r} must be that of a file such as 'claims.json'.")
+    _display({"text/plain": ""}, {"grokbook_file": {"name": name, "content": content}})
 
 
 def verdict_bars(papers: Sequence[str]) -> None:
