@@ -24,7 +24,7 @@ from grokbook.check import broken, drift
 from grokbook.claims import export
 from grokbook.claims.verdicts import SETTLED, settled
 from grokbook.errors import ChapterError, GrokbookError
-from grokbook.page import sources
+from grokbook.page import class_page, sources
 from grokbook.page.cards import LEDGER
 from grokbook.page.drawing import NARROW
 from grokbook.page.sources import Chapter
@@ -139,6 +139,7 @@ def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None =
         origin, copy = mathjax_folder() / name, extra / "mathjax" / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if origin.is_dir() else shutil.copyfile)(origin, copy)
+    (extra / class_page.NAME).write_text(class_page.class_page(), encoding="utf-8")
     toc = source / "_toc.yml"
     toc.write_text(filtered_toc(toc.read_text(), names))
     facts = pages(root, chapters)

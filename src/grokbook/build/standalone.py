@@ -47,6 +47,7 @@ def inlined(page: Path, mathjax: Path) -> str:
     searching = [script for script in soup.find_all("script", src=False) if "search-button" in script.get_text()]
     for tag in [*soup.select(", ".join(_DROPPED)), *searching]:
         tag.decompose()
+    soup.html.attrs.pop("data-content_root", None)  # where the book is: not here
     for link in soup.select("link[rel~=stylesheet]"):
         path, style = _file(page, link["href"]), soup.new_tag("style")
         style.string = css_inlined(path.read_text(encoding="utf-8"), path.parent)

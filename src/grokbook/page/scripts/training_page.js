@@ -122,7 +122,10 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-train .gb-clocks circle { fill: none; stroke: var(--quiet); } .gb-train .gb-clocks circle.answer { fill: var(--measure);
   stroke: none; } .gb-train .first-hand { stroke: var(--train); stroke-width: 2; }
 .gb-train .second-hand { stroke: var(--second); stroke-width: 2; } .gb-train .cross { stroke: var(--test); stroke-width: 2.4; }
-.gb-train a.gb-link { color: var(--train); }
+.gb-train p:has(.gb-link) { display: flex; flex-wrap: wrap; gap: .2rem 1.4rem; } .gb-train a.gb-link { color: var(--train); }
+.gb-train.gb-large { font-size: clamp(1.1rem, 1.7vw, 1.9rem); border: 0; padding: 0; }
+.gb-train.gb-large :is(details, p:has(.gb-link)) { display: none; } .gb-train.gb-large canvas { max-width: min(100%, 62vh); }
+.gb-train.gb-large .gb-row button { padding: .5rem 1.2rem; min-height: 3rem; }
 @media screen and (max-width: 560px) { .gb-train { padding: .5rem; } .gb-train .gb-both { grid-template-columns: 1fr; }
   .gb-train canvas { max-width: 17rem; } }
 @media print { .gb-train .gb-row, .gb-train details { display: none; } }`;
@@ -341,12 +344,13 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     if (root.dataset.mounted) return;
     root.dataset.mounted = "yes";
     style("gb-train", STYLE);
-    const { begin, ...given } = JSON.parse(root.dataset.options || "{}"), id = root.id;
-    const own = settled(given), linked = fromAddress(id, location.hash);
+    const { begin, large, ...given } = JSON.parse(root.dataset.options || "{}"), id = root.id;
+    const own = settled(given), linked = large ? null : fromAddress(id, location.hash);
     const state = { s: linked ? linked.settings : own, drops: linked ? linked.drops : [], runs: [], chosen: 0, going: false, before: null };
     const act = { drop, step, train: () => (over() ? restart() : 0, go(!state.going, true)), again: () => restart(),
                   decay, reset };
     root.classList.toggle("gb-begun", !!begin);
+    root.classList.toggle("gb-large", !!large);
     const buttons = makeButtons(root, { train: "Train", decay: "No weight decay", again: "Again" }, act);
     const said = node("p", { class: "gb-said", id: `${id}-said` }, root), both = node("div", { class: "gb-both" }, root);
     const canvas = node("canvas", { role: "img" }, both), side = node("div", {}, both);
@@ -369,7 +373,9 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     node("p", {}, folds[1], "What is set by hand, in a run that starts from the same numbers and trains on the same pairs.");
     const interventions = makeSettings(folds[1], id, INTERVENTIONS, (name, value) => { change(name, value); go(true); });
     makeButtons(folds[0], { step: "One step", reset: "First settings" }, act);
-    const link = node("a", { class: "gb-link" }, node("p", {}, root), "Link that repeats this run");
+    const links = node("p", {}, root), link = node("a", { class: "gb-link" }, links, "Link that repeats this run");
+    const book = document.documentElement.dataset.content_root;
+    const lesson = book === undefined ? null : node("a", { class: "gb-link" }, links, "Large, and with a class");
     const live = node("p", { class: "gb-hidden", role: "status", "aria-live": "polite" }, root);
     let waiting = false, announced = "", drawn = 0;
 
@@ -479,9 +485,12 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
       said.textContent = `${runs.length > 1 ? `${run.name}. ` : ""}${sentence(run)}`;
       canvas.setAttribute("aria-label", `Table of all pairs of ${s.p} numbers. ${said.textContent}`);
       link.href = address(id, s, runs.flatMap((one) => one.events));
+      if (lesson) lesson.href = `${book}class.html${address("train", s, [])}`;
       const told = { step: run.now.step, train: run.now.train, test: run.now.test, keep: run.keep, settings: s, going: state.going,
                      med: run.now.med, gradient: run.now.feature_gradient, loss: run.now.train_loss, over: run.over, ranks: run.ranks };
       for (const [name, value] of Object.entries(told)) root.dataset[name] = JSON.stringify(value);
+      const ends = runs.map((one) => ({ step: one.now.step, over: one.over, fit: core.reached(one.curve, "train"), rule: core.reached(one.curve, "test") }));
+      root.dispatchEvent(new CustomEvent("gb-drawn", { detail: { settings: s, ends } }));
       const news = ["train", "test"].map((name) => core.reached(run.curve, name) !== null) + String(state.going);
       if (news !== announced) live.textContent = said.textContent;
       announced = news;
@@ -508,5 +517,5 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     if (linked || moves) setTimeout(() => state.going || go(true), linked ? 0 : 600);
   }
 
-  return { ...core, settled, address, fromAddress, worker, mount };
+  return { ...core, CHOICES, RANGES, LABELS, settled, address, fromAddress, worker, mount };
 })();
