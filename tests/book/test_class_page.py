@@ -1,4 +1,4 @@
-"""The page for a class in Chromium: large, a link and QR code to join, a link for each result, the plot of the class."""
+"""The page for a class in Chromium: large, a link and QR code to join, a link for each result, the plot."""
 
 import hashlib
 import math
@@ -19,7 +19,7 @@ LINK = (
 )
 SMALL = "#train?model=quadratic&p=7&width=16&train_fraction=0.6&steps=60&pace=as+fast+as+it+can"
 FOUND = [(0.25, 12, None, 3000), (0.4, 18, 1500, 1948), (0.6, 30, 210, 600)]
-AS_LINKS = """found => found.map(([value, fit, rule, step], k) => 'Group ' + (k + 1) + ' has https://example.org/class.html' +
+AS_LINKS = """found => found.map(([value, fit, rule, step], k) => 'Group ' + (k + 1) + ' https://e.org/class.html' +
   GrokbookClass.resultAddress(GrokbookClass.read('#train?train_fraction=' + value).settings, 'train_fraction', k + 1,
     [{ fit, rule, step }])).join('\\n')"""
 
@@ -56,7 +56,8 @@ def test_the_code_is_that_of_an_independent_encoder(at):
     """The modules that segno 1.6.6 gives for the link (version 7, level M, mask 7)."""
     rows = at().evaluate(
         """text => { const code = qrcode(0, 'M'); code.addData(text); code.make(); const n = code.getModuleCount();
-          return Array.from({ length: n * n }, (_, k) => (code.isDark(Math.floor(k / n), k % n) ? '1' : '0')).join(''); }""",
+          const dark = k => code.isDark(Math.floor(k / n), k % n);
+          return Array.from({ length: n * n }, (_, k) => (dark(k) ? '1' : '0')).join(''); }""",
         LINK,
     )
     assert len(rows) == 45**2
@@ -124,8 +125,8 @@ def test_the_plot_has_a_point_for_each_step_and_a_triangle_where_there_is_none(a
     for _, step, y in dots:
         share = math.log(step / low) / math.log(high / low)
         assert y == pytest.approx(y0 + share * (y1 - y0), abs=0.5)
-    open_ones = page.locator(".gb-plot path.open").evaluate_all("all => all.map(e => [e.dataset.group, e.dataset.step])")
-    assert open_ones == [["1", ">3000"]]
+    triangles = page.locator(".gb-plot path.open")
+    assert triangles.evaluate_all("all => all.map(e => [e.dataset.group, e.dataset.step])") == [["1", ">3000"]]
     cells = page.locator("#gb-class tbody tr").first.locator("td").all_inner_texts()
     assert cells == ["1", "0.25", "12", "not by 3,000"]
 
@@ -136,7 +137,7 @@ def test_the_plot_has_a_point_for_each_step_and_a_triangle_where_there_is_none(a
         ("#result?foo=1", "it names no result of a class."),
         ("#result?vary=seed&group=1&fit=2&rule=x&last=9", "its steps are not numbers."),
         ("#result?vary=seed&group=x&fit=2&rule=5&last=9", "it names no group."),
-        ("#result?vary=seed&group=9&seed=2&fit=2&rule=5&last=9", "it varies the random seed, the class the share trained."),
+        ("#result?vary=seed&seed=2&group=9&fit=2&rule=5&last=9", "the random seed, the class the share trained."),
         ("#result?vary=train_fraction&p=29&group=9&fit=2&rule=5&last=9", "its Modulus p is 29, not 23."),
     ],
 )

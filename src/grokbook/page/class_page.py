@@ -1,4 +1,4 @@
-"""The page for a class: one file without server, in which groups train in their browsers and bring their numbers together."""
+"""The page for a class: one file, no server; groups train in their browsers and bring their numbers together."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PAGE = """<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="description" content="Train a network before a class, give each group its own setting, and plot what they find.">
+<meta name="description" content="Train a network before a class, give each group a setting, plot what they find.">
 <link rel="icon" href="data:,">
 <title>In class: grokbook</title>
 <style>
