@@ -35,6 +35,13 @@ class ChapterError(GrokbookError, RuntimeError):
     """A chapter could not be read, executed or built."""
 
 
+class WrongAnswer(GrokbookError):
+    """An answer to an exercise is not right; the message is the reason. A notebook shows it without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
 def nearest(name: str, choices: Iterable[str], likeness: float = 0.6) -> str | None:
     """The choice most like `name`, capitals aside, or None where none is that alike (0: not at all, 1: equal).
 

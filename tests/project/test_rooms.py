@@ -10,11 +10,11 @@ from project_tree import PACKAGE, dotted, modules, read, tree
 GROUND = "ground"
 FLOORS = (
     *(GROUND, "tasks", "models", "measures", "theory", "training", "runs", "claims", "plotting", "chapters"),
-    *("page", "check", "build", "cli"),
+    *("exercises", "page", "check", "build", "cli"),
 )
 BELOW = FLOORS[: FLOORS.index("chapters")]
 LESS = {"measures": (GROUND,), "plotting": (GROUND, "measures", "runs")}
-LESS |= {"page": BELOW, "check": (*BELOW, "page"), "build": (*BELOW, "page", "check")}
+LESS |= {"page": BELOW, "check": (*BELOW, "exercises", "page"), "build": (*BELOW, "exercises", "page", "check")}
 """Rooms that may import less than all below them: plotting takes arrays and tables, and asks measures for symbols; what
 makes the book finds a chapter by its name."""
 

@@ -24,6 +24,7 @@ from grokbook.check import broken, drift
 from grokbook.claims import export
 from grokbook.claims.verdicts import SETTLED, settled
 from grokbook.errors import ChapterError, GrokbookError
+from grokbook.exercises import form
 from grokbook.page import class_page, sources
 from grokbook.page.cards import LEDGER
 from grokbook.page.drawing import NARROW
@@ -87,7 +88,7 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
 def key(root: Path) -> str:
     """sha256 of everything the site is made from."""
     package, files = Path(__file__).resolve().parents[1], [SETTLED]
-    for folder in (root / "book", *(package / room for room in ("page", "check", "build"))):
+    for folder in (root / "book", *(package / room for room in ("exercises", "page", "check", "build"))):
         for path in sorted(folder.rglob("*")):
             inside = path.relative_to(folder)
             hidden = any(part.startswith((".", "__pycache__", "_build")) for part in inside.parts)
@@ -121,6 +122,9 @@ def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None =
     for name, chapter in chapters.items():
         executed = (notebooks or root / "book" / "chapters") / f"{name}.ipynb"
         notebook = json.loads(executed.read_text(encoding="utf-8"))
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "markdown":
+                cell["source"] = form.folded("".join(cell["source"]))
         put_narrow(notebook, extra / "narrow" / name)
         for file, content in outputs.files(notebook).items():
             (extra / file).write_text(export.text(content), encoding="utf-8")

@@ -16,13 +16,11 @@ from typing import Any
 from unittest import mock
 
 from grokbook.errors import ChapterError
+from grokbook.exercises import form
 from grokbook.fingerprint import parsed
 
 KEY = "grokbook_added"
 """What marks a cell that a build adds and no page shows, in its metadata, with its name in messages."""
-
-_DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{(exercise|solution)\} *([^\n]*)\n(.*?)^\1 *$", re.MULTILINE | re.DOTALL)
-
 
 @dataclass
 class Exercise:
@@ -36,7 +34,7 @@ class Exercise:
 def read(source: str) -> dict[str, Exercise]:
     """The exercises of a chapter's source by label, those of their solutions' code with them."""
     found: dict[str, Exercise] = {}
-    for _, kind, named, body in _DIRECTIVE.findall(source):
+    for _, kind, named, body in form.DIRECTIVE.findall(source):
         label = re.search(r"^:label: *(\S+)", body, re.MULTILINE) if kind == "exercise" else None
         one = found.setdefault(label[1] if label else named.strip(), Exercise(label[1] if label else named.strip()))
         for part, code in _code(re.sub(r"^:\w+:.*\n", "", body, flags=re.MULTILINE)):
@@ -56,10 +54,15 @@ def _code(body: str) -> Iterator[tuple[str, str]]:
 
 
 def cells(source: str) -> list[Any]:
-    """The code cell that tries every exercise that has code, below the last cell; none where there is none."""
+    """The code cell that tries every exercise that has code, below the last cell; none where there is none.
+
+    An exercise with a check that gives reasons needs no page; the tests run it.
+    """
     from nbformat.v4 import new_code_cell
 
-    given = {one.label: (one.blocks, one.checks) for one in read(source).values() if one.blocks or one.checks}
+    old = read(source).keys() - {one.label for one in form.read(source)}
+    given = {one.label: (one.blocks, one.checks) for one in read(source).values() if one.label in old}
+    given = {label: code for label, code in given.items() if any(code)}
     made = f"from grokbook.check import exercises\nexercises.attempt({given!r}, globals())"
     return [new_code_cell(made, metadata={KEY: "exercises"})] if given else []
 

@@ -1,0 +1,119 @@
+"""What is asked: a check that gives a reason, typical wrong answers, parameters that a variant draws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from grokbook.errors import ParameterError, WrongAnswer, nearest, shown
+
+Check = Callable[..., str | None]
+_ABOUT = ("asked", "attempted", "form")
+"""Modules of this room that belong to no chapter."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a chapter's module says of one exercise; an essay has `points` of a marking key in place of a check.
+
+    `wrong` maps the code of a typical wrong answer, which runs after the solution, to words that it must be told.
+    `draws` are the choices for parameters of the stub; `quick` are values of them with which a test runs it.
+    """
+
+    label: str
+    check: Check | None = None
+    wrong: Mapping[str, str] = field(default_factory=dict)
+    draws: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    quick: Mapping[str, Any] = field(default_factory=dict)
+    points: tuple[str, ...] = ()
+
+    def drawn(self, name: str) -> dict[str, Any]:
+        """The parameters of the variant `name`: a hash of label, parameter and name picks from each list of choices.
+
+        Example:
+            >>> Asked("ex-a", draws={"p": (5, 7, 11)}).drawn("Ada")
+            {'p': 5}
+        """
+
+        def number(parameter: str) -> int:
+            return int.from_bytes(sha256(f"{self.label}\n{parameter}\n{name}".encode()).digest()[:8])
+
+        return {one: choices[number(one) % len(choices)] for one, choices in self.draws.items()}
+
+
+def exercise(
+    label: str,
+    *,
+    wrong: Mapping[str, str],
+    draws: Mapping[str, Sequence[Any]] | None = None,
+    quick: Mapping[str, Any] | None = None,
+) -> Callable[[Check], Asked]:
+    """Make the function below the check of the exercise `label`; the fields are those of `Asked`.
+
+    It is called with the answers of the stub's last line and the parameters by name, and returns None where the answer
+    is right, else one sentence with the reason. The first line of its docstring says what an answer is.
+    """
+    return lambda check: Asked(label, check, wrong, draws or {}, quick or {})
+
+
+def essay(label: str, *points: str) -> Asked:
+    """An exercise that is answered in words: the points of its marking key."""
+    return Asked(label, points=points)
+
+
+@cache
+def every() -> Mapping[str, Asked]:
+    """What the modules of all chapters ask, by label."""
+    package = import_module("grokbook.exercises")
+    names = [one.name for one in iter_modules(package.__path__) if one.name not in _ABOUT]
+    modules = [import_module(f"{package.__name__}.{name}") for name in names]
+    return {one.label: one for module in modules for one in vars(module).values() if isinstance(one, Asked)}
+
+
+def asked(label: str) -> Asked:
+    """What its chapter's module says of the exercise `label`.
+
+    Raises ParameterError for an exercise that no module has.
+    """
+    if label not in every():
+        raise ParameterError(f"no exercise is called {shown(label)}; the nearest is {nearest(label, every(), 0)}.")
+    return every()[label]
+
+
+def check(label: str, *answers: Any, **given: Any) -> None:
+    """Say that the answers to an exercise are right, or raise WrongAnswer with the reason.
+
+    Example:
+        >>> check("ex-06-clock", 400, steps=100, fit_step=400)
+        Traceback (most recent call last):
+        grokbook.errors.WrongAnswer: ex-06-clock: at the fit itself none of the fall is made yet.
+    """
+    function = asked(label).check
+    if function is None:
+        raise ParameterError(f"{label} is answered in words; there is nothing to check by a program.")
+    expected = (function.__doc__ or "").partition("\n")[0]
+    if any(one is ... for one in answers):
+        raise WrongAnswer(f"{label}: an answer is still `...`. Needed is: {expected}")
+    try:
+        reason = function(*answers, **given)
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+        raise WrongAnswer(f"{label}: this answer cannot be read ({error}). Needed is: {expected}") from error
+    if reason is not None:
+        raise WrongAnswer(f"{label}: {reason}")
+    print(f"{label}: right.")
+
+
+def near(value: Any, right: float, tolerance: float = 1e-3) -> bool:
+    """Whether a number is the right one up to a relative `tolerance` (absolute where the right one is below 1).
+
+    Example:
+        >>> near(3.1415, 3.14159), near(3.2, 3.14159)
+        (True, False)
+    """
+    return math.isclose(float(value), right, rel_tol=tolerance, abs_tol=tolerance if abs(right) < 1 else 0)

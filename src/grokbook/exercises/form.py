@@ -1,0 +1,128 @@
+"""The exercises of a chapter's source as objects: words, stub, hints, solution, minutes, difficulty, objective.
+
+An exercise begins with `*Difficulty 1 of 3, 10 minutes, objective 2.*` and has one block of Python. It ends with the
+call of `check`; what the reader fills in is `...`. Paragraphs that begin with `**Hint 1.**` and `**Hint 2.**` follow.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from grokbook.errors import ChapterError
+from grokbook.fingerprint import parsed
+
+DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{(exercise|solution)\} *([^\n]*)\n(.*?)^\1 *$", re.MULTILINE | re.DOTALL)
+_HEAD = re.compile(r"\*Difficulty (\d) of 3, (\d+) minutes[^.]*?, objective (\d)(, in words)?\.\*\s*")
+_HINT = re.compile(r"^\*\*Hint (\d)\.\*\*\s+(.*?)(?=\s*\n\s*\n|\s*\Z)", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```python\n(.*?)^```$\n?", re.MULTILINE | re.DOTALL)
+_OPTION = re.compile(r"\A(?::\w+:.*\n)+")
+IMPORT = "from grokbook.exercises import check\n"
+"""The line of a stub that an edition moves to the cell of the check."""
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise of a page. `stub` is its code without the call of `check`, `call`; both empty where it is an essay.
+
+    `objective` counts from 1; `solution` are the words of the solution, `code` its code.
+    """
+
+    label: str
+    title: str
+    difficulty: int
+    minutes: int
+    objective: int
+    words: str
+    stub: str
+    call: str
+    hints: tuple[str, ...]
+    code: str
+    solution: str
+
+    @property
+    def essay(self) -> bool:
+        """Whether it is answered in words."""
+        return not self.call
+
+    def with_given(self, given: Mapping[str, Any]) -> tuple[str, str]:
+        """Stub and call with other parameters: in the stub their assignments, in the call the values themselves.
+
+        Raises ChapterError where the stub does not assign one of them on a line of its own.
+        """
+        stub, call = self.stub, self.call
+        for name, value in given.items():
+            assigned = [n for n in parsed(stub).body if isinstance(n, ast.Assign) and ast.unparse(n.targets) == name]
+            if len(assigned) != 1:
+                raise ChapterError(f"{self.label}: the stub needs one line `{name} = ...`, as {name} is drawn.")
+            stub = _replaced(stub, assigned[0].value, repr(value))
+        calls = [n for n in ast.walk(parsed(call)) if isinstance(n, ast.keyword)]
+        for keyword in reversed(calls):
+            if isinstance(keyword.value, ast.Name) and keyword.value.id in given:
+                call = _replaced(call, keyword.value, repr(given[keyword.value.id]))
+        return stub, call
+
+    def answers(self) -> list[str]:
+        """The expressions of the call that are the reader's answers."""
+        call = next(n for n in ast.walk(parsed(self.call)) if isinstance(n, ast.Call))
+        return [ast.unparse(argument) for argument in call.args[1:]]
+
+
+def _replaced(code: str, node: ast.expr, text: str) -> str:
+    lines = code.splitlines(keepends=True)
+    line = lines[node.lineno - 1].encode()
+    lines[node.lineno - 1] = (line[: node.col_offset] + text.encode() + line[node.end_col_offset :]).decode()
+    return "".join(lines)
+
+
+def read(source: str) -> list[Exercise]:
+    """The exercises of a chapter's source in the order of the page; none of those written without a check.
+
+    Raises ChapterError naming the exercise and what its form lacks.
+    """
+    found = DIRECTIVE.findall(source)
+    solutions = {named.strip(): _OPTION.sub("", body) for _, kind, named, body in found if kind == "solution"}
+    made = []
+    for _, kind, title, body in found:
+        if kind == "exercise" and _HEAD.search(body):
+            label = re.search(r"^:label: *(\S+)", body, re.MULTILINE)
+            if label is None or label[1] not in solutions:
+                raise ChapterError(f"the exercise {title!r} has no label, or no solution.")
+            made.append(_one(label[1], title.strip(), _OPTION.sub("", body), solutions[label[1]]))
+    return made
+
+
+def _one(label: str, title: str, body: str, solution: str) -> Exercise:
+    head, blocks, hints = _HEAD.search(body), _BLOCK.findall(body), [text for _, text in _HINT.findall(body)]
+    assert head is not None
+    words = _HINT.sub("", _BLOCK.sub("", body.replace(head[0], "", 1))).strip()
+    if len(hints) != 2:
+        raise ChapterError(f"{label}: an exercise has two hints, `**Hint 1.**` and `**Hint 2.**`, not {len(hints)}.")
+    if len(blocks) != (not head[4]):
+        raise ChapterError(f"{label}: it has one block of Python, or is `in words` and has none; found {len(blocks)}.")
+    stub, call = _split(label, blocks[0]) if blocks else ("", "")
+    code = "\n".join(_BLOCK.findall(solution))
+    numbers = (int(head[1]), int(head[2]), int(head[3]))
+    return Exercise(label, title, *numbers, words, stub, call, tuple(hints), code, _BLOCK.sub("", solution).strip())
+
+
+def _split(label: str, block: str) -> tuple[str, str]:
+    """A block's stub and its last statement, the call of `check`."""
+    last = parsed(block).body[-1]
+    call = "".join(block.splitlines(keepends=True)[last.lineno - 1 :])
+    if not call.startswith(f'check("{label}"') or IMPORT not in block:
+        raise ChapterError(f'{label}: its block imports check and ends with check("{label}", ...).')
+    return block.replace(IMPORT, "").removesuffix(call).strip() + "\n", call.strip()
+
+
+def folded(text: str) -> str:
+    """The text of a page with the hints of its exercises folded, each for itself."""
+
+    def fold(match: re.Match[str]) -> str:
+        made = r":::{admonition} Hint \1" + "\n:class: dropdown gb-hint\n" + r"\2" + "\n:::"
+        return _HINT.sub(made, match[0]) if match[2] == "exercise" else match[0]
+
+    return DIRECTIVE.sub(fold, text)

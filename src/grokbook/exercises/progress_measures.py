@@ -1,0 +1,92 @@
+"""Chapter 06: checks of its exercises."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from math import log
+
+from grokbook.chapters.progress_measures import runs
+from grokbook.claims import load
+from grokbook.exercises.asked import essay, exercise, near
+from grokbook.runs import lead_tables
+from grokbook.runs.lead_tasks import CONTROLS
+
+SHARES = [n / 10_000 for n in range(1000, 9001) if not 4500 < n < 5500]
+"""Shares of a move that are not nearly the half."""
+
+
+@exercise(
+    "ex-06-share",
+    draws={"share": SHARES},
+    wrong={
+        "changed, lead = [], float(half['lead']['med'])": "at one half",
+        "changed, lead = ['clock'], float(again['lead']['med'])": "a control",
+    },
+)
+def share(changed: Collection[str], lead: float, *, share: float) -> str | None:
+    """The names of the measures whose word changes, and the median lead of `med`."""
+    data, ways = load(runs.tasks()), runs.directions()
+    half, again = (
+        lead_tables.summary_table(lead_tables.controlled(data, ways, share=s), CONTROLS) for s in (0.5, share)
+    )
+    if near(lead, half["lead"]["med"]):
+        return "this is the lead of `med` at one half, not at your share."
+    if not near(lead, again["lead"]["med"]):
+        return "the lead of `med` is in the column `lead` of the table at your share."
+    if wrong := set(changed) & {"oracle", "oracle_early", "clock"}:
+        return f"`{min(wrong)}` is a control, and its word stays: it knows nothing of a share, or all."
+    right = set(again.index[again["says"] != half["says"]])
+    return None if set(changed) == right else f"compare the column `says` row by row; {len(right)} words change."
+
+
+@exercise(
+    "ex-06-clock",
+    draws={"steps": range(50, 500), "fit_step": range(100, 2000)},
+    wrong={
+        "half_step = np.log(2) * steps": "counts from step 0",
+        "half_step = fit_step + steps": "to 1/e",
+    },
+)
+def clock(half_step: float, *, steps: int, fit_step: int) -> str | None:
+    """A step, to five digits."""
+    if near(half_step, fit_step):
+        return "at the fit itself none of the fall is made yet."
+    if near(half_step, log(2) * steps, 1e-4):
+        return "this counts from step 0; the fall is counted from the fit."
+    if near(half_step, fit_step + steps, 1e-4):
+        return f"in {steps} steps the measure falls to 1/e of what it was, not to one half."
+    right = fit_step + log(2) * steps
+    return None if near(half_step, right, 1e-5) else "solve exp(-b (t - fit_step)) = 1/2 for t."
+
+
+@exercise(
+    "ex-06-oracle",
+    draws={"share": SHARES},
+    quick={"draws": 40},
+    wrong={
+        "own, at_least = medians, {name: 0.0 for name in medians}": "as many are late as are early",
+        "own, at_least = {n: float(p.lead.mean()) for n, p in parts.items()}, strangers": "the median",
+    },
+)
+def oracle(own: Mapping[str, float], at_least: Mapping[str, float], *, share: float) -> str | None:
+    """Two dictionaries with the keys oracle, clock and med: median leads, and shares of the matchings."""
+    rows = lead_tables.controlled(load(runs.tasks()), {"med": "falls"}, share=share)
+    for name in ("oracle", "clock", "med"):
+        part = rows[(rows.measure == name) & rows.generalises]
+        right = float((1 - part.measure_delay / part.accuracy_delay).median())
+        if not near(own[name], right):
+            return f"`{name}` needs the median of 1 - measure_delay / accuracy_delay over the runs that generalise."
+    if at_least["oracle"] < 0.5:
+        return "with a stranger's times the oracle's lead is about zero too, its own: as many are late as are early."
+    if at_least["clock"] < 0.5:
+        return "the clock does not know whose accuracy it is held against, so a stranger's times give it the same lead."
+    return None if at_least["med"] < 0.5 else "few matchings give `med` a lead as large as its own."
+
+
+own = essay(
+    "ex-06-own",
+    "The measure and the direction in which it is claimed to move were written down before the runs.",
+    "Two tasks that generalise and one that does not were run, and the table has a row for each.",
+    "Says whether the measure moves in the task that does not generalise: if it does, it sees something else.",
+    "Compares its lead with that of the test loss and with that of the clock or the step.",
+)

@@ -1,0 +1,62 @@
+"""Each exercise of the book: its solution passes, its stub and its typical wrong answers fail with the right words."""
+
+from pathlib import Path
+
+import pytest
+
+from grokbook.exercises.asked import asked, every
+from grokbook.exercises.attempted import after, run, told
+from grokbook.exercises.form import read
+from grokbook.page import sources
+
+PATHS = sources.chapter_paths(Path(__file__).resolve().parents[2])
+BY_CHAPTER = {path.stem: read(path.read_text(encoding="utf-8")) for path in PATHS}
+ALL = [one for found in BY_CHAPTER.values() for one in found]
+CODED = [one for one in ALL if not one.essay]
+NAMES = [f"student {n}" for n in range(200)]
+
+
+@pytest.fixture(scope="module", params=CODED, ids=lambda one: one.label)
+def solved(request):
+    """An exercise with the names after its stub and solution, at the values with which it is quick."""
+    return request.param, run(request.param, asked(request.param.label).quick)
+
+
+def test_the_stub_fails_and_the_solution_passes(solved):
+    exercise, names = solved
+    stub, _ = exercise.with_given(asked(exercise.label).quick)
+    assert "..." in stub and told(exercise, names) is None
+    unanswered = dict.fromkeys(exercise.answers(), ...)
+    assert "is still `...`" in told(exercise, names | unanswered)
+
+
+def test_typical_wrong_answers_are_told_why(solved):
+    exercise, names = solved
+    wrong = asked(exercise.label).wrong
+    assert len(wrong) >= 2
+    said = {code: told(exercise, after(names, exercise.label, code)) for code in wrong}
+    assert {code: words in (said[code] or "") for code, words in wrong.items()} == dict.fromkeys(wrong, True), said
+    assert len(set(said.values())) == len(wrong)
+
+
+@pytest.mark.parametrize("exercise", CODED, ids=lambda one: one.label)
+def test_variants_fit_their_stub_and_hardly_ever_meet(exercise):
+    """Every parameter that is drawn stands in the stub and reaches the check as a value; 200 names draw 190 or more."""
+    one = asked(exercise.label)
+    drawn = [one.drawn(name) for name in NAMES]
+    stub, call = exercise.with_given(drawn[0])
+    assert all(f"{name}={value!r}" in call for name, value in drawn[0].items())
+    compile(stub, exercise.label, "exec")
+    assert len({repr(given) for given in drawn}) >= 190
+
+
+def test_what_is_asked_stands_on_a_page_and_has_an_objective_there():
+    assert {one.label for one in ALL} == set(every())
+    for path in PATHS:
+        goals = path.read_text(encoding="utf-8").partition("**After this chapter you can**")[2].partition("\n\n**")[0]
+        assert all(1 <= one.objective <= goals.count("\n- ") for one in BY_CHAPTER[path.stem]), path.stem
+
+
+def test_essays_are_at_most_a_quarter_and_have_a_marking_key():
+    essays = [one for one in ALL if one.essay]
+    assert 4 * len(essays) <= len(ALL) and all(len(asked(one.label).points) >= 3 for one in essays)
