@@ -7,8 +7,12 @@ numpy.
 
 # fmt: off
 # isort: off
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import Any
+
+import pandas as pd
 
 from grokbook.measures.embedding_difference import (
     MED_DEFINITIONS, MedDefinition, circle_med, expected_initial_med, least_med, linear_med, med, med_as, med_bound,
@@ -20,7 +24,7 @@ from grokbook.measures.fourier import (
 from grokbook.measures.geometry import diameter, effective_dimension, explained_variance
 from grokbook.measures.logged import embedding_measures
 from grokbook.measures.norms import mean_norm, weight_norm
-from grokbook.measures.registry import Measure, definition_table, registry
+from grokbook.measures.registry import Measure, definition_table, measure_table, registry
 from grokbook.measures.separability import (
     ClassSeparability, Separation, class_separability, convexly_separable, convexly_separable_on, linear_probe,
     separate, shuffled_share, topologically_separable,
@@ -51,3 +55,13 @@ def __getattr__(name: str) -> Any:
         if name in names:
             return getattr(import_module(f"grokbook.runs.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _Listing(ModuleType):
+    """The room of a name that is a function too: `grokbook.measures()` is the table of all measures."""
+
+    def __call__(self) -> pd.DataFrame:
+        return pd.DataFrame(measure_table())
+
+
+sys.modules[__name__].__class__ = _Listing

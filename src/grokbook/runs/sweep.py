@@ -100,7 +100,7 @@ def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
         changed = dataclasses.replace(before.get(group, Group(group)), **{RATES[rate]: value})
         kept = tuple((before | {group: changed}).values())
         return dataclasses.replace(config, optimizer=dataclasses.replace(config.optimizer, groups=kept))
-    own = {g.name for g in config.optimizer.groups if name in g.changes()}
+    own = {g.name for g in getattr(config.optimizer, "groups", ()) if name in g.changes()}
     if own and own >= set(named):
         said = " or ".join(f"{group}_{rate}" for group in named for rate in RATES if RATES[rate] == name)
         raise ParameterError(f"{name} reaches no parameter, since every group has its own; vary {said}.")

@@ -1,0 +1,182 @@
+"""Optimisers by their usual word for the rate, `lr`, and any optimiser of torch as one of a run."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from grokbook.errors import ParameterError, shown
+from grokbook.training import accelerators, optim
+from grokbook.training.optim import Group, Numbers, Shapes, State
+
+
+def AdamW(
+    lr: float = 1e-3,
+    *,
+    weight_decay: float = 1.0,
+    beta1: float = 0.9,
+    beta2: float = 0.98,
+    eps: float = 1e-8,
+    warmup: int = 10,
+    groups: tuple[Group, ...] = (),
+) -> optim.AdamW:
+    """AdamW with linear warm-up: the settings `grokbook.training.AdamW`, with `lr` for its `learning_rate`.
+
+    Raises ParameterError for a rate that is not positive, a negative decay, or a beta outside [0, 1).
+
+    Example:
+        >>> AdamW(lr=3e-3) == optim.AdamW(learning_rate=3e-3)
+        True
+    """
+    return optim.AdamW(lr, beta1, beta2, eps, weight_decay, warmup, groups=groups)
+
+
+def Sgd(
+    lr: float = 0.1,
+    *,
+    momentum: float = 0.9,
+    weight_decay: float = 0.0,
+    warmup: int = 0,
+    groups: tuple[Group, ...] = (),
+) -> optim.Sgd:
+    """Gradient descent with momentum: the settings `grokbook.training.Sgd`, `momentum` for its `beta1`.
+
+    Raises ParameterError for a rate that is not positive, a negative decay, or a momentum outside [0, 1).
+
+    Example:
+        >>> Sgd(lr=0.5, momentum=0).rate(0)
+        0.5
+    """
+    return optim.Sgd(lr, momentum, weight_decay=weight_decay, warmup=warmup, groups=groups)
+
+
+def Muon(
+    lr: float = 1e-3,
+    *,
+    momentum: float = 0.95,
+    weight_decay: float = 1.0,
+    warmup: int = 10,
+    matrices: tuple[str, ...] = (),
+    groups: tuple[Group, ...] = (),
+) -> accelerators.Muon:
+    """Muon for hidden matrices, AdamW for the rest: the settings `grokbook.training.accelerators.Muon`.
+
+    `matrices` names the parameters that Muon moves; of a network with `W_U` they are the hidden ones without it.
+
+    Raises ParameterError for a momentum outside [0, 1) and whatever AdamW refuses.
+
+    Example:
+        >>> Muon(lr=2e-3).learning_rate
+        0.002
+    """
+    rest = {"weight_decay": weight_decay, "warmup": warmup, "groups": groups}
+    return accelerators.Muon(lr, momentum=momentum, matrices=matrices, **rest)
+
+
+@dataclass(frozen=True)
+class TorchOptim:
+    """A class of torch.optim with its settings. Each run has an optimiser of its own on its own named parameters.
+
+    Made by `from_torch_optim`. Whatever the optimiser keeps is written down between two updates, so that runs are
+    checkpointed and stacked; that makes an update slower than one of the library's.
+    """
+
+    cls: type
+    learning_rate: float
+    weight_decay: float | None
+    more: tuple[tuple[str, Any], ...]
+    groups: ClassVar[tuple[Group, ...]] = ()
+
+    def _settings(self, numbers: Numbers, r: int) -> dict[str, Any]:
+        """The keywords of row r."""
+        said = {name: float(value if isinstance(value, float) else value[r, 0]) for name, value in numbers.items()}
+        return dict(self.more) | {name: said[name] for name in ("lr", "weight_decay") if name in said}
+
+    def _optimiser(self, parts: list[Tensor], numbers: Numbers, r: int) -> torch.optim.Optimizer:
+        return self.cls(parts, **self._settings(numbers, r))
+
+    def numbers(self, step: int) -> dict[str, float]:
+        """Rate, decay, and a number that tells these settings from others, which cannot share a program with them."""
+        decay = {} if self.weight_decay is None else {"weight_decay": float(self.weight_decay)}
+        which = float(int.from_bytes(repr((self.cls, self.more)).encode()[-512:], "big") % 999_983)
+        return {"lr": float(self.learning_rate), "which": which} | decay
+
+    def init(self, weights: Tensor, shapes: Shapes) -> State:
+        """What the optimiser will keep of each parameter, found by an update of zeros; `begun`: whether it has any."""
+        parts = [torch.zeros(shape, dtype=weights.dtype, device=weights.device) for shape in shapes.values()]
+        for part in parts:
+            part.grad = torch.zeros_like(part)
+        tried = self._optimiser(parts, self.numbers(0), 0)
+        tried.step()
+        state = {"begun": torch.zeros(len(weights), 1, device=weights.device)}
+        for at, (name, part) in enumerate(zip(shapes, parts, strict=True)):
+            for key, value in tried.state[part].items():
+                if not isinstance(value, Tensor):
+                    kind = f"{self.cls.__name__} keeps {key} = {shown(value)} of {name}"
+                    raise ParameterError(f"{kind}, but only optimisers whose state is tensors can be taken.")
+                state[f"{at} {key}"] = torch.zeros(len(weights), *value.shape, dtype=value.dtype, device=value.device)
+        return state
+
+    def update(self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes) -> None:
+        """One update of every row in place, each by an optimiser that is given what it kept."""
+        if isinstance(numbers["which"], Tensor):
+            raise ParameterError("runs with different optimisers of torch were put together; train them in calls.")
+        sizes = [math.prod(shape) for shape in shapes.values()]
+        for r in range(len(weights)):
+            parts = [part.view(shape) for part, shape in zip(weights[r].split(sizes), shapes.values(), strict=True)]
+            for part, slope in zip(parts, gradient[r].split(sizes), strict=True):
+                part.grad = slope.view(part.shape)
+            optimiser = self._optimiser(parts, numbers, r)
+            if state["begun"][r]:
+                for at, key, kept in _kept(state):
+                    optimiser.state[parts[at]][key] = kept[r].clone()
+            optimiser.step()
+            for at, key, kept in _kept(state):
+                kept[r] = optimiser.state[parts[at]][key]
+        state["begun"].fill_(1)
+
+
+def _kept(state: State) -> Iterator[tuple[int, str, Tensor]]:
+    """Number of the parameter, name, and table of everything that the optimiser keeps."""
+    for name, table in state.items():
+        at, _, key = name.partition(" ")
+        if key:
+            yield int(at), key, table
+
+
+def from_torch_optim(cls: type[torch.optim.Optimizer], lr: float | None = None, **settings: Any) -> TorchOptim:
+    """A class of torch.optim as an optimiser that `train` takes: `from_torch_optim(torch.optim.RMSprop, lr=1e-3)`.
+
+    `settings` are keywords of the class; `lr` and `weight_decay` may vary along a grid.
+
+    Raises ParameterError for what is no class of an optimiser, keywords that it refuses, one whose step needs a closure
+    (LBFGS), and one whose state is not tensors.
+
+    Example:
+        >>> from_torch_optim(torch.optim.RMSprop, alpha=0.9).learning_rate
+        0.01
+    """
+    if not isinstance(cls, type) or not issubclass(cls, torch.optim.Optimizer):
+        raise ParameterError(f"cls = {shown(cls)} must be a class of torch.optim, such as torch.optim.RMSprop.")
+    closure = inspect.signature(cls.step).parameters.get("closure")
+    if closure is not None and closure.default is inspect.Parameter.empty:
+        raise ParameterError(f"cls = {cls.__name__} needs a closure for its step, which runs here do not have.")
+    known = inspect.signature(cls).parameters
+    rate = getattr(known.get("lr"), "default", None) if lr is None else lr
+    decay = settings.pop("weight_decay", getattr(known.get("weight_decay"), "default", None))
+    if isinstance(rate, Tensor) or not isinstance(rate, int | float):
+        raise ParameterError(f"lr = {shown(rate)} must be a number.")
+    made = TorchOptim(cls, float(rate), decay, tuple(sorted(settings.items())))
+    try:
+        made.init(torch.zeros(1, 4), {"W": (2, 2)})
+    except (TypeError, ValueError, RuntimeError) as error:
+        if isinstance(error, ParameterError):
+            raise
+        raise ParameterError(f"{cls.__name__} refuses its settings: {str(error).partition(chr(10))[0]}.") from None
+    return made

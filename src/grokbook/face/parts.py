@@ -1,0 +1,208 @@
+"""Tasks of arrays and networks of torch modules, as parts of a run: data that training takes as it takes its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from grokbook.errors import ParameterError, check_integers, shown
+from grokbook.models.networks import Parameters, Shapes
+
+_RARE = (RuntimeError, TypeError, ValueError, IndexError, KeyError, AttributeError, NotImplementedError)
+
+
+@dataclass(frozen=True, eq=False)
+class TableTask:
+    """Samples and answers in two arrays; round(train_fraction * N) of them, drawn by `seed`, are the training set.
+
+    Made by `task`, which says what is refused.
+    """
+
+    inputs: np.ndarray
+    targets: np.ndarray
+    train_fraction: float
+    seed: int = 0
+
+    def sizes(self) -> tuple[int, int]:
+        """Number of samples and of training samples."""
+        return len(self.inputs), round(self.train_fraction * len(self.inputs))
+
+    @cached_property
+    def train_index(self) -> np.ndarray:
+        """Numbers of the training samples, sorted."""
+        samples, n = self.sizes()
+        return np.sort(np.random.default_rng(self.seed).permutation(samples)[:n])
+
+    def groups(self) -> dict[str, np.ndarray]:
+        """No parts of the test set have names."""
+        return {}
+
+
+def task(inputs: Any, targets: Any, train_fraction: float, *, seed: int = 0) -> TableTask:
+    """A task from two arrays: what is learned is targets[n] from inputs[n].
+
+    Args:
+        inputs: (N, ...), whole numbers (tokens) or real ones.
+        targets: (N,) labels 0, 1, ..., or (N, k) real answers, which are learned with loss="squared_error".
+        train_fraction: share of the samples that is trained on; all others are the test set.
+        seed: draws the training set. `train` gives each run the split of its own seed.
+
+    Raises ParameterError for arrays of different lengths, numbers that are not finite, negative labels, and a fraction
+    that leaves one of both sets empty.
+
+    Example:
+        >>> bits = np.arange(64)[:, None] >> np.arange(6) & 1
+        >>> parity = task(bits.astype(float), bits[:, :3].sum(1) % 2, train_fraction=0.5)
+        >>> parity.inputs.shape, parity.train_index.size
+        ((64, 6), 32)
+    """
+    x, y = (_numbers(name, value) for name, value in (("inputs", inputs), ("targets", targets)))
+    if len(x) != len(y):
+        raise ParameterError(f"targets are {len(y)}, but must be as many as inputs, {len(x)}.")
+    if y.dtype == np.int64 and (y.ndim != 1 or y.min() < 0):
+        what = f"shape {y.shape}" if y.ndim != 1 else f"{y.min()} among them"
+        raise ParameterError(f"targets have {what}, but labels are whole numbers of 0 or more, one for each sample.")
+    if y.dtype != np.int64 and y.ndim == 1:
+        y = y[:, None]
+    if isinstance(train_fraction, bool) or not isinstance(train_fraction, int | float | np.number):
+        raise ParameterError(f"train_fraction = {shown(train_fraction)} must be a share of the samples, such as 0.5.")
+    made = TableTask(x, y, float(train_fraction), seed)
+    check_integers(made, seed=0)
+    if not 0 < (n := made.sizes()[1] if math.isfinite(train_fraction) else 0) < len(x):
+        raise ParameterError(f"train_fraction = {train_fraction} leaves {n} of {len(x)} samples; both sets need one.")
+    return made
+
+
+def _numbers(name: str, value: Any) -> np.ndarray:
+    """An array of int64 or float64, the task's own."""
+    try:
+        found = np.array(value.detach().cpu() if isinstance(value, Tensor) else value)
+    except ValueError as error:
+        raise ParameterError(f"{name} are no array of numbers: {error}.") from None
+    if not found.ndim or not len(found) or found.dtype.kind not in "biuf":
+        raise ParameterError(f"{name} = {shown(value)} must be an array of numbers, one row a sample.")
+    found = found.astype(np.float64 if found.dtype.kind == "f" else np.int64)
+    if not np.isfinite(found).all():
+        raise ParameterError(f"{name} have numbers that are not finite, but all must be.")
+    return found
+
+
+@dataclass(frozen=True)
+class TorchModule:
+    """A torch.nn.Module as a network: its parameters by their names, its forward pass as a function of them.
+
+    Made by `from_module`, which says what is refused.
+    """
+
+    factory: Callable[[], nn.Module]
+
+    def shapes(self) -> Shapes:
+        """Name and shape of every parameter, in the order of the module."""
+        return {name: tuple(part.shape) for name, part in _made(self.factory).named_parameters()}
+
+    def draw(self, seed: int) -> dict[str, Tensor]:
+        """The parameters of a fresh module, made after torch.manual_seed(seed); torch's generator is put back."""
+        drawn = _fresh(self.factory, seed).named_parameters()
+        return {name: part.detach().clone() for name, part in drawn}
+
+    def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
+        """What the module puts out with these parameters (torch.func.functional_call)."""
+        return functional_call(_made(self.factory), dict(weights), (inputs,))
+
+    def check(self, task: Any) -> None:
+        """Raise ParameterError where the module cannot read the task's samples or answer it."""
+        x = torch.from_numpy(np.array(task.inputs[:2]))
+        x = x.float() if x.is_floating_point() else x
+        weights, said = self.draw(0), f"the module on inputs {tuple(x.shape)}, {x.dtype},"
+        try:
+            with torch.no_grad(), torch.random.fork_rng(devices=[]):
+                first, again = self.forward(weights, x), self.forward(weights, x)
+        except _RARE as error:
+            why = str(error).partition("\n")[0]
+            raise ParameterError(f"{said} fails: {type(error).__name__}: {why}.") from error
+        if not isinstance(first, Tensor) or first.ndim < 2 or len(first) != len(x):
+            form = tuple(first.shape) if isinstance(first, Tensor) else type(first).__name__
+            raise ParameterError(f"{said} gives {form}, but must give a row for each sample, ({len(x)}, ...).")
+        if not torch.equal(first, again):
+            raise ParameterError(f"{said} gives other numbers when it is called again; leave out dropout and noise.")
+        targets, outputs = task.targets, tuple(first.shape[1:])
+        labels = np.issubdtype(targets.dtype, np.integer)
+        if outputs != targets.shape[1:] if not labels else len(outputs) != 1 or targets.max() >= outputs[0]:
+            wanted = f"({targets.max() + 1},) or more" if labels else tuple(targets.shape[1:])
+            raise ParameterError(f"{said} gives {outputs} for each sample, but the targets need {wanted}.")
+
+
+@dataclass(frozen=True)
+class EmbeddingModule(TorchModule):
+    """A torch.nn.Module whose parameter `embedding` holds a token a row: its measures are logged, its table is kept."""
+
+    embedding: str
+
+    def embeddings(self, weights: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The table (n, d)."""
+        return (weights[self.embedding],)
+
+
+def from_module(factory: Callable[[], nn.Module], *, embedding: str | None = None) -> TorchModule:
+    """Any torch.nn.Module as a network that `train` takes: several seeds of it are one program where that pays.
+
+    Args:
+        factory: what makes a fresh module: a class, a function, or functools.partial of one. Give it a name (no
+            lambda), so that its runs can be kept.
+        embedding: the name of a parameter (n, d) with a token a row, such as "embed.weight"; then every measure of an
+            embedding is logged and tables are kept.
+
+    Raises ParameterError for a module in place of what makes one, no parameters or others than float32, dropout, and
+    layers that keep statistics of batches, such as BatchNorm.
+
+    Example:
+        >>> from functools import partial
+        >>> from_module(partial(nn.Linear, 3, 2)).shapes()
+        {'weight': (2, 3), 'bias': (2,)}
+    """
+    if isinstance(factory, nn.Module) or not callable(factory):
+        rule = "must be what makes a module: a class, a function, or functools.partial(Net, 64)"
+        said = f"{type(factory).__name__}(...)" if isinstance(factory, nn.Module) else shown(factory)
+        raise ParameterError(f"factory = {said} {rule}.")
+    try:
+        module = _made(factory)
+    except _RARE as error:
+        raise ParameterError(f"factory fails: {type(error).__name__}: {str(error).partition(chr(10))[0]}.") from error
+    if not isinstance(module, nn.Module):
+        raise ParameterError(f"factory gives {shown(module)}, but must give a torch.nn.Module.")
+    parts = dict(module.named_parameters())
+    if not parts or any(part.dtype != torch.float32 for part in parts.values()):
+        raise ParameterError(f"factory gives a {type(module).__name__} that needs parameters, all torch.float32.")
+    for name, layer in module.named_modules():
+        share = getattr(layer, "p", 0) if isinstance(layer, nn.modules.dropout._DropoutNd) else 0
+        share = getattr(layer, "dropout", share)
+        if isinstance(share, float | int) and share > 0:
+            raise ParameterError(f"{name or 'the module'} drops a share of {share}, which runs here do not; set it 0.")
+        if isinstance(layer, nn.modules.batchnorm._NormBase) and layer.track_running_stats:
+            raise ParameterError(f"{name or 'the module'} keeps statistics of batches; take LayerNorm or GroupNorm.")
+    if embedding is None:
+        return TorchModule(factory)
+    if embedding not in parts or parts[embedding].ndim != 2:
+        tables = [name for name, part in parts.items() if part.ndim == 2]
+        raise ParameterError(f"embedding = {embedding!r} is no table of the module's; choose of {', '.join(tables)}.")
+    return EmbeddingModule(factory, embedding)
+
+
+@lru_cache(maxsize=64)
+def _made(factory: Callable[[], nn.Module]) -> nn.Module:
+    """The module whose forward pass is used, with any parameters."""
+    return _fresh(factory, 0)
+
+
+def _fresh(factory: Callable[[], nn.Module], seed: int) -> nn.Module:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return factory()

@@ -1,0 +1,295 @@
+"""Runs in one call: `train` over seeds, `sweep` over a grid; results are xarray, kept by what was run."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import xarray as xr
+from torch import nn
+
+from grokbook.errors import ParameterError, nearest, shown
+from grokbook.face.optimisers import AdamW
+from grokbook.machine import cores
+from grokbook.own_code import held
+from grokbook.runs import cluster
+from grokbook.runs.experiment import Experiment, default_store, load_or_run
+from grokbook.runs.observing import observer_digest
+from grokbook.runs.store import Store
+from grokbook.runs.sweep import ROWS, Axis, Sweep
+from grokbook.runs.watched import Watched
+from grokbook.training.config import RunConfig
+from grokbook.training.contract import check_watches
+from grokbook.training.schedule import snapshot_steps
+from grokbook.training.watching import View, Watch
+
+KEPT = ("embedding", "weights")
+SHORT = 20.0
+"""Runs of fewer predicted seconds, all together, are not worth the start of a process each."""
+
+_WORDS = {"lr": "learning_rate", "momentum": "beta1"}
+
+
+class _Keeper:
+    """A watch that notes the weights of a run at the steps at which its embedding would be kept."""
+
+    def __init__(self, config: RunConfig) -> None:
+        self.steps = {int(step) for step in snapshot_steps(config.log.steps(config.steps), config.snapshots)}
+        self.rows: dict[tuple[int, int], np.ndarray] = {}
+
+    def __call__(self, view: View) -> float:
+        if view.step in self.steps or view.final is None:
+            self.rows[view.config.seed, view.step] = torch.cat([w.reshape(-1) for w in view.weights.values()]).numpy()
+        return 0.0
+
+    def table(self, seeds: Sequence[int], model: Any) -> xr.DataArray:
+        """What was noted, dims (seed, snapshot, parameter)."""
+        steps = sorted({step for _, step in self.rows})
+        empty = np.full_like(next(iter(self.rows.values())), np.nan)
+        table = np.stack([np.stack([self.rows.get((seed, step), empty) for step in steps]) for seed in seeds])
+        note = {"long_name": "parameters in a row, in the order of `parameters`"}
+        note |= {"parameters": json.dumps({name: list(shape) for name, shape in model.shapes().items()})}
+        coords = {"seed": list(seeds), "snapshot": ("snapshot", steps, {"long_name": "step of the snapshot"})}
+        return xr.DataArray(table, coords, ("seed", "snapshot", "parameter"), "weights", note)
+
+
+@dataclass(frozen=True)
+class Asked(Watched):
+    """An experiment with a reader's own watches, and weights where they are to be kept."""
+
+    own: Mapping[str, Watch] = field(default_factory=dict, compare=False)
+    keep: str = "embedding"
+    listed_as = "watch"
+
+    def listed(self) -> Any:
+        """The names of the watches with a digest of what each computes."""
+        return {name: observer_digest(watch) for name, watch in self.own.items()}
+
+    @property
+    def watched(self) -> Mapping[str, Watch]:
+        """The watches."""
+        return self.own
+
+    def configuration(self) -> dict[str, Any]:
+        """The configuration without its seeds, what is watched, and what is kept beside embeddings."""
+        values = super().configuration() if self.own else Experiment.configuration(self)
+        return values if self.keep == "embedding" else values | {"keep": self.keep}
+
+    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
+        """Train the seeds (default: all); options and dataset as those of `Experiment.run`, with what was asked for."""
+        keeper, seeds = _Keeper(self.config), self.seeds if seeds is None else seeds
+        watch = dict(self.own) | ({"kept_here": keeper} if self.keep == "weights" else {})
+        dataset = Experiment.run(self, seeds, watch=watch or None, **options)
+        if self.keep == "embedding":
+            return dataset
+        kept = keeper.table(seeds, self.config.model)
+        return dataset.drop_vars("kept_here").merge(kept, join="outer", combine_attrs="override")
+
+
+def train(
+    task: Any,
+    model: Any,
+    optimizer: Any = AdamW(),  # noqa: B008  frozen settings
+    *,
+    seeds: int | Sequence[int] = 5,
+    steps: int = 10_000,
+    watch: Mapping[str, Watch] | None = None,
+    keep: str = "embedding",
+    rows: int | str = "auto",
+    workers: int | None = None,
+    store: Store | str | Path | bool | None = None,
+    name: str | None = None,
+    progress: bool = True,
+    **settings: Any,
+) -> xr.Dataset:
+    """Train a network on a task with several seeds; what was trained before is loaded.
+
+    A seed draws the initial weights and, where the task has a `seed`, its training set.
+
+    Args:
+        task: `ModularTask`, `GroupTask`, `task(inputs, targets, train_fraction)`, or any frozen dataclass with
+            `inputs`, `targets`, `train_index` and `groups()`.
+        model: `Transformer`, `MLP`, `from_module(factory)`, or any frozen dataclass with `shapes()`, `draw(seed)` and
+            `forward(weights, inputs)`.
+        optimizer: `AdamW`, `Sgd`, `Muon`, `from_torch_optim(cls)`, or any frozen dataclass with `init`, `numbers` and
+            `update`.
+        seeds: how many (0, 1, ...), or which.
+        steps: updates of each run.
+        watch: name -> function of a `View` of the network at a logged step; each is a variable (seed, step).
+        keep: "embedding" (tables of networks that have one) or "weights" (these and all parameters) at `snapshots`
+            steps; `load` gives them back. Until a run ends, "weights" and a watch hold every logged step in memory.
+        rows: runs that share a program. "auto": one on a CPU, all of them on a GPU.
+        workers: processes side by side. Default: one a core, and none where that takes longer than the runs.
+        store: a folder for results, False for none. Default: this machine's, which a line tells at the first run.
+        name: what the runs are called by `records` and `load`. Default: task and network.
+        settings: more fields of `Run`: `log`, `stop`, `snapshots`, `loss`, `batch_size`, `dtype`, `start`.
+
+    Returns:
+        Dataset with variables (seed, step): losses, accuracies, weight norm, embedding measures, each watch; and
+        `embedding` (seed, snapshot, token, feature) and `weights` (seed, snapshot, parameter) where they are kept.
+        NaN from where a run had stopped.
+
+    Raises:
+        ParameterError: one sentence with the value and the rule it breaks, before anything is trained.
+        TrainingError: a loss became NaN or infinite.
+
+    Example:
+        >>> import grokbook as gb
+        >>> runs = gb.train(gb.ModularTask(5), gb.Transformer(5, d_model=8), seeds=2, steps=20, progress=False)
+        >>> dict(runs.test_accuracy.sizes), runs.embedding.dims
+        ({'seed': 2, 'step': 3}, ('seed', 'snapshot', 'token', 'feature'))
+    """
+    check_watches(watch or {})
+    if keep not in KEPT:
+        raise ParameterError(f"keep = {shown(keep)} is unknown; choose one of {', '.join(KEPT)}.")
+    config = _config(task, model, optimizer, steps, settings)
+    called = _name(name or f"own/{type(task).__name__}-{type(model).__name__}")
+    made = Asked(called, config, _seeds(seeds), own=dict(watch or {}), keep=keep)
+    if keep == "weights" and config.snapshots < 1:
+        raise ParameterError(f"snapshots = {config.snapshots} keeps no weights; keep = 'weights' needs 1 or more.")
+    workers = _workers(made, workers, [config])
+    options = {"workers": workers} | ({} if rows == "auto" else {"rows": _rows(rows)})
+    return _results(made, store, progress, options)
+
+
+def sweep(
+    task: Any,
+    model: Any,
+    optimizer: Any = AdamW(),  # noqa: B008  frozen settings
+    *,
+    grid: Mapping[str, Sequence[float]],
+    seeds: int | Sequence[int] = 1,
+    steps: int = 10_000,
+    scheduler: str | None = None,
+    rows: int | str = "auto",
+    workers: int | None = None,
+    store: Store | str | Path | bool | None = None,
+    name: str | None = None,
+    progress: bool = True,
+    **settings: Any,
+) -> xr.Dataset:
+    """Train every combination of the values of a grid, each with every seed; what was trained before is loaded.
+
+    Args:
+        grid: setting -> its values: `lr`, `weight_decay`, a field of the run, network or task that is a number, or
+            GROUP_lr and GROUP_weight_decay of a group of the network's parameters.
+        scheduler: address of a Dask cluster (tcp://host:8786), or "local" for one made here. Default: processes.
+        rows: runs that share a program; "auto": 4 on a CPU.
+        settings: as `train`; so are the other arguments.
+
+    Returns:
+        Dataset with dims `seed`, one for each name of the grid, and `step`: losses and accuracies, and the `embedding`
+        at the end where there is one. What `grok_times` and `phases` need.
+
+    Raises ParameterError as `train`, and for a name that no part of the run has; GrokbookError where there is no Dask.
+
+    Example:
+        >>> import grokbook as gb
+        >>> net, lr = gb.Transformer(5, d_model=8), [1e-3, 1e-2]
+        >>> gb.sweep(gb.ModularTask(5), net, grid={"lr": lr}, steps=20, progress=False).test_loss.dims
+        ('seed', 'lr', 'step')
+    """
+    if not isinstance(grid, Mapping) or not grid:
+        raise ParameterError(f"grid = {shown(grid)} must give settings their values: {{'lr': [1e-3, 1e-2]}}.")
+    config = _config(task, model, optimizer, steps, settings)
+    axes = tuple(Axis(_word(config, asked), tuple(map(float, values))) for asked, values in grid.items())
+    called = _name(name or f"own/sweep-{type(task).__name__}-{type(model).__name__}")
+    made = Sweep(called, config, _seeds(seeds), axes=axes)
+    names = {axis.name: asked for axis, asked in zip(axes, grid, strict=True) if axis.name != asked}
+    if scheduler is not None:
+        address = None if scheduler == "local" else scheduler
+        kept = _store(store)
+        if kept is None:
+            raise ParameterError("store = False keeps nothing, but a sweep on a cluster is gathered in a store.")
+        return cluster.sweep(made, address, workers=workers, store=kept).rename(names)
+    options = {"workers": _workers(made, workers, made.cells(made.seeds[0]))}
+    options |= {} if rows == "auto" else {"rows": _rows(rows)}
+    return _results(made, store, progress, options).rename(names)
+
+
+def _config(task: Any, model: Any, optimizer: Any, steps: int, settings: Mapping[str, Any]) -> RunConfig:
+    """The run that the arguments say, or what is wrong with them in one sentence."""
+    if isinstance(model, nn.Module) or isinstance(model, type) and issubclass(model, nn.Module):
+        raise ParameterError("model is a torch.nn.Module; give what makes it: model = from_module(factory).")
+    if isinstance(optimizer, torch.optim.Optimizer | type):
+        kind = optimizer.__name__ if isinstance(optimizer, type) else type(optimizer).__name__
+        raise ParameterError(f"optimizer = {kind} is one of torch; give from_torch_optim(torch.optim.{kind}, lr=...).")
+    known = {f.name for f in dataclasses.fields(RunConfig)} - {"task", "model", "optimizer", "steps", "seed"}
+    for name in settings:
+        if name not in known:
+            like = nearest(name, known)
+            hint = f"; did you mean {like}?" if like else f"; a run has {', '.join(sorted(known))}."
+            raise ParameterError(f"{name!r} is no setting of a run{hint}")
+    return RunConfig(task, model, optimizer, steps, **settings)
+
+
+def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
+    whole = isinstance(seeds, int | np.integer) and not isinstance(seeds, bool)
+    listed = range(int(seeds)) if whole else seeds
+    try:
+        found = tuple(listed)
+    except TypeError:
+        found = ()
+    if not found or not all(isinstance(s, int | np.integer) and not isinstance(s, bool) and s >= 0 for s in found):
+        raise ParameterError(f"seeds = {shown(seeds)} must be how many, 1 or more, or which, such as (0, 1, 2).")
+    return tuple(map(int, found))
+
+
+def _name(name: str) -> str:
+    if not isinstance(name, str) or not re.fullmatch(r"\w[\w.+-]*(/\w[\w.+-]*)*", name):
+        raise ParameterError(f"name = {shown(name)} must be words of letters, digits and _.+- joined by /.")
+    return name
+
+
+def _rows(rows: int | str) -> int:
+    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+        raise ParameterError(f"rows = {shown(rows)} must be 'auto' or a number of runs, 1 or more.")
+    return rows
+
+
+def _word(config: RunConfig, name: str) -> str:
+    """A setting by the name of its field: `lr` is the learning rate of an optimiser that has no `lr` itself."""
+    fields = {f.name for f in dataclasses.fields(config.optimizer)}
+    return _WORDS.get(name, name) if name not in fields and _WORDS.get(name) in fields else name
+
+
+def _workers(made: Experiment, workers: int | None, configs: Sequence[RunConfig]) -> int | None:
+    """How many processes: the number asked for, else one where the runs are short; a line where they cannot travel."""
+    count = (workers or cores()) if not torch.cuda.is_available() else 1
+    several = len(made.seeds) * len(configs) > (ROWS if len(configs) > 1 else 1)
+    parts = (configs[0].task, configs[0].model, configs[0].optimizer)
+    if count > 1 and several and any(kind.__module__ == "__main__" for part in parts for kind in held(part)):
+        said = "a part of these runs is written in a notebook or script, so they are trained in this process"
+        print(f"grokbook: {said}; put it in a module to use every core.", file=sys.stderr, flush=True)
+    return 1 if workers is None and made.predicted().seconds < SHORT else workers
+
+
+def _store(store: Store | str | Path | bool | None) -> Store | None:
+    """Where results are kept; None for nowhere. Tells where that is when the first run of this machine is kept."""
+    if store is False:
+        return None
+    if isinstance(store, Store):
+        return store
+    if store is not None and store is not True:
+        return Store(Path(store), same_code=True)
+    found = default_store()
+    if not found.path.exists() and "GROKBOOK_STORE" not in os.environ:
+        where = f"runs are kept in {found.path}, and loaded when the same ones are asked for again"
+        print(f"grokbook: {where} (store=False keeps none, GROKBOOK_STORE names another folder).", file=sys.stderr)
+    return found
+
+
+def _results(made: Experiment, store: Any, progress: bool, options: dict[str, Any]) -> xr.Dataset:
+    kept = _store(store)
+    if kept is not None:
+        return load_or_run(made, kept, progress=progress, **options)
+    return made.run(progress=progress, **options).assign_attrs(experiment=made.name, origin="trained")

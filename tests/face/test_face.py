@@ -1,0 +1,335 @@
+"""`import grokbook as gb`: its names, runs and sweeps beside the long way, own parts, what is kept and refused."""
+
+import ast
+import dataclasses
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from own_parts import Parity, Sine, Words, largest
+from torch import nn
+from torch.nn import functional as F
+
+import grokbook as gb
+from grokbook import face
+from grokbook.errors import ParameterError
+from grokbook.models.transformer import Shape, Transformer
+from grokbook.runs.store import Store
+from grokbook.runs.sweep import Axis, Sweep
+from grokbook.training import AdamW, RunConfig
+from grokbook.training import train as train_long
+from grokbook.training.loop import make_stack, restore, save, train_stack
+
+QUIET = {"progress": False, "store": False}
+
+
+@pytest.fixture(autouse=True)
+def own_store(tmp_path, monkeypatch):
+    monkeypatch.setenv("GROKBOOK_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("PYTHONPATH", f"{Path(__file__).parent}:{Path(gb.__file__).parents[1]}")
+
+
+def equal(one, other, *names):
+    for name in names or ("train_loss", "test_loss", "test_accuracy", "weight_norm"):
+        assert one[name].values.tobytes() == other[name].values.tobytes(), name
+
+
+# ------------------------------------------------------------------------------------------------------- the names
+
+
+def test_every_name_is_there_once_and_the_readme_lists_it():
+    assert gb.__all__ == sorted(gb.__all__, key=lambda n: n) and set(gb.__all__) == set(face.__all__)
+    assert all(getattr(gb, name) is getattr(face, name) for name in gb.__all__) and set(gb.__all__) <= set(dir(gb))
+    readme = (Path(gb.__file__).parents[2] / "README.md").read_text("utf-8")
+    section = readme.partition("### One import")[2].partition("\n## ")[0]
+    assert [name for name in gb.__all__ if f"`{name}`" not in section] == []
+    with pytest.raises(AttributeError, match="has no attribute 'trian'"):
+        _ = gb.trian
+
+
+def test_nothing_heavy_is_loaded_before_a_name_is_used():
+    heavy = "{'torch', 'numpy', 'xarray', 'pandas', 'matplotlib', 'scipy'}"
+    code = f"import sys, grokbook as gb; assert not {heavy} & set(sys.modules); gb.AdamW; assert 'torch' in sys.modules"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_names_of_rooms_are_functions_too_and_old_names_stay():
+    import grokbook.measures
+    import grokbook.records
+
+    assert gb.measures is grokbook.measures and gb.records is grokbook.records
+    assert gb.measures().measure.tolist()[0] == "med" and grokbook.measures.med is gb.med
+    assert gb.Transformer is Shape and issubclass(Transformer, nn.Module) and gb.Run is RunConfig
+
+
+# ------------------------------------------------------------------------------------------------- as the long way
+
+
+def test_train_is_the_long_way_bit_for_bit():
+    task, net = gb.ModularTask(5, train_fraction=0.5), gb.Transformer(5, d_model=8)
+    runs = gb.train(task, net, gb.AdamW(lr=1e-2), seeds=2, steps=30, **QUIET)
+    config = RunConfig(task, Shape(5, d_model=8), AdamW(learning_rate=1e-2), 30)
+    long = train_long([config.with_seed(seed) for seed in (0, 1)], progress=False)
+    equal(runs, long, *long.data_vars)
+    assert runs.seed.values.tolist() == [0, 1]
+
+
+def test_a_default_call_is_answered_by_the_record_of_the_same_configuration():
+    """Fig. 10 of Gu et al. 2025 at p = 43: the book's defaults, recorded for three seeds."""
+    name, task, net = "gu2025/fig10[p=43, d=128]", gb.ModularTask(43), gb.Transformer(43)
+    runs = gb.train(task, net, seeds=3)
+    assert runs.attrs["origin"] == "recorded" and gb.records(name)["key"].tolist() == [runs.attrs["key"]]
+    equal(runs, gb.load.__globals__["found"](name))
+    kept = gb.load(name, 1)
+    assert kept.embedding.shape == (43, 128) and kept.step == runs.snapshot[-1]
+    assert gb.measure("med", kept) == gb.med(kept.embedding) == gb.measure("med", runs).sel(seed=1)[-1]
+    np.testing.assert_allclose(gb.measure("med", runs)[:, -1], runs.med[:, -1], rtol=1e-5)
+    asked = face.running.Asked("x", RunConfig(task, net), (0,))
+    changed = [dataclasses.replace(asked, **more) for more in ({"keep": "weights"}, {"own": {"largest": largest}})]
+    assert asked.key == runs.attrs["key"] and len({asked.key, *(each.key for each in changed)}) == 3
+
+
+def test_own_task_own_network_and_own_measure_over_five_seeds():
+    runs = gb.train(Parity(), Sine(), gb.AdamW(lr=1e-2), watch={"largest": largest}, steps=40, keep="weights", **QUIET)
+    config = RunConfig(Parity(), Sine(), AdamW(1e-2), 40)
+    equal(runs, train_long([config.with_seed(seed) for seed in range(5)], progress=False))
+    for seed in range(5):
+        for step in gb.load(runs, seed).steps:
+            weights = gb.load(runs, seed, step).weights
+            assert runs.largest.sel(seed=seed, step=step) == max(float(w.abs().max()) for w in weights.values())
+    first = gb.load(runs, 3, 0).weights
+    assert all(torch.equal(first[name], part) for name, part in Sine().draw(3).items())
+
+
+def test_a_grid_on_two_processes_is_the_long_way_and_has_a_coordinate_for_all_that_varies():
+    grid = {"lr": [1e-3, 3e-3, 1e-2], "weight_decay": [0, 0.5, 1]}
+    found = gb.sweep(Parity(), Sine(), grid=grid, seeds=2, steps=30, workers=2, **QUIET)
+    axes = (Axis("learning_rate", (1e-3, 3e-3, 1e-2)), Axis("weight_decay", (0.0, 0.5, 1.0)))
+    long = Sweep("x", RunConfig(Parity(), Sine(), steps=30), (0, 1), axes=axes).run(progress=False, workers=1)
+    equal(found, long, "train_loss", "test_loss", "train_accuracy", "test_accuracy")
+    assert dict(found.test_loss.sizes) == {"seed": 2, "lr": 3, "weight_decay": 3, "step": 4}
+    assert found.lr.values.tolist() == grid["lr"] and found.weight_decay.values.tolist() == [0, 0.5, 1]
+
+
+def test_a_setting_of_the_task_or_the_network_varies_too():
+    found = gb.sweep(Parity(), Sine(), grid={"width": [4, 8]}, steps=10, **QUIET)
+    for width in (4, 8):
+        alone = train_long([RunConfig(Parity(), Sine(width=width), steps=10)], progress=False)
+        np.testing.assert_allclose(found.test_loss.sel(width=width)[0], alone.test_loss[0], rtol=1e-5)
+
+
+# --------------------------------------------------------------------------------------------------- torch's own
+
+
+def plainly(module, optimiser, x, y, index, steps):
+    """A loop as anybody writes it: the loss on all samples before each update and at the end."""
+    losses = []
+    for _ in range(steps):
+        losses.append(F.cross_entropy(module(x), y).item())
+        optimiser.zero_grad()
+        F.cross_entropy(module(x[index]), y[index]).backward()
+        optimiser.step()
+    return [*losses, F.cross_entropy(module(x), y).item()]
+
+
+@pytest.mark.parametrize(
+    ("cls", "settings"),
+    [
+        (torch.optim.RMSprop, {"lr": 1e-2, "momentum": 0.5}),
+        (torch.optim.Adagrad, {"lr": 1e-1, "initial_accumulator_value": 0.1}),
+        (torch.optim.NAdam, {"lr": 1e-2, "betas": (0.8, 0.99), "weight_decay": 0.1}),
+    ],
+)
+def test_a_module_and_an_optimiser_of_torch_go_as_in_a_plain_loop(cls, settings):
+    task, steps = gb.ModularTask(5, train_fraction=0.5), 12
+    net = gb.from_module(Words, embedding="embed.weight")
+    every = gb.Schedule(dense_every=1)
+    runs = gb.train(task, net, gb.from_torch_optim(cls, **settings), seeds=1, steps=steps, log=every, **QUIET)
+    torch.manual_seed(0)
+    module = Words()
+    x, y = torch.from_numpy(task.inputs), torch.from_numpy(task.targets)
+    expected = plainly(module, cls(module.parameters(), **settings), x, y, task.train_index, steps)
+    share = task.train_index.size / len(x)
+    whole = share * runs.train_loss[0] + (1 - share) * runs.test_loss[0]
+    np.testing.assert_allclose(whole, expected, rtol=1e-4)
+    end = gb.load(runs).embedding
+    np.testing.assert_allclose(end, module.embed.weight.detach().numpy(), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(runs.med[0, -1], gb.med(end), rtol=1e-6)
+
+
+def test_rows_of_a_torch_optimiser_have_rates_of_their_own_and_go_on_after_a_checkpoint(tmp_path):
+    optimizers = [gb.from_torch_optim(torch.optim.Adam, lr=rate, weight_decay=0.1) for rate in (1e-3, 1e-2)]
+    configs = [RunConfig(Parity(), gb.from_module(partial(nn.Linear, 6, 2)), o, 20) for o in optimizers]
+    together = train_long(configs, rows=2, progress=False, device="cpu")
+    for r, config in enumerate(configs):
+        alone = train_long([config], progress=False, device="cpu")
+        np.testing.assert_allclose(together.test_loss[r], alone.test_loss[0], rtol=1e-5)
+    halves = make_stack(configs, torch.device("cpu"))
+    train_stack(halves, steps=10)
+    save(halves, str(tmp_path / "half.pt"))
+    again = make_stack(configs, torch.device("cpu"))
+    assert restore(again, str(tmp_path / "half.pt")) and again.step == 10
+    for stack in (halves, again):
+        train_stack(stack)
+    assert torch.equal(halves.weights, again.weights)
+
+
+# ------------------------------------------------------------------------------------------------ tables and tasks
+
+
+def test_a_table_is_a_task_and_runs_of_other_numbers_are_other_runs():
+    x = np.arange(12.0).reshape(6, 2)
+    task = gb.task(x.tolist(), [0, 1, 0, 1, 0, 1], 0.5, seed=4)
+    assert task.train_index.tolist() == sorted(np.random.default_rng(4).permutation(6)[:3])
+    net = gb.MLP((2, 2))
+    keys = [RunConfig(gb.task(x + shift, [0, 1] * 3, 0.5), net, steps=1).as_dict()["task"] for shift in (0, 0, 1)]
+    assert keys[0] == keys[1] != keys[2]
+    real = gb.train(gb.task(x, x.sum(1), 0.5), gb.MLP((2, 1)), seeds=1, steps=5, loss="squared_error", **QUIET)
+    assert np.isfinite(real.test_loss).all()
+
+
+LATE = (Parity(7, 2), Sine(7, 32), gb.AdamW(1e-2, weight_decay=2.0))
+"""One of two seeds generalises 224 steps after it fits, one not within 600 steps."""
+
+
+def test_censored_grok_times_come_out_right():
+    """A run that does not generalise by its last step is censored there, and has no delay."""
+    runs = gb.train(*LATE, seeds=2, steps=600, **QUIET)
+    times = gb.grok_times(runs, threshold=0.9)
+    for seed, time in times.iterrows():
+        good = runs.test_accuracy.sel(seed=seed) >= 0.9
+        assert time.censored != bool(good[-1]) and time.last_step == 600
+        assert time.censored or time.delay == time.grok_step - time.fit_step and good.sel(step=time.grok_step)
+    assert sorted(times.censored) == [False, True] and times.delay.isna().tolist() == times.censored.tolist()
+
+
+def test_phases_of_an_own_sweep():
+    """Liu et al. 2022, Table 1, with an earlier cap: too small a rate fits nothing, 224 steps exceed a gap of 100."""
+    found = gb.sweep(*LATE, grid={"lr": [1e-6, 1e-2]}, seeds=2, steps=600, **QUIET)
+    letters = gb.phases(found, gb.PhaseRule(cap=600, gap=100)).phase
+    assert set(letters.sel(lr=1e-6).values) == {"X"} and sorted(letters.sel(lr=1e-2).values) == ["G", "M"]
+
+
+# ------------------------------------------------------------------------------------------------- what is kept
+
+
+def test_runs_are_kept_and_loaded_and_the_listing_names_them(tmp_path):
+    ask = partial(gb.train, Parity(), Sine(), steps=10, name="mine/sine", progress=False)
+    assert ask(seeds=2).attrs["origin"] == "trained" and ask(seeds=2).attrs["origin"] == "cached"
+    more = ask(seeds=3, watch={"largest": largest})
+    assert more.attrs["origin"] == "trained" and "largest" in more
+    assert ask(seeds=1, store=tmp_path / "other").attrs["origin"] == "trained"
+    assert not list(Store(tmp_path / "other").entries().keys() - {f"mine/sine/{ask(seeds=1).attrs['key']}.nc"})
+    table = gb.records("mine/*")
+    assert sorted(map(len, table.seeds)) == [2, 3] and set(table["where"]) == {"here"}
+    with pytest.raises(ParameterError, match="names 2 configurations; give one of their keys"):
+        gb.load("mine/sine")
+    with pytest.raises(ParameterError, match="no network of mine/sine was kept at a step: nothing but curves"):
+        gb.load(table.key[0])
+
+
+def test_what_was_kept_is_told():
+    runs = gb.train(gb.ModularTask(5), gb.Transformer(5, d_model=8), seeds=1, steps=20, **QUIET)
+    kept = gb.load(runs, 0, 10)
+    assert str(kept) == "own/ModularTask-Shape, seed 0, step 10: the embedding (5, 8), no weights"
+    with pytest.raises(ParameterError, match="no weights; train it with keep='weights'"):
+        _ = kept.weights
+    with pytest.raises(ParameterError, match="step = 11 of .* was not kept; 0, 10, 20 were"):
+        gb.load(runs, 0, 11)
+    with pytest.raises(ParameterError, match="seed = 7 is none"):
+        gb.load(runs, 7)
+
+
+def test_weights_at_a_step_are_those_of_a_run_that_ends_there_and_stop_where_it_stopped():
+    stop = gb.StopRule("train_accuracy", 0.0, hold=2)  # met at the second logged step
+    runs = gb.train(Parity(), Sine(), seeds=1, steps=40, keep="weights", stop=stop, **QUIET)
+    config = RunConfig(Parity(), Sine(), steps=40)
+    end = train_long([config], steps=10, keep_weights=True, progress=False).weights[0]
+    found = torch.cat([part.ravel() for part in gb.load(runs).weights.values()])
+    assert gb.load(runs).step == 10 and np.array_equal(found.numpy(), end.values)
+
+
+def test_where_runs_are_kept_is_told_once(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("GROKBOOK_STORE")
+    monkeypatch.setattr("grokbook.runs.experiment.local_store_path", lambda: tmp_path / "home" / "records")
+    for _ in range(2):
+        gb.train(Parity(), Sine(), seeds=1, steps=10, progress=False)
+    said = capsys.readouterr().err
+    assert said.count("runs are kept in") == 1 and str(tmp_path / "home" / "records") in said
+
+
+def test_a_script_is_told_that_its_own_classes_stay_in_one_process(tmp_path):
+    source = Path(__file__).with_name("own_parts.py").read_text("utf-8")
+    more = "import grokbook as gb\n"
+    more += "print(gb.train(Parity(), Sine(), seeds=2, steps=10, workers=2, progress=False, store=False).sizes['seed'])"
+    (tmp_path / "script.py").write_text(f"{source}\n{more}\n")
+    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert (
+        done.stdout == "2\n" and "written in a notebook or script, so they are trained in this process" in done.stderr
+    )
+
+
+# ------------------------------------------------------------------------------------------------- what is refused
+
+
+class Noisy(nn.Linear):
+    """A layer with noise."""
+
+    def forward(self, x):
+        return super().forward(x + torch.rand_like(x))
+
+
+TASK = gb.task(np.eye(4), [0, 1, 0, 1], 0.5)
+REFUSED = {
+    "model is a torch.nn.Module; give what makes it": lambda: gb.train(TASK, nn.Linear(4, 2)),
+    "optimizer = Adam is one of torch; give from_torch_optim": lambda: gb.train(TASK, gb.MLP((4, 2)), torch.optim.Adam),
+    "keep = 'all' is unknown; choose one of": lambda: gb.train(TASK, gb.MLP((4, 2)), keep="all"),
+    "seeds = 0 must be how many": lambda: gb.train(TASK, gb.MLP((4, 2)), seeds=0),
+    "'batchsize' is no setting of a run; did you mean batch_size": lambda: gb.train(TASK, gb.MLP((4, 2)), batchsize=2),
+    "rows = 'all' must be 'auto' or": lambda: gb.train(TASK, gb.MLP((4, 2)), rows="all"),
+    "name = '../x' must be words": lambda: gb.train(TASK, gb.MLP((4, 2)), name="../x"),
+    "snapshots = 0 keeps no weights": lambda: gb.train(TASK, gb.MLP((4, 2)), keep="weights", snapshots=0),
+    "'depth' is no setting": lambda: gb.sweep(TASK, gb.MLP((4, 2)), grid={"depth": [1]}),
+    "grid = {} must": lambda: gb.sweep(TASK, gb.MLP((4, 2)), grid={}),
+    "store = False keeps nothing": lambda: gb.sweep(
+        TASK, gb.MLP((4, 2)), grid={"lr": [1e-3]}, scheduler="local", store=False
+    ),
+    "targets are 3, but must be as many as inputs, 4": lambda: gb.task(np.eye(4), [0, 1, 0], 0.5),
+    "train_fraction = 1.5 leaves 6 of 4": lambda: gb.task(np.eye(4), [0, 1, 0, 1], 1.5),
+    "inputs have numbers that are not finite": lambda: gb.task([[np.nan], [1]], [0, 1], 0.5),
+    "targets have -1 among them": lambda: gb.task(np.eye(2), [0, -1], 0.5),
+    "must be an array of numbers": lambda: gb.task(["a", "b"], [0, 1], 0.5),
+    "must be what makes a module": lambda: gb.from_module(nn.Linear(4, 2)),
+    "drops a share of 0.1": lambda: gb.from_module(partial(nn.TransformerEncoderLayer, 4, 1, 4)),
+    "keeps statistics of batches": lambda: gb.from_module(partial(nn.BatchNorm1d, 4)),
+    "embedding = 'E' is no table of the module's; choose of weight": lambda: gb.from_module(
+        partial(nn.Linear, 4, 2), embedding="E"
+    ),
+    r"gives \(1,\) for each sample, but the targets need \(2,\) or more": lambda: gb.train(
+        TASK, gb.from_module(partial(nn.Linear, 4, 1))
+    ),
+    "the module on inputs .* fails": lambda: gb.train(TASK, gb.from_module(partial(nn.Linear, 3, 2))),
+    "gives other numbers when it is called again": lambda: gb.train(TASK, gb.from_module(partial(Noisy, 4, 2))),
+    "needs a closure": lambda: gb.from_torch_optim(torch.optim.LBFGS),
+    "RMSprop refuses its settings": lambda: gb.from_torch_optim(torch.optim.RMSprop, beta=1),
+    "'mde' is no measure; did you mean med": lambda: gb.measure("mde", np.eye(3)),
+    "weight_norm is of all weights by name": lambda: gb.measure("weight_norm", np.eye(3)),
+    "'gu2025/laed' is no record": lambda: gb.load("gu2025/laed"),
+}
+
+
+@pytest.mark.parametrize(("message", "call"), REFUSED.items(), ids=REFUSED)
+def test_bad_input_is_one_sentence(message, call):
+    with pytest.raises(ParameterError, match=message) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_forty_lines_are_enough_for_a_task_and_a_network():
+    tree = ast.parse(Path(__file__).with_name("own_parts.py").read_text("utf-8"))
+    own = [node for node in tree.body if getattr(node, "name", "") in ("Parity", "Sine")]
+    assert sum(node.end_lineno - node.lineno + 1 for node in own) <= 40

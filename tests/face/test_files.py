@@ -1,0 +1,112 @@
+"""Pictures, tables and files of runs: what is read back is what was written."""
+
+import json
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+import xarray as xr
+import yaml
+from own_parts import Parity, Sine
+
+import grokbook as gb
+from grokbook.errors import ParameterError
+from grokbook.runs.store import from_bytes
+
+
+@pytest.fixture(scope="module")
+def runs():
+    task, net = gb.ModularTask(5, train_fraction=0.5), gb.Transformer(5, d_model=8)
+    stop = gb.StopRule("train_accuracy", 0.0, hold=3)
+    return gb.train(task, net, seeds=2, steps=40, keep="weights", stop=stop, progress=False, store=False)
+
+
+def test_the_table_has_a_row_a_run_and_step_and_none_where_a_run_had_stopped(runs):
+    table = gb.to_pandas(runs)
+    assert table[["seed", "step"]].values.tolist() == [[seed, step] for seed in (0, 1) for step in (0, 10, 20)]
+    one = table[(table.seed == 1) & (table.step == 20)].iloc[0]
+    assert one.test_loss == runs.test_loss.sel(seed=1, step=20) and "embedding" not in table
+    swept = gb.sweep(Parity(), Sine(), grid={"lr": [1e-3, 1e-2]}, steps=10, progress=False, store=False)
+    assert gb.to_pandas(swept).columns[:3].tolist() == ["seed", "lr", "step"] and len(gb.to_pandas(swept)) == 4
+
+
+def test_csv_and_netcdf_are_read_back(runs, tmp_path):
+    read = pd.read_csv(gb.export(runs, tmp_path / "deep" / "runs.csv"))
+    pd.testing.assert_frame_equal(read, gb.to_pandas(runs), check_dtype=False)
+    back = from_bytes(gb.export(runs, tmp_path / "runs.nc").read_bytes())
+    xr.testing.assert_equal(back.weights, runs.weights)
+
+
+def test_parquet_is_read_back_or_says_what_is_missing(runs, tmp_path):
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        with pytest.raises(ParameterError, match="needs the package pyarrow; install it, or choose .csv"):
+            gb.export(runs, tmp_path / "runs.parquet")
+        assert not list(tmp_path.iterdir())
+    else:
+        read = pd.read_parquet(gb.export(runs, tmp_path / "runs.parquet"))
+        pd.testing.assert_frame_equal(read, gb.to_pandas(runs), check_dtype=False)
+
+
+def test_a_folder_has_a_card_a_schema_and_tables_that_agree(runs, tmp_path):
+    place = gb.export(runs, tmp_path / "data-set")
+    card = yaml.safe_load((place / "README.md").read_text().split("---")[1])
+    schema = json.loads((place / "schema.json").read_text())
+    for config, info in zip(card["configs"], card["dataset_info"], strict=True):
+        name = config["config_name"]
+        file = place / config["data_files"]
+        table = pd.read_csv(file) if file.suffix == ".csv" else pd.read_parquet(file)
+        assert table.columns.tolist() == [f["name"] for f in schema[name]] == [f["name"] for f in info["features"]]
+        kinds = {f["name"]: f["type"] for f in schema[name]}
+        assert all((table[n].dtype.kind == "i") == (kinds[n] == "integer") for n in table)
+    assert len(table) == 2 * runs.snapshot.size * 5 * 8  # the embedding: seeds, snapshots, tokens, features
+    assert json.loads((place / "configuration.json").read_text())["configuration"]["task"]["p"] == 5
+    with pytest.raises(ParameterError, match="is not an empty folder"):
+        gb.export(runs, place)
+    assert [path.name for path in tmp_path.iterdir()] == ["data-set"]
+
+
+def test_weights_are_read_back_by_torch_and_from_safetensors(runs, tmp_path):
+    """The second by its own description: eight bytes, a JSON header of so many, then the numbers, little-endian."""
+    kept = gb.load(runs, 1, 20)
+    read = torch.load(gb.export(kept, tmp_path / "w.pt"), weights_only=True)
+    assert all(torch.equal(read[name], part) for name, part in kept.weights.items())
+    content = gb.export(kept, tmp_path / "w.safetensors").read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header, body = json.loads(content[8 : 8 + length]), content[8 + length :]
+    assert header.pop("__metadata__")["step"] == "20" and set(header) == set(kept.weights)
+    for name, about in header.items():
+        begin, end = about["data_offsets"]
+        values = np.frombuffer(body[begin:end], "<f4").reshape(about["shape"])
+        assert np.array_equal(values, kept.weights[name].numpy())
+    assert end == len(body)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("runs.xlsx", "must end with .csv"), ("w.pt", "cannot be written to 'w.pt'")],
+)
+def test_other_endings_are_refused(runs, tmp_path, name, message):
+    with pytest.raises(ParameterError, match=message):
+        gb.export(runs, tmp_path / name)
+
+
+def test_curves_and_embeddings_are_drawn_from_the_numbers(runs):
+    curves = gb.plot_curves(runs)
+    drawn = [line.get_ydata() for line in curves.axes[0].lines]
+    later = runs.train_accuracy.sel(seed=0).where(runs.step >= 1, drop=True)
+    assert any(len(y) == later.size and np.allclose(y, later, equal_nan=True) for y in drawn)
+    picture = gb.plot_embedding(gb.load(runs, 0))
+    points = picture.axes[0].collections[0].get_offsets()
+    table = runs.embedding.sel(seed=0).isel(snapshot=-1).values
+    apart = np.linalg.svd(table - table.mean(0), compute_uv=False)[:2]
+    np.testing.assert_allclose(np.linalg.norm(points, axis=0), apart, rtol=1e-5)
+    assert len(gb.plot_embedding(runs).axes) == 3
+    plt.close("all")
+    with pytest.raises(ParameterError, match="the runs have an axis lr; choose a cell"):
+        gb.plot_curves(runs.expand_dims(lr=[1.0]))
+    with pytest.raises(ParameterError, match="no embedding to be drawn"):
+        gb.plot_embedding(gb.load(gb.train(Parity(), Sine(), seeds=1, steps=10, keep="weights", store=False)))
