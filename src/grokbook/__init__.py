@@ -2,8 +2,8 @@
 
 `import grokbook as gb` gives the names of `__all__`, each loaded when it is first used (PEP 562); the reference on the
 site has them all. The rooms behind them, ground floor first: `tasks`, `models`, `measures`, `theory`, `training`,
-`runs`, `claims`, `plotting`, `face`, `chapters`, `page`, `check`, `build`, `cli`. A lower room never imports a higher
-one.
+`runs`, `claims`, `plotting`, `face`, `chapters`, `exercises`, `page`, `check`, `build`, `cli`. A lower room never
+imports a higher one.
 """
 
 # ruff: noqa: F405
