@@ -16,6 +16,7 @@ import typer
 from grokbook.errors import GrokbookError, ParameterError, nearest, shown
 from grokbook.files import read_json
 from grokbook.machine import duration
+from grokbook.teach.commands import app as teach
 
 app = typer.Typer(
     help="Re-run the chapters of grokbook with your own parameters, and build the book.",
@@ -24,6 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(teach, name="teach")
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from project_tree import PACKAGE, dotted, modules, read, tree
 GROUND = "ground"
 FLOORS = (
     *(GROUND, "tasks", "models", "measures", "theory", "training", "runs", "claims", "plotting", "face", "chapters"),
-    *("exercises", "page", "check", "build", "cli"),
+    *("exercises", "page", "check", "build", "teach", "cli"),
 )
 BELOW = FLOORS[: FLOORS.index("chapters")]
 LESS = {"measures": (GROUND,), "plotting": (GROUND, "measures", "runs")}

@@ -1,0 +1,229 @@
+"""Slides of a chapter from its page in the built site: reveal.js in one file, with notes for the speaker.
+
+On a slide stand a heading, a figure with the first sentence of its caption, equations, a theorem, a small table or a
+question; the paragraphs beside them are the notes. Figures that are moved by hand work as they do on the page.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grokbook.build import standalone
+from grokbook.errors import ChapterError
+from grokbook.teach.pages import sentences
+
+VENDOR = Path(__file__).with_name("vendor")
+MOST_ROWS, MOST_LINES = 8, 5
+"""Rows of a table, and sentences of a list, that can be read from the last row of a lecture hall."""
+
+TOGETHER = {"mathematics": 3, "exercises": 12}
+"""How many of a kind, one after the other, share a slide."""
+
+PREDICT = "Predict first"
+_FOLDED = "details, .dropdown, .gb-fold, .gb-evidence"
+_SKIPPED = {"Further reading"}
+
+STYLE = """
+:root { color-scheme: light; --pst-color-background: #fff; --pst-color-text-base: #222; }
+body { background: #fff; }
+.reveal { font: 28px/1.35 system-ui, sans-serif; color: #222; }
+.reveal .slides { text-align: left; }
+.reveal h1 { font-size: 2.1em; line-height: 1.15; margin: 0 0 .5em; }
+.reveal h2 { font-size: 1.25em; line-height: 1.2; margin: 0 0 .5em; color: #0b5394; }
+.reveal p { margin: .4em 0; } .reveal li { margin: .5em 0; }
+.reveal .slides section { box-sizing: border-box; height: 100%; padding: 18px 30px; }
+.reveal figure { margin: 0; }
+.reveal :is(figure > img, picture img) { display: block; max-width: 100%; max-height: 500px; width: 100%;
+  object-fit: contain; }
+.reveal .said { font-size: .85em; } .reveal .quiet { color: #595959; font-size: .75em; }
+.reveal .question { font-size: 1.25em; margin-top: 1em; }
+.reveal section[data-kind=mathematics] .math { font-size: 1.5em; } .reveal .math { margin: .7em 0; overflow: hidden; }
+.reveal .gb-verdict { font-weight: 600; } .reveal .eqno, .reveal .headerlink { display: none; }
+.reveal table { border-collapse: collapse; font-size: .7em; } .reveal caption { display: none; }
+.reveal :is(td, th) { padding: .3em .7em; border-bottom: 1px solid #bbb; text-align: left; vertical-align: top; }
+.reveal .theorem { border-left: 6px solid #0b5394; padding-left: .8em; }
+.reveal [data-options] { font-size: 17px; margin: 0 auto; position: relative; }
+.reveal a { color: #0b5394; }
+@media print { .reveal .slides section { page-break-after: always; } }
+"""
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en" data-theme="light">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>{title}: slides</title>
+<style>{reveal_style}</style>
+<style>{style}</style>
+{mathematics}
+</head>
+<body>
+<main class="reveal"><div class="slides">
+{slides}
+</div></main>
+<script>{reveal}</script>
+<script>{notes}</script>
+<script>
+/** Make a slide that is too high fit: words are smaller, a figure moved by hand narrower, then smaller. */
+function fit(slide) {{
+  const moved = slide.querySelector("[data-options]");
+  const high = () => slide.scrollHeight > slide.clientHeight + 1;
+  for (let share = 95; high() && share >= 65; share -= 5) {{
+    if (moved) moved.style.width = `${{share}}%`;
+    else slide.style.fontSize = `${{share}}%`;
+  }}
+  if (!moved || !high()) return;
+  Object.assign(moved.style, {{ width: `${{moved.offsetWidth}}px`, zoom: 0.75 }});
+  const above = (moved.getBoundingClientRect().top - slide.getBoundingClientRect().top) / Reveal.getScale();
+  if (!high()) return;
+  const room = (slide.clientHeight - above - 30) / 0.75;
+  Object.assign(moved.style, {{ maxHeight: `${{room}}px`, overflowY: "auto" }});
+}}
+const inFigure = () => !!document.activeElement && !!document.activeElement.closest("[data-options]");
+const ready = window.MathJax && MathJax.startup ? MathJax.startup.promise : Promise.resolve();
+ready.then(() => Reveal.initialize({{ width: 1280, height: 720, margin: 0.03, center: false, hash: true,
+  slideNumber: "c/t", transition: "none", keyboardCondition: () => !inFigure(), plugins: [RevealNotes] }})).then(() => {{
+  fit(Reveal.getCurrentSlide());
+  Reveal.on("slidechanged", (event) => fit(event.currentSlide));
+}});
+</script>
+</body>
+</html>
+"""
+
+
+@dataclass
+class Slide:
+    """What is seen of a slide, as HTML under a heading, and the paragraphs that a speaker sees."""
+
+    heading: str
+    body: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    kind: str = "text"
+
+    def markup(self) -> str:
+        """The slide for reveal.js."""
+        said = "".join(f"<p>{note}</p>" for note in self.notes)
+        head = f"<h2>{self.heading}</h2>" if self.heading else ""
+        aside = f'<aside class="notes">{said}</aside>' if said else ""
+        return f'<section data-kind="{self.kind}">{head}{"".join(self.body)}{aside}</section>'
+
+
+def slides(page: Path, mathjax: Path) -> str:
+    """The slides of a chapter's page as one HTML file that loads nothing.
+
+    Args:
+        page: the chapter's page in the built site.
+        mathjax: the folder of MathJax in the site.
+
+    Raises ChapterError when something that the page loads is not there, or it has no heading.
+    """
+    from bs4 import BeautifulSoup
+
+    soup: Any = BeautifulSoup(standalone.inlined(page, mathjax), "html.parser")
+    top = soup.select_one("article section")
+    if top is None or top.h1 is None:
+        raise ChapterError(f"the page {page.name} has no heading, so there is nothing to make slides of.")
+    for tag in top.select(".headerlink, .section-number, .eqno"):
+        tag.decompose()
+    for link in top.select('a[href^="#"]'):  # to a place on the page that need not be on a slide
+        link.unwrap()
+    title = top.h1.get_text(" ", strip=True)
+    made = "\n".join(slide.markup() for slide in of_chapter(top))
+    scripts = soup.select("head script, body > script")
+    drawn = [one for one in scripts if "MathJax" in (one.string or "")[:40] or len(one.get("src", "")) > 1_000_000]
+    texts = {name: (VENDOR / name).read_text(encoding="utf-8") for name in ("reveal.js", "reveal.css", "notes.js")}
+    return _PAGE.format(
+        title=html.escape(title), style=STYLE, reveal_style=texts["reveal.css"], reveal=texts["reveal.js"],
+        notes=texts["notes.js"], slides=made, mathematics="\n".join(map(str, drawn)) if top.select(".math") else "",
+    )  # fmt: skip
+
+
+def of_chapter(top: Any) -> list[Slide]:
+    """The slides of a chapter's outermost section: title, answer, then those of its sections."""
+    dek, answer = top.select_one(".gb-dek p"), top.select_one("blockquote p")
+    opening = [f"<h1>{top.h1.decode_contents()}</h1>", f"<p>{dek.decode_contents()}</p>" if dek else ""]
+    found = [Slide("", opening, kind="title")]
+    if lead := top.select_one(".tag_gb-lead figure"):
+        found.append(_figure("", lead))
+    if answer:
+        answer.strong.decompose() if answer.strong else None
+        found.append(Slide("Answer", [_listed(sentences(answer))], kind="answer"))
+    for section in top.find_all("section", recursive=False):
+        found += of_section(section)
+    return found
+
+
+def of_section(section: Any) -> Iterator[Slide]:
+    """The slides of a section and of those inside it; of one of words alone, how its first paragraphs begin."""
+    heading = section.find(["h2", "h3", "h4"], recursive=False)
+    name = heading.decode_contents() if heading else ""
+    if heading is None or heading.get_text(strip=True) in _SKIPPED:
+        return
+    made, waiting = [], []
+    for child in section.find_all(True, recursive=False):
+        if child is heading or child.name == "section" or child.select_one(":scope > details.gb-drawer"):
+            continue
+        item = _item(name, child)
+        if item is None:
+            if child.name in ("p", "ul", "ol"):
+                (made[-1].notes if made else waiting).append(child.decode_contents())
+        elif made and made[-1].kind == item.kind and len(made[-1].body) < TOGETHER.get(item.kind, 0):
+            made[-1].body += item.body
+        else:
+            made.append(item)
+    if made:
+        made[0].notes[:0] = waiting
+    elif told := section.select(":scope > p, :scope > :is(ul, ol) > li"):
+        first = [sentences(tag.p or tag)[0] for tag in told if sentences(tag.p or tag)]
+        made = [Slide(name, [_listed(first[:MOST_LINES])], waiting)] if first else []
+    yield from made
+    for inner in section.find_all("section", recursive=False):
+        yield from of_section(inner)
+
+
+def _item(heading: str, tag: Any) -> Slide | None:
+    """A slide of what one element shows; None of words, code and what is folded."""
+    classes = set(tag.get("class", []))
+    if tag.name == "p" and tag.get_text().startswith(PREDICT):
+        return Slide(heading, [f'<p class="question">{tag.decode_contents()}</p>'], kind="question")
+    if "math" in classes:
+        return Slide(heading, [str(tag)], kind="mathematics")
+    if "proof" in classes and "dropdown" not in classes:
+        return Slide(heading, [f'<div class="theorem">{tag.decode_contents()}</div>'], kind="theorem")
+    if "exercise" in classes:
+        name = tag.select_one(".admonition-title")
+        return Slide(heading, [f"<p>{name.get_text(' ', strip=True)}</p>"], kind="exercises")
+    figures = [one for one in [tag, *tag.find_all("figure")] if one.name == "figure" and not one.find_parent("details")]
+    if figures:
+        return _figure(heading, figures[0])
+    table = tag if tag.name == "table" else tag.select_one("table")
+    if table is None or table.find_parent("details") or len(table.find_all("tr")) > MOST_ROWS + 1:
+        return None
+    caption = table.caption or tag.select_one(".gb-caption")
+    said = f'<p class="said">{sentences(caption)[0]}</p>' if caption and sentences(caption) else ""
+    return Slide(heading, [said, str(table)], kind="table")
+
+
+def _figure(heading: str, figure: Any) -> Slide:
+    """A figure with the first sentence of its caption; the others are quiet, the alternative text is a note."""
+    caption = figure.select_one("figcaption .caption-text") or figure.figcaption
+    told = sentences(caption) if caption else []
+    if figure.figcaption:
+        figure.figcaption.extract()
+    for source in figure.select("source"):
+        source.decompose()
+    body = [f'<p class="said">{told[0]}</p>'] if told else []
+    image = figure.find("img")
+    notes = [*told[1:], *([html.escape(image["alt"])] if image and image.get("alt") else [])]
+    kind = "moved" if figure.select_one("[data-options]") else "figure"
+    return Slide(heading, [*body, str(figure)], notes, kind)
+
+
+def _listed(said: list[str]) -> str:
+    return f"<ul>{''.join(f'<li>{one}</li>' for one in said)}</ul>"
