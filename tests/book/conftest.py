@@ -4,6 +4,7 @@ import io
 import os
 import shutil
 import threading
+from functools import lru_cache, partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from grokbook.build.book import build
 from grokbook.build.serving import server
 from grokbook.build.terminal import Progress
 from grokbook.page import interactive, tables
+
+from .visited import in_scheme, pages, visit
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
@@ -129,7 +132,7 @@ def chromium() -> str | None:
     return os.environ.get("GROKBOOK_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser():
     from playwright.sync_api import sync_playwright
 
@@ -139,7 +142,7 @@ def browser():
         started.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def address():
     """The local address of the built site."""
     with server(ROOT / "site", 0) as http:
@@ -162,54 +165,30 @@ def script_of(browser):
     opened.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def open_page(browser):
-    """Open an address at a width and colour scheme; what it asked for and complained about is in `.seen`."""
-    contexts = []
-
-    def load(url, width=1280, scheme="light", height=900, **options):
-        size = {"width": width, "height": height}
-        contexts.append(browser.new_context(viewport=size, color_scheme=scheme, **options))
-        page = contexts[-1].new_page()
-        page.seen = {"requests": [], "errors": [], "failed": [], "bytes": []}
-        page.on("request", lambda request: page.seen["requests"].append(request.url))
-        page.on("requestfailed", lambda request: page.seen["failed"].append(request.url))
-        page.on("response", lambda r: page.seen["failed"].append(r.url) if r.status >= 400 else None)
-        page.on("response", lambda r: page.seen["bytes"].append(int(r.headers.get("content-length", 0))))
-        page.on("pageerror", lambda error: page.seen["errors"].append(str(error)))
-        page.on("console", lambda m: page.seen["errors"].append(m.text) if m.type in ("error", "warning") else None)
-        page.goto(url)
-        page.wait_for_load_state("networkidle")
-        if page.locator(".math").count():
-            page.wait_for_function("window.MathJax && MathJax.startup && MathJax.startup.promise")
-            page.evaluate("MathJax.startup.promise.then(() => true)")
-        return page
-
-    yield load
-    for context in contexts:
-        context.close()
-
-
-def in_scheme(page, scheme):
-    """Change the colour scheme of a page and wait until its theme, which a script sets when told, has followed."""
-    page.emulate_media(media="screen", color_scheme=scheme)
-    page.wait_for_function(
-        "scheme => [undefined, scheme].includes(document.documentElement.dataset.theme)"
-        " && matchMedia(`(prefers-color-scheme: ${scheme})`).matches",
-        arg=scheme,
-    )
+    """What opens pages for one test; a page that trains is closed before the next test is slowed by it."""
+    with pages(browser) as load:
+        yield load
 
 
 @pytest.fixture(scope="module")
-def opened_at(open_page):
+def opened_at(browser):
     """Like `open_page`, but a page is loaded once a module for each width; only the colour scheme is changed on it."""
-    pages = {}
+    opened = {}
+    with pages(browser) as open_new:
 
-    def load(url, width=1280, scheme="light", **options):
-        key = (url, width, *sorted(options.items()))
-        if key not in pages:
-            pages[key] = open_page(url, width, scheme, **options)
-        in_scheme(pages[key], scheme)
-        return pages[key]
+        def load(url, width=1280, scheme="light", **options):
+            key = (url, width, *sorted(options.items()))
+            if key not in opened:
+                opened[key] = open_new(url, width, scheme, **options)
+            in_scheme(opened[key], scheme)
+            return opened[key]
 
-    return load
+        yield load
+
+
+@pytest.fixture(scope="session")
+def facts(browser, address):
+    """What is to be known of a page of the site, by its name; gathered by one visit when it is first asked for."""
+    return lru_cache(maxsize=None)(partial(visit, browser, address))

@@ -20,7 +20,7 @@ PLACES = [
     pytest.param("one file", marks=pytest.mark.skipif(not PAGE.is_file(), reason="chapter 08 is not built")),
 ]
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("flow")]
 
 
 @pytest.fixture(scope="module")

@@ -64,9 +64,8 @@ def test_table_and_curve_are_seen_together_after_train_was_pressed(open_page, ad
     page.wait_for_function(f"document.querySelector('{root}').dataset.going === 'true'")
     page.wait_for_timeout(1_200)  # a page may scroll there smoothly
     assert inside(page, f"{root} canvas", f"{root} .gb-both svg", f"{root} .gb-said")
-    link = page.locator(f"{root} .gb-link").get_attribute("href")
+    link = page.locator(f"{root} .gb-link").first.get_attribute("href")
     assert link.startswith(f"{root}?") and "weight_decay=" in link and "seed=" in link
-    page.context.close()
 
 
 def test_a_newcomer_sees_in_one_click_what_happens_without_weight_decay(front):

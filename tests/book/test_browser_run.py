@@ -18,7 +18,7 @@ PLACES += [
     for name in ON_SITE
 ]
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("run")]
 
 
 def run() -> xr.Dataset:

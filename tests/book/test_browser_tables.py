@@ -19,7 +19,7 @@ PLACES = ["alone", pytest.param("site", marks=BUILT), pytest.param("one file", m
 WIDTHS = [390, 768, 1280, 1920]
 WIDTH = "document.documentElement.scrollWidth"
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("tables")]
 
 
 def made(name, paper, verdict, said):
@@ -51,10 +51,12 @@ def files(tmp_path_factory):
 
 
 @pytest.fixture
-def ledger(open_page, files, request):
+def ledger(opened_at, files, request):
+    """The page at a place and a fragment, loaded once; a test that chooses something shows all claims at its end."""
+
     def open_ledger(place, fragment="", **options):
         served = place == "site" and request.getfixturevalue("address") + "chapters/" + PAGE.name
-        page = open_page((served or (files / f"{place}.html").as_uri()) + fragment, **options)
+        page = opened_at((served or (files / f"{place}.html").as_uri()) + fragment, **options)
         page.wait_for_timeout(100)
         return page
 
@@ -78,6 +80,8 @@ def test_a_choice_is_kept_in_the_address_and_the_address_makes_the_choice(ledger
     assert shown(again) == chosen
     again.get_by_role("button", name="Show all").click()
     assert shown(again) == every and "fails" not in again.url
+    page.get_by_role("button", name="Show all").click()
+    assert shown(page) == every
     assert (page.seen["errors"], page.seen["failed"]) == ([], [])
 
 
@@ -111,6 +115,8 @@ def test_by_keys_alone_a_verdict_is_chosen_and_evidence_opened(ledger):
     page.locator("#G10 summary").focus()
     page.keyboard.press("Enter")
     assert page.locator("#G10 details").get_attribute("open") is not None
+    page.get_by_role("button", name="Show all").click()
+    assert len(shown(page)) == len(ROWS)
 
 
 def test_without_scripts_every_claim_is_open(ledger):

@@ -12,7 +12,7 @@ from grokbook.theory.effective_flow import flow
 
 NAME = "fig-line-explorer"
 TIMES = [0.0, 0.5, 7.0, 90.0, 3000.0]
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("line")]
 
 
 @pytest.fixture(scope="module")
