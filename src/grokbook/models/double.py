@@ -19,6 +19,7 @@ class InDouble(Around):
     Parameters, moments and updates stay in float32.
 
     Example:
+        >>> import torch
         >>> from grokbook.models.quadratic import Quadratic
         >>> network = InDouble(Quadratic(5, width=6))
         >>> network.forward(network.draw(0), torch.tensor([[1, 2]])).exp().sum().item().__round__(6)
