@@ -1,4 +1,4 @@
-"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `doctor`."""
+"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `teach`, `doctor`."""
 
 from __future__ import annotations
 

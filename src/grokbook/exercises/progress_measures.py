@@ -11,7 +11,7 @@ from grokbook.exercises.asked import essay, exercise, near
 from grokbook.runs import lead_tables
 from grokbook.runs.lead_tasks import CONTROLS
 
-SHARES = [n / 10_000 for n in range(1000, 9001) if not 4500 < n < 5500]
+SHARES = [n / 10_000 for n in range(2000, 8501) if not 4500 < n < 5500]
 """Shares of a move that are not nearly the half."""
 
 

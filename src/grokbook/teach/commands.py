@@ -1,4 +1,4 @@
-"""`grokbook teach`: what a lecturer takes from the built book."""
+"""`grokbook teach`: what a lecturer hands out."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="Slides and handouts of a chapter.", no_args_is_help=True)
+app = typer.Typer(help="What a lecturer hands out.", no_args_is_help=True)
 
 Chapter = Annotated[str, typer.Argument(help="Number or name of a chapter.")]
 Out = Annotated[Path, typer.Argument(help="Folder to write into; it is made if need be.")]
 Site = Annotated[Path | None, typer.Option(help="Folder of a built site; default: that of this checkout.")]
+New = Annotated[Path, typer.Argument(help="A new folder, or an empty one.")]
+Chapters = Annotated[str | None, typer.Option(help="Numbers such as 01,06; default: all that have exercises.")]
+Variant = Annotated[str | None, typer.Option(help="A student's name: parameters are drawn from it.")]
+Class = Annotated[Path | None, typer.Option("--class", help="A CSV file with a column `name`: a variant for each.")]
+Full = Annotated[bool, typer.Option("--full-key", help="Compute also the answers that need training.")]
 
 
 @app.command()
@@ -27,3 +32,35 @@ def slides(chapter: Chapter, out: Out, site: Site = None) -> None:
     target = pages.folder(out) / f"{page.stem}_slides.html"
     atomic_write(target, made(page, folder / "mathjax").encode())
     print(f"slides    {target}")
+
+
+@app.command()
+def student(
+    out: New, chapters: Chapters = None, variant: Variant = None, names: Class = None, full: Full = False
+) -> None:
+    """Write the exercises as notebooks and Markdown with checks, without solutions, and a key."""
+    _edition(out, chapters, variant, names, full, keyed=False)
+
+
+@app.command()
+def instructor(
+    out: New, chapters: Chapters = None, variant: Variant = None, names: Class = None, full: Full = False
+) -> None:
+    """Write the exercises with solutions, typical wrong answers and marking keys; nbgrader's source."""
+    _edition(out, chapters, variant, names, full, keyed=True)
+
+
+def _edition(
+    out: Path, chapters: str | None, variant: str | None, path: Path | None, full: bool, *, keyed: bool
+) -> None:
+    from grokbook.errors import ParameterError
+    from grokbook.paths import project_root
+    from grokbook.teach import editions
+
+    if variant is not None and path is not None:
+        raise ParameterError("--variant makes one variant and --class one for each name; give one of them.")
+    if variant is not None:
+        editions.refuse_name(variant)
+    names = editions.names_in(path) if path is not None else [variant] if variant is not None else []
+    made = editions.write(project_root(), out, keyed=keyed, chapters=chapters, names=names, full=full, tell=print)
+    print(f"{made} notebooks and the key  {out}")

@@ -1,0 +1,202 @@
+"""Editions: the exercises of chosen chapters in a folder, for each student with parameters and a key of their own."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Number
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grokbook.errors import ChapterError, GrokbookError, ParameterError, shown
+from grokbook.exercises.asked import asked, near
+from grokbook.exercises.attempted import run
+from grokbook.exercises.form import Exercise, read
+from grokbook.page import sources
+from grokbook.page.sources import Chapter
+from grokbook.teach import worksheet
+
+TRIES = 1_000
+"""How often a student's parameters are drawn again, so that no two of a class share an answer."""
+_COLUMNS = ("name", "exercise", "parameters", "answer")
+SLOW = "it trains or repeats; ask with --full-key"
+"""What a key says in place of an answer that it does not compute unasked."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One exercise of one student: its parameters, and its answers where they were computed."""
+
+    name: str
+    exercise: Exercise
+    given: Mapping[str, Any]
+    answers: tuple[Any, ...] | None
+
+
+def chosen(root: Path, chapters: str | None) -> list[tuple[Chapter, list[Exercise]]]:
+    """The chapters of a list such as `01,06`, all that have exercises without one, with their exercises.
+
+    Raises ParameterError for an unknown chapter and for one without exercises that can be checked.
+    """
+    wanted = [part for part in (chapters or "").split(",") if part.strip()]
+    found = [sources.find(root, part) for part in wanted] if wanted else sources.load_all(root)
+    pairs = [(chapter, read(chapter.source)) for chapter in {one.name: one for one in found}.values()]
+    for chapter, exercises in pairs:
+        if wanted and not exercises:
+            raise ParameterError(f"{chapter.label} has no exercises with a check, so there is nothing to hand out.")
+    return [(chapter, exercises) for chapter, exercises in pairs if exercises]
+
+
+def names_in(path: Path) -> list[str]:
+    """The names of a class: the column `name` of a CSV file.
+
+    Raises ParameterError for a file that cannot be read, has no such column or no name, or has one twice or one that
+    cannot name a folder.
+    """
+    try:
+        rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ParameterError(f"{path} cannot be read as a CSV file: {error}.") from None
+    if not rows or "name" not in rows[0]:
+        raise ParameterError(f"{path} needs a first line with a column `name`, and a student on each line below.")
+    names = [(row["name"] or "").strip() for row in rows]
+    for at, name in enumerate(names):
+        refuse_name(name)
+        if name.casefold() in (one.casefold() for one in names[:at]):
+            raise ParameterError(f"{path} has the name {shown(name)} twice; a variant needs a name of its own.")
+    return names
+
+
+def refuse_name(name: str) -> None:
+    """Refuse a name that cannot be a folder's: ParameterError."""
+    if not name or name != name.strip(" .") or not name.isprintable() or set(name) & set('/\\:*?"<>|') or len(name) > 80:
+        rule = "1 to 80 printable characters without / \\ : * ? \" < > |, and no dot or blank at either end"
+        raise ParameterError(f"{shown(name)} cannot name a variant; a name has {rule}.")
+
+
+def draw(exercises: Iterable[Exercise], names: Sequence[str], full: bool, tell: Callable[[str], Any]) -> list[Drawn]:
+    """Parameters and answers of every exercise for each name; no two names share the answers of an exercise.
+
+    A name draws by itself; only where its answers are those of an earlier name, it draws again (`name #2`). Answers of
+    slow exercises are computed if `full`; otherwise their parameters differ.
+
+    Raises ChapterError where an exercise has too few choices for so many names.
+    """
+    made: list[Drawn] = []
+    for exercise in exercises:
+        one, taken = asked(exercise.label), []
+        tell(f"{exercise.label}: {len(names) or 1} of {exercise.minutes} minutes of work")
+        for name in names or ("",):
+            computed = not exercise.essay and (full or not one.quick)
+            for again in range(TRIES):
+                given = one.drawn(f"{name} #{again + 1}" if again else name) if name else {}
+                answers = _answers(exercise, given) if computed else None
+                seen = tuple(given.values()) if answers is None else answers
+                if not one.draws or not any(alike(seen, other) for other in taken):
+                    break
+            else:
+                raise ChapterError(f"{exercise.label} has too few choices for {len(names)} students to differ.")
+            taken.append(seen)
+            made.append(Drawn(name, exercise, given, answers))
+    return made
+
+
+def _answers(exercise: Exercise, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    names = run(exercise, given)
+    return tuple(eval_name(names, text) for text in exercise.answers())
+
+
+def eval_name(names: Mapping[str, Any], text: str) -> Any:
+    """The value of an answer; numpy's values as Python's, what is no plain value as its text."""
+    value = names[text]
+    value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+    return value if isinstance(value, Number | str | list | tuple | dict | set | None) else repr(value)
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two answers would pass for each other: numbers up to a thousandth, the rest when equal.
+
+    Example:
+        >>> alike([1.0, "a"], [1.0001, "a"]), alike({"p": 2}, {"p": 3})
+        (True, False)
+    """
+    if isinstance(one, Number) and isinstance(other, Number) and not isinstance(one, complex):
+        return near(one, float(other))  # type: ignore[arg-type]
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(alike, one, other))
+    return bool(one == other)
+
+
+def write(
+    root: Path,
+    out: Path,
+    *,
+    keyed: bool,
+    chapters: str | None = None,
+    names: Sequence[str] = (),
+    full: bool = False,
+    tell: Callable[[str], Any] = lambda text: None,
+) -> int:
+    """Write an edition to the folder `out` and give the number of its notebooks.
+
+    `out/[NAME/]NN_name/` has `NN_name.ipynb`, `NN_name.md` and `tests/`; `out/key.csv` the parameters and answers of
+    everybody. The folder appears when all is written.
+
+    Raises ParameterError for an `out` that is there and not empty, and as `chosen`.
+    """
+    pairs = chosen(root, chapters)
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise ParameterError(f"{out} is there and not empty; an edition is written to a new folder.")
+    drawn = draw([one for _, found in pairs for one in found], names, full, tell)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    except OSError as error:
+        raise GrokbookError(f"{out} cannot be written: {error.strerror}.") from None
+    try:
+        for name in names or ("",):
+            given = {one.exercise.label: one.given for one in drawn if one.name == name}
+            for chapter, exercises in pairs:
+                _chapter(work / name / chapter.name, chapter, exercises, given, name, keyed)
+        (work / "key.csv").write_text(key(drawn), encoding="utf-8")
+        work.chmod(0o755)
+        shutil.rmtree(out, ignore_errors=True)
+        work.replace(out)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return len(pairs) * max(1, len(names))
+
+
+def _chapter(
+    folder: Path, chapter: Chapter, exercises: list[Exercise], given: worksheet.Given, name: str, keyed: bool
+) -> None:
+    import nbformat
+
+    (folder / "tests").mkdir(parents=True)
+    made = worksheet.notebook(chapter, exercises, given, name, keyed)
+    (folder / f"{chapter.name}.ipynb").write_text(nbformat.writes(made), encoding="utf-8")
+    (folder / f"{chapter.name}.md").write_text(worksheet.markdown(made), encoding="utf-8")
+    for one in exercises:
+        if not one.essay:
+            test = worksheet.otter_test(one, given.get(one.label, {}))
+            (folder / "tests" / f"{one.label}.py").write_text(test, encoding="utf-8")
+
+
+def key(drawn: Iterable[Drawn]) -> str:
+    """The key as CSV: name, exercise, parameters as JSON, answers."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(_COLUMNS)
+    for one in drawn:
+        answer = "in words" if one.exercise.essay else SLOW if one.answers is None else "; ".join(map(repr, one.answers))
+        table.writerow([one.name, one.exercise.label, json.dumps(dict(one.given)), answer])
+    return text.getvalue()

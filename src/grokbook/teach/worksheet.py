@@ -1,0 +1,123 @@
+"""The exercises of a chapter as a notebook, with the cell metadata of nbgrader and of otter; as Markdown; as tests."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from grokbook.exercises.asked import asked
+from grokbook.exercises.attempted import after, run, told
+from grokbook.exercises.form import IMPORT, Exercise
+from grokbook.fingerprint import parsed
+from grokbook.page.sources import Chapter
+
+Given = Mapping[str, Mapping[str, Any]]
+"""The parameters that are drawn, by the label of their exercise."""
+
+
+def notebook(chapter: Chapter, exercises: Sequence[Exercise], given: Given, name: str = "", keyed: bool = False) -> Any:
+    """A notebook that runs for itself: of each exercise its words, what is given, the answer's cell, the check, hints.
+
+    `name` is that of the variant. With `keyed` the answers' cells hold solutions (between nbgrader's marks), followed by
+    their words and by typical wrong answers with what they are told, or by the points of a marking key.
+    """
+    from nbformat.v4 import new_notebook
+
+    goals = re.search(r"\*\*After this chapter you can\*\*\s+(.*?)\n\n(?=\S)", chapter.source, re.DOTALL)
+    head = f"# Exercises of chapter {chapter.number}: {chapter.title}\n\n{chapter.question}\n\n"
+    head += "What they serve, by number:\n\n" + re.sub(r"(?m)^- ", "1. ", goals[1]) + "\n" if goals else ""
+    head += f"\nVariant of {name}." if name else ""
+    cells = [_markdown("head", head.strip())]
+    for exercise in exercises:
+        cells += _cells(exercise, given.get(exercise.label, {}), keyed)
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return new_notebook(cells=cells, metadata={"kernelspec": kernel})
+
+
+def _cells(exercise: Exercise, given: Mapping[str, Any], keyed: bool) -> list[Any]:
+    label, points = exercise.label, exercise.difficulty
+    about = f"*Difficulty {points} of 3, {exercise.minutes} minutes, objective {exercise.objective}.*"
+    cells = [_markdown(f"{label}-words", f"## {exercise.title}\n\n{about} {exercise.words}")]
+    if exercise.essay:
+        answer = exercise.solution if keyed else "*Your answer.*"
+        cells.append(_markdown(label, answer, _graded(label, points, solution=True, locked=False)))
+    else:
+        stub, call = exercise.with_given(given)
+        shown, blank = divided(stub)
+        filled = f"{blank}\n### BEGIN SOLUTION\n{exercise.code.strip()}\n### END SOLUTION" if keyed else blank
+        check = _graded(f"{label}-check", points, solution=False, locked=True)
+        cells += [
+            _code(f"{label}-given", shown, _nbgrader(f"{label}-given", locked=True)),
+            _code(label, filled, _nbgrader(label, solution=True)),
+            _code(f"{label}-check", IMPORT + call, check | {"otter": {"tests": [label]}}),
+        ]
+    folded = "<details><summary>Hint {}</summary>\n\n{}\n\n</details>"
+    hints = "\n\n".join(folded.format(n, hint) for n, hint in enumerate(exercise.hints, 1))
+    cells.append(_markdown(f"{label}-hints", hints))
+    return [*cells, _markdown(f"{label}-key", key_text(exercise, given))] if keyed else cells
+
+
+def divided(stub: str) -> tuple[str, str]:
+    """What a stub gives, and what it leaves to the reader: from the first statement on in which `...` stands.
+
+    Example:
+        >>> divided("p = 5\\nhalf = ...\\n")
+        ('p = 5', 'half = ...')
+    """
+    left = next(s for s in parsed(stub).body if any(isinstance(n, ast.Constant) and n.value is ... for n in ast.walk(s)))
+    lines = stub.splitlines()
+    return "\n".join(lines[: left.lineno - 1]).strip(), "\n".join(lines[left.lineno - 1 :]).strip()
+
+
+def key_text(exercise: Exercise, given: Mapping[str, Any]) -> str:
+    """What whoever marks an exercise reads: the solution's words and typical wrong answers with what they are told.
+
+    What depends on parameters is computed with those of the page's quick run, the drawn ones over them.
+    """
+    one = asked(exercise.label)
+    if exercise.essay:
+        return "**Marking key**, a point each:\n\n" + "\n".join(f"- {point}" for point in one.points)
+    names = run(exercise, {**one.quick, **given})
+    rows = [
+        f"```python\n{code}\n```\n\nis told: {told(exercise, after(names, exercise.label, code))}" for code in one.wrong
+    ]
+    return "\n\n".join([f"**Solution.** {exercise.solution}", "**Typical wrong answers**", *rows])
+
+
+def markdown(notebook: Any) -> str:
+    """A notebook as plain Markdown, its code in fenced blocks."""
+    parts = [c.source if c.cell_type == "markdown" else f"```python\n{c.source}\n```" for c in notebook.cells]
+    return "\n\n".join(parts) + "\n"
+
+
+def otter_test(exercise: Exercise, given: Mapping[str, Any]) -> str:
+    """The test file of an exercise in the form that otter-grader takes: a doctest, with its points."""
+    _, call = exercise.with_given(given)
+    asks = ">>> " + IMPORT + ">>> " + call.replace("\n", "\n... ")
+    case = {"code": f"{asks}\n{exercise.label}: right.", "hidden": False, "locked": False}
+    suite = {"cases": [case], "scored": True, "setup": "", "teardown": "", "type": "doctest"}
+    test = {"name": exercise.label, "points": exercise.difficulty, "suites": [suite]}
+    return f"OK_FORMAT = True\n\ntest = {test!r}\n"
+
+
+def _nbgrader(name: str, *, solution: bool = False, locked: bool = False) -> dict[str, Any]:
+    base = {"grade_id": name, "grade": False, "solution": solution, "locked": locked, "task": False}
+    return {"nbgrader": base | {"schema_version": 3}}
+
+
+def _graded(name: str, points: int, *, solution: bool, locked: bool) -> dict[str, Any]:
+    return {"nbgrader": _nbgrader(name, solution=solution, locked=locked)["nbgrader"] | {"grade": True, "points": points}}
+
+
+def _markdown(name: str, text: str, metadata: Mapping[str, Any] | None = None) -> Any:
+    from nbformat.v4 import new_markdown_cell
+
+    return new_markdown_cell(text, id=name, metadata=dict(metadata or {}))
+
+
+def _code(name: str, text: str, metadata: Mapping[str, Any]) -> Any:
+    from nbformat.v4 import new_code_cell
+
+    return new_code_cell(text, id=name, metadata=dict(metadata))
