@@ -1,0 +1,282 @@
+"""Editions: what students and instructors get, variants that never share an answer, bad input, nbgrader and otter."""
+
+import csv
+import dataclasses
+import io
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from grokbook.cli import app
+from grokbook.errors import ChapterError, ParameterError, WrongAnswer
+from grokbook.exercises import asked, form
+from grokbook.teach import editions, worksheet
+
+HEAD = """---
+jupytext: {text_representation: {extension: .md, format_name: myst}}
+kernelspec: {name: python3, display_name: Python 3}
+grokbook:
+  question: Is a clock early?
+  presets: {smoke: {}, laptop: {}, paper: {}}
+---
+# Clocks
+
+**After this chapter you can**
+
+- tell a clock
+  from a prophet;
+- write.
+
+**You need** nothing.
+"""
+CLOCK = """
+````{exercise} Which clock is early?
+:label: ex-06-clock
+
+*Difficulty 2 of 3, 10 minutes, objective 1.* When is it halfway?
+
+```python
+import numpy as np
+from grokbook.exercises import check
+
+steps = 100
+fit_step = 400
+half_step = ...  # a step
+check("ex-06-clock", half_step,
+      steps=steps, fit_step=fit_step)
+```
+
+**Hint 1.** Count from the fit.
+
+**Hint 2.** Solve it.
+````
+
+````{solution} ex-06-clock
+:class: dropdown
+
+```python
+half_step = fit_step + np.log(2) * steps
+```
+
+The fit step drops out.
+````
+"""
+OWN = """
+````{exercise} Your own
+:label: ex-06-own
+
+*Difficulty 3 of 3, 40 minutes, objective 2, in words.* Write.
+
+**Hint 1.** Begin.
+
+**Hint 2.** End.
+````
+
+````{solution} ex-06-own
+:class: dropdown
+
+There is no general answer.
+````
+"""
+LABEL = "ex-06-clock"
+
+
+@pytest.fixture
+def root(tmp_path):
+    """A book of two chapters, one of which has exercises."""
+    folder = tmp_path / "book"
+    (folder / "notebooks").mkdir(parents=True)
+    (folder / "notebooks" / "06_clocks.md").write_text(HEAD + CLOCK + OWN)
+    (folder / "notebooks" / "07_none.md").write_text(HEAD)
+    return folder
+
+
+def made(root, out, **options):
+    editions.write(root, out, **{"keyed": False, **options})
+    return {path.parts[len(out.parts)]: json.loads(path.read_text()) for path in out.rglob("*.ipynb")}
+
+
+def sources(notebook):
+    return {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}
+
+
+def key_of(out):
+    return list(csv.DictReader(io.StringIO((out / "key.csv").read_text())))
+
+
+def test_a_student_gets_words_stub_check_and_hints_and_no_solution(root, tmp_path):
+    out = tmp_path / "out"
+    cells = sources(made(root, out)["06_clocks"])
+    assert list(cells) == [
+        *("head", f"{LABEL}-words", f"{LABEL}-given", LABEL, f"{LABEL}-check", f"{LABEL}-hints"),
+        *("ex-06-own-words", "ex-06-own", "ex-06-own-hints"),
+    ]
+    assert "1. tell a clock\n  from a prophet;\n1. write." in cells["head"] and "Is a clock early?" in cells["head"]
+    assert cells[f"{LABEL}-given"] == "import numpy as np\n\nsteps = 100\nfit_step = 400"
+    assert cells[LABEL] == "half_step = ...  # a step" and "Count from the fit." in cells[f"{LABEL}-hints"]
+    text = (out / "06_clocks" / "06_clocks.md").read_text()
+    assert all(source in text for source in cells.values())
+    assert "np.log" not in text and "drops out" not in text and "general answer" not in text
+
+
+def test_the_notebook_runs_alone_and_its_check_takes_the_solution_only(root, tmp_path):
+    cells = sources(made(root, tmp_path / "s")["06_clocks"])
+    keyed = sources(made(root, tmp_path / "i", keyed=True)["06_clocks"])
+    names = {}
+    exec(cells[f"{LABEL}-given"] + "\n" + cells[LABEL], names)
+    with pytest.raises(WrongAnswer, match="is still `...`"):
+        exec(cells[f"{LABEL}-check"], names)
+    exec(keyed[LABEL], names)
+    exec(cells[f"{LABEL}-check"], names)
+    assert keyed[LABEL].startswith("half_step = ...  # a step\n### BEGIN SOLUTION\n")
+    assert cells[f"{LABEL}-check"] == keyed[f"{LABEL}-check"]
+
+
+def test_an_instructor_reads_solutions_typical_mistakes_and_what_they_are_told(root, tmp_path):
+    cells = sources(made(root, tmp_path / "out", keyed=True)["06_clocks"])
+    text = cells[f"{LABEL}-key"]
+    assert "The fit step drops out." in text and "is told: this counts from step 0" in text
+    assert all(f"\n- {point}" in cells["ex-06-own-key"] for point in asked.asked("ex-06-own").points)
+    assert cells["ex-06-own"] == "There is no general answer."
+
+
+def test_a_class_has_variants_with_a_key_and_nobody_can_use_another_ones_answer(root, tmp_path):
+    names, out = [f"student {n}" for n in range(40)], tmp_path / "out"
+    found = made(root, out, names=names)
+    rows = [row for row in key_of(out) if row["exercise"] == LABEL]
+    assert list(found) and sorted(found) == sorted(names) == sorted(row["name"] for row in rows)
+    assert {row["answer"] for row in key_of(out) if row["exercise"] == "ex-06-own"} == {"in words"}
+    for row in rows:
+        given = json.loads(row["parameters"])
+        cells = sources(found[row["name"]])
+        assert f"steps = {given['steps']}\nfit_step = {given['fit_step']}" in cells[f"{LABEL}-given"]
+        assert f"steps={given['steps']}, fit_step={given['fit_step']})" in cells[f"{LABEL}-check"]
+        for other in rows:
+            if other is row:
+                asked.check(LABEL, float(other["answer"]), **given)
+            else:
+                with pytest.raises(WrongAnswer):
+                    asked.check(LABEL, float(other["answer"]), **given)
+
+
+def test_a_variant_is_that_of_the_name_and_of_the_class_alike(root, tmp_path):
+    alone, together = tmp_path / "alone", tmp_path / "together"
+    made(root, alone, names=["Ada"]), made(root, together, names=["Ben", "Ada"])
+    assert key_of(alone)[0] == key_of(together)[1]
+    assert json.loads(key_of(alone)[0]["parameters"]) == asked.asked(LABEL).drawn("Ada")
+
+
+def test_who_would_share_an_answer_draws_again_until_the_choices_end(monkeypatch):
+    [clock] = form.read(CLOCK)
+    few = dataclasses.replace(asked.asked(LABEL), draws={"steps": (50, 100, 150)})
+    monkeypatch.setattr(editions, "asked", lambda label: few)
+    drawn = editions.draw([clock], ["a", "b", "c"], False, lambda text: None)
+    assert sorted(one.given["steps"] for one in drawn) == [50, 100, 150]
+    with pytest.raises(ChapterError, match="ex-06-clock has too few choices for 4 students"):
+        editions.draw([clock], ["a", "b", "c", "d"], False, lambda text: None)
+
+
+def test_slow_answers_are_computed_when_asked_for(monkeypatch):
+    [clock] = form.read(CLOCK)
+    slow = dataclasses.replace(asked.asked(LABEL), quick={"steps": 50})
+    monkeypatch.setattr(editions, "asked", lambda label: slow)
+    quick, full = (editions.draw([clock], ["Ada"], f, lambda text: None) for f in (False, True))
+    assert quick[0].answers is None and editions.SLOW in editions.key(quick)
+    assert full[0].given == quick[0].given and full[0].answers[0] > full[0].given["fit_step"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--chapters", "33"], "'33' is not a chapter"),
+        (["--chapters", "07"], "chapter 07_none has no exercises with a check"),
+        (["--variant", "../Ada"], "'../Ada' cannot name a variant"),
+        (["--variant", ""], "'' cannot name a variant"),
+        (["--variant", "Ada", "--class", "names.csv"], "give one of them"),
+        (["--class", "missing.csv"], "missing.csv cannot be read"),
+        (["--class", "no_header.csv"], "needs a first line with a column `name`"),
+        (["--class", "empty.csv"], "needs a first line with a column `name`"),
+        (["--class", "double.csv"], "has the name 'ada' twice"),
+        (["--class", "hole.csv"], "'' cannot name a variant"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_nothing_is_written(root, tmp_path, monkeypatch, options, said):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("grokbook.paths.project_root", lambda: root)
+    texts = {"names": "name\nAda\n", "no_header": "Ada\nBen\n", "empty": "name\n"}
+    texts |= {"double": "name\nAda\nada\n", "hole": "name,mail\nAda,x\n,y\n"}
+    for name, text in texts.items():
+        Path(f"{name}.csv").write_text(text)
+    before = sorted(tmp_path.rglob("*"))
+    result = CliRunner().invoke(app, ["teach", "student", "out", *options])
+    assert isinstance(result.exception, ParameterError) and said in str(result.exception)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_folder_that_is_not_empty_is_left_as_it_is_and_a_failure_leaves_nothing(root, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    out.mkdir()
+    made(root, out)  # an empty one is taken
+    with pytest.raises(ParameterError, match="is there and not empty"):
+        editions.write(root, out, keyed=False)
+    monkeypatch.setattr(worksheet, "otter_test", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        editions.write(root, tmp_path / "other", keyed=False)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["book", "out"]
+
+
+# ------------------------------------------------------------------------ the real tools, where they are installed
+
+
+def tool(name, *arguments, folder):
+    """What a command of the machine says, with the library of this checkout; skipped where it is not installed."""
+    program = shutil.which(name)
+    if program is None:
+        pytest.skip(f"{name} is not installed")
+    environment = os.environ | {"PYTHONPATH": str(Path(editions.__file__).parents[2])}
+    done = subprocess.run([program, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_nbgrader_takes_the_instructors_edition_as_source_and_marks_the_students(root, tmp_path):
+    """generate_assignment, autograde and export of the real nbgrader: all points, none, and one to mark by hand."""
+    course = tmp_path / "course"
+    made(root, course / "source", keyed=True)
+    (course / "source" / "key.csv").rename(tmp_path / "key.csv")
+    (course / "nbgrader_config.py").write_text(f"get_config().CourseDirectory.root = {str(course)!r}\n")
+    tool("nbgrader", "generate_assignment", "06_clocks", folder=course)
+    release = sources(json.loads((course / "release" / "06_clocks" / "06_clocks.ipynb").read_text()))
+    assert "np.log" not in release[LABEL] and release[LABEL].startswith("half_step = ...")
+    student = made(root, tmp_path / "student")["06_clocks"]
+    for who, answer in (("right", "half_step = fit_step + np.log(2) * steps"), ("wrong", "half_step = 400")):
+        for cell in student["cells"]:
+            cell["source"] = answer if cell["id"] == LABEL else cell["source"]
+        folder = course / "submitted" / who / "06_clocks"
+        folder.mkdir(parents=True)
+        (folder / "06_clocks.ipynb").write_text(json.dumps(student))
+    tool("nbgrader", "autograde", "06_clocks", folder=course)
+    tool("nbgrader", "export", folder=course)
+    rows = {row["student_id"]: row for row in csv.DictReader((course / "grades.csv").open())}
+    assert {who: float(row["score"]) for who, row in rows.items()} == {"right": 2.0, "wrong": 0.0}
+    assert {float(row["max_score"]) for row in rows.values()} == {5.0}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [("fit_step + np.log(2) * steps", "All tests passed!"), ("np.log(2) * steps", "counts from step 0")],
+)
+def test_otter_checks_a_students_notebook_with_the_tests_beside_it(root, tmp_path, answer, said):
+    notebook = made(root, tmp_path / "out")["06_clocks"]
+    for cell in notebook["cells"]:
+        cell["source"] = f"half_step = {answer}" if cell["id"] == LABEL else cell["source"]
+    folder = tmp_path / "out" / "06_clocks"
+    (folder / "06_clocks.ipynb").write_text(json.dumps(notebook))
+    assert said in tool("otter", "check", "06_clocks.ipynb", folder=folder)
