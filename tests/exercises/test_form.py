@@ -1,11 +1,13 @@
 """The form of an exercise: read as an object, given other parameters, folded for the page; checks that give reasons."""
 
+from pathlib import Path
+
 import pytest
 
 from grokbook.errors import ChapterError, ParameterError, WrongAnswer
 from grokbook.exercises import asked, check, near
 from grokbook.exercises.attempted import after, run, told
-from grokbook.exercises.form import folded, read
+from grokbook.exercises.form import TABLE, folded, objectives, read, table
 
 BLOCK = '''```python
 from grokbook.exercises import check
@@ -129,3 +131,12 @@ def test_a_variant_is_drawn_from_its_name_alone():
     clock = asked.asked("ex-06-clock")
     assert clock.drawn("Ada") == clock.drawn("Ada") == {"steps": 434, "fit_step": 1623}
     assert clock.drawn("Ada") != clock.drawn("Ben")
+
+
+def test_the_table_of_exercises_has_a_row_for_each_with_its_link_and_its_objective():
+    goals = "\n**After this chapter you can**\n\n- look;\n- see\n  it;\n- tell a clock.\n\n**You need** nothing.\n"
+    rows = table({"06_clocks": goals + SOURCE, "07_none": "# Nothing"}).splitlines()
+    row = "| 06 | [A clock](chapters/06_clocks.ipynb#ex-06-clock) | 15 | 2 | tell a clock |"
+    assert rows[0].count("|") == 6 and rows[2:] == [row]
+    assert objectives(goals) == ["look;", "see it;", "tell a clock."] and objectives("# Nothing") == []
+    assert (Path(__file__).parents[2] / "book" / "teaching.md").read_text().count(TABLE) == 1

@@ -137,8 +137,10 @@ def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None =
     if sources.FRONT in names:
         put_cards(root, extra / "cards", drawn)
     put_pictures(source, drawn)
+    every = form.table({chapter.name: chapter.source for chapter in sources.load_all(root)})
     for page in [*source.glob("*.md"), *source.glob("*.ipynb")]:
-        page.write_text(without_dead_links(page.read_text(encoding="utf-8"), names), encoding="utf-8")
+        text = page.read_text(encoding="utf-8").replace(form.TABLE, every)
+        page.write_text(without_dead_links(text, names), encoding="utf-8")
     for name in MATHJAX_PARTS:
         origin, copy = mathjax_folder() / name, extra / "mathjax" / name
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -118,6 +118,28 @@ def _split(label: str, block: str) -> tuple[str, str]:
     return block.replace(IMPORT, "").removesuffix(call).strip() + "\n", call.strip()
 
 
+def objectives(source: str) -> list[str]:
+    """What a chapter's reader can do after it, the lines below "After this chapter you can"."""
+    found = re.search(r"\*\*After this chapter you can\*\*\s+(.*?)(?=\n\n\S|\Z)", source, re.DOTALL)
+    return [" ".join(one.split()) for one in re.split(r"(?m)^- ", found[1])[1:]] if found else []
+
+
+TABLE = "% Here stands the table of all exercises.\n"
+"""The line of a page in whose place the site has `table`."""
+
+
+def table(chapters: Mapping[str, str]) -> str:
+    """The exercises of chapters (sources by name) as a table in Markdown: links, minutes, difficulty, objectives."""
+    rows = ["| chapter | exercise | minutes | difficulty | serves to |", "| --- | --- | --- | --- | --- |"]
+    for name, source in chapters.items():
+        goals, number = objectives(source), name.partition("_")[0]
+        for one in read(source):
+            goal = goals[one.objective - 1].rstrip(".;").replace("|", r"\|")
+            link = f"[{one.title}](chapters/{name}.ipynb#{one.label})"
+            rows.append(f"| {number} | {link} | {one.minutes} | {one.difficulty} | {goal} |")
+    return "\n".join(rows) + "\n"
+
+
 def folded(text: str) -> str:
     """The text of a page with the hints of its exercises folded, each for itself."""
 

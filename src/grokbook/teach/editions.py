@@ -76,7 +76,8 @@ def names_in(path: Path) -> list[str]:
 
 def refuse_name(name: str) -> None:
     """Refuse a name that cannot be a folder's: ParameterError."""
-    if not name or name != name.strip(" .") or not name.isprintable() or set(name) & set('/\\:*?"<>|') or len(name) > 80:
+    fits = 0 < len(name) <= 80 and name == name.strip(" .") and name.isprintable()
+    if not fits or set(name) & set('/\\:*?"<>|'):
         rule = "1 to 80 printable characters without / \\ : * ? \" < > |, and no dot or blank at either end"
         raise ParameterError(f"{shown(name)} cannot name a variant; a name has {rule}.")
 
@@ -110,12 +111,11 @@ def draw(exercises: Iterable[Exercise], names: Sequence[str], full: bool, tell: 
 
 def _answers(exercise: Exercise, given: Mapping[str, Any]) -> tuple[Any, ...]:
     names = run(exercise, given)
-    return tuple(eval_name(names, text) for text in exercise.answers())
+    return tuple(plain(names[text]) for text in exercise.answers())
 
 
-def eval_name(names: Mapping[str, Any], text: str) -> Any:
-    """The value of an answer; numpy's values as Python's, what is no plain value as its text."""
-    value = names[text]
+def plain(value: Any) -> Any:
+    """An answer as a key has it: numpy's values as Python's, what is no plain value as its text."""
     value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
     return value if isinstance(value, Number | str | list | tuple | dict | set | None) else repr(value)
 
@@ -197,6 +197,7 @@ def key(drawn: Iterable[Drawn]) -> str:
     table = csv.writer(text, lineterminator="\n")
     table.writerow(_COLUMNS)
     for one in drawn:
-        answer = "in words" if one.exercise.essay else SLOW if one.answers is None else "; ".join(map(repr, one.answers))
+        computed = SLOW if one.answers is None else "; ".join(map(repr, one.answers))
+        answer = "in words" if one.exercise.essay else computed
         table.writerow([one.name, one.exercise.label, json.dumps(dict(one.given)), answer])
     return text.getvalue()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grokbook.exercises.asked import asked
 from grokbook.exercises.attempted import after, run, told
-from grokbook.exercises.form import IMPORT, Exercise
+from grokbook.exercises.form import IMPORT, Exercise, objectives
 from grokbook.fingerprint import parsed
 from grokbook.page.sources import Chapter
 
@@ -17,17 +16,19 @@ Given = Mapping[str, Mapping[str, Any]]
 """The parameters that are drawn, by the label of their exercise."""
 
 
-def notebook(chapter: Chapter, exercises: Sequence[Exercise], given: Given, name: str = "", keyed: bool = False) -> Any:
-    """A notebook that runs for itself: of each exercise its words, what is given, the answer's cell, the check, hints.
+def notebook(
+    chapter: Chapter, exercises: Sequence[Exercise], given: Given, name: str = "", keyed: bool = False
+) -> Any:
+    """A notebook that runs for itself: each exercise with words, what is given, a cell to fill, the check, hints.
 
     `name` is that of the variant. With `keyed` the answers' cells hold solutions (between nbgrader's marks), followed by
     their words and by typical wrong answers with what they are told, or by the points of a marking key.
     """
     from nbformat.v4 import new_notebook
 
-    goals = re.search(r"\*\*After this chapter you can\*\*\s+(.*?)\n\n(?=\S)", chapter.source, re.DOTALL)
+    goals = objectives(chapter.source)
     head = f"# Exercises of chapter {chapter.number}: {chapter.title}\n\n{chapter.question}\n\n"
-    head += "What they serve, by number:\n\n" + re.sub(r"(?m)^- ", "1. ", goals[1]) + "\n" if goals else ""
+    head += "The objectives:\n\n" + "".join(f"{n}. {goal}\n" for n, goal in enumerate(goals, 1))
     head += f"\nVariant of {name}." if name else ""
     cells = [_markdown("head", head.strip())]
     for exercise in exercises:
@@ -66,8 +67,8 @@ def divided(stub: str) -> tuple[str, str]:
         >>> divided("p = 5\\nhalf = ...\\n")
         ('p = 5', 'half = ...')
     """
-    left = next(s for s in parsed(stub).body if any(isinstance(n, ast.Constant) and n.value is ... for n in ast.walk(s)))
-    lines = stub.splitlines()
+    open_at = [n.lineno for n in ast.walk(parsed(stub)) if isinstance(n, ast.Constant) and n.value is ...]
+    left, lines = next(s for s in parsed(stub).body if s.end_lineno >= min(open_at)), stub.splitlines()
     return "\n".join(lines[: left.lineno - 1]).strip(), "\n".join(lines[left.lineno - 1 :]).strip()
 
 
@@ -108,7 +109,8 @@ def _nbgrader(name: str, *, solution: bool = False, locked: bool = False) -> dic
 
 
 def _graded(name: str, points: int, *, solution: bool, locked: bool) -> dict[str, Any]:
-    return {"nbgrader": _nbgrader(name, solution=solution, locked=locked)["nbgrader"] | {"grade": True, "points": points}}
+    cell = _nbgrader(name, solution=solution, locked=locked)["nbgrader"]
+    return {"nbgrader": cell | {"grade": True, "points": points}}
 
 
 def _markdown(name: str, text: str, metadata: Mapping[str, Any] | None = None) -> Any:
