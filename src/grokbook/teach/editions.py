@@ -115,9 +115,9 @@ def _answers(exercise: Exercise, given: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def plain(value: Any) -> Any:
-    """An answer as a key has it: numpy's values as Python's, what is no plain value as its text."""
+    """An answer as a key has it: numpy's values as Python's, of what is no plain value its type."""
     value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-    return value if isinstance(value, Number | str | list | tuple | dict | set | None) else repr(value)
+    return value if isinstance(value, Number | str | list | tuple | dict | set | None) else type(value).__name__
 
 
 def alike(one: Any, other: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,7 +27,7 @@ def notebook(
     """
     from nbformat.v4 import new_notebook
 
-    goals = objectives(chapter.source)
+    goals = [re.sub(r"\{[\w:]+\}`([^`]*)`", r"\1", goal) for goal in objectives(chapter.source)]
     head = f"# Exercises of chapter {chapter.number}: {chapter.title}\n\n{chapter.question}\n\n"
     head += "The objectives:\n\n" + "".join(f"{n}. {goal}\n" for n, goal in enumerate(goals, 1))
     head += f"\nVariant of {name}." if name else ""
