@@ -1,0 +1,107 @@
+"""Docstrings of the library as pages: its Markdown in reStructuredText, and the chapters that use a name."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+_CODE = re.compile(r"``.+?``|`[^`\n]+(?:\n[^`\n]+)?`|\$[^$\n]+(?:\n[^$\n]+)?\$")
+_SPECIAL = re.compile(r"(?<![\w\\])\*(?=\S)|(?<=\S)\*(?!\w)|\*|\||(?<=\w)_(?!\w)")
+
+
+def as_rst(lines: list[str]) -> list[str]:
+    """A docstring of the house as reStructuredText: `code`, $formulas$, and signs that would mean something else.
+
+    Examples and blocks of formulas stay as they are.
+    """
+    found: list[str] = []
+    block: list[str] = []
+    example, inside = False, -1  # in the output of an example; depth of a directive whose content this is, or -1
+    for line in lines:
+        depth, bare = len(line) - len(line.lstrip()), line.strip()
+        inside = depth if bare.startswith(".. ") else -1 if bare and depth <= inside else inside
+        example = bool(bare) and (example or bare.startswith(">>> "))
+        if bare and not example and inside < 0:
+            block.append(line)
+            continue
+        found, block = [*found, *_text(block), line], []
+    return found + _text(block)
+
+
+def _text(block: list[str]) -> list[str]:
+    """A paragraph."""
+    text, done, at = "\n".join(block), "", 0
+    for part in _CODE.finditer(text):
+        inside = part[0].strip("`$")
+        mark = ":math:`{}`" if part[0].startswith("$") else "``{}``"
+        done += _escaped(text[at : part.start()]) + mark.format(re.sub(r"\n\s*", " ", inside))
+        at = part.end()
+    return (done + _escaped(text[at:])).split("\n") if block else []
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(lambda m: "\\" + m[0], text)
+
+
+def _imports(source: str) -> set[tuple[str, str]]:
+    """Module and name of all that some code imports from the library."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return set()
+    nodes = [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and (n.module or "").startswith("grokbook")]
+    return {(node.module or "", alias.name) for node in nodes for alias in node.names}
+
+
+@lru_cache(maxsize=1)
+def uses(folder: Path) -> dict[str, set[tuple[str, str]]]:
+    """What each page, and the folder of its chapter, imports from the library: page -> module and name."""
+    package = Path(importlib.import_module("grokbook").__file__ or "").parent / "chapters"
+    found = {}
+    for page in sorted((folder / "chapters").glob("*.ipynb")):
+        cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
+        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        own = package / page.stem.partition("_")[2]
+        files = [own.with_suffix(".py"), *own.glob("*.py")]
+        code += [file.read_text(encoding="utf-8") for file in files if file.is_file()]
+        found[f"chapters/{page.stem}"] = set().union(*map(_imports, code))
+    return found
+
+
+def users(thing: Any, folder: Path) -> list[str]:
+    """The pages that import a thing, under whatever path."""
+
+    def same(module: str, name: str) -> bool:
+        return (
+            name == getattr(thing, "__name__", None) and getattr(importlib.import_module(module), name, None) is thing
+        )
+
+    return [page for page, names in uses(folder).items() if any(same(*one) for one in names)]
+
+
+def docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Make a docstring reStructuredText, and add the chapters that use what it is of."""
+    lines[:] = as_rst(lines)
+    if pages := users(thing, Path(app.srcdir)):
+        links = ", ".join(f":doc:`{Path(page).name.partition('_')[0].lstrip('0')} <{page}>`" for page in pages)
+        lines += ["", f"Used in chapter{'s' if len(pages) > 1 else ''} {links}."]
+
+
+def only_there(app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Leave out what leads from a page of source to an anchor that the reference has under another path."""
+    if pagename.startswith("_modules/"):
+        known = {name for name, entry in app.env.domaindata["py"]["objects"].items() if entry.node_id == name}
+        back = re.compile(r'<a class="viewcode-back" href="[^"#]*#([^"]+)">.*?</a>')
+        context["body"] = back.sub(lambda m: m[0] if m[1] in known else "", context["body"])
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Register with Sphinx; before napoleon, which knows no code in one pair of signs."""
+    app.connect("autodoc-process-docstring", docstring, priority=100)
+    app.connect("html-page-context", only_there)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,111 @@
+"""The reference and the glossary: which names they have, and what becomes of a docstring."""
+
+import importlib
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import grokbook
+from grokbook.build import site
+from grokbook.paths import checkout
+
+BOOK = checkout() / "book"
+RELIED_ON = [
+    "tasks.arithmetic.ModularTask",
+    "models.transformer.Transformer",
+    "measures.med",
+    "measures.grok_time",
+    "theory.parallelograms.permissible_set",
+    "theory.parallelograms.nullity",
+    "theory.parallelograms.grokking_rate",
+    "theory.parallelograms.representation_quality_index",
+    "theory.coverage.disc_size",
+    "theory.coverage.required_fraction",
+    "theory.coverage.uncovered",
+    "theory.triple_product.flow",
+    "theory.triple_product.limit_point",
+    "theory.triple_product.conserved",
+    "theory.semiring.order_six_solution",
+    "theory.semiring.memorization_solution",
+    "theory.semiring.loss",
+    "theory.feature_energy.energy",
+    "theory.feature_energy.local_maxima",
+    "training.train",
+    "records.Store",
+    "claims.ledger",
+]
+"""The names of the library whose arguments stay."""
+
+
+@pytest.fixture(scope="module")
+def reference():
+    sys.path.insert(0, str(BOOK / "_ext"))
+    yield importlib.import_module("grokbook_reference")
+    sys.path.remove(str(BOOK / "_ext"))
+
+
+def named(path):
+    """What a dotted path leads to."""
+    module, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+
+def listed():
+    text = (BOOK / "reference.md").read_text("utf-8")
+    return re.findall(r"^\.\. (?:auto\w+|py:class):: (\S+)", text, re.MULTILINE)
+
+
+def test_every_name_of_the_face_and_every_name_that_readers_rely_on_is_on_the_page_once():
+    paths = listed()
+    assert len(set(paths)) == len(paths)
+    things = [named(path) for path in paths]
+    there = {f"grokbook.{name}" for name in grokbook.__all__} - {"grokbook.measures", "grokbook.records"}
+    assert there <= set(paths) and "gb.measures()" in (page := (BOOK / "reference.md").read_text("utf-8"))
+    assert "gb.records(pattern)" in page
+    assert [path for path in RELIED_ON if not any(named(f"grokbook.{path}") is thing for thing in things)] == []
+    assert all(thing.__doc__ for thing in things)
+
+
+def test_a_docstring_is_made_restructuredtext(reference):
+    given = ["One `a` and $x_i$, `two", "words` of |P| * Z, *args, name_.", "", ">>> f(`a`)", "'*'", "", "End `b`.", ""]
+    given += [".. math:: a * b", "    `c`", "", "And `d`."]
+    assert reference.as_rst(given) == [
+        "One ``a`` and :math:`x_i`, ``two words`` of \\|P\\| \\* Z, \\*args, name\\_.",
+        *given[2:6],
+        "End ``b``.",
+        "",
+        *given[8:11],
+        "And ``d``.",
+    ]
+
+
+def test_a_name_is_used_where_a_page_or_its_chapter_imports_it(reference, tmp_path):
+    (tmp_path / "chapters").mkdir()
+    cell = '{"cells": [{"cell_type": "code", "source": ["from grokbook.measures import med as m"]}]}'
+    (tmp_path / "chapters" / "90_none.ipynb").write_text(cell)
+    reference.uses.cache_clear()
+    assert reference.users(grokbook.med, tmp_path) == ["chapters/90_none"]
+    assert reference.users(grokbook.weight_norm, tmp_path) == []
+    reference.uses.cache_clear()
+
+
+def test_a_term_stands_once_in_the_glossary():
+    terms = re.findall(r"^(\w.*)\n  \S", (BOOK / "glossary.md").read_text("utf-8"), re.MULTILINE)
+    assert len(terms) == len(set(terms)) > 20
+
+
+def test_pages_of_the_reference_are_built_without_a_warning(tmp_path):
+    """About 20 s: Sphinx with these two pages, as strict as the book; formulas, source and examples are there."""
+    site.stage(checkout(), tmp_path, [])
+    (tmp_path / "source" / "intro.md").write_text("# Start\n")
+    (tmp_path / "source" / "_toc.yml").write_text(
+        "format: jb-book\nroot: intro\nchapters: [{file: reference}, {file: glossary}, {file: notation}]\n"
+    )
+    html = site.sphinx(tmp_path)
+    page = (html / "reference.html").read_text("utf-8")
+    assert 'id="grokbook.train"' in page and "[source]" in page and r"\leftarrow" in page
+    assert "<code" in page and "``" not in page and ":math:" not in page
+    assert (html / "_modules" / "grokbook" / "face" / "running.html").is_file()
+    assert "grokbook.theory.parallelograms" in Path(html / "searchindex.js").read_text("utf-8")
