@@ -10,6 +10,7 @@ from grokbook.errors import ParameterError
 from grokbook.runs import recording
 from grokbook.runs.experiment import Experiment, load_or_run
 from grokbook.runs.gu2025 import modular_run
+from grokbook.runs.learned import COUNTED
 from grokbook.runs.store import Store
 from grokbook.training.cost import Cost
 
@@ -29,6 +30,7 @@ def store(tmp_path, monkeypatch):
     seconds = {5: 1.0, 7: 4.0}
     monkeypatch.setattr(Experiment, "predicted", lambda self, n=None: Cost(seconds[self.config.task.p] * n, 1.0))
     monkeypatch.setattr(recording, "catalogue", lambda: {e.name: e for e in (DEAR, CHEAP)})
+    monkeypatch.setattr(deciding, "learned", lambda *a: COUNTED)
     load_or_run(replace(DEAR, seeds=(0,)), kept := Store(tmp_path), progress=False)
     return kept
 

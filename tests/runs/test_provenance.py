@@ -44,7 +44,8 @@ def test_the_commit_whether_sources_differ_from_it_and_none_outside_a_checkout(c
 def test_provenance_is_plain_and_complete():
     made = provenance("cpu", "bfloat16")
     assert json.loads(json.dumps(made)) == made
-    assert set(made) == {"commit", "dirty", "versions", "device", "dtype", "fingerprint", "recorded_on", "recorded_at"}
+    told = {"commit", "dirty", "versions", "device", "processor", "dtype", "fingerprint", "recorded_on", "recorded_at"}
+    assert set(made) == told and made["processor"].startswith(torch.backends.cpu.get_cpu_capability())
     expected = {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__}
     assert expected | {"grokbook": grokbook.__version__} == {
         name: made["versions"][name] for name in ("python", "torch", "numpy", "grokbook")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count, islice
 
 import pandas as pd
@@ -13,6 +14,7 @@ from grokbook.claims.runs import made_after, since
 from grokbook.claims.verdicts import settled
 from grokbook.paths import records_path
 from grokbook.runs.experiment import Experiment
+from grokbook.runs.learned import Times, learned
 from grokbook.runs.recording import choose
 from grokbook.runs.store import Store
 
@@ -86,10 +88,10 @@ def by_decided(entries: Iterable[Waiting], seconds: Callable[[Set[Run]], float])
         left = [entry for entry in left if not entry.runs <= made]
 
 
-def predicted_seconds(runs: Set[Run], known: Mapping[str, Experiment]) -> float:
+def predicted_seconds(runs: Set[Run], known: Mapping[str, Experiment], times: Times) -> float:
     """Predicted seconds of these runs on one core, by the experiments with these keys."""
     keys = [key for key, _ in runs]
-    return sum(known[key].predicted(keys.count(key)).seconds for key in set(keys))
+    return sum(times.predicted(known[key], keys.count(key)).seconds for key in set(keys))
 
 
 def open_claims() -> list[Claim]:
@@ -110,17 +112,18 @@ def in_order(pattern: str | None, store: Store | None = None) -> list[Experiment
     named = {experiment.name for experiment in choose(pattern)}
     known = {experiment.key: experiment for experiment in choose()}
     entries = [e for e in waiting(open_claims(), store) if e.stand.keys() <= known.keys()]
+    seconds = partial(predicted_seconds, known=known, times=(times := learned(store, known.values())))
     seeds = {key: set(store.seeds(key, experiment.code)) for key, experiment in known.items()}
     found = []
-    for runs in by_decided(entries, lambda runs: predicted_seconds(runs, known)):
+    for runs in by_decided(entries, seconds):
         own = {key: {run for run in runs if run[0] == key} for key, _ in runs}
-        for key in sorted(own, key=lambda key: predicted_seconds(own[key], known)):
+        for key in sorted(own, key=lambda key: seconds(own[key])):
             seeds[key] |= {seed for _, seed in own[key]}
             found.append(replace(known[key], seeds=tuple(sorted(seeds[key]))))
     left = {key: len(set(experiment.seeds) - seeds[key]) for key, experiment in known.items()}
     planned = {experiment.key for experiment in found}
     rest = [e for e in known.values() if left[e.key] or e.key not in planned]
-    rest.sort(key=lambda e: (not left[e.key], e.predicted(left[e.key]).seconds))
+    rest.sort(key=lambda e: (not left[e.key], times.predicted(e, left[e.key]).seconds))
     return [experiment for experiment in (*found, *rest) if experiment.name in named]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import sys
 import time
 from collections.abc import Mapping
@@ -189,11 +190,12 @@ def _trained(
 ) -> xr.Dataset:
     """The dataset of these seeds, trained now, with its provenance."""
     resumed = folder is not None and folder.is_dir() and any(folder.iterdir())
-    began, code = time.monotonic(), experiment.code
+    began, used, code = time.monotonic(), sum(os.times()[:4]), experiment.code
     fresh = experiment.run(seeds, checkpoints=folder, progress=progress, **options)
     made = provenance(fresh.attrs["device"], fresh.attrs["dtype"], code)
     made |= {"update": fresh.attrs.pop("update", "eager")}
     made |= {"seeds": list(seeds), "seconds": round(time.monotonic() - began, 2)}
+    made |= {"cpu_seconds": round(sum(os.times()[:4]) - used, 2)}  # of this process and of those it has waited for
     fresh.attrs["provenance"] = json.dumps([made | ({"resumed": True} if resumed else {})])
     return fresh
 

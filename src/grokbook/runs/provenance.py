@@ -53,8 +53,19 @@ def device_name(device: str = "cpu") -> str:
     return f"CPU ({platform.machine()})"
 
 
+def processor() -> str:
+    """The widest vectors that torch uses on this processor, such as "AVX2" or "AVX512"; with its tiles for matrices.
+
+    Example:
+        >>> processor() == processor() != ""
+        True
+    """
+    tiles = getattr(torch.cpu, "_is_amx_tile_supported", lambda: False)()
+    return torch.backends.cpu.get_cpu_capability() + (", AMX" if tiles else "")
+
+
 def provenance(device: str = "cpu", dtype: str = "float32", code: Code | None = None) -> dict[str, Any]:
-    """Commit, versions, device, dtype, code fingerprint, the date and, in UTC, the time, as plain values.
+    """Commit, versions, device, processor, dtype, code fingerprint, the date and, in UTC, the time, as plain values.
 
     `code` is that of a run's task, network and optimiser (default: of the library's own); what the fingerprint does not
     cover anyway is named. Without a known one there is no fingerprint.
@@ -70,6 +81,7 @@ def provenance(device: str = "cpu", dtype: str = "float32", code: Code | None = 
             "dirty": dirty,
             "versions": versions | {name: importlib.metadata.version(name) for name in _PACKAGES},
             "device": device_name(device),
+            "processor": processor(),
             "dtype": dtype,
             "recorded_on": now.date().isoformat(),
             "recorded_at": now.isoformat(timespec="seconds"),

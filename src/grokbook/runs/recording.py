@@ -18,6 +18,7 @@ from grokbook.errors import ParameterError
 from grokbook.machine import cores
 from grokbook.paths import records_path
 from grokbook.runs.experiment import Experiment, load_or_run
+from grokbook.runs.learned import COUNTED, Times, learned
 from grokbook.runs.store import Store
 from grokbook.training.cost import predict_on_gpu
 from grokbook.training.pool import Pool
@@ -53,10 +54,10 @@ def records_table(
     """One row an experiment: seeds recorded and missing, what the missing ones cost on one core here, and on a GPU.
 
     `in_turn` are other experiments than those chosen; one that comes again is missing what was not counted before.
-    The GPU's minutes rest on assumptions (`grokbook.training.cost.predict_on_gpu`), the core's on a measured rate.
+    The GPU's minutes rest on assumptions (`grokbook.training.cost.predict_on_gpu`), the core's on what records took.
     """
     store = store or Store(records_path())
-    rows, counted = [], set()
+    times, rows, counted = learned(store, catalogue().values()), [], set()
     for experiment in choose(pattern, seeds) if in_turn is None else in_turn:
         absent = experiment.missing_seeds(store)
         missing = {(experiment.key, seed) for seed in absent} - counted
@@ -66,7 +67,7 @@ def records_table(
                 "experiment": experiment.name,
                 "recorded": len(experiment.seeds) - len(absent),
                 "missing": len(missing),
-                "core minutes": round(experiment.predicted(len(missing)).seconds / 60, 1),
+                "core minutes": round(times.predicted(experiment, len(missing)).seconds / 60, 1),
                 "GPU minutes": round(predict_on_gpu(experiment.config, max(len(missing), 1)) / 60 * bool(missing), 1),
                 "memory MB": round(experiment.predicted(1).memory_mb),
             }
@@ -83,11 +84,13 @@ class SeedJob:
     worth: float
 
 
-def next_jobs(experiments: Sequence[Experiment], store: Store, in_turn: bool = False) -> list[SeedJob]:
+def next_jobs(
+    experiments: Sequence[Experiment], store: Store, in_turn: bool = False, times: Times = COUNTED
+) -> list[SeedJob]:
     """The next missing seed of each experiment, in falling order of value per second; nothing for what is complete.
 
     One more of n recorded seeds is worth 1 / (n + 1), the fall of the variance of a mean. `in_turn` keeps the order of
-    the experiments instead.
+    the experiments instead. Seconds are those that are counted, as `times` correct them.
     All missing seeds of an experiment are one job where they are one program: on a GPU, and `together`.
     """
     jobs = []
@@ -96,7 +99,7 @@ def next_jobs(experiments: Sequence[Experiment], store: Store, in_turn: bool = F
         if missing:
             taken = missing if experiment.together or torch.cuda.is_available() else missing[:1]
             have = [s for s in experiment.seeds if s not in missing]
-            seconds = experiment.predicted(len(taken)).seconds
+            seconds = times.predicted(experiment, len(taken)).seconds
             wanted = dataclasses.replace(experiment, seeds=tuple(sorted({*have, *taken})))
             jobs.append(SeedJob(wanted, seconds, 1 / (len(have) + 1) / seconds))
     return jobs if in_turn else sorted(jobs, key=lambda job: -job.worth)
@@ -134,11 +137,11 @@ def record(
     store = store or Store(records_path())
     count = 1 if torch.cuda.is_available() else workers or cores()
     ends = math.inf if budget_seconds is None else time.monotonic() + budget_seconds
-    chosen = choose(pattern, seeds) if in_turn is None else in_turn
+    chosen, times = choose(pattern, seeds) if in_turn is None else in_turn, learned(store, catalogue().values())
 
     def fitting(busy: set[str]) -> SeedJob | None:
         left = ends - time.monotonic()
-        jobs = next_jobs([e for e in chosen if e.key not in busy], store, in_turn is not None)
+        jobs = next_jobs([e for e in chosen if e.key not in busy], store, in_turn is not None, times)
         return next((job for job in jobs if job.seconds <= left), None)
 
     if count == 1:

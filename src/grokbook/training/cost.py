@@ -40,15 +40,15 @@ class Cost:
 
 @lru_cache(maxsize=1)
 def product_rate() -> float:
-    """Multiply-adds a second of float32 matrix products on one core of this machine, measured in about 0.1 s."""
+    """Multiply-adds a second of float32 matrix products on one core of this machine, measured in about 0.1 s of it."""
     a, b = torch.randn(1024, 256), torch.randn(256, 512)
     with limited_threads(1):
         a @ b
         times = []
         for _ in range(15):
-            start = time.perf_counter()
+            start = time.thread_time()  # what others do meanwhile does not count
             a @ b
-            times.append(time.perf_counter() - start)
+            times.append(time.thread_time() - start)
     return 1024 * 256 * 512 / sorted(times)[len(times) // 2]
 
 

@@ -1,0 +1,101 @@
+"""Costs that are learned from records: nearest kind first, nothing of continued programs, errors by hand."""
+
+import json
+import re
+
+import pandas as pd
+import pytest
+
+from grokbook.paths import project_root, records_path
+from grokbook.runs import learned as module
+from grokbook.runs.experiment import Experiment, load_or_run
+from grokbook.runs.gu2025 import modular_run
+from grokbook.runs.learned import MARK, Times, as_markdown, learned, off_by, predictions
+from grokbook.runs.recording import catalogue, records_table
+from grokbook.runs.store import Store
+from grokbook.training.cost import Cost
+
+
+def made(name, p=5):
+    return Experiment(name, modular_run(p, 0.5, d_model=8, steps=4), (0, 1))
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Ten seconds are counted for each run."""
+    monkeypatch.setattr(Experiment, "predicted", lambda self, n=None: Cost(10.0 * n, 1.0))
+
+
+def store_with(monkeypatch, tmp_path, *parts):
+    """A store in which each of these experiments has programs of these provenances."""
+    entries = {str(n): {"key": e.key, "provenance": made} for n, (e, made) in enumerate(parts)}
+    monkeypatch.setattr(Store, "entries", lambda self: entries)
+    return Store(tmp_path)
+
+
+def test_own_records_are_asked_before_those_of_the_family_and_these_before_the_network(counted, monkeypatch, tmp_path):
+    """Ratios 2, 4 and 8; a run that is like none of them costs what is counted."""
+    first, second, third = made("made/up[p=5]"), made("made/up[p=7]", 7), made("made/other", 11)
+    seconds = (first, 20.0), (second, 40.0), (third, 80.0)
+    parts = [(e, [{"seconds": took, "seeds": [0]}]) for e, took in seconds]
+    times = learned(store_with(monkeypatch, tmp_path, *parts), [first, second, third])
+    assert times.predicted(first, 3).seconds == 60
+    assert times.predicted(made("made/up[p=13]", 13), 1).seconds == 30, "the median of 2 and 4"
+    assert times.predicted(made("made/third", 13), 1).seconds == 40, "the median of 2, 4 and 8"
+    assert Times({}).predicted(first, 1).seconds == 10
+
+
+def test_seconds_of_the_processor_count_and_a_continued_program_does_not(counted, monkeypatch, tmp_path):
+    """Two seeds in one program: half its seconds each. Of two processors this one's programs count."""
+    one = made("made/up[p=5]")
+    parts = [
+        {"seconds": 500.0, "cpu_seconds": 40.0, "seeds": [0, 1], "processor": module.processor()},
+        {"seconds": 0.1, "seeds": [2], "resumed": True, "processor": module.processor()},
+        {"seconds": 900.0, "seeds": [3], "processor": "another"},
+    ]
+    times = learned(store_with(monkeypatch, tmp_path, (one, parts)), [one])
+    assert times.predicted(one, 1).seconds == 20
+
+
+def test_errors_are_those_of_records_that_are_left_out(counted, monkeypatch, tmp_path):
+    """Programs of 10, 10 and 30 s of one, of 20 s of another. Others' medians: 20, 20, 10; similar: 20 and 10."""
+    one, other = made("made/up[p=5]"), made("made/up[p=7]", 7)
+    took = [(one, [{"seconds": s, "seeds": [n]} for n, s in enumerate((10.0, 10.0, 30.0))])]
+    took += [(other, [{"seconds": 20.0, "seeds": [0]}])]
+    table = predictions(learned(store_with(monkeypatch, tmp_path, *took), [one, other]), [one, other])
+    by = {known: sorted(rows.off.round(3)) for known, rows in table.groupby("known")}
+    assert by == {"other seeds": [0.333, 2, 2], "similar runs": [0.5, 2]}
+    rows = off_by(table)
+    assert rows.loc["similar runs", ["error", "near", "twice", "worst"]].tolist() == [75, 0, 100, 2.0]
+    assert rows.loc["other seeds", ["twice", "worst"]].tolist() == [67, 3.0]
+    assert "| similar runs | 2 | 75 % | 0 % | 100 % | 2 |" in as_markdown(rows)
+
+
+def test_a_record_says_the_seconds_of_its_processor_and_the_list_is_learned_from_it(tmp_path, monkeypatch):
+    one = made("made/up[p=5]")
+    load_or_run(one, store := Store(tmp_path), progress=False)
+    (part, *_) = json.loads((tmp_path / "MANIFEST.json").read_text())["records"].popitem()[1]["provenance"]
+    assert part["processor"] == module.processor()
+    monkeypatch.setattr("grokbook.runs.recording.catalogue", lambda: {one.name: one})
+    load_or_run(Experiment(one.name, one.config, (3,)), store, progress=False)
+    (entry,) = store.entries().values()
+    assert entry["provenance"][-1]["cpu_seconds"] > 0
+    monkeypatch.setattr(Experiment, "predicted", lambda self, n=None: Cost(1e6 * n, 1.0))
+    wanted = [Experiment(one.name, one.config, (0, 1, 2, 3))]
+    assert records_table(store=store, in_turn=wanted)["core minutes"].tolist()[0] < 1e3
+
+
+def test_the_page_shows_what_the_records_say():
+    """To five of a hundred, since records are added: `grokbook.runs.learned.main` writes the table anew."""
+    page = (project_root() / "book" / "how_to_rerun.md").read_text(encoding="utf-8")
+    shown = [[float(n) for n in re.findall(r"[\d.]+", row)] for row in page.split(MARK)[1].splitlines()[2:]]
+    experiments = list(catalogue().values())
+    now = off_by(predictions(learned(Store(records_path()), experiments), experiments))
+    assert len(shown) == len(now) == 2
+    for row, said in zip(now.itertuples(), shown, strict=True):
+        assert said[1:4] == pytest.approx([row.error, row.near, row.twice], abs=5)
+        assert said[0] == pytest.approx(row.predictions, rel=0.5)
+
+
+def test_the_table_of_errors_takes_any_number_of_rows():
+    assert as_markdown(off_by(pd.DataFrame({"known": [], "off": []}))).count("\n") == 2
