@@ -8,6 +8,7 @@ from grokbook.exercises.asked import asked, every
 from grokbook.exercises.attempted import after, run, told
 from grokbook.exercises.form import read
 from grokbook.page import sources
+from grokbook.teach import editions
 
 PATHS = sources.chapter_paths(Path(__file__).resolve().parents[2])
 BY_CHAPTER = {path.stem: read(path.read_text(encoding="utf-8")) for path in PATHS}
@@ -48,6 +49,19 @@ def test_variants_fit_their_stub_and_hardly_ever_meet(exercise):
     assert all(f"{name}={value!r}" in call for name, value in drawn[0].items())
     compile(stub, exercise.label, "exec")
     assert len({repr(given) for given in drawn}) >= 190
+
+
+QUICK = [one for one in CODED if not asked(one.label).quick]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("exercise", QUICK, ids=lambda one: one.label)
+def test_variants_have_answers_of_their_own(exercise):
+    """Of five names at most two share an answer before a class lets one of them draw again; afterwards none do."""
+    drawn = editions.draw([exercise], NAMES[:5], False, print)
+    again = [one for one in drawn if one.given != asked(exercise.label).drawn(one.name)]
+    assert len(again) <= 1
+    assert not any(editions.alike(a.answers, b.answers) for i, a in enumerate(drawn) for b in drawn[:i])
 
 
 def test_what_is_asked_stands_on_a_page_and_has_an_objective_there():

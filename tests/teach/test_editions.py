@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -179,6 +180,12 @@ def test_who_would_share_an_answer_draws_again_until_the_choices_end(monkeypatch
     assert sorted(one.given["steps"] for one in drawn) == [50, 100, 150]
     with pytest.raises(ChapterError, match="ex-06-clock has too few choices for 4 students"):
         editions.draw([clock], ["a", "b", "c", "d"], False, lambda text: None)
+
+
+def test_answers_are_alike_up_to_a_thousandth_and_what_is_missing_only_to_itself():
+    assert editions.alike((1000, [None, "a"]), (1000.5, [None, "a"])) and editions.alike({"a": 0.0}, {"a": 5e-4})
+    assert not editions.alike([545, None], [545, 3]) and not editions.alike({"a": 1}, {"b": 1})
+    assert editions.alike([pd.NA], [pd.NA]) and not editions.alike([pd.NA], [0]) and not editions.alike([1], [1, 2])
 
 
 def test_slow_answers_are_computed_when_asked_for(monkeypatch):

@@ -133,7 +133,7 @@ def alike(one: Any, other: Any) -> bool:
         return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return len(one) == len(other) and all(map(alike, one, other))
-    return bool(one == other)
+    return repr(one) == repr(other)
 
 
 def write(
