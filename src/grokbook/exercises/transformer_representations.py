@@ -31,7 +31,7 @@ def chance(levels: Sequence[float], *, few: int, many: int, width: int) -> str |
     if first < second:
         return "it must fall with the number of symbols, for more frequencies share the power."
     right = [embedding.chance_ring(p, width) for p in (few, many)]
-    if all(near(one, other, 0.15) for one, other in zip((first, second), right, strict=True)):
+    if near(first / right[0], 1, 0.15) and near(second / right[1], 1, 0.15):
         return None
     if first < right[0] or second < right[1]:
         return (
