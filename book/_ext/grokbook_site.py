@@ -28,9 +28,11 @@ def add_buttons(app: Any, pagename: str, template: str, context: dict[str, Any],
     if folder != "chapters":
         return
     to = context["pathto"]
+    other = facts(app).get("sets", {}).get(name)
+    notebook, source = (f"sets/{name}", other["chapter"]) if other else (name, name)
     downloads = [
-        _link(to(f"downloads/{name}.ipynb", 1), "Notebook, executed (.ipynb)", "fas fa-code", "notebook"),
-        _link(to(f"downloads/{name}.md", 1), "Source (.md)", "fas fa-file", "source"),
+        _link(to(f"downloads/{notebook}.ipynb", 1), "Notebook, executed (.ipynb)", "fas fa-code", "notebook"),
+        _link(to(f"downloads/{source}.md", 1), "Source (.md)", "fas fa-file", "source"),
         {"type": "javascript", "javascript": "window.print()", "text": "Print (.pdf)", "icon": "fas fa-file-pdf"},
     ]
     if facts(app)["leads"].get(name):
@@ -61,6 +63,12 @@ def facts(app: Any) -> dict[str, Any]:
     return json.loads(file.read_text()) if file.exists() else {"launch": {}, "questions": {}, "leads": {}}
 
 
+def keep_sets(app: Any, config: Any) -> None:
+    """Pages of parameter sets stand in no table of contents, and are built all the same."""
+    kept = {f"chapters/{file}.ipynb" for file in facts(app).get("sets", {})}
+    config.exclude_patterns = [pattern for pattern in config.exclude_patterns if pattern not in kept]
+
+
 def number_chapters_by_name() -> None:
     """`05_x` is chapter 5 and `04a_x` chapter 4a, whatever else is there: numbers come from the file names."""
     from sphinx.environment.collectors.toctree import TocTreeCollector
@@ -72,9 +80,22 @@ def number_chapters_by_name() -> None:
             found = re.fullmatch(r"chapters/(\d\d)([a-z]?)_.*", docname)
             if found:
                 _renumber(env, docname, numbers, f"{int(found[1])}{found[2]}")
-        return assign(self, env)
+        rewritten = assign(self, env)
+        for file, other in facts(env.app).get("sets", {}).items():
+            _number_alike(env, f"chapters/{other['chapter']}", f"chapters/{file}", other["ending"])
+        return rewritten
 
     TocTreeCollector.assign_figure_numbers = assign_figure_numbers  # type: ignore[method-assign]
+
+
+def _number_alike(env: Any, chapter: str, other: str, ending: str) -> None:
+    """A page of a chapter at other parameters has the numbers of the chapter: its labels are these with an `ending`."""
+    from docutils import nodes
+
+    numbers = env.toc_fignumbers.get(chapter, {})
+    env.toc_fignumbers[other] = {kind: {f"{i}{ending}": n for i, n in of.items()} for kind, of in numbers.items()}
+    links = env.tocs[other].findall(nodes.reference)  # of its own sections none has a number
+    env.toc_secnumbers[other] = dict.fromkeys(link["anchorname"] for link in links) | env.toc_secnumbers[chapter]
 
 
 def _renumber(env: Any, docname: str, numbers: dict[str, Any], chapter: str) -> None:
@@ -89,6 +110,7 @@ def _renumber(env: Any, docname: str, numbers: dict[str, Any], chapter: str) -> 
 
 
 def setup(app: Any) -> dict[str, bool]:
+    app.connect("config-inited", keep_sets, priority=950)  # after what leaves out all that is not in the contents
     app.connect("builder-inited", lambda app: number_chapters_by_name())
     app.connect("html-page-context", drop_thebe, priority=900)
     app.connect("html-page-context", add_buttons, priority=900)

@@ -96,3 +96,15 @@
   window.addEventListener("load", () => { setTimeout(location.hash === "#run-this-page" ? window.gbRun : openNamed, 100); });
   window.addEventListener("hashchange", openNamed);
 })();
+
+/* A link to the page at other parameters leads to the section that is being read. */
+(function () {
+  "use strict";
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest && event.target.closest(".gb-sets a");
+    if (!link) return;
+    const read = [...document.querySelectorAll("article section > section[id]")];
+    const here = read.filter((one) => one.getBoundingClientRect().top < innerHeight / 3).pop();
+    link.hash = here && scrollY > 0 ? here.id : "";
+  }, true);
+})();

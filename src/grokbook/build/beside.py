@@ -22,6 +22,9 @@ from grokbook.page.sources import Page
 MOST_CELLS, LONG_TEXT, SHOWN = 40, 40, 12
 """Cells that are shown of one table; characters from which a glued text is a sentence; numbers that are not folded."""
 
+_ROLE = re.compile(r"\{glue:text\}`([^`:]+)(?::([^`]*))?`")
+"""A glued value in prose; its groups are the name and the format."""
+
 _HERE = "\N{OBJECT REPLACEMENT CHARACTER}"
 
 BEFORE, AFTER = 10, 6
@@ -33,32 +36,63 @@ def opened(notebook: Any, default: Any, page: Page, where: str) -> Any:
 
     `where` says in words what the default's page is. Nothing of the notebook itself is changed.
     """
+    opening, made = parts(notebook, default, page, where)
+    first = next(i for i, cell in enumerate(made.cells) if re.search(r"^# ", cell.source, re.MULTILINE))
+    title, *rest = re.split(r"(?<=\n)", re.sub(r"\A\s*", "", made.cells[first].source), maxsplit=1)
+    head = [_markdown(title), *opening, _markdown("## The page with your parameters")]
+    made.cells[first : first + 1] = [*head, _markdown("".join(rest))]
+    made.cells = [cell for cell in made.cells if cell.cell_type != "markdown" or cell.source.strip()]
+    for index, cell in enumerate(made.cells):
+        cell.id = f"cell-{index:03d}"
+    return made
+
+
+def parts(notebook: Any, default: Any, page: Page, where: str, mine: str = "yours") -> tuple[list[Any], Any]:
+    """The cells that say how an executed notebook differs from `default`, and a copy in which what moved is marked.
+
+    `mine` names the page where tables and pairs of figures do.
+    """
     then, now = (drift.content(one.cells) for one in (default, notebook))
     name = page.chapter.name
     found = drift.compare({"chapters": {name: then}}, {"chapters": {name: now}})
     plain = page.chapter.page(page.preset).values
     about = {parameter.name: parameter.help for parameter in page.chapter.parameters}
-    heads = ["parameter", "default", "yours", "meaning"]
+    heads = ["parameter", "default", words(mine), "meaning"]
     rows = [
         [code(name), words(plain[name]), f"**{words(value)}**", words(about[name])]
         for name, value in page.changed.items()
     ]
     opening = [
-        _markdown("## What differs from the default\n\n" + _summary(found, page.preset, where)),
+        _markdown("## What differs from the default\n\n" + _summary(found, page.preset, where, mine)),
         _markdown("\n\n".join([_list_table(heads, rows), fenced(page.command(), "text")])),
-        _markdown(_numbers(found, when.opened(page.chapter.source))),
-        *_pairs(found, default, notebook),
-        _markdown(_tables(found, then["items"], now["items"]) + "\n\n" + _sentences(found)),
-        _markdown("## The page with your parameters"),
+        _markdown(_numbers(found, when.opened(page.chapter.source), mine)),
+        *_pairs(found, default, notebook, mine),
+        _markdown(_tables(found, then["items"], now["items"], mine) + "\n\n" + _sentences(found, mine)),
     ]
-    made = deepcopy(notebook)
-    first = next(i for i, cell in enumerate(made.cells) if re.search(r"^# ", cell.source, re.MULTILINE))
-    title, *rest = re.split(r"(?<=\n)", re.sub(r"\A\s*", "", made.cells[first].source), maxsplit=1)
-    made.cells[first : first + 1] = [_markdown(title), *opening, _markdown("".join(rest))]
-    made.cells = [cell for cell in made.cells if cell.cell_type != "markdown" or cell.source.strip()]
-    for index, cell in enumerate(made.cells):
-        cell.id = f"cell-{index:03d}"
-    return made
+    made, moved = deepcopy(notebook), {d.item.removeprefix("glue "): d for d in _moved(found)}
+    for cell in made.cells:
+        if cell.cell_type == "markdown":
+            cell.source = _marked(cell.source, moved)
+    return [cell for cell in opening if cell.cell_type != "markdown" or cell.source.strip()], made
+
+
+def _marked(text: str, moved: Mapping[str, Difference]) -> str:
+    """Prose in which the numbers that moved are marked, each with what it is by default; headings stay as they are."""
+
+    def mark(role: re.Match[str]) -> str:
+        d = moved.get(role[1])
+        if d is None:
+            return role[0]
+        old, new = (_told(value, role[2]) for value in (d.old, d.new))
+        return role[0] if old == new else f"[{role[0]}]{{.gb-moved}} [(default {words(old)})]{{.gb-was}}"
+
+    lines = text.split("\n")
+    return "\n".join(one if re.match(r"#|`{3}|:{3}|:\w+:", one) else _ROLE.sub(mark, one) for one in lines)
+
+
+def _told(value: Any, form: str | None) -> str:
+    """A glued value as the page prints it."""
+    return format(value, form or ".6g") if isinstance(value, float) else line(value)
 
 
 def _markdown(text: str) -> Any:
@@ -70,7 +104,7 @@ def _markdown(text: str) -> Any:
 # --------------------------------------------------------------------------------------- what is said first
 
 
-def _summary(found: Sequence[Difference], preset: str, where: str) -> str:
+def _summary(found: Sequence[Difference], preset: str, where: str, mine: str) -> str:
     """A paragraph: what was compared, how many numbers moved and by how much, and the verdicts."""
     moved = list(_moved(found))
     beyond, less, unknown = (sum(d.beyond is answer for d in moved) for answer in (True, False, None))
@@ -85,9 +119,10 @@ def _summary(found: Sequence[Difference], preset: str, where: str) -> str:
     lost = [d.item.removeprefix("condition ") for d in found if d.item.startswith("condition ") and d.old is True]
     gone = f" {_count(lost, 'condition')} of its sentences no longer hold{'s' * (len(lost) == 1)}: "
     gone += f"{', '.join(map(code, lost))}; a marked line stands in their place."
+    whose = "Your" if mine == "yours" else "The"
     return (
-        f"Your parameters are not those of the preset {code(preset)}. Here the page is held beside {where}; the page "
-        f"itself follows below. {numbers if moved else 'No number in the prose moved.'} {_verdicts(found)}"
+        f"{whose} parameters are not those of the preset {code(preset)}. Here the page is held beside {where}; the "
+        f"page itself follows below. {numbers if moved else 'No number in the prose moved.'} {_verdicts(found)}"
         f"{gone if lost else ''}"
     )
 
@@ -120,21 +155,24 @@ def _moved(found: Iterable[Difference]) -> Iterator[Difference]:
             yield d
 
 
-def _numbers(found: Iterable[Difference], source: str) -> str:
-    """The numbers that moved, first those whose spread or band is known; what is more than a screen is folded."""
+def _numbers(found: Iterable[Difference], source: str, mine: str) -> str:
+    """The numbers that moved, first those whose spread or band is known; what is more than a screen is folded.
+
+    On a published page all are, as the prose marks them.
+    """
     moved = sorted(_moved(found), key=lambda d: {True: 0, False: 1, None: 2}[d.beyond])
-    shown = max(SHOWN, sum(d.beyond is not None for d in moved))
-    heads = ["number", "default", "yours", "more than the spread?"]
+    shown = max(SHOWN, sum(d.beyond is not None for d in moved)) if mine == "yours" else 0
+    heads = ["number", "default", words(mine), "more than the spread?"]
     text, more = (_list_table(heads, [_row(d, source) for d in part]) for part in (moved[:shown], moved[shown:]))
-    return f"{text}\n\n{_folded(_count(moved[shown:], 'more number') + ' that moved', more)}" if more else text
+    title = f"{_count(moved[shown:], 'more number' if shown else 'number')} that moved"
+    return f"{text}\n\n{_folded(title, more)}" if more else text
 
 
 def _row(d: Difference, source: str) -> list[str]:
     """Where a number stands, its value by default, its value now, and how that compares with its spread."""
     name = d.item.removeprefix("glue ")
     role = _role(source, name)
-    form = role[1] if role else None
-    old, new = (format(v, form or ".6g") if isinstance(v, float) else line(v) for v in (d.old, d.new))
+    old, new = (_told(value, role[1] if role else None) for value in (d.old, d.new))
     held = "not known"  # whether it is larger than the spread over seeds, or outside the band
     if d.band is not None:
         held = f"{'no: inside' if d.kind == 'within' else '**yes**: outside'} {d.band[0]:.4g} to {d.band[1]:.4g}"
@@ -169,7 +207,7 @@ def _place(source: str, role: re.Match[str]) -> str:
 # ------------------------------------------------------------------------------------------------ figures
 
 
-def _pairs(found: Iterable[Difference], default: Any, notebook: Any) -> Iterator[Any]:
+def _pairs(found: Iterable[Difference], default: Any, notebook: Any, mine: str) -> Iterator[Any]:
     """A sentence on the figures, then for each that differs a cell with both drawings and one with the caption."""
     from nbformat.v4 import new_code_cell, new_output
 
@@ -181,17 +219,17 @@ def _pairs(found: Iterable[Difference], default: Any, notebook: Any) -> Iterator
     yield _markdown(text + (f" The same as by default: {same}." if same and paired else ""))
     for name in paired:
         drawn = ""
-        for side, (data, about) in (("default", then[name]), ("yours", now[name])):
+        for side, (data, about) in (("default", then[name]), (mine, now[name])):
             alt, kind = html.escape(f"{side}: {about['alt']}"), html.escape(about.get("classes", ""))
             if svg := data.get(NARROW) or data.get("image/svg+xml"):  # that for a narrow screen: two stand side by side
                 address = f"data:image/svg+xml;base64,{b64encode(''.join(svg).encode()).decode()}"
             else:
                 address = f"data:image/png;base64,{''.join(data['image/png']).strip()}"
             picture = f'<img class="{kind}" src="{address}" alt="{alt}">'
-            drawn += f"<figure><figcaption>{side}</figcaption>{picture}</figure>"
+            drawn += f"<figure><figcaption>{html.escape(side)}</figcaption>{picture}</figure>"
         shown = new_output("display_data", data={"text/html": f'<div class="gb-pair">{drawn}</div>'})
         yield new_code_cell("# two drawings", metadata={"tags": ["remove-input"]}, outputs=[shown])
-        yield _markdown(f"{{numref}}`{name}`, default and yours. {now[name][1]['caption']}")
+        yield _markdown(f"{{numref}}`{name}`, default and {words(mine)}. {now[name][1]['caption']}")
 
 
 def _figures(notebook: Any) -> dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]]:
@@ -204,7 +242,7 @@ def _figures(notebook: Any) -> dict[str, tuple[Mapping[str, Any], Mapping[str, A
 # --------------------------------------------------------------------------------- tables and other sentences
 
 
-def _tables(found: Iterable[Difference], then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+def _tables(found: Iterable[Difference], then: Mapping[str, Any], now: Mapping[str, Any], mine: str) -> str:
     """Table by table, folded: the cells that differ."""
     cells: dict[str, list[Difference]] = {}
     for d in found:
@@ -215,13 +253,13 @@ def _tables(found: Iterable[Difference], then: Mapping[str, Any], now: Mapping[s
         rows = [[words(d.item.removeprefix(f"{name}, ")), words(d.old), words(d.new)] for d in differ[:MOST_CELLS]]
         left = differ[MOST_CELLS:]
         parts.append(f"**{words(now.get(f'text of {name}') or then.get(f'text of {name}') or name)}**")
-        parts.append(_list_table(["row, column", "default", "yours"], rows))
+        parts.append(_list_table(["row, column", "default", words(mine)], rows))
         parts.append(f"{_count(left, 'more cell')} of this table changed." if left else "")
     total = [d for differ in cells.values() for d in differ]
     return _folded(f"{_count(total, 'table cell')} changed", "\n\n".join(filter(None, parts))) if total else ""
 
 
-def _sentences(found: Iterable[Difference]) -> str:
+def _sentences(found: Iterable[Difference], mine: str) -> str:
     """The computed sentences that differ, folded."""
     moved = set(_moved(found))
     rows = [
@@ -230,7 +268,7 @@ def _sentences(found: Iterable[Difference]) -> str:
         if re.match(r"glue |text \d+$", d.item) and d not in moved and None not in (d.old, d.new)
     ]
     title = f"{_count(rows, 'computed sentence')} changed"
-    return _folded(title, _list_table(["default", "yours"], rows)) if rows else ""
+    return _folded(title, _list_table(["default", words(mine)], rows)) if rows else ""
 
 
 def _list_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from grokbook.build import outputs, site, state
+from grokbook.build import outputs, sets, site, state
 from grokbook.build.execute import execute
 from grokbook.build.jobs import Job, long_run, refuse_too_large, side_by_side
 from grokbook.build.kernel import Kernels
@@ -50,12 +50,21 @@ def build(
     progress = progress or Progress()
     wanted = [sources.find(root, name) for name in only] if only else sources.load_all(root)
     pages = [chapter.page(preset) for chapter in wanted]
-    for page in pages:
+    others = [page for chapter in wanted for page in sets.pages(chapter, preset).values()]
+    for page in (*pages, *others):
         page.experiments()
+
+    def changed(several: Sequence[Page]) -> list[Job]:
+        known = [planned(root, page) for page in several]
+        cards = [state.card_in(sets.folder(root, job.page), job.page.chapter.name) or {} for job in known]
+        return [job for job, card in zip(known, cards, strict=True) if force or card.get("key") != job.key]
+
     with lock(root):
-        known = [planned(root, page) for page in pages]
-        cards = [state.card(root, job.page.chapter.name) or {} for job in known]
-        waiting = [job for job, card in zip(known, cards, strict=True) if force or card.get("key") != job.key]
+        waiting = changed(pages)
+        if more := changed(others):
+            more, said = sets.affordable(more)
+            waiting += more
+            progress.say(said)
         at_once = min(jobs or cores(), cores(), max(len(waiting), 1))
         refuse_too_large(waiting)
         if question := long_run(waiting, at_once):
@@ -63,10 +72,10 @@ def build(
         kernels = Kernels()
 
         def work(job: Job, share: int) -> None:
-            label, predicted = job.page.chapter.label, job.predicted
+            label, predicted = f"{job.page.chapter.label}{sets.named(job.page)}", job.predicted
             progress.say(f"{label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB")
             run = execute(job.page, root, progress, strict, kernels, {CORES: str(share), FINDINGS: findings})
-            state.write(root / "book" / "chapters", job, run)
+            state.write(sets.folder(root, job.page), job, run)
             progress.say(f"{label}: executed in {run.seconds:.0f} s, {len(run.figures)} figures")
 
         with tempfile.TemporaryDirectory(prefix="grokbook-findings-") as findings:  # a check of the ledger runs once
@@ -74,7 +83,7 @@ def build(
         rebuilt = site.bring_up_to_date(root, force=force, progress=progress)
     if not waiting and not rebuilt:
         progress.say(f"nothing to do: {len(pages)} chapters and the site are up to date")
-    return [job.page.chapter.name for job in waiting]
+    return [job.page.chapter.name for job in waiting if not job.page.changed]
 
 
 def planned(root: Path, page: Page) -> Job:

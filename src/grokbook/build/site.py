@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from grokbook.build import outputs, state
+from grokbook.build import outputs, sets, state
 from grokbook.build.arranged import arranged
 from grokbook.build.terminal import Progress
 from grokbook.check import broken, drift
@@ -71,8 +71,12 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
         return False
     names = state.executed(root)
     progress.say(f"building the site: {len(names)} chapters")
+    chapters = {name: sources.load(root / "notebooks" / f"{name}.md") for name in names}
+    variants, said = sets.within({name: sets.made(root, chapter) for name, chapter in chapters.items()})
+    if any(variants.values()):
+        progress.say(said)
     with workplace(root) as work:
-        stage(root, work, names)
+        stage(root, work, names, variants=variants)
         html = sphinx(work)
         figures = {name: (state.card(root, name) or {}).get("figures", []) for name in names}
         problems = broken.problems(html, figures)
@@ -110,30 +114,41 @@ def workplace(root: Path) -> Iterator[Path]:
 # ----------------------------------------------------------------------------------------------- staging
 
 
-def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None = None) -> None:
-    """Lay out `work/source` (what Sphinx reads) and `work/extra` (what is copied beside the pages)."""
+def stage(
+    root: Path,
+    work: Path,
+    names: Sequence[str],
+    notebooks: Path | None = None,
+    variants: Mapping[str, Sequence[sets.Variant]] | None = None,
+) -> None:
+    """Lay out `work/source` (what Sphinx reads) and `work/extra` (what is copied beside the pages).
+
+    Executed chapters are those of the book, or of the folder `notebooks`; `variants` are the sets that have pages.
+    """
+    import nbformat
+
     source, extra = work / "source", work / "extra"
     shutil.copytree(root / "book", source, ignore=_LEFT_OUT)
     (source / "chapters").mkdir()
     downloads = extra / "downloads"
     downloads.mkdir(parents=True)
     chapters = {name: sources.load(root / "notebooks" / f"{name}.md") for name in names}
+    variants = variants or {}
     drawn: dict[str, str] = {}
     for name, chapter in chapters.items():
         executed = (notebooks or root / "book" / "chapters") / f"{name}.ipynb"
-        notebook = json.loads(executed.read_text(encoding="utf-8"))
-        for cell in notebook["cells"]:
-            if cell["cell_type"] == "markdown":
-                cell["source"] = form.folded("".join(cell["source"]))
-        put_narrow(notebook, extra / "narrow" / name)
-        for file, content in outputs.files(notebook).items():
-            (extra / file).write_text(export.text(content), encoding="utf-8")
+        notebook, others = json.loads(executed.read_text(encoding="utf-8")), variants.get(name, [])
         drawn |= drawings(notebook)
         page = source / f"{sources.page_of(name)}.ipynb"
         page.with_suffix(".md").unlink(missing_ok=True)  # what stands there while the front page is not executed
-        page.write_text(json.dumps(arranged(notebook, chapter.lead) if chapter.lead else notebook), encoding="utf-8")
+        put_page(arranged(notebook, chapter.lead) if chapter.lead else notebook, page, extra, chapter, others)
         shutil.copyfile(executed, downloads / executed.name)
         shutil.copyfile(chapter.path, downloads / chapter.path.name)
+        for one in others:
+            made = sets.shown(one, nbformat.read(executed, as_version=4))
+            put_page(made, page.with_name(f"{one.file}.ipynb"), extra, chapter, others, one.name)
+            (downloads / "sets").mkdir(exist_ok=True)
+            (downloads / "sets" / f"{one.file}.ipynb").write_text(nbformat.writes(one.notebook), encoding="utf-8")
     if sources.FRONT in names:
         put_cards(root, extra / "cards", drawn)
     put_pictures(source, drawn)
@@ -148,10 +163,31 @@ def stage(root: Path, work: Path, names: Sequence[str], notebooks: Path | None =
     (extra / class_page.NAME).write_text(class_page.class_page(), encoding="utf-8")
     toc = source / "_toc.yml"
     toc.write_text(filtered_toc(toc.read_text(), names))
-    facts = pages(root, chapters)
+    facts = pages(root, chapters) | {"sets": sets.facts(variants)}
+    for one in (one for several in variants.values() for one in several):
+        facts["pages"][f"chapters/{one.file}"] = {"source": str(one.page.chapter.path)}
+        facts["questions"][one.file], facts["leads"][one.file] = one.page.chapter.question, one.page.chapter.lead
     for name in () if notebooks else names:
         facts["pages"][sources.page_of(name)]["preset"] = (state.card(root, name) or {}).get("preset")
     (source / "_pages.json").write_text(json.dumps(facts))
+
+
+def put_page(
+    notebook: dict[str, Any],
+    page: Path,
+    extra: Path,
+    chapter: Chapter,
+    variants: Sequence[sets.Variant],
+    here: str = "",
+) -> None:
+    """Write the notebook of a page where Sphinx reads it, and what its outputs have beside it where the site has it."""
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            cell["source"] = form.folded("".join(cell["source"]))
+    put_narrow(notebook, extra / "narrow" / page.stem)
+    for file, content in outputs.files(notebook).items():
+        (extra / file).write_text(export.text(content), encoding="utf-8")
+    page.write_text(json.dumps(sets.tabs(notebook, chapter, variants, here)), encoding="utf-8")
 
 
 def put_narrow(notebook: Mapping[str, Any], folder: Path) -> None:

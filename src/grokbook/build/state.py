@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 def card(root: Path, name: str) -> dict[str, Any] | None:
     """What is known of the executed chapter; None when there is none, or it or its notebook was cut off or altered."""
-    folder = root / "book" / "chapters"
+    return card_in(root / "book" / "chapters", name)
+
+
+def card_in(folder: Path, name: str) -> dict[str, Any] | None:
+    """The same of a chapter that was executed into this folder."""
     try:
         notebook = (folder / f"{name}.ipynb").read_bytes()
     except OSError:

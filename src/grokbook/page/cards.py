@@ -15,6 +15,7 @@ import pandas as pd
 
 from grokbook import __version__
 from grokbook.claims import VERDICTS, choose
+from grokbook.claims.export import NAME
 from grokbook.claims.ledger import PAPERS, WAYS
 from grokbook.claims.verdicts import settled
 from grokbook.page.links import section_address
@@ -55,6 +56,7 @@ def ledger_html(frame: pd.DataFrame) -> str:
     made = [_entry(row) for row in rows]
     filters = html.escape(json.dumps(_filters(rows)))
     links = f"{_download('csv', csv(frame), 'text/csv')} · {_download('bib', bibtex(frame), 'text/plain')}"
+    links += f' · <a href="../{NAME}">JSON</a>'
     return (
         f'<div class="gb-ledger" data-filters="{filters}">\n'
         f'<p class="gb-downloads">All {len(rows)} claims as a file: {links}</p>\n'

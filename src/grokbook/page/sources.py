@@ -15,13 +15,14 @@ from typing import Any
 from grokbook.announced import PACKAGE
 from grokbook.errors import ChapterError, GrokbookError, ParameterError, nearest, shown
 from grokbook.page import parameters as params
+from grokbook.page import sets
 from grokbook.page.parameters import Parameter
 from grokbook.page.safe import line
 
 PRESETS = ("smoke", "laptop", "paper")
 FRONT = "00_front_page"
 """The chapter whose page is the root of the site."""
-_FRONT_KEYS = {"question", "papers", "presets", "rules", "seconds", "example", "lead", "picture", "needs"}
+_FRONT_KEYS = {"question", "papers", "presets", "rules", "seconds", "example", "lead", "picture", "needs", "sets"}
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Chapter:
     lead: str = ""
     picture: str = ""
     needs: tuple[str, ...] = ()
+    sets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -176,6 +178,7 @@ def _parsed(path: Path, source: str) -> Chapter:
         lead=str(front.get("lead") or ""),
         picture=str(front.get("picture") or front.get("lead") or ""),
         needs=tuple(front.get("needs") or ()),
+        sets=sets.read(source, front, found, presets),
     )
 
 
