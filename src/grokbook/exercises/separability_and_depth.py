@@ -8,6 +8,7 @@ from math import comb, gcd
 import numpy as np
 
 from grokbook.exercises.asked import exercise, near
+from grokbook.measures import separate
 
 
 @exercise(
@@ -41,6 +42,7 @@ def triangles(a: object, b: object, *, dx: float, dy: float) -> str | None:
     "ex-07-composite",
     draws={"modulus": (6, 8, 9, 10, 12, 14, 15), "r": range(6), "i": range(6), "seed": range(100_000)},
     wrong={
+        "gap = separate(sums[r], sums[(r + 1) % modulus]).gap": "with the full class",
         "stuck = []": "needs a prime",
         "stuck = [s for s in range(modulus) if s != r]": "apart from some",
         "stuck = [s for s in range(modulus) if (s - r) % modulus > 1 and modulus % ((s - r) % modulus) == 0]": (
@@ -48,16 +50,21 @@ def triangles(a: object, b: object, *, dx: float, dy: float) -> str | None:
         ),
     },
 )
-def composite(stuck: Collection[int], *, modulus: int, r: int, i: int, seed: int) -> str | None:
-    """A list of classes from 0 to modulus - 1."""
+def composite(stuck: Collection[int], gap: float, *, modulus: int, r: int, i: int, seed: int) -> str | None:
+    """A list of classes from 0 to modulus - 1, and a distance."""
     given = {int(s) for s in stuck}
     if not given:
         return "the proof needs a prime: with this modulus steps of s - r need not lead through all residues."
     if given == set(range(modulus)) - {r}:
         return "from none is what one has with the full grid; a missing cell sets class r apart from some."
-    if given == {s for s in range(modulus) if gcd(s - r, modulus) > 1} - {r}:
-        return None
-    return "count every s for which s - r and the modulus have a common divisor, whether or not it divides the modulus."
+    if given != {s for s in range(modulus) if gcd(s - r, modulus) > 1} - {r}:
+        return "count every s for which s - r and the modulus have a common divisor, dividing it or not."
+    if near(gap, 0, 1e-6):
+        return "with the full class the gap is zero; without the cell it is not."
+    first, second = np.random.default_rng(seed).normal(size=(2, modulus, 2 * modulus))
+    sums = [np.array([first[n] + second[(s - n) % modulus] for n in range(modulus)]) for s in (r, r + 1)]
+    right = separate(np.delete(sums[0], i, axis=0), sums[1]).gap
+    return None if near(gap, right, 1e-4) else "the gap is that of `separate` for `left` and the next class."
 
 
 @exercise(
