@@ -46,7 +46,9 @@ def hand(limit: Sequence[float], *, d_1: float, d_2: float, sign: int) -> str | 
         "drawn = x": "leads away",
     },
 )
-def two(limit: Sequence[float], eigenvalues: Sequence[float], drawn: float, *, x: float, w: float, delta: float):
+def two(
+    limit: Sequence[float], eigenvalues: Sequence[float], drawn: float, *, x: float, w: float, delta: float
+) -> str | None:
     """A point, two eigenvalues, and a number w."""
     a, b = map(float, limit)
     if not near(a * b, delta, 1e-4):
