@@ -117,7 +117,8 @@ def test_a_student_gets_words_stub_check_and_hints_and_no_solution(root, tmp_pat
         *("head", f"{LABEL}-words", f"{LABEL}-given", LABEL, f"{LABEL}-check", f"{LABEL}-hints"),
         *("ex-06-own-words", "ex-06-own", "ex-06-own-hints"),
     ]
-    assert "1. tell a clock of gu2025 from a prophet;\n2. write." in cells["head"] and "Is a clock early?" in cells["head"]
+    assert "1. tell a clock of gu2025 from a prophet;\n2. write." in cells["head"]
+    assert "Is a clock early?" in cells["head"]
     assert cells[f"{LABEL}-given"] == "import numpy as np\n\nsteps = 100\nfit_step = 400"
     assert cells[LABEL] == "half_step = ...  # a step" and "Count from the fit." in cells[f"{LABEL}-hints"]
     text = (out / "06_clocks" / "06_clocks.md").read_text()

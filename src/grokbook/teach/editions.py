@@ -93,7 +93,7 @@ def draw(exercises: Iterable[Exercise], names: Sequence[str], full: bool, tell: 
     made: list[Drawn] = []
     for exercise in exercises:
         one, taken = asked(exercise.label), []
-        tell(f"{exercise.label}: {len(names) or 1} of {exercise.minutes} minutes of work")
+        tell(f"{exercise.label}: {len(names) or 1} of them")
         for name in names or ("",):
             computed = not exercise.essay and (full or not one.quick)
             for again in range(TRIES):

@@ -22,8 +22,8 @@ def notebook(
 ) -> Any:
     """A notebook that runs for itself: each exercise with words, what is given, a cell to fill, the check, hints.
 
-    `name` is that of the variant. With `keyed` the answers' cells hold solutions (between nbgrader's marks), followed by
-    their words and by typical wrong answers with what they are told, or by the points of a marking key.
+    `name` is that of the variant. With `keyed` the answers' cells hold solutions (between nbgrader's marks), followed
+    by their words and by typical wrong answers with what they are told, or by the points of a marking key.
     """
     from nbformat.v4 import new_notebook
 
