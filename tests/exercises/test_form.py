@@ -98,6 +98,7 @@ def test_hints_fold_each_for_itself_and_nothing_else_changes():
     assert text.replace(":::{admonition} Hint 1\n:class: dropdown gb-hint\n", "**Hint 1.** ").replace(
         ":::{admonition} Hint 2\n:class: dropdown gb-hint\n", "**Hint 2.** "
     ).replace("\n:::\n", "\n") == SOURCE
+    assert "Solve.\n:::\n````\n" in text  # the last hint ends within its exercise
     assert folded("**Hint 1.** A paragraph of the text.") == "**Hint 1.** A paragraph of the text."
 
 

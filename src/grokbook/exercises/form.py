@@ -145,6 +145,6 @@ def folded(text: str) -> str:
 
     def fold(match: re.Match[str]) -> str:
         made = r":::{admonition} Hint \1" + "\n:class: dropdown gb-hint\n" + r"\2" + "\n:::"
-        return _HINT.sub(made, match[0]) if match[2] == "exercise" else match[0]
+        return match[0].replace(match[4], _HINT.sub(made, match[4])) if match[2] == "exercise" else match[0]
 
     return DIRECTIVE.sub(fold, text)

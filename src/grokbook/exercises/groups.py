@@ -110,10 +110,10 @@ def no_group(
 @exercise(
     "ex-13-more",
     draws={
-        "n": (2, 4, 6, 8),
+        "n": (2, 4, 6),
         "m": range(2, 8),
-        "k": range(3, 24),
-        "q": (5, 7, 11, 13, 17),
+        "k": range(3, 16),
+        "q": (5, 7, 11, 13, 17, 19, 23, 29, 31, 37),
     },
     wrong={
         "freedom = [1, 1, 1]": "over the real numbers",

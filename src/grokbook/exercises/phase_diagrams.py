@@ -69,7 +69,7 @@ def chance(agreements: Sequence[float], kappas: Sequence[float], *, seed: int) -
 @exercise(
     "ex-12-splits",
     draws={
-        "p": range(8, 28),
+        "p": range(8, 20),
         "held": range(5, 15),
         "least": [n / 100 for n in range(30, 71)],
     },
