@@ -17,7 +17,7 @@ __version__ = "0.1.0"
 
 # fmt: off
 __all__ = [
-    "AdamW", "GroupTask", "MLP", "ModularTask", "Muon", "PhaseRule", "Run", "Schedule", "Sgd", "StopRule",
+    "AdamW", "GroupTask", "MLP", "ModularTask", "Muon", "Paper", "PhaseRule", "Run", "Schedule", "Sgd", "StopRule",
     "Transformer", "View",
     "claim", "compare", "export", "fourier_power", "from_module", "from_torch_optim", "grok_times", "ledger", "load",
     "measure", "measures", "med", "phases", "plot_curves", "plot_embedding", "records", "sweep", "task", "to_pandas",

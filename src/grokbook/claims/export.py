@@ -36,6 +36,7 @@ def document(
         >>> one["id"], one["verdict"], one["computed"], one["command"]
         ('G36', 'holds', False, 'grokbook claims --run --id G36')
     """
+    chosen = list(chosen)
     held = {entry["key"]: (name, entry) for name, entry in Store(records_path()).entries().items()}
     known, results = settled(), {outcome.claim.id: outcome for outcome in found}
     records: dict[str, Any] = {}
@@ -47,7 +48,7 @@ def document(
         "format": _FORMAT,
         "name": "grokbook",
         "version": __version__,
-        "papers": dict(PAPERS),
+        "papers": PAPERS | {claim.paper: claim.named for claim in chosen if claim.named},
         "verdicts": dict(MEANINGS),
         "records": records,
         "claims": entries,
@@ -88,7 +89,7 @@ def _entry(
         "rule_changed": claim.rule_changed,
         "chapter": chapter_of(claim.topic),
         "section": claim.section,
-        "command": f"grokbook claims --run --id {claim.id}",
+        "command": "" if claim.named else f"grokbook claims --run --id {claim.id}",
     }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache, partial
+from types import ModuleType
 from typing import Any
 
 import pandas as pd
@@ -23,6 +24,29 @@ PAPERS = {
     "nanda2023": "Nanda et al. 2023", "zhong2023": "Zhong et al. 2023",
 }  # fmt: skip
 """The papers that may have claims, with how they are named, in the order in which the ledger shows them."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper that this book's ledger does not have, for claims of your own: a short key, and how it is named.
+
+    Raises ParameterError for a key that is no identifier or is taken by a paper of `PAPERS`, and for no name.
+
+    Example:
+        >>> Paper("me2026", "Me 2026").key
+        'me2026'
+    """
+
+    key: str
+    name: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.key, str) or not self.key.isidentifier() or self.key in PAPERS:
+            free = "must be a word such as 'me2026' that is no paper of this book"
+            raise ParameterError(f"key = {shown(self.key)} {free} ({', '.join(PAPERS)}).")
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise ParameterError(f"name = {shown(self.name)} must be the words that name the paper, such as 'Me 2026'.")
+
 
 KINDS = ("theorem", "formula", "number", "observation")
 WAYS = {"counterexample": "counterexample", "proof": "proof", "count": "exact count", "draws": "random draws",
@@ -50,6 +74,8 @@ class Claim:
     so that its check fails to speak, rather than agreeing with the paper, where it is none. Without
     runs and without a word it is a count.
 
+    `paper` is a key of `PAPERS`, or a `Paper` for one of your own; `named` is how that one is named.
+
     `origin` is "paper", or "ours" for a sentence of this book, which no paper's count includes. `bars` are other bars:
     a keyword argument of the check -> values at which it is asked again; the sentence has the verdicts as `{bars}`.
     `rule_changed` is date and commit of the last change of the check or its bar. Where runs decide and the rule is the
@@ -63,7 +89,7 @@ class Claim:
     """
 
     id: str
-    paper: str
+    paper: str | Paper
     place: str
     statement: str
     kind: str
@@ -81,15 +107,21 @@ class Claim:
     origin: str = "paper"
     bars: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     rule_changed: str = ""
+    named: str = ""
 
     def __post_init__(self) -> None:
+        if isinstance(self.paper, Paper):
+            object.__setattr__(self, "named", self.paper.name)
+            object.__setattr__(self, "paper", self.paper.key)
+        own = bool(self.named)
         if not self.shown_by and self.check:
             object.__setattr__(self, "shown_by", "runs" if self.runs else "count")
-        known = {"shown_by": ("", *WAYS), "paper": PAPERS, "kind": KINDS, "origin": ORIGINS}
+        known = {"shown_by": ("", *WAYS), "kind": KINDS, "origin": ORIGINS} | ({} if own else {"paper": PAPERS})
         for name, choices in known.items():
             if (value := getattr(self, name)) not in choices:
                 there = ", ".join(filter(None, choices))
-                raise ParameterError(f"{name} = {value!r} is unknown; choose one of {there}.")
+                hint = ", or give a Paper(key, name)" if name == "paper" else ""
+                raise ParameterError(f"{name} = {value!r} is unknown; choose one of {there}{hint}.")
         since(self.rule_changed)
         if self.check is None and not self.reason:
             raise ParameterError(f"claim {self.id} has neither a check nor a reason why it cannot be checked.")
@@ -147,10 +179,10 @@ def said(bar: Any) -> str:
 
 def claim(
     id: str,
-    paper: str,
+    paper: str | Paper,
     place: str,
     *,
-    section: str,
+    section: str = "",
     kind: str = "observation",
     statement: str = "",
     topic: str = "",
@@ -195,10 +227,24 @@ def claims() -> tuple[Claim, ...]:
 
     Raises ParameterError when two claims have the same id.
     """
-    values = [value for module in chapters() for value in vars(module).values()]
+    return announced_by(chapters())
+
+
+def announced_by(places: Iterable[ModuleType | Claim]) -> tuple[Claim, ...]:
+    """The claims of some modules, and claims given themselves: by paper, those of this book first, then by id.
+
+    Raises ParameterError for anything else, and when two claims have the same id.
+    """
+    given = list(places)
+    if wrong := [one for one in given if not isinstance(one, ModuleType | Claim)]:
+        raise ParameterError(f"among has {shown(wrong[0])}, which is neither a claim nor a module that holds claims.")
+    values = [v for one in given for v in (vars(one).values() if isinstance(one, ModuleType) else [one])]
     several = [entry for value in values if isinstance(value, list | tuple) for entry in value]  # each counts once
     announced = {id(c): c for c in [*values, *several] if isinstance(c, Claim)}.values()
-    found = sorted(announced, key=lambda c: ([*PAPERS].index(c.paper), "." in c.id, c.id))  # P5.1a after numbered ones
+    order = {paper: at for at, paper in enumerate(PAPERS)}
+    found = sorted(  # P5.1a after numbered ones
+        announced, key=lambda c: (order.get(c.paper, len(order)), c.paper not in order and c.paper, "." in c.id, c.id)
+    )
     ids = [claim.id for claim in found]
     repeated = {i for i in ids if ids.count(i) > 1}
     if repeated:
@@ -218,6 +264,7 @@ def choose(
     *,
     kind: str | None = None,
     below: float | None = None,
+    among: Iterable[ModuleType | Claim] | None = None,
 ) -> list[Claim]:
     """The claims with these ids (in that order), or of one paper, or all; what is left out stays as it is.
 
@@ -226,10 +273,11 @@ def choose(
         paper: one of the papers that have claims.
         kind: one of `KINDS`.
         below: only claims whose check is said to take fewer seconds.
+        among: your own claims, or modules that hold some; default: those of this book.
 
     Raises ParameterError for an id, a paper or a kind that the ledger does not have.
     """
-    known = {claim.id: claim for claim in claims()}
+    known = {claim.id: claim for claim in (claims() if among is None else announced_by(among))}
     wanted = list(known) if ids is None else list(ids)
     for name in wanted:
         _refuse_unknown("claim", name, known)
@@ -277,8 +325,11 @@ def ledger(
     *,
     kind: str | None = None,
     below: float | None = None,
+    among: Iterable[ModuleType | Claim] | None = None,
 ) -> pd.DataFrame:
     """The ledger as a table, every check run: one row a claim. Arguments as in `choose`.
+
+    With `among`, that of your own claims: `ledger(among=[my_module])`.
 
     Columns: id, paper, place, statement, kind, verdict, value, low, high, published, evidence, runs, shown_by, page,
     origin, rule_changed.
@@ -289,4 +340,4 @@ def ledger(
         >>> ledger(["G36"]).verdict.tolist()
         ['holds']
     """
-    return as_table(outcomes(choose(ids, paper, kind=kind, below=below)))
+    return as_table(outcomes(choose(ids, paper, kind=kind, below=below, among=among)))

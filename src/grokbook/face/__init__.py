@@ -1,7 +1,7 @@
 """The names of `import grokbook as gb`, each with one obvious use; every one is also in the room that it comes from."""
 
 from grokbook import measures, records
-from grokbook.claims import claim, ledger
+from grokbook.claims import Paper, claim, ledger
 from grokbook.face.files import export, to_pandas
 from grokbook.face.optimisers import AdamW, Muon, Sgd, from_torch_optim
 from grokbook.face.parts import from_module, task
@@ -26,6 +26,7 @@ __all__ = [
     "MLP",
     "ModularTask",
     "Muon",
+    "Paper",
     "PhaseRule",
     "Run",
     "Schedule",
