@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from math import pi, sin
+from itertools import combinations
+from math import pi, prod, sin
 
 import numpy as np
 from sympy import primerange
@@ -13,6 +14,7 @@ from grokbook.claims import Finding
 from grokbook.exercises.asked import exercise, near
 from grokbook.measures.embedding_difference import diameter
 from grokbook.tasks import ModularTask
+from grokbook.theory.one_frequency import circle
 from grokbook.theory.uniformity import closeness
 
 
@@ -51,7 +53,7 @@ def modulus(changes: str, ratio: float, excess: float, *, p: int, seed: int) -> 
 
 @exercise(
     "ex-18-own",
-    draws={"slope": range(5, 30_000, 6)},
+    draws={"slope": [prod(some) - 1 for n in (4, 5) for some in combinations(primerange(50), n)]},
     wrong={
         "line = lambda p: Finding('holds', 'as many', 0)": "says `holds`",
         "line = lambda p: Finding('fails', 'not as many', 1)": "says `fails`",
@@ -96,8 +98,10 @@ def vacuous(keeps: object, breaks: object, allowed: float, *, p: int, share: flo
     first, second = (closeness(table).delta / diameter(table) for table in tables)
     if first > share:
         return f"the first needs balls of {first:.3f} of its diameter, so the sentence is false of it."
+    if second <= share:
+        return f"the second needs balls of {second:.3f} of its diameter, so the sentence is true of it."
+    if near(allowed, 2 * share, 1e-6):
+        return "no two of an odd number of symbols are opposite on the circle, so its diameter is less than 2."
     return (
-        None
-        if second > share
-        else f"the second needs balls of {second:.3f} of its diameter: the sentence is true of it."
+        None if near(allowed, share * diameter(circle(p, 1)), 1e-6) else "multiply the circle's diameter by the share."
     )
