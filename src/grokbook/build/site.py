@@ -25,7 +25,7 @@ from grokbook.claims import export
 from grokbook.claims.verdicts import SETTLED, settled
 from grokbook.errors import ChapterError, GrokbookError
 from grokbook.exercises import form
-from grokbook.page import class_page, sources
+from grokbook.page import class_page, front, sources
 from grokbook.page.cards import LEDGER
 from grokbook.page.drawing import NARROW
 from grokbook.page.sources import Chapter
@@ -153,6 +153,7 @@ def stage(
         put_cards(root, extra / "cards", drawn)
     put_pictures(source, drawn)
     every = form.table({chapter.name: chapter.source for chapter in sources.load_all(root)})
+    put_map(root, source)
     for page in [*source.glob("*.md"), *source.glob("*.ipynb")]:
         text = page.read_text(encoding="utf-8").replace(form.TABLE, every)
         page.write_text(without_dead_links(text, names), encoding="utf-8")
@@ -198,6 +199,9 @@ def put_narrow(notebook: Mapping[str, Any], folder: Path) -> None:
             (folder / f"{output['metadata']['grokbook']['name']}.svg").write_text("".join(text), encoding="utf-8")
 
 
+MAP = "% map of the chapters\n"
+"""A comment of a plain page in whose place the map of the chapters stands."""
+
 WORDS = (
     "<style>:root{color-scheme:light dark}text{font:11px sans-serif;fill:#222}"
     "@media (prefers-color-scheme:dark){text{fill:#e8eaed}}</style>"
@@ -238,6 +242,14 @@ def put_pictures(source: Path, drawn: Mapping[str, str]) -> None:
         (folder / f"{name}.svg").write_text(drawn[name], encoding="utf-8")
     for page, text in pages.items():
         page.write_text(shown.sub(lambda m: m[0] * (folder / f"{m[1]}.svg").exists(), text), encoding="utf-8")
+
+
+def put_map(root: Path, source: Path) -> None:
+    """Put the map of the chapters where a plain page has the line `% map of the chapters`."""
+    for page in source.glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        if MAP in text:
+            page.write_text(text.replace(MAP, f"```{{raw}} html\n{front.map_of(root)[0]}\n```\n"), encoding="utf-8")
 
 
 def without_dead_links(text: str, names: Collection[str]) -> str:

@@ -48,7 +48,13 @@ def contents(root: Path) -> None:
 
 
 def reading_map(root: Path) -> None:
-    """Show which chapter needs which, from their front matter: columns from left to right, each name a link."""
+    """Show which chapter needs which, from their front matter."""
+    text, said = map_of(root)
+    page._display({"text/html": text, "text/plain": said})
+
+
+def map_of(root: Path) -> tuple[str, str]:
+    """The map of the chapters as HTML, columns from left to right, each name a link; and in words."""
     titled = {c.number: (c, title) for _, chapters in _groups(root) for c, title in chapters}
     needs = {number: chapter.needs for number, (chapter, _) in titled.items()}
     places = placed(needs)
@@ -68,7 +74,7 @@ def reading_map(root: Path) -> None:
     drawn = f'<svg viewBox="0 0 100 {deep}" preserveAspectRatio="none" aria-hidden="true">{"".join(lines)}</svg>'
     box = f'<div class="gb-map" role="group" aria-label="Map of the chapters" style="height:{deep}px">'
     said = [f"{_plain(number)} needs {', '.join(map(_plain, needs[number]))}" for number in places if needs[number]]
-    page._display({"text/html": f"{box}{drawn}{''.join(names)}</div>", "text/plain": "; ".join(said)})
+    return f"{box}{drawn}{''.join(names)}</div>", "; ".join(said)
 
 
 def direct(name: str, needs: Mapping[str, Sequence[str]]) -> list[str]:

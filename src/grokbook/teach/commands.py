@@ -64,3 +64,47 @@ def _edition(
     names = editions.names_in(path) if path is not None else [variant] if variant is not None else []
     made = editions.write(project_root(), out, keyed=keyed, chapters=chapters, names=names, full=full, tell=print)
     print(f"{made} notebooks and the key  {out}")
+
+
+@app.command()
+def paper(
+    out: Out,
+    only: Annotated[list[str] | None, typer.Option(help="A chapter as a PDF of its own; can be given again.")] = None,
+    site: Site = None,
+) -> None:
+    """Print the whole book as one PDF, or chapters as one each, with Chromium."""
+    from grokbook.files import atomic_write
+    from grokbook.page.sources import find, page_of
+    from grokbook.paths import project_root
+    from grokbook.teach import pages
+    from grokbook.teach import paper as paper_
+
+    root, folder, target = project_root(), pages.site_folder(site), pages.folder(out)
+    wanted = [page_of(find(root, chapter).name) for chapter in only or []]
+    for chapter in only or []:
+        pages.chapter_page(root, chapter, folder)
+    with paper_.printer() as browser:
+        for name in wanted or [""]:
+            names = [name] if name else paper_.pages_in_order(root, folder)
+            made = paper_.printed(browser, folder, names, "" if name else "grokbook", pages.address(root))
+            place = target / f"{Path(name).name or 'grokbook'}.pdf"
+            atomic_write(place, made)
+            print(f"paper     {place}")
+
+
+@app.command()
+def handout(chapter: Chapter, out: Out, site: Site = None) -> None:
+    """Print the handout of a session on a chapter: one page, with the question, the picture, formulas, exercises."""
+    from grokbook.files import atomic_write
+    from grokbook.paths import project_root
+    from grokbook.teach import pages
+    from grokbook.teach.handout import handout as made
+    from grokbook.teach.paper import printer
+
+    root, folder, target = project_root(), pages.site_folder(site), pages.folder(out)
+    page = pages.chapter_page(root, chapter, folder)
+    with printer() as browser:
+        content = made(browser, page, folder, pages.address(root))
+    place = target / f"{page.stem}_handout.pdf"
+    atomic_write(place, content)
+    print(f"handout   {place}")

@@ -87,7 +87,8 @@ function fit(slide) {{
 const inFigure = () => !!document.activeElement && !!document.activeElement.closest("[data-options]");
 const ready = window.MathJax && MathJax.startup ? MathJax.startup.promise : Promise.resolve();
 ready.then(() => Reveal.initialize({{ width: 1280, height: 720, margin: 0.03, center: false, hash: true,
-  slideNumber: "c/t", transition: "none", keyboardCondition: () => !inFigure(), plugins: [RevealNotes] }})).then(() => {{
+  slideNumber: "c/t", transition: "none", keyboardCondition: () => !inFigure(),
+  plugins: [RevealNotes] }})).then(() => {{
   fit(Reveal.getCurrentSlide());
   Reveal.on("slidechanged", (event) => fit(event.currentSlide));
 }});
