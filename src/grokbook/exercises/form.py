@@ -130,13 +130,13 @@ TABLE = "% Here stands the table of all exercises.\n"
 
 def table(chapters: Mapping[str, str]) -> str:
     """The exercises of chapters (sources by name) as a table in Markdown: links, minutes, difficulty, objectives."""
-    rows = ["| chapter | exercise | minutes | difficulty | serves to |", "| --- | --- | --- | --- | --- |"]
+    rows = ["| chapter | exercise | time | difficulty | serves to |", "| --- | --- | --- | --- | --- |"]
     for name, source in chapters.items():
         goals, number = objectives(source), name.partition("_")[0]
         for one in read(source):
             goal = goals[one.objective - 1].rstrip(".;").replace("|", r"\|")
             link = f"[{one.title}](chapters/{name}.ipynb#{one.label})"
-            rows.append(f"| {number} | {link} | {one.minutes} | {one.difficulty} | {goal} |")
+            rows.append(f"| {number} | {link} | {one.minutes} min | {one.difficulty} of 3 | {goal} |")
     return "\n".join(rows) + "\n"
 
 
