@@ -24,7 +24,8 @@ from grokbook.page import costs, sources
 from grokbook.page.cards import LEDGER
 from grokbook.page.sources import Page
 
-_ROOMS = ("tasks", "models", "measures", "theory", "training", "runs", "claims", "plotting", "chapters", "page")
+_ROOMS = ("tasks", "models", "measures", "theory", "training", "runs", "claims", "plotting", "chapters", "exercises")
+_ROOMS += ("page",)
 _OF_PAGES = ("outputs.py", "execute.py", "footer.py")
 """What of this room puts something on a page."""
 
