@@ -15,7 +15,7 @@ from grokbook.runs.experiment import load_or_run
 from grokbook.runs.gu2025 import modular_run
 from grokbook.runs.liu2022 import addition
 from grokbook.runs.store import Store
-from grokbook.runs.sweep import Axis, Sweep, with_value
+from grokbook.runs.sweep import Axis, Sweep, over_grid, with_value
 from grokbook.tasks import ModularTask
 from grokbook.training import Schedule, train
 
@@ -137,3 +137,13 @@ def test_a_range_of_two_decades_is_geometric(digits, power):
 def test_what_a_grid_cannot_be_is_refused_before_anything_is_trained(message, make):
     with pytest.raises(ParameterError, match=message):
         make()
+
+
+def test_a_grid_refuses_experiments_whose_record_is_not_the_whole_run_and_more_than_one():
+    """An `Arm` of chapter 19 keeps a part of its curves: as a sweep it would keep others."""
+    with pytest.raises(ParameterError) as error:
+        over_grid("causes/q[[]free]", ["learning_rate=1e-3,1e-2"], 1)
+    said = "is of class Arm, but a grid varies an Experiment or a Sweep alone; see grokbook record --list."
+    assert str(error.value) == f"'causes/q[[]free]' {said}"
+    with pytest.raises(ParameterError, match="must be one experiment, not causes/"):
+        over_grid("causes/q*", ["learning_rate=1e-3,1e-2"], 1)

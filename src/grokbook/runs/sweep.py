@@ -141,9 +141,12 @@ def over_grid(name: str, grid: Sequence[str], n_seeds: int, steps: int | None = 
         'liu2022/fig6b[decoder_lr=0.0001..0.001, steps=50]'
     """
     found = choose(name)
-    if len(found) > 1 or type(found[0]) not in (Experiment, Sweep):
+    if len(found) > 1:
+        raise ParameterError(f"{name!r} must be one experiment, not {', '.join(e.name for e in found)}.")
+    if (kind := type(found[0])) not in (Experiment, Sweep):
         raise ParameterError(
-            f"{name!r} must be one experiment that only trains, not {', '.join(e.name for e in found)}."
+            f"{name!r} is of class {kind.__name__}, but a grid varies an Experiment or a Sweep alone; see grokbook "
+            "record --list."
         )
     base, axes = found[0], tuple(map(Axis.parse, grid))
     axes = axes or getattr(base, "axes", ())

@@ -2,14 +2,16 @@ r"""What an arm did: the ratio of grok steps paired by seed, an exact test, and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from grokbook.chapters.causes.runs import arms, free
+from grokbook.chapters.causes.runs import arms, free, later
 from grokbook.errors import ParameterError
 from grokbook.runs.delay import grok_times
 from grokbook.runs.experiment import available
@@ -26,12 +28,29 @@ def predictions() -> pd.DataFrame:
     """What each explanation predicts of each arm on each bench, a row a prediction, with its words and their place.
 
     Columns `explanation`, `arm`, `role` (test, sham or oracle), one for each of `BENCHES` ("shorter", "longer", "same",
-    "never" or nothing), `refuted_by`, `added` (a date where it was written after the first arms of benches T and Q had
-    been run), then those of the explanation.
+    "never" or nothing), `refuted_by`, `added` (a later round of `commits`, "" for the first), then those of the
+    explanation.
     """
-    tables = [pd.read_csv(str(files(__package__) / f"{name}.csv"), keep_default_na=False) for name in
-              ("predictions", "explanations")]  # fmt: skip
-    return tables[0].merge(tables[1], on="explanation", how="left")
+    return _table("predictions").merge(_table("explanations"), on="explanation", how="left")
+
+
+def commits() -> pd.DataFrame:
+    """The rounds of predictions: `commit` in which they were written down, its date, and `before` what it came."""
+    return _table("commits")
+
+
+def committed(bench: str, added: str) -> str:
+    """The commit of a prediction for a bench, of a row with this `added`.
+
+    Example:
+        >>> committed("Q", ""), committed("L", "") == committed("L", "bench L")
+        ('a1fab9b', True)
+    """
+    return commits().set_index("round").commit["bench L" if bench == "L" else added or "first"]
+
+
+def _table(name: str) -> pd.DataFrame:
+    return pd.read_csv(str(files(__package__) / f"{name}.csv"), keep_default_na=False, dtype=str)
 
 
 def tried() -> pd.DataFrame:
@@ -155,10 +174,61 @@ def judged(predicted: str, found: str) -> str:
     return "agrees" if predicted == found or (predicted, found) == ("longer", "never") else "contradicts"
 
 
+_WORDS: Mapping[str, Callable[[Any], bool]] = {
+    "whose interval does not hold 1": lambda row: not row.low <= 1 <= row.high,
+    "of 1 or more": lambda row: row.ratio >= 1,
+    "of 1 or less": lambda row: row.ratio <= 1,
+    "below 1": lambda row: row.ratio < 1,
+    "longer by more than a half, or never": lambda row: row.ratio > SAME or row.observed == "never",
+    "longer or shorter by more than a half": lambda row: not 1 / SAME <= row.ratio <= SAME,
+    "most runs generalise by the cap": lambda row: 2 * row.late < row.runs,
+    "most runs do not generalise by the cap": lambda row: 2 * row.late > row.runs,
+    "the other direction": lambda row: row.ratio > 1 if row.predicted == "shorter" else row.ratio < 1,
+    "longer": lambda row: row.ratio > 1,
+}
+"""What a text of the column `refuted_by` may hold, as a condition on an effect: the first of these that it does."""
+_AS = {"as short as without renaming": "embedding-given", "as short as on the ring of step 1": "ring-of-step-1",
+       "as long as on the clumps": "data-clumps"}  # fmt: skip
+"""The same for a comparison with another arm: the intervals of both meet."""
+
+
+def refuted(said: str, bench: str, row: Any, found: pd.DataFrame) -> bool | None:
+    """Whether an effect is what `refuted_by` names for a bench; None where an arm was not run or did not fit.
+
+    Read to the letter: a ratio of 1.01 is "a ratio of 1 or more". "As long as" another arm is an interval that meets
+    the other one's. `row` is of `effects`, with `predicted`.
+
+    Raises ParameterError for words that are no condition.
+
+    Example:
+        >>> row = pd.Series({"ratio": 1.2, "low": 0.9, "high": 1.6, "observed": "open"})
+        >>> refuted("T: longer; Q: a ratio of 1 or less", "Q", row, pd.DataFrame())
+        False
+    """
+    parts = [re.match(r"(?:([A-Z](?:, [A-Z])*): )?(.*)", part) for part in said.split("; ")]
+    own = [part[2] for part in parts if bench in (part[1] or "").split(", ")] or [part[2] for part in parts]
+    words = next((words for words in (*_AS, *_WORDS) if words in own[0]), None)
+    if words is None:
+        raise ParameterError(f"refuted_by = {said!r} is no condition; choose one of {', '.join([*_AS, *_WORDS])}.")
+    if row is None or row.observed == "unfit" or (words in _AS and _AS[words] not in found.index):
+        return None
+    if words in _AS:
+        other = found.loc[_AS[words]]
+        return bool(row.low <= other.high and other.low <= row.high)
+    return bool(_WORDS[words](row))
+
+
+def families(bench: str) -> tuple[set[str], ...]:
+    """The arms of a bench that were fixed together: over each of these sets Holm's rule corrects."""
+    added = set(later()) if bench == "Q" else set()
+    return tuple(names for names in (set(arms(bench)) - added - {"free"}, added) if names)
+
+
 def effects(bench: str) -> pd.DataFrame:
     """Every arm of a bench that was run, a row each: `effect` against what it is compared with, and `observed`.
 
-    P values are corrected by Holm's rule over all arms of the bench, those that were not run too; these have no row.
+    P values are corrected by Holm's rule over all arms of the bench that were fixed together (`families`: one that
+    is added later changes nothing that was settled), those that were not run too; these have no row.
     """
     cap, runs = free(bench).steps, arms(bench)
     times = {name: grok_times(data) for name, run in runs.items() if (data := available(run)) is not None}
@@ -166,7 +236,10 @@ def effects(bench: str) -> pd.DataFrame:
             if name != "free" and (base := against(name, bench)) in times}  # fmt: skip
     found = pd.DataFrame.from_dict(rows, orient="index")
     if len(found):
-        found["holm"] = holm([*found.p, *[1.0] * (len(runs) - 1 - len(found))])[: len(found)]
+        found["holm"] = float("nan")
+        for names in families(bench):
+            own = found.index.isin(names)
+            found.loc[own, "holm"] = holm([*found.p[own], *[1.0] * (len(names) - own.sum())])[: own.sum()]
         found["observed"] = [observed(row) for row in found.to_dict("records")]
     return found.rename_axis("arm")
 
@@ -183,7 +256,11 @@ def came(found: pd.DataFrame, **arms: str) -> bool | None:
 
 
 def scored(bench: str, found: pd.DataFrame) -> pd.DataFrame:
-    """The predictions for a bench, a row each, with what was observed and whether it agrees; not run: "not run"."""
+    """The predictions for a bench, a row each, with what was observed and whether it agrees; not run: "not run".
+
+    `outcome` compares the predicted word with the observed one, `refuted` (True, False or None) reads the column
+    `refuted_by` of the predictions; `committed` is the commit that holds the prediction.
+    """
     table = predictions()
     table = table[table[bench] != ""].rename(columns={bench: "predicted"})
     table["observed"] = [found.observed.get(arm, "not run") if len(found) else "not run" for arm in table.arm]
@@ -191,10 +268,16 @@ def scored(bench: str, found: pd.DataFrame) -> pd.DataFrame:
         "not run" if seen == "not run" else judged(said, seen)
         for said, seen in zip(table.predicted, table.observed, strict=True)
     ]
+    rows = [found.loc[arm].copy() if arm in found.index else None for arm in table.arm]
+    for row, said in zip(rows, table.predicted, strict=True):
+        if row is not None:
+            row["predicted"] = said
+    table["refuted"] = [refuted(text, bench, row, found) for text, row in zip(table.refuted_by, rows, strict=True)]
+    table["committed"] = [committed(bench, added) for added in table.added]
     return table.drop(columns=[name for name in BENCHES if name in table])
 
 
-def power(spread: float, factor: float = 1.5, seeds: int = 12, rows: int = 55, draws: int = 2_000) -> float:
+def power(spread: float, factor: float = 1.5, seeds: int = 12, *, rows: int, draws: int = 2_000) -> float:
     """Chance that a factor is seen by sign flips of `seeds` pairs after Holm's first step over `rows`, simulated.
 
     The logarithms are normal with this standard deviation; the p value that counts is LEVEL / rows.

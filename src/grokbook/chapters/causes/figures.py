@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ LEAD = (
     "decay-on-embedding-alone", "decay-on-output-alone",
     "norm-on-its-path", "norm-at-0.7", "norm-at-1.45", "temperature-double", "temperature-half", "start-half",
     "embedding-frozen-at-the-start", "embedding-given", "embedding-given-renamed", "embedding-given-shuffled",
+    "rate-of-decoder-triple", "decoder-width-double", "data-many", "data-few",
     "ring-of-step-1", "ring-of-step-5", "ring-at-random", "data-clumps", "gradient-orthogonal-from-the-fit",
     "stablemax", "linearised", "grokfast",
 )  # fmt: skip
@@ -25,27 +26,31 @@ WEDGES = {"shorter": "<", "longer": ">", "same": "D", "never": "X"}
 
 @styled
 def forest(
-    found: Mapping[str, pd.DataFrame], predicted: pd.DataFrame, rows: Sequence[str], titles: Mapping[str, str]
-) -> Figure:
+    found: Mapping[str, pd.DataFrame], predicted: pd.DataFrame, rows: Sequence[str], titles: Mapping[str, str],
+    arms: Mapping[str, Collection[str]],
+) -> Figure:  # fmt: skip
     """Arms down, benches across: the ratio of grok steps with its interval, wedges for what was predicted.
 
     `found` are tables of `effects.effects` by bench, `predicted` that of `effects.predictions`. A sham is grey. An
-    arrow to the right: most runs had not generalised by the last step, with their count.
+    arrow to the right: most runs had not generalised by the last step, with their count. `arms` are the names of all
+    arms of each bench: a row that is none of them is left empty.
     """
     fig, axes = panels(1, len(found), height=0.6 + 0.27 * len(rows), sharey=True)
     for ax, (bench, table) in zip(axes.flat, found.items(), strict=True):
         ax.set_xscale("log")
         ax.set_xlim(*LIMITS)
         ax.axvline(1, color=COLOURS["frame"], lw=0.8)
-        ax.set_xticks([1 / 16, 1 / 4, 1, 4, 16], ["1/16", "1/4", "1", "4", "16"])
+        ax.set_xticks([1 / 16, 1 / 4, 1, 4, 16], ["1/16", "1/4", "1", "4", "16"], fontsize=8)
         ax.minorticks_off()
-        ax.set_title(titles[bench], loc="left")
-        ax.set_xlabel("grok step / that without")
+        ax.set_title(titles[bench], loc="left", fontsize=9)
+        ax.set_xlabel("grok step / that without", fontsize=8)
         for y, arm in enumerate(rows):
             said = predicted[(predicted.arm == arm) & (predicted[bench] != "")]
             for k, word in enumerate(dict.fromkeys(said[bench])):
                 at = {"shorter": 1 / 19, "longer": 19, "same": 1.0, "never": 19}[word]
                 ax.plot(at, y + 0.16 * k, WEDGES[word], color=COLOURS["second"], ms=5.5, mfc="none", zorder=2)
+            if arm not in arms[bench]:
+                continue
             _effect(ax, y, table.loc[arm] if arm in table.index else None, "sham" in set(said.role))
     axes.flat[0].set_yticks(range(len(rows)), [arm.replace("-", " ") for arm in rows])
     axes.flat[0].set_ylim(len(rows) - 0.4, -0.6)

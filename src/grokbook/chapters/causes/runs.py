@@ -26,7 +26,7 @@ from grokbook.runs.experiment import Experiment
 from grokbook.tasks import ModularTask
 from grokbook.tasks.designed_addition import DesignedAddition
 from grokbook.tasks.designs import DesignedTask
-from grokbook.training.accelerators import Grokfast, Muon
+from grokbook.training.accelerators import Grokfast
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.interventions import Clamp, Decay, Freeze, Hook, Hooked, Project, RingPenalty, Transplanted
 from grokbook.training.optim import AdamW, Group
@@ -39,7 +39,7 @@ SEEDS = 12
 BENCH_NAMES = {
     "T": "T: LayerNorm, p = 29",
     "Q": "Q: squares, p = 23",
-    "L": "L: the toy of Liu et al., p = 16",
+    "L": "L: toy of Liu et al.",
     "N": "N: no LayerNorm, p = 29",
 }
 FITTED = {"T": 110, "Q": 70, "L": 80, "N": 110}
@@ -231,26 +231,8 @@ def others(bench: str) -> dict[str, RunConfig]:
     }
 
 
-GROKFAST = tuple((memory, gain) for memory in (0.5, 0.8, 0.9, 0.95, 0.98) for gain in (0.5, 1.0, 2.0, 5.0))
-MUON = tuple((momentum, times) for momentum in (0.8, 0.95) for times in (0.25, 0.5, 1.0, 2.0))
-"""Settings that were tried of both accelerators, with a rate of `times` that of AdamW and an equal decay a step."""
-TUNED = {"grokfast": GROKFAST[0], "muon": MUON[0]}
-"""Those with the least median grok step of seeds 100 to 103."""
-
-
-def accelerated(name: str, first: float, second: float) -> RunConfig:
-    """Bench Q with Grokfast (memory, gain) or Muon on both matrices (momentum, rate over AdamW's)."""
-    settings = free("Q").optimizer
-    if name == "grokfast":
-        fast = Grokfast(settings.learning_rate, weight_decay=settings.weight_decay, memory=first, gain=second)
-    else:
-        rate, decay = second * settings.learning_rate, settings.weight_decay / second
-        fast = Muon(rate, weight_decay=decay, momentum=first, matrices=("W_E", "W_U"))
-    return dataclasses.replace(free("Q"), optimizer=fast)
-
-
 def later() -> dict[str, RunConfig]:
-    """Arms of bench Q that were added: double precision, squared error with its output layer solved, accelerators."""
+    """Arms of bench Q that were added: double precision, and squared error with its output layer solved."""
     config = free("Q")
     squared = dataclasses.replace(config, loss="squared_error")
     double = InDouble(config.model)
@@ -260,7 +242,6 @@ def later() -> dict[str, RunConfig]:
         "squared-error": squared,
         **{f"squared-error-{name}": _changed(squared, model=dataclasses.replace(config.model, ridge=ridge))
            for name, ridge in (("ridge", 0.1), ("ridge-weak", 1e-3))},
-        **{f"{name}-tuned": accelerated(name, *best) for name, best in TUNED.items()},
     }  # fmt: skip
 
 
