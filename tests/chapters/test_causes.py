@@ -165,7 +165,7 @@ def test_predictions_stand_unchanged_in_the_commits_that_are_said_to_hold_them()
 
 def test_arms_that_are_added_later_do_not_change_what_the_first_ones_settled(monkeypatch):
     """Holm's rule counts the arms of a round: 52 first ones and 5 later ones on bench Q."""
-    assert [len(names) for names in effects.families("Q")] == [52, 5] and len(effects.families("T")) == 1
+    assert [len(names) for names in effects.families("Q")] == [claims.FAMILY, 5] and len(effects.families("T")) == 1
     table = times([100] * 12)
     monkeypatch.setattr(effects, "available", lambda run: run.name)
     monkeypatch.setattr(effects, "grok_times", lambda name: table if name.endswith("[free]") else times([200] * 12))
@@ -233,6 +233,10 @@ def test_remedies_without_decay_are_tested_only_where_runs_need_them(plain, orth
     found = claims.without_decay(Runs({name: times([step] * 12) for name, step in steps.items()}))
     assert found.verdict == verdict
     assert claims.without_decay(Runs()).verdict == "undecided"
+
+
+def test_claims_ask_for_the_family_of_bench_q_and_its_last_step():
+    assert set(claims.asked()) == effects.families("Q")[0] | {"free"} and runs.free("Q").steps == claims.CAP
 
 
 def test_a_claim_says_what_the_table_of_predictions_says():

@@ -7,12 +7,9 @@ papers, whose texts are not at hand: a statement that fails here is undecided, o
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
-import pandas as pd
 
-from grokbook.chapters.causes.effects import against, effect, judged, observed
+from grokbook.chapters.causes.effects import compared, corrected, families, judged, observed
 from grokbook.chapters.causes.runs import Arm, arms
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import ENOUGH
@@ -21,38 +18,34 @@ from grokbook.runs.delay import grok_times
 READING = "central statement (our reading)"
 DECAY, NORM, LAZY = "Weight decay", "Norm and the scale of the logits", "Lazy training, numerics, accelerators"
 FEATURES, RING = "The embedding", "The ring of MED"
-ROWS = 60
-"""Rows for which the seeds were chosen: each p value counts so often (Bonferroni, which asks more than Holm)."""
+FAMILY = 52
+"""Arms of bench Q that were fixed together: over these Holm's rule corrects, here as on the page."""
 CAP = 5_000
 """The last step of bench Q."""
 PART = {"agrees": True, "contradicts": False, "open": None}
 
 
-def asked(*names: str) -> dict[str, Arm]:
-    """The free run of bench Q, these arms of it, and what they are compared with."""
-    there = arms("Q")
-    return {name: there[name] for name in ("free", *names, *(against(name, "Q") for name in names))}
-
-
-def compared(runs: Runs, arm: str) -> pd.Series | None:
-    """The effect of an arm with its word, p times `ROWS`; None with fewer than `ENOUGH` pairs."""
-    own, base = runs[arm], runs[against(arm, "Q")]
-    if own is None or base is None or len(own.index.intersection(base.index)) < ENOUGH:
-        return None
-    row = effect(own, base, CAP)
-    row["holm"] = min(1.0, ROWS * row["p"])
-    return pd.Series(row | {"observed": observed(row)})
+def asked() -> dict[str, Arm]:
+    """The free run of bench Q and the arms that were fixed with it: a p value depends on those of all."""
+    return {name: arm for name, arm in arms("Q").items() if name == "free" or name in families("Q")[0]}
 
 
 def decided(runs: Runs, predicted: dict[str, str], elsewhere: bool = True) -> Finding:
-    """A finding whose parts are predictions, arm -> word; its value is the ratio of the first arm."""
-    rows = {arm: compared(runs, arm) for arm in predicted}
-    parts = [None if row is None else PART[judged(predicted[arm], row.observed)] for arm, row in rows.items()]
-    said = [f"{arm.replace('-', ' ')} {row.observed} ({row.ratio:.2f})" for arm, row in rows.items() if row is not None]
-    first = next(iter(rows.values()))
-    band = dict.fromkeys(("value", "low", "high"), np.nan)
-    if first is not None:
-        band = {"value": first.ratio, "low": first.low, "high": first.high}
+    """A finding whose parts are predictions, arm -> word; its value is the ratio of the first arm.
+
+    An arm with fewer than `ENOUGH` seeds is not known.
+    """
+    times = {name: table for name, table in runs.items() if table is not None and len(table) >= ENOUGH}
+    found = compared(times, "Q", CAP)
+    if not len(found):
+        return judge(None, said="")
+    found["holm"] = corrected(found.p, FAMILY)
+    found["observed"] = [observed(row) for row in found.to_dict("records")]
+    rows = {arm: found.loc[arm] for arm in predicted if arm in found.index}
+    parts = [PART[judged(word, rows[arm].observed)] if arm in rows else None for arm, word in predicted.items()]
+    said = [f"{arm.replace('-', ' ')} {row.observed} ({row.ratio:.2f})" for arm, row in rows.items()]
+    first = rows.get(next(iter(predicted)))
+    band = {} if first is None else {"value": first.ratio, "low": first.low, "high": first.high}
     return judge(*parts, elsewhere=elsewhere, said=", ".join(said), **band)
 
 
@@ -68,37 +61,37 @@ PULLED = {"ring-of-step-1": "longer", "ring-of-step-1-away": "shorter"}
 FREE_OF_DECAY = ("gradient-orthogonal-no-decay", "stablemax-no-decay")
 
 
-@claim("V01", "varma2023", READING, section=DECAY, runs=partial(asked, *AFTER), through=grok_times, says=SAYS)
+@claim("V01", "varma2023", READING, section=DECAY, runs=asked, through=grok_times, says=SAYS)
 def after_the_fit(runs: Runs) -> Finding:
     """Weight decay acts after the fit: stopped there nothing generalises, begun there nothing is lost."""
     return decided(runs, AFTER)
 
 
-@claim("O01", "liu2023omnigrok", READING, section=NORM, runs=partial(asked, *START), through=grok_times, says=SAYS)
+@claim("O01", "liu2023omnigrok", READING, section=NORM, runs=asked, through=grok_times, says=SAYS)
 def start(runs: Runs) -> Finding:
     """A start of larger norm delays generalisation, one of smaller norm brings it sooner."""
     return decided(runs, START)
 
 
-@claim("A01", "arxiv2606.13753", READING, section=NORM, runs=partial(asked, *HELD), through=grok_times, says=SAYS)
+@claim("A01", "arxiv2606.13753", READING, section=NORM, runs=asked, through=grok_times, says=SAYS)
 def norm_held(runs: Runs) -> Finding:
     """Held at a multiple of the norm at which free runs generalise, networks generalise the later, the larger it is."""
     return decided(runs, HELD)
 
 
-@claim("A02", "arxiv2606.18465", READING, section=NORM, runs=partial(asked, *SCALE), through=grok_times, says=SAYS)
+@claim("A02", "arxiv2606.18465", READING, section=NORM, runs=asked, through=grok_times, says=SAYS)
 def logit_scale(runs: Runs) -> Finding:
     """At a held norm the scale of the logits moves the delay: larger logits, later."""
     return decided(runs, SCALE)
 
 
-@claim("K01", "kumar2024", READING, section=LAZY, runs=partial(asked, *RICH), through=grok_times, says=SAYS)
+@claim("K01", "kumar2024", READING, section=LAZY, runs=asked, through=grok_times, says=SAYS)
 def lazy_to_rich(runs: Runs) -> Finding:
     """The lazier the training, the later: a larger output scale delays, a linearised network never generalises."""
     return decided(runs, RICH)
 
 
-@claim("S01", "prieto2025", READING, section=DECAY, runs=partial(asked, "no-decay", *FREE_OF_DECAY),
+@claim("S01", "prieto2025", READING, section=DECAY, runs=asked,
        through=grok_times, says="bench Q without decay, of {seeds} runs each generalise: {said}")  # fmt: skip
 def without_decay(runs: Runs) -> Finding:
     """Without the gradient's part along the weights, or with StableMax, networks generalise without weight decay."""
@@ -113,20 +106,20 @@ def without_decay(runs: Runs) -> Finding:
     return judge(*parts, elsewhere=True, value=share, low=0, high=1, said=said, seeds=seeds)
 
 
-@claim("S02", "prieto2025", READING, section=LAZY, runs=partial(asked, *STEADY), through=grok_times, says=SAYS)
+@claim("S02", "prieto2025", READING, section=LAZY, runs=asked, through=grok_times, says=SAYS)
 def sooner(runs: Runs) -> Finding:
     """With weight decay the same two remedies bring generalisation sooner."""
     return decided(runs, STEADY)
 
 
-@claim("C01", "liu2022", "chapter 19, on section 4.1", section=FEATURES, origin="ours", runs=partial(asked, *GIVEN),
+@claim("C01", "liu2022", "chapter 19, on section 4.1", section=FEATURES, origin="ours", runs=asked,
        through=grok_times, says=SAYS)  # fmt: skip
 def features(runs: Runs) -> Finding:
     """On bench Q a given hidden layer ends the delay, also with renamed symbols; shuffled, nothing generalises."""
     return decided(runs, GIVEN, elsewhere=False)
 
 
-@claim("C02", "gu2025", "chapter 19, on section 1", section=RING, origin="ours", runs=partial(asked, *PULLED),
+@claim("C02", "gu2025", "chapter 19, on section 1", section=RING, origin="ours", runs=asked,
        through=grok_times, says=SAYS)  # fmt: skip
 def pulled(runs: Runs) -> Finding:
     """On bench Q a steady pull to the ring that MED measures delays generalisation, a push away brings it sooner."""

@@ -224,24 +224,38 @@ def families(bench: str) -> tuple[set[str], ...]:
     return tuple(names for names in (set(arms(bench)) - added - {"free"}, added) if names)
 
 
+def compared(times: Mapping[str, pd.DataFrame], bench: str, cap: int) -> pd.DataFrame:
+    """`effect` of every arm of a bench whose grok times are there, by name, with those of what it is compared with."""
+    rows = {name: effect(table, times[base], cap) for name, table in times.items()
+            if name != "free" and (base := against(name, bench)) in times}  # fmt: skip
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("arm")
+
+
+def corrected(p_values: Sequence[float], count: int) -> np.ndarray:
+    """Holm's rule over `count` arms of which these p values are known; the others count as 1.
+
+    Example:
+        >>> corrected([0.01], 3).tolist()
+        [0.03]
+    """
+    return holm([*p_values, *[1.0] * (count - len(p_values))])[: len(p_values)]
+
+
 def effects(bench: str) -> pd.DataFrame:
     """Every arm of a bench that was run, a row each: `effect` against what it is compared with, and `observed`.
 
     P values are corrected by Holm's rule over all arms of the bench that were fixed together (`families`: one that
     is added later changes nothing that was settled), those that were not run too; these have no row.
     """
-    cap, runs = free(bench).steps, arms(bench)
-    times = {name: grok_times(data) for name, run in runs.items() if (data := available(run)) is not None}
-    rows = {name: effect(table, times[base], cap) for name, table in times.items()
-            if name != "free" and (base := against(name, bench)) in times}  # fmt: skip
-    found = pd.DataFrame.from_dict(rows, orient="index")
+    times = {name: grok_times(data) for name, run in arms(bench).items() if (data := available(run)) is not None}
+    found = compared(times, bench, free(bench).steps)
     if len(found):
         found["holm"] = float("nan")
         for names in families(bench):
             own = found.index.isin(names)
-            found.loc[own, "holm"] = holm([*found.p[own], *[1.0] * (len(names) - own.sum())])[: own.sum()]
+            found.loc[own, "holm"] = corrected(found.p[own], len(names))
         found["observed"] = [observed(row) for row in found.to_dict("records")]
-    return found.rename_axis("arm")
+    return found
 
 
 def came(found: pd.DataFrame, **arms: str) -> bool | None:
