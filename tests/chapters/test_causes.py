@@ -221,7 +221,8 @@ def test_a_claim_holds_where_its_predictions_come_true_and_not_where_one_does_no
     assert check(world(predicted)).verdict == "holds"
     assert check(world(predicted, wrong)).verdict == ("fails" if ours else "undecided")  # their networks are others
     assert check(world(predicted, seeds=2)).verdict == "undecided"
-    assert check(world(predicted, seeds=8)).verdict == "undecided"  # no p value can be small enough
+    if {"shorter", "longer"} & set(predicted.values()):
+        assert check(world(predicted, seeds=8)).verdict == "undecided"  # no p value can be small enough
     assert check(Runs()).verdict == "undecided"
 
 
