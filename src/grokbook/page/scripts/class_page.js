@@ -111,6 +111,7 @@ window.GrokbookClass = window.GrokbookClass || (function () {
 .gb-class h2 { font-size: 1.25em; } .gb-class p { margin: .5em 0; max-width: 44em; }
 .gb-class a { color: var(--train); overflow-wrap: anywhere; }
 .gb-class .gb-ask { display: grid; gap: .6rem 1rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 15em), 1fr)); }
+.gb-class label:has(#gb-values) { grid-column: 1 / -1; }
 .gb-class :is(input, select, textarea) { font: inherit; color: inherit; background: transparent; border: 1px solid var(--quiet);
   border-radius: 4px; padding: .3em .5em; width: 100%; box-sizing: border-box; min-height: 2.4em; }
 .gb-class select option { color: #111; background: #fff; } .gb-class textarea { min-height: 6em; }
