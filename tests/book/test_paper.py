@@ -48,7 +48,8 @@ def test_labels_are_unique_in_the_whole_and_links_lead_to_them_with_their_page(s
     assert len(labels) == len(set(labels))
     links = {a.get_text(): a["href"] for a in soup.select("article a")}
     assert links == {
-        "Eq. 1": "#chapters/two--eq", "here": "#chapters/one--one", "paper": "https://arxiv.org", "Two": "#chapters/two--"
+        "Eq. 1": "#chapters/two--eq", "here": "#chapters/one--one", "paper": "https://arxiv.org",
+        "Two": "#chapters/two--",
     }, "what the document does not have is words"  # fmt: skip
     assert [tag["data-to"] for tag in soup.select(".gb-at")] == ["chapters/two--eq"], "no room for a page on the map"
     online = {a.get_text(): a["href"] for a in joined(site, ADDRESS).select("article a")}
