@@ -20,7 +20,7 @@ from grokbook.page.parameters import rewrite
 from grokbook.page.sources import Page, parameters_cell
 
 _KERNEL = "grokbook"
-_ENVIRONMENT = KEEP_MEMORY | {
+ENVIRONMENT = KEEP_MEMORY | {
     "OMP_NUM_THREADS": "1",
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     "PYTHONHASHSEED": "0",
@@ -61,7 +61,7 @@ def execute(
     notebook.cells += exercises.cells(chapter.source) if strict else []
     begin = time.monotonic()
     cells = sum(1 for _ in outputs.code_cells(notebook))
-    kernels, environment = kernels or Kernels(), _ENVIRONMENT | dict(environment or {})
+    kernels, environment = kernels or Kernels(), ENVIRONMENT | dict(environment or {})
     with (
         progress.chapter(chapter.label, cells) as line,
         tempfile.TemporaryDirectory(prefix="grokbook-") as folder,

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from grokbook.build import outputs, sets, state
+from grokbook.build import cookbook, outputs, sets, state
 from grokbook.build.arranged import arranged
 from grokbook.build.terminal import Progress
 from grokbook.check import broken, drift
@@ -77,6 +77,7 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
         progress.say(said)
     with workplace(root) as work:
         stage(root, work, names, variants=variants)
+        cookbook.put(root, work / "source")
         html = sphinx(work)
         figures = {name: (state.card(root, name) or {}).get("figures", []) for name in names}
         problems = broken.problems(html, figures)
