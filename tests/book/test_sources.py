@@ -1,7 +1,6 @@
 """The texts of the book: chapters keep their form, every symbol is defined, every correction is in the errata."""
 
 import ast
-import builtins
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -14,10 +13,10 @@ from myst_parser.config.main import MdParserConfig
 from myst_parser.parsers.mdit import create_md_parser
 
 from grokbook.build import site
-from grokbook.check import exercises
 from grokbook.claims.ledger import claims
 from grokbook.claims.verdicts import settled
 from grokbook.errors import ParameterError
+from grokbook.exercises import form
 from grokbook.page import sources, when
 from grokbook.page.wrapping import COLUMNS
 
@@ -240,39 +239,7 @@ def test_exercises_have_collapsed_solutions(chapter):
     solved = re.findall(r"\{solution\} *(\S+)\n(?::label:.*\n)?:class: *.*dropdown", chapter.source)
     assert len(labels) >= EXERCISES and sorted(labels) == sorted(solved)
     assert chapter.source.count("{exercise}") == len(labels)
-
-
-def names(code: str) -> tuple[set[str], set[str]]:
-    """The names that a piece of Python reads, and those that it binds, builtins with them."""
-    tree = list(ast.walk(ast.parse(code)))
-    named = [node for node in tree if isinstance(node, ast.Name)]
-    read = {node.id for node in named if isinstance(node.ctx, ast.Load)}
-    bound = {*dir(builtins)} | {node.id for node in named if not isinstance(node.ctx, ast.Load)}
-    bound |= {node.arg for node in tree if isinstance(node, ast.arg)}
-    bound |= {node.name for node in tree if isinstance(node, ast.FunctionDef | ast.ExceptHandler)}
-    bound |= {node.asname or node.name.partition(".")[0] for node in tree if isinstance(node, ast.alias)}
-    return read, bound
-
-
-def unknown_to_a_reader(source: str) -> dict[str, set[str]]:
-    """By exercise the names that its code and its solution read and that neither they nor a cell that is shown bind."""
-    removed = {"remove-cell", "remove-input"}
-    code = [cell for cell in sources.read_notebook(source).cells if cell.cell_type == "code"]
-    _, shown = names("\n".join(c.source for c in code if not removed & {*c.metadata.get("tags", [])}))
-    parts = {one.label: names("\n".join(one.blocks)) for one in exercises.read(source).values()}
-    return {label: read - bound - shown for label, (read, bound) in parts.items() if read - bound - shown}
-
-
-def test_a_reader_can_copy_the_code_of_every_solution(chapter):
-    """Its names are imported in it, or stand in code that the page shows; a cell that is removed helps no reader."""
-    assert unknown_to_a_reader(chapter.source) == {}
-
-
-def test_a_name_that_only_a_removed_cell_binds_is_seen():
-    source = "```{code-cell} ipython3\nn = 1\n```\n\n```{code-cell} ipython3\n:tags: [remove-cell]\nm = 2\n```\n\n"
-    source += "```{exercise} A\n:label: ex-a\n```\n\n````{solution} ex-a\n\n"
-    source += "```python\nfor k in range(n): print(k, m)\n```\n````\n"
-    assert unknown_to_a_reader(source) == {"ex-a": {"m"}}
+    assert [one.label for one in form.read(chapter.source)] == labels  # in the form that has a check and hints
 
 
 def test_every_pasted_number_is_glued(chapter):

@@ -13,7 +13,6 @@ from typing import Any
 from grokbook.build import footer, outputs
 from grokbook.build.kernel import Kernels
 from grokbook.build.terminal import Line, Progress, ProgressStream
-from grokbook.check import exercises
 from grokbook.errors import ChapterError
 from grokbook.machine import KEEP_MEMORY
 from grokbook.page.parameters import rewrite
@@ -49,16 +48,14 @@ def execute(
     """Run the cells of a page and prepare the result for printing; writes nothing.
 
     The kernel is one of `kernels`, with the variables of `environment` besides its own. Raises ChapterError naming
-    chapter, cell and error when a cell fails, or (strict) writes to standard error, or when an exercise fails, whose
-    code then runs below the last cell.
+    chapter, cell and error when a cell fails, or (strict) writes to standard error.
     """
     from nbformat.v4 import new_code_cell
 
     chapter, notebook = page.chapter, page.chapter.notebook()
     if (cell := parameters_cell(notebook)) is not None:
         cell.source = rewrite(cell.source, page.values)  # in place: the page shows one such cell
-    notebook.cells.append(new_code_cell(_USED, metadata={exercises.KEY: "the data of the page"}))
-    notebook.cells += exercises.cells(chapter.source) if strict else []
+    notebook.cells.append(new_code_cell(_USED, metadata={outputs.KEY: "the data of the page"}))
     begin = time.monotonic()
     cells = sum(1 for _ in outputs.code_cells(notebook))
     kernels, environment = kernels or Kernels(), ENVIRONMENT | dict(environment or {})
@@ -69,7 +66,7 @@ def execute(
     ):
         notebook = _run_cells(chapter.label, notebook, root, options, line)
     seconds, used = time.monotonic() - begin, outputs.used(notebook)
-    notebook.cells = [cell for cell in notebook.cells if exercises.KEY not in cell.metadata]
+    notebook.cells = [cell for cell in notebook.cells if outputs.KEY not in cell.metadata]
     try:
         outputs.drop_progress(notebook, strict)
         figures = outputs.label_figures(notebook)

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from grokbook.build.terminal import PREFIX
-from grokbook.check.exercises import KEY
 from grokbook.errors import ChapterError
+
+KEY = "grokbook_added"
+"""What marks a cell that a build adds and no page shows, in its metadata, with its name in messages."""
 
 _KEPT_CELL_METADATA = ("tags", "mystnb")
 

@@ -1,1 +1,1 @@
-"""Checks: what is wrong with a page, its exercises or the built site; what moved between two builds."""
+"""Checks: what is wrong with the built site; what moved between two builds."""
