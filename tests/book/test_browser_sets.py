@@ -90,7 +90,9 @@ def test_what_differs_is_said_marked_and_drawn_side_by_side(open_page, address, 
     pair = page.locator(".gb-pair").first
     one, two = (figure.bounding_box() for figure in pair.locator("figure").all())
     assert one["x"] + one["width"] <= two["x"] and min(one["width"], two["width"]) > 300
-    assert pair.locator("img").first.evaluate("e => e.naturalWidth > 0 && e.getBoundingClientRect().width > 300")
+    pair.scroll_into_view_if_needed()
+    page.wait_for_function("document.querySelector('.gb-pair img').naturalWidth > 0")
+    assert pair.locator("img").first.bounding_box()["width"] > 300
     assert pair.locator("figcaption").all_inner_texts() == ["default", name]
     page.set_viewport_size({"width": 390, "height": 800})
     one, two = (figure.bounding_box() for figure in pair.locator("figure").all())

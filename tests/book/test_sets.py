@@ -110,6 +110,8 @@ def test_the_page_of_a_set_marks_what_moved_shows_figures_in_pairs_and_keeps_the
     assert [e.get_text() for e in mine.select("article .gb-moved")] == ["47"]
     assert [e.get_text() for e in mine.select("article .gb-was")] == ["(default 59)"]
     assert [e.get_text() for e in mine.select(".gb-pair figcaption")] == ["default", "p = 47"]
+    pictures = [once[0] / "site" / "chapters" / image["src"] for image in mine.select(".gb-pair img[loading=lazy]")]
+    assert len({path.read_text() for path in pictures}) == 2 and all("<svg" in path.read_text() for path in pictures)
     for one, name in ((default, "fig-tiny"), (mine, "fig-tiny-p-47")):
         assert one.find(id=name).figcaption.get_text().strip().startswith("Fig. 1.1")
         assert "(1.1)" in one.select_one(".eqno").get_text()

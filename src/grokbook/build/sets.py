@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -145,6 +146,20 @@ def _renamed(notebook: dict[str, Any], ending: str) -> dict[str, Any]:
             data |= {kind: rename("".join(data[kind])) for kind in ("text/markdown",) if kind in data}
             about |= {part: rename(about[part]) for part in ("name", "caption") if part in about}
     return notebook
+
+
+def put_pairs(notebook: dict[str, Any], folder: Path) -> None:
+    """Take the drawings of pairs out of a page: they go to `folder`, and are loaded when they come in sight."""
+
+    def put(picture: re.Match[str]) -> str:
+        folder.mkdir(parents=True, exist_ok=True)
+        name = f"{len(list(folder.iterdir()))}.{picture[1].removesuffix('+xml')}"
+        (folder / name).write_bytes(b64decode(picture[2]))
+        return f'loading="lazy" src="../{folder.parent.name}/{folder.name}/{name}"'
+
+    for output in (o for cell in notebook["cells"] for o in cell.get("outputs", [])):
+        if 'class="gb-pair"' in (text := "".join(output.get("data", {}).get("text/html", ""))):
+            output["data"]["text/html"] = re.sub(r'src="data:image/([\w+]+);base64,([^"]+)"', put, text)
 
 
 def tabs(notebook: dict[str, Any], chapter: Chapter, variants: Sequence[Variant], here: str = "") -> dict[str, Any]:

@@ -187,6 +187,7 @@ def put_page(
         if cell["cell_type"] == "markdown":
             cell["source"] = form.folded("".join(cell["source"]))
     put_narrow(notebook, extra / "narrow" / page.stem)
+    sets.put_pairs(notebook, extra / "pairs" / page.stem)
     for file, content in outputs.files(notebook).items():
         (extra / file).write_text(export.text(content), encoding="utf-8")
     page.write_text(json.dumps(sets.tabs(notebook, chapter, variants, here)), encoding="utf-8")

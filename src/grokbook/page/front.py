@@ -29,7 +29,8 @@ def _groups(root: Path) -> list[tuple[str, list[tuple[Chapter, str]]]]:
 
     toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
     known = {page_of(chapter.name): chapter for chapter in load_all(root) if chapter.name not in (FRONT, LEDGER)}
-    listed = [[(known[c["file"]], c["title"]) for c in part["chapters"] if c["file"] in known] for part in toc["parts"]]
+    parts = [[c for c in part["chapters"] if c["file"] in known] for part in toc["parts"]]
+    listed = [[(known[c["file"]], c.get("title", known[c["file"]].title)) for c in part] for part in parts]
     return [(part["caption"], chapters) for part, chapters in zip(toc["parts"], listed, strict=True) if chapters]
 
 
