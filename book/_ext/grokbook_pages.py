@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import re
 import shutil
 from pathlib import Path
@@ -78,7 +79,8 @@ def finish(app: Any, exception: Exception | None) -> None:
     for page in folder.rglob("*.html"):
         if page.relative_to(folder).parts[0] not in ("mathjax", "_static"):
             drawings = sorted((folder / "narrow" / page.stem).glob("*.svg"))
-            text = stacked(tidy(page.read_text(encoding="utf-8")), [f"{page.stem}/{one.stem}" for one in drawings])
+            paths = [Path(os.path.relpath(one, page.parent)).as_posix() for one in drawings]
+            text = stacked(tidy(page.read_text(encoding="utf-8")), paths)
             page.write_text(text, encoding="utf-8")
     shutil.rmtree(folder / "_static" / "vendor", ignore_errors=True)
     for unused in [*folder.glob("_static/**/*.map"), *folder.glob("_static/locales")]:
@@ -100,11 +102,11 @@ def tidy(text: str) -> str:
 
 
 def stacked(text: str, drawings: list[str]) -> str:
-    """The HTML of a chapter whose figures have another drawing for a narrow screen (`chapter/figure`, each)."""
+    """The HTML of a page whose figures have another drawing for a narrow screen, each `.../figure.svg` as seen from it."""
     for drawing in drawings:
-        name = drawing.partition("/")[2]
+        name = Path(drawing).stem
         figure = re.compile(rf'(<figure[^>]* id="{name}"(?:(?!</figure>).)*?)(<img [^>]*>)', re.DOTALL)
-        source = f'<source media="(max-width: 600px)" srcset="../narrow/{drawing}.svg" />'
+        source = f'<source media="(max-width: 600px)" srcset="{drawing}" />'
         text = figure.sub(rf"\1<picture>{source}\2</picture>", text, count=1)
     return text
 
