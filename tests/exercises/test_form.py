@@ -137,7 +137,7 @@ def test_a_variant_is_drawn_from_its_name_alone():
 def test_the_table_of_exercises_has_a_row_for_each_with_its_link_and_its_objective():
     goals = "\n**After this chapter you can**\n\n- look;\n- see\n  it;\n- tell a clock.\n\n**You need** nothing.\n"
     rows = table({"06_clocks": goals + SOURCE, "07_none": "# Nothing"}).splitlines()
-    row = "| 06 | [A clock](chapters/06_clocks.ipynb#ex-06-clock) | 15 min | 2 of 3 | tell a clock |"
+    row = "| 06 | [A clock](chapters/06_clocks.ipynb#ex-06-clock) | 15\u00a0min | 2 of 3 | tell a clock |"
     assert rows[0].count("|") == 6 and rows[2:] == [row]
     assert objectives(goals) == ["look;", "see it;", "tell a clock."] and objectives("# Nothing") == []
     assert (Path(__file__).parents[2] / "book" / "teaching.md").read_text().count(TABLE) == 1

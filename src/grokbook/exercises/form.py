@@ -136,7 +136,7 @@ def table(chapters: Mapping[str, str]) -> str:
         for one in read(source):
             goal = goals[one.objective - 1].rstrip(".;").replace("|", r"\|")
             link = f"[{one.title}](chapters/{name}.ipynb#{one.label})"
-            rows.append(f"| {number} | {link} | {one.minutes} min | {one.difficulty} of 3 | {goal} |")
+            rows.append(f"| {number} | {link} | {one.minutes}\u00a0min | {one.difficulty} of 3 | {goal} |")
     return "\n".join(rows) + "\n"
 
 

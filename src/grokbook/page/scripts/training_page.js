@@ -356,7 +356,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     const canvas = node("canvas", { role: "img" }, both), side = node("div", {}, both);
     const seeds = node("div", { class: "gb-row" }, side);
     const accuracy = makeChart(side, "Accuracy by step", [["train", "train", "training"], ["test", "test", "held out"]], { top: 1, high: 210 });
-    const key = node("p", { class: "gb-key" }, root), keys = "A row is a, a column one sum a + b. Framed: trained. Filled: " +
+    const key = node("p", { class: "gb-key" }, root), keys = "Each row is one a, each column one sum a + b. Framed: trained. Filled: " +
       "answered rightly. Held out: all pairs that are not trained.";
     const folds = ["Settings", "Interventions", "Inside the network"].map((title) => fold(root, title));
     const inside = folds[2], charts = node("div", { class: "gb-charts" }, inside);
