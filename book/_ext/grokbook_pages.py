@@ -102,7 +102,7 @@ def tidy(text: str) -> str:
 
 
 def stacked(text: str, drawings: list[str]) -> str:
-    """The HTML of a page whose figures have another drawing for a narrow screen, each `.../figure.svg` as seen from it."""
+    """The HTML of a page whose figures have another drawing for a narrow screen, each a path from it."""
     for drawing in drawings:
         name = Path(drawing).stem
         figure = re.compile(rf'(<figure[^>]* id="{name}"(?:(?!</figure>).)*?)(<img [^>]*>)', re.DOTALL)
