@@ -47,7 +47,8 @@ def inlined(page: Path, mathjax: Path) -> str:
     searching = [script for script in soup.find_all("script", src=False) if "search-button" in script.get_text()]
     for tag in [*soup.select(", ".join(_DROPPED)), *searching]:
         tag.decompose()
-    soup.html.attrs.pop("data-content_root", None)  # where the book is: not here
+    for root in soup.select("html[data-content_root]"):  # where the book is: not here
+        del root["data-content_root"]
     for link in soup.select("link[rel~=stylesheet]"):
         path, style = _file(page, link["href"]), soup.new_tag("style")
         style.string = css_inlined(path.read_text(encoding="utf-8"), path.parent)
