@@ -14,7 +14,7 @@ from .conftest import ROOT
 from .visited import CONTRAST, LOOKED, SITE, THINNED, barred
 
 PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html")) if SITE.is_dir() else []
-PAGES = [page for page in PAGES if not page.startswith(("mathjax/", "_static/", "index.html"))]
+PAGES = [one for one in PAGES if not one.startswith(("mathjax/", "_static/", "_modules/", "index.html"))]
 CHAPTERS = [page for page in PAGES if (ROOT / "notebooks" / f"{Path(page).stem}.md").is_file()]
 PAGES, CHAPTERS = ([pytest.param(n, marks=pytest.mark.xdist_group(n)) for n in names] for names in (PAGES, CHAPTERS))
 

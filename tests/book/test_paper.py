@@ -1,6 +1,7 @@
 """The book on paper: no page is blank, references say their page, fonts are in the file, nothing is cut."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
 
@@ -68,9 +69,19 @@ pypdf = pytest.importorskip("pypdf", reason="pypdf is not installed: `make setup
 pytestmark_site = pytest.mark.skipif(not (SITE / "intro.html").is_file(), reason="the site is not built")
 
 
+def apart(work, *given):
+    """What `work` returns, from a thread of its own: this one has a browser of other tests, and may not have two."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(work, *given).result()
+
+
 @pytest.fixture(scope="module")
-def book(tmp_path_factory):
+def book():
     """Three chapters as a PDF, with the pages that were measured before they were printed."""
+    return apart(three_chapters)
+
+
+def three_chapters():
     with paper.printer() as page:
         made = paper.printed(page, SITE, CHAPTERS, "Three chapters", ADDRESS)
         cut = page.evaluate(
@@ -142,8 +153,12 @@ class TestPrinted:
     @pytest.mark.parametrize("chapter", ON_ONE_PAGE)
     def test_a_handout_is_one_page_with_goals_and_exercises(self, chapter):
         page = SITE / f"{chapter}.html"
-        with paper.printer() as opened:
-            reader = pypdf.PdfReader(BytesIO(handout(opened, page, SITE, ADDRESS)))
+
+        def printed():
+            with paper.printer() as opened:
+                return handout(opened, page, SITE, ADDRESS)
+
+        reader = pypdf.PdfReader(BytesIO(apart(printed)))
         text = " ".join(reader.pages[0].extract_text().split())
         assert len(reader.pages) == 1 and "Exercises" in text and f"{ADDRESS}/{chapter}.html" in text
         goals = BeautifulSoup(page.read_text("utf-8"), "html.parser").select_one(".gb-drawer ul")

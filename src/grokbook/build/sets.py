@@ -154,8 +154,11 @@ def put_pairs(notebook: dict[str, Any], folder: Path) -> None:
     def put(picture: re.Match[str]) -> str:
         folder.mkdir(parents=True, exist_ok=True)
         name = f"{len(list(folder.iterdir()))}.{picture[1].removesuffix('+xml')}"
-        (folder / name).write_bytes(b64decode(picture[2]))
-        return f'loading="lazy" src="../{folder.parent.name}/{folder.name}/{name}"'
+        data = b64decode(picture[2])
+        (folder / name).write_bytes(data)
+        sides = re.search(rb'viewBox="0 0 ([\d.]+) ([\d.]+)"', data[:2000])
+        size = 'width="{:.0f}" height="{:.0f}" '.format(*map(float, sides.groups())) if sides else ""  # its room is kept
+        return f'loading="lazy" {size}src="../{folder.parent.name}/{folder.name}/{name}"'
 
     for output in (o for cell in notebook["cells"] for o in cell.get("outputs", [])):
         if 'class="gb-pair"' in (text := "".join(output.get("data", {}).get("text/html", ""))):
