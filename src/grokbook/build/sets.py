@@ -157,7 +157,7 @@ def put_pairs(notebook: dict[str, Any], folder: Path) -> None:
         data = b64decode(picture[2])
         (folder / name).write_bytes(data)
         sides = re.search(rb'viewBox="0 0 ([\d.]+) ([\d.]+)"', data[:2000])
-        size = 'width="{:.0f}" height="{:.0f}" '.format(*map(float, sides.groups())) if sides else ""  # its room is kept
+        size = 'width="{:.0f}" height="{:.0f}" '.format(*map(float, sides.groups())) if sides else ""
         return f'loading="lazy" {size}src="../{folder.parent.name}/{folder.name}/{name}"'
 
     for output in (o for cell in notebook["cells"] for o in cell.get("outputs", [])):
