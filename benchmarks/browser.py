@@ -5,19 +5,17 @@ The time is the processor's, of the process that computes the page: what other p
 
 from __future__ import annotations
 
-import os
-import shutil
 import statistics
 from collections.abc import Mapping
 from typing import Any
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
+from grokbook.build.picture import chromium
 from grokbook.page import tables
 from grokbook.page.training_page import settings
 
 TURNS, STEPS = 5, {"quadratic": 600, "transformer": 150}
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu"]
 
 
 def processor_seconds(browser: Browser) -> float:
@@ -29,16 +27,13 @@ def processor_seconds(browser: Browser) -> float:
 def measured(given: Mapping[str, Any]) -> list[float]:
     """Steps a second of a run with these settings, once a turn; the first turn compiles the script and is left out."""
     call, count, found = "([s, n]) => window.GrokbookTraining.steps(s, n)", STEPS[given["model"]], []
-    with sync_playwright() as playwright:
-        there = os.environ.get("GROKBOOK_CHROMIUM") or shutil.which("chromium")
-        browser = playwright.chromium.launch(executable_path=there, args=FLAGS)
+    with chromium() as browser:
         page = browser.new_page()
         page.add_script_tag(content=tables.script("training_page"))
         for _ in range(TURNS + 1):
             before = processor_seconds(browser)
             page.evaluate(call, [dict(given), count])
             found.append(count / (processor_seconds(browser) - before))
-        browser.close()
     return found[1:]
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +40,27 @@ def atomic_write(path: str | Path, content: bytes) -> None:
     finally:
         if temporary is not None and os.path.exists(temporary):
             os.unlink(temporary)
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill beside `path`, whose place it takes once all is written; whatever goes wrong, it is removed.
+
+    `path` is not there, or an empty folder. Raises RecordError naming it where nothing can be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        place = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
+    except OSError as error:
+        raise RecordError(f"{path} cannot be written: {error.strerror}.") from None
+    try:
+        yield place
+        place.chmod(0o755)
+        if path.is_dir():
+            path.rmdir()
+        place.replace(path)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def unreadable(path: Path, why: object) -> RecordError:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from grokbook.errors import ChapterError
 from grokbook.page.sources import FRONT, page_of
@@ -18,27 +21,36 @@ HALF_WAY = "[...document.querySelectorAll('.gb-begun')].every((one) => one.datas
 """What is waited for: the network that the page trains answers some of the held-out pairs."""
 
 
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A Chromium without a window: $GROKBOOK_CHROMIUM, else the system's, else playwright's own."""
+    from playwright.sync_api import sync_playwright
+
+    there = os.environ.get("GROKBOOK_CHROMIUM") or shutil.which("chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=there, args=FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
 def take(page: Path | None = None, target: Path | None = None) -> Path:
     """Open the front page (default: of `site/`) in Chromium and write what is seen of it first as PNG; returns where.
 
     Raises ChapterError when the site has not been built.
     """
-    from playwright.sync_api import sync_playwright
-
     page = page or project_root() / "site" / f"{page_of(FRONT)}.html"
     if not page.is_file():
         raise ChapterError(f"{page} is not there; `make book` builds the site.")
     target = target or project_root() / PICTURE
-    there = os.environ.get("GROKBOOK_CHROMIUM") or shutil.which("chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=there, args=FLAGS)
+    with chromium() as browser:
         opened = browser.new_page(viewport=SIZE, color_scheme="light")
         opened.goto(page.as_uri())
         opened.add_style_tag(content=HIDDEN)
         opened.wait_for_load_state("networkidle")
         opened.wait_for_function(HALF_WAY, timeout=300_000)
         opened.screenshot(path=target)
-        browser.close()
     return target
 
 

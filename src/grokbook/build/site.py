@@ -283,14 +283,20 @@ def filtered_toc(text: str, names: Collection[str]) -> str:
     return yaml.safe_dump({**toc, "parts": parts}, sort_keys=False)
 
 
+def urls(root: Path) -> dict[str, str]:
+    """The addresses that pyproject.toml names, `Documentation` that of the site; none where there is no such file."""
+    project = root / "pyproject.toml"
+    text = project.read_text(encoding="utf-8") if project.is_file() else ""
+    return tomllib.loads(text).get("project", {}).get("urls", {})
+
+
 def pages(root: Path, chapters: Mapping[str, Chapter]) -> dict[str, Any]:
     """For the site's extensions: launch links (None where a source is not committed), questions, verdicts.
 
     A launch link is the Binder address that opens the chapter's source as a notebook.
     """
-    project = root / "pyproject.toml"
-    urls = tomllib.loads(project.read_text()).get("project", {}).get("urls", {}) if project.exists() else {}
-    repository, revision = urls.get("Repository"), state.revision(root)
+    addresses = urls(root)
+    repository, revision = addresses.get("Repository"), state.revision(root)
     launches: dict[str, str | None] = dict.fromkeys(chapters)
     for name, chapter in chapters.items():
         if repository and revision and state.committed(root, chapter.path):
@@ -302,7 +308,7 @@ def pages(root: Path, chapters: Mapping[str, Chapter]) -> dict[str, Any]:
         "questions": {name: chapter.question for name, chapter in chapters.items()},
         "leads": {name: chapter.lead for name, chapter in chapters.items()},
         "repository": repository,
-        "address": urls.get("Documentation"),
+        "address": addresses.get("Documentation"),
         "pages": {sources.page_of(name): {"source": str(chapter.path)} for name, chapter in chapters.items()},
         "verdicts": settled(),
         "ledger": sources.page_of(LEDGER),

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ import xarray as xr
 
 from grokbook.errors import ParameterError, shown
 from grokbook.face.results import Kept, found
-from grokbook.files import atomic_write
+from grokbook.files import atomic_write, whole_folder
 from grokbook.runs.store import to_bytes
 
 ENDINGS = (".csv", ".parquet", ".nc", ".pt", ".safetensors")
@@ -128,14 +126,8 @@ def _folder(data: xr.Dataset | pd.DataFrame, path: Path) -> None:
     """A folder of tables, made beside its place and moved there once it is whole."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise ParameterError(f"{path} exists and is not an empty folder; choose another name.")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    place = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    try:
+    with whole_folder(path) as place:
         _fill(place, data, path.name)
-        os.chmod(place, 0o755)
-        os.replace(place, path)
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
 
 
 def _fill(place: Path, data: xr.Dataset | pd.DataFrame, title: str) -> None:
@@ -143,7 +135,7 @@ def _fill(place: Path, data: xr.Dataset | pd.DataFrame, title: str) -> None:
     tables = {"curves" if isinstance(data, xr.Dataset) else "table": to_pandas(data) if data is runs else data}
     if "embedding" in runs:
         tables["embedding"] = embeddings_table(runs)
-    ending = ".parquet" if _has_parquet() else ".csv"
+    ending = ".parquet" if find_spec("pyarrow") or find_spec("fastparquet") else ".csv"
     for name, table in tables.items():
         atomic_write(place / "data" / f"{name}{ending}", _table(table, ending))
     fields = {name: schema(table, runs) for name, table in tables.items()}
@@ -174,13 +166,3 @@ def _readme(title: str, tables: dict[str, pd.DataFrame], fields: Any, ending: st
 
 def _json(value: Any) -> bytes:
     return (json.dumps(value, indent=1) + "\n").encode()
-
-
-def _has_parquet() -> bool:
-    return any(map(_there, ("pyarrow", "fastparquet")))
-
-
-def _there(package: str) -> bool:
-    from importlib.util import find_spec
-
-    return find_spec(package) is not None

@@ -73,6 +73,7 @@ def paper(
     site: Site = None,
 ) -> None:
     """Print the whole book as one PDF, or chapters as one each, with Chromium."""
+    from grokbook.build.site import urls
     from grokbook.files import atomic_write
     from grokbook.page.sources import find, page_of
     from grokbook.paths import project_root
@@ -86,7 +87,7 @@ def paper(
     with paper_.printer() as browser:
         for name in wanted or [""]:
             names = [name] if name else paper_.pages_in_order(root, folder)
-            made = paper_.printed(browser, folder, names, "" if name else "grokbook", pages.address(root))
+            made = paper_.printed(browser, folder, names, "" if name else "grokbook", urls(root).get("Documentation"))
             place = target / f"{Path(name).name or 'grokbook'}.pdf"
             atomic_write(place, made)
             print(f"paper     {place}")
@@ -95,6 +96,7 @@ def paper(
 @app.command()
 def handout(chapter: Chapter, out: Out, site: Site = None) -> None:
     """Print the handout of a session on a chapter: one page, with the question, the picture, formulas, exercises."""
+    from grokbook.build.site import urls
     from grokbook.files import atomic_write
     from grokbook.paths import project_root
     from grokbook.teach import pages
@@ -104,7 +106,7 @@ def handout(chapter: Chapter, out: Out, site: Site = None) -> None:
     root, folder, target = project_root(), pages.site_folder(site), pages.folder(out)
     page = pages.chapter_page(root, chapter, folder)
     with printer() as browser:
-        content = made(browser, page, folder, pages.address(root))
+        content = made(browser, page, folder, urls(root).get("Documentation"))
     place = target / f"{page.stem}_handout.pdf"
     atomic_write(place, content)
     print(f"handout   {place}")

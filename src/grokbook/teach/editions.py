@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Number
@@ -15,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from grokbook.errors import ChapterError, GrokbookError, ParameterError, shown
+from grokbook.errors import ChapterError, ParameterError, shown
 from grokbook.exercises.asked import asked, near
 from grokbook.exercises.attempted import run
 from grokbook.exercises.form import Exercise, read
+from grokbook.files import whole_folder
 from grokbook.page import sources
 from grokbook.page.sources import Chapter
 from grokbook.teach import worksheet
@@ -157,22 +156,12 @@ def write(
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ParameterError(f"{out} is there and not empty; an edition is written to a new folder.")
     drawn = draw([one for _, found in pairs for one in found], names, full, tell)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-    except OSError as error:
-        raise GrokbookError(f"{out} cannot be written: {error.strerror}.") from None
-    try:
+    with whole_folder(out) as work:
         for name in names or ("",):
             given = {one.exercise.label: one.given for one in drawn if one.name == name}
             for chapter, exercises in pairs:
                 _chapter(work / name / chapter.name, chapter, exercises, given, name, keyed)
         (work / "key.csv").write_text(key(drawn), encoding="utf-8")
-        work.chmod(0o755)
-        shutil.rmtree(out, ignore_errors=True)
-        work.replace(out)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
     return len(pairs) * max(1, len(names))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -63,10 +62,3 @@ def folder(out: Path) -> Path:
     if not os.access(there, os.W_OK):
         raise ParameterError(f"OUT = {out}: {there} cannot be written; name another folder.")
     return out
-
-
-def address(root: Path) -> str | None:
-    """Where readers find the site, as pyproject.toml says (`Documentation`); None where it does not."""
-    project = root / "pyproject.toml"
-    urls = tomllib.loads(project.read_text(encoding="utf-8"))["project"].get("urls", {}) if project.is_file() else {}
-    return urls.get("Documentation")

@@ -6,8 +6,6 @@ that is moved by hand is a still with its address; a link to another page of the
 
 from __future__ import annotations
 
-import os
-import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
-from grokbook.build.picture import FLAGS
+from grokbook.build.picture import chromium
 from grokbook.build.serving import server
 from grokbook.errors import GrokbookError
 
@@ -162,18 +160,13 @@ def printer() -> Iterator[Any]:
     Raises GrokbookError where playwright or pypdf is not installed.
     """
     try:
+        import playwright  # noqa: F401
         import pypdf  # noqa: F401
-        from playwright.sync_api import sync_playwright
     except ImportError as error:
         said = f"{error.name} is not installed, and printing needs it: `make setup-dev` installs it."
         raise GrokbookError(said) from None
-    there = os.environ.get("GROKBOOK_CHROMIUM") or shutil.which("chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=there, args=FLAGS)
-        try:
-            yield browser.new_page(viewport={"width": WIDTH, "height": 940}, color_scheme="light")
-        finally:
-            browser.close()
+    with chromium() as browser:
+        yield browser.new_page(viewport={"width": WIDTH, "height": 940}, color_scheme="light")
 
 
 @contextmanager
