@@ -68,7 +68,8 @@ def cluster(scheduler: str | None, workers: int | None = None) -> Iterator[objec
             "a sweep needs Dask: install the extra `cluster` (pip install 'grokbook[cluster]')."
         ) from None
     if scheduler is None:
-        with LocalCluster(n_workers=workers or cores(), threads_per_worker=1) as local, Client(local) as client:
+        each = {"threads_per_worker": 1, "dashboard_address": ":0"}  # any free port: two sweeps may run side by side
+        with LocalCluster(n_workers=workers or cores(), **each) as local, Client(local) as client:
             yield client
         return
     try:
