@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from math import log
+
+import pandas as pd
 
 from grokbook.chapters.progress_measures import runs
 from grokbook.claims import load
@@ -13,6 +16,13 @@ from grokbook.runs.lead_tasks import CONTROLS
 
 SHARES = [n / 10_000 for n in range(2000, 8501) if not 4500 < n < 5500]
 """Shares of a move that are not nearly the half."""
+
+
+@lru_cache(maxsize=2)
+def _summary(share: float) -> pd.DataFrame:
+    """The page's table at a share."""
+    rows = lead_tables.controlled(load(runs.tasks()), runs.directions(), share=share)
+    return lead_tables.summary_table(rows, CONTROLS)
 
 
 @exercise(
@@ -25,10 +35,7 @@ SHARES = [n / 10_000 for n in range(2000, 8501) if not 4500 < n < 5500]
 )
 def share(changed: Collection[str], lead: float, *, share: float) -> str | None:
     """The names of the measures whose word changes, and the median lead of `med`."""
-    data, ways = load(runs.tasks()), runs.directions()
-    half, again = (
-        lead_tables.summary_table(lead_tables.controlled(data, ways, share=s), CONTROLS) for s in (0.5, share)
-    )
+    half, again = _summary(0.5), _summary(share)
     if near(lead, half["lead"]["med"]):
         return "this is the lead of `med` at one half, not at your share."
     if not near(lead, again["lead"]["med"]):

@@ -129,7 +129,7 @@ class RankTest:
 def _signs(values: np.ndarray) -> np.ndarray:
     """Who is later: (n, n) signs, 0 for equal values, two infinite ones among them."""
     one, other = values[:, None], values[None, :]
-    return (one > other).astype(int) - (one < other).astype(int)
+    return (one > other).astype(np.float32) - (one < other)
 
 
 def rank_test(
@@ -158,9 +158,10 @@ def rank_test(
         x, y = _signs(first), _signs(second)
         if orders is None or not together:
             orders = rng.permuted(np.tile(np.arange(len(first)), (draws, 1)), axis=1)
-        observed += (x * y).sum() / 2
-        drawn += (x * y[orders[:, :, None], orders[:, None, :]]).sum(axis=(1, 2)) / 2
-        pairs += int(np.abs(y).sum()) // 2
+        one, other = np.triu_indices(len(first), 1)
+        drawn += y.take(orders[:, one] * len(first) + orders[:, other]) @ x[one, other]
+        observed += float((x * y)[one, other].sum())
+        pairs += int(np.abs(y[one, other]).sum())
     if not pairs:
         return RankTest(np.nan, np.nan, 0)
     return RankTest(float(observed / pairs), float((1 + (drawn >= observed).sum()) / (1 + draws)), pairs)
