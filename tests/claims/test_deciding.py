@@ -1,5 +1,6 @@
 """The order by verdicts decided per core minute: what entries of a made-up ledger wait for, which runs come first."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from grokbook.runs import recording
 from grokbook.runs.experiment import Experiment, load_or_run
 from grokbook.runs.gu2025 import modular_run
 from grokbook.runs.learned import COUNTED
-from grokbook.runs.store import Store
+from grokbook.runs.store import MANIFEST, Store
 from grokbook.training.cost import Cost
 
 CHEAP, DEAR = (Experiment(f"made/up[p={p}]", modular_run(p, 0.5, d_model=8, steps=4), (0, 1, 2)) for p in (5, 7))
@@ -57,11 +58,12 @@ def test_an_entry_waits_for_its_missing_seeds_and_for_younger_ones_where_its_rul
     assert found == Waiting("X1", frozenset((DEAR.key, seed) for seed in missing), {DEAR.key: stand})
 
 
-def test_younger_seeds_beyond_the_list_are_not_asked_for_again_once_they_are_there(store, monkeypatch):
-    """The records are made to say when they were made: seed 0 before the rule, 1 to 3 after it."""
+def test_younger_seeds_beyond_the_list_are_not_asked_for_again_once_they_are_there(store):
+    """The record is made to say that seed 0, which is listed as 1 and 2 are, is older than the rule."""
+    manifest = store.path / MANIFEST
+    manifest.write_text(re.sub('"recorded_at": "[^"]*"', '"recorded_at": "2019-01-01T00:00"', manifest.read_text()))
     for seed in (1, 2, 3):
         load_or_run(replace(DEAR, seeds=(seed,)), store, progress=False)
-    monkeypatch.setattr(deciding, "made_after", lambda every, rule, store: tuple(s for s in every.seeds if s))
     assert waiting([entry("X1", DEAR, rule_changed=PAST)], store) == [Waiting("X1", frozenset(), {})]
 
 

@@ -97,10 +97,19 @@ def seeds_seen(runs):
 )
 def test_only_runs_that_are_younger_than_a_changed_rule_decide(store, rule, verdict, seen):
     found = made(seeds_seen, rule_changed=rule, says="seeds {seen}").finding()
-    assert (found.verdict, found.numbers["seen"], found.runs) == (verdict, seen, 2)
+    assert (found.verdict, found.numbers["seen"], found.runs) == (verdict, seen, len(seen))
     if verdict == "undecided":
         assert found.evidence == f"the rule was changed after these runs ({rule}); by it: holds: seeds [0, 1]"
         assert found.value is None
+
+
+def test_a_committed_younger_run_counts_although_no_page_lists_it(store):
+    """The claim asks for seed 0 alone, which is older than its rule; seed 1 is younger than the first rule."""
+    wanted = {"a": Experiment("made/rule", live_run(5, 0.5, 8, 20, 1).config, (0,))}
+    at = [made(seeds_seen, runs=lambda: wanted, says="seeds {seen}", rule_changed=f"2026-01-{day} abc1234").finding()
+          for day in ("05", "15", "20")]  # fmt: skip
+    assert [(f.verdict, f.numbers["seen"], f.runs) for f in at] == [
+        ("holds", [0], 1), ("holds", [1], 1), ("undecided", [0], 1)]  # fmt: skip
 
 
 @pytest.mark.parametrize("said", ["2026-01-20", "yesterday abc1234", "2026-13-01 abc1234"])

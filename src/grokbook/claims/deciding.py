@@ -30,7 +30,7 @@ class Waiting:
     """What one open entry waits for: `runs` to be made, none where more runs of what it asks for decide nothing.
 
     `stand`: of each experiment with such runs, by its key, the seeds that count for the entry, those that it wants, and
-    how many of these are beyond the seeds that it lists, so that its list must be made longer once they are there.
+    how many of these are beyond the seeds that it lists: they count for it once they are committed.
     """
 
     id: str
@@ -51,8 +51,7 @@ def _waits(claim: Claim, store: Store) -> Waiting:
     rule, runs, stand = since(claim.rule_changed), set(), {}
     for experiment in claim.runs().values():
         held = set(store.seeds(experiment.key, experiment.code))
-        every = replace(experiment, seeds=tuple(sorted(held.union(experiment.seeds))))
-        counted = set(made_after(every, rule, store))
+        counted = set(made_after(experiment, rule, store))
         missing = [seed for seed in experiment.seeds if seed not in held]
         wanted = min(len(experiment.seeds), BAND) - len(counted) - len(missing) if rule else 0
         further = islice((seed for seed in count(max(experiment.seeds) + 1) if seed not in held), max(wanted, 0))

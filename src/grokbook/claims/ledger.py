@@ -15,7 +15,7 @@ import pandas as pd
 
 from grokbook.announced import chapter_of, chapters, folder_of
 from grokbook.claims.finding import Finding, Says
-from grokbook.claims.runs import Look, Runs, Wanted, left_open, load, older, outdated, since
+from grokbook.claims.runs import Look, Runs, Wanted, left_open, load, made_after, older, outdated, since
 from grokbook.claims.shared import once_a_build
 from grokbook.errors import GrokbookError, ParameterError, nearest, shown
 
@@ -159,11 +159,11 @@ class Claim:
             raise CheckError(f"the check of claim {self.id} ended in an error, not in a verdict ({said}).") from error
 
     def _on_records(self) -> Finding:
-        found, there = self._on_runs()
-        if self.rule_changed and any(older(e, since(self.rule_changed)) for e in there.experiments.values()):
-            younger, _ = self._on_runs(since(self.rule_changed))
-            found = younger if younger.verdict not in OPEN else outdated(found, self.rule_changed)
-        return replace(found, runs=sum(len(e.seeds) - len(e.missing_seeds()) for e in there.experiments.values()))
+        (found, there), rule, judged = self._on_runs(), since(self.rule_changed), None
+        if rule and any(older(e, rule) for e in there.experiments.values()):
+            younger, _ = self._on_runs(rule)
+            found, judged = (outdated(found, self.rule_changed), None) if younger.verdict in OPEN else (younger, rule)
+        return replace(found, runs=sum(len(made_after(e, judged)) for e in there.experiments.values()))
 
     def _on_runs(self, after: datetime | None = None) -> tuple[Finding, Runs]:
         """What the check finds on the recorded runs, or on those of them that were made `after` a time."""

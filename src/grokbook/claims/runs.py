@@ -97,16 +97,21 @@ def _utc(text: str) -> datetime:
 def made_after(experiment: Experiment, when: datetime | None, store: Store | None = None) -> tuple[int, ...]:
     """The recorded seeds of an experiment, or those of them whose records say that they were made after a time.
 
-    `store` is where they are looked up, by default the project's.
+    After a time, the committed records' further seeds count too: they were made to decide by a rule that is younger
+    than the runs that a page lists. `store` is where seeds are looked up, by default the project's.
 
     A record without a time of day counts as made at the beginning of its day.
     """
     store = store or default_store()
+    stores = (store, *store.fallbacks)
+    if when is not None:
+        further = set(stores[-1].seeds(experiment.key, experiment.code)).difference(experiment.seeds)
+        experiment = replace(experiment, seeds=(*experiment.seeds, *sorted(further)))
     missing = experiment.missing_seeds(store)
     there = tuple(seed for seed in experiment.seeds if seed not in missing)
     if when is None or not there:
         return there
-    held = filter(None, (where.find(experiment.key) for where in (store, *store.fallbacks)))
+    held = filter(None, (where.find(experiment.key) for where in stores))
     parts = [part for _, entry in held for part in entry["provenance"]]
     young = (part for part in parts if _utc(part.get("recorded_at", part["recorded_on"])) > when)
     kept = {seed for part in young for seed in part["seeds"]}
@@ -114,8 +119,8 @@ def made_after(experiment: Experiment, when: datetime | None, store: Store | Non
 
 
 def older(experiment: Experiment, when: datetime | None) -> bool:
-    """Whether a recorded run of an experiment is older than a rule of this time."""
-    return len(made_after(experiment, when)) < len(made_after(experiment, None))
+    """Whether a recorded run of those that an experiment lists is older than a rule of this time."""
+    return not set(made_after(experiment, None)) <= set(made_after(experiment, when))
 
 
 def outdated(found: Finding, rule_changed: str) -> Finding:
