@@ -76,11 +76,13 @@ def test_what_was_observed_in_a_word(row, word):
 
 
 def test_every_prediction_is_judged_both_ways():
-    """Each of the four words has an observation that agrees and one that contradicts; open and unfit decide nothing."""
+    """Each of the four words has an observation that agrees and one that contradicts; unfit decides nothing, open only
+    that it was not "never"."""
     for word in ("shorter", "longer", "same", "never"):
         outcomes = {effects.judged(word, seen) for seen in ("shorter", "longer", "same", "never")}
         assert outcomes == {"agrees", "contradicts"}
-        assert {effects.judged(word, seen) for seen in ("open", "unfit", "")} == {"open"}
+        assert {effects.judged(word, seen) for seen in ("unfit", "")} == {"open"}
+        assert effects.judged(word, "open") == ("contradicts" if word == "never" else "open")
 
 
 def test_every_prediction_is_of_an_arm_and_says_whose_words_it_rests_on():

@@ -15,7 +15,7 @@ class Reflected(Transplanted):
     r"""`Transplanted` for sums without a modulus: `renaming` = -1 takes row i from row p - 1 - i of the donor.
 
     With it the sum i + j becomes 2(p - 1) - (i + j): an answer that is a number of mean 0 changes its sign, and nothing
-    else does. Other renamings are as for `Transplanted`; i -> c i mod p keeps no sum of a line.
+    else does. Other renamings are as for `Transplanted`; i -> c i mod p does not keep all equal sums of a line equal.
 
     Example:
         >>> from grokbook.models.toy import Toy

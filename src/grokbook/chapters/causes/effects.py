@@ -162,14 +162,14 @@ def observed(row: Mapping[str, float]) -> str:
 def judged(predicted: str, found: str) -> str:
     """Whether a prediction agrees with what was observed: "agrees", "contradicts" or "open".
 
-    "Never" is longer too; a predicted "never" is contradicted by any run of the majority that generalises; where the
-    training set is not fitted nothing is decided.
+    "Never" is longer too. A predicted "never" is contradicted where at least half of the runs generalise, whatever their
+    steps: by "open" too. Where the training set is not fitted nothing is decided.
 
     Example:
-        >>> judged("longer", "never"), judged("never", "longer"), judged("same", "open")
+        >>> judged("longer", "never"), judged("never", "open"), judged("same", "open")
         ('agrees', 'contradicts', 'open')
     """
-    if found in ("open", "unfit", ""):
+    if found in ("unfit", "") or (found == "open" and predicted != "never"):
         return "open"
     return "agrees" if predicted == found or (predicted, found) == ("longer", "never") else "contradicts"
 
