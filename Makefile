@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book test setup setup-dev smoke browser screenshot older wheel benchmark lint serve record constraints clean distclean
+.PHONY: help book test setup setup-dev smoke browser screenshot older bundle wheel benchmark lint serve record constraints clean distclean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -58,6 +58,9 @@ older: setup-dev ## networks, training and chapters 10 and 15 as on a processor 
 	$(LIKE_AVX2) $(PYTEST) tests/models tests/training -k 'not killed' -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 	$(LIKE_AVX2) $(GROKBOOK) run 10 --preset smoke --no-compare --out build/avx2 & ten=$$!; \
 	  $(LIKE_AVX2) $(GROKBOOK) run 15 --preset smoke --no-compare --out build/avx2; fifteen=$$?; wait $$ten && exit $$fifteen
+
+bundle: setup-dev ## all in one archive that needs no network: site, wheel, records, PDF, editions (after `make book`)
+	$(BIN)/python .ci/bundle.py
 
 wheel: setup-dev ## install the wheel beside the same packages, outside the checkout, and run a chapter from it
 	VENV=$(VENV) .ci/wheel

@@ -162,8 +162,8 @@ def observed(row: Mapping[str, float]) -> str:
 def judged(predicted: str, found: str) -> str:
     """Whether a prediction agrees with what was observed: "agrees", "contradicts" or "open".
 
-    "Never" is longer too. A predicted "never" is contradicted where at least half of the runs generalise, whatever their
-    steps: by "open" too. Where the training set is not fitted nothing is decided.
+    "Never" is longer too. A predicted "never" is contradicted where at least half of the runs generalise, whatever
+    their steps: by "open" too. Where the training set is not fitted nothing is decided.
 
     Example:
         >>> judged("longer", "never"), judged("never", "open"), judged("same", "open")
