@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from grokbook.chapters.causes.runs import arms, free, later
+from grokbook.chapters.causes.runs import arms, free, later, tuned
 from grokbook.errors import ParameterError
 from grokbook.runs.delay import grok_times
 from grokbook.runs.experiment import available
@@ -73,6 +73,8 @@ def against(arm: str, bench: str) -> str:
         return "no-decay"
     if arm.startswith("squared-error-"):
         return "squared-error"
+    if arm in ("muon-tuned", "grokfast-tuned"):
+        return "adamw-tuned"
     among_sets = bench != "L" and arm.startswith("data-") and arm != "data-balanced"  # the free run of L is balanced
     return "data-balanced" if among_sets else "free"
 
@@ -220,8 +222,8 @@ def refuted(said: str, bench: str, row: Any, found: pd.DataFrame) -> bool | None
 
 def families(bench: str) -> tuple[set[str], ...]:
     """The arms of a bench that were fixed together: over each of these sets Holm's rule corrects."""
-    added = set(later()) if bench == "Q" else set()
-    return tuple(names for names in (set(arms(bench)) - added - {"free"}, added) if names)
+    rounds = (set(later()), set(tuned())) if bench == "Q" else ()
+    return tuple(names for names in (set(arms(bench)).difference({"free"}, *rounds), *rounds) if names)
 
 
 def compared(times: Mapping[str, pd.DataFrame], bench: str, cap: int) -> pd.DataFrame:

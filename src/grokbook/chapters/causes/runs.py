@@ -23,10 +23,11 @@ from grokbook.models.networks import Network
 from grokbook.models.quadratic import Quadratic
 from grokbook.models.toy import Toy
 from grokbook.runs.experiment import Experiment
+from grokbook.runs.sweep import Axis, Sweep
 from grokbook.tasks import ModularTask
 from grokbook.tasks.designed_addition import DesignedAddition
 from grokbook.tasks.designs import DesignedTask
-from grokbook.training.accelerators import Grokfast
+from grokbook.training.accelerators import Grokfast, Muon
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.interventions import Clamp, Decay, Freeze, Hook, Hooked, Project, RingPenalty, Transplanted
 from grokbook.training.optim import AdamW, Group
@@ -245,6 +246,42 @@ def later() -> dict[str, RunConfig]:
     }  # fmt: skip
 
 
+SEARCHED = {
+    "adamw": {"learning_rate": (2.5e-3, 5e-3, 1e-2, 2e-2), "weight_decay": (0.3, 0.6, 1.2, 2.4)},
+    "muon": {"learning_rate": (2.5e-3, 5e-3, 1e-2, 2e-2), "weight_decay": (0.3, 0.6, 1.2, 2.4)},
+    "grokfast": {"memory": (0.8, 0.9, 0.95, 0.98), "gain": (0.5, 1.0, 2.0, 5.0)},
+}
+"""Settings tried for each optimiser on bench Q, sixteen each; Grokfast has the rate and decay of the best AdamW."""
+
+TUNED: dict[str, tuple[float, float]] = {}
+"""The best of `SEARCHED`: the least median grok step of the seeds of `searches`."""
+
+
+def _optimizer(name: str, values: tuple[float, float] | None = None) -> AdamW:
+    """One of the optimisers of `SEARCHED` on bench Q, with settings of its own (default: those of the free run)."""
+    settings = free("Q").optimizer
+    made = {"adamw": AdamW, "muon": partial(Muon, matrices=("W_E",)), "grokfast": Grokfast}[name](
+        settings.learning_rate, weight_decay=settings.weight_decay)  # fmt: skip
+    if name == "grokfast" and "adamw" in TUNED:
+        made = dataclasses.replace(made, **dict(zip(SEARCHED["adamw"], TUNED["adamw"], strict=True)))
+    return dataclasses.replace(made, **dict(zip(SEARCHED[name], values or (), strict=bool(values))))
+
+
+def searches() -> dict[str, Sweep]:
+    """The search of settings of three optimisers on bench Q, with three seeds that no arm has."""
+    return {
+        name: Sweep(f"causes/q-search[{name}]", dataclasses.replace(free("Q"), optimizer=_optimizer(name)),
+                    (12, 13, 14), axes=tuple(Axis(*one) for one in axes.items()))
+        for name, axes in SEARCHED.items()
+    }  # fmt: skip
+
+
+def tuned() -> dict[str, RunConfig]:
+    """Arms of bench Q that were added after `later`: AdamW, Muon on the hidden layer, and Grokfast, each tuned."""
+    return {f"{name}-tuned": dataclasses.replace(free("Q"), optimizer=_optimizer(name, values))
+            for name, values in TUNED.items()}  # fmt: skip
+
+
 KEPT = ("train_loss", "test_loss", "train_accuracy", "test_accuracy", "weight_norm")
 """What an arm keeps of what its runs log: there are many arms, and a record should be small."""
 
@@ -270,7 +307,7 @@ def arms(bench: str) -> dict[str, Arm]:
         found |= norms(bench) | embeddings(bench) | rates() | data(bench) | others(bench)
     elif bench != "N":  # its spread between equal runs is too large for 12 seeds: shown, not used
         found |= norms(bench) | embeddings(bench) | rings(bench) | data(bench) | others(bench)
-        found |= later() if bench == "Q" else {}
+        found |= later() | tuned() if bench == "Q" else {}
     else:
         kept = ("free", "decay-double", "decay-half", "decay-by-a-hook", "no-decay")
         found = {name: found[name] for name in kept}
@@ -278,4 +315,4 @@ def arms(bench: str) -> dict[str, Arm]:
             for name, config in found.items()}  # fmt: skip
 
 
-RUNS = tuple(partial(arms, bench) for bench in BENCH_NAMES)
+RUNS = (*(partial(arms, bench) for bench in BENCH_NAMES), searches)
