@@ -14,6 +14,8 @@ from grokbook.chapters.causes import claims, effects, figures, runs
 from grokbook.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.paths import project_root
+from grokbook.runs.delay import grok_times
+from grokbook.runs.experiment import available
 
 ROOT = project_root()
 UNPREDICTED = {
@@ -166,15 +168,25 @@ def test_predictions_stand_unchanged_in_the_commits_that_are_said_to_hold_them()
 
 
 def test_arms_that_are_added_later_do_not_change_what_the_first_ones_settled(monkeypatch):
-    """Holm's rule counts the arms of a round: 52 first ones and 5 later ones on bench Q."""
-    assert [len(names) for names in effects.families("Q")] == [claims.FAMILY, 5] and len(effects.families("T")) == 1
+    """Holm's rule counts the arms of a round: 52 first ones, 5 later and 3 last ones on bench Q."""
+    assert [len(names) for names in effects.families("Q")] == [claims.FAMILY, 5, 3] and len(effects.families("T")) == 1
     table = times([100] * 12)
     monkeypatch.setattr(effects, "available", lambda run: run.name)
     monkeypatch.setattr(effects, "grok_times", lambda name: table if name.endswith("[free]") else times([200] * 12))
     found = effects.effects("Q")
     against_free = [effects.against(name, "Q") == "free" for name in found.index]
-    least = found.holm[against_free].groupby([name in runs.later() for name in found.index[against_free]]).min()
-    assert least.tolist() == pytest.approx([52 * 2**-11, 5 * 2**-11])
+    rounds = [(name in runs.later()) + 2 * (name in runs.tuned()) for name in found.index[against_free]]
+    least = found.holm[against_free].groupby(rounds).min()
+    assert least.tolist() == pytest.approx([n * 2**-11 for n in (52, 5, 3)])
+
+
+def test_the_tuned_settings_are_the_best_of_the_recorded_search():
+    """The least median grok step of three seeds that no arm has; of equals the last."""
+    for name, sweep in runs.searches().items():
+        assert not set(sweep.seeds) & set(range(runs.SEEDS))
+        times = effects.restricted(grok_times(available(sweep)), sweep.config.steps)
+        median = times.groupby([axis.name for axis in sweep.axes]).median()
+        assert median[median == median.min()].index[-1] == runs.TUNED[name]
 
 
 def test_an_unknown_bench_and_too_many_numbers_are_refused():
