@@ -1,8 +1,7 @@
-"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `teach`, `doctor`."""
+"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `certify`, `teach`, `doctor`."""
 
 from __future__ import annotations
 
-import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from grokbook.check.commands import certify, seconds
 from grokbook.errors import GrokbookError, ParameterError, nearest, shown
 from grokbook.files import read_json
 from grokbook.machine import duration
@@ -26,6 +26,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(teach, name="teach")
+app.command()(certify)
 
 
 def main() -> None:
@@ -238,21 +239,6 @@ def drift(
 
 
 # ---------------------------------------------------------------------------------------------- records
-
-
-def seconds(text: str) -> float:
-    """A time such as 90s, 40m, 1h30m or 3600 in seconds.
-
-    Raises ParameterError when it is none.
-
-    >>> seconds("40m"), seconds("1h30m"), seconds("90")
-    (2400.0, 5400.0, 90.0)
-    """
-    found = re.fullmatch(r"(?:(\d+\.?\d*)h)?(?:(\d+\.?\d*)m)?(?:(\d+\.?\d*)s?)?", text.strip())
-    if not text.strip() or found is None:
-        raise ParameterError(f"{text!r} is not a time; write it like 90s, 40m or 1h30m.")
-    hours, minutes, rest = (float(part or 0) for part in found.groups())
-    return 3600 * hours + 60 * minutes + rest
 
 
 @app.command()

@@ -82,7 +82,8 @@ def make_project(folder: Path) -> Path:
     """The frame of the book with one tiny chapter, in `folder`."""
     ignored = shutil.ignore_patterns("_build", "chapters", "__pycache__")
     shutil.copytree(ROOT / "book", folder / "book", ignore=ignored)
-    shutil.copyfile(ROOT / "pyproject.toml", folder / "pyproject.toml")
+    for name in ("pyproject.toml", "CITATION.cff"):
+        shutil.copyfile(ROOT / name, folder / name)
     (folder / "notebooks").mkdir()
     (folder / "notebooks" / "01_tiny.md").write_text(CHAPTER)
     toc = "format: jb-book\nroot: intro\nparts:\n  - caption: Chapters\n    numbered: 1\n    chapters:\n"

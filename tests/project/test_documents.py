@@ -1,5 +1,6 @@
 """What README and CONTRIBUTING say can be typed, opened and cited; versions agree; licences are there."""
 
+import json
 import re
 import shlex
 
@@ -71,6 +72,20 @@ def test_versions_papers_and_licences_agree_and_the_citation_is_valid():
     with pytest.raises(SystemExit) as done:
         main(["--builtin-schema", "vendor.citation-file-format", str(ROOT / "CITATION.cff")])
     assert not done.value.code
+
+
+def test_what_an_archive_is_told_of_a_release_is_what_the_citation_says_and_no_doi_is_made_up():
+    """The fields are those of Zenodo's deposit metadata; the DOI is the archive's to give."""
+    told, citation = json.loads(read(".zenodo.json")), yaml.safe_load(read("CITATION.cff"))
+    assert [told[name] for name in ("title", "version", "keywords")] == [
+        citation[name] for name in ("title", "version", "keywords")
+    ]
+    assert told["description"].split() == citation["abstract"].split()
+    assert told["creators"] == citation["authors"] and told["license"] == citation["license"][0]
+    cited = [i["value"] for r in citation["references"] for i in r["identifiers"]]
+    assert [each["identifier"] for each in told["related_identifiers"]] == cited
+    given = citation.get("doi")
+    assert told.get("doi") == given and (given is None or re.fullmatch(r"10\.\d{4,9}/\S+", given))
 
 
 def test_changelog_has_the_form_of_keep_a_changelog():

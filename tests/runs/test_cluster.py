@@ -1,6 +1,7 @@
 """A sweep on a Dask cluster, with real processes: nothing is lost, nothing is trained twice, no number changes."""
 
 import dataclasses
+import errno
 import os
 import signal
 import subprocess
@@ -22,8 +23,16 @@ AXES = (Axis("decoder_lr", (1e-4, 1e-3, 1e-2)), Axis("decoder_weight_decay", (0.
 SWEEP = Sweep("made/sweep", CONFIG, (0,), axes=AXES)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def no_process_but_the_cluster_s():
+    """Chunks that are finished are read in this process: another would load torch for each test."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("GROKBOOK_CORES", "1")
+        yield
+
+
 @pytest.fixture(scope="module")
-def expected(tmp_path_factory):
+def expected(tmp_path_factory, no_process_but_the_cluster_s):
     """The sweep without a cluster."""
     return load_or_run(SWEEP, Store(tmp_path_factory.mktemp("plain")), progress=False, device="cpu")
 
@@ -33,7 +42,10 @@ def same(found, expected):
 
 
 def test_a_cluster_changes_no_number_and_a_killed_worker_loses_no_run(tmp_path, expected, monkeypatch):
-    """SIGKILL to the first process that works, while it works: its chunk goes to another one."""
+    """SIGKILL to the process that works, while it works: its chunk goes to the one that takes its place.
+
+    Two workers, scheduler, client and disk, again and again: `.ci/trust/soak.py`.
+    """
     store, counts = Store(tmp_path), []
     killed = []
 
@@ -47,7 +59,7 @@ def test_a_cluster_changes_no_number_and_a_killed_worker_loses_no_run(tmp_path, 
             killed.append(max(workers))
             os.kill(killed[0], signal.SIGKILL)
 
-    found = cluster.sweep(SWEEP, workers=2, store=store, told=told)
+    found = cluster.sweep(SWEEP, workers=1, store=store, told=told)
     assert killed and counts[-1] == (3, 3) and [done for done, _ in counts] == [0, 1, 2, 3]
     assert same(found, expected) and found.attrs["origin"] == "trained"
     assert not list(tmp_path.glob(".partial/*"))
@@ -92,7 +104,8 @@ def test_a_client_that_goes_and_comes_back_goes_on_where_it_was_and_a_lost_sched
     """
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as local:
+    here = {"processes": False, "protocol": "tcp://"}  # the worker is a thread of this process: nobody kills it
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0", **here) as local:
         script = tmp_path / "client.py"
         script.write_text(CLIENT.format(path=sys.path, address=local.scheduler_address, store=str(tmp_path)))
         assert subprocess.run([sys.executable, script], capture_output=True).returncode == -signal.SIGKILL
@@ -118,6 +131,10 @@ def test_what_a_cluster_cannot_be_is_said_in_a_sentence(tmp_path, monkeypatch):
         cluster.sweep(SWEEP, "tcp://127.0.0.1:1", store=Store(tmp_path))
     with pytest.raises(TrainingError, match="another version of grokbook"):
         cluster.trained(SWEEP.cells(0)[:1], "0" * 16, False)
+    with monkeypatch.context() as patched, pytest.raises(TrainingError, match="keep a checkpoint: No space left on"):
+        full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        patched.setattr("tempfile.mkdtemp", lambda *_, **__: (_ for _ in ()).throw(full))
+        cluster.trained([SMALL], code_of(SMALL).digest, False)
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(GrokbookError, match="install the extra `cluster`"):
         cluster.sweep(SWEEP, store=Store(tmp_path))

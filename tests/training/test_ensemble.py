@@ -63,6 +63,16 @@ def test_where_there_is_one_core_no_process_is_started(monkeypatch):
         assert both.train_loss[row].values.tobytes() == in_process(config).train_loss[0].values.tobytes()
 
 
+def test_another_order_of_the_runs_changes_no_bit_and_two_threads_no_more_than_rounding(lost, monkeypatch):
+    """A run is what its configuration says: not its place in the list; threads only add up in another order."""
+    monkeypatch.setenv("GROKBOOK_CORES", "1")
+    turned, threads = train(GOOD[::-1], device="cpu", progress=False), in_process(GOOD[0], threads=2)
+    before = lost[0].history
+    for name in (name for name in threads.data_vars if threads[name].dims == ("run", "step")):
+        assert turned[name][::-1].values.tobytes() == before[name][[0, 2]].values.tobytes(), name
+        np.testing.assert_allclose(threads[name][0], before[name][0], rtol=1e-4, atol=1e-6, err_msg=name)
+
+
 def test_a_lost_run_is_named_and_the_others_are_finished(lost):
     error, _ = lost
     assert re.fullmatch(r"the training loss became NaN or infinite at step \d+ of \{.*\}\.", str(error))

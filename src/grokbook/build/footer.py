@@ -52,6 +52,7 @@ def box_text(page: Page, used: Sequence[Mapping[str, Any]], seconds: float, made
         f"- **Run** preset `{page.preset}`, device {words(made_by.get('device', 'cpu'))}, {duration(seconds)} in all",
         f"- **Parameters** {settings}",
         *(data or ["- **Data** nothing was trained or loaded for this page"]),
+        f"- **Repeats** {level(used, made_by.get('processor'))}",
         "",
         "Make it again, or change a value with `-p`:",
         "",
@@ -59,6 +60,26 @@ def box_text(page: Page, used: Sequence[Mapping[str, Any]], seconds: float, made
         ":::",
     ]
     return "\n".join(lines)
+
+
+def level(used: Sequence[Mapping[str, Any]], processor: str | None = None) -> str:
+    """How far another execution of a page may differ, from what its runs are; book/how_to_rerun.md defines the levels.
+
+    Example:
+        >>> level([])
+        'bit for bit, here and elsewhere: none of its runs was trained here'
+    """
+    own = [entry for entry in used if entry["origin"] != "recorded"]
+    parts = [part for entry in own for part in entry["provenance"]]
+    free = {"compiled" for part in parts if part.get("update") == "compiled"}
+    free |= {"trained on a GPU" for part in parts if not str(part["device"]).startswith("CPU")}
+    if not own:
+        return "bit for bit, here and elsewhere: none of its runs was trained here"
+    trained = f"{len(own)} of its {len(used)} datasets {'was' if len(own) == 1 else 'were'} trained here"
+    if free:
+        return f"within a band: {trained}, and of them runs were {' and '.join(sorted(free))}"
+    kind = f" ({words(processor)})" if processor else ""
+    return f"bit for bit on this kind of processor{kind}, elsewhere within a band: {trained}, on a CPU, not compiled"
 
 
 _ORIGINS = {

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from grokbook.build import cookbook, outputs, sets, state
+from grokbook.build import cookbook, crate, outputs, sets, state
 from grokbook.build.arranged import arranged
 from grokbook.build.terminal import Progress
 from grokbook.check import broken, drift
@@ -85,6 +85,7 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
             more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
             raise ChapterError("the built site is not in order: " + "; ".join(problems[:10]) + more)
         (html / drift.NAME).write_text(json.dumps(drift.manifest(html, root), indent=0) + "\n")
+        crate.put(root, html, chapters)
         swap(html, root / "site")
     state.keep(card, {"key": wanted, "chapters": names})
     return True

@@ -35,14 +35,17 @@ Told = Callable[[int, int], None]
 def trained(configs: list[RunConfig], code: str, compiled: bool) -> bytes:
     """Train runs of one program in this process, to the end; their checkpoint.
 
-    Raises TrainingError where the library is not that of the one who asks.
+    Raises TrainingError where the library is not that of the one who asks, or there is no place for the checkpoint.
     """
     if code_of(*configs).digest != code:
         raise TrainingError("this worker has another version of grokbook than the one who asks; install the same.")
-    with tempfile.TemporaryDirectory(prefix="grokbook-") as folder:
-        path = Path(folder) / "chunk.pt"
-        train_here(configs, How(compiled=compiled and compiler_here()), str(path))
-        return path.read_bytes()
+    try:
+        with tempfile.TemporaryDirectory(prefix="grokbook-") as folder:
+            path = Path(folder) / "chunk.pt"
+            train_here(configs, How(compiled=compiled and compiler_here()), str(path))
+            return path.read_bytes()
+    except OSError as error:  # left as it is, the one who asks would take it for a lost cluster
+        raise TrainingError(f"this worker cannot keep a checkpoint: {error.strerror or error}.") from error
 
 
 def finished(configs: list[RunConfig], path: Path) -> bool:

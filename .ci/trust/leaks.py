@@ -1,0 +1,160 @@
+"""Thousands of training runs in one process, and hundreds of chapter runs: does memory grow, is anything left open?
+
+`train` and `load_or_run` are called again and again in this process; then a chapter is run again and again, each time
+in a fresh kernel. After a tenth of the calls as warm-up, the resident memory must not grow by more than 1 % (median of
+the last tenth of the readings over that of the first), and no process, open file, thread, lock or temporary file may be
+there that was not there before.
+
+    python .ci/trust/leaks.py                              10,000 calls, 500 chapter runs
+    python .ci/trust/leaks.py --calls 500 --pages 10 --write   the table goes into book/how_to_rerun.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import functools
+import gc
+import os
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+from tables import table, write
+
+from grokbook.build.rerun import rerun
+from grokbook.models.toy import Toy
+from grokbook.page import sources
+from grokbook.paths import project_root
+from grokbook.runs import load_or_run, provenance
+from grokbook.runs.experiment import Experiment
+from grokbook.runs.liu2022 import addition
+from grokbook.runs.store import Store
+from grokbook.training import RunConfig, Schedule, train
+
+GROWTH = 0.01
+WARM_UP = 10  # one call in so many
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What this process holds: resident megabytes, open files, threads, children, files in the temporary folder."""
+
+    memory: float
+    files: int
+    threads: int
+    children: int
+    temporary: int
+
+    @classmethod
+    def now(cls) -> Kept:
+        """After what can be collected was collected."""
+        gc.collect()
+        me = psutil.Process()
+        left = sum(1 for _ in Path(tempfile.gettempdir()).rglob("*"))
+        return cls(me.memory_info().rss / 2**20, me.num_fds(), threading.active_count(), len(me.children(True)), left)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What many calls left: growth of the memory after the warm-up, as a share, and what is there more than before."""
+
+    calls: int
+    megabytes: float
+    growth: float
+    left: dict[str, int]
+    seconds: float
+
+    @property
+    def wrong(self) -> bool:
+        """Whether anything grew."""
+        return self.growth > GROWTH or any(more > 0 for more in self.left.values())
+
+
+def repeated(call: Callable[[int], object], calls: int) -> Found:
+    """Make the call so often, with its number, and compare the last tenth with the tenth after the warm-up."""
+    begun, readings = time.monotonic(), []
+    warm, every = max(calls // WARM_UP, 2), max(calls // WARM_UP // 10, 1)
+    for number in range(calls):
+        call(number)
+        if number == warm - 1:
+            before = Kept.now()
+        if number >= warm and number % every == 0:
+            gc.collect()
+            readings.append(psutil.Process().memory_info().rss / 2**20)
+    after, tenth = Kept.now(), max(len(readings) // 9, 1)
+    first, last = statistics.median(readings[:tenth]), statistics.median(readings[-tenth:])
+    kinds = ("files", "threads", "children", "temporary")
+    left = {kind: getattr(after, kind) - getattr(before, kind) for kind in kinds}
+    return Found(calls, last, last / first - 1, left, time.monotonic() - begun)
+
+
+def small(seed: int) -> RunConfig:
+    """The smallest run."""
+    plain = dataclasses.replace(addition(steps=10), model=Toy(10, hidden=(8,)), log=Schedule(0, 5, 2), stop=None)
+    return plain.with_seed(seed)
+
+
+def trained(number: int) -> None:
+    """A call of `train`: another seed each time, a checkpoint each tenth time."""
+    with tempfile.TemporaryDirectory() as folder:
+        kept = folder if number % 10 == 0 else None
+        train([small(number)], device="cpu", progress=False, checkpoints=kept)
+
+
+def recorded(number: int) -> None:
+    """A call of `load_or_run` with a store of its own: locks, manifest, record."""
+    with tempfile.TemporaryDirectory() as folder:
+        load_or_run(Experiment("leaks/one", small(0), (number,)), Store(folder), progress=False, device="cpu")
+    provenance.USED.clear()  # what a page would print
+
+
+def executed(chapter: str) -> Callable[[int], object]:
+    """A run of a chapter at the smoke preset, as the command `run` makes it."""
+    root = project_root()
+    page = sources.find(root, chapter).page("smoke")
+
+    def call(number: int) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            rerun(page, root, Path(folder), compare=False)
+
+    return call
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--calls", type=int, default=10_000, help="calls of train and of load_or_run each")
+    parser.add_argument("--pages", type=int, default=500, help="runs of a chapter (0: none)")
+    parser.add_argument("--chapter", default="08", help="which chapter is run (default 08)")
+    parser.add_argument("--write", action="store_true", help="write the table into book/how_to_rerun.md")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="leaks-") as place:
+        tempfile.tempdir = os.environ["TMPDIR"] = place
+        provenance.commit = functools.cache(provenance.commit)  # else git is asked in every call
+        os.environ["GROKBOOK_CORES"] = "1"
+        calls = [("`train`", trained, asked.calls), ("`load_or_run`, each with a store", recorded, asked.calls)]
+        if asked.pages:
+            calls.append((f"`run {asked.chapter} --preset smoke`", executed(asked.chapter), asked.pages))
+        found = {name: repeated(call, times) for name, call, times in calls}
+        tempfile.tempdir = None
+    columns = ("call", "times", "memory", "growth", "files", "threads", "processes", "temporary files", "minutes")
+    rows = [
+        (name, f"{f.calls:,}", f"{f.megabytes:.0f} MB", f"{f.growth:+.2%}", *f.left.values(), f"{f.seconds / 60:.0f}")
+        for name, f in found.items()
+    ]
+    text = table(columns, rows)
+    print(text)
+    if asked.write:
+        write("leaks", text)
+    sys.exit(any(f.wrong for f in found.values()))
+
+
+if __name__ == "__main__":
+    main()

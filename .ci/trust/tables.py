@@ -1,0 +1,26 @@
+"""What the scripts of this folder found, as Markdown tables between marks in book/how_to_rerun.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+PAGE = Path(__file__).parents[2] / "book" / "how_to_rerun.md"
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table.
+
+    >>> print(table(("a", "b"), [(1, 2)]))
+    | a | b |
+    | --- | --- |
+    | 1 | 2 |
+    """
+    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in (columns, ["---"] * len(columns), *rows))
+
+
+def write(name: str, text: str, page: Path = PAGE) -> None:
+    """Put a script's text between its two marks on the page; ValueError where they are not there."""
+    mark = f"<!-- {name}: .ci/trust/{name}.py -->"
+    before, _, after = page.read_text(encoding="utf-8").split(mark)
+    page.write_text(f"{before}{mark}\n{text}\n{mark}{after}", encoding="utf-8")
