@@ -86,7 +86,6 @@ def repeated(call: Callable[[int], object], calls: int) -> Found:
         if number == warm - 1:
             before = Kept.now()
         if number >= warm and number % every == 0:
-            gc.collect()
             readings.append(psutil.Process().memory_info().rss / 2**20)
     after, tenth = Kept.now(), max(len(readings) // 9, 1)
     first, last = statistics.median(readings[:tenth]), statistics.median(readings[-tenth:])

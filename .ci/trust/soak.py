@@ -215,7 +215,7 @@ class Soak:
                   if (n := sum(entry["key"] == key for entry in entries.values())) != 1]  # fmt: skip
         for experiment in self.sweeps:
             made = self.store.load(experiment.key, experiment.code)
-            alone = load_or_run(experiment, serial, progress=False, device="cpu", rows=ROWS, workers=1)
+            alone = load_or_run(experiment, serial, progress=False, device="cpu", rows=ROWS)
             for name in alone.data_vars:
                 if made is None or made[name].values.tobytes() != alone[name].values.tobytes():
                     found.append(f"{experiment.name}: {name} is not that of a serial run")
@@ -261,6 +261,7 @@ def main() -> None:
             sys.exit(str(error))
         return
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    os.environ["GROKBOOK_CORES"] = "1"  # the serial runs stay in this process
     with tempfile.TemporaryDirectory(prefix="soak-") as place:
         made, wrong, took = soak(asked.runs, asked.every, Path(place))
         ends = (Path(place) / "client.log").read_text()
