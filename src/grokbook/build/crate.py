@@ -46,7 +46,7 @@ def crate(root: Path, html: Path, chapters: Mapping[str, Chapter]) -> dict[str, 
         "name": project["name"],
         "version": project["version"],
         "identifier": commit()[0],
-        "softwareRequirements": [f"{name} {version}" for name, version in made["versions"].items() if name != "grokbook"],
+        "softwareRequirements": [" ".join(one) for one in made["versions"].items() if one[0] != project["name"]],
     }
     book = {
         "@id": "./",
