@@ -76,8 +76,7 @@ def largest(losses: Iterable[float]) -> float:
 @claim("T01", "tian2025", "slide on rings", section=RING, kind="theorem", shown_by="draws", says=(
     "on {draws} random triples (x + y) * z = x * z + y * z entry by entry; z * (x + y), x + y and x * y equal their ",
     "partners once the nodes are sorted (largest difference {value:.0e}), not before: networks count as equal if they ",
-    "differ in the order of their nodes",
-))  # fmt: skip
+    "differ in the order of their nodes"))  # fmt: skip
 def semi_ring(draws: int = 10) -> Finding:
     """Networks with concatenation and the Kronecker product along the hidden nodes are a semi-ring."""
     trios = [[drawn(5, q, 3 * seed + q) for q in (2, 3, 4)] for seed in range(draws)]
@@ -90,8 +89,7 @@ def semi_ring(draws: int = 10) -> Finding:
 
 @claim("T02", "tian2025", "slide on homomorphisms", section=RING, kind="theorem", shown_by="draws", says=(
     "on {draws} random pairs of networks both kinds of sums turn + into + and * into * (largest error {value:.0e}), ",
-    "and are 1 on the network of ones",
-))  # fmt: skip
+    "and are 1 on the network of ones"))  # fmt: skip
 def homomorphisms(draws: int = 10) -> Finding:
     """The sums r_(k1 k2 k) and r_(p k1 k2 k) are ring homomorphisms."""
     errors = []
@@ -106,8 +104,7 @@ def homomorphisms(draws: int = 10) -> Finding:
 @claim("T03", "tian2025", "slide on the MSE loss", section=LOSS, kind="formula", shown_by="draws", says=(
     "for the mean over all pairs of |P(o/2d - e)|^2, which is (1/d) sum l_k + (d - 1)/d, on random networks ",
     "with d = 2 to 9 (largest relative error {value:.0e}), with the real part of r_kkk; with constant parts in the ",
-    "input layers it is off by up to {off:.0%}",
-))  # fmt: skip
+    "input layers it is off by up to {off:.0%}"))  # fmt: skip
 def loss_formula(moduli: tuple[int, ...] = (2, 3, 4, 5, 8, 9)) -> Finding:
     """The squared error is a sum over frequencies of l_k in the sums r."""
 
@@ -122,8 +119,7 @@ def loss_formula(moduli: tuple[int, ...] = (2, 3, 4, 5, 8, 9)) -> Finding:
 
 @claim("T04", "tian2025", "slide on partial solutions", section=SIX, kind="theorem", shown_by="proof", says=(
     "r(z1 * z2) = r(z1) r(z2) is zero where one factor is; on random blocks of one frequency with one sum made zero, ",
-    "times {draws} random ones, it stays below {value:.0e}",
-))  # fmt: skip
+    "times {draws} random ones, it stays below {value:.0e}"))  # fmt: skip
 def partial_solutions(draws: int = 10) -> Finding:
     """If z1 makes one sum zero and z2 another, z1 * z2 makes both zero."""
     left = []
@@ -138,8 +134,7 @@ def partial_solutions(draws: int = 10) -> Finding:
 
 @claim("T05", "tian2025", "slide on composing", section=SIX, kind="theorem", shown_by="count", says=(
     "z_syn has crossed and constant sums of at most {value:.0e} and a sum of {star:.0f} at twice the frequency; ",
-    "z_nu has {nu:.0e} there for {of} angles of nu",
-))  # fmt: skip
+    "z_nu has {nu:.0e} there for {of} angles of nu"))  # fmt: skip
 def partial_ones(angles: int = 12) -> Finding:
     """z_syn makes the crossed and the constant sums zero and not that at twice the frequency, which z_nu makes zero."""
     syn, k = synced(11, 3), 3
@@ -154,8 +149,7 @@ def partial_ones(angles: int = 12) -> Finding:
 
 @claim("T06", "tian2025", "slide on z_F6", section=SIX, kind="theorem", shown_by="count", seconds=2, says=(
     "built for every d from 3 to {most} with random nu and y: losses of at most {value:.0e}, with 3(d - 1) nodes; for ",
-    "even d two real nodes at d/2 complete it",
-))  # fmt: skip
+    "even d two real nodes at d/2 complete it"))  # fmt: skip
 def six_is_optimal(most: int = 23) -> Finding:
     """The order-6 network z_F6 is a global optimum."""
     rng = np.random.default_rng(0)
@@ -198,8 +192,7 @@ def least_nodes(draws: int = 20) -> int:
 
 @claim("T08", "tian2025", "slide on memorization", section=FOUR, kind="theorem", published="order d", says=(
     "losses of at most {value:.0e} for d from 3 to {most}; the order is not d: all d^2 nodes have a wave at every ",
-    "frequency ({order} at d = {d}), which is {each:.0f} nodes to a frequency",
-))  # fmt: skip
+    "frequency ({order} at d = {d}), which is {each:.0f} nodes to a frequency"))  # fmt: skip
 def memorising(most: int = 11) -> Finding:
     """Perfect memorization z_M is an optimum of order d per frequency."""
     value = largest(loss(memorization_solution(d)) for d in range(3, most + 1))
@@ -227,8 +220,7 @@ def uneven_factor(d: int, k0: int) -> Solution:
     "there is one for every network of the slides: the straight legs from y to e cost {value:.0e} at most with z_F6 ",
     "and z_M, where every other sum is zero by itself; with z_F4/6, where they only cancel, {over:.2f} for uneven y ",
     "but {level:.0e} once its input layers are levelled; with as many spare nodes as z' has any two networks without ",
-    "loss are joined ({side:.0e}); for other z' there is neither a proof nor a counterexample",
-))  # fmt: skip
+    "loss are joined ({side:.0e}); for other z' there is neither a proof nor a counterexample"))  # fmt: skip
 def razor(d: int = 7) -> Finding:
     """If z = y * z' and both are global optima, there is a path of zero loss between z and z'.
 
@@ -260,8 +252,7 @@ def unbalanced(d: int = 7) -> tuple[Solution, Solution]:
        shown_by="counterexample", says=(
     "z' = z_F6 with layers times 1/2, 1, 2 at d = 7 has a squared norm of {value:.2f}; y = (2, 1, 1/2) makes it ",
     "{less:.2f}, both without loss; so does y = (s, s, 1/s^2), s = {s:g}, with z_F4/6 itself ({mixed:.2f} to ",
-    "{lent:.2f}); for z' with equal layers at each frequency it holds, to which weight decay leads z_F6",
-))  # fmt: skip
+    "{lent:.2f}); for z' with equal layers at each frequency it holds, to which weight decay leads z_F6"))  # fmt: skip
 def razor_norm(d: int = 7) -> Finding:
     """L2 regularization prefers e * z' to y * z', since |e * z'| <= |y * z'|.
 

@@ -176,8 +176,7 @@ def transition(runs: Runs) -> Finding:
 @claim("LG3", "liu2022", "appendix H, Fig. 18e", **_LOOK, rule_changed="2026-11-22 8cdfb06", says=(
     "by the printed rule, without a scale, Acc-hat exceeds Acc in {unscaled} runs; by the program's rule it is just ",
     "the trained share in {same}; of the other {n} it exceeds Acc in {over}, and is below it by {gap:.2f} on average; ",
-    "Acc-hat of another run of that size does as well with p = {p:.2g}",
-))  # fmt: skip
+    "Acc-hat of another run of that size does as well with p = {p:.2g}"))  # fmt: skip
 def lower_bound(runs: Runs) -> Finding:
     """ "Acc-hat is a lower bound of Acc, implying that there must be some generalization mechanism beyond RQI".
 

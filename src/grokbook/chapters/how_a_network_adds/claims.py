@@ -48,8 +48,7 @@ def pizza_ahead(run: xr.Dataset) -> np.ndarray:
        bars={"few": (0.2, 0.5)}, says=(
     "{seeds} seeds: {low:.0f} to {high:.0f} of {of} frequencies hold 95 % of what the waves explain; they alone have ",
     "a loss of at most {alone:.3f} nats, without them the training pairs cost at least {without:.1f} nats, where ",
-    "guessing costs {guess:.2f}",
-))  # fmt: skip
+    "guessing costs {guess:.2f}"))  # fmt: skip
 def key_frequencies(runs: Runs, few: float = 0.25) -> Finding:
     """A transformer that has learned to add uses a few key frequencies: they alone answer, and nothing else does."""
     run = runs[TRANSFORMER]
@@ -81,8 +80,7 @@ def nearly_all(runs: Runs, nearly: float = 0.75) -> Finding:
 
 @claim("N03", "nanda2023", "this chapter", section=FEW, origin="ours", kind="theorem", seconds=3, says=(
     "for all primes from 5 to {largest} and shares 1/4, 1/2 and 9/10 the least number lies between both bounds; at ",
-    "p = {largest} a share of 1/2 takes {value:.0f}, bounds {low:.0f} and {high:.0f}",
-))  # fmt: skip
+    "p = {largest} a share of 1/2 takes {value:.0f}, bounds {low:.0f} and {high:.0f}"))  # fmt: skip
 def order_log(primes: tuple[int, ...] = (5, 7, 11, 13, 17, 19, 23)) -> Finding:
     """A fixed share of the margin takes frequencies of the order of log p: that many are needed and enough."""
     rows = [(angles.needed(p, s), angles.least(p, s), angles.enough(p, s)) for p in primes for s in (0.25, 0.5, 0.9)]
@@ -92,8 +90,7 @@ def order_log(primes: tuple[int, ...] = (5, 7, 11, 13, 17, 19, 23)) -> Finding:
 
 @claim("Z01", "zhong2023", "abstract (our reading)", section=RULES, runs=kinds, says=(
     "a pizza explains more than a clock in {transformer} of the transformers, in {uniform} of the same with uniform ",
-    "attention, in {relu} of the two-layer networks with ReLU and in {square} of those with squares",
-))  # fmt: skip
+    "attention, in {relu} of the two-layer networks with ReLU and in {square} of those with squares"))  # fmt: skip
 def two_rules(runs: Runs) -> Finding:
     """Small changes of a network decide by which rule it adds: by a clock, or with uniform attention by a pizza.
 
@@ -111,8 +108,7 @@ def two_rules(runs: Runs) -> Finding:
 
 @claim("Z02", "zhong2023", "this chapter, on section 4.1", section=RULES, origin="ours", kind="theorem", says=(
     "at p = 11 it is {value:.6f} for a network with squares that is a clock without error and {low:.6f} for a ",
-    "transformer that is a pizza without error",
-))  # fmt: skip
+    "transformer that is a pizza without error"))  # fmt: skip
 def adds_first(p: int = 11) -> Finding:
     """Gradient symmetricity is 1 for every network that adds both embeddings before anything else, clock or pizza."""
     i, j = (torch.as_tensor(column) for column in ModularTask(p).pairs.T)

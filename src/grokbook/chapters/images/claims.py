@@ -200,8 +200,7 @@ def places_of_the_phases(runs: Runs) -> Finding:
 
 @claim("LM14", "liu2022", "appendix J, Fig. 8 (right)", **_PLACES, says=(
     "of {of} steps of our diagram from a grokking cell to the next larger decay {ended:.0%} lead to comprehension and ",
-    "{same:.0%} to grokking; to the next smaller decay {less:.0%} lead to comprehension",
-))  # fmt: skip
+    "{same:.0%} to grokking; to the next smaller decay {less:.0%} lead to comprehension"))  # fmt: skip
 def regularisation_ends_it(runs: Runs) -> Finding:
     """ "With sufficient regularization, we can again \"de-grok\" learning".
 
@@ -272,8 +271,7 @@ def collapse_is_avoided() -> Finding:
 @claim("LM8", "liu2022", "appendix I, relation to neural collapse", section="Neural collapse", kind="theorem",
        shown_by="proof", says=(
     "the flow keeps the triangle of any three class means up to its size: distance from a simplex {before:.2f} before ",
-    "and {after:.2f} after (medians of {of} random starts)",
-))  # fmt: skip
+    "and {after:.2f} after (medians of {of} random starts)"))  # fmt: skip
 def no_simplex() -> Finding:
     """The effective theory predicts the collapse of classes, "but does not necessarily put class-means into
     equiangular tight frames".

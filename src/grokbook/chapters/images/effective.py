@@ -142,8 +142,7 @@ METHOD_IS_GOOD = Claim(
     "of new images {value:.0%} ({low:.0%} to {high:.0%}, medians of {seeds} networks of 500 small digits, {steps} ",
     "steps of Adam) lie nearest to the mean of their class, with dealt labels {dealt:.0%}; of the training images ",
     "{seen:.0%}. The points gather about one that is not zero: their variance is {variance:.0e} of their mean square. ",
-    "With the variance in Z's place {centred:.0%} of new images lie nearest to their mean",
-))  # fmt: skip
+    "With the variance in Z's place {centred:.0%} of new images lie nearest to their mean"))  # fmt: skip
 def an_encoder_learns(seeds: int = 3) -> Finding:
     """With the effective loss on the weights of an encoder, most new images lie nearest to the mean of their class.
 

@@ -145,8 +145,7 @@ def with_published(phase: xr.DataArray, panel: str) -> float:
        bars={"bar": (0.7, 0.9)}, says=(
     "two of {seeds} seeds agree in {value:.0%} of the {cells} cells of 6b (median of pairs; {low:.0%} to {high:.0%}), ",
     "without those that one leaves open ({left} of {runs} runs); a seed of ours and the published panel agree in ",
-    "{theirs:.0%} of them (median); kappa of two seeds {kappa:.2f}; {bars}",
-))  # fmt: skip
+    "{theirs:.0%} of them (median); kappa of two seeds {kappa:.2f}; {bars}"))  # fmt: skip
 def one_seed_a_cell(runs: Mapping[str, xr.DataArray], *, bar: float = 0.8) -> Finding:
     """A diagram with one seed a cell, as all published ones, shows what its settings do.
 
@@ -354,8 +353,7 @@ _FOUR = {"section": "Four symbols, two pairs of rates", "runs": fig12}
 @claim("LP10", "liu2022", "appendix E, Fig. 12", **_FOUR, says=(
     "of three parallelograms {slow:.1f} are closed on average with the slow decoder and {fast:.1f} with the fast one ",
     "({runs} runs of each, one-sided p = {p:.2g}), all three in {all_slow} and in {all_fast} runs; before training ",
-    "{before_slow:.1f} and {before_fast:.1f} on average",
-))  # fmt: skip
+    "{before_slow:.1f} and {before_fast:.1f} on average"))  # fmt: skip
 def slow_is_better(runs: Runs) -> Finding:
     """ "The relatively slow decoder produces better representations (in the sense of higher RQI) than a fast decoder".
 
@@ -378,8 +376,7 @@ ALL = ("none", "A1", "A2", "A3", "A1, A2, A3")
 @claim("LP15", "liu2022", "appendix E, Fig. 12", **_FOUR, bars={"tolerance": (0.05, 0.2)},
        rule_changed="2026-11-24T19:02 ba64f54", says=(
     "closed at the end: {told}; these are {value} of the {of} representations that there are; {fitted} runs fit their ",
-    "six pairs (closed up to another tolerance: {bars})",
-))  # fmt: skip
+    "six pairs (closed up to another tolerance: {bars})"))  # fmt: skip
 def every_representation(runs: Runs, *, tolerance: float = TOLERANCE) -> Finding:
     """ "In Figure 12, we show our algorithms actually generates all possible representations".
 

@@ -150,8 +150,7 @@ def four_phases() -> Finding:
 @claim("LP02", "liu2022", "section 4.1, Fig. 6", **_PLACE, says=(
     "of the lines with all three phases in the order C, G, M: {told}; comprehension touches memorisation directly at ",
     "{touching} borders, and grokking one of them at {between}. An order drawn at random for each panel and direction ",
-    "does as well in {chance:.0%}; with comprehension asked to be between: {C}, with memorisation: {M}",
-))  # fmt: skip
+    "does as well in {chance:.0%}; with comprehension asked to be between: {C}, with memorisation: {M}"))  # fmt: skip
 def published_sandwich() -> Finding:
     """In 6b to 6d "grokking is sandwiched between comprehension and memorization". Here: 6b and 6d, as published.
 

@@ -128,8 +128,7 @@ def accuracy_is_bounded() -> Finding:
 @claim("LF4", "liu2022", "section 3.2, Fig. 4b", section=LINES, runs=toys, beside=longer, published="0.4", says=(
     "half of the runs are on a line within {steps:,} steps from a share of {at} on (95 % of seeds drawn again: ",
     "{from_} to {to}), half of their training sets force one from {force} on; {got} that force one get there{later}; ",
-    "the printed figure's settings are not known",
-))  # fmt: skip
+    "the printed figure's settings are not known"))  # fmt: skip
 @of_runs()
 def transition_in_training(rows: pd.DataFrame) -> Finding:
     """ "The number of steps to reach RQI > 0.95 is seen to have a phase transition at r_c = 0.4, agreeing with the

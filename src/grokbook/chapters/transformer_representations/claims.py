@@ -96,8 +96,7 @@ _DECAY: dict[str, Any] = {"section": "Weight decay, dropout", "through": grok_ti
 @claim("LT1", "liu2022", **_SIZE, says=(
     "the effective dimension rises above its start in {risen} runs that generalise, by {gain:.1%} (median), ",
     "and has come down to {value:.0%} of its start by their ends; published, of 100 runs: {rise:.1%}, {end:.0%}. ",
-    "Elsewhere it has come down to: {others}",
-))  # fmt: skip
+    "Elsewhere it has come down to: {others}"))  # fmt: skip
 @in_their_setting
 def rises_and_falls(rows: pd.DataFrame, runs: Runs) -> Finding:
     """The entropy of the explained variance first increases and "then decreases drastically".
@@ -114,8 +113,7 @@ def rises_and_falls(rows: pd.DataFrame, runs: Runs) -> Finding:
        rule_changed="2026-11-24T19:32 0772874", says=(
     "the effective dimension is highest at {value:.2f} of the step of 99 % test accuracy (median; {low:.2f} to ",
     "{high:.2f}), and at that step it is {left:.1%} of its start; in the published curve, by the same 99 %: ",
-    "{theirs:.2f}, and {their_left:.1%} (other factors: {bars}). Elsewhere it is highest at: {others}",
-))  # fmt: skip
+    "{theirs:.2f}, and {their_left:.1%} (other factors: {bars}). Elsewhere it is highest at: {others}"))  # fmt: skip
 @in_their_setting
 def turns_at_generalisation(rows: pd.DataFrame, runs: Runs, *, factor: float = NEAR) -> Finding:
     """The entropy "increases up to generalization time".
@@ -135,8 +133,7 @@ def turns_at_generalisation(rows: pd.DataFrame, runs: Runs, *, factor: float = N
        through=lives, seconds=5, bars={"bar": BARS[1:]}, rule_changed="2026-11-24T18:57:19 c779427", says=(
     "in the plane of the first two components one frequency has half of the power at {at} of the step of 99 % test ",
     "accuracy ({count} runs get there; steps exchanged between runs: p = {p:.2g}; other shares: {bars}); 5 % ",
-    "of random embeddings of this size have more than {chance:.0%}. Elsewhere half of it: {others}",
-))  # fmt: skip
+    "of random embeddings of this size have more than {chance:.0%}. Elsewhere half of it: {others}"))  # fmt: skip
 @in_their_setting
 def circle_when_it_generalises(rows: pd.DataFrame, runs: Runs, *, bar: float = BARS[0]) -> Finding:
     """Perfect generalization "coincides with the PCA projecting the embeddings into a circle in 2D".
@@ -168,8 +165,7 @@ def exchanged(steps: pd.Series, others: pd.Series, draws: int = 9_999) -> float:
     "on the axes of the end one frequency has {value:.0%} of the start's power (median; {low:.0%} to {high:.0%}), ",
     "{own:.0%} on its own axes, {foreign:.0%} on those of another run, {strange:.0%} for random starts ",
     "with the true one's share of the end, {alike:.0%} for random starts of which every frequency is kept as much. ",
-    "Elsewhere on the axes of the end: {others}",
-))  # fmt: skip
+    "Elsewhere on the axes of the end: {others}"))  # fmt: skip
 @in_their_setting
 def structure_before_training(rows: pd.DataFrame, runs: Runs) -> Finding:
     """The initial embeddings, projected on the final components, "seem to already contain much of that structure".
@@ -190,8 +186,7 @@ def structure_before_training(rows: pd.DataFrame, runs: Runs) -> Finding:
        rule_changed="2026-11-24T19:32 0772874", says=(
     "outside the first {axes} axes of the end {value:.0%} of the start's variance are left ({low:.0%} to {high:.0%}); ",
     "a random table as long as the end would have {null:.0%}; on these axes it is {inside:.1f} times the start's ",
-    "(medians; other shares: {bars})",
-))  # fmt: skip
+    "(medians; other shares: {bars})"))  # fmt: skip
 @in_their_setting
 def other_dimensions_are_pruned(rows: pd.DataFrame, runs: Runs, *, left: float = 0.5) -> Finding:
     """ "The training procedure essentially prunes other unnecessary dimensions".
@@ -207,8 +202,7 @@ def other_dimensions_are_pruned(rows: pd.DataFrame, runs: Runs, *, left: float =
 @claim("LT5", "liu2022", **_AXES, says=(
     "of {runs} runs that generalise, with their embedding on the first {axes} components of the end, the best test ",
     "accuracies are {each}; one of these numbers of components reaches 99 % in {enough} runs. ",
-    "Elsewhere with the most of them: {others}",
-))  # fmt: skip
+    "Elsewhere with the most of them: {others}"))  # fmt: skip
 @in_their_setting
 def few_axes_are_enough(rows: pd.DataFrame, runs: Runs) -> Finding:
     """The first few principal components of the end "contain enough information to reach 99% accuracy".
@@ -277,8 +271,7 @@ def decay_speeds(runs: Runs) -> Finding:
        shown_by="draws", published="51.7 at the start", says=(
     "a random normal table of {p} rows and 256 columns has an effective dimension of {value:.2f} ({low:.2f} to ",
     "{high:.2f}), one of 53 rows {printed:.2f}: Fig. 7 (left) was made with p = {p}; of Fig. 7 (right) it is ",
-    "unknown",
-))  # fmt: skip
+    "unknown"))  # fmt: skip
 def modulus() -> Finding:
     """The runs have "$p = 53$ integers".
 

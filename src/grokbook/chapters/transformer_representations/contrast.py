@@ -115,8 +115,7 @@ def tell_apart(rows: pd.DataFrame, measure: str) -> float:
     "with cover held equal a forced line adds {line:+.2f} to the test accuracy, with the line held equal cover adds ",
     "{cover:+.2f}; {perfect} runs whose data force a line answer every test pair, of the fitted ones {fitted}; of the ",
     "runs without a line {others}, where an ideal model answers {ideal:.0%}; chance of a line's effect as large if ",
-    "the {sets} sets were dealt out: p = {p:.2g}",
-))  # fmt: skip
+    "the {sets} sets were dealt out: p = {p:.2g}"))  # fmt: skip
 def line_or_cover(runs: Runs) -> Finding:
     """Where all sums are trained, a training set that implies "a unique linear structure" generalises whether it covers
     the table or not: a line decides more than cover does.
