@@ -203,6 +203,16 @@ def median_delay(times: pd.DataFrame | Iterable[GrokTime]) -> float | None:
     return _kaplan_meier_median(followed, observed)
 
 
+def middle(steps: pd.Series) -> float:
+    """The median of some steps; infinite where half of them or more are missing.
+
+    Example:
+        >>> middle(pd.Series([100, None, 300])), middle(pd.Series([100.0, None, None]))
+        (300.0, inf)
+    """
+    return float(steps.astype(float).fillna(np.inf).median())
+
+
 def median_step(times: pd.DataFrame, column: str = "grok_step") -> float | None:
     """Median of a column of steps by Kaplan and Meier: a run without one counts as later than its `last_step`.
 

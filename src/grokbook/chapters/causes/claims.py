@@ -18,10 +18,8 @@ from grokbook.runs.delay import grok_times
 READING = "central statement (our reading)"
 DECAY, NORM, LAZY = "Weight decay", "Norm and the scale of the logits", "Lazy training, numerics, accelerators"
 FEATURES, RING = "The embedding", "The ring of MED"
-FAMILY = 52
-"""Arms of bench Q that were fixed together: over these Holm's rule corrects, here as on the page."""
-CAP = 5_000
-"""The last step of bench Q."""
+FAMILY = 52  # arms of bench Q that were fixed together: over these Holm's rule corrects, here as on the page
+CAP = 5_000  # the last step of bench Q
 PART = {"agrees": True, "contradicts": False, "open": None}
 
 

@@ -16,12 +16,10 @@ from grokbook.errors import ParameterError
 from grokbook.runs.delay import grok_times
 from grokbook.runs.experiment import available
 
-BENCHES = ("Q", "T", "L")
-"""The benches of which something is predicted."""
+BENCHES = ("Q", "T", "L")  # the benches of which something is predicted
 
 LEVEL = 0.05
-SAME = 1.5
-"""A ratio whose interval lies between 1 / 1.5 and 1.5 is called the same."""
+SAME = 1.5  # a ratio whose interval lies between 1 / 1.5 and 1.5 is called the same
 
 
 def predictions() -> pd.DataFrame:

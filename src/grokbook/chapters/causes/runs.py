@@ -34,8 +34,7 @@ from grokbook.training.optim import AdamW, Group
 from grokbook.training.reflected import Reflected
 from grokbook.training.schedule import Schedule
 
-SEEDS = 12
-"""Runs an arm, paired with the free runs by seed: the fewest with which Holm's rule over 60 rows can reject."""
+SEEDS = 12  # runs an arm, paired with the free runs by seed: the fewest with which Holm's rule over 60 rows can reject
 
 BENCH_NAMES = {
     "T": "T: LayerNorm, p = 29",
@@ -59,8 +58,7 @@ PATH = {
 }  # fmt: skip
 """Median norm of the free runs at some steps: to be clamped to it should change nothing."""
 
-RADII = (0.5, 0.7, 0.85, 1.0, 1.2, 1.45, 1.7)
-"""Norms at which all weights are held, in units of `NORM`."""
+RADII = (0.5, 0.7, 0.85, 1.0, 1.2, 1.45, 1.7)  # norms at which all weights are held, in units of `NORM`
 
 
 def free(bench: str) -> RunConfig:

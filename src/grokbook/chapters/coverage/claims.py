@@ -10,6 +10,7 @@ import sympy
 
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import most
+from grokbook.claims.words import generalising
 from grokbook.runs.delay import grok_times
 from grokbook.runs.gu2025 import fig5
 from grokbook.tasks.arithmetic import ModularTask
@@ -100,31 +101,23 @@ def class_pairs(p: int) -> tuple[np.ndarray, ...]:
     return i[fits], j[fits], a[fits], b[fits]
 
 
-def signed_distance(i: np.ndarray, j: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """|i - i' + j - j'|, as the proof of Theorem 3.10 has it."""
-    return np.abs(i - a + j - b)
-
-
-def manhattan_distance(i: np.ndarray, j: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """|i - i'| + |j - j'|, the distance of the theorem itself."""
-    return np.abs(i - a) + np.abs(j - b)
-
-
 @claim("G16", "gu2025", "appendix B.5", section=OWN_CLASS, kind="formula",
        says=("broken by {broken} of {total} pairs of one class (a circle and normal rows, p = {p}): the printed ",
              "factor is 0 for all of them; (|i - i'| + |j - j'|) times the largest step is broken by {largest}, ",
              "times the mean step by {mean}"))
-def neighbour_inequality(p: int = 23, distance: Callable[..., np.ndarray] = signed_distance) -> Finding:
+def neighbour_inequality(p: int = 23, *, printed: bool = True) -> Finding:
     """For cells of one class, |phi(i) + phi(j) - k| <= |i - i' + j - j'| delta + delta'.
 
-    Taken at k = phi(i') + phi(j'), so that delta' = 0.
+    Taken at k = phi(i') + phi(j'), so that delta' = 0. Not as `printed`: with the distance |i - i'| + |j - j'| of
+    Theorem 3.10 itself.
     """
-    pairs = i, j, a, b = class_pairs(p)
-    apart, counts = manhattan_distance(*pairs), []
+    i, j, a, b = class_pairs(p)
+    apart, counts = np.abs(i - a) + np.abs(j - b), []
+    factor = np.abs(i - a + j - b) if printed else apart
     for phi in (circle(p, 1), np.random.default_rng(0).normal(size=(p, 8))):
         moved = np.linalg.norm(phi[i] + phi[j] - phi[a] - phi[b], axis=1) - 1e-9
         steps = np.linalg.norm(np.diff(phi, axis=0), axis=1)
-        bounds = distance(*pairs) * steps.max(), apart * steps.max(), apart * steps.mean()
+        bounds = factor * steps.max(), apart * steps.max(), apart * steps.mean()
         counts.append([int((moved > bound).sum()) for bound in bounds])
     (broken, largest, mean), total = np.sum(counts, axis=0).tolist(), 2 * i.size
     return judge(broken == 0, corrected=largest == 0, value=broken / total, low=0, high=0, total=total, p=p,
@@ -331,8 +324,7 @@ def needed_radius(
     return 1 + float(np.quantile([distance(m, torus=True).max() for m in masks], quantile, method="higher"))
 
 
-LONG = 30_000
-"""Steps from which a run that has not generalised counts as one that does not: the length of the authors' program."""
+LONG = 30_000  # steps from which a run that has not generalised counts as one that does not: the authors' program's
 
 
 @claim("G24", "gu2025", "after Theorem 3.12", section=OWN_CLASS, runs=lambda: {p: fig5(p) for p in (47, 97)},
@@ -354,11 +346,9 @@ def fraction_for_grokking(runs: Runs, *, train_fraction: float = 0.3, long: int 
     radii = [k for k in tried if all((printed_fraction(q, k) <= train_fraction) == e for q, e in known.items())]
     k = radius_in_use(p, train_fraction)
     c, own = disc_size(k), same_class_size(k)
-    seen = ", ".join(f"{t.grok_step.notna().sum()} of {len(t)} runs at p = {q} generalise by step {t.last_step.max():,}"
-                     for q, t in runs.items())  # fmt: skip
     late = None in known.values()  # runs that are too short or too few to say that a modulus does not
-    return judge(None if late else bool(radii), k=k, c=c, own=own, p=p, own_share=1 - p ** (-2 / own), seen=seen,
-                 share=required_fraction(p, k), fraction=train_fraction,
+    return judge(None if late else bool(radii), k=k, c=c, own=own, p=p, own_share=1 - p ** (-2 / own),
+                 seen=generalising(runs, "p = {}"), share=required_fraction(p, k), fraction=train_fraction,
                  fit="too short or too few to say that a modulus does not" if late else f"{len(radii)} radii agree",
                  )  # fmt: skip
 

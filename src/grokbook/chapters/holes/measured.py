@@ -14,8 +14,7 @@ from grokbook.runs.limits import LimitRule, limits_table, moving_mean
 GENERALISED = 95.0
 """A run has generalised outside its hole when its moving mean there has reached this accuracy (percent)."""
 
-NEAR = 5.0
-"""Points within which an upper limit agrees with the printed one."""
+NEAR = 5.0  # points within which an upper limit agrees with the printed one
 
 PARTS = {
     "outside": "test_accuracy_outside_hole",

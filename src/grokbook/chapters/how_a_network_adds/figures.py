@@ -13,8 +13,7 @@ from grokbook.plotting.labels import name_lines
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.theory import sum_of_angles as angles
 
-BEST = 4
-"""Up to so many frequencies all sets are tried."""
+BEST = 4  # up to so many frequencies all sets are tried
 
 
 @styled

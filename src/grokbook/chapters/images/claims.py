@@ -25,7 +25,7 @@ from grokbook.chapters.images.runs import (
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import enough, most, some
 from grokbook.measures.neural_collapse import class_parts, simplex_distance
-from grokbook.runs.delay import grok_times
+from grokbook.runs.delay import grok_times, middle
 from grokbook.runs.phases import PHASES, PhaseRule, phases
 from grokbook.theory.class_collapse import flow, loss, velocity
 
@@ -62,11 +62,6 @@ _CELLS: dict[str, Any] = {"section": "Four phases"}
 _LOSS: dict[str, Any] = {"section": "A loss that cannot shrink everything"}
 _PLACES = _CELLS | {"runs": fig8_right, "rule_changed": "2026-11-24T19:45 8e5dc6e"}
 _SMALL: dict[str, Any] = {"origin": "ours", "says": "8 x 8 digits: {told}"}
-
-
-def middle(steps: pd.Series) -> float:
-    """The median of some steps, infinite where half of them or more are missing."""
-    return float(steps.astype(float).fillna(np.inf).median())
 
 
 @claim("LM1", "liu2022", "appendix J, Fig. 8 (left)", **_DELAY, runs=fig8, published="quickly fits, much later",

@@ -71,8 +71,7 @@ def nearby_moves(point: np.ndarray, radius: float, n: int = 200, target: float =
 
 SURFACE, AXIS = [np.array([1.0, 1, 1]), np.array([2.0, 1, 0.5])], [np.array([0.0, 0, v]) for v in (0.5, 1.0)]
 """Points with x w u = 1, and points of an axis."""
-FAR = 100
-"""Radii from which on a limit counts as not near."""
+FAR = 100  # radii from which on a limit counts as not near
 
 
 @claim("G44", "gu2025", "Theorem C.9; Gu 2024, Theorem 2", section="Equilibria and what is stable", kind="theorem",

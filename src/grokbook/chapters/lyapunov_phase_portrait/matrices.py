@@ -25,8 +25,7 @@ from grokbook.theory.triple_stability import lyapunov
 SYSTEM, GROKKING = "The paper's system, from the matrices down", "What this says about grokking"
 SIZES = {"p": 5, "d": 4, "n": 6}
 EXACT = 1e-9
-ONE_HOT = np.eye(SIZES["p"])
-"""The target vector of each class."""
+ONE_HOT = np.eye(SIZES["p"])  # the target vector of each class
 
 
 def some_state(seed: int = 0) -> MatrixState:

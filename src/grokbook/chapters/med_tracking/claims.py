@@ -17,8 +17,7 @@ from grokbook.runs.tracking import SETTLED, tracking_table
 from grokbook.theory.one_frequency import circle
 from grokbook.training import Schedule, train
 
-ALMOST_IDENTICAL = 0.9
-"""Share of intervals with equal signs from which we call two curves' patterns almost identical."""
+ALMOST_IDENTICAL = 0.9  # share of intervals with equal signs from which we call two curves' patterns almost identical
 
 BARS = (0.7, 0.8, ALMOST_IDENTICAL)
 """Bars at which that verdict is told; 0.9 was fixed before the runs were looked at, the others after."""

@@ -11,11 +11,9 @@ from grokbook.runs.lead_tables import LEVEL, event_table, summary_table
 from grokbook.runs.lead_tasks import CONTROLS
 
 FALLS = {"med": "falls"}
-ENOUGH = 6
-"""Runs that generalise with a delay below which nothing is concluded."""
+ENOUGH = 6  # runs that generalise with a delay below which nothing is concluded
 
-RULE = "2026-11-24T19:32:33+00:00 19243eb"
-"""When this rule was fixed: largest moves, one look, p at most `LEVEL`."""
+RULE = "2026-11-24T19:32:33+00:00 19243eb"  # when this rule was fixed: largest moves, one look, p at most `LEVEL`
 
 _JUDGED = {"section": "What the papers say", "runs": tasks, "seconds": 4, "bars": {"share": (0.25, 0.75)},
            "rule_changed": RULE}  # fmt: skip

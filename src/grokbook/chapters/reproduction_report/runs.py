@@ -15,8 +15,7 @@ from grokbook.runs.experiment import Experiment
 from grokbook.runs.gu2025 import fig5, modular_run
 from grokbook.training.schedule import Schedule
 
-BFLOAT16_SEEDS = {"p = 59": 5, "p = 97": 3}
-"""Runs in bfloat16 that are compared with those in float32."""
+BFLOAT16_SEEDS = {"p = 59": 5, "p = 97": 3}  # runs in bfloat16 that are compared with those in float32
 
 
 def in_float32() -> dict[str, Experiment]:
@@ -47,8 +46,7 @@ def in_bfloat16() -> dict[str, Experiment]:
     }
 
 
-LEVEL = 0.05
-"""Level at which two ways to train differ."""
+LEVEL = 0.05  # level at which two ways to train differ
 
 RUNS = (in_bfloat16,)
 

@@ -82,8 +82,7 @@ def accuracy_shows_addition(n: int = 11, train_fraction: float = 0.25, seeds: in
                  known=known_share(n, train_fraction), blind=float(np.median(fair)))  # fmt: skip
 
 
-BARS = (0.5, 0.7)
-"""Two other accuracies in place of `REACHED`, at which the verdict is said too."""
+BARS = (0.5, 0.7)  # two other accuracies in place of `REACHED`, at which the verdict is said too
 
 
 def _column(bar: float) -> str:

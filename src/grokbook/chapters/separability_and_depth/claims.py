@@ -22,8 +22,7 @@ from grokbook.measures import (
     shuffled_share,
 )
 
-EXACT = 1e-6
-"""Largest error of a reconstruction that counts as exact."""
+EXACT = 1e-6  # largest error of a reconstruction that counts as exact
 
 VIOLENT = 0.1
 """Our reading of "violently": a median largest fall of ten points of accuracy or more in the deepest network."""

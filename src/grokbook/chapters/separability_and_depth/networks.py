@@ -19,8 +19,7 @@ from grokbook.models.activations import activations
 from grokbook.tasks import ModularTask
 from grokbook.training.watching import View, Watch
 
-PAIRS = 12
-"""Pairs of classes drawn for each share of separable pairs."""
+PAIRS = 12  # pairs of classes drawn for each share of separable pairs
 
 HALF, RIGHT, NOISE = 0.5, 0.9, 0.1
 """Score that counts as "readable", least accuracy of networks that generalise, largest score of a control."""

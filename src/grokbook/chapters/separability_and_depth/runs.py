@@ -17,12 +17,10 @@ from grokbook.training.accelerators import Clipped
 from grokbook.training.optim import AdamW
 from grokbook.training.schedule import Schedule
 
-CHECKPOINTS = 20
-"""Looks into a probed run after its start, evenly spread."""
+CHECKPOINTS = 20  # looks into a probed run after its start, evenly spread
 
 VERSION = 1  # of the watches: raised when what one of them computes changes
-LAYERS = (1, 2, 3, 4)
-"""The depths of Fig. 2."""
+LAYERS = (1, 2, 3, 4)  # the depths of Fig. 2
 
 SIZE, FRACTION, WIDTH, STEPS = 37, 0.6, 24, 2_000
 """Modulus, training fraction, width and length of the small study; the width is well below p - 1 on purpose."""

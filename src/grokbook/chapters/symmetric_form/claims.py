@@ -17,11 +17,9 @@ from grokbook.runs.limits import LimitRule, limits, moving_mean
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.memorisers import transpose_accuracy
 
-NEARLY_CONSTANT = 0.25
-"""Our reading of "approximately constant": a range of at most this part of the mean."""
+NEARLY_CONSTANT = 0.25  # our reading of "approximately constant": a range of at most this part of the mean
 
-RISEN = 0.05
-"""Rise of the accuracy on cells without a trained transpose from which generalisation counts as improved."""
+RISEN = 0.05  # rise of the accuracy on cells without a trained transpose from which generalisation counts as improved
 
 
 def counted_cells(runs: Mapping[float, xr.Dataset], p: int = 97) -> pd.DataFrame:

@@ -12,8 +12,7 @@ from grokbook.runs.gu2025 import modular_run
 from grokbook.training.schedule import Schedule
 
 FORM = "x2_plus_xy_plus_y2"
-STEPS = 4_000
-"""Optimiser steps of a run of Fig. 4: our choice."""
+STEPS = 4_000  # optimiser steps of a run of Fig. 4: our choice
 
 PAPER = (0.5, 0.6, 0.7)
 FRACTIONS = (0.3, 0.4, *PAPER)

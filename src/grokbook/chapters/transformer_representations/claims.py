@@ -22,10 +22,10 @@ from grokbook.chapters.transformer_representations.runs import (
 )
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, enough, most, some
-from grokbook.claims.words import spread
+from grokbook.claims.words import generalising, spread
 from grokbook.machine import duration
 from grokbook.measures import effective_dimension
-from grokbook.runs.delay import grok_times
+from grokbook.runs.delay import grok_times, middle
 from grokbook.runs.experiment import Experiment
 
 PUBLISHED = {1: 51.7, 2_000: 53.1, 4_100: 52.3, 10_000: 45.9, 20_000: 33.4}
@@ -232,20 +232,9 @@ def final_axes_are_better(rows: pd.DataFrame, runs: Runs) -> Finding:
     return judge(better, runs=rows.gain.count(), axes=", ".join(map(str, AXES)), **told(rows, runs, "gain", ".3f"))
 
 
-def middle(times: pd.DataFrame) -> float:
-    """The median step of generalisation; infinite where half of the runs or more do not get there."""
-    return float(times.grok_step.astype(float).fillna(np.inf).median())
-
-
-def by_setting(runs: Runs, name: str) -> tuple[str, dict[float, float]]:
-    """How many runs of each setting generalise, and when, as text; `middle` of those with runs enough."""
-    parts = []
-    for value, table in runs.items():
-        known = table.grok_step.dropna()
-        when = f", at step {int(known.median()):,} (median of these)" if len(known) else ""
-        count = some(len(known), len(table))
-        parts.append(f"{name} {value:g}: {count} runs generalise by step {int(table.last_step.max()):,}{when}")
-    return "; ".join(parts), {value: middle(table) for value, table in runs.items() if len(table) >= ENOUGH}
+def by_setting(runs: Runs) -> dict[float, float]:
+    """The median step of generalisation (`middle`) of each setting with runs enough."""
+    return {value: middle(table.grok_step) for value, table in runs.items() if len(table) >= ENOUGH}
 
 
 @claim("LT7", "liu2022", "section 4.2, Fig. 7 (right)", **_DECAY, runs=by_decay, says=(
@@ -257,7 +246,7 @@ def decay_speeds(runs: Runs) -> Finding:
     generalise counts as its last step. Counted as later than any step, as at first, such runs bore the statement out.
     Runs of another size than the paper's do not refute it.
     """
-    each, full = by_setting(runs, "decay")
+    each, full = generalising(runs, "decay {:g}"), by_setting(runs)
     reached = {decay: step for decay, step in full.items() if decay and np.isfinite(step)}
     if 0.0 not in full or not reached:
         return Finding(UNDECIDED, each)
@@ -293,11 +282,11 @@ def dropout_speeds(runs: Runs) -> Finding:
     Our reading: the best share halves the median step of generalisation, and the delay is then at most the step of
     fitting. Runs of another size do not refute it, and the printed "under 10^3 steps" belongs to that size.
     """
-    each, full = by_setting(runs, "dropout")
+    each, full = generalising(runs, "dropout {:g}"), by_setting(runs)
     if len(full) < len(by_dropout()):
         return Finding(UNDECIDED, each)
     best = min((share for share in full if share), key=full.__getitem__)
-    rest = float((runs[best].delay / runs[best].fit_step).astype(float).fillna(np.inf).median())
+    rest = middle(runs[best].delay / runs[best].fit_step)
     return judge(full[best] < full[0.0] / 2, rest <= 1, elsewhere=True, value=full[best], each=each, rest=rest,
                  best=best)  # fmt: skip
 

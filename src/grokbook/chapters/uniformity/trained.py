@@ -15,8 +15,7 @@ from grokbook.runs.delay import grok_time
 from grokbook.theory.one_frequency import products
 from grokbook.theory.uniformity import class_share
 
-HALF = 0.5
-"""Our bar: at least half of the variance between the classes."""
+HALF = 0.5  # our bar: at least half of the variance between the classes
 
 
 def product_share(embedding: np.ndarray) -> float:

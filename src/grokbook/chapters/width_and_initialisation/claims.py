@@ -30,45 +30,25 @@ from grokbook.chapters.width_and_initialisation.runs import (
 from grokbook.chapters.width_and_initialisation.tables import longest, times
 from grokbook.claims import Finding, Runs, claim, enough, found, joint, judge
 from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, most
-from grokbook.claims.words import spread
+from grokbook.claims.words import generalising, spread
 from grokbook.runs.comparison import compare, oracles, paired_p, permutation_p, same_seed, sooner, span, trend_p
 from grokbook.runs.gu2025 import fig5
 
-LEVEL = 0.05
-"""Level of every test."""
+LEVEL = 0.05  # level of every test
 
 HALF = 0.71
 """Ratio of onsets below which a start is nearer to halving them than to nothing: the root of one half, rounded."""
 
-SWING = 0.05
-"""Largest fall of a test accuracy in its last fifth from which we say that it oscillates."""
-
-ORDERED = 6
-"""Seeds a side from which an order can be called stable or not: with three, 2 of 20 orders are apart."""
-
-ABOUT_07 = (0.6, 0.8)
-"""Test accuracy that we call about 0.7."""
-
-OTHER_BANDS = ((0.65, 0.75), (0.5, 0.9))
-"""Two other bands for it."""
-
-LEFT_THE_FLOOR = 0.5
-"""Test accuracy from which a level counts as reached: a flat curve below may only be late."""
-
-NEARLY_ALL = 0.985
-"""Test accuracy that rounds to the paper's 0.99."""
-
-NO_GAIN = 0.05
-"""Gain in test accuracy that we call no "significant improvement"."""
-
-SUBSTANTIAL = 0.1
-"""Difference of the accuracy reached by two runs that we call substantial."""
-
-STEADY = 2.0
-"""Ratio of the latest to the earliest grok step below which we call a setting stable."""
-
-SMALL_SIZE = "p = 59"
-"""What marks the companions among the runs of a claim."""
+SWING = 0.05  # largest fall of a test accuracy in its last fifth from which we say that it oscillates
+ORDERED = 6  # seeds a side from which an order can be called stable or not: with three, 2 of 20 orders are apart
+ABOUT_07 = (0.6, 0.8)  # test accuracy that we call about 0.7
+OTHER_BANDS = ((0.65, 0.75), (0.5, 0.9))  # two other bands for it
+LEFT_THE_FLOOR = 0.5  # test accuracy from which a level counts as reached: a flat curve below may only be late
+NEARLY_ALL = 0.985  # test accuracy that rounds to the paper's 0.99
+NO_GAIN = 0.05  # gain in test accuracy that we call no "significant improvement"
+SUBSTANTIAL = 0.1  # difference of the accuracy reached by two runs that we call substantial
+STEADY = 2.0  # ratio of the latest to the earliest grok step below which we call a setting stable
+SMALL_SIZE = "p = 59"  # what marks the companions among the runs of a claim
 
 SURELY = LEVEL / 10
 """Level at which a half that is put there must be found, so that one that is there is hardly missed at `LEVEL`."""
@@ -77,16 +57,6 @@ Times = pd.DataFrame | None
 _WIDTHS = {"section": "What is recorded of the width", "seconds": 3, "through": times}
 _STARTS = {"section": "A special start", "seconds": 3, "through": times}
 _POSITIONS = {"section": "Position vectors", "seconds": 3, "through": times}
-
-
-def listed(tables: Mapping[str, pd.DataFrame]) -> str:
-    """How many runs of each of these settings generalise, and when."""
-    said = []
-    for label, table in tables.items():
-        seen = table.grok_step.dropna()
-        when = f" (at {spread(seen, ',.0f')})" if len(seen) else ""
-        said.append(f"{label}: {len(seen)} of {len(table)} generalise by step {int(table.last_step.max()):,}{when}")
-    return "; ".join(said)
 
 
 def levels(tables: Mapping[str, pd.DataFrame]) -> str:
@@ -113,7 +83,8 @@ def told(runs: Runs, what: str) -> dict[str, str]:
     small = {label: table for label, table in runs.items() if label.startswith(SMALL_SIZE)}
     own = {label: table for label, table in runs.items() if label not in small}
     names = {label.removeprefix(f"{SMALL_SIZE}, "): table for label, table in small.items()}
-    return {"seen": listed(own), "beside": f" (companions of this book, {what}: {listed(names)})" if small else ""}
+    companions = f"companions of this book, {what}"
+    return {"seen": generalising(own), "beside": f" ({companions}: {generalising(names)})" if small else ""}
 
 
 # ---------------------------------------------------------------------------------------- the start
@@ -211,7 +182,7 @@ def of_figure(figure: str) -> Settings:
 def wider_is_earlier(runs: Runs, panels: tuple[tuple[str, str, int], ...] = FIG_9, *, share: float = 1.0) -> Finding:
     """Width 256 groks over 20,000 epochs before 128 (p = 97, k = 85), over 10,000 before 64 (p = 47, k = 0)."""
     parts = [earlier_by(runs[narrow], runs[wide], share * gap) for narrow, wide, gap in panels]
-    return judge(*parts, seen=listed(runs))
+    return judge(*parts, seen=generalising(runs))
 
 
 def about_07(table: Times, band: tuple[float, float] = ABOUT_07) -> Part:
@@ -251,7 +222,7 @@ def boundary_by_width(runs: Runs) -> Finding:
     parts = [_nobody(runs[f"d = {d}"]) for d in (256, 512)] + [_most(wide), _most(wider)]
     alike = abs(wider.best.median() - wide.best.median()) < NO_GAIN if enough(wide, wider) else None
     settles = enough(wide, wider) and not (wide.rises.any() or wider.rises.any())
-    return judge(*parts, alike if alike or settles else None, seen=listed(runs))
+    return judge(*parts, alike if alike or settles else None, seen=generalising(runs))
 
 
 def _nobody(table: Times) -> Part:
@@ -275,11 +246,8 @@ def acceleration(runs: Runs) -> Finding:
     """That start halves the epochs; wider embeddings grok 20,000 epochs earlier and reach 0.99 instead of 0.7."""
     at_43 = Runs({label: table for label, table in runs.items() if label.startswith("d")})
     halves = toeplitz_halves(runs)
-    findings = {
-        "start": halves,
-        "p = 97, k = 85": wider_is_earlier(runs, FIG_9[:1]),
-        "p = 43": accuracy_by_width(at_43),
-    }
+    wider, at_512 = wider_is_earlier(runs, FIG_9[:1]), accuracy_by_width(at_43)
+    findings = {"start": halves, "p = 97, k = 85": wider, "p = 43": at_512}
     each = "; ".join(f"{name}: {finding.verdict}" for name, finding in findings.items())
     value = None if halves.verdict == UNDECIDED else halves.value
     return found(joint(finding.verdict for finding in findings.values()), value, each=each)
@@ -334,7 +302,7 @@ def order_is_unstable(runs: Runs) -> Finding:
     if enough(on, off, least=ORDERED):
         apart = 2 * min(permutation_p(on, off), permutation_p(off, on)) <= LEVEL
         part = False if apart else True if max(oracles(on, on)[0], oracles(off, off)[0]) <= SURELY else None
-    return judge(part, seen=listed(runs), seeds=ORDERED)
+    return judge(part, seen=generalising(runs), seeds=ORDERED)
 
 
 @claim("PF21", "gu2024", "appendix E.1, Fig. 21", runs=partial(at_width, 512), **_POSITIONS, bars={"bar": (1.5, 3)},
@@ -342,7 +310,7 @@ def order_is_unstable(runs: Runs) -> Finding:
        says="{seen} (other ratios: {bars})")  # fmt: skip
 def wide_is_stable(runs: Runs, *, bar: float = STEADY) -> Finding:
     """At width 512 the instability is gone."""
-    return judge(*(steady(runs[f"d = 512, {state}"], bar) for state in ("on", "off")), seen=listed(runs))
+    return judge(*(steady(runs[f"d = 512, {state}"], bar) for state in ("on", "off")), seen=generalising(runs))
 
 
 def steady(table: Times, bar: float = STEADY) -> Part:
@@ -367,7 +335,7 @@ def runs_differ(runs: Runs, *, apart: tuple[float, float] = (STEADY, SUBSTANTIAL
     table = runs[longest(runs, "p = 47")]
     parts = speeds_differ(table, apart[0]), levels_differ(table, apart[1])
     words = dict(zip(("speed", "accuracy"), (judge(part).verdict for part in parts), strict=True))
-    return judge(*parts, seen=f"{listed(runs)}; {levels(runs)}", **words)
+    return judge(*parts, seen=f"{generalising(runs)}; {levels(runs)}", **words)
 
 
 def speeds_differ(table: Times, bar: float = STEADY) -> Part:

@@ -30,14 +30,12 @@ SMALL = {"p": 59, "train_fraction": 0.5, "d_model": 64, "steps": 4_000, "log": S
 ACCELERATORS = {"adamw": AdamW, "muon": Muon, "grokfast": Grokfast}
 """Optimisers compared under one protocol: equal warm-up and weight decay, each at the same three learning rates."""
 
-RATES = (1e-3, 3e-4, 3e-3)
-"""Learning rates at which they are compared; the first is that of every other run."""
+RATES = (1e-3, 3e-4, 3e-3)  # learning rates at which they are compared; the first is that of every other run
 
 APART = ("normal", "toeplitz", "toeplitz_normal", "small_normal", "normal_mean")
 """Starts that tell structure, scale and mean of the Toeplitz table apart."""
 
-FRESH = tuple(range(3, 13))
-"""Seeds that were run after those of `small_by_start` had shown what to ask: they decide it."""
+FRESH = tuple(range(3, 13))  # seeds that were run after those of `small_by_start` had shown what to ask: they decide it
 
 WIDTHS = (
     ("fig9", 97, 85, 40_000, (128, 256)),
