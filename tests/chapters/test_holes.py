@@ -148,8 +148,6 @@ def test_a_variant_is_judged_as_its_row_is():
 
 def test_medians_and_ranges_with_runs_that_did_not_get_there():
     values = pd.Series([900, None, 700], dtype="Int64")
-    assert measured.censored_median(values) == 900
-    assert np.isnan(measured.censored_median(pd.Series([None, None, 700], dtype="Int64")))
     assert spread(values, ".0f", "later") == "700 to later"
     assert spread(values[1:2], ".0f", "later") == "later" and spread(pd.Series([1.24])) == "1.2"
 

@@ -207,7 +207,7 @@ def middle(steps: pd.Series) -> float:
     """The median of some steps; infinite where half of them or more are missing.
 
     Example:
-        >>> middle(pd.Series([100, None, 300])), middle(pd.Series([100.0, None, None]))
+        >>> middle(pd.Series([100, None, 300], dtype="Int64")), middle(pd.Series([None, None, 7.0]))
         (300.0, inf)
     """
     return float(steps.astype(float).fillna(np.inf).median())

@@ -351,13 +351,9 @@ def hierarchy_of_four() -> Finding:
     sets = [c for size in range(4) for c in combinations(three, size)]
     left = {c: nullity([pair for two in c for pair in two], 4) for c in sets}
     ordered = all(left[a] <= left[b] for a in left for b in left if set(b) <= set(a))
-    return judge(ordered, value=len({round_projector(equations(c, 4)) for c in sets}), most=max(left.values()),
-                 fewest=min(left.values()))  # fmt: skip
-
-
-def round_projector(a: np.ndarray) -> bytes:
-    """The span of the rows, as something that can be compared."""
-    return (np.round(np.linalg.pinv(a.astype(float)) @ a, 9) + 0.0).tobytes() if len(a) else b""
+    onto = [np.linalg.pinv(rows) @ rows for rows in (equations(c, 4).astype(float) for c in sets)]
+    spans = {(np.round(projector, 9) + 0.0).tobytes() for projector in onto}
+    return judge(ordered, value=len(spans), most=max(left.values()), fewest=min(left.values()))
 
 
 @claim("L39", "liu2022", "Definition 1; appendices E and H", section=TABLE, kind="formula", shown_by="count",

@@ -98,14 +98,3 @@ def measured(runs: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
     """The eleven rows of Table 1, published (`predictors`, its `outside` as `share`) and ours (`by_row`)."""
     table = predictors().rename(columns={"outside": "share"}).join(by_row(runs, near=near))
     return table.fillna({"seeds": 0, "rising": 0, "came": "not run"}).astype({"seeds": int, "rising": int})
-
-
-def censored_median(values: pd.Series) -> float:
-    """Median with missing values taken as later than all others; NaN where the middle one is missing.
-
-    Example:
-        >>> censored_median(pd.Series([100, None, 300], dtype="Int64")), censored_median(pd.Series([1.0, None]))
-        (300.0, nan)
-    """
-    middle = float(np.median(values.astype("Float64").fillna(np.inf).astype(float)))
-    return middle if np.isfinite(middle) else float("nan")

@@ -26,25 +26,14 @@ STEPS = 6_000  # of a row: 1.8 times the latest GO-Epoch; the paper states no le
 AUTHORS_STEPS = 30_000  # of the authors' programs
 LONG, LONGEST = "12,000 steps", f"{AUTHORS_STEPS:,} steps"
 TEXT, SHIFTED = "the text's rule", "second operand shifted by 60"  # the shift is in the authors' program for STRIP
-CHANGES = {
-    "": {},
-    LONG: {"steps": 12_000},
-    LONGEST: {"steps": AUTHORS_STEPS},
-    TEXT: {"rule": "text"},
-    SHIFTED: {"shift": 60},
-}
+CHANGES = {"": {}, LONG: {"steps": 12_000}, LONGEST: {"steps": AUTHORS_STEPS}, TEXT: {"rule": "text"},
+           SHIFTED: {"shift": 60}}  # fmt: skip
 """What sets a variant of a row apart, in words and as settings; "" is the row itself."""
 
 VARIANTS = (
-    ("SQUARE 40", LONG),
-    ("STRIP 50", LONG),
-    ("STRIP 50", SHIFTED),
-    ("SQUARE 30", LONG),
-    ("STRIP 50", TEXT),
-    ("STRIP 60", SHIFTED),
-    ("SQUARE 40", TEXT),
-    ("STRIP 67", TEXT),
-)
+    ("SQUARE 40", LONG), ("STRIP 50", LONG), ("STRIP 50", SHIFTED), ("SQUARE 30", LONG), ("STRIP 50", TEXT),
+    ("STRIP 60", SHIFTED), ("SQUARE 40", TEXT), ("STRIP 67", TEXT),
+)  # fmt: skip
 """The rows that differ most, run again with one thing changed, one seed each, in the order of what they tell."""
 LONG_ROWS = ("SQUARE 40", "STRIP 50", "SQUARE 30", "SQUARE 35", "SQUARE 45", "STRIP 40")
 """Rows that are run for as long as the authors' programs run, two seeds each, in the order of what they decide."""

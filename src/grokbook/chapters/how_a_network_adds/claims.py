@@ -113,10 +113,7 @@ def adds_first(p: int = 11) -> Finding:
     """Gradient symmetricity is 1 for every network that adds both embeddings before anything else, clock or pizza."""
     i, j = (torch.as_tensor(column) for column in ModularTask(p).pairs.T)
     found = []
-    for network, weights in (
-        built_quadratic(p, [1, 3], dtype=torch.float64),
-        built_transformer(p, [1, 3], dtype=torch.float64),
-    ):
+    for network, weights in (build(p, [1, 3], dtype=torch.float64) for build in (built_quadratic, built_transformer)):
         first, second = network.embeddings(weights)
         found.append(gradient_symmetricity(from_embeddings(network, weights), first[i], second[j]))
     clock, pizza = found

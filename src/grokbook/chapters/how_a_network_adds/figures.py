@@ -61,13 +61,10 @@ def how_many(p: int, primes: Sequence[int], share: float, draws: int) -> Figure:
     lower = np.array([angles.random_bound(p, m) for m in sizes])
     left.plot(sizes, lower, ":", color=COLOURS["theory"], lw=1.4, label="some set has as much")
     left.set(xscale="log", xlabel="frequencies $m$", ylabel="share of the margin", ylim=(0, 1.2))
-    for values, dash, look in (
-        (angles.enough, ":", "enough"),
-        (angles.least, "o-", "least"),
-        (angles.needed, "--", "needed"),
-    ):
-        colour = COLOURS["measure" if look == "least" else "theory"]
-        right.plot(primes, [values(q, share) for q in primes], dash, color=colour, label=look, ms=4, lw=1.4)
+    for number, dash, colour in ((angles.enough, ":", "theory"), (angles.least, "o-", "measure"),
+                                 (angles.needed, "--", "theory")):  # fmt: skip
+        right.plot(primes, [number(q, share) for q in primes], dash, color=COLOURS[colour], label=number.__name__,
+                   ms=4, lw=1.4)  # fmt: skip
     right.set(xscale="log", xlabel="modulus $p$", ylabel=f"frequencies for a share of {share:g}", ylim=(0, None))
     name_lines(left)
     name_lines(right)

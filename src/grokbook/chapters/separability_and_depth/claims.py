@@ -63,8 +63,8 @@ def dense_simple_functions(f: Callable[[np.ndarray], np.ndarray] = inverse_root,
 
     missed, later = (float(width @ (errors(n) > 2.0**-n)) for n in (level, 4 * level))
     mean, largest = float(errors(level) @ width), float(errors(level).max())
-    verdict = "holds" if later <= missed / 2 else "fails"
-    return found(verdict, missed, later, None, mean=mean, largest=largest, level=level, further=4 * level)
+    return judge(later <= missed / 2, value=missed, low=later, mean=mean, largest=largest, level=level,
+                 further=4 * level)  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------- order of the notions
@@ -90,8 +90,8 @@ def subspace_is_stronger(second: tuple[float, float] = (0.0, 1.0), trials: int =
     both = list(zip(drawn, slabs, strict=True))
     reverse = sum(convexly_separable_on(a, b, u[:2]) and not slab.separable for (a, b, u), slab in both)
     apart = [convexly_separable_on(a, b, [slab.normal]) for (a, b, _), slab in both if slab.separable]
-    words = {"second": tuple(second), "lost": "lost" if lost else "not lost", "trials": trials, "reverse": reverse}
-    return found("fails" if lost else "holds", float(lost), 0, 0, normal=sum(apart), apart=len(apart), **words)
+    return judge(not lost, value=float(lost), low=0, high=0, second=tuple(second), lost="lost" if lost else "not lost",
+                 trials=trials, reverse=reverse, normal=sum(apart), apart=len(apart))  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------- what a read-out sorts
@@ -163,9 +163,8 @@ def cited_theorems(measurements: int = 32, few: int = 14, seeds: int = 10, order
     slope, back = fourier_decay(order), abs(return_slope())
     share, fewer = (np.mean([recovery_error(m, seed=s) < EXACT for s in range(seeds)]) for m in (measurements, few))
     right = slope <= -order and share == 1 and back < 1
-    verdict = "fails" if not right else "holds" if fewer in (0, 1) else "holds with correction"
-    numbers = {"order": order, "share": share, "fewer": fewer, "few": few, "seeds": seeds, "back": back}
-    return found(verdict, slope, None, -order, measurements=measurements, **numbers)
+    return judge(right, fewer in (0, 1), corrected=right, value=slope, high=-order, measurements=measurements,
+                 order=order, share=share, fewer=fewer, few=few, seeds=seeds, back=back)  # fmt: skip
 
 
 @claim("P12", "gu2024", "appendix C.1", section=PAPERS_SAY, kind="theorem", shown_by="counterexample",
@@ -182,8 +181,8 @@ def sparse_means_periodic(p: int = 97, values: np.ndarray | None = None) -> Find
     later = (waves * np.exp(2j * np.pi * np.outer(np.arange(p, 2 * p), np.arange(p)) / p)).sum(axis=1).real
     power = np.abs(waves[1 : (p + 1) // 2]) ** 2
     off, share = float(np.abs(later - f).max()), float(power.max() / power.sum())
-    verdict = "vacuous" if off < EXACT and share < 1 / 2 else "holds"
-    return found(verdict, off, 0, EXACT, p=p, share=share, what="noise" if values is None else "the given table")
+    return judge(True, anything=off < EXACT and share < 1 / 2, value=off, low=0, high=EXACT, p=p, share=share,
+                 what="noise" if values is None else "the given table")  # fmt: skip
 
 
 @claim("G25", "gu2025", "Definition 4.1", section=PAPERS_SAY, kind="formula", shown_by="counterexample",
@@ -198,9 +197,9 @@ def any_number_tells(steps: int = 1000, event: int = 700, values: np.ndarray | N
     f = np.random.default_rng(0).normal(size=steps) if values is None else np.asarray(values)
     happened = np.arange(f.size) >= event
     both = np.intersect1d(f[happened], f[~happened]).size
-    verdict = "vacuous" if values is None and both == 0 else "holds" if both == 0 else "fails"
-    words = {"n": f.size, "what": "pure noise" if values is None else "the given function"}
-    return found(verdict, float(both), 0, 0, exists="does not exist" if both else "exists", **words)
+    return judge(both == 0, anything=values is None, value=float(both), low=0, high=0, n=f.size,
+                 what="pure noise" if values is None else "the given function",
+                 exists="does not exist" if both else "exists")  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------ what depth does

@@ -176,10 +176,3 @@ QUESTIONS = {
     ("optimiser", "p = 59, 50 %"): by_optimiser,
 }
 """The page's table of runs: question and where it is asked -> settings by label."""
-
-PAPERS = (by_modulus, by_start, partial(by_start, 0.25), partial(by_start, 0.2), by_shift, by_position, by_width)
-COMPANIONS = (
-    with_fresh_seeds, small_by_start, partial(small_by_start, 0.4), partial(small_by_start, 0.45), small_by_shift,
-    by_optimiser, small_by_position,
-)  # fmt: skip
-"""Settings at the papers' sizes, and those of this book."""
