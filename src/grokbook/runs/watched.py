@@ -1,4 +1,4 @@
-"""Experiments of which a fixed set of measures is recorded beside what training logs."""
+"""Experiments of which more is recorded than training logs: measures at each step, what the end of a run shows."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import torch
 import xarray as xr
+from torch import Tensor
 
 from grokbook.runs.experiment import Experiment
+from grokbook.training.config import RunConfig
 from grokbook.training.cost import Cost
+from grokbook.training.forward import split_weights
 from grokbook.training.watching import Watch
 
 
@@ -42,3 +46,22 @@ class Watched(Experiment):
         count = len(self.seeds) if seeds is None else seeds
         looks = count * self.config.log.steps(self.config.steps).size
         return super().predicted(count) + Cost(looks * self.look_seconds, 0)
+
+
+@dataclass(frozen=True)
+class ReadAtEnd(Experiment):
+    """An experiment that also records what a network shows when its run ends, of which no parameters are kept.
+
+    A kind of its own has `read`.
+    """
+
+    def read(self, config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
+        """What is recorded of the network of one seed, whose `config` has that seed."""
+        raise NotImplementedError
+
+    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
+        """Train and read the seeds (default: all); options and dataset as those of `Experiment.run`."""
+        found = super().run(seeds, keep_weights=True, **options)
+        rows = zip(found.seed.values.tolist(), torch.from_numpy(found.weights.values), strict=True)
+        each = [self.read(self.config.with_seed(seed), split_weights(self.config, row)) for seed, row in rows]
+        return found.drop_vars("weights").merge(xr.concat(each, found.seed), combine_attrs="override")

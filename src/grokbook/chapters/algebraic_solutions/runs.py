@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
-import torch
 import xarray as xr
 from torch import Tensor
 
@@ -17,9 +15,9 @@ from grokbook.errors import ParameterError
 from grokbook.measures.hidden_nodes import frequency_table, node_frequencies, node_waves, orders
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.tian2025 import pairs_of
-from grokbook.runs.watched import Watched
+from grokbook.runs.watched import ReadAtEnd, Watched
 from grokbook.runs.weights import WeightRun
-from grokbook.training import RunConfig, Schedule, split_weights
+from grokbook.training import RunConfig, Schedule
 from grokbook.training.watching import View
 
 
@@ -44,7 +42,7 @@ WATCHED: Mapping[str, Callable[[View], float]] = {
 
 
 @dataclass(frozen=True)
-class Solved(Watched):
+class Solved(ReadAtEnd, Watched):
     """An experiment that also records `WATCHED`, and of each node at the end its frequency and its wave there.
 
     Variables `node_frequency` (seed, node), `node_wave` (seed, layer, node, part), and `node_rest` (seed, node): the
@@ -54,11 +52,9 @@ class Solved(Watched):
     watched = WATCHED
     listed_as = "solved"
 
-    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
-        """Train and watch the seeds (default: all); options and dataset as those of `Experiment.run`."""
-        found = super().run(seeds, keep_weights=True, **options)
-        each = [at_the_end(split_weights(self.config, torch.from_numpy(row))) for row in found.weights.values]
-        return found.drop_vars("weights").merge(xr.concat(each, found.seed), combine_attrs="override")
+    def read(self, config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
+        """The nodes of one network."""
+        return at_the_end(weights)
 
 
 def at_the_end(weights: Mapping[str, Tensor]) -> xr.Dataset:

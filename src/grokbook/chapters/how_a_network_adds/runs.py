@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import torch
 import xarray as xr
 
-from grokbook.chapters.how_a_network_adds.trained import all_logits, reading, trained
+from grokbook.chapters.how_a_network_adds.trained import Weights, all_logits, reading, trained
 from grokbook.measures.frequencies import faded_shares, wave_shares
 from grokbook.models.quadratic import Quadratic
 from grokbook.runs.experiment import Experiment
+from grokbook.runs.watched import ReadAtEnd
 from grokbook.tasks.arithmetic import ModularTask
-from grokbook.training import AdamW, RunConfig, Schedule, split_weights
+from grokbook.training import AdamW, RunConfig, Schedule
 
 TRANSFORMER, UNIFORM = "transformer", "uniform attention"
 RELU, SQUARE = "two layers, ReLU", "two layers, squares"
@@ -23,31 +23,20 @@ READ = ("accuracy", "margin", "loss", "restricted", "excluded", "distance irrele
 
 
 @dataclass(frozen=True)
-class Read(Experiment):
+class Read(ReadAtEnd):
     """An experiment whose end is read: `READ` and `keys` (seed,), shares of clock and pizza (seed, frequency)."""
 
     def configuration(self) -> dict[str, Any]:
         """The configuration without its seeds, and that the end is read."""
         return super().configuration() | {"read": "frequencies"}
 
-    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
-        """Train and read the seeds (default: all); options and dataset as those of `Experiment.run`."""
-        found = super().run(seeds, keep_weights=True, **options)
-        each = [
-            at_the_end(self.config.with_seed(int(seed)), torch.from_numpy(row))
-            for seed, row in zip(found.seed.values, found.weights.values, strict=True)
-        ]
-        return found.drop_vars("weights").merge(xr.concat(each, found.seed), combine_attrs="override")
-
-
-def at_the_end(config: RunConfig, row: torch.Tensor) -> xr.Dataset:
-    """One network, its parameters in a row, as `Read` records it."""
-    weights = split_weights(config, row)
-    logits, told = all_logits(config, weights), reading(config, weights)
-    shares = {"clock": wave_shares(logits), "pizza": faded_shares(logits)}
-    numbers = {name.replace(" ", "_"): float(told[name]) for name in READ} | {"keys": float(len(told["key"]))}
-    made = xr.Dataset(numbers | {name: ("frequency", values) for name, values in shares.items()})
-    return made.assign_coords(frequency=range(1, len(shares["clock"]) + 1))
+    def read(self, config: RunConfig, weights: Weights) -> xr.Dataset:
+        """One network as it is recorded."""
+        logits, told = all_logits(config, weights), reading(config, weights)
+        shares = {"clock": wave_shares(logits), "pizza": faded_shares(logits)}
+        numbers = {name.replace(" ", "_"): float(told[name]) for name in READ} | {"keys": float(len(told["key"]))}
+        made = xr.Dataset(numbers | {name: ("frequency", values) for name, values in shares.items()})
+        return made.assign_coords(frequency=range(1, len(shares["clock"]) + 1))
 
 
 def two_layers(activation: str, p: int = 29, width: int = 128) -> RunConfig:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import torch
 import xarray as xr
+from torch import Tensor
 
 from grokbook.errors import ParameterError
 from grokbook.models.midpoint import MidpointToy
@@ -17,10 +17,10 @@ from grokbook.models.placed import PLACES, PlacedToy
 from grokbook.plotting.plane import window
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.liu2022 import CAP, addition, rates
+from grokbook.runs.watched import ReadAtEnd
 from grokbook.tasks.replayed import DrawnAddition
 from grokbook.tasks.sums import SumTask
 from grokbook.training.config import RunConfig
-from grokbook.training.forward import split_weights
 from grokbook.training.optim import AdamW
 from grokbook.training.schedule import Schedule
 
@@ -91,27 +91,21 @@ def placed() -> dict[str, Experiment]:
 
 
 @dataclass(frozen=True)
-class Decoded(Experiment):
+class Decoded(ReadAtEnd):
     """An experiment that also records what its decoder says at the end.
 
     Variables `answered` (seed, sample): the label that each pair of the task is given; `decoded` (seed, row, column):
     that of `SIDE` x `SIDE` points of `window`, from its lower left corner, rows upwards.
     """
 
-    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
-        """Train the seeds (default: all); options and dataset as those of `Experiment.run`."""
-        found = super().run(seeds, keep_weights=True, **options)
-        each = [self._said(torch.from_numpy(row)) for row in found.weights.values]
-        return found.drop_vars("weights").merge(xr.concat(each, found.seed), combine_attrs="override")
-
-    def _said(self, row: torch.Tensor) -> xr.Dataset:
-        weights, model = split_weights(self.config, row), self.config.model
+    def read(self, config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
+        """What the decoder of one network says."""
         left, right, low, high = window(weights["W_E"].numpy())
         x, y = np.meshgrid(np.linspace(left, right, SIDE), np.linspace(low, high, SIDE))
-        points = torch.from_numpy(np.stack([x, y], axis=-1)).to(row.dtype)
+        points = torch.from_numpy(np.stack([x, y], axis=-1)).to(weights["W_E"].dtype)
         with torch.no_grad():
-            answered = model.forward(weights, torch.from_numpy(self.config.task.inputs)).argmax(dim=-1)
-            decoded = model.decode(weights, points).argmax(dim=-1)
+            answered = config.model.forward(weights, torch.from_numpy(config.task.inputs)).argmax(dim=-1)
+            decoded = config.model.decode(weights, points).argmax(dim=-1)
         said = {"answered": ("sample", answered), "decoded": (("row", "column"), decoded)}
         return xr.Dataset({name: (dims, labels.numpy().astype(np.int8)) for name, (dims, labels) in said.items()})
 
