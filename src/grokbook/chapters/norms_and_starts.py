@@ -141,11 +141,10 @@ def divisibility(primes: tuple[int, ...] = (5, 7, 11)) -> Finding:
                  p=", ".join(map(str, primes)), reversed=mended)  # fmt: skip
 
 
-@claim("P06", "gu2024", "Assumption 2, Eq. 11", section=BEFORE, kind="formula", shown_by="proof",
-       says=("with d(p) = 0, Theorem 3 for d1 = p, d2 = 0, the equations d(t) = t epsilon for t = 1 to p have ",
-             "{value:.0f} non-zero solutions at p = {p}: p epsilon = 0 (and without t = p, t epsilon = (p - t) ",
-             "epsilon); a distance that is nearly linear for small t and 0 at p, such as 2 sin(pi t/p), agrees with ",
-             "Theorem 3"))  # fmt: skip
+@claim("P06", "gu2024", "Assumption 2, Eq. 11", section=BEFORE, kind="formula", shown_by="proof", says=(
+    "with d(p) = 0, Theorem 3 for d1 = p, d2 = 0, the equations d(t) = t epsilon for t = 1 to p have {value:.0f} ",
+    "non-zero solutions at p = {p}: p epsilon = 0 (and without t = p, t epsilon = (p - t) epsilon); a distance that ",
+    "is nearly linear for small t and 0 at p, such as 2 sin(pi t/p), agrees with Theorem 3"))  # fmt: skip
 def linear_distance(p: int = 97, theorem: bool = True) -> Finding:
     """Once all systems are learnt, the distance of the maps of (i, j) and (i + t, j) is t epsilon.
 

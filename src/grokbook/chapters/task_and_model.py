@@ -65,10 +65,9 @@ def classes_are_translates(primes: tuple[int, ...] = (5, 7, 11, 47, 97)) -> Find
     return judge(wrong == 0, value=float(wrong), low=0, high=0, p=told)
 
 
-@claim("G37", "gu2025", "section 6.1", section=CLASSES, kind="theorem",
-       says=("the classes differ in size at {uneven} of the {of} primes from 5 to {largest}, so they are no ",
-             "translates of one another; their sizes have a closed form, exact at {right}. Whether those of a general ",
-             "f have one is not judged"))  # fmt: skip
+@claim("G37", "gu2025", "section 6.1", section=CLASSES, kind="theorem", says=(
+    "the classes differ in size at {uneven} of the {of} primes from 5 to {largest}, so they are no translates of one ",
+    "another; their sizes have a closed form, exact at {right}. Whether those of a general f have one is not judged"))
 def quadratic_form_classes(largest: int = 101) -> Finding:
     """The expression of f can be changed to make the distribution of its classes "complex": for example i² + ij + j².
 

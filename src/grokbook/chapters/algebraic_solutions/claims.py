@@ -75,8 +75,7 @@ def largest(losses: Iterable[float]) -> float:
 
 @claim("T01", "tian2025", "slide on rings", section=RING, kind="theorem", shown_by="draws", says=(
     "on {draws} random triples (x + y) * z = x * z + y * z entry by entry; z * (x + y), x + y and x * y equal their ",
-    "partners once the nodes are sorted (largest difference {value:.0e}), not before: networks count as equal if they ",
-    "differ in the order of their nodes"))  # fmt: skip
+    "partners once the nodes are sorted (largest difference {value:.0e}): networks are equal up to the order of nodes"))
 def semi_ring(draws: int = 10) -> Finding:
     """Networks with concatenation and the Kronecker product along the hidden nodes are a semi-ring."""
     trios = [[drawn(5, q, 3 * seed + q) for q in (2, 3, 4)] for seed in range(draws)]
@@ -87,9 +86,8 @@ def semi_ring(draws: int = 10) -> Finding:
     return judge(exact, literal, corrected=exact and value < 1e-9, value=value, low=0, high=1e-9, draws=draws)
 
 
-@claim("T02", "tian2025", "slide on homomorphisms", section=RING, kind="theorem", shown_by="draws", says=(
-    "on {draws} random pairs of networks both kinds of sums turn + into + and * into * (largest error {value:.0e}), ",
-    "and are 1 on the network of ones"))  # fmt: skip
+@claim("T02", "tian2025", "slide on homomorphisms", section=RING, kind="theorem", shown_by="draws",
+       says="on {draws} pairs both kinds of sums turn + into +, * into * (to {value:.0e}), and are 1 on the ones")
 def homomorphisms(draws: int = 10) -> Finding:
     """The sums r_(k1 k2 k) and r_(p k1 k2 k) are ring homomorphisms."""
     errors = []
@@ -102,9 +100,8 @@ def homomorphisms(draws: int = 10) -> Finding:
 
 
 @claim("T03", "tian2025", "slide on the MSE loss", section=LOSS, kind="formula", shown_by="draws", says=(
-    "for the mean over all pairs of |P(o/2d - e)|^2, which is (1/d) sum l_k + (d - 1)/d, on random networks ",
-    "with d = 2 to 9 (largest relative error {value:.0e}), with the real part of r_kkk; with constant parts in the ",
-    "input layers it is off by up to {off:.0%}"))  # fmt: skip
+    "for the mean over all pairs of |P(o/2d - e)|^2 = (1/d) sum l_k + (d - 1)/d, on random networks with d = 2 to 9 ",
+    "(relative error {value:.0e}), with the real part of r_kkk; with constant parts it is off by up to {off:.0%}"))
 def loss_formula(moduli: tuple[int, ...] = (2, 3, 4, 5, 8, 9)) -> Finding:
     """The squared error is a sum over frequencies of l_k in the sums r."""
 
@@ -163,10 +160,9 @@ def six_is_optimal(most: int = 23) -> Finding:
 
 
 @claim("T07", "tian2025", "slide on z_F4/6", section=FOUR, kind="theorem", shown_by="count", seconds=2, says=(
-    "built for odd d from 5 to {most}: losses of at most {value:.0e}, with 2d nodes; without the hat ",
-    "four nodes at every frequency have a loss of 2(d - 1)/d (relative error {off:.0e}); without a free bias no ",
-    "frequency attains its answers with fewer than {least} nodes of its own; five come near as their weights grow",
-))  # fmt: skip
+    "built for odd d from 5 to {most}: losses of at most {value:.0e}, with 2d nodes; without the hat four nodes at ",
+    "every frequency have a loss of 2(d - 1)/d (relative error {off:.0e}); without a free bias no frequency attains ",
+    "its answers with fewer than {least} nodes of its own; five come near as their weights grow"))  # fmt: skip
 def four_and_six_are_optimal(most: int = 23) -> Finding:
     """The mixed network z_F4/6 of order 4 at all frequencies but one is a global optimum."""
     moduli = range(5, most + 1, 2)
@@ -248,11 +244,10 @@ def unbalanced(d: int = 7) -> tuple[Solution, Solution]:
     return scaled_layers(order_six_solution(d), (0.5, 1, 2)), scaled_layers(identity(d), (2, 1, 0.5))
 
 
-@claim("T10", "tian2025", "theorem [The Occam's Razer]", section=RAZOR, kind="theorem",
-       shown_by="counterexample", says=(
-    "z' = z_F6 with layers times 1/2, 1, 2 at d = 7 has a squared norm of {value:.2f}; y = (2, 1, 1/2) makes it ",
-    "{less:.2f}, both without loss; so does y = (s, s, 1/s^2), s = {s:g}, with z_F4/6 itself ({mixed:.2f} to ",
-    "{lent:.2f}); for z' with equal layers at each frequency it holds, to which weight decay leads z_F6"))  # fmt: skip
+@claim("T10", "tian2025", "theorem [The Occam's Razer]", section=RAZOR, kind="theorem", shown_by="counterexample",
+       says=("z' = z_F6 with layers times 1/2, 1, 2 at d = 7 has a squared norm of {value:.2f}; y = (2, 1, 1/2) makes ",
+             "it {less:.2f}, both without loss; so does y = (s, s, 1/s^2), s = {s:g}, with z_F4/6 itself ({mixed:.2f} ",
+             "to {lent:.2f}); for z' with equal layers at each frequency it holds, to which weight decay leads z_F6"))
 def razor_norm(d: int = 7) -> Finding:
     """L2 regularization prefers e * z' to y * z', since |e * z'| <= |y * z'|.
 
@@ -305,9 +300,8 @@ def trained_counts(table: pd.DataFrame) -> list[tuple[int, int]]:
     return [(len(right), len(used)), (len(factored), len(right)), (len(built), len(factored))]
 
 
-@claim("T28", "tian2025", "slides on data and on scaling laws", section=SAID, kind="number", published="9.1B", says=(
-    "70 x 300 x 12 x 3,600 x 10 = {value:.3e}; a + b of the four rows: {sums}",
-))  # fmt: skip
+@claim("T28", "tian2025", "slides on data and on scaling laws", section=SAID, kind="number", published="9.1B",
+       says="70 x 300 x 12 x 3,600 x 10 = {value:.3e}; a + b of the four rows: {sums}")  # fmt: skip
 def arithmetic() -> Finding:
     """A person takes in 9.1 billion tokens in a life, and the exponents of compute-optimal training add up to one."""
     value = 70 * 300 * 12 * 3600 * 10

@@ -101,10 +101,9 @@ def class_pairs(p: int) -> tuple[np.ndarray, ...]:
     return i[fits], j[fits], a[fits], b[fits]
 
 
-@claim("G16", "gu2025", "appendix B.5", section=OWN_CLASS, kind="formula",
-       says=("broken by {broken} of {total} pairs of one class (a circle and normal rows, p = {p}): the printed ",
-             "factor is 0 for all of them; (|i - i'| + |j - j'|) times the largest step is broken by {largest}, ",
-             "times the mean step by {mean}"))
+@claim("G16", "gu2025", "appendix B.5", section=OWN_CLASS, kind="formula", says=(
+    "broken by {broken} of {total} pairs of one class (a circle and normal rows, p = {p}), whose printed factor is 0; ",
+    "(|i - i'| + |j - j'|) times the largest step is broken by {largest}, times the mean step by {mean}"))  # fmt: skip
 def neighbour_inequality(p: int = 23, *, printed: bool = True) -> Finding:
     """For cells of one class, |phi(i) + phi(j) - k| <= |i - i' + j - j'| delta + delta'.
 
@@ -239,11 +238,10 @@ def own_bound(p: int, k: int, m: int, torus: bool) -> float:
     return 1 - float(((1 - disc_sizes(p, k, torus=torus) / p**2) ** m).sum())
 
 
-@claim("G21", "gu2025", "appendix B.6", section=CERTAIN, kind="theorem", published="0 or more", seconds=2,
-       says=("{grid}, p = 3, k = 2, m = {worst}: P_full = {exact} = {exactly:.3f}, bound {bound:.3f} (torus: ",
-             "{other:.3f}); p = {p}, k = {k}, m = {m}: {drawn.value:.3f} ± {drawn.error:.3f} ({again.value:.3f} ± ",
-             "{again.error:.3f} with replacement), bound {printed:.3f}; with each disc's own size {own:.3f}, which is ",
-             "kept at every m of p = 3"))
+@claim("G21", "gu2025", "appendix B.6", section=CERTAIN, kind="theorem", published="0 or more", seconds=2, says=(
+    "{grid}, p = 3, k = 2, m = {worst}: P_full = {exact} = {exactly:.3f}, bound {bound:.3f} (torus: {other:.3f}); p = ",
+    "{p}, k = {k}, m = {m}: {drawn.value:.3f} ± {drawn.error:.3f} ({again.value:.3f} ± {again.error:.3f} with ",
+    "replacement), bound {printed:.3f}; with each disc's own size {own:.3f}, which is kept at every m of p = 3"))
 def printed_union_bound(p: int = 97, k: int = 5, m: int = 3000, *, torus: bool = False) -> Finding:
     """All cells of the grid are covered with probability at least 1 - N (1 - C/N)^m.
 
@@ -283,12 +281,11 @@ def below_one_means_covered(p: int = 97, k: int = 5, eps: float = 1.0, *, close:
                  enough=enough)  # fmt: skip
 
 
-@claim("G23", "gu2025", "Theorem 3.12", section=ENOUGH, kind="theorem", published="0 exceptions",
-       says=("{value:.0f} of {cases} pairs (p, k) up to p = {largest} break it, with k in {{{broken_k}}} and p from ",
-             "{broken_p} on, all where 2 ln p / C is above 1 ({two:.2f} at p = {p}, k = 2), more than the whole grid; ",
-             "{within} where it is at most 1. There it is far off: p = {p}, k = 5 ",
-             "needs alpha = {sure:.4f}, not {printed:.4f}; 1 - p^(-2/C) = {required:.4f} suffices for E <= 1 ",
-             "({short} exceptions), which is what the proof shows"))
+@claim("G23", "gu2025", "Theorem 3.12", section=ENOUGH, kind="theorem", published="0 exceptions", says=(
+    "{value:.0f} of {cases} pairs (p, k) up to p = {largest} break it, with k in {{{broken_k}}} and p from {broken_p} ",
+    "on, all where 2 ln p / C is above 1 ({two:.2f} at p = {p}, k = 2), more than the whole grid; {within} where it ",
+    "is at most 1. There it is far off: p = {p}, k = 5 needs alpha = {sure:.4f}, not {printed:.4f}; 1 - p^(-2/C) = ",
+    "{required:.4f} suffices for E <= 1 ({short} exceptions), which is what the proof shows"))  # fmt: skip
 def fraction_is_necessary(largest: int = 97, least_k: int = 2) -> Finding:
     """If the expected share of covered test cells is 1, then alpha >= 2 ln p / C.
 
@@ -353,12 +350,11 @@ def fraction_for_grokking(runs: Runs, *, train_fraction: float = 0.3, long: int 
                  )  # fmt: skip
 
 
-@claim("G34", "gu2025", "section 6.1", section=ENOUGH, kind="theorem", published="100%",
-       says=("as printed, with no threshold named, true of any model: above 1 - 1/p^2 nothing is left to test; our ",
-             "reading, the bound of Theorem 3.12, for the coverage it is derived from: p = {p}, k = {k}, at ",
-             "{threshold:.1%} the grid is covered with probability {drawn.value:.2f} ± {drawn.error:.2f} ({near}), ",
-             "and with probability 1 only from {sure} of {n} cells on ({sure_share:.2%}); for 95% {enough} suffice ",
-             "({enough_share:.1%})"))
+@claim("G34", "gu2025", "section 6.1", section=ENOUGH, kind="theorem", published="100%", says=(
+    "as printed, with no threshold named, true of any model: above 1 - 1/p^2 nothing is left to test; our reading, ",
+    "the bound of Theorem 3.12, for the coverage it is derived from: p = {p}, k = {k}, at {threshold:.1%} the grid is ",
+    "covered with probability {drawn.value:.2f} ± {drawn.error:.2f} ({near}), and with probability 1 only from {sure} ",
+    "of {n} cells on ({sure_share:.2%}); for 95% {enough} suffice ({enough_share:.1%})"))  # fmt: skip
 def certain_above_the_threshold(
     p: int = 97, k: int | None = None, size: Callable[[int, int], int] | None = None
 ) -> Finding:

@@ -47,8 +47,7 @@ def printed_deviation() -> Finding:
 
 
 @claim("L07", "liu2022", "Eq. 6, 24 and 26", section=KEPT, kind="theorem", shown_by="proof",
-       says="R . dR/dt is at most {value:.0e} at {n} random starts; along the flow Z_0 drifts by {drift:.0e}",
-)  # fmt: skip
+       says="R . dR/dt is at most {value:.0e} at {n} random starts; along the flow Z_0 drifts by {drift:.0e}")
 def z0_is_kept() -> Finding:
     """Z_0, the sum of squared embeddings, is conserved."""
     pairs = all_samples(6)
@@ -107,8 +106,7 @@ def linear_flow() -> Finding:
 
 
 @claim("L11", "liu2022", "section 3.2, below Eq. 9", section=RATE, kind="formula", shown_by="proof",
-       says=("at p = 4 the eigenvalues of H Z_0 are {eigenvalues}, sigma_i^2 are {squares}: the factor is 2 / ",
-             "|P_0(D)| = {value:.3f}"))  # fmt: skip
+       says="at p = 4 the eigenvalues of H Z_0 are {eigenvalues}, sigma_i^2 are {squares}: a factor of {value:.3f}")
 def eigenvalues_of_h() -> Finding:
     """The eigenvalues of H are lambda_i = sigma_i^2."""
     pairs = all_samples(4)
@@ -150,8 +148,7 @@ def bias(samples: int, time: float = 1.0) -> float:
 
 
 @claim("L34", "liu2022", "appendix L, below Eq. 37", section=DERIVED, kind="formula", shown_by="proof",
-       says=("db/dt = -eta (b - y) reaches {value:.4f} y at eta t = 1, and 1 - exp(-2) is {printed:.4f}; with two ",
-             "samples the sum of their losses gives {two:.4f}"))  # fmt: skip
+       says="at eta t = 1 b is {value:.4f} y, with two samples {two:.4f} y; 1 - exp(-2) is {printed:.4f}")  # fmt: skip
 def bias_solution() -> Finding:
     """Without A r, b(t) = (1 - exp(-2 eta t)) y.
 
@@ -164,8 +161,7 @@ def bias_solution() -> Finding:
 
 @claim("L35", "liu2022", "appendix L, Eq. 38 and 39", section=DERIVED, kind="formula", published="2 and 2",
        shown_by="proof",
-       says=("y - b falls as exp(-{value:.3f} eta t) with one sample (Eq. 38 has 2) and as exp(-{two:.3f} eta t) with ",
-             "two (Eq. 39 has 2)"))  # fmt: skip
+       says="y - b falls as exp(-{value:.3f} eta t) with one sample, exp(-{two:.3f} eta t) with two (printed: 2, 2)")
 def external_force() -> Finding:
     """The force of the label on r falls as exp(-2 eta t), with one sample (Eq. 38) and with two (Eq. 39)."""
     one, two = (float(-np.log(1 - bias(n))) for n in (1, 2))
@@ -206,10 +202,9 @@ def potential_constants() -> Finding:
 
 
 @claim("L38", "liu2022", "appendix L, the adiabatic limit", section=DERIVED, kind="formula", published="1",
-       shown_by="count",
-       says=("the mean eigenvalue of A^T A is {value:.2f} for 10 inputs and 1,000 outputs, {toy:.2f} for 1 and ",
-             "30, near 2 outputs / (inputs + outputs); a square matrix of 400 has eigenvalues from {low:.2f} to ",
-             "{high:.2f}"))  # fmt: skip
+       shown_by="count", says=(
+    "the mean eigenvalue of A^T A is {value:.2f} for 10 inputs and 1,000 outputs, {toy:.2f} for 1 and 30, near 2 ",
+    "outputs / (inputs + outputs); a square matrix of 400 has eigenvalues from {low:.2f} to {high:.2f}"))  # fmt: skip
 def xavier_is_not_orthogonal() -> Finding:
     """With a standard initialisation such as Xavier's, A^T A is about the identity.
 

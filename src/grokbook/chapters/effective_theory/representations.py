@@ -60,10 +60,9 @@ def zero_loss(embedding: np.ndarray, pairs: Pairs) -> bool:
     return all(labels.setdefault(embedding[i] + embedding[j], i + j) == i + j for i, j in pairs)
 
 
-@claim("L02", "liu2022", "section 3.1, Proposition 1", section=TABLE, kind="theorem", shown_by="counterexample",
-       says=("p = 3, D = {{(0, 0)}}, E = (0, 1, 1): the loss can be zero ({fits}) and E_0 + E_1 = E_0 + E_2, with ",
-             "labels 1 and 2; among pairs of D no embedding with values 0 to 3 does so ({value:.0f} cases of {of})",
-))  # fmt: skip
+@claim("L02", "liu2022", "section 3.1, Proposition 1", section=TABLE, kind="theorem", shown_by="counterexample", says=(
+    "p = 3, D = {{(0, 0)}}, E = (0, 1, 1): the loss can be zero ({fits}) and E_0 + E_1 = E_0 + E_2, with labels 1 and ",
+    "2; among pairs of D no embedding with values 0 to 3 does so ({value:.0f} cases of {of})"))  # fmt: skip
 def parallelograms_have_one_label() -> Finding:
     """When the training loss is zero, any parallelogram (i, j, m, n) in the representation satisfies i + j = m + n.
 
@@ -288,8 +287,7 @@ def rate_by_size(draws: int = 200) -> Finding:
 
 
 @claim("L21", "liu2022", "appendix C", section=SPAN, kind="theorem", shown_by="proof",
-       says="(0, 5, 2, 3) and 2 E_4 = E_3 + E_5 lie in the span of the equations before them ({first}, {second})",
-)  # fmt: skip
+       says="(0, 5, 2, 3) and 2 E_4 = E_3 + E_5 lie in the span of the equations before them ({first}, {second})")
 def derived_parallelograms() -> Finding:
     """The first four samples imply (0, 5, 2, 3); the first six imply that 4 is the middle of 3 and 5."""
     first = ((0, 5), (2, 3)) in implied_set(APPENDIX_C[:4], 6)
@@ -329,8 +327,7 @@ def more_parallelograms_answer_more(draws: int = 200) -> Finding:
 
 @claim("L26", "liu2022", "appendix E, Fig. 10", section=CRITICAL, kind="observation", published="below 22 of 55",
        shown_by="count", seconds=2,
-       says="of {draws} random orders (p = 10) {few:.1%} force a line with 16 samples, {value:.0%} with 20",
-)  # fmt: skip
+       says="of {draws} random orders (p = 10) {few:.1%} force a line with 16 samples, {value:.0%} with 20")
 def early_lines(draws: int = 10_000) -> Finding:
     """An ideal RQI of 1 is possible with fewer than 40 % of the samples."""
     sizes = first_linear(10, draws)

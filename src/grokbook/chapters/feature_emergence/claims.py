@@ -116,8 +116,7 @@ def large_limits(M: int = 5, eta: float = 10.0) -> Finding:
 
 
 @claim("T16", "tian2025", "Theorem 1", section=CLIMB, kind="theorem",
-       says=("on {of} groups and on half of their pairs the printed dynamics and the slope of E agree to {value:.0e} ",
-             "(relative)"))  # fmt: skip
+       says="on {of} groups and half of their pairs the printed dynamics is the slope of E to {value:.0e} (relative)")
 def ascent_of_energy() -> Finding:
     """The dynamics of independent features is exactly gradient ascent of the energy E."""
     rng, worst = np.random.default_rng(0), 0.0
@@ -188,10 +187,9 @@ def energies() -> Finding:
     return judge(right, not third, corrected=right, value=worst, low=0, high=ROUNDING, of=len(GROUPS), q8=q8)
 
 
-@claim("T20", "tian2025", "Theorem 2", section=HILLS, kind="theorem", shown_by="counterexample",
-       says=("with v = Pu, (Pu)(h) = u(h^-1): modulo 5 a v of any phase has the same energy ({modes} zero modes); ",
-             "on S3 random u in H_k reach {low:.2f} to {high:.2f} where the maximum is {top:g}: u must have rank one; ",
-             "v then has a free vector"))  # fmt: skip
+@claim("T20", "tian2025", "Theorem 2", section=HILLS, kind="theorem", shown_by="counterexample", says=(
+    "with v = Pu, (Pu)(h) = u(h^-1): modulo 5 a v of any phase has the same energy ({modes} zero modes); on S3 random ",
+    "u in H_k reach {low:.2f} to {high:.2f}, the maximum is {top:g}: u must have rank one, v a free vector"))
 def printed_family(draws: int = 200) -> Finding:
     """The local maxima are w = [u; Pu] and [u; -Pu] with u in H_k."""
     rng, m = np.random.default_rng(0), local_maxima("S3")[-1]
@@ -203,10 +201,9 @@ def printed_family(draws: int = 200) -> Finding:
                  low=reached.min(), high=reached.max(), top=m.energy, modes=modes)  # fmt: skip
 
 
-@claim("T21", "tian2025", "Theorem 2", section=HILLS, kind="theorem", shown_by="proof", seconds=4,
-       says=("proved of the corrected list; the printed one lacks free phases and quaternionic irreps (T19, T20); ",
-             "{starts} ascents on {of} groups end at its energies (largest gap {value:.0e}), with {pure:.6f} of ",
-             "|w|^2 or more in one irrep"))  # fmt: skip
+@claim("T21", "tian2025", "Theorem 2", section=HILLS, kind="theorem", shown_by="proof", seconds=4, says=(
+    "proved of the corrected list; the printed one lacks free phases and quaternionic irreps (T19, T20); {starts} ",
+    "ascents on {of} groups end at its energies (to {value:.0e}), with {pure:.6f} of |w|^2 or more in one irrep"))
 def no_other_maxima(starts: int = 20) -> Finding:
     """There are no other local maxima, and different ones are not connected."""
     rng, worst, pure = np.random.default_rng(0), 0.0, 1.0
@@ -221,8 +218,7 @@ def no_other_maxima(starts: int = 20) -> Finding:
 
 
 @claim("T22", "tian2025", "Corollary 2", section=HILLS, kind="number", published="M/16, M/8",
-       says=("M/16 and, for even M, M/8 for unit inputs (to {value:.0e}, M up to {most}); with one-hot inputs ",
-             "M/4 and M/2"))  # fmt: skip
+       says="M/16 and, for even M, M/8 for unit inputs (to {value:.0e}, M up to {most}); for one-hot ones M/4 and M/2")
 def modular_energies(most: int = 12) -> Finding:
     """For modular addition all maxima are single frequencies with M/16, and M/8 for the alternating one of even M."""
     worst, raw = 0.0, 0.0
@@ -237,8 +233,7 @@ def modular_energies(most: int = 12) -> Finding:
 
 
 @claim("T23", "tian2025", "Theorem 3", section=ENOUGH, kind="theorem", shown_by="counterexample", seconds=2,
-       says=("with v = P conj(u) the target is reached to {value:.0e} on {of} groups; with v = Pu as printed ",
-             "{least:.2f} to {most:.2f} of it is missed"))  # fmt: skip
+       says="v = P conj(u) reaches it to {value:.0e} on {of} groups; v = Pu misses {least:.2f} to {most:.2f} of it")
 def reconstruction(groups: tuple[str, ...] = ("Z5", "Z7", "S3", "D4", "A4")) -> Finding:
     """Nodes [u; ± P u] whose u u* are complete bases of all H_k give exactly the centred answers."""
     left = {conjugate: [unreached(features(paired_nodes(group, conjugate=conjugate), group), answers(group))
@@ -270,10 +265,9 @@ def more_efficient(moduli: tuple[int, ...] = (7, 23, 71)) -> Finding:
     return judge(*fewer, value=a4, low=a4, high=a4, few=counts[-1], pairs=M**2, M=M)
 
 
-@claim("T26", "tian2025", "Theorem 4", section=DATA, kind="theorem", shown_by="draws", seconds=4,
-       says=("half of {draws} draws keep their maximum from n / (M ln M) = {ratios} on at M = {moduli}; n grows ",
-             "as M^{value:.2f}, M log M as M^{wanted:.2f} there: the theorem's rate, of large M and any ",
-             "constant, is {end}"))  # fmt: skip
+@claim("T26", "tian2025", "Theorem 4", section=DATA, kind="theorem", shown_by="draws", seconds=4, says=(
+    "half of {draws} draws keep their maximum from n / (M ln M) = {ratios} on at M = {moduli}; n grows as ",
+    "M^{value:.2f}, M log M as M^{wanted:.2f} there: the theorem's rate, of large M and any constant, is {end}"))
 def samples(moduli: tuple[int, ...] = (7, 11, 17, 23), draws: int = 12) -> Finding:
     """Of the order of d_k^2 M log(M/delta) random pairs keep the local maxima.
 

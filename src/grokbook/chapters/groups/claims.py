@@ -47,10 +47,9 @@ def abelian_groups(most: int = 12) -> Finding:
                  line=critical_fraction(11, 1_000, modulus=True))  # fmt: skip
 
 
-@claim("L19", "liu2022", "appendix B", section=CIRCLE, kind="theorem", shown_by="count",
-       says=("of the moduli up to {most} the units are cyclic for {value:.0%}: 1, 2, 4, odd prime powers and twice ",
-             "these ({wrong} exceptions); 8 is the first without ({eight} units, orders up to {order}); from 2 on ",
-             "0 is no unit"))  # fmt: skip
+@claim("L19", "liu2022", "appendix B", section=CIRCLE, kind="theorem", shown_by="count", says=(
+    "of the moduli up to {most} the units are cyclic for {value:.0%}: 1, 2, 4, odd prime powers and twice these ",
+    "({wrong} exceptions); 8 is the first without ({eight} units, orders up to {order}); from 2 on 0 is no unit"))
 def cyclic_units(most: int = 200) -> Finding:
     """ "The datasets of modulo addition could apply to all other cyclic groups, e.g., modulo multiplication".
 
@@ -105,9 +104,8 @@ def symmetric_functions(n: int = 10) -> Finding:
 
 
 @claim("L28", "liu2022", "appendix H, Eq. 29 to 31", section=DEDUCTION, kind="theorem", shown_by="counterexample",
-       says=("both follow on {draws} random draws of invertible matrices and of vectors (largest error {value:.0e}); ",
-             "for matrices an inverse is used: with E_e = E_f = diag(1, 0) the three equations hold and the fourth is ",
-             "off by {off:g}"))  # fmt: skip
+       says=("both follow on {draws} random draws (largest error {value:.0e}); for matrices an inverse is used: with ",
+             "E_e = E_f = diag(1, 0) the three equations hold and the fourth is off by {off:g}"))  # fmt: skip
 def deductions(draws: int = 200) -> Finding:
     """Two equalities of sums imply a third one; three equalities of products imply a fourth one."""
     rng = np.random.default_rng(0)
@@ -140,10 +138,9 @@ def singular_defect() -> float:
     return float(np.abs(a @ h - b @ g).max())
 
 
-@claim("L29", "liu2022", "appendix H", section=DEDUCTION, kind="theorem", published="3", shown_by="count",
-       says=("of the {of} pairs of the {all} parallelograms of S3 {value:.0f} imply a third, {shared} because ",
-             "they share a product (ab = cd = ef); by quotients, as the paper deduces, none of the other ",
-             "{others} does"))  # fmt: skip
+@claim("L29", "liu2022", "appendix H", section=DEDUCTION, kind="theorem", published="3", shown_by="count", says=(
+    "of the {of} pairs of the {all} parallelograms of S3 {value:.0f} imply a third, {shared} because they share a ",
+    "product (ab = cd = ef); by quotients, as the paper deduces, none of the other {others} does"))  # fmt: skip
 def three_needed() -> Finding:
     """ "For non-Abelian groups, three parallelograms are needed to deduce a new parallelogram".
 

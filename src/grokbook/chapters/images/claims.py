@@ -218,8 +218,7 @@ def drawn(centre: float = 0.0, classes: int = 10, each: int = 100) -> tuple[np.n
 
 @claim("L31", "liu2022", "appendix I, Eq. 33 and 34", **_LOSS, kind="formula", shown_by="proof", says=(
     "f . df/dt sums to {value:.0e} on random features (largest of {draws}), and the closed form keeps Z to ",
-    "{kept:.0e}; the second line of Eq. 33 has lost the minus sign of the flow, which does not matter for a zero",
-))  # fmt: skip
+    "{kept:.0e}; the second line of Eq. 33 has lost the minus sign of the flow, which does not matter for a zero"))
 def size_is_kept(draws: int = 50) -> Finding:
     """The gradient flow on the effective loss keeps Z, the sum of the squared lengths of all features."""
     off, kept, rises = [], [], []
@@ -250,8 +249,7 @@ def separation(start: np.ndarray, labels: np.ndarray, time: float = np.inf) -> f
     "by global collapse the paper means that all features go to zero, which a constant Z excludes. But Z is the sum ",
     "of squares, the variance only if the mean is zero: the variance of 1,000 normal features about (3, 0) falls to ",
     "{value:.1%} of its start. The means of their ten classes, {before:.0%} as far apart as two features at the ",
-    "start, end at {far:.0%}, about (0, 0) at {centred:.0%}; all means grow by one factor, directions and ratios stay",
-))  # fmt: skip
+    "start, end at {far:.0%}, about (0, 0) at {centred:.0%}; all means grow by one factor, directions and ratios stay"))
 def collapse_is_avoided() -> Finding:
     """Since the flow keeps Z, "variance of representations", "global collapse is avoided provably"."""
     start, labels = drawn(3.0)

@@ -112,11 +112,10 @@ def _both(look: Callable[..., dict[str, float]], seeds: int) -> tuple[pd.DataFra
 
 
 @claim("LM7", "liu2022", "appendix I, Fig. 19", section=LOSS, shown_by="draws", seconds=3, says=(
-    "100 steps of Adam on 500 digits of MNIST in the plane of a random network (medians of {seeds}): the share of ",
-    "the variance within classes goes from {before:.2f} to {value:.4f} ({low:.4f} to {high:.4f}), the variance of the ",
+    "100 steps of Adam on 500 digits of MNIST in the plane of a random network (medians of {seeds}): the share of the ",
+    "variance within classes goes from {before:.2f} to {value:.4f} ({low:.4f} to {high:.4f}), the variance of the ",
     "class means to {means:.1f} times its start. With labels dealt out at random it goes from {dealt_before:.2f} to ",
-    "{dealt:.4f} too: each image has a free point, so any labels collapse, and no new image is placed by it",
-))  # fmt: skip
+    "{dealt:.4f} too: each image has a free point, so any labels collapse, and no new image is placed by it"))
 def digits_collapse(seeds: int = 5) -> Finding:
     """ "Images of the same class collapse to their class-means, and different class-means do not collapse".
 

@@ -42,11 +42,10 @@ def wrong_answers_rest(n: int = 1000) -> Finding:
 
 
 @claim("G57", "gu2025", "proof of Theorem C.8; Gu 2024, appendix B.1", section="From matrices to three numbers",
-       kind="theorem", published="exist", shown_by="proof",
-       says=("the functions of the proof are constant, 0, as long as the answer is wrong, and 1 in the end; but of ",
-             "{n} paths with x w u = 0 at the start {resting} rest and the product of the others is at least ",
-             "{value:.1e} by time 0.1: none stays at 0 and goes to 1 later, so none of these ",
-             "functions follows a sample that is learned"))
+       kind="theorem", published="exist", shown_by="proof", says=(
+    "the functions of the proof are constant, 0, as long as the answer is wrong, and 1 in the end; but of {n} paths ",
+    "with x w u = 0 at the start {resting} rest and the product of the others is at least {value:.1e} by time 0.1: ",
+    "none stays at 0 and goes to 1 later, so none of these functions follows a sample that is learned"))  # fmt: skip
 def urysohn_follows(n: int = 60) -> Finding:
     """Functions by Urysohn's lemma, 0 where the answer is wrong and 1 on the trained outputs, are the maps of Theorem
     C.8: their product f(W_U W x) = uwx follows the equations.
@@ -169,10 +168,9 @@ def cube_moves_to_one(n: int = 20000, paths: int = 30) -> Finding:
 
 
 @claim("G48", "gu2025", "Theorem C.12; Gu 2024, Theorem 5", section="A function that works", kind="theorem",
-       shown_by="proof",
-       says=("a standard theorem, checked on two points of x w u = 1 with (1 - x w u)^2 / 2 plus the squared changes ",
-             "of the invariants: its rate is at most {worst:.0e}, and {value:.0f} of {tried} starts below its least ",
-             "value at distance {epsilon:g} ever get that far"))  # fmt: skip
+       shown_by="proof", says=(
+    "checked on two points of x w u = 1 with (1 - x w u)^2 / 2 plus the squared changes of the invariants: its rate ",
+    "is at most {worst:.0e}; {value:.0f} of {tried} starts below its least value at {epsilon:g} get that far"))
 def lyapunov_theorem(n: int = 30) -> Finding:
     """Lyapunov's theorem: a positive definite function that never grows along the flow makes an equilibrium stable.
 

@@ -51,12 +51,11 @@ def gap(first: MatrixState, second: MatrixState) -> float:
     return float(max(np.abs(a - b).max() for a, b in zip(vars(first).values(), vars(second).values(), strict=True)))
 
 
-@claim("G40", "gu2025", "appendix C, Eqs 8-10; Gu 2024, Eqs 4-6", section=SYSTEM, kind="formula",
-       shown_by="proof",
+@claim("G40", "gu2025", "appendix C, Eqs 8-10; Gu 2024, Eqs 4-6", section=SYSTEM, kind="formula", shown_by="proof",
        says=("the printed right-hand sides are minus the gradient of |c - W_U W x|^2 / 2 (largest difference ",
              "{value:.0e}), not that of the network with bias and softmax ({network:.2f}); with gamma = c - ",
-             "softmax(W_U W x) they are that of cross-entropy without bias ({mended:.0e}); W_U^T W_U - W W^T and ",
-             "W^T W - x x^T are conserved (drift {drift:.0e})"))  # fmt: skip
+             "softmax(W_U W x) they are that of cross-entropy without bias ({mended:.0e}); W_U^T W_U - W W^T and W^T ",
+             "W - x x^T are conserved (drift {drift:.0e})"))  # fmt: skip
 def matrix_equations() -> Finding:
     """Training on one sample moves W_U, W and x by the printed equations."""
     state, c = some_state(), ONE_HOT[2]
@@ -115,10 +114,9 @@ def maps_exist() -> Finding:
                  constant=constant)  # fmt: skip
 
 
-@claim("G49", "gu2025", "end of appendix C", section=GROKKING, kind="theorem", shown_by="counterexample",
-       says=("the system has neither training nor test set: where a trained sample runs to x w u = 1 (loss ",
-             "{trained:.0e}) a held-out one with an orthogonal input keeps its loss, {first:g} at first and {value:g} ",
-             "at the end"))  # fmt: skip
+@claim("G49", "gu2025", "end of appendix C", section=GROKKING, kind="theorem", shown_by="counterexample", says=(
+    "the system has neither training nor test set: where a trained sample runs to x w u = 1 (loss {trained:.0e}) a ",
+    "held-out one with an orthogonal input keeps its loss, {first:g} at first and {value:g} at the end"))  # fmt: skip
 def guarantees_grokking(overlap: float = 0.0) -> Finding:
     """The stability theorem guarantees the existence of grokking.
 
@@ -134,10 +132,9 @@ def guarantees_grokking(overlap: float = 0.0) -> Finding:
     return judge(not refuted, value=float(held[-1]), low=0, high=0, trained=trained, first=held[0])
 
 
-@claim("P01", "gu2024", "Eqs 1-3", section=SYSTEM, kind="formula", shown_by="counterexample",
-       says=("on a random network the printed gamma differs from c - softmax(W_U (W x + b)), the error of the printed ",
-             "network, by up to {value:.2f}; it is the error without softmax and b (difference {without:.0e}), ",
-             "the slip of G40"))
+@claim("P01", "gu2024", "Eqs 1-3", section=SYSTEM, kind="formula", shown_by="counterexample", says=(
+    "on a random network the printed gamma differs from c - softmax(W_U (W x + b)), the error of the printed network, ",
+    "by up to {value:.2f}; it is the error without softmax and b (difference {without:.0e}), the slip of G40"))
 def three_definitions() -> Finding:
     """The network is y = W x + b with logits softmax(W_U y), and its error is gamma = c - W_U W x."""
     state, c = some_state(3), ONE_HOT[4]

@@ -162,9 +162,8 @@ def published_sandwich() -> Finding:
     return replace(found, numbers=dict(found.numbers) | other_fillings(cells) | {"chance": by_chance(cells)})
 
 
-@claim("LP03", "liu2022", "section 4.1", **_PLACE, bars={"size": (1, 2)}, says=(
-    "of {size} x {size} cells in the corner: {told}; in a corner of another size: {bars}",
-))  # fmt: skip
+@claim("LP03", "liu2022", "section 4.1", **_PLACE, bars={"size": (1, 2)},
+       says="of {size} x {size} cells in the corner: {told}; in a corner of another size: {bars}")  # fmt: skip
 def corners(*, size: int = 3) -> Finding:
     """In 6b to 6d "the top right corner (a fast and capable decoder) is the memorization phase; the bottom right corner
     (a fast and simple decoder) is the confusion phase". Here: 6b, 6d as published.

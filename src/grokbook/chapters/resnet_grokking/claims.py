@@ -64,8 +64,7 @@ def dictionary_sums(entries: int = 11) -> Finding:
 @claim("GR1", "gu2025", "section 6.3, Fig. 7", section=CONTROLS, shown_by="count", origin="ours", says=(
     "a program that only forgets the order scores {value:.1%} on the paper's split (median of {seeds} drawn splits; ",
     "the exact mean of what it knows is {known:.1%}) and cannot add; split by multiset it scores {blind:.1%} and a ",
-    "program that adds scores {adds:.0%}; least squares on the raw pixels score {pixels:.0%} on both splits or more",
-))  # fmt: skip
+    "program that adds scores {adds:.0%}; least squares on the raw pixels score {pixels:.0%} on both splits or more"))
 def accuracy_shows_addition(n: int = 11, train_fraction: float = 0.25, seeds: int = 5) -> Finding:
     """A test accuracy near 1 on the paper's random split shows that the sum is learned.
 
@@ -284,8 +283,7 @@ CONVOLUTIONS = Claim(
     "images of {sizes} pixels): on raw pixels {pixels}, after the stem {stem}, on the last stage at all places ",
     "{places}, on its averages {pooled}. With 12 pixels the averages give the sum itself with {sum:.2f}, labels dealt ",
     "out with {dealt:.2f}; the amount of ink alone gives other values with {ink:.2f} and the sum with {ink_sum:.2f}; ",
-    "glyph and quarter make up {by_place:.0%} of the variance of the averages, glyphs alone {by_count:.0%}",
-))  # fmt: skip
+    "glyph and quarter make up {by_place:.0%} of the variance of the averages, glyphs alone {by_count:.0%}"))
 def layers_lose_more(seeds: int = 5) -> Finding:
     """In untrained networks of this kind the layers lose more of what a line reads off the pixels than the average over
     all places does.

@@ -44,10 +44,9 @@ def inverse_root(x: np.ndarray) -> np.ndarray:
     return x**-0.5
 
 
-@claim("G28", "gu2025", "section 5, Eq. 6", section=INDICATORS, kind="theorem", shown_by="proof",
-       says=("with 2^-n-steps cut off at n = {level} the function is missed by more than 2^-n on {value:.2g} of the ",
-             "interval, at {further} on {low:.2g}: almost everywhere in the limit; in L1 by {mean:.2g}, uniformly by ",
-             "{largest:.2g}"))  # fmt: skip
+@claim("G28", "gu2025", "section 5, Eq. 6", section=INDICATORS, kind="theorem", shown_by="proof", says=(
+    "with 2^-n-steps cut off at n = {level} the function is missed by more than 2^-n on {value:.2g} of the interval, ",
+    "at {further} on {low:.2g}: almost everywhere in the limit; in L1 by {mean:.2g}, uniformly by {largest:.2g}"))
 def dense_simple_functions(f: Callable[[np.ndarray], np.ndarray] = inverse_root, level: int = 20) -> Finding:
     """Sums of indicator functions are dense in the Lebesgue measurable functions.
 
@@ -105,10 +104,9 @@ def sums_by_class(p: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray
 
 
 @claim("G31", "gu2025", "sections 1 and 5", section="What a linear read-out sorts is separable",
-       shown_by="counterexample",
-       says=("sums of embeddings of all cells: {full:.0%} of the class pairs separable; noise sorted by a random ",
-             "linear read-out: {value:.0%} ({null:.0%} with labels shuffled), ",
-             "so a network that fits its training cells has it"))
+       shown_by="counterexample", says=(
+    "sums of embeddings of all cells: {full:.0%} of the class pairs separable; noise sorted by a random linear ",
+    "read-out: {value:.0%} ({null:.0%} with labels shuffled), so a network that fits its training cells has it"))
 def read_out_is_separable(p: int = 7, d: int = 16, n: int = 200) -> Finding:
     """The goal of transformer learning is to make the embedding convexly separable on a certain subspace.
 

@@ -259,8 +259,7 @@ def decay_speeds(runs: Runs) -> Finding:
 @claim("LT8", "liu2022", "section 4.2, Fig. 7 (left)", section="The effective dimension", kind="number",
        shown_by="draws", published="51.7 at the start", says=(
     "a random normal table of {p} rows and 256 columns has an effective dimension of {value:.2f} ({low:.2f} to ",
-    "{high:.2f}), one of 53 rows {printed:.2f}: Fig. 7 (left) was made with p = {p}; of Fig. 7 (right) it is ",
-    "unknown"))  # fmt: skip
+    "{high:.2f}), one of 53 rows {printed:.2f}: Fig. 7 (left) was made with p = {p}; of Fig. 7 (right) it is unknown"))
 def modulus() -> Finding:
     """The runs have "$p = 53$ integers".
 

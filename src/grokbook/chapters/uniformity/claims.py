@@ -151,10 +151,9 @@ def balls_shrink_with_data(p: int = 23, draws: int = 500, times: float = 1.1) ->
                  left="at most a point" if point else "no single point")  # fmt: skip
 
 
-@claim("G08", "gu2025", "Remark 3.6", section=COLLAPSE, kind="theorem", published="> 1", shown_by="proof",
-       says=("for an equivalence, the nearest sums of different classes would have to be farther apart than the ",
-             "farthest of one class; over {of} embeddings they reach {value:.3f} of that, and never more than 1 - 1/p ",
-             "= {high:.3f}, as proved"))  # fmt: skip
+@claim("G08", "gu2025", "Remark 3.6", section=COLLAPSE, kind="theorem", published="> 1", shown_by="proof", says=(
+    "the nearest sums of different classes would have to be farther apart than the farthest of one class; over {of} ",
+    "embeddings they reach {value:.3f} of that, and never more than 1 - 1/p = {high:.3f}, as proved"))  # fmt: skip
 def close_exactly_if_equivalent(p: int = 13, modular: bool = True) -> Finding:
     """Liu et al. state: phi(i) + phi(j) and phi(i') + phi(j') are close exactly if the cells are equivalent.
 
@@ -167,10 +166,9 @@ def close_exactly_if_equivalent(p: int = 13, modular: bool = True) -> Finding:
 
 
 @claim("G09", "gu2025", "Theorem 3.8", section="Weight decay does not know the names", kind="theorem",
-       published="some delta", shown_by="counterexample",
-       says=("some delta above MED exists for all {of} embeddings, trained or not; what can be said is MED <= 2 ",
-             "cos(pi/2p) sqrt(|E|_F^2/p), which is {value:.4f} for rows of length 1 at p = {p} and is attained ",
-             "(largest ratio {most:.6f})"))  # fmt: skip
+       published="some delta", shown_by="counterexample", says=(
+    "some delta above MED exists for all {of} embeddings, trained or not; what can be said is MED <= 2 cos(pi/2p) ",
+    "sqrt(|E|_F^2/p), which is {value:.4f} for rows of length 1 at p = {p} and is attained (largest ratio {most:.6f})"))
 def bound_on_med(p: int = 97) -> Finding:
     """When the weight decay term is below E, there is a positive delta above MED.
 

@@ -35,12 +35,11 @@ def _least_over_printed(x: np.ndarray) -> float:
     return smallest_map(x, [1.0]).norm / printed_norm(x, [1.0])
 
 
-@claim("G12", "gu2025", "Lemma B.1", section=LEMMA, kind="theorem", published="1", shown_by="counterexample",
-       says=("for x = (1,0), (1,1), (1,-1) and r = 1 the minimum is {least:.3f}, printed {printed:.3f}; for Gaussian ",
-             "x at p = d = {p} it is {value:.1f} times the printed value in the median (5 and 95 % quantiles ",
-             "{low:.1f} and {high:.1f}, {of} draws); for x_1 = -x_2 {opposite}, in width {d} none for {none} of ",
-             "{tries} x from p = 2d + 1 on. With the x_i free too, as the proof has them, the printed value is right ",
-             "({joint:.3f} of it, at x_i all equal)"))
+@claim("G12", "gu2025", "Lemma B.1", section=LEMMA, kind="theorem", published="1", shown_by="counterexample", says=(
+    "for x = (1,0), (1,1), (1,-1) and r = 1 the minimum is {least:.3f}, printed {printed:.3f}; for Gaussian x at p = ",
+    "d = {p} it is {value:.1f} times the printed value in the median (5 and 95 % quantiles {low:.1f} and {high:.1f}, ",
+    "{of} draws); for x_1 = -x_2 {opposite}, in width {d} none for {none} of {tries} x from p = 2d + 1 on. With the ",
+    "x_i free too, as the proof has them, the printed value is right ({joint:.3f} of it, at x_i all equal)"))
 def lemma_b_1(primes: tuple[int, ...] = (5, 7, 11), draws: int = 50, d: int = 5) -> Finding:
     """The least norm of l with l(x_i) + l(x_-i) = r, for given x_i of length at most M, is |r| / 2M.
 
