@@ -11,6 +11,16 @@ from matplotlib.figure import Figure
 from grokbook.plotting.style import COLOURS, panels, styled
 
 LIMITS = (1 / 24, 24.0)
+LEAD = (
+    "decay-by-a-hook", "decay-double", "decay-half", "decay-until-the-fit", "decay-from-the-fit",
+    "decay-on-embedding-alone", "decay-on-output-alone",
+    "norm-on-its-path", "norm-at-0.7", "norm-at-1.45", "temperature-double", "temperature-half", "start-half",
+    "embedding-frozen-at-the-start", "embedding-given", "embedding-given-renamed", "embedding-given-shuffled",
+    "rate-of-decoder-triple", "decoder-width-double", "data-many", "data-few",
+    "ring-of-step-1", "ring-of-step-5", "ring-at-random", "data-clumps", "gradient-orthogonal-from-the-fit",
+    "stablemax", "linearised", "grokfast",
+)  # fmt: skip
+"""The arms of the chapter's first picture: a few of each kind."""
 WEDGES = {"shorter": "<", "longer": ">", "same": "D", "never": "X"}
 
 
