@@ -7,12 +7,15 @@ import re
 from pathlib import Path
 from typing import Any
 
+_OF_THEBE = re.compile(r"(?s)<script type=\"text/x-thebe-config\">.*?</script>|<script>kernelName = '\w+'</script>")
+
 
 def drop_thebe(app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     """Jupyter Book loads sphinx-thebe on every page, twice, and never uses it here."""
     scripts = context.get("script_files", [])
     context["script_files"] = [script for script in scripts if not _is_thebe(script)]
     styles = context.get("css_files", [])
+    context["body"] = _OF_THEBE.sub("", context.get("body") or "")
     context["css_files"] = [style for style in styles if "thebe" not in str(getattr(style, "filename", style))]
 
 

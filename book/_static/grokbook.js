@@ -108,3 +108,10 @@
     link.hash = here && scrollY > 0 ? here.id : "";
   }, true);
 })();
+
+/* A button names what it does: the policy of a page allows no script in an attribute (grokbook.build.policy). */
+document.addEventListener("click", (event) => {
+  const button = event.target.closest && event.target.closest("[data-press]");
+  const known = ["gbCode", "gbRun", "print", "toggleFullScreen"];
+  if (button && known.includes(button.dataset.press)) window[button.dataset.press]();
+});

@@ -1,10 +1,12 @@
 """One visit to a page of the built site: it is loaded once, made wider and narrower, light and dark, and all that the
 tests ask about it is collected on the way."""
 
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Error
 
 SITE = Path(__file__).resolve().parents[2] / "site"
 CODE = "chapters/01_what_is_grokking.html"
@@ -155,6 +157,9 @@ THINNED = """() => {
   texts.forEach(node => { if (!kept.includes(node)) node.data = ''; });
   return kept.length;
 }"""
+# what the policy of the page refuses (grokbook.build.policy) is an error of the page
+REFUSED = """addEventListener('securitypolicyviolation',
+  event => console.error(`refused: ${event.effectiveDirective} ${event.blockedURI} ${event.sample}`));"""
 STILL = "*, *::before, *::after { transition: none !important; }"
 NEXT_FRAME = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
 # all rules on a desk, of these the contrast of colours in both schemes; on a phone what may scroll there
@@ -165,6 +170,24 @@ AXE = (
     (1280, "light", CONTRAST),
     (1280, "dark", CONTRAST),
 )
+
+
+def waiting(page):
+    """Wait for a condition by asking from here: playwright's own loop is an `eval`, which a page's policy refuses."""
+
+    def wait(expression, arg=None, timeout=30_000):
+        end = time.monotonic() + timeout / 1000
+        while True:
+            try:
+                if page.evaluate(expression, arg):
+                    return
+            except Error as error:
+                if "context was destroyed" not in str(error):  # the page went to another address
+                    raise
+            assert time.monotonic() < end, f"{expression} is not true after {timeout / 1000:.0f} s"
+            page.wait_for_timeout(50)
+
+    page.wait_for_function = wait
 
 
 @contextmanager
@@ -179,6 +202,7 @@ def pages(browser):
         size = {"width": width, "height": height}
         contexts.append(browser.new_context(viewport=size, color_scheme=scheme, **options))
         page = contexts[-1].new_page()
+        waiting(page)
         page.seen = {"requests": [], "errors": [], "failed": [], "bytes": []}
         page.on("request", lambda request: page.seen["requests"].append(request.url))
         page.on("requestfailed", lambda request: page.seen["failed"].append(request.url))
@@ -186,10 +210,12 @@ def pages(browser):
         page.on("response", lambda r: page.seen["bytes"].append(int(r.headers.get("content-length", 0))))
         page.on("pageerror", lambda error: page.seen["errors"].append(str(error)))
         page.on("console", lambda m: page.seen["errors"].append(m.text) if m.type in ("error", "warning") else None)
+        contexts[-1].add_init_script(REFUSED)
+        contexts[-1].on("page", waiting)
         page.goto(url)
         page.wait_for_load_state("networkidle")
         if page.locator(".math").count():
-            page.wait_for_function("window.MathJax && MathJax.startup && MathJax.startup.promise")
+            page.wait_for_function("!!(window.MathJax && MathJax.startup && MathJax.startup.promise)")
             page.evaluate("MathJax.startup.promise.then(() => true)")
         return page
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from grokbook.build import cookbook, crate, outputs, sets, state
+from grokbook.build import cookbook, crate, outputs, policy, sets, state
 from grokbook.build.arranged import arranged
 from grokbook.build.terminal import Progress
 from grokbook.check import broken, drift
@@ -79,8 +79,9 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
         stage(root, work, names, variants=variants)
         cookbook.put(root, work / "source")
         html = sphinx(work)
+        refused = policy.protect(html)
         figures = {name: (state.card(root, name) or {}).get("figures", []) for name in names}
-        problems = broken.problems(html, figures)
+        problems = refused + broken.problems(html, figures)
         if problems:
             more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
             raise ChapterError("the built site is not in order: " + "; ".join(problems[:10]) + more)

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from grokbook.build import site
+from grokbook.build import policy, site
 from grokbook.errors import ChapterError
 from grokbook.page.sources import page_of
 
@@ -18,6 +18,7 @@ _DROPPED = (
     *(".bd-sidebar-primary", ".overlay-primary", ".primary-toggle", ".search-button", ".search-button__wrapper"),
     *(".prev-next-footer", ".dropdown-download-buttons", ".dropdown-launch-buttons"),
     *(f"link[rel={kind}]" for kind in ("search", "index", "next", "prev", "preload")),
+    "meta[http-equiv=Content-Security-Policy]",
 )
 """What has no use on a page that stands alone."""
 
@@ -37,7 +38,7 @@ def page(root: Path, name: str, notebook: Any) -> str:
 
 
 def inlined(page: Path, mathjax: Path) -> str:
-    """The HTML of a built page with everything that it loads put into it.
+    """The HTML of a built page with everything that it loads put into it, and its policy.
 
     Raises ChapterError when something it loads is not there.
     """
@@ -67,7 +68,7 @@ def inlined(page: Path, mathjax: Path) -> str:
         if not address.scheme and not address.netloc and address.path:  # another page of the book: not in this file
             link.name, link["title"] = "span", "in the book"
             del link["href"]
-    return str(soup)
+    return policy.protected(str(soup), own="")
 
 
 def _file(page: Path, address: str) -> Path:
@@ -77,9 +78,9 @@ def _file(page: Path, address: str) -> Path:
     return path
 
 
-def _data(path: Path, kind: str | None = None) -> str:
+def _data(path: Path) -> str:
     """The file as a data: address."""
-    kind = kind or _FONT_TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    kind = _FONT_TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
@@ -105,7 +106,11 @@ def _inline_scripts(soup: Any, page: Path, mathjax: Path) -> None:
     for script in soup.find_all("script", src=True):
         address = script["src"]  # of MathJax the part that draws glyphs as paths: no font files to load
         path = mathjax / "tex-svg-full.js" if "/mathjax/" in address else _file(page, address)
-        script["src"] = _data(path, "text/javascript")
+        code = path.read_text(encoding="utf-8")  # an HTML parser looks for these two in a script
+        script.string = code.replace("</script", "\\x3c/script").replace("<!--", "\\x3c!--")
+        del script["src"]
+        if script.has_attr("defer"):  # which a script in the page is not
+            soup.body.append(script.extract())
     for script in soup.find_all("script", src=False):
         if script.string and script.string.lstrip().startswith("window.MathJax"):  # all its parts are in that file
             script.string = re.sub(r'"loader": \{[^{}]*\},?\s*', "", script.string)

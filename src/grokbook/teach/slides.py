@@ -7,12 +7,14 @@ question; the paragraphs beside them are the notes. Figures that are moved by ha
 from __future__ import annotations
 
 import html
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grokbook.build import standalone
+from grokbook.build import policy, standalone
 from grokbook.errors import ChapterError
 from grokbook.teach.pages import sentences
 
@@ -63,9 +65,9 @@ _PAGE = """<!DOCTYPE html>
 {mathematics}
 </head>
 <body>
-<main class="reveal"><div class="slides">
+<main class="reveal"><article class="slides">
 {slides}
-</div></main>
+</article></main>
 <script>{reveal}</script>
 <script>{notes}</script>
 <script>
@@ -137,12 +139,20 @@ def slides(page: Path, mathjax: Path) -> str:
     title = top.h1.get_text(" ", strip=True)
     made = "\n".join(slide.markup() for slide in of_chapter(top))
     scripts = soup.select("head script, body > script")
-    drawn = [one for one in scripts if "MathJax" in (one.string or "")[:40] or len(one.get("src", "")) > 1_000_000]
+    drawn = [one for one in scripts if "MathJax" in (one.string or "")[:40] or len(one.string or "") > 1_000_000]
     texts = {name: (VENDOR / name).read_text(encoding="utf-8") for name in ("reveal.js", "reveal.css", "notes.js")}
-    return _PAGE.format(
+    text = _PAGE.format(
         title=html.escape(title), style=STYLE, reveal_style=texts["reveal.css"], reveal=texts["reveal.js"],
         notes=texts["notes.js"], slides=made, mathematics="\n".join(map(str, drawn)) if top.select(".math") else "",
     )  # fmt: skip
+    return policy.protected(text, own="", more=[_of_the_window(texts["notes.js"])], frames="'self' file:")
+
+
+def _of_the_window(notes: str) -> str:
+    """The script of the speaker's window, which stands as a string in reveal.js' own plugin."""
+    written = re.search(r'document\.write\((".*?(?<!\\)")\)', notes)
+    page = json.loads(re.sub(r"\\x3[ce]|\\'", lambda m: {"c": "<", "e": ">", "'": "'"}[m[0][-1]], written[1]))
+    return page.partition("<script>")[2].partition("</script>")[0]
 
 
 def of_chapter(top: Any) -> list[Slide]:
