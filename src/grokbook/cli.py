@@ -28,6 +28,9 @@ app = typer.Typer(
 app.add_typer(teach, name="teach")
 app.command()(certify)
 
+MOST_SEEDS = 1000
+"""How many seeds of an experiment a command may ask for."""
+
 
 def main() -> None:
     """Run the command line; an error made for the reader is one line, exit code 2 (bad input) or 1 (failed)."""
@@ -245,7 +248,7 @@ def drift(
 def record(
     only: Annotated[str | None, typer.Option(help="Experiments whose name matches this pattern.")] = None,
     budget: Annotated[str | None, typer.Option(help="Stop after this time, such as 40m.")] = None,
-    seeds: Annotated[int | None, typer.Option(min=1, help="Seeds of each experiment.")] = None,
+    seeds: Annotated[int | None, typer.Option(min=1, max=MOST_SEEDS, help="Seeds of each experiment.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Runs side by side; default: one a core.")] = None,
     compiled: Annotated[bool, typer.Option("--compiled", help="Compile the update, where that is possible.")] = False,
     list_only: Annotated[bool, typer.Option("--list", help="Show what there is, and what is missing.")] = False,
@@ -293,16 +296,15 @@ def sweep(
     grid: Annotated[
         list[str] | None, typer.Option(help="NAME=A:B:N (geometric if B >= 100 A > 0) or NAME=A,B,...; again for more.")
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Seeds of each cell.")] = 1,
+    seeds: Annotated[int, typer.Option(min=1, max=MOST_SEEDS, help="Seeds of each cell.")] = 1,
     steps: Annotated[int | None, typer.Option(min=1, help="Optimiser steps of each run.")] = None,
     scheduler: Annotated[str | None, typer.Option(help="Address of a Dask cluster; default: one made here.")] = None,
     compiled: Annotated[bool, typer.Option("--compiled", help="Compile the update, where that is possible.")] = False,
 ) -> None:
     """Train an experiment with every combination of some settings, on this machine or on a Dask cluster."""
     from grokbook.runs import cluster
-    from grokbook.runs.sweep import over_grid
 
-    asked = over_grid(experiment, grid or [], seeds, steps)
+    asked = cluster.asked(experiment, grid or [], seeds, steps)
     print(f"{asked.name}, {seeds} of its seeds: at most {duration(asked.predicted().seconds)} of one core", flush=True)
     with _stoppable(), cluster.shown() as told:
         cluster.sweep(asked, scheduler, compiled=compiled, told=told)

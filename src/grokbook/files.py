@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -63,6 +65,17 @@ def whole_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(place, ignore_errors=True)
 
 
+def given(path: Path, largest: int) -> bytes:
+    """What a file that a reader names holds; of more than `largest` bytes one more than that.
+
+    Raises OSError for what is no regular file: a pipe may wait for ever, a device never ends.
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file")
+    with path.open("rb") as stream:
+        return stream.read(largest + 1)
+
+
 def unreadable(path: Path, why: object) -> RecordError:
     """What is raised for a file of the project that is damaged.
 
@@ -78,3 +91,13 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
+
+
+def no_formula(value: Any) -> Any:
+    """A cell of a CSV file; before a text that a spreadsheet would compute stands the apostrophe that makes it a text.
+
+    >>> no_formula("=1+1"), no_formula("-0.5"), no_formula(-0.5), no_formula("p = 7")
+    ("'=1+1", '-0.5', -0.5, 'p = 7')
+    """
+    begins = isinstance(value, str) and re.match(r"\s*[=+@-]|[\t\r]", value)
+    return f"'{value}" if begins and not re.fullmatch(r"[+-]?\d+(\.\d*)?(e[+-]?\d+)?", value) else value

@@ -1,20 +1,28 @@
 """Text from data does nothing on a page: the attack is rendered with the book's own Markdown, and shows as it is."""
 
+import csv
 import dataclasses
+import io
 import json
+import re
+from html.parser import HTMLParser
+from itertools import accumulate
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 from docutils import nodes
 from docutils.core import publish_doctree
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from myst_parser.parsers.docutils_ import Parser
+from pybtex.database import parse_string
 
 from grokbook import page
 from grokbook.build import footer
-from grokbook.page import safe, show, sources
+from grokbook.face import files
+from grokbook.page import cards, safe, show, sources, tables
 from grokbook.page.parameters import Parameter
 
 CONFIG = yaml.safe_load((Path(__file__).resolve().parents[2] / "book" / "_config.yml").read_text())
@@ -95,3 +103,71 @@ def test_the_captions_markdown_knows_neither_html_nor_substitutions(attack):
 def test_code_that_holds_a_fence_stays_in_its_own():
     text = show.markdown(footer.box_text, lines=60)
     assert [type(n) for n in rendered(text).children] == [nodes.paragraph, nodes.literal_block]
+
+
+HOSTILE = st.text(st.sampled_from("<>&\"'=+-@{}\\%$#_^~|,;:\n\t` ax1é"), max_size=24) | st.sampled_from(ATTACKS)
+
+
+class Tags(HTMLParser):
+    """The elements of some HTML, with the names of their attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.seen = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, sorted(name for name, _ in attrs)))
+
+
+@settings(max_examples=25)
+@given(HOSTILE, HOSTILE, HOSTILE)
+def test_cells_names_and_captions_of_a_table_add_no_element_and_no_attribute(name, cell, caption):
+    frame = pd.DataFrame({f"n{name}": [cell], "verdict": [cell], "size": [1.0]})
+    calm = pd.DataFrame({"n": ["x" * len(cell)], "verdict": ["x"], "size": [1.0]})
+
+    def without_cards(frame, caption):  # whether a table fits a phone hangs on the length of its words
+        return [
+            (tag, [a for a in names if a not in ("role", "data-label")])
+            for tag, names in Tags(tables.table_html(frame, caption, {})).seen
+        ]
+
+    assert without_cards(frame, caption) == without_cards(calm, "x")
+
+
+@settings(max_examples=25)
+@given(HOSTILE, HOSTILE)
+def test_an_entry_of_the_ledger_adds_only_what_sets_mathematics_in_a_sentence(name, said):
+    def made(name, said):
+        row = {"id": f"X{name}", "paper": "gu2025", "place": said, "statement": f"s {said}", "verdict": said or "x"}
+        row |= {"evidence": said, "published": f"p {said}", "value": 0.5, "kind": said or "x", "origin": "paper"}
+        row |= {"page": f"07_x: {said}", "shown_by": "runs", "runs": 1}
+        seen = Tags(cards.claim_cards(pd.DataFrame([row]), said) + cards._entry(row)).seen
+        return [one for one in seen if one[0] not in ("i", "sub", "sup") and one != ("p", ["class"])]
+
+    assert made(name, said) == made("1", "calm")
+
+
+@settings(max_examples=40)
+@given(HOSTILE, HOSTILE)
+def test_an_entry_of_a_bibliography_is_one_entry_with_its_four_fields(name, said):
+    row = {"id": f"X{name}", "paper": "gu2025", "place": said, "verdict": said, "statement": said}
+    entries = parse_string(cards.bibtex(pd.DataFrame([row])), "bibtex").entries
+    ((key, entry),) = entries.items()
+    assert re.fullmatch(r"grokbook-X[\w.-]*", key)
+    assert set(entry.fields) == {"title", "howpublished", "note"} and list(entry.persons) == ["author"]
+    for value in entry.fields.values():
+        depth = list(accumulate({"{": 1, "}": -1}.get(sign, 0) for sign in value))
+        assert min(depth) >= 0 and depth[-1] == 0, "BibTeX counts every brace"
+
+
+@given(HOSTILE)
+def test_no_cell_of_a_csv_file_is_a_formula_and_numbers_stay_numbers(text):
+    """A spreadsheet computes what begins with = + - @, a tab or a carriage return (OWASP, CSV injection)."""
+    frame = pd.DataFrame({f"{text}": [text, "-0.5"], "n": [-0.5, 1e-9]})
+    written = files._table(frame, ".csv").decode()
+    rows = list(csv.reader(io.StringIO(written, newline="")))
+    number = re.compile(r"[+-]?\d+(\.\d*)?(e[+-]?\d+)?")
+    assert not [c for row in rows for c in row if re.match(r"\s*[=+@-]|[\t\r]", c) and not number.fullmatch(c)]
+    assert [row[1] for row in rows] == ["n", "-0.5", "1e-09"] and rows[2][0] == "-0.5"
+    assert rows[1][0] in (text, f"'{text}")

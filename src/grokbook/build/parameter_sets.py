@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from grokbook.errors import ParameterError, shown
-from grokbook.files import atomic_write
+from grokbook.files import atomic_write, given
+from grokbook.page.safe import line
 from grokbook.page.sources import Chapter, Page
 
 LARGEST = 100_000
@@ -43,7 +44,10 @@ def read(path: Path, chapter: Chapter, preset: str | None = None) -> tuple[str |
     if nested and (other := set(found) - _KEYS):
         raise ParameterError(f"--params {path} has {shown(min(other))}; it may have chapter, preset and parameters.")
     values = found["parameters"] if nested else found
-    if nested and (theirs := found.get("chapter", chapter.name)) != chapter.name:
+    theirs = found.get("chapter", chapter.name) if nested else chapter.name
+    if not isinstance(theirs, str):
+        raise ParameterError(f"--params {path}: the chapter is not a word.")
+    if theirs != chapter.name:
         raise ParameterError(f"--params {path} is for the chapter {shown(theirs)}, not for {chapter.name}.")
     for one, value in values.items():
         each = value if isinstance(value, list) else [value]
@@ -60,10 +64,10 @@ def _mapping(path: Path) -> dict[str, Any]:
     import yaml
 
     try:
-        with path.open("rb") as stream:
-            content = stream.read(LARGEST + 1)
-    except OSError as error:
-        raise ParameterError(f"--params {path} cannot be read ({error.strerror or error}).") from None
+        content = given(path, LARGEST)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ParameterError(f"--params {line(path)} cannot be read ({reason}).") from None
     if len(content) > LARGEST:
         raise ParameterError(f"--params {path} has more than {LARGEST:,} bytes, so it is no parameter set.")
     try:

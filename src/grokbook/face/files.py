@@ -12,7 +12,7 @@ import xarray as xr
 
 from grokbook.errors import ParameterError, shown
 from grokbook.face.results import Kept, found
-from grokbook.files import atomic_write, whole_folder
+from grokbook.files import atomic_write, no_formula, whole_folder
 from grokbook.runs.store import to_bytes
 
 ENDINGS = (".csv", ".parquet", ".nc", ".pt", ".safetensors")
@@ -94,7 +94,7 @@ def export(data: Any, path: str | Path) -> Path:
 
 def _table(table: pd.DataFrame, ending: str) -> bytes:
     if ending == ".csv":
-        return table.to_csv(index=False).encode()
+        return table.rename(columns=no_formula).map(no_formula).to_csv(index=False).encode()
     try:
         return table.to_parquet(None, index=False)
     except ImportError:

@@ -18,6 +18,8 @@ from grokbook.claims import VERDICTS, choose
 from grokbook.claims.export import NAME
 from grokbook.claims.ledger import PAPERS, WAYS
 from grokbook.claims.verdicts import settled
+from grokbook.files import no_formula
+from grokbook.page import safe
 from grokbook.page.links import section_address
 from grokbook.page.sources import load_all
 from grokbook.page.tables import script, verdict
@@ -32,6 +34,7 @@ LINE = 50
 
 _WHOSE = {"paper": "the paper's", "ours": "this book's"}
 _TEX = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "<": "$<$", ">": "$>$", "|": "$|$"}
+_TEX |= {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
 
 
 def claim_cards(frame: pd.DataFrame, caption: str) -> str:
@@ -96,7 +99,7 @@ def _line(row: Mapping[str, Any], address: str | None, note: str = "", unfolded:
     paper = PAPERS.get(row.get("paper", ""), "")
     paper = f"ours, on {paper}" if row.get("origin") == "ours" else paper
     place = html.escape(", ".join(filter(None, (paper, row.get("place", "")))))
-    link = f'<a href="{address}">{html.escape(row["id"])} in the ledger</a>' if address else ""
+    link = f'<a href="{html.escape(address)}">{html.escape(row["id"])} in the ledger</a>' if address else ""
     where = " · ".join(filter(None, (place, link)))
     begun = textwrap.shorten(row["statement"], LINE, placeholder=" ...")
     line = (
@@ -143,7 +146,7 @@ def _entry(row: Mapping[str, Any]) -> str:
     number, words = chapter.partition("_")[0].lstrip("0"), row["page"].partition(": ")[2]
     shown = html.escape(f"chapter {number}, {words}")
     shown = f'<a href="{html.escape(address)}">{shown}</a>' if address else shown
-    rests = f"Kind of claim: {row['kind']}; evidence: {kind_of_evidence(row)}. Shown in {shown}."
+    rests = f"Kind of claim: {html.escape(row['kind'])}; evidence: {kind_of_evidence(row)}. Shown in {shown}."
     return _item([_line(row, f"#{row['id']}", f'<p class="gb-note">{rests}</p>', " open")], row["id"], data)
 
 
@@ -169,7 +172,7 @@ def _filters(rows: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def csv(frame: pd.DataFrame) -> str:
     """The ledger as a file of comma-separated values, a row a claim, with its anchor in the last column."""
-    return frame.assign(anchor=[_anchor(name) for name in frame.id]).to_csv(index=False)
+    return frame.assign(anchor=[_anchor(name) for name in frame.id]).map(no_formula).to_csv(index=False)
 
 
 def bibtex(frame: pd.DataFrame) -> str:
@@ -185,12 +188,13 @@ def bibtex(frame: pd.DataFrame) -> str:
         about = f"On {PAPERS.get(row['paper'], row['paper'])}, {row['place']}"
         fields = {
             "author": "{The grokbook authors}",
-            "title": f"{{Claim {row['id']}: {_tex(row['statement'])}}}",
+            "title": f"{{Claim {_tex(row['id'])}: {_tex(row['statement'])}}}",
             "howpublished": f"grokbook, version {__version__}, {_tex(_anchor(row['id']))}",
             "note": f"{_tex(about)}. Verdict: {_tex(row['verdict'])}",
         }
         said = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
-        entries.append(f"@misc{{grokbook-{row['id']},\n{said}\n}}\n")
+        key = re.sub(r"[^\w.-]", "", row["id"])
+        entries.append(f"@misc{{grokbook-{key},\n{said}\n}}\n")
     return "\n".join(entries)
 
 
@@ -199,8 +203,8 @@ def _anchor(name: str) -> str:
 
 
 def _tex(text: str) -> str:
-    """A text with what TeX reads as commands made harmless."""
-    return re.sub(r"[\\^~<>|&%$#_{}]", lambda found: _TEX.get(found[0], f"\\{found[0]}"), text)
+    """A text with what TeX reads as commands made harmless; BibTeX counts braces, those of TeX's commands too."""
+    return re.sub(r"[\\^~<>|&%$#_{}]", lambda found: _TEX.get(found[0], f"\\{found[0]}"), safe.line(text))
 
 
 def _download(kind: str, text: str, mime: str) -> str:

@@ -17,7 +17,7 @@ from grokbook.errors import ChapterError, ParameterError, shown
 from grokbook.exercises.asked import asked, near
 from grokbook.exercises.attempted import run
 from grokbook.exercises.form import Exercise, read
-from grokbook.files import whole_folder
+from grokbook.files import given, no_formula, whole_folder
 from grokbook.page import sources
 from grokbook.page.sources import Chapter
 from grokbook.teach import worksheet
@@ -53,6 +53,10 @@ def chosen(root: Path, chapters: str | None) -> list[tuple[Chapter, list[Exercis
     return [(chapter, exercises) for chapter, exercises in pairs if exercises]
 
 
+LARGEST = 1_000_000
+"""Bytes of a class that are read: ten thousand names and their columns."""
+
+
 def names_in(path: Path) -> list[str]:
     """The names of a class: the column `name` of a CSV file.
 
@@ -60,9 +64,12 @@ def names_in(path: Path) -> list[str]:
     cannot name a folder.
     """
     try:
-        rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
+        content = given(path, LARGEST)
+        rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ParameterError(f"{path} cannot be read as a CSV file: {error}.") from None
+    if len(content) > LARGEST:
+        raise ParameterError(f"{path} has more than {LARGEST:,} bytes, so it is no list of a class.")
     if not rows or "name" not in rows[0]:
         raise ParameterError(f"{path} needs a first line with a column `name`, and a student on each line below.")
     names = [(row["name"] or "").strip() for row in rows]
@@ -188,5 +195,5 @@ def key(drawn: Iterable[Drawn]) -> str:
     for one in drawn:
         computed = SLOW if one.answers is None else "; ".join(map(repr, one.answers))
         answer = "in words" if one.exercise.essay else computed
-        table.writerow([one.name, one.exercise.label, json.dumps(dict(one.given)), answer])
+        table.writerow(map(no_formula, [one.name, one.exercise.label, json.dumps(dict(one.given)), answer]))
     return text.getvalue()

@@ -40,7 +40,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 
   /** Settings that can be run: what is missing or out of range is replaced by the nearest that can. */
   function settled(given) {
-    const model = given.model in USUAL ? given.model : FIRST.model, s = { ...FIRST, ...USUAL[model], ...given, model };
+    const model = Object.hasOwn(USUAL, given.model) ? given.model : FIRST.model, s = { ...FIRST, ...USUAL[model], ...given, model };
     for (const [name, list] of Object.entries({ ...CHOICES[model], ...CHOICES.any })) {
       if (typeof list[0] !== "number") s[name] = list.includes(s[name]) ? s[name] : USUAL[model][name] || list[0];
       else s[name] = list.reduce((a, b) => (Math.abs(b - s[name]) < Math.abs(a - s[name]) ? b : a), USUAL[model][name]);
