@@ -2,8 +2,10 @@
 
 import json
 import re
+import socket
 import sys
 import threading
+import time
 import urllib.error
 import urllib.request
 
@@ -11,7 +13,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from grokbook.build import site, state
+from grokbook.build import serving, site, state
 from grokbook.build.serving import server
 from grokbook.check import broken
 from grokbook.errors import ChapterError, GrokbookError, ParameterError
@@ -184,6 +186,61 @@ def test_the_site_is_served_on_the_local_address(tmp_path):
             assert answer.read() == b"<p>home</p>"
             assert answer.headers["Cache-Control"] == "no-store"
         http.shutdown()
+
+
+@pytest.fixture
+def served(tmp_path, monkeypatch):
+    """The port of a site with one page, to two at a time, silent for half a second, each for one and a half."""
+    (tmp_path / "index.html").write_text("x")
+    (tmp_path / "folder").mkdir()
+    monkeypatch.setattr(serving._Quiet, "timeout", 0.5)
+    monkeypatch.setattr(serving, "MOST", 2)
+    monkeypatch.setattr(serving, "LONGEST", 1.5)
+    with server(tmp_path, 0) as http:
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        yield http.server_port
+        http.shutdown()
+
+
+def sent(port, text):
+    """The first line that comes back for what is sent."""
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as line:
+        line.sendall(text.encode())
+        return line.makefile("rb").readline().decode().strip()
+
+
+def test_those_who_say_nothing_or_too_little_are_cut_off_and_the_others_are_served(served, capfd):
+    silent = [socket.create_connection(("127.0.0.1", served), timeout=30) for _ in range(5)]
+    assert sent(served, "GET / HTTP/1.0\r\n\r\n").endswith("200 OK"), "after two by two were silent for long enough"
+    assert [line.recv(1) for line in silent] == [b""] * 5
+    slow, lasted = socket.create_connection(("127.0.0.1", served), timeout=30), 0
+    with pytest.raises(OSError):
+        while lasted < 100:
+            slow.sendall(b"G")
+            time.sleep(0.2)
+            lasted += 1
+    assert lasted < 90
+    for line in [*silent, slow]:
+        line.close()
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("GET / HTTP/1.1\r\nHost: localhost:8000\r\n\r\n", 200),
+        ("GET / HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n", 421),
+        ("GET /folder/ HTTP/1.0\r\n\r\n", 404),
+        ("GET /../../etc/passwd HTTP/1.0\r\n\r\n", 404),
+        ("GET /%00 HTTP/1.0\r\n\r\n", 404),
+        ("POST / HTTP/1.0\r\n\r\n", 501),
+        ("nonsense\r\n\r\n", 400),
+    ],
+)
+def test_only_pages_of_the_site_are_given_and_only_to_who_asks_for_this_machine(served, text, code, capfd):
+    first = sent(served, text)
+    assert f" {code} " in first or (code == 400 and first == "<!DOCTYPE HTML>"), "which HTTP 0.9 answers"
+    assert capfd.readouterr().err == ""
 
 
 def test_a_port_in_use_is_refused(tmp_path):

@@ -1,7 +1,12 @@
-"""Serve the built site on this machine only."""
+"""Serve the built site on this machine only, to so many at a time and each for so long."""
 
 from __future__ import annotations
 
+import re
+import socket
+import sys
+import threading
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -10,9 +15,31 @@ from typing import Any
 
 from grokbook.errors import GrokbookError, ParameterError
 
+MOST, SILENT, LONGEST = 64, 10.0, 120.0
+"""Connections at a time (others wait in line), seconds in which nothing comes over one, and seconds one may take."""
+
 
 class _Quiet(SimpleHTTPRequestHandler):
-    """Files of the site, never from the browser's cache, without a line for each request."""
+    """Files of the site, never from the browser's cache, without a line for each request or a list of a folder."""
+
+    timeout = SILENT
+
+    def parse_request(self) -> bool:
+        """Refuse a request that names another host than this machine: a page elsewhere may have had it sent here."""
+        good = super().parse_request()
+        if good and not re.fullmatch(r"(127\.0\.0\.1|localhost)(:\d+)?", self.headers.get("Host", "localhost")):
+            super().send_error(HTTPStatus.MISDIRECTED_REQUEST)
+            return False
+        return good
+
+    def send_head(self) -> Any:
+        try:
+            return super().send_head()
+        except ValueError:  # a NUL in the name
+            return self.send_error(HTTPStatus.NOT_FOUND)
+
+    def list_directory(self, path: Any) -> None:
+        self.send_error(HTTPStatus.NOT_FOUND)
 
     def end_headers(self) -> None:
         self.send_header("Cache-Control", "no-store")
@@ -39,6 +66,34 @@ class _Server(ThreadingHTTPServer):
     """A page asks for twenty files at once; the line that waits is long enough for several such pages."""
 
     request_queue_size = 128
+    daemon_threads = True
+
+    def __init__(self, *arguments: Any) -> None:
+        self.room = threading.BoundedSemaphore(MOST)
+        super().__init__(*arguments)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self.room.acquire()
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        def cut() -> None:
+            with suppress(OSError):
+                request.shutdown(socket.SHUT_RDWR)
+
+        end = threading.Timer(LONGEST, cut)
+        end.daemon = True
+        end.start()
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            end.cancel()
+            self.room.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A reader who went away is no error."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
 
 
 def server(site: Path, port: int = 8000) -> ThreadingHTTPServer:
