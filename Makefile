@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book test setup setup-dev smoke browser screenshot older bundle wheel benchmark lint serve record release constraints clean distclean
+.PHONY: help book test setup setup-dev smoke browser screenshot older bundle wheel benchmark lint serve record release constraints clean distclean hashes materials audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -84,6 +84,19 @@ constraints: ## make constraints.txt anew from pyproject.toml's ranges
 	build/constraints/bin/python -m pip install $(PIP_ARGS) 'torch==$(TORCH)' -e '.[book,dev]'
 	{ grep '^#' constraints.txt; build/constraints/bin/python .ci/constraints.py; } > build/constraints.txt
 	mv build/constraints.txt constraints.txt
+
+hashes: ## write build/requirements.txt: constraints.txt with the sha256 of every file that may be installed (needs uv)
+	mkdir -p build
+	uv pip compile -q pyproject.toml --extra book --extra cluster -c constraints.txt --python-version 3.11 --generate-hashes \
+	  --no-annotate --no-header -o build/requirements.txt
+
+materials: setup ## write build/sbom.json: what .venv holds, as CycloneDX (needs uv)
+	mkdir -p build
+	uv tool run --from cyclonedx-bom==7.5.0 cyclonedx-py environment $(BIN)/python --of JSON --output-reproducible \
+	  -o build/sbom.json
+
+audit: setup ## look for known vulnerabilities of what constraints.txt names (needs uv)
+	uv tool run pip-audit==2.10.1 -r constraints.txt --no-deps --disable-pip
 
 clean: ## delete what can be built again; keeps .venv, trained runs and records
 	rm -rf site runs book/_build book/chapters build dist .pytest_cache .hypothesis .ruff_cache .mypy_cache .benchmarks

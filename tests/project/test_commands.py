@@ -25,7 +25,7 @@ if read -r line; then echo stdin >> "$LOG"; fi
 """
 STAND_INS = {"stub": PYTHON, "bin/make": MAKE, "bin/apt-get": "#!/bin/sh\n", "bin/sudo": "#!/bin/sh\n"}
 STAGES = [["setup-dev"], ["test"], ["older", "smoke"], ["browser"], ["wheel"]]
-WORKFLOWS = ("book-gpu.yml", "ci.yml", "nightly.yml")
+WORKFLOWS = ("book-gpu.yml", "ci.yml", "nightly.yml", "release.yml")
 
 
 @pytest.fixture
@@ -141,8 +141,9 @@ def test_a_workflow_is_valid_pinned_and_may_only_do_what_it_must(name):
     assert "\npermissions:\n  contents: read\n" in text
     pages, records = {"pages": "write", "id-token": "write"}, {"contents": "write", "pull-requests": "write"}
     granted = {job: found["permissions"] for job, found in jobs(name).items() if "permissions" in found}
+    attested = {"contents": "read", "id-token": "write", "attestations": "write"}
     may = {"ci.yml": {"publish": pages}, "book-gpu.yml": {"publish": pages, "propose": records}, "nightly.yml": {}}
-    assert granted == may[name]
+    assert granted == (may | {"release.yml": {"files": attested}})[name]
     steps = [step for job in jobs(name).values() for step in job["steps"]]
     assert not [s["run"] for s in steps if "${{" in s.get("run", "")], "no text from outside is put into a shell"
     assert all(s["with"]["persist-credentials"] is False for s in steps if "/checkout@" in s.get("uses", ""))
