@@ -28,9 +28,10 @@ from urllib.parse import urlencode
 import tables
 
 from grokbook.build import parameter_sets
-from grokbook.cli import of_grid, seconds
+from grokbook.check.commands import seconds
 from grokbook.errors import GrokbookError
 from grokbook.page import sources
+from grokbook.runs import cluster
 from grokbook.runs.recording import catalogue
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.tasks.polynomials import parse_polynomial
@@ -255,7 +256,7 @@ def grids(draw: random.Random) -> tuple[Any, Callable[[], Any]]:
         "1:10:1000",
     ]
     given = [f"{draw.choice(names)}={draw.choice(forms)}" for _ in range(draw.randint(1, 3))]
-    return given, lambda: of_grid(draw.choice(EXPERIMENTS), given, 1, 10)
+    return given, lambda: cluster.asked(draw.choice(EXPERIMENTS), given, 1, 10)
 
 
 def times(draw: random.Random) -> tuple[Any, Callable[[], Any]]:

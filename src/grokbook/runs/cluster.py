@@ -7,8 +7,9 @@ is lost and a client that goes and comes back lose no finished chunk, train none
 
 from __future__ import annotations
 
+import math
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from grokbook.files import atomic_write
 from grokbook.machine import cores, limited_threads
 from grokbook.runs.experiment import default_store, load_or_run
 from grokbook.runs.store import Store
-from grokbook.runs.sweep import ROWS, Sweep
+from grokbook.runs.sweep import ROWS, Axis, Sweep, over_grid
 from grokbook.training.compiled import compiler_here
 from grokbook.training.config import RunConfig, code_of
 from grokbook.training.ensemble import How, checkpoint_path, train_here
@@ -29,7 +30,21 @@ from grokbook.training.loop import make_stack, restore
 RETRIES = 5
 """How often a task whose worker died is given to another."""
 
+MOST_CELLS = 10_000
+"""Cells of the largest grid that a command may ask for."""
+
 Told = Callable[[int, int], None]
+
+
+def asked(experiment: str, grid: Sequence[str], seeds: int, steps: int | None = None) -> Sweep:
+    """The sweep that a command asks for (`runs.sweep.over_grid`).
+
+    Raises ParameterError for more than `MOST_CELLS` cells, before any is made.
+    """
+    cells = math.prod(len(Axis.parse(axis).values) for axis in grid)
+    if cells > MOST_CELLS:
+        raise ParameterError(f"the grid has {cells:,} cells; it may have {MOST_CELLS:,}.")
+    return over_grid(experiment, grid, seeds, steps)
 
 
 def trained(configs: list[RunConfig], code: str, compiled: bool) -> bytes:
