@@ -5,10 +5,13 @@ import json
 import pandas as pd
 import pytest
 
+from grokbook.check.drift import TOLERANCE
 from grokbook.claims import verdicts
 from grokbook.claims.finding import VERDICTS
 from grokbook.claims.ledger import choose, claims
 from grokbook.errors import ParameterError, RecordError
+
+from . import settled_numbers
 
 
 def test_every_claim_has_a_settled_verdict_and_every_verdict_a_claim():
@@ -16,10 +19,18 @@ def test_every_claim_has_a_settled_verdict_and_every_verdict_a_claim():
 
 
 @pytest.mark.parametrize("claim", claims(), ids=lambda c: c.id)
-def test_a_check_finds_the_settled_verdict(claim):
+def test_a_check_finds_the_settled_verdict_and_numbers(claim):
+    """Numbers within `TOLERANCE` of those of settled_numbers.py, which writes them down; the paper's to the letter."""
     found = claim.finding()
     assert found.verdict == verdicts.settled().get(claim.id), found.evidence
     assert len(found.evidence.split()) >= 4
+    *ours, published = settled_numbers.settled()[claim.id]
+    *now, printed = settled_numbers.numbers(found)
+    assert printed == published
+    for number, expected in zip(now, ours, strict=True):
+        assert (number is None) == (expected is None) and number == pytest.approx(
+            expected, rel=TOLERANCE, abs=TOLERANCE / 1000, nan_ok=True
+        ), f"{claim.id} finds {now}, settled is {ours}"
 
 
 def test_settling_keeps_the_others_and_drops_what_is_no_claim(tmp_path):
