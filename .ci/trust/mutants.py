@@ -149,21 +149,29 @@ class Copy:
 def contexts(change: Change, copy: Copy) -> dict[str, dict]:
     """Of each passing test of the files that use the changed module or function its seconds and what it calls.
 
-    Files are traced once and kept by their text; a test that no such file holds is left to the whole room. A check of a
-    claim is executed by the test of its verdict.
+    The files of its own room, others where none of these calls it. Files are traced once and kept by their text. A
+    check of a claim is executed by the test of its verdict.
     """
-    kept = json.loads(CACHE.read_text()) if CACHE.is_file() else {}
-    found = of_claims(change, copy)
-    for file in sorted((copy.root / "tests").glob("*/test_*.py")):
-        if file.parent.name not in (*ROOMS, "face") or not uses(file.read_text(encoding="utf-8"), change):
-            continue
-        name, digest = str(file.relative_to(copy.root)), hashlib.sha256(file.read_bytes()).hexdigest()
-        if kept.get(name, {}).get("sha256") != digest:
-            kept[name] = {"sha256": digest, "tests": traced(copy, name)}
-            CACHE.parent.mkdir(exist_ok=True)
-            CACHE.write_text(json.dumps(kept))
-        found |= kept[name]["tests"]
+    own, found = change.module.split("/")[0], of_claims(change, copy)
+    files = [f for f in sorted((copy.root / "tests").glob("*/test_*.py")) if f.parent.name in (*ROOMS, "face")]
+    for inside in (True, False):
+        for file in files:
+            if (file.parent.name == own) is inside and uses(file.read_text(encoding="utf-8"), change):
+                found |= kept_trace(copy, file)
+        if executing(change, found):
+            break
     return found
+
+
+def kept_trace(copy: Copy, file: Path) -> dict[str, dict]:
+    """The trace of a test file: the one that is kept, if the file has not changed since."""
+    kept = json.loads(CACHE.read_text()) if CACHE.is_file() else {}
+    name, digest = str(file.relative_to(copy.root)), hashlib.sha256(file.read_bytes()).hexdigest()
+    if kept.get(name, {}).get("sha256") != digest:
+        kept[name] = {"sha256": digest, "tests": traced(copy, name)}
+        CACHE.parent.mkdir(exist_ok=True)
+        CACHE.write_text(json.dumps(kept))
+    return kept[name]["tests"]
 
 
 def uses(text: str, change: Change) -> bool:
@@ -286,7 +294,7 @@ def told(results: dict[str, dict[str, str]], asked: argparse.Namespace) -> str:
     """What stands in how_to_rerun: how it was made, and the table."""
     heads = ("room", "changes tried", "killed", "equivalent", "killed of the others")
     lines = [(room, n, k, e, f"{100 * share:.0f} %") for room, n, k, e, share in rows(results)]
-    return f"""One thing of the library is changed at a time: a comparison, a sign, a constant, an index, an axis, a filter, a lock.
+    return f"""One thing of the library is changed at a time: a comparison, a sign, a constant, an index, a lock.
 A change is killed where a test fails that calls the changed function. Equivalent ones change no result, or a
 message only; `.ci/trust/mutants.json` has the reason for each. Command: `{command(asked)}`.
 

@@ -18,19 +18,27 @@ def test_every_claim_has_a_settled_verdict_and_every_verdict_a_claim():
     assert list(verdicts.settled()) == [c.id for c in claims()]
 
 
+BAND = {"T26": 0.1}
+"""Relative difference up to which a claim's numbers are the settled ones; for all others that of two builds, 1e-6.
+
+Measured by making all numbers again as on a processor without AVX-512: they agree to 3e-9, or are below 1e-9, but for
+T26. There draws keep a maximum or lose it, and rounding decides close ones: 2.04 or 2.13.
+"""
+
+
 @pytest.mark.parametrize("claim", claims(), ids=lambda c: c.id)
 def test_a_check_finds_the_settled_verdict_and_numbers(claim):
-    """Numbers within `TOLERANCE` of those of settled_numbers.py, which writes them down; the paper's to the letter."""
+    """Numbers in their band about those that settled_numbers.py wrote down; the paper's to the letter."""
     found = claim.finding()
     assert found.verdict == verdicts.settled().get(claim.id), found.evidence
     assert len(found.evidence.split()) >= 4
     *ours, published = settled_numbers.settled()[claim.id]
     *now, printed = settled_numbers.numbers(found)
-    assert printed == published
+    assert printed == published, f"python tests/claims/settled_numbers.py {claim.id} settles it"
+    band = {"rel": BAND.get(claim.id, TOLERANCE), "abs": TOLERANCE / 1000, "nan_ok": True}
+    told = f"{claim.id} finds {now}, settled is {ours}: `python tests/claims/settled_numbers.py {claim.id}` settles it"
     for number, expected in zip(now, ours, strict=True):
-        assert (number is None) == (expected is None) and number == pytest.approx(
-            expected, rel=TOLERANCE, abs=TOLERANCE / 1000, nan_ok=True
-        ), f"{claim.id} finds {now}, settled is {ours}"
+        assert (number is None) == (expected is None) and number == pytest.approx(expected, **band), told
 
 
 def test_settling_keeps_the_others_and_drops_what_is_no_claim(tmp_path):

@@ -85,10 +85,12 @@ def test_other_curves_draw(runs):
 
 
 def test_every_run_of_a_setting_has_its_raw_curves_and_one_that_was_not_run_says_so(runs):
-    fig = curves_by_setting({"a": runs, "b": None, "c": runs}, {"a": 0.3})
+    other = runs.assign(test_accuracy=runs.test_accuracy / 2)
+    fig = curves_by_setting({"a": runs, "b": None, "c": other}, {"a": 0.3})
     drawn = [len(ax.lines) for ax in fig.axes]
     assert drawn == [7, 0, 6, 0]
-    assert np.array_equal(fig.axes[0].lines[3].get_ydata(), runs.test_accuracy.values[0, 1:])
+    for ax, shown in ((fig.axes[0], runs), (fig.axes[2], other)):
+        assert np.array_equal(ax.lines[3].get_ydata(), shown.test_accuracy.values[0, 1:])
     assert [t.get_text() for t in fig.axes[1].texts] == ["not run"]
     assert not fig.axes[3].get_visible()
 
