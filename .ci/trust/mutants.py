@@ -7,8 +7,8 @@
 
 The changes (`changes.py`) are made in a copy of the checkout. Which test calls which function is found once, by a trace
 of calls of the test files that use it, and kept in build/mutants.json. The quickest tests go first; without --quick, a
-change that survives them meets all tests of its room. `mutants.json` holds the survivors that were judged, with the
-reason, and the ten changes of `--semantic`.
+change that survives them meets all tests of its room, and the files elsewhere that use it. `mutants.json` holds the
+survivors that were judged, with the reason, and the ten changes of `--semantic`.
 """
 
 from __future__ import annotations
@@ -146,28 +146,31 @@ class Copy:
             os._exit(code)
 
 
-def contexts(change: Change, copy: Copy) -> dict[str, dict]:
+def contexts(change: Change, copy: Copy, quick: bool) -> dict[str, dict]:
     """Of each passing test of the files that use the changed module or function its seconds and what it calls.
 
-    The files of its own room, others where none of these calls it. Files are traced once and kept by their text. A
-    check of a claim is executed by the test of its verdict.
+    The files of its own room, others where none of these calls it. Files are traced once and kept by their text; with
+    `quick` none is, and one that has no trace yet is taken whole. A check of a claim is executed by the test of its
+    verdict.
     """
     own, found = change.module.split("/")[0], of_claims(change, copy)
     files = [f for f in sorted((copy.root / "tests").glob("*/test_*.py")) if f.parent.name in (*ROOMS, "face")]
     for inside in (True, False):
         for file in files:
             if (file.parent.name == own) is inside and uses(file.read_text(encoding="utf-8"), change):
-                found |= kept_trace(copy, file)
-        if executing(change, found):
+                found |= kept_trace(copy, file, change if quick else None)
+        if any(not test.startswith(VERDICT) for test in executing(change, found)):
             break
     return found
 
 
-def kept_trace(copy: Copy, file: Path) -> dict[str, dict]:
-    """The trace of a test file: the one that is kept, if the file has not changed since."""
+def kept_trace(copy: Copy, file: Path, whole_for: Change | None) -> dict[str, dict]:
+    """The trace of a test file: the one that is kept, if the file has not changed since; or the file for a change."""
     kept = json.loads(CACHE.read_text()) if CACHE.is_file() else {}
     name, digest = str(file.relative_to(copy.root)), hashlib.sha256(file.read_bytes()).hexdigest()
     if kept.get(name, {}).get("sha256") != digest:
+        if whole_for:
+            return {name: {"seconds": 2 * SECONDS, "calls": [called(whole_for)]}}
         kept[name] = {"sha256": digest, "tests": traced(copy, name)}
         CACHE.parent.mkdir(exist_ok=True)
         CACHE.write_text(json.dumps(kept))
@@ -194,8 +197,12 @@ def of_claims(change: Change, copy: Copy) -> dict[str, dict]:
                 ids[ast.literal_eval(call.args[0])] = node.name
     where = change.where.removesuffix("()")
     asked = [name for name, function in ids.items() if function == where or where not in ids.values()]
-    called = {"seconds": 5.0, "calls": [f"{change.module} {where}"]}
-    return {f"{VERDICT}[{name}]": called for name in asked}
+    return {f"{VERDICT}[{name}]": {"seconds": 5.0, "calls": [called(change)]} for name in asked}
+
+
+def called(change: Change) -> str:
+    """How a trace names the changed function; of a line outside functions its module."""
+    return f"{change.module} {change.where.removesuffix('()') if change.where.endswith('()') else ''}"
 
 
 def traced(copy: Copy, name: str) -> dict[str, dict]:
@@ -218,21 +225,23 @@ def traced(copy: Copy, name: str) -> dict[str, dict]:
 
 def executing(change: Change, tests: dict[str, dict]) -> list[str]:
     """Tests that call the changed function, the quickest first; of a line outside functions, those of the module."""
-    function = f"{change.module} {change.where.removesuffix('()')}"
-    called = f"{change.module} " if not change.where.endswith("()") else function
-    chosen = [t for t, told in tests.items() if any(f"{c}"[: len(called)] == called for c in told["calls"])]
+    name = called(change)
+    outside = name.endswith(" ")
+    chosen = [t for t, k in tests.items() if any(c == name or outside and c.startswith(name) for c in k["calls"])]
     return sorted(chosen, key=lambda test: tests[test]["seconds"])
 
 
 def tried(change: Change, copy: Copy, quick: bool) -> str:
     """"killed", "survived", or "no test executes it": first the quickest tests, then all others of its room."""
     text = (copy.source / change.module).read_text(encoding="utf-8")
-    tests = contexts(change, copy)
+    tests = contexts(change, copy, quick)
     known = executing(change, tests)
     portions = _portions(known, tests)
     if not quick:
         room = copy.root / "tests" / change.module.split("/")[0]
-        portions += [[str(file.relative_to(copy.root))] for file in sorted(room.glob("test_*.py"))]
+        files = [f for f in sorted((copy.root / "tests").glob("*/test_*.py")) if f.parent.name in (*ROOMS, "face")]
+        others = [f for f in files if f.parent == room or uses(f.read_text(encoding="utf-8"), change)]
+        portions += [[str(file.relative_to(copy.root))] for file in others]
     copy.write(change.module, change.applied(text))
     try:
         for chosen in portions:
@@ -282,7 +291,7 @@ def sampled(found: list[Change], size: int, seed: str) -> list[Change]:
 def rows(results: dict[str, dict[str, str]]) -> list[tuple[str, int, int, int, float]]:
     """Of each room: tried, killed, equivalent, and the share killed of those that are not."""
     made = []
-    for room, states in results.items():
+    for room, states in ((room, states) for room, states in results.items() if states):
         killed = sum(state == "killed" for state in states.values())
         judged = [KNOWN["judged"].get(name, "") for name, state in states.items() if state != "killed"]
         alike = sum(reason.startswith(("equivalent", "message")) for reason in judged)
@@ -296,7 +305,8 @@ def told(results: dict[str, dict[str, str]], asked: argparse.Namespace) -> str:
     lines = [(room, n, k, e, f"{100 * share:.0f} %") for room, n, k, e, share in rows(results)]
     return f"""One thing of the library is changed at a time: a comparison, a sign, a constant, an index, a lock.
 A change is killed where a test fails that calls the changed function. Equivalent ones change no result, or a
-message only; `.ci/trust/mutants.json` has the reason for each. Command: `{command(asked)}`.
+message only; `.ci/trust/mutants.json` has the reason for each. A sample, cut off after some minutes, by the command
+`{command(asked)}`.
 
 {tables.table(heads, lines)}
 """
@@ -357,7 +367,7 @@ def main() -> int:
     parser.add_argument("--budget", type=float, default=60.0, help="minutes after which no further change is tried")
     parser.add_argument("--only", default="", help="every change whose name holds this text; no table")
     parser.add_argument("--semantic", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="a survivor does not meet the other tests of its room")
+    parser.add_argument("--quick", action="store_true", help="no new traces; a survivor does not meet its whole room")
     asked = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
     for heavy in ("grokbook.cli", "grokbook.claims", "grokbook.runs", "grokbook.training", "hypothesis"):

@@ -10,7 +10,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +40,9 @@ def atomic_write(path: str | Path, content: bytes) -> None:
         reason = "the disk is full" if error.errno == errno.ENOSPC else (error.strerror or str(error))
         raise RecordError(f"{path} was not written: {reason}; what was there before is untouched.") from error
     finally:
-        if temporary is not None and os.path.exists(temporary):
-            os.unlink(temporary)
+        if temporary is not None:
+            with suppress(OSError):  # it has its name already, or nothing can be removed either
+                os.unlink(temporary)
 
 
 @contextmanager

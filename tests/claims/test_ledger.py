@@ -168,8 +168,9 @@ def test_runs_that_do_not_decide_are_told_beside_what_is_missing(monkeypatch):
     assert asking.finding().verdict == "fails"
     assert dataclasses.replace(asking, seconds=2).finding().evidence == "best 12.3%, 1"
     assert tables == ["dataset"]  # looked at once
-    left = dataclasses.replace(asking, check=lambda runs: judge(None, n=1, best=1.0)).finding()
-    assert left.verdict == UNDECIDED
+    open_yet = {"value": 0.5, "low": 0.1, "high": 0.9}
+    left = dataclasses.replace(asking, check=lambda runs: judge(None, n=1, best=1.0, **open_yet)).finding()
+    assert left.verdict == UNDECIDED and left.value is left.low is left.high is None
     assert re.match(f"5 runs of 2 settings are missing, predicted {SECONDS}; best 100.0%, 1$", left.evidence)
     beside = dataclasses.replace(asking, check=lambda runs: Finding(UNDECIDED, " (others: a)")).finding().evidence
     assert re.match(rf"5 runs of 2 settings are missing, predicted {SECONDS}; \(others: a\)$", beside)

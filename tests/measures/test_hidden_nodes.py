@@ -97,6 +97,8 @@ def test_orders_are_read_off_layer_a_alone():
 def test_a_run_s_row_counts_and_shares():
     row = table_row(frequency_table(order_four_six_solution(9).z))
     assert row["not_46"] == 0 and row[FOUR] == 75 and row[OPPOSED] == 25 and sum(row[k] for k in KINDS) == 100
+    blank = frequency_table(order_four_six_solution(9).z).assign(order=[0, 4, 6, 2], factorable=False)
+    assert table_row(blank)["not_46"] == 1, "a frequency that no node carries is not counted"
     none = table_row(frequency_table(memorization_solution(7).z))
     assert none["not_46"] == 3 and np.isnan(none["nonfactorable_4"]) and np.isnan(none[FOUR])
 

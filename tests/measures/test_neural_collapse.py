@@ -53,6 +53,8 @@ def test_what_has_no_variance_or_no_angles_is_refused():
     with pytest.raises(ParameterError, match="all equal"):
         within_class_share(np.ones((3, 2)), [0, 0, 1])
     with pytest.raises(ParameterError, match="all equal"):
+        within_class_share(np.zeros((3, 2)), [0, 0, 1])
+    with pytest.raises(ParameterError, match="all equal"):
         within_class_share(np.full((7, 2), 0.1), [0, 0, 1, 1, 1, 0, 0])
     with pytest.raises(ParameterError, match="not finite in row 1"):
         within_class_share([[0.0], [np.nan]], [0, 1])

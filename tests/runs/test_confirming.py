@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 import xarray as xr
-from filelock import Timeout
+from filelock import FileLock, Timeout
 
 from grokbook.build import footer
 from grokbook.build.footer import _changed, _dataset
@@ -114,7 +114,7 @@ def test_nobody_else_writes_while_a_confirmation_is_written(store, monkeypatch):
 
     def alone(path, content):
         with pytest.raises(Timeout):
-            store.manifest_lock().acquire(timeout=0)
+            FileLock(store._lock_path("manifest")).acquire(timeout=0)
         real(path, content)
 
     monkeypatch.setattr(confirming, "atomic_write", alone)

@@ -78,7 +78,7 @@ def test_a_run_has_a_dim_of_seeds_and_draws_split_and_weights_from_each():
     assert json.loads(dataset.attrs["configuration"]) == made().configuration()
     assert (dataset.attrs["dtype"], dataset.attrs["device"]) == ("float32", "cpu")
     other = made().run((4,), progress=False)
-    assert float(other.train_loss[0, 0]) != float(dataset.train_loss[0, 0])
+    assert other.seed.values.tolist() == [4] and float(other.train_loss[0, 0]) != float(dataset.train_loss[0, 0])
 
 
 @pytest.mark.parametrize("seeds", [(), (0, 0), (-1, 2), [1, 1]])

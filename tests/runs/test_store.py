@@ -191,6 +191,13 @@ def test_two_processes_that_write_two_records_at_once_lose_neither(store):
     assert sorted(entry["key"] for entry in store.entries().values()) == keys and store.verify() == []
 
 
+def test_only_a_run_with_something_left_of_it_says_that_it_was_continued(store, made):
+    (left := store.path / ".partial" / made.key).mkdir(parents=True)
+    assert "resumed" not in json.loads(ask(store, made, 0).attrs["provenance"])[0]
+    (left / "1.pt").write_text("")
+    assert json.loads(ask(store, made, 1).attrs["provenance"])[0]["resumed"]
+
+
 def test_a_record_that_is_gone_is_named_and_computed_again(store, made):
     ask(store, made, 0)
     (store.path / FILE).unlink()
@@ -257,27 +264,6 @@ def test_a_record_that_is_being_replaced_is_not_taken_for_damaged(store, made, m
     monkeypatch.setattr(reader, "find", lambda *asked: next(found, None) or Store(store.path).find(*asked))
     assert reader.load(made.key).seed.values.tolist() == [0, 1]
     assert store.verify() == [] and not list(store.path.rglob("*.corrupt"))
-
-
-@pytest.mark.parametrize("step", ["_write_manifest", "replace"])
-def test_a_kill_between_file_manifest_and_name_loses_no_seed(store, made, monkeypatch, step):
-    """Before the manifest is written the old record is whole, afterwards the new one, under its name or not yet."""
-    ask(store, made, 0)
-
-    def killed(*_):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        manifest = store._write_manifest
-        if step == "_write_manifest":
-            patch.setattr(store, step, killed)
-        else:
-            patch.setattr(store, "_write_manifest", lambda *a: (manifest(*a), patch.setattr("os.replace", killed)))
-        ask(store, made, 0, 1)
-    seeds = (0,) if step == "_write_manifest" else (0, 1)
-    assert store.seeds(made.key) == seeds and store.verify() == []
-    assert store.load(made.key).seed.values.tolist() == list(seeds)
-    assert without_attrs(ask(store, made, 0, 1)).identical(without_attrs(made.dataset((0, 1))))
 
 
 def test_a_complete_record_is_loaded_where_nothing_can_be_written(store, made, monkeypatch):

@@ -20,7 +20,7 @@ side = st.floats(0.0, 1.0)
 @pytest.mark.parametrize(
     ("point", "target"),
     [((1, 1, 1), 1), ((2, -1, -0.5), 1), ((0.2, 0.5, -20), -2), ((0, 0, 3), 1), ((0, -2, 0), 4), ((0, 1, 2), 0),
-     ((0, 0, 5), 0), ((0, 0, 0), 1)],
+     ((0, 0, 5), 0), ((0, 0, 0), 1), ((0, 3, 0), -2)],
 )  # fmt: skip
 def test_closed_eigenvalues_are_those_of_the_jacobian(point, target):
     found = np.linalg.eigvalsh(jacobian(point, target=target))
@@ -130,6 +130,7 @@ def test_a_slow_point_is_no_equilibrium(point):
 def test_points_of_the_surface_and_of_the_planes_rest_at_every_scale():
     assert ts.stability([1e-3, 1e-3, 1e6]) == "stable"
     assert ts.stability([0.0, 1e-4, 2.0], target=0) == "stable"
+    assert ts.stability([0.1, 0.7, -1 / 0.07], target=-1) == "stable", "the product is rounded"
 
 
 TIMES = np.linspace(0, 4, 5)

@@ -50,6 +50,15 @@ def test_a_larger_run_costs_more_time_and_memory():
     assert all(a.seconds < b.seconds and a.memory_mb < b.memory_mb for a, b in zip(costs, costs[1:], strict=False))
 
 
+@pytest.mark.usefixtures("steady")
+def test_memory_holds_weights_gradients_moments_and_copies_beside_the_activations():
+    """Six numbers of four bytes a weight."""
+    configs = [RunConfig(ModularTask(5), Shape(5, d_model=d)) for d in (64, 1024)]
+    weights = [sum(torch.Size(s).numel() for s in config.model.shapes().values()) for config in configs]
+    grown = [predict(config).memory_mb - 400 - 25 * cost.activations(config.model) * 4e-6 for config in configs]
+    assert grown == pytest.approx([24e-6 * count for count in weights], rel=1e-6)
+
+
 def test_a_gpu_run_costs_launches_when_small_and_products_when_large():
     """steps * max(1.5 ms, 1.6 products / assumed rate): doubling the seeds doubles large runs and not small ones."""
     few = Schedule(dense_until=0, points=1)

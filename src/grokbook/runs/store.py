@@ -22,7 +22,7 @@ from grokbook.errors import RecordError
 from grokbook.files import atomic_write, unreadable
 from grokbook.own_code import Code, code_named
 
-MANIFEST = "MANIFEST.json"
+MANIFEST, FORMAT = "MANIFEST.json", 1
 NETCDF = ("CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates", "_NCProperties")
 
 
@@ -246,45 +246,57 @@ class Store:
             waiting = _next(self.path / name)  # there if a process was killed before it gave this file its name
             left = waiting.read_bytes() if name in entries and waiting.is_file() else b""
             if left and hashlib.sha256(left).hexdigest() == entries[name]["sha256"]:
-                os.replace(waiting, self.path / name)
+                atomic_write(self.path / name, left)
             atomic_write(waiting, content)
             before = [n for n, e in entries.items() if e["key"] == experiment.key]
             self._write_manifest({n: e for n, e in entries.items() if n not in before} | {name: entry})
-            os.replace(waiting, self.path / name)
-            for other in set(before) - {name}:  # the same configuration under another experiment's name
-                (self.path / other).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # the record is whole, and is read under the name that it waits with
+                os.replace(waiting, self.path / name)
+                for other in set(before) - {name}:  # the same configuration under another experiment's name
+                    (self.path / other).unlink(missing_ok=True)
 
     def _write_manifest(self, entries: dict[str, Any]) -> None:
-        text = json.dumps({"format": 1, "records": dict(sorted(entries.items()))}, indent=1)
+        text = json.dumps({"format": FORMAT, "records": dict(sorted(entries.items()))}, indent=1)
         atomic_write(self.path / MANIFEST, (text + "\n").encode())
 
-    def manifest_lock(self) -> FileLock:
+    def manifest_lock(self) -> AcquireReturnProxy:
         """What is held while the manifest, or a file beside it, is read, changed and written."""
-        return FileLock(self._lock_path("manifest"))
+        held = self._acquired("manifest")
+        _records_in.cache_clear()  # another process may have written in the same moment, to the same inode
+        return held
 
     def _lock_path(self, name: str) -> Path:
-        path = self.path / ".locks" / f"{name}.lock"
+        return self.path / ".locks" / f"{name}.lock"
+
+    def _acquired(self, name: str, timeout: float = -1) -> AcquireReturnProxy:
+        """A lock, held on return. Raises Timeout, and RecordError where the store cannot be written."""
+        path = self._lock_path(name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.open("ab").close()
+            return FileLock(path).acquire(timeout=timeout)
+        except Timeout:
+            raise
         except OSError as error:
             raise RecordError(f"the store {self.path} cannot be written: {error.strerror}.") from error
-        return path
 
     def lock(self, key: str) -> AcquireReturnProxy:
         """The lock of one record, held on return; says so when another process is training it."""
-        lock = FileLock(self._lock_path(key))
         try:
-            return lock.acquire(timeout=0.2)
+            return self._acquired(key, 0.2)
         except Timeout:
             print(f"grokbook: another process is working on record {key}; waiting for it.", file=sys.stderr, flush=True)
-            return lock.acquire()
+            return self._acquired(key)
 
 
 @lru_cache(maxsize=8)
 def _records_in(path: Path, state: tuple[int, int, int]) -> dict[str, dict[str, Any]]:
     """The entries of a manifest; `state`, its inode, time and size, tells one version of the file from the next."""
-    records = json.loads(path.read_text(encoding="utf-8"))["records"]
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    records = manifest["records"]
+    if (made := manifest.get("format", FORMAT)) != FORMAT:
+        said = f"has format {made}, and this version of grokbook reads format {FORMAT}"
+        raise RecordError(f"{path} {said}; update grokbook, or name another store.")
     for name, entry in records.items():
         match entry:
             case {"key": str(), "sha256": str(), "seeds": [*seeds], "provenance": [*made]} if all(
