@@ -502,8 +502,8 @@ def link(draw: random.Random) -> str:
     ]
     values = {draw.choice(names): draw.choice([draw.choice(words), text(draw)]) for _ in range(draw.randint(0, 6))}
     if draw.random() < 0.1:
-        return text(draw)
-    return "#a?" + urlencode({name: value.encode("utf-8", "replace") for name, value in values.items()})
+        return text(draw).encode("utf-8", "replace").decode()
+    return "#a?" + urlencode(values, errors="replace")
 
 
 def links(tries: int, seed: int) -> list[tuple[Any, str]]:
