@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book test setup setup-dev smoke browser screenshot older bundle wheel benchmark lint serve record release constraints clean distclean hashes materials audit
+.PHONY: help book test setup setup-dev smoke browser screenshot older bundle wheel examples benchmark lint serve record release constraints clean distclean hashes materials audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -64,6 +64,9 @@ bundle: setup-dev ## all in one archive that needs no network: site, wheel, reco
 
 wheel: setup-dev ## install the wheel beside the same packages, outside the checkout, and run a chapter from it
 	VENV=$(VENV) .ci/wheel
+
+examples: setup-dev ## test and build the companions under examples/, and one just begun, as projects of their own
+	VENV=$(VENV) .ci/examples
 
 lint: setup-dev ## check style with ruff
 	$(BIN)/ruff check .

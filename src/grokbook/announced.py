@@ -1,4 +1,4 @@
-"""What the chapters announce: found by walking the package `grokbook.chapters` when asked, not imported before."""
+"""What the chapters announce: found by walking the package of a project's chapters when asked, not before."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from importlib import import_module
 from types import ModuleType
 
 from grokbook.paths import project_root
-
-PACKAGE = "grokbook.chapters"
+from grokbook.project import current
 
 
 @lru_cache(maxsize=1)
 def chapters() -> tuple[ModuleType, ...]:
-    """Every module below `grokbook.chapters`, imported, in alphabetical order; a chapter's package before its parts.
+    """Every module below the chapters' package, imported, in alphabetical order; a chapter's package before its parts.
 
     Example:
         >>> all(module.__name__.startswith("grokbook.chapters.") for module in chapters())
         True
     """
-    package = import_module(PACKAGE)
-    names = sorted(found.name for found in pkgutil.walk_packages(package.__path__, f"{PACKAGE}."))
+    package = current().package()
+    names = sorted(found.name for found in pkgutil.walk_packages(import_module(package).__path__, f"{package}."))
     return tuple(import_module(name) for name in names)
 
 
@@ -41,7 +40,7 @@ def folder_of(module: str) -> str:
         >>> folder_of("grokbook.chapters.uniformity.figures")
         'uniformity'
     """
-    return module.removeprefix(f"{PACKAGE}.").partition(".")[0]
+    return module.removeprefix(f"{current().chapters}.").partition(".")[0]
 
 
 def chapter_of(topic: str) -> str:

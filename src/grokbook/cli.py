@@ -1,4 +1,4 @@
-"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `certify`, `teach`, `doctor`."""
+"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `certify`, `teach`, `new`, `doctor`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from typing import Annotated, Any
 
 import typer
 
+from grokbook.build.new import app as new
 from grokbook.check.commands import certify, seconds
 from grokbook.errors import GrokbookError, ParameterError, nearest, shown
 from grokbook.files import read_json
 from grokbook.machine import duration
+from grokbook.project import current
 from grokbook.teach.commands import app as teach
 
 app = typer.Typer(
@@ -27,6 +29,7 @@ app = typer.Typer(
 )
 app.add_typer(teach, name="teach")
 app.command()(certify)
+app.add_typer(new, name="new")
 
 MOST_SEEDS = 1000
 """How many seeds of an experiment a command may ask for."""
@@ -329,13 +332,13 @@ def claims(
     if (settle and not live) or (same_rule and not settle):
         needed = "--settle writes down what the checks find, so it needs --run"
         raise ParameterError(f"{needed}; --same-rule says that no changed check sorts otherwise, so it needs --settle.")
-    package = Path(__file__).parent  # an id that stands nowhere in the claims is refused before these are loaded
-    sources = [path for room in ("chapters", "claims") for path in (package / room).rglob("*.py")] if ids else []
-    settled_ids = read_json(package / "claims" / "verdicts.json") if ids else {}
+    project = current()  # an id that stands nowhere in the claims is refused before these are loaded
+    sources = [path for path in project.sources() if path.suffix == ".py"] if ids else []
+    settled_ids = read_json(project.verdicts) if ids and project.verdicts.is_file() else {}
     for name in ids or []:
         if name not in settled_ids and not any(f'"{name}"' in path.read_text(encoding="utf-8") for path in sources):
-            near = nearest(name, settled_ids, 0)
-            raise ParameterError(f"the ledger has no claim {shown(name)}; the nearest is {near}.")
+            hint = f"; the nearest is {near}" if (near := nearest(name, settled_ids, 0)) else ""
+            raise ParameterError(f"the ledger has no claim {shown(name)}{hint}.")
 
     def chosen() -> tuple[list[Any], dict[str, str]]:
         from grokbook.claims import choose
@@ -396,7 +399,7 @@ def _check_claims(full: bool, settle: bool, same_rule: bool, chosen: list[Any], 
         print(report.paragraph(f"{len(changed)} of them differ from what is settled: {', '.join(changed)}.", _width()))
     if settle:
         verdicts.settle(found, chosen)
-        print(f"The settled verdicts are written to {verdicts.SETTLED.name}.")
+        print(f"The settled verdicts are written to {current().verdicts.name}.")
     elif changed:
         raise typer.Exit(1)
 

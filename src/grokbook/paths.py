@@ -46,6 +46,15 @@ def project_root(start: str | Path | None = None) -> Path:
         raise
 
 
+def frame() -> Path:
+    """The folder whose `book/` has what every site is laid out with: configuration, styles, extensions of Sphinx.
+
+    It comes with the package: from its wheel, or the checkout that it is run from.
+    """
+    above = (folder for folder in Path(__file__).resolve().parents if _is_root(folder))
+    return (INSTALLED if _is_root(INSTALLED) else next(above, project_root())) / "book"
+
+
 def records_path() -> Path:
     """The committed records, `data/records` of the checkout or of the installed package."""
     return project_root() / "data" / "records"

@@ -21,6 +21,7 @@ from grokbook.errors import ChapterError, ParameterError
 from grokbook.files import read_json
 from grokbook.page import sources
 from grokbook.page.costs import Estimate
+from grokbook.project import Project
 from processes import git
 
 from .conftest import CHAPTER, ROOT
@@ -54,7 +55,7 @@ def test_a_build_makes_page_card_and_site(built_once):
 
 
 def test_data_of_a_page_is_a_file_of_the_site_and_of_a_current_page_alone_the_ledger_is_read(built, monkeypatch):
-    monkeypatch.setattr(building, "LEDGER", "01_tiny")
+    monkeypatch.setattr(building, "of", lambda root: Project(root, ledger="01_tiny"))
     monkeypatch.setattr(building.export, "NAME", "tiny.json")
     claim = {"computed": True, "id": "X1", "value": 59}
     assert read_json(built / "site" / "tiny.json")["claims"] == [claim, {"computed": False, "id": "X2"}]
@@ -69,14 +70,17 @@ def test_a_build_without_change_does_nothing_and_says_so(built, said, nothing_ru
     assert "nothing to do: 1 chapters and the site are up to date" in said_by(said)
 
 
-@pytest.mark.parametrize("changed", ["source", "preset", "library", "records", "confirmed", "verdicts"])
-def test_the_key_holds_everything_a_page_depends_on(project, changed, tmp_path, monkeypatch):
+@pytest.mark.parametrize("changed", ["source", "preset", "library", "records", "confirmed", "verdicts", "package"])
+def test_the_key_holds_everything_a_page_depends_on(project, changed, monkeypatch):
     """Of the records every one: a claim loads those that no plan names, or says that they are missing."""
     records = project / "data" / "records"
     names = {"records": records / "MANIFEST.json", "confirmed": records / "CONFIRMED.json"}
-    names["verdicts"] = tmp_path / "verdicts.json"
-    monkeypatch.setattr(building, "SETTLED", names["verdicts"])
+    names |= {"verdicts": project / "data" / "verdicts.json", "package": project / "mine" / "tiny.py"}
+    with (project / "pyproject.toml").open("a") as about:
+        about.write('\n[tool.grokbook]\nchapters = "mine"\n')
     records.mkdir(parents=True)
+    (project / "mine").mkdir()
+    monkeypatch.syspath_prepend(str(project))
     for path in names.values():
         path.write_text("{}")
 

@@ -13,6 +13,7 @@ from pybtex.database import parse_string
 from grokbook.claims import as_table, choose, outcomes
 from grokbook.claims.verdicts import settled
 from grokbook.page import cards, tables
+from grokbook.project import current
 
 ROWS = as_table(outcomes(choose(["G36", "G26", "P02", "G18"])))
 
@@ -28,7 +29,7 @@ def ledger():
 
 def test_rows_of_the_ledger_are_cards_that_lead_to_their_anchors():
     made = soup(tables.table_html(ROWS[["id", "place", "statement", "verdict", "evidence"]], "Some.", {}))
-    assert [a["href"] for a in made.select("details a")] == [f"{cards.LEDGER}.html#{name}" for name in ROWS.id]
+    assert [a["href"] for a in made.select("details a")] == [f"{current().ledger}.html#{name}" for name in ROWS.id]
     assert [v.text for v in made.select(".gb-verdict")] == ROWS.verdict.tolist()
     assert made.select("[id]") == [] and made.ul["aria-label"] == "Some."
 

@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from grokbook.build.site import MAP, put_map
-from grokbook.page import front, sources
+from grokbook.page import sources
+from grokbook.project import of
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site"
@@ -38,7 +39,7 @@ def test_the_map_stands_in_the_place_of_its_line_and_leads_to_every_chapter(tmp_
     toc = yaml.safe_load((ROOT / "book" / "_toc.yml").read_text("utf-8"))
     files = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
     listed = {file.removeprefix("chapters/") for file in files if file.startswith("chapters/")}
-    assert MAP not in text and linked == listed - {front.LEDGER}
+    assert MAP not in text and linked == listed - {of(ROOT).ledger}
 
 
 @pytest.mark.parametrize(("title", "length"), LENGTHS.items())

@@ -14,6 +14,7 @@ from grokbook.build.terminal import Progress
 from grokbook.claims.verdicts import settled
 from grokbook.errors import ChapterError, ParameterError
 from grokbook.page import sources, when
+from grokbook.project import Project
 
 from .conftest import CHAPTER, make_project
 
@@ -146,7 +147,7 @@ def test_a_text_whose_condition_holds_is_printed_as_if_it_stood_alone(worded, mo
     notebook = worded / "book" / "chapters" / "01_tiny.ipynb"
     before = notebook.read_text()
     notebook.write_text(before.replace("[false, ", "[true, "))
-    monkeypatch.setattr(site, "LEDGER", "01_tiny")
+    monkeypatch.setattr(site, "of", lambda root: Project(root, ledger="01_tiny"))
     try:
         found = sphinx_of(worded, "laptop", monkeypatch)
     finally:

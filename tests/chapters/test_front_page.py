@@ -11,8 +11,8 @@ import pytest
 from grokbook import page
 from grokbook.build import site
 from grokbook.page import front, sources
-from grokbook.page.cards import LEDGER
 from grokbook.paths import project_root
+from grokbook.project import of
 from grokbook.runs.gu2025 import fig5, often
 
 ROOT = project_root()
@@ -34,7 +34,7 @@ def put(monkeypatch):
 
 def test_the_contents_are_the_questions_of_the_sources(put):
     front.contents(ROOT)
-    listed = [c for c in sources.load_all(ROOT) if c.name not in (sources.FRONT, LEDGER)]
+    listed = [c for c in sources.load_all(ROOT) if c.name not in (sources.FRONT, of(ROOT).ledger)]
     links = [f'<p><a class="reference internal" href="chapters/{c.name}.html">' for c in listed]
     assert [link for link in links if link not in put[0]] == []
     assert put[0].count("<img") == len(listed)

@@ -10,12 +10,11 @@ import pytest
 import xarray as xr
 
 from grokbook.chapters.reproduction_report import new, runs
-from grokbook.page.cards import LEDGER
 from grokbook.page.sources import chapter_paths
-from grokbook.paths import project_root
+from grokbook.project import current
 from grokbook.theory.one_frequency import circle
 
-PAGE = (project_root() / "notebooks" / f"{LEDGER}.md").read_text(encoding="utf-8")
+PAGE = (current().root / "notebooks" / f"{current().ledger}.md").read_text(encoding="utf-8")
 
 
 def recorded(seeds, grokked, **made):
@@ -52,7 +51,7 @@ def test_a_finding_stands_its_check_and_its_sentence_names_where_it_is_shown(nam
     said = PAGE.partition(f"::::{{when}} {name}\n")[2].partition("\n:::\n")[0]
     assert said.startswith(f"(new-{name.replace('_', '-')})=") and re.search(r"\{(prf:ref|verdict)\}`", said)
     labels = re.findall(r"\{prf:ref\}`([\w-]+)`", said)
-    every = "".join(path.read_text("utf-8") for path in chapter_paths(project_root()))
+    every = "".join(path.read_text("utf-8") for path in chapter_paths(current().root))
     assert all(f"\n:label: {label}\n" in every for label in labels)
 
 

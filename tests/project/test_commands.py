@@ -24,7 +24,7 @@ if read -r line; then echo stdin >> "$LOG"; fi
 [ "$1" != browser ] || echo "${BROWSER:-3 passed, 90 deselected in 0.10s}"
 """
 STAND_INS = {"stub": PYTHON, "bin/make": MAKE, "bin/apt-get": "#!/bin/sh\n", "bin/sudo": "#!/bin/sh\n"}
-STAGES = [["setup-dev"], ["test"], ["older", "smoke"], ["browser"], ["wheel"]]
+STAGES = [["setup-dev"], ["test"], ["older", "smoke"], ["browser"], ["wheel"], ["examples"]]
 WORKFLOWS = ("book-gpu.yml", "ci.yml", "nightly.yml", "release.yml")
 
 
@@ -113,7 +113,7 @@ def test_ci_runs_its_stages_in_order_without_input_and_stops_at_the_first_that_f
     assert asked == sum(STAGES[: next((n for n, those in enumerate(STAGES, 1) if stage in those), None)], [])
     assert (status == 0) == (stage is None)
     timed = re.findall(r"^ci: (\S+) +\d+ s$", printed, re.MULTILINE)
-    assert stage or timed == ["system", "set-up", "tests", "builds", "browser", "wheel", "total"]
+    assert stage or timed == ["system", "set-up", "tests", "builds", "browser", "wheel", "examples", "total"]
 
 
 @pytest.mark.parametrize("summary", ["4 skipped, 90 deselected in 0.10s", "3 passed, 1 skipped in 0.10s", " "])

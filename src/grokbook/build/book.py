@@ -16,13 +16,12 @@ from grokbook.build.kernel import Kernels
 from grokbook.build.terminal import Progress, agree
 from grokbook.claims import export
 from grokbook.claims.shared import FINDINGS
-from grokbook.claims.verdicts import SETTLED
 from grokbook.files import read_json
 from grokbook.fingerprint import code_digest, rooms_fingerprint
 from grokbook.machine import CORES, cores
 from grokbook.page import costs, sources
-from grokbook.page.cards import LEDGER
 from grokbook.page.sources import Page
+from grokbook.project import of
 
 _ROOMS = ("tasks", "models", "measures", "theory", "training", "runs", "claims", "plotting", "chapters", "exercises")
 _ROOMS += ("page",)
@@ -97,8 +96,9 @@ def ledger(root: Path) -> dict[str, dict[str, Any]]:
 
     See `grokbook.claims.export`.
     """
-    card, file = state.card(root, LEDGER), root / "book" / "chapters" / f"{LEDGER}.ipynb"
-    if not card or card["key"] != key(root, sources.load(root / "notebooks" / f"{LEDGER}.md").page(card["preset"])):
+    page = of(root).ledger
+    card, file = state.card(root, page), root / "book" / "chapters" / f"{page}.ipynb"
+    if not card or card["key"] != key(root, sources.load(root / "notebooks" / f"{page}.md").page(card["preset"])):
         return {}
     found = outputs.files(read_json(file)).get(export.NAME, {})
     return {claim["id"]: claim for claim in found.get("claims", ()) if claim["computed"]}
@@ -123,9 +123,10 @@ def key(root: Path, page: Page) -> str:
 
     Of records and verdicts all there are: a claim on any page may ask for any of them, or miss it.
     """
-    folder, package = root / "data" / "records", Path(__file__).resolve().parents[1]
+    project, folder, package = of(root), root / "data" / "records", Path(__file__).resolve().parents[1]
     library = [code_digest((package / "build" / name).read_text(encoding="utf-8")) for name in _OF_PAGES]
     other = [*sorted((package / "plotting").glob("*.mplstyle")), *sorted((package / "page" / "scripts").glob("*.js"))]
     library += [rooms_fingerprint(_ROOMS), *(hashlib.sha256(path.read_bytes()).hexdigest() for path in other)]
     about = (page.chapter.source, page.preset, dict(page.values), library)
-    return state.digest(about, (folder / "MANIFEST.json", folder / "CONFIRMED.json", SETTLED), _PACKAGES)
+    files = [folder / "MANIFEST.json", folder / "CONFIRMED.json", project.verdicts]
+    return state.digest(about, files + (project.sources() if project.own else []), _PACKAGES)

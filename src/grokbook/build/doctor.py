@@ -61,7 +61,8 @@ def _declared(root: Path) -> tuple[str, list[str]]:
     file = root / "pyproject.toml"
     if file.is_file():
         project = tomllib.loads(file.read_text())["project"]
-        return project["requires-python"], [*project["dependencies"], *project["optional-dependencies"]["book"]]
+        extra = project.get("optional-dependencies", {}).get("book", [])
+        return project.get("requires-python", ""), [*project.get("dependencies", []), *extra]
     about = metadata.metadata("grokbook")
     lines = [line.partition(";") for line in about.get_all("Requires-Dist") or ()]
     return about["Requires-Python"], [name for name, _, marker in lines if "extra" not in marker or "book" in marker]

@@ -13,6 +13,7 @@ import tempfile
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -22,13 +23,14 @@ from grokbook.build.arranged import arranged
 from grokbook.build.terminal import Progress
 from grokbook.check import broken, drift
 from grokbook.claims import export
-from grokbook.claims.verdicts import SETTLED, settled
+from grokbook.claims.verdicts import settled
 from grokbook.errors import ChapterError, GrokbookError
 from grokbook.exercises import form
 from grokbook.page import class_page, front, sources
-from grokbook.page.cards import LEDGER
 from grokbook.page.drawing import NARROW
 from grokbook.page.sources import Chapter
+from grokbook.paths import frame
+from grokbook.project import of
 
 _LEFT_OUT = shutil.ignore_patterns("_build", "chapters", "__pycache__", ".*")
 _PACKAGES = ("jupyter-book", "sphinx", "sphinx-book-theme", "myst-nb", "sphinx-mathjax-offline", "sphinx-proof")
@@ -51,9 +53,9 @@ _FRONT = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="refresh" content="0; url=intro.html">
-<title>grokbook</title>
+<title>{title}</title>
 </head>
-<body><main><h1>grokbook</h1><p><a href="intro.html">The first page</a></p></main></body>
+<body><main><h1>{title}</h1><p><a href="intro.html">The first page</a></p></main></body>
 </html>
 """
 """What a reader gets who asks for the folder: the first page of the book."""
@@ -94,8 +96,9 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
 
 def key(root: Path) -> str:
     """sha256 of everything the site is made from."""
-    package, files = Path(__file__).resolve().parents[1], [SETTLED]
-    for folder in (root / "book", package):  # the reference is made of every room's docstrings
+    project, package = of(root), Path(__file__).resolve().parents[1]
+    files = [project.verdicts, *(project.sources() if project.own else [])]
+    for folder in dict.fromkeys((root / "book", frame(), package)):  # the reference is made of every room's docstrings
         for path in sorted(folder.rglob("*")):
             inside = path.relative_to(folder)
             hidden = any(part.startswith((".", "__pycache__", "_build")) for part in inside.parts)
@@ -131,7 +134,10 @@ def stage(
     import nbformat
 
     source, extra = work / "source", work / "extra"
-    shutil.copytree(root / "book", source, ignore=_LEFT_OUT)
+    for part in ("_ext", "_static"):
+        shutil.copytree(frame() / part, source / part, ignore=_LEFT_OUT)
+    shutil.copytree(root / "book", source, ignore=_LEFT_OUT, dirs_exist_ok=True)
+    (source / "_config.yml").write_text(configuration(root), encoding="utf-8")
     (source / "chapters").mkdir()
     downloads = extra / "downloads"
     downloads.mkdir(parents=True)
@@ -153,7 +159,7 @@ def stage(
             (downloads / "sets").mkdir(exist_ok=True)
             (downloads / "sets" / f"{one.file}.ipynb").write_text(nbformat.writes(one.notebook), encoding="utf-8")
     if sources.FRONT in names:
-        put_cards(root, extra / "cards", drawn)
+        put_cards(root, source, extra / "cards", drawn)
     put_pictures(source, drawn)
     every = form.table({chapter.name: chapter.source for chapter in sources.load_all(root)})
     put_map(root, source)
@@ -174,6 +180,19 @@ def stage(
     for name in () if notebooks else names:
         facts["pages"][sources.page_of(name)]["preset"] = (state.card(root, name) or {}).get("preset")
     (source / "_pages.json").write_text(json.dumps(facts))
+
+
+def configuration(root: Path) -> str:
+    """The project's `_config.yml`, over the frame's: a table goes into a table, anything else takes its place."""
+    import yaml
+
+    def over(lower: Any, upper: Any) -> Any:
+        if isinstance(lower, dict) and isinstance(upper, dict):
+            return lower | {name: over(lower.get(name), value) for name, value in upper.items()}
+        return upper
+
+    both = (yaml.safe_load((folder / "_config.yml").read_text(encoding="utf-8")) for folder in (frame(), root / "book"))
+    return yaml.safe_dump(over(*both), sort_keys=False)
 
 
 def put_page(
@@ -225,9 +244,9 @@ def drawings(notebook: Mapping[str, Any]) -> dict[str, str]:
     return drawn
 
 
-def put_cards(root: Path, folder: Path, pictures: Mapping[str, str]) -> None:
+def put_cards(root: Path, source: Path, folder: Path, pictures: Mapping[str, str]) -> None:
     """Put each chapter's picture where the front page's cards show it; the book's sign where there is no drawing."""
-    sign = (root / "book" / "_static" / "favicon.svg").read_text(encoding="utf-8")
+    sign = (source / "_static" / "favicon.svg").read_text(encoding="utf-8")
     folder.mkdir()
     for chapter in sources.load_all(root):
         (folder / f"{chapter.name}.svg").write_text(pictures.get(chapter.picture) or sign, encoding="utf-8")
@@ -313,7 +332,7 @@ def pages(root: Path, chapters: Mapping[str, Chapter]) -> dict[str, Any]:
         "address": addresses.get("Documentation"),
         "pages": {sources.page_of(name): {"source": str(chapter.path)} for name, chapter in chapters.items()},
         "verdicts": settled(),
-        "ledger": sources.page_of(LEDGER),
+        "ledger": sources.page_of(of(root).ledger),
     }
 
 
@@ -336,6 +355,8 @@ def sphinx(work: Path, strict: bool = True) -> Path:
 
     Raises ChapterError with the warnings when there are any (strict) or the build fails.
     """
+    import yaml
+
     command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
     command += ["build", str(work / "source"), "--path-output", str(work / "out"), "--all"]
     command += ["-W", "--keep-going"] if strict else []
@@ -347,7 +368,8 @@ def sphinx(work: Path, strict: bool = True) -> Path:
         lines = [line.strip() for line in plain.splitlines()]
         told = list(dict.fromkeys(line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL)\b", line)))
         raise ChapterError("Sphinx does not accept the book: " + "; ".join(told[:20] or lines[-15:]))
-    (html / "index.html").write_text(_FRONT, encoding="utf-8")
+    title = yaml.safe_load((work / "source" / "_config.yml").read_text(encoding="utf-8"))["title"]
+    (html / "index.html").write_text(_FRONT.format(title=escape(title)), encoding="utf-8")
     return html
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from grokbook.errors import ParameterError
 from grokbook.page.when import KEY
+from grokbook.project import of
 
 NAME = "drift.json"
 TOLERANCE = 1e-6
@@ -97,10 +98,11 @@ def manifest(folder: Path, root: Path | None = None) -> dict[str, Any]:
             f"{folder} holds no executed chapters and no {NAME}; name a checkout, a site or a manifest."
         )
     records = _json(root / _RECORDS)["records"] if (root / _RECORDS).is_file() else None
+    verdicts = of(root).verdicts if of(root).own else root / _VERDICTS
     return {
         "format": _FORMAT,
         "chapters": {path.stem: _page(path) for path in found},
-        "verdicts": _json(root / _VERDICTS) if (root / _VERDICTS).is_file() else None,
+        "verdicts": _json(verdicts) if verdicts.is_file() else None,
         "records": records and {n: {"seeds": e["seeds"], "sha256": e["sha256"]} for n, e in records.items()},
     }
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from grokbook import __version__
 from grokbook.announced import chapter_of
 from grokbook.claims.ledger import PAPERS, Claim, Outcome
 from grokbook.claims.verdicts import MEANINGS, settled
 from grokbook.files import read_json
 from grokbook.paths import records_path
+from grokbook.project import current
 from grokbook.runs.store import Store
 
 NAME, SCHEMA = "claims.json", "claims.schema.json"
@@ -46,8 +46,8 @@ def document(
     return {
         "$schema": SCHEMA,
         "format": _FORMAT,
-        "name": "grokbook",
-        "version": __version__,
+        "name": current().name,
+        "version": current().version,
         "papers": PAPERS | {claim.paper: claim.named for claim in chosen if claim.named},
         "verdicts": dict(MEANINGS),
         "records": records,
@@ -89,7 +89,7 @@ def _entry(
         "rule_changed": claim.rule_changed,
         "chapter": chapter_of(claim.topic),
         "section": claim.section,
-        "command": "" if claim.named else f"grokbook claims --run --id {claim.id}",
+        "command": "" if claim.named and not current().own else f"grokbook claims --run --id {claim.id}",
     }
 
 

@@ -232,6 +232,15 @@ def claims() -> tuple[Claim, ...]:
     return announced_by(chapters())
 
 
+def named(paper: str) -> str:
+    """How a paper is named, by `PAPERS` or by the claims of the project that have a paper of their own.
+
+    >>> named("gu2025"), named("nobody1900")
+    ('Gu et al. 2025', 'nobody1900')
+    """
+    return PAPERS.get(paper) or next((c.named for c in claims() if c.named and c.paper == paper), paper)
+
+
 def announced_by(places: Iterable[ModuleType | Claim]) -> tuple[Claim, ...]:
     """The claims of some modules, and claims given themselves: by paper, those of this book first, then by id.
 

@@ -11,13 +11,18 @@ from typing import Any
 
 from grokbook.claims.ledger import Claim
 from grokbook.fingerprint import code_digest
+from grokbook.project import current
 
-ROOMS = ("grokbook.chapters.", "grokbook.measures.", "grokbook.runs.")
-"""Rooms whose functions are part of a rule: what a check calls there sorts runs as much as the check does."""
+
+@lru_cache(maxsize=1)
+def rooms() -> tuple[str, ...]:
+    """Rooms whose functions are part of a rule: what a check calls there sorts runs as much as the check does."""
+    return f"{current().chapters}.", "grokbook.measures.", "grokbook.runs."
+
 
 
 def rule_fingerprint(claim: Claim) -> str:
-    """16 hexadecimal digits over a check, its bars, what it looks `through` and all that these call in `ROOMS`.
+    """16 hexadecimal digits over a check, its bars, what it looks `through` and all that these call in `rooms`.
 
     Comments, docstrings and layout do not matter; the values of module constants that are read do.
     """
@@ -38,7 +43,7 @@ def _enter(part: Any, seen: dict[str, str]) -> list[Any]:
         return [part.func, *part.args, *part.keywords.values()]
     part = inspect.unwrap(part) if callable(part) else part
     name = f"{getattr(part, '__module__', '')}.{getattr(part, '__qualname__', '')}"
-    if not isinstance(part, FunctionType | type) or not name.startswith(ROOMS) or name in seen:
+    if not isinstance(part, FunctionType | type) or not name.startswith(rooms()) or name in seen:
         return []
     seen[name] = _code(part)
     functions = vars(part).values() if isinstance(part, type) else [part]
@@ -50,7 +55,7 @@ def _read(function: FunctionType, seen: dict[str, str]) -> Iterator[Any]:
     """What a function reads of its module and of modules that it names; constants are noted by value."""
     names, known = _names(function.__code__), function.__globals__
     modules = [known[n] for n in names if isinstance(known.get(n), ModuleType)]
-    own = [m for m in modules if f"{m.__name__}.".startswith(ROOMS)]
+    own = [m for m in modules if f"{m.__name__}.".startswith(rooms())]
     for name in names:
         for space in (known, *map(vars, own)):
             if callable(value := space.get(name)) or isinstance(value, Claim):

@@ -1,7 +1,8 @@
 """The settled verdicts: what the checks found when they were last written down, one line a claim.
 
-The file `verdicts.json` beside this module is written by `grokbook claims --run --settle` and held true by a test,
-so a verdict cannot change unseen; it is also what `grokbook claims` shows without computing anything.
+The file `verdicts.json` (of this book beside this module, of a companion in its `data/`) is written by
+`grokbook claims --run --settle` and held true by a test, so a verdict cannot change unseen; it is also what
+`grokbook claims` shows without computing anything.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from grokbook.claims.ledger import Claim, claims
 from grokbook.claims.rules import rule_fingerprint
 from grokbook.errors import ParameterError
 from grokbook.files import atomic_write, read_json, unreadable
+from grokbook.project import current
 
 MEANINGS = {
     "holds": "True as printed, up to the accuracy of the check.",
@@ -44,15 +46,17 @@ RULE = (
 )  # fmt: skip
 """One rule for the words: questions in the order in which they are asked, and the word at the first such answer."""
 
-SETTLED = Path(__file__).with_name("verdicts.json")
-CHECKS = Path(__file__).with_name("checks.json")
+CHECKS = "checks.json"
 
 
-def settled(path: Path = SETTLED) -> dict[str, str]:
-    """The settled verdict of each claim by its id.
+def settled(path: Path | None = None) -> dict[str, str]:
+    """The settled verdict of each claim by its id; none of a companion where nothing was settled yet.
 
     Raises RecordError when the file cannot be read, ParameterError when it holds a verdict that there is not.
     """
+    path = path or current().verdicts
+    if current().own and not path.is_file():
+        return {}
     found = read_json(path)
     if not isinstance(found, dict):
         raise unreadable(path, "it is no table of claims")
@@ -62,35 +66,40 @@ def settled(path: Path = SETTLED) -> dict[str, str]:
     return found
 
 
-def settle(verdicts: Mapping[str, str], chosen: Iterable[Claim] = (), path: Path = SETTLED) -> None:
+def settle(verdicts: Mapping[str, str], chosen: Iterable[Claim] = (), path: Path | None = None) -> None:
     """Write these verdicts over those in the file, and the checks of the `chosen` claims beside them.
 
     Other claims keep theirs, ids that no claim has are dropped.
     """
+    path = path or current().verdicts
     merged = (settled(path) if path.is_file() else {}) | dict(verdicts)
     kept = {claim.id: merged[claim.id] for claim in claims() if claim.id in merged}
     atomic_write(path, (json.dumps(kept, indent=1) + "\n").encode())
-    settle_checks(chosen, path.with_name(CHECKS.name))
+    settle_checks(chosen, path.with_name(CHECKS))
 
 
-def checks(path: Path = CHECKS) -> dict[str, list[str]]:
-    """Of each claim on runs the fingerprint of its check when it was settled, and the `rule_changed` it had then."""
-    return read_json(path)
+def checks(path: Path | None = None) -> dict[str, list[str]]:
+    """Of each claim on runs the fingerprint of its check when it was settled, and the `rule_changed` it had then.
+
+    Nothing where the file is not there.
+    """
+    path = path or current().verdicts.with_name(CHECKS)
+    return read_json(path) if path.is_file() else {}
 
 
-def moved_checks(chosen: Iterable[Claim], path: Path = CHECKS) -> dict[str, bool]:
+def moved_checks(chosen: Iterable[Claim], path: Path | None = None) -> dict[str, bool]:
     """Claims on runs whose check is not the settled one, and whether `rule_changed` was renewed with it.
 
     A check that is new has no earlier rule, so it counts as renewed.
     """
-    known, found = checks(path) if path.is_file() else {}, {}
+    known, found = checks(path), {}
     for claim in chosen:
         if claim.runs and known.get(claim.id) != (now := [rule_fingerprint(claim), claim.rule_changed]):
             found[claim.id] = claim.id not in known or known[claim.id][1] != now[1]
     return found
 
 
-def refuse_unsaid(chosen: Iterable[Claim], path: Path = CHECKS) -> None:
+def refuse_unsaid(chosen: Iterable[Claim], path: Path | None = None) -> None:
     """Raise ParameterError where the check of a claim on runs changed, and nobody says whether its rule did."""
     unsaid = [name for name, renewed in moved_checks(chosen, path).items() if not renewed]
     if unsaid:
@@ -100,9 +109,10 @@ def refuse_unsaid(chosen: Iterable[Claim], path: Path = CHECKS) -> None:
         )
 
 
-def settle_checks(chosen: Iterable[Claim], path: Path = CHECKS) -> None:
+def settle_checks(chosen: Iterable[Claim], path: Path | None = None) -> None:
     """Write down the checks of these claims as they are now; other claims keep theirs, ids without runs are dropped."""
-    merged = (checks(path) if path.is_file() else {}) | {
+    path = path or current().verdicts.with_name(CHECKS)
+    merged = checks(path) | {
         claim.id: [rule_fingerprint(claim), claim.rule_changed] for claim in chosen if claim.runs
     }
     kept = {claim.id: merged[claim.id] for claim in claims() if claim.runs and claim.id in merged}

@@ -13,10 +13,9 @@ from typing import Any
 
 import pandas as pd
 
-from grokbook import __version__
 from grokbook.claims import VERDICTS, choose
 from grokbook.claims.export import NAME
-from grokbook.claims.ledger import PAPERS, WAYS
+from grokbook.claims.ledger import WAYS, named
 from grokbook.claims.verdicts import settled
 from grokbook.files import no_formula
 from grokbook.page import safe
@@ -25,9 +24,7 @@ from grokbook.page.sources import load_all
 from grokbook.page.tables import script, verdict
 from grokbook.page.typeset import typeset
 from grokbook.paths import project_root
-
-LEDGER = "18_reproduction_report"
-"""The chapter where each claim has an anchor, its id."""
+from grokbook.project import current
 
 LINE = 50
 """Characters of a statement that stand on the line of its claim."""
@@ -45,7 +42,8 @@ def claim_cards(frame: pd.DataFrame, caption: str) -> str:
         >>> "<i>k</i><sub>" in claim_cards(pd.DataFrame([row]), "One.")
         True
     """
-    target = f"{LEDGER}.html" if (project_root() / "notebooks" / f"{LEDGER}.md").is_file() else None
+    page = current().ledger
+    target = f"{page}.html" if (project_root() / "notebooks" / f"{page}.md").is_file() else None
     rows = frame.to_dict("records")
     return _listed([_item([_line(row, f"{target}#{row['id']}" if target else None)]) for row in rows], caption)
 
@@ -76,7 +74,7 @@ def verdict_bars(papers: Iterable[str]) -> str:
         counts = {word: all_of_it[word] for word in VERDICTS if all_of_it[word]}
         words = ", ".join(f"{size} {word}" for word, size in counts.items())
         parts = "".join(f'<span data-look="{word}" style="flex-grow:{n}"></span>' for word, n in counts.items())
-        name = f'<a href="#paper={paper}">{html.escape(PAPERS[paper])}</a>'
+        name = f'<a href="#paper={paper}">{html.escape(named(paper))}</a>'
         made.append(f"<p>{name}, {sum(counts.values())} claims: {words}.</p>")
         made.append(f'<div class="gb-bar" aria-hidden="true">{parts}</div>')
     return f'<div class="gb-bars">{"".join(made)}</div>'
@@ -96,7 +94,7 @@ def _item(parts: Iterable[str], anchor: str = "", data: Mapping[str, str] | None
 
 def _line(row: Mapping[str, Any], address: str | None, note: str = "", unfolded: str = "") -> str:
     """One claim on a line that opens: id, verdict, number, first words; then the whole, its place, what was found."""
-    paper = PAPERS.get(row.get("paper", ""), "")
+    paper = named(row["paper"]) if row.get("paper") else ""
     paper = f"ours, on {paper}" if row.get("origin") == "ours" else paper
     place = html.escape(", ".join(filter(None, (paper, row.get("place", "")))))
     link = f'<a href="{html.escape(address)}">{html.escape(row["id"])} in the ledger</a>' if address else ""
@@ -142,7 +140,7 @@ def _entry(row: Mapping[str, Any]) -> str:
     chapter = row["page"].partition(":")[0]
     data = {name: str(row[name]) for name in ("paper", "verdict", "kind")}
     data |= {"chapter": chapter, "evidence": row["shown_by"] or "none", "origin": row["origin"]}
-    address = section_address(project_root(), row["page"], here=LEDGER)
+    address = section_address(project_root(), row["page"], here=current().ledger)
     number, words = chapter.partition("_")[0].lstrip("0"), row["page"].partition(": ")[2]
     shown = html.escape(f"chapter {number}, {words}")
     shown = f'<a href="{html.escape(address)}">{shown}</a>' if address else shown
@@ -156,7 +154,7 @@ def _filters(rows: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
     titled = {c.name: f"{c.number.lstrip('0')} {c.title}" for c in load_all(project_root())}
     titles = {name: textwrap.shorten(title, 44, placeholder=" ...") for name, title in titled.items()}
     asked: list[tuple[str, str, Callable[[Mapping[str, Any]], tuple[str, str]]]] = [
-        ("paper", "Paper", lambda row: (row["paper"], PAPERS.get(row["paper"], row["paper"]))),
+        ("paper", "Paper", lambda row: (row["paper"], named(row["paper"]))),
         ("chapter", "Chapter", lambda row: ((name := row["page"].partition(":")[0]), titles.get(name, name))),
         ("verdict", "Verdict", lambda row: (row["verdict"], row["verdict"])),
         ("kind", "Kind", lambda row: (row["kind"], row["kind"])),
@@ -183,23 +181,23 @@ def bibtex(frame: pd.DataFrame) -> str:
         >>> print(bibtex(pd.DataFrame([row])).splitlines()[0])
         @misc{grokbook-X1,
     """
-    entries = []
+    entries, book = [], current()
     for row in frame.to_dict("records"):
-        about = f"On {PAPERS.get(row['paper'], row['paper'])}, {row['place']}"
+        about = f"On {named(row['paper'])}, {row['place']}"
         fields = {
-            "author": "{The grokbook authors}",
+            "author": f"{{The {book.name} authors}}",
             "title": f"{{Claim {_tex(row['id'])}: {_tex(row['statement'])}}}",
-            "howpublished": f"grokbook, version {__version__}, {_tex(_anchor(row['id']))}",
+            "howpublished": f"{book.name}, version {book.version}, {_tex(_anchor(row['id']))}",
             "note": f"{_tex(about)}. Verdict: {_tex(row['verdict'])}",
         }
         said = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
         key = re.sub(r"[^\w.-]", "", row["id"])
-        entries.append(f"@misc{{grokbook-{key},\n{said}\n}}\n")
+        entries.append(f"@misc{{{book.name}-{key},\n{said}\n}}\n")
     return "\n".join(entries)
 
 
 def _anchor(name: str) -> str:
-    return f"chapters/{LEDGER}.html#{name}"
+    return f"chapters/{current().ledger}.html#{name}"
 
 
 def _tex(text: str) -> str:
@@ -210,4 +208,4 @@ def _tex(text: str) -> str:
 def _download(kind: str, text: str, mime: str) -> str:
     data = b64encode(text.encode()).decode()
     name = {"csv": "CSV", "bib": "BibTeX"}[kind]
-    return f'<a download="grokbook-ledger.{kind}" href="data:{mime};charset=utf-8;base64,{data}">{name}</a>'
+    return f'<a download="{current().name}-ledger.{kind}" href="data:{mime};charset=utf-8;base64,{data}">{name}</a>'

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from grokbook import page
-from grokbook.page.cards import LEDGER
 from grokbook.page.sources import FRONT, Chapter, load_all, page_of
+from grokbook.project import of
 
 ROW, GAP = 36, 3
 """Of the map: the height of a row in pixels, and between columns the hundredths of its width."""
@@ -28,7 +28,8 @@ def _groups(root: Path) -> list[tuple[str, list[tuple[Chapter, str]]]]:
     import yaml
 
     toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
-    known = {page_of(chapter.name): chapter for chapter in load_all(root) if chapter.name not in (FRONT, LEDGER)}
+    other = (FRONT, of(root).ledger)
+    known = {page_of(chapter.name): chapter for chapter in load_all(root) if chapter.name not in other}
     parts = [[c for c in part["chapters"] if c["file"] in known] for part in toc["parts"]]
     listed = [[(known[c["file"]], c.get("title", known[c["file"]].title)) for c in part] for part in parts]
     return [(part["caption"], chapters) for part, chapters in zip(toc["parts"], listed, strict=True) if chapters]

@@ -12,12 +12,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from grokbook.announced import PACKAGE
 from grokbook.errors import ChapterError, GrokbookError, ParameterError, nearest, shown
 from grokbook.page import parameters as params
 from grokbook.page import sets
 from grokbook.page.parameters import Parameter
 from grokbook.page.safe import line
+from grokbook.project import current
 
 PRESETS = ("smoke", "laptop", "paper")
 FRONT = "00_front_page"
@@ -110,8 +110,8 @@ class Page:
 
 
 def topic(chapter: str) -> ModuleType | None:
-    """The module of `grokbook.chapters` that is named as the chapter `NN_name`; None where there is none."""
-    name = f"{PACKAGE}.{chapter.partition('_')[2]}"
+    """The module of the chapters' package that is named as the chapter `NN_name`; None where there is none."""
+    name = f"{current().package()}.{chapter.partition('_')[2]}"
     return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 

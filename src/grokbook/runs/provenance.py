@@ -18,6 +18,7 @@ from grokbook.errors import GrokbookError
 from grokbook.fingerprint import fingerprint, modules_behind
 from grokbook.own_code import Code
 from grokbook.paths import checkout
+from grokbook.project import of
 
 USED: list[dict[str, Any]] = []
 """Of each dataset that this process was given, in order: what it says of itself, for the page that is made from it."""
@@ -42,7 +43,8 @@ def commit() -> tuple[str, bool]:
         root = checkout()
     except GrokbookError:
         return "unknown", False
-    changed = _git("status", "--porcelain", "--untracked-files=no", "--", "src", "notebooks", folder=root)
+    sources = ("src", "notebooks", of(root).chapters)
+    changed = _git("status", "--porcelain", "--untracked-files=no", "--", *sources, folder=root)
     return _git("rev-parse", "HEAD", folder=root) or "unknown", bool(changed)
 
 

@@ -1,0 +1,106 @@
+"""The project that is worked in: this book, or a companion that somebody wrote for another paper with its machine.
+
+A project is a folder with `notebooks/` and `book/_config.yml`. What it says of itself stands in its pyproject.toml:
+
+    [tool.grokbook]
+    chapters = "omnigrok"        # the package of its chapters, a folder beside pyproject.toml or installed
+    ledger = "01_first_look"     # the chapter where each claim has an anchor, its id
+
+Without that table it is this book.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from grokbook import __version__
+from grokbook.errors import GrokbookError, ParameterError, nearest, shown
+from grokbook.paths import project_root
+
+PACKAGE = "grokbook.chapters"
+
+
+@dataclass(frozen=True)
+class Project:
+    """What a project says of itself; the defaults are this book's."""
+
+    root: Path
+    name: str = "grokbook"
+    version: str = __version__
+    chapters: str = PACKAGE
+    ledger: str = "18_reproduction_report"
+
+    @property
+    def own(self) -> bool:
+        """Whether its chapters are another package than this book's."""
+        return self.chapters != PACKAGE
+
+    @property
+    def verdicts(self) -> Path:
+        """The file of its settled verdicts, `checks.json` beside it: in the package of this book, else in `data/`."""
+        package = Path(__file__).resolve().parent / "claims"
+        return (self.root / "data" if self.own else package) / "verdicts.json"
+
+    def package(self) -> str:
+        """The package of its chapters, which can be imported from now on.
+
+        Raises GrokbookError where there is none of this name.
+        """
+        if self.own:
+            if str(self.root) not in sys.path:
+                sys.path.insert(0, str(self.root))
+            if importlib.util.find_spec(self.chapters) is None:
+                said = f"chapters = {self.chapters!r} of [tool.grokbook] is no package"
+                raise GrokbookError(f"{said}: it is neither a folder of {self.root} nor installed.")
+        return self.chapters
+
+    def sources(self) -> list[Path]:
+        """The files of its chapters' package that pages are made with."""
+        spec = importlib.util.find_spec(self.package())
+        found = [path for folder in spec.submodule_search_locations or () for path in Path(folder).rglob("*.*")]
+        return sorted(path for path in found if path.is_file() and path.suffix != ".pyc")
+
+
+def of(root: Path) -> Project:
+    """The project in a folder.
+
+    Raises ParameterError for a key in `[tool.grokbook]` that there is not, or whose value is no text.
+    """
+    file = root / "pyproject.toml"
+    try:
+        return _read(root, file.stat().st_mtime_ns)
+    except OSError:
+        return Project(root)
+
+
+def current() -> Project:
+    """The project that `grokbook.paths.project_root` finds."""
+    return of(project_root())
+
+
+@lru_cache(maxsize=8)
+def _read(root: Path, state: int) -> Project:
+    """What pyproject.toml says; `state`, its time, tells one version of the file from the next."""
+    file = root / "pyproject.toml"
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise GrokbookError(f"{file} cannot be read: {error}.") from error
+    said = content.get("tool", {}).get("grokbook")
+    if said is None:
+        return Project(root)
+    known = ("chapters", "ledger")
+    for name, value in said.items():
+        if name not in known:
+            hint = f"did you mean {near}?" if (near := nearest(name, known)) else "it has chapters and ledger."
+            raise ParameterError(f"[tool.grokbook] has {name} = {shown(value)}; {hint}")
+        if not isinstance(value, str):
+            raise ParameterError(f"[tool.grokbook] has {name} = {shown(value)}, which is no text.")
+    about = content.get("project", {})
+    named = {key: about[key] for key in ("name", "version") if key in about}
+    return Project(root, **named, **{"ledger": ""} | said)
