@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from grokbook.errors import GrokbookError
+from grokbook.errors import GrokbookError, ParameterError
 
 INSTALLED = Path(__file__).resolve().with_name("_data")
-"""What a wheel brings of the checkout, to be read: `notebooks/`, `book/`, `data/records/`."""
+"""What a wheel brings of the checkout, to be read: `notebooks/`, `book/`, the manifests of `data/records/`."""
+
+RECORDS = "GROKBOOK_RECORDS"
+"""The variable that names a folder of records, or an address to fetch them from (`grokbook.fetch`)."""
 
 
 def _is_root(folder: Path) -> bool:
@@ -55,9 +58,18 @@ def frame() -> Path:
     return (INSTALLED if _is_root(INSTALLED) else next(above, project_root())) / "book"
 
 
-def records_path() -> Path:
-    """The committed records, `data/records` of the checkout or of the installed package."""
-    return project_root() / "data" / "records"
+def records_path(root: Path | None = None) -> Path:
+    """The committed records: the folder `$GROKBOOK_RECORDS`, else `data/records` of the checkout `root` (default: that
+    of `project_root`) or of the installed package.
+
+    Raises ParameterError where the variable names a folder without a manifest.
+    """
+    given = os.environ.get(RECORDS, "")
+    if not given or "://" in given:
+        return (root or project_root()) / "data" / "records"
+    if not (Path(given) / "MANIFEST.json").is_file():
+        raise ParameterError(f"{RECORDS} = {given} is no folder of records: it holds no MANIFEST.json.")
+    return Path(given)
 
 
 def local_store_path() -> Path:

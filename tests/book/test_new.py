@@ -1,4 +1,4 @@
-"""A companion to another paper: what `grokbook new companion` writes, what it refuses, and what a project says of itself."""
+"""A companion to another paper: what `grokbook new companion` writes and refuses; what a project says of itself."""
 
 import re
 import subprocess

@@ -10,7 +10,7 @@ from pathlib import Path
 from grokbook.build.state import digest, keep, read
 from grokbook.errors import RecordError
 from grokbook.machine import cores
-from grokbook.paths import local_store_path
+from grokbook.paths import local_store_path, records_path
 from grokbook.project import of
 
 _MOST = 50
@@ -26,7 +26,7 @@ def kept(root: Path, question: str, answer: Callable[[], str]) -> str:
     package, store = Path(__file__).resolve().parents[1], local_store_path()
     folders = ((package, "**/*.*"), (root / "notebooks", "*.md"), (root / "book" / "chapters", "*.*"))
     files = [path for folder, pattern in folders for path in sorted(folder.glob(pattern)) if path.suffix != ".pyc"]
-    files += [root / "data" / "records" / "MANIFEST.json", store / "MANIFEST.json", of(root).verdicts]
+    files += [records_path(root) / "MANIFEST.json", store / "MANIFEST.json", of(root).verdicts]
     files += of(root).sources() if of(root).own else []
     now = digest((sys.version, cores(), str(root), str(store)), files, _PACKAGES)
     file = store.with_name("answers.json")

@@ -21,6 +21,7 @@ from grokbook.fingerprint import code_digest, rooms_fingerprint
 from grokbook.machine import CORES, cores
 from grokbook.page import costs, sources
 from grokbook.page.sources import Page
+from grokbook.paths import records_path
 from grokbook.project import of
 
 _ROOMS = ("tasks", "models", "measures", "theory", "training", "runs", "claims", "plotting", "chapters", "exercises")
@@ -123,7 +124,7 @@ def key(root: Path, page: Page) -> str:
 
     Of records and verdicts all there are: a claim on any page may ask for any of them, or miss it.
     """
-    project, folder, package = of(root), root / "data" / "records", Path(__file__).resolve().parents[1]
+    project, folder, package = of(root), records_path(root), Path(__file__).resolve().parents[1]
     library = [code_digest((package / "build" / name).read_text(encoding="utf-8")) for name in _OF_PAGES]
     other = [*sorted((package / "plotting").glob("*.mplstyle")), *sorted((package / "page" / "scripts").glob("*.js"))]
     library += [rooms_fingerprint(_ROOMS), *(hashlib.sha256(path.read_bytes()).hexdigest() for path in other)]

@@ -19,6 +19,7 @@ import xarray as xr
 from filelock import AcquireReturnProxy, FileLock, Timeout
 
 from grokbook.errors import RecordError
+from grokbook.fetch import fetched
 from grokbook.files import atomic_write, unreadable
 from grokbook.own_code import Code, code_named
 
@@ -165,13 +166,16 @@ class Store:
             raise unreadable(self.path / found[0], error) from error
 
     def _verified(self, name: str, entry: dict[str, Any]) -> bytes | None:
-        """The bytes of a record's file, or of the one about to take its place, if they have the manifest's sha256."""
+        """The bytes of a record's file, or of the one about to take its place, if they have the manifest's sha256.
+
+        Those of a record that a wheel did not bring are fetched.
+        """
         for path in (self.path / name, _next(self.path / name)):
             with contextlib.suppress(OSError):
                 content = path.read_bytes()
                 if hashlib.sha256(content).hexdigest() == entry["sha256"]:
                     return content
-        return None
+        return fetched(self.path, name, entry["sha256"])
 
     def _second_look(self, key: str, name: str, code: Code | None) -> bytes | None:
         """Read a record again while nobody writes to the store; set it aside if it is still damaged."""

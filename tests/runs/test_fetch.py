@@ -1,0 +1,109 @@
+"""Records that a wheel leaves out: from a folder, a server, any address of fsspec; one sentence where there is none."""
+
+import hashlib
+import http.server
+import sys
+import threading
+from functools import partial
+from pathlib import Path
+
+import pytest
+from made_up import MadeUp
+
+from grokbook import fetch, paths
+from grokbook.build import doctor
+from grokbook.errors import ParameterError, RecordError
+from grokbook.runs import load_or_run
+from grokbook.runs.store import MANIFEST, Store
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    asked: list[str] = []
+
+    def log_message(self, text, *values):
+        self.asked.append(values[0])
+
+
+@pytest.fixture
+def served(tmp_path):
+    """A folder with one record, and the address of a server that has it."""
+    load_or_run(MadeUp(tmp_path / "trained"), Store(tmp_path / "served"))
+    handler = partial(Quiet, directory=str(tmp_path / "served"))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture
+def small(tmp_path, served, monkeypatch):
+    """The package as a wheel installs it: the manifest alone; an empty cache."""
+    folder = tmp_path / "_data" / "data" / "records"
+    folder.mkdir(parents=True)
+    (folder / MANIFEST).write_bytes((tmp_path / "served" / MANIFEST).read_bytes())
+    for module in (fetch, paths):
+        monkeypatch.setattr(module, "INSTALLED", tmp_path / "_data")
+        monkeypatch.setattr(module, "project_root", lambda *a: tmp_path / "_data")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("GROKBOOK_RECORDS", raising=False)
+    return Store(paths.records_path())
+
+
+def name_of(store):
+    return next(iter(store.entries()))
+
+
+def test_a_record_is_fetched_once_verified_and_kept_in_the_cache(small, served, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("GROKBOOK_RECORDS", f"{served}/")
+    Quiet.asked.clear()
+    found = small.load(MadeUp.key)
+    assert found.equals(Store(tmp_path / "served").load(MadeUp.key)) and len(Quiet.asked) == 1
+    kept = tmp_path / "cache" / "grokbook" / "records" / name_of(small)
+    assert hashlib.sha256(kept.read_bytes()).hexdigest() == small.entries()[name_of(small)]["sha256"]
+    assert small.load(MadeUp.key) is not None and len(Quiet.asked) == 1, "from the cache"
+    kept.write_bytes(b"cut")
+    assert small.load(MadeUp.key) is not None and len(Quiet.asked) == 2, "a damaged copy is fetched again"
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_record_of_another_version_is_refused(small, served, tmp_path, monkeypatch):
+    monkeypatch.setenv("GROKBOOK_RECORDS", served)
+    (tmp_path / "served" / name_of(small)).write_bytes(b"other")
+    with pytest.raises(RecordError, match="does not give it .*hash"):
+        small.load(MadeUp.key)
+    assert not list((tmp_path / "cache").rglob("*.nc"))
+
+
+def test_without_a_network_one_sentence_says_what_to_fetch(small, monkeypatch):
+    monkeypatch.setenv("GROKBOOK_RECORDS", "http://127.0.0.1:1/records")
+    with pytest.raises(RecordError) as error:
+        small.load(MadeUp.key)
+    said = str(error.value)
+    assert "is not here and http://127.0.0.1:1/records does not give it" in said and said.count("\n") == 0
+    assert "fetch the folder data/records of grokbook" in said and "set GROKBOOK_RECORDS to it" in said
+
+
+def test_a_folder_is_read_as_it_is_and_one_without_a_manifest_refused(small, tmp_path, monkeypatch):
+    monkeypatch.setenv("GROKBOOK_RECORDS", str(tmp_path / "served"))
+    assert fetch.address() is None and paths.records_path() == tmp_path / "served"
+    assert Store(paths.records_path()).load(MadeUp.key) is not None and not (tmp_path / "cache").exists()
+    monkeypatch.setenv("GROKBOOK_RECORDS", str(tmp_path))
+    with pytest.raises(ParameterError, match="is no folder of records: it holds no MANIFEST.json"):
+        paths.records_path()
+
+
+def test_any_address_of_fsspec_does(small, tmp_path, monkeypatch):
+    monkeypatch.setenv("GROKBOOK_RECORDS", f"file://{tmp_path / 'served'}")
+    assert small.load(MadeUp.key) is not None
+    (tmp_path / "cache" / "grokbook" / "records" / name_of(small)).unlink()
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(RecordError, match="does not give it .*fsspec"):
+        small.load(MadeUp.key)
+
+
+def test_an_installed_package_asks_the_repository_at_its_version_and_a_clone_nobody(small, tmp_path, monkeypatch):
+    where = fetch.address()
+    assert where.startswith("https://") and where.endswith("/data/records") and "/raw/v" in where
+    assert where in doctor.records(tmp_path / "_data").text
+    monkeypatch.setattr(fetch, "project_root", lambda: Path("clone"))
+    assert fetch.address() is None and fetch.fetched(paths.records_path(), "a.nc", "") is None
