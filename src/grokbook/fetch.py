@@ -47,7 +47,10 @@ def fetched(folder: Path, name: str, sha256: str) -> bytes | None:
         file = pooch.retrieve(f"{where}/{name}", f"sha256:{sha256}", Path(name).name, place, downloader=by)
         return Path(file).read_bytes()
     except (OSError, ValueError, ImportError) as error:
-        why = " ".join(str(error).split())[:200]
+        first: BaseException = error
+        while deeper := first.__cause__ or first.__context__:
+            first = deeper
+        why = " ".join(str(first).split())[:160]
         mend = f"fetch the folder data/records of grokbook {metadata.version('grokbook')} and set {RECORDS} to it"
         raise RecordError(f"the record {name} is not here and {where} does not give it ({why}): {mend}.") from error
 

@@ -60,7 +60,7 @@ def medians(runs: Runs) -> np.ndarray:
 def start_delays(runs: Runs) -> Finding:
     """A network that starts with larger weights generalises later."""
     if not enough(*(runs[start] for start in STARTS)):
-        return Finding("not run")
+        return Finding("undecided", "there are fewer than three runs of a setting")
     steps = medians(runs)
     ratio = float(steps[-1] / steps[0])
     said = ", ".join(f"{step:.0f}" for step in steps)
@@ -73,7 +73,7 @@ def start_delays(runs: Runs) -> Finding:
 def decay_is_inverse(runs: Runs, bar: float = 0.25) -> Finding:
     """The time to generalise is inversely proportional to the weight decay."""
     if not enough(*(runs[decay] for decay in DECAYS)):
-        return Finding("not run")
+        return Finding("undecided", "there are fewer than three runs of a setting")
     steps = medians(runs)
     slope = float(np.polyfit(np.log(DECAYS), np.log(steps), 1)[0]) if np.isfinite(steps).all() else float("nan")
     said = ", ".join(f"{step:.0f}" for step in steps)

@@ -29,8 +29,8 @@ def test_the_wait_is_inverse_where_the_slope_is_minus_one_within_a_quarter(power
     assert finding.verdict == verdict and finding.value == pytest.approx(power)
 
 
-def test_without_runs_nothing_is_judged():
-    assert {claim(Runs()).verdict for claim in (chapter.start_delays, chapter.decay_is_inverse)} == {"not run"}
+def test_with_too_few_runs_every_claim_is_open():
+    assert {claim(Runs()).verdict for claim in (chapter.start_delays, chapter.decay_is_inverse)} == {"undecided"}
 
 
 def test_every_preset_asks_for_the_runs_of_its_parameters():
