@@ -1,4 +1,4 @@
-"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `certify`, `teach`, `new`, `doctor`."""
+"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `certify`, `teach`, `new` and others."""
 
 from __future__ import annotations
 
