@@ -1,4 +1,4 @@
-"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `certify`, `teach`, `new` and others."""
+"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `certify`, `teach`, `new`."""
 
 from __future__ import annotations
 
