@@ -135,7 +135,8 @@ def words(check):
     made = [call for call in calls if getattr(call.func, "id", "") in ("judge", "found", "Finding", "worded")]
     if any(value not in made for value in returned):  # another function says more
         return {"computed"}
-    asked = [[word.value for word in call.keywords if word.arg in ("corrected", "assumed", "anything")] for call in made]
+    named = ("corrected", "assumed", "anything")
+    asked = [[word.value for word in call.keywords if word.arg in named] for call in made]
     parts = [[*call.args, *more] if call.func.id in ("judge", "worded") else call.args[:1]
              for call, more in zip(made, asked, strict=True)]  # fmt: skip
     fixed = [bool(args) and all(isinstance(arg, ast.Constant) for arg in args) for args in parts]
