@@ -21,6 +21,6 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def write(name: str, text: str, page: Path = PAGE) -> None:
     """Put a script's text between its two marks on the page; ValueError where they are not there."""
-    mark = f"<!-- {name}: .ci/trust/{name}.py -->"
+    mark = f"% {name}: .ci/trust/{name}.py\n"
     before, _, after = page.read_text(encoding="utf-8").split(mark)
-    page.write_text(f"{before}{mark}\n{text}\n{mark}{after}", encoding="utf-8")
+    page.write_text(f"{before}{mark}\n{text.strip()}\n\n{mark}{after}", encoding="utf-8")

@@ -64,11 +64,11 @@ def test_the_soak_s_runs_are_all_there_once_and_what_is_lost_is_found(alone, tmp
 
 
 def test_a_table_is_put_between_its_marks_and_nowhere_else(tmp_path):
-    mark = "<!-- a: .ci/trust/a.py -->"
+    mark = "% a: .ci/trust/a.py"
     page = tmp_path / "page.md"
     page.write_text(f"before\n{mark}\nold\n{mark}\nafter\n")
     tables.write("a", "new", page)
-    assert page.read_text() == f"before\n{mark}\nnew\n{mark}\nafter\n"
+    assert page.read_text() == f"before\n{mark}\n\nnew\n\n{mark}\nafter\n"
     page.write_text("no marks")
     with pytest.raises(ValueError):
         tables.write("a", "new", page)
@@ -95,4 +95,4 @@ def test_a_script_says_what_it_does_and_has_its_marks_on_the_page(name, capsys, 
     with pytest.raises(SystemExit):
         runpy.run_path(str(ROOT / ".ci" / "trust" / f"{name}.py"), run_name="__main__")
     assert "--write" in capsys.readouterr().out
-    assert tables.PAGE.read_text().count(f"<!-- {name}: .ci/trust/{name}.py -->") == 2
+    assert tables.PAGE.read_text().count(f"% {name}: .ci/trust/{name}.py\n") == 2

@@ -88,7 +88,7 @@ def test_a_record_says_the_seconds_of_its_processor_and_the_list_is_learned_from
 def test_the_page_shows_what_the_records_say():
     """To five of a hundred, since records are added: `grokbook.runs.learned.main` writes the table anew."""
     page = (project_root() / "book" / "how_to_rerun.md").read_text(encoding="utf-8")
-    shown = [[float(n) for n in re.findall(r"[\d.]+", row)] for row in page.split(MARK)[1].splitlines()[2:]]
+    shown = [[float(n) for n in re.findall(r"[\d.]+", row)] for row in page.split(MARK)[1].strip().splitlines()[2:]]
     experiments = list(catalogue().values())
     now = off_by(predictions(learned(Store(records_path()), experiments), experiments))
     assert len(shown) == len(now) == 2

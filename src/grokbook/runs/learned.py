@@ -18,7 +18,7 @@ from grokbook.runs.provenance import processor
 from grokbook.runs.store import Store
 from grokbook.training.cost import Cost
 
-MARK = "<!-- off by: grokbook.runs.learned.main() -->\n"
+MARK = "% off by: grokbook.runs.learned.main()\n"
 
 
 @dataclass(frozen=True)
@@ -136,4 +136,4 @@ def main() -> None:
     made = as_markdown(off_by(predictions(learned(Store(records_path()), experiments), experiments)))
     page = checkout() / "book" / "how_to_rerun.md"
     before, _, after = page.read_text(encoding="utf-8").split(MARK)
-    atomic_write(page, f"{before}{MARK}{made}{MARK}{after}".encode())
+    atomic_write(page, f"{before}{MARK}\n{made}\n{MARK}{after}".encode())
