@@ -216,10 +216,10 @@ def test_code_that_is_shown_fits_its_page(chapter):
 
 
 def length(source: str) -> int:
-    """The words of a page that are read: without front matter, cells, displayed equations and exercises."""
+    """The words of a page that are read: without front matter, code, displayed equations and exercises."""
     body = source.split("---", 2)[2]
     body = re.sub(r"^## Exercises.*?(?=^## |\Z)", " ", body, flags=re.MULTILINE | re.DOTALL)
-    body = re.sub(r"^(`{3,})\{code-cell\}.*?^\1", " ", body, flags=re.MULTILINE | re.DOTALL)
+    body = re.sub(r"^ *(`{3,})(\{code-cell\}|python\n).*?^ *\1", " ", body, flags=re.MULTILINE | re.DOTALL)
     return len(re.sub(r"\$\$.*?\$\$", " ", body, flags=re.DOTALL).split())
 
 
