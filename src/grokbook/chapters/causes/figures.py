@@ -13,7 +13,7 @@ from grokbook.plotting.style import COLOURS, panels, styled
 LIMITS = (1 / 24, 24.0)
 LEAD = (
     "decay-by-a-hook", "decay-double", "decay-half", "decay-until-the-fit", "decay-from-the-fit",
-    "decay-on-embedding-alone", "decay-on-output-alone",
+    "decay-on-embedding-alone", "decay-on-hidden-alone", "decay-on-output-alone",
     "norm-on-its-path", "norm-at-0.7", "norm-at-1.45", "temperature-double", "temperature-half", "start-half",
     "embedding-frozen-at-the-start", "embedding-given", "embedding-given-renamed", "embedding-given-shuffled",
     "rate-of-decoder-triple", "decoder-width-double", "data-many", "data-few",
