@@ -80,7 +80,7 @@ All differences vanish.
 
 def make_project(folder: Path) -> Path:
     """The frame of the book with one tiny chapter, in `folder`."""
-    ignored = shutil.ignore_patterns("_build", "chapters", "__pycache__")
+    ignored = shutil.ignore_patterns("_build", "chapters", "__pycache__", "cookbook.md")
     shutil.copytree(ROOT / "book", folder / "book", ignore=ignored)
     for name in ("pyproject.toml", "CITATION.cff"):
         shutil.copyfile(ROOT / name, folder / name)

@@ -24,7 +24,7 @@ from grokbook.page.interactive import SCRIPTS
 
 _MOUNT = re.compile(r"""Grokbook\w+\.mount\(document\.\w+\("[\w.-]+"\)\);""")
 _SCRIPT = re.compile(r"(?is)<script\b([^>]*)>(.*?)</script>")
-_PRESSED = re.compile(r'(?<=<button )onclick="(?:window\.)?(\w+)\(\)"')
+_PRESSED = re.compile(r'(<button\b[^>]*? )onclick="(?:window\.)?(\w+)\(\)"')
 _CHARSET = re.compile(r'<meta charset="utf-8" ?/?>')
 
 
@@ -50,11 +50,10 @@ def protected(text: str, own: str = "'self'", more: Sequence[str] = (), frames: 
 
     Raises ChapterError for a page that does not begin as a page does.
 
-    >>> made = protected('<head><meta charset="utf-8"></head><script>go()</script>')
-    >>> made[40:130]
-    '-equiv="Content-Security-Policy" content="default-src \\'none\\'; script-src \\'self\\' \\'sha256-'
+    >>> protected('<head><meta charset="utf-8"></head><script>go()</script>')[42:126]
+    'iv="Content-Security-Policy" content="default-src \\'none\\'; script-src \\'self\\' \\'sha256-'
     """
-    text = _PRESSED.sub(r'data-press="\1"', text)
+    text = _PRESSED.sub(r'\1data-press="\2"', text)
     scripts = [body for body, known in _scripts(text) if known]
     digests = (base64.b64encode(hashlib.sha256(body.encode()).digest()).decode() for body in (*scripts, *more))
     rules = {

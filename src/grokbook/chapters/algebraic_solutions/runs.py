@@ -25,6 +25,7 @@ def waves_of(weights: Mapping[str, Tensor]) -> np.ndarray:
     """The waves (3, p, K) of a network's parameters.
 
     Example:
+        >>> import torch
         >>> waves_of({"W_E": torch.ones(6, 2), "W_U": torch.ones(3, 2)}).shape
         (3, 3, 2)
     """
