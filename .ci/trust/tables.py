@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from grokbook.files import put_between
+
 PAGE = Path(__file__).parents[2] / "book" / "how_to_rerun.md"
 
 
@@ -21,6 +23,4 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def write(name: str, text: str, page: Path = PAGE) -> None:
     """Put a script's text between its two marks on the page; ValueError where they are not there."""
-    mark = f"% {name}: .ci/trust/{name}.py\n"
-    before, _, after = page.read_text(encoding="utf-8").split(mark)
-    page.write_text(f"{before}{mark}\n{text.strip()}\n\n{mark}{after}", encoding="utf-8")
+    put_between(page, f"% {name}: .ci/trust/{name}.py\n", text)

@@ -45,6 +45,15 @@ def atomic_write(path: str | Path, content: bytes) -> None:
                 os.unlink(temporary)
 
 
+def put_between(path: Path, mark: str, text: str) -> None:
+    """Write a text between the two lines `mark` of a file, with blank lines about it.
+
+    Raises ValueError where the file has not two of them.
+    """
+    before, _, after = path.read_text(encoding="utf-8").split(mark)
+    atomic_write(path, f"{before}{mark}\n{text.strip()}\n\n{mark}{after}".encode())
+
+
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
     """A folder to fill beside `path`, whose place it takes once all is written; whatever goes wrong, it is removed.

@@ -65,6 +65,10 @@ class Project:
         found = [path for folder in spec.submodule_search_locations or () for path in Path(folder).rglob("*.*")]
         return sorted(path for path in found if path.is_file() and path.suffix != ".pyc")
 
+    def files(self) -> list[Path]:
+        """What its pages are made with besides this package and its own folders: verdicts, and chapters of its own."""
+        return [self.verdicts, *(self.sources() if self.own else ())]
+
 
 def of(root: Path) -> Project:
     """The project in a folder.

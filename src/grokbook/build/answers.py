@@ -26,8 +26,7 @@ def kept(root: Path, question: str, answer: Callable[[], str]) -> str:
     package, store = Path(__file__).resolve().parents[1], local_store_path()
     folders = ((package, "**/*.*"), (root / "notebooks", "*.md"), (root / "book" / "chapters", "*.*"))
     files = [path for folder, pattern in folders for path in sorted(folder.glob(pattern)) if path.suffix != ".pyc"]
-    files += [records_path(root) / "MANIFEST.json", store / "MANIFEST.json", of(root).verdicts]
-    files += of(root).sources() if of(root).own else []
+    files += [records_path(root) / "MANIFEST.json", store / "MANIFEST.json", *of(root).files()]
     now = digest((sys.version, cores(), str(root), str(store)), files, _PACKAGES)
     file = store.with_name("answers.json")
     known = read(file) or {}

@@ -124,10 +124,9 @@ def key(root: Path, page: Page) -> str:
 
     Of records and verdicts all there are: a claim on any page may ask for any of them, or miss it.
     """
-    project, folder, package = of(root), records_path(root), Path(__file__).resolve().parents[1]
+    folder, package = records_path(root), Path(__file__).resolve().parents[1]
     library = [code_digest((package / "build" / name).read_text(encoding="utf-8")) for name in _OF_PAGES]
     other = [*sorted((package / "plotting").glob("*.mplstyle")), *sorted((package / "page" / "scripts").glob("*.js"))]
     library += [rooms_fingerprint(_ROOMS), *(hashlib.sha256(path.read_bytes()).hexdigest() for path in other)]
     about = (page.chapter.source, page.preset, dict(page.values), library)
-    files = [folder / "MANIFEST.json", folder / "CONFIRMED.json", project.verdicts]
-    return state.digest(about, files + (project.sources() if project.own else []), _PACKAGES)
+    return state.digest(about, [folder / "MANIFEST.json", folder / "CONFIRMED.json", *of(root).files()], _PACKAGES)

@@ -96,8 +96,7 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
 
 def key(root: Path) -> str:
     """sha256 of everything the site is made from."""
-    project, package = of(root), Path(__file__).resolve().parents[1]
-    files = [project.verdicts, *(project.sources() if project.own else [])]
+    package, files = Path(__file__).resolve().parents[1], of(root).files()
     for folder in dict.fromkeys((root / "book", frame(), package)):  # the reference is made of every room's docstrings
         for path in sorted(folder.rglob("*")):
             inside = path.relative_to(folder)

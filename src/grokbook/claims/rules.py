@@ -20,7 +20,6 @@ def rooms() -> tuple[str, ...]:
     return f"{current().chapters}.", "grokbook.measures.", "grokbook.runs."
 
 
-
 def rule_fingerprint(claim: Claim) -> str:
     """16 hexadecimal digits over a check, its bars, what it looks `through` and all that these call in `rooms`.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from grokbook.files import atomic_write
+from grokbook.files import put_between
 from grokbook.paths import checkout, records_path
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.provenance import processor
@@ -134,6 +134,4 @@ def main() -> None:
 
     experiments = list(catalogue().values())
     made = as_markdown(off_by(predictions(learned(Store(records_path()), experiments), experiments)))
-    page = checkout() / "book" / "how_to_rerun.md"
-    before, _, after = page.read_text(encoding="utf-8").split(MARK)
-    atomic_write(page, f"{before}{MARK}\n{made}\n{MARK}{after}".encode())
+    put_between(checkout() / "book" / "how_to_rerun.md", MARK, made)

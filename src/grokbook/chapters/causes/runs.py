@@ -244,9 +244,10 @@ def later() -> dict[str, RunConfig]:
     }  # fmt: skip
 
 
+_GRID = {"learning_rate": (0.02, 0.04, 0.08, 0.16, 0.32), "weight_decay": (0.15, 0.3, 0.6, 1.2, 2.4)}
 SEARCHED = {
-    "adamw": {"learning_rate": (0.02, 0.04, 0.08, 0.16, 0.32), "weight_decay": (0.15, 0.3, 0.6, 1.2, 2.4)},
-    "muon": {"learning_rate": (0.02, 0.04, 0.08, 0.16, 0.32), "weight_decay": (0.15, 0.3, 0.6, 1.2, 2.4)},
+    "adamw": _GRID,
+    "muon": _GRID,
     "grokfast": {"memory": (0.7, 0.8, 0.9, 0.95, 0.98), "gain": (0.25, 0.5, 1.0, 2.0, 5.0)},
 }
 """Settings tried for each optimiser on bench Q, 25 each; Grokfast has the rate and decay of the best AdamW."""
