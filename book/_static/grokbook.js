@@ -39,6 +39,7 @@
       window.addEventListener("resize", soon);
       document.addEventListener("toggle", soon, true);
       document.addEventListener("click", soon);
+      document.addEventListener("gb-turned", soon);
     });
   });
 })();
@@ -95,18 +96,85 @@
   });
   window.addEventListener("load", () => { setTimeout(location.hash === "#run-this-page" ? window.gbRun : openNamed, 100); });
   window.addEventListener("hashchange", openNamed);
+  document.addEventListener("gb-turned", () => show(page.dataset.gbCode === "on"));
 })();
 
-/* A link to the page at other parameters leads to the section that is being read. */
+/* A link to the page at other parameters switches in place: the other page's parts stand where those of this one stood, and the
+   section that is read stays where it is. Without scripts, from a file, and where the fetch fails, the link is followed. */
 (function () {
   "use strict";
+  const PARTS = ["article.bd-article", "#jb-print-toc", ".bd-toc-nav", ".dropdown-download-buttons ul", ".prev-next-area"];
+  const seen = new Map();
+  let shown = location.pathname, last = 0;
+
+  const parts = (from) => PARTS.map((part) => [...from.querySelector(part).childNodes]);
+  const read = () => [...document.querySelectorAll("article section > section[id]")]
+    .filter((one) => one.getBoundingClientRect().top < innerHeight / 3).reverse();
+
+  /** The parts of another page, its pictures and formulas drawn out of sight: they have their heights when they come. */
+  async function load(address) {
+    const answer = await fetch(address);
+    if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+    const other = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const nodes = parts(other).map((part) => part.map((node) => document.importNode(node, true)));
+    const aside = document.createElement("div");
+    Object.assign(aside.style, { position: "absolute", left: 0, width: "100%", height: 0, overflow: "hidden", visibility: "hidden" });
+    aside.append(...nodes[0]);
+    document.querySelector(PARTS[0]).after(aside);
+    const drawn = [...aside.querySelectorAll("img:not([loading])")].map((one) => one.decode().catch(() => null));
+    await Promise.race([Promise.all(drawn), new Promise((done) => setTimeout(done, 1500))]);
+    if (window.MathJax && MathJax.typesetPromise) await MathJax.typesetPromise([aside]);
+    aside.remove();
+    return { title: other.title, nodes, scripts: [...aside.querySelectorAll("script:not([src]):not([type])")] };
+  }
+
+  /** What the page's own scripts do as it loads, for parts that have just come: explorables, folds, buttons. */
+  function begin(scripts) {
+    scripts.forEach((one) => {
+      const again = document.createElement("script");
+      again.textContent = one.textContent;
+      one.replaceWith(again);
+    });
+    if (window.initToggleItems) window.initToggleItems();
+    if (typeof addCopyButtonToCodeCells === "function") addCopyButtonToCodeCells();
+  }
+
+  async function turn(address, push) {
+    const turned = (last += 1), path = new URL(address).pathname;
+    const next = seen.get(path) || (await load(address));
+    if (turned !== last) return;
+    seen.set(shown, { title: document.title, nodes: parts(document) });
+    history.scrollRestoration = "manual";
+    if (push) history.pushState(null, "", address);
+    const place = read().map((one) => ({ id: one.id, top: one.getBoundingClientRect().top }));
+    PARTS.forEach((part, k) => document.querySelector(part).replaceChildren(...next.nodes[k]));
+    [shown, document.title] = [path, next.title];
+    if (next.scripts) begin(next.scripts);
+    document.dispatchEvent(new Event("gb-turned"));
+    const stay = () => {
+      const { id, top } = place.find((one) => document.getElementById(one.id)) || {};
+      if (id) scrollBy({ top: document.getElementById(id).getBoundingClientRect().top - top, behavior: "instant" });
+    };
+    stay();
+    requestAnimationFrame(stay);
+    if (push) document.querySelector(".gb-sets [aria-current]").focus({ preventScroll: true });
+    if (window.bootstrap) bootstrap.ScrollSpy.getOrCreateInstance(document.body).refresh();
+  }
+
   document.addEventListener("click", (event) => {
     const link = event.target.closest && event.target.closest(".gb-sets a");
     if (!link) return;
-    const read = [...document.querySelectorAll("article section > section[id]")];
-    const here = read.filter((one) => one.getBoundingClientRect().top < innerHeight / 3).pop();
+    const [here] = read();
     link.hash = here && scrollY > 0 ? here.id : "";
+    const other = event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+    if (other || location.protocol === "file:" || link.pathname === shown) return;
+    event.preventDefault();
+    link.search = location.search;
+    turn(link.href, true).catch(() => location.assign(link.href));
   }, true);
+  window.addEventListener("popstate", () => {
+    if (location.pathname !== shown) turn(location.href, false).catch(() => location.reload());
+  });
 })();
 
 /* A button names what it does: the policy of a page allows no script in an attribute (grokbook.build.policy). */

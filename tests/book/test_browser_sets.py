@@ -1,5 +1,8 @@
 """The switch between a chapter and its sets in Chromium: keys, touch, link, back, dark, a phone, without scripts."""
 
+import base64
+import re
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -37,48 +40,89 @@ def test_three_chapters_have_at_least_two_sets_each():
     assert len([one for one in CHAPTERS if len(one.sets) >= 2]) >= 3
 
 
-def test_keys_reach_the_switch_and_the_back_button_leads_back(open_page, address):
+def begin_at(page, number):
+    """Scroll to a section and leave a mark on the window, which a page loaded anew has not; the section's id."""
+    section = page.locator("article section > section[id]").nth(number).get_attribute("id")
+    page.evaluate("window.here = 1")
+    page.evaluate("id => document.getElementById(id).scrollIntoView({ behavior: 'instant' })", section)
+    page.wait_for_function(f"id => ({READ})() === id", arg=section)
+    return section
+
+
+def top_of(page, section):
+    return page.locator(f"[id='{section}']").bounding_box()["y"]
+
+
+def shows(page, name):
+    """Wait until the page shows a set, and say whether it is the page that was loaded first."""
+    page.wait_for_function(
+        "name => document.querySelector('.gb-sets [aria-current]')?.textContent === name", arg=name
+    )
+    return page.evaluate("window.here === 1")
+
+
+def test_keys_switch_in_place_and_the_back_button_leads_back(open_page, address):
+    """What is read stays where it is, and what scripts do to a page is done: formulas, folds, code, explorables."""
     default, other, name = BUILT[0]
     page = open_page(at(address, default))
+    section = begin_at(page, 3)
     link(page, "default").focus()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == name
+    place = top_of(page, section)
+    assert 0 <= link(page, name).bounding_box()["y"] < 200, "the switch is in sight, below the head of the page"
     page.keyboard.press("Enter")
-    page.wait_for_url(f"**/{other}.html*")
-    assert link(page, name).get_attribute("aria-current") == "page"
+    assert shows(page, name) and page.url == f"{at(address, other)}#{section}"
+    assert page.evaluate("document.activeElement.textContent") == name
+    assert top_of(page, section) == pytest.approx(place, abs=3)
+    seen = {what: page.locator(what).count() for what in ("article .gb-moved", ".bd-toc-nav a[href*=what-differs]")}
+    assert all(seen.values())
+    for every, done in ((".math", ".math mjx-container"), (".toggle-hidden", ".toggle-button-hidden")):
+        assert page.locator(f"article {every}").count() == page.locator(f"article {done}").count() > 0
+    assert page.locator(".btn-notebook").get_attribute("href").endswith(f"sets/{other}.ipynb")
+    assert page.locator("article [data-options]").evaluate_all("all => all.every(e => e.querySelector('svg, canvas'))")
     page.go_back()
-    page.wait_for_url(f"**/{default}.html*")
-    assert link(page, "default").get_attribute("aria-current") == "page"
+    assert shows(page, "default") and page.url == at(address, default)
+    assert top_of(page, section) == pytest.approx(place, abs=3)
+    assert not page.locator("article .gb-moved").count() and page.locator(".gb-sets").count() == 1
+    page.locator(".btn-code-switch").click()
+    page.go_forward()
+    assert shows(page, name) and page.locator("article .gb-moved").count()
+    folded = page.locator("article details.hide")
+    assert folded.count() and folded.evaluate_all("all => all.every(e => e.open)"), "the code is shown there too"
     assert {urlsplit(url).netloc for url in page.seen["requests"]} == {urlsplit(address).netloc}
     assert (page.seen["errors"], page.seen["failed"]) == ([], [])
 
 
-def test_the_switch_stays_in_sight_and_leads_to_the_section_that_is_read(open_page, address):
+def test_a_finger_switches_on_a_phone_and_where_the_fetch_fails_the_link_is_followed(open_page, address):
     default, other, name = BUILT[0]
-    page = open_page(at(address, default))
-    section = page.locator("article section > section[id]").nth(3).get_attribute("id")
-    page.evaluate("id => document.getElementById(id).scrollIntoView()", section)
-    page.wait_for_function(f"id => ({READ})() === id", arg=section)
-    top = link(page, name).bounding_box()["y"]
-    assert 0 <= top < 200, "it is below the head of the page"
-    link(page, name).click()
-    page.wait_for_url(f"**/{other}.html#{section}")
-    page.wait_for_function(f"id => ({READ})() === id", arg=section)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_finger_switches_on_a_phone_and_an_address_opens_the_set(open_page, address, scheme):
-    default, other, name = BUILT[0]
-    page = open_page(at(address, default), 390, scheme, 800, has_touch=True, is_mobile=True)
+    page = open_page(at(address, default), 390, height=800, has_touch=True, is_mobile=True)
+    begin_at(page, 2)
     box = link(page, name).bounding_box()
-    assert box["height"] >= 30 and box["x"] + box["width"] <= 390
+    head = page.locator(".bd-header-article").bounding_box()
+    assert box["height"] >= 30 and box["x"] + box["width"] <= 390 and box["y"] >= head["y"] + head["height"]
     link(page, name).tap()
-    page.wait_for_url(f"**/{other}.html*")
-    in_scheme(page, scheme)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    ground = page.evaluate("getComputedStyle(document.querySelector('.gb-sets').closest('.text_html')).backgroundColor")
-    assert ground == "rgba(0, 0, 0, 0)"
-    assert open_page(at(address, other), 390, scheme).locator("article h1").count() == 1
+    assert shows(page, name)
+    for scheme in ("light", "dark"):
+        in_scheme(page, scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        ground = "getComputedStyle(document.querySelector('.gb-sets').closest('.text_html')).backgroundColor"
+        assert page.evaluate(ground) == "rgba(0, 0, 0, 0)"
+    page.reload()
+    page.evaluate("window.here = 1")
+    page.route("**/*", lambda route: route.abort() if route.request.resource_type == "fetch" else route.continue_())
+    link(page, "default").tap()
+    page.wait_for_url(f"**/{default}.html*")
+    assert not shows(page, "default"), "it is loaded anew"
+
+
+@pytest.mark.parametrize(("default", "other", "name"), BUILT)
+def test_the_policy_of_a_page_lets_the_scripts_of_its_sets_run(default, other, name):
+    texts = [(SITE / f"{file}.html").read_text("utf-8") for file in (default, other)]
+    inside = [text[text.index("<article") : text.rindex("</article")] for text in texts]
+    scripts = [re.findall(r"(?s)<script>(.*?)</script>", text) for text in inside]
+    hashes = {base64.b64encode(sha256(one.encode()).digest()).decode() for one in scripts[0] + scripts[1]}
+    assert all(f"'sha256-{one}'" in text for one in hashes for text in texts)
 
 
 @pytest.mark.parametrize(("default", "other", "name"), BUILT)
