@@ -1,7 +1,8 @@
 """Parameter sets on the site: a chapter executed with other values, beside its page and a link away.
 
 Each set is a page of its own, `chapters/NN_name-SET.html`, so the switch needs no kernel and no network, and an address
-names it; a script (book/_static/grokbook.js) puts its parts in place, without it the link is followed. It opens with what differs from the default, as `grokbook run` does (`beside`).
+names it; a script (book/_static/grokbook.js) puts its parts in place, without it the link is followed.
+It opens with what differs from the default, as `grokbook run` does (`beside`).
 """
 
 from __future__ import annotations
