@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from grokbook.cli import app
@@ -139,12 +140,32 @@ def test_the_notebook_runs_alone_and_its_check_takes_the_solution_only(root, tmp
     assert cells[f"{LABEL}-check"] == keyed[f"{LABEL}-check"]
 
 
+def test_what_otter_assigns_has_each_question_once_with_its_solution_and_its_test(root, tmp_path):
+    """And neither solutions as plain text nor this master lie in the folder that nbgrader copies to the students."""
+    made(root, tmp_path / "out", keyed=True)
+    inside = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*")}
+    assert inside == {"key.csv", "06_clocks.md", "06_clocks/06_clocks.ipynb", f"06_clocks/tests/{LABEL}.py"} | {
+        "otter/06_clocks.ipynb"
+    }
+    cells = json.loads((tmp_path / "out" / "otter" / "06_clocks.ipynb").read_text())["cells"]
+    raw = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "raw"]
+    parts = ["# BEGIN SOLUTION", "# END SOLUTION", "# BEGIN TESTS", "# END TESTS", "# END QUESTION"]
+    asks = [yaml.safe_load(text) for text in raw if "BEGIN QUESTION" in text]
+    assert [text for text in raw[1:] if "BEGIN QUESTION" not in text] == parts + parts[:2] + parts[-1:]
+    assert asks == [
+        {"name": LABEL, "points": 2, "manual": False},
+        {"name": "ex-06-own", "points": 3, "manual": True},
+    ]
+    [check] = [cell for cell in cells if cell["id"] == f"{LABEL}-check"]
+    assert "".join(check["outputs"][0]["text"]) == f"{LABEL}: right.\n"
+
+
 def test_an_instructor_reads_solutions_typical_mistakes_and_what_they_are_told(root, tmp_path):
-    cells = sources(made(root, tmp_path / "out", keyed=True)["06_clocks"])
-    text = cells[f"{LABEL}-key"]
+    made(root, tmp_path / "out", keyed=True)
+    text = (tmp_path / "out" / "06_clocks.md").read_text()
     assert "The fit step drops out." in text and "is told: this counts from step 0" in text
-    assert all(f"\n- {point}" in cells["ex-06-own-key"] for point in asked.asked("ex-06-own").points)
-    assert cells["ex-06-own"] == "There is no general answer."
+    own = text.partition("There is no general answer.")[2]
+    assert all(f"\n- {point}" in own for point in asked.asked("ex-06-own").points)
 
 
 def test_a_class_has_variants_with_a_key_and_nobody_can_use_another_ones_answer(root, tmp_path):
@@ -261,7 +282,9 @@ def test_nbgrader_takes_the_instructors_edition_as_source_and_marks_the_students
     (course / "nbgrader_config.py").write_text(f"get_config().CourseDirectory.root = {str(course)!r}\n")
     tool("nbgrader", "generate_assignment", "06_clocks", folder=course)
     release = sources(json.loads((course / "release" / "06_clocks" / "06_clocks.ipynb").read_text()))
-    assert "np.log" not in release[LABEL] and release[LABEL].startswith("half_step = ...")
+    assert release[LABEL].startswith("half_step = ...")
+    texts = [path.read_text() for path in (course / "release").rglob("*") if path.is_file()]
+    assert texts and not [text for text in texts if "np.log" in text or "no general answer" in text]
     student = made(root, tmp_path / "student")["06_clocks"]
     for who, answer in (("right", "half_step = fit_step + np.log(2) * steps"), ("wrong", "half_step = 400")):
         for cell in student["cells"]:
@@ -288,3 +311,19 @@ def test_otter_checks_a_students_notebook_with_the_tests_beside_it(root, tmp_pat
     folder = tmp_path / "out" / "06_clocks"
     (folder / "06_clocks.ipynb").write_text(json.dumps(notebook))
     assert said in tool("otter", "check", "06_clocks.ipynb", folder=folder)
+
+
+@pytest.mark.slow
+def test_otter_assigns_the_master_and_marks_the_solution_and_the_stub(root, tmp_path):
+    """`otter assign` itself demands that the solution has all points; the students' version holds none and has none."""
+    made(root, tmp_path / "out", keyed=True)
+    folder = tmp_path / "out" / "otter"
+    tool("otter", "assign", "06_clocks.ipynb", "dist", folder=folder)
+    student = (folder / "dist" / "student" / "06_clocks.ipynb").read_text()
+    assert "half_step = ..." in student
+    assert not [text for text in ("np.log", "drops out", "no general answer", "# BEGIN") if text in student]
+    [autograder] = (folder / "dist" / "autograder").glob("*.zip")
+    for version, points in (("autograder", 2.0), ("student", 0.0)):
+        tool("otter", "run", "-a", str(autograder), f"dist/{version}/06_clocks.ipynb", folder=folder)
+        marks = json.loads((folder / "results.json").read_text())["tests"]
+        assert sum(one.get("score", 0) for one in marks if one["name"] == LABEL) == points

@@ -155,7 +155,9 @@ def write(
     """Write an edition to the folder `out` and give the number of its notebooks.
 
     `out/[NAME/]NN_name/` has `NN_name.ipynb`, `NN_name.md` and `tests/`; `out/key.csv` the parameters and answers of
-    everybody. The folder appears when all is written.
+    everybody. With `keyed` that folder is a source of nbgrader, which hands out what lies in it and takes out marked
+    solutions alone; with all keys, beside it, are `NN_name.md`, and `otter/NN_name.ipynb` for `otter assign`. The
+    folder `out` appears when all is written.
 
     Raises ParameterError for an `out` that is there and not empty, and as `chosen`.
     """
@@ -179,8 +181,14 @@ def _chapter(
 
     (folder / "tests").mkdir(parents=True)
     made = worksheet.notebook(chapter, exercises, given, name, keyed)
+    plain = (folder.parent if keyed else folder) / f"{chapter.name}.md"
+    plain.write_text(worksheet.markdown(made), encoding="utf-8")
+    if keyed:
+        master = folder.parent / "otter" / f"{chapter.name}.ipynb"
+        master.parent.mkdir(exist_ok=True)
+        master.write_text(nbformat.writes(worksheet.otter_master(made, exercises)), encoding="utf-8")
+        made.cells = [cell for cell in made.cells if not cell.id.endswith("-key")]
     (folder / f"{chapter.name}.ipynb").write_text(nbformat.writes(made), encoding="utf-8")
-    (folder / f"{chapter.name}.md").write_text(worksheet.markdown(made), encoding="utf-8")
     for one in exercises:
         if not one.essay:
             test = worksheet.otter_test(one, given.get(one.label, {}))

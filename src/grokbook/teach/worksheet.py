@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 from grokbook.exercises.asked import asked
@@ -22,8 +24,8 @@ def notebook(
 ) -> Any:
     """A notebook that runs for itself: each exercise with words, what is given, a cell to fill, the check, hints.
 
-    `name` is that of the variant. With `keyed` the answers' cells hold solutions (between nbgrader's marks), followed
-    by their words and by typical wrong answers with what they are told, or by the points of a marking key.
+    `name` is that of the variant. With `keyed` the answers' cells hold solutions (between nbgrader's marks), those in
+    words also the points of a marking key; cells `...-key` have a solution's words and what wrong answers are told.
     """
     from nbformat.v4 import new_notebook
 
@@ -43,7 +45,7 @@ def _cells(exercise: Exercise, given: Mapping[str, Any], keyed: bool) -> list[An
     about = f"*Difficulty {points} of 3, {exercise.minutes} minutes, objective {exercise.objective}.*"
     cells = [_markdown(f"{label}-words", f"## {exercise.title}\n\n{about} {exercise.words}")]
     if exercise.essay:
-        answer = exercise.solution if keyed else "*Your answer.*"
+        answer = f"{exercise.solution}\n\n{key_text(exercise, given)}" if keyed else "*Your answer.*"
         cells.append(_markdown(label, answer, _graded(label, points, solution=True, locked=False)))
     else:
         stub, call = exercise.with_given(given)
@@ -58,7 +60,8 @@ def _cells(exercise: Exercise, given: Mapping[str, Any], keyed: bool) -> list[An
     folded = "<details><summary>Hint {}</summary>\n\n{}\n\n</details>"
     hints = "\n\n".join(folded.format(n, hint) for n, hint in enumerate(exercise.hints, 1))
     cells.append(_markdown(f"{label}-hints", hints))
-    return [*cells, _markdown(f"{label}-key", key_text(exercise, given))] if keyed else cells
+    keys = [_markdown(f"{label}-key", key_text(exercise, given))] if keyed and not exercise.essay else []
+    return [*cells, *keys]
 
 
 def divided(stub: str) -> tuple[str, str]:
@@ -86,6 +89,28 @@ def key_text(exercise: Exercise, given: Mapping[str, Any]) -> str:
         f"```python\n{code}\n```\n\nis told: {told(exercise, after(names, exercise.label, code))}" for code in one.wrong
     ]
     return "\n\n".join([f"**Solution.** {exercise.solution}", "**Typical wrong answers**", *rows])
+
+
+def otter_master(notebook: Any, exercises: Sequence[Exercise]) -> Any:
+    """The keyed notebook of `exercises` as `otter assign` takes it: raw cells begin and end questions and parts."""
+    from nbformat.v4 import new_notebook, new_output, new_raw_cell
+
+    cells = {cell.id: cell for cell in deepcopy(notebook.cells)}
+    made = [new_raw_cell("# ASSIGNMENT CONFIG\ngenerate: true\nexport_cell:\n  pdf: false"), cells["head"]]
+    for exercise in exercises:
+        label, parts = exercise.label, {"SOLUTION": [cells[exercise.label]]}
+        if not exercise.essay:
+            answer, check = cells[label], cells[f"{label}-check"]
+            answer.source = answer.source.replace("### BEGIN SOLUTION", "# BEGIN SOLUTION NO PROMPT")
+            answer.source = answer.source.replace("### END", "# END")
+            check.outputs = [new_output("stream", text=f"{label}: right.\n")]
+            parts = {"SOLUTION": [answer, cells[f"{label}-key"]], "TESTS": [check]}
+        about = {"name": label, "points": exercise.difficulty, "manual": exercise.essay}
+        inside = [cells[f"{label}-{part}"] for part in ("words", "given", "hints") if f"{label}-{part}" in cells]
+        for part, of in parts.items():
+            inside += [new_raw_cell(f"# BEGIN {part}"), *of, new_raw_cell(f"# END {part}")]
+        made += [new_raw_cell(f"# BEGIN QUESTION\n{json.dumps(about)}"), *inside, new_raw_cell("# END QUESTION")]
+    return new_notebook(cells=made, metadata=notebook.metadata)
 
 
 def markdown(notebook: Any) -> str:
