@@ -49,6 +49,7 @@ def schema(table: pd.DataFrame, runs: xr.Dataset) -> list[dict[str, str]]:
     Source: Frictionless Data, Table Schema 1, `fields`.
     """
     about = {str(name): str(v.attrs.get("long_name", name)) for name, v in runs.variables.items()}
+    about |= table.attrs.get("about", {})
     kinds = ((str(name), _TYPES.get(column.dtype.kind, "string")) for name, column in table.items())
     return [{"name": name, "type": kind, "description": about.get(name, name)} for name, kind in kinds]
 
@@ -157,7 +158,8 @@ def _readme(title: str, tables: dict[str, pd.DataFrame], fields: Any, ending: st
         for column in table.columns:
             kind = _FEATURES.get(table[column].dtype.kind, "string")
             card += [f"  - name: {column}", f"    dtype: {kind}"]
-    card += ["---", "", f"# {title}", "", f"Runs of {runs.attrs.get('experiment', title)}, exported by grokbook.", ""]
+    what = f"Runs of {runs.attrs['experiment']}" if "experiment" in runs.attrs else "A table"
+    card += ["---", "", f"# {title}", "", f"{what}, exported by grokbook.", ""]
     for name, table in tables.items():
         card += [f"## {name}", "", f"{len(table):,} rows.", "", "| column | type | meaning |", "| --- | --- | --- |"]
         card += [f"| {f['name']} | {f['type']} | {f['description']} |" for f in fields[name]] + [""]

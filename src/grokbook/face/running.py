@@ -25,7 +25,7 @@ from grokbook.runs import cluster
 from grokbook.runs.experiment import Experiment, default_store, load_or_run
 from grokbook.runs.observing import observer_digest
 from grokbook.runs.store import Store
-from grokbook.runs.sweep import ROWS, Axis, Sweep
+from grokbook.runs.sweep import ROWS, Axis, Sweep, worded
 from grokbook.runs.watched import Watched
 from grokbook.training.config import RunConfig
 from grokbook.training.contract import check_watches
@@ -35,8 +35,6 @@ from grokbook.training.watching import View, Watch
 KEPT = ("embedding", "weights")
 SHORT = 20.0
 """Runs of fewer predicted seconds, all together, are not worth the start of a process each."""
-
-_WORDS = {"lr": "learning_rate", "momentum": "beta1"}
 
 
 class _Keeper:
@@ -183,6 +181,7 @@ def sweep(
         grid: setting -> its values: `lr`, `weight_decay`, a field of the run, network or task that is a number, or
             GROUP_lr and GROUP_weight_decay of a group of the network's parameters.
         scheduler: address of a Dask cluster (tcp://host:8786), or "local" for one made here. Default: processes.
+        store: as `train`; or an address that fsspec knows (s3://bucket/folder), where machines share what is done.
         rows: runs that share a program; "auto": 4 on a CPU.
         settings: as `train`; so are the other arguments.
 
@@ -201,15 +200,17 @@ def sweep(
     if not isinstance(grid, Mapping) or not grid:
         raise ParameterError(f"grid = {shown(grid)} must give settings their values: {{'lr': [1e-3, 1e-2]}}.")
     config = _config(task, model, optimizer, steps, settings)
-    axes = tuple(Axis(_word(config, asked), tuple(map(float, values))) for asked, values in grid.items())
+    axes = tuple(Axis(worded(config, asked), tuple(map(float, values))) for asked, values in grid.items())
     called = _name(name or f"own/sweep-{type(task).__name__}-{type(model).__name__}")
     made = Sweep(called, config, _seeds(seeds), axes=axes)
     names = {axis.name: asked for axis, asked in zip(axes, grid, strict=True) if axis.name != asked}
-    if scheduler is not None:
-        address = None if scheduler == "local" else scheduler
-        kept = _store(store)
+    if scheduler is not None or _is_address(store):
+        kept = store if _is_address(store) else _store(store)
         if kept is None:
             raise ParameterError("store = False keeps nothing, but a sweep on a cluster is gathered in a store.")
+        if scheduler is None:
+            return cluster.shard(made, 1, 1, workers=workers, store=kept).rename(names)
+        address = None if scheduler == "local" else scheduler
         return cluster.sweep(made, address, workers=workers, store=kept).rename(names)
     options = {"workers": _workers(made, workers, made.cells(made.seeds[0]))}
     options |= {} if rows == "auto" else {"rows": _rows(rows)}
@@ -256,12 +257,6 @@ def _rows(rows: int | str) -> int:
     return rows
 
 
-def _word(config: RunConfig, name: str) -> str:
-    """A setting by the name of its field: `lr` is the learning rate of an optimiser that has no `lr` itself."""
-    fields = {f.name for f in dataclasses.fields(config.optimizer)}
-    return _WORDS.get(name, name) if name not in fields and _WORDS.get(name) in fields else name
-
-
 def _workers(made: Experiment, workers: int | None, configs: Sequence[RunConfig]) -> int | None:
     """How many processes: the number asked for, else one where the runs are short; a line where they cannot travel."""
     count = (workers or cores()) if not torch.cuda.is_available() else 1
@@ -273,12 +268,18 @@ def _workers(made: Experiment, workers: int | None, configs: Sequence[RunConfig]
     return 1 if workers is None and made.predicted().seconds < SHORT else workers
 
 
+def _is_address(store: Any) -> bool:
+    return isinstance(store, str) and "://" in store
+
+
 def _store(store: Store | str | Path | bool | None) -> Store | None:
     """Where results are kept; None for nowhere. Tells where that is when the first run of this machine is kept."""
     if store is False:
         return None
     if isinstance(store, Store):
         return store
+    if _is_address(store):
+        raise ParameterError(f"store = {store!r} is an address, which sweep shares chunks at; train needs a folder.")
     if store is not None and store is not True:
         return Store(Path(store), same_code=True)
     found = default_store()

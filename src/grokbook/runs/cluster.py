@@ -2,7 +2,8 @@
 
 A task is the runs of one batched program. Its result travels back as a checkpoint, which is put where the record store
 looks for what an interrupted call left; the record is then made of these. So a worker that is killed, a scheduler that
-is lost and a client that goes and comes back lose no finished chunk, train none twice and change no number.
+is lost and a client that goes and comes back lose no finished chunk, train none twice and change no number. Array
+jobs need no Dask and share a store alone: `shard` trains every n-th chunk, and who finds all of them makes the record.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import as_completed
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import torch
@@ -19,13 +23,15 @@ import xarray as xr
 from grokbook.errors import GrokbookError, ParameterError, TrainingError
 from grokbook.files import atomic_write
 from grokbook.machine import cores, limited_threads
-from grokbook.runs.experiment import default_store, load_or_run
+from grokbook.runs.experiment import Experiment, default_store, load_or_run
+from grokbook.runs.shared import Shared
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Axis, Sweep, over_grid
 from grokbook.training.compiled import compiler_here
 from grokbook.training.config import RunConfig, code_of
 from grokbook.training.ensemble import How, checkpoint_path, train_here
 from grokbook.training.loop import make_stack, restore
+from grokbook.training.pool import Pool
 
 RETRIES = 5
 """How often a task whose worker died is given to another."""
@@ -34,9 +40,10 @@ MOST_CELLS = 10_000
 """Cells of the largest grid that a command may ask for."""
 
 Told = Callable[[int, int], None]
+Chunk = list[RunConfig]
 
 
-def asked(experiment: str, grid: Sequence[str], seeds: int, steps: int | None = None) -> Sweep:
+def asked(experiment: str | Experiment, grid: Sequence[str], seeds: int, steps: int | None = None) -> Sweep:
     """The sweep that a command asks for (`runs.sweep.over_grid`).
 
     Raises ParameterError for more than `MOST_CELLS` cells, before any is made.
@@ -98,12 +105,74 @@ def cluster(scheduler: str | None, workers: int | None = None) -> Iterator[objec
         yield client
 
 
+@dataclass(frozen=True)
+class Missing:
+    """The chunks of a sweep that a store has no record of, each with the file that keeps it once it is done.
+
+    Where the store is an address, `shared`, the files are in a folder of this call, and all seeds count.
+    """
+
+    experiment: Sweep
+    store: Store
+    shared: Shared | None
+
+    @cached_property
+    def folder(self) -> Path:
+        """Where the files are."""
+        return self.store.checkpoints(self.experiment)
+
+    @cached_property
+    def chunks(self) -> list[tuple[Chunk, Path]]:
+        """Runs of one program, and their file."""
+        made = self.experiment.chunks(self.experiment.missing_seeds(self.store))
+        return [(chunk, Path(checkpoint_path(self.folder, chunk))) for chunk in made]
+
+    def waiting(self) -> list[tuple[Chunk, Path]]:
+        """Those that nobody has finished."""
+        if self.shared:
+            self.shared.take(self.experiment.key, self.folder)
+        return [(chunk, path) for chunk, path in self.chunks if not finished(chunk, path)]
+
+    def train(self, made: Iterator[Path], done: int, told: Told) -> None:
+        """Hand on chunks as they are made."""
+        for done, path in enumerate(made, done + 1):  # noqa: B020
+            if self.shared:
+                self.shared.give(self.experiment.key, path)
+            told(done, len(self.chunks))
+
+    def record(self, compiled: bool) -> xr.Dataset:
+        """The dataset of the sweep, of which all chunks are finished; in this machine's store too."""
+        options = {"compiled": compiled, "device": "cpu", "rows": ROWS}
+        dataset = load_or_run(self.experiment, self.store, progress=False, **options)
+        if self.shared and self.experiment.missing_seeds():
+            default_store().add(self.experiment, dataset)
+        return dataset
+
+
+@contextmanager
+def missing(experiment: Sweep, store: Store | str | None) -> Iterator[Missing]:
+    """What is missing of a sweep in a store: a folder, or what stands at an address (default: this machine's).
+
+    Raises ParameterError where the code of a class of a reader's own is not known, and for an address that is none.
+    """
+    if (code := experiment.code).digest is None:
+        raise ParameterError(f"a sweep on a cluster needs code that is known, but {code.why}.")
+    with ExitStack() as scope:
+        if not isinstance(store, str):
+            yield Missing(experiment, store or default_store(), None)
+        elif experiment.missing_seeds():
+            shared, folder = Shared(store), tempfile.TemporaryDirectory(prefix="grokbook-")
+            yield Missing(experiment, Store(scope.enter_context(folder)), shared)
+        else:
+            yield Missing(experiment, default_store(), None)
+
+
 def sweep(
     experiment: Sweep,
     scheduler: str | None = None,
     *,
     workers: int | None = None,
-    store: Store | None = None,
+    store: Store | str | None = None,
     compiled: bool = False,
     told: Told = lambda done, of: None,
 ) -> xr.Dataset:
@@ -111,7 +180,8 @@ def sweep(
 
     Args:
         scheduler: address of a cluster, such as tcp://host:8786; None: `workers` processes (one a core) for this call.
-        store: where the record goes (default: this machine's).
+        store: where the record goes (default: this machine's), or an address where chunks are shared, such as
+            s3://bucket/folder; the record then goes to this machine's store.
         told: called with the number of finished chunks and of all, after each.
 
     Raises:
@@ -119,29 +189,50 @@ def sweep(
         ParameterError: the code of a class of a reader's own is not known.
         TrainingError: a worker has another version of the library, or a task failed.
     """
-    if (code := experiment.code).digest is None:
-        raise ParameterError(f"a sweep on a cluster needs code that is known, but {code.why}.")
-    store = store or default_store()
-    folder = store.checkpoints(experiment)
-    chunks = experiment.chunks(experiment.missing_seeds(store))
-    paths = [Path(checkpoint_path(folder, chunk)) for chunk in chunks]
-    waiting = [(chunk, path) for chunk, path in zip(chunks, paths, strict=True) if not finished(chunk, path)]
-    done = len(chunks) - len(waiting)
-    told(done, len(chunks))
-    if waiting:
-        with cluster(scheduler, workers) as client:
-            for path, content in _results(client, waiting, compiled):
-                folder.mkdir(parents=True, exist_ok=True)
-                atomic_write(path, content)
-                done += 1
-                told(done, len(chunks))
-    return load_or_run(experiment, store, progress=False, compiled=compiled, device="cpu", rows=ROWS)
+    with missing(experiment, store) as work:
+        waiting = work.waiting()
+        done = len(work.chunks) - len(waiting)
+        told(done, len(work.chunks))
+        if waiting:
+            with cluster(scheduler, workers) as client:
+                work.train(_on_cluster(client, waiting, compiled), done, told)
+        return work.record(compiled)
 
 
-def place(experiment: Sweep) -> Path | None:
-    """The netCDF file that holds a sweep's dataset, in this machine's store or in the records."""
-    code, stores = experiment.code, (default_store(), *default_store().fallbacks)
-    return next((store.path / found[0] for store in stores if (found := store.find(experiment.key, code))), None)
+def shard(
+    experiment: Sweep,
+    part: int,
+    of: int,
+    *,
+    workers: int | None = None,
+    store: Store | str | None = None,
+    compiled: bool = False,
+    told: Told = lambda done, of: None,
+) -> xr.Dataset | None:
+    """Train every `of`-th chunk of a sweep, from the `part`-th, in processes of this machine, without Dask.
+
+    The dataset where that were the last ones, else None. Calls with part = 1, ..., of over one store, in any order, at
+    the same time or not, give what `sweep` gives; arguments and errors are those of `sweep`.
+
+    Raises ParameterError for a part that is not 1 ... `of`.
+    """
+    if not 1 <= part <= of:
+        raise ParameterError(f"shard {part}/{of} must be one of 1/{of} ... {of}/{of}.")
+    with missing(experiment, store) as work:
+        waiting, mine = work.waiting(), {path for _, path in work.chunks[part - 1 :: of]}
+        told(done := len(work.chunks) - len(waiting), len(work.chunks))
+        if those := [(chunk, path) for chunk, path in waiting if path in mine]:
+            work.train(_in_processes(those, workers or cores(), compiled), done, told)
+        if work.waiting() and experiment.missing_seeds(work.store):  # in this order: a record is there before files go
+            return None
+        return work.record(compiled)
+
+
+def place(experiment: Sweep, store: Store | None = None) -> Path | None:
+    """The netCDF file that holds a sweep's dataset, in a store (default: this machine's) or in those behind it."""
+    code, first = experiment.code, store or default_store()
+    stores = (first, *first.fallbacks)
+    return next((where.path / found[0] for where in stores if (found := where.find(experiment.key, code))), None)
 
 
 @contextmanager
@@ -155,9 +246,25 @@ def shown() -> Iterator[Told]:
         yield lambda done, of: progress.update(task, completed=done, total=of)
 
 
-def _results(
-    client: object, waiting: list[tuple[list[RunConfig], Path]], compiled: bool
-) -> Iterator[tuple[Path, bytes]]:
+def _train_into(configs: Chunk, code: str, compiled: bool, path: str) -> None:
+    atomic_write(path, trained(configs, code, compiled))
+
+
+def _in_processes(waiting: list[tuple[Chunk, Path]], workers: int, compiled: bool) -> Iterator[Path]:
+    code = code_of(waiting[0][0][0]).digest
+    if workers == 1:
+        for chunk, path in waiting:
+            _train_into(chunk, code, compiled, str(path))
+            yield path
+        return
+    with Pool(min(workers, len(waiting))) as pool:
+        futures = {pool.submit(_train_into, chunk, code, compiled, str(path)): path for chunk, path in waiting}
+        for future in as_completed(futures):
+            future.result()
+            yield futures[future]
+
+
+def _on_cluster(client: object, waiting: list[tuple[Chunk, Path]], compiled: bool) -> Iterator[Path]:
     from distributed import as_completed
     from distributed.client import FutureCancelledError
 
@@ -169,9 +276,9 @@ def _results(
     left = len(futures)
     try:
         for future in as_completed(futures):
-            content = future.result()
+            atomic_write(futures[future], future.result())
             left -= 1
-            yield futures[future], content
+            yield futures[future]
     except (FutureCancelledError, OSError) as error:
         raise GrokbookError(
             f"the cluster was lost with {left} of {len(futures)} chunks to go ({error}); what was finished is kept, "

@@ -29,6 +29,7 @@ ROWS = 4
 
 LOGGED = ("train_accuracy", "test_accuracy", "train_loss", "test_loss")
 RATES = {"lr": "learning_rate", "weight_decay": "weight_decay"}
+_WORDS = {"lr": "learning_rate", "momentum": "beta1"}
 
 
 def spaced(low: float, high: float, count: int, digits: int = 6) -> tuple[float, ...]:
@@ -131,8 +132,14 @@ def _derived(part: Any) -> dict[str, None]:
     return found
 
 
-def over_grid(name: str, grid: Sequence[str], n_seeds: int, steps: int | None = None) -> Sweep:
-    """A recorded experiment, by its name, over a grid (`Axis.parse`); a sweep keeps its own axes where none is given.
+def worded(config: RunConfig, name: str) -> str:
+    """A setting by the name of its field: `lr` is the learning rate of an optimiser that has no `lr` itself."""
+    fields = {f.name for f in dataclasses.fields(config.optimizer)}
+    return _WORDS.get(name, name) if name not in fields and _WORDS.get(name) in fields else name
+
+
+def over_grid(name: str | Experiment, grid: Sequence[str], n_seeds: int, steps: int | None = None) -> Sweep:
+    """An experiment, or a recorded one by its name, over a grid (`Axis.parse`); a sweep keeps its axes without one.
 
     Raises ParameterError for an unknown experiment, one that is not plain, and a grid that its runs refuse.
 
@@ -140,7 +147,7 @@ def over_grid(name: str, grid: Sequence[str], n_seeds: int, steps: int | None = 
         >>> over_grid("liu2022/fig6b", ["decoder_lr=1e-4,1e-3"], 2, steps=50).name
         'liu2022/fig6b[decoder_lr=0.0001..0.001, steps=50]'
     """
-    found = choose(name)
+    found = [name] if isinstance(name, Experiment) else choose(name)
     if len(found) > 1:
         raise ParameterError(f"{name!r} must be one experiment, not {', '.join(e.name for e in found)}.")
     if (kind := type(found[0])) not in (Experiment, Sweep):
@@ -148,7 +155,8 @@ def over_grid(name: str, grid: Sequence[str], n_seeds: int, steps: int | None = 
             f"{name!r} is of class {kind.__name__}, but a grid varies an Experiment or a Sweep alone; see grokbook "
             "record --list."
         )
-    base, axes = found[0], tuple(map(Axis.parse, grid))
+    base, asked = found[0], tuple(map(Axis.parse, grid))
+    axes = tuple(Axis(worded(base.config, axis.name), axis.values) for axis in asked)
     axes = axes or getattr(base, "axes", ())
     changed = {"steps": steps} if steps else {}
     said = [f"{axis.name}={axis.values[0]:g}..{axis.values[-1]:g}" for axis in axes] * bool(grid)

@@ -1,11 +1,9 @@
-"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `certify`, `teach`, `new`."""
+"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `certify`, `teach`, `new`; `runs`."""
 
 from __future__ import annotations
 
-import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +12,7 @@ import typer
 
 from grokbook.build.new import app as new
 from grokbook.check.commands import certify, seconds
+from grokbook.cli.runs import MOST_SEEDS, export, stoppable, sweep
 from grokbook.errors import GrokbookError, ParameterError, nearest, shown
 from grokbook.files import read_json
 from grokbook.machine import duration
@@ -29,10 +28,9 @@ app = typer.Typer(
 )
 app.add_typer(teach, name="teach")
 app.command()(certify)
+app.command()(sweep)
+app.command()(export)
 app.add_typer(new, name="new")
-
-MOST_SEEDS = 1000
-"""How many seeds of an experiment a command may ask for."""
 
 
 def main() -> None:
@@ -82,19 +80,6 @@ def _answer(question: tuple[Any, ...], show: Callable[[Any], None]) -> None:
 
     asked = repr((question, _width(), console.width, console.color_system, console.encoding))
     print(answers.kept(project_root(), asked, text), end="")
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """Ctrl-C and SIGTERM end what runs inside with one line that says how to go on, exit code 130."""
-    with suppress(ValueError):  # only the main thread may say what a signal does
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    except KeyboardInterrupt:
-        kept = "what was finished is kept, and trained runs up to their last checkpoint"
-        print(f"\ngrokbook: stopped; {kept}: the same command goes on from there.", file=sys.stderr)
-        raise typer.Exit(130) from None
 
 
 def _table(*columns: str, title: str | None = None) -> Any:
@@ -189,7 +174,7 @@ def run(
     page = found.page(preset or "laptop", changed)
     if save_params is not None:
         parameter_sets.write(save_params, page)
-    with _stoppable():
+    with stoppable():
         notebook, made = rerun(page, root, out, yes=yes, compare=compare)
     print(f"notebook  {notebook}\npage      {made}")
 
@@ -208,7 +193,7 @@ def build(
     from grokbook.paths import checkout
 
     root = checkout()
-    with _stoppable():
+    with stoppable():
         bring_up_to_date(root, preset, only or [], strict, force, jobs=jobs, yes=yes)
     print(f"site      {root / 'site' / 'index.html'}")
 
@@ -289,29 +274,8 @@ def record(
     limit = None if budget is None else seconds(budget)
     options = {"pattern": only, "budget_seconds": limit, "seeds": seeds, "workers": workers, "compiled": compiled}
     options["in_turn"] = deciding.in_order(only) if order == "decides" else None
-    with _stoppable():
+    with stoppable():
         _print_frame(runs.record(**options), _console())
-
-
-@app.command()
-def sweep(
-    experiment: Annotated[str, typer.Argument(help="An experiment, by its name in `grokbook record --list`.")],
-    grid: Annotated[
-        list[str] | None, typer.Option(help="NAME=A:B:N (geometric if B >= 100 A > 0) or NAME=A,B,...; again for more.")
-    ] = None,
-    seeds: Annotated[int, typer.Option(min=1, max=MOST_SEEDS, help="Seeds of each cell.")] = 1,
-    steps: Annotated[int | None, typer.Option(min=1, help="Optimiser steps of each run.")] = None,
-    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask cluster; default: one made here.")] = None,
-    compiled: Annotated[bool, typer.Option("--compiled", help="Compile the update, where that is possible.")] = False,
-) -> None:
-    """Train an experiment with every combination of some settings, on this machine or on a Dask cluster."""
-    from grokbook.runs import cluster
-
-    asked = cluster.asked(experiment, grid or [], seeds, steps)
-    print(f"{asked.name}, {seeds} of its seeds: at most {duration(asked.predicted().seconds)} of one core", flush=True)
-    with _stoppable(), cluster.shown() as told:
-        cluster.sweep(asked, scheduler, compiled=compiled, told=told)
-    print(f"record    {cluster.place(asked)}")
 
 
 @app.command()
@@ -362,7 +326,7 @@ def claims(
         console.out(report.paragraph(report.summary(known.get(claim.id) for claim in those), _width()))
 
     if live:
-        with _stoppable():
+        with stoppable():
             (_claims_as_json if as_json else partial(_check_claims, full, settle, same_rule))(*chosen())
     else:
         _answer(("claims", paper, ids, kind, verdict, full, as_json), listed)

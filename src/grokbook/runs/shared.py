@@ -1,0 +1,53 @@
+"""Finished chunks of sweeps at any address that fsspec knows: who asks for a sweep takes them and adds to them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grokbook.errors import GrokbookError, ParameterError
+from grokbook.files import atomic_write
+
+
+class Shared:
+    """Files `ADDRESS/<key of the sweep>/<chunk>.pt` as workers made them, signed: what is damaged is no chunk.
+
+    Machines that share it need not know of each other: a chunk is named by its runs, and both would write the same.
+
+    Raises ParameterError for an address that fsspec, or a package that it asks for, does not know.
+
+    Example:
+        >>> Shared("memory://made-up").take("0123456789abcdef", Path("here"))
+    """
+
+    def __init__(self, address: str) -> None:
+        try:
+            from fsspec.core import url_to_fs
+
+            self.files, self.root = url_to_fs(address)
+        except (ImportError, ValueError) as error:
+            raise ParameterError(f"store = {address!r} is no address that can be opened here: {error}.") from None
+        self.address = address
+
+    def take(self, key: str, folder: Path) -> None:
+        """Fetch the chunks of a sweep that a folder has not.
+
+        Raises GrokbookError where the address cannot be read.
+        """
+        try:
+            self.files.invalidate_cache()  # what others wrote since
+            there = self.files.ls(f"{self.root}/{key}", detail=False)
+        except FileNotFoundError:
+            return
+        except Exception as error:  # each kind of address raises its own
+            raise GrokbookError(f"the store {self.address} cannot be read: {error}.") from error
+        for name in there:
+            if not (path := folder / Path(name).name).is_file():
+                atomic_write(path, self.files.cat_file(name))
+
+    def give(self, key: str, path: Path) -> None:
+        """Add a chunk. Raises GrokbookError where it cannot be written; it stays in its folder."""
+        try:
+            self.files.makedirs(f"{self.root}/{key}", exist_ok=True)
+            self.files.pipe_file(f"{self.root}/{key}/{path.name}", path.read_bytes())
+        except Exception as error:
+            raise GrokbookError(f"the store {self.address} cannot be written: {error}.") from error
