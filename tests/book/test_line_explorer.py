@@ -60,12 +60,16 @@ def test_the_script_asks_for_nothing():
 @pytest.fixture
 def figure(opened_at, tmp_path_factory):
     """The figure alone in a file, as it starts."""
-    begins = {"start": lines.start(10, 0).tolist(), "pairs": [list(q) for q in lines.training_set(10, 45, 0)]}
-    body = interactive.markup("line_explorer", NAME, "Ten numbers that move.", begins)
-    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>line</title>'
-    file = tmp_path_factory.mktemp("line") / "alone.html"
-    file.write_text(f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>')
-    return lambda **options: opened_at(file.as_uri(), **options)
+
+    def made(p=10, samples=45, **options):
+        begins = {"start": lines.start(p).tolist(), "pairs": [list(q) for q in lines.training_set(p, samples)]}
+        body = interactive.markup("line_explorer", NAME, "Numbers that move.", begins)
+        head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>line</title>'
+        file = tmp_path_factory.mktemp("line") / "alone.html"
+        file.write_text(f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>')
+        return opened_at(file.as_uri(), **options)
+
+    return made
 
 
 def state(page, key):
@@ -128,6 +132,16 @@ def test_presets_show_what_the_library_computes(figure, name):
     agrees(page)
     sizes = {"All": 55, "45 at random": 45, "23 at random": 23, "Two sums": 10, "0 left loose": 47}
     assert len(state(page, "pairs")) == sizes[name]
+
+
+def test_a_page_with_other_parameters_has_their_symbols_training_set_and_shares(figure):
+    """p = 8: 36 pairs, of which the buttons take the shares 45/55 and 23/55."""
+    page = figure(p=8, samples=28)
+    assert page.locator(f"#{NAME}-area [data-cell]").count() == 36
+    assert len(state(page, "start")) == 8 and len(state(page, "pairs")) == 28
+    for name, size in {"29 at random": 29, "15 at random": 15, "Two sums": 8, "0 left loose": 30}.items():
+        press(page, name)
+        assert len(state(page, "pairs")) == size
 
 
 @pytest.mark.parametrize("name", ["All", "45 at random", "Two sums", "Reset"])

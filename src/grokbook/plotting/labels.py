@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
     """Write beside each labelled line of the axes its label, in its colour, in place of a legend.
 
     A label stands left or right of its line, above or below, inside the axes: at the place farthest from all other
-    lines that covers neither a line nor another text, to the left where places are alike. Where there is none it stands
-    at the line's end, outside. Call it when the limits are final, and again when the axes have another size.
+    lines that covers neither a line nor another text, to the left where places are alike. Where there is none it takes
+    two lines, and where that does not help it stands at the line's end, outside. Call it when the limits are final, and
+    again when the axes have another size.
 
     Example:
         >>> from matplotlib.figure import Figure
@@ -45,10 +47,13 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
         middle = ax.transData.inverted().transform((inside.p0 + inside.p1) / 2)
         text = ax.annotate(name, middle, (0, 0), textcoords="offset points", color=line.get_color(), fontsize=size)
         text.set_label(_NAME)
-        extent = text.get_window_extent()
-        places = _places(drawn[line], extent.width, extent.height, fig.dpi / 72)
         others = [points for other, points in drawn.items() if _look(other) != _look(line)]
-        free = [place for place in places if _is_free(place[0], inside, [*drawn.values(), *edges], taken)]
+        for words in dict.fromkeys((name, fill(name, -(-len(name) // 2) + 2))):  # in one line, else in two
+            text.set_text(words)
+            extent = text.get_window_extent()
+            places = _places(drawn[line], extent.width, extent.height, fig.dpi / 72)
+            if free := [place for place in places if _is_free(place[0], inside, [*drawn.values(), *edges], taken)]:
+                break
         if free:
             box, (at, offset, ha, va) = max(free, key=lambda place: min(_distance(place[0], others), _FAR))
         else:

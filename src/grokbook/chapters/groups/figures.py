@@ -11,6 +11,7 @@ from scipy.spatial import ConvexHull
 
 from grokbook.chapters.groups.runs import STEPS
 from grokbook.chapters.groups.trained import components
+from grokbook.plotting.labels import name_lines
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.tasks.groups import cayley_table
 from grokbook.theory.group_deduction import deduced
@@ -94,7 +95,7 @@ def share_curves(
     if published is not None:
         ax.axvline(published, color=COLOURS["test"], ls=":", lw=1.4, label=f"the paper's {published:g}")
     ax.set(xlabel=label, ylabel=side, ylim=(-0.03, 1.05))
-    fig.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=2, fontsize=8.5)
+    name_lines(ax)
     return fig
 
 
@@ -125,14 +126,16 @@ def figure_18(rows: pd.DataFrame) -> Figure:
         look = {"ms": 5, "color": COLOURS[colour], "alpha": 0.7, "mfc": "none"}
         for ax, (column, label) in zip(axes.flat, labels.items(), strict=False):
             best = part.groupby("share")[column].agg("min" if column == "step" else "max")
-            ax.plot(part.share + aside, part[column], marker, **look, label=name)
+            ax.plot(part.share + aside, part[column], marker, **look)
             ax.plot(best.index, best, color=COLOURS[colour], lw=1)
             ax.set(ylabel=label, xlabel="share of the cells trained", xlim=(0.3, 0.87))
         axes[1, 1].plot(part.predicted, part.accuracy, marker, **look)
+        if len(late := part.nlargest(1, "step")):
+            place = (late.share.iloc[0] + aside, late.step.iloc[0])
+            axes[0, 1].annotate(name, place, (7, 0), textcoords="offset points", va="center", color=COLOURS[colour])
     for ax in axes.flat[:3]:
         ax.axvline(0.5, color=COLOURS["test"], ls=":")
     axes[0, 1].set_ylim(0, STEPS)
     axes[1, 1].plot([0.3, 1], [0.3, 1], ls=":", color=COLOURS["quiet"])
     axes[1, 1].set(xlabel=r"predicted from the matrices, $\widehat{\mathrm{Acc}}$", ylabel="Acc")
-    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return fig

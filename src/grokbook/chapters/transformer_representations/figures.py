@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from grokbook.chapters.transformer_representations.claims import PUBLISHED, PUBLISHED_GROK
 from grokbook.measures import dominant_frequencies
+from grokbook.plotting.labels import name_lines
 from grokbook.plotting.moving import in_order
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.runs.delay import grok_times
@@ -31,17 +32,22 @@ def dimension_curves(sizes: Mapping[str, Mapping[str, xr.Dataset]], with_publish
                 run, known = data.effective_dimension[n], np.isfinite(grok)
                 ax.plot(run.step[1:] / (grok if known else run.step[-1]), run[1:] / run[0], lw=1.1, alpha=0.8,
                         color=colour if known else COLOURS["quiet"],
-                        label=label if known else "does not generalise")  # fmt: skip
+                        label=f"{'' if known else '_'}{label}")  # fmt: skip
         if size == with_published:
             steps, values = np.array([*PUBLISHED.items()]).T
             ax.plot(steps[1:] / PUBLISHED_GROK, values[1:] / values[0], "s--", color=COLOURS["theory"], ms=4, lw=1.2,
-                    label="published, mean of 100 runs")  # fmt: skip
+                    label="published mean")  # fmt: skip
         ax.axvline(1, color=COLOURS["test"], ls=":", lw=1)
         ax.axhline(1, color=COLOURS["quiet"], lw=0.7)
         ax.set(xscale="log", xlabel=f"step / step of {bar:.0%} test accuracy", title=size)
-        lines = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
-        ax.legend(lines.values(), lines.keys(), loc="lower left")
     axes[0, 0].set_ylabel("effective dimension / at the start")
+    for ax in axes[0]:
+        ax.set_xlim(right=3 * ax.get_xlim()[1])  # room for names
+        falling = sorted(ax.lines, key=lambda line: -line.get_ydata()[-1])
+        lowest = {line.get_label(): line for line in falling}  # a name stands beside the run that ends lowest
+        for line in set(ax.lines) - set(lowest.values()):
+            line.set_label("_another run")
+        name_lines(ax)
     return fig
 
 

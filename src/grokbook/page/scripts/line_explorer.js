@@ -141,10 +141,15 @@ window.GrokbookLine = window.GrokbookLine || (function () {
   // ------------------------------------------------------------------ drawing
 
   const REACH = 2.7, WIDE = 340, HIGH = 230, LEFT = 34, RIGHT = 20, TOP = 8, LOW = 26, FIRST = -1, LAST = 3.5;
+  /** A button for a random set with the share that `of55` pairs have at p = 10. */
+  function atRandom(of55) {
+    const count = (all) => Math.round(all.length * of55 / 55);
+    return [(all) => `${count(all)} at random`, (all, p, draw) => some(all, count(all), draw)];
+  }
+
   const PRESETS = [
     ["All", (all) => all], ["None", () => []],
-    ["45 at random", (all, p, draw) => some(all, Math.round(all.length * 45 / 55), draw)],
-    ["23 at random", (all, p, draw) => some(all, Math.round(all.length * 23 / 55), draw)],
+    atRandom(45), atRandom(23),
     ["Two sums", (all, p) => all.filter(([i, j]) => i + j === p - 1 || i + j === p)],
     ["0 left loose", (all) => all.filter(([i, j]) => i > 0 || j < 2)],
   ];
@@ -302,7 +307,8 @@ window.GrokbookLine = window.GrokbookLine || (function () {
   function makeControls(root, id, state, act) {
     const box = html("div", { class: "gb-controls" }, root);
     const row = html("div", { class: "gb-row", role: "group", "aria-label": "training sets to try" }, box);
-    for (const [label, choice] of PRESETS) {
+    for (const [name, choice] of PRESETS) {
+      const label = typeof name === "string" ? name : name(samples(state.p));
       html("button", { type: "button", "data-preset": label }, row, label)
         .addEventListener("click", () => act.show(choice(samples(state.p), state.p, state.draw)));
     }
