@@ -15,6 +15,7 @@ _TAG = r"[ \t]*<{name}\b[^>]*\b(?:src|href)=\"[^\"]*{part}[^\"]*\"[^>]*>(?:</scr
 _ICONS = re.compile(_TAG.format(name="(?:link|script)", part="vendor/fontawesome/"))
 _MATHJAX = re.compile(r"[ \t]*<script>window\.MathJax.*?</script>\n?|" + _TAG.format(name="script", part="/mathjax/"))
 _VIEWPORT = re.compile(r'\s*<meta name="viewport"[^>]*>')
+_TABLE = re.compile(r'<table class="table">.*?</table>', re.DOTALL)
 _LONGEST = 160
 
 NOT_FOUND = """<!DOCTYPE html>
@@ -76,12 +77,14 @@ def finish(app: Any, exception: Exception | None) -> None:
     if exception is not None:
         return
     folder = Path(app.outdir)
+    narrow = folder / "narrow"
     for page in folder.rglob("*.html"):
         if page.relative_to(folder).parts[0] not in ("mathjax", "_static"):
-            drawings = sorted((folder / "narrow" / page.stem).glob("*.svg"))
+            own = narrow / page.stem
+            drawings = sorted((own if own.exists() else narrow).glob("*.svg" if own.exists() else "*/*.svg"))
             paths = [Path(os.path.relpath(one, page.parent)).as_posix() for one in drawings]
             text = stacked(tidy(page.read_text(encoding="utf-8")), paths)
-            page.write_text(text, encoding="utf-8")
+            page.write_text(_TABLE.sub(labelled, text), encoding="utf-8")
     shutil.rmtree(folder / "_static" / "vendor", ignore_errors=True)
     for unused in [*folder.glob("_static/**/*.map"), *folder.glob("_static/locales")]:
         shutil.rmtree(unused) if unused.is_dir() else unused.unlink()
@@ -102,13 +105,30 @@ def tidy(text: str) -> str:
 
 
 def stacked(text: str, drawings: list[str]) -> str:
-    """The HTML of a page whose figures have another drawing for a narrow screen, each a path from it."""
+    """The HTML of a page whose figures have another drawing for a narrow screen, each a path from it.
+
+    A figure is named by its id, one of a chapter that a plain page shows by its file.
+    """
     for drawing in drawings:
         name = Path(drawing).stem
-        figure = re.compile(rf'(<figure[^>]* id="{name}"(?:(?!</figure>).)*?)(<img [^>]*>)', re.DOTALL)
+        figure = re.compile(
+            rf'(<figure[^>]* id="{name}"(?:(?!</figure>).)*?)(<img [^>]*>)|(<img [^>]*/{name}\.svg"[^>]*>)', re.DOTALL
+        )
         source = f'<source media="(max-width: 600px)" srcset="{drawing}" />'
-        text = figure.sub(rf"\1<picture>{source}\2</picture>", text, count=1)
+        text = figure.sub(lambda m: f"{m[1] or ''}<picture>{source}{m[2] or m[3]}</picture>", text, count=1)
     return text
+
+
+def labelled(table: re.Match[str]) -> str:
+    """A table of Markdown whose cells name their columns: where it does not fit, its rows are blocks."""
+    heads = re.findall(r"<th\b[^>]*>(.*?)</th>", table[0], re.DOTALL)
+    heads = [re.sub("<[^>]*>", "", head).strip().replace('"', "&quot;") for head in heads]
+
+    def named(row: re.Match[str]) -> str:
+        names = iter(heads)
+        return re.sub(r"<td\b", lambda _: f'<td data-label="{next(names)}"', row[0])
+
+    return re.sub(r"<tr\b.*?</tr>", named, table[0], flags=re.DOTALL)
 
 
 def sitemap(address: str, names: list[str]) -> str:

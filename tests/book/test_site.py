@@ -117,6 +117,21 @@ def test_a_site_has_a_map_of_addresses_only_where_pyproject_names_its_own(projec
     assert "<loc>https://a.b/c/chapters/01_x.html</loc>" in sitemap("https://a.b/c/", ["chapters/01_x"])
 
 
+def test_a_ready_page_has_drawings_for_a_phone_and_cells_that_name_their_columns(project):
+    """A figure is found by its name in a chapter, by its file on a plain page; other pictures stay as they are."""
+    sys.path.insert(0, str(project / "book" / "_ext"))
+    from grokbook_pages import _TABLE, labelled, stacked
+
+    page = '<figure id="fig-a"><img src="_images/1.svg"></figure><p><img src="_images/fig-b.svg"></p><img src="fig-c.svg">'
+    made = BeautifulSoup(stacked(page, ["narrow/01_x/fig-a.svg", "narrow/02_y/fig-b.svg"]), "html.parser")
+    assert [s["srcset"] for s in made.select("picture > source")] == ["narrow/01_x/fig-a.svg", "narrow/02_y/fig-b.svg"]
+    assert made.select_one("figure#fig-a > picture > img") and not made.find("img", src="fig-c.svg").find_parent("picture")
+    rows = "<tr><td>1</td><td>2</td></tr>" * 2
+    text = f'<table class="table"><tr><th>one</th><th class="x">the <code>"two"</code></th></tr>{rows}</table>'
+    cells = BeautifulSoup(_TABLE.sub(labelled, text + f"<table>{rows}</table>"), "html.parser").select("td[data-label]")
+    assert [cell["data-label"] for cell in cells] == ["one", 'the "two"'] * 2
+
+
 def test_only_a_committed_source_of_a_named_repository_has_a_launch_link(project):
     tiny = {"01_tiny": sources.find(project, "01_tiny")}
     assert site.pages(project, tiny)["launch"] == {"01_tiny": None}
