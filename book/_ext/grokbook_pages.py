@@ -115,7 +115,7 @@ def stacked(text: str, drawings: list[str]) -> str:
             rf'(<figure[^>]* id="{name}"(?:(?!</figure>).)*?)(<img [^>]*>)|(<img [^>]*/{name}\.svg"[^>]*>)', re.DOTALL
         )
         source = f'<source media="(max-width: 600px)" srcset="{drawing}" />'
-        text = figure.sub(lambda m: f"{m[1] or ''}<picture>{source}{m[2] or m[3]}</picture>", text, count=1)
+        text = figure.sub(rf"\1<picture>{source}\2\3</picture>", text, count=1)
     return text
 
 

@@ -1,7 +1,7 @@
-/* Formulas that are wider than the place they stand in are drawn smaller, so that none is cut off or scrolls. */
+/* Formulas that are wider than the place they stand in are drawn smaller; one that were too small scrolls in itself. */
 (function () {
   "use strict";
-  const SMALLEST = 0.4;
+  const SMALLEST = { alone: 0.66, inText: 0.4 };
 
   function room(formula) {
     if (formula.hasAttribute("display")) return formula.clientWidth;
@@ -15,6 +15,8 @@
     const all = [...document.querySelectorAll("article mjx-container")];
     all.forEach((one) => {
       if (one.dataset.size !== undefined) one.style.fontSize = one.dataset.size;
+      if (one.classList.contains("gb-scrolls")) one.removeAttribute("tabindex");
+      one.classList.remove("gb-scrolls");
     });
     const sizes = all.map((one) => {
       const wide = one.hasAttribute("display") ? one.scrollWidth : one.getBoundingClientRect().width;
@@ -22,7 +24,12 @@
     });
     sizes.filter((s) => s.room > 0 && s.wide > s.room + 0.5).forEach(({ one, wide, room, size }) => {
       if (one.dataset.size === undefined) one.dataset.size = one.style.fontSize;
-      one.style.fontSize = `${size * Math.max(SMALLEST, (0.985 * room) / wide)}px`;
+      const alone = one.hasAttribute("display"), fits = (0.985 * room) / wide;
+      one.style.fontSize = `${size * Math.max(alone ? SMALLEST.alone : SMALLEST.inText, fits)}px`;
+      if (alone && fits < SMALLEST.alone) {
+        one.classList.add("gb-scrolls");
+        one.tabIndex = 0;
+      }
     });
   }
 

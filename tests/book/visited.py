@@ -43,7 +43,7 @@ CLIPPED = """() => {
   const found = [];
   for (const e of document.querySelectorAll('article *')) {
     const style = getComputedStyle(e), box = e.getBoundingClientRect();
-    const inside = e.parentElement.closest('svg, mjx-container, script, noscript, picture');
+    const inside = e.parentElement.closest('svg, mjx-container, script, noscript, picture') || e.matches('.gb-scrolls');
     if (inside || style.visibility === 'hidden' || style.clipPath !== 'none' || box.width < 2) continue;
     const name = e.tagName.toLowerCase() + '.' + [...e.classList].join('.');
     const says = name + ' ' + e.textContent.trim().replace(/\\s+/g, ' ').slice(0, 50);
