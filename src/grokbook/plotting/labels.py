@@ -57,6 +57,8 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
         if free:
             box, (at, offset, ha, va) = max(free, key=lambda place: min(_distance(place[0], others), _FAR))
         else:
+            text.set_text(name)
+            extent = text.get_window_extent()
             at, offset, ha, va = drawn[line][-1], (4, 0), "left", "center"
             box = Bbox.from_bounds(at[0], at[1] - extent.height / 2, extent.width, extent.height)
             while box.count_overlaps(taken):
