@@ -120,9 +120,10 @@ COVERED = """async drawings => {
   const found = [];
   for (const name of drawings) {
     const text = await (await fetch(name)).text(), holder = document.createElement('div');
-    holder.innerHTML = text.slice(text.indexOf('<svg'));
+    const root = holder.attachShadow({ mode: 'open' });
+    root.innerHTML = text.slice(text.indexOf('<svg'));
     document.body.append(holder);
-    const labels = [...holder.querySelectorAll('g[id^="text_"]')].filter(g => g.getBBox().width > 0).map(g => [
+    const labels = [...root.querySelectorAll('g[id^="text_"]')].filter(g => g.getBBox().width > 0).map(g => [
       [...g.childNodes].find(n => n.nodeType === 8)?.data.trim(), g.getBoundingClientRect()]);
     labels.forEach(([one, a], i) => labels.slice(i + 1).forEach(([other, b]) => {
       const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
@@ -244,11 +245,11 @@ def visit(browser, address, name):
         narrow = [address + path.relative_to(SITE).as_posix() for path in drawings]
         page.evaluate(OPEN)
         page.add_style_tag(content=STILL)
-        for width in SIZES:
-            page.set_viewport_size({"width": width, "height": 900})
-            page.evaluate(NEXT_FRAME)  # formulas are fitted there
-            for scheme in ("light", "dark"):
-                in_scheme(page, scheme)
+        for scheme, sizes in (("light", SIZES), ("dark", SIZES[::-1])):  # a change of scheme takes longest
+            in_scheme(page, scheme)
+            for width in sizes:
+                page.set_viewport_size({"width": width, "height": 900})
+                page.evaluate(NEXT_FRAME)  # formulas are fitted there
                 found["clipped"][width, scheme] = page.evaluate(CLIPPED)
                 found["widths"][width, scheme] = page.evaluate(WIDTH)
                 if width == SIZES[0]:
@@ -257,9 +258,10 @@ def visit(browser, address, name):
                 if (width, scheme) == (SIZES[0], "light"):
                     drawn = page.evaluate(DRAWN)
                     found |= {"drawings": len(drawn), "covered": page.evaluate(COVERED, drawn + narrow)}
-            for kind, asked in (("broken", BROKEN), ("cut", CUT), ("small", SMALL)):
-                found.setdefault(kind, {})[width] = page.evaluate(asked)
-        found |= {"looks": page.evaluate(LOOKS), "stacked": page.evaluate(STACKED)}
+                if (width, scheme) == (SIZES[-1], "dark"):
+                    found |= {"looks": page.evaluate(LOOKS), "stacked": page.evaluate(STACKED)}
+                for kind, asked in (("broken", BROKEN), ("cut", CUT), ("small", SMALL)) if scheme == "dark" else ():
+                    found.setdefault(kind, {})[width] = page.evaluate(asked)
         page.evaluate(SHORTER, name == CODE)
         found["barred"] = []
         for width, scheme, rules in AXE:
