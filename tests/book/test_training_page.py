@@ -84,6 +84,30 @@ def as_settings(config):
     return named | optimizer | {"optimizer": type(config.optimizer).__name__}
 
 
+PRODUCTS = """([shapes]) => {
+  const [fast, slow] = [true, false].map(vectors => window.GrokbookNetworks(vectors));
+  const random = n => Float64Array.from({ length: n }, () => Math.random() - 0.5);
+  return [fast.program !== null && slow.program === null, shapes.flatMap(([n, m, depth]) => {
+    const A = random(n * depth), B = random(depth * m);
+    return ["times", "timesTurned", "turnedTimes"].map(name => {
+      const made = [fast, slow].map(one => { const C = one.zeros(n * m); one[name](A, B, C, n, m, depth); return C; });
+      return made[0].every((value, i) => value === made[1][i]) && made[0].some(value => value);
+    });
+  })];
+}"""
+
+
+def test_the_program_that_multiplies_two_numbers_at_a_time_makes_the_sums_of_the_loops_bit_for_bit(browser):
+    """Of every shape modulo 4, small ones that it leaves to the loops, and one that needs more memory than the last."""
+    shapes = [[32 + n, 32 + m, 15 + n] for n in range(5) for m in range(5)] + [[2, 3, 4], [400, 128, 33], [5, 6, 7]]
+    page = browser.new_page()
+    page.add_script_tag(content=tables.script("training_page"))
+    runs, same = page.evaluate(PRODUCTS, [shapes])
+    page.close()
+    assert runs
+    assert same == [True] * 3 * len(shapes)
+
+
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("network", NETWORKS)
 def test_weights_after_a_hundred_steps_are_the_librarys(computed, network, optimizer):

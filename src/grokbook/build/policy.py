@@ -4,7 +4,8 @@ A script is a file of the site, or one that stands in the page and whose sha256 
 and in the text of the page, where data are, those of this package (`page/scripts`) alone. None runs in an attribute,
 none is made of words (`eval`). What is allowed besides, and why:
 
-- `worker-src blob:` on a page that trains: each run is a worker, made of the page's script. Nothing needs WebAssembly.
+- `worker-src blob:` and `'wasm-unsafe-eval'` on a page that trains: each run is a worker, made of the page's script, in
+  which a program of WebAssembly multiplies matrices.
 - `style-src 'unsafe-inline'`: MathJax writes its styles as it draws, and map, mosaic and pairs of figures have their
   places in attributes. A style can send nothing: pictures and fonts come from the site or from the page itself.
 - `frame-src` and one more script in slides: the speaker's window is a page that a script writes, with two frames in it.
@@ -56,10 +57,12 @@ def protected(text: str, own: str = "'self'", more: Sequence[str] = (), frames: 
     text = _PRESSED.sub(r'\1data-press="\2"', text)
     scripts = [body for body, known in _scripts(text) if known]
     digests = (base64.b64encode(hashlib.sha256(body.encode()).digest()).decode() for body in (*scripts, *more))
+    trains = any("new Worker(" in body for body in scripts)
+    known = [f"'sha256-{digest}'" for digest in dict.fromkeys(digests)]
     rules = {
         "default-src": ["'none'"],
-        "script-src": [own, *dict.fromkeys(f"'sha256-{digest}'" for digest in digests)],
-        "worker-src": ["blob:"] if any("new Worker(" in body for body in scripts) else ["'none'"],
+        "script-src": [own, "'wasm-unsafe-eval'" if trains else "", *known],
+        "worker-src": ["blob:" if trains else "'none'"],
         "style-src": [own, "'unsafe-inline'"],
         "img-src": [own, "data:"],
         "font-src": [own, "data:"],

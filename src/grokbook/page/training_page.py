@@ -39,7 +39,7 @@ LAYERS = ("embedding", "hidden", "output")
 NONE: dict[str, Any] = {"freeze": "never", "hold": "never", "temperature": 1} | {f"decay_{name}": 1 for name in LAYERS}
 """The interventions of a page, all off: when the embedding is frozen, the norm held ("start", "fitted"), T, decay."""
 
-LARGEST = {"quadratic": (59, 256), "transformer": (31, 48)}
+LARGEST = {"quadratic": (59, 256), "transformer": (59, 64)}
 """The largest modulus and width of each network in a browser."""
 
 NAMES = {"quadratic": "The two-layer network with squares as activation", "transformer": "The one-layer transformer"}

@@ -310,9 +310,9 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
   /** Steps at which a curve has a point: all up to 100, then 90 in each power of ten. */
   const logged = (step) => step <= 100 || step % 10 ** (Math.floor(Math.log10(step)) - 1) === 0;
 
-  /** Answer the messages of a page: start, going, one, drop. A batch of steps lasts about 80 ms. */
+  /** Answer the messages of a page: start, going, one, drop. A batch of steps lasts 80 ms, or four times what telling takes. */
   function serve(port) {
-    let run = null, going = false, end = 0, gentle = true, events = [], curve = [], clock = 0, credit = 0;
+    let run = null, going = false, end = 0, gentle = true, events = [], curve = [], clock = 0, credit = 0, telling = 0;
     const point = () => {
       const now = look(run);
       if (logged(run.step) && (!curve.length || curve[curve.length - 1].step < run.step)) {
@@ -322,17 +322,18 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
     };
     const apply = () => events.filter((e) => e.step === run.step).forEach((e) => { run.keep[e.unit] = e.on ? 1 : 0; });
     const tell = () => {
-      const now = point();
+      const begun = performance.now(), now = point();
       port.postMessage({ now, curve, ...neurons(run), keep: Array.from(run.keep), kinds: run.kinds, events,
                          over: run.step >= end });
       curve = [];
+      telling = performance.now() - begun;
     };
     function batch() {
       if (!going) return;
       const begun = performance.now();
       credit += gentle ? Math.min(0.3, (begun - clock) / 1000) * (15 + run.step / 6) : Infinity;
       clock = begun;
-      while (credit >= 1 && run.step < end && performance.now() - begun < 80) {
+      while (credit >= 1 && run.step < end && performance.now() - begun < Math.max(80, 4 * telling)) {
         run.advance();
         credit -= 1;
         apply();

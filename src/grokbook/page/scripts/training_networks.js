@@ -3,14 +3,14 @@
 // that its own text can be a part of the program of a Web Worker.
 "use strict";
 
-window.GrokbookNetworks = window.GrokbookNetworks || function () {
+window.GrokbookNetworks = window.GrokbookNetworks || function (vectors = true) {
   const Numbers = Float64Array, HEADS = 4;
   const zeros = (n) => new Numbers(n);
 
   // ------------------------------------------------------------------ products of matrices
 
   /** C[i, j] = sum over l of A[i ai + l al] B[j bj + l bl] for i < n, j < m, l < depth; a block of 2 x 4 at a time. */
-  function product(A, ai, al, B, bj, bl, C, n, m, depth) {
+  function loops(A, ai, al, B, bj, bl, C, n, m, depth) {
     for (let i = 0; i < n; i += 2) {
       const two = i + 1 < n, first = i * ai, second = two ? first + ai : first;
       let j = 0;
@@ -34,6 +34,40 @@ window.GrokbookNetworks = window.GrokbookNetworks || function () {
         if (two) C[(i + 1) * m + j] = t;
       }
     }
+  }
+
+  /** product.wat, compiled: where a browser has no such program, or may not run it, the loops do the same. */
+  const PROGRAM = `
+    AGFzbQEAAAABDAFgCH9/f39/f39/AAMCAQAFAwEAAQcUAgZtZW1vcnkCAAdwcm9kdWN0AAAKywQByAQDB38LewN/IAFBA3QhASACQQN0IQIgBkEDdCEO
+    A0BBACEJA0AgACELIAsgAWohGiAaIAFqIRsgGyABaiEcIAMgCUEDdGohDP0MAAAAAAAAAAAAAAAAAAAAACES/QwAAAAAAAAAAAAAAAAAAAAAIRP9DAAA
+    AAAAAAAAAAAAAAAAAAAhFP0MAAAAAAAAAAAAAAAAAAAAACEV/QwAAAAAAAAAAAAAAAAAAAAAIRb9DAAAAAAAAAAAAAAAAAAAAAAhF/0MAAAAAAAAAAAA
+    AAAAAAAAACEY/QwAAAAAAAAAAAAAAAAAAAAAIRkgByEKA0AgDP0ABAAhECAM/QAEECERIAv9CgMAIQ8gEiAPIBD98gH98AEhEiAWIA8gEf3yAf3wASEW
+    IBr9CgMAIQ8gEyAPIBD98gH98AEhEyAXIA8gEf3yAf3wASEXIBv9CgMAIQ8gFCAPIBD98gH98AEhFCAYIA8gEf3yAf3wASEYIBz9CgMAIQ8gFSAPIBD9
+    8gH98AEhFSAZIA8gEf3yAf3wASEZIAsgAmohCyAaIAJqIRogGyACaiEbIBwgAmohHCAMIA5qIQwgCkEBayIKDQALIAQgCUEDdGohDSANIBL9CwQAIA0g
+    Fv0LBBAgDSAOaiENIA0gE/0LBAAgDSAX/QsEECANIA5qIQ0gDSAU/QsEACANIBj9CwQQIA0gDmohDSANIBX9CwQAIA0gGf0LBBAgCUEEaiIJIAZJDQAL
+    IAAgAUECdGohACAEIA5BAnRqIQQgCEEEaiIIIAVJDQALCw==`;
+  const program = (() => {
+    try {
+      const bytes = Uint8Array.from(atob(PROGRAM), (c) => c.charCodeAt(0));
+      return vectors ? new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports : null;
+    } catch (error) {
+      return null;
+    }
+  })();
+  let numbers = new Numbers(0);
+
+  /** The same sums, bit for bit, two at a time: A as it is, then B row by row, then C, rows in fours, rows of fours. */
+  function product(A, ai, al, B, bj, bl, C, n, m, depth) {
+    if (!program || n * m * depth < 4096) return loops(A, ai, al, B, bj, bl, C, n, m, depth);
+    const M = (m + 3) & ~3, N = (n + 3) & ~3, b = (A.length + 4 * ai + 1) & ~1, c = b + depth * M, all = 8 * (c + N * M);
+    if (program.memory.buffer.byteLength < all) program.memory.grow(Math.ceil(all / 65536) - program.memory.buffer.byteLength / 65536);
+    if (numbers.buffer !== program.memory.buffer) numbers = new Numbers(program.memory.buffer);
+    numbers.set(A);
+    if (bj === 1 && m === M) numbers.set(B, b);
+    else for (let l = 0; l < depth; l++) for (let j = 0; j < m; j++) numbers[b + l * M + j] = B[j * bj + l * bl];
+    program.product(0, ai, al, 8 * b, 8 * c, N, M, depth);
+    if (m === M) C.set(numbers.subarray(c, c + n * m));
+    else for (let i = 0; i < n; i++) C.set(numbers.subarray(c + i * M, c + i * M + m), i * m);
   }
 
   /** X W^T, X W and X^T Y of row-major matrices: (n, depth)(m, depth)^T, (n, depth)(depth, m), (depth, n)^T(depth, m). */
@@ -153,8 +187,10 @@ window.GrokbookNetworks = window.GrokbookNetworks || function () {
         timesTurned(z, w["W_O.0"], x, n, d, d);
         for (let r = 0; r < n; r++) addRow(x, r * d, now.T[2], 0, d);
         timesTurned(x, w["W_in.0"], hidden, n, m, d);
-        for (let r = 0, at = 0; r < n; r++) {
-          for (let k = 0; k < m; k++, at++) hidden[at] = keep[k] * Math.max(0, hidden[at] + w["b_in.0"][k]);
+        const bias = w["b_in.0"];
+        for (let r = 0, at = 0; r < n; r++) for (let k = 0; k < m; k++, at++) {
+          const value = hidden[at] + bias[k];
+          hidden[at] = value > 0 ? keep[k] * value : 0;
         }
         timesTurned(hidden, w["W_out.0"], y, n, d, m);
         for (let r = 0; r < n; r++) addRow(y, r * d, w["b_out.0"], 0, d);
@@ -169,7 +205,7 @@ window.GrokbookNetworks = window.GrokbookNetworks || function () {
         turnedTimes(dy, hidden, g["W_out.0"], d, m, n);
         columnSums(dy, n, d, g["b_out.0"]);
         times(dy, w["W_out.0"], slope, n, m, d);
-        for (let i = 0; i < slope.length; i++) if (hidden[i] <= 0) slope[i] = 0;
+        for (let i = 0; i < slope.length; i++) slope[i] *= +(hidden[i] > 0);
         turnedTimes(slope, x, g["W_in.0"], m, d, n);
         columnSums(slope, n, m, g["b_in.0"]);
         times(slope, w["W_in.0"], dx, n, d, m);
@@ -259,5 +295,5 @@ window.GrokbookNetworks = window.GrokbookNetworks || function () {
 
   const NETWORKS = { quadratic, transformer };
 
-  return { NETWORKS, zeros, timesTurned, turnedTimes, columnSums };
+  return { NETWORKS, program, zeros, times, timesTurned, turnedTimes, columnSums };
 };

@@ -13,7 +13,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
   const PRIMES = [5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59];
   const CHOICES = {
     quadratic: { p: PRIMES, width: [16, 32, 64, 128, 256], loss: ["squared_error", "centred_squared_error"] },
-    transformer: { p: PRIMES.filter((p) => p <= 31), width: [16, 32, 48], loss: ["cross_entropy"] },
+    transformer: { p: PRIMES, width: [16, 32, 48, 64], loss: ["cross_entropy"] },
     any: { optimizer: ["Adam", "AdamW", "Sgd"], split: ["random", "symmetric"], pace: ["slow at first", "as fast as it can"],
            freeze: ["never", "start", "fitted"], hold: ["never", "start", "fitted"] },
   };
