@@ -20,8 +20,8 @@ __all__ = [
     "AdamW", "GroupTask", "MLP", "ModularTask", "Muon", "Paper", "PhaseRule", "Run", "Schedule", "Sgd", "StopRule",
     "Transformer", "View",
     "claim", "compare", "export", "fourier_power", "from_module", "from_torch_optim", "grok_times", "ledger", "load",
-    "measure", "measures", "med", "phases", "plot_curves", "plot_embedding", "records", "sweep", "task", "to_pandas",
-    "train", "weight_norm",
+    "load_checkpoint", "measure", "measures", "med", "phases", "plot_curves", "plot_embedding", "records", "sweep",
+    "task", "to_pandas", "to_transformer_lens", "train", "weight_norm",
 ]
 # fmt: on
 

@@ -7,6 +7,7 @@ from grokbook.face.optimisers import AdamW, Muon, Sgd, from_torch_optim
 from grokbook.face.parts import from_module, task
 from grokbook.face.results import load, measure, plot_curves, plot_embedding
 from grokbook.face.running import sweep, train
+from grokbook.face.weights import load_checkpoint, to_transformer_lens
 from grokbook.measures import fourier_power, med, weight_norm
 from grokbook.models.mlp import MLP
 from grokbook.models.transformer import Shape as Transformer
@@ -43,6 +44,7 @@ __all__ = [
     "grok_times",
     "ledger",
     "load",
+    "load_checkpoint",
     "measure",
     "measures",
     "med",
@@ -53,6 +55,7 @@ __all__ = [
     "sweep",
     "task",
     "to_pandas",
+    "to_transformer_lens",
     "train",
     "weight_norm",
 ]

@@ -1,0 +1,170 @@
+"""Weights from outside and to outside: checkpoints of torch for networks of ours, and ours for TransformerLens."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from grokbook.errors import ParameterError, nearest, shown
+from grokbook.models.mlp import MLP
+from grokbook.models.transformer import Shape
+
+WRAPPED = ("state_dict", "model_state_dict", "model", "weights")
+"""Keys under which training scripts keep a state dict beside other things."""
+_WRAPPER = re.compile(r"^(module\.|weights\.|_orig_mod\.)+")
+
+
+def load_checkpoint(path: str | Path, model: Any, names: Mapping[str, str] | None = None) -> dict[str, Tensor]:
+    """The weights in a file of torch or safetensors as those of a network: `model.forward(weights, inputs)` runs it.
+
+    A state dict is the file, or what stands below `state_dict`, `model_state_dict`, `model` or `weights` in it. Its
+    names are those of the network; or those of `grokbook.models.transformer.Transformer`, of an nn.Sequential of
+    nn.Linear for an `MLP`, or of TransformerLens for a `Transformer`; else `names` says which is which. Only numbers
+    are read from a file, no code is run.
+
+    Args:
+        path: .pt, .pth, .bin (torch.save) or .safetensors.
+        model: the network: `Transformer`, `MLP`, `from_module(factory)`, or another with `shapes()`.
+        names: name here -> name in the file, for names that differ.
+
+    Raises ParameterError for a file that holds no weights, and with the first name or shape that does not fit.
+
+    Example:
+        >>> from torch import nn
+        >>> net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
+        >>> torch.save(net.state_dict(), "net.pt")
+        >>> weights, x = load_checkpoint("net.pt", MLP((3, 4, 2))), torch.ones(1, 3)
+        >>> bool(torch.equal(MLP((3, 4, 2)).forward(weights, x), net(x)))
+        True
+    """
+    path, shapes = Path(path), model.shapes()
+    found = {n if n in shapes else _WRAPPER.sub("", n): part for n, part in _read(path).items()}
+    if names is not None:
+        found = {here: found[there] for here, there in names.items() if there in found} | found
+    elif isinstance(model, MLP) and all(re.fullmatch(r"(.*\.)?\d+\.(weight|bias)", name) for name in found):
+        found = dict(zip(shapes, found.values(), strict=False)) if len(found) == len(shapes) else found
+    elif isinstance(model, Shape):
+        own = {re.sub(r"_(\d+)$", r".\1", name): part for name, part in found.items()}
+        found = _from_lens(found) if "embed.W_E" in found else own
+    for name, shape in shapes.items():
+        if name not in found:
+            like = nearest(name, found)
+            hint = f"did you mean names={{{name!r}: {like!r}}}?" if like else f"it has {', '.join(list(found)[:12])}."
+            raise ParameterError(f"{path.name} has no {name} {shape} of {type(model).__name__}; {hint}")
+        if tuple(found[name].shape) != tuple(shape):
+            raise ParameterError(f"{name} of {path.name} is {tuple(found[name].shape)}, but the network's is {shape}.")
+    if over := [name for name in found if name not in shapes and name not in (names or {}).values()]:
+        said = f"{path.name} also has {', '.join(over[:6])}, of which {type(model).__name__} knows nothing"
+        raise ParameterError(f"{said}; if they change no output, give their network by from_module.")
+    return {name: found[name].to(torch.float32).contiguous() for name in shapes}
+
+
+def to_transformer_lens(model: Shape, weights: Mapping[str, Tensor]) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """A transformer of ours for TransformerLens: settings of a HookedTransformerConfig, and a state dict.
+
+    Logits at the last of the three positions are equal. The package itself, the extra `lens`, makes the network:
+
+        config, state = gb.to_transformer_lens(net, gb.load(runs).weights)
+        hooked = HookedTransformer(HookedTransformerConfig(**config))
+        hooked.load_state_dict(state, strict=False)   # its masks are no weights
+        hooked(tokens)[:, -1]
+
+    Shapes: W_Q, W_K, W_V (heads, d, d_head), W_O (heads, d_head, d); biases and positions that ours has not are 0.
+
+    Raises ParameterError for another network, and for weights that are not its own.
+
+    Example:
+        >>> net = Shape(5, d_model=8)
+        >>> config, state = to_transformer_lens(net, net.draw(0))
+        >>> config["d_vocab"], state["blocks.0.attn.W_Q"].shape
+        (6, torch.Size([4, 8, 2]))
+    """
+    if not isinstance(model, Shape):
+        raise ParameterError(f"model = {type(model).__name__} is no Transformer, so TransformerLens does not have it.")
+    for name, shape in model.shapes().items():
+        if name not in weights or tuple(weights[name].shape) != shape:
+            raise ParameterError(f"weights have no {name} {shape}, which this transformer has.")
+    d, h = model.d_model, model.n_heads
+    config = {"n_layers": model.n_layers, "d_model": d, "n_ctx": 3, "d_head": model.d_head, "n_heads": h}
+    config |= {"d_mlp": model.d_mlp, "d_vocab": model.vocabulary, "d_vocab_out": model.p, "act_fn": "relu"}
+    config |= {"normalization_type": None, "device": "cpu"}
+    state = {"embed.W_E": weights["W_E"], "pos_embed.W_pos": weights.get("W_pos", torch.zeros(3, d))}
+    for l in range(model.n_layers):
+        at = f"blocks.{l}."
+        for name in "QKV":
+            state[f"{at}attn.W_{name}"] = weights[f"W_{name}.{l}"].view(h, -1, d).transpose(1, 2)
+            state[f"{at}attn.b_{name}"] = torch.zeros(h, model.d_head)
+        state[f"{at}attn.W_O"] = weights[f"W_O.{l}"].T.reshape(h, -1, d)
+        state[f"{at}attn.b_O"] = torch.zeros(d)
+        for name in ("in", "out"):
+            state[f"{at}mlp.W_{name}"] = weights[f"W_{name}.{l}"].T
+            state[f"{at}mlp.b_{name}"] = weights[f"b_{name}.{l}"]
+    state |= {"unembed.W_U": weights["W_U"].T, "unembed.b_U": torch.zeros(model.p)}
+    return config, {name: part.detach().contiguous().clone() for name, part in state.items()}
+
+
+def _from_lens(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The inverse: names and shapes of ours; what ours has not, and what is not 0 there, keeps its name."""
+    ours = {"W_E": state["embed.W_E"], "W_U": state["unembed.W_U"].T}
+    known = r"embed\.W_E|unembed\.W_U|.*(mask|IGNORE)"
+    for name, part in ((n, t) for n, t in state.items() if not re.fullmatch(known, n)):
+        named = re.fullmatch(r"blocks\.(\d+)\.(?:attn|mlp)\.([Wb])_(\w+)", name)
+        layer, kind, letter = named.groups() if named else ("", "", "")
+        if kind == "W" and letter in ("Q", "K", "V"):
+            ours[f"W_{letter}.{layer}"] = part.transpose(1, 2).reshape(-1, part.shape[1])
+        elif kind == "W" and letter == "O":
+            ours[f"W_O.{layer}"] = part.reshape(-1, part.shape[2]).T
+        elif letter in ("in", "out"):
+            ours[f"{kind}_{letter}.{layer}"] = part.T if kind == "W" else part
+        elif name == "pos_embed.W_pos" and part.any():
+            ours["W_pos"] = part
+        elif part.any():
+            ours[name] = part
+    return ours
+
+
+def _read(path: Path) -> dict[str, Tensor]:
+    """The tensors of a file by name."""
+    try:
+        content = path.read_bytes()
+        found = _safe_tensors(content) if path.suffix == ".safetensors" else _torch(content)
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
+        why = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+        why = "it holds more than tensors, numbers and texts" if isinstance(error, pickle.UnpicklingError) else why
+        raise ParameterError(f"{path} cannot be read as weights: {why}.") from None
+    for key in WRAPPED:
+        found = found[key] if isinstance(found.get(key), Mapping) else found
+    tensors = {str(name): part for name, part in found.items() if isinstance(part, Tensor)}
+    if not tensors:
+        raise ParameterError(f"{path} holds no tensors by name, but {shown(list(found)[:5])}.")
+    return tensors
+
+
+def _torch(content: bytes) -> Mapping[str, Any]:
+    found = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+    if not isinstance(found, Mapping):
+        raise ParameterError(f"the file holds a {type(found).__name__}, which is no state dict.")
+    return found
+
+
+def _safe_tensors(content: bytes) -> dict[str, Tensor]:
+    """Eight bytes, a JSON header of so many, then the numbers, little-endian."""
+    length = int.from_bytes(content[:8], "little")
+    header, body = json.loads(content[8 : 8 + length]), content[8 + length :]
+    kinds = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4"}
+    found = {}
+    for name, about in header.items():
+        if name != "__metadata__":
+            begin, end = about["data_offsets"]
+            values = np.frombuffer(body[begin:end], kinds[about["dtype"]])
+            found[name] = torch.from_numpy(values.copy()).reshape(about["shape"])
+    return found

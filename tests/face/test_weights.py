@@ -1,0 +1,111 @@
+"""Weights in and out: networks of torch and of TransformerLens put out what ours do with the same numbers."""
+
+import itertools
+
+import pytest
+import torch
+from own_parts import Words
+from torch import nn
+
+import grokbook as gb
+from grokbook.errors import ParameterError
+from grokbook.models.transformer import Transformer
+
+PAIRS = torch.cartesian_prod(torch.arange(5), torch.arange(5))
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Keep a state dict in a file of torch, each in one of its own."""
+    numbers = itertools.count()
+
+    def save(state):
+        torch.save(state, path := tmp_path / f"net{next(numbers)}.pt")
+        return path
+
+    return save
+
+
+def tokens(net):
+    i, j = PAIRS.T
+    return torch.stack([i, j + net.shift, torch.full_like(i, net.p + net.shift)], 1)
+
+
+def test_modules_of_torch_put_out_the_same_with_their_weights_here(saved):
+    """A chain of layers in a training script's checkpoint, our own torch module, any module behind a wrapper."""
+    chain, x = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2)), torch.randn(9, 3)
+    mlp = gb.MLP((3, 4, 4, 2))
+    weights = gb.load_checkpoint(saved({"epoch": 3, "model_state_dict": chain.state_dict()}), mlp)
+    assert torch.equal(mlp.forward(weights, x), chain(x))
+    net, theirs = gb.Transformer(5, d_model=8, n_layers=2), Transformer(5, d_model=8, n_layers=2, seed=3)
+    weights = gb.load_checkpoint(saved(theirs.state_dict()), net)
+    assert torch.equal(net.forward(weights, tokens(net)), theirs(PAIRS)) and gb.measure("med", weights["W_E"][:5]) > 0
+    words, wrapped = gb.from_module(Words), nn.ModuleDict({"module": Words()})
+    weights = gb.load_checkpoint(saved(wrapped.state_dict()), words)
+    assert torch.equal(words.forward(weights, PAIRS), wrapped["module"](PAIRS))
+
+
+def test_weights_that_were_exported_come_back_and_names_can_be_given(saved, tmp_path):
+    net = gb.Transformer(5, d_model=8)
+    task = gb.ModularTask(5, train_fraction=0.5)
+    kept = gb.load(gb.train(task, net, seeds=1, steps=10, keep="weights", progress=False, store=False))
+    for name in ("w.safetensors", "w.pt"):
+        back = gb.load_checkpoint(gb.export(kept, tmp_path / name), net)
+        assert list(back) == list(net.shapes()) and all(torch.equal(back[n], kept.weights[n]) for n in back)
+    other = {"table" if name == "W_E" else name: part for name, part in kept.weights.items()}
+    back = gb.load_checkpoint(saved(other), net, {"W_E": "table"})
+    assert torch.equal(back["W_E"], other["table"])
+
+
+def test_what_does_not_fit_is_said_in_a_sentence(saved, tmp_path):
+    net, state = gb.Transformer(5, d_model=8), gb.Transformer(5, d_model=8).draw(0)
+    encoder = nn.TransformerEncoderLayer(8, 4, 32, batch_first=True).state_dict()
+    for file, said in (
+        (saved(encoder), r"net0.pt has no W_E \(6, 8\) of Shape; it has self_attn.in_proj_weight"),
+        (saved(state | {"W_E": torch.zeros(7, 8)}), r"W_E of net1.pt is \(7, 8\), but the network's is \(6, 8\)"),
+        (saved(state | {"ln.w": torch.ones(8)}), "net2.pt also has ln.w, of which Shape knows nothing"),
+        (saved({n.replace("W_E", "W_EE"): t for n, t in state.items()}), "did you mean names={'W_E': 'W_EE'}"),
+        (saved([1, 2]), "the file holds a list, which is no state dict"),
+        (saved({"lr": 0.1}), "holds no tensors by name"),
+        (saved({"net": nn.Linear(2, 2)}), "cannot be read as weights: it holds more than tensors"),
+        (tmp_path / "none.pt", "cannot be read as weights: No such file"),
+    ):
+        with pytest.raises(ParameterError, match=said):
+            gb.load_checkpoint(file, net)
+    (tmp_path / "bad.safetensors").write_bytes(b"\x09\0\0\0\0\0\0\0not json!")
+    with pytest.raises(ParameterError, match="bad.safetensors cannot be read as weights"):
+        gb.load_checkpoint(tmp_path / "bad.safetensors", net)
+    with pytest.raises(ParameterError, match="MLP is no Transformer"):
+        gb.to_transformer_lens(gb.MLP((2, 2)), {})
+    with pytest.raises(ParameterError, match=r"weights have no W_E \(6, 8\)"):
+        gb.to_transformer_lens(net, {})
+
+
+@pytest.mark.parametrize("options", [{}, {"n_layers": 2, "shift": 2}, {"positional": False, "d_mlp": 12}])
+def test_what_transformer_lens_is_given_is_the_network_as_its_documentation_writes_it(options, saved):
+    """Written out here from its formulas: x + sum_h softmax(mask(q k / sqrt(d_head))) v W_O, then the MLP; and back."""
+    net = gb.Transformer(5, d_model=8, n_heads=2, **options)
+    config, w = gb.to_transformer_lens(net, weights := {n: t + 0.1 for n, t in net.draw(1).items()})
+    x = w["embed.W_E"][tokens(net)] + w["pos_embed.W_pos"]
+    for l in range(config["n_layers"]):
+        at = {name.removeprefix(f"blocks.{l}."): part for name, part in w.items()}
+        q, k, v = (torch.einsum("ntd,hde->nhte", x, at[f"attn.W_{n}"]) + at[f"attn.b_{n}"][:, None] for n in "QKV")
+        scores = (q @ k.mT / config["d_head"] ** 0.5).masked_fill(torch.ones(3, 3).triu(1).bool(), -torch.inf)
+        x = x + torch.einsum("nhte,hed->ntd", scores.softmax(-1) @ v, at["attn.W_O"]) + at["attn.b_O"]
+        x = x + (x @ at["mlp.W_in"] + at["mlp.b_in"]).relu() @ at["mlp.W_out"] + at["mlp.b_out"]
+    ours = net.forward(weights, tokens(net))
+    torch.testing.assert_close((x @ w["unembed.W_U"] + w["unembed.b_U"])[:, -1], ours, rtol=1e-5, atol=1e-5)
+    back = gb.load_checkpoint(saved(w | {"blocks.0.attn.IGNORE": torch.tensor(-1e5)}), net)
+    assert all(torch.equal(back[name], weights[name]) for name in weights)
+
+
+@pytest.mark.parametrize("options", [{}, {"n_layers": 2, "shift": 2, "positional": False}])
+def test_the_network_of_transformer_lens_has_equal_logits(options):
+    lens = pytest.importorskip("transformer_lens")
+    net = gb.Transformer(5, d_model=8, **options)
+    config, state = gb.to_transformer_lens(net, weights := {n: t + 0.1 for n, t in net.draw(1).items()})
+    hooked = lens.HookedTransformer(lens.HookedTransformerConfig(**config))
+    missing = hooked.load_state_dict(state, strict=False)
+    assert not missing.unexpected_keys and all("mask" in n or "IGNORE" in n for n in missing.missing_keys)
+    ours = net.forward(weights, tokens(net))
+    torch.testing.assert_close(hooked(tokens(net))[:, -1], ours, rtol=1e-5, atol=1e-5)
