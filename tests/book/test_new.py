@@ -3,12 +3,13 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
 
-from grokbook.build import new, site
+from grokbook.build import companions, new, site
 from grokbook.errors import GrokbookError, ParameterError, RecordError
 from grokbook.page import sources
 from grokbook.paths import frame
@@ -115,3 +116,23 @@ def test_the_example_has_the_frame_that_is_written_and_the_actions_are_those_of_
     theirs, ours = ((folder / ".github" / "workflows" / "ci.yml").read_text() for folder in (begun, ROOT))
     used = re.findall(r"uses: (\S+@\w{40})", theirs)
     assert len(used) == 2 and set(used) <= set(re.findall(r"uses: (\S+)", ours))
+
+
+def test_an_installed_companion_is_in_the_table_of_contents_of_the_book_alone(tmp_path, monkeypatch):
+    """What an installation of the example leaves: its metadata and entry points. Without an address it is refused."""
+    said = tomllib.loads((EXAMPLE / "pyproject.toml").read_text("utf-8"))["project"]
+    place = tmp_path / "omnigrok-0.1.0.dist-info"
+    place.mkdir()
+    points = [f"{name} = {value}" for name, value in said["entry-points"][companions.GROUP].items()]
+    (place / "entry_points.txt").write_text("\n".join([f"[{companions.GROUP}]", *points, ""]))
+    head = f"Metadata-Version: 2.4\nName: omnigrok\nVersion: 0.1.0\nSummary: {said['description']}\n"
+    (place / "METADATA").write_text(head + "".join(f"Project-URL: {n}, {url}\n" for n, url in said["urls"].items()))
+    before = site.key(ROOT)
+    monkeypatch.syspath_prepend(tmp_path)
+    (entry,) = site.beside(ROOT)
+    assert entry == {"title": said["description"], "url": said["urls"]["Homepage"]} and site.beside(EXAMPLE) == []
+    toc = yaml.safe_load(site.filtered_toc((ROOT / "book" / "_toc.yml").read_text(), [], site.beside(ROOT)))
+    assert toc["parts"][-1] == {"caption": "Companions", "chapters": [entry]} and site.key(ROOT) != before
+    (place / "METADATA").write_text(head)
+    with pytest.raises(GrokbookError, match=r"the companion omnigrok names no address in \[project.urls\]"):
+        site.beside(ROOT)

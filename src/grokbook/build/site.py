@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from grokbook.build import cookbook, crate, outputs, policy, sets, state
+from grokbook.build import companions, cookbook, crate, outputs, policy, sets, state
 from grokbook.build.arranged import arranged
 from grokbook.build.terminal import Progress
 from grokbook.check import broken, drift
@@ -104,7 +104,7 @@ def key(root: Path) -> str:
             if path.is_file() and not hidden and not (inside.parts[0] == "chapters" and path.suffix != ".ipynb"):
                 files.append(path)
     known = {name: state.committed(root, root / "notebooks" / f"{name}.md") for name in state.executed(root)}
-    return state.digest((known, [path.name for path in files]), files, _PACKAGES)
+    return state.digest((known, [path.name for path in files], *beside(root)), files, _PACKAGES)
 
 
 @contextmanager
@@ -171,7 +171,7 @@ def stage(
         (shutil.copytree if origin.is_dir() else shutil.copyfile)(origin, copy)
     (extra / class_page.NAME).write_text(class_page.class_page(), encoding="utf-8")
     toc = source / "_toc.yml"
-    toc.write_text(filtered_toc(toc.read_text(), names))
+    toc.write_text(filtered_toc(toc.read_text(), names, beside(root)))
     facts = pages(root, chapters) | {"sets": sets.facts(variants)}
     for one in (one for several in variants.values() for one in several):
         facts["pages"][f"chapters/{one.file}"] = {"source": str(one.page.chapter.path)}
@@ -290,8 +290,13 @@ def without_dead_links(text: str, names: Collection[str]) -> str:
     return re.sub(f"{markdown}|{anchor}", linked, text)
 
 
-def filtered_toc(text: str, names: Collection[str]) -> str:
-    """The table of contents without the chapters that were not executed, and without parts left empty."""
+def beside(root: Path) -> list[dict[str, str]]:
+    """The companions that the table of contents of this book leads to; that of a companion leads to none."""
+    return [] if of(root).own else companions.installed()
+
+
+def filtered_toc(text: str, names: Collection[str], others: Sequence[dict[str, str]] = ()) -> str:
+    """The table of contents without chapters that were not executed and without empty parts; a part of `others`."""
     import yaml
 
     toc = yaml.safe_load(text)
@@ -300,6 +305,8 @@ def filtered_toc(text: str, names: Collection[str]) -> str:
         files = [(c, c["file"].rpartition("/")) for c in part["chapters"]]
         if kept := [c for c, (folder, _, name) in files if folder != "chapters" or name in names]:
             parts.append({**part, "chapters": kept})
+    if others:
+        parts.append({"caption": "Companions", "chapters": list(others)})
     return yaml.safe_dump({**toc, "parts": parts}, sort_keys=False)
 
 
