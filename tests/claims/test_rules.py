@@ -61,6 +61,16 @@ def test_a_check_is_asked_again_at_its_other_bars():
     assert made(bars={"bar": (2.0,)})(runs, bar=3.0).at == {}, "asked at one bar, it answers at that one"
 
 
+def dated(folder, days):
+    """Let the runs of a store be of these days of January 2026, by seed."""
+    manifest = json.loads((folder / MANIFEST).read_text())
+    for entry in manifest["records"].values():
+        for part in entry["provenance"]:
+            part.pop("recorded_at", None)
+            part["recorded_on"] = f"2026-01-{days[part['seeds'][0]]}"
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+
+
 @pytest.fixture
 def store(tmp_path, monkeypatch):
     """A store with two runs of `made`, seed 0 of one day, seed 1 of another, whose losses are 1 and 0."""
@@ -68,12 +78,7 @@ def store(tmp_path, monkeypatch):
     kept = Store(tmp_path)
     for seed in (0, 1):
         load_or_run(dataclasses.replace(experiment, seeds=(seed,)), kept, progress=False)
-    manifest = json.loads((tmp_path / MANIFEST).read_text())
-    for entry in manifest["records"].values():
-        for part in entry["provenance"]:
-            part.pop("recorded_at", None)
-            part["recorded_on"] = {0: "2026-01-10", 1: "2026-01-20"}[part["seeds"][0]]
-    (tmp_path / MANIFEST).write_text(json.dumps(manifest))
+    dated(tmp_path, {0: 10, 1: 20})
     monkeypatch.setattr(recorded, "default_store", lambda: kept)
     monkeypatch.setattr("grokbook.runs.experiment.default_store", lambda: kept)
     recorded._loaded.cache_clear()
@@ -110,6 +115,16 @@ def test_a_committed_younger_run_counts_although_no_page_lists_it(store):
           for day in ("05", "15", "20")]  # fmt: skip
     assert [(f.verdict, f.numbers["seen"], f.runs) for f in at] == [
         ("holds", [0], 1), ("holds", [1], 1), ("undecided", [0], 1)]  # fmt: skip
+
+
+def test_enough_younger_runs_that_decide_nothing_are_told_themselves(store, tmp_path):
+    """Three younger runs, of which the rule says nothing: their numbers stand there, not those of the older one."""
+    wanted = {"a": dataclasses.replace(made().runs()["a"], seeds=(0, 1, 2, 3))}
+    load_or_run(wanted["a"], store, progress=False)
+    dated(tmp_path, {0: 10, 1: 20, 2: 20, 3: 20})
+    asked = {"runs": lambda: wanted, "rule_changed": "2026-01-15 abc1234", "says": "seeds {seen}"}
+    found = made(lambda runs: judge(None, seen=runs["a"].seed.values.tolist()), **asked).finding()
+    assert (found.verdict, found.evidence, found.runs) == ("undecided", "seeds [1, 2, 3]", 3)
 
 
 @pytest.mark.parametrize("said", ["2026-01-20", "yesterday abc1234", "2026-13-01 abc1234"])

@@ -161,8 +161,9 @@ class Claim:
     def _on_records(self) -> Finding:
         (found, there), rule, judged = self._on_runs(), since(self.rule_changed), None
         if rule and any(older(e, rule) for e in there.experiments.values()):
-            younger, _ = self._on_runs(rule)
-            found, judged = (outdated(found, self.rule_changed), None) if younger.verdict in OPEN else (younger, rule)
+            younger, young = self._on_runs(rule)
+            known = younger.verdict not in OPEN or young.complete()
+            found, judged = (younger, rule) if known else (outdated(found, self.rule_changed), None)
         return replace(found, runs=sum(len(made_after(e, judged)) for e in there.experiments.values()))
 
     def _on_runs(self, after: datetime | None = None) -> tuple[Finding, Runs]:
