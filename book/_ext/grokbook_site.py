@@ -42,10 +42,11 @@ def add_buttons(app: Any, pagename: str, template: str, context: dict[str, Any],
         buttons.insert(0, _switch("gbRun()", "Run this page: parameters, commands, times", "fas fa-play", "run-page"))
     buttons.insert(0, _switch("gbCode()", "Show the code of this page, or hide it", "fas fa-code", "code-switch"))
     buttons.insert(0, _group("Download this chapter", "fas fa-download", "download-buttons", downloads))
-    launch = facts(app)["launch"].get(name)
-    if launch:
-        link = _link(launch, "Binder", "_static/images/logo_binder.svg", "binder")
-        buttons.insert(0, _group("Run this chapter elsewhere", "fas fa-rocket", "launch-buttons", [link]))
+    logos = {"Binder": "logo_binder.svg", "Colab": "logo_colab.png"}
+    launches = facts(app)["launch"].get(name, {})
+    links = [_link(url, where, f"_static/images/{logos[where]}", where.lower()) for where, url in launches.items()]
+    if links:
+        buttons.insert(0, _group("Run this chapter elsewhere", "fas fa-rocket", "launch-buttons", links))
 
 
 def _link(url: str, text: str, icon: str, label: str) -> dict[str, str]:

@@ -9,6 +9,7 @@ import time
 import urllib.error
 import urllib.request
 
+import nbformat
 import pytest
 import yaml
 from bs4 import BeautifulSoup
@@ -132,17 +133,32 @@ def test_a_ready_page_has_drawings_for_a_phone_and_cells_that_name_their_columns
     assert [cell["data-label"] for cell in cells] == ["one", 'the "two"'] * 2
 
 
-def test_only_a_committed_source_of_a_named_repository_has_a_launch_link(project):
+def test_only_a_committed_source_of_a_named_repository_has_launch_links_and_in_colab_only_a_release(project):
     tiny = {"01_tiny": sources.find(project, "01_tiny")}
-    assert site.pages(project, tiny)["launch"] == {"01_tiny": None}
+    assert site.pages(project, tiny)["launch"] == {"01_tiny": {}}
     git(project, "init", "-q")
     git(project, "add", "notebooks")
     git(project, "commit", "-q", "-m", "one")
     link = f"https://mybinder.org/v2/gh/grokbook/grokbook/{state.revision(project)}?urlpath="
     link += "lab%2Ftree%2Fnotebooks%2F01_tiny.md%3Ffactory%3DJupytext%2520Notebook"
-    assert site.pages(project, tiny)["launch"] == {"01_tiny": link}
+    assert site.pages(project, tiny)["launch"] == {"01_tiny": {"Binder": link}}
+    tag = f"v{site.described(project)['version']}"
+    git(project, "tag", tag)
+    colab = f"https://colab.research.google.com/github/grokbook/grokbook/blob/notebooks-{tag}/01_tiny.ipynb"
+    assert site.pages(project, tiny)["launch"] == {"01_tiny": {"Binder": link, "Colab": colab}}
     (project / "pyproject.toml").unlink()
-    assert site.pages(project, tiny)["launch"] == {"01_tiny": None}
+    assert site.pages(project, tiny)["launch"] == {"01_tiny": {}}
+
+
+def test_a_notebook_to_download_installs_the_released_wheel_first_where_the_package_is_missing(built_once, tmp_path):
+    cells = json.loads((built_once / "site" / "downloads" / "01_tiny.ipynb").read_text())["cells"]
+    text, about = "".join(cells[0]["source"]), site.described(built_once)
+    assert text.startswith("# Where grokbook is missing") and 'if find_spec("grokbook") is None:' in text
+    wheel = f"{about['urls']['Repository']}/releases/download/v{about['version']}/"
+    assert text.endswith(f"    %pip install -q jupytext {wheel}grokbook-{about['version']}-py3-none-any.whl")
+    assert "".join(cells[1]["source"]).startswith("# A tiny chapter")
+    plain = nbformat.v4.new_notebook()
+    assert site.with_wheel(plain, tmp_path).cells == [], "a folder without pyproject.toml has no release"
 
 
 def test_the_key_changes_with_a_page_and_not_by_itself(built):

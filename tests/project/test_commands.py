@@ -143,7 +143,8 @@ def test_a_workflow_is_valid_pinned_and_may_only_do_what_it_must(name):
     granted = {job: found["permissions"] for job, found in jobs(name).items() if "permissions" in found}
     attested = {"contents": "read", "id-token": "write", "attestations": "write"}
     may = {"ci.yml": {"publish": pages}, "book-gpu.yml": {"publish": pages, "propose": records}, "nightly.yml": {}}
-    assert granted == (may | {"release.yml": {"files": attested}})[name]
+    released = {"actions": "read", "contents": "write"}
+    assert granted == (may | {"release.yml": {"files": attested, "publish": released}})[name]
     steps = [step for job in jobs(name).values() for step in job["steps"]]
     assert not [s["run"] for s in steps if "${{" in s.get("run", "")], "no text from outside is put into a shell"
     assert all(s["with"]["persist-credentials"] is False for s in steps if "/checkout@" in s.get("uses", ""))

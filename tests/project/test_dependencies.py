@@ -101,3 +101,9 @@ def test_the_launch_environment_is_the_same_with_jupyterlab_and_installs_the_lib
     assert (launch_conda, launch_pip, launch_options) == (conda, pip, [])
     script = read(".binder/postBuild")
     assert "--no-deps -e ." in script and "jupytext-config set-default-viewer myst markdown" in script
+
+
+def test_what_colab_has_is_all_that_the_library_asks_for_so_nothing_is_replaced_there():
+    """`.ci/colab` runs a notebook in it; here, that the ranges of pyproject.toml let these versions be."""
+    has = dict(line.split("==") for line in read(".ci/colab.txt").splitlines() if not line.startswith("#"))
+    assert not [str(r) for r in asked() if not r.specifier.contains(has[normal(r.name)])]

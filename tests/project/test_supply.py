@@ -58,6 +58,8 @@ def test_a_release_is_made_of_hashes_and_materials_and_attests_what_it_hands_on(
     attested, kept = (step["with"] for step in steps[-2:])
     assert attested["subject-path"].split() == kept["path"].split()
     assert {"build/*.whl", "build/site.tar.gz", "build/sbom.json"} <= set(kept["path"].split())
+    handed_on = " ".join(step["run"] for step in workflow["jobs"]["publish"]["steps"])
+    assert '"$GITHUB_REF_NAME" ./*' in handed_on and "refs/tags/notebooks-$GITHUB_REF_NAME" in handed_on
     rules = read("Makefile")
     assert "--generate-hashes" in rules and "-c constraints.txt" in rules[rules.index("\nhashes:") :]
     named = re.findall(r"`([\w./]+\.(?:py|md|yml))`", read("SECURITY.md"))

@@ -150,13 +150,15 @@ def stage(
         page = source / f"{sources.page_of(name)}.ipynb"
         page.with_suffix(".md").unlink(missing_ok=True)  # what stands there while the front page is not executed
         put_page(arranged(notebook, chapter.lead) if chapter.lead else notebook, page, extra, chapter, others)
-        shutil.copyfile(executed, downloads / executed.name)
+        plain = nbformat.writes(with_wheel(nbformat.read(executed, as_version=4), root))
+        (downloads / executed.name).write_text(plain, encoding="utf-8")
         shutil.copyfile(chapter.path, downloads / chapter.path.name)
         for one in others:
             made = sets.shown(one, nbformat.read(executed, as_version=4))
             put_page(made, page.with_name(f"{one.file}.ipynb"), extra, chapter, others, one.name)
             (downloads / "sets").mkdir(exist_ok=True)
-            (downloads / "sets" / f"{one.file}.ipynb").write_text(nbformat.writes(one.notebook), encoding="utf-8")
+            plain = nbformat.writes(with_wheel(one.notebook, root))
+            (downloads / "sets" / f"{one.file}.ipynb").write_text(plain, encoding="utf-8")
     if sources.FRONT in names:
         put_cards(root, source, extra / "cards", drawn)
     put_pictures(source, drawn)
@@ -310,26 +312,53 @@ def filtered_toc(text: str, names: Collection[str], others: Sequence[dict[str, s
     return yaml.safe_dump({**toc, "parts": parts}, sort_keys=False)
 
 
+def described(root: Path) -> dict[str, Any]:
+    """The table `project` of pyproject.toml; an empty one where there is no such file."""
+    file = root / "pyproject.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8")).get("project", {}) if file.is_file() else {}
+
+
 def urls(root: Path) -> dict[str, str]:
     """The addresses that pyproject.toml names, `Documentation` that of the site; none where there is no such file."""
-    project = root / "pyproject.toml"
-    text = project.read_text(encoding="utf-8") if project.is_file() else ""
-    return tomllib.loads(text).get("project", {}).get("urls", {})
+    return described(root).get("urls", {})
+
+
+def with_wheel(notebook: Any, root: Path) -> Any:
+    """The notebook with a first cell that installs the wheel of this version from its release, where that is missing.
+
+    So it runs in Colab too. It is as it was where pyproject.toml names no repository.
+    """
+    from nbformat.v4 import new_code_cell
+
+    about = described(root)
+    if not (repository := urls(root).get("Repository")):
+        return notebook
+    name, version = about["name"], about["version"]
+    wheel = f"releases/download/v{version}/{name.replace('-', '_')}-{version}-py3-none-any.whl"
+    text = f"# Where {name} is missing, as in Colab: this version, from its release.\n"
+    text += f'from importlib.util import find_spec\n\nif find_spec("{name.replace("-", "_")}") is None:\n'
+    text += f"    %pip install -q jupytext {repository}/{wheel}"
+    notebook.cells.insert(0, new_code_cell(text, id="install"))
+    return notebook
 
 
 def pages(root: Path, chapters: Mapping[str, Chapter]) -> dict[str, Any]:
-    """For the site's extensions: launch links (None where a source is not committed), questions, verdicts.
+    """For the site's extensions: launch links (none where a source is not committed), questions, verdicts.
 
-    A launch link is the Binder address that opens the chapter's source as a notebook.
+    Binder opens the chapter's source as a notebook; Colab, at a commit that is tagged as the version, the executed
+    notebook among those that the release puts under a tag of their own.
     """
     addresses = urls(root)
     repository, revision = addresses.get("Repository"), state.revision(root)
-    launches: dict[str, str | None] = dict.fromkeys(chapters)
+    launches: dict[str, dict[str, str]] = {name: {} for name in chapters}
     for name, chapter in chapters.items():
         if repository and revision and state.committed(root, chapter.path):
             owner = repository.removesuffix(".git").rstrip("/").split("github.com/")[-1]
             inside = quote(f"lab/tree/notebooks/{name}.md?factory=" + quote("Jupytext Notebook"), safe="")
-            launches[name] = f"https://mybinder.org/v2/gh/{owner}/{revision}?urlpath={inside}"
+            launches[name]["Binder"] = f"https://mybinder.org/v2/gh/{owner}/{revision}?urlpath={inside}"
+            if (tag := f"v{described(root)['version']}") in state.tags(root):
+                place = f"github/{owner}/blob/notebooks-{tag}/{name}.ipynb"
+                launches[name]["Colab"] = f"https://colab.research.google.com/{place}"
     return {
         "launch": launches,
         "questions": {name: chapter.question for name, chapter in chapters.items()},

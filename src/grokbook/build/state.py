@@ -97,6 +97,11 @@ def _git(root: Path, *arguments: str) -> str | None:
     return done.stdout.strip()
 
 
+def tags(root: Path) -> list[str]:
+    """The tags of the commit that is checked out; none outside git."""
+    return (_git(root, "tag", "--points-at", "HEAD") or "").split()
+
+
 def revision(root: Path) -> str | None:
     """The commit that is checked out, or None outside git."""
     return _git(root, "rev-parse", "HEAD")
