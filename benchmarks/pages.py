@@ -1,6 +1,6 @@
 """The table of all pages of the built site: `python benchmarks/pages.py [SITE]` prints it, with what is over a limit.
 
-Words are those that a reader sees, without code that is off and what is folded. A slab is a figure whose corners do not
+Words are those that a reader sees, without code and what is folded. A slab is a figure whose corners do not
 have the colour of the dark page; a small formula is one that is drawn below 11 pixels on a phone.
 """
 
@@ -24,7 +24,10 @@ BESIDE = ("404", "class", "index", "search")
 """Pages that are no reading."""
 MEASURED = """least => {
   const article = document.querySelector('article') || document.body, box = e => e.getBoundingClientRect();
-  const words = article.innerText.split(/\\s+/).filter(Boolean), high = document.documentElement.scrollHeight;
+  const high = document.documentElement.scrollHeight, code = [...article.querySelectorAll('.highlight')];
+  code.forEach(e => { e.style.display = 'none'; });
+  const words = article.innerText.split(/\\s+/).filter(Boolean);
+  code.forEach(e => { e.style.display = ''; });
   const numbers = words.filter(word => /^[-−+(]?[0-9][0-9.,×^–-]*[%)\\].,;:]*$/.test(word)).length;
   const figures = [...article.querySelectorAll('img, svg, canvas, [data-options]')].map(box)
     .filter(one => one.height > 60 && one.width > 150);

@@ -185,8 +185,13 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
         const points = curve.filter((point) => point[name] !== null).map((point) => [x(point.step), y(point[name])]);
         if (points.length) node("path", { class: `curve ${kind}`, d: line(points) }, inside);
       };
-      if (before) draw(before.filter((point) => point.step <= last), "test", "before chosen");
-      if (before) node("text", { class: "name before", x: LEFT + 6, y: TOP + 28 }, inside, "held out, the run before");
+      const past = (before || []).filter((point) => point.step <= last && point.test !== null);
+      if (past.length) {
+        draw(past, "test", "before chosen");
+        const { step, test } = past.find((point) => point.test > 0.5) || past.at(-1); // its name stands left of its rise
+        const place = { x: Math.max(x(step) - 6, LEFT + 100), y: y(Math.min(0.5, Math.max(0.15, test))), "text-anchor": "end" };
+        node("text", { class: "name before", ...place }, inside, "the run before");
+      }
       runs.forEach((run, r) => lines.forEach(([name, kind]) =>
         draw(run.curve, name, `${kind}${r === chosen ? " chosen" : ""}${run.s.beside && r ? " beside" : ""}`)));
     };
