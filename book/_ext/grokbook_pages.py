@@ -16,6 +16,8 @@ _ICONS = re.compile(_TAG.format(name="(?:link|script)", part="vendor/fontawesome
 _MATHJAX = re.compile(r"[ \t]*<script>window\.MathJax.*?</script>\n?|" + _TAG.format(name="script", part="/mathjax/"))
 _VIEWPORT = re.compile(r'\s*<meta name="viewport"[^>]*>')
 _TABLE = re.compile(r'<table class="table">.*?</table>', re.DOTALL)
+_FORMULA_ENDS = re.compile(r'<span class="math notranslate nohighlight">[^<]*</span>[.,;:!?)\u2019\u201d]+')
+"""A formula in the text with the sign that follows it: a line does not end between them."""
 _LONGEST = 160
 
 NOT_FOUND = """<!DOCTYPE html>
@@ -84,7 +86,8 @@ def finish(app: Any, exception: Exception | None) -> None:
             drawings = sorted((own if own.exists() else narrow).glob("*.svg" if own.exists() else "*/*.svg"))
             paths = [Path(os.path.relpath(one, page.parent)).as_posix() for one in drawings]
             text = stacked(tidy(page.read_text(encoding="utf-8")), paths)
-            page.write_text(_TABLE.sub(labelled, text), encoding="utf-8")
+            text = _FORMULA_ENDS.sub(r'<span class="gb-glued">\g<0></span>', _TABLE.sub(labelled, text))
+            page.write_text(text, encoding="utf-8")
     shutil.rmtree(folder / "_static" / "vendor", ignore_errors=True)
     for unused in [*folder.glob("_static/**/*.map"), *folder.glob("_static/locales")]:
         shutil.rmtree(unused) if unused.is_dir() else unused.unlink()

@@ -194,6 +194,7 @@ def _mosaic(title: str, phase: xr.DataArray) -> str:
     look = f"flex-basis:{0.8 * size[0]:.0f}px;max-width:{1.25 * size[0]:.0f}px"
     about = f'viewBox="{-_SIDE} {-_TOP} {size[0]} {size[1]}" role="img" aria-label="{said}" style="{look}"'
     name = f'<text x="-30" y="-7">{html.escape(title)}</text>'
+    drawn += f'<rect width="{wide * side}" height="{high * side}" fill="none" stroke="#777" stroke-width=".5"/>'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {about}>{name}{words}{drawn}</svg>'
 
 

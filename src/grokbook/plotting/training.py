@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
@@ -65,14 +66,22 @@ def mirrored_accuracy(runs: dict[str, xr.Dataset]) -> Figure:
     for ax, (title, dataset) in zip(axes[0], runs.items(), strict=True):
         seed_band(ax, dataset.train_accuracy, COLOURS["train"], "training set")
         if dataset.test_accuracy_mirrored.notnull().any():
-            seed_band(ax, dataset.test_accuracy_mirrored, COLOURS["test"], "mirror trained", ls=(0, (2, 1)))
-        seed_band(ax, dataset.test_accuracy_unmirrored, COLOURS["test"], "mirror not trained")
+            seed_band(ax, dataset.test_accuracy_mirrored, COLOURS["test"], "test, mirror image trained", ls=(0, (2, 1)))
+        seed_band(ax, dataset.test_accuracy_unmirrored, COLOURS["test"], "test, mirror image not trained")
         ax.set(title=title, ylim=(-0.03, 1.05))
         steps_axis(ax)
     axes[0, 0].set_ylabel("accuracy")
-    for ax in axes[0]:
-        name_lines(ax)
+    fig.legend(*labelled(axes[0]), loc="outside lower center", ncols=3)
     return fig
+
+
+def labelled(axes: np.ndarray) -> tuple[list, list]:
+    """Lines and labels of several axes, each label once: what a legend of the whole figure takes."""
+    found = {}
+    for ax in axes:
+        for line, text in zip(*ax.get_legend_handles_labels(), strict=True):
+            found.setdefault(text, line)
+    return list(found.values()), list(found)
 
 
 @styled
