@@ -12,6 +12,8 @@ from grokbook.errors import GrokbookError, ParameterError
 from grokbook.teach import pages
 from grokbook.teach.slides import of_chapter
 
+from .visited import barred
+
 SITE = Path(__file__).resolve().parents[2] / "site"
 ON_SITE = pytest.mark.skipif(not (SITE / "intro.html").is_file(), reason="the site is not built: run `grokbook build`")
 
@@ -103,6 +105,7 @@ def test_each_slide_fits_its_screen_with_drawn_mathematics_and_loads_nothing(sho
     assert page.locator("[data-mjx-error], mjx-merror").count() == 0
     assert page.seen["errors"] == [] and page.seen["failed"] == []
     assert not [url for url in page.seen["requests"] if not re.match("file:|data:|blob:", url)]
+    assert barred(page, {}) == []
 
 
 @ON_SITE

@@ -49,7 +49,7 @@ body { background: #fff; }
 .reveal :is(td, th) { padding: .3em .7em; border-bottom: 1px solid #bbb; text-align: left; vertical-align: top; }
 .reveal .theorem { border-left: 6px solid #0b5394; padding-left: .8em; }
 .reveal [data-options] { font-size: 17px; margin: 0 auto; position: relative; }
-.reveal a { color: #0b5394; }
+.reveal a { color: #0b5394; } .reveal .slide-number { background: #fff; } .reveal .slide-number a { color: #595959; }
 @media print { .reveal .slides section { page-break-after: always; } }
 """
 

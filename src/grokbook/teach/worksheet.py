@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from functools import cache
 from typing import Any
 
 from grokbook.exercises.asked import asked
@@ -79,15 +80,24 @@ def divided(stub: str) -> tuple[str, str]:
 def key_text(exercise: Exercise, given: Mapping[str, Any]) -> str:
     """What whoever marks an exercise reads: the solution's words and typical wrong answers with what they are told.
 
-    What depends on parameters is computed with those of the page's quick run, the drawn ones over them.
+    What these are told is computed with the drawn parameters; where that trains or repeats, once
+    for a whole class, with the parameters of the page's quick run.
     """
     one = asked(exercise.label)
     if exercise.essay:
         return "**Marking key**, a point each:\n\n" + "\n".join(f"- {point}" for point in one.points)
-    names = run(exercise, {**one.quick, **given})
-    rows = [
-        f"```python\n{code}\n```\n\nis told: {told(exercise, after(names, exercise.label, code))}" for code in one.wrong
-    ]
+    return _slow_key(exercise) if one.quick else _key(exercise, given)
+
+
+@cache
+def _slow_key(exercise: Exercise) -> str:
+    return _key(exercise, asked(exercise.label).quick)
+
+
+def _key(exercise: Exercise, given: Mapping[str, Any]) -> str:
+    label, names = exercise.label, run(exercise, given)
+    wrong = ((code, told(exercise, after(names, label, code))) for code in asked(label).wrong)
+    rows = [f"```python\n{code}\n```\n\nis told: {said}" for code, said in wrong]
     return "\n\n".join([f"**Solution.** {exercise.solution}", "**Typical wrong answers**", *rows])
 
 
