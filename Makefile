@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book test setup setup-dev smoke browser screenshot older bundle wheel examples benchmark lint serve record release constraints clean distclean hashes materials audit
+.PHONY: help book test setup setup-dev smoke browser screenshot older bundle wheel examples benchmark lint types serve record release constraints clean distclean hashes materials audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -70,6 +70,9 @@ examples: setup-dev ## test and build the companions under examples/, and one ju
 
 lint: setup-dev ## check style with ruff
 	$(BIN)/ruff check .
+
+types: setup-dev ## check the types of tasks, models, measures, theory and training, strictly (needs uv)
+	uv tool run mypy==2.4.1 --python-executable $(BIN)/python
 
 serve: setup ## show the built site at a local address
 	$(GROKBOOK) serve

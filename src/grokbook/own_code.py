@@ -269,7 +269,8 @@ class _Walk:
         place = whose(name)
         if place == "library":
             self.library.add(name)
-            for value in vars(sys.modules[name]).values() if hasattr(sys.modules.get(name), "__path__") else ():
+            values = vars(sys.modules[name]).values() if hasattr(sys.modules.get(name), "__path__") else ()
+            for value in (one for one in values if not isinstance(one, str)):
                 self.library |= {value.__module__} if of_library(value) else set()
         if place != "own" or name in self.seen:
             return name

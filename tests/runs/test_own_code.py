@@ -165,6 +165,12 @@ def test_bases_are_part_of_the_code_wherever_they_are(written, before, after):
     assert kept_again(written("own", source).Net()) != first
 
 
+def test_a_module_that_imports_the_library_itself_is_known(written):
+    """As the cookbook begins: `import grokbook as gb`, which is a package with names that are texts."""
+    code = code_behind(written("with_gb", net("import grokbook as gb")).Net())
+    assert code.digest not in (None, code_behind(written("without_gb", RELU).Net()).digest)
+
+
 def test_a_default_argument_is_part_of_the_code(written):
     more = ", gain=1.0", "(lambda z: gain * torch.relu(z))"
     first = kept_again(written("own", net(more=more[0], call=more[1])).Net())
