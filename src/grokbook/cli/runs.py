@@ -44,7 +44,7 @@ def sweep(
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, max=MOST_SEEDS, help="Seeds of each cell.")] = 1,
     steps: Annotated[int | None, typer.Option(min=1, help="Optimiser steps of each run.")] = None,
-    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask cluster; default: one made here.")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask cluster; default: processes here.")] = None,
     shard: Annotated[str | None, typer.Option(help="I/N: only every N-th chunk, without Dask (array jobs).")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes here; default: one a core.")] = None,
     store: Annotated[str | None, typer.Option(help="Folder of the record, or address to share chunks at.")] = None,
@@ -64,7 +64,7 @@ def sweep(
     options = {"workers": workers, "store": address or folder, "compiled": compiled}
     print(f"{asked.name}, {seeds} of its seeds: at most {duration(asked.predicted().seconds)} of one core", flush=True)
     with stoppable(), cluster.shown() as told:
-        if shard is None:
+        if scheduler:
             found = cluster.sweep(asked, scheduler, told=told, **options)
         else:
             found = cluster.shard(asked, int(part), int(of), told=told, **options)
