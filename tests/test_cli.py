@@ -158,7 +158,6 @@ def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root
         ("claims --paper gu2026", "no paper 'gu2026'; the nearest is gu202"),
         ("claims --verdict maybe", "verdict = 'maybe' is unknown"),
         ("claims --settle", "needs --run"),
-        ("export nothing {root}/set", "'nothing' is no record"),
         ("claims --json --run --settle", "give one of them"),
         ("claims --run --same-rule", "needs --settle"),
     ],

@@ -9,6 +9,7 @@ import pytest
 
 import grokbook
 from grokbook.build import site
+from grokbook.page import show
 from grokbook.paths import checkout
 
 BOOK = checkout() / "book"
@@ -99,11 +100,14 @@ def test_a_term_stands_once_in_the_glossary():
 def test_pages_of_the_reference_are_built_without_a_warning(tmp_path):
     """About 20 s: Sphinx with these two pages, as strict as the book; formulas, source and examples are there."""
     site.stage(checkout(), tmp_path, [])
-    (tmp_path / "source" / "intro.md").write_text("# Start\n")
+    (tmp_path / "source" / "intro.md").write_text(f"# Start\n\n{show.markdown(grokbook.med, 99)}")
     (tmp_path / "source" / "_toc.yml").write_text(
         "format: jb-book\nroot: intro\nchapters: [{file: reference}, {file: glossary}, {file: notation}]\n"
     )
     html = site.sphinx(tmp_path)
+    start = (html / "intro.html").read_text("utf-8")
+    to_it = r'<a [^>]*href="reference.html#grokbook.med"[^>]*><code.*?med</span>'
+    assert re.search(to_it, start), "the code that a page shows leads to the reference"
     page = (html / "reference.html").read_text("utf-8")
     assert 'id="grokbook.train"' in page and "[source]" in page and r"\leftarrow" in page
     assert "<code" in page and "``" not in page and ":math:" not in page

@@ -211,6 +211,9 @@ def test_a_run_of_a_reader_s_own_is_swept_by_its_name(tmp_path, monkeypatch, cap
     options = {"grid": {"lr": [1e-3, 1e-2]}, "seeds": 2, "steps": 20, "progress": False, "store": False, "workers": 1}
     plain = gb.sweep(Parity(), Sine(), gb.AdamW(lr=1e-2), **options)
     assert Store("kept").load(entry["key"]).test_loss.values.tolist() == plain.test_loss.values.tolist()
+    monkeypatch.setenv("GROKBOOK_STORE", "kept")
+    done = CliRunner().invoke(app, ["export", entry["key"], "mine.csv"])
+    assert "written   mine.csv" in done.output and Path("mine.csv").read_text().count("\n") == 1 + plain.test_loss.size
     for asked, said in (
         (["sweep", "their_own:other"], "names no run: module 'their_own' has no attribute 'other'"),
         (["sweep", "their_own:gb"], "'their_own:gb' is <module"),
