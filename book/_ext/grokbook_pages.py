@@ -86,8 +86,7 @@ def finish(app: Any, exception: Exception | None) -> None:
             drawings = sorted((own if own.exists() else narrow).glob("*.svg" if own.exists() else "*/*.svg"))
             paths = [Path(os.path.relpath(one, page.parent)).as_posix() for one in drawings]
             text = stacked(tidy(page.read_text(encoding="utf-8")), paths)
-            text = _FORMULA_ENDS.sub(r'<span class="gb-glued">\g<0></span>', _TABLE.sub(labelled, text))
-            page.write_text(text, encoding="utf-8")
+            page.write_text(_TABLE.sub(labelled, text), encoding="utf-8")
     shutil.rmtree(folder / "_static" / "vendor", ignore_errors=True)
     for unused in [*folder.glob("_static/**/*.map"), *folder.glob("_static/locales")]:
         shutil.rmtree(unused) if unused.is_dir() else unused.unlink()
@@ -98,10 +97,14 @@ def finish(app: Any, exception: Exception | None) -> None:
 
 
 def tidy(text: str) -> str:
-    """The HTML of a page without the icon font, without MathJax where nothing is to be drawn, one viewport."""
+    """The HTML of a page without the icon font, without MathJax where nothing is to be drawn, one viewport.
+
+    A formula in the text and the sign that follows it stay in one line.
+    """
     text = _ICONS.sub("", text).replace('<div role="list" class="citation-list">', '<div class="citation-list">')
     if 'class="math' not in text:
         text = _MATHJAX.sub("", text)
+    text = _FORMULA_ENDS.sub(r'<span class="gb-glued">\g<0></span>', text)
     before, *after = _VIEWPORT.split(text)
     once = '\n    <meta name="viewport" content="width=device-width, initial-scale=1" />' if after else ""
     return before + once + "".join(after)

@@ -119,10 +119,12 @@ def test_a_site_has_a_map_of_addresses_only_where_pyproject_names_its_own(projec
 
 
 def test_a_ready_page_has_drawings_for_a_phone_and_cells_that_name_their_columns(project):
-    """A figure is found by its name in a chapter, by its file on a plain page; other pictures stay as they are."""
+    """A figure is found by its name in a chapter, by its file on a plain page. No line ends before a full stop."""
     sys.path.insert(0, str(project / "book" / "_ext"))
-    from grokbook_pages import _TABLE, labelled, stacked
+    from grokbook_pages import _TABLE, labelled, stacked, tidy
 
+    formula = '<span class="math notranslate nohighlight">\\(p\\)</span>'
+    assert tidy(f"{formula}). {formula} is") == f'<span class="gb-glued">{formula}).</span> {formula} is'
     page = '<figure id="fig-a"><img src="1.svg"></figure><p><img src="i/fig-b.svg"></p><img src="i/fig-c.svg">'
     made = BeautifulSoup(stacked(page, ["narrow/01_x/fig-a.svg", "narrow/02_y/fig-b.svg"]), "html.parser")
     assert [s["srcset"] for s in made.select("picture > source")] == ["narrow/01_x/fig-a.svg", "narrow/02_y/fig-b.svg"]
