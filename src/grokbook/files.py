@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from grokbook.errors import RecordError
+from grokbook.errors import ParameterError, RecordError
 
 
 def atomic_write(path: str | Path, content: bytes) -> None:
@@ -58,8 +58,10 @@ def put_between(path: Path, mark: str, text: str) -> None:
 def whole_folder(path: Path) -> Iterator[Path]:
     """A folder to fill beside `path`, whose place it takes once all is written; whatever goes wrong, it is removed.
 
-    `path` is not there, or an empty folder. Raises RecordError naming it where nothing can be written.
+    `path` is not there, or an empty folder, else ParameterError. Raises RecordError where nothing can be written.
     """
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise ParameterError(f"{path} is there and not an empty folder; name a new one.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         place = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))

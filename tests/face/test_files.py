@@ -64,7 +64,7 @@ def test_a_folder_has_a_card_a_schema_and_tables_that_agree(runs, tmp_path):
         assert all((table[n].dtype.kind == "i") == (kinds[n] == "integer") for n in table)
     assert len(table) == 2 * runs.snapshot.size * 5 * 8  # the embedding: seeds, snapshots, tokens, features
     assert json.loads((place / "configuration.json").read_text())["configuration"]["task"]["p"] == 5
-    with pytest.raises(ParameterError, match="is not an empty folder"):
+    with pytest.raises(ParameterError, match="is there and not an empty folder"):
         gb.export(runs, place)
     assert [path.name for path in tmp_path.iterdir()] == ["data-set"]
 

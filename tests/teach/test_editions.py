@@ -251,7 +251,7 @@ def test_a_folder_that_is_not_empty_is_left_as_it_is_and_a_failure_leaves_nothin
     out = tmp_path / "out"
     out.mkdir()
     made(root, out)  # an empty one is taken
-    with pytest.raises(ParameterError, match="is there and not empty"):
+    with pytest.raises(ParameterError, match="is there and not an empty folder"):
         editions.write(root, out, keyed=False)
     monkeypatch.setattr(worksheet, "otter_test", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):

@@ -46,8 +46,6 @@ def written(folder: Path, paper: str) -> None:
     from grokbook.files import whole_folder
 
     folder = Path(folder).absolute()
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ParameterError(f"{folder} is there and not an empty folder; name a new one.")
     name = re.sub(r"[-. ]", "_", folder.name).lower()
     if not re.fullmatch(r"[a-z]\w*", name, re.ASCII) or importlib.util.find_spec(name):
         rule = "a folder's name becomes that of its package: letters, digits and _, and no module that there is"

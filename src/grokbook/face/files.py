@@ -125,8 +125,6 @@ def _weights(kept: Kept, ending: str) -> bytes:
 
 def _folder(data: xr.Dataset | pd.DataFrame, path: Path) -> None:
     """A folder of tables, made beside its place and moved there once it is whole."""
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise ParameterError(f"{path} exists and is not an empty folder; choose another name.")
     with whole_folder(path) as place:
         _fill(place, data, path.name)
 

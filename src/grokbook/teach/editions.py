@@ -159,13 +159,11 @@ def write(
     solutions alone; with all keys, beside it, are `NN_name.md`, and `otter/NN_name.ipynb` for `otter assign`. The
     folder `out` appears when all is written.
 
-    Raises ParameterError for an `out` that is there and not empty, and as `chosen`.
+    Raises ParameterError as `chosen` and `whole_folder`.
     """
     pairs = chosen(root, chapters)
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise ParameterError(f"{out} is there and not empty; an edition is written to a new folder.")
-    drawn = draw([one for _, found in pairs for one in found], names, full, tell)
     with whole_folder(out) as work:
+        drawn = draw([one for _, found in pairs for one in found], names, full, tell)
         for name in names or ("",):
             given = {one.exercise.label: one.given for one in drawn if one.name == name}
             for chapter, exercises in pairs:
