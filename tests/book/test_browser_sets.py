@@ -53,6 +53,14 @@ def top_of(page, section):
     return page.locator(f"[id='{section}']").bounding_box()["y"]
 
 
+def place_of(page, section):
+    """Where a section stands once it moves no more: what is drawn as it comes near, and the focus, move it."""
+    place = None
+    while place != (place := top_of(page, section)):
+        page.wait_for_timeout(500)
+    return place
+
+
 def shows(page, name):
     """Wait until the page shows a set, and say whether it is the page that was loaded first."""
     page.wait_for_function(
@@ -69,7 +77,7 @@ def test_keys_switch_in_place_and_the_back_button_leads_back(open_page, address)
     link(page, "default").focus()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == name
-    place = top_of(page, section)
+    place = place_of(page, section)
     assert 0 <= link(page, name).bounding_box()["y"] < 200, "the switch is in sight, below the head of the page"
     page.keyboard.press("Enter")
     assert shows(page, name) and page.url == f"{at(address, other)}#{section}"
