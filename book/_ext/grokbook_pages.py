@@ -116,7 +116,8 @@ def stacked(text: str, drawings: list[str]) -> str:
     A figure is named by its id, one of a chapter that a plain page shows by its file.
     """
     for drawing in drawings:
-        name = Path(drawing).stem
+        if (name := Path(drawing).stem) not in text:
+            continue
         figure = re.compile(
             rf'(<figure[^>]* id="{name}"(?:(?!</figure>).)*?)(<img [^>]*>)|(<img [^>]*/{name}\.svg"[^>]*>)', re.DOTALL
         )

@@ -17,6 +17,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from grokbook import __version__
 from grokbook.errors import GrokbookError, ParameterError, nearest, shown
@@ -85,6 +86,12 @@ def of(root: Path) -> Project:
 def current() -> Project:
     """The project that `grokbook.paths.project_root` finds."""
     return of(project_root())
+
+
+def described(root: Path) -> dict[str, Any]:
+    """The table `project` of a folder's pyproject.toml; an empty one where there is no such file."""
+    file = root / "pyproject.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8")).get("project", {}) if file.is_file() else {}
 
 
 @lru_cache(maxsize=8)

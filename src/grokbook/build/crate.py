@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import mimetypes
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import yaml
 
 from grokbook.page.sources import Chapter, page_of
+from grokbook.project import described
 from grokbook.runs.provenance import commit, provenance
 
 NAME = "ro-crate-metadata.json"
@@ -28,7 +28,7 @@ def crate(root: Path, html: Path, chapters: Mapping[str, Chapter]) -> dict[str, 
     Source: RO-Crate 1.1, https://w3id.org/ro/crate/1.1.
     """
     cited = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = described(root)
     made, urls = provenance(), project.get("urls", {})
     files = [_file(html, name, name) for name in _DATA if (html / name).is_file()]
     for name, chapter in chapters.items():

@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from grokbook.errors import GrokbookError
 from grokbook.paths import INSTALLED, records_path
+from grokbook.project import described
 
 if TYPE_CHECKING:
     from grokbook.training import RunConfig
@@ -58,9 +58,7 @@ def python_version(root: Path) -> Finding:
 
 def _declared(root: Path) -> tuple[str, list[str]]:
     """The range of Python and the packages that the checkout asks for, without one those of the installed library."""
-    file = root / "pyproject.toml"
-    if file.is_file():
-        project = tomllib.loads(file.read_text())["project"]
+    if project := described(root):
         extra = project.get("optional-dependencies", {}).get("book", [])
         return project.get("requires-python", ""), [*project.get("dependencies", []), *extra]
     about = metadata.metadata("grokbook")

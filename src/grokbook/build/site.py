@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
@@ -30,7 +29,7 @@ from grokbook.page import class_page, front, sources
 from grokbook.page.drawing import NARROW
 from grokbook.page.sources import Chapter
 from grokbook.paths import frame
-from grokbook.project import of
+from grokbook.project import described, of
 
 _LEFT_OUT = shutil.ignore_patterns("_build", "chapters", "__pycache__", ".*")
 _PACKAGES = ("jupyter-book", "sphinx", "sphinx-book-theme", "myst-nb", "sphinx-mathjax-offline", "sphinx-proof")
@@ -150,15 +149,13 @@ def stage(
         page = source / f"{sources.page_of(name)}.ipynb"
         page.with_suffix(".md").unlink(missing_ok=True)  # what stands there while the front page is not executed
         put_page(arranged(notebook, chapter.lead) if chapter.lead else notebook, page, extra, chapter, others)
-        plain = nbformat.writes(with_wheel(nbformat.read(executed, as_version=4), root))
-        (downloads / executed.name).write_text(plain, encoding="utf-8")
+        put_download(nbformat.read(executed, as_version=4), downloads / executed.name, root)
         shutil.copyfile(chapter.path, downloads / chapter.path.name)
         for one in others:
             made = sets.shown(one, nbformat.read(executed, as_version=4))
             put_page(made, page.with_name(f"{one.file}.ipynb"), extra, chapter, others, one.name)
             (downloads / "sets").mkdir(exist_ok=True)
-            plain = nbformat.writes(with_wheel(one.notebook, root))
-            (downloads / "sets" / f"{one.file}.ipynb").write_text(plain, encoding="utf-8")
+            put_download(one.notebook, downloads / "sets" / f"{one.file}.ipynb", root)
     if sources.FRONT in names:
         put_cards(root, source, extra / "cards", drawn)
     put_pictures(source, drawn)
@@ -312,12 +309,6 @@ def filtered_toc(text: str, names: Collection[str], others: Sequence[dict[str, s
     return yaml.safe_dump({**toc, "parts": parts}, sort_keys=False)
 
 
-def described(root: Path) -> dict[str, Any]:
-    """The table `project` of pyproject.toml; an empty one where there is no such file."""
-    file = root / "pyproject.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8")).get("project", {}) if file.is_file() else {}
-
-
 def urls(root: Path) -> dict[str, str]:
     """The addresses that pyproject.toml names, `Documentation` that of the site; none where there is no such file."""
     return described(root).get("urls", {})
@@ -331,7 +322,7 @@ def with_wheel(notebook: Any, root: Path) -> Any:
     from nbformat.v4 import new_code_cell
 
     about = described(root)
-    if not (repository := urls(root).get("Repository")):
+    if not (repository := about.get("urls", {}).get("Repository")):
         return notebook
     name, version = about["name"], about["version"]
     wheel = f"releases/download/v{version}/{name.replace('-', '_')}-{version}-py3-none-any.whl"
@@ -342,21 +333,29 @@ def with_wheel(notebook: Any, root: Path) -> Any:
     return notebook
 
 
+def put_download(notebook: Any, place: Path, root: Path) -> None:
+    """Write the notebook that a reader may have (`with_wheel`)."""
+    import nbformat
+
+    place.write_text(nbformat.writes(with_wheel(notebook, root)), encoding="utf-8")
+
+
 def pages(root: Path, chapters: Mapping[str, Chapter]) -> dict[str, Any]:
     """For the site's extensions: launch links (none where a source is not committed), questions, verdicts.
 
     Binder opens the chapter's source as a notebook; Colab, at a commit that is tagged as the version, the executed
     notebook among those that the release puts under a tag of their own.
     """
-    addresses = urls(root)
-    repository, revision = addresses.get("Repository"), state.revision(root)
+    about = described(root)
+    addresses, tag = about.get("urls", {}), f"v{about.get('version')}"
+    repository, revision, released = addresses.get("Repository"), state.revision(root), tag in state.tags(root)
     launches: dict[str, dict[str, str]] = {name: {} for name in chapters}
     for name, chapter in chapters.items():
         if repository and revision and state.committed(root, chapter.path):
             owner = repository.removesuffix(".git").rstrip("/").split("github.com/")[-1]
             inside = quote(f"lab/tree/notebooks/{name}.md?factory=" + quote("Jupytext Notebook"), safe="")
             launches[name]["Binder"] = f"https://mybinder.org/v2/gh/{owner}/{revision}?urlpath={inside}"
-            if (tag := f"v{described(root)['version']}") in state.tags(root):
+            if released:
                 place = f"github/{owner}/blob/notebooks-{tag}/{name}.ipynb"
                 launches[name]["Colab"] = f"https://colab.research.google.com/{place}"
     return {

@@ -24,6 +24,7 @@ from grokbook.own_code import held
 from grokbook.runs import cluster
 from grokbook.runs.experiment import Experiment, default_store, load_or_run
 from grokbook.runs.observing import observer_digest
+from grokbook.runs.shared import is_address
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Axis, Sweep, worded
 from grokbook.runs.watched import Watched
@@ -204,8 +205,8 @@ def sweep(
     called = _name(name or f"own/sweep-{type(task).__name__}-{type(model).__name__}")
     made = Sweep(called, config, _seeds(seeds), axes=axes)
     names = {axis.name: asked for axis, asked in zip(axes, grid, strict=True) if axis.name != asked}
-    if scheduler is not None or _is_address(store):
-        kept = store if _is_address(store) else _store(store)
+    if scheduler is not None or is_address(store):
+        kept = store if is_address(store) else _store(store)
         if kept is None:
             raise ParameterError("store = False keeps nothing, but a sweep on a cluster is gathered in a store.")
         if scheduler is None:
@@ -268,17 +269,13 @@ def _workers(made: Experiment, workers: int | None, configs: Sequence[RunConfig]
     return 1 if workers is None and made.predicted().seconds < SHORT else workers
 
 
-def _is_address(store: Any) -> bool:
-    return isinstance(store, str) and "://" in store
-
-
 def _store(store: Store | str | Path | bool | None) -> Store | None:
     """Where results are kept; None for nowhere. Tells where that is when the first run of this machine is kept."""
     if store is False:
         return None
     if isinstance(store, Store):
         return store
-    if _is_address(store):
+    if is_address(store):
         raise ParameterError(f"store = {store!r} is an address, which sweep shares chunks at; train needs a folder.")
     if store is not None and store is not True:
         return Store(Path(store), same_code=True)

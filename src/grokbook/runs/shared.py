@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from grokbook.errors import GrokbookError, ParameterError
 from grokbook.files import atomic_write
+
+
+def is_address(store: Any) -> bool:
+    """Whether a store is named by an address, such as s3://bucket/folder, and not by a folder."""
+    return isinstance(store, str) and "://" in store
 
 
 class Shared:
