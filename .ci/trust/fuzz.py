@@ -4,8 +4,8 @@
     python .ci/trust/fuzz.py --tries 100000 --write     the table goes into book/how_to_rerun.md
 
 An input passes when it is accepted, or refused with one sentence (GrokbookError), within ten seconds of the processor.
-`--only KIND` tries one kind, `--seed` draws others. Files and commands run as processes too; what they left outside a
-folder of their own is looked for afterwards.
+`--only KIND` tries one kind (and writes its row alone), `--seed` draws others. Files and commands run as processes
+too; what they left outside a folder of their own is looked for afterwards.
 """
 
 from __future__ import annotations
@@ -277,6 +277,7 @@ WHAT = {
     "files": "files for `--params`: tags, aliases, links, a pipe, 1 GB, devices",
     "commands": "commands as processes, those files among them",
 }
+COLUMNS = ("input", "tried", "not refused with one sentence, or not in time")
 INSIDE = {"parameters": parameters, "operations": polynomials, "tasks": tasks, "grids": grids, "times": times}
 
 
@@ -549,10 +550,11 @@ def main() -> int:
         for given, said in found[:20]:
             print(f"{kind}: {ascii(given)[:300]}: {said}")
     print(f"{time.monotonic() - begun:.0f} s; written outside: {', '.join(sorted(changed)) or 'nothing'}")
-    made = tables.table(("input", "tried", "not refused with one sentence, or not in time"), rows)
+    made = tables.table(COLUMNS, rows)
     print(made)
     if asked.write:
-        tables.write("fuzz", made)
+        known = {row[0]: row for row in [*tables.rows("fuzz"), *rows]}
+        tables.write("fuzz", tables.table(COLUMNS, (known[name] for name in WHAT.values() if name in known)))
     return 1 if bad or changed else 0
 
 

@@ -21,6 +21,17 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "\n".join(f"| {' | '.join(map(str, row))} |" for row in (columns, ["---"] * len(columns), *rows))
 
 
+def mark(name: str) -> str:
+    """The line above and below what a script wrote."""
+    return f"% {name}: .ci/trust/{name}.py\n"
+
+
+def rows(name: str, page: Path = PAGE) -> list[list[str]]:
+    """The rows of a script's table as it stands on the page, without its head."""
+    _, between, _ = page.read_text(encoding="utf-8").split(mark(name))
+    return [line.strip("| ").split(" | ") for line in between.splitlines() if line.startswith("| ")][2:]
+
+
 def write(name: str, text: str, page: Path = PAGE) -> None:
     """Put a script's text between its two marks on the page; ValueError where they are not there."""
-    put_between(page, f"% {name}: .ci/trust/{name}.py\n", text)
+    put_between(page, mark(name), text)

@@ -69,6 +69,8 @@ def test_a_table_is_put_between_its_marks_and_nowhere_else(tmp_path):
     page.write_text(f"before\n{mark}\nold\n{mark}\nafter\n")
     tables.write("a", "new", page)
     assert page.read_text() == f"before\n{mark}\n\nnew\n\n{mark}\nafter\n"
+    tables.write("a", tables.table(("x", "y"), [("one", 1), ("two", 2)]), page)
+    assert tables.rows("a", page) == [["one", "1"], ["two", "2"]]
     page.write_text("no marks")
     with pytest.raises(ValueError):
         tables.write("a", "new", page)

@@ -122,6 +122,8 @@ REFUSED = {
     "batch_size = nan must be a whole number": lambda: with_value(SMALL, "batch_size", float("nan")),
     "faithful = 2 must be 0 or 1": lambda: with_value(small_run(), "faithful", 2.0),
     "'decoder_lr=1:2' is no axis; write NAME=A:B:N": lambda: Axis.parse("decoder_lr=1:2"),
+    "'decoder_lr=a{17}[.]{3}a{27}' is no axis": lambda: Axis.parse(f"decoder_lr={'a' * 5000}"),
+    "axis 'decoder_lr' must": lambda: Axis("decoder_lr", ()),
     "'decoder_lr=a,b' is no axis": lambda: Axis.parse("decoder_lr=a,b"),
 }
 

@@ -14,7 +14,7 @@ import pandas as pd
 import torch
 
 from grokbook.announced import announced
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, nearest, shown
 from grokbook.machine import cores
 from grokbook.paths import records_path
 from grokbook.runs.experiment import Experiment, load_or_run
@@ -36,12 +36,14 @@ def choose(pattern: str | None = None, seeds: int | None = None) -> list[Experim
     """The experiments whose name matches a shell pattern (all without one), with `seeds` seeds if given.
 
     A pattern matches a name as it is or as a wildcard pattern ("gu2025/fig5*"). Raises ParameterError when none
-    matches, naming those there are.
+    matches, naming the one most like it.
     """
     named = catalogue()
     chosen = [e for name, e in named.items() if pattern is None or name == pattern or fnmatch(name, pattern)]
     if not chosen:
-        raise ParameterError(f"no experiment matches {pattern!r}; there are {', '.join(named)}.")
+        listed = f"`grokbook record --list` names the {len(named)} there are"
+        near = nearest(str(pattern), named, 0)
+        raise ParameterError(f"no experiment matches {shown(pattern)}; {listed}{near and f', {near} the nearest'}.")
     return [e if seeds is None else e.with_seeds(seeds) for e in chosen]
 
 

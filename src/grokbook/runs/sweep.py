@@ -15,7 +15,7 @@ import pandas as pd
 import torch
 import xarray as xr
 
-from grokbook.errors import ParameterError, TrainingError
+from grokbook.errors import ParameterError, TrainingError, shown
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.recording import choose
 from grokbook.training.config import RunConfig
@@ -58,7 +58,8 @@ class Axis:
 
     def __post_init__(self) -> None:
         if not self.values or len(set(self.values)) != len(self.values) or not np.isfinite(self.values).all():
-            raise ParameterError(f"the axis {self.name} must have different finite values, not {self.values}.")
+            name, values = shown(self.name), shown(self.values)
+            raise ParameterError(f"the axis {name} must have different finite values, not {values}.")
 
     @classmethod
     def parse(cls, text: str) -> Axis:
@@ -74,11 +75,11 @@ class Axis:
                 low, high, count = given.split(":")
                 low, high, count = float(low), float(high), int(count)
         except ValueError:
-            raise ParameterError(f"{text!r} is no axis; write NAME=A:B:N or NAME=A,B,...") from None
+            raise ParameterError(f"{shown(text)} is no axis; write NAME=A:B:N or NAME=A,B,...") from None
         if ":" not in given:
             return cls(name, listed)
         if not 1 <= count <= MOST:
-            raise ParameterError(f"{text!r} asks for {count} values; an axis has 1 to {MOST}.")
+            raise ParameterError(f"{shown(text)} asks for {count} values; an axis has 1 to {MOST}.")
         if low > 0 and round(high / low, 9) >= 100:  # 7e-1 / 7e-3 is 99.99999999999999
             return cls(name, spaced(low, high, count))
         return cls(name, tuple(float(f"{value:.6g}") for value in np.linspace(low, high, count)))
@@ -111,7 +112,7 @@ def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
         if name in known and isinstance(getattr(part, name), int | float | None):
             changed = dataclasses.replace(part, **(_derived(part) | {name: _as(known[name].type, name, value)}))
             return dataclasses.replace(config, **{where: changed}) if where else changed
-    raise ParameterError(f"{name!r} is no setting of this run that a grid can vary; see `grokbook sweep --help`.")
+    raise ParameterError(f"{shown(name)} is no setting of this run that a grid can vary; see `grokbook sweep --help`.")
 
 
 def _as(kind: object, name: str, value: float) -> float | int | bool:
