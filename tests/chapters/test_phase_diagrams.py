@@ -127,6 +127,37 @@ def test_the_published_panel_is_met_by_itself_and_not_by_another_seed():
     assert claims.their_draws(Runs({"b": curves(theirs, late=300)})).numbers["met"] == "none of 16"
 
 
+def twins(*panels: list[str]) -> xr.Dataset:
+    """Curves of three starts of every other cell, one panel of letters each."""
+    each = [curves(letters).isel(decoder_weight_decay=slice(None, None, 2), decoder_lr=slice(None, None, 2))
+            for letters in panels]  # fmt: skip
+    return xr.concat(each, "twin").assign_coords(twin=[0, 1, 2])
+
+
+def test_rounding_decides_nothing_where_twins_agree_and_all_where_they_do_not():
+    """The oracle of LP16, starts of one panel; a clock that knows the shares of the phases alone fails it."""
+    theirs = list(published.ROWS["b"])
+    letters = [*"".join(theirs)]
+    blind = [["".join(row) for row in np.random.default_rng(n).permutation(letters).reshape(-1, 16)] for n in range(3)]
+    same, apart = twins(theirs, theirs, theirs), twins(*blind)
+    own = claims.not_by_rounding(Runs({"b": same, "c": same}))
+    assert (own.verdict, own.value) == ("holds", 1.0)
+    assert claims.not_by_rounding(Runs({"b": same, "c": apart})).verdict == "holds with correction"
+    assert claims.not_by_rounding(Runs({"b": apart, "c": apart})).verdict == "fails"
+    assert claims.not_by_rounding(Runs({"b": same})).verdict == "undecided"
+
+
+def test_a_set_that_is_high_at_one_look_alone_is_not_reached_where_it_must_stay_so():
+    """A training set that is right from step 1,000 on is fitted by either rule; one that is right once is not."""
+    data = twins(*[list(published.ROWS["b"])] * 3)
+    xr.testing.assert_equal(claims.of_twins(data), claims.of_twins(data, hold=4))
+    once = data.step == 150
+    data["train_accuracy"] = data.train_accuracy.where((data.twin != 1) | ~once, 1.0)
+    first, held = claims.of_twins(data), claims.of_twins(data, hold=4)
+    assert ((first.sel(seed=1) == "M") & (first.sel(seed=0) == "X")).any()
+    xr.testing.assert_equal(held.sel(seed=1, drop=True), held.sel(seed=0, drop=True))
+
+
 def test_a_run_that_passed_its_test_set_first_is_followed_until_it_fits():
     """Comprehension where the training set is fitted later, T where it is not by the last step, else open."""
     ours, again = grid(["....GM"] * 11, AXES), grid(["CMCX.M"] * 11, AXES)

@@ -1,14 +1,18 @@
 """The draws of Liu et al.'s program, against the calls that it makes in their order."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
+from grokbook.models.nudged import NUDGE, NudgedToy
 from grokbook.models.replayed import ReplayedToy
 from grokbook.models.toy import Toy
 from grokbook.runs.liu2022 import addition
 from grokbook.tasks.replayed import DrawnAddition, ReplayedAddition
+from grokbook.training import train
 
 
 @pytest.mark.parametrize("answers", ["vectors", "labels"])
@@ -65,3 +69,22 @@ def test_the_splits_of_the_published_panels_leave_every_test_pair_possible():
         sums = task.inputs.sum(axis=1)
         assert set(sums) == set(sums[task.train_index])
     assert ReplayedAddition().sizes() == (addition().task.samples, 45)
+
+
+def test_twins_are_the_replay_but_for_a_millionth_of_each_weight_of_their_own():
+    """Each weight has a nudge of its own, of the named spread."""
+    replay, drawn = ReplayedToy(10).draw(58), [NudgedToy(10, twin=n).draw(58) for n in range(3)]
+    for name, weights in replay.items():
+        torch.testing.assert_close(drawn[0][name], weights, rtol=0, atol=0)
+    nudges = [(twin["W.2"] / replay["W.2"] - 1).flatten() for twin in drawn[1:]]
+    for nudge in nudges:
+        assert float(nudge.std()) == pytest.approx(NUDGE, rel=0.05)
+    assert abs(float(torch.corrcoef(torch.stack(nudges))[0, 1])) < 0.03
+
+
+def test_twins_in_one_program_are_twins_alone():
+    config = replace(addition(steps=60), task=ReplayedAddition(seed=58), seed=58)
+    three = [replace(config, model=NudgedToy(10, twin=n)) for n in range(3)]
+    together, alone = train(three, progress=False, rows=3), train(three, progress=False, rows=1)
+    np.testing.assert_allclose(together.train_loss, alone.train_loss, rtol=1e-4)
+    assert len(np.unique(alone.train_loss.isel(step=-1))) == 3

@@ -22,13 +22,14 @@ from grokbook.chapters.phase_diagrams.runs import (
     fig6,
     fig12,
     more,
+    nudged,
     replayed,
     until_fit,
 )
 from grokbook.claims import Finding, Runs, claim, enough, judge
 from grokbook.claims.finding import Part, band, some
 from grokbook.claims.runs import every_run
-from grokbook.runs.phases import OPEN, PhaseRule, agreement, among_seeds, kappa, phases
+from grokbook.runs.phases import OPEN, PhaseRule, agreement, among_seeds, kappa, phase_of, phases
 from grokbook.theory.parallelograms import all_samples, closed_set, permissible_set
 
 # When the rules of LP05, LP06, LP07 and LP14 were changed last.
@@ -203,6 +204,48 @@ def their_draws(runs: Mapping[str, xr.Dataset], *, same: float = SAME) -> Findin
     part = True if value >= same else False if value <= OTHERS else None
     return judge(part, value=value, cells=theirs.size, kappa=kappa(ours, theirs.values),
                  met=some(int(steps.sum()), len(steps)))  # fmt: skip
+
+
+def of_twins(data: xr.Dataset, hold: int = 1) -> xr.DataArray:
+    """Phases of the cells of a `nudged` panel, (seed, decay, rate): its twins as the seeds of a diagram.
+
+    With `hold` a set is reached at the first step from which its accuracy is high for so many looks.
+    """
+    curves = data.isel(seed=0, drop=True).rename(twin="seed")
+    curves = curves.transpose("seed", "decoder_weight_decay", "decoder_lr", ...)
+    phase = phases(curves).phase
+    if hold == 1:
+        return phase
+    high = [PhaseRule().reached(curves[f"{part}_accuracy"]).rolling(step=hold).min() for part in ("train", "test")]
+    first = [curves.step.where(one.shift(step=1 - hold) == 1).min("step") for one in high]
+    letters = xr.apply_ufunc(phase_of, *first)
+    return letters.where((phase != OPEN) & (letters != "T"), OPEN)
+
+
+def one_phase(cells: xr.DataArray) -> xr.DataArray:
+    """Of each cell that all twins decide, whether they have one phase: 1.0 or 0.0, NaN for the others."""
+    return (cells == cells.isel(seed=0)).all("seed").where((cells != OPEN).all("seed"))
+
+
+@claim("LP16", "liu2022", "section 4.1, Fig. 6", section="With their own draws", origin="ours", runs=nudged,
+       bars={"same": (0.8, 0.95)}, says="three starts a millionth apart have one phase in {told}; {bars}")  # fmt: skip
+def not_by_rounding(runs: Mapping[str, xr.Dataset], *, same: float = SAME) -> Finding:
+    """Settings and draws decide the phases of panels 6b and 6c, not rounding.
+
+    Our reading: in each panel three starts, equal but for a millionth of each first weight, have one phase in nine
+    tenths of the cells. With correction: in one of the two.
+    """
+    parts: list[Part] = [None] * (2 - len(runs))
+    shares, told = {}, []
+    for panel, data in runs.items():
+        cells, held = of_twins(data), one_phase(of_twins(data, hold=4))
+        pairs, shares[panel] = among_seeds(cells), float(one_phase(cells).mean())
+        parts.append(shares[panel] >= same)
+        told.append(f"{shares[panel]:.0%} of {cells[0].size} cells of 6{panel} (kappa of two starts "
+                    f"{pairs.kappa.median():.2f}; where a set counts as reached only if it stays so for four looks: "
+                    f"{float(held.mean()):.0%})")  # fmt: skip
+    return judge(*parts, corrected=True if True in parts else None if None in parts else False,
+                 value=min(shares.values(), default=None), told=" and ".join(told))  # fmt: skip
 
 
 # How many runs are in a phase, how many are not decided, and how many there are.

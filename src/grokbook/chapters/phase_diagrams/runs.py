@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from grokbook.errors import ParameterError
+from grokbook.models.nudged import NudgedToy
 from grokbook.models.replayed import ReplayedToy
 from grokbook.models.toy import Toy
 from grokbook.runs.experiment import Experiment
@@ -79,6 +80,17 @@ def replayed() -> dict[str, Sweep]:
     return found
 
 
+def nudged() -> dict[str, Sweep]:
+    """Every other rate and decay of panels 6b and 6c, their draws, each cell from three starts a millionth apart."""
+    found = {}
+    for panel in "bc":
+        own = replayed()[panel]
+        config = replace(own.config, model=NudgedToy(10, outputs=own.config.model.outputs))
+        axes = {axis.name: axis.values[::2] for axis in own.axes} | {"twin": (0, 1, 2)}
+        found[panel] = sweep(f"liu2022/fig6{panel}[nudged]", config, own.seeds, **axes)
+    return found
+
+
 def more() -> dict[str, Sweep]:
     """Figs 13 to 15 of Liu et al. 2022, each for regression and classification, by "13 regression" and so on."""
     return {
@@ -118,7 +130,7 @@ def fig12() -> dict[str, Experiment]:
     return found
 
 
-RUNS = (fig6, replayed, until_fit, more, by_seed, by_start, fig12)
+RUNS = (fig6, replayed, nudged, until_fit, more, by_seed, by_start, fig12)
 
 
 def plan(rates: int, decays: int, steps: int, seed: int) -> dict[str, Experiment]:
