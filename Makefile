@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 PIP_ARGS ?=
 PYTEST_ARGS ?=
-# One more than the two cores it is meant for: some tests wait for processes that they have started.
+# One more than the two cores it is meant for: some tests wait, for a browser or for processes that they have started.
 WORKERS ?= 3
 TORCH ?= 2.13.0
 
@@ -29,8 +29,8 @@ help: ## list the targets
 book: setup ## set up, execute all chapters at the laptop preset, build site/
 	$(GROKBOOK) build --preset laptop
 
-test: setup-dev ## set up, then run the whole test suite
-	$(PYTEST) -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+test: setup-dev ## set up, then run all tests that need no browser
+	$(PYTEST) -m 'not browser' -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 setup: $(BOOK_STAMP) ## make .venv and install what the book needs
 
@@ -40,7 +40,7 @@ smoke: setup-dev ## build the whole book at the smoke preset, warnings are error
 	$(GROKBOOK) build --preset smoke --strict
 
 browser: setup-dev ## open the built site in Chromium (after `make book` or `make smoke`)
-	$(PYTEST) -m browser -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+	$(PYTEST) tests/book -m browser -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
 screenshot: setup-dev ## take README's picture of the built site's front page, in Chromium (after `make book`)
 	$(BIN)/python -m grokbook.build.picture

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -511,12 +510,12 @@ def links(tries: int, seed: int) -> list[tuple[Any, str]]:
     """What the script of the page that trains makes of links, in Chromium, a thousand at a time."""
     from playwright.sync_api import sync_playwright
 
+    from grokbook.build.picture import chromium_path
     from grokbook.page.tables import script
 
     draw, found = random.Random(f"links {seed}"), []
     with sync_playwright() as playwright:
-        path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page()
         page.add_script_tag(content=script("training_page"))
         for start in range(0, tries, 1000):

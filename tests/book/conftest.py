@@ -11,6 +11,7 @@ import pytest
 from filelock import FileLock
 
 from grokbook.build.book import build
+from grokbook.build.picture import chromium_path
 from grokbook.build.serving import server
 from grokbook.build.terminal import Progress
 from grokbook.page import interactive, tables
@@ -127,18 +128,12 @@ def said() -> Progress:
     return Progress(io.StringIO())
 
 
-def chromium() -> str | None:
-    """The browser to use: $GROKBOOK_CHROMIUM, else the system's Chromium; None: playwright's own."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    return os.environ.get("GROKBOOK_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-
-
 @pytest.fixture(scope="session")
 def browser():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        started = playwright.chromium.launch(executable_path=chromium_path(), args=FLAGS)
         yield started
         started.close()
 

@@ -110,6 +110,7 @@ def fonts(reader):
 
 
 @pytest.mark.browser
+@pytest.mark.xdist_group("paper")
 @pytestmark_site
 class TestPrinted:
     """Three chapters, printed once."""

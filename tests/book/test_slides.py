@@ -90,6 +90,7 @@ def shown(written, open_page):
 
 @ON_SITE
 @pytest.mark.browser
+@pytest.mark.xdist_group("slides")
 @pytest.mark.parametrize("chapter", ["01", "08"])
 def test_each_slide_fits_its_screen_with_drawn_mathematics_and_loads_nothing(shown, chapter):
     page = shown(chapter)
@@ -110,6 +111,7 @@ def test_each_slide_fits_its_screen_with_drawn_mathematics_and_loads_nothing(sho
 
 @ON_SITE
 @pytest.mark.browser
+@pytest.mark.xdist_group("slides")
 def test_a_network_trains_on_a_slide_and_keys_inside_a_figure_do_not_turn_it(shown):
     page = shown("01")
     number = page.evaluate("Reveal.getSlides().findIndex(s => s.querySelector('#fig-train-area'))")
@@ -125,6 +127,7 @@ def test_a_network_trains_on_a_slide_and_keys_inside_a_figure_do_not_turn_it(sho
 
 @ON_SITE
 @pytest.mark.browser
+@pytest.mark.xdist_group("slides")
 def test_a_start_is_dragged_on_a_slide_to_where_the_pointer_is(shown):
     page = shown("08")
     page.evaluate("Reveal.slide(Reveal.getSlides().findIndex(s => s.querySelector('#fig-flow-explorer-area')))")
@@ -138,6 +141,7 @@ def test_a_start_is_dragged_on_a_slide_to_where_the_pointer_is(shown):
 
 @ON_SITE
 @pytest.mark.browser
+@pytest.mark.xdist_group("slides")
 def test_the_speaker_s_window_shows_notes_of_the_slide(shown):
     page = shown("01")
     page.evaluate("Reveal.slide(3)")

@@ -16,6 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grokbook.build.picture import chromium_path
 from grokbook.errors import GrokbookError
 from grokbook.paths import INSTALLED, records_path
 from grokbook.project import described
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from grokbook.training import RunConfig
 
 FREE_DISK_GB = 2.0
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
 @dataclass(frozen=True)
@@ -244,7 +244,7 @@ def chapters_readable(root: Path) -> Finding:
 
 def chromium(root: Path) -> Finding:
     """Chromium, which only the browser tests need."""
-    path = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    path = chromium_path()
     return Finding("chromium", path is not None, path or "not installed", "apt-get install chromium", needed=False)
 
 
