@@ -6,7 +6,7 @@ import ast
 import hashlib
 import sys
 import threading
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 TRAINING = (
@@ -37,6 +37,7 @@ def parsed(source: str) -> ast.Module:
         return ast.parse(source)
 
 
+@cache
 def code_digest(source: str) -> str:
     """sha256 of Python source that ignores comments, docstrings and layout.
 
@@ -59,10 +60,11 @@ def _file(module: str) -> Path | None:
     return path if path.is_file() else None
 
 
-def _imports(source: str) -> set[str]:
+@cache
+def _imports(source: str) -> frozenset[str]:
     nodes = [n for n in ast.walk(parsed(source)) if isinstance(n, ast.ImportFrom) and n.module]
     names = {n.module for n in nodes} | {f"{n.module}.{alias.name}" for n in nodes for alias in n.names}
-    return {name for name in names if name.startswith("grokbook.")}
+    return frozenset(name for name in names if name.startswith("grokbook."))
 
 
 def modules_behind(start: tuple[str, ...] = TRAINING) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from functools import lru_cache
 
 import pandas as pd
 import torch
@@ -29,7 +30,12 @@ def catalogue() -> dict[str, Experiment]:
 
     `RUNS` is a tuple of functions without arguments that give experiments by some label.
     """
-    return {run.name: run for functions in announced("RUNS") for runs in functions for run in runs().values()}
+    return dict(_by_name(tuple(runs for functions in announced("RUNS") for runs in functions)))
+
+
+@lru_cache(maxsize=1)
+def _by_name(announcements: tuple[Callable[[], dict[str, Experiment]], ...]) -> dict[str, Experiment]:
+    return {run.name: run for runs in announcements for run in runs().values()}
 
 
 def choose(pattern: str | None = None, seeds: int | None = None) -> list[Experiment]:
