@@ -121,10 +121,23 @@ def test_a_term_stands_once_in_the_glossary():
     assert len(terms) == len(set(terms)) > 20
 
 
+TERMS = """# Weight decay
+
+Grokking has `logit`, $logit$, [an embedding](notation.md), re-seed, a {term}`sweep` and sweeps;
+such claims delay it, "MED".
+*Grok steps* are steps at which runs generalise. They generalise on test pairs, not on training pairs, to claim
+nothing, after a grok step.
+
+| sham | censored |
+| --- | --- |
+| sham | censored |
+"""
+
+
 def test_pages_of_the_reference_are_built_without_a_warning(tmp_path):
     """About 20 s: Sphinx with these two pages, as strict as the book; formulas, source and examples are there."""
     site.stage(checkout(), tmp_path, [])
-    (tmp_path / "source" / "intro.md").write_text(f"# Start\n\n{show.markdown(grokbook.med, 99)}")
+    (tmp_path / "source" / "intro.md").write_text(f"{TERMS}\n\n{show.markdown(grokbook.med, 99)}")
     (tmp_path / "source" / "_toc.yml").write_text(
         "format: jb-book\nroot: intro\nchapters: [{file: reference}, {file: glossary}, {file: notation}]\n"
     )
@@ -132,6 +145,17 @@ def test_pages_of_the_reference_are_built_without_a_warning(tmp_path):
     start = (html / "intro.html").read_text("utf-8")
     to_it = r'<a [^>]*href="reference.html#grokbook.med"[^>]*><code.*?med</span>'
     assert re.search(to_it, start), "the code that a page shows leads to the reference"
+    means = re.findall(r'<a class="[^"]*gb-term[^"]*" href="([^"]*)" title="([^"]*)">([^<]*)</a>', start)
+    assert [(address, word) for address, _, word in means] == [
+        ("glossary.html#term-grokking", "Grokking"),
+        ("glossary.html#term-claim", "claims"),
+        ("glossary.html#term-grok-step", "Grok steps"),
+        ("glossary.html#term-generalises", "generalise"),
+        ("glossary.html#term-training-pair-test-pair", "test pairs"),
+    ], "each term once, where the prose uses it first, the longest name; {term} by hand is enough"
+    said = re.sub(r"\s+", " ", BOOK.joinpath("glossary.md").read_text("utf-8"))
+    assert all(title and title in said for _, title, _ in means)
+    assert "gb-term" not in (html / "glossary.html").read_text("utf-8")
     page = (html / "reference.html").read_text("utf-8")
     assert 'id="grokbook.train"' in page and "[source]" in page and r"\leftarrow" in page
     assert "<code" in page and "``" not in page and ":math:" not in page
