@@ -65,7 +65,7 @@ bundle: setup-dev ## all in one archive that needs no network: site, wheel, reco
 wheel: setup-dev ## install the wheel beside the same packages, outside the checkout, and run a chapter from it
 	VENV=$(VENV) .ci/wheel
 
-examples: setup-dev ## test and build the companions under examples/, and one just begun, as projects of their own
+examples: setup-dev ## test and build the companions under examples/, and one just begun, outside the checkout with the wheel
 	VENV=$(VENV) .ci/examples
 
 lint: setup-dev ## check style with ruff
@@ -101,8 +101,8 @@ materials: setup ## write build/sbom.json: what .venv holds, as CycloneDX (needs
 	uv tool run --from cyclonedx-bom==7.5.0 cyclonedx-py environment $(BIN)/python --of JSON --output-reproducible \
 	  -o build/sbom.json
 
-audit: setup ## look for known vulnerabilities of what constraints.txt names (needs uv)
-	uv tool run pip-audit==2.10.1 -r constraints.txt --no-deps --disable-pip
+audit: ## look for known vulnerabilities of what constraints.txt names; one that cannot be looked up is an error (needs uv)
+	uv tool run pip-audit==2.10.1 -r constraints.txt --no-deps --disable-pip --strict
 
 clean: ## delete what can be built again; keeps .venv, trained runs and records
 	rm -rf site runs book/_build book/chapters build dist .pytest_cache .hypothesis .ruff_cache .mypy_cache .benchmarks

@@ -299,6 +299,8 @@ REFUSALS = [
     (lambda: flow([1, 2, 3], [0, np.inf]), "finite"),
     (lambda: flow([1, 2, 3], [0, 1], rtol=0), "rtol"),
     (lambda: flow([1e80, 1, 2], [0, 1]), "too fast"),
+    (lambda: flow([1e6, 1e6, 1e6], [0, 1]), r"too fast .* 3e\+24"),  # fast at its start alone: 3 x^4
+    (lambda: flow([1, 1, 1], [0, 1], target=1e18), r"too fast .* 3e\+24"),  # at its end alone: x = 1e6
     (lambda: limit_point([1, 2, 3], target=np.nan), "target"),
     (lambda: limit_point([1, 2, 3], target="one"), "no number"),
     (lambda: explain(np.ones((2, 3))), "one start"),

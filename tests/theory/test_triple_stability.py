@@ -108,6 +108,14 @@ def test_random_search_finds_growth_in_every_ball():
     assert shares[0] > shares[1] > shares[2] > 0
 
 
+def test_the_share_of_a_ball_is_that_of_its_points_drawn_by_rejection():
+    """Uniform in the ball: points of the cube about it that lie in it; within four standard errors of two shares."""
+    cube = np.random.default_rng(1).uniform(-1, 1, (40_000, 3))
+    ball = 1 + 0.2 * cube[np.linalg.norm(cube, axis=1) <= 1]
+    share = float((ts.v_rate(ball) > 0).mean())
+    assert ts.rising_share(0.2) == pytest.approx(share, abs=4 * np.sqrt(2 * share / len(ball)))
+
+
 def test_identities_and_the_one_that_does_not_hold():
     rest = ts.identities()
     assert {name for name, value in rest.items() if value != 0} == {"dV printed"}

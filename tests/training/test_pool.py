@@ -1,13 +1,15 @@
 """Processes for calls: values come back, what fails is named; progress: a bar each, plain lines elsewhere."""
 
 import io
+import queue
+import sys
 from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
 from grokbook.errors import TrainingError
-from grokbook.training import progress
+from grokbook.training import pool, progress
 from grokbook.training.pool import Pool, read_job, write_job
 from grokbook.training.progress import TrainingProgress
 
@@ -38,6 +40,39 @@ def test_values_and_reports_come_back_and_a_failure_is_named():
         assert pool.submit(max, 2, 3).result() == 3  # in a new process
     with pytest.raises(RuntimeError):
         pool.submit(max, 1, 2)
+
+
+@pytest.mark.parametrize(("sent", "code"), [(b"", 0), (b"\1\0\0", 0), (b"\2" + 7 * b"\0" + b"no", 1)])
+def test_a_process_ends_when_its_parent_is_gone_and_on_a_job_that_is_none(monkeypatch, capsys, sent, code):
+    monkeypatch.setattr(pool.os, "_exit", sys.exit)
+    with pytest.raises(SystemExit) as ended:
+        pool._receive(io.BytesIO(sent), queue.SimpleQueue())
+    assert ended.value.code == code and ("Traceback" in capsys.readouterr().err) == bool(code)
+
+
+def test_a_process_whose_call_is_given_up_is_ended_and_another_takes_its_place(monkeypatch):
+    """The one who asks fails in a report, say, while the process works on."""
+
+    class Worker:
+        ended = False
+
+        def __init__(self, threads):
+            pass
+
+        def make(self, job, name, report):
+            return 1 if name == "whole" else report(0, {})
+
+        def end(self):
+            self.ended = True
+
+    monkeypatch.setattr(pool, "_Worker", Worker)
+    with Pool(1) as calls:
+        assert calls.submit(max, 1, 2, name="whole").result() == 1
+        with pytest.raises(ZeroDivisionError):
+            calls.submit(max, 1, 2, report=lambda *_: 1 / 0).result()
+        assert [worker.ended for worker in calls.workers] == [True]
+        calls.submit(max, 1, 2, name="whole").result()
+        assert [worker.ended for worker in calls.workers] == [True, False]
 
 
 METRICS = {"train_loss": 0.5, "test_loss": 2.25, "train_accuracy": 1.0, "test_accuracy": 0.125, "med": 99.0}
