@@ -164,9 +164,9 @@ PRICE = f"{30 * costs.SIDE_BY_SIDE:.0f} s and 600 MB"
 @pytest.mark.parametrize(
     ("say", "missing", "cores", "said"),
     [
-        (page.cost, (1, 2), 1, "This will train 2 runs (made/up: seeds 1, 2), about 60 s and 200 MB on this machine"),
+        (page.cost, (1, 2), 1, "> This will train 2 runs (made/up: seeds 1, 2), about 60 s and 200 MB on this machine"),
         (page.cost, (1, 2), 1, "machine (1 of 3 runs are already there)."),
-        (page.cost, (), 1, "Nothing has to be trained: all 3 runs are in the record store."),
+        (page.cost, (), 1, "> Nothing has to be trained: all 3 runs are in the record store."),
         (page.not_run, (0, 1, 2), 3, "> **Not run.** `made/up` is not in the record store and was not trained"),
         (page.not_run, (0, 1, 2), 3, f"about {PRICE} here: `grokbook record --only made/up`."),
     ],

@@ -35,7 +35,7 @@ _CLOCK = re.compile(r"(?i)(?:^|[\W_])(?:seconds|minutes|hours|core min|cost|memo
 _MACHINE = (
     (r"```.*?```", ""),
     (r"(?m)^.*\*\*(?:Time|Recorded on|Trained)\b.*$", ""),
-    (r"(?m)^(?:Nothing has to be|This will) train.*$", ""),
+    (r"(?m)^>? ?(?:Nothing has to be|This will) train.*$", ""),
     (r"\b\d{4}-\d\d-\d\d\b", "(date)"),
     (r"\bcommit `?[0-9a-f]{7,40}`?", "(commit)"),
     (r"from the installed module `[\w.]+`", "(module)"),

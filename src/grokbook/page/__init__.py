@@ -227,12 +227,12 @@ def cost(*experiments: Any) -> None:
     to_train = sum(len(seeds) for seeds in absent.values())
     if to_train == 0:
         runs = "its one run is" if total == 1 else f"all {total} runs are"
-        say(f"Nothing has to be trained: {runs} in the record store.")
+        say(f"> Nothing has to be trained: {runs} in the record store.")
         return
     which = "; ".join(f"{words(name)}: seeds {', '.join(map(str, s))}" for name, s in absent.items() if s)
     there = f" ({total - to_train} of {total} runs are already there)" if to_train < total else ""
     runs = f"{to_train} run{'s' if to_train > 1 else ''}"
-    say(f"This will train {runs} ({which}), about {_predicted(experiments)} on this machine{there}.")
+    say(f"> This will train {runs} ({which}), about {_predicted(experiments)} on this machine{there}.")
 
 
 def _predicted(experiments: Any) -> str:

@@ -39,6 +39,10 @@ def drawings(fig: Any) -> dict[str, str]:
 
     Changes the figure: frames stand for its heat maps, and `narrow` stacks it.
     """
+    from grokbook.plotting.labels import outside
+
+    if outside(fig):  # a label beside its axes made them narrower after the others had their places
+        _name_again(fig)
     cells = _framed(fig)
     made, small = {"image/svg+xml": _svg(fig, cells)}, narrow(fig, cells)
     return made if small is None else {**made, NARROW: small}
@@ -140,20 +144,28 @@ def narrow(fig: Any, cells: Mapping[str, list[list[str]]]) -> str | None:
     """
     from matplotlib.text import Text
 
-    from grokbook.plotting.labels import name_lines, named
-
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         if not _stack(fig):
             return None
-        for ax, size in [(ax, named(ax)[0].get_fontsize()) for ax in fig.axes if named(ax)]:
-            name_lines(ax, size)  # they found their places in axes of another size
+        _name_again(fig)  # in axes of another size
         text = _svg(fig, cells)
     size = re.search(r'width="([0-9.]+)pt" height="([0-9.]+)pt"', text)
     if said or size is None:
         return None
     types = (t.get_fontsize() for t in fig.findobj(Text) if t.get_visible() and t.get_text().strip())
     return text if min(types, default=12) * _PAGE_PIXELS / float(size[1]) >= _LEAST_PIXELS else None
+
+
+def _name_again(fig: Any) -> None:
+    """Find the labels of all lines their places again, twice where one then stands outside its axes."""
+    from grokbook.plotting.labels import name_lines, named, outside
+
+    for _ in range(2):
+        for ax, size in [(ax, named(ax)[0].get_fontsize()) for ax in fig.axes if named(ax)]:
+            name_lines(ax, size)
+        if not outside(fig):
+            break
 
 
 def _stack(fig: Any) -> bool:
@@ -168,9 +180,13 @@ def _stack(fig: Any) -> bool:
     square = len(places) > 2 and all(ax.get_box_aspect() for ax in axes)
     across = 2 if square or len(places) > 6 and max(column for _, column in places) > 0 else 1
     high = max(ax.get_position().height for ax in axes) * fig.get_figheight()
+    if square or all(ax.get_aspect() == 1 for ax in axes):  # as high as wide at most
+        high = min(high, _INCHES / across)
     rows = -(-len(places) // across)
     _label_all(axes, places)
-    fig.set_size_inches(_INCHES, rows * (max(high, 1.3) + 0.75) + 0.25 * sum(len(k.get_texts()) for k in fig.legends))
+    ticked = any(len(ax.get_xticks()) and ax.axison for ax in axes)
+    row = max(high, 1.3) + (0.75 if ticked else 0.35)
+    fig.set_size_inches(_INCHES, rows * row + 0.25 * sum(len(k.get_texts()) for k in fig.legends))
     grid = GridSpec(rows, across, figure=fig)
     for ax, spec in zip(axes, specs, strict=True):
         place = places.index((spec.rowspan.start, spec.colspan.start))

@@ -11,6 +11,7 @@ _ARGUMENT = r"(?:\(([^()]+)\)|({}))"
 _SUB = re.compile(rf"((?<![A-Za-z])[A-Za-zα-ω]|\|)_{_ARGUMENT.format('-?[A-Za-z0-9]{1,4}(?![A-Za-z0-9_])')}")
 _SUP = re.compile(rf"(?<=[A-Za-zα-ω0-9)|>])\^{_ARGUMENT.format('-?[A-Za-z0-9]+(?:[.][0-9]+)?')}")
 _RULES = [
+    (re.compile(r"\$([^$]+)\$"), r"\1"),
     (re.compile(r"&lt;="), "≤"),
     (re.compile(r"&gt;="), "≥"),
     (re.compile(r"!="), "≠"),
@@ -26,7 +27,7 @@ _RULES = [
     (re.compile(r"\bA(?='* ×)"), "<i>A</i>"),
     (re.compile(r"(?<=>)''|(?<=>)'(?![a-z])|(?<=[α-ω])'(?![a-z])"), lambda found: "′" * len(found[0])),
 ]
-"""What is replaced, in this order: signs, Greek letters, indices, exponents, products, minus, letters, primes."""
+"""What is replaced, in this order: marks of a quoted formula, signs, Greek letters, indices, exponents, products, minus, letters, primes."""
 
 
 def _power(digits: str, exponent: str) -> str:

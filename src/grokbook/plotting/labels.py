@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
 _NAME = "_name of a line"
+_OUTSIDE = f"{_NAME}, outside its axes"
 _FAR = 60
 """Pixels from the other lines beyond which a place is no better."""
 
@@ -31,10 +33,10 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
         >>> [text.get_text() for text in name_lines(ax)]
         ['rises']
     """
+    fig = ax.figure
+    fig.draw_without_rendering()  # with the old labels, for which the layout leaves room
     for old in named(ax):
         old.remove()
-    fig = ax.figure
-    fig.draw_without_rendering()
     inside = ax.get_window_extent()
     drawn = {line: _pixels(line, inside) for line in ax.lines if line.get_visible()}
     taken = [text.get_window_extent() for text in ax.texts]
@@ -57,7 +59,7 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
         if free:
             box, (at, offset, ha, va) = max(free, key=lambda place: min(_distance(place[0], others), _FAR))
         else:
-            text.set_text(name)
+            text.set(text=name, label=_OUTSIDE)
             extent = text.get_window_extent()
             at, offset, ha, va = drawn[line][-1], (4, 0), "left", "center"
             box = Bbox.from_bounds(at[0], at[1] - extent.height / 2, extent.width, extent.height)
@@ -72,7 +74,12 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
 
 def named(ax: Axes) -> list[Any]:
     """The labels that `name_lines` wrote."""
-    return [text for text in ax.texts if text.get_label() == _NAME]
+    return [text for text in ax.texts if text.get_label() in (_NAME, _OUTSIDE)]
+
+
+def outside(fig: Figure) -> bool:
+    """Whether a label that `name_lines` wrote stands outside its axes, which the layout then makes narrower."""
+    return any(text.get_label() == _OUTSIDE for ax in fig.axes for text in named(ax))
 
 
 def _look(line: Line2D) -> tuple[object, ...]:

@@ -145,6 +145,7 @@ _LOOK = """
 .gb-mosaic svg{flex-grow:1;font:11px sans-serif;fill:currentColor}.gb-mosaic p{margin:.6rem 0 .2rem}
 .gb-mosaic i{display:inline-block;width:.9em;height:.9em;margin:0 .3em 0 1em;border:1px solid #777;vertical-align:-.1em}
 .gb-mosaic span{white-space:nowrap}
+@media(max-width:700px){.gb-mosaic svg.gb-few:last-child:nth-child(odd){flex-grow:0}}
 """
 
 
@@ -192,7 +193,8 @@ def _mosaic(title: str, phase: xr.DataArray) -> str:
     said = html.escape(f"{title}; across: {READABLE.get(across, across)}, down: {READABLE.get(down, down)}")
     size = _SIDE + wide * side + 4, _TOP + high * side + _FOOT
     look = f"flex-basis:{0.8 * size[0]:.0f}px;max-width:{1.25 * size[0]:.0f}px"
-    about = f'viewBox="{-_SIDE} {-_TOP} {size[0]} {size[1]}" role="img" aria-label="{said}" style="{look}"'
+    few = "gb-few" if wide <= 10 else ""  # two go into a row of a phone
+    about = f'viewBox="{-_SIDE} {-_TOP} {size[0]} {size[1]}" role="img" aria-label="{said}" style="{look}" class="{few}"'
     name = f'<text x="-30" y="-7">{html.escape(title)}</text>'
     drawn += f'<rect width="{wide * side}" height="{high * side}" fill="none" stroke="#777" stroke-width=".5"/>'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {about}>{name}{words}{drawn}</svg>'

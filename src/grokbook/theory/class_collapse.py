@@ -45,8 +45,8 @@ def velocity(features: ArrayLike, labels: ArrayLike) -> np.ndarray:
 def flow(features: ArrayLike, labels: ArrayLike, times: Sequence[float]) -> np.ndarray:
     r"""Features at `times` of 0 or more under the flow, (T, n, d); infinity is the limit.
 
-    .. math:: f(t) = g(t)\bigl(\mu_c + e^{-2 n_c t / Z}(f - \mu_c)\bigr), \quad
-              g(t)^2 = Z \Big/ \sum_x \bigl|\mu_c + e^{-2 n_c t / Z}(f - \mu_c)\bigr|^2
+    .. math:: f(t) &= g(t)\bigl(\mu_c + e^{-2 n_c t / Z}(f - \mu_c)\bigr), \\
+              g(t)^2 &= Z \Big/ \sum_x \bigl|\mu_c + e^{-2 n_c t / Z}(f - \mu_c)\bigr|^2
 
     Means of classes keep their directions and their ratios: whatever the classes do, two means are never closer
     in relation to the largest than at the start. Raises ParameterError for negative times, for times at which nothing

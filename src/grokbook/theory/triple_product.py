@@ -71,7 +71,7 @@ def velocity(
 ) -> np.ndarray:
     r"""The right-hand side of the three-variable system, numpy array of shape (..., 3).
 
-    .. math:: \dot x = (\delta - xwu)\,wu, \qquad \dot w = (\delta - xwu)\,xu, \qquad \dot u = (\delta - xwu)\,xw,
+    .. math:: \dot x &= (\delta - xwu)\,wu, \\ \dot w &= (\delta - xwu)\,xu, \\ \dot u &= (\delta - xwu)\,xw,
 
     with delta = target. It is minus the gradient of (delta - x w u)^2 / 2.
 
@@ -205,8 +205,8 @@ def limit_point(start: Array | Sequence[float], *, target: float = 1.0) -> Array
 
     All squares grow by one common amount s, so with a, b, c the squares of the start and delta = target
 
-    .. math:: (\pm\sqrt{a + s},\ \pm\sqrt{b + s},\ \pm\sqrt{c + s}), \qquad
-              (a + s)(b + s)(c + s) = \delta^2, \qquad s > -\min(a, b, c).
+    .. math:: (\pm\sqrt{a + s},\ \pm\sqrt{b + s},\ \pm\sqrt{c + s}), \\
+              (a + s)(b + s)(c + s) = \delta^2, \\ s > -\min(a, b, c).
 
     The cases, for delta other than 0: (1) two or three coordinates are 0: the start is an equilibrium and its own
     limit. (2) x w u is 0 or has the sign of delta: no sign changes (a coordinate that is 0 takes the sign that makes

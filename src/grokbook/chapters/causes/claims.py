@@ -16,8 +16,9 @@ from grokbook.claims.finding import ENOUGH
 from grokbook.runs.delay import grok_times
 
 READING = "central statement (our reading)"
-DECAY, NORM, LAZY = "Weight decay", "Norm and the scale of the logits", "Lazy training, numerics, accelerators"
-FEATURES, RING = "The embedding", "The ring of MED"
+DECAY, NORM = "Weight decay acts after the fit", "A larger norm and larger logits delay"
+LAZY = "A linearised network never generalises, a tuned one does not wait"
+FEATURES, RING = "A given embedding shortens the delay or ends it", "A pull to MED's ring delays"
 FAMILY = 52  # arms of bench Q that were fixed together: over these Holm's rule corrects, here as on the page
 CAP = 5_000  # the last step of bench Q
 PART = {"agrees": True, "contradicts": False, "open": None}

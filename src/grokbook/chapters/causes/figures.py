@@ -12,15 +12,13 @@ from grokbook.plotting.style import COLOURS, panels, styled
 
 LIMITS = (1 / 24, 24.0)
 LEAD = (
-    "decay-by-a-hook", "decay-double", "decay-half", "decay-until-the-fit", "decay-from-the-fit",
-    "decay-on-embedding-alone", "decay-on-hidden-alone", "decay-on-output-alone",
-    "norm-on-its-path", "norm-at-0.7", "norm-at-1.45", "temperature-double", "temperature-half", "start-half",
-    "embedding-frozen-at-the-start", "embedding-given", "embedding-given-renamed", "embedding-given-shuffled",
-    "rate-of-decoder-triple", "decoder-width-double", "data-many", "data-few",
-    "ring-of-step-1", "ring-of-step-5", "ring-at-random", "data-clumps", "gradient-orthogonal-from-the-fit",
-    "stablemax", "linearised", "grokfast",
+    "decay-by-a-hook", "decay-double", "decay-half", "decay-until-the-fit", "decay-from-the-fit", "decay-on-hidden-alone",
+    "", "norm-at-0.7", "norm-at-1.45", "temperature-half", "start-half",
+    "", "embedding-frozen-at-the-start", "embedding-given", "embedding-given-renamed", "embedding-given-shuffled",
+    "", "ring-of-step-1", "ring-at-random", "data-clumps",
+    "", "gradient-orthogonal-from-the-fit", "linearised", "grokfast",
 )  # fmt: skip
-"""The arms of the chapter's first picture: a few of each kind."""
+"""The arms of the chapter's first picture, a few of each kind; an empty name parts two kinds."""
 WEDGES = {"shorter": "<", "longer": ">", "same": "D", "never": "X"}
 
 
@@ -33,9 +31,11 @@ def forest(
 
     `found` are tables of `effects.effects` by bench, `predicted` that of `effects.predictions`. A sham is grey. An
     arrow to the right: most runs had not generalised by the last step, with their count. `arms` are the names of all
-    arms of each bench: a row that is none of them is left empty.
+    arms of each bench: a row that is none of them is left empty. An empty name among the rows is a gap.
     """
-    fig, axes = panels(1, len(found), height=0.6 + 0.27 * len(rows), sharey=True)
+    places = 0.5 * np.cumsum([1 + bool(arm) for arm in rows])  # an empty row is half as high
+    at = {y: arm for y, arm in zip(places, rows, strict=True) if arm}
+    fig, axes = panels(1, len(found), height=0.6 + 0.27 * places[-1], sharey=True)
     for ax, (bench, table) in zip(axes.flat, found.items(), strict=True):
         ax.set_xscale("log")
         ax.set_xlim(*LIMITS)
@@ -44,16 +44,16 @@ def forest(
         ax.minorticks_off()
         ax.set_title(titles[bench], loc="left", fontsize=9)
         ax.set_xlabel("grok step / that without", fontsize=8)
-        for y, arm in enumerate(rows):
+        for y, arm in at.items():
             said = predicted[(predicted.arm == arm) & (predicted[bench] != "")]
             for k, word in enumerate(dict.fromkeys(said[bench])):
-                at = {"shorter": 1 / 19, "longer": 19, "same": 1.0, "never": 19}[word]
-                ax.plot(at, y + 0.16 * k, WEDGES[word], color=COLOURS["second"], ms=5.5, mfc="none", zorder=2)
+                x = {"shorter": 1 / 19, "longer": 19, "same": 1.0, "never": 19}[word]
+                ax.plot(x, y + 0.16 * k, WEDGES[word], color=COLOURS["second"], ms=5.5, mfc="none", zorder=2)
             if arm not in arms[bench]:
                 continue
             _effect(ax, y, table.loc[arm] if arm in table.index else None, "sham" in set(said.role))
-    axes.flat[0].set_yticks(range(len(rows)), [arm.replace("-", " ") for arm in rows])
-    axes.flat[0].set_ylim(len(rows) - 0.4, -0.6)
+    axes.flat[0].set_yticks([*at], [arm.replace("-", " ") for arm in at.values()])
+    axes.flat[0].set_ylim(places[-1] + 0.6, places[0] - 0.6)
     return fig
 
 

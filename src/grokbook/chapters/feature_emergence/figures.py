@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from grokbook.plotting.labels import name_lines
 from grokbook.plotting.style import COLOURS, panels, styled
@@ -32,6 +33,8 @@ def boundaries(table: pd.DataFrame, fit: Mapping[str, float]) -> Figure:
     ax.plot(M, M**2, ":", color=COLOURS["theory"], label="all pairs")
     ax.set(xscale="log", yscale="log", xlabel="M", ylabel="training pairs n")
     ax.set_xticks(M, [f"{m:g}" for m in M])
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.yaxis.set_major_formatter("{x:g}")
     ax.minorticks_off()
     name_lines(ax)
     return fig

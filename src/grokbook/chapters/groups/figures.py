@@ -93,7 +93,7 @@ def share_curves(
     for name, (curve, colour, style) in curves.items():
         ax.plot(np.linspace(0, 1, len(curve)), curve, style, color=COLOURS[colour], label=name)
     if published is not None:
-        ax.axvline(published, color=COLOURS["test"], ls=":", lw=1.4, label=f"the paper's {published:g}")
+        ax.axvline(published, color=COLOURS["theory"], ls=":", lw=1.4, label=f"the paper's {published:g}")
     ax.set(xlabel=label, ylabel=side, ylim=(-0.03, 1.05))
     name_lines(ax)
     return fig
@@ -134,7 +134,7 @@ def figure_18(rows: pd.DataFrame) -> Figure:
             place = (late.share.iloc[0] + aside, late.step.iloc[0])
             axes[0, 1].annotate(name, place, (7, 0), textcoords="offset points", va="center", color=COLOURS[colour])
     for ax in axes.flat[:3]:
-        ax.axvline(0.5, color=COLOURS["test"], ls=":")
+        ax.axvline(0.5, color=COLOURS["theory"], ls=":")
     axes[0, 1].set_ylim(0, STEPS)
     axes[1, 1].plot([0.3, 1], [0.3, 1], ls=":", color=COLOURS["quiet"])
     axes[1, 1].set(xlabel=r"predicted from the matrices, $\widehat{\mathrm{Acc}}$", ylabel="Acc")

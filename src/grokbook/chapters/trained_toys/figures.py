@@ -41,6 +41,6 @@ def regions(runs: Mapping[str, xr.Dataset], addition: tuple[int, int], modular: 
                 ax.text(*points[list(ends)].mean(axis=0), str(said), ha="center", va="center", fontsize=9, zorder=3,
                         bbox={"boxstyle": "square,pad=0.2", "fc": "white", "ec": "black"})  # fmt: skip
             numbered(ax, points)
-            ax.set_title(f"{task}, {setting}, seed {seed}: {float(run.test_accuracy[-1]):.0%}")
+            ax.set_title(f"{task}, {setting}\nseed {seed}: {float(run.test_accuracy[-1]):.0%}")
         fig.colorbar(image, ax=list(row), shrink=0.8, label="label", ticks=range(0, labels, labels // 5))
     return fig

@@ -15,7 +15,8 @@ window.GrokbookPhases = window.GrokbookPhases || (function () {
   min-width: 0; min-height: 1.6rem; cursor: pointer; }
 @media screen and (max-width: 560px) { .gb-phases .many { gap: 1px; } .gb-phases .many button { font-size: .72rem; } }
 .gb-phases .C { background: #8fae3e; } .gb-phases .G { background: #f0e442; } .gb-phases .M { background: #d8789b; }
-.gb-phases .X { background: #4A4A4A; color: #fff; } .gb-phases .T { background: #fff; }
+.gb-phases .X { background: #4a4a4a; color: #fff; } .gb-phases .T { background: #fefefe; }
+html[data-theme="dark"] .gb-phases .X { background: #a9adb3; color: #121212; } html[data-theme="dark"] .gb-phases .T { background: #222; color: #e8eaed; }
 .gb-phases .open { background: repeating-linear-gradient(45deg, #fff 0 4px, #bbb 4px 6px); }
 .gb-phases button[aria-pressed="true"] { outline: 3px solid var(--ink); outline-offset: -1px; z-index: 1; }
 .gb-phases button:focus-visible { outline: 3px solid var(--test); outline-offset: 1px; z-index: 2; }
