@@ -38,7 +38,8 @@ def test_a_plain_page_shows_figures_of_the_chapters_that_were_executed(tmp_path)
     beside = {"metadata": {"grokbook": {"name": "fig-c"}}, "data": {"text/html": ["<p><svg x>1</svg><svg x>2</svg>"]}}
     script = {"metadata": {"grokbook": {"name": "fig-d"}}, "data": {"text/html": "<div></div>"}}
     pictures = site.drawings({"cells": [{"outputs": [drawn, beside, script]}, {"source": ""}]})
-    assert pictures == {"fig-a": "<svg></svg>", "fig-c": f"<svg x>{site.WORDS}1</svg>"}
+    assert pictures == {"fig-a": "<svg></svg>", "fig-c": f"<svg x>{site.WORDS}1</svg>",
+                        "fig-c-2": f"<svg x>{site.WORDS}2</svg>"}
     page = tmp_path / "tour.md"
     page.write_text("One.\n\n![a](_figures/fig-a.svg)\n\n![b](_figures/fig-b.svg)\n\n[b](chapters/02_b.ipynb#fig-b)\n")
     site.put_pictures(tmp_path, pictures)

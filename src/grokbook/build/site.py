@@ -225,20 +225,24 @@ MAP = "% map of the chapters\n"
 
 WORDS = (
     "<style>:root{color-scheme:light dark}text{font:11px sans-serif;fill:#222}"
-    "@media (prefers-color-scheme:dark){text{fill:#e8eaed}}</style>"
+    "@media (prefers-color-scheme:dark){text{fill:#e8eaed}.X{fill:#a9adb3}.T{fill:#222}}</style>"
 )
 """How the words of a drawing look that stands alone: a page's style does not reach into a picture."""
 
 
 def drawings(notebook: Mapping[str, Any]) -> dict[str, str]:
-    """The figures of an executed notebook as SVG, by name, of HTML the first one; those that scripts draw are none."""
+    """The figures of an executed notebook as SVG, by name; those that scripts draw are none.
+
+    Of HTML with several the first has the name, the others have theirs with a number: `fig-a`, `fig-a-2`.
+    """
     every = (output for cell in notebook["cells"] for output in cell.get("outputs", []))
     drawn = {}
     for output in (one for one in every if "grokbook" in one.get("metadata", {})):
         inside = re.findall(r"(?s)<svg .*?</svg>", "".join(output["data"].get("text/html", "")))
-        alone = [one.replace(">", f">{WORDS}", 1) for one in inside[:1]]
-        text = "".join(output["data"].get("image/svg+xml", alone))
-        drawn |= {output["metadata"]["grokbook"]["name"]: text} if text else {}
+        whole = "".join(output["data"].get("image/svg+xml", ""))
+        each = [whole] if whole else [one.replace(">", f">{WORDS}", 1) for one in inside]
+        name = output["metadata"]["grokbook"]["name"]
+        drawn |= {name if n == 1 else f"{name}-{n}": one for n, one in enumerate(each, 1)}
     return drawn
 
 

@@ -40,7 +40,8 @@ def _face(ax: Axes, p: int, i: int, j: int, k: int) -> None:
     for n, name, colour in ((i, "$i$", "theory"), (j, "$j$", "theory"), ((i + j) % p, "$i + j$", "measure")):
         ax.plot([0, at[n].real], [0, at[n].imag], color=COLOURS[colour], lw=2.2, solid_capstyle="round")
         place, side = 1.12 * at[n], "left" if at[n].real > 0 else "right"
-        ax.text(place.real, place.imag, f"{name} = {n}", ha=side, va="center", color=COLOURS[colour])
+        ax.text(place.real, place.imag, f"{name} = {n}", ha=side, va="top" if at[n].imag < -0.8 else "center",
+                color=COLOURS[colour])
     ax.set(xlim=(-1.75, 1.75), ylim=(-1.25, 1.25), xticks=[], yticks=[])
     ax.set_aspect("equal")
     ax.axis("off")
