@@ -27,7 +27,8 @@ _RULES = [
     (re.compile(r"\bA(?='* ×)"), "<i>A</i>"),
     (re.compile(r"(?<=>)''|(?<=>)'(?![a-z])|(?<=[α-ω])'(?![a-z])"), lambda found: "′" * len(found[0])),
 ]
-"""What is replaced, in this order: marks of a quoted formula, signs, Greek letters, indices, exponents, products, minus, letters, primes."""
+"""What is replaced, in this order: the marks of a quoted formula, signs,
+Greek letters, indices, exponents, products, minus, letters, primes."""
 
 
 def _power(digits: str, exponent: str) -> str:

@@ -193,8 +193,8 @@ def _mosaic(title: str, phase: xr.DataArray) -> str:
     said = html.escape(f"{title}; across: {READABLE.get(across, across)}, down: {READABLE.get(down, down)}")
     size = _SIDE + wide * side + 4, _TOP + high * side + _FOOT
     look = f"flex-basis:{0.8 * size[0]:.0f}px;max-width:{1.25 * size[0]:.0f}px"
-    few = "gb-few" if wide <= 10 else ""  # two go into a row of a phone
-    about = f'viewBox="{-_SIDE} {-_TOP} {size[0]} {size[1]}" role="img" aria-label="{said}" style="{look}" class="{few}"'
+    look += '" class="gb-few' if wide <= 10 else ""  # two go into a row of a phone
+    about = f'viewBox="{-_SIDE} {-_TOP} {size[0]} {size[1]}" role="img" aria-label="{said}" style="{look}"'
     name = f'<text x="-30" y="-7">{html.escape(title)}</text>'
     drawn += f'<rect width="{wide * side}" height="{high * side}" fill="none" stroke="#777" stroke-width=".5"/>'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {about}>{name}{words}{drawn}</svg>'

@@ -38,8 +38,8 @@ def disc_sizes(p: int, k: int, *, torus: bool = False) -> np.ndarray:
 
     With a, b the distances of a cell from two sides of the grid that meet, and (x)_+ = max(x, 0),
 
-    .. math:: C_{ij} &= C(k) - \sum_{\text{sides}} (k-1-a)_+^2 \\ &\quad + \sum_{\text{corners}} \tfrac12 q_{ab}(q_{ab}+1),
-              \\ q_{ab} &= (k-2-a-b)_+ .
+    .. math:: C_{ij} &= C(k) - \sum_{\text{sides}} (k-1-a)_+^2 \\
+              &\quad + \sum_{\text{corners}} \tfrac12 q_{ab}(q_{ab}+1), \\ q_{ab} &= (k-2-a-b)_+ .
 
     A corner cell has k(k+1)/2 while k <= p. On the torus every cell has C(k) = disc_size(k).
 

@@ -12,8 +12,8 @@ from grokbook.plotting.style import COLOURS, panels, styled
 
 LIMITS = (1 / 24, 24.0)
 LEAD = (
-    "decay-by-a-hook", "decay-double", "decay-half", "decay-until-the-fit", "decay-from-the-fit", "decay-on-hidden-alone",
-    "", "norm-at-0.7", "norm-at-1.45", "temperature-half", "start-half",
+    "decay-by-a-hook", "decay-double", "decay-half", "decay-until-the-fit", "decay-from-the-fit",
+    "decay-on-hidden-alone", "", "norm-at-0.7", "norm-at-1.45", "temperature-half", "start-half",
     "", "embedding-frozen-at-the-start", "embedding-given", "embedding-given-renamed", "embedding-given-shuffled",
     "", "ring-of-step-1", "ring-at-random", "data-clumps",
     "", "gradient-orthogonal-from-the-fit", "linearised", "grokfast",
