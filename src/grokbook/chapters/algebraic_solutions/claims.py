@@ -41,7 +41,7 @@ from grokbook.theory.zero_loss import (
 )
 
 RING, LOSS, SIX = "Networks add and multiply", "The loss sees only sums of products", "Six nodes to a frequency"
-FOUR, RAZOR, TRAINED = "Four nodes, and a hat", "Does weight decay shave?", "The table, with five seeds"
+FOUR, RAZOR, TRAINED = "Four nodes, and a hat", "Does weight decay shave?", "Five seeds repeat the published table"
 SAID = "What the papers say, and what we found"
 
 NONE = 1e-24  # losses below this are rounding

@@ -17,7 +17,7 @@ from grokbook.theory.effective_flow import (
 from grokbook.theory.parallelograms import all_samples, gram, grokking_rate, permissible_set
 
 KEPT = "What the flow keeps"
-RATE = "The grokking rate"
+RATE = "The grokking rate is zero for most small training sets"
 DERIVED = "Where the effective loss comes from"
 
 

@@ -18,7 +18,8 @@ from grokbook.models.operands import from_embeddings
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory import sum_of_angles as angles
 
-FEW, MANY, RULES = "How many angles are enough", "Four kinds of networks", "Clock and pizza"
+FEW, MANY = "How many angles are enough", "Transformers use few frequencies, two-layer networks nearly all"
+RULES = "Nearly all trained networks are nearer to a clock than to a pizza"
 
 NAMES = ("transformer", "uniform", "relu", "square")
 KNOWN = 0.1  # restricted loss in nats from which the key frequencies count as answering alone

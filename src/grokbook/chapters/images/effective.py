@@ -21,7 +21,7 @@ from grokbook.models.mlp import MLP
 from grokbook.tasks.digits import MNIST, SMALL, DigitsTask
 from grokbook.theory.class_collapse import flow, loss
 
-LOSS, METHOD = "A loss that cannot shrink everything", "Through an encoder"
+LOSS, METHOD = "A loss that cannot shrink everything", "Through an encoder all points gather in one place"
 
 RATE, FIG19_STEPS, STEPS = 1e-3, 100, 500  # Adam's rate and steps in Fig. 19, and the steps of an encoder here
 

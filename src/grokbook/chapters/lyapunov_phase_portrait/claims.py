@@ -145,8 +145,8 @@ def minors_and_stability(n: int = 20000) -> Finding:
                  kept=int((inside <= 0).sum()))  # fmt: skip
 
 
-@claim("G47", "gu2025", "Fig. 8; Gu 2024, Fig. 8", section="Figure 8, redrawn", shown_by="proof",
-       published="towards (1, 1, 1)",
+@claim("G47", "gu2025", "Fig. 8; Gu 2024, Fig. 8", section="Figure 8 redrawn: paths end beside the point",
+       shown_by="proof", published="towards (1, 1, 1)",
        says=("on {closer} of {paths} paths from the cube the distance to (1, 1, 1) falls all the way. Towards is not ",
              "to: of {n} starts {share:.0%} end there and {outside:.0%} outside the cube, at a mean distance of ",
              "{value:.4f} +- {error:.4f} (at most {most:.5f}; {before:.4f} at the start); only starts with x = w = u ",
@@ -167,8 +167,8 @@ def cube_moves_to_one(n: int = 20000, paths: int = 30) -> Finding:
                  before=np.linalg.norm(limits.starts - 1, axis=1).mean())  # fmt: skip
 
 
-@claim("G48", "gu2025", "Theorem C.12; Gu 2024, Theorem 5", section="A function that works", kind="theorem",
-       shown_by="proof", says=(
+@claim("G48", "gu2025", "Theorem C.12; Gu 2024, Theorem 5", section="The loss itself is a function that works",
+       kind="theorem", shown_by="proof", says=(
     "checked on two points of x w u = 1 with (1 - x w u)^2 / 2 plus the squared changes of the invariants: its rate ",
     "is at most {worst:.0e}; {value:.0f} of {tried} starts below its least value at {epsilon:g} get that far"))
 def lyapunov_theorem(n: int = 30) -> Finding:

@@ -28,7 +28,8 @@ MENDED = "2026-11-24T19:47:54 30ed84f"
 """When the test of shifts, what Figs 12 to 19 are asked, and what the second observation asks were last changed."""
 
 OBSERVED = {"section": "What the papers say", "seconds": 5}
-OTHERS = {"section": "Other moduli and other operations", "seconds": 2, "through": tracked, "rule_changed": MENDED}
+OTHERS = {"section": "Other moduli, other operations: MED moves, its quotient does not", "seconds": 2,
+          "through": tracked, "rule_changed": MENDED}  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------- definition and closed forms

@@ -53,7 +53,7 @@ def _followed() -> dict[str, object]:
     return _panels("b", "c")() | {f"{name} until fit": panel for name, panel in until_fit().items()}
 
 
-_THEIRS = "Ours beside theirs"
+_THEIRS = "Our seeds differ from theirs as from each other"
 _OURS = {"section": _THEIRS, "through": phases}
 
 

@@ -32,7 +32,7 @@ ROOM = 0.2
 
 TOPIC = "separability_and_depth"
 PAPERS_SAY = "What the papers say"
-INDICATORS = "Sums of indicators"
+INDICATORS = "Sums of indicators come near almost everywhere, not uniformly"
 ORDER = "The order is the other way round"
 
 

@@ -88,9 +88,10 @@ def at_one_time(parts: pd.Series, factor: float = NEAR) -> Part:
 
 _LIFE: dict[str, Any] = {"runs": deciding, "beside": of_this_network, "through": lives, "seconds": 5}
 _START = _LIFE | {"section": "What the start shows"}
-_SIZE = _LIFE | {"section": "The effective dimension", "place": "section 4.2, Fig. 7 (left)"}
-_AXES = _LIFE | {"section": "The network on a few axes", "place": "appendix K, Fig. 22"}
-_DECAY: dict[str, Any] = {"section": "Weight decay, dropout", "through": grok_times}
+_SIZE = _LIFE | {"section": "The effective dimension rises a little, then falls", "place": "section 4.2, Fig. 7 (left)"}
+_AXES = _LIFE | {"section": "A few axes of the end are enough", "place": "appendix K, Fig. 22"}
+_DROPOUT = "Weight decay brings generalisation, a little dropout hastens it"
+_DECAY: dict[str, Any] = {"section": _DROPOUT, "through": grok_times}
 
 
 @claim("LT1", "liu2022", **_SIZE, says=(
@@ -256,8 +257,8 @@ def decay_speeds(runs: Runs) -> Finding:
     return judge(times > 2 or None, value=full[best], each=each, times=times, least=least, best=best)
 
 
-@claim("LT8", "liu2022", "section 4.2, Fig. 7 (left)", section="The effective dimension", kind="number",
-       shown_by="draws", published="51.7 at the start", says=(
+@claim("LT8", "liu2022", "section 4.2, Fig. 7 (left)", section="The effective dimension rises a little, then falls",
+       kind="number", shown_by="draws", published="51.7 at the start", says=(
     "a random normal table of {p} rows and 256 columns has an effective dimension of {value:.2f} ({low:.2f} to ",
     "{high:.2f}), one of 53 rows {printed:.2f}: Fig. 7 (left) was made with p = {p}; of Fig. 7 (right) it is unknown"))
 def modulus() -> Finding:
@@ -290,7 +291,7 @@ def dropout_speeds(runs: Runs) -> Finding:
                  best=best)  # fmt: skip
 
 
-@claim("LT10", "liu2022", "section 4.2, Fig. 7 (right)", section="Weight decay, dropout", shown_by="runs")
+@claim("LT10", "liu2022", "section 4.2, Fig. 7 (right)", section=_DROPOUT, shown_by="runs")
 def phases_of_the_decoder() -> Finding:
     """The phase diagram over weight decay and learning rate of the decoder is comparable to that of the toy model."""
     cost = duration(15 * 21 * fig7()["paper"].predicted(1).seconds)
