@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from grokbook.plotting.labels import name_lines
+from grokbook.plotting.labels import name_again, name_lines, named, outside
 from grokbook.plotting.style import mark
 
 
@@ -82,3 +82,17 @@ def test_a_line_that_is_not_seen_gets_no_label():
     ax.plot([0, 1], [np.nan, np.nan], label="nothing")
     ax.plot([0, 1], [0, 1], label="something")
     assert [text.get_text() for text in name_lines(ax)] == ["something"]
+
+
+def test_places_are_found_again_and_each_line_keeps_one_label():
+    fig = Figure(figsize=(5, 2), layout="constrained")
+    left, right = fig.subplots(1, 2)
+    left.plot([0, 1], [0, 1], label="rises")
+    name_lines(left)
+    for level in np.linspace(0, 1, 60):
+        right.plot([0, 1], [level, level], color="#757575")
+    right.plot([0, 1], [1, 0], label="without room")
+    name_lines(right)
+    assert outside(fig)
+    name_again(fig)
+    assert [text.get_text() for ax in fig.axes for text in named(ax)] == ["rises", "without room"]

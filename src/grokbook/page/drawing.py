@@ -39,10 +39,10 @@ def drawings(fig: Any) -> dict[str, str]:
 
     Changes the figure: frames stand for its heat maps, and `narrow` stacks it.
     """
-    from grokbook.plotting.labels import outside
+    from grokbook.plotting.labels import name_again, outside
 
     if outside(fig):  # a label beside its axes made them narrower after the others had their places
-        _name_again(fig)
+        name_again(fig)
     cells = _framed(fig)
     made, small = {"image/svg+xml": _svg(fig, cells)}, narrow(fig, cells)
     return made if small is None else {**made, NARROW: small}
@@ -144,28 +144,19 @@ def narrow(fig: Any, cells: Mapping[str, list[list[str]]]) -> str | None:
     """
     from matplotlib.text import Text
 
+    from grokbook.plotting.labels import name_again
+
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         if not _stack(fig):
             return None
-        _name_again(fig)  # in axes of another size
+        name_again(fig)  # in axes of another size
         text = _svg(fig, cells)
     size = re.search(r'width="([0-9.]+)pt" height="([0-9.]+)pt"', text)
     if said or size is None:
         return None
     types = (t.get_fontsize() for t in fig.findobj(Text) if t.get_visible() and t.get_text().strip())
     return text if min(types, default=12) * _PAGE_PIXELS / float(size[1]) >= _LEAST_PIXELS else None
-
-
-def _name_again(fig: Any) -> None:
-    """Find the labels of all lines their places again, twice where one then stands outside its axes."""
-    from grokbook.plotting.labels import name_lines, named, outside
-
-    for _ in range(2):
-        for ax, size in [(ax, named(ax)[0].get_fontsize()) for ax in fig.axes if named(ax)]:
-            name_lines(ax, size)
-        if not outside(fig):
-            break
 
 
 def _stack(fig: Any) -> bool:

@@ -82,6 +82,15 @@ def outside(fig: Figure) -> bool:
     return any(text.get_label() == _OUTSIDE for ax in fig.axes for text in named(ax))
 
 
+def name_again(fig: Figure) -> None:
+    """Find the labels of all lines their places again, twice where one then stands outside its axes."""
+    for _ in range(2):
+        for ax, size in [(ax, named(ax)[0].get_fontsize()) for ax in fig.axes if named(ax)]:
+            name_lines(ax, size)
+        if not outside(fig):
+            break
+
+
 def _look(line: Line2D) -> tuple[object, ...]:
     """What tells a line from those of other quantities: seeds of one share it."""
     return line.get_color(), line.is_dashed()

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from grokbook.errors import ParameterError
 from grokbook.measures import registry
-from grokbook.plotting.labels import name_lines
+from grokbook.plotting.labels import name_again, name_lines, outside
 from grokbook.plotting.style import COLOURS, mark, panels, seed_band, styled
 from grokbook.runs.delay import median_step
 
@@ -56,6 +56,8 @@ def learning_curves(dataset: xr.Dataset, times: pd.DataFrame | None = None) -> F
             mark(left, where, text, COLOURS[colour])
     for ax in (left, right):
         name_lines(ax)
+    if outside(fig):
+        name_again(fig)
     return fig
 
 
