@@ -1,6 +1,7 @@
 """Executing a chapter: the parameters cell is rewritten, the kernel is ours, a failing cell is named."""
 
 import json
+import sys
 
 import nbformat
 import pytest
@@ -79,6 +80,21 @@ def test_no_kernel_or_profile_of_the_user_is_taken_for_ours(project, said, monke
     environment = {"GROKBOOK_CORES": "3", "WANTED": str(project)}
     execute.execute(found.page("smoke"), project, said, environment=environment)
     assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kernels are forks on Linux")
+def test_kernels_are_forks_of_one_process_of_one_thread_that_has_loaded_libraries_and_nothing_of_ours(project, said):
+    asks = """import os, sys
+parent, ours = os.getppid(), {name for name in sys.modules if name.startswith("grokbook")}
+assert "torch" in sys.modules and ours <= {"grokbook", "grokbook.build", "grokbook.errors"}, ours
+open("parents", "a").write(f"{parent} {os.listdir(f'/proc/{parent}/task')}\\n")
+import sys
+import matplotlib"""
+    found = chapter(project, CHAPTER.replace("import sys\nimport matplotlib", asks))
+    for _ in range(2):
+        execute.execute(found.page("smoke"), project, said)
+    one, other = (project / "parents").read_text().splitlines()
+    assert one == other and one == f"{one.split()[0]} ['{one.split()[0]}']"
 
 
 def test_a_kernel_that_dies_is_an_error_of_its_chapter(project, said):

@@ -1,11 +1,14 @@
 """Kernels of chapters: each in a session of its own, which ends when the command that started it does.
 
-`python -m grokbook.build.kernel` is such a kernel: an IPython kernel that watches its parent.
+On Linux they are forks of one process, `python -m grokbook.build.kernel`, which has loaded the libraries of the pages:
+each kernel would take seconds for that. Elsewhere `python -m grokbook.build.kernel -f FILE` is a kernel itself.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
+import json
 import os
 import runpy
 import signal
@@ -13,12 +16,19 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
-from subprocess import STDOUT
+from subprocess import DEVNULL, PIPE, STDOUT, Popen
 from typing import Any
+
+from grokbook.errors import ChapterError
 
 WATCH_SECONDS = 0.5
 """How often a kernel looks whether its parent is still there."""
+LOADED = ("ipykernel.kernelapp", "torch", "xarray", "h5py", "sympy", "scipy.optimize", "scipy.stats", "seaborn")
+"""What a kernel finds loaded: nothing of grokbook, whose modules may ask where they are."""
+_AT_LOADING = ("ATEN", "CUDA", "LD_", "MALLOC", "MKL", "MPL", "OMP", "ONEDNN", "OPENBLAS", "PYTHON", "TORCH")
+"""Beginnings of variables that Python and these libraries read when they are loaded; others each kernel has its own."""
 
 
 class Kernels:
@@ -82,7 +92,103 @@ def _manager(folder: Path, environment: Mapping[str, str], note: Callable[[int],
                 await self._async_start_kernel(**options, stdout=log, stderr=STDOUT)
             note(self.provisioner.pid)
 
+        async def _async_launch_kernel(self, kernel_cmd: list[str], **options: Any) -> None:
+            if sys.platform != "linux":
+                return await super()._async_launch_kernel(kernel_cmd, **options)
+            env, cwd = options["env"], options.get("cwd") or os.getcwd()
+            job = {"file": kernel_cmd[-1], "env": env, "cwd": str(cwd), "log": str(folder / "kernel.log")}
+            made = self.provisioner
+            made.process = _Forked(_fork(job))
+            made.pid = made.pgid = made.process.pid
+            self._reconcile_connection_info(made.connection_info)
+
     return Manager
+
+
+# ------------------------------------------------------------------------------------------------ forks
+
+
+class _Forked:
+    """What a kernel manager asks of a process, for one that is no child of this process."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+
+    def poll(self) -> int | None:
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return -signal.SIGKILL
+        return None
+
+    def wait(self) -> int:
+        while (code := self.poll()) is None:
+            time.sleep(0.02)
+        return code
+
+    def send_signal(self, number: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    terminate = kill
+
+
+_ASKING = threading.Lock()
+
+
+def _fork(job: Mapping[str, Any]) -> int:
+    """Let the process that has the libraries fork a kernel; the kernel's process id."""
+    at_loading = {name: value for name, value in job["env"].items() if name.startswith(_AT_LOADING)}
+    with _ASKING, contextlib.suppress(BrokenPipeError):
+        process = _loaded(os.getpid(), tuple(sorted(at_loading.items())))
+        print(json.dumps(job), file=process.stdin, flush=True)
+        if pid := process.stdout.readline():
+            return int(pid)
+    _loaded.cache_clear()
+    raise ChapterError(f"no kernel starts: `{sys.executable} -c 'import {', '.join(LOADED)}'` may say why.")
+
+
+@lru_cache(maxsize=1)
+def _loaded(parent: int, at_loading: tuple[tuple[str, str], ...]) -> Popen[str]:
+    """The process that has the libraries; it ends when its standard input does, with `parent` at the latest."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_AT_LOADING)}
+    pipes = {"stdin": PIPE, "stdout": PIPE, "stderr": DEVNULL}
+    command, environment = [sys.executable, "-Xfrozen_modules=off", "-m", __name__], kept | dict(at_loading)
+    return Popen(command, **pipes, env=environment, start_new_session=True, text=True)
+
+
+def _serve() -> dict[str, Any]:
+    """Load the libraries, then fork a kernel for each job of standard input; returns the job, in the fork."""
+    for name in LOADED:
+        importlib.import_module(name)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead are not kept
+    own = str(os.getpid())
+    for line in sys.stdin:
+        if not os.fork():
+            job = json.loads(line)
+            return job | {"env": job["env"] | {"JPY_PARENT_PID": own}}
+    sys.exit()
+
+
+def _become(job: Mapping[str, Any]) -> None:
+    """Make of a fork what a process of its own would be, and say its process id."""
+    os.setsid()
+    print(os.getpid(), flush=True)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.environ.clear()
+    os.environ.update(job["env"])
+    os.chdir(job["cwd"])
+    if not sys.flags.safe_path:
+        sys.path[0] = job["cwd"]
+    sys.argv = [sys.argv[0], "-f", job["file"]]
+    log, nothing = os.open(job["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND), os.open(os.devnull, os.O_RDONLY)
+    for file, place in ((nothing, 0), (log, 1), (log, 2)):
+        os.dup2(file, place)
 
 
 def _watch(parent: int) -> None:
@@ -93,6 +199,8 @@ def _watch(parent: int) -> None:
 
 
 if __name__ == "__main__":
+    if not sys.argv[1:]:
+        _become(_serve())
     parent = int(os.environ.pop("JPY_PARENT_PID"))  # IPython would look too, and end the kernel without its children
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
     runpy.run_module("ipykernel_launcher", run_name="__main__", alter_sys=True)
