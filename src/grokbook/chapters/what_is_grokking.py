@@ -30,13 +30,13 @@ def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) 
     }
 
 
+# The epoch around which the accuracy "begins to rise steadily" with a random split of 30 % (section 6.1).
 PRINTED_ONSET = 5000
-"""The epoch around which the accuracy "begins to rise steadily" with a random split of 30 % (section 6.1)."""
 
 RULE = "2026-11-24T19:46:43+00:00 fbc341d"  # when the width of "around" was last changed: after the runs had been seen
 
+# The book's two onsets: test cells with an untrained transpose, where copying cannot help; the whole test set.
 ONSETS = ("fresh cells", "all cells")
-"""The book's two onsets: test cells with an untrained transpose, where copying cannot help; the whole test set."""
 
 
 def onsets(data: xr.Dataset) -> pd.DataFrame:

@@ -174,6 +174,7 @@ def judged(predicted: str, found: str) -> str:
     return "agrees" if predicted == found or (predicted, found) == ("longer", "never") else "contradicts"
 
 
+# What a text of the column `refuted_by` may hold, as a condition on an effect: the first of these that it does.
 _WORDS: Mapping[str, Callable[[Any], bool]] = {
     "whose interval does not hold 1": lambda row: not row.low <= 1 <= row.high,
     "of 1 or more": lambda row: row.ratio >= 1,
@@ -186,10 +187,9 @@ _WORDS: Mapping[str, Callable[[Any], bool]] = {
     "the other direction": lambda row: row.ratio > 1 if row.predicted == "shorter" else row.ratio < 1,
     "longer": lambda row: row.ratio > 1,
 }
-"""What a text of the column `refuted_by` may hold, as a condition on an effect: the first of these that it does."""
+# The same for a comparison with another arm: the intervals of both meet.
 _AS = {"as short as without renaming": "embedding-given", "as short as on the ring of step 1": "ring-of-step-1",
        "as long as on the clumps": "data-clumps"}  # fmt: skip
-"""The same for a comparison with another arm: the intervals of both meet."""
 
 
 def refuted(said: str, bench: str, row: Any, found: pd.DataFrame) -> bool | None:

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from grokbook.plotting.style import COLOURS, panels, styled
 
 LIMITS = (1 / 24, 24.0)
+# The arms of the chapter's first picture, a few of each kind; an empty name parts two kinds.
 LEAD = (
     "decay-by-a-hook", "decay-double", "decay-half", "decay-until-the-fit", "decay-from-the-fit",
     "decay-on-hidden-alone", "", "norm-at-0.7", "norm-at-1.45", "temperature-half", "start-half",
@@ -18,7 +19,6 @@ LEAD = (
     "", "ring-of-step-1", "ring-at-random", "data-clumps",
     "", "gradient-orthogonal-from-the-fit", "linearised", "grokfast",
 )  # fmt: skip
-"""The arms of the chapter's first picture, a few of each kind; an empty name parts two kinds."""
 WEDGES = {"shorter": "<", "longer": ">", "same": "D", "never": "X"}
 
 

@@ -42,12 +42,13 @@ BENCH_NAMES = {
     "L": "L: toy of Liu et al.",
     "N": "N: no LayerNorm, p = 29",
 }
+# An update before which every free run has fitted its training set, and after which none has generalised.
 FITTED = {"T": 110, "Q": 70, "L": 80, "N": 110}
-"""An update before which every free run has fitted its training set, and after which none has generalised."""
 
+# $W_c$: the median norm of all weights when the free runs generalise (spread 1 to 2 %, on bench L 14 %).
 NORM = {"T": 9.57, "Q": 40.4, "L": 17.5}
-"""$W_c$: the median norm of all weights when the free runs generalise (spread 1 to 2 %, on bench L 14 %)."""
 
+# Median norm of the free runs at some steps: to be clamped to it should change nothing.
 PATH = {
     "T": ((0, 21.1), (50, 18.2), (100, 17.5), (150, 15.4), (200, 13.8), (250, 12.1), (300, 11.5), (400, 10.1),
           (600, 10.0), (1_000, 9.5), (1_800, 9.1)),
@@ -56,7 +57,6 @@ PATH = {
     "L": ((0, 46.3), (20, 43.65), (50, 39.92), (79, 36.61), (120, 32.41), (148, 29.83), (197, 25.8), (253, 21.88),
           (299, 19.13), (338, 17.1), (399, 14.37), (491, 11.29)),
 }  # fmt: skip
-"""Median norm of the free runs at some steps: to be clamped to it should change nothing."""
 
 RADII = (0.5, 0.7, 0.85, 1.0, 1.2, 1.45, 1.7)  # norms at which all weights are held, in units of `NORM`
 
@@ -245,15 +245,15 @@ def later() -> dict[str, RunConfig]:
 
 
 _GRID = {"learning_rate": (0.02, 0.04, 0.08, 0.16, 0.32), "weight_decay": (0.15, 0.3, 0.6, 1.2, 2.4)}
+# Settings tried for each optimiser on bench Q, 25 each; Grokfast has the rate and decay of the best AdamW.
 SEARCHED = {
     "adamw": _GRID,
     "muon": _GRID,
     "grokfast": {"memory": (0.7, 0.8, 0.9, 0.95, 0.98), "gain": (0.25, 0.5, 1.0, 2.0, 5.0)},
 }
-"""Settings tried for each optimiser on bench Q, 25 each; Grokfast has the rate and decay of the best AdamW."""
 
+# The best of `SEARCHED`: the least median grok step of the seeds of `searches`, of equals the last.
 TUNED = {"adamw": (0.32, 2.4), "muon": (0.32, 1.2), "grokfast": (0.98, 2.0)}
-"""The best of `SEARCHED`: the least median grok step of the seeds of `searches`, of equals the last."""
 
 
 def _optimizer(name: str, values: tuple[float, float] | None = None) -> AdamW:
@@ -281,8 +281,8 @@ def tuned() -> dict[str, RunConfig]:
             for name, values in TUNED.items()}  # fmt: skip
 
 
+# What an arm keeps of what its runs log: there are many arms, and a record should be small.
 KEPT = ("train_loss", "test_loss", "train_accuracy", "test_accuracy", "weight_norm")
-"""What an arm keeps of what its runs log: there are many arms, and a record should be small."""
 
 
 @dataclass(frozen=True)

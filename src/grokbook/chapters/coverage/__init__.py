@@ -7,8 +7,6 @@ from grokbook.runs.experiment import Experiment
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.grid_inputs import side_and_radius
 
-__all__ = ["plan"]
-
 
 def plan(p: int, k: int, train_fraction: float, draws: int, example: int) -> dict[str, Experiment]:
     """Plan of chapter 04a: nothing to train; grid, discs and draws must exist."""

@@ -30,8 +30,8 @@ from grokbook.theory.coverage import (
 from grokbook.theory.coverage_probability import enumerate_coverage, full_coverage, printed_bound
 from grokbook.theory.one_frequency import circle
 
+# Our reading of a probability "close to 1", and the random training sets that decide it.
 CLOSE_TO_ONE, DRAWS = 0.95, 4000
-"""Our reading of a probability "close to 1", and the random training sets that decide it."""
 
 COVERED = "How many cells stay uncovered"
 CERTAIN = "An expectation below one is not a probability near one"

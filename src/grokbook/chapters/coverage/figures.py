@@ -17,8 +17,8 @@ from grokbook.plotting.style import COLOURS, mark, panels, styled
 
 DISCS = {"": "#eeeeee", "covered": "#8fd0bb", "training cell": COLOURS["train"],
          "covered, same class $i+j$": COLOURS["second"]}  # fmt: skip
+# Kinds of cells in their order 0, 1, ...: what the legend calls them (nothing: not in it), and their colours.
 UNCOVERED = {"covered test cell": "#f6f6f6", "training cell": "#9cc4de", "uncovered": COLOURS["test"]}
-"""Kinds of cells in their order 0, 1, ...: what the legend calls them (nothing: not in it), and their colours."""
 
 
 @styled

@@ -1,5 +1,3 @@
 """Chapter 11: the effective theory of Liu et al. 2022: parallelograms, the critical size, the flow to a line."""
 
-from grokbook.chapters.effective_theory.lines import plan
-
-__all__ = ["plan"]
+from grokbook.chapters.effective_theory.lines import plan as plan

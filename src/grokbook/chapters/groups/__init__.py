@@ -1,5 +1,3 @@
 """Chapter 13: groups other than addition, S3 first; what equal products imply, and how many of them one needs."""
 
-from grokbook.chapters.groups.runs import plan
-
-__all__ = ["plan"]
+from grokbook.chapters.groups.runs import plan as plan

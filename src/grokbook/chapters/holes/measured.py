@@ -11,22 +11,22 @@ import xarray as xr
 from grokbook.chapters.holes.counts import predictors, table_1
 from grokbook.runs.limits import LimitRule, limits_table, moving_mean
 
+# A run has generalised outside its hole when its moving mean there has reached this accuracy (percent).
 GENERALISED = 95.0
-"""A run has generalised outside its hole when its moving mean there has reached this accuracy (percent)."""
 
 NEAR = 5.0  # points within which an upper limit agrees with the printed one
 
+# Parts of the test set of a row and the variables that hold the accuracy on them.
 PARTS = {
     "outside": "test_accuracy_outside_hole",
     "in hole": "test_accuracy_in_hole",
     "transpose trained": "test_accuracy_mirrored",
     "transpose not trained": "test_accuracy_unmirrored",
 }
-"""Parts of the test set of a row and the variables that hold the accuracy on them."""
 
 WORDS = ("above", "agrees", "rising", "below")
+# How a run lies to the printed limit, see `against_printed`, and what came of a row, see `came_of`.
 CAME = ("reproduced", "exceeded", "seeds differ", "not reached", "still rising", "not run")
-"""How a run lies to the printed limit, see `against_printed`, and what came of a row, see `came_of`."""
 
 
 def limits_of_parts(data: xr.Dataset, rule: LimitRule | None = None) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.gu2025 import modular_run
 
+# Table 1 of Gu et al. 2025 (p = 97, addition, 30 % trained): split, hole, U-Acc, L-Acc (percent), GO-Epoch.
 TABLE_1 = {
     "SQUARE 30": ("square", 30, 99.04, 91.27, 1500),
     "SQUARE 35": ("square", 35, 91.07, 80.73, 1500),
@@ -18,7 +19,6 @@ TABLE_1 = {
     "STRIP 50": ("strip", 50, 80.10, 73.61, 1600),
     "STRIP 40": ("strip", 40, 89.89, 84.80, 1300),
 }
-"""Table 1 of Gu et al. 2025 (p = 97, addition, 30 % trained): split, hole, U-Acc, L-Acc (percent), GO-Epoch."""
 # U-Acc is the upper limit of the test accuracy, L-Acc the lowest value after reaching it; GO-Epoch, the epoch of
 # grokking, has a tolerance of 100 (200 for SQUARE 50); "disappear" is printed where None stands here.
 
@@ -26,17 +26,17 @@ STEPS = 6_000  # of a row: 1.8 times the latest GO-Epoch; the paper states no le
 AUTHORS_STEPS = 30_000  # of the authors' programs
 LONG, LONGEST = "12,000 steps", f"{AUTHORS_STEPS:,} steps"
 TEXT, SHIFTED = "the text's rule", "second operand shifted by 60"  # the shift is in the authors' program for STRIP
+# What sets a variant of a row apart, in words and as settings; "" is the row itself.
 CHANGES = {"": {}, LONG: {"steps": 12_000}, LONGEST: {"steps": AUTHORS_STEPS}, TEXT: {"rule": "text"},
            SHIFTED: {"shift": 60}}  # fmt: skip
-"""What sets a variant of a row apart, in words and as settings; "" is the row itself."""
 
+# The rows that differ most, run again with one thing changed, one seed each, in the order of what they tell.
 VARIANTS = (
     ("SQUARE 40", LONG), ("STRIP 50", LONG), ("STRIP 50", SHIFTED), ("SQUARE 30", LONG), ("STRIP 50", TEXT),
     ("STRIP 60", SHIFTED), ("SQUARE 40", TEXT), ("STRIP 67", TEXT),
 )  # fmt: skip
-"""The rows that differ most, run again with one thing changed, one seed each, in the order of what they tell."""
+# Rows that are run for as long as the authors' programs run, two seeds each, in the order of what they decide.
 LONG_ROWS = ("SQUARE 40", "STRIP 50", "SQUARE 30", "SQUARE 35", "SQUARE 45", "STRIP 40")
-"""Rows that are run for as long as the authors' programs run, two seeds each, in the order of what they decide."""
 
 Planned = dict[tuple[str, str], Experiment]
 

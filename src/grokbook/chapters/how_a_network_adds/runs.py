@@ -18,8 +18,8 @@ from grokbook.training import AdamW, RunConfig, Schedule
 TRANSFORMER, UNIFORM = "transformer", "uniform attention"
 RELU, SQUARE = "two layers, ReLU", "two layers, squares"
 SEEDS = {TRANSFORMER: 4, UNIFORM: 3, RELU: 12, SQUARE: 12}
+# What is recorded of a `reading`, under names with `_`; beside it `keys`, the number of key frequencies.
 READ = ("accuracy", "margin", "loss", "restricted", "excluded", "distance irrelevance", "gradient symmetricity")
-"""What is recorded of a `reading`, under names with `_`; beside it `keys`, the number of key frequencies."""
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from grokbook.training.interventions import Freeze, Hooked
 
 Weights = Mapping[str, Tensor]
 
+# What queries are multiplied by that are to be zero: a factor has to be positive, and this one leaves no score.
 NOTHING = 1e-30
-"""What queries are multiplied by that are to be zero: a factor has to be positive, and this one leaves no score."""
 
 
 def trained(

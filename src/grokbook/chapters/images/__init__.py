@@ -1,5 +1,3 @@
 """Chapter 15: handwritten digits; grokking by a large start, and the effective loss of classes."""
 
-from grokbook.chapters.images.runs import plan
-
-__all__ = ["plan"]
+from grokbook.chapters.images.runs import plan as plan

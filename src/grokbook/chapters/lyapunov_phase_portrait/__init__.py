@@ -6,8 +6,8 @@ from grokbook.errors import ParameterError
 from grokbook.runs.experiment import Experiment
 from grokbook.theory.triple_product import explain, flow, limit_point, triples, velocity
 
+# How long the page follows its first start, and how far the product may be from 1 after that.
 DURATION, MISSED = 12, 1e-3
-"""How long the page follows its first start, and how far the product may be from 1 after that."""
 
 
 def plan(x0: float, w0: float, u0: float) -> dict[str, Experiment]:

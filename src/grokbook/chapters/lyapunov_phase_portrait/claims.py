@@ -68,8 +68,8 @@ def nearby_moves(point: np.ndarray, radius: float, n: int = 200, target: float =
     return float(np.linalg.norm(limit_point(starts, target=target) - point, axis=1).max() / radius)
 
 
+# Points with x w u = 1, and points of an axis.
 SURFACE, AXIS = [np.array([1.0, 1, 1]), np.array([2.0, 1, 0.5])], [np.array([0.0, 0, v]) for v in (0.5, 1.0)]
-"""Points with x w u = 1, and points of an axis."""
 FAR = 100  # radii from which on a limit counts as not near
 
 

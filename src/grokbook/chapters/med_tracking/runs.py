@@ -15,8 +15,8 @@ from grokbook.runs.gu2025 import FIG5_STEPS, LONGER, fig5, modular_run, operatio
 from grokbook.runs.tracking import falls_with_grokking, shift_test, together, tracking_table
 
 LEVEL = 0.05
+# What decay moves, and what might move with the test loss as well: the norm of all weights, a vector's length.
 NORMS = ("weight_norm", "embedding_norm")
-"""What decay moves, and what might move with the test loss as well: the norm of all weights, a vector's length."""
 
 
 def plan(

@@ -1,5 +1,3 @@
 """Chapter 12: the phase diagrams of Liu et al. 2022, measured cell by cell."""
 
-from grokbook.chapters.phase_diagrams.runs import plan
-
-__all__ = ["plan"]
+from grokbook.chapters.phase_diagrams.runs import plan as plan

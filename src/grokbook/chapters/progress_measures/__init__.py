@@ -1,5 +1,3 @@
 """Chapter 06: does any measure see generalisation coming?"""
 
-from grokbook.chapters.progress_measures.runs import plan
-
-__all__ = ["plan"]
+from grokbook.chapters.progress_measures.runs import plan as plan

@@ -136,6 +136,7 @@ def collapsed() -> Numbers:
     return {"reals": max(found), "tried": len(names), "p": 11, "lines": lines, "true": (found, lines) == ({1}, 2)}
 
 
+# The checks by the names that the page has for their findings.
 CHECKS: dict[str, Callable[[], Numbers]] = {
     "common_point": class_sums,
     "med_bound": bound_of_med,
@@ -149,4 +150,3 @@ CHECKS: dict[str, Callable[[], Numbers]] = {
     "line_flow": normalised_flow,
     "groups": collapsed,
 }
-"""The checks by the names that the page has for their findings."""

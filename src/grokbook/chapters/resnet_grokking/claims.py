@@ -157,8 +157,8 @@ def the_published_curve(runs: Runs) -> Finding:
     return judge(most(generalises_late(table, 1_000 * EPOCH)), near, elsewhere=True, told=told)
 
 
+# Batches of the authors' epoch at the paper's size: the last one is not full.
 EPOCH = -(-ShapeTask().sizes()[1] // BATCH)
-"""Batches of the authors' epoch at the paper's size: the last one is not full."""
 
 
 _SMALL: dict[str, Any] = {"section": DELAY, "runs": small, "through": reached, "says": "{told}", "origin": "ours",
@@ -261,11 +261,11 @@ def untrained(seed: int, first: str = "small", tile: int = TILE) -> dict[str, fl
     }
 
 
+# Pixels of a tile where the last stage of ResNet-18 has more than one place, and where it has a single one.
 WIDE, NARROW = 28, 12
-"""Pixels of a tile where the last stage of ResNet-18 has more than one place, and where it has a single one."""
 
+# Pixels of an image -> stem and pixels of a tile of the untrained networks.
 SIZES = {"12": ("small", TILE), "24": ("imagenet", NARROW), "56": ("imagenet", WIDE)}
-"""Pixels of an image -> stem and pixels of a tile of the untrained networks."""
 
 
 _NOT_DEFINED = (

@@ -95,13 +95,13 @@ def _probed(view: View, answers: np.ndarray) -> float:
     return probe(pooled(view), answers.astype(float), view.task.train_index, asked(view.task))
 
 
+# What is recorded beside what every run logs: MED of the glyphs, and a probe of the sum with two controls.
 WATCHED: Mapping[str, Watch] = {
     "steps_apart": lambda view: steps_apart(glyph_features(pooled(view), view.task)),
     "probe_sum": lambda view: _probed(view, view.task.targets),
     "probe_other": lambda view: _probed(view, other_values(view.task)),
     "probe_dealt": lambda view: _probed(view, np.random.default_rng(view.task.seed).permutation(view.task.targets)),
 }
-"""What is recorded beside what every run logs: MED of the glyphs, and a probe of the sum with two controls."""
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from grokbook.tasks.shapes import ShapeTask
 from grokbook.training import Adam, AdamW, RunConfig, Schedule
 from grokbook.training.optim import Optimizer
 
+# Length of the paper's curve here (its own jump is at about 2,900 epochs), and the authors' batch.
 EPOCHS, BATCH = 3_500, 200
-"""Length of the paper's curve here (its own jump is at about 2,900 epochs), and the authors' batch."""
 
 SPLITS = ("random", "multiset")
 
@@ -40,17 +40,17 @@ def fig7(n_seeds: int = 3) -> dict[str, Experiment]:
     return {name: Experiment(f"gu2025/fig7[{name}]", config, seeds) for name, config in configs.items()}
 
 
+# Glyphs, share of the samples trained on, pixels of a tile and width of the small runs.
 GLYPHS, FRACTION, TILE, WIDTH = 5, 0.75, 6, 8
-"""Glyphs, share of the samples trained on, pixels of a tile and width of the small runs."""
 
+# Rate, decoupled decay, batch and steps of the small runs: found while a delay was sought that shows in a minute.
 RATE, DECAY, SMALL_BATCH, SMALL_STEPS = 1e-3, 1.0, 67, 3_000
-"""Rate, decoupled decay, batch and steps of the small runs: found while a delay was sought that shows in a minute."""
 
+# Accuracies from which a run fits and generalises, and steps from which a delay is one: set before the runs.
 FITTED, REACHED, LATE = 0.95, 0.6, 500
-"""Accuracies from which a run fits and generalises, and steps from which a delay is one: set before the runs."""
 
+# Steps by split: by multiset the test accuracy still moved at step 3,000 of first runs, and at 8,000 of others.
 LONGER = {"random": SMALL_STEPS, "multiset": 20_000}
-"""Steps by split: by multiset the test accuracy still moved at step 3,000 of first runs, and at 8,000 of others."""
 
 
 def run(

@@ -24,11 +24,11 @@ from grokbook.measures import (
 
 EXACT = 1e-6  # largest error of a reconstruction that counts as exact
 
+# Our reading of "violently": a median largest fall of ten points of accuracy or more in the deepest network.
 VIOLENT = 0.1
-"""Our reading of "violently": a median largest fall of ten points of accuracy or more in the deepest network."""
 
+# A test accuracy that never reaches this could hardly fall so far if it fell to nothing, so it is not judged.
 ROOM = 0.2
-"""A test accuracy that never reaches this could hardly fall so far if it fell to nothing, so it is not judged."""
 
 TOPIC = "separability_and_depth"
 PAPERS_SAY = "What the papers say"

@@ -10,6 +10,7 @@ from grokbook.claims.runs import load
 from grokbook.runs.delay import grok_times
 from grokbook.runs.oscillation import falls
 
+# What is read off a run, and how the page writes it.
 FORMS = {
     "highest test accuracy": ".2f",
     "final test accuracy": ".2f",
@@ -19,7 +20,6 @@ FORMS = {
     "final MED": ".3f",
     "MED over norm": ".3f",
 }
-"""What is read off a run, and how the page writes it."""
 
 
 def lives(dataset: xr.Dataset) -> pd.DataFrame:

@@ -21,8 +21,8 @@ from grokbook.training.watching import View, Watch
 
 PAIRS = 12  # pairs of classes drawn for each share of separable pairs
 
+# Score that counts as "readable", least accuracy of networks that generalise, largest score of a control.
 HALF, RIGHT, NOISE = 0.5, 0.9, 0.1
-"""Score that counts as "readable", least accuracy of networks that generalise, largest score of a control."""
 
 STAGES = {"attention": "attention 1", "mlp": "MLP 1"}
 

@@ -22,8 +22,8 @@ CHECKPOINTS = 20  # looks into a probed run after its start, evenly spread
 VERSION = 1  # of the watches: raised when what one of them computes changes
 LAYERS = (1, 2, 3, 4)  # the depths of Fig. 2
 
+# Modulus, training fraction, width and length of the small study; the width is well below p - 1 on purpose.
 SIZE, FRACTION, WIDTH, STEPS = 37, 0.6, 24, 2_000
-"""Modulus, training fraction, width and length of the small study; the width is well below p - 1 on purpose."""
 
 
 @dataclass(frozen=True)
@@ -123,12 +123,12 @@ def disjoint() -> dict[str, Experiment]:
     return {"one layer with disjoint tokens": run(1, shift=SIZE)}
 
 
+# The small studies of depth, the one that decides most first.
 STUDIES = {
     "p = 31, 80 % trained": easier,
     "p = 31, 80 % trained, gradients clipped": partial(easier, 1.0),
     "p = 37, 60 % trained": by_depth,
 }
-"""The small studies of depth, the one that decides most first."""
 
 
 def small() -> dict[tuple[str, int], Experiment]:

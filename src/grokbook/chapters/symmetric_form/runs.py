@@ -15,17 +15,17 @@ FORM = "x2_plus_xy_plus_y2"
 STEPS = 4_000  # optimiser steps of a run of Fig. 4: our choice
 
 PAPER = (0.5, 0.6, 0.7)
+# Training fractions at which the paper compares Acc (1 - frac), and all at which x^2 + xy + y^2 is trained here.
 FRACTIONS = (0.3, 0.4, *PAPER)
-"""Training fractions at which the paper compares Acc (1 - frac), and all at which x^2 + xy + y^2 is trained here."""
 
+# The networks of section 6.1: the transformer, the DNN of the authors' programs, and Gromov's, which it cites.
 NETWORKS = ("transformer", "embedding DNN", "quadratic DNN")
-"""The networks of section 6.1: the transformer, the DNN of the authors' programs, and Gromov's, which it cites."""
 
+# The two operations on which the networks are compared: the paper's quadratic form and a linear one.
 FORMS = {FORM: "x^2 + xy + y^2", "add": "x + y"}
-"""The two operations on which the networks are compared: the paper's quadratic form and a linear one."""
 
+# Size of the companions on which the page compares the networks.
 SMALL = {"p": 23, "train_fraction": 0.6, "d_model": 32, "steps": 6_000, "n_seeds": 3}
-"""Size of the companions on which the page compares the networks."""
 
 Planned = dict[tuple[str, str], Experiment]
 

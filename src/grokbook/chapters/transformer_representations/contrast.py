@@ -34,6 +34,7 @@ from grokbook.training.schedule import Schedule
 P, STEPS, SEEDS = 10, 3_000, 5  # symbols, steps of a run, runs of a set
 TOLERANCE, ALL = 0.1, 1 - 1e-6  # the code's rule for a closed parallelogram; accuracy from which every pair is right
 _ROW = tuple((0, j) for j in range(2, P))
+# The 13 test pairs of each set. Without a line: symbol 0 stands in two training pairs, alone with their sums.
 HELD_OUT: dict[str, tuple[Sample, ...]] = {
     "line, covered": ((0, 2), (0, 9), (1, 3), (1, 7), (2, 4), (2, 6), (2, 7), (2, 9), (3, 9), (4, 9), (5, 6), (5, 7),
                       (6, 8)),
@@ -42,7 +43,6 @@ HELD_OUT: dict[str, tuple[Sample, ...]] = {
     "no line, covered": (*_ROW, (2, 3), (2, 6), (3, 5), (4, 6), (6, 8)),
     "no line, hole": (*_ROW, (1, 7), (1, 8), (1, 9), (2, 8), (2, 9)),
 }  # fmt: skip
-"""The 13 test pairs of each set. Without a line: symbol 0 stands in two training pairs, alone with their sums."""
 
 
 def training_pairs(name: str) -> list[Sample]:

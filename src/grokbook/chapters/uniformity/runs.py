@@ -27,13 +27,13 @@ def unseen_share(view: View, stage: str, shuffled: bool = False) -> float:
     return label_share(rows, np.random.default_rng(0).permutation(labels) if shuffled else labels)
 
 
+# The stages looked at: the sum of embeddings, the read-out row after attention and after the MLP, and chance.
 WATCHED = {
     "share_sums": listed_as("a759ea13969138f4")(partial(unseen_share, stage=SUM)),
     "share_attention": listed_as("f32ed99db1c7a1da")(partial(unseen_share, stage="attention 1")),
     "share_mlp": listed_as("fce9d70e098de903")(partial(unseen_share, stage="MLP 1")),
     "share_null": listed_as("3101a860e2b11c8b")(partial(unseen_share, stage="MLP 1", shuffled=True)),
 }
-"""The stages looked at: the sum of embeddings, the read-out row after attention and after the MLP, and chance."""
 
 
 def deeper(n_seeds: int = 3) -> dict[str, Observed]:

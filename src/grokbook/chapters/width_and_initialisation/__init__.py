@@ -1,5 +1,3 @@
 """Chapter 09: does a wider network, a special start or another optimiser bring grokking forward?"""
 
-from grokbook.chapters.width_and_initialisation.runs import plan
-
-__all__ = ["plan"]
+from grokbook.chapters.width_and_initialisation.runs import plan as plan

@@ -36,8 +36,8 @@ from grokbook.runs.gu2025 import fig5
 
 LEVEL = 0.05  # level of every test
 
+# Ratio of onsets below which a start is nearer to halving them than to nothing: the root of one half, rounded.
 HALF = 0.71
-"""Ratio of onsets below which a start is nearer to halving them than to nothing: the root of one half, rounded."""
 
 SWING = 0.05  # largest fall of a test accuracy in its last fifth from which we say that it oscillates
 ORDERED = 6  # seeds a side from which an order can be called stable or not: with three, 2 of 20 orders are apart
@@ -50,8 +50,8 @@ SUBSTANTIAL = 0.1  # difference of the accuracy reached by two runs that we call
 STEADY = 2.0  # ratio of the latest to the earliest grok step below which we call a setting stable
 SMALL_SIZE = "p = 59"  # what marks the companions among the runs of a claim
 
+# Level at which a half that is put there must be found, so that one that is there is hardly missed at `LEVEL`.
 SURELY = LEVEL / 10
-"""Level at which a half that is put there must be found, so that one that is there is hardly missed at `LEVEL`."""
 
 Times = pd.DataFrame | None
 _WIDTHS = {"section": "What is recorded of the width", "seconds": 3, "through": times}
@@ -163,11 +163,11 @@ def earlier_by(narrow: Times, wide: Times, gap: float) -> Part:
     return sooner(wide, narrow, gap=gap) if enough(narrow, wide) else None
 
 
+# The two panels of Fig. 9: narrow, wide, published gap in epochs.
 FIG_9 = (
     ("p = 97, k = 85, d = 128", "p = 97, k = 85, d = 256", 20_000),
     ("p = 47, k = 0, d = 64", "p = 47, k = 0, d = 256", 10_000),
 )
-"""The two panels of Fig. 9: narrow, wide, published gap in epochs."""
 
 
 def of_figure(figure: str) -> Settings:

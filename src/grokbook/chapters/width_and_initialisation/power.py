@@ -21,6 +21,8 @@ def _starts(factor: float) -> Middles:
 WIDE = ({"d = 256": 1e7, "d = 512": 1e7, "d = 1024": 2e4, "d = 2048": 2e4}, dict.fromkeys(
     (f"d = {d}" for d in (256, 512, 1024, 2048)), 2e4))  # fmt: skip
 GAPS = {judged.FIG_9[0][0]: 35e3, judged.FIG_9[0][1]: 8e3, judged.FIG_9[1][0]: 18e3, judged.FIG_9[1][1]: 3e3}
+# Claim -> its check, steps of a run, grok step in the middle of each setting where the paper is right, and where there
+# is nothing; in words what the first is.
 TRUTHS: dict[str, tuple[Claim, int, Middles, Middles, str]] = {
     "GF20": (judged.toeplitz_halves, 10_000, _starts(0.5), _starts(1), "half"),
     "GF09": (judged.wider_is_earlier, 40_000, GAPS, dict.fromkeys(GAPS, 8e3), "27,000 and 15,000 steps earlier"),
@@ -32,8 +34,6 @@ TRUTHS: dict[str, tuple[Claim, int, Middles, Middles, str]] = {
     "PF20": (judged.order_is_unstable, 20_000, dict.fromkeys(("d = 256, on", "d = 256, off"), 6e3),
              {"d = 256, on": 8e3, "d = 256, off": 4e3}, "equal; nothing there: twice as late"),
 }  # fmt: skip
-"""Claim -> its check, steps of a run, grok step in the middle of each setting where the paper is right, and where there
-is nothing; in words what the first is."""
 
 
 def drawn(middles: Middles, last: int, spread: float, seeds: int, rng: np.random.Generator) -> Runs:

@@ -21,22 +21,23 @@ from grokbook.training.schedule import Schedule
 
 Settings = dict[str, Experiment]
 
+# Starts of the embedding in Fig. 20: the two of the paper, and two controls.
 FOUR = ("normal", "toeplitz", "positive", "circulant")
-"""Starts of the embedding in Fig. 20: the two of the paper, and two controls."""
 
+# What the companions are unless a change says otherwise.
 SMALL = {"p": 59, "train_fraction": 0.5, "d_model": 64, "steps": 4_000, "log": Schedule(points=200)}
-"""What the companions are unless a change says otherwise."""
 
+# Optimisers compared under one protocol: equal warm-up and weight decay, each at the same three learning rates.
 ACCELERATORS = {"adamw": AdamW, "muon": Muon, "grokfast": Grokfast}
-"""Optimisers compared under one protocol: equal warm-up and weight decay, each at the same three learning rates."""
 
 RATES = (1e-3, 3e-4, 3e-3)  # learning rates at which they are compared; the first is that of every other run
 
+# Starts that tell structure, scale and mean of the Toeplitz table apart.
 APART = ("normal", "toeplitz", "toeplitz_normal", "small_normal", "normal_mean")
-"""Starts that tell structure, scale and mean of the Toeplitz table apart."""
 
 FRESH = tuple(range(3, 13))  # seeds that were run after those of `small_by_start` had shown what to ask: they decide it
 
+# Figs 9 to 11: figure, modulus, shift, our number of steps, widths; a second row of a modulus is longer runs.
 WIDTHS = (
     ("fig9", 97, 85, 40_000, (128, 256)),
     ("fig9", 47, 0, 20_000, (64, 256)),
@@ -44,7 +45,6 @@ WIDTHS = (
     ("fig10", 43, 0, 20_000, (128,)),
     ("fig11", 43, 43, 200_000, (256, 512, 1024, 2048)),
 )
-"""Figs 9 to 11: figure, modulus, shift, our number of steps, widths; a second row of a modulus is longer runs."""
 
 
 def run(name: str, seeds: tuple[int, ...] = (0, 1, 2), *, positional: bool = True, **changes: Any) -> Experiment:
@@ -163,6 +163,7 @@ RUNS = (
     *(partial(small_by_start, fraction) for fraction in (0.5, 0.4, 0.45)), with_fresh_seeds,
 )  # fmt: skip
 
+# The page's table of runs: question and where it is asked -> settings by label.
 QUESTIONS = {
     ("modulus", "30 % trained"): by_modulus,
     ("shift", "p = 97, 30 %"): by_shift,
@@ -175,4 +176,3 @@ QUESTIONS = {
     ("start", "p = 97, 30 %"): by_start,
     ("optimiser", "p = 59, 50 %"): by_optimiser,
 }
-"""The page's table of runs: question and where it is asked -> settings by label."""
