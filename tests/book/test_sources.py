@@ -22,7 +22,7 @@ from grokbook.page.wrapping import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [path for path in sources.chapter_paths(ROOT) if path.stem != sources.FRONT]
-CELL_LINES, WORDS_PER_LINE, EXERCISES = 25, 8, 3
+CELL_LINES, WORDS_PER_LINE, EXERCISES = 25, 6, 3
 WORDS, PROOF_LINES = 4_500, 10
 PARSER = create_md_parser(MdParserConfig(enable_extensions={"dollarmath", "colon_fence"}), RendererHTML)
 

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from unittest.mock import MagicMock
 
 import matplotlib.pyplot as plt
 import pytest
+
+from grokbook.page.sources import load
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 
 @pytest.fixture(autouse=True)
@@ -24,3 +32,24 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
         return claim(*args).verdict
 
     return verdict
+
+
+@pytest.fixture
+def cell() -> Callable[..., dict[str, Any]]:
+    """The names after the one cell of a chapter that has a text in it, with what it finds by name: cell("14", "tied =",
+    recorded=...). The chapter's imports go before it; `page` puts nothing anywhere."""
+
+    def run(chapter: str, text: str, **names: Any) -> dict[str, Any]:
+        (path,) = NOTEBOOKS.glob(f"{chapter}_*.md")
+        cells = [one.source for one in load(path).notebook().cells if one.cell_type == "code"]
+        (chosen,) = [source for source in cells if text in source]
+        first = ast.parse(next(source for source in cells if "import " in source))
+        first.body = [line for line in first.body if isinstance(line, ast.Import | ast.ImportFrom)]
+        scope: dict[str, Any] = {}
+        with plt.rc_context():
+            exec(compile(first, path.name, "exec"), scope)
+            scope |= {"page": MagicMock(), **names}
+            exec(compile(chosen, path.name, "exec"), scope)
+        return scope
+
+    return run

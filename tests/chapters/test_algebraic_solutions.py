@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 
-from grokbook.chapters.algebraic_solutions import claims, figures, plan, runs, trained
+from grokbook.chapters.algebraic_solutions import claims, plan, runs, trained
 from grokbook.claims import Runs
 from grokbook.errors import ParameterError
-from grokbook.measures.hidden_nodes import FOUR, KINDS, OPPOSED, OTHER, factorise, frequency_table, orders
+from grokbook.measures.hidden_nodes import FOUR, KINDS, OPPOSED, OTHER, frequency_table, orders
 from grokbook.plotting.style import COLOURS
 from grokbook.theory.semiring import (
     Solution,
@@ -123,54 +124,63 @@ def test_the_table_s_shares_are_judged_on_three_seeds_or_more(changes, verdict):
 # ------------------------------------------------------------------------------------------- the table
 
 
-def test_the_published_shares_of_kinds_add_up():
+def test_the_published_shares_of_kinds_add_up(cell):
+    published = cell("16", "published =")["published"]
     for d in (23, 71, 127):
-        assert sum(trained.PUBLISHED[kind][d][0] for kind in KINDS) == pytest.approx(100, abs=0.02)
-        assert 100 - trained.PUBLISHED[OTHER][d][0] > 97.5
+        assert sum(published[kind][d][0] for kind in KINDS) == pytest.approx(100, abs=0.02)
+        assert 100 - published[OTHER][d][0] > 97.5
 
 
-def test_our_means_and_errors_are_those_of_the_authors():
+def test_our_means_and_errors_are_those_of_the_authors(cell):
     both = pd.concat([frequencies(1), frequencies(1, kind=OPPOSED, error=0.03).assign(seed=1)])
-    table = trained.beside({23: both})
+    given = {"published": cell("16", "published =")["published"]}
+    table, none = (cell("16", "table_row(part)", tables=tables, **given)["both"] for tables in ({23: both}, {}))
     ours = table.xs(23, level="d")
     assert ours.loc[FOUR, "mean"] == 50 and ours.loc[FOUR, "error"] == pytest.approx(50 / np.sqrt(2))
     assert ours.loc["error_4", "mean"] == pytest.approx(2) and np.isnan(ours.loc["error_6", "mean"])
     assert ours.loc[FOUR, "published"] == 47.07 and ours.loc["error_6", "seeds"] == 0
-    assert table.xs(71, level="d")["mean"].isna().all() and trained.beside({})["mean"].isna().all()
+    assert table.xs(71, level="d")["mean"].isna().all() and none["mean"].isna().all()
 
 
 # ---------------------------------------------------------------------------------------- dropped nodes
 
 
-def test_a_network_without_loss_loses_it_with_its_nodes():
+def test_a_network_without_loss_loses_it_with_its_nodes(cell):
     weights, waves = network()
-    kept, dropped = trained.kept_nodes(weights), trained.dropped_one(weights, waves)
+    found = cell("16", "strength =", weights=weights, waves=waves, table=frequency_table(waves), factored=[])
+    kept, dropped = found["kept"], found["dropped"]
     assert kept.loss.iloc[0] == pytest.approx(6 / 7) and kept.loss.iloc[-3] < 1e-6 and kept.accuracy.iloc[-3] == 1
     assert dropped.order.value_counts().to_dict() == {4: 8, 6: 6} and dropped.loss.min() > 0.01
-    left = trained.loss_of(trained.node_answers(weights)[dropped.node].sum(axis=0))[0]
-    assert left == pytest.approx(kept.loss.iloc[-3], abs=1e-9)
+    assert found["left"] == pytest.approx(kept.loss.iloc[-3], abs=1e-9)
 
 
-def test_the_loss_of_answers_is_that_of_the_semi_ring():
+def test_the_loss_of_answers_is_that_of_the_semi_ring(cell):
     """On the scale of one-hot answers: o in place of o / 2d."""
     made = Solution(np.random.default_rng(0).normal(size=1) * 0.3 * order_six_solution(7).z)
     a, b, c = (torch.from_numpy(w) for w in made.weights())
-    answers = trained.node_answers({"W_E": torch.cat([a, b]), "W_U": c / 14}).sum(axis=0)
+    weights = {"W_E": torch.cat([a, b]), "W_U": c / 14}
+    waves = runs.waves_of(weights)
+    found = cell("16", "strength =", weights=weights, waves=waves, table=frequency_table(waves), factored=[])
+    answers = found["each"].sum(axis=0)
     assert trained.loss_of(answers)[0] == pytest.approx(direct_loss(made))
 
 
 # ----------------------------------------------------------------------------------------------- figures
 
 
-def test_figures_draw_every_node():
+def test_figures_draw_every_node(cell):
     _, waves = network()
-    assert figures.clock(order_six_solution(11), 3, 4, 2).axes[1].lines[1].get_ydata().argmax() == 7
-    fig = figures.neurons(waves)
+    six, right = order_six_solution(11), plt.figure().subplots()
+    cell("16", "alone =", six=six, d=11, a=3, b=4, k=2, right=right, fig=right.figure)
+    assert right.lines[1].get_ydata().argmax() == 7
+    assert len(cell("16", "dial, right", order_six_solution=order_six_solution, d=11)["dial"].lines) == 3
+    fig = cell("16", "lw=1.3", waves=waves, p=7)["fig"]
     assert sum(len(ax.lines) for ax in fig.axes if ax.get_visible()) == 3 * 14
-    nodes = order_six_solution(7).z[:, 2]
-    nodes = nodes[:, np.abs(nodes[0]) > 0]
-    ends = [line.get_color() for line in figures.hands({"a": (nodes, 3)}).axes[0].lines]
+    ends = [line.get_color() for line in cell("16", "followed =", d=7, k=2)["ax"].lines]
+    ends = ends[3 * (3 + 2) :]  # after both factors the product
     assert len(ends) == 3 * 6 and [n for n, colour in enumerate(ends) if colour == COLOURS["measure"]] == [5, 11, 17]
     assert np.allclose(order_six(7, 2).z[:, 2, 3] * 6 ** (1 / 3), synced(7, 2).z[:, 2, 1] * opposed(7, 2).z[:, 2, 1])
-    fig = figures.factor_table(nodes, factorise(nodes))
-    assert sum(len(ax.lines) for ax in fig.axes) == 3 * (6 + 2 + 3)
+    one = pd.DataFrame({"frequency": [2], "order": [6], "error": [0.0]})
+    clocks = cell("16", "clocks =", factored=one, waves=order_six_solution(7).z)["clocks"]
+    ax = cell("16", "in clocks.items()", best=one, clocks=clocks, half=3, order=6, number=2)["ax"]
+    assert len(ax.lines) == 3 * (6 + 2 + 3)

@@ -107,11 +107,12 @@ def test_arms_have_keys_of_their_own_and_differ_from_the_free_run_in_one_thing()
         assert all(arm.config.steps == arms["free"].config.steps and arm.together for arm in arms.values())
 
 
-def test_a_factor_of_one_and_a_half_is_seen_with_twelve_seeds_at_the_spread_of_the_shams():
-    assert effects.power(0.16, rows=55) > 0.85
-    assert effects.power(0.6, rows=55) < 0.3
-    assert effects.power(0.16, factor=1.0, rows=55) <= 0.01
-    assert effects.power(0.3, rows=1) > effects.power(0.3, rows=55)  # more rows ask more of each
+def test_a_factor_of_one_and_a_half_is_seen_with_twelve_seeds_at_the_spread_of_the_shams(cell):
+    asked = [(0.16, 55, 1.5), (0.6, 55, 1.5), (0.16, 55, 1.0), (0.3, 1, 1.5), (0.3, 55, 1.5)]
+    found = cell("19", "powers[bench] =", spreads=dict(enumerate(asked)), shams={"L": ()})
+    small, wide, nothing, alone, many = found["powers"].values()
+    assert small > 0.85 and wide < 0.3 and nothing <= 0.01
+    assert alone > many  # more rows ask more of each
 
 
 def effect_row(**changed):
@@ -157,7 +158,9 @@ def test_predictions_stand_unchanged_in_the_commits_that_are_said_to_hold_them()
     """Explanation, arm, word and what would refute it, as git has them; a clone without history cannot tell."""
     path = "src/grokbook/chapters/causes/predictions.csv"
     for bench in effects.BENCHES:
-        mine = effects.scored(bench, pd.DataFrame())
+        table = effects.predictions()
+        mine = table[table[bench] != ""].rename(columns={bench: "predicted"})
+        mine = mine.assign(committed=[effects.committed(bench, added) for added in mine.added])
         for commit, rows in mine.groupby("committed"):
             shown = subprocess.run(["git", "show", f"{commit}:{path}"], capture_output=True, cwd=ROOT, check=False)
             if shown.returncode:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokbook.chapters.coverage import claims, figures, plan, tables
+from grokbook.chapters.coverage import claims, plan
 from grokbook.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.tasks.arithmetic import ModularTask
@@ -113,29 +113,31 @@ def test_from_the_needed_radius_on_95_of_100_draws_cover_the_grid(own, distance)
     assert (farthest < k).sum() >= 95 > (farthest < k - 1).sum()
 
 
-def test_simulated_coverage_lies_on_the_exact_curve_and_above_markovs_bound():
-    found = tables.coverage_table(13, 2, 300)
+def test_simulated_coverage_lies_on_the_exact_curve_and_above_markovs_bound(cell):
+    found = cell("04a", "uncovered error\": counts", p=13, k=2, draws=300)["covered"]
     torus = found[found.grid == "torus"]
     exact = [discs.expected_uncovered(13, 2, int(a * 169), torus=True) for a in torus.fraction]
     assert torus.expected.tolist() == exact
     assert (np.abs(found.uncovered - found.expected) < 4 * np.sqrt(found.expected.max() / 300) + 0.2).all()
     assert (torus.covered.diff().dropna() >= 0).all() and (found.covered >= found.bound - 0.1).all()
-    fig = figures.expectation_and_probability(found, discs.printed_fraction(13, 2))
-    drawn = next(line for line in fig.axes[0].lines if line.get_label() == "torus").get_ydata()
+    left = cell("04a", "ylabel=\"uncovered cells\"", covered=found, p=13, k=2)["left"]
+    drawn = next(line for line in left.lines if line.get_label() == "torus").get_ydata()
     assert drawn.tolist() == exact
 
 
-def test_own_class_needs_a_larger_radius_than_any_class():
-    found = tables.class_table(23, 0.3, 30)
+def test_own_class_needs_a_larger_radius_than_any_class(cell):
+    found = cell("04a", "exact > 0.3", p=23, train_fraction=0.3, draws=30)["reached"]
     anyone, own = (found[found.by == by].covered.to_numpy() for by in ("any class", "own class"))
     assert (anyone >= own).all() and anyone.argmax() < own.argmax()
 
 
-def test_cells_are_drawn_by_kind():
+def test_cells_are_drawn_by_kind(cell):
     kind = np.where(np.eye(5), 2, 0)
-    fig = figures.cells({"a": kind}, figures.UNCOVERED, mark=True)
+    names = {"covered": "white", "training cell": "blue", "uncovered": "red"}
+    drawn = cell("04a", "MaxNLocator(5", kinds={"a": kind}, names=names, discs={"b": kind}, of_discs=names | {"": "k"})
+    fig = drawn["pictures"][0]
     assert (np.asarray(fig.axes[0].images[0].get_array()) == kind).all()
-    assert [t.get_text() for t in fig.legends[0].get_texts()] == list(figures.UNCOVERED)
+    assert [t.get_text() for t in fig.legends[0].get_texts()] == list(names)
 
 
 @pytest.mark.parametrize(

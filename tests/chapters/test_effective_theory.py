@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from grokbook.chapters.effective_theory import dynamics, figures, lines, plan
+from grokbook.chapters.effective_theory import dynamics, lines, plan
 from grokbook.chapters.effective_theory import representations as rep
 from grokbook.errors import ParameterError
 from grokbook.theory import effective_flow
@@ -112,18 +111,20 @@ def test_conventions_differ_by_the_number_of_parallelograms_and_by_two():
     assert np.allclose(drawn[["paper", "code", "printed"]].to_numpy()[0], 10 * rate.to_numpy())
 
 
-def test_steps_of_descent_follow_the_velocity_and_half_the_step_has_half_the_error():
+def test_steps_of_descent_follow_the_velocity_and_half_the_step_has_half_the_error(cell):
     start, pairs = lines.start(7, 2), lines.training_set(7, 15)
-    times = np.arange(1, 41) / 10
-    off = [np.abs(lines.euler(start, pairs, times, step) - flow(start, pairs, times)).max() for step in (0.1, 0.05)]
+    found = cell("11", "walked[size].append", first=start, pairs=pairs, rate=1.2)
+    times, (whole, half) = found["times"], found["walked"].values()
+    off = [np.abs(walked - flow(start, pairs, times)).max() for walked in (whole, half)]
     assert off[0] / off[1] == pytest.approx(2, abs=0.1)
-    assert np.allclose(lines.euler(start, pairs, np.array([0.1]), 0.1)[0], start + 0.1 * velocity(start, pairs)[:, 0])
+    assert times[0] == 0.1 and np.allclose(whole[0], start + 0.1 * velocity(start, pairs)[:, 0])
 
 
-def test_the_bows_of_the_first_figure_meet_at_the_end():
+def test_the_bows_of_the_first_figure_meet_at_the_end(cell):
     """A parallelogram on a line is two pairs with one middle."""
     start, pairs = lines.start(10, 0), lines.training_set(10, 45)
-    axes = figures.closing(start, pairs, [0, 2000], 9).axes
+    same = [pair for pair in pairs if sum(pair) == 9]
+    axes = cell("11", "last.get", first=start, pairs=pairs, same=same, moments=[0, 2000])["fig"].axes[:2]
     middles, balls = ([[m.get_xdata()[0] for m in ax.lines if m.get_marker() == "o" and m.get_markersize() == size]
                        for ax in axes] for size in (6, 12))  # fmt: skip
     assert np.ptp(middles[0]) > 0.5 and np.ptp(middles[1]) < 1e-6
@@ -139,18 +140,18 @@ def test_the_samples_of_appendix_c_end_on_a_line():
         assert (np.linalg.matrix_rank(np.diff(points, axis=0), tol=1e-6) == 1) == (n == 8)
 
 
-def test_a_parallelogram_is_drawn_round_and_its_pairs_are_the_diagonals():
-    """In a unit square with i, j and m, n at opposite corners the outline has length 4."""
-    square = np.array([[0, 0], [1, 0], [0, 1], [1, 1]], dtype=float)
-    outline = square[lines.corners(((0, 3), (1, 2)))]
-    assert np.linalg.norm(np.diff(outline, axis=0), axis=1).sum() == 4
-    _, ax = plt.subplots()
-    figures.shape(ax, square, [((0, 3), (1, 2))], [])
-    assert len(ax.patches) == 1 and len(ax.texts) == 4
+def test_a_parallelogram_is_drawn_round_and_its_pairs_are_the_diagonals(cell):
+    """An outline is closed, and its diagonals, the pairs i, j and m, n, have one middle."""
+    drawn = cell("11", "the pairs are the diagonals")["axes"][0]
+    for outline in (line.get_xydata() for ax in drawn for line in ax.lines[:-1]):
+        assert (outline[0] == outline[4]).all()
+        assert np.allclose(outline[0] + outline[2], outline[1] + outline[3], atol=1e-6)
+    seen = [len(permissible_set(rep.APPENDIX_C[:n])) for n in (4, 6, 8)]
+    assert [len(ax.patches) for ax in drawn] == seen and all(len(ax.texts) == 6 for ax in drawn)
 
 
-def test_the_critical_sizes_have_bands_that_shrink_with_the_number_of_orders():
-    few, many = (lines.critical_sizes([4, 6], draws) for draws in (100, 10_000))
+def test_the_critical_sizes_have_bands_that_shrink_with_the_number_of_orders(cell):
+    few, many = (cell("11", "0.5 + off", counts=[4, 6], orders=orders)["sizes"] for orders in (100, 10_000))
     for table in (few, many):
         assert (table.low < table["size"]).all() and (table["size"] < table.high).all()
         assert table.share.tolist() == pytest.approx((table["size"] / [10, 21]).tolist())
@@ -158,9 +159,9 @@ def test_the_critical_sizes_have_bands_that_shrink_with_the_number_of_orders():
     assert (many["size"] - few["size"]).abs().max() < 1
 
 
-def test_three_orders_are_too_few_for_a_band():
+def test_three_orders_are_too_few_for_a_band(cell):
     """One half by 1 / sqrt(3) more is above 1, which no curve of shares reaches, and by as much less below 0."""
-    row = lines.critical_sizes([4], 3).iloc[0]
+    row = cell("11", "0.5 + off", counts=[4], orders=3)["sizes"].iloc[0]
     assert row.low == 0 < row["size"] <= 10 and np.isnan(row.high)
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 import xarray as xr
 
-from grokbook.chapters.feature_emergence import claims, figures, plan, runs, trained, watching
+from grokbook.chapters.feature_emergence import claims, plan, runs, trained, watching
 from grokbook.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.runs.sweep import Axis
@@ -299,10 +299,12 @@ def test_groups_are_judged_on_representations_of_the_papers_dimensions(share, wi
     assert trained.other_groups(few).verdict == "undecided"
 
 
-def test_the_boundary_is_drawn_with_its_fit():
+def test_the_boundary_is_drawn_with_its_fit(cell):
     rows = trained.together({M: trained.lives(grid(M, share, jitter=0.1)) for M, share in ((23, 0.4), (71, 0.3))})
     table, fit = trained.boundary_table(rows), trained.exponent(rows)
-    axes = figures.boundaries(table, fit).axes[0]
+    table = table.reset_index(names="M").assign(n=lambda t: t.share * t.M**2)
+    table = table.assign(least=table.least * table.M**2, most=table.most * table.M**2)
+    axes = cell("17", "growth =", table=table, power=fit)["ax"]
     line = axes.lines[0].get_ydata()
     assert np.isclose(np.log(line[1] / line[0]) / np.log(71 / 23), fit["value"]) and len(axes.collections) >= 2
     assert [text.get_text() for text in axes.get_xticklabels()] == ["23", "71"]

@@ -64,8 +64,8 @@ def test_units_are_cyclic_where_gauss_says():
 
 
 @pytest.mark.parametrize("g", [1, 3])
-def test_edges_are_equalities_of_the_table_and_a_path_of_three_gives_the_fourth(g):
-    two, three = figures.path_of_three(S3, g, (0, 1), (1, 2))
+def test_edges_are_equalities_of_the_table_and_a_path_of_three_gives_the_fourth(g, cell):
+    two, three, _ = cell("13", "three =", table=S3, q=g, seed=0, cells=12)["masks"].values()
     assert [0, 2] not in figures.quotient_edges(S3, two, g)["deduced"]
     edges = figures.quotient_edges(S3, three, g)
     assert [0, 2] in edges["deduced"] and all(edge in edges["trained"] for edge in ([0, 1], [1, 1], [1, 2]))
@@ -73,10 +73,10 @@ def test_edges_are_equalities_of_the_table_and_a_path_of_three_gives_the_fourth(
         assert S3[S3[b, g], d] == S3[b, S3[g, d]] and three[S3[b, g], d] and three[b, S3[g, d]]
 
 
-def test_a_graph_draws_its_edges_and_both_columns():
+def test_a_graph_draws_its_edges_and_both_columns(cell):
     trained = random_cells(S3, 12)
     edges = figures.quotient_edges(S3, trained, 3)
-    ax = figures.quotient_graphs("S3", {"a": (trained, 3)}).axes[0]
+    ax = cell("13", "figures.quotient_edges", table=S3, masks={"a": trained}, q=3)["ax"]
     assert len(ax.lines) == 12 + sum(map(len, edges.values())) and len(ax.texts) == 12
 
 
@@ -96,10 +96,11 @@ def test_sums_that_commute_need_fewer_cells_than_the_two_rules():
     assert np.mean([nullity == 2 for nullity in left]) > 0.9
 
 
-def test_a_curve_is_drawn_over_the_share_of_the_cells():
+def test_a_curve_is_drawn_over_the_share_of_the_cells(cell):
     curve = np.linspace(0, 1, 5)
-    ax = figures.share_curves({"a": (curve, "theory", "-")}, 0.5, "x").axes[0]
-    assert (ax.lines[0].get_ydata() == curve).all() and len(ax.lines) == 2
+    ax = cell("13", '"all equalities deduced"', probability=lambda sizes, _: sizes, forced=curve, rigid=curve,
+              accuracy=curve, size=4)["ax"]  # fmt: skip
+    assert all((line.get_ydata() == curve).all() for line in ax.lines[:3]) and len(ax.lines) == 4
 
 
 def test_both_kinds_are_exact_and_one_alone_shows_a_hexagon():
@@ -191,7 +192,7 @@ def test_a_lower_bound_that_holds_for_any_matrices_of_that_size_is_none():
     assert trained.lower_bound(easy).verdict == "undecided"
 
 
-def test_what_is_measured_of_a_run():
+def test_what_is_measured_of_a_run(cell):
     rows = trained.measured({("as printed", 12): made(TURNED, 0.5), ("as printed", 30): made(NOISE, 0.5)})
     first, last = rows.iloc[0], rows.iloc[-1]
     assert (first.rqi, first.step, first.hexagon) == (1.0, 50, True) and np.isnan(last.step)
@@ -199,7 +200,8 @@ def test_what_is_measured_of_a_run():
     assert rows.kind[0] == "permutations" and not rows["at start"][0]
     signed = trained.measured({("as printed", 12): made(-2.0 * SIGNED, 0.5)})
     assert set(signed.kind) == {"permutations times the sign"}
-    assert len(figures.figure_18(rows).axes) == 4
+    axes = cell("13", 'part = rows[rows.setting', rows=rows)["axes"].flat
+    assert [len(ax.lines) for ax in axes] == [4, 4, 4, 2]
 
 
 def test_runs_of_both_settings_differ_in_the_decay_of_the_matrices_alone():

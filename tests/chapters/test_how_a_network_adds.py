@@ -70,8 +70,9 @@ def test_theorems_are_checked():
     assert claims.adds_first(7).verdict == "holds"
 
 
-def test_figures_are_drawn():
-    left, right = figures.how_many(23, [7, 11, 23], 0.5, 20).axes
-    assert len(left.lines) == 4 and right.lines[1].get_ydata()[-1] == 3
+def test_figures_are_drawn(cell):
+    found = cell("02a", "(angles, number)", p=23)
+    left, right = (cell("02a", "angles.box_bound", **found | {"draws": 20})[side] for side in ("left", "right"))
+    assert len(left.lines) == 8 and right.lines[1].get_ydata()[-1] == 3  # drawn twice
     face, logits = figures.turns(11, 2, 3, [[1], [1, 4], range(1, 6)]).axes
     assert [float(line.get_ydata()[5]) for line in logits.lines[:3]] == pytest.approx([1, 1, 1])

@@ -1,6 +1,7 @@
 """Readings of networks whose frequencies are known because their logits or their embedding were made."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
@@ -18,14 +19,14 @@ def drawn():
     return config, config.model.draw(0)
 
 
-def test_one_row_a_frequency_and_the_first_is_the_network_itself(drawn):
+def test_one_row_a_frequency_and_the_first_is_the_network_itself(drawn, cell):
     config, weights = drawn
-    table = trained.one_by_one(config, weights, donor=weights)
-    assert table.frequency.tolist() == ["none", "1", "2", "3", "4", "5", "6"]
+    table = cell("02a", "strongest =", configs=[config], networks=[weights, weights], p_trained=P)["worth"]
+    assert table.frequency.tolist() == [0, 1, 2, 3, 4, 5, 6]
     own = fr.score(trained.all_logits(config, weights))
     assert table["logits: loss"][0] == table["table: loss"][0] == pytest.approx(own.loss)
     strongest = 1 + int(fr.wave_shares(trained.all_logits(config, weights)).argmax())
-    same = table.frequency == str(strongest)  # there the donor's circle is the network's own, unrenamed
+    same = table.frequency == strongest  # there the donor's circle is the network's own, unrenamed
     assert table["donor: loss"][same].item() == pytest.approx(own.loss, rel=1e-5)
     assert abs(table["donor: loss"][1:][~same[1:]] - own.loss).min() > 1e-6
     assert abs(table["table: loss"][1:] - own.loss).min() > 1e-6
@@ -34,7 +35,7 @@ def test_one_row_a_frequency_and_the_first_is_the_network_itself(drawn):
 def test_the_embedding_that_is_put_in_is_the_one_that_is_read(drawn):
     config, weights = drawn
     table = torch.roll(weights["W_E"][:P], 1, dims=0)
-    moved = trained.with_embedding(config, weights, table).reshape(P, P, P)
+    moved = trained.all_logits(config, {**weights, "W_E": torch.cat([table, weights["W_E"][P:]])}).reshape(P, P, P)
     own = trained.all_logits(config, weights).reshape(P, P, P)
     np.testing.assert_allclose(moved, np.roll(own, (1, 1), axis=(0, 1)), atol=1e-6)
 
@@ -74,14 +75,15 @@ def test_with_uniform_attention_both_operands_are_added_first():
 
 
 @pytest.mark.slow
-def test_trained_networks_add_by_a_few_frequencies():
+def test_trained_networks_add_by_a_few_frequencies(cell):
     """Two seeds at the defaults: right on all pairs, few frequencies, without one of them wrong."""
     from grokbook.runs.weights import final_weights
 
     run = trained.trained(n_seeds=2)
     networks = final_weights(run, progress=False)
-    table = trained.readings(run, networks)
+    table = pd.DataFrame([trained.reading(run.config.with_seed(n), one) for n, one in enumerate(networks)])
     assert (table.accuracy == 1).all() and table.key.str.len().between(1, 5).all()
     assert (table.excluded > 1).all() and (table.restricted < 0.1).all()
-    worth = trained.one_by_one(run.config.with_seed(0), networks[0]).set_index("frequency")
-    assert worth["table: accuracy"][str(table.key[0][0])] < 0.7
+    given = {"configs": [run.config.with_seed(0)], "networks": networks, "p_trained": run.config.task.p}
+    worth = cell("02a", "strongest =", **given)["worth"].set_index("frequency")
+    assert worth["table: accuracy"][table.key[0][0]] < 0.7

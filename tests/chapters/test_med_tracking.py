@@ -288,8 +288,8 @@ def snapshots(tables: list[np.ndarray]) -> xr.Dataset:
 
 
 @pytest.mark.parametrize(("p", "k"), [(13, 1), (13, 5), (47, 20)])
-def test_the_best_renaming_of_a_circle_is_frequency_one_and_no_better_than_at_other_frequencies(p, k):
-    row = renaming.renaming_table(snapshots([circle(p, k)]), draws=20).iloc[0]
+def test_the_best_renaming_of_a_circle_is_frequency_one_and_no_better_than_at_other_frequencies(p, k, cell):
+    row = cell("05", "nulls +=", asked={"a": snapshots([circle(p, k)])}, draws=20)["found"]["a"].iloc[0]
     assert row.end == pytest.approx(2 * np.sin(np.pi / p))  # prop-circles at frequency 1
     assert [row.low, row.moved, row.high] == pytest.approx([row.end] * 3)
     assert row.shuffled > 1.5 * row.end and row.grok_step == 0
@@ -303,11 +303,12 @@ def test_moved_frequencies_keep_powers_and_covariance():
     assert not np.allclose(fourier_power(moved), fourier_power(phi))
 
 
-def test_a_choice_of_frequencies_that_agree_is_told_from_a_narrow_spectrum():
+def test_a_choice_of_frequencies_that_agree_is_told_from_a_narrow_spectrum(cell):
     p, rng = 47, np.random.default_rng(0)
     near = [np.hstack([circle(p, c * k % p) for k in (1, 2, 3, 4)]) for c in (1, 5, 9)]  # one renaming serves all
     apart = [np.hstack([circle(p, k) for k in rng.choice(np.arange(1, 24), 4, replace=False)]) for _ in range(3)]
-    chosen, narrow = (renaming.renaming_table(snapshots(tables)) for tables in (near, apart))
+    asked = {"chosen": snapshots(near), "narrow": snapshots(apart)}
+    chosen, narrow = cell("05", "nulls +=", asked=asked, draws=99)["found"].values()
     assert (chosen.end < chosen.low).all() and not (narrow.end < narrow.low).any()
 
 

@@ -9,7 +9,7 @@ import re
 import pytest
 import xarray as xr
 
-from grokbook.chapters.reproduction_report import new, runs
+from grokbook.chapters.reproduction_report import runs
 from grokbook.page.sources import chapter_paths
 from grokbook.project import current
 from grokbook.theory.one_frequency import circle
@@ -27,11 +27,14 @@ def recorded(seeds, grokked, **made):
     return xr.Dataset(data, {"seed": list(seeds), "step": list(steps)}, attrs)
 
 
-def test_ways_to_train_are_told_apart_where_they_differ_and_only_there():
+def test_ways_to_train_are_told_apart_where_they_differ_and_only_there(cell):
     """An oracle, runs later than all others in another format, is found (2/20); the same runs again are not."""
     base = recorded([0, 1, 2], [100, 200, 300])
     late = recorded([0, 1, 2], [400, 500, 600], dtype="bfloat16", update="compiled")
-    found = runs.ways_table({"a": [base, late], "b": [base, recorded([5, 6, 7], [100, 200, 300], update="compiled")]})
+    same = recorded([5, 6, 7], [100, 200, 300], update="compiled")
+    parts = [{"p = 59": base, "p = 97": base}, {"p = 59": late, "p = 97": same}]
+    ways = cell("18", '["provenance"]', parts=parts)["ways"]
+    found = cell("18", "permutation_p(table", ways=ways)["compared"]
     assert found["numbers, update"].tolist()[1] == "bfloat16, compiled"
     assert found.p.tolist()[1::2] == [pytest.approx(0.1), 1.0]
     assert found.generalise.tolist() == [3, 3, 3, 3]
@@ -45,9 +48,12 @@ def test_the_runs_in_other_numbers_are_the_recorded_settings():
     assert runs.in_float32()["p = 59"].missing_seeds()[:1] != (0,)
 
 
-@pytest.mark.parametrize("name", new.CHECKS)
-def test_a_finding_stands_its_check_and_its_sentence_names_where_it_is_shown(name):
-    assert new.CHECKS[name]()["true"]
+CHECKS = re.findall(r'^checks\["(\w+)"\] = ', PAGE, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_finding_stands_its_check_and_its_sentence_names_where_it_is_shown(name, cell):
+    assert len(CHECKS) == 11 and cell("18", f'checks["{name}"]', checks={})["checks"][name]["true"]
     said = PAGE.partition(f"::::{{when}} {name}\n")[2].partition("\n:::\n")[0]
     assert said.startswith(f"(new-{name.replace('_', '-')})=") and re.search(r"\{(prf:ref|verdict)\}`", said)
     labels = re.findall(r"\{prf:ref\}`([\w-]+)`", said)
@@ -55,12 +61,15 @@ def test_a_finding_stands_its_check_and_its_sentence_names_where_it_is_shown(nam
     assert all(f"\n:label: {label}\n" in every for label in labels)
 
 
-def test_the_checks_can_fail(monkeypatch):
+def test_the_checks_can_fail(cell):
     """A wrong bound, a copyist that does not swap, a flow that is stopped early."""
-    monkeypatch.setattr(new, "circle", lambda p, k: circle(p, k, 2.0))
-    monkeypatch.setattr(new, "transpose_accuracy", lambda p, n: 0.4)
-    monkeypatch.setattr(new, "limit_point", lambda start: start)
-    assert [check()["true"] for check in (new.bound_of_med, new.copies, new.ends)] == [False] * 3
+    wrong = {
+        "med_bound": {"circle": lambda p, k: circle(p, k, 2.0)},
+        "copyist": {"transpose_accuracy": lambda p, n: 0.4},
+        "limit": {"limit_point": lambda start: start},
+    }
+    for name, names in wrong.items():
+        assert not cell("18", f'checks["{name}"]', checks={}, **names)["checks"][name]["true"]
 
 
 def test_a_central_claim_is_quoted_briefly_beside_its_verdict():

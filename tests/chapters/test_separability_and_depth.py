@@ -307,10 +307,11 @@ def test_the_small_study_is_told_and_decides_nothing():
     assert claims.figure_2(Runs()).evidence.startswith("too few depths")
 
 
-def test_a_summary_has_a_row_a_setting():
+def test_a_summary_has_a_row_a_setting(cell):
     tables = {1: depth.lives(made(0.1, 1.0, 2)), 3: depth.lives(made(0.3, 0.5, 1))}
-    rows = depth.summary(pd.concat(tables, names=["setting", "seed"]).reset_index(), "layers")
-    assert rows["layers"].tolist() == [1, 3] and rows["seeds"].tolist() == [2, 1]
+    every = pd.concat(tables, names=["setting", "seed"]).reset_index().assign(asked="layers")
+    rows = cell("07", "summary = []", every=every)["summary"]["layers"]
+    assert rows["setting"].tolist() == [1, 3] and rows["seeds"].tolist() == [2, 1]
     assert rows["fit"].tolist() == ["2 of 2 (step 100 (100 to 100))", "1 of 1 (step 100)"]
     assert rows["generalise"].tolist() == ["0 of 2", "0 of 1"]
-    assert {*depth.all_runs().asked} == {"layers", "cause", "tokens"}
+    assert {*cell("07", "asked = {\"layers\"")["every"].asked} == {"layers", "cause", "tokens"}

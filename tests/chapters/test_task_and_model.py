@@ -74,8 +74,12 @@ def test_a_picture_of_the_grid_paints_training_test_and_hole():
 
 
 @pytest.mark.parametrize("shape", [Shape(13, d_model=16, n_heads=2, shift=3), Shape(97, d_mlp=64, positional=False)])
-def test_the_diagram_has_the_sizes_of_the_model(shape):
-    written = " ".join(text.get_text() for text in chapter.model_diagram(shape, 2, 5).axes[0].texts)
+def test_the_diagram_has_the_sizes_of_the_model(shape, cell):
+    sizes = {"p": shape.p, "d_model": shape.d_model, "shift": shape.shift, "Shape": lambda *_, **__: shape}
+    found = cell("02", "notes =", **sizes)
+    ax = cell("02", "FancyBboxPatch(\n", **{name: found[name] for name in ("cells", "boxes")})["ax"]
+    cell("02", "in notes.items()", ax=ax, fig=ax.figure, notes=found["notes"], dark="black", grey="grey", **sizes)
+    written = " ".join(text.get_text() for text in ax.texts)
     shapes = {name.removesuffix(".0"): dims for name, dims in shape.shapes().items()}
     for name in ("W_E", "W_Q", "W_in", "W_out", "W_U"):
         assert " × ".join(map(str, shapes[name])) in written

@@ -10,7 +10,7 @@ import pytest
 import torch
 import xarray as xr
 
-from grokbook.chapters.trained_toys import claims, embeddings, figures, plan, runs, stored
+from grokbook.chapters.trained_toys import claims, embeddings, plan, runs
 from grokbook.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.models.placed import PlacedToy
@@ -21,13 +21,13 @@ from grokbook.theory.effective_flow import flow
 from grokbook.theory.parallelograms import ideal_model, representation_quality_index
 
 
-def test_the_run_of_figure_4d_comes_out_to_the_step():
+def test_the_run_of_figure_4d_comes_out_to_the_step(cell):
     """Its loss before the first update is printed as 0.98126620, its three steps as 800, 1130 (from 0) and 1530."""
     short = plan(45, 58, 1_600)["live"]
     config = dataclasses.replace(short.config, log=dataclasses.replace(short.config.log, dense_every=1))
     data = dataclasses.replace(short, config=config).run(progress=False)
     assert float(data.train_loss[0, 0]) == pytest.approx(0.98126620, abs=2e-6)
-    assert stored.met(data) == {name: stored.RUN[name] for name in ("train", "test", "line")}
+    assert cell("11a", "met =", run=data)["found"] == {"train": 1131, "test": 1530, "line": 801}
 
 
 @pytest.mark.parametrize("samples", [0, 55])
@@ -266,18 +266,20 @@ def test_without_runs_nothing_is_judged(check):
     assert check(Runs()).verdict == "undecided"
 
 
-def test_a_run_that_stands_still_has_no_step_and_its_own_start():
+def test_a_run_that_stands_still_has_no_step_and_its_own_start(cell):
     still = {20: made_up(20, 0.0)}
     table = embeddings.measured(still)
-    assert table.steps.isna().all() and (embeddings.starts(still, table).reached == 0).all()
+    first = cell("11a", "reached.reindex", toys=still, table=table)["first"]
+    assert table.steps.isna().all() and (first.reached == 0).all()
     assert embeddings.paths(still).empty
 
 
-def test_the_slope_of_a_start_is_its_cosine_with_the_ladder():
+def test_the_slope_of_a_start_is_its_cosine_with_the_ladder(cell):
     made = made_up(45, 0.05)
     numbers = made.embedding.isel(feature=0, snapshot=0).values
     wanted = [abs(np.corrcoef(row, np.arange(10))[0, 1]) for row in numbers]
-    assert embeddings.starts({45: made}, embeddings.measured({45: made})).slope.tolist() == pytest.approx(wanted)
+    first = cell("11a", "reached.reindex", toys={45: made}, table=embeddings.measured({45: made}))["first"]
+    assert first.slope.tolist() == pytest.approx(wanted)
 
 
 def test_the_program_s_rule_is_a_tolerance_in_its_own_unit():
@@ -292,15 +294,15 @@ def test_the_pairs_of_a_run_are_those_of_its_task():
     assert embeddings.pairs_of(45, 2) == [tuple(task.inputs[k]) for k in task.train_index]
 
 
-def test_stored_numbers_are_compared_run_by_run():
+def test_stored_numbers_are_compared_run_by_run(cell):
     rows = [{"samples": 25, "seed": 2, "accuracy": 50 / 55, "predicted": 49 / 55, "steps": 2600.0, "before": 2550.0},
             {"samples": 25, "seed": 0, "accuracy": 27 / 55, "predicted": 26 / 55, "steps": np.nan, "before": 1e4},
             {"samples": 25, "seed": 3, "accuracy": 0.0, "predicted": 0.0, "steps": np.nan, "before": 1e4},
             {"samples": 54, "seed": 0, "accuracy": 0.0, "predicted": 0.0, "steps": np.nan, "before": 1e4}]  # fmt: skip
-    found = stored.compared(pd.DataFrame(rows))
+    found = cell("11a", "stored_too =", table=pd.DataFrame(rows))["again"]
     assert found[["accuracy", "predicted", "steps"]].values.tolist() == [[True, False, True], [True, True, True]]
     late = pd.DataFrame([rows[0] | {"before": 2554.0}])
-    assert not stored.compared(late).steps.any()
+    assert not cell("11a", "stored_too =", table=late)["again"].steps.any()
 
 
 @pytest.fixture(scope="module")
@@ -363,8 +365,10 @@ def test_a_circle_must_go_with_the_answers_more_than_the_training_accuracy(blind
     assert claims.circle_where_it_generalises({}).verdict == verdict
 
 
-def test_the_regions_of_the_picture_are_those_recorded(small_fig2):
-    fig = figures.regions(small_fig2, addition=(1, 0), modular=(1, 0))
+def test_the_regions_of_the_picture_are_those_recorded(small_fig2, cell):
+    swapped = {name: data.assign_coords(seed=[1, 0]) for name, data in small_fig2.items()}
+    swapped |= {name: data.assign_coords(seed=[4, 0]) for name, data in small_fig2.items() if "modular" in name}
+    fig = cell("11a", "one.decoded", planes=swapped)["fig"]
     drawn = [np.asarray(ax.images[0].get_array()) for ax in fig.axes if ax.images]
     shown = [run for task in ("addition", "modular") for run in ((f"{task}, bad", 1), (task, 1), (task, 0))]
     for (kind, seed), image in zip(shown, drawn, strict=True):

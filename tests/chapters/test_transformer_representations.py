@@ -279,10 +279,14 @@ def test_what_is_left_of_a_start_and_the_rest():
         assert abs((rest * start).sum()) < 1e-8
 
 
-def test_the_controls_of_a_ring():
+def test_the_controls_of_a_ring(cell):
     data = run(circle=9.0)
     heart = {"shuffled labels": made(circle=0.0, grok=9999), "strong decay": made(circle=9.0, grok=9999, ringed=4000)}
-    table = embedding.control_table(data, heart | {"not recorded": None}).set_index("embedding")
+    found = cell("14", "noise with its", first=data)
+    end, size, dim, circle = (found[name] for name in ("end", "size", "dim", "circle"))
+    fresh = cell("14", "net.forward", first=data, end=end, size=size, dim=dim, circle=circle)["rows"]
+    rest = {"drawn": found["drawn"], "others": heart | {"not recorded": None}, "chance": 0.2}
+    table = cell("14", "controls =", rows=fresh, **rest)["at"]
     share = table["ring share"]
     assert share["the trained network"] > 0.9 and share["a perfect circle, a fresh decoder"] == pytest.approx(1)
     assert share["its symbols renamed at random"] < 0.4 and share["noise with its principal variances"] < 0.4
@@ -290,15 +294,15 @@ def test_the_controls_of_a_ring():
     assert share["shuffled labels"] < embedding.chance_ring(P, D) + 0.1 < share["strong decay"] and len(table) == 8
 
 
-def test_the_planes_are_those_of_figure_21():
-    planes = embedding.planes(run())
+def test_the_planes_are_those_of_figure_21(cell):
+    planes = cell("14", "a stranger's start\": on", first=run())["planes"]
     assert all(points.shape == (P, 2) for points in planes.values()) and len(planes) == 4
     assert ring_share(planes["end, its own axes"]) > 0.9
 
 
-def test_the_stages_are_those_of_figure_1_and_one_between():
-    assert list(embedding.stages(run(grok=2300))) == ["step 0", "step 400", "step 2,400", "step 4,000"]
-    assert len(embedding.stages(run(grok=9999))) == 3
+def test_the_stages_are_those_of_figure_1_and_one_between(cell):
+    late, never = (cell("14", "stages =", first=run(grok=grok))["stages"] for grok in (2300, 9999))
+    assert list(late) == ["step 0", "step 400", "step 2,400", "step 4,000"] and len(never) == 3
 
 
 def test_a_watched_run_asks_the_network_with_its_whole_embedding_last():
@@ -319,9 +323,13 @@ def test_shuffled_labels_are_the_same_labels_elsewhere():
 
 
 @pytest.mark.parametrize("data", [made(), made(grok=9999)])
-def test_figures_are_drawn_for_runs_that_generalise_and_for_others(data):
-    assert len(figures.dimension_curves({"a": {"with": data, "without": data}, "b": {"with": data}}, "a").axes) == 2
-    assert len(figures.four_planes(embedding.planes(data.isel(seed=0))).axes) == 4
+def test_figures_are_drawn_for_runs_that_generalise_and_for_others(data, cell):
+    sizes = {"p = 59, width 256": {"with": data, "without": data}, "p = 31, small": {"with": data}}
+    axes = cell("14", "bars = dict", sizes=sizes)["axes"]
+    assert [len(ax.lines) for ax in axes[0]] == [6, 3]
+    assert [len(ax.lines) for ax in cell("14", "lowest =", axes=axes, fig=axes[0, 0].figure)["axes"][0]] == [9, 5]
+    planes = cell("14", "a stranger's start\": on", first=data.isel(seed=0))["planes"]
+    assert len(figures.four_planes(planes).axes) == 4
 
 
 def test_length_turn_and_plane_are_read_off_the_runs():
@@ -335,17 +343,18 @@ def test_length_turn_and_plane_are_read_off_the_runs():
     assert ((parts > 0) & (parts <= 1)).all()
 
 
-def test_a_start_has_a_say_only_where_it_ranks_higher_than_strangers_whose_start_is_left():
+def test_a_start_has_a_say_only_where_it_ranks_higher_than_strangers_whose_start_is_left(cell):
     """An end that is half of its start has that start's strongest frequency, and a stranger's has the stranger's."""
-    mean, null, _ = embedding.first_strength(embedding.lives(made(circle=0.0, left=0.5)), RNG)
-    assert mean == null == 1
+    alike = cell("14", "by_chance =", own=embedding.lives(made(circle=0.0, left=0.5)), rng=RNG)
+    assert alike["mean"] == alike["null"] == 1
     table = embedding.lives(made(5))
-    assert embedding.first_strength(table.assign(rank=1.0, drawn=[[0.2, 0.4, 0.6, 0.8]] * 5), RNG)[2] < 0.01
-    assert embedding.first_strength(table.assign(rank=0.5, drawn=[[0.0, 0.5, 1.0]] * 5), RNG)[2] > 0.3
+    high, middling = (cell("14", "by_chance =", own=table.assign(rank=rank, drawn=[drawn] * 5), rng=RNG)["by_chance"]
+                      for rank, drawn in ((1.0, [0.2, 0.4, 0.6, 0.8]), (0.5, [0.0, 0.5, 1.0])))  # fmt: skip
+    assert high < 0.01 and middling > 0.3
 
 
-def test_three_measures_on_the_same_runs():
-    table = embedding.tied(made())
+def test_three_measures_on_the_same_runs(cell):
+    table = cell("14", "together = []", recorded={SMALL: made()}, SMALL=SMALL)["together"]
     assert set(table.network) == {"Gu et al.", "Liu et al."} and len(table) == 6
 
 

@@ -148,7 +148,7 @@ def test_radii_are_monotone_in_the_set_of_cells():
     assert claims.radii_on(phi, range(7), range(7)) == pytest.approx(closeness(phi).deltas)
 
 
-def test_sums_carry_nothing_and_products_of_a_circle_everything():
+def test_sums_carry_nothing_and_products_of_a_circle_everything(cell):
     """One seed and snapshot of noise, one of a circle: shares of the classes."""
     noise = np.random.default_rng(0).normal(size=(2, 7, 6))
     tables = np.stack([noise, np.stack([np.pad(circle(7, 2), ((0, 0), (0, 4)))] * 2)], axis=1)
@@ -157,7 +157,9 @@ def test_sums_carry_nothing_and_products_of_a_circle_everything():
          "test_accuracy": (("seed", "step"), np.array([[0.1, 0.5, 1.0], [0.2, 0.5, np.nan]]))},
         {"seed": [0, 1], "snapshot": [0, 100], "step": [0, 50, 101]},
     )  # fmt: skip
-    table = trained.snapshot_table(dataset)
+    table = cell("03", "every_run({", first=dataset, second=dataset, p_recorded=7, p_other=11)["share"]
+    assert table.modulus.value_counts().to_dict() == {7: 4, 11: 4}
+    table = table[table.modulus == 7]
     assert table.sums.max() < 1e-12
     assert table[table.step == 100]["products"].to_numpy() == pytest.approx(1)
     assert table[table.step == 0]["products"].max() < 0.95

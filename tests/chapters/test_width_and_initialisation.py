@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from grokbook.chapters.width_and_initialisation import power, runs, tables
+from grokbook.chapters.width_and_initialisation import runs, tables
 from grokbook.chapters.width_and_initialisation.claims import (
     SMALL_SIZE,
     about_07,
@@ -23,8 +23,10 @@ from grokbook.chapters.width_and_initialisation.claims import (
 from grokbook.claims import Runs, choose
 from grokbook.claims.finding import UNDECIDED
 from grokbook.errors import ParameterError
+from grokbook.models.start import embedding_start
 from grokbook.runs.gu2025 import fig5, modular_run
 from grokbook.runs.recording import catalogue
+from grokbook.theory.toeplitz_start import squared_steps
 from grokbook.training.cost import step_seconds
 from grokbook.training.optim import AdamW
 
@@ -267,9 +269,11 @@ def test_the_verdict_follows_the_runs(name, runs, answer):
     assert verdict(name, runs) == answer
 
 
-def test_rules_bear_out_what_is_right_and_not_what_is_not():
+def test_rules_bear_out_what_is_right_and_not_what_is_not(cell):
     """At the spread of the paper's size, with the seeds that its runs have, 6 of a side for an order."""
-    found = power.powers(0.22, 20).set_index(["rule", "seeds"])
+    truths = cell("09", "truths =", alone={"p = 97": 0.22})["truths"]
+    rows = cell("09", "in truths.items()", truths=truths, at_97=0.22, draws=20)["rows"]
+    found = pd.DataFrame(rows).set_index(["rule", "seeds"])
     for row in (("GF20", 3), ("GF11", 3), ("PF03", 3), ("PF19", 3), ("PF20", 6)):
         assert found["borne out"][row] >= 0.7 and found["false"][row] <= 0.2 and found["refuted"][row] <= 0.25
     assert found["borne out"]["PF20", 3] == 0
@@ -284,8 +288,8 @@ def test_companions_are_shown_and_decide_nothing():
 # ---------------------------------------------------------------------------------------- tables
 
 
-def test_the_table_of_all_runs_has_a_row_for_each_seed():
-    every = tables.all_runs()
+def test_the_table_of_all_runs_has_a_row_for_each_seed(cell):
+    every = cell("09", "every = pd.concat")["every"]
     assert {*every.question} == {question for question, _ in runs.QUESTIONS}
     place = every[every["where"] == "p = 59, 50 %, fresh seeds"].groupby("setting", sort=False)
     assert [*place.groups] and all({*table.index} <= {*runs.FRESH} for _, table in place)
@@ -312,15 +316,15 @@ def test_the_spread_counts_a_setting_once_and_its_late_runs(monkeypatch):
     assert tables.longest({"a": tables.times(made[run.key, 5]), "b": 0}, "a") == "a" and tables.longest({}, "a") is None
 
 
-def test_steps_of_the_starts_have_their_expected_length():
+def test_steps_of_the_starts_have_their_expected_length(cell):
     """E|step|^2 = 2 Var(entry) d: 2 for variance 1/d, 1/6 for uniform entries over the root of d (variance 1/12d)."""
-    found = tables.start_table(53, 53, draws=40).set_index("start")
+    found = cell("09", "expected step\": np")["by"]
     assert np.allclose(found["MED"], found["expected step"], rtol=0.05)
     assert np.isclose(found["expected step"]["normal"] / found["expected step"]["positive"], np.sqrt(12))
     spread = found["step spread"]
-    assert spread["circulant"] < 1e-6 < spread["toeplitz"] < spread["positive"]
-    with pytest.raises(ParameterError, match="draws = 0"):
-        tables.start_table(5, 4, 0)
+    assert spread["circulant"] < spread["toeplitz"] < spread["positive"]
+    alike = squared_steps(embedding_start("circulant", 53, 53, 0).double().numpy())
+    assert np.ptp(alike) < 1e-6 * alike.mean()  # as many columns as symbols: all steps are equally long
 
 
 def test_a_step_of_each_optimiser_is_timed_once_a_turn():

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import sympy
-from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
 
 from grokbook.claims import Finding, claim, judge
 from grokbook.models.transformer import Shape
-from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.runs.experiment import Experiment
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.quadratic_forms import quadratic_class_sizes
@@ -93,40 +90,3 @@ def printed_range(p: int = 97) -> Finding:
     return judge(values == p, corrected=True, value=values, low=p, high=p)
 
 
-@styled
-def model_diagram(shape: Shape, i: int, j: int) -> Figure:
-    """The model from a cell to its logits, top to bottom: tokens, rows of the table, attention, MLP, read-out.
-
-    Every size is read from the parameters of `shape`, a network of one layer; (i, j) is the cell that is drawn.
-    """
-    size = {name.removesuffix(".0"): " × ".join(map(str, dims)) for name, dims in shape.shapes().items()}
-    dark, grey, box = COLOURS["theory"], "#444444", {"boxstyle": "round,pad=0.05", "lw": 1, "ec": COLOURS["theory"]}
-    arrow = {"arrowstyle": "-|>", "color": dark, "lw": 1, "shrinkA": 0, "shrinkB": 0}
-    fig, ((ax,),) = panels(1, 1, height=7.2)
-    fig.set_figwidth(4.4)
-    tokens = [(1.2, "$i$", i), (3.6, f"$j + {shape.shift}$" if shape.shift else "$j$", j + shape.shift)]
-    boxes = [(3.6, 6.6, f"attention: {shape.n_heads} heads of width {shape.d_head}", 6.6, "#EFEFEF"),
-             (6.0, 4.1, "MLP", 1.75, "#EFEFEF"), (6.0, 1.6, f"{shape.p} logits", 1.75, "white")]  # fmt: skip
-    arrows = [(6.0, 6.2, 4.5), (6.0, 3.7, 2.0)]
-    for x, role, token in [*tokens, (6.0, "cls", shape.vocabulary - 1)]:
-        ax.text(x, 11.25, role, ha="center", color=grey)
-        boxes += [(x, 10.6, f"token {token}", 2.05, "white"), (x, 8.6, f"{shape.d_model} numbers", 2.05, "white")]
-        arrows += [(x, 10.2, 9.0), (x, 8.2, 7.0)]
-    for x, y, text, width, ground in boxes:
-        ax.add_patch(FancyBboxPatch((x - width / 2, y - 0.32), width, 0.64, fc=ground, **box))
-        ax.text(x, y, text, ha="center", va="center", color=dark)
-    for x, above, below in arrows:
-        ax.annotate("", (x, below), (x, above), arrowprops=arrow)
-    for above, middle in ((7.65, 5.75), (4.95, 3.25)):  # what goes around a box
-        ax.plot(6.0, middle, "o", ms=13, mfc="white", mec=dark, zorder=3)
-        ax.text(6.0, middle - 0.02, "+", ha="center", va="center", zorder=4)
-        ax.plot([6.0, 7.3, 7.3, 6.0], [above, above, middle, middle], lw=1, zorder=1, color=dark)
-    notes = {9.75: f"$W_E$: {size['W_E']}", 9.4: f"$W_{{pos}}$: {size.get('W_pos', 'none')}"}
-    notes |= {5.75: f"$W_Q, W_K, W_V, W_O$: {size['W_Q']} each", 4.1: f"$W_{{in}}$: {size['W_in']}, ReLU"}
-    notes |= {3.7: f"$W_{{out}}$: {size['W_out']}", 2.65: f"$W_U$: {size['W_U']}", 1.6: "the largest is the answer"}
-    for y, note in notes.items():
-        ax.text(3.75 if y > 9 else 0.3, y, note, va="center", fontsize=9.5, color=grey)
-    ax.text(3.6, 11.9, f"cell $(i, j)$ = ({i}, {j})", ha="center", color=dark)
-    ax.set(xlim=(0.1, 7.5), ylim=(1.1, 12.3))
-    ax.axis("off")
-    return fig

@@ -51,11 +51,6 @@ def _table(name: str) -> pd.DataFrame:
     return pd.read_csv(str(files(__package__) / f"{name}.csv"), keep_default_na=False, dtype=str)
 
 
-def tried() -> pd.DataFrame:
-    """The settings that were tried for the benches, a row each: median fit and grok step, spread of the logarithm."""
-    return pd.read_csv(str(files(__package__) / "baselines.csv"), keep_default_na=True)
-
-
 def against(arm: str, bench: str) -> str:
     """The arm that an arm is compared with: where a norm is held the norm $W_c$, for training sets the balanced one.
 
@@ -93,11 +88,11 @@ def flips(logs: Sequence[float]) -> float:
         raise ParameterError(f"there are {logs.size} numbers, but sign patterns are counted for at most 20.")
     if not logs.size:
         return float("nan")
-    sums = _signs(logs.size) @ logs
+    sums = signs(logs.size) @ logs
     return float(np.mean(np.abs(sums) >= abs(logs.sum()) - 1e-9))
 
 
-def _signs(n: int) -> np.ndarray:
+def signs(n: int) -> np.ndarray:
     """All patterns of n signs, (2^n, n)."""
     return 1 - 2 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
 
@@ -269,34 +264,3 @@ def came(found: pd.DataFrame, **arms: str) -> bool | None:
     return all(names[arm] in words.split(" or ") for arm, words in arms.items())
 
 
-def scored(bench: str, found: pd.DataFrame) -> pd.DataFrame:
-    """The predictions for a bench, a row each, with what was observed and whether it agrees; not run: "not run".
-
-    `outcome` compares the predicted word with the observed one, `refuted` (True, False or None) reads the column
-    `refuted_by` of the predictions; `committed` is the commit that holds the prediction.
-    """
-    table = predictions()
-    table = table[table[bench] != ""].rename(columns={bench: "predicted"})
-    table["observed"] = [found.observed.get(arm, "not run") if len(found) else "not run" for arm in table.arm]
-    table["outcome"] = [
-        "not run" if seen == "not run" else judged(said, seen)
-        for said, seen in zip(table.predicted, table.observed, strict=True)
-    ]
-    rows = [found.loc[arm].copy() if arm in found.index else None for arm in table.arm]
-    for row, said in zip(rows, table.predicted, strict=True):
-        if row is not None:
-            row["predicted"] = said
-    table["refuted"] = [refuted(text, bench, row, found) for text, row in zip(table.refuted_by, rows, strict=True)]
-    table["committed"] = [committed(bench, added) for added in table.added]
-    return table.drop(columns=[name for name in BENCHES if name in table])
-
-
-def power(spread: float, factor: float = 1.5, seeds: int = 12, *, rows: int, draws: int = 2_000) -> float:
-    """Chance that a factor is seen by sign flips of `seeds` pairs after Holm's first step over `rows`, simulated.
-
-    The logarithms are normal with this standard deviation; the p value that counts is LEVEL / rows.
-    """
-    rng = np.random.default_rng(0)
-    logs = rng.normal(np.log(factor), spread, (draws, seeds))
-    sums = np.abs(logs @ _signs(seeds).T)
-    return float(np.mean((sums >= np.abs(logs.sum(1))[:, None] - 1e-9).mean(1) <= LEVEL / rows))

@@ -11,14 +11,6 @@ from matplotlib.figure import Figure
 from grokbook.plotting.style import COLOURS, panels, styled
 
 LIMITS = (1 / 24, 24.0)
-# The arms of the chapter's first picture, a few of each kind; an empty name parts two kinds.
-LEAD = (
-    "decay-by-a-hook", "decay-double", "decay-half", "decay-until-the-fit", "decay-from-the-fit",
-    "decay-on-hidden-alone", "", "norm-at-0.7", "norm-at-1.45", "temperature-half", "start-half",
-    "", "embedding-frozen-at-the-start", "embedding-given", "embedding-given-renamed", "embedding-given-shuffled",
-    "", "ring-of-step-1", "ring-at-random", "data-clumps",
-    "", "gradient-orthogonal-from-the-fit", "linearised", "grokfast",
-)  # fmt: skip
 WEDGES = {"shorter": "<", "longer": ">", "same": "D", "never": "X"}
 
 
@@ -37,8 +29,7 @@ def forest(
     at = {y: arm for y, arm in zip(places, rows, strict=True) if arm}
     fig, axes = panels(1, len(found), height=0.6 + 0.27 * places[-1], sharey=True)
     for ax, (bench, table) in zip(axes.flat, found.items(), strict=True):
-        ax.set_xscale("log")
-        ax.set_xlim(*LIMITS)
+        ax.set(xscale="log", xlim=LIMITS)
         ax.axvline(1, color=COLOURS["frame"], lw=0.8)
         ax.set_xticks([1 / 16, 1 / 4, 1, 4, 16], ["1/16", "1/4", "1", "4", "16"], fontsize=8)
         ax.minorticks_off()
@@ -49,24 +40,23 @@ def forest(
             for k, word in enumerate(dict.fromkeys(said[bench])):
                 x = {"shorter": 1 / 19, "longer": 19, "same": 1.0, "never": 19}[word]
                 ax.plot(x, y + 0.16 * k, WEDGES[word], color=COLOURS["second"], ms=5.5, mfc="none", zorder=2)
+            colour = COLOURS["quiet" if "sham" in set(said.role) else "measure"]
+            row = table.loc[arm] if arm in table.index else None
             if arm not in arms[bench]:
                 continue
-            _effect(ax, y, table.loc[arm] if arm in table.index else None, "sham" in set(said.role))
+            if row is None:
+                ax.text(3, y, "not run", color=COLOURS["quiet"], ha="center", va="center", fontsize=7)
+            elif row.observed == "unfit":
+                ax.text(4.5, y, "never fits", color=colour, ha="center", va="center", fontsize=8)
+            elif row.observed == "never":
+                ax.annotate("", (15, y), (5, y), arrowprops={"arrowstyle": "->", "color": colour, "lw": 1.6})
+                ax.text(4.6, y, f"{int(row.late)}/{int(row.runs)}", color=colour, ha="right", va="center", fontsize=8)
+            else:
+                low, ratio, high = np.clip([row.low, row.ratio, row.high], *LIMITS)
+                ax.plot([low, high], [y, y], color=colour, lw=1.8, zorder=3)
+                ax.plot(ratio, y, "o", color=colour, ms=4.5, zorder=3)
     axes.flat[0].set_yticks([*at], [arm.replace("-", " ") for arm in at.values()])
     axes.flat[0].set_ylim(places[-1] + 0.6, places[0] - 0.6)
     return fig
 
 
-def _effect(ax, y: float, row: pd.Series | None, sham: bool) -> None:
-    colour = COLOURS["quiet" if sham else "measure"]
-    if row is None:
-        ax.text(3, y, "not run", color=COLOURS["quiet"], ha="center", va="center", fontsize=7)
-    elif row.observed == "unfit":
-        ax.text(4.5, y, "never fits", color=colour, ha="center", va="center", fontsize=8)
-    elif row.observed == "never":
-        ax.annotate("", (15, y), (5, y), arrowprops={"arrowstyle": "->", "color": colour, "lw": 1.6})
-        ax.text(4.6, y, f"{int(row.late)}/{int(row.runs)}", color=colour, ha="right", va="center", fontsize=8)
-    else:
-        low, ratio, high = np.clip([row.low, row.ratio, row.high], *LIMITS)
-        ax.plot([low, high], [y, y], color=colour, lw=1.8, zorder=3)
-        ax.plot(ratio, y, "o", color=colour, ms=4.5, zorder=3)

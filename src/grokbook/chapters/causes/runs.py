@@ -182,16 +182,12 @@ def data(bench: str) -> dict[str, RunConfig]:
 
     Bench L is balanced by itself; it has sets with many and few parallelograms, and no relabelling.
     """
-    config = free(bench)
+    config, designs = free(bench), ("balanced", "covering", "clumps", "relabelled")
+    task: Any = DesignedTask(config.model.p, train_fraction=0.8) if bench != "L" else config.task
     if bench == "L":
-        return {f"data-{design}": dataclasses.replace(config, task=dataclasses.replace(config.task, design=design))
-                for design in ("many", "few", "covering", "clumps")}  # fmt: skip
-    return {
-        f"data-{design}": dataclasses.replace(
-            config, task=DesignedTask(config.model.p, train_fraction=0.8, design=design)
-        )
-        for design in ("balanced", "covering", "clumps", "relabelled")
-    }
+        designs = ("many", "few", "covering", "clumps")
+    return {f"data-{design}": dataclasses.replace(config, task=dataclasses.replace(task, design=design))
+            for design in designs}  # fmt: skip
 
 
 def rates() -> dict[str, RunConfig]:
@@ -302,14 +298,11 @@ def arms(bench: str) -> dict[str, Arm]:
         ['free', 'decay-double', 'decay-half']
     """
     found = {"free": free(bench)} | decays(bench)
-    if bench == "L":
-        found |= norms(bench) | embeddings(bench) | rates() | data(bench) | others(bench)
-    elif bench != "N":  # its spread between equal runs is too large for 12 seeds: shown, not used
-        found |= norms(bench) | embeddings(bench) | rings(bench) | data(bench) | others(bench)
-        found |= later() | tuned() if bench == "Q" else {}
+    if bench == "N":  # its spread between equal runs is too large for 12 seeds: shown, not used
+        found = {name: found[name] for name in [*found][:5]}
     else:
-        kept = ("free", "decay-double", "decay-half", "decay-by-a-hook", "no-decay")
-        found = {name: found[name] for name in kept}
+        found |= norms(bench) | embeddings(bench) | (rates() if bench == "L" else rings(bench))
+        found |= data(bench) | others(bench) | (later() | tuned() if bench == "Q" else {})
     return {name: Arm(f"causes/{bench.lower()}[{name}]", config, tuple(range(SEEDS)), together=True)
             for name, config in found.items()}  # fmt: skip
 

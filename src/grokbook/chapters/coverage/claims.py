@@ -30,10 +30,6 @@ from grokbook.theory.coverage import (
 from grokbook.theory.coverage_probability import enumerate_coverage, full_coverage, printed_bound
 from grokbook.theory.one_frequency import circle
 
-# Our reading of a probability "close to 1", and the random training sets that decide it.
-CLOSE_TO_ONE, DRAWS = 0.95, 4000
-
-COVERED = "How many cells stay uncovered"
 CERTAIN = "An expectation below one is not a probability near one"
 ENOUGH = "What suffices, and what is necessary"
 OWN_CLASS = "The theorem asks for the same class"
@@ -210,7 +206,7 @@ def every_disc_has_c_cells(p: int = 97, k: int = 5) -> Finding:
                  c=c, corner=grid.min())  # fmt: skip
 
 
-@claim("G20", "gu2025", "appendix B.6", section=COVERED, kind="formula", published="1",
+@claim("G20", "gu2025", "appendix B.6", section="How many cells stay uncovered", kind="formula", published="1",
        says=("without replacement a cell is missed less often at all {sizes} sizes tried; at p = {p}, k = {k}, ",
              "m = {m} {ours:.3f} cells are missed on average (torus), by the printed formula {theirs:.3f}"))
 def one_cell_is_covered(p: int = 97, k: int = 5) -> Finding:
@@ -266,14 +262,15 @@ def printed_union_bound(p: int = 97, k: int = 5, m: int = 3000, *, torus: bool =
              "{torus.value:.2f} ± {torus.error:.2f} (grid: {grid.value:.2f} ± {grid.error:.2f}, ",
              "where E = {expected:.2f}). With another constant, E < {small:.2g} ({enough} cells), in {sure.value:.3f} ",
              "± {sure.error:.3f}; \"close to 1\" is read as {close:g} (others: {bars})"))
-def below_one_means_covered(p: int = 97, k: int = 5, eps: float = 1.0, *, close: float = CLOSE_TO_ONE) -> Finding:
+def below_one_means_covered(p: int = 97, k: int = 5, eps: float = 1.0, *, close: float = 0.95) -> Finding:
     """For full coverage "close to 1", "require the expected number of uncovered points to be less than 1".
 
     With 1 - `close` in place of 1 it is Markov's inequality; then the fraction has ln(p^2 / (1 - close)) for ln p^2.
+    `close` is our reading of a probability "close to 1", which 4,000 random training sets decide.
     """
     m, threshold = least_training_size(p, k, eps, torus=True), training_size(p, k)
     enough = least_training_size(p, k, 1 - close, torus=True)
-    least, torus, sure = (full_coverage(p, k, n, torus=True, draws=DRAWS) for n in (m, threshold, enough))
+    least, torus, sure = (full_coverage(p, k, n, torus=True, draws=4000) for n in (m, threshold, enough))
     low, high = least.interval()
     return judge(high >= close, corrected=sure.interval()[1] >= close, value=least.value, low=low, high=high,
                  small=1 - close, p=p, k=k, eps=eps, m=m, threshold=threshold, least=least, torus=torus, sure=sure,

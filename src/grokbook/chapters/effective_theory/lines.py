@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,23 +10,14 @@ import pandas as pd
 from grokbook.errors import ParameterError
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.liu2022 import STEP
-from grokbook.theory.effective_flow import quadratic_form
-from grokbook.theory.linear_probability import crossing, linear_probability
 from grokbook.theory.parallelograms import (
     CONVENTIONS,
-    Parallelogram,
     Sample,
     all_samples,
-    gram,
     grokking_rate,
     nullity,
     permissible_set,
 )
-
-# Steps at which the authors' Fig. 4c marks three times the time scale, 3 n_h, for a run with 45 of 55 samples.
-MARKED = 1667
-# The sum of squares of ten numbers that are divided by their unbiased deviation, as in the authors' program.
-THEIR_Z0 = 9.0
 
 
 def training_set(p: int, samples: int, seed: int = 0) -> list[Sample]:
@@ -67,20 +58,6 @@ def start(p: int, seed: int = 0, d: int | None = None) -> np.ndarray:
     return (drawn - drawn.mean(axis=0)) / drawn.std(axis=0)
 
 
-def critical_sizes(counts: Iterable[int], draws: int) -> pd.DataFrame:
-    """For each number of symbols p the size at which half of random orders force a line: size, band, per p, share.
-
-    The band is where the curve of shares crosses one half by two standard errors, 1 / sqrt(draws), less and more;
-    it has no high end (NaN) for fewer than 4 orders.
-    """
-    rows = []
-    for p in counts:
-        curve, total = linear_probability(p, draws), len(all_samples(p))
-        share, low, high = (crossing(curve, 0.5 + off / np.sqrt(draws)) for off in (0, -1, 1))
-        rows.append((p, share * total, low * total, high * total, share * total / p, share))
-    return pd.DataFrame(rows, columns=["p", "size", "low", "high", "per", "share"])
-
-
 def rates(p: int, sizes: Sequence[int], draws: int, seed: int = 0) -> pd.DataFrame:
     """lambda_3 Z_0 of random training sets, a row a set: samples, and a column for each convention."""
     rows = []
@@ -118,30 +95,3 @@ def pull(first: np.ndarray, pairs: Sequence[Sample], targets: Sequence[float]) -
     return rows.T @ (np.asarray(targets) - rows @ first)
 
 
-def spread_rate(pairs: Sequence[Sample], p: int) -> float:
-    """The third smallest eigenvalue of the springs that free inputs have: each sample to the mean of its label.
-
-    Example:
-        >>> round(spread_rate([(0, 2), (1, 1)], 3), 9)
-        3.0
-    """
-    labels = [[pair for pair in pairs if sum(pair) == label] for label in {sum(pair) for pair in pairs}]
-    return float(np.linalg.eigvalsh(sum(gram(same, p) / len(same) for same in labels))[2])
-
-
-def euler(first: np.ndarray, pairs: Sequence[Sample], times: np.ndarray, step: float) -> np.ndarray:
-    """Steps of gradient descent on l_eff, as the authors' code takes, (len(times), p), at multiples of the step."""
-    m, at, done, path = quadratic_form(pairs, len(first)), np.array(first, dtype=float), 0, []
-    for time in times:
-        for _ in range(round(time / step) - done):
-            towards, z0 = m @ at, at @ at
-            at = at - step * 2 * (towards - (at @ towards) / z0 * at) / z0
-        done = round(time / step)
-        path.append(at)
-    return np.array(path)
-
-
-def corners(parallelogram: Parallelogram) -> list[int]:
-    """The symbols in the order of the outline: (i, j) and (m, n) are the diagonals."""
-    (i, j), (m, n) = parallelogram
-    return [i, m, j, n, i]

@@ -222,16 +222,12 @@ def sharper_with_p(draws: int = 400) -> Finding:
     Our reading: relative to the size at which half of random orders force a line, the crossover from 10 to 90 % of them
     narrows as p grows (from p = 10 to 40, by two standard errors). That it does not yet says nothing of larger p.
     """
-    each = [[_width(sizes) for sizes in np.split(first_linear(p, draws), 10)] for p in (10, 40)]
+    orders = [np.array(np.split(first_linear(p, draws), 10)) for p in (10, 40)]
+    low, half, high = np.quantile(orders, [0.1, 0.5, 0.9], axis=2)
+    each = (high - low) / half
     (first, last), errors = np.mean(each, axis=1), np.std(each, axis=1, ddof=1) / np.sqrt(10)
     return judge(True if first - last > 2 * np.hypot(*errors) else None, value=first, draws=draws, last=last,
                  errors=errors)  # fmt: skip
-
-
-def _width(sizes: np.ndarray) -> float:
-    """From which size to which a line is forced, 10 to 90 %, in units of the median."""
-    low, middle, high = np.quantile(sizes, [0.1, 0.5, 0.9])
-    return float((high - low) / middle)
 
 
 @claim("L16", "liu2022", "section 1, answer A2", section=CRITICAL, kind="theorem", shown_by="count",

@@ -36,11 +36,8 @@ from grokbook.theory.feature_energy import (
 from grokbook.theory.irreps import as_table, irreps
 
 BEHIND, CLIMB, HILLS = "What reaches the features", "What one feature climbs", "Every hill of the energy"
-ENOUGH, LEFT, DATA = (
-    "How many features are enough",
-    "What the learned leave to the others",
-    "How many pairs keep a hill",
-)
+ENOUGH, LEFT = "How many features are enough", "What the learned leave to the others"
+DATA = "How many pairs keep a hill"
 
 # The groups on which the theorems are tried: odd and even cyclic ones, all three types of irreps, degrees to three.
 GROUPS = ("Z5", "Z8", "Z12", "Z2xZ2", "S3", "D4", "D5", "Q8", "A4")

@@ -18,8 +18,6 @@ from grokbook.measures.group_quality import TOLERANCES, group_quality, predicted
 from grokbook.tasks.groups import GroupTask, cayley_table
 from grokbook.theory.group_deduction import coset_representation
 
-TRAINED = "Trained networks on six permutations"
-
 GOAL = 0.95  # the RQI that counts as reached
 
 # Share of the random bases in which exact matrices must show a hexagon before one is looked for in trained ones.
@@ -124,7 +122,7 @@ def measured(runs: Mapping[tuple[str, int], xr.Dataset], group: str = "S3") -> p
     return pd.DataFrame(rows)
 
 
-_LOOK = {"section": TRAINED, "runs": fig18}
+_LOOK = {"section": "Trained networks on six permutations", "runs": fig18}
 
 
 @claim("LG1", "liu2022", "appendix H, Fig. 17", **_LOOK, rule_changed="2026-11-24T19:02 ba64f54", says=(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import torch
 from torch import Tensor
 
@@ -56,12 +55,6 @@ def all_logits(config: RunConfig, weights: Weights) -> np.ndarray:
         return config.model.forward(weights, torch.as_tensor(config.task.inputs)).double().numpy()
 
 
-def with_embedding(config: RunConfig, weights: Weights, table: Tensor) -> np.ndarray:
-    """The logits for all pairs with another table (p, d) for the p tokens; positions and cls token stay."""
-    rest = weights["W_E"][len(table) :]
-    return all_logits(config, {**weights, "W_E": torch.cat([table.to(rest), rest])})
-
-
 def symmetricity(config: RunConfig, weights: Weights) -> float:
     """Gradient symmetricity over all classes of all pairs (`grokbook.measures.frequencies`)."""
     model = getattr(config.model, "network", config.model)  # without what only its training changes
@@ -91,41 +84,6 @@ def reading(config: RunConfig, weights: Weights) -> dict[str, Any]:
         "distance irrelevance": fr.distance_irrelevance(logits),
         "gradient symmetricity": symmetricity(config, weights),
     }
-
-
-def readings(experiment: Experiment, networks: Sequence[Weights]) -> pd.DataFrame:
-    """`reading` of every seed of an experiment, a row each; `networks` are its `final_weights`."""
-    rows = [
-        {"seed": seed, **reading(experiment.config.with_seed(seed), weights)}
-        for seed, weights in zip(experiment.seeds, networks, strict=True)
-    ]
-    return pd.DataFrame(rows)
-
-
-def one_by_one(config: RunConfig, weights: Weights, donor: Weights | None = None) -> pd.DataFrame:
-    """What each frequency is worth, a row each: share, loss and accuracy on all pairs without it.
-
-    `logits` columns drop its wave from the logits, `table` columns take it out of the embedding; with a `donor`, a
-    network of the same sizes, `donor` columns put the donor's strongest circle in its place, its numbers renamed so
-    that it has this frequency. The row "none" is the network as it is.
-    """
-    p, logits, table = config.task.p, all_logits(config, weights), weights["W_E"][: config.task.p]
-    strongest = 0 if donor is None else 1 + int(fr.wave_shares(all_logits(config, donor)).argmax())
-
-    def scores(name: str, changed: np.ndarray) -> dict[str, float]:
-        found = fr.score(changed)
-        return {f"{name}: loss": found.loss, f"{name}: accuracy": found.accuracy}
-
-    rows = [{"frequency": "none", "share": np.nan, **scores("logits", logits), **scores("table", logits)}]
-    for k, share in enumerate(fr.wave_shares(logits), 1):
-        row = {"frequency": str(k), "share": float(share), **scores("logits", fr.drop_waves(logits, [k]))}
-        row |= scores("table", with_embedding(config, weights, fr.without_frequencies(table, [k])))
-        if donor is not None:
-            renamed = donor["W_E"][:p][k * pow(strongest, -1, p) * np.arange(p) % p]
-            mixed = fr.with_frequencies_of(table, renamed, [k])
-            row |= scores("donor", with_embedding(config, weights, mixed))
-        rows.append(row)
-    return pd.DataFrame(rows)
 
 
 def explorable(logits: np.ndarray, name: str) -> dict[str, Any]:

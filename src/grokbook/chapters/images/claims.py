@@ -39,22 +39,6 @@ def reached(data: xr.Dataset) -> pd.DataFrame:
     return fitted[["fit_step", "last_step"]].assign(grok_step=late.grok_step, best=best)
 
 
-def turning(data: xr.Dataset) -> pd.DataFrame:
-    """Weight norm (part of its start) and variance within classes at fitting, at generalisation and at the end.
-
-    Three rows a run that generalises.
-    """
-    rows = []
-    for seed, row in reached(data).dropna(subset=["fit_step", "grok_step"]).iterrows():
-        run = data.sel(seed=seed)
-        norm = run.weight_norm / run.weight_norm.isel(step=0)
-        for name, at in (("fits", row.fit_step), ("generalises", row.grok_step), ("end", int(run.step[-1]))):
-            rows.append({"seed": seed, "at": name, "step": int(at), "norm": float(norm.sel(step=at)),
-                         "within classes": float(run.within_class_share.sel(step=at)),
-                         "test accuracy": float(run.test_accuracy.sel(step=at))})  # fmt: skip
-    return pd.DataFrame(rows, columns=["seed", "at", "step", "norm", "within classes", "test accuracy"])
-
-
 _DELAY: dict[str, Any] = {"section": "Large weights make a delay", "through": reached}
 _AMOUNT: dict[str, Any] = {"section": "Fewer images, longer waits", "through": reached, "bars": {"bend": (1.5, 3.0)},
                            "rule_changed": "2026-11-24T19:45 8e5dc6e"}  # fmt: skip

@@ -16,10 +16,8 @@ def plan(x0: float, w0: float, u0: float) -> dict[str, Experiment]:
     Raises ParameterError.
     """
     start = triples([x0, w0, u0], "the start (x0, w0, u0)")
-    if not velocity(start).any():
-        raise ParameterError(f"the first start of the page must move, but {explain(start)}")
-    if not limit_point(start).all():
-        raise ParameterError(f"the first start of the page must reach the surface, but {explain(start)}")
+    if not (velocity(start).any() and limit_point(start).all()):
+        raise ParameterError(f"the first start of the page must move and reach the surface, but {explain(start)}")
     product = flow(start, [0, DURATION])[-1].prod()
     if abs(product - 1) > MISSED:
         raise ParameterError(

@@ -19,9 +19,6 @@ from grokbook.training import Schedule, train
 
 ALMOST_IDENTICAL = 0.9  # share of intervals with equal signs from which we call two curves' patterns almost identical
 
-# Bars at which that verdict is told; 0.9 was fixed before the runs were looked at, the others after.
-BARS = (0.7, 0.8, ALMOST_IDENTICAL)
-
 CONTINUED = "p = 47, continued"
 
 # When the test of shifts, what Figs 12 to 19 are asked, and what the second observation asks were last changed.

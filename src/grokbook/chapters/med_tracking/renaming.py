@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import sympy
-import xarray as xr
-from scipy.spatial.distance import cdist
 
 from grokbook.measures import least_med, mean_norm
-from grokbook.runs.delay import grok_time
 
 
 def best_shape(phi: np.ndarray) -> float:
@@ -39,29 +35,3 @@ def by_powers(phi: np.ndarray) -> np.ndarray:
     return phi[[pow(root, n, p) for n in range(p - 1)]]
 
 
-def renaming_table(dataset: xr.Dataset, draws: int = 99) -> pd.DataFrame:
-    """One row a seed of a recorded dataset: `best_shape` at the first and the last snapshot, and its two nulls.
-
-    Columns: seed, p, grok_step (NaN if never), `start` and `end`; of the last table with its rows in random order the
-    least of `draws` values (`shuffled`); of `frequencies_moved` the 5 and 95 % quantiles and the median (`low`,
-    `high`, `moved`).
-    """
-    rng, rows = np.random.default_rng(0), []
-
-    def best(between: np.ndarray) -> float:
-        """Least MED over all renamings, p prime, from the distances (p, p): the least mean distance of i and i + c."""
-        i, c = np.arange(len(between)), np.arange(1, len(between) // 2 + 1)[:, None]
-        return between[i, (i + c) % len(i)].mean(axis=1).min() / length
-
-    for seed in dataset.seed.values:
-        run = dataset.sel(seed=seed)
-        first, last = (run.embedding.isel(snapshot=n).values.astype(float) for n in (0, -1))
-        between, length = cdist(last, last), mean_norm(last)
-        shuffled = min(best(between[np.ix_(o, o)]) for o in [rng.permutation(len(last)) for _ in range(draws)])
-        waves = [best(cdist(w, w)) for w in (frequencies_moved(last, rng) for _ in range(draws))]
-        low, moved, high = np.quantile(waves, [0.05, 0.5, 0.95])
-        step = grok_time(run.step, run.train_accuracy, run.test_accuracy).grok_step
-        rows.append({"seed": int(seed), "p": len(last), "grok_step": np.nan if step is None else step,
-                     "start": best_shape(first), "end": best_shape(last), "shuffled": shuffled,
-                     "low": low, "moved": moved, "high": high})  # fmt: skip
-    return pd.DataFrame(rows)

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from grokbook.claims.runs import load
 from grokbook.errors import ParameterError
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.gu2025 import FIG5_STEPS, LONGER, fig5, modular_run, operations
@@ -94,11 +93,6 @@ def tracked(dataset: xr.Dataset) -> pd.DataFrame:
 def stack(tables: Mapping[object, pd.DataFrame]) -> pd.DataFrame:
     """Tables of several settings under one another, index (setting, seed)."""
     return pd.concat(tables, names=["setting"])
-
-
-def made(experiments: Mapping[str, Experiment]) -> pd.DataFrame:
-    """The tidy table of the chapter: `tracked` of what is recorded of some experiments, index (setting, seed)."""
-    return stack(load(experiments, tracked))
 
 
 # ---------------------------------------------------------------------------------------- controls

@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-from collections.abc import Mapping
 
-import pandas as pd
-import xarray as xr
-
-from grokbook.runs.comparison import permutation_p
-from grokbook.runs.delay import grok_times, median_step
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.gu2025 import fig5, modular_run
 from grokbook.training.schedule import Schedule
@@ -46,42 +39,6 @@ def in_bfloat16() -> dict[str, Experiment]:
     }
 
 
-LEVEL = 0.05  # level at which two ways to train differ
-
 RUNS = (in_bfloat16,)
 
 
-def by_update(dataset: xr.Dataset) -> dict[str, xr.Dataset]:
-    """The runs of a record apart by how they were trained: number format and update ("eager" or "compiled").
-
-    Example:
-        >>> made = [{"seeds": [0], "dtype": "float32"}, {"seeds": [1], "dtype": "float32", "update": "compiled"}]
-        >>> data = xr.Dataset({"x": ("seed", [1, 2])}, {"seed": [0, 1]}, {"provenance": json.dumps(made)})
-        >>> list(by_update(data))
-        ['float32, eager', 'float32, compiled']
-    """
-    found: dict[str, list[int]] = {}
-    for made in json.loads(dataset.attrs["provenance"]):
-        way = f"{made['dtype']}, {made.get('update', 'eager')}"
-        found.setdefault(way, []).extend(s for s in made["seeds"] if s in dataset.seed)
-    return {way: dataset.sel(seed=seeds) for way, seeds in found.items() if seeds}
-
-
-def ways_table(datasets: Mapping[str, list[xr.Dataset]]) -> pd.DataFrame:
-    """One row a setting and way to train: runs, how many generalise, when, and how it compares with the first way.
-
-    `p` is two-sided: twice the smaller of the exact `permutation_p` of "not earlier" and "not later", at most 1; NaN
-    for the first way itself.
-    """
-    rows = []
-    for label, parts in datasets.items():
-        times = {way: grok_times(runs) for part in parts for way, runs in by_update(part).items()}
-        first = next(iter(times.values()), None)
-        for way, table in times.items():
-            seen = table.grok_step.dropna().astype(float)
-            both = [permutation_p(table, first), permutation_p(first, table)]
-            rows.append({"setting": label, "numbers, update": way, "runs": len(table), "generalise": len(seen),
-                         "median grok step": median_step(table), "first": seen.min(), "last": seen.max(),
-                         "p": float("nan") if table is first else min(1.0, 2 * min(both))})  # fmt: skip
-    columns = ["setting", "numbers, update", "runs", "generalise", "median grok step", "first", "last", "p"]
-    return pd.DataFrame(rows, columns=columns)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import xarray as xr
 
-from grokbook.chapters.separability_and_depth.runs import by_depth, causes, disjoint
-from grokbook.claims.runs import load
 from grokbook.runs.delay import grok_times
 from grokbook.runs.oscillation import falls
 
@@ -38,25 +36,6 @@ def lives(dataset: xr.Dataset) -> pd.DataFrame:
         values = (*accuracies, test.largest, test.total, training, med, med / float(end.embedding_norm))
         rows[seed] = {**times, **dict(zip(FORMS, values, strict=True))}
     return pd.DataFrame.from_dict(rows, orient="index").astype({"fit_step": "Int64", "grok_step": "Int64"})
-
-
-def all_runs() -> pd.DataFrame:
-    """What is recorded of the small study, a row a run: `asked` (layers, cause, tokens), `setting`, and `lives`."""
-    questions = {"layers": by_depth, "cause": causes, "tokens": disjoint}
-    each = {(name, label): table for name, runs in questions.items() for label, table in load(runs(), lives).items()}
-    return pd.concat(each, names=["asked", "setting", "seed"]).reset_index()
-
-
-def summary(rows: pd.DataFrame, name: str) -> pd.DataFrame:
-    """One row a setting: seeds, how many fit and generalise, and medians with their range over seeds."""
-    found = []
-    for label, part in rows.groupby("setting", sort=False):
-        row = {name: label, "seeds": len(part)}
-        for word, steps in (("fit", part.fit_step.dropna()), ("generalise", part.grok_step.dropna())):
-            when = f" (step {with_range(steps.astype(float), ',.0f')})" if len(steps) else ""
-            row[word] = f"{len(steps)} of {len(part)}{when}"
-        found.append(row | {column: with_range(part[column], form) for column, form in FORMS.items()})
-    return pd.DataFrame(found)
 
 
 def with_range(values: pd.Series, form: str) -> str:

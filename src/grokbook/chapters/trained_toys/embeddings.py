@@ -197,19 +197,6 @@ def paths(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["samples", "seed", "alike", "nearer"])
 
 
-def starts(runs: Mapping[int, xr.Dataset], table: pd.DataFrame) -> pd.DataFrame:
-    """A row a seed: `slope`, how much of its start is a ladder, and at how many sizes a line was `reached`.
-
-    `slope` is the cosine, without its sign, of the first numbers and 0, 1, ..., p - 1, both with mean 0; the runs of a
-    seed at all sizes have one start.
-    """
-    first = next(iter(runs.values()))
-    ladder = normalised(np.arange(first.sizes["token"], dtype=float))
-    slopes = {seed: abs(path(own)[1][0] @ ladder) / (ladder @ ladder) for _, seed, own in every_run({0: first})}
-    reached = table.steps.notna().groupby(table.seed).sum().reindex([*slopes], fill_value=0)
-    return pd.DataFrame({"seed": slopes.keys(), "slope": slopes.values(), "reached": reached.to_numpy()})
-
-
 def there(table: pd.DataFrame, column: str) -> pd.DataFrame:
     """Whether a run has a finite value in a column, a row a seed that has all sizes, a column a size."""
     flags = table.assign(there=np.isfinite(table[column]).astype(float))

@@ -31,7 +31,6 @@ from grokbook.runs.experiment import Experiment
 # Effective dimension at some steps, read off the mean curve of Fig. 7 (left); correct to about 0.2.
 PUBLISHED = {1: 51.7, 2_000: 53.1, 4_100: 52.3, 10_000: 45.9, 20_000: 33.4}
 PUBLISHED_GROK = 4_100  # step at which 99 % of the test set is reached there, read off the same figure (100 seeds)
-PUBLISHED_LENGTH = 9 / 16  # of the embedding's vectors at the end, as a part of their first one, off the pictures
 FALLEN = 0.8  # part of its first value to which the dimension must come down for a drastic fall; the published: 0.65
 NEAR, OTHERS_NEAR = 1.5, (1.25, 2.0)  # factor within which two steps count as one time; two other readings
 SOLVED, LEVEL = 0.99, 0.05  # test accuracy that a few axes must reach; chance at which runs go together beyond a null

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-import torch
 import xarray as xr
 
 from grokbook.chapters.transformer_representations.runs import AXES
-from grokbook.claims import load
 from grokbook.measures import dominant_frequencies, fourier_power, mean_norm
 from grokbook.measures.principal import on_axes, ring_share
-from grokbook.models.encoder import Encoder
 from grokbook.runs.delay import grok_times
-from grokbook.runs.lead_tables import event_table, ranked
-from grokbook.runs.lead_tasks import CONTROLS, lead_tasks, short_name
-from grokbook.tasks.arithmetic import ModularTask
 
 BARS = (0.5, 0.4, 0.6)  # ring share from which a plane counts as showing a circle: half for one frequency; two others
-DRAWS, RANKED, FRESH = 10, 100, 5  # random tables that a control is the mean of, starts for a rank, fresh decoders
+DRAWS, RANKED = 10, 100  # random tables that a control is the mean of, starts for a rank
 
 
 def tables(run: xr.Dataset) -> np.ndarray:
@@ -180,16 +174,6 @@ def step_of(values: pd.Series, bar: float) -> float:
     return float(np.interp(bar, top, values.index)) if top[-1] >= bar else np.nan
 
 
-def first_strength(rows: pd.DataFrame, rng: np.random.Generator) -> tuple[float, float, float]:
-    """Mean rank at the start of the frequency that wins, that of strangers, and the chance of as high a one (`lives`).
-
-    Strangers' starts are left in the end as much as the true one, so that this cannot make the difference.
-    """
-    mean = rows["rank"].mean()
-    null = np.mean([rng.choice(ranks, 20_000) for ranks in rows.drawn], axis=0)
-    return mean, null.mean(), (1 + (null >= mean - 1e-9).sum()) / 20_001
-
-
 # -------------------------------------------------------------------------------------- controls of a ring
 
 
@@ -199,85 +183,8 @@ def chance_ring(p: int, d: int, draws: int = 200) -> float:
     return float(np.quantile([ring_share(rng.normal(size=(p, d))) for _ in range(draws)], 0.95))
 
 
-def asked(embedding: np.ndarray, d_mlp: int = 64) -> float:
-    """Mean accuracy on all pairs of networks with this embedding (p, d) and everything else as it is drawn."""
-    p, d = embedding.shape
-    net, task, found = Encoder(p, d_model=d, d_mlp=d_mlp), ModularTask(p), []
-    for seed in range(FRESH):
-        weights = net.draw(seed) | {"W_E": torch.as_tensor(embedding, dtype=torch.float32)}
-        with torch.no_grad():
-            answers = net.forward(weights, torch.from_numpy(task.inputs)).argmax(dim=-1).numpy()
-        found.append(float((answers == task.labels).mean()))
-    return float(np.mean(found))
-
-
-def control_table(run: xr.Dataset, others: Mapping[str, pd.DataFrame | None]) -> pd.DataFrame:
-    """The ring share of one run's last embedding beside controls, with the accuracy of the network each is in.
-
-    `others` are runs, of which the medians at the end are taken. Accuracies are those of the test set; with a fresh
-    decoder, means over all pairs. NaN stands where no network goes with an embedding.
-    """
-    end, rng = tables(run)[-1], np.random.default_rng(0)
-    p, d = end.shape
-    centred, angle = end - end.mean(axis=0), 2 * np.pi * np.arange(p) / p
-    sizes = np.linalg.svd(centred, compute_uv=False)[: p - 1]
-    noise = [np.linalg.qr(rng.normal(size=(p, p - 1)))[0][:, : sizes.size] * sizes for _ in range(DRAWS)]
-    planes = [centred @ np.linalg.qr(rng.normal(size=(d, 2)))[0] for _ in range(DRAWS)]
-    renamed = [end[rng.permutation(p)] for _ in range(DRAWS)]
-    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1) @ np.eye(2, d) * np.sqrt(d)
-    rows = [
-        ("the trained network", ring_share(end), float(run.test_accuracy[-1])),
-        ("its embedding, a fresh decoder", ring_share(end), asked(end)),
-        ("a perfect circle, a fresh decoder", ring_share(circle), asked(circle)),
-        ("its symbols renamed at random", np.mean([*map(ring_share, renamed)]), np.nan),
-        ("noise with its principal variances", np.mean([*map(ring_share, noise)]), np.nan),
-        ("a plane of it drawn at random", np.mean([*map(ring_share, planes)]), np.nan),
-    ]
-    rows += [(name, np.median(last_rings(data)), float(data.test_accuracy[:, -1].median()))
-             for name, data in others.items() if data is not None]  # fmt: skip
-    return pd.DataFrame(rows, columns=["embedding", "ring share", "accuracy"])
-
-
 def last_rings(data: xr.Dataset) -> list[float]:
     """The ring share of each run (dim `seed`) at its end."""
     return [ring_share(table) for table in tables(data.isel(snapshot=-1))]
 
 
-def stages(run: xr.Dataset) -> dict[str, np.ndarray]:
-    """The panels of Fig. 1 on the own axes of each step, and one between: name -> coordinates (p, 2).
-
-    The start, the first kept step with all training pairs right, the one nearest to 99 % test accuracy, the end.
-    """
-    steps = run.snapshot.values
-    fit, grok = grok_times(run, threshold=0.99)[["fit_step", "grok_step"]].astype(float).fillna(steps[0]).iloc[0]
-    near = [0, int(np.searchsorted(steps, fit)), int(np.abs(steps - grok).argmin()), len(steps) - 1]
-    return {f"step {steps[n]:,}": on_axes(tables(run)[n], 2) for n in near}
-
-
-def planes(run: xr.Dataset) -> dict[str, np.ndarray]:
-    """The panels of Fig. 21, and a control: name -> coordinates (p, 2)."""
-    start, end = tables(run)[[0, -1]]
-    other, its = next(strangers(start, end, 1))
-    return {
-        "end, its own axes": on_axes(end, 2),
-        "start, its own axes": on_axes(start, 2),
-        "start, axes of the end": on_axes(start, 2, of=end),
-        "a stranger's start": on_axes(other, 2, of=its),
-    }
-
-
-def tied(small: xr.Dataset | None) -> pd.DataFrame:
-    """MED, representation quality and effective dimension on the same runs: a row a network and measure.
-
-    How often it is `first`, its median `lead`, and its rank correlation with the accuracy within tasks.
-    """
-    ways = {"med": "falls", "representation_quality": "rises", "effective_dimension": "falls"}
-    gu = load({short_name(e): e for e in lead_tasks().values() if short_name(e) not in CONTROLS})
-    networks = {"Gu et al.": gu, "Liu et al.": {} if small is None else {"small": small}}
-    rows = pd.concat([event_table(runs, ways).assign(network=name) for name, runs in networks.items() if runs])
-    table = []
-    for (name, measure), part in rows[rows.generalises].groupby(["network", "measure"], sort=False):
-        lead, test = part.lead.replace([np.inf, -np.inf], np.nan), ranked(part)
-        row = {"runs": len(part), "first": (lead > 0).sum(), "lead": lead.median(), "tau": test.tau, "p": test.p_value}
-        table.append({"network": name, "measure": measure} | row)
-    return pd.DataFrame(table)

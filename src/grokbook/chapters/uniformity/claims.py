@@ -25,8 +25,6 @@ from grokbook.theory.uniformity import (
     diameter,
 )
 
-MODULI = (13, 23, 31, 37, 47, 97)  # moduli at which additive networks are fitted; the last is the paper's
-
 COLLAPSE = "Closeness of the classes forces collapse"
 
 

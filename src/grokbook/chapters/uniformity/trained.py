@@ -10,39 +10,9 @@ from grokbook.chapters.uniformity.runs import WATCHED, deeper
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import ENOUGH
 from grokbook.claims.runs import every_run
-from grokbook.measures import circle_projection, dominant_frequencies
 from grokbook.runs.delay import grok_time
-from grokbook.theory.one_frequency import products
-from grokbook.theory.uniformity import class_share
 
 HALF = 0.5  # our bar: at least half of the variance between the classes
-
-
-def product_share(embedding: np.ndarray) -> float:
-    """Class share of the product features in the plane of the embedding's strongest frequency, between 0 and 1.
-
-    `embedding` has shape (p, d) and some power at a frequency above 0.
-
-    Example:
-        >>> angle = 2 * np.pi * 2 * np.arange(7) / 7
-        >>> round(product_share(np.stack([np.cos(angle), np.sin(angle)], axis=1)), 9)
-        1.0
-    """
-    return class_share(products(circle_projection(embedding, dominant_frequencies(embedding, 1)[0])))
-
-
-def snapshot_table(dataset: xr.Dataset) -> pd.DataFrame:
-    """One row a seed and snapshot of a recorded dataset: what classes explain, and the test accuracy.
-
-    Columns: seed, step, `sums` and `products` (class shares), and `test_accuracy` at that step.
-    """
-    rows = []
-    for _, seed, run in every_run({"": dataset}):
-        for step in dataset.snapshot.values.tolist():
-            phi = run.embedding.sel(snapshot=step).values.astype(float)
-            accuracy = float(run.test_accuracy.sel(step=step, method="nearest"))
-            rows.append((seed, step, class_share(phi[:, None] + phi[None]), product_share(phi), accuracy))
-    return pd.DataFrame(rows, columns=["seed", "step", "sums", "products", "test_accuracy"])
 
 
 def share_table(dataset: xr.Dataset) -> pd.DataFrame:

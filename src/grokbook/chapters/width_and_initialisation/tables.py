@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from itertools import product
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
-from grokbook.chapters.width_and_initialisation.runs import QUESTIONS
 from grokbook.claims.runs import load
 from grokbook.claims.words import spread
-from grokbook.errors import ParameterError
-from grokbook.measures import mean_norm, med
-from grokbook.models.start import STARTS, embedding_start
 from grokbook.runs.comparison import compare, pooled_spread, span
 from grokbook.runs.delay import grok_times
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.limits import LimitRule, limits_table
 from grokbook.runs.oscillation import falls
 from grokbook.runs.tracking import ONSET
-from grokbook.theory.toeplitz_start import squared_steps
-
-ANY = 10_000  # steps that all runs are given where their length must not matter
 
 
 def times(dataset: xr.Dataset) -> pd.DataFrame:
@@ -39,12 +30,6 @@ def times(dataset: xr.Dataset) -> pd.DataFrame:
     unmirrored = dataset.assign(test_accuracy=dataset.test_accuracy_unmirrored)
     begun = grok_times(unmirrored, threshold=ONSET).grok_step
     return grok_times(dataset).assign(**found, onset_step=begun, rises=limits_table(dataset).truncated.to_numpy())
-
-
-def all_runs() -> pd.DataFrame:
-    """What is recorded for each of `QUESTIONS`, a row a run: question, where, setting, columns of `times`; by seed."""
-    each = {(*at, label): table for at, runs in QUESTIONS.items() for label, table in load(runs(), times).items()}
-    return pd.concat(each, names=["question", "where", "setting"]).reset_index([0, 1, 2])
 
 
 def longest(runs: Mapping[str, pd.DataFrame | xr.Dataset], label: str) -> str | None:
@@ -62,7 +47,8 @@ def recorded_spread(groups: Iterable[Mapping[str, Experiment]]) -> tuple[float, 
     """
     each = {(e.key, len(e.seeds)): e for settings in groups for e in settings.values()}
     longest_last = sorted(load(each, times).items(), key=lambda item: (int(item[1].last_step.max()), len(item[1])))
-    alike = {repr(dataclasses.replace(each[name].config, steps=ANY)): table for name, table in longest_last}
+    # all are given the same number of steps, since their length must not matter
+    alike = {repr(dataclasses.replace(each[name].config, steps=10_000)): table for name, table in longest_last}
     tables = [t for t in alike.values() if len(t) > 1 and t.grok_step.notna().any()]
     return pooled_spread(tables), sum(int(t.grok_step.notna().sum()) for t in tables), len(tables)
 
@@ -89,27 +75,3 @@ def against(runs: pd.DataFrame, baseline: str) -> pd.DataFrame:
                 row |= {"ratio": ratios[0], "p": found.p_value, "same seed": ratios[1], "paired p": found.paired}
             rows.append(row)
     return pd.DataFrame(rows)
-
-
-def start_table(p: int = 97, d: int = 128, draws: int = 20) -> pd.DataFrame:
-    r"""MED, mean length, MED over mean length, and the relative spread of the steps of each start, means over `draws`.
-
-    `expected step` is $\sqrt{\mathrm{E}\lVert\phi(i+1) - \phi(i)\rVert^2}$: $\sqrt2$ for entries of variance 1/d,
-    $\sqrt{1/6}$ for those of variance 1/(12 d), such as numbers uniform in [0, 1) over $\sqrt d$; `centred length` is
-    the root mean square length once the mean vector is taken away.
-
-    Raises ParameterError for no draws.
-    """
-    if draws < 1:
-        raise ParameterError(f"draws = {draws} must be 1 or more.")
-    rows = []
-    for kind, seed in product(STARTS, range(draws)):
-        table = embedding_start(kind, p, d, seed).double().numpy()
-        steps, length, centred = np.sqrt(squared_steps(table)), mean_norm(table), table - table.mean(axis=0)
-        rows.append({
-            "start": kind, "MED": med(table),
-            "expected step": np.sqrt(2.0 if kind in ("normal", "toeplitz_normal", "normal_mean") else 1 / 6),
-            "mean length": length, "centred length": np.sqrt((centred**2).sum(axis=1).mean()),
-            "MED / mean length": med(table) / length, "step spread": steps.std() / steps.mean(),
-        })  # fmt: skip
-    return pd.DataFrame(rows).groupby("start", sort=False).mean().reset_index()
