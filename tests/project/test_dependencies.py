@@ -1,6 +1,9 @@
 """pyproject.toml, constraints.txt and the conda environments say the same, and what they ask for is used."""
 
+import ast
 import importlib.util
+import re
+import sys
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +22,8 @@ UNNAMED = {
     "pytest-timeout": "timeout(",
 }
 """What is used without its name being written, and the text that uses it."""
+OPTIONAL = {"playwright", "pypdf"}
+"""What the library imports where it is asked for, with a sentence of its own where it is missing."""
 
 
 def asked(*extras: str) -> list[Requirement]:
@@ -26,6 +31,17 @@ def asked(*extras: str) -> list[Requirement]:
     project = pyproject()["project"]
     groups = [project["dependencies"], *(project["optional-dependencies"][extra] for extra in extras)]
     return [Requirement(line) for group in groups for line in group]
+
+
+def imported(source: str) -> set[str]:
+    """First words of the modules that a source imports, wherever in it."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add(node.module.partition(".")[0])
+    return found
 
 
 def script() -> ModuleType:
@@ -51,6 +67,21 @@ def test_what_is_declared_is_used_somewhere():
     names = {normal(r.name) for r in asked("book", "dev")}
     unused = {n for n in names if UNNAMED.get(n, "\0") not in text and not any(m in text for m in modules.get(n, {n}))}
     assert unused <= {"py-rattler"}, "that one is used in this file"
+
+
+def test_what_pages_and_library_import_comes_with_the_extra_book():
+    """A fresh `make book` has no other extra; what the tests bring would hide that one is missing."""
+    known, brought = packages_distributions(), set()
+    for requirement in asked("book"):
+        brought |= {normal(requirement.name), *script().closure(requirement.name, frozenset(requirement.extras))}
+    sources = [path.read_text("utf-8") for path in (ROOT / "src" / "grokbook").rglob("*.py")]
+    pages = [*(ROOT / "notebooks").glob("*.md"), *(ROOT / "book").glob("*.md")]
+    for page in pages:
+        sources += re.findall(r"^```{code-cell}[^\n]*\n(?::[^\n]*\n)*(.*?)^```", page.read_text("utf-8"), re.M | re.S)
+    names = set().union(*(imported(re.sub(r"^%.*", "", source, flags=re.M)) for source in sources))
+    names -= {"grokbook", "own", "mine", *sys.stdlib_module_names}  # pages write own.py and mine.py
+    missing = {name for name in names if not brought & set(map(normal, known.get(name, ())))}
+    assert missing == OPTIONAL
 
 
 def test_every_constraint_is_an_exact_pin_once_in_order_and_none_is_missing():
