@@ -96,7 +96,8 @@ def _manager(folder: Path, environment: Mapping[str, str], note: Callable[[int],
             if sys.platform != "linux":
                 return await super()._async_launch_kernel(kernel_cmd, **options)
             env, cwd = options["env"], options.get("cwd") or os.getcwd()
-            job = {"file": kernel_cmd[-1], "env": env, "cwd": str(cwd), "log": str(folder / "kernel.log")}
+            asked = kernel_cmd[kernel_cmd.index("-f") :]  # the file, and what a notebook client adds
+            job = {"arguments": asked, "env": env, "cwd": str(cwd), "log": str(folder / "kernel.log")}
             made = self.provisioner
             made.process = _Forked(_fork(job))
             made.pid = made.pgid = made.process.pid
@@ -185,7 +186,7 @@ def _become(job: Mapping[str, Any]) -> None:
     os.chdir(job["cwd"])
     if not sys.flags.safe_path:
         sys.path[0] = job["cwd"]
-    sys.argv = [sys.argv[0], "-f", job["file"]]
+    sys.argv = [sys.argv[0], *job["arguments"]]
     log, nothing = os.open(job["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND), os.open(os.devnull, os.O_RDONLY)
     for file, place in ((nothing, 0), (log, 1), (log, 2)):
         os.dup2(file, place)
