@@ -281,4 +281,3 @@ def _list_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _folded(title: str, text: str) -> str:
     return f"`````{{admonition}} {title}\n:class: dropdown note\n\n{text}\n`````"
-

@@ -52,7 +52,7 @@ def _run(page: Path) -> bytes:
             "GROKBOOK_STORE": str(Path(folder) / "store"),
             "DASK_LOGGING__DISTRIBUTED": "error",  # it warns of workers that a busy machine is slow to end
         }
-        with Kernels().options(Path(folder), environment) as options:
+        with Kernels().options(Path(folder), environment, fork=False) as options:
             about = {"metadata": {"path": place}}
             try:
                 NotebookClient(notebook, timeout=SECONDS, resources=about, **options).execute()
