@@ -154,6 +154,6 @@ def test_links_of_the_ledger_lead_to_sections_that_are_there(ledger):
     assert hrefs
     for href in hrefs:
         name, _, fragment = href.partition("#")
-        path = PAGE.with_name(name) if name else PAGE
+        path = (PAGE.parent / name).resolve() if name else PAGE
         if path.is_file():
             assert f'id="{fragment}"' in path.read_text(encoding="utf-8"), href
