@@ -93,7 +93,7 @@ constraints: ## make constraints.txt anew from pyproject.toml's ranges
 
 hashes: ## write build/requirements.txt: constraints.txt with the sha256 of every file that may be installed (needs uv)
 	mkdir -p build
-	uv pip compile -q pyproject.toml --extra book --extra cluster -c constraints.txt --python-version 3.11 --generate-hashes \
+	uv pip compile -q pyproject.toml --extra book -c constraints.txt --python-version 3.11 --generate-hashes \
 	  --no-annotate --no-header -o build/requirements.txt
 
 materials: setup ## write build/sbom.json: what .venv holds, as CycloneDX (needs uv)
