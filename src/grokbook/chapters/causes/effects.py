@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from grokbook.chapters.causes.runs import arms, free, later, tuned
+from grokbook.chapters.causes.runs import arms, free, later, radial, tuned
 from grokbook.errors import ParameterError
 from grokbook.runs.delay import grok_times
 from grokbook.runs.experiment import available
@@ -62,7 +62,7 @@ def against(arm: str, bench: str) -> str:
     """
     if arm != "norm-at-1" and (arm.startswith("norm-at-") or arm.endswith("-norm-held")):
         return "norm-at-1"
-    if arm == "float64-no-decay":
+    if arm in ("float64-no-decay", "radius-at-half-no-decay"):
         return "no-decay"
     if arm.startswith("squared-error-"):
         return "squared-error"
@@ -215,7 +215,7 @@ def refuted(said: str, bench: str, row: Any, found: pd.DataFrame) -> bool | None
 
 def families(bench: str) -> tuple[set[str], ...]:
     """The arms of a bench that were fixed together: over each of these sets Holm's rule corrects."""
-    rounds = (set(later()), set(tuned())) if bench == "Q" else ()
+    rounds = (set(later()), set(tuned()), set(radial())) if bench == "Q" else ()
     return tuple(names for names in (set(arms(bench)).difference({"free"}, *rounds), *rounds) if names)
 
 

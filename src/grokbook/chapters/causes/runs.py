@@ -17,6 +17,7 @@ import xarray as xr
 
 from grokbook.errors import ParameterError
 from grokbook.models.double import InDouble
+from grokbook.models.held_radius import HeldRadius
 from grokbook.models.intervened import Centred, Rescaled, Stablemax, Tempered
 from grokbook.models.layer_norm import GroupedShape, NormedShape
 from grokbook.models.networks import Network
@@ -277,6 +278,26 @@ def tuned() -> dict[str, RunConfig]:
             for name, values in TUNED.items()}  # fmt: skip
 
 
+# Half of the length of the hidden activations of bench Q's free runs when they fit (step 70, seeds 12 to 14: 4.8).
+HALF_RADIUS = 2.4
+
+
+def radial() -> dict[str, RunConfig]:
+    """Arms of bench Q that were added after `tuned`: its hidden activations pulled to a sphere, and the pull's sham.
+
+    The sphere is that of radius sqrt(128), which free runs stay below, or half as large as their activations when they
+    fit. Under bench T's last LayerNorm the activations have length sqrt(d) whatever is done.
+    """
+    config = free("Q")
+    half = HeldRadius(config.model, HALF_RADIUS)
+    return {
+        "radius-at-root-width": _changed(config, model=HeldRadius(config.model)),
+        "radius-at-half": _changed(config, model=half),
+        "radius-at-half-no-decay": _changed(config, model=half, weight_decay=0.0),
+        "radius-at-half-scrambled": _changed(config, model=dataclasses.replace(half, scrambled=True)),
+    }
+
+
 # What an arm keeps of what its runs log: there are many arms, and a record should be small.
 KEPT = ("train_loss", "test_loss", "train_accuracy", "test_accuracy", "weight_norm")
 
@@ -302,7 +323,7 @@ def arms(bench: str) -> dict[str, Arm]:
         found = {name: found[name] for name in [*found][:5]}
     else:
         found |= norms(bench) | embeddings(bench) | (rates() if bench == "L" else rings(bench))
-        found |= data(bench) | others(bench) | (later() | tuned() if bench == "Q" else {})
+        found |= data(bench) | others(bench) | (later() | tuned() | radial() if bench == "Q" else {})
     return {name: Arm(f"causes/{bench.lower()}[{name}]", config, tuple(range(SEEDS)), together=True)
             for name, config in found.items()}  # fmt: skip
 
