@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -91,8 +92,8 @@ class HeldRadius(Around):
         radius = self.radius or math.sqrt(hidden.shape[-1])
         pull = hidden * (1 - radius / hidden.norm(dim=-1, keepdim=True).clamp_min(1e-30))
         if self.scrambled:
-            drawn = torch.randn(hidden.shape[-1], generator=torch.Generator().manual_seed(0))
-            pull = pull * drawn.sign().to(hidden)
+            signs = np.random.default_rng(0).choice([-1.0, 1.0], hidden.shape[-1])
+            pull = pull * torch.from_numpy(signs).to(hidden)
         return pull
 
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
