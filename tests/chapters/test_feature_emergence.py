@@ -11,8 +11,8 @@ from grokbook.chapters.feature_emergence import claims, plan, runs, trained, wat
 from grokbook.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.runs.sweep import Axis
-from grokbook.theory.feature_energy import energy, example, local_maxima
-from grokbook.theory.irreps import irreps
+from grokbook.theory.feature_energy import energy, example, local_maxima, spectrum
+from grokbook.theory.irreps import Irrep, irreps
 from grokbook.training import View
 
 
@@ -36,17 +36,30 @@ def test_recorded_settings_are_the_papers():
     assert (tried[1:] / tried[:-1]).max() < 1.09
 
 
+def mirrored(group):
+    """Irreps with a reflected axis: they span the same functions, and most products of matrices are not theirs."""
+    flips = {rho.dimension: np.diag([1.0] * (rho.dimension - 1) + [-1.0]) for rho in irreps(group)} | {1: np.eye(1)}
+    return [Irrep(rho.matrices @ flips[rho.dimension], rho.norm) for rho in irreps(group)]
+
+
+def first_is(value, numbers):
+    """The same numbers but for the first, or the first row."""
+    return np.concatenate([np.full_like(numbers[:1], value), numbers[1:]])
+
+
 WORLDS = [
     (claims.gradient_formula, "fails", {"as_printed": lambda F, Y, eta: 2 * claims.feature_gradient(F, Y, eta)}),
     (claims.prefactor, "fails", {"shrinkage": lambda K, c, eta: 1.0}),
     (claims.no_decay, "fails", {"feature_gradient": lambda F, Y, eta: np.ones(3)}),
     (claims.large_limits, "fails", {"feature_gradient": lambda F, Y, eta: np.ones(3)}),
     (claims.ascent_of_energy, "fails", {"energy": lambda w, g, cells: energy(w, g, cells=cells) * 2}),
+    (claims.regular_representation, "fails", {"irreps": mirrored}),
     (claims.energy_by_irreps, "holds", {"by_traces": energy}),
     (claims.energies, "fails", {"energy": lambda w, g, inputs: energy(w, g)}),
     (claims.printed_family, "fails", {"inverse_of": lambda u, g: u}),
     (claims.no_other_maxima, "fails", {"ascend": lambda w, g, steps: w / np.linalg.norm(w, axis=1)[:, None]}),
-    (claims.no_other_maxima, "fails", {"spectrum": lambda w, g: np.full((len(w), 3), 1 / 3)}),
+    (claims.no_other_maxima, "fails", {"energy": lambda w, g: first_is(0.01, energy(w, g))}),
+    (claims.no_other_maxima, "fails", {"spectrum": lambda w, g: first_is(0.5, spectrum(w, g))}),
     (claims.modular_energies, "fails", {"energy": lambda w, M, inputs="unit": energy(w, M)}),
     (claims.reconstruction, "fails", {"unreached": lambda F, Y: 0.5}),
     (claims.enough_of_them, "fails", {"enough_nodes": lambda g: (5, 4)}),

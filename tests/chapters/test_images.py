@@ -160,8 +160,16 @@ def encoding(new: float, dealt: float):
     return lambda seed, given=False, centred=False: rest | {"new": dealt if given else new}
 
 
+def grows_but_at(seed: int):
+    """The flow of the features that a seed draws; all others grow."""
+    rng = np.random.default_rng(seed)
+    drawn = rng.normal(size=(12, 3)) + rng.normal()
+    return lambda f, y, there=claims.velocity: there(f, y) if np.array_equal(f, drawn) else f
+
+
 WORLDS = [
     (claims.size_is_kept, "fails", {"velocity": lambda f, y: -f}),
+    (claims.size_is_kept, "fails", {"velocity": grows_but_at(0)}),
     (claims.collapse_is_avoided, "holds with correction", {}),
     (claims.collapse_is_avoided, "holds", {"drawn": lambda centre=0.0, there=claims.drawn: there(0.0)}),
     (claims.collapse_is_avoided, "fails", {"flow": lambda f, y, times: np.zeros((1, *f.shape))}),

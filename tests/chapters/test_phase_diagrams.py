@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import re
 
@@ -376,7 +377,7 @@ def four_runs(**ends: list[list[float]]) -> Runs:
     return Runs(found)
 
 
-LINE, BENT, MIDDLE = [0.0, 1, 2, 3], [0.0, 1, 2, 9], [0.0, 1, 3, 4]
+NONE, LINE, BENT, MIDDLE = [0.0, 1, 4, 9], [0.0, 1, 2, 3], [0.0, 1, 2, 9], [0.0, 1, 3, 4]
 
 
 def test_closed_parallelograms_are_named_as_in_equation_20():
@@ -388,13 +389,21 @@ def test_closed_parallelograms_are_named_as_in_equation_20():
 @pytest.mark.parametrize(
     ("slow", "fast", "verdict"),
     [([LINE] * 8, [BENT] * 8, "holds"), ([BENT] * 8, [LINE] * 8, "fails"), ([LINE] * 2, [BENT] * 2, "undecided"),
-     ([LINE, BENT, BENT], [BENT, BENT, BENT], "undecided")],
+     ([LINE, BENT, BENT], [BENT, BENT, BENT], "undecided"),
+     ([LINE, *[BENT] * 3, *[NONE] * 2], [BENT, *[NONE] * 5], "undecided")],  # p = 0.0502
 )  # fmt: skip
 def test_a_slow_decoder_is_better_where_ranks_say_so(slow, fast, verdict):
     assert claims.slow_is_better(four_runs(fast=fast, slow=slow)).verdict == verdict
 
 
-OTHERS = [[0.0, 1, 4, 9], [0.0, 1, 2, 3], [0.0, 1, 2, 9], [0.0, 1, 3, 4], [0.0, 5, 6, 7]]
+@pytest.mark.parametrize("claim", [claims.size_of_the_start, claims.small_starts, claims.every_representation])
+def test_a_claim_is_asked_again_at_half_and_at_twice_its_bar(claim):
+    ((name, bars),) = claim.bars.items()
+    bar = inspect.signature(claim.check).parameters[name].default
+    assert bars == (bar / 2, 2 * bar)
+
+
+OTHERS = [NONE, LINE, BENT, MIDDLE, [0.0, 5, 6, 7]]
 
 
 @pytest.mark.parametrize(

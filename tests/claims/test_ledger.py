@@ -141,6 +141,15 @@ def test_a_claim_is_a_function_with_its_sentence():
     assert half_of_them(Runs({"a": [1]})) == Finding("fails", "best 12.3%, 1", 1.0)
 
 
+def test_findings_are_equal_where_they_say_the_same():
+    """By verdict, sentence, number, band and the paper's number; what these were made from does not count."""
+    said = ("fails", "so", 1.0, 0.0, 2.0, "1")
+    source = {"runs": 3, "numbers": {"n": 1}, "parts": {"a": Finding("holds")}, "stands": (1, 2), "at": {"2": "fails"}}
+    assert Finding(*said) == Finding(*said, **source) and hash(Finding(*said)) == hash(Finding(*said, **source))
+    for i, other in enumerate(("holds", "not so", 1.5, 0.5, 2.5, "2")):
+        assert Finding(*said) != Finding(*said[:i], other, *said[i + 1 :])
+
+
 class Recorded(Experiment):
     """An experiment of which some seeds lie in no store and need none."""
 

@@ -1,7 +1,9 @@
 """Experiments: what their key depends on, what they predict, which seeds are missing."""
 
 import dataclasses
+import itertools
 import json
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +16,7 @@ from grokbook.runs.store import MANIFEST, Store
 from grokbook.tasks import ModularTask
 from grokbook.training import RunConfig, StopRule
 from grokbook.training.config import digest
+from grokbook.training.ensemble import checkpoint_path
 
 CONFIG = RunConfig(ModularTask(7, train_fraction=0.5), Shape(7, d_model=8), steps=10)
 
@@ -86,6 +89,19 @@ def test_seeds_that_are_none_repeated_or_negative_are_refused(seeds):
     with pytest.raises(ParameterError) as caught:
         made(seeds=seeds)
     assert str(caught.value) == f"seeds = {tuple(seeds)} must be one or more different integers of 0 or more."
+
+
+def test_checkpoints_of_finished_seeds_go_and_the_folder_when_it_is_empty(tmp_path):
+    """Those of a seed alone and of all together; another seed's stay, and the folder with them."""
+    experiment, folder = made(seeds=(0, 1, 2)), tmp_path / "left"
+    configs = [experiment.config.with_seed(seed) for seed in experiment.seeds]
+    folder.mkdir()
+    for group, keep in itertools.product((configs[:2], *([config] for config in configs)), (False, True)):
+        Path(checkpoint_path(folder, group, keep)).write_text("")
+    experiment.forget((0, 1), folder)
+    assert {*folder.iterdir()} == {Path(checkpoint_path(folder, configs[2:], keep)) for keep in (False, True)}
+    experiment.forget((2,), folder)
+    assert not folder.exists()
 
 
 def test_missing_seeds_are_those_that_neither_store_holds(tmp_path, checkout):
