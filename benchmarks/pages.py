@@ -1,6 +1,6 @@
 """The table of all pages of the built site: `python benchmarks/pages.py [SITE]` prints it, with what is over a limit.
 
-Words are those that a reader sees, without code and what is folded. A slab is a figure whose corners do not
+Words are those that a reader sees, without code, the choices of lists and what is folded. A slab is a figure whose corners do not
 have the colour of the dark page; a small formula is one that is drawn below 11 pixels on a phone.
 """
 
@@ -24,7 +24,7 @@ BESIDE = ("404", "class", "index", "search")
 """Pages that are no reading."""
 MEASURED = """least => {
   const article = document.querySelector('article') || document.body, box = e => e.getBoundingClientRect();
-  const high = document.documentElement.scrollHeight, code = [...article.querySelectorAll('.highlight')];
+  const high = document.documentElement.scrollHeight, code = [...article.querySelectorAll('.highlight, select')];
   code.forEach(e => { e.style.display = 'none'; });
   const words = article.innerText.split(/\\s+/).filter(Boolean);
   code.forEach(e => { e.style.display = ''; });

@@ -384,6 +384,25 @@ def test_no_choice_of_a_list_is_cut(figure, width):
     assert page.evaluate(cut) == []
 
 
+def test_dragging_through_a_run_shows_the_table_that_a_run_to_that_step_has(figure):
+    """By the slider and by a pointer over the curves; at its end it shows the run as it is."""
+    seen = """() => [document.querySelector('.gb-said').innerText, document.querySelector('canvas').toDataURL()]"""
+    short, whole = figure(), figure()
+    unfold(short)
+    for _ in range(6):
+        press(short, "step")
+    short.wait_for_function("document.querySelector('.gb-said').innerText.includes('Step 6:')")
+    run_to_the_end(whole)
+    time, end = whole.locator("#fig-train-area-time"), whole.evaluate(seen)
+    time.fill("0.78")  # log10 of 6
+    whole.wait_for_function("document.querySelector('.gb-said').innerText.includes('Step 6:')")
+    assert whole.evaluate(seen) == short.evaluate(seen) != end
+    box = whole.locator(".gb-both svg").bounding_box()
+    whole.mouse.move(box["x"] + box["width"] - 1, box["y"] + box["height"] / 2)
+    whole.wait_for_function("document.querySelector('.gb-said').innerText.includes('Step 40:')")
+    assert whole.evaluate(seen) == end and float(time.input_value()) == pytest.approx(float(time.get_attribute("max")))
+
+
 def test_two_runs_of_one_seed_stand_beside_each_other_and_a_link_repeats_them(figure):
     """The run without has the numbers of a page on which nothing was switched on."""
     page = figure()

@@ -99,7 +99,7 @@ def _line(row: Mapping[str, Any], address: str | None, note: str = "", unfolded:
     place = html.escape(", ".join(filter(None, (paper, row.get("place", "")))))
     link = f'<a href="{html.escape(address)}">{html.escape(row["id"])} in the ledger</a>' if address else ""
     where = " · ".join(filter(None, (place, link)))
-    begun = textwrap.shorten(row["statement"], LINE, placeholder=" ...")
+    begun = textwrap.shorten(row["statement"], LINE, placeholder="…")
     line = (
         f'<span class="gb-id">{html.escape(row["id"])}</span> {verdict(row["verdict"])} '
         f'<span class="gb-value">{_number(row.get("value"))}</span> <span class="gb-statement">{typeset(begun)}</span>'
@@ -152,7 +152,7 @@ def _filters(rows: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The lists to choose from: name, label, and what stands in the rows with the words for it."""
     ways = WAYS | {"": "none needed"}
     titled = {c.name: f"{c.number.lstrip('0')} {c.title}" for c in load_all(project_root())}
-    titles = {name: textwrap.shorten(title, 44, placeholder=" ...") for name, title in titled.items()}
+    titles = {name: textwrap.shorten(title, 44, placeholder="…") for name, title in titled.items()}
     asked: list[tuple[str, str, Callable[[Mapping[str, Any]], tuple[str, str]]]] = [
         ("paper", "Paper", lambda row: (row["paper"], named(row["paper"]))),
         ("chapter", "Chapter", lambda row: ((name := row["page"].partition(":")[0]), titles.get(name, name))),

@@ -95,8 +95,9 @@ def curves_by_setting(runs: Mapping[str, xr.Dataset | None], guess: Mapping[str,
     """
     if not runs:
         raise ParameterError("there are no settings to draw, but the figure needs one or more.")
-    rows = (len(runs) + 1) // 2
-    fig, axes = panels(rows, min(2, len(runs)), height=0.6 + 2.1 * rows, sharey=True)
+    columns = min(3 if len(runs) % 3 == 0 else 2, len(runs))  # three stand in one row
+    rows = -(-len(runs) // columns)
+    fig, axes = panels(rows, columns, height=0.6 + 2.1 * rows, sharey=True)
     for ax, (label, dataset) in zip(axes.flat, runs.items(), strict=False):
         ax.set(title=label, ylim=(-0.03, 1.05))
         if dataset is None:

@@ -157,7 +157,7 @@ def transition_in_training(rows: pd.DataFrame) -> Finding:
                  got=some(int((forced & rows.steps.notna()).sum()), int(forced.sum())))  # fmt: skip
 
 
-@claim("LF5", "liu2022", "section 3.2, Fig. 4 (c, d)", section="The way to the line", runs=toys,
+@claim("LF5", "liu2022", "section 3.2, Fig. 4 (c, d)", section="Network and flow agree at the end, not on the way", runs=toys,
        says=("of the runs that end on a line {alike} are on the flow's (most runs of {same} seeds); of these the flow ",
              "is nearer to the path than the null in {nearer} (most runs of {won} seeds; no ties)"))  # fmt: skip
 def trajectories_agree(runs: Runs) -> Finding:
@@ -211,7 +211,7 @@ def line_before_the_fit(rows: pd.DataFrame) -> Finding:
     return judge(beside_chance(won, of), early=some(int(early.sum()), len(rows)), seeds=some(won, seeds))
 
 
-@claim("LF7", "liu2022", "section 1, answer A1", section="The decoder alone", runs=placed,
+@claim("LF7", "liu2022", "section 1, answer A1", section="On a ladder the decoder needs no delay", runs=placed,
        says="medians of {seeds} seeds, {each}")  # fmt: skip
 def representation_is_enough(runs: Runs) -> Finding:
     """ "Generalization can be attributed to learning a good representation of the input embeddings, i.e., a

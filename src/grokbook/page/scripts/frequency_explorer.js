@@ -81,8 +81,8 @@ window.GrokbookFrequencies = window.GrokbookFrequencies || (function () {
 .gb-freq .gb-waves button[aria-pressed=true] { background: var(--train); border-color: var(--train); color: var(--ground); }
 .gb-freq .gb-waves small { display: block; font: .68rem sans-serif; }
 .gb-freq .gb-parts { display: grid; grid-template-columns: 1fr 1fr 1.4fr; gap: .7rem; align-items: center; }
-.gb-freq .gb-parts > * { min-width: 0; } .gb-freq .gb-mosaic { cursor: crosshair; touch-action: manipulation; }
-.gb-freq .cells { fill: var(--measure); } .gb-freq .wrong { fill: var(--test); }
+.gb-freq .gb-parts > * { min-width: 0; } .gb-freq .gb-mosaic { outline: 1px solid var(--quiet); cursor: crosshair; touch-action: manipulation; }
+.gb-freq .cells { fill: var(--measure); } .gb-freq .wrong { fill: none; }
 .gb-freq .cross { fill: none; stroke: var(--ink); stroke-width: .35; }
 .gb-freq .ring { fill: none; stroke: var(--quiet); stroke-width: 1; } .gb-freq .token { fill: var(--quiet); }
 .gb-freq .hand { stroke-width: 3; stroke-linecap: round; } .gb-freq .hand.i { stroke: var(--train); }
@@ -168,7 +168,7 @@ window.GrokbookFrequencies = window.GrokbookFrequencies || (function () {
     return { label, input, show: (value, told) => { input.value = value; shown.textContent = told; } };
   }
 
-  /** The p by p pairs: vermilion where the answer is wrong, else the greener the greater the margin. */
+  /** The p by p pairs: empty where the answer is wrong, else the greener the greater the margin. */
   function makeMosaic(parent, act) {
     const view = node("svg", { class: "gb-mosaic", role: "img", "shape-rendering": "crispEdges" }, parent);
     const paths = Array.from({ length: LEVELS + 1 }, (_, n) => node("path", n ? { class: "cells", opacity: (n / LEVELS).toFixed(2) }
@@ -297,8 +297,7 @@ window.GrokbookFrequencies = window.GrokbookFrequencies || (function () {
     const sliders = ["i", "j"].map((name) => makeSlider(row, name, `<i>${name}</i>`, { min: 0, max: 1, step: 1 },
       (value) => act.pair(name === "i" ? value : state.i, name === "j" ? value : state.j)));
     html("p", { class: "key" }, root, "Left: hands at <i>i</i> (blue), <i>j</i> (purple), <i>i</i> + <i>j</i> (green). Middle: every pair, " +
-      "<i>i</i> down, <i>j</i> across; tap one. <b style='background:var(--test)'></b>wrong<b style='background:var(--measure)'></b>right, " +
-      "the fuller the colour the greater the margin. Last: the pair's logits over <i>c</i>; the grey line is the chosen waves alone.");
+      "<i>i</i> down, <i>j</i> across; tap one. Green: right, the fuller the colour the greater the margin. Empty: wrong. Last: the pair's logits over <i>c</i>; the grey line is the chosen waves alone.");
 
     function compute() {
       const world = all[state.mode], { p } = world;

@@ -21,7 +21,7 @@ window.GrokbookRun = window.GrokbookRun || (function () {
 .gb-run circle.train { fill: var(--train); } .gb-run circle.test { fill: var(--test); }
 .gb-run svg text.train-name { fill: var(--train); stroke: none; font-weight: bold; }
 .gb-run svg text.test-name { fill: var(--test); stroke: none; font-weight: bold; }
-.gb-run input { width: 100%; margin: 0; min-height: 2.75rem; accent-color: var(--test); touch-action: pan-y; }
+.gb-run input { width: 100%; margin: 0; min-height: 2.75rem; accent-color: var(--ink); touch-action: pan-y; }
 .gb-run .gb-step { display: block; font-weight: 600; } .gb-run .gb-said { min-height: 2.8em; font-weight: 400; }
 @media screen and (max-width: 560px) { .gb-run { padding: .5rem; } .gb-run .gb-panels { grid-template-columns: 1fr; }
   .gb-run .gb-ring { grid-row: auto; max-width: 17rem; width: 100%; margin: 0 auto; }
@@ -111,8 +111,9 @@ window.GrokbookRun = window.GrokbookRun || (function () {
       const points = run.steps.map((step, i) => [x(step), y(run[name][i])]);
       node("path", { class: `curve ${name}`, d: line(points) }, picture);
     }
-    node("text", { class: "train-name", x: LEFT + 12, y: y(1000) + 16 }, picture, "training accuracy");
-    node("text", { class: "test-name", x: LEFT + 12, y: y(330) }, picture, "test accuracy");
+    const reached = (name, level) => x(run.steps.at(run[name].findIndex((value) => value >= level))); // the names stand off the rises
+    node("text", { class: "train-name", x: reached("train", 950) + 8, y: y(1000) + 16 }, picture, "training accuracy");
+    node("text", { class: "test-name", x: reached("test", 500) - 8, y: y(500), "text-anchor": "end" }, picture, "test accuracy");
     const now = node("line", { class: "now", id: `${id}-now`, y1: TOP, y2: foot }, picture);
     const marks = ["train", "test"].map((name) => node("circle", { class: name, r: 4.5 }, picture));
     return (n) => {

@@ -316,7 +316,7 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
     const point = () => {
       const now = look(run);
       if (logged(run.step) && (!curve.length || curve[curve.length - 1].step < run.step)) {
-        curve.push({ ...now, right: undefined });
+        curve.push(now);
       }
       return now;
     };

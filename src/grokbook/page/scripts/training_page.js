@@ -96,7 +96,12 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-train .gb-row button[aria-pressed=true] { border-color: var(--test); box-shadow: inset 0 0 0 1px var(--test); }
 .gb-train :is(select, input) { font: inherit; color: inherit; background: transparent; }
 .gb-train select option { color: #111; background: #fff; }
-.gb-train .gb-both { display: grid; grid-template-columns: 1fr 1fr; gap: .4rem 1.2rem; align-items: center; }
+.gb-train .gb-both { display: grid; grid-template-columns: 1fr 1fr; gap: .4rem 1.2rem; align-items: end; }
+.gb-train .gb-both svg { cursor: ew-resize; touch-action: pan-y; } .gb-train .gb-both svg text { font-size: 11px; }
+.gb-train .wait { fill: none; stroke: var(--ink); stroke-width: 1.2; }
+.gb-train .gb-time { display: flex; gap: .3rem .9rem; align-items: center; margin: .2rem 0; font-weight: 600; }
+.gb-train .gb-time input { flex: 1; min-width: 8rem; min-height: 1.8rem; accent-color: var(--ink); }
+.gb-train .gb-folds { display: flex; flex-wrap: wrap; gap: 0 1.6rem; } .gb-train .gb-folds [open] { flex-basis: 100%; }
 .gb-train .gb-settings { display: grid; grid-template-columns: repeat(auto-fill, minmax(11.5rem, 1fr)); gap: .4rem .7rem; }
 .gb-train .gb-settings label { display: block; margin: 0; } .gb-train .gb-settings :is(select, input) { width: 100%;
   min-height: 2.2rem; border: 1px solid var(--quiet); border-radius: 4px; padding: .1rem .3rem; box-sizing: border-box; }
@@ -125,10 +130,11 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-train p:has(.gb-link) { display: flex; flex-wrap: wrap; gap: .2rem 1.4rem; } .gb-train a.gb-link { color: var(--train); }
 .gb-train.gb-large { font-size: clamp(1.1rem, 1.7vw, 1.9rem); border: 0; padding: 0; }
 .gb-train.gb-large :is(details, p:has(.gb-link)) { display: none; } .gb-train.gb-large canvas { max-width: min(100%, 62vh); }
+.gb-train.gb-large .gb-both svg { width: min(100%, 58vh); margin: 0 auto; }
 .gb-train.gb-large .gb-row button { padding: .5rem 1.2rem; min-height: 3rem; }
-@media screen and (max-width: 560px) { .gb-train { padding: .5rem; } .gb-train .gb-both { grid-template-columns: 1fr; }
-  .gb-train canvas { max-width: 17rem; } }
-@media print { .gb-train .gb-row, .gb-train details { display: none; } }`;
+@media screen and (max-width: 560px) { .gb-train { padding: .5rem; } .gb-train .gb-both { gap: .4rem .6rem; }
+  .gb-train .gb-both svg text { font-size: 13px; } }
+@media print { .gb-train :is(.gb-row, .gb-time, details) { display: none; } }`;
 
   const percent = (share) => (share === null ? "none" : `${Math.floor(100 * share)} %`);
   const short = (value) => (value === 0 ? "0" : value >= 0.01 && value < 1e4 ? String(Number(value.toPrecision(2)))
@@ -153,11 +159,11 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
   }
 
   /** A frame with a title over its axes; the names of curves stand beside each other at the top. */
-  function makeFrame(parent, title, lines, high) {
-    const picture = node("svg", { viewBox: `0 0 ${WIDE} ${high}`, role: "img", "aria-label": title }, parent);
+  function makeFrame(parent, title, lines, high, wide = WIDE) {
+    const picture = node("svg", { viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": title }, parent);
     const axis = (y) => node("text", { x: LEFT - 4, y, "text-anchor": "end" }, picture);
     node("text", { x: LEFT, y: 12 }, picture, title);
-    node("path", { class: "frame", d: `M${LEFT} ${TOP}V${high - FOOT}H${WIDE - RIGHT}` }, picture);
+    node("path", { class: "frame", d: `M${LEFT} ${TOP}V${high - FOOT}H${wide - RIGHT}` }, picture);
     let x = LEFT + 6;
     for (const [, kind, name] of lines.filter(([, , name]) => name)) {
       node("text", { class: `name ${kind}`, x, y: TOP + 12 }, picture, name);
@@ -166,15 +172,32 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     return { picture, foot: high - FOOT, high: axis(TOP + 24), low: axis(high - FOOT), inside: node("g", {}, picture) };
   }
 
-  /** A chart of curves over the logarithm of the step, up to `last`, for all runs; the chosen one is thick. */
-  function makeChart(parent, title, lines, { log = false, top = null, high = 150 } = {}) {
-    const frame = makeFrame(parent, title, lines, high), { foot, inside } = frame;
-    return (runs, chosen, last, before) => {
+  /** What grokking is, on the chart of the accuracies: the steps between knowing by heart and knowing the rule. */
+  function drawWait(parent, { curve }, x, at) {
+    const [fit, rule] = ["train", "test"].map((name) => core.reached(curve, name)), end = rule !== null ? rule : curve.length && curve.at(-1).step;
+    if (fit === null || x(end) - x(fit) < 12) return;
+    const tip = rule === null ? "" : `M${x(end)} ${at - 4}v8`;
+    node("path", { class: "wait", d: `M${x(fit)} ${at - 4}v8m0 -4H${x(end)}${tip}` }, parent);
+    const words = [rule === null ? "still waiting:" : "a wait of", `${whole(end - fit)} steps`];
+    if (rule === null || x(end) - x(fit) > 80) words.forEach((word, k) => node("text", { x: x(fit) + 8, y: at + 16 + 14 * k }, parent, word));
+  }
+
+  /** A chart of curves over the logarithm of the step, up to `last`, for all runs; the chosen one is thick. With `seek` the
+   *  wait is told, and a pointer over the chart calls it with a step; a line stands `at` the step that is shown. */
+  function makeChart(parent, title, lines, { log = false, top = null, high = 150, wide = WIDE, seek = null } = {}) {
+    const frame = makeFrame(parent, title, lines, high, wide), { foot, inside, picture } = frame, ends = [LEFT, wide - RIGHT];
+    let furthest = 10;
+    if (seek) ["pointerdown", "pointermove"].forEach((kind) => picture.addEventListener(kind, (event) => {
+      const { left, width } = picture.getBoundingClientRect();
+      seek(10 ** between(wide * (event.clientX - left) / width, ends, [0, Math.log10(furthest)]));
+    }));
+    return (runs, chosen, last, before, at = null) => {
       const values = runs.flatMap((run) => run.curve.flatMap((point) => lines.map(([name]) => point[name])));
       const seen = values.filter((value) => value !== null && value > 0);
       const least = log ? Math.max(1e-12, Math.min(1e300, ...seen)) : 0, most = top === null ? Math.max(...seen, least * 10 || 1e-9) : top;
       const scale = log ? Math.log10 : (value) => value;
-      const x = (step) => between(Math.log10(Math.max(step, 1)), [0, Math.log10(Math.max(last, 10))], [LEFT, WIDE - RIGHT]);
+      furthest = Math.max(last, 10);
+      const x = (step) => between(Math.log10(Math.max(step, 1)), [0, Math.log10(furthest)], ends);
       const y = (value) => between(scale(Math.max(value, least)), [scale(least), scale(most)], [foot, TOP + 20]);
       [frame.high.textContent, frame.low.textContent] = top === null ? [short(most), short(least)] : ["100 %", "0"];
       inside.replaceChildren();
@@ -194,6 +217,8 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
       }
       runs.forEach((run, r) => lines.forEach(([name, kind]) =>
         draw(run.curve, name, `${kind}${r === chosen ? " chosen" : ""}${run.s.beside && r ? " beside" : ""}`)));
+      if (seek) drawWait(inside, runs[chosen], x, TOP + 34);
+      if (at !== null) node("path", { class: "frame", d: `M${x(at)} ${TOP + 20}V${foot}` }, inside);
     };
   }
 
@@ -335,7 +360,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 
   /** What a run can do, in a sentence; the test set is all pairs that were not trained. */
   function sentence({ curve, now, s }) {
-    const fit = core.reached(curve, "train"), rule = core.reached(curve, "test");
+    const [fit, rule] = ["train", "test"].map((name) => core.reached(curve, name)).map((at) => (at !== null && at <= now.step ? at : null));
     const who = `Step ${[whole(now.step), ...done(s, now)].join(", ")}:`;
     if (fit === null) return `${who} it answers ${percent(now.train)} of its training pairs and ${percent(now.test)} of the held-out pairs.`;
     if (rule === null) return `${who} it knows its training pairs by heart, and ${percent(now.test)} of the held-out pairs.`;
@@ -360,10 +385,15 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     const said = node("p", { class: "gb-said", id: `${id}-said` }, root), both = node("div", { class: "gb-both" }, root);
     const canvas = node("canvas", { role: "img" }, both), side = node("div", {}, both);
     const seeds = node("div", { class: "gb-row" }, side);
-    const accuracy = makeChart(side, "Accuracy by step", [["train", "train", "training"], ["test", "test", "held out"]], { top: 1, high: 210 });
+    const accuracy = makeChart(side, "Accuracy by step", [["train", "train", "training"], ["test", "test", "held out"]],
+      { top: 1, high: 222, wide: 236, seek });
+    const time = node("input", { type: "range", min: 0, step: "any", id: `${id}-time`, autocomplete: "off" },
+      node("label", { class: "gb-time" }, root, "Drag through its steps"));
+    time.addEventListener("input", () => seek(10 ** time.value));
     const key = node("p", { class: "gb-key" }, root), keys = "Each row is one a, each column one sum a + b. Framed: trained. Filled: " +
       "answered rightly. Held out: all pairs that are not trained.";
-    const folds = ["Settings", "Interventions", "Inside the network"].map((title) => fold(root, title));
+    const folded = node("div", { class: "gb-folds" }, root);
+    const folds = ["Settings", "Interventions", "Inside the network"].map((title) => fold(folded, title));
     const inside = folds[2], charts = node("div", { class: "gb-charts" }, inside);
     const curves = [
       makeChart(charts, "Loss", [["train_loss", "train", "training"], ["test_loss", "test", "held out"]], { log: true }),
@@ -384,13 +414,21 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     const live = node("p", { class: "gb-hidden", role: "status", "aria-live": "polite" }, root);
     let waiting = false, announced = "", drawn = 0;
 
+    /** Show the table and the words of the logged point nearest to a step; at the end of the run, those of now. */
+    function seek(step) {
+      const { curve, now } = state.runs[state.chosen], far = (point) => Math.abs(Math.log((point.step + 1) / (step + 1)));
+      const found = curve.reduce((best, point) => (far(point) <= far(best) ? point : best), now);
+      state.at = found.step < now.step ? found : null;
+      later();
+    }
+
     function over() { return state.runs.every((run) => run.over); }
 
     function restart() {
       const last = state.runs[state.chosen];
       if (last && last.curve.length > 20) state.before = last.curve;
       state.runs.forEach((run) => run.worker && run.worker.terminate());
-      state.going = false;
+      Object.assign(state, { going: false, at: null });
       seeds.replaceChildren();
       const { s } = state, count = s.beside ? 2 : s.n_seeds;
       state.chosen = s.beside && state.chosen > 1 ? 1 : Math.min(state.chosen, count - 1);
@@ -399,7 +437,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
         run.name = s.beside ? ["With", "Without"][k] : `Seed ${run.seed}`;
         run.s = { ...s, ...(s.beside && k ? NONE : {}), seed: s.beside ? s.seed : run.seed };
         run.button = node("button", { type: "button", "data-seed": run.seed }, seeds, run.name);
-        run.button.addEventListener("click", () => { state.chosen = k; later(); });
+        run.button.addEventListener("click", () => { Object.assign(state, { chosen: k, at: null }); later(); });
         const first = core.start(run.s), now = core.look(first);
         state.drops.filter((e) => e.seed === run.seed && e.step === 0 && e.unit < first.net.units).forEach((e) => { first.keep[e.unit] = e.on ? 1 : 0; });
         return Object.assign(run, { now, kinds: first.kinds, ...core.neurons(first), keep: Array.from(first.keep), curve: [now] });
@@ -425,7 +463,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     }
 
     function go(going, asked = false) {
-      state.going = going;
+      Object.assign(state, { going, at: null });
       state.runs.forEach((run) => { ready(run); run.worker.postMessage({ going }); });
       if (asked && going && both.getBoundingClientRect().bottom > innerHeight) root.scrollIntoView();
       later();
@@ -472,22 +510,24 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 
     function draw() {
       waiting = false;
-      const { runs, chosen, s } = state, run = runs[chosen];
+      const { runs, chosen, s } = state, run = runs[chosen], shown = { ...run, now: state.at || run.now };
       drawn += 1;
       buttons.train.textContent = state.going ? "Pause" : "Train";
       buttons.decay.setAttribute("aria-pressed", String(s.weight_decay === 0));
       settings(s);
       interventions(s);
       runs.forEach((one, k) => one.button.setAttribute("aria-pressed", String(k === chosen)));
-      paintTable(canvas, s.p, run);
+      paintTable(canvas, s.p, shown);
+      time.max = Math.log10(Math.max(s.steps, 10));
+      time.value = Math.log10(Math.max(shown.now.step, 1));
       key.textContent = s.beside ? `${keys} Dashed: the run without the intervention.` : keys;
-      accuracy(runs, chosen, s.steps, s.beside ? null : state.before);
+      accuracy(runs, chosen, s.steps, s.beside ? null : state.before, state.at && state.at.step);
       if (inside.open && (!state.going || drawn % 2)) {
         curves.forEach((chart) => chart(runs, chosen, s.steps));
         ranks(run.ranks);
         clocks(run.clocks, run.keep);
       }
-      said.textContent = `${runs.length > 1 ? `${run.name}. ` : ""}${sentence(run)}`;
+      said.textContent = `${runs.length > 1 ? `${run.name}. ` : ""}${sentence(shown)}`;
       canvas.setAttribute("aria-label", `Table of all pairs of ${s.p} numbers. ${said.textContent}`);
       link.href = address(id, s, runs.flatMap((one) => one.events));
       if (lesson) lesson.href = `${book}class.html${address("train", s, [])}`;
