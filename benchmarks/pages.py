@@ -1,7 +1,7 @@
 """The table of all pages of the built site: `python benchmarks/pages.py [SITE]` prints it, with what is over a limit.
 
-Words are those that a reader sees, without code, the choices of lists and what is folded. A slab is a figure whose corners do not
-have the colour of the dark page; a small formula is one that is drawn below 11 pixels on a phone.
+Words are those that a reader sees, without code, the choices of lists and what is folded. A slab is a figure whose
+corners do not have the colour of the dark page; a small formula is one that is drawn below 11 pixels on a phone.
 """
 
 from __future__ import annotations

@@ -157,7 +157,8 @@ def transition_in_training(rows: pd.DataFrame) -> Finding:
                  got=some(int((forced & rows.steps.notna()).sum()), int(forced.sum())))  # fmt: skip
 
 
-@claim("LF5", "liu2022", "section 3.2, Fig. 4 (c, d)", section="Network and flow agree at the end, not on the way", runs=toys,
+@claim("LF5", "liu2022", "section 3.2, Fig. 4 (c, d)", section="Network and flow agree at the end, not on the way",
+       runs=toys,
        says=("of the runs that end on a line {alike} are on the flow's (most runs of {same} seeds); of these the flow ",
              "is nearer to the path than the null in {nearer} (most runs of {won} seeds; no ties)"))  # fmt: skip
 def trajectories_agree(runs: Runs) -> Finding:
