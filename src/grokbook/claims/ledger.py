@@ -24,6 +24,7 @@ PAPERS = {
     "nanda2023": "Nanda et al. 2023", "zhong2023": "Zhong et al. 2023", "liu2023omnigrok": "Liu et al. 2023",
     "varma2023": "Varma et al. 2023", "kumar2024": "Kumar et al. 2024", "prieto2025": "Prieto et al. 2025",
     "arxiv2606.13753": "arXiv:2606.13753", "arxiv2606.18465": "arXiv:2606.18465",
+    "arxiv2606.32000": "arXiv:2606.32000",
 }  # fmt: skip
 """The papers that may have claims, with how they are named, in the order in which the ledger shows them."""
 

@@ -7,10 +7,12 @@ papers, whose texts are not at hand: a statement that fails here is undecided, o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from grokbook.chapters.causes.effects import compared, corrected, families, judged, observed
-from grokbook.chapters.causes.runs import Arm, arms
+from grokbook.chapters.causes.runs import Arm, arms, radial
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import ENOUGH
 from grokbook.runs.delay import grok_times
@@ -29,23 +31,27 @@ def asked() -> dict[str, Arm]:
     return {name: arm for name, arm in arms("Q").items() if name == "free" or name in families("Q")[0]}
 
 
-def decided(runs: Runs, predicted: dict[str, str], elsewhere: bool = True) -> Finding:
+def decided(
+    runs: Runs, predicted: dict[str, str], elsewhere: bool = True, *, corrected_by: Sequence[str] = (),
+    family: int = FAMILY,
+) -> Finding:  # fmt: skip
     """A finding whose parts are predictions, arm -> word; its value is the ratio of the first arm.
 
-    An arm with fewer than `ENOUGH` seeds is not known.
+    An arm with fewer than `ENOUGH` seeds is not known. With correction where the arms of `corrected_by` came out.
     """
     times = {name: table for name, table in runs.items() if table is not None and len(table) >= ENOUGH}
     found = compared(times, "Q", CAP)
     if not len(found):
         return judge(None, said="")
-    found["holm"] = corrected(found.p, FAMILY)
+    found["holm"] = corrected(found.p, family)
     found["observed"] = [observed(row) for row in found.to_dict("records")]
     rows = {arm: found.loc[arm] for arm in predicted if arm in found.index}
     parts = [PART[judged(word, rows[arm].observed)] if arm in rows else None for arm, word in predicted.items()]
     said = [f"{arm.replace('-', ' ')} {row.observed} ({row.ratio:.2f})" for arm, row in rows.items()]
     first = rows.get(next(iter(predicted)))
     band = {} if first is None else {"value": first.ratio, "low": first.low, "high": first.high}
-    return judge(*parts, elsewhere=elsewhere, said=", ".join(said), **band)
+    mended = [part for part, arm in zip(parts, predicted, strict=True) if arm in corrected_by]
+    return judge(*parts, corrected=bool(mended) and all(mended), elsewhere=elsewhere, said=", ".join(said), **band)
 
 
 SAYS = "bench Q, ratios of grok steps: {said}"
@@ -57,6 +63,7 @@ RICH = {"lazy-4": "longer", "rich-4": "shorter", "linearised": "never", "centred
 STEADY = {"gradient-orthogonal-from-the-fit": "shorter", "stablemax": "shorter"}
 GIVEN = {"embedding-given": "shorter", "embedding-given-renamed": "shorter", "embedding-given-shuffled": "never"}
 PULLED = {"ring-of-step-1": "longer", "ring-of-step-1-away": "shorter"}
+SPHERE = dict.fromkeys(("radius-at-root-width", "radius-at-half", "radius-at-half-no-decay"), "shorter")
 FREE_OF_DECAY = ("gradient-orthogonal-no-decay", "stablemax-no-decay")
 
 
@@ -109,6 +116,21 @@ def without_decay(runs: Runs) -> Finding:
 def sooner(runs: Runs) -> Finding:
     """With weight decay the same two remedies bring generalisation sooner."""
     return decided(runs, STEADY)
+
+
+def with_radial() -> dict[str, Arm]:
+    """The arms of `radial`, and those that they are compared with."""
+    return {name: arm for name, arm in arms("Q").items() if name in ("free", "no-decay", *radial())}
+
+
+@claim("A03", "arxiv2606.32000", READING, section=DECAY, runs=with_radial, through=grok_times, says=SAYS)
+def radius(runs: Runs) -> Finding:
+    """Hidden activations pulled to a sphere of radius sqrt(d) bring generalisation sooner, also without decay.
+
+    With correction where a sphere of half the length that they have when free runs fit does; free runs of bench Q stay
+    below sqrt(d). The three predictions are older than the runs, this reading of a correction is not.
+    """
+    return decided(runs, SPHERE, corrected_by=[*SPHERE][1:], family=len(radial()))
 
 
 @claim("C01", "liu2022", "chapter 19, on section 4.1", section=FEATURES, origin="ours", runs=asked,
