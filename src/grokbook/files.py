@@ -9,7 +9,7 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -75,6 +75,14 @@ def whole_folder(path: Path) -> Iterator[Path]:
         place.replace(path)
     finally:
         shutil.rmtree(place, ignore_errors=True)
+
+
+def filled(template: Path, words: Mapping[str, str]) -> str:
+    """The text of a template with every `@WORD@` in it filled in.
+
+    Raises KeyError for one that is not among `words`.
+    """
+    return re.sub(r"@([A-Z]+)@", lambda found: words[found[1]], template.read_text(encoding="utf-8"))
 
 
 def given(path: Path, largest: int) -> bytes:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from grokbook import files
 from grokbook.build import companions, new, site
 from grokbook.errors import GrokbookError, ParameterError, RecordError
 from grokbook.page import sources
@@ -66,7 +67,7 @@ def test_where_nothing_can_be_written_or_writing_fails_nothing_is_left(tmp_path,
     (tmp_path / "file").write_text("")
     with pytest.raises(RecordError, match="cannot be written"):
         new.written(tmp_path / "file" / "mine", "Me 2026")
-    monkeypatch.setattr(new, "_filled", lambda text, words: 1 / 0)
+    monkeypatch.setattr(files, "filled", lambda template, words: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         new.written(tmp_path / "mine", "Me 2026")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Annotated
@@ -43,7 +42,7 @@ def written(folder: Path, paper: str) -> None:
     """
     from grokbook import __version__
     from grokbook.errors import ParameterError, shown
-    from grokbook.files import whole_folder
+    from grokbook.files import filled, whole_folder
 
     folder = Path(folder).absolute()
     name = re.sub(r"[-. ]", "_", folder.name).lower()
@@ -59,8 +58,4 @@ def written(folder: Path, paper: str) -> None:
         for source in sorted(TEMPLATE.rglob("*.in")):
             inside = source.relative_to(TEMPLATE).as_posix().removesuffix(".in").replace("NAME", name)
             (place / inside).parent.mkdir(parents=True, exist_ok=True)
-            (place / inside).write_text(_filled(source.read_text(encoding="utf-8"), words), encoding="utf-8")
-
-
-def _filled(text: str, words: Mapping[str, str]) -> str:
-    return re.sub(r"@([A-Z]+)@", lambda found: words[found[1]], text)
+            (place / inside).write_text(filled(source, words), encoding="utf-8")

@@ -25,6 +25,7 @@ from grokbook.claims import export
 from grokbook.claims.verdicts import settled
 from grokbook.errors import ChapterError, GrokbookError
 from grokbook.exercises import form
+from grokbook.files import filled
 from grokbook.page import class_page, front, sources
 from grokbook.page.drawing import NARROW
 from grokbook.page.sources import Chapter
@@ -44,20 +45,6 @@ MATHJAX_PARTS = (
     "tex-svg-full.js",
 )
 """What of the MathJax package goes into the site: the parts that pages load, and all in one for a page in one file."""
-
-
-_FRONT = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="refresh" content="0; url=intro.html">
-<title>{title}</title>
-</head>
-<body><main><h1>{title}</h1><p><a href="intro.html">The first page</a></p></main></body>
-</html>
-"""
-"""What a reader gets who asks for the folder: the first page of the book."""
 
 
 def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None = None) -> bool:
@@ -407,7 +394,8 @@ def sphinx(work: Path, strict: bool = True) -> Path:
         told = list(dict.fromkeys(line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL)\b", line)))
         raise ChapterError("Sphinx does not accept the book: " + "; ".join(told[:20] or lines[-15:]))
     title = yaml.safe_load((work / "source" / "_config.yml").read_text(encoding="utf-8"))["title"]
-    (html / "index.html").write_text(_FRONT.format(title=escape(title)), encoding="utf-8")
+    first = filled(Path(__file__).with_name("index.html"), {"TITLE": escape(title)})  # for who asks for the folder
+    (html / "index.html").write_text(first, encoding="utf-8")
     return html
 
 

@@ -8,29 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from grokbook.errors import ChapterError
+from grokbook.files import filled
 from grokbook.teach.pages import sentences
 from grokbook.teach.paper import load, served
 from grokbook.teach.slides import of_chapter
-
-_STYLE = """
-@page { size: A4; margin: 13mm 15mm; }
-body { font: 9.6pt/1.35 system-ui, sans-serif; color: #222; margin: 0; }
-h1 { font-size: 16pt; margin: 0 0 1.5mm; } h2 { font-size: 11pt; margin: 3mm 0 1mm; color: #0b5394; }
-p { margin: 1mm 0; } ul, ol { margin: 1mm 0; padding-left: 5mm; } li { margin: .6mm 0; }
-figure { margin: 2mm 0; } figure img { display: block; width: 100%; max-height: 62mm; object-fit: contain; }
-.said { font-weight: 600; } .eqno, .headerlink, .section-number { display: none; }
-.math { margin: .5mm 0; } .two { display: grid; grid-template-columns: 1fr 1fr; gap: 0 8mm; }
-.lines { border-bottom: .3mm solid #aaa; height: 8mm; } .where { color: #555; font-size: 8.5pt; }
-"""
-
-_PAGE = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title><base href="{base}">
-<style>{style}</style>{mathematics}</head><body><main>
-<h1>{title}</h1><p>{question}</p>{picture}
-<div class="two"><section><h2>You can, after this session</h2><ul>{goals}</ul></section>
-<section><h2>Exercises</h2><ol>{exercises}</ol></section></div>
-<section class="formulas"><h2>Formulas</h2>{formulas}</section>
-<section><h2>Before the answer is shown</h2>{questions}</section>
-<p class="where">{where}</p></main></body></html>"""
 
 MOST = 4
 """Formulas on the page; as many as fit of these."""
@@ -82,14 +63,20 @@ def written(page: Path, name: str, base: str, formulas: int, address: str | None
     equations = [body for s in shown if s.kind == "mathematics" for body in s.body][:formulas]
     asked = [body for s in shown if s.kind == "question" for body in s.body][:2]
     where = f"{address.rstrip('/')}/{name}" if address else name
-    return _PAGE.format(
-        title=html.escape(title), base=base, style=_STYLE, mathematics=mathematics + drawn,
-        question=sentences(question)[0] if question else "", picture="".join(picture.body) if picture else "",
-        goals="".join(f"<li>{goal}</li>" for goal in goals), exercises=told, formulas="".join(equations),
-        questions="".join(f'{one}<div class="lines"></div><div class="lines"></div>' for one in asked) or
-        '<div class="lines"></div>' * 2,
-        where=f"The chapter: {html.escape(where)}",
-    )  # fmt: skip
+    room = '<div class="lines"></div>' * 2
+    words = {
+        "TITLE": html.escape(title),
+        "BASE": base,
+        "MATHEMATICS": mathematics + drawn,
+        "QUESTION": sentences(question)[0] if question else "",
+        "PICTURE": "".join(picture.body) if picture else "",
+        "GOALS": "".join(f"<li>{goal}</li>" for goal in goals),
+        "EXERCISES": told,
+        "FORMULAS": "".join(equations),
+        "QUESTIONS": "".join(one + room for one in asked) or room,
+        "WHERE": f"The chapter: {html.escape(where)}",
+    }
+    return filled(Path(__file__).with_suffix(".html"), words)
 
 
 def _goals(top: Any) -> list[Any]:

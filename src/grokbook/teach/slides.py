@@ -16,6 +16,7 @@ from typing import Any
 
 from grokbook.build import policy, standalone
 from grokbook.errors import ChapterError
+from grokbook.files import filled
 from grokbook.teach.pages import sentences
 
 VENDOR = Path(__file__).with_name("vendor")
@@ -28,76 +29,6 @@ TOGETHER = {"mathematics": 3, "exercises": 12}
 PREDICT = "Predict first"
 _FOLDED = "details, .dropdown, .gb-fold, .gb-evidence"
 _SKIPPED = {"Further reading"}
-
-STYLE = """
-:root { color-scheme: light; --pst-color-background: #fff; --pst-color-text-base: #222; }
-body { background: #fff; }
-.reveal { font: 28px/1.35 system-ui, sans-serif; color: #222; }
-.reveal .slides { text-align: left; }
-.reveal h1 { font-size: 2.1em; line-height: 1.15; margin: 0 0 .5em; }
-.reveal h2 { font-size: 1.25em; line-height: 1.2; margin: 0 0 .5em; color: #0b5394; }
-.reveal p { margin: .4em 0; } .reveal li { margin: .5em 0; }
-.reveal .slides section { box-sizing: border-box; height: 100%; padding: 18px 30px; }
-.reveal figure { margin: 0; }
-.reveal :is(figure > img, picture img) { display: block; max-width: 100%; max-height: 500px; width: 100%;
-  object-fit: contain; }
-.reveal .said { font-size: .85em; } .reveal .quiet { color: #595959; font-size: .75em; }
-.reveal .question { font-size: 1.25em; margin-top: 1em; }
-.reveal section[data-kind=mathematics] .math { font-size: 1.5em; } .reveal .math { margin: .7em 0; overflow: hidden; }
-.reveal .gb-verdict { font-weight: 600; } .reveal .eqno, .reveal .headerlink { display: none; }
-.reveal table { border-collapse: collapse; font-size: .7em; } .reveal caption { display: none; }
-.reveal :is(td, th) { padding: .3em .7em; border-bottom: 1px solid #bbb; text-align: left; vertical-align: top; }
-.reveal .theorem { border-left: 6px solid #0b5394; padding-left: .8em; }
-.reveal [data-options] { font-size: 17px; margin: 0 auto; position: relative; }
-.reveal a { color: #0b5394; } .reveal .slide-number { background: #fff; } .reveal .slide-number a { color: #595959; }
-@media print { .reveal .slides section { page-break-after: always; } }
-"""
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en" data-theme="light">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,">
-<title>{title}: slides</title>
-<style>{reveal_style}</style>
-<style>{style}</style>
-{mathematics}
-</head>
-<body>
-<main class="reveal"><article class="slides">
-{slides}
-</article></main>
-<script>{reveal}</script>
-<script>{notes}</script>
-<script>
-/** Make a slide that is too high fit: words are smaller, a figure moved by hand narrower, then smaller. */
-function fit(slide) {{
-  const moved = slide.querySelector("[data-options]");
-  const high = () => slide.scrollHeight > slide.clientHeight + 1;
-  for (let share = 95; high() && share >= 65; share -= 5) {{
-    if (moved) moved.style.width = `${{share}}%`;
-    else slide.style.fontSize = `${{share}}%`;
-  }}
-  if (!moved || !high()) return;
-  Object.assign(moved.style, {{ width: `${{moved.offsetWidth}}px`, zoom: 0.75 }});
-  const above = (moved.getBoundingClientRect().top - slide.getBoundingClientRect().top) / Reveal.getScale();
-  if (!high()) return;
-  const room = (slide.clientHeight - above - 30) / 0.75;
-  Object.assign(moved.style, {{ maxHeight: `${{room}}px`, overflowY: "auto" }});
-}}
-const inFigure = () => !!document.activeElement && !!document.activeElement.closest("[data-options]");
-const ready = window.MathJax && MathJax.startup ? MathJax.startup.promise : Promise.resolve();
-ready.then(() => Reveal.initialize({{ width: 1280, height: 720, margin: 0.03, center: false, hash: true,
-  slideNumber: "c/t", transition: "none", keyboardCondition: () => !inFigure(),
-  plugins: [RevealNotes] }})).then(() => {{
-  fit(Reveal.getCurrentSlide());
-  Reveal.on("slidechanged", (event) => fit(event.currentSlide));
-}});
-</script>
-</body>
-</html>
-"""
 
 
 @dataclass
@@ -141,10 +72,9 @@ def slides(page: Path, mathjax: Path) -> str:
     scripts = soup.select("head script, body > script")
     drawn = [one for one in scripts if "MathJax" in (one.string or "")[:40] or len(one.string or "") > 1_000_000]
     texts = {name: (VENDOR / name).read_text(encoding="utf-8") for name in ("reveal.js", "reveal.css", "notes.js")}
-    text = _PAGE.format(
-        title=html.escape(title), style=STYLE, reveal_style=texts["reveal.css"], reveal=texts["reveal.js"],
-        notes=texts["notes.js"], slides=made, mathematics="\n".join(map(str, drawn)) if top.select(".math") else "",
-    )  # fmt: skip
+    words = {"TITLE": html.escape(title), "SLIDES": made, "LOOK": texts["reveal.css"], "REVEAL": texts["reveal.js"]}
+    words |= {"NOTES": texts["notes.js"], "MATHEMATICS": "\n".join(map(str, drawn)) if top.select(".math") else ""}
+    text = filled(Path(__file__).with_suffix(".html"), words)
     return policy.protected(text, own="", more=[_of_the_window(texts["notes.js"])], frames="'self' file:")
 
 
