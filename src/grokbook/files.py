@@ -77,6 +77,18 @@ def whole_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(place, ignore_errors=True)
 
 
+def refuse_unwritable(folder: Path, named: str) -> None:
+    """Refuse a folder for results, there or to be made, where it or one above it is a file or cannot be written.
+
+    Raises ParameterError, which begins with how the folder was `named`.
+    """
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise ParameterError(f"{named}: {there} is a file, not a folder; name a folder, or one to be made.")
+    if not os.access(there, os.W_OK):
+        raise ParameterError(f"{named}: {there} cannot be written; name another folder.")
+
+
 def filled(template: Path, words: Mapping[str, str]) -> str:
     """The text of a template with every `@WORD@` in it filled in.
 

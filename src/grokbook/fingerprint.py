@@ -61,10 +61,22 @@ def _file(module: str) -> Path | None:
 
 
 @cache
-def _imports(source: str) -> frozenset[str]:
-    nodes = [n for n in ast.walk(parsed(source)) if isinstance(n, ast.ImportFrom) and n.module]
-    names = {n.module for n in nodes} | {f"{n.module}.{alias.name}" for n in nodes for alias in n.names}
-    return frozenset(name for name in names if name.startswith("grokbook."))
+def imported_by(source: str, package: str = "") -> frozenset[str]:
+    """The full names that source imports, anywhere in it, and where they are from; relative ones in its `package`.
+
+    Example:
+        >>> sorted(imported_by("import os\\nfrom . import tasks", "grokbook"))
+        ['grokbook', 'grokbook.tasks', 'os']
+    """
+    found: set[str] = set()
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) + 1 - node.level] if node.level else []
+            origin = ".".join([*above, *([node.module] if node.module else [])])
+            found |= {origin} | {f"{origin}.{alias.name}" for alias in node.names}
+    return frozenset(found)
 
 
 def modules_behind(start: tuple[str, ...] = TRAINING) -> list[str]:
@@ -76,7 +88,7 @@ def modules_behind(start: tuple[str, ...] = TRAINING) -> list[str]:
         path = _file(module)
         if path is not None and module not in found and module.removeprefix("grokbook.") not in _NO_NUMBERS:
             found.add(module)
-            waiting += _imports(path.read_text(encoding="utf-8"))
+            waiting += [n for n in imported_by(path.read_text(encoding="utf-8")) if n.startswith("grokbook.")]
     return sorted(found)
 
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from grokbook.fingerprint import code_digest, fingerprint, parsed
+from grokbook.fingerprint import code_digest, fingerprint, imported_by, parsed
 from grokbook.own_source import (
     Unknown,
     cell_digest,
@@ -31,7 +31,6 @@ from grokbook.own_source import (
     full_name,
     functions_in,
     globals_of,
-    imported_by,
     is_filed,
     is_generated,
     is_installed,

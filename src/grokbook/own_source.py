@@ -16,7 +16,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
-from grokbook.fingerprint import code_digest, parsed
+from grokbook.fingerprint import code_digest
 
 _FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names} - {0x10})
 _PYTHON = tuple({Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")})
@@ -117,19 +117,6 @@ def module_source(module: str) -> tuple[str, Path]:
     except OSError:
         pass
     raise Unknown(f"the module {module} has no source")
-
-
-def imported_by(source: str, package: str) -> set[str]:
-    """The full names that source imports, anywhere in it."""
-    found: set[str] = set()
-    for node in ast.walk(parsed(source)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        if isinstance(node, ast.ImportFrom):
-            above = package.split(".")[: len(package.split(".")) + 1 - node.level] if node.level else []
-            origin = ".".join([*above, *([node.module] if node.module else [])])
-            found |= {origin} | {f"{origin}.{alias.name}" for alias in node.names}
-    return found
 
 
 def verify(module: str, codes: list[CodeType]) -> None:

@@ -12,6 +12,7 @@ Without that table it is this book.
 from __future__ import annotations
 
 import importlib.util
+import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass
@@ -76,32 +77,7 @@ def of(root: Path) -> Project:
 
     Raises ParameterError for a key in `[tool.grokbook]` that there is not, or whose value is no text.
     """
-    file = root / "pyproject.toml"
-    try:
-        return _read(root, file.stat().st_mtime_ns)
-    except OSError:
-        return Project(root)
-
-
-def current() -> Project:
-    """The project that `grokbook.paths.project_root` finds."""
-    return of(project_root())
-
-
-def described(root: Path) -> dict[str, Any]:
-    """The table `project` of a folder's pyproject.toml; an empty one where there is no such file."""
-    file = root / "pyproject.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8")).get("project", {}) if file.is_file() else {}
-
-
-@lru_cache(maxsize=8)
-def _read(root: Path, state: int) -> Project:
-    """What pyproject.toml says; `state`, its time, tells one version of the file from the next."""
-    file = root / "pyproject.toml"
-    try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise GrokbookError(f"{file} cannot be read: {error}.") from error
+    content = _content(root)
     said = content.get("tool", {}).get("grokbook")
     if said is None:
         return Project(root)
@@ -115,3 +91,40 @@ def _read(root: Path, state: int) -> Project:
     about = content.get("project", {})
     named = {key: about[key] for key in ("name", "version") if key in about}
     return Project(root, **named, **{"ledger": ""} | said)
+
+
+def current() -> Project:
+    """The project that `grokbook.paths.project_root` finds."""
+    return of(project_root())
+
+
+def described(root: Path) -> dict[str, Any]:
+    """The table `project` of a folder's pyproject.toml; an empty one where there is no such file."""
+    return _content(root).get("project", {})
+
+
+def git(root: Path, *arguments: str) -> str | None:
+    """What a command of git prints in a folder; None where it fails, and where there is no git."""
+    try:
+        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True, timeout=20)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def _content(root: Path) -> dict[str, Any]:
+    """What a folder's pyproject.toml says; nothing where there is no such file."""
+    file = root / "pyproject.toml"
+    try:
+        return _read(file, file.stat().st_mtime_ns)
+    except OSError:
+        return {}
+
+
+@lru_cache(maxsize=8)
+def _read(file: Path, state: int) -> dict[str, Any]:
+    """What a file says; `state`, its time, tells one version of it from the next."""
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise GrokbookError(f"{file} cannot be read: {error}.") from error

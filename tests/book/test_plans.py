@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from grokbook.build.site import MAP, put_map
+from grokbook.build.site import MAP, fill_pages
 from grokbook.page import sources
 from grokbook.project import of
 
@@ -33,7 +33,7 @@ def test_chapters_need_chapters_that_there_are_and_none_needs_itself_on_any_way(
 def test_the_map_stands_in_the_place_of_its_line_and_leads_to_every_chapter(tmp_path):
     teaching = ROOT / "book" / "teaching.md"
     (tmp_path / "teaching.md").write_text(teaching.read_text("utf-8"), "utf-8")
-    put_map(ROOT, tmp_path)
+    fill_pages(ROOT, tmp_path, [path.stem for path in sources.chapter_paths(ROOT)], {})
     text = (tmp_path / "teaching.md").read_text("utf-8")
     linked = set(re.findall(r'href="chapters/(\w+)\.html"', text))
     toc = yaml.safe_load((ROOT / "book" / "_toc.yml").read_text("utf-8"))

@@ -1,6 +1,5 @@
 """pyproject.toml, constraints.txt and the conda environments say the same, and what they ask for is used."""
 
-import ast
 import importlib.util
 import re
 import sys
@@ -13,6 +12,8 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from project_tree import ROOT, pyproject, read
 from rattler import MatchSpec
+
+from grokbook.fingerprint import imported_by
 
 NOT_BESIDE_A_CPU_BUILD = ("nvidia-", "cuda-", "triton")
 NOT_ON_CONDA_FORGE = {"sphinx-mathjax-offline"}
@@ -35,13 +36,7 @@ def asked(*extras: str) -> list[Requirement]:
 
 def imported(source: str) -> set[str]:
     """First words of the modules that a source imports, wherever in it."""
-    found = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            found.add(node.module.partition(".")[0])
-    return found
+    return {name.partition(".")[0] for name in imported_by(source)} - {""}  # relative ones
 
 
 def script() -> ModuleType:

@@ -1,11 +1,12 @@
 """A lower room of the library never imports a higher one, nor a chapter another chapter (README.md, The library)."""
 
-import ast
 import re
 from pathlib import Path
 
 import pytest
-from project_tree import PACKAGE, dotted, modules, read, tree
+from project_tree import PACKAGE, dotted, modules, read
+
+from grokbook.fingerprint import imported_by
 
 GROUND = "ground"
 FLOORS = (
@@ -36,16 +37,9 @@ def chapter(name: str) -> str | None:
 
 def imported(module: Path) -> set[str]:
     """The dotted names in `grokbook` that a module imports, in functions and for type checking too."""
-    names: set[str] = set()
-    package = dotted(module).split(".") if module.stem == "__init__" else dotted(module).split(".")[:-1]
-    for node in ast.walk(tree(module)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        if isinstance(node, ast.ImportFrom):
-            base = package[: len(package) + 1 - node.level] if node.level else []
-            origin = ".".join([*base, *([node.module] if node.module else [])])
-            names |= {f"{origin}.{alias.name}" for alias in node.names}
-    return {name for name in names if name.split(".")[0] == "grokbook"}
+    package = dotted(module) if module.stem == "__init__" else dotted(module).rpartition(".")[0]
+    names = imported_by((PACKAGE / module).read_text(encoding="utf-8"), package)
+    return {name for name in names if name.startswith("grokbook.")}
 
 
 def allowed(importer: str, target: str) -> bool:

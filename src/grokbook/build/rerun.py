@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,7 @@ from grokbook.build.execute import Run, execute
 from grokbook.build.jobs import Job, long_run, refuse_too_large, side_by_side
 from grokbook.build.kernel import Kernels
 from grokbook.build.terminal import Progress, agree
-from grokbook.errors import ParameterError
-from grokbook.files import atomic_write
+from grokbook.files import atomic_write, refuse_unwritable
 from grokbook.machine import CORES, cores
 from grokbook.page import costs
 from grokbook.page.sources import Page
@@ -43,11 +41,7 @@ def rerun(
     """
     progress, label = progress or Progress(), page.chapter.label
     folder = out or results_path(root) / folder_name(page)
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    if not there.is_dir():
-        raise ParameterError(f"--out {folder}: {there} is a file, not a folder; name a folder, or one to be made.")
-    if not os.access(there, os.W_OK):
-        raise ParameterError(f"--out {folder}: {there} cannot be written; name another folder.")
+    refuse_unwritable(folder, f"--out {folder}")
     mine, plain = (planned(root, each) for each in (page, page.chapter.page(page.preset)))
     where, default, said = _default(root, mine, plain, compare)
     wanted = [mine, plain] if where and default is None else [mine]

@@ -145,12 +145,7 @@ def stage(
             put_download(one.notebook, downloads / "sets" / f"{one.file}.ipynb", root)
     if sources.FRONT in names:
         put_cards(root, source, extra / "cards", drawn)
-    put_pictures(source, drawn)
-    every = form.table({chapter.name: chapter.source for chapter in sources.load_all(root)})
-    put_map(root, source)
-    for page in [*source.glob("*.md"), *source.glob("*.ipynb")]:
-        text = page.read_text(encoding="utf-8").replace(form.TABLE, every)
-        page.write_text(without_dead_links(text, names), encoding="utf-8")
+    fill_pages(root, source, names, drawn)
     for name in MATHJAX_PARTS:
         origin, copy = mathjax_folder() / name, extra / "mathjax" / name
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -241,27 +236,27 @@ def put_cards(root: Path, source: Path, folder: Path, pictures: Mapping[str, str
         (folder / f"{chapter.name}.svg").write_text(pictures.get(chapter.picture) or sign, encoding="utf-8")
 
 
-def put_pictures(source: Path, drawn: Mapping[str, str]) -> None:
-    """Put the figures of chapters that plain pages show, `![alt](_figures/fig-name.svg)`, beside these pages.
+def fill_pages(root: Path, source: Path, names: Collection[str], drawn: Mapping[str, str]) -> None:
+    """Put what the pages outside the chapters ask for into them: map, table of exercises, links, figures of chapters.
 
-    A picture of a chapter that was not executed, and so is not `drawn`, is left out.
+    A figure, `![alt](_figures/fig-name.svg)`, lies beside them; one of a chapter that was not executed, and so is not
+    `drawn`, is left out.
     """
-    shown = re.compile(r"^!\[[^\]]*\]\(_figures/(fig-[\w-]+)\.svg\)\n", re.MULTILINE)
-    pages = {page: page.read_text(encoding="utf-8") for page in source.glob("*.md")}
-    wanted, folder = {name for text in pages.values() for name in shown.findall(text)}, source / "_figures"
-    for name in wanted & set(drawn):
-        folder.mkdir(exist_ok=True)
-        (folder / f"{name}.svg").write_text(drawn[name], encoding="utf-8")
-    for page, text in pages.items():
-        page.write_text(shown.sub(lambda m: m[0] * (folder / f"{m[1]}.svg").exists(), text), encoding="utf-8")
+    figure = re.compile(r"^!\[[^\]]*\]\(_figures/(fig-[\w-]+)\.svg\)\n", re.MULTILINE)
 
+    def put(shown: re.Match[str]) -> str:
+        if shown[1] not in drawn:
+            return ""
+        (source / "_figures").mkdir(exist_ok=True)
+        (source / "_figures" / f"{shown[1]}.svg").write_text(drawn[shown[1]], encoding="utf-8")
+        return shown[0]
 
-def put_map(root: Path, source: Path) -> None:
-    """Put the map of the chapters where a plain page has the line `% map of the chapters`."""
-    for page in source.glob("*.md"):
-        text = page.read_text(encoding="utf-8")
+    exercises = form.table({chapter.name: chapter.source for chapter in sources.load_all(root)})
+    for page in [*source.glob("*.md"), *source.glob("*.ipynb")]:
+        text = figure.sub(put, page.read_text(encoding="utf-8")).replace(form.TABLE, exercises)
         if MAP in text:
-            page.write_text(text.replace(MAP, f"```{{raw}} html\n{front.map_of(root)[0]}\n```\n"), encoding="utf-8")
+            text = text.replace(MAP, f"```{{raw}} html\n{front.map_of(root)[0]}\n```\n")
+        page.write_text(without_dead_links(text, names), encoding="utf-8")
 
 
 def without_dead_links(text: str, names: Collection[str]) -> str:

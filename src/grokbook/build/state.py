@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import subprocess
 from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from grokbook.files import atomic_write
 from grokbook.page.sources import chapter_paths
+from grokbook.project import git
 
 if TYPE_CHECKING:
     from grokbook.build.execute import Run
@@ -85,23 +85,15 @@ def executed(root: Path) -> list[str]:
 def committed(root: Path, path: Path) -> bool:
     """Whether this file is in the last commit, unchanged."""
     relative = path.relative_to(root).as_posix()
-    tracked = _git(root, "ls-tree", "--name-only", "HEAD", "--", relative)
-    return bool(tracked) and _git(root, "status", "--porcelain", "--", relative) == ""
-
-
-def _git(root: Path, *arguments: str) -> str | None:
-    try:
-        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return done.stdout.strip()
+    tracked = git(root, "ls-tree", "--name-only", "HEAD", "--", relative)
+    return bool(tracked) and git(root, "status", "--porcelain", "--", relative) == ""
 
 
 def tags(root: Path) -> list[str]:
     """The tags of the commit that is checked out; none outside git."""
-    return (_git(root, "tag", "--points-at", "HEAD") or "").split()
+    return (git(root, "tag", "--points-at", "HEAD") or "").split()
 
 
 def revision(root: Path) -> str | None:
     """The commit that is checked out, or None outside git."""
-    return _git(root, "rev-parse", "HEAD")
+    return git(root, "rev-parse", "HEAD")

@@ -6,8 +6,6 @@ import datetime
 import importlib.metadata
 import json
 import platform
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -18,20 +16,12 @@ from grokbook.errors import GrokbookError
 from grokbook.fingerprint import fingerprint, modules_behind
 from grokbook.own_code import Code
 from grokbook.paths import checkout
-from grokbook.project import of
+from grokbook.project import git, of
 
 USED: list[dict[str, Any]] = []
 """Of each dataset that this process was given, in order: what it says of itself, for the page that is made from it."""
 
 _PACKAGES = ("numpy", "xarray", "scipy")
-
-
-def _git(*arguments: str, folder: Path) -> str:
-    try:
-        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, timeout=20)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def commit() -> tuple[str, bool]:
@@ -44,8 +34,8 @@ def commit() -> tuple[str, bool]:
     except GrokbookError:
         return "unknown", False
     sources = ("src", "notebooks", of(root).chapters)
-    changed = _git("status", "--porcelain", "--untracked-files=no", "--", *sources, folder=root)
-    return _git("rev-parse", "HEAD", folder=root) or "unknown", bool(changed)
+    changed = git(root, "status", "--porcelain", "--untracked-files=no", "--", *sources)
+    return git(root, "rev-parse", "HEAD") or "unknown", bool(changed)
 
 
 def device_name(device: str = "cpu") -> str:

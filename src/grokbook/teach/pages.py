@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import Any
 
-from grokbook.errors import GrokbookError, ParameterError
+from grokbook.errors import GrokbookError
+from grokbook.files import refuse_unwritable
 from grokbook.page import sources
 from grokbook.page.sources import page_of
 from grokbook.paths import checkout
@@ -56,9 +56,5 @@ def folder(out: Path) -> Path:
 
     Raises ParameterError where it, or a folder above it, is a file or cannot be written.
     """
-    there = next(path for path in (out, *out.absolute().parents) if path.exists())
-    if not there.is_dir():
-        raise ParameterError(f"OUT = {out}: {there} is a file, not a folder; name a folder, or one to be made.")
-    if not os.access(there, os.W_OK):
-        raise ParameterError(f"OUT = {out}: {there} cannot be written; name another folder.")
+    refuse_unwritable(out, f"OUT = {out}")
     return out
