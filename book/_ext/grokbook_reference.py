@@ -63,12 +63,14 @@ def _imports(source: str) -> set[tuple[str, str]]:
 
 @lru_cache(maxsize=1)
 def uses(folder: Path) -> dict[str, set[tuple[str, str]]]:
-    """What each page, and the folder of its chapter, imports from the library: page -> module and name."""
+    """What each chapter's page and folder import of the library: page -> module and name; no pages of sets."""
     package = Path(importlib.import_module("grokbook").__file__ or "").parent / "chapters"
     found = {}
     for page in sorted((folder / "chapters").glob("*.ipynb")):
-        cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
-        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        notebook = json.loads(page.read_text(encoding="utf-8"))
+        if notebook.get("metadata", {}).get("orphan"):
+            continue
+        code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
         own = package / page.stem.partition("_")[2]
         files = [own.with_suffix(".py"), *own.glob("*.py")]
         code += [file.read_text(encoding="utf-8") for file in files if file.is_file()]

@@ -89,6 +89,7 @@ def test_a_name_is_used_where_a_page_or_its_chapter_imports_it(reference, tmp_pa
     (tmp_path / "chapters").mkdir()
     cell = '{"cells": [{"cell_type": "code", "source": ["from grokbook.measures import med as m"]}]}'
     (tmp_path / "chapters" / "90_none.ipynb").write_text(cell)
+    (tmp_path / "chapters" / "90_none-p-5.ipynb").write_text(f'{cell[:-1]}, "metadata": {{"orphan": true}}}}')
     reference.uses.cache_clear()
     assert reference.users(grokbook.med, tmp_path) == ["chapters/90_none"]
     assert reference.users(grokbook.weight_norm, tmp_path) == []

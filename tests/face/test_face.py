@@ -16,9 +16,10 @@ from torch.nn import functional as F
 
 import grokbook as gb
 from grokbook import face
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, RecordError
 from grokbook.models.transformer import Shape, Transformer
-from grokbook.runs.store import Store
+from grokbook.runs.experiment import default_store
+from grokbook.runs.store import RecordWarning, Store
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training import AdamW, RunConfig
 from grokbook.training import train as train_long
@@ -230,6 +231,15 @@ def test_runs_are_kept_and_loaded_and_the_listing_names_them(tmp_path):
         gb.load("mine/sine")
     with pytest.raises(ParameterError, match="no network of mine/sine was kept at a step: nothing but curves"):
         gb.load(table.key[0])
+
+
+def test_own_runs_are_loaded_by_name_where_their_module_is_not(monkeypatch):
+    runs = gb.train(Parity(), Sine(), seeds=1, steps=10, keep="weights", name="mine/kept", progress=False)
+    monkeypatch.delitem(sys.modules, "own_parts")
+    assert gb.load("mine/kept").weights.keys() == gb.load(runs).weights.keys()
+    next(default_store().path.glob("mine/kept/*.nc")).write_bytes(b"damaged")
+    with pytest.warns(RecordWarning), pytest.raises(RecordError, match="mine/kept is damaged, see above"):
+        gb.load("mine/kept")
 
 
 def test_what_was_kept_is_told():

@@ -12,13 +12,14 @@ import torch
 import xarray as xr
 from torch import Tensor
 
-from grokbook.errors import ParameterError, nearest, shown
+from grokbook.errors import ParameterError, RecordError, nearest, shown
 from grokbook.measures.registry import registry
 from grokbook.records import records
 from grokbook.runs.delay import grok_times
 from grokbook.runs.experiment import available, default_store
 from grokbook.runs.observing import OBSERVERS
 from grokbook.runs.recording import catalogue
+from grokbook.runs.store import Store
 from grokbook.training.watching import View
 
 if TYPE_CHECKING:
@@ -100,7 +101,11 @@ def load(name: str | xr.Dataset, seed: int = 0, step: int | None = None) -> Kept
 
 
 def found(name: str) -> xr.Dataset:
-    """The dataset with a name or key in the store of this machine or in the records; ParameterError for none."""
+    """The dataset with a name or key in the store of this machine or in the records, as it was made.
+
+    So code of a reader's own need not be loaded, nor be what it was. Raises ParameterError for an unknown name,
+    RecordError for a damaged file.
+    """
     if not isinstance(name, str):
         raise ParameterError(f"name = {shown(name)} must be the name of a record or the runs themselves.")
     here, there = default_store(), {}
@@ -111,7 +116,9 @@ def found(name: str) -> xr.Dataset:
     if len(there) > 1:
         raise ParameterError(f"{name!r} names {len(there)} configurations; give one of their keys: {', '.join(there)}.")
     for key, (store, called) in there.items():
-        return store.load(key).assign_attrs(experiment=called)
+        if (runs := Store(store.path).load(key)) is None:
+            raise RecordError(f"{called} is damaged, see above; train it again.")
+        return runs.assign_attrs(experiment=called)
     if name in (known := catalogue()) and (runs := available(known[name])) is not None:
         return runs
     names = {*known, *records()["name"]}
