@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from grokbook.face import *  # noqa: F403
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # fmt: off
 __all__ = [

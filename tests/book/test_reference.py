@@ -58,7 +58,7 @@ def named(path):
 
 def listed():
     text = (BOOK / "reference.md").read_text("utf-8")
-    return re.findall(r"^\.\. (?:auto\w+|py:class):: (\S+)", text, re.MULTILINE)
+    return re.findall(r"^\.\. (?:auto\w+|py:class):: ([\w.]+)", text, re.MULTILINE)
 
 
 def test_every_name_of_the_face_and_every_name_that_readers_rely_on_is_on_the_page_once():

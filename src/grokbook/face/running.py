@@ -181,8 +181,8 @@ def sweep(
     Args:
         grid: setting -> its values: `lr`, `weight_decay`, a field of the run, network or task that is a number, or
             GROUP_lr and GROUP_weight_decay of a group of the network's parameters.
-        scheduler: address of a Dask cluster (tcp://host:8786), or "local" for one made here. Default: processes.
-        store: as `train`; or an address that fsspec knows (s3://bucket/folder), where machines share what is done.
+        scheduler: address of a Dask cluster, `tcp://host:8786`, or "local" for one made here. Default: processes.
+        store: as `train`; or an address that fsspec knows, `s3://bucket/folder`, where machines share what is done.
         rows: runs that share a program; "auto": 4 on a CPU.
         settings: as `train`; so are the other arguments.
 
