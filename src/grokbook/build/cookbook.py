@@ -14,7 +14,7 @@ from grokbook.files import atomic_write
 
 NAME = "cookbook"
 SECONDS = 600
-"""What a recipe may take on a busy machine; all of them take about 45 s of a core."""
+"""What a recipe may take on a busy machine; all of them take about 40 s of a core."""
 
 
 def put(root: Path, source: Path) -> None:
