@@ -118,6 +118,20 @@ def test_square_panels_stand_two_beside_each_other(figure):
     assert drawing.narrow(fig, {}) and len({round(ax.get_position().x0, 1) for ax in axes.flat}) == 2
 
 
+def test_panels_that_are_stacked_keep_the_title_of_their_column_and_the_label_of_their_row(figure):
+    fig, axes = figure(2, 2)
+    for ax in axes.flat:
+        ax.set(ylabel="")
+        ax.set_title("", loc="left")
+    for column, ax in enumerate(axes[0]):
+        ax.set_title(f"modulus {column}", loc="left")
+    for ax, label in zip(axes[:, 0], ("loss", "MED"), strict=True):
+        ax.set_ylabel(label)
+    assert drawing.narrow(fig, {})
+    assert [ax.get_title("left") for ax in axes.flat] == ["modulus 0", "modulus 1"] * 2
+    assert [ax.get_ylabel() for ax in axes.flat] == ["loss", "loss", "MED", "MED"]
+
+
 def test_what_cannot_be_stacked_stays_as_it_is(figure):
     fig, _ = figure()
     fig.add_axes((0.4, 0.4, 0.1, 0.1))

@@ -196,9 +196,16 @@ def _stack(fig: Any) -> bool:
 
 
 def _label_all(axes: list[Any], places: list[tuple[int, int]]) -> None:
-    """Give panels that leave their labels to a neighbour (shared axes) their own: the neighbour may stand elsewhere."""
+    """Give panels that leave titles and labels to a neighbour (of their column, row, axes) their own: it moves away."""
     if len(places) < 2:
         return
+    at = {(s.rowspan.start, s.colspan.start): ax for ax in axes for s in [ax.get_subplotspec()] if ax.axison}
+    if len({column for _, column in at}) > 1:
+        for (row, column), ax in at.items():
+            top, first = at[min(p for p in at if p[1] == column)], at[min(p for p in at if p[0] == row)]
+            for own, other in ((ax._left_title, top._left_title), (ax.yaxis.label, first.yaxis.label)):
+                if not own.get_text():
+                    own.set(text=other.get_text(), fontsize=other.get_fontsize())
     for ax in axes:
         for name, siblings in (("y", ax.get_shared_y_axes()), ("x", ax.get_shared_x_axes())):
             shared = [one for one in siblings.get_siblings(ax) if one is not ax]

@@ -113,7 +113,7 @@ window.GrokbookRun = window.GrokbookRun || (function () {
     }
     const reached = (name, level) => x(run.steps.at(run[name].findIndex((value) => value >= level))); // the names stand off the rises
     node("text", { class: "train-name", x: reached("train", 950) + 8, y: y(1000) + 16 }, picture, "training accuracy");
-    node("text", { class: "test-name", x: reached("test", 500) - 8, y: y(500), "text-anchor": "end" }, picture, "test accuracy");
+    node("text", { class: "test-name", x: reached("test", 500) - 10, y: y(600), "text-anchor": "end" }, picture, "test accuracy");
     const now = node("line", { class: "now", id: `${id}-now`, y1: TOP, y2: foot }, picture);
     const marks = ["train", "test"].map((name) => node("circle", { class: name, r: 4.5 }, picture));
     return (n) => {
