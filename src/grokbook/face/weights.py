@@ -73,6 +73,8 @@ def to_transformer_lens(model: Shape, weights: Mapping[str, Tensor]) -> tuple[di
 
     Logits at the last of the three positions are equal. The package itself, the extra `lens`, makes the network:
 
+    .. code-block:: python
+
         config, state = gb.to_transformer_lens(net, gb.load(runs).weights)
         hooked = HookedTransformer(HookedTransformerConfig(**config))
         hooked.load_state_dict(state, strict=False)   # its masks are no weights

@@ -31,5 +31,6 @@ def splits(tasks: Mapping[str, Any]) -> Figure:
         ax.imshow(kind, cmap=colours, vmin=0, vmax=2)
     on_grid(axes[0], tasks)
     names = {"training set": COLOURS["train"], "test set": COLOURS["rest"], "test set, in the hole": COLOURS["second"]}
-    fig.legend(handles=[Patch(color=c, label=n) for n, c in names.items()], loc="outside lower center", ncols=3)
+    told = [Patch(fc=colour, ec=COLOURS["quiet"], lw=0.6, label=name) for name, colour in names.items()]
+    fig.legend(handles=told, loc="outside lower center", ncols=3)
     return fig
