@@ -181,7 +181,7 @@ def test_arms_that_are_added_later_do_not_change_what_the_first_ones_settled(mon
     found = effects.effects("Q")
     against_free = [effects.against(name, "Q") == "free" for name in found.index]
     rounds = [
-        next((k for k, names in enumerate((runs.later(), runs.tuned(), runs.radial()), 1) if name in names), 0)
+        next((k for k, names in enumerate((added() for added in runs.ROUNDS), 1) if name in names), 0)
         for name in found.index[against_free]
     ]
     least = found.holm[against_free].groupby(rounds).min()

@@ -11,7 +11,7 @@ from grokbook.models.held_radius import HeldRadius
 from grokbook.models.layer_norm import NormedShape
 from grokbook.models.quadratic import Quadratic
 from grokbook.tasks import ModularTask
-from grokbook.training import AdamW, RunConfig
+from grokbook.training import AdamW, RunConfig, split_weights
 from grokbook.training.ensemble import How, train_here
 
 NETWORK = Quadratic(7, width=12)
@@ -69,9 +69,7 @@ def test_runs_side_by_side_are_those_alone_and_only_the_pull_brings_activations_
     found = {}
     free = [dataclasses.replace(both[1], model=NETWORK)]
     for name, runs in {"together": both, "alone": both[1:], "free": free}.items():
-        stack = train_here(runs, How())
-        weights = dict(zip(NETWORK.shapes(), stack.weights[-1].split([14 * 12, 7 * 12]), strict=True))
-        weights = {n: w.reshape(s) for (n, w), s in zip(weights.items(), NETWORK.shapes().values(), strict=True)}
+        weights = split_weights(runs[-1], train_here(runs, How()).weights[-1])
         found[name] = NETWORK.features(weights, PAIRS).norm(dim=1)
     torch.testing.assert_close(found["together"], found["alone"], rtol=1e-4, atol=1e-5)
     off = {name: (radii - 2.0).abs().mean() for name, radii in found.items()}

@@ -8,10 +8,11 @@ papers, whose texts are not at hand: a statement that fails here is undecided, o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from grokbook.chapters.causes.effects import compared, corrected, families, judged, observed
+from grokbook.chapters.causes.effects import against, compared, corrected, families, judged, observed
 from grokbook.chapters.causes.runs import Arm, arms, radial
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import ENOUGH
@@ -26,9 +27,11 @@ CAP = 5_000  # the last step of bench Q
 PART = {"agrees": True, "contradicts": False, "open": None}
 
 
-def asked() -> dict[str, Arm]:
-    """The free run of bench Q and the arms that were fixed with it: a p value depends on those of all."""
-    return {name: arm for name, arm in arms("Q").items() if name == "free" or name in families("Q")[0]}
+def asked(number: int = 0) -> dict[str, Arm]:
+    """The arms of bench Q that were fixed together in a round, and what they are compared with: a p value needs all."""
+    names = families("Q")[number]
+    wanted = names | {against(name, "Q") for name in names}
+    return {name: arm for name, arm in arms("Q").items() if name in wanted}
 
 
 def decided(
@@ -118,12 +121,7 @@ def sooner(runs: Runs) -> Finding:
     return decided(runs, STEADY)
 
 
-def with_radial() -> dict[str, Arm]:
-    """The arms of `radial`, and those that they are compared with."""
-    return {name: arm for name, arm in arms("Q").items() if name in ("free", "no-decay", *radial())}
-
-
-@claim("A03", "arxiv2606.32000", READING, section=DECAY, runs=with_radial, through=grok_times, says=SAYS)
+@claim("A03", "arxiv2606.32000", READING, section=DECAY, runs=partial(asked, -1), through=grok_times, says=SAYS)
 def radius(runs: Runs) -> Finding:
     """Hidden activations pulled to a sphere of radius sqrt(d) bring generalisation sooner, also without decay.
 

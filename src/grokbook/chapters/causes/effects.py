@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from grokbook.chapters.causes.runs import arms, free, later, radial, tuned
+from grokbook.chapters.causes.runs import ROUNDS, arms, free
 from grokbook.errors import ParameterError
 from grokbook.runs.delay import grok_times
 from grokbook.runs.experiment import available
@@ -215,7 +215,7 @@ def refuted(said: str, bench: str, row: Any, found: pd.DataFrame) -> bool | None
 
 def families(bench: str) -> tuple[set[str], ...]:
     """The arms of a bench that were fixed together: over each of these sets Holm's rule corrects."""
-    rounds = (set(later()), set(tuned()), set(radial())) if bench == "Q" else ()
+    rounds = [set(added()) for added in ROUNDS] if bench == "Q" else []
     return tuple(names for names in (set(arms(bench)).difference({"free"}, *rounds), *rounds) if names)
 
 

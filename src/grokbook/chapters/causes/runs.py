@@ -298,6 +298,8 @@ def radial() -> dict[str, RunConfig]:
     }
 
 
+ROUNDS = (later, tuned, radial)  # arms of bench Q that were added to the first ones, each set fixed together
+
 # What an arm keeps of what its runs log: there are many arms, and a record should be small.
 KEPT = ("train_loss", "test_loss", "train_accuracy", "test_accuracy", "weight_norm")
 
@@ -323,7 +325,9 @@ def arms(bench: str) -> dict[str, Arm]:
         found = {name: found[name] for name in [*found][:5]}
     else:
         found |= norms(bench) | embeddings(bench) | (rates() if bench == "L" else rings(bench))
-        found |= data(bench) | others(bench) | (later() | tuned() | radial() if bench == "Q" else {})
+        found |= data(bench) | others(bench)
+    for added in ROUNDS if bench == "Q" else ():
+        found |= added()
     return {name: Arm(f"causes/{bench.lower()}[{name}]", config, tuple(range(SEEDS)), together=True)
             for name, config in found.items()}  # fmt: skip
 
