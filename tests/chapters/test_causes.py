@@ -197,7 +197,9 @@ def test_the_tuned_settings_are_the_best_of_the_recorded_search():
         assert median[median == median.min()].index[-1] == runs.TUNED[name]
 
 
-def test_an_unknown_bench_and_too_many_numbers_are_refused():
+def test_an_unknown_bench_or_arm_and_too_many_numbers_are_refused():
+    with pytest.raises(ParameterError, match="'grokfst' is none of the .* arms of bench Q; nearest: grokfast"):
+        runs.arm("Q", "grokfst")
     with pytest.raises(ParameterError, match="bench = 'X'"):
         runs.free("X")
     with pytest.raises(ParameterError, match="at most 20"):

@@ -308,6 +308,9 @@ REFUSED = {
     "store = False keeps nothing": lambda: gb.sweep(
         TASK, gb.MLP((4, 2)), grid={"lr": [1e-3]}, scheduler="local", store=False
     ),
+    "rows = 2 must be 'auto' on a cluster": lambda: gb.sweep(
+        TASK, gb.MLP((4, 2)), grid={"lr": [1e-3]}, scheduler="local", rows=2
+    ),
     "targets are 3, but must be as many as inputs, 4": lambda: gb.task(np.eye(4), [0, 1, 0], 0.5),
     "train_fraction = 1.5 leaves 6 of 4": lambda: gb.task(np.eye(4), [0, 1, 0, 1], 1.5),
     "inputs have numbers that are not finite": lambda: gb.task([[np.nan], [1]], [0, 1], 0.5),

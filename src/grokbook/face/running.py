@@ -183,7 +183,7 @@ def sweep(
             GROUP_lr and GROUP_weight_decay of a group of the network's parameters.
         scheduler: address of a Dask cluster, `tcp://host:8786`, or "local" for one made here. Default: processes.
         store: as `train`; or an address that fsspec knows, `s3://bucket/folder`, where machines share what is done.
-        rows: runs that share a program; "auto": 4 on a CPU.
+        rows: runs that share a program; "auto": 4 on a CPU, and always so on a cluster.
         settings: as `train`; so are the other arguments.
 
     Returns:
@@ -206,6 +206,8 @@ def sweep(
     made = Sweep(called, config, _seeds(seeds), axes=axes)
     names = {axis.name: asked for axis, asked in zip(axes, grid, strict=True) if axis.name != asked}
     if scheduler is not None or is_address(store):
+        if rows != "auto":
+            raise ParameterError(f"rows = {shown(rows)} must be 'auto' on a cluster, whose programs have 4 runs.")
         kept = store if is_address(store) else _store(store)
         if kept is None:
             raise ParameterError("store = False keeps nothing, but a sweep on a cluster is gathered in a store.")

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,21 +76,14 @@ class Experiment:
             raise ParameterError(f"n_seeds = {count} must be 1 or more.")
         return dataclasses.replace(self, seeds=tuple(range(count)))
 
-    def run(
-        self,
-        seeds: tuple[int, ...] | None = None,
-        *,
-        checkpoints: Path | None = None,
-        progress: bool = True,
-        **options: Any,
-    ) -> xr.Dataset:
+    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
         """Train the seeds (default: all of the experiment's) and return the dataset, dims `seed` and `step`.
 
         `options` are those of `grokbook.training.train`.
         """
         configs = [self.config.with_seed(s) for s in (self.seeds if seeds is None else seeds)]
         options = ({"rows": len(configs)} if self.together else {}) | options
-        dataset = train(configs, progress=progress, checkpoints=checkpoints, **options).swap_dims(run="seed")
+        dataset = train(configs, **options).swap_dims(run="seed")
         return self.described(dataset, dataset.attrs)
 
     def described(self, dataset: xr.Dataset, made: Mapping[str, Any]) -> xr.Dataset:
@@ -99,10 +92,14 @@ class Experiment:
         dataset.attrs = said | {"device": made["device"], "update": made.get("update", "eager")}
         return dataset
 
-    def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:
-        """Remove the checkpoints of finished seeds, each alone and all together, and the folder once empty."""
+    def programs(self, seeds: Sequence[int]) -> list[list[RunConfig]]:
+        """What `run` may have trained as one program: each seed alone, or all together."""
         configs = [self.config.with_seed(seed) for seed in seeds]
-        for group in [configs, *([config] for config in configs)]:
+        return [configs, *([config] for config in configs)]
+
+    def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:
+        """Remove the checkpoints of finished seeds, and the folder once empty."""
+        for group in self.programs(seeds):
             for keep in (False, True):
                 Path(checkpoint_path(checkpoints, group, keep)).unlink(missing_ok=True)
         if checkpoints.is_dir() and not any(checkpoints.iterdir()):

@@ -7,7 +7,6 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from grokbook.runs.experiment import Experiment
 from grokbook.runs.recording import choose
 from grokbook.training.config import RunConfig
 from grokbook.training.cost import Cost, predict
-from grokbook.training.ensemble import checkpoint_path, groups, train
+from grokbook.training.ensemble import groups, train
 from grokbook.training.forward import split_weights
 from grokbook.training.optim import Group
 
@@ -212,20 +211,13 @@ class Sweep(Experiment):
             configs.append(config)
         return configs
 
-    def run(
-        self,
-        seeds: tuple[int, ...] | None = None,
-        *,
-        checkpoints: Path | None = None,
-        progress: bool = True,
-        **options: Any,
-    ) -> xr.Dataset:
+    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
         """Train the seeds (default: all) in every cell; `options` are those of `grokbook.training.train`."""
         seeds = self.seeds if seeds is None else seeds
         configs = [config for seed in seeds for config in self.cells(seed)]
         options = {"rows": None if torch.cuda.is_available() else ROWS} | options
         try:
-            dataset = train(configs, progress=progress, checkpoints=checkpoints, keep_weights=True, **options)
+            dataset = train(configs, keep_weights=True, **options)
         except TrainingError as error:
             if error.history is None:
                 raise
@@ -253,13 +245,9 @@ class Sweep(Experiment):
         configs = [config for seed in seeds for config in self.cells(seed)]
         return [[configs[i] for i in group] for group in groups(configs, rows)]
 
-    def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:
-        """Remove the checkpoints of finished seeds, and the folder once empty."""
-        for rows in (1, ROWS, None):
-            for chunk in self.chunks(seeds, rows):
-                Path(checkpoint_path(checkpoints, chunk)).unlink(missing_ok=True)
-        if checkpoints.is_dir() and not any(checkpoints.iterdir()):
-            checkpoints.rmdir()
+    def programs(self, seeds: Sequence[int]) -> list[list[RunConfig]]:
+        """What `run` may have trained as one program: each run alone, so many as share a core's cache, or all."""
+        return [chunk for rows in (1, ROWS, None) for chunk in self.chunks(seeds, rows)]
 
     def predicted(self, seeds: int | None = None) -> Cost:
         """Predicted seconds on one core of this machine if no cell stops early, and memory of one program."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, nearest, shown
 from grokbook.models.double import InDouble
 from grokbook.models.held_radius import HeldRadius
 from grokbook.models.intervened import Centred, Rescaled, Stablemax, Tempered
@@ -330,6 +330,15 @@ def arms(bench: str) -> dict[str, Arm]:
         found |= added()
     return {name: Arm(f"causes/{bench.lower()}[{name}]", config, tuple(range(SEEDS)), together=True)
             for name, config in found.items()}  # fmt: skip
+
+
+def arm(bench: str, name: str) -> Arm:
+    """One arm of a bench. Raises ParameterError for a name that is none, with the nearest."""
+    known = arms(bench)
+    if name not in known:
+        near = nearest(name, known, 0)
+        raise ParameterError(f"arm = {shown(name)} is none of the {len(known)} arms of bench {bench}; nearest: {near}.")
+    return known[name]
 
 
 RUNS = (*(partial(arms, bench) for bench in BENCH_NAMES), searches)
