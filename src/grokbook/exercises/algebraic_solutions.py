@@ -11,16 +11,7 @@ from grokbook.theory import zero_loss
 from grokbook.theory.semiring import block, direct_loss, frequency_losses, order_four_solution, order_six_solution
 
 
-@exercise(
-    "ex-16-even",
-    draws={"d": range(4, 30, 2), "u": range(1, 10), "v": range(1, 10), "w": range(1, 10)},
-    wrong={
-        "second = (u, v, w)": "z_a z_a z_c",
-        "second = (u, -v, w)": "cancels z_a z_b z_c",
-        "scale = 1 / (2 * u * v * w)": "with its third power",
-        "scale = (u * v * w) ** (-1 / 3)": "both nodes",
-    },
-)
+@exercise("ex-16-even", draws={"d": range(4, 30, 2), "u": range(1, 10), "v": range(1, 10), "w": range(1, 10)})
 def even(second: Sequence[float], scale: float, *, d: int, u: int, v: int, w: int) -> str | None:
     """Three real numbers, and a number."""
     (a, b, c), nodes = np.array([(u, v, w), second], dtype=float).T, [(u, v, w), tuple(second)]
@@ -39,16 +30,7 @@ def even(second: Sequence[float], scale: float, *, d: int, u: int, v: int, w: in
     return "choose the scale so that the sum of z_a z_b z_c over both nodes is one."
 
 
-@exercise(
-    "ex-16-scale",
-    draws={"d": range(5, 31, 2), "t": [n / 1000 for n in range(500, 2501) if not 950 < n < 1050]},
-    wrong={
-        "scale = 1 / 3 / t": "with its cube",
-        "scale = 1 / t": "two wrong ones",
-        "least = 2 / 3": "one frequency",
-        "nothing = 1.0": "there are d - 1 frequencies",
-    },
-)
+@exercise("ex-16-scale", draws={"d": range(5, 31, 2), "t": [n / 1000 for n in range(500, 2501) if not 950 < n < 1050]})
 def scale(scale: float, least: float, nothing: float, *, d: int, t: float) -> str | None:
     """A factor and two losses."""
     network = t * order_four_solution(d)
@@ -69,16 +51,7 @@ def scale(scale: float, least: float, nothing: float, *, d: int, t: float) -> st
     )
 
 
-@exercise(
-    "ex-16-copies",
-    draws={"d": range(5, 19, 2), "y": [n / 1000 for n in range(300, 3000)]},
-    wrong={
-        "x = 1 / (1 + y)": "third degree",
-        "ratio = x**2": "one copy",
-        "ratio = x * (1 + y)": "squares",
-        "ratio = 1.0": "more than once",
-    },
-)
+@exercise("ex-16-copies", draws={"d": range(5, 19, 2), "y": [n / 1000 for n in range(300, 3000)]})
 def copies(x: float, ratio: float, *, d: int, y: float) -> str | None:
     """A factor, and a quotient of two squared norms."""
     z = order_six_solution(d)

@@ -1,21 +1,24 @@
-"""What is asked: a check that gives a reason, typical wrong answers, parameters that a variant draws."""
+"""What is asked: a check that gives a reason, typical wrong answers, parameters that a variant draws.
+
+The texts stand beside a chapter's module, in a file of TOML: `[ex-06-clock.wrong]`, or `[ex-06-own]` of an essay.
+"""
 
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
-from pkgutil import iter_modules
+from pathlib import Path
 from typing import Any
 
 from grokbook.errors import ParameterError, WrongAnswer, nearest, shown
 
 Check = Callable[..., str | None]
-_ABOUT = ("asked", "attempted", "form")
-"""Modules of this room that belong to no chapter."""
+_HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -48,31 +51,32 @@ class Asked:
 
 
 def exercise(
-    label: str,
-    *,
-    wrong: Mapping[str, str],
-    draws: Mapping[str, Sequence[Any]] | None = None,
-    quick: Mapping[str, Any] | None = None,
+    label: str, *, draws: Mapping[str, Sequence[Any]] | None = None, quick: Mapping[str, Any] | None = None
 ) -> Callable[[Check], Asked]:
     """Make the function below the check of the exercise `label`; the fields are those of `Asked`.
 
     It is called with the answers of the stub's last line and the parameters by name, and returns None where the answer
     is right, else one sentence with the reason. The first line of its docstring says what an answer is.
     """
-    return lambda check: Asked(label, check, wrong, draws or {}, quick or {})
+    return lambda check: Asked(label, check, draws=draws or {}, quick=quick or {}, **_texts().get(label, {}))
 
 
-def essay(label: str, *points: str) -> Asked:
-    """An exercise that is answered in words: the points of its marking key."""
-    return Asked(label, points=points)
+def essay(label: str) -> Asked:
+    """An exercise that is answered in words."""
+    return Asked(label, **_texts().get(label, {}))
+
+
+@cache
+def _texts() -> Mapping[str, Mapping[str, Any]]:
+    """By label what the chapters' files of texts have: `wrong` or `points`."""
+    tables = [tomllib.loads(path.read_text(encoding="utf-8")) for path in _HERE.glob("*.toml")]
+    return {label: texts for table in tables for label, texts in table.items()}
 
 
 @cache
 def every() -> Mapping[str, Asked]:
     """What the modules of all chapters ask, by label."""
-    package = import_module("grokbook.exercises")
-    names = [one.name for one in iter_modules(package.__path__) if one.name not in _ABOUT]
-    modules = [import_module(f"{package.__name__}.{name}") for name in names]
+    modules = [import_module(f"grokbook.exercises.{path.stem}") for path in sorted(_HERE.glob("*.toml"))]
     return {one.label: one for module in modules for one in vars(module).values() if isinstance(one, Asked)}
 
 

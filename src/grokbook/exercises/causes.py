@@ -9,15 +9,7 @@ from sympy import primerange
 from grokbook.exercises.asked import essay, exercise, near
 
 
-@exercise(
-    "ex-19-signs",
-    draws={"n": range(5, 21), "arms": range(20, 400)},
-    wrong={
-        "least = least / 2": "one-sided",
-        "pairs = 1 + math.ceil(math.log2(1 / 0.05))": "one arm alone",
-        "pairs = pairs - 1": "cannot reject",
-    },
-)
+@exercise("ex-19-signs", draws={"n": range(5, 21), "arms": range(20, 400)})
 def signs(least: float, pairs: int, *, n: int, arms: int) -> str | None:
     """A p value, and a number of pairs."""
     if near(least, 2.0**-n, 2e-6):
@@ -35,11 +27,6 @@ def signs(least: float, pairs: int, *, n: int, arms: int) -> str | None:
 @exercise(
     "ex-19-renaming",
     draws={"p": tuple(primerange(23, 200)), "n": range(2, 11), "radius": [r / 100 for r in range(50, 200)]},
-    wrong={
-        "after = n * before": "along the circle",
-        "after = before": "neighbours in number",
-        "before, after = before * p, after * p": "a mean",
-    },
 )
 def renaming(before: float, after: float, *, p: int, n: int, radius: float) -> str | None:
     """Two lengths."""
@@ -55,11 +42,4 @@ def renaming(before: float, after: float, *, p: int, n: int, radius: float) -> s
     return None if near(after, right[1], 1e-5) else f"after it, neighbours are {n} places apart on the circle."
 
 
-own = essay(
-    "ex-19-own",
-    "Three predictions, each with the explanation that makes it, were written down before the runs.",
-    "Fit and grok step of three seeds stand beside those of the free run with the same seeds.",
-    "A run that does not generalise is reported as censored, not left out.",
-    "The sham changes as many numbers as the arm, chosen at random, and says what it should do: nothing.",
-    "Says which of the three predictions the runs refute, and that three seeds cannot reject by the exact test.",
-)
+own = essay("ex-19-own")

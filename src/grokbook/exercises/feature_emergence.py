@@ -20,13 +20,6 @@ PRODUCTS = [f"Z{a}xZ{b}" for a in range(2, 11) for b in range(2, 11)]
         "s": (0.4, 0.5, 0.6, 0.7, 0.8, 1.2, 1.4, 1.5),
         "part": [n / 1000 for n in range(5, 50)],
     },
-    wrong={
-        "eta = 4 * K": "standard deviation 1",
-        "eta = 4 * K * s**2": "fourth power",
-        "smaller = 1 / part": "straight line",
-        "measured = 1 / measured": "upside down",
-        "measured = smaller": "the formula again",
-    },
 )
 def window(eta: float, smaller: float, measured: float, *, K: int, s: float, part: float) -> str | None:
     """A weight decay, and two factors above 1."""
@@ -54,16 +47,7 @@ def window(eta: float, smaller: float, measured: float, *, K: int, s: float, par
     return "this is the formula again." if near(measured, smaller, 1e-6) else "take the norms of G_F at both decays."
 
 
-@exercise(
-    "ex-17-product",
-    draws={"group": PRODUCTS, "other": PRODUCTS},
-    wrong={
-        "heights = [2.25] * 8": "and its conjugate are one hill",
-        "heights = [4.5] * 4": "is M/4",
-        "heights = [0.5625] * 4": "for unit inputs",
-        "heights_other = [2.0]": "there are 3 hills",
-    },
-)
+@exercise("ex-17-product", draws={"group": PRODUCTS, "other": PRODUCTS})
 def product(heights: Sequence[float], heights_other: Sequence[float], *, group: str, other: str) -> str | None:
     """Two lists of heights, a number for each hill."""
     for name, given in ((group, heights), (other, heights_other)):
@@ -83,16 +67,7 @@ def product(heights: Sequence[float], heights_other: Sequence[float], *, group: 
     return None
 
 
-@exercise(
-    "ex-17-missing",
-    draws={"M": range(11, 32, 2), "k": range(1, 6), "eta": [n / 10_000 for n in range(1, 200)]},
-    wrong={
-        "missed = 2 / (M - 1)": "of the square",
-        "energies = [M / 4] * (M // 2)": "nothing was learned",
-        "energies = [modulated(w, M, features(others, M), eta) for w in every[::4]]": "five times as large",
-        "energies = energies[::-1]": "was left out",
-    },
-)
+@exercise("ex-17-missing", draws={"M": range(11, 32, 2), "k": range(1, 6), "eta": [n / 10_000 for n in range(1, 200)]})
 def missing(missed: float, energies: Sequence[float], *, M: int, k: int, eta: float) -> str | None:
     """A share of a norm, and a list of energies."""
     right = float(np.sqrt(2 / (M - 1)))

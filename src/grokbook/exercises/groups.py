@@ -16,16 +16,7 @@ THREE = list(permutations(range(6), 3))
 LAWS = {"closed": "closure", "identity": "identity", "inverse": "inverses", "associative": "associativity"}
 
 
-@exercise(
-    "ex-13-five",
-    draws={"q": range(1, 6), "circles": THREE, "squares": THREE},
-    wrong={
-        "cells = [c for x, y in path for c in [(table[x][q], y), (x, table[y][q])]]": "does not commute",
-        "cells = [(x, y) for x, y in path]": "the cells",
-        "implied = implied[1:]": "is implied too",
-        "implied = [(x, y) for x in b for y in d]": "the path itself",
-    },
-)
+@exercise("ex-13-five", draws={"q": range(1, 6), "circles": THREE, "squares": THREE})
 def five(
     cells: Collection[Sequence[int]], implied: Collection[Sequence[int]], *, q: int, circles: tuple[int, ...],
     squares: tuple[int, ...],
@@ -65,16 +56,7 @@ def _law(table: np.ndarray) -> str:
 
 
 @exercise(
-    "ex-13-no-group",
-    draws={"row": range(1, 6), "columns": list(combinations(range(1, 6), 2)), "n": range(3, 100)},
-    wrong={
-        "law = 'identity'": "the element 0 is still",
-        "law = 'closure'": "closed",
-        "triple = (0, 0, 0)": "of the table associate",
-        "law_minus = 'associativity'": "comes before it",
-        "many = n**3": "at least where c = 0",
-        "many = n**2 * (n - 2)": "differ by 2 c",
-    },
+    "ex-13-no-group", draws={"row": range(1, 6), "columns": list(combinations(range(1, 6), 2)), "n": range(3, 100)}
 )
 def no_group(
     law: str, triple: Sequence[int], law_minus: str, many: int, *, row: int,
@@ -109,19 +91,7 @@ def no_group(
 
 @exercise(
     "ex-13-more",
-    draws={
-        "n": (2, 4, 6),
-        "m": range(2, 8),
-        "k": range(3, 16),
-        "q": (5, 7, 11, 13, 17, 19, 23, 29, 31, 37),
-    },
-    wrong={
-        "freedom = [1, 1, 1]": "over the real numbers",
-        "freedom = [x - 1 for x in freedom]": "the constant",
-        "polygon_freedom = freedom": "does not commute",
-        "own = [1] * (n * m)": "all equal",
-        "own = [1 if x == 1 else 0 for x in range(n * m)]": "is no solution",
-    },
+    draws={"n": (2, 4, 6), "m": range(2, 8), "k": range(3, 16), "q": (5, 7, 11, 13, 17, 19, 23, 29, 31, 37)},
 )
 def more(
     freedom: Sequence[int], polygon_freedom: Sequence[int], own: Sequence[int], *, n: int, m: int, k: int, q: int

@@ -13,13 +13,7 @@ from grokbook.tasks import ModularTask
 
 
 @exercise(
-    "ex-04b-share",
-    draws={"p": (53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101), "k": range(15, 43), "t": range(10, 36)},
-    wrong={
-        "square, strip = 1 - k**2 / tested, 1 - t * p / tested": "0 is an operand too",
-        "square, strip = 1 - (k + 1)**2 / p**2, 1 - (t + 1) / p": "of all cells",
-        "zero = tested / p": "has t + 1 rows",
-    },
+    "ex-04b-share", draws={"p": (53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101), "k": range(15, 43), "t": range(10, 36)}
 )
 def share(square: float, strip: float, zero: float, *, p: int, k: int, t: int) -> str | None:
     """Two shares from 0 to 1, and a real number t."""
@@ -39,15 +33,7 @@ def share(square: float, strip: float, zero: float, *, p: int, k: int, t: int) -
     return None if near((zero + 1) * p, tested, 1e-6) else "it is zero where all test cells lie in the hole."
 
 
-@exercise(
-    "ex-04b-swapper",
-    draws={"t": (40, 50, 60), "seed": range(100_000)},
-    wrong={
-        "accuracy = (test & ~(task.hole_mask & task.hole_mask.T)).sum() / test.sum()": "trained or not",
-        "accuracy = (test & task.train_mask.T).sum() / test.sum()": "outside the hole",
-        "more = (published - accuracy) * 97**2": "not of all cells",
-    },
-)
+@exercise("ex-04b-swapper", draws={"t": (40, 50, 60), "seed": range(100_000)})
 def swapper(accuracy: float, more: float, *, t: int, seed: int) -> str | None:
     """A share from 0 to 1, and a number of test cells."""
     task = ModularTask(97, train_fraction=0.3, split="strip", hole=t, seed=seed)
@@ -70,15 +56,7 @@ def swapper(accuracy: float, more: float, *, t: int, seed: int) -> str | None:
     return None if near(more, excess * len(tested), 1e-6) else "the difference of the accuracies, in test cells."
 
 
-@exercise(
-    "ex-04b-dip",
-    draws={"a": [n / 100 for n in range(10, 91)], "h": range(10, 51), "w": range(120, 401, 4)},
-    wrong={
-        "windowed = 1 - 2 * a * h / w": "a triangle",
-        "windowed = 1 - a": "one point weighs",
-        "raw = windowed": "without a window",
-    },
-)
+@exercise("ex-04b-dip", draws={"a": [n / 100 for n in range(10, 91)], "h": range(10, 51), "w": range(120, 401, 4)})
 def dip(raw: float, windowed: float, *, a: float, h: int, w: int) -> str | None:
     """Two accuracies from 0 to 1."""
     log = np.arange(0, 40 * w, h)

@@ -19,11 +19,6 @@ from grokbook.theory import class_collapse
         "rate": (0.0005, 0.001, 0.002, 0.003),
         "decay": [n / 100 for n in range(10, 101)],
     },
-    wrong={
-        "steps = np.log2(alpha) / (rate * decay)": "natural logarithm",
-        "steps = np.log(alpha) / decay": "rate times decay",
-        "steps = (1 - 1 / alpha) / (rate * decay)": "share of what is left",
-    },
 )
 def wait(steps: float, *, alpha: float, rate: float, decay: float) -> str | None:
     """A number of steps."""
@@ -39,16 +34,7 @@ def wait(steps: float, *, alpha: float, rate: float, decay: float) -> str | None
     return "with so many steps alpha (1 - rate * decay)^steps is not 1."
 
 
-@exercise(
-    "ex-15-three",
-    draws={"a": range(20), "b": range(20, 40), "c": range(40, 80)},
-    wrong={
-        "end = means": "sum of the squares",
-        "end = [np.sqrt((a**2 + b**2 + c**2) / 3)] * 3": "keep their ratio",
-        "same = (a + b + c) / 3": "the other class",
-        "end = [a, b, c]": "attract each other",
-    },
-)
+@exercise("ex-15-three", draws={"a": range(20), "b": range(20, 40), "c": range(40, 80)})
 def three(end: Sequence[float], same: float, *, a: int, b: int, c: int) -> str | None:
     """Three numbers, and a number."""
     classes, found = [0, 0, 1], np.asarray(end, dtype=float)
@@ -70,14 +56,7 @@ def three(end: Sequence[float], same: float, *, a: int, b: int, c: int) -> str |
 
 
 @exercise(
-    "ex-15-shape",
-    draws={"small": range(2, 6), "middle": range(6, 16), "large": range(30, 61), "seed": range(100_000)},
-    wrong={
-        "share = [share[0]] * 5": "as if nothing moved",
-        "shapes = [0.0] * 5": "a regular simplex",
-        "shapes = [simplex_distance(f[:, :1], classes) for f in path]": "at time 0",
-        "falls = False": "at every time",
-    },
+    "ex-15-shape", draws={"small": range(2, 6), "middle": range(6, 16), "large": range(30, 61), "seed": range(100_000)}
 )
 def shape(
     shapes: Sequence[float], share: Sequence[float], falls: bool, *, small: int, middle: int, large: int, seed: int

@@ -12,16 +12,7 @@ from grokbook.exercises.asked import exercise, near
 from grokbook.runs import phases
 
 
-@exercise(
-    "ex-12-relative",
-    draws={"factor": [n / 1000 for n in range(1100, 1550)], "gap": range(500, 1500)},
-    wrong={
-        "late = (tests - fits >= gap).tolist()": "asks for a number of steps",
-        "late = (tests - fits > factor * fits).tolist()": "the delay with the fit step",
-        "slow = gap / tests[at]": "the delay grows",
-        "slow = factor": "knows nothing of `factor`",
-    },
-)
+@exercise("ex-12-relative", draws={"factor": [n / 1000 for n in range(1100, 1550)], "gap": range(500, 1500)})
 def relative(late: Sequence[bool], slow: float, *, factor: float, gap: int) -> str | None:
     """A list of eight True and False, and a number above 1."""
     fits, tests = np.array([*published.NO_DECAY.values()]).T
@@ -40,15 +31,7 @@ def relative(late: Sequence[bool], slow: float, *, factor: float, gap: int) -> s
     return None if near(slow, gap / (test - fit)) else "when is `slow` times the delay of this run equal to `gap`?"
 
 
-@exercise(
-    "ex-12-chance",
-    draws={"seed": range(100_000)},
-    wrong={
-        "kappas = agreements": "leaves chance out",
-        "kappas = [(a - 0.25) / 0.75 for a in agreements]": "not one in four",
-        "agreements = [0.25, 0.25]": "the share of the 120 cells",
-    },
-)
+@exercise("ex-12-chance", draws={"seed": range(100_000)})
 def chance(agreements: Sequence[float], kappas: Sequence[float], *, seed: int) -> str | None:
     """Two agreements from 0 to 1, and two numbers kappa."""
     rng = np.random.default_rng(seed)
@@ -66,21 +49,7 @@ def chance(agreements: Sequence[float], kappas: Sequence[float], *, seed: int) -
     return "kappa is (a - c) / (1 - c), with c from the shares of each letter in both diagrams."
 
 
-@exercise(
-    "ex-12-splits",
-    draws={
-        "p": range(8, 20),
-        "held": range(5, 15),
-        "least": [n / 100 for n in range(30, 71)],
-    },
-    wrong={
-        "share = (9 / 11) ** 4": "with two pairs",
-        "from math import comb\npairs = p * (p + 1) // 2\nshare = comb(pairs - 4, held) / comb(pairs, held)": (
-            "two pairs or more"
-        ),
-        "most = most + 1": "fewer of the splits",
-    },
-)
+@exercise("ex-12-splits", draws={"p": range(8, 20), "held": range(5, 15), "least": [n / 100 for n in range(30, 71)]})
 def splits(share: float, most: int, *, p: int, held: int, least: float) -> str | None:
     """A share from 0 to 1, and a whole number."""
     sizes = [int(n) for n in np.bincount(np.add(*np.triu_indices(p)))]

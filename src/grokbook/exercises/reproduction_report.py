@@ -18,17 +18,7 @@ from grokbook.theory.one_frequency import circle
 from grokbook.theory.uniformity import closeness
 
 
-@exercise(
-    "ex-18-modulus",
-    draws={"p": tuple(primerange(29, 130)), "seed": range(100_000)},
-    wrong={
-        "changes = 'products'": "are not products",
-        "changes = 'classes_are_translates'": "one modulus after the other",
-        "ratio = same_function_other_med(3).value": "one frequency",
-        "excess = products(p).value": "30 %",
-        "excess = 1 / excess": "upside down",
-    },
-)
+@exercise("ex-18-modulus", draws={"p": tuple(primerange(29, 130)), "seed": range(100_000)})
 def modulus(changes: str, ratio: float, excess: float, *, p: int, seed: int) -> str | None:
     """The name of one of the three checks, and two numbers."""
     if changes == "products":
@@ -51,16 +41,7 @@ def modulus(changes: str, ratio: float, excess: float, *, p: int, seed: int) -> 
     return None if near(excess, right, 1e-9) else "multiply the rows with a trained cell by such columns, then divide."
 
 
-@exercise(
-    "ex-18-own",
-    draws={"slope": [prod(some) - 1 for n in (4, 5) for some in combinations(primerange(50), n)]},
-    wrong={
-        "line = lambda p: Finding('holds', 'as many', 0)": "says `holds`",
-        "line = lambda p: Finding('fails', 'not as many', 1)": "says `fails`",
-        "moduli = []": "is missing",
-        "right, line = line, lambda p: Finding(right(p).verdict, 'as found')": "the value",
-    },
-)
+@exercise("ex-18-own", draws={"slope": [prod(some) - 1 for n in (4, 5) for some in combinations(primerange(50), n)]})
 def own(line: Callable[[int], Finding], moduli: Collection[int], *, slope: int) -> str | None:
     """A function of p that returns a Finding, and a list of primes."""
     bad = [p for p in primerange(50) if (slope + 1) % p == 0]
@@ -77,16 +58,7 @@ def own(line: Callable[[int], Finding], moduli: Collection[int], *, slope: int) 
     return None if given == set(bad) else f"at {min(given - set(bad))} the verdict is not `fails`."
 
 
-@exercise(
-    "ex-18-vacuous",
-    draws={"p": tuple(primerange(13, 50)), "share": [n / 1000 for n in range(560, 900)]},
-    wrong={
-        "keeps = breaks": "is false of it",
-        "breaks = keeps": "is true of it",
-        "keeps = np.zeros((p, 1))": "a single point",
-        "allowed = 2 * share": "opposite",
-    },
-)
+@exercise("ex-18-vacuous", draws={"p": tuple(primerange(13, 50)), "share": [n / 1000 for n in range(560, 900)]})
 def vacuous(keeps: object, breaks: object, allowed: float, *, p: int, share: float) -> str | None:
     """Two arrays with p rows, and a radius."""
     tables = [np.asarray(one, dtype=float) for one in (keeps, breaks)]

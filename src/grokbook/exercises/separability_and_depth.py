@@ -11,15 +11,7 @@ from grokbook.exercises.asked import exercise, near
 from grokbook.measures import separate
 
 
-@exercise(
-    "ex-07-triangles",
-    draws={"dx": [n / 10 for n in range(50, 200)], "dy": [-n / 10 for n in range(50, 200)]},
-    wrong={
-        "b = a + [0, 100]": "on the second axis",
-        "b = a[::-1]": "on the direction",
-        "a = np.array([normal, 2 * normal, 3 * normal])": "no triangle",
-    },
-)
+@exercise("ex-07-triangles", draws={"dx": [n / 10 for n in range(50, 200)], "dy": [-n / 10 for n in range(50, 200)]})
 def triangles(a: object, b: object, *, dx: float, dy: float) -> str | None:
     """Two arrays of shape (3, 2), the corners of two triangles."""
     both = [np.asarray(one, dtype=float) for one in (a, b)]
@@ -41,14 +33,6 @@ def triangles(a: object, b: object, *, dx: float, dy: float) -> str | None:
 @exercise(
     "ex-07-composite",
     draws={"modulus": (6, 8, 9, 10, 12, 14, 15), "r": range(6), "i": range(6), "seed": range(100_000)},
-    wrong={
-        "gap = separate(sums[r], sums[(r + 1) % modulus]).gap": "with the full class",
-        "stuck = []": "needs a prime",
-        "stuck = [s for s in range(modulus) if s != r]": "apart from some",
-        "stuck = [s for s in range(modulus) if (s - r) % modulus > 1 and modulus % ((s - r) % modulus) == 0]": (
-            "a common divisor"
-        ),
-    },
 )
 def composite(stuck: Collection[int], gap: float, *, modulus: int, r: int, i: int, seed: int) -> str | None:
     """A list of classes from 0 to modulus - 1, and a distance."""
@@ -67,15 +51,7 @@ def composite(stuck: Collection[int], gap: float, *, modulus: int, r: int, i: in
     return None if near(gap, right, 1e-4) else "the gap is that of `separate` for `left` and the next class."
 
 
-@exercise(
-    "ex-07-cover",
-    draws={"n": range(24, 60, 2), "shift": (-3, -2, -1, 1, 2, 3), "seed": range(100_000)},
-    wrong={
-        "crossing += 1": "n = 2 (d + 1)",
-        "estimate = 1.0": "depend on the points",
-        "estimate = 1 - estimate": "the wrong side",
-    },
-)
+@exercise("ex-07-cover", draws={"n": range(24, 60, 2), "shift": (-3, -2, -1, 1, 2, 3), "seed": range(100_000)})
 def cover(crossing: int, estimate: float, *, n: int, shift: int, seed: int) -> str | None:
     """A number of dimensions, and a share from 0 to 1."""
     if crossing != n // 2 - 1:
@@ -90,16 +66,7 @@ def cover(crossing: int, estimate: float, *, n: int, shift: int, seed: int) -> s
     return "take 100 draws of points and labels, and the share of those that `convexly_separable` accepts."
 
 
-@exercise(
-    "ex-07-falls",
-    draws={"n": range(10, 200), "F": [n / 100 for n in range(10, 91)]},
-    wrong={
-        "most = n * F": "without a rise",
-        "least = 0": "is a part of the total",
-        "curve = [F] + [0] * n": "is the least",
-        "sparser = 'either way'": "cannot grow",
-    },
-)
+@exercise("ex-07-falls", draws={"n": range(10, 200), "F": [n / 100 for n in range(10, 91)]})
 def falls(least: float, most: float, curve: Sequence[float], sparser: str, *, n: int, F: float) -> str | None:
     """Two numbers, n + 1 accuracies from 0 to 1, and one of the three texts."""
     if not near(least, F, 1e-9):

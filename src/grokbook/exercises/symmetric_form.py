@@ -11,15 +11,7 @@ from grokbook.exercises.asked import exercise, near
 from grokbook.tasks import ModularTask
 
 
-@exercise(
-    "ex-04c-three",
-    draws={"p": tuple(primerange(31, 200)), "a": range(1, 30), "b": range(1, 30)},
-    wrong={
-        "sizes = [p] * p": "as for addition",
-        "sizes = [2 * p - 1, *sizes[1:]]": "one line",
-        "slope = -slope % p": "the sign",
-    },
-)
+@exercise("ex-04c-three", draws={"p": tuple(primerange(31, 200)), "a": range(1, 30), "b": range(1, 30)})
 def three(sizes: Sequence[int], slope: int, *, p: int, a: int, b: int) -> str | None:
     """A list of p numbers of cells, and a number from 0 to p - 1."""
     c = next(n for n in range(p) if (b * b - 4 * a * n) % p == 0)
@@ -46,11 +38,6 @@ def three(sizes: Sequence[int], slope: int, *, p: int, a: int, b: int) -> str | 
         "low": [n / 100 for n in range(40, 56)],
         "high": [n / 100 for n in range(60, 81)],
     },
-    wrong={
-        "perfect = [1, 1]": "the accuracies",
-        "fresh = before / tested[1]": "all test cells",
-        "fresh = (before - after) / tested[1]": "leave out",
-    },
 )
 def perfect(perfect: Sequence[float], fresh: float, *, p: int, low: float, high: float) -> str | None:
     """Two products, and a share from 0 to 1."""
@@ -76,11 +63,6 @@ def perfect(perfect: Sequence[float], fresh: float, *, p: int, low: float, high:
         "p": (53, 59, 61, 67, 71, 73, 79, 83, 89, 97),
         "fraction": [n / 100 for n in range(30, 71)],
         "seed": range(100_000),
-    },
-    wrong={
-        "knows = fraction": "comes near",
-        "copies = knows": "the negative",
-        "knows = swapped.mean()": "of all cells",
     },
 )
 def difference(knows: float, copies: float, *, p: int, fraction: float, seed: int) -> str | None:

@@ -15,15 +15,7 @@ from grokbook.tasks import ModularTask
 PRIMES = tuple(primerange(47, 500))
 
 
-@exercise(
-    "ex-02-subtract",
-    draws={"p": PRIMES[:20], "seed": range(100_000)},
-    wrong={
-        "turned = lambda i, j: (j, i)": "is not one class of subtraction",
-        "turned = lambda i, j: (i * 0, -(i + j) % p)": "two cells to the same place",
-        "kept = int(0.3 * p * p)": "falls outside the set",
-    },
-)
+@exercise("ex-02-subtract", draws={"p": PRIMES[:20], "seed": range(100_000)})
 def subtraction(turned: Callable[..., tuple], kept: int, *, p: int, seed: int) -> str | None:
     """A function of i and j that gives a pair, and a number of cells."""
     task = ModularTask(p, "add", 0.3, seed=seed)
@@ -40,15 +32,7 @@ def subtraction(turned: Callable[..., tuple], kept: int, *, p: int, seed: int) -
     return f"{(~moved).sum()} cells leave: some of what your map makes of the training set falls outside the set."
 
 
-@exercise(
-    "ex-02-own",
-    draws={"p": PRIMES, "r": range(1, 46)},
-    wrong={
-        "missing = f'x + {r}'": "occurs in",
-        "level = f'y + x + {r - 2}'": "is linear",
-        "level = f'y*x + {r - 1}'": "not all of size p",
-    },
-)
+@exercise("ex-02-own", draws={"p": PRIMES, "r": range(1, 46)})
 def polynomials(missing: str, level: str, *, p: int, r: int) -> str | None:
     """Two texts such as "x**2 + y": polynomials in x and y with whole coefficients."""
     if count := ModularTask(p, missing).class_sizes()[r]:
@@ -63,15 +47,7 @@ def polynomials(missing: str, level: str, *, p: int, r: int) -> str | None:
     return None if grid[1, 1] == r else f"`{level}` has the value {grid[1, 1]} at x = y = 1, not {r}."
 
 
-@exercise(
-    "ex-02-strip",
-    draws={"p": PRIMES[:30], "share": [n / 1000 for n in range(200, 601)]},
-    wrong={
-        "t = t - 1": "more cells outside than the programs draw",
-        "t = t + 1; spare = spare + p": "not the smallest",
-        "spare = 0": "so many fewer",
-    },
-)
+@exercise("ex-02-strip", draws={"p": PRIMES[:30], "share": [n / 1000 for n in range(200, 601)]})
 def strip(t: int, spare: int, *, p: int, share: float) -> str | None:
     """Two whole numbers: the smallest t, and by how many cells the training set is then short."""
     quota = int(share * p**2)
@@ -83,15 +59,7 @@ def strip(t: int, spare: int, *, p: int, share: float) -> str | None:
     return None if spare == quota - outside[t] else f"{outside[t]} cells are so many fewer than {quota}, not {spare}."
 
 
-@exercise(
-    "ex-02-depth",
-    draws={"seed": range(100_000), "j": range(1, 6), "other": range(6, 13)},
-    wrong={
-        "changed = [0, 1, 2]": "the causal mask",
-        "changed = [1]": "also attends to row 1",
-        "moved = float(difference.max())": "over all rows",
-    },
-)
+@exercise("ex-02-depth", draws={"seed": range(100_000), "j": range(1, 6), "other": range(6, 13)})
 def depth(changed: Sequence[int], moved: float, *, seed: int, j: int, other: int) -> str | None:
     """A list of rows counted from 0, and the largest change in the last row."""
     shape = Shape(13, d_model=16, n_layers=2)

@@ -26,16 +26,7 @@ MOVED = [
 """Recorded runs, by training pairs and seed, in which the step of the line is another one in the other unit."""
 
 
-@exercise(
-    "ex-11a-start",
-    draws={"p": range(8, 17), "seed": range(100_000)},
-    wrong={
-        "cosine = abs(start @ np.arange(p)) / np.linalg.norm(start) / np.linalg.norm(np.arange(p))": "lose their means",
-        "nearer = (cosines < cosine).mean()": "farther away",
-        "nearer = (without_mean(drawn) @ ladder > cosine).mean()": "going down",
-        "square = 1 / p": "one direction is lost",
-    },
-)
+@exercise("ex-11a-start", draws={"p": range(8, 17), "seed": range(100_000)})
 def start(cosine: float, nearer: float, square: float, *, p: int, seed: int) -> str | None:
     """A cosine, a share, and a mean."""
     own = np.random.default_rng(seed).uniform(size=p)
@@ -60,16 +51,7 @@ def _table() -> pd.DataFrame:
     return embeddings.measured(load(runs.toys()))
 
 
-@exercise(
-    "ex-11a-clock",
-    draws={"seed": range(100_000), "noise": [n / 100 for n in range(5, 41)]},
-    wrong={
-        "better = [[-11] * 20, *better[1:]]": "a tie",
-        "better = [*better[:2], better[1]]": "the noise",
-        "passes = [False, *passes[1:]]": "neither passed nor failed",
-        "better = [[sum(one)] for one in better]": "for each seed",
-    },
-)
+@exercise("ex-11a-clock", draws={"seed": range(100_000), "noise": [n / 100 for n in range(5, 41)]})
 def clock(
     better: Sequence[Sequence[int]], passes: Sequence[bool | None], *, seed: int, noise: float
 ) -> str | None:  # fmt: skip
@@ -96,16 +78,7 @@ def clock(
     return None
 
 
-@exercise(
-    "ex-11a-unit",
-    draws={"p": range(5, 121), "run": MOVED},
-    wrong={
-        "factor = (p - 1) / p": "smaller",
-        "factor = p / (p - 1)": "variances",
-        "ours = theirs": "fewer gaps are below",
-        "theirs, ours = ours, theirs": "exchanged",
-    },
-)
+@exercise("ex-11a-unit", draws={"p": range(5, 121), "run": MOVED})
 def unit(factor: float, theirs: int, ours: int, *, p: int, run: tuple[int, int]) -> str | None:
     """A factor and two steps."""
     if not near(factor, sqrt(p / (p - 1)), 1e-5):

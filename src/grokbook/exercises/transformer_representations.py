@@ -16,12 +16,6 @@ from grokbook.measures.principal import ring_share
     "ex-14-chance",
     draws={"few": (7, 9, 11, 13, 15, 17, 19), "many": range(51, 101, 2), "width": range(48, 97)},
     quick={"draws": 150},
-    wrong={
-        "levels = [2 / (p - 1) for p in (few, many)]": "mean share of a frequency",
-        "levels = levels[::-1]": "must fall",
-        "levels = [level / 2 for level in levels]": "the middle of them",
-        "levels = [1.0, 0.9]": "too high",
-    },
 )
 def chance(levels: Sequence[float], *, few: int, many: int, width: int) -> str | None:
     """Two ring shares."""
@@ -40,16 +34,7 @@ def chance(levels: Sequence[float], *, few: int, many: int, width: int) -> str |
     return "this is too high: fewer than 5 % of the draws exceed it."
 
 
-@exercise(
-    "ex-14-circles",
-    draws={"n": range(2, 9), "r": [k / 1000 for k in range(1050, 3001)]},
-    wrong={
-        "equal = n": "two dimensions",
-        "q = np.array([r, *[1.0] * (n - 1)]) / (r + n - 1) / 2\nd_eff = np.exp(-2 * q @ np.log(q))": "with the square",
-        "d_eff = equal": "no longer equal",
-        "ring = r**2 / (r**2 + n - 1)": "of the plane",
-    },
-)
+@exercise("ex-14-circles", draws={"n": range(2, 9), "r": [k / 1000 for k in range(1050, 3001)]})
 def circles(equal: float, d_eff: float, ring: float, *, n: int, r: float) -> str | None:
     """Two effective dimensions and a ring share."""
 
@@ -70,16 +55,7 @@ def circles(equal: float, d_eff: float, ring: float, *, n: int, r: float) -> str
     return "the plane of the first two axes holds the largest circle alone, and that has one frequency."
 
 
-@exercise(
-    "ex-14-stranger",
-    draws={"run": range(6), "seed": range(100_000)},
-    wrong={
-        "a = float((start * end).sum() / np.linalg.norm(start) / np.linalg.norm(end))": "a cosine",
-        "own = ring_share(start)": "its own axes",
-        "strange = ring_share(stranger, of=end)": "nothing of the stranger",
-        "strange = ring_share(stranger, of=stranger + learned)": "all of the stranger",
-    },
-)
+@exercise("ex-14-stranger", draws={"run": range(6), "seed": range(100_000)})
 def stranger(a: float, own: float, strange: float, *, run: int, seed: int) -> str | None:
     """A number, and two ring shares."""
     small = load({"small": runs.by_decay()[runs.USUAL]})["small"]

@@ -16,16 +16,7 @@ from grokbook.runs.gu2025 import fig5
 from grokbook.tasks import ModularTask
 
 
-@exercise(
-    "ex-01-decay",
-    draws={"seed": range(100_000)},
-    quick={"p": 23, "steps": 300},
-    wrong={
-        "dataset, says = train([usual]), 'not by the last step'": "still has the weight decay 1",
-        "free = dataclasses.replace(usual, optimizer=AdamW(weight_decay=0.0))\n"
-        "dataset, says = train([free]), 'never'": "says nothing of later steps",
-    },
-)
+@exercise("ex-01-decay", draws={"seed": range(100_000)}, quick={"p": 23, "steps": 300})
 def decay(dataset: xr.Dataset, says: str, *, seed: int, steps: int) -> str | None:
     """The dataset of one run, and one of the three texts."""
     config = json.loads(dataset.attrs["configs"])[0]
@@ -40,14 +31,7 @@ def decay(dataset: xr.Dataset, says: str, *, seed: int, steps: int) -> str | Non
 
 
 @exercise(
-    "ex-01-threshold",
-    draws={"low": [n / 1000 for n in range(300, 641)], "high": [n / 1000 for n in range(650, 986)]},
-    wrong={
-        "longer = (grok_times(runs, threshold=high).grok_step - grok_times(runs, threshold=low).grok_step).tolist()": (
-            "the fit step moves too"
-        ),
-        "longer = grok_times(runs, threshold=high).delay.fillna(0).tolist()": "is not known, and no number",
-    },
+    "ex-01-threshold", draws={"low": [n / 1000 for n in range(300, 641)], "high": [n / 1000 for n in range(650, 986)]}
 )
 def threshold(longer: Sequence[float | None], *, low: float, high: float) -> str | None:
     """A list with one number a run, None where a delay is not known."""
@@ -71,15 +55,7 @@ def _plain(value: object) -> float | None:
     return None if value is None or str(value) in ("<NA>", "nan") else float(value)  # type: ignore[arg-type]
 
 
-@exercise(
-    "ex-01-subtract",
-    draws={"seed": range(100_000), "answer": range(1, 23)},
-    quick={"p": 23, "steps": 300},
-    wrong={
-        "dataset, other = train([dataclasses.replace(add, seed=seed)]), -answer % p": "a run of `add`",
-        "dataset, other = train([taken_away]), answer": "subtraction does not commute",
-    },
-)
+@exercise("ex-01-subtract", draws={"seed": range(100_000), "answer": range(1, 23)}, quick={"p": 23, "steps": 300})
 def subtract(dataset: xr.Dataset, other: int, *, p: int, seed: int, answer: int) -> str | None:
     """The dataset of one run, and a number from 0 to p - 1."""
     config = json.loads(dataset.attrs["configs"])[0]
@@ -95,10 +71,6 @@ def subtract(dataset: xr.Dataset, other: int, *, p: int, seed: int, answer: int)
 @exercise(
     "ex-01-facts",
     draws={"p": (47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113), "seed": range(100_000)},
-    wrong={
-        "shown = [task.train_index.size for task in tasks]": "counts both orders",
-        "shown = [p * (p + 1) // 4] * 2": "in one order or both",
-    },
 )
 def facts(shown: Sequence[int], *, p: int, seed: int) -> str | None:
     """Two whole numbers: unordered pairs that the random split shows, and those that the symmetric one shows."""
@@ -113,10 +85,6 @@ def facts(shown: Sequence[int], *, p: int, seed: int) -> str | None:
 @exercise(
     "ex-01-censoring",
     draws={"a": range(700, 1000), "b": range(1000, 1200), "c": range(1200, 1500), "last": range(1900, 2400)},
-    wrong={
-        "bound, median = (a + b + c) / 3, c": "leaves out",
-        "bound, median = (a + b + c + 2 * last) / 5, b": "the median of the finished runs",
-    },
 )
 def censoring(bound: float, median: float, *, a: int, b: int, c: int, last: int) -> str | None:
     """Two numbers of steps."""

@@ -21,12 +21,6 @@ from grokbook.models.start import embedding_start
         "s": [n / 100 for n in range(25, 91)],
         "often": [n / 100 for n in range(5, 21)],
     },
-    wrong={
-        "chance = chance / 2": "in one order",
-        "chance = erfc(log(factor) / (2**0.5 * s))": "both runs vary",
-        "chance = erfc((factor - 1) / (2 * s))": "is of logarithms",
-        "spread = s * often / chance": "chance is no straight line",
-    },
 )
 def one(chance: float, spread: float, *, fast: int, slow: int, s: float, often: float) -> str | None:
     """A share of all cases, and a spread."""
@@ -55,13 +49,6 @@ def one(chance: float, spread: float, *, fast: int, slow: int, s: float, often: 
         "a3": range(1000, 1400, 10),
         "b": range(505, 1505, 10),
         "last": range(1600, 2600, 10),
-    },
-    wrong={
-        "score = 3 * (a1 < b) + 3 * (a2 < b) + 3 * (a3 < b)": "were followed to `last`",
-        "score = 9": "is later than",
-        "p_value = p_value - 0.05": "its own grouping",
-        "largest = (a1 + a2 + a3) / 3 / last": "not of means",
-        "largest = float('inf')": "is at least `last`",
     },
 )
 def hand(score: int, p_value: float, largest: float, *, a1: int, a2: int, a3: int, b: int, last: int) -> str | None:
@@ -96,12 +83,6 @@ def hand(score: int, p_value: float, largest: float, *, a1: int, a2: int, a3: in
         "factor": [n / 100 for n in range(10, 91)],
         "q": [n / 100 for n in range(40, 71)],
         "s": [n / 100 for n in range(20, 91)],
-    },
-    wrong={
-        "scaled = med(table)": "steps get shorter",
-        "quotient = factor * quotient": "cancels",
-        "seeds = int(np.ceil((z * s / np.log(q)) ** 2))": "both sides",
-        "seeds = int(np.ceil(2 * (norm.ppf(0.95) * s / np.log(q)) ** 2))": "half of the time",
     },
 )
 def scale(scaled: float, quotient: float, seeds: int, *, seed: int, factor: float, q: float, s: float) -> str | None:
