@@ -4,6 +4,7 @@ import io
 import os
 import shutil
 import threading
+from collections.abc import Callable
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -102,16 +103,27 @@ def project(tmp_path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def built_once(tmp_path_factory) -> Path:
-    """A project that was built, by one worker of pytest-xdist for all of them; not to be changed."""
+def made_once(tmp_path_factory) -> Callable[[str, Callable[[Path], object]], Path]:
+    """The folder of a name, filled by one worker of pytest-xdist for all of them; not to be changed."""
     own = tmp_path_factory.getbasetemp()
-    root = (own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own) / "built"
-    with FileLock(root.with_suffix(".lock")):
-        if not root.exists():
-            made = make_project(tmp_path_factory.mktemp("built"))
-            build(made, "laptop", strict=True, progress=Progress(io.StringIO()))
-            made.rename(root)
-    return root
+    shared = own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own
+
+    def folder(name, fill):
+        root = shared / name
+        with FileLock(root.with_suffix(".lock")):
+            if not root.exists():
+                made = tmp_path_factory.mktemp(name)
+                fill(made)
+                made.rename(root)
+        return root
+
+    return folder
+
+
+@pytest.fixture(scope="session")
+def built_once(made_once) -> Path:
+    """A project that was built; not to be changed."""
+    return made_once("built", lambda root: build(make_project(root), "laptop", strict=True, progress=silent()))
 
 
 @pytest.fixture
@@ -122,10 +134,14 @@ def built(built_once, tmp_path) -> Path:
     return root
 
 
+def silent() -> Progress:
+    """Reports without a terminal; `silent().console.file.getvalue()` is what they said."""
+    return Progress(io.StringIO())
+
+
 @pytest.fixture
 def said() -> Progress:
-    """Reports without a terminal; `said.console.file.getvalue()` is what they said."""
-    return Progress(io.StringIO())
+    return silent()
 
 
 @pytest.fixture(scope="session")

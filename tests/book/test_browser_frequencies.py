@@ -7,7 +7,10 @@ import pytest
 
 from grokbook.chapters.how_a_network_adds.trained import explorable, twelve_bits
 from grokbook.measures import frequencies as fr
-from grokbook.page import interactive, tables
+from grokbook.page import interactive
+from grokbook.plotting.palette import contrast
+
+from .visited import alone, colours
 
 NAME = "fig-add-explorer"
 P = 29
@@ -30,9 +33,7 @@ def figure(opened_at, tmp_path_factory):
     """The figure alone in a file, as it starts, at a width."""
     options = {"p": P, "chosen": [1], "noise": 0.1, "networks": [explorable(network(), "Trained")]}
     body = interactive.markup("frequency_explorer", NAME, "Circles, pairs and logits.", options)
-    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>circles</title>'
-    file = tmp_path_factory.mktemp("frequencies") / "alone.html"
-    file.write_text(f'<!doctype html><html lang="en"><head>{head}</head><body style="margin:0">{body}</body></html>')
+    file = alone(tmp_path_factory.mktemp("frequencies"), f"<style>body {{ margin: 0 }}</style>{body}")
 
     def open_figure(**how):
         page = opened_at(file.as_uri(), **how)
@@ -154,20 +155,12 @@ def test_on_a_phone_nothing_is_wide_targets_are_large_and_pictures_are_in_sight_
 
 def test_text_can_be_read_in_both_colour_schemes(figure):
     """A pressed frequency, 4.5 to 1 or more (WCAG 1.4.3)."""
-    from grokbook.plotting.palette import contrast
-
     page, root = figure()
     for theme in ("light", "dark"):
         page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
-        button = root.locator("button[data-k='1']")
-        found = button.evaluate("e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]")
-        colours = ["#" + "".join(f"{int(v):02x}" for v in c[c.index("(") + 1 : -1].split(",")[:3]) for c in found]
-        assert contrast(*colours) >= 4.5
+        assert contrast(*colours(root.locator("button[data-k='1']"), "color", "backgroundColor")) >= 4.5
     page.evaluate("delete document.documentElement.dataset.theme")
 
 
-def test_the_script_asks_for_nothing_and_the_data_are_small():
-    script = tables.script("frequency_explorer")
-    asking = ("fetch(", "XMLHttpRequest", "import(", "importScripts", "WebSocket", "sendBeacon", "https:")
-    assert [word for word in asking if word in script] == []
+def test_the_data_are_small():
     assert len(json.dumps(explorable(network(), "Trained"))) < 60_000

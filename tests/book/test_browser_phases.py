@@ -10,6 +10,8 @@ from grokbook.page import interactive
 from grokbook.plotting.phases import diagrams, explorable
 from grokbook.runs.phases import PhaseRule, phases
 
+from .visited import alone
+
 pytestmark = pytest.mark.browser
 RATES, DECAYS = [1e-4, 1e-3, 1e-2], [0.0, 5.0]
 
@@ -35,10 +37,7 @@ def figure(opened_at, tmp_path):
         data, found = made()
         still = diagrams({"a": found.phase})
         body = interactive.markup("phase_explorer", "fig-try", "Cells.", explorable(data, found), still)
-        head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>cells</title>'
-        file = tmp_path / "alone.html"
-        file.write_text(f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>')
-        page = opened_at(file.as_uri(), **options)
+        page = opened_at(alone(tmp_path, body).as_uri(), **options)
         root = page.locator("#fig-try-area")
         return page, root, json.loads(root.get_attribute("data-options"))
 
@@ -83,9 +82,7 @@ def test_a_wide_diagram_is_turned_on_a_phone_so_that_every_cell_can_be_hit(opene
     cells = [cell | {"phase": "CGMX"[n % 4]} for n in range(176)]
     data = {"across": "rate", "down": "decay", "xs": list(range(16)), "ys": list(range(11)), "first": 1, "last": 9}
     body = interactive.markup("phase_explorer", "fig-try", "Cells.", data | {"cells": cells, "reach": 1})
-    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>cells</title>'
-    (tmp_path / "wide.html").write_text(f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>')
-    page = opened_at((tmp_path / "wide.html").as_uri(), width=390, has_touch=True, is_mobile=True)
+    page = opened_at(alone(tmp_path, body, "wide").as_uri(), width=390, has_touch=True, is_mobile=True)
     sizes = "all => Math.min(...all.map(e => e.getBoundingClientRect()).flatMap(b => [b.width, b.height]))"
     assert page.locator("#fig-try-area button").evaluate_all(sizes) >= 24
     page.locator("#fig-try-area button").first.focus()

@@ -10,6 +10,8 @@ import xarray as xr
 from grokbook.page import interactive
 from grokbook.plotting.moving import circle_over_training, moving_run
 
+from .visited import alone as in_a_file
+
 SITE = Path(__file__).resolve().parents[2] / "site"
 ON_SITE = {"chapters/01_what_is_grokking.html": "fig-circle"}
 PLACES = ["alone"]
@@ -35,10 +37,7 @@ def alone(tmp_path_factory):
     """The figure alone in a file."""
     still = circle_over_training(run(), [0, 400])
     body = interactive.markup("grokking_run", "fig-try", "A ring of points that appears.", moving_run(run()), still)
-    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>run</title>'
-    file = tmp_path_factory.mktemp("run") / "alone.html"
-    file.write_text(f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>')
-    return file
+    return in_a_file(tmp_path_factory.mktemp("run"), body)
 
 
 @pytest.fixture

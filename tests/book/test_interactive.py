@@ -12,6 +12,8 @@ from grokbook.page import interactive, tables
 from grokbook.theory import triple_product as flow
 from grokbook.theory import triple_stability
 
+from .visited import alone
+
 ALT = "Two planes with a movable point."
 CAPTION = "A caption of words."
 OPTIONS = {"start": [0.2, 0.5, 0.9], "target": 1}
@@ -31,8 +33,9 @@ def computed(script_of):
     return script_of("flow_explorer")
 
 
-def test_the_figure_has_its_element_options_and_a_script_that_asks_for_nothing():
-    text, script = interactive.markup("flow_explorer", "fig-try", ALT, OPTIONS), tables.script("flow_explorer")
+@pytest.mark.parametrize("name", interactive.SCRIPTS)
+def test_a_figure_has_its_element_options_and_a_script_that_asks_for_nothing(name):
+    text, script = interactive.markup(name, "fig-try", ALT, OPTIONS), tables.script(name)
     parts = ('id="fig-try-area"', f'aria-label="{ALT}"', "<noscript>", "&quot;start&quot;:[0.2,0.5,0.9]", script)
     assert [part for part in parts if part not in text] == []
     assert text.count("<script>") == text.count("</script>") == 1
@@ -68,6 +71,13 @@ def test_it_becomes_a_numbered_figure_like_a_picture(monkeypatch):
     assert outputs.label_figures(notebook) == ["fig-try"]
     assert notebook.cells[0].metadata["mystnb"]["figure"] == {"name": "fig-try", "caption": CAPTION}
     assert json.dumps(ALT)[1:-1] in data["text/plain"]
+
+
+@pytest.mark.browser
+def test_without_scripts_a_sentence_says_so(open_page, tmp_path):
+    file = alone(tmp_path, interactive.markup("flow_explorer", "fig-try", ALT, OPTIONS))
+    page = open_page(file.as_uri(), java_script_enabled=False)
+    assert "scripts are switched off" in page.locator("#fig-try-area").inner_text()
 
 
 @pytest.mark.browser

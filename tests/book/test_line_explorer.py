@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from grokbook.chapters.effective_theory import lines
-from grokbook.page import interactive, tables
+from grokbook.page import interactive
 from grokbook.theory import parallelograms as pg
 from grokbook.theory.effective_flow import flow
+
+from .visited import alone
 
 NAME = "fig-line-explorer"
 TIMES = [0.0, 0.5, 7.0, 90.0, 3000.0]
@@ -51,12 +53,6 @@ def test_motion_and_quality_are_those_of_the_library(computed):
     ]
 
 
-def test_the_script_asks_for_nothing():
-    script = tables.script("line_explorer")
-    asking = ("fetch(", "XMLHttpRequest", "import(", "importScripts", "WebSocket", "sendBeacon", "https:")
-    assert [word for word in asking if word in script] == []
-
-
 @pytest.fixture
 def figure(opened_at, tmp_path_factory):
     """The figure alone in a file, as it starts."""
@@ -64,10 +60,7 @@ def figure(opened_at, tmp_path_factory):
     def made(p=10, samples=45, **options):
         begins = {"start": lines.start(p).tolist(), "pairs": [list(q) for q in lines.training_set(p, samples)]}
         body = interactive.markup("line_explorer", NAME, "Numbers that move.", begins)
-        head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>line</title>'
-        file = tmp_path_factory.mktemp("line") / "alone.html"
-        file.write_text(f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>')
-        return opened_at(file.as_uri(), **options)
+        return opened_at(alone(tmp_path_factory.mktemp("line"), body).as_uri(), **options)
 
     return made
 
@@ -196,8 +189,3 @@ def test_table_and_line_are_in_sight_together_on_a_phone(figure):
     page.evaluate(f"document.getElementById('{NAME}-area-line').scrollIntoView()")
     boxes = [page.locator(f"#{NAME}-area {part}").bounding_box() for part in ("svg[id$='-line']", ".gb-cells")]
     assert all(box["y"] >= -1 and box["y"] + box["height"] <= 844 for box in boxes)
-
-
-def test_without_scripts_a_sentence_says_so(figure):
-    page = figure(java_script_enabled=False)
-    assert "scripts are switched off" in page.locator(f"#{NAME}-area").inner_text()

@@ -1,6 +1,5 @@
 """Parameter sets on the site: what the front matter may name, what is executed and shown, what a build may spend."""
 
-import io
 import json
 import re
 from dataclasses import replace
@@ -11,12 +10,11 @@ from bs4 import BeautifulSoup
 from grokbook.build import sets, site, state
 from grokbook.build.book import build
 from grokbook.build.jobs import Job
-from grokbook.build.terminal import Progress
 from grokbook.errors import ChapterError
 from grokbook.page import sources
 from grokbook.page.costs import Estimate
 
-from .conftest import CHAPTER, make_project
+from .conftest import CHAPTER, make_project, silent
 
 SETS = '  sets:\n    "p = 47": {p: 47}\n    half the steps: {steps: 100, train_fraction: 0.25}\n'
 SOURCE = CHAPTER.replace("  presets:\n", f"{SETS}  lead: fig-tiny\n  presets:\n", 1).replace("4, 9])", "4, p])")
@@ -74,15 +72,17 @@ def test_what_does_not_fit_into_the_budget_is_left_out_and_named(project, monkey
     assert "1 pages, notebooks of 14.0 MB of at most 24 MB; left out, as they need more: 01_tiny-other" in said
 
 
+def build_twice(root):
+    """A project with two sets, built, and what both builds said."""
+    chapter(make_project(root))
+    for number in (1, 2):
+        build(root, "laptop", strict=True, progress=(told := silent()))
+        (root / f"said_{number}").write_text(told.console.file.getvalue())
+
+
 @pytest.fixture(scope="module")
-def once(tmp_path_factory):
-    """A project with two sets, built; what its second build said."""
-    root = make_project(tmp_path_factory.mktemp("sets"))
-    chapter(root)
-    first, again = Progress(io.StringIO()), Progress(io.StringIO())
-    build(root, "laptop", strict=True, progress=first)
-    build(root, "laptop", strict=True, progress=again)
-    return root, first.console.file.getvalue(), again.console.file.getvalue()
+def once(made_once):
+    return made_once("sets", build_twice)
 
 
 def soup(root, file):
@@ -90,7 +90,7 @@ def soup(root, file):
 
 
 def test_a_build_says_what_the_sets_cost_and_does_nothing_the_second_time(once):
-    _, first, again = once
+    first, again = ((once / f"said_{number}").read_text() for number in (1, 2))
     assert "parameter sets: 2 to execute, about" in first and "chapter 01_tiny, p = 47: executed in" in first
     assert re.search(r"parameter sets: 2 pages, notebooks of \d\.\d MB of at most 24 MB", first)
     assert "nothing to do: 1 chapters and the site are up to date" in again and "parameter sets" not in again
@@ -98,19 +98,19 @@ def test_a_build_says_what_the_sets_cost_and_does_nothing_the_second_time(once):
 
 def test_every_page_links_to_the_others_and_says_which_it_is(once):
     for file in FILES:
-        links = soup(once[0], file).select("article nav.gb-sets a")
+        links = soup(once, file).select("article nav.gb-sets a")
         assert [link["href"] for link in links] == [f"{other}.html" for other in FILES]
         assert [link.get_text() for link in links] == ["default", "p = 47", "half the steps"]
         assert [link["href"] for link in links if link.get("aria-current") == "page"] == [f"{file}.html"]
 
 
 def test_the_page_of_a_set_marks_what_moved_shows_figures_in_pairs_and_keeps_the_numbers_of_the_chapter(once):
-    default, mine = (soup(once[0], file) for file in FILES[:2])
+    default, mine = (soup(once, file) for file in FILES[:2])
     assert not default.select(".gb-moved, .gb-pair")
     assert [e.get_text() for e in mine.select("article .gb-moved")] == ["47"]
     assert [e.get_text() for e in mine.select("article .gb-was")] == ["(default 59)"]
     assert [e.get_text() for e in mine.select(".gb-pair figcaption")] == ["default", "p = 47"]
-    pictures = [once[0] / "site" / "chapters" / image["src"] for image in mine.select(".gb-pair img[loading=lazy]")]
+    pictures = [once / "site" / "chapters" / image["src"] for image in mine.select(".gb-pair img[loading=lazy]")]
     assert len({path.read_text() for path in pictures}) == 2 and all("<svg" in path.read_text() for path in pictures)
     for one, name in ((default, "fig-tiny"), (mine, "fig-tiny-p-47")):
         assert one.find(id=name).figcaption.get_text().strip().startswith("Fig. 1.1")
@@ -121,21 +121,19 @@ def test_the_page_of_a_set_marks_what_moved_shows_figures_in_pairs_and_keeps_the
 
 
 def test_a_set_is_found_by_its_chapter_alone_and_its_notebook_can_be_had(once):
-    root = once[0]
-    index = (root / "site" / "searchindex.js").read_text().removeprefix("Search.setIndex(").removesuffix(")")
+    index = (once / "site" / "searchindex.js").read_text().removeprefix("Search.setIndex(").removesuffix(")")
     words = json.loads(index)
     found = {at for place in words["terms"].values() for at in (place if isinstance(place, list) else [place])}
     chapter = words["docnames"].index("chapters/01_tiny")
     assert words["alltitles"]["A tiny chapter"] == [[chapter, None]]
     assert {words["docnames"].index(f"chapters/{file}") for file in FILES[1:]}.isdisjoint(found)
-    links = [a["href"] for a in soup(root, FILES[1]).select(".dropdown-download-buttons a")]
+    links = [a["href"] for a in soup(once, FILES[1]).select(".dropdown-download-buttons a")]
     assert links == ["../downloads/sets/01_tiny-p-47.ipynb", "../downloads/01_tiny.md"]
-    assert list(json.loads((root / "site" / "drift.json").read_text())["chapters"]) == ["01_tiny"]
+    assert list(json.loads((once / "site" / "drift.json").read_text())["chapters"]) == ["01_tiny"]
 
 
 def test_a_set_that_is_no_longer_named_or_has_other_values_has_no_page(once):
-    root, source = once[0], once[0] / "notebooks" / "01_tiny.md"
-    made = sources.load(source)
+    root, made = once, sources.load(once / "notebooks" / "01_tiny.md")
     assert [one.name for one in sets.made(root, made)] == ["p = 47", "half the steps"]
     other = replace(made, sets={"p = 47": {"p": 53}, "half the steps": made.sets["half the steps"]})
     assert [one.name for one in sets.made(root, other)] == ["half the steps"]

@@ -20,6 +20,8 @@ from grokbook.training import Adam, AdamW, RunConfig, Schedule, Sgd, split_weigh
 from grokbook.training.losses import LOSSES
 from grokbook.training.optim import Columns
 
+from .visited import alone
+
 STEPS = 100
 pytestmark = pytest.mark.browser
 
@@ -260,9 +262,7 @@ SMALL = {"p": 7, "width": 16, "train_fraction": 0.6, "steps": 40, "n_seeds": 2}
 def figure(opened_at, tmp_path_factory):
     """The page alone in a file, with small settings; `part` follows its address."""
     body = interactive.markup("training_page", "fig-train", ALT, settings(**SMALL))
-    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>train</title>'
-    file = tmp_path_factory.mktemp("train") / "alone.html"
-    file.write_text(f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>')
+    file = alone(tmp_path_factory.mktemp("train"), body)
     return lambda part="", **options: opened_at(file.as_uri() + part, **options)
 
 
@@ -463,17 +463,6 @@ def test_one_button_takes_the_weight_decay_away_and_gives_it_back_beside_the_cur
         page.wait_for_function("document.getElementById('fig-train-area').dataset.over === 'true'")
         assert ("no weight decay" in page.locator(".gb-said").inner_text()) == (decay == 0)
         assert page.locator("#fig-train-area path.before").count() == 1
-
-
-def test_without_scripts_a_sentence_says_so(figure):
-    page = figure(java_script_enabled=False)
-    assert "scripts are switched off" in page.locator("#fig-train-area").inner_text()
-
-
-def test_the_script_asks_for_nothing():
-    script = tables.script("training_page")
-    asking = ("fetch(", "XMLHttpRequest", "import(", "importScripts", "WebSocket", "sendBeacon", "https:")
-    assert [word for word in asking if word in script] == []
 
 
 # ------------------------------------------------------------------------------------------- settings

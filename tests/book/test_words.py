@@ -1,6 +1,6 @@
 """Sentences under a condition and verdicts in the prose: what is parsed, what is printed, and where a build fails."""
 
-import io
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -10,13 +10,12 @@ from bs4 import BeautifulSoup
 from grokbook import page
 from grokbook.build import rerun, site
 from grokbook.build.book import build
-from grokbook.build.terminal import Progress
 from grokbook.claims.verdicts import settled
 from grokbook.errors import ChapterError, ParameterError
 from grokbook.page import sources, when
 from grokbook.project import Project
 
-from .conftest import CHAPTER, make_project
+from .conftest import CHAPTER, make_project, silent
 
 KNOWN = {"yes": (True, "one"), "no": (False, "two"), "open_": (None, "")}
 CELL = '''
@@ -106,15 +105,33 @@ def test_a_name_that_a_condition_cannot_hold_is_refused(name):
 # -------------------------------------------------------------------------------------------- built pages
 
 
-@pytest.fixture(scope="module")
-def worded(tmp_path_factory):
-    """A project whose tiny chapter has conditions, built at `smoke` (no step is taught often); not to be changed."""
-    root = make_project(tmp_path_factory.mktemp("worded"))
+def build_worded(root):
+    """A project whose tiny chapter has conditions, built at `smoke` (no step is taught often)."""
     source = CHAPTER.replace("\n```{exercise}", f"{CELL}{PROSE}\n```{{exercise}}")
-    (root / "notebooks" / "01_tiny.md").write_text(source)
+    (make_project(root) / "notebooks" / "01_tiny.md").write_text(source)
     (root / "book" / "intro.md").write_text("# Home\n\nIt is so ({verdict}`G36: holds`).\n")
-    build(root, "smoke", strict=True, progress=Progress(io.StringIO()))
-    return root
+    build(root, "smoke", strict=True, progress=silent())
+
+
+@pytest.fixture(scope="module")
+def worded(made_once):
+    return made_once("worded", build_worded)
+
+
+@pytest.fixture
+def rewritten(worded, tmp_path):
+    """A copy whose executed chapter has other words: rewritten((old, new), ...)."""
+
+    def copy(*changes):
+        shutil.copytree(worded, tmp_path / "project", ignore=shutil.ignore_patterns("site"))
+        notebook = tmp_path / "project" / "book" / "chapters" / "01_tiny.ipynb"
+        text = notebook.read_text()
+        for old, new in changes:
+            text = text.replace(old, new)
+        notebook.write_text(text)
+        return tmp_path / "project"
+
+    return copy
 
 
 def article(file):
@@ -143,15 +160,9 @@ def test_a_verdict_is_printed_in_its_colour_on_any_page_and_leads_to_the_ledger_
         assert (word.name, word["data-verdict"], word.get_text()) == ("span", "holds", "holds")
 
 
-def test_a_text_whose_condition_holds_is_printed_as_if_it_stood_alone(worded, monkeypatch):
-    notebook = worded / "book" / "chapters" / "01_tiny.ipynb"
-    before = notebook.read_text()
-    notebook.write_text(before.replace("[false, ", "[true, "))
+def test_a_text_whose_condition_holds_is_printed_as_if_it_stood_alone(rewritten, monkeypatch):
     monkeypatch.setattr(site, "of", lambda root: Project(root, ledger="01_tiny"))
-    try:
-        found = sphinx_of(worded, "laptop", monkeypatch)
-    finally:
-        notebook.write_text(before)
+    found = sphinx_of(rewritten(("[false, ", "[true, ")), "laptop", monkeypatch)
     section = found.select_one("#one-section")
     said = [p for p in section.find_all("p", recursive=False) if "small" in p.get_text() or "done" in p.get_text()]
     assert [p.get_text() for p in said] == ["A small modulus, 23.", "It is taught 30 times, and done (holds)."]
@@ -170,35 +181,25 @@ def test_a_strict_build_fails_at_a_sentence_that_does_not_hold(worded, preset, m
         assert wrong in str(refused.value)
 
 
-def test_a_verdict_changed_by_hand_makes_the_strict_build_fail_at_its_sentence(worded, monkeypatch):
+def test_a_verdict_changed_by_hand_makes_the_strict_build_fail_at_its_sentence(rewritten, monkeypatch):
+    """So do a name that no cell gives and a claim that there is not, at any preset."""
     monkeypatch.setattr(site, "settled", lambda: settled() | {"G36": "fails"})
+    root = rewritten(("{when} small and", "{when} tiny and"), ("done (", "done ({verdict}`G360: holds`, "))
     with pytest.raises(ChapterError) as refused:
-        sphinx_of(worded, "smoke", monkeypatch)
+        sphinx_of(root, "smoke", monkeypatch)
+    assert "names tiny, which is not known; the page has often, small" in str(refused.value)
+    assert "there is no claim 'G360' with a verdict" in str(refused.value)
     wrong = "WARNING: the verdict of G36 is 'fails', and here stands 'holds': rewrite the sentence"
-    source = (worded / "notebooks" / "01_tiny.md").read_text()
+    source = (root / "notebooks" / "01_tiny.md").read_text()
     at = source[: source.index("{verdict}")].count("\n") + 1
     assert f"notebooks/01_tiny.md:{at}: {wrong}" in str(refused.value)
     assert f"book/intro.md:3: {wrong}" in str(refused.value)
 
 
-def test_a_name_and_a_claim_that_there_are_not_are_told_at_any_preset(worded, monkeypatch):
-    notebook = worded / "book" / "chapters" / "01_tiny.ipynb"
-    before = notebook.read_text()
-    changed = before.replace("{when} small and", "{when} tiny and").replace("G36: holds", "G360: holds")
-    notebook.write_text(changed)
-    try:
-        with pytest.raises(ChapterError) as refused:
-            sphinx_of(worded, "smoke", monkeypatch)
-    finally:
-        notebook.write_text(before)
-    assert "names tiny, which is not known; the page has often, small" in str(refused.value)
-    assert "there is no claim 'G360' with a verdict" in str(refused.value)
-
-
 @pytest.mark.browser
 def test_a_re_run_whose_condition_is_false_shows_the_marked_line(worded, open_page):
     page = sources.find(worded, "tiny").page("laptop", {"p": "61"})
-    _, file = rerun.rerun(page, worded, progress=Progress(io.StringIO()))
+    _, file = rerun.rerun(page, worded, progress=silent())
     for scheme in ("light", "dark"):
         page = open_page(file.as_uri(), scheme=scheme)
         (line,) = page.locator("p.gb-not-here").all()

@@ -1,6 +1,7 @@
 """One visit to a page of the built site: it is loaded once, made wider and narrower, light and dark, and all that the
 tests ask about it is collected on the way."""
 
+import re
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -171,6 +172,20 @@ AXE = (
     (1280, "light", CONTRAST),
     (1280, "dark", CONTRAST),
 )
+
+
+def alone(folder, body, name="alone"):
+    """A file with nothing but this body in its page."""
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>alone</title>'
+    file = folder / f"{name}.html"
+    file.write_text(f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>')
+    return file
+
+
+def colours(locator, *names):
+    """Colours that an element has on the page, as the palette writes them."""
+    found = locator.evaluate("(e, names) => names.map(name => getComputedStyle(e)[name])", names)
+    return ["#" + "".join(f"{round(float(v)):02x}" for v in re.findall(r"[\d.]+", c)[:3]) for c in found]
 
 
 def waiting(page):
