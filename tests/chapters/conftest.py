@@ -1,4 +1,7 @@
-"""What the tests of the topics share: a claim in another world, and figures that are closed when a test ends."""
+"""What the tests of the topics share: a claim in another world, and figures that are closed when a test ends.
+
+What a check finds as it stands is tested for every claim in tests/claims/test_verdicts.py.
+"""
 
 from __future__ import annotations
 

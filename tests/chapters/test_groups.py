@@ -36,13 +36,10 @@ def shared_only(table, equalities, *, quotients=True):
 WORLDS = [
     (claims.abelian_groups, "holds", {"additive_nullity": lambda table, field=None: 2}),
     (claims.cyclic_units, "holds", {"largest_order": lambda n: len(claims.units(n))}),
-    (claims.symmetric_functions, "needs an assumption", {}),
     (claims.deductions, "holds", {"singular_defect": lambda: 0.0}),
     (claims.three_needed, "holds", {"consequences": shared_only}),
     (claims.critical_share, "fails", {"first_forced": lambda table, n: np.full(n, 8)}),
-    (claims.critical_share, "undecided", {}),
     (claims.critical_share, "holds", {"rigid_sizes": lambda table, matrices, n: np.full(n, 18)}),
-    (claims.three_needed, "holds with correction", {}),
     (claims.three_needed, "fails", {"third_ones": lambda group: (np.ones(3, bool), np.array([True, False, False]))}),
 ]
 

@@ -170,7 +170,6 @@ def grows_but_at(seed: int):
 WORLDS = [
     (claims.size_is_kept, "fails", {"velocity": lambda f, y: -f}),
     (claims.size_is_kept, "fails", {"velocity": grows_but_at(0)}),
-    (claims.collapse_is_avoided, "holds with correction", {}),
     (claims.collapse_is_avoided, "holds", {"drawn": lambda centre=0.0, there=claims.drawn: there(0.0)}),
     (claims.collapse_is_avoided, "fails", {"flow": lambda f, y, times: np.zeros((1, *f.shape))}),
     (claims.size_is_kept, "holds", {"velocity": lambda f, y, there=claims.velocity: -there(f, y)}),
@@ -180,7 +179,6 @@ WORLDS = [
     (effective.an_encoder_learns, "holds", {"through_encoder": encoding(0.9, 0.1)}),
     (effective.an_encoder_learns, "fails", {"through_encoder": encoding(0.2, 0.1)}),
     (effective.an_encoder_learns, "undecided", {"through_encoder": encoding(0.9, 0.9)}),
-    (effective.mode_collapse_is_avoided, "needs an assumption", {}),
     (effective.mode_collapse_is_avoided, "holds", {"loss": lambda f, y: 1.0}),
     (effective.mode_collapse_is_avoided, "fails", {"flow": lambda f, y, times: f[None] + 9 * (y == 3)[None, :, None]}),
 ]

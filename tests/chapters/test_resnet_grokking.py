@@ -99,7 +99,6 @@ def levels(pixels=1.0, places=0.6, pooled=0.5, dealt=0.0, ink=0.0):
 
 
 WORLDS = [
-    (claims.accuracy_shows_addition, "fails", {}),
     (claims.accuracy_shows_addition, "holds", {"remembered": lambda task: np.zeros(task.n**4)}),
     (claims.accuracy_shows_addition, "undecided", {"added": lambda task: np.zeros(task.n**4)}),
     (claims.accuracy_shows_addition, "undecided", {"remembered": lambda task: np.asarray(task.targets)}),

@@ -27,21 +27,16 @@ STEPS = np.arange(0, 1000, 10)
     ("check", "changes", "verdict"),
     [
         # Eq. 6: simple functions are dense almost everywhere, unless the function is infinite on more than a null set
-        (claims.dense_simple_functions, {}, "holds"),
         (claims.dense_simple_functions, {"f": lambda x: 1 / x}, "holds"),
         (claims.dense_simple_functions, {"f": lambda x: np.where(x < 0.5, np.inf, 1.0)}, "fails"),
         # Definition 5.1
         (claims.subspace_is_stronger, {"second": (0.0, 1.0), "trials": 20}, "fails"),
         (claims.subspace_is_stronger, {"second": (1.0, 0.0), "trials": 20}, "holds"),
-        (claims.read_out_is_separable, {}, "vacuous"),
         # Gu 2024, appendix C
-        (claims.cited_theorems, {}, "holds with correction"),
         (claims.cited_theorems, {"few": 24}, "holds"),
         (claims.cited_theorems, {"measurements": 6}, "fails"),
-        (claims.sparse_means_periodic, {}, "vacuous"),
         (claims.sparse_means_periodic, {"values": np.cos(2 * np.pi * 5 * np.arange(97) / 97)}, "holds"),
         # Definition 4.1: a mapping to 0 and 1 exists exactly if no value occurs both before and after the event
-        (claims.any_number_tells, {}, "vacuous"),
         (claims.any_number_tells, {"values": np.zeros(10), "event": 5}, "fails"),
         (claims.any_number_tells, {"values": np.arange(10), "event": 5}, "holds"),
     ],

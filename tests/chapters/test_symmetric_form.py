@@ -16,19 +16,9 @@ STEPS = np.arange(0, 6001, 20)
 PLAN = {"p": 7, "train_fraction": 0.6, "d_model": 8, "steps": 20, "n_seeds": 1}
 
 
-@pytest.mark.parametrize(
-    ("check", "changes", "verdict"),
-    [
-        (claims.constant_product, {}, "needs an assumption"),
-        (claims.constant_product, {"fractions": (0.5, 0.51, 0.52)}, "holds"),
-        (claims.quadratic_growth, {}, "fails"),
-    ],
-)
-def test_checks_come_out_either_way(check, changes, verdict):
-    assert check(**changes).verdict == verdict
-
-
-def test_a_sum_that_grows_like_p_squared_would_bear_the_predecessor_out(elsewhere):
+def test_checks_come_out_otherwise_in_other_worlds(elsewhere):
+    """Fractions that hardly differ; a sum that grows like p squared would bear the predecessor out."""
+    assert claims.constant_product(fractions=(0.5, 0.51, 0.52)).verdict == "holds"
     assert elsewhere(claims.quadratic_growth, lattice_sum=lambda p: 0.3 * p * p) == "holds"
 
 

@@ -9,10 +9,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from grokbook import measures as m
-from grokbook.errors import ParameterError
 from grokbook.measures.registry import claimed_directions
 from grokbook.runs.lead_tasks import watched_run
 from grokbook.runs.observing import OBSERVERS
+from refusals import refusals
 
 from .tables import circles, gaussian, relabelled, rotation, tables
 
@@ -232,7 +232,7 @@ def test_a_collapsed_table_has_no_shape_but_a_run_goes_on():
     assert np.isnan(m.embedding_measures(np.eye(2))["med_code_base"])
 
 
-REFUSALS = [
+test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: m.weight_norm([]), "empty"),
     (lambda: m.weight_norm([np.array([1.0, np.nan])]), "not finite"),
     (lambda: m.med(np.eye(3), reduction="summ"), "reduction is 'summ'.*did you mean 'sum'"),
@@ -253,10 +253,4 @@ REFUSALS = [
     (lambda: m.embedding_measures(np.ones((1, 3))), "first has p = 1 rows"),
     (lambda: m.embedding_measures(np.eye(3), np.full((3, 3), np.inf)), "second has a value that is not finite"),
     (lambda: m.embedding_measures(np.eye(3), np.eye(4)), "second has shape"),
-]
-
-
-@pytest.mark.parametrize(("call", "message"), REFUSALS)
-def test_refusals_name_the_value_and_the_rule(call, message):
-    with pytest.raises(ParameterError, match=message):
-        call()
+)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2, mannwhitneyu, norm, permutation_test
 
-from grokbook.errors import ParameterError
 from grokbook.runs import comparison as c
+from refusals import refusals
 
 
 def table(steps, last=10_000):
@@ -217,7 +217,7 @@ def test_a_longer_record_alone_makes_nothing_later():
     assert decided <= 0.1 * 150 + 3 * (150 * 0.1 * 0.9) ** 0.5  # 5 % on either side
 
 
-REFUSALS = [
+test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: c.steps_and_seen(table([])), "no runs"),
     (lambda: c.least_p(0, 3), "n = 0"),
     (lambda: c.paired_p(table([1] * 19), table([1] * 19)), "19 pairs"),
@@ -229,10 +229,4 @@ REFUSALS = [
     (lambda: c.seeds_needed(float("nan")), "spread = nan"),
     (lambda: c.seeds_needed(1.0, 1.0), "factor = 1.0"),
     (lambda: c.sooner(table([1]), table([2]), factor=0), "factor = 0 must be positive"),
-]
-
-
-@pytest.mark.parametrize(("call", "message"), REFUSALS)
-def test_refusals_name_the_value_and_the_rule(call, message):
-    with pytest.raises(ParameterError, match=message):
-        call()
+)

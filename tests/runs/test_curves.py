@@ -14,6 +14,7 @@ from grokbook.runs.delay import GrokTime, grok_time, grok_times, median_delay, m
 from grokbook.runs.lead import accuracy_half_way
 from grokbook.runs.limits import LimitRule, limits, limits_table, moving_mean, onset, plateau
 from grokbook.runs.oscillation import falls
+from refusals import refusals
 
 STEPS = np.arange(0, 4000, 100)
 
@@ -377,7 +378,7 @@ def test_a_training_curve_that_is_the_same_for_all_belongs_to_every_run():
     assert grok_times(shared).fit_step.tolist() == [200, 200]
 
 
-REFUSALS = [
+test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: grok_time([0, 1], [0.1, np.nan], [0.1, 0.2]), "train_accuracy is nan at step 1"),
     (lambda: grok_time([0, 1], [0.1, 0.2], [57.3, 0.2]), r"test_accuracy is 57.3 at step 0.*\[0, 1\]"),
     (lambda: grok_time([0, 1], [0.1, -0.2], [0.3, 0.2]), "train_accuracy is -0.2"),
@@ -418,10 +419,4 @@ REFUSALS = [
     (lambda: tracking.detrended_increments(range(10), 4), "window = 4 must be an odd number"),
     (lambda: tracking.shift_test(range(27), range(27), window=25), "26 increments are fewer than 27; log more"),
     (lambda: tracking.shift_test(range(8), range(8), window=None), "7 increments are fewer than 8; log more"),
-]
-
-
-@pytest.mark.parametrize(("call", "message"), REFUSALS)
-def test_refusals_name_the_value_and_the_rule(call, message):
-    with pytest.raises(ParameterError, match=message):
-        call()
+)

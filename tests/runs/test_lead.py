@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, kendalltau
 
-from grokbook.errors import ParameterError
 from grokbook.runs import lead
 from grokbook.runs import lead_tables as lt
+from refusals import refusals
 
 STEPS = np.arange(0, 2510, 10)
 WAYS = {"early": "falls", "late": "rises", "started": "falls", "noise": "falls", "none": "falls"}
@@ -181,7 +181,7 @@ def test_p_values_of_measures_pay_for_their_number_and_those_of_controls_do_not(
     assert both.p_value["noise"] == alone.p_value["noise"]
 
 
-REFUSALS = [
+test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: lead.half_move(STEPS, 0, "sideways"), "direction"),
     (lambda: lead.half_move(STEPS, 0, "falls", 1.5), "share"),
     (lambda: lead.half_move(STEPS, 999, "falls"), "start"),
@@ -192,10 +192,4 @@ REFUSALS = [
     (lambda: lead.with_controls(RUNS["a"].isel(step=slice(None, None, 20))), "at most 100"),
     (lambda: lt.event_table({}, WAYS), "no dataset"),
     (lambda: lt.summary_table(pd.DataFrame()), "no events"),
-]
-
-
-@pytest.mark.parametrize(("call", "message"), REFUSALS)
-def test_refusals_name_the_value_and_the_rule(call, message):
-    with pytest.raises(ParameterError, match=message):
-        call()
+)

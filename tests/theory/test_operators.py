@@ -12,6 +12,7 @@ from grokbook.errors import ParameterError
 from grokbook.theory import toeplitz_start as ts
 from grokbook.theory.linear_operators import chain_in_bases, in_bases, norms, relu_block, splitting_error
 from grokbook.theory.minimal_map import has_map, pair_sums, printed_norm, smallest_map
+from refusals import refusals
 
 
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 1000))
@@ -145,7 +146,7 @@ def test_a_toeplitz_table_is_constant_along_diagonals_and_in_general_not_circula
     assert not np.allclose(table[1], np.roll(table[0], 1))
 
 
-REFUSALS = [
+test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: in_bases(np.eye(2), np.eye(3), np.eye(2)), "do not fit"),
     (lambda: in_bases(np.eye(2), np.ones((2, 2)), np.eye(2)), "singular"),
     (lambda: norms([[np.nan]]), "not finite"),
@@ -158,10 +159,4 @@ REFUSALS = [
     (lambda: ts.draw_start("random", 3, 3, np.random.default_rng(0)), "is unknown"),
     (lambda: ts.draw_start("circulant", 3, 4, np.random.default_rng(0)), "the nearest has d = 3"),
     (lambda: ts.step_covariance("random", 3, 0), "is unknown"),
-]
-
-
-@pytest.mark.parametrize(("call", "message"), REFUSALS)
-def test_refusals_name_the_value_and_the_rule(call, message):
-    with pytest.raises(ParameterError, match=message):
-        call()
+)

@@ -9,9 +9,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grokbook.errors import ParameterError
 from grokbook.theory.cube_limits import cube_limits, largest_coordinate, largest_distance
 from grokbook.theory.triple_product import conserved, explain, flow, jacobian, limit_point, shift, velocity
+from refusals import refusals
 
 INDEPENDENT_LIMITS = {  # independent computation
     (0.5, 0.5, 0.5): ((1.0, 1.0, 1.0), 0.75),
@@ -286,7 +286,7 @@ def test_no_gaps_give_more():
     assert np.nanmax(np.diff(top, axis=0)) < 0
 
 
-REFUSALS = [
+test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: limit_point([0.5, 0.5, 0.5], target=10**400), "^target = "),
     (lambda: limit_point([0.5, 0.5, 0.5], target=None), "^target = "),
     (lambda: flow([1, 2, np.nan], [0, 1]), "must be finite"),
@@ -305,10 +305,4 @@ REFUSALS = [
     (lambda: limit_point([1, 2, 3], target="one"), "no number"),
     (lambda: explain(np.ones((2, 3))), "one start"),
     (lambda: cube_limits(1), "at least 2"),
-]
-
-
-@pytest.mark.parametrize(("call", "message"), REFUSALS)
-def test_refusals_name_the_value_and_the_rule(call, message):
-    with pytest.raises(ParameterError, match=message):
-        call()
+)
