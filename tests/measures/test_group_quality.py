@@ -1,10 +1,11 @@
 """Representation quality of matrices: Liu et al. 2022, appendix H, in the words of the text and of the program."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
 
-from grokbook.errors import ParameterError
 from grokbook.measures.group_quality import (
     answered_cells,
     closed_products,
@@ -14,6 +15,7 @@ from grokbook.measures.group_quality import (
 )
 from grokbook.tasks.groups import GroupTask, cayley_table
 from grokbook.theory.group_deduction import coset_representation
+from refusals import refusals
 
 S3 = cayley_table("S3")
 SWAPS = coset_representation(S3, (0, 1))
@@ -72,18 +74,10 @@ def test_truth_values_and_0_and_1_mark_the_same_cells(dtype):
     assert predicted_accuracy(np.array([[[1.0]], [[-1.0]]]), z2, trained) == 0.5
 
 
-@pytest.mark.parametrize(
-    ("closed", "trained", "name"), [((2,), (2, 3), "trained"), ((2,), (4,), "trained"), ((3,), (2, 2), "closed")]
+Z2, MARKED = cayley_table("Z2"), np.ones((2, 2), bool)
+test_what_are_no_matrices_and_marks_of_another_shape_are_refused = refusals(
+    *((partial(group_quality, np.ones(shape), S3), "a matrix an element") for shape in ((6, 9), (5, 3, 3))),
+    *((partial(group_quality, np.full((6, 3, 3), value), S3), "must be finite") for value in (0.0, np.nan)),
+    *((partial(answered_cells, MARKED[0], Z2, np.ones(shape, bool)), "trained has shape") for shape in ((2, 3), 4)),
+    (lambda: answered_cells(np.ones(3, bool), Z2, MARKED), "closed has shape"),
 )
-def test_marks_of_another_shape_are_refused(closed, trained, name):
-    with pytest.raises(ParameterError, match=f"{name} has shape"):
-        answered_cells(np.ones(closed, bool), cayley_table("Z2"), np.ones(trained, bool))
-
-
-BAD = [np.ones((6, 9)), np.ones((5, 3, 3)), np.zeros((6, 3, 3)), np.full((6, 3, 3), np.nan)]
-
-
-@pytest.mark.parametrize("embedding", BAD)
-def test_what_are_no_matrices_is_refused(embedding):
-    with pytest.raises(ParameterError):
-        group_quality(embedding, S3)

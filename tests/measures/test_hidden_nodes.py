@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from grokbook.errors import ParameterError
 from grokbook.measures.hidden_nodes import (
     FOUR,
     KINDS,
@@ -32,6 +33,7 @@ from grokbook.theory.semiring import (
     quarter,
     synced,
 )
+from refusals import refusals
 
 K = 2
 
@@ -103,12 +105,8 @@ def test_a_run_s_row_counts_and_shares():
     assert none["not_46"] == 3 and np.isnan(none["nonfactorable_4"]) and np.isnan(none[FOUR])
 
 
-@pytest.mark.parametrize("nodes", [np.ones((3, 5)), np.ones((2, 4)), np.zeros((3, 4)), np.ones((3, 10))])
-def test_what_has_no_table_is_refused(nodes):
-    with pytest.raises(ParameterError):
-        factorise(nodes)
-
-
-def test_layers_of_different_shapes_are_refused():
-    with pytest.raises(ParameterError, match="must have one"):
-        node_waves(np.ones((5, 2)), np.ones((5, 2)), np.ones((5, 3)))
+test_what_has_no_table_is_refused = refusals(
+    *((partial(factorise, np.ones(shape)), "n = 4, 6 or 8") for shape in ((3, 5), (2, 4), (3, 10))),
+    (lambda: factorise(np.zeros((3, 4))), "without zeros"),
+    (lambda: node_waves(np.ones((5, 2)), np.ones((5, 2)), np.ones((5, 3))), "must have one"),
+)

@@ -5,9 +5,8 @@ import pytest
 import torch
 
 from grokbook.errors import ParameterError
-from grokbook.measures.frequencies import distance_irrelevance, gradient_symmetricity, margins, sums
+from grokbook.measures.frequencies import margins, sums
 from grokbook.models.built import built_quadratic, built_transformer
-from grokbook.models.operands import from_embeddings
 from grokbook.models.transformer import plain_logits
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.sum_of_angles import faded, margin
@@ -62,22 +61,6 @@ def test_weights_have_the_shapes_of_the_network():
     for network, weights in (built_quadratic(7, [1, 2]), built_transformer(7, [1, 2])):
         assert {name: tuple(w.shape) for name, w in weights.items()} == network.shapes()
         assert {w.dtype for w in weights.values()} == {torch.float32}
-
-
-@pytest.mark.parametrize("build", [built_quadratic, built_transformer])
-def test_gradient_symmetricity_is_one_where_the_rows_are_added_first(build):
-    """Zhong et al. 2023's test sees that a network adds its embeddings: so does the quadratic one, which is a clock."""
-    network, weights = build(11, [1, 3], dtype=torch.float64)
-    first, second = network.embeddings(weights)
-    i, j = (torch.as_tensor(column) for column in ModularTask(11).pairs.T)
-    assert gradient_symmetricity(from_embeddings(network, weights), first[i], second[j]) == pytest.approx(1)
-
-
-def test_distance_irrelevance_tells_them_apart():
-    """The right logit of a pizza depends on i - j alone (0); that of an exact clock does not vary (no value)."""
-    made = [logits(*build(11, [1, 3], dtype=torch.float64), 11) for build in (built_transformer, built_quadratic)]
-    assert distance_irrelevance(made[0]) == pytest.approx(0, abs=1e-9)
-    assert np.isnan(distance_irrelevance(made[1]))
 
 
 def test_what_is_refused():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -85,8 +87,6 @@ def test_where_the_bounds_of_med_are_attained(p):
     assert un.closeness(np.eye(p)).deltas == pytest.approx(np.full(p, 1.5 * np.sqrt(1 - 1 / p)))
     ratio = med(top) / un.med_limit(un.closeness(top).deltas)
     assert ratio == pytest.approx(0.75 / np.cos(np.pi / (2 * p)) ** 2)  # 1 at p = 3, else less
-    line = un.closeness(np.arange(p)[:, None].astype(float))
-    assert line.diameter == pytest.approx(line.bound) and med(np.arange(p)[:, None]) < line.bound
 
 
 def test_a_constant_second_table_attains_the_radius_bound():
@@ -101,6 +101,7 @@ def test_the_line_attains_the_diameter_bound(p):
     found = un.closeness(np.arange(p)[:, None].astype(float))
     assert found.delta == pytest.approx(p / 2)
     assert found.diameter == pytest.approx(found.bound) == p - 1
+    assert p == 2 or med(np.arange(p)[:, None]) < found.bound
 
 
 @pytest.mark.parametrize("p", [3, 5, 11, 13])
@@ -140,12 +141,6 @@ def test_share_against_a_decomposition_by_hand():
     rows, columns = x.mean(axis=1, keepdims=True), x.mean(axis=0, keepdims=True)
     assert un.additive_share(x) == pytest.approx((rows + columns).var() / x.var())
     assert un.class_share(x) + un.additive_share(x) <= 1
-
-
-@pytest.mark.parametrize("n", [5, 7, 9, 200])
-def test_equal_targets_have_no_variance_whatever_their_mean_rounds_to(n):
-    with pytest.raises(ParameterError, match="needs some variance"):
-        un.additive_share(np.full((n, n, 3), 0.1))
 
 
 def test_a_gap_of_classes_does_not_change_under_a_shift():
@@ -240,7 +235,7 @@ test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: un.class_share(np.full((2, 2, 1), np.nan)), "not finite"),
     (lambda: un.label_share(np.eye(3), np.zeros(2)), "must be \\(3,\\)"),
     (lambda: un.additive_share(np.ones((3, 2, 1))), "must be \\(p, p, d\\)"),
-    (lambda: un.additive_share(np.ones((3, 3, 1))), "needs some variance"),
+    *((partial(un.additive_share, np.full((n, n, 3), 0.1)), "needs some variance") for n in (3, 5, 7, 9, 200)),
     (lambda: smallest_ball([[np.nan, 0.0]]), "points has a value that is not finite"),
     (lambda: pair([[0.0]], [[0.0], [1.0]]), "but must have the same"),
 )
