@@ -141,6 +141,7 @@ def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root
         ("run 1 -p P=5", "'P' is not a parameter of chapter 01_short; did you mean 'p'?"),
         ("run 1 --preset tiny", "'tiny' is not a preset of chapter 01_short"),
         ("run 1 --out {root}/file", "grokbook: --out {root}/file: {root}/file is a file, not a folder; name a folder"),
+        ("run 1 --out /proc/none/out", "--out /proc/none/out: /proc cannot be written; name another folder"),
         ("run 1 --out {root}/file/deeper", "--out {root}/file/deeper: {root}/file is a file, not a folder"),
         ("run 1 --params {root}/none", "--params {root}/none cannot be read (No such file or directory)."),
         ("run 1 --params {root}/file", "--params {root}/file holds no parameters; write lines such as `p: 113`."),

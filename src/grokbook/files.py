@@ -85,8 +85,10 @@ def refuse_unwritable(folder: Path, named: str) -> None:
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not there.is_dir():
         raise ParameterError(f"{named}: {there} is a file, not a folder; name a folder, or one to be made.")
-    if not os.access(there, os.W_OK):
-        raise ParameterError(f"{named}: {there} cannot be written; name another folder.")
+    try:  # no mode of a file says all: the kernel's own folders refuse whoever asks
+        tempfile.TemporaryDirectory(dir=there).cleanup()
+    except OSError:
+        raise ParameterError(f"{named}: {there} cannot be written; name another folder.") from None
 
 
 def filled(template: Path, words: Mapping[str, str]) -> str:

@@ -114,7 +114,7 @@ REFUSED = {
     "none the seed": lambda: Sweep("x", SMALL, axes=(Axis("seed", (0.0, 1.0)),)),
     "asks for 1000000000 values; an axis has 1 to 1000": lambda: Axis.parse("p=10:20:1000000000"),
     "asks for -1 values": lambda: Axis.parse("p=10:20:-1"),
-    "one or more axes of different names": lambda: Sweep("x", SMALL, axes=(AXES[0], AXES[0])),
+    "of different names, none the seed, not (\\w+), \\1": lambda: Sweep("x", SMALL, axes=(AXES[0], AXES[0])),
     "must have different finite values, not .1.0": lambda: Axis("decoder_lr", (1.0, 1.0)),
     "finite values, not .nan": lambda: Axis.parse("d_model=nan"),
     "different finite values, not .1.0, 1.0": lambda: Axis.parse("decoder_lr=1,1"),

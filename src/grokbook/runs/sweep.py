@@ -187,9 +187,10 @@ class Sweep(Experiment):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        names = {axis.name for axis in self.axes}
-        if not self.axes or len(names) != len(self.axes) or "seed" in names:
-            raise ParameterError(f"a sweep needs one or more axes of different names, none the seed, not {self.axes}.")
+        names = [axis.name for axis in self.axes]
+        if not names or len({*names, "seed"}) <= len(names):
+            asked = ", ".join(names) or "none"
+            raise ParameterError(f"a sweep needs one or more axes of different names, none the seed, not {asked}.")
         self.cells(self.seeds[0])
 
     @property
