@@ -1,6 +1,9 @@
 """Each exercise of the book: its solution passes, its stub and its typical wrong answers fail with the right words."""
 
+import ast
+import inspect
 from pathlib import Path
+from string import Formatter
 
 import pytest
 
@@ -38,6 +41,16 @@ def test_typical_wrong_answers_are_told_why(solved):
     said = {code: told(exercise, after(names, exercise.label, code)) for code in wrong}
     assert {code: words in (said[code] or "") for code, words in wrong.items()} == dict.fromkeys(wrong, True), said
     assert len(set(said.values())) == len(wrong)
+
+
+def test_checks_name_the_reasons_that_are_written_and_give_what_these_print():
+    for one in (asked(each.label) for each in CODED):
+        made = [n.value.elts for n in ast.walk(ast.parse(inspect.getsource(one.check))) if isinstance(n, ast.Yield)]
+        given = set(inspect.signature(one.check).parameters)
+        known = {name.value: given | set(map(str, range(len(numbers)))) for _, name, *numbers in made}
+        assert set(known) == set(one.reasons), one.label
+        printed = {name: {part for _, part, *_ in Formatter().parse(one.reasons[name]) if part} for name in known}
+        assert all(printed[name] <= known[name] for name in known), one.label
 
 
 @pytest.mark.parametrize("exercise", CODED, ids=lambda one: one.label)

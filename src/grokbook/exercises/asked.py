@@ -1,13 +1,14 @@
 """What is asked: a check that gives a reason, typical wrong answers, parameters that a variant draws.
 
-The texts stand beside a chapter's module, in a file of TOML: `[ex-06-clock.wrong]`, or `[ex-06-own]` of an essay.
+The texts stand beside a chapter's module, in a file of TOML: `[ex-06-clock.wrong]` and `[ex-06-clock.reasons]`, or
+`[ex-06-own]` of an essay.
 """
 
 from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -17,7 +18,9 @@ from typing import Any
 
 from grokbook.errors import ParameterError, WrongAnswer, nearest, shown
 
-Check = Callable[..., str | None]
+Mistakes = Iterator[tuple[Any, ...]]
+"""What a check yields, a mistake at a time: whether it was made, the name of its reason, numbers for the reason."""
+Check = Callable[..., Mistakes]
 _HERE = Path(__file__).parent
 
 
@@ -26,12 +29,14 @@ class Asked:
     """What a chapter's module says of one exercise; an essay has `points` of a marking key in place of a check.
 
     `wrong` maps the code of a typical wrong answer, which runs after the solution, to words that it must be told.
+    `reasons` are whole sentences by name, in which parameters, `{p}`, and numbers of the check, `{0:.3g}`, are put.
     `draws` are the choices for parameters of the stub; `quick` are values of them with which a test runs it.
     """
 
     label: str
     check: Check | None = None
     wrong: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
     draws: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     quick: Mapping[str, Any] = field(default_factory=dict)
     points: tuple[str, ...] = ()
@@ -55,8 +60,9 @@ def exercise(
 ) -> Callable[[Check], Asked]:
     """Make the function below the check of the exercise `label`; the fields are those of `Asked`.
 
-    It is called with the answers of the stub's last line and the parameters by name, and returns None where the answer
-    is right, else one sentence with the reason. The first line of its docstring says what an answer is.
+    It is called with the answers of the stub's last line and the parameters by name, and yields `Mistakes`: the first
+    that was made is told, and what comes after it is not computed; where none was, the answer is right. The first line
+    of its docstring says what an answer is.
     """
     return lambda check: Asked(label, check, draws=draws or {}, quick=quick or {}, **_texts().get(label, {}))
 
@@ -68,7 +74,7 @@ def essay(label: str) -> Asked:
 
 @cache
 def _texts() -> Mapping[str, Mapping[str, Any]]:
-    """By label what the chapters' files of texts have: `wrong` or `points`."""
+    """By label what the chapters' files of texts have: `wrong` and `reasons`, or `points`."""
     tables = [tomllib.loads(path.read_text(encoding="utf-8")) for path in _HERE.glob("*.toml")]
     return {label: texts for table in tables for label, texts in table.items()}
 
@@ -98,14 +104,15 @@ def check(label: str, *answers: Any, **given: Any) -> None:
         Traceback (most recent call last):
         grokbook.errors.WrongAnswer: ex-06-clock: at the fit itself none of the fall is made yet.
     """
-    function = asked(label).check
-    if function is None:
+    one = asked(label)
+    if one.check is None:
         raise ParameterError(f"{label} is answered in words; there is nothing to check by a program.")
-    expected = (function.__doc__ or "").partition("\n")[0]
-    if any(one is ... for one in answers):
+    expected = (one.check.__doc__ or "").partition("\n")[0]
+    if any(answer is ... for answer in answers):
         raise WrongAnswer(f"{label}: an answer is still `...`. Needed is: {expected}")
     try:
-        reason = function(*answers, **given)
+        made = ((name, values) for wrong, name, *values in one.check(*answers, **given) if wrong)
+        reason = next((one.reasons[name].format(*values, **given) for name, values in made), None)
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
         raise WrongAnswer(f"{label}: this answer cannot be read ({error}). Needed is: {expected}") from error
     if reason is not None:

@@ -7,7 +7,7 @@ from math import gcd
 
 import numpy as np
 
-from grokbook.exercises.asked import exercise, near
+from grokbook.exercises.asked import Mistakes, exercise, near
 from grokbook.theory import backpropagated
 
 PRODUCTS = [f"Z{a}xZ{b}" for a in range(2, 11) for b in range(2, 11)]
@@ -21,34 +21,29 @@ PRODUCTS = [f"Z{a}xZ{b}" for a in range(2, 11) for b in range(2, 11)]
         "part": [n / 1000 for n in range(5, 50)],
     },
 )
-def window(eta: float, smaller: float, measured: float, *, K: int, s: float, part: float) -> str | None:
+def window(eta: float, smaller: float, measured: float, *, K: int, s: float, part: float) -> Mistakes:
     """A weight decay, and two factors above 1."""
     grid = 4 * K * s**4 * np.geomspace(0.5, 2, 2001)
     top = float(grid[np.argmax([backpropagated.shrinkage(K, 4 * s**4, one) for one in grid])])
     if not near(eta, top, 2e-3):
-        if near(eta, 4 * K):
-            return "this is right for weights of the standard deviation 1; here it is s."
-        if near(eta, 4 * K * s**2):
-            return "features are squares of weights, and c has products of two of them: the fourth power of s."
-        return "set the derivative of eta / (K c + eta)^2 to zero."
+        yield near(eta, 4 * K), "standard deviation 1"
+        yield near(eta, 4 * K * s**2), "fourth power"
+        yield True, "set the derivative of eta / (K"
     high, low = (backpropagated.shrinkage(K, 4 * s**4, one) for one in (top, part * top))
     if not near(smaller, high / low, 2e-3):
-        if near(smaller, 1 / part):
-            return (
-                "far below its top the formula is a straight line through 0, but at its top it has bent to a quarter."
-            )
-        return "divide the formula at eta by the formula at part * eta."
+        yield near(smaller, 1 / part), "straight line"
+        yield True, "divide the formula at eta"
     F, Y = backpropagated.random_features(5, K, scale=s), backpropagated.answers(5)
     high, low = (np.linalg.norm(backpropagated.as_printed(F, Y, one)) for one in (top, part * top))
     if near(measured, high / low, 1e-2):
-        return None
-    if near(measured, low / high, 1e-2):
-        return "this quotient is upside down."
-    return "this is the formula again." if near(measured, smaller, 1e-6) else "take the norms of G_F at both decays."
+        return
+    yield near(measured, low / high, 1e-2), "upside down"
+    yield near(measured, smaller, 1e-6), "the formula again"
+    yield True, "take the norms of G_F"
 
 
 @exercise("ex-17-product", draws={"group": PRODUCTS, "other": PRODUCTS})
-def product(heights: Sequence[float], heights_other: Sequence[float], *, group: str, other: str) -> str | None:
+def product(heights: Sequence[float], heights_other: Sequence[float], *, group: str, other: str) -> Mistakes:
     """Two lists of heights, a number for each hill."""
     for name, given in ((group, heights), (other, heights_other)):
         n, m = (int(part[1:]) for part in name.split("x"))
@@ -57,22 +52,19 @@ def product(heights: Sequence[float], heights_other: Sequence[float], *, group: 
         found, right = sorted(map(float, given)), [n * m / 4] * pairs + [n * m / 2] * real
         if found and len(found) == len(right) and np.allclose(found, right):
             continue
-        if len(found) == n * m - 1 != len(right):
-            return f"on {name} a complex character and its conjugate are one hill, not two."
-        if len(found) != len(right):
-            return f"{name} has {real} real characters and {pairs} pairs of others: there are {real + pairs} hills."
-        if np.allclose(4 * np.array(found), right):
-            return f"on {name} these are the heights for unit inputs, a quarter of those for one-hot inputs."
-        return f"on {name} a real character has the height M/2, and the height of a pair is M/4."
-    return None
+        yield len(found) == n * m - 1 != len(right), "and its conjugate are one hill", name
+        yield len(found) != len(right), "N has N real characters", name, real, pairs, real + pairs
+        yield np.allclose(4 * np.array(found), right), "for unit inputs", name
+        yield True, "is M/4", name
 
 
 @exercise("ex-17-missing", draws={"M": range(11, 32, 2), "k": range(1, 6), "eta": [n / 10_000 for n in range(1, 200)]})
-def missing(missed: float, energies: Sequence[float], *, M: int, k: int, eta: float) -> str | None:
+def missing(missed: float, energies: Sequence[float], *, M: int, k: int, eta: float) -> Mistakes:
     """A share of a norm, and a list of energies."""
     right = float(np.sqrt(2 / (M - 1)))
     if not near(missed, right):
-        return "this is the share of the square of the norm." if near(missed, right**2) else "one frequency is missed."
+        yield near(missed, right**2), "of the square"
+        yield True, "one frequency is missed"
     every = backpropagated.cosines(M)
     others, hills, Y = np.delete(every, range(4 * k - 4, 4 * k), axis=0), every[::4], backpropagated.answers(M)
 
@@ -83,13 +75,10 @@ def missing(missed: float, energies: Sequence[float], *, M: int, k: int, eta: fl
 
     given, wanted = np.asarray(energies, dtype=float), left(5.0)
     if given.shape != wanted.shape:
-        return f"give one energy for each of the {len(wanted)} frequencies."
+        yield True, "give one energy", len(wanted)
     if np.allclose(given, wanted, rtol=1e-3, atol=1e-6):
-        return None
-    if np.allclose(given, M / 4):
-        return "this is the energy while nothing was learned."
-    if np.allclose(given, left(1.0), rtol=1e-3, atol=1e-6):
-        return "the learned nodes are to be five times as large."
-    if int(np.argmax(given)) != k - 1:
-        return f"the highest hill must be that of frequency {k}, which was left out."
-    return "learn the nodes of all other frequencies with the ridge eta, and take the energy that is left at each hill."
+        return
+    yield np.allclose(given, M / 4), "nothing was learned"
+    yield np.allclose(given, left(1.0), rtol=1e-3, atol=1e-6), "five times as large"
+    yield int(np.argmax(given)) != k - 1, "was left out"
+    yield True, "learn the nodes"

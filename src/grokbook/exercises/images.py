@@ -7,7 +7,7 @@ from math import log
 
 import numpy as np
 
-from grokbook.exercises.asked import exercise, near
+from grokbook.exercises.asked import Mistakes, exercise, near
 from grokbook.measures.neural_collapse import simplex_distance, within_class_share
 from grokbook.theory import class_collapse
 
@@ -20,22 +20,20 @@ from grokbook.theory import class_collapse
         "decay": [n / 100 for n in range(10, 101)],
     },
 )
-def wait(steps: float, *, alpha: float, rate: float, decay: float) -> str | None:
+def wait(steps: float, *, alpha: float, rate: float, decay: float) -> Mistakes:
     """A number of steps."""
     right = -log(alpha) / log(1 - rate * decay)
     if near(steps, right, 5e-3):
-        return None
-    if near(steps, right / log(2), 5e-3) or near(steps, right / log(10), 5e-3):
-        return "the size falls as a power of e, so it is the natural logarithm."
-    if near(steps, log(alpha) / decay) or near(steps, log(alpha) / rate):
-        return "a step takes away rate times decay of a weight, not one of the two alone."
+        return
+    yield near(steps, right / log(2), 5e-3) or near(steps, right / log(10), 5e-3), "natural logarithm"
+    yield near(steps, log(alpha) / decay) or near(steps, log(alpha) / rate), "rate times decay"
     if near(steps, (1 - 1 / alpha) / (rate * decay)) or near(steps, (alpha - 1) / (rate * decay)):
-        return "the weights do not fall on a straight line: each step takes the same share of what is left."
-    return "with so many steps alpha (1 - rate * decay)^steps is not 1."
+        yield True, "share of what is left"
+    yield True, "with so many steps alpha (1 - rate"
 
 
 @exercise("ex-15-three", draws={"a": range(20), "b": range(20, 40), "c": range(40, 80)})
-def three(end: Sequence[float], same: float, *, a: int, b: int, c: int) -> str | None:
+def three(end: Sequence[float], same: float, *, a: int, b: int, c: int) -> Mistakes:
     """Three numbers, and a number."""
     classes, found = [0, 0, 1], np.asarray(end, dtype=float)
 
@@ -43,16 +41,11 @@ def three(end: Sequence[float], same: float, *, a: int, b: int, c: int) -> str |
         return class_collapse.flow(np.array([[a], [b], [last]], dtype=float), classes, [np.inf])[0].ravel()
 
     if not np.allclose(found, limit(c), rtol=1e-3):
-        if np.allclose(found, [(a + b) / 2, (a + b) / 2, c]):
-            return "these are the means of the classes, but the flow keeps the sum of the squares."
-        if np.ptp(found) < 1e-9:
-            return "two classes do not come together: their means keep their ratio."
-        if not near(found[0], found[1]):
-            return "features of one class attract each other, and end in one place."
-        return "the end is the class means times one factor that keeps the sum of the squares."
-    if np.ptp(limit(float(same))) < 1e-3:
-        return None
-    return "from there they end in two places; what must the mean of the other class be?"
+        yield np.allclose(found, [(a + b) / 2, (a + b) / 2, c]), "sum of the squares"
+        yield np.ptp(found) < 1e-9, "keep their ratio"
+        yield not near(found[0], found[1]), "attract each other"
+        yield True, "the end is the class means times"
+    yield not (np.ptp(limit(float(same))) < 1e-3), "the other class"
 
 
 @exercise(
@@ -60,7 +53,7 @@ def three(end: Sequence[float], same: float, *, a: int, b: int, c: int) -> str |
 )
 def shape(
     shapes: Sequence[float], share: Sequence[float], falls: bool, *, small: int, middle: int, large: int, seed: int
-) -> str | None:
+) -> Mistakes:
     """Five numbers, five numbers, True or False."""
     sizes = np.array([small, middle, large])
     classes = np.repeat([0, 1, 2], sizes)
@@ -71,16 +64,12 @@ def shape(
     between = (sizes[:, None] * (means - features.mean(axis=0)) ** 2).sum()
     given, form = np.asarray(shapes, dtype=float), simplex_distance(features, classes)
     if given.shape != (5,) or not near(given[0], form):
-        if not given.any():
-            return "the flow does not make a regular simplex of the means: their angles stay as they are."
-        return "give five numbers; at time 0 it is simplex_distance(features, classes)."
-    if not np.allclose(given, form, rtol=1e-3):
-        return "the means are all multiplied by one factor, so their angles cannot change."
+        yield not given.any(), "a regular simplex"
+        yield True, "at time 0"
+    yield not np.allclose(given, form, rtol=1e-3), "the means are all multiplied"
     found = np.asarray(share, dtype=float)
     if found.shape != (5,) or not np.allclose(found, within / (within + between), atol=1e-4):
         if found.shape == (5,) and np.allclose(found, within_class_share(features, classes), atol=1e-4):
-            return "these are five times that of the start, as if nothing moved."
-        return "take within_class_share of the features at each of the five times."
-    return (
-        None if bool(falls) else "within a class the squares shrink, between them they do not: it falls at every time."
-    )
+            yield True, "as if nothing moved"
+        yield True, "take within_class_share"
+    yield not bool(falls), "at every time"

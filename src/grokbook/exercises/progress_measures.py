@@ -10,7 +10,7 @@ import pandas as pd
 
 from grokbook.chapters.progress_measures import runs
 from grokbook.claims import load
-from grokbook.exercises.asked import essay, exercise, near
+from grokbook.exercises.asked import Mistakes, essay, exercise, near
 from grokbook.runs import lead_tables
 from grokbook.runs.lead_tasks import CONTROLS
 
@@ -26,46 +26,39 @@ def _summary(share: float) -> pd.DataFrame:
 
 
 @exercise("ex-06-share", draws={"share": SHARES})
-def share(changed: Collection[str], lead: float, *, share: float) -> str | None:
+def share(changed: Collection[str], lead: float, *, share: float) -> Mistakes:
     """The names of the measures whose word changes, and the median lead of `med`."""
     half, again = _summary(0.5), _summary(share)
-    if near(lead, half["lead"]["med"]):
-        return "this is the lead of `med` at one half, not at your share."
-    if not near(lead, again["lead"]["med"]):
-        return "the lead of `med` is in the column `lead` of the table at your share."
+    yield near(lead, half["lead"]["med"]), "at one half"
+    yield not near(lead, again["lead"]["med"]), "the lead of `med` is in the column"
     if wrong := set(changed) & {"oracle", "oracle_early", "clock"}:
-        return f"`{min(wrong)}` is a control, and its word stays: it knows nothing of a share, or all."
+        yield True, "a control", min(wrong)
     right = set(again.index[again["says"] != half["says"]])
-    return None if set(changed) == right else f"compare the column `says` row by row; {len(right)} words change."
+    if set(changed) != right:
+        yield True, "compare the column `says` row", len(right)
 
 
 @exercise("ex-06-clock", draws={"steps": range(50, 500), "fit_step": range(100, 2000)})
-def clock(half_step: float, *, steps: int, fit_step: int) -> str | None:
+def clock(half_step: float, *, steps: int, fit_step: int) -> Mistakes:
     """A step, to five digits."""
-    if near(half_step, fit_step):
-        return "at the fit itself none of the fall is made yet."
-    if near(half_step, log(2) * steps, 1e-4):
-        return "this counts from step 0; the fall is counted from the fit."
-    if near(half_step, fit_step + steps, 1e-4):
-        return f"in {steps} steps the measure falls to 1/e of what it was, not to one half."
+    yield near(half_step, fit_step), "at the fit itself none of the fall"
+    yield near(half_step, log(2) * steps, 1e-4), "counts from step 0"
+    yield near(half_step, fit_step + steps, 1e-4), "to 1/e"
     right = fit_step + log(2) * steps
-    return None if near(half_step, right, 1e-5) else "solve exp(-b (t - fit_step)) = 1/2 for t."
+    yield not near(half_step, right, 1e-5), "solve exp(-b (t - fit_step)) = 1/2"
 
 
 @exercise("ex-06-oracle", draws={"share": SHARES}, quick={"draws": 40})
-def oracle(own: Mapping[str, float], at_least: Mapping[str, float], *, share: float) -> str | None:
+def oracle(own: Mapping[str, float], at_least: Mapping[str, float], *, share: float) -> Mistakes:
     """Two dictionaries with the keys oracle, clock and med: median leads, and shares of the matchings."""
     rows = lead_tables.controlled(load(runs.tasks()), {"med": "falls"}, share=share)
     for name in ("oracle", "clock", "med"):
         part = rows[(rows.measure == name) & rows.generalises]
         right = float((1 - part.measure_delay / part.accuracy_delay).median())
-        if not near(own[name], right):
-            return f"`{name}` needs the median of 1 - measure_delay / accuracy_delay over the runs that generalise."
-    if at_least["oracle"] < 0.5:
-        return "with a stranger's times the oracle's lead is about zero too, its own: as many are late as are early."
-    if at_least["clock"] < 0.5:
-        return "the clock does not know whose accuracy it is held against, so a stranger's times give it the same lead."
-    return None if at_least["med"] < 0.5 else "few matchings give `med` a lead as large as its own."
+        yield not near(own[name], right), "the median", name
+    yield at_least["oracle"] < 0.5, "as many are late as are early"
+    yield at_least["clock"] < 0.5, "the clock does not know whose"
+    yield not (at_least["med"] < 0.5), "few matchings give `med` a lead"
 
 
 own = essay("ex-06-own")

@@ -8,7 +8,7 @@ from math import log, sqrt
 import numpy as np
 from scipy.stats import norm
 
-from grokbook.exercises.asked import exercise, near
+from grokbook.exercises.asked import Mistakes, exercise, near
 from grokbook.measures import mean_norm, med
 from grokbook.models.start import embedding_start
 
@@ -22,23 +22,19 @@ from grokbook.models.start import embedding_start
         "often": [n / 100 for n in range(5, 21)],
     },
 )
-def one(chance: float, spread: float, *, fast: int, slow: int, s: float, often: float) -> str | None:
+def one(chance: float, spread: float, *, fast: int, slow: int, s: float, often: float) -> Mistakes:
     """A share of all cases, and a spread."""
     far = log(slow / fast)
     right = 2 * norm.sf(far / (s * sqrt(2)))
     if not near(chance, right):
-        if near(chance, right / 2):
-            return "this is the chance in one order; either run may be the slow one."
-        if near(chance, 2 * norm.sf(far / s)):
-            return "both runs vary, so their difference has the standard deviation s times the root of 2."
-        if near(chance, 2 * norm.sf((slow / fast - 1) / (s * sqrt(2)))):
-            return "the spread is of logarithms: take that of the factor."
-        return "the chance is erfc(ln q / 2 s), with q = slow / fast."
+        yield near(chance, right / 2), "in one order"
+        yield near(chance, 2 * norm.sf(far / s)), "both runs vary"
+        yield near(chance, 2 * norm.sf((slow / fast - 1) / (s * sqrt(2)))), "is of logarithms"
+        yield True, "the chance is erfc(ln q / 2 s)"
     if near(2 * norm.sf(far / (float(spread) * sqrt(2))), often, 2e-3):
-        return None
-    if near(spread, s * often / right):
-        return "the chance is no straight line in the spread; invert erfc."
-    return "with this spread the chance is not the share `often`."
+        return
+    yield near(spread, s * often / right), "chance is no straight line"
+    yield True, "with this spread the chance"
 
 
 @exercise(
@@ -51,7 +47,7 @@ def one(chance: float, spread: float, *, fast: int, slow: int, s: float, often: 
         "last": range(1600, 2600, 10),
     },
 )
-def hand(score: int, p_value: float, largest: float, *, a1: int, a2: int, a3: int, b: int, last: int) -> str | None:
+def hand(score: int, p_value: float, largest: float, *, a1: int, a2: int, a3: int, b: int, last: int) -> Mistakes:
     """A whole number, a share, and a ratio."""
     steps, count = [a1, a2, a3, b, last + 1, last + 1], range(6)  # two that are equal: not known which is first
 
@@ -61,19 +57,16 @@ def hand(score: int, p_value: float, largest: float, *, a1: int, a2: int, a3: in
 
     right, every = scored((0, 1, 2)), [scored(group) for group in combinations(count, 3)]
     if score != right:
-        if score == 9:
-            return "one pair or more is -1: a run of A is later than the run of B that grokked."
-        return "the two censored runs were followed to `last`, so all of A are earlier than them: six pairs are +1."
+        yield score == 9, "is later than"
+        yield True, "were followed to `last`"
     share = np.mean([one >= right for one in every])
     if not near(p_value, share):
-        if near(p_value, share - 0.05) or near(p_value, np.mean([one > right for one in every])):
-            return "the groupings that score at least as high include its own grouping."
-        return "score all 20 groupings, and count those with at least the score of A."
+        yield near(p_value, share - 0.05) or near(p_value, np.mean([one > right for one in every])), "its own grouping"
+        yield True, "score all 20 groupings"
     if near(largest, a2 / last):
-        return None
-    if near(largest, (a1 + a2 + a3) / 3 / last):
-        return "this is a ratio to a mean; it is one of medians, not of means."
-    return "the median of B is censored, and is at least `last`; so the ratio is at most the median of A over that."
+        return
+    yield near(largest, (a1 + a2 + a3) / 3 / last), "not of means"
+    yield True, "is at least `last`"
 
 
 @exercise(
@@ -85,23 +78,19 @@ def hand(score: int, p_value: float, largest: float, *, a1: int, a2: int, a3: in
         "s": [n / 100 for n in range(20, 91)],
     },
 )
-def scale(scaled: float, quotient: float, seeds: int, *, seed: int, factor: float, q: float, s: float) -> str | None:
+def scale(scaled: float, quotient: float, seeds: int, *, seed: int, factor: float, q: float, s: float) -> Mistakes:
     """MED, MED over the mean length, and a number of seeds."""
     table = factor * embedding_start("toeplitz_normal", 59, 64, seed).double().numpy()
-    if not near(scaled, med(table)):
-        return "with a factor below 1 all steps get shorter, and MED is their mean."
-    if not near(quotient, med(table) / mean_norm(table)):
-        return "the factor is in both, MED and the mean length, and cancels."
+    yield not near(scaled, med(table)), "steps get shorter"
+    yield not near(quotient, med(table) / mean_norm(table)), "cancels"
 
     def power(n: int) -> float:
         return float(norm.cdf(abs(log(q)) / (s * sqrt(2 / n)) - norm.ppf(0.95)))
 
     right = next(n for n in range(1, 10_000) if power(n) >= 0.8)
     if seeds == right:
-        return None
+        return
     z = norm.ppf(0.95) + norm.ppf(0.8)
-    if seeds == int(np.ceil((z * s / log(q)) ** 2)):
-        return "this is enough if one of the two means were known; both sides have n runs, hence the 2."
-    if seeds == int(np.ceil(2 * (norm.ppf(0.95) * s / log(q)) ** 2)):
-        return "this finds the ratio in half of the time only; the quantile of 80 % is to be added."
-    return "round 2 (z_0.95 + z_0.8)^2 s^2 / (ln q)^2 up to a whole number."
+    yield seeds == int(np.ceil((z * s / log(q)) ** 2)), "both sides"
+    yield seeds == int(np.ceil(2 * (norm.ppf(0.95) * s / log(q)) ** 2)), "half of the time"
+    yield True, "round 2 (z_0.95 + z_0.8)^2 s^2 /"
