@@ -43,7 +43,7 @@ browser: setup-dev ## open the built site in Chromium (after `make book` or `mak
 	$(PYTEST) tests/book -m browser -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
 screenshot: setup-dev ## take README's picture of the built site's front page, in Chromium (after `make book`)
-	$(BIN)/python -m grokbook.build.picture
+	$(BIN)/python .ci/picture.py
 
 benchmark: setup-dev ## run the benchmarks, which report ratios and are no part of the tests
 	$(PYTEST) benchmarks $(PYTEST_ARGS)

@@ -12,7 +12,7 @@ from typing import Any
 
 from playwright.sync_api import Browser
 
-from grokbook.build.picture import chromium
+from grokbook.build.browser import chromium
 from grokbook.page import tables
 from grokbook.page.training_page import settings
 

@@ -510,7 +510,7 @@ def links(tries: int, seed: int) -> list[tuple[Any, str]]:
     """What the script of the page that trains makes of links, in Chromium, a thousand at a time."""
     from playwright.sync_api import sync_playwright
 
-    from grokbook.build.picture import chromium_path
+    from grokbook.build.browser import chromium_path
     from grokbook.page.tables import script
 
     draw, found = random.Random(f"links {seed}"), []

@@ -12,7 +12,7 @@ import pytest
 from filelock import FileLock
 
 from grokbook.build.book import build
-from grokbook.build.picture import chromium_path
+from grokbook.build.browser import chromium_path
 from grokbook.build.serving import server
 from grokbook.build.terminal import Progress
 from grokbook.page import interactive, tables

@@ -1,19 +1,24 @@
 """Costs that are learned from records: nearest kind first, nothing of continued programs, errors by hand."""
 
+import importlib.util
 import json
 import re
 
 import pandas as pd
 import pytest
 
-from grokbook.paths import project_root, records_path
+from grokbook.paths import project_root
 from grokbook.runs import learned as module
 from grokbook.runs.experiment import Experiment, load_or_run
 from grokbook.runs.gu2025 import modular_run
-from grokbook.runs.learned import MARK, Times, as_markdown, learned, off_by, predictions
-from grokbook.runs.recording import catalogue, records_table
+from grokbook.runs.learned import Times, learned
+from grokbook.runs.recording import records_table
 from grokbook.runs.store import Store
 from grokbook.training.cost import Cost
+
+spec = importlib.util.spec_from_file_location("predictions", project_root() / "benchmarks" / "predictions.py")
+table = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(table)
 
 
 def made(name, p=5):
@@ -62,13 +67,13 @@ def test_errors_are_those_of_records_that_are_left_out(counted, monkeypatch, tmp
     one, other = made("made/up[p=5]"), made("made/up[p=7]", 7)
     took = [(one, [{"seconds": s, "seeds": [n]} for n, s in enumerate((10.0, 10.0, 30.0))])]
     took += [(other, [{"seconds": 20.0, "seeds": [0]}])]
-    table = predictions(learned(store_with(monkeypatch, tmp_path, *took), [one, other]), [one, other])
-    by = {known: sorted(rows.off.round(3)) for known, rows in table.groupby("known")}
+    found = table.predictions(learned(store_with(monkeypatch, tmp_path, *took), [one, other]), [one, other])
+    by = {known: sorted(rows.off.round(3)) for known, rows in found.groupby("known")}
     assert by == {"other seeds": [0.333, 2, 2], "similar runs": [0.5, 2]}
-    rows = off_by(table)
+    rows = table.off_by(found)
     assert rows.loc["similar runs", ["error", "near", "twice", "worst"]].tolist() == [75, 0, 100, 2.0]
     assert rows.loc["other seeds", ["twice", "worst"]].tolist() == [67, 3.0]
-    assert "| similar runs | 2 | 75 % | 0 % | 100 % | 2 |" in as_markdown(rows)
+    assert "| similar runs | 2 | 75 % | 0 % | 100 % | 2 |" in table.as_markdown(rows)
 
 
 def test_a_record_says_the_seconds_of_its_processor_and_the_list_is_learned_from_it(tmp_path, monkeypatch):
@@ -86,11 +91,11 @@ def test_a_record_says_the_seconds_of_its_processor_and_the_list_is_learned_from
 
 
 def test_the_page_shows_what_the_records_say():
-    """To five of a hundred, since records are added: `grokbook.runs.learned.main` writes the table anew."""
+    """To five of a hundred, since records are added: `benchmarks/predictions.py` writes the table anew."""
     page = (project_root() / "book" / "how_to_rerun.md").read_text(encoding="utf-8")
-    shown = [[float(n) for n in re.findall(r"[\d.]+", row)] for row in page.split(MARK)[1].strip().splitlines()[2:]]
-    experiments = list(catalogue().values())
-    now = off_by(predictions(learned(Store(records_path()), experiments), experiments))
+    rows = page.split(table.MARK)[1].strip().splitlines()[2:]
+    shown = [[float(n) for n in re.findall(r"[\d.]+", row)] for row in rows]
+    now = table.now()
     assert len(shown) == len(now) == 2
     for row, said in zip(now.itertuples(), shown, strict=True):
         assert said[1:4] == pytest.approx([row.error, row.near, row.twice], abs=5)
@@ -98,4 +103,4 @@ def test_the_page_shows_what_the_records_say():
 
 
 def test_the_table_of_errors_takes_any_number_of_rows():
-    assert as_markdown(off_by(pd.DataFrame({"known": [], "off": []}))).count("\n") == 2
+    assert table.as_markdown(table.off_by(pd.DataFrame({"known": [], "off": []}))).count("\n") == 2

@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grokbook.build.picture import chromium_path
+from grokbook.build.browser import chromium_path
 from grokbook.errors import GrokbookError
 from grokbook.paths import INSTALLED, records_path
 from grokbook.project import described

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
-from grokbook.build.picture import chromium
+from grokbook.build.browser import chromium
 from grokbook.build.serving import server
 from grokbook.errors import GrokbookError
 
