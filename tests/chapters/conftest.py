@@ -3,8 +3,6 @@
 What a check finds as it stands is tested for every claim in tests/claims/test_verdicts.py.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Chapter 16: its runs and records, checks in other worlds, the table's arithmetic, dropped nodes, figures."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -13,22 +11,13 @@ from grokbook.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.measures.hidden_nodes import FOUR, KINDS, OPPOSED, OTHER, frequency_table, orders
 from grokbook.plotting.style import COLOURS
-from grokbook.theory.semiring import (
-    Solution,
-    direct_loss,
-    identity,
-    opposed,
-    order_four_six_solution,
-    order_six,
-    order_six_solution,
-    synced,
-)
+from grokbook.theory import semiring as sr
 
 
 def network(d: int = 7, spare: int = 2) -> tuple[dict[str, torch.Tensor], np.ndarray]:
     """The parameters and waves of a network without loss on one-hot answers, with nodes of little weight behind it."""
-    made = (2 * d) ** (-1 / 3) * order_four_six_solution(d)
-    small = 0.001 * Solution(np.concatenate([identity(d).z] * spare, axis=2))
+    made = (2 * d) ** (-1 / 3) * sr.order_four_six_solution(d)
+    small = 0.001 * sr.Solution(np.concatenate([sr.identity(d).z] * spare, axis=2))
     made = made + small
     a, b, c = (torch.from_numpy(w) for w in made.weights())
     return {"W_E": torch.cat([a, b]), "W_U": c}, made.z
@@ -42,7 +31,7 @@ def test_the_run_of_the_page_is_the_sweep_s_and_an_even_modulus_is_refused():
 
 
 def test_a_record_of_its_nodes_gives_orders_and_kinds_again():
-    made = order_four_six_solution(11, k0=3)
+    made = sr.order_four_six_solution(11, k0=3)
     a, b, c = map(torch.from_numpy, made.weights())
     solved = {"W_E": torch.cat([a, b]), "W_U": c}
     assert np.allclose(runs.waves_of(solved), made.z)
@@ -78,25 +67,25 @@ def test_the_table_s_runs_have_the_settings_of_the_sweep():
 DRAWN = claims.drawn
 
 
-def shifted(network_: Solution) -> Solution:
-    return Solution(1.1 * network_.z)
+def shifted(network_: sr.Solution) -> sr.Solution:
+    return sr.Solution(1.1 * network_.z)
 
 
 WORLDS = [
     (claims.semi_ring, "fails", {"apart": lambda first, second: 1.0}),
     (claims.homomorphisms, "fails", {"potentials": lambda z: np.ones((5, 5, 5)) * z.nodes**2 / 1.5}),
     (claims.loss_formula, "holds", {"drawn": lambda d, q, seed, constant=False: DRAWN(d, q, seed)}),
-    (claims.partial_solutions, "fails", {"synced": lambda d, k: identity(d)}),
-    (claims.partial_ones, "fails", {"opposed": lambda d, k, nu=1: identity(d)}),
-    (claims.six_is_optimal, "fails", {"order_six_solution": lambda d, nu=1: shifted(order_six_solution(d))}),
-    (claims.four_and_six_are_optimal, "fails", {"order_four_six_solution": lambda d, k0=1: identity(d)}),
+    (claims.partial_solutions, "fails", {"synced": lambda d, k: sr.identity(d)}),
+    (claims.partial_ones, "fails", {"opposed": lambda d, k, nu=1: sr.identity(d)}),
+    (claims.six_is_optimal, "fails", {"order_six_solution": lambda d, nu=1: shifted(sr.order_six_solution(d))}),
+    (claims.four_and_six_are_optimal, "fails", {"order_four_six_solution": lambda d, k0=1: sr.identity(d)}),
     (claims.memorising, "holds", {"orders": lambda z: np.array([11])}),
-    (claims.razor, "fails", {"order_six_solution": lambda d: order_four_six_solution(d)}),
+    (claims.razor, "fails", {"order_six_solution": lambda d: sr.order_four_six_solution(d)}),
     (claims.razor, "fails", {"levelled_path": lambda y, k0, points: [y]}),
     (
         claims.razor_norm,
         "holds",
-        {"unbalanced": lambda d: (order_six_solution(d), identity(d)), "scaled_layers": lambda z, factors: z},
+        {"unbalanced": lambda d: (sr.order_six_solution(d), sr.identity(d)), "scaled_layers": lambda z, factors: z},
     ),
 ]
 
@@ -156,13 +145,13 @@ def test_a_network_without_loss_loses_it_with_its_nodes(cell):
 
 def test_the_loss_of_answers_is_that_of_the_semi_ring(cell):
     """On the scale of one-hot answers: o in place of o / 2d."""
-    made = Solution(np.random.default_rng(0).normal(size=1) * 0.3 * order_six_solution(7).z)
+    made = sr.Solution(np.random.default_rng(0).normal(size=1) * 0.3 * sr.order_six_solution(7).z)
     a, b, c = (torch.from_numpy(w) for w in made.weights())
     weights = {"W_E": torch.cat([a, b]), "W_U": c / 14}
     waves = runs.waves_of(weights)
     found = cell("16", "strength =", weights=weights, waves=waves, table=frequency_table(waves), factored=[])
     answers = found["each"].sum(axis=0)
-    assert trained.loss_of(answers)[0] == pytest.approx(direct_loss(made))
+    assert trained.loss_of(answers)[0] == pytest.approx(sr.direct_loss(made))
 
 
 # ----------------------------------------------------------------------------------------------- figures
@@ -170,17 +159,18 @@ def test_the_loss_of_answers_is_that_of_the_semi_ring(cell):
 
 def test_figures_draw_every_node(cell):
     _, waves = network()
-    six, right = order_six_solution(11), plt.figure().subplots()
+    six, right = sr.order_six_solution(11), plt.figure().subplots()
     cell("16", "alone =", six=six, d=11, a=3, b=4, k=2, right=right, fig=right.figure)
     assert right.lines[1].get_ydata().argmax() == 7
-    assert len(cell("16", "dial, right", order_six_solution=order_six_solution, d=11)["dial"].lines) == 3
+    assert len(cell("16", "dial, right", order_six_solution=sr.order_six_solution, d=11)["dial"].lines) == 3
     fig = cell("16", "lw=1.3", waves=waves, p=7)["fig"]
     assert sum(len(ax.lines) for ax in fig.axes if ax.get_visible()) == 3 * 14
     ends = [line.get_color() for line in cell("16", "followed =", d=7, k=2)["ax"].lines]
     ends = ends[3 * (3 + 2) :]  # after both factors the product
     assert len(ends) == 3 * 6 and [n for n, colour in enumerate(ends) if colour == COLOURS["measure"]] == [5, 11, 17]
-    assert np.allclose(order_six(7, 2).z[:, 2, 3] * 6 ** (1 / 3), synced(7, 2).z[:, 2, 1] * opposed(7, 2).z[:, 2, 1])
+    product = sr.synced(7, 2).z[:, 2, 1] * sr.opposed(7, 2).z[:, 2, 1]
+    assert np.allclose(sr.order_six(7, 2).z[:, 2, 3] * 6 ** (1 / 3), product)
     one = pd.DataFrame({"frequency": [2], "order": [6], "error": [0.0]})
-    clocks = cell("16", "clocks =", factored=one, waves=order_six_solution(7).z)["clocks"]
+    clocks = cell("16", "clocks =", factored=one, waves=sr.order_six_solution(7).z)["clocks"]
     ax = cell("16", "in clocks.items()", best=one, clocks=clocks, half=3, order=6, number=2)["ax"]
     assert len(ax.lines) == 3 * (6 + 2 + 3)

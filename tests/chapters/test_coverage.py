@@ -1,7 +1,5 @@
 """Chapter 04a: coverage, exact and simulated; the claims of section 3.3 come out either way."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

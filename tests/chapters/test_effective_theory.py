@@ -1,7 +1,5 @@
 """Chapter 11: its plan, checks in other worlds, and figures and tables that hold what the library computes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Chapter 17: its plan, its checks in other worlds, measures of networks against closed forms, words, figures."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

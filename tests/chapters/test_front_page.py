@@ -1,7 +1,5 @@
 """The front page: its moving run, and the parts of the page."""
 
-from __future__ import annotations
-
 import dataclasses
 import html
 import re

@@ -1,7 +1,5 @@
 """Chapter 13: its plan, checks in other worlds, what is measured of networks, figures that draw what is computed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray as xr

@@ -1,7 +1,5 @@
 """Chapter 04b: Table 1 as printed, as counted and as measured; what a run that ends says and does not say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

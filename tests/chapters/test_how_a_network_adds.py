@@ -1,7 +1,5 @@
 """Chapter 02a: what is recorded of a network's end, its checks come out either way, and its figures count all sets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray as xr

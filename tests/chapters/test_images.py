@@ -1,7 +1,5 @@
 """Chapter 15: its plan, checks that can come out otherwise, what is read off runs and points."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Chapter 08: its plan, checks in other worlds, and figures that draw what the library computes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Chapter 05: the closed forms, the three observations on made runs, every part of every figure's statement."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

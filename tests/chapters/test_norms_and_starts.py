@@ -1,7 +1,5 @@
 """Appendix to chapter 03: checks in other worlds, Theorem 3 either way, Urysohn's map."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray as xr

@@ -1,7 +1,5 @@
 """Chapter 12: published panels, what a split allows, and claims on diagrams made up to come out either way."""
 
-from __future__ import annotations
-
 import inspect
 import itertools
 import re

@@ -1,7 +1,5 @@
 """Chapter 06: the claims on MED come out either way; an oracle in its place passes, a clock does not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

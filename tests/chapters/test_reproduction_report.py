@@ -1,7 +1,5 @@
 """Chapter 18: ways to train compared, what is new here, and the form of its sentences."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

@@ -1,7 +1,5 @@
 """Chapter 10: its plan, checks that can come out otherwise, features of networks that are written down, figures."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

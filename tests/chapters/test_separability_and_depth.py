@@ -1,7 +1,5 @@
 """Chapter 07: notions of separability in their order, networks in which separability says something, depth."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Chapter 04c: the symmetric form of Fig. 4 as counts of cells, the memoriser beside it, and the three networks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray as xr

@@ -1,7 +1,5 @@
 """Chapter 02: its plan, its checks come out either way, and its picture marks one class."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Chapter 11a: runs of the authors' program made again, what is measured on them, and judgements that can fail."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

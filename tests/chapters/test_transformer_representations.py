@@ -1,7 +1,5 @@
 """Chapter 14: the claims come out either way, the controls do what they must, figures are drawn of all runs."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

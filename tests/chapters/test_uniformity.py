@@ -1,7 +1,5 @@
 """Chapter 03: its plan, checks in other worlds, tables of trained embeddings, and figures."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

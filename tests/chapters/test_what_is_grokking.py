@@ -1,7 +1,5 @@
 """Chapter 01: its plan, the onset of the random split, and the circle of an embedding."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

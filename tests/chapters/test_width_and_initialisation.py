@@ -1,7 +1,5 @@
 """Chapter 09: settings differ in what they say, each verdict follows the runs, figures and tables show every run."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np
@@ -9,17 +7,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from grokbook.chapters.width_and_initialisation import runs, tables
-from grokbook.chapters.width_and_initialisation.claims import (
-    SMALL_SIZE,
-    about_07,
-    earlier_by,
-    halved,
-    later,
-    levels_differ,
-    positions_delay,
-    speeds_differ,
-)
+from grokbook.chapters.width_and_initialisation import claims, runs, tables
 from grokbook.claims import Runs, choose
 from grokbook.claims.finding import UNDECIDED
 from grokbook.errors import ParameterError
@@ -144,7 +132,7 @@ def test_a_companion_takes_changes_of_every_kind():
     ],
 )
 def test_halved(first, second, answer):
-    assert halved(first, second) is answer
+    assert claims.halved(first, second) is answer
 
 
 @pytest.mark.parametrize(
@@ -160,7 +148,7 @@ def test_halved(first, second, answer):
     ],
 )
 def test_earlier_by_ten_thousand(narrow, wide, answer):
-    assert earlier_by(narrow, wide, 10_000) is answer
+    assert claims.earlier_by(narrow, wide, 10_000) is answer
 
 
 @pytest.mark.parametrize(
@@ -175,7 +163,7 @@ def test_earlier_by_ten_thousand(narrow, wide, answer):
     ],
 )
 def test_later(second, first, answer):
-    assert later(second, first) is answer
+    assert claims.later(second, first) is answer
 
 
 @pytest.mark.parametrize(
@@ -196,7 +184,7 @@ def test_later(second, first, answer):
 def test_a_run_that_is_low_or_still_rises_has_no_level_and_is_only_late(curves, about, speeds, apart):
     """ "Not by step T" and nothing else: Gu 2024, Figs 9 and 22 print no number of epochs."""
     runs = tables.times(dataset(*curves))
-    assert (about_07(runs), speeds_differ(runs), levels_differ(runs)) == (about, speeds, apart)
+    assert (claims.about_07(runs), claims.speeds_differ(runs), claims.levels_differ(runs)) == (about, speeds, apart)
 
 
 # ---------------------------------------------------------------------------------------- claims
@@ -280,7 +268,7 @@ def test_rules_bear_out_what_is_right_and_not_what_is_not(cell):
 
 
 def test_companions_are_shown_and_decide_nothing():
-    found = positions_delay(Runs({f"{SMALL_SIZE}, d = 64, on": table(5, N)}))
+    found = claims.positions_delay(Runs({f"{claims.SMALL_SIZE}, d = 64, on": table(5, N)}))
     assert found.verdict == UNDECIDED
     assert found.evidence.startswith("(companions of this book, p = k = 59: d = 64, on: 1 of 2 generalise by")
 

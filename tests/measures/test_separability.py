@@ -1,7 +1,5 @@
 """Sets of points: separability (Gu et al. 2025, Definition 5.1), local complexity (Humayun et al. 2024, section 3)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Few seeds: bounds with censored runs, the exact tests against scipy's and by hand, closed forms."""
 
-from __future__ import annotations
-
 from math import comb, log
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Events and ranks: an oracle passes, clocks and noise do not; half of a move is where it is; tables by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

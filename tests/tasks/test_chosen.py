@@ -1,7 +1,5 @@
 """A training set that is chosen: the pairs that were asked for, whatever the seed, and nothing else."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sets of pairs with many and with few parallelograms: equal in size and in uses of each symbol."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Designed training sets: equal in size and balance, unequal in nearness alone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The energy of a feature on a group, its hills, and the gradient behind a ridge (Tian 2025)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

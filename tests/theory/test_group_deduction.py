@@ -9,25 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grokbook.tasks.groups import GroupTask, cayley_table, inverses
-from grokbook.theory.group_deduction import (
-    additive_nullity,
-    collapse_sizes,
-    consequences,
-    coset_representation,
-    deduced,
-    deduced_accuracy,
-    degrees_of_freedom,
-    first_forced,
-    half_way,
-    probability,
-    product_derivatives,
-    rigid_sizes,
-)
+from grokbook.theory import group_deduction as gd
 from grokbook.theory.parallelograms import all_samples, nullity
 from refusals import refusals
 
 S3 = cayley_table("S3")
-SWAPS = coset_representation(S3, (0, 1))
+SWAPS = gd.coset_representation(S3, (0, 1))
 SMALL = st.sampled_from(["Z4", "Z2xZ2", "Z6", "S3", "Q8"])
 
 
@@ -63,7 +50,7 @@ def by_words(table, trained):
 def test_the_closure_is_that_of_joining_quotients_one_by_one(name, cells, seed):
     table = cayley_table(name)
     trained = (np.random.default_rng(seed).permutation(table.size) < cells).reshape(table.shape)
-    known, n = deduced(table, trained), len(table)
+    known, n = gd.deduced(table, trained), len(table)
     pairs = {((a, b), (c, d)) for a, b in np.ndindex(n, n) for c, d in np.ndindex(n, n)
              if table[a, b] == table[c, d] and known[table[a, b], a, c]}  # fmt: skip
     assert pairs == by_words(table, trained)
@@ -74,10 +61,10 @@ def test_the_closure_is_that_of_joining_quotients_one_by_one(name, cells, seed):
 def test_more_cells_imply_more_and_what_is_implied_is_an_equivalence(name, cells, seed):
     table = cayley_table(name)
     order = np.random.default_rng(seed).permutation(table.size).reshape(table.shape)
-    few, more = deduced(table, order < cells), deduced(table, order < cells + 3)
+    few, more = gd.deduced(table, order < cells), gd.deduced(table, order < cells + 3)
     assert (few <= more).all() and (few == few.mT).all() and ((few.astype(int) @ few > 0) == few).all()
-    assert (consequences(table, few) == few).all()
-    assert deduced_accuracy(table, order < cells) >= min(cells, table.size) / table.size - 1e-12
+    assert (gd.consequences(table, few) == few).all()
+    assert gd.deduced_accuracy(table, order < cells) >= min(cells, table.size) / table.size - 1e-12
 
 
 def test_the_paper_s_three_equalities_imply_the_fourth_and_two_do_not():
@@ -87,18 +74,18 @@ def test_the_paper_s_three_equalities_imply_the_fourth_and_two_do_not():
     for (x, y), (z, _) in (edge(b, d), edge(f, d)):
         given_[S3[x, y], x, z] = True
     (x, y), (z, _) = edge(b, h)
-    assert not consequences(S3, given_)[S3[x, y], x, z]
+    assert not gd.consequences(S3, given_)[S3[x, y], x, z]
     (u, v), (w, _) = edge(f, h)
     given_[S3[u, v], u, w] = True
-    assert consequences(S3, given_)[S3[x, y], x, z]
-    assert not consequences(S3, given_, quotients=False)[S3[x, y], x, z]
+    assert gd.consequences(S3, given_)[S3[x, y], x, z]
+    assert not gd.consequences(S3, given_, quotients=False)[S3[x, y], x, z]
 
 
 def test_two_equalities_of_different_products_can_imply_a_third_that_no_rule_finds():
     """E_0 E_3 = E_3 E_0 and E_3 E_3 = E_0 E_4 make E_4 commute with E_0, in S3 with the rotations 3 and 4."""
     given_ = np.zeros((6, 6, 6), dtype=bool)
     given_[3, 0, 3] = given_[4, 0, 3] = True
-    assert (S3[3, 3], S3[0, 4], S3[4, 0]) == (4, 4, 4) and not consequences(S3, given_)[4, 0, 4]
+    assert (S3[3, 3], S3[0, 4], S3[4, 0]) == (4, 4, 4) and not gd.consequences(S3, given_)[4, 0, 4]
     one = np.random.default_rng(0).normal(size=(3, 3))
     zero, three = one @ one + np.eye(3), one + 3 * np.eye(3)
     four = np.linalg.inv(zero) @ three @ three
@@ -109,11 +96,11 @@ def test_two_equalities_of_different_products_can_imply_a_third_that_no_rule_fin
 def test_what_is_deduced_holds_for_matrices_that_obey_the_training_set_alone(seed):
     """Newton's method from near a representation to a solution of the training equalities; others need not hold."""
     trained = GroupTask("S3", 9 / 36, seed=seed).train_mask
-    known, e = deduced(S3, trained), SWAPS + 0.02 * np.random.default_rng(seed).normal(size=SWAPS.shape)
+    known, e = gd.deduced(S3, trained), SWAPS + 0.02 * np.random.default_rng(seed).normal(size=SWAPS.shape)
     cells = [np.argwhere(trained & (h == S3)) for h in range(6)]
     two = [(mine[0], other) for mine in cells for other in mine[1:]]
     for _ in range(20):
-        rows = product_derivatives(S3, e).reshape(6, 6, 9, -1)
+        rows = gd.product_derivatives(S3, e).reshape(6, 6, 9, -1)
         j = np.concatenate([rows[tuple(x)] - rows[tuple(y)] for x, y in two])
         r = np.concatenate([(e[x[0]] @ e[x[1]] - e[y[0]] @ e[y[1]]).ravel() for x, y in two])
         e = e - np.linalg.lstsq(j, r, rcond=1e-6)[0].reshape(e.shape)
@@ -124,28 +111,28 @@ def test_what_is_deduced_holds_for_matrices_that_obey_the_training_set_alone(see
 
 
 def test_half_of_random_orders_of_s3_are_deduced_at_17_cells():
-    sizes = first_forced(S3, 1_000)
-    assert half_way(sizes, 36) == pytest.approx(16.97, abs=0.35)
-    assert deduced(S3, np.ones((6, 6))).all() and sizes.max() <= 36
+    sizes = gd.first_forced(S3, 1_000)
+    assert gd.half_way(sizes, 36) == pytest.approx(16.97, abs=0.35)
+    assert gd.deduced(S3, np.ones((6, 6))).all() and sizes.max() <= 36
 
 
 def test_rigidity_comes_no_later_than_deduction_and_has_nine_degrees_of_freedom():
     basis = np.random.default_rng(1).normal(size=(3, 3))
     turned = basis @ SWAPS @ np.linalg.inv(basis)
-    assert degrees_of_freedom(S3, SWAPS) == degrees_of_freedom(S3, turned) == 9
-    rigid = rigid_sizes(S3, SWAPS, 60)
-    assert (rigid == rigid_sizes(S3, turned, 60)).all() and (rigid <= first_forced(S3, 60)).all()
-    assert probability(rigid, 36)[13] >= 0.5
+    assert gd.degrees_of_freedom(S3, SWAPS) == gd.degrees_of_freedom(S3, turned) == 9
+    rigid = gd.rigid_sizes(S3, SWAPS, 60)
+    assert (rigid == gd.rigid_sizes(S3, turned, 60)).all() and (rigid <= gd.first_forced(S3, 60)).all()
+    assert gd.probability(rigid, 36)[13] >= 0.5
 
 
 @pytest.mark.parametrize(("name", "subgroup"), [("Z4", (0,)), ("Q8", (0,)), ("D4", (0, 4)), ("A4", (0, 3, 4))])
 def test_coset_matrices_are_a_representation_with_k_squared_degrees_of_freedom(name, subgroup):
     table = cayley_table(name)
     subgroup = next(s for s in (subgroup, (0,)) if is_subgroup(table, s))
-    matrices = coset_representation(table, subgroup)
+    matrices = gd.coset_representation(table, subgroup)
     assert np.array_equal(matrices[:, None] @ matrices[None], matrices[table])
     if matrices.shape[1] <= 4:
-        assert degrees_of_freedom(table, matrices) == matrices.shape[1] ** 2
+        assert gd.degrees_of_freedom(table, matrices) == matrices.shape[1] ** 2
 
 
 def is_subgroup(table, elements):
@@ -155,7 +142,7 @@ def is_subgroup(table, elements):
 def test_derivatives_are_those_of_products():
     rng = np.random.default_rng(0)
     e, change = rng.normal(size=(2, 6, 3, 3))
-    moved = product_derivatives(S3, e) @ change.ravel()
+    moved = gd.product_derivatives(S3, e) @ change.ravel()
     exact = e[:, None] @ change[None] + change[:, None] @ e[None]
     assert np.allclose(moved.reshape(6, 6, 3, 3), exact)
 
@@ -163,24 +150,24 @@ def test_derivatives_are_those_of_products():
 @pytest.mark.parametrize("p", [3, 5, 7])
 def test_sums_modulo_p_leave_constants_over_the_reals_and_lines_over_the_field(p):
     table = cayley_table(f"Z{p}")
-    assert additive_nullity(table) == nullity(all_samples(p), p, modulus=p) == 1
-    assert additive_nullity(table, field=p) == nullity(all_samples(p), p, modulus=p, field=p) == 2
+    assert gd.additive_nullity(table) == nullity(all_samples(p), p, modulus=p) == 1
+    assert gd.additive_nullity(table, field=p) == nullity(all_samples(p), p, modulus=p, field=p) == 2
     few = np.random.default_rng(0).random(table.shape) < 0.4
     pairs = [tuple(sorted(pair)) for pair in np.argwhere(few).tolist()]
-    assert additive_nullity(table, few | few.T, field=p) == nullity(pairs, p, modulus=p, field=p)
+    assert gd.additive_nullity(table, few | few.T, field=p) == nullity(pairs, p, modulus=p, field=p)
 
 
 def test_an_order_collapses_where_its_samples_leave_one_degree_of_freedom():
     samples = all_samples(7)
     order = np.random.default_rng(4).permuted(np.arange(28)[None], axis=1)[0]
-    size = collapse_sizes(7, 1, seed=4)[0]
+    size = gd.collapse_sizes(7, 1, seed=4)[0]
     left = [nullity([samples[k] for k in range(28) if order[k] < m], 7, modulus=7) for m in (size - 1, size)]
     assert left[0] > left[1] == 1
 
 
-CHECKS = product([deduced, additive_nullity], [(5, 6), 6, (2, 2), (7, 7)])
+CHECKS = product([gd.deduced, gd.additive_nullity], [(5, 6), 6, (2, 2), (7, 7)])
 test_refusals_name_the_rule = refusals(
     *((partial(check, S3, np.ones(shape)), "shape") for check, shape in CHECKS),
-    *((partial(additive_nullity, S3, field=field), "must be a prime") for field in (0, 1, 4, -3)),
-    (lambda: coset_representation(S3, (0, 3)), "cosets overlap"),
+    *((partial(gd.additive_nullity, S3, field=field), "must be a prime") for field in (0, 1, 4, -3)),
+    (lambda: gd.coset_representation(S3, (0, 3)), "cosets overlap"),
 )

@@ -1,42 +1,24 @@
 """The semi-ring of two-layer networks: laws, homomorphisms, the loss against all answers, no loss, paths."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
-from grokbook.theory import semiring, zero_loss
-from grokbook.theory.semiring import (
-    Solution,
-    direct_loss,
-    frequency_losses,
-    from_weights,
-    identity,
-    loss,
-    memorization_solution,
-    order_four,
-    order_four_six_solution,
-    order_four_solution,
-    order_six,
-    order_six_solution,
-    potentials,
-    pseudo_identity,
-    same_layer_potentials,
-)
+from grokbook.theory import semiring as sr
+from grokbook.theory import zero_loss
 
 
-def random_network(d: int, nodes: int, seed: int = 0, *, constant: bool = False) -> Solution:
-    network = from_weights(*np.random.default_rng(seed).normal(size=(3, d, nodes)))
+def random_network(d: int, nodes: int, seed: int = 0, *, constant: bool = False) -> sr.Solution:
+    network = sr.from_weights(*np.random.default_rng(seed).normal(size=(3, d, nodes)))
     z = network.z.copy()
     if not constant:
         z[:2, 0] = 0
-    return Solution(z)
+    return sr.Solution(z)
 
 
-def sorted_nodes(network: Solution) -> np.ndarray:
+def sorted_nodes(network: sr.Solution) -> np.ndarray:
     columns = network.z.reshape(-1, network.nodes).T
     return columns[np.lexsort(np.round([*columns.real.T, *columns.imag.T], 9))]
 
@@ -45,15 +27,15 @@ def sorted_nodes(network: Solution) -> np.ndarray:
 @given(d=st.integers(2, 9), nodes=st.integers(1, 5), seed=st.integers(0, 99))
 def test_the_loss_of_the_potentials_is_that_of_all_answers(d, nodes, seed):
     network = random_network(d, nodes, seed)
-    assert loss(network) == pytest.approx(direct_loss(network), rel=1e-10)
-    printed = frequency_losses(network) - 1
-    assert loss(network) == pytest.approx(printed.sum() / d + (d - 1) / d)
+    assert sr.loss(network) == pytest.approx(sr.direct_loss(network), rel=1e-10)
+    printed = sr.frequency_losses(network) - 1
+    assert sr.loss(network) == pytest.approx(printed.sum() / d + (d - 1) / d)
 
 
 def test_a_constant_part_is_refused_where_the_formula_is_not_exact():
     with pytest.raises(ParameterError, match="no constant part"):
-        loss(random_network(5, 2, constant=True))
-    assert direct_loss(random_network(5, 2, constant=True)) > 0
+        sr.loss(random_network(5, 2, constant=True))
+    assert sr.direct_loss(random_network(5, 2, constant=True)) > 0
 
 
 @settings(max_examples=20, deadline=None)
@@ -63,54 +45,55 @@ def test_sums_and_products_are_a_semi_ring_up_to_the_order_of_nodes(d, sizes, se
     assert np.array_equal(((x + y) * z).z, (x * z + y * z).z)
     for left, right in ((x + y, y + x), (x * y, y * x), (z * (x + y), z * x + z * y)):
         assert np.allclose(sorted_nodes(left), sorted_nodes(right))
-    assert np.allclose((identity(d) * x).z[:, 1:], x.z[:, 1:]) and np.allclose(((x * y) * z).z, (x * (y * z)).z)
+    assert np.allclose((sr.identity(d) * x).z[:, 1:], x.z[:, 1:]) and np.allclose(((x * y) * z).z, (x * (y * z)).z)
 
 
 @settings(max_examples=20, deadline=None)
 @given(d=st.integers(2, 7), seed=st.integers(0, 99))
 def test_potentials_are_homomorphisms(d, seed):
     x, y = random_network(d, 3, seed, constant=True), random_network(d, 4, seed + 1, constant=True)
-    for r in (potentials, *(lambda z, p=p: same_layer_potentials(z, p) for p in (0, 1))):
+    for r in (sr.potentials, *(lambda z, p=p: sr.same_layer_potentials(z, p) for p in (0, 1))):
         assert np.allclose(r(x + y), r(x) + r(y)) and np.allclose(r(x * y), r(x) * r(y))
-        assert np.allclose(r(identity(d))[1:, 1:, 1:], 1)
+        assert np.allclose(r(sr.identity(d))[1:, 1:, 1:], 1)
 
 
 @pytest.mark.parametrize("d", [3, 4, 5, 6, 8, 12, 23])
 def test_the_solutions_have_no_loss_and_the_nodes_that_are_said(d):
     angle = np.exp(0.3j)
     six = 3 * (d - 1) - (d % 2 == 0)
-    for made, nodes in ((order_six_solution(d), six), (order_six_solution(d, angle), six),
-                        (memorization_solution(d), d * d)):  # fmt: skip
-        assert loss(made) < 1e-24 and direct_loss(made) < 1e-24
+    for made, nodes in ((sr.order_six_solution(d), six), (sr.order_six_solution(d, angle), six),
+                        (sr.memorization_solution(d), d * d)):  # fmt: skip
+        assert sr.loss(made) < 1e-24 and sr.direct_loss(made) < 1e-24
         assert nodes == made.nodes
     if d % 2 and d >= 5:
         for k0 in (1, (d - 1) // 2):
-            assert loss(order_four_six_solution(d, k0)) < 1e-24 and order_four_six_solution(d, k0).nodes == 2 * d
+            mixed = sr.order_four_six_solution(d, k0)
+            assert sr.loss(mixed) < 1e-24 and mixed.nodes == 2 * d
 
 
 @pytest.mark.parametrize("d", [3, 5, 7, 11, 23])
 def test_order_four_alone_leaves_exactly_the_constant(d):
-    assert loss(order_four_solution(d)) == pytest.approx(2 * (d - 1) / d, rel=1e-12)
-    assert np.allclose(frequency_losses(order_four_solution(d)), 2)
-    scaled = 3 ** (-1 / 3) * order_four_solution(d)  # the best overall scale: two thirds of no answer at all
-    assert loss(scaled) == pytest.approx(2 / 3 * (1 - 1 / d), rel=1e-12)
+    assert sr.loss(sr.order_four_solution(d)) == pytest.approx(2 * (d - 1) / d, rel=1e-12)
+    assert np.allclose(sr.frequency_losses(sr.order_four_solution(d)), 2)
+    scaled = 3 ** (-1 / 3) * sr.order_four_solution(d)  # the best overall scale: two thirds of no answer at all
+    assert sr.loss(scaled) == pytest.approx(2 / 3 * (1 - 1 / d), rel=1e-12)
 
 
 def test_blocks_do_what_is_said_of_them():
     d, k = 11, 3
-    for block, zero in ((semiring.synced(d, k), False), (semiring.opposed(d, k, np.exp(0.7j)), True)):
-        assert np.allclose([same_layer_potentials(block, p)[k, k, k] for p in (0, 1)], 0) == zero
-    r = potentials(semiring.synced(d, k))
+    for block, zero in ((sr.synced(d, k), False), (sr.opposed(d, k, np.exp(0.7j)), True)):
+        assert np.allclose([sr.same_layer_potentials(block, p)[k, k, k] for p in (0, 1)], 0) == zero
+    r = sr.potentials(sr.synced(d, k))
     assert np.allclose(r[k, k, k], 3) and np.isclose(np.abs(r).sum(), 6)  # k and its conjugate alone
 
 
 def test_what_is_no_network_is_refused():
     for wrong in (np.zeros((2, 5, 1)), np.ones((3, 5, 1)) * 1j):
         with pytest.raises(ParameterError):
-            Solution(wrong)
+            sr.Solution(wrong)
     with pytest.raises(ParameterError, match="modulo 5 and 7"):
-        identity(5) + identity(7)
-    for call in (lambda: order_four_solution(6), lambda: order_four_six_solution(3), lambda: order_six(7, 4)):
+        sr.identity(5) + sr.identity(7)
+    for call in (lambda: sr.order_four_solution(6), lambda: sr.order_four_six_solution(3), lambda: sr.order_six(7, 4)):
         with pytest.raises(ParameterError):
             call()
 
@@ -118,24 +101,24 @@ def test_what_is_no_network_is_refused():
 # ---------------------------------------------------------------------------------------------- paths, norms
 
 
-def unit_factor(d: int, nodes: int, seed: int = 0) -> Solution:
+def unit_factor(d: int, nodes: int, seed: int = 0) -> sr.Solution:
     z = random_network(d, nodes, seed).z.copy()
     z[2, 0] = 0
     z[2, 1:] /= z[:, 1:].prod(axis=0).sum(axis=1)[:, None]
-    return Solution(z)
+    return sr.Solution(z)
 
 
-@pytest.mark.parametrize("made", [order_six_solution, memorization_solution])
+@pytest.mark.parametrize("made", [sr.order_six_solution, sr.memorization_solution])
 def test_the_razor_s_path_costs_nothing_where_every_potential_vanishes(made):
     path = zero_loss.razor_path(unit_factor(5, 3), 4)
-    assert max(loss(y * made(5)) for y in path) < 1e-20
-    assert np.allclose(path[-1].z, pseudo_identity(5, 3).z) and np.allclose(path[0].z, unit_factor(5, 3).z)
+    assert max(sr.loss(y * made(5)) for y in path) < 1e-20
+    assert np.allclose(path[-1].z, sr.pseudo_identity(5, 3).z) and np.allclose(path[0].z, unit_factor(5, 3).z)
     for one, other in zip(path, path[1:], strict=False):
         assert np.abs(one.z - other.z).max() <= 0.51 * max(np.abs(y.z).max() for y in path)
 
 
 def test_a_path_needs_a_factor_that_keeps_the_answer():
-    for wrong in (identity(5), identity(5) + identity(5)):
+    for wrong in (sr.identity(5), sr.identity(5) + sr.identity(5)):
         with pytest.raises(ParameterError):
             zero_loss.razor_path(wrong)
 
@@ -149,9 +132,9 @@ def test_a_levelled_path_keeps_the_borrowed_constants(d, k0, nodes, seed):
     wanted = np.stack([y[:2].prod(axis=0), size - size[k0]], axis=1)[k]
     outputs = np.linalg.pinv(wanted, rcond=1e-9)[..., 0]
     y[2, k], y[2, : -k.stop : -1] = outputs, outputs.conj()
-    mixed, path = order_four_six_solution(d, k0), zero_loss.levelled_path(Solution(y), k0, 5)
+    mixed, path = sr.order_four_six_solution(d, k0), zero_loss.levelled_path(sr.Solution(y), k0, 5)
     assert np.allclose(path[0].z, y)
-    assert max(loss(one * mixed) for one in (*path, *zero_loss.razor_path(path[-1], 5))) < 1e-15
+    assert max(sr.loss(one * mixed) for one in (*path, *zero_loss.razor_path(path[-1], 5))) < 1e-15
     for one in path:
         assert np.allclose(one.z[:2].prod(axis=0)[1:], y[:2].prod(axis=0)[1:]) and np.array_equal(one.z[2], y[2])
     level = (np.abs(path[-1].z[:2]) ** 2).sum(axis=0)[1:]
@@ -162,8 +145,8 @@ def test_a_levelled_path_keeps_the_borrowed_constants(d, k0, nodes, seed):
 @given(t=st.floats(0, 1), seed=st.integers(0, 99))
 def test_side_by_side_the_loss_is_at_most_the_larger(t, seed):
     x, y = random_network(5, 3, seed), random_network(5, 2, seed + 1)
-    joined = direct_loss(zero_loss.side_by_side(x, y, t))
-    assert joined <= max(direct_loss(x), direct_loss(y)) * (1 + 1e-9)
+    joined = sr.direct_loss(zero_loss.side_by_side(x, y, t))
+    assert joined <= max(sr.direct_loss(x), sr.direct_loss(y)) * (1 + 1e-9)
 
 
 @settings(max_examples=20, deadline=None)
@@ -171,7 +154,7 @@ def test_side_by_side_the_loss_is_at_most_the_larger(t, seed):
 def test_a_factor_never_makes_a_balanced_network_smaller(seed, nodes):
     """Norms multiply: |y * z|^2 = sum over k and layers of |y_pk|^2 |z_pk|^2."""
     y = unit_factor(7, nodes, seed)
-    for z in (order_six_solution(7), memorization_solution(7)):
+    for z in (sr.order_six_solution(7), sr.memorization_solution(7)):
         assert zero_loss.squared_norm(y * z) >= zero_loss.squared_norm(z) * (1 - 1e-9)
 
 
@@ -186,18 +169,18 @@ def test_five_nodes_come_near_by_size_and_any_small_decay_prefers_six():
     for norm in (10.0, 1e3):
         left = zero_loss.isolated_terms(zero_loss.five_nodes(norm))
         assert (np.abs(left) ** 2).sum() == pytest.approx(135 / (16 * norm**3), rel=1e-9)
-    loss, size = zero_loss.least_isolated(5, 3, decay=1e-5)
-    assert loss * size**3 == pytest.approx(135 / 16, rel=1e-3)  # a search finds the family, and nothing better
+    cost, size = zero_loss.least_isolated(5, 3, decay=1e-5)
+    assert cost * size**3 == pytest.approx(135 / 16, rel=1e-3)  # a search finds the family, and nothing better
     six, least = zero_loss.least_isolated(6, 3, decay=1e-5)
-    assert six + 1e-5 * least < 0.2 * (loss + 1e-5 * size) and least == pytest.approx(3 * 6 ** (1 / 3), rel=1e-3)
+    assert six + 1e-5 * least < 0.2 * (cost + 1e-5 * size) and least == pytest.approx(3 * 6 ** (1 / 3), rel=1e-3)
 
 
-@pytest.mark.parametrize("nodes", [order_four(9, 2).z[:, 2], order_six(9, 2).z[:, 2]])
+@pytest.mark.parametrize("nodes", [sr.order_four(9, 2).z[:, 2], sr.order_six(9, 2).z[:, 2]])
 def test_isolated_terms_are_the_loss_of_the_frequency(nodes):
     rng = np.random.default_rng(0)
     moved = nodes + rng.normal(size=nodes.shape) + 1j * rng.normal(size=nodes.shape)
-    network = semiring.block(9, 2, moved.T)
-    assert (np.abs(zero_loss.isolated_terms(moved)) ** 2).sum() == pytest.approx(frequency_losses(network)[1])
+    network = sr.block(9, 2, moved.T)
+    assert (np.abs(zero_loss.isolated_terms(moved)) ** 2).sum() == pytest.approx(sr.frequency_losses(network)[1])
 
 
 @settings(max_examples=20, deadline=None)
@@ -220,7 +203,7 @@ def test_a_lender_s_conic_has_rank_two_and_no_real_line(seed):
 
 def test_the_form_of_an_answer_is_that_of_its_nodes():
     """sum_j c_j (Re a_j u + Re b_j v)^2 of six exact nodes is a multiple of Re(uv) plus opposite constants."""
-    a, b, c = order_six(9, 2).z[:, 2]
+    a, b, c = sr.order_six(9, 2).z[:, 2]
     forms = np.stack([a.real, -a.imag, b.real, -b.imag], axis=1)
     form = np.einsum("j,ji,jk->ik", c.real, forms, forms)
     first, second = form[0, 0], form[2, 2]

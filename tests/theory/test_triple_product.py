@@ -1,7 +1,5 @@
 """The flow of x, w, u (Gu et al. 2025, Eqs 11-16): trajectory, invariants, exact limits, and where the cube ends."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest

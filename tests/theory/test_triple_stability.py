@@ -1,7 +1,5 @@
 """Equilibria and Lyapunov functions (Gu et al. 2025, Theorem C.9, Eqs 17, 18), and the matrix flow (Eqs 8-10)."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

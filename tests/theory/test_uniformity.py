@@ -1,7 +1,5 @@
 """Classes of i + j, smallest balls, one frequency (Gu et al. 2025, Theorems 3.5, 3.8, Remark 3.6)."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One small run of each kind, whose logged values `golden.json` holds; `python golden_runs.py` writes the file anew."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from pathlib import Path

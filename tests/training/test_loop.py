@@ -12,18 +12,10 @@ from torch.nn import functional as F
 from grokbook.measures import effective_dimension, mean_norm, med
 from grokbook.models.transformer import initialise
 from grokbook.tasks import ModularTask
-from grokbook.training import AdamW, Group, Schedule, StopRule
+from grokbook.training import AdamW, Group, Schedule, StopRule, loop
 from grokbook.training.accelerators import Grokfast, Muon
 from grokbook.training.checkpoint import CheckpointWarning
 from grokbook.training.forward import split_weights
-from grokbook.training.loop import (
-    losses_and_gradient,
-    make_stack,
-    restore,
-    sample_metrics,
-    save,
-    train_stack,
-)
 from whole_sequence import evaluate, train_independently, whole_sequence_logits
 
 CPU = torch.device("cpu")
@@ -32,11 +24,11 @@ DIFFERENT = [small(0), small(1, learning_rate=1e-2), small(2, weight_decay=0.0),
 
 def trained(configs, double=False):
     """A stack after its last step; weights in float64 on request."""
-    stack = make_stack(configs, CPU)
+    stack = loop.make_stack(configs, CPU)
     if double:
         stack.weights = stack.weights.double()
         stack.state = {name: part.double() for name, part in stack.state.items()}
-    train_stack(stack)
+    loop.train_stack(stack)
     return stack
 
 
@@ -56,9 +48,9 @@ def learned():
 @pytest.mark.parametrize("layers", [1, 2])
 def test_loss_and_gradient_are_those_of_the_whole_sequence_model(layers):
     config = small(4, layers=layers, shift=3)
-    stack = make_stack([config], CPU)
+    stack = loop.make_stack([config], CPU)
     rows = stack.train[0]
-    value, gradient = losses_and_gradient(stack, stack.batch())
+    value, gradient = loop.losses_and_gradient(stack, stack.batch())
     w = {name: part.requires_grad_() for name, part in initialise(config.model, config.seed).items()}
     loss = F.cross_entropy(whole_sequence_logits(w, stack.inputs[rows], config.model), stack.targets[0, rows])
     expected = torch.cat([g.ravel() for g in torch.autograd.grad(loss, list(w.values()))])
@@ -94,7 +86,7 @@ def test_the_metrics_of_each_part_are_counted_on_that_part():
     config = dataclasses.replace(small(0, p=5), task=task)
     rng = np.random.default_rng(0)
     loss, correct = rng.random(25), rng.random(25) < 0.5
-    got = sample_metrics(config, loss, correct)
+    got = loop.sample_metrics(config, loss, correct)
     train = set(task.train_index.tolist())
     test, hole = set(range(25)) - train, {0, 1, 5, 6}
     mirrored = {n for n in test if (n % 5) * 5 + n // 5 in train}
@@ -110,7 +102,7 @@ def test_the_metrics_of_each_part_are_counted_on_that_part():
 
 def test_a_part_without_cells_has_accuracy_nan():
     config = dataclasses.replace(small(0), task=ModularTask(7, train_fraction=0.5, split="symmetric"))
-    assert np.isnan(sample_metrics(config, np.zeros(49), np.ones(49, bool))["test_accuracy_mirrored"])
+    assert np.isnan(loop.sample_metrics(config, np.zeros(49), np.ones(49, bool))["test_accuracy_mirrored"])
 
 
 ALIKE = {
@@ -180,11 +172,11 @@ def test_a_lost_run_is_marked_and_the_others_of_its_stack_go_on():
 
 def test_a_restored_stack_continues_bit_for_bit(tmp_path):
     path, configs = str(tmp_path / "run.pt"), [small(0, steps=40)]
-    whole, first = trained(configs), make_stack(configs, CPU)
-    train_stack(first, save_now=lambda stack: save(stack, path) if stack.step == 15 else None)
-    second = make_stack(configs, CPU)
-    assert restore(second, path) and second.step == 15
-    train_stack(second)
+    whole, first = trained(configs), loop.make_stack(configs, CPU)
+    loop.train_stack(first, save_now=lambda stack: loop.save(stack, path) if stack.step == 15 else None)
+    second = loop.make_stack(configs, CPU)
+    assert loop.restore(second, path) and second.step == 15
+    loop.train_stack(second)
     assert torch.equal(second.weights, whole.weights)
     assert all(torch.equal(second.state[name], part) for name, part in whole.state.items())
     assert second.history == whole.history
@@ -193,17 +185,17 @@ def test_a_restored_stack_continues_bit_for_bit(tmp_path):
 
 def test_a_checkpoint_of_another_run_or_other_code_is_not_taken(tmp_path, monkeypatch):
     path = str(tmp_path / "run.pt")
-    save(make_stack([small(0)], CPU), path)
+    loop.save(loop.make_stack([small(0)], CPU), path)
     with pytest.warns(CheckpointWarning, match="belongs to another run"):
-        assert not restore(make_stack([small(1)], CPU), path)
+        assert not loop.restore(loop.make_stack([small(1)], CPU), path)
     monkeypatch.setattr("grokbook.own_code.fingerprint", lambda *_: "other code")
     with pytest.warns(CheckpointWarning, match="other code"):
-        assert not restore(make_stack([small(0)], CPU), path)
+        assert not loop.restore(loop.make_stack([small(0)], CPU), path)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU on this machine")
 def test_a_stack_on_the_gpu_is_near_the_one_on_the_cpu():
-    stack = make_stack(DIFFERENT, torch.device("cuda"))
-    train_stack(stack)
+    stack = loop.make_stack(DIFFERENT, torch.device("cuda"))
+    loop.train_stack(stack)
     for r, history in enumerate(trained(DIFFERENT).history):
         np.testing.assert_allclose(stack.history[r]["train_loss"], history["train_loss"], atol=1e-3)
