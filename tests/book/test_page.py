@@ -2,6 +2,7 @@
 
 import ast
 import json
+import runpy
 from types import SimpleNamespace
 
 import matplotlib
@@ -12,8 +13,8 @@ import pytest
 import torch
 
 from grokbook import page
-from grokbook.build import footer, picture
-from grokbook.errors import ChapterError, ParameterError
+from grokbook.build import footer
+from grokbook.errors import ParameterError
 from grokbook.page import costs, show, sources, tables
 from grokbook.paths import project_root
 from grokbook.runs import provenance
@@ -301,8 +302,10 @@ def test_long_code_and_what_has_no_source_are_refused():
         show.source(len)
 
 
-def test_the_picture_of_the_readme_is_taken_of_a_built_site_and_is_small(tmp_path):
-    with pytest.raises(ChapterError, match="`make book` builds the site"):
-        picture.take(tmp_path / "intro.html")
-    taken = (project_root() / picture.PICTURE).read_bytes()
+def test_the_picture_of_the_readme_is_taken_of_a_built_site_and_is_small(project, monkeypatch):
+    taken = (project_root() / "book" / "_static" / "front.png").read_bytes()
+    script = project_root() / ".ci" / "picture.py"
+    monkeypatch.setenv("GROKBOOK_HOME", str(project))
+    with pytest.raises(SystemExit, match="`make book` builds the site"):
+        runpy.run_path(str(script), run_name="__main__")
     assert taken[:8] == b"\x89PNG\r\n\x1a\n" and len(taken) < 200_000
