@@ -6,9 +6,10 @@
     python .ci/trust/mutants.py --semantic                  ten changes that would make the book lie, each with its test
 
 The changes (`changes.py`) are made in a copy of the checkout. Which test calls which function is found once, by a trace
-of calls of the test files that use it, and kept in build/mutants.json. The quickest tests go first; without --quick, a
-change that survives them meets all tests of its room, and the files elsewhere that use it. `mutants.json` holds the
-survivors that were judged, with the reason, and the ten changes of `--semantic`.
+of calls of the test files that use it, and kept in build/mutants.json. The quickest tests go first, those last that
+start another process, whose calls no trace sees; without --quick, a change that survives meets the tests of its whole
+room, and of files elsewhere, that call it. `mutants.json` holds the survivors that were judged, with the reason, and
+the ten changes of `--semantic`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import argparse
 import ast
 import hashlib
 import json
+import multiprocessing.popen_fork
 import os
 import random
 import re
@@ -34,11 +36,15 @@ import pytest
 import tables
 from changes import Change, changes
 
+from grokbook.files import atomic_write
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 KNOWN = json.loads((HERE / "mutants.json").read_text(encoding="utf-8"))
 CACHE = ROOT / "build" / "mutants.json"
 DONE = CACHE.with_name("mutants_done.json")
+STARTS = (subprocess.Popen.__init__.__code__, multiprocessing.popen_fork.Popen.__init__.__code__)
+STARTED = "another Python"
 ROOMS = ("theory", "measures", "models", "tasks", "training", "runs", "claims", "chapters")
 VERDICT = "tests/claims/test_verdicts.py::test_a_check_finds_the_settled_verdict_and_numbers"
 GUARDS = "locks, fsync, checksums, censoring, seeds"
@@ -56,12 +62,14 @@ class Trace:
         self.source, self.tests, self.fixtures, self.called = f"{source}/", {}, {}, {}
 
     def _call(self, frame, event, argument):
-        self.called[id(frame.f_code)] = frame.f_code  # kept, so that no other code gets its id
+        if frame.f_code not in STARTS or sys.executable in frame.f_locals.get("args", sys.executable):
+            self.called[id(frame.f_code)] = frame.f_code  # kept, so that no other code gets its id
 
     def _names(self) -> set[str]:
         called, self.called = self.called, {}
         codes = [code for code in called.values() if code.co_filename.startswith(self.source)]
-        return {f"{c.co_filename[len(self.source) :]} {c.co_qualname.split('.<locals>')[0]}" for c in codes}
+        started = {STARTED for start in STARTS if id(start) in called}
+        return started | {f"{c.co_filename[len(self.source) :]} {c.co_qualname.split('.<locals>')[0]}" for c in codes}
 
     def pytest_runtestloop(self) -> None:
         sys.settrace(self._call)
@@ -146,35 +154,42 @@ class Copy:
             os._exit(code)
 
 
-def contexts(change: Change, copy: Copy, quick: bool) -> dict[str, dict]:
+def contexts(change: Change, copy: Copy, everywhere: bool) -> dict[str, dict]:
     """Of each passing test of the files that use the changed module or function its seconds and what it calls.
 
-    The files of its own room, others where none of these calls it. Files are traced once and kept by their text; with
-    `quick` none is, and one that has no trace yet is taken whole. A check of a claim is executed by the test of its
-    verdict.
+    The files of its own room, others where none of these calls it; `everywhere` all of both, and all of its room. Files
+    are traced once and kept by their text. A check of a claim is executed by the test of its verdict.
     """
     own, found = change.module.split("/")[0], of_claims(change, copy)
     files = [f for f in sorted((copy.root / "tests").glob("*/test_*.py")) if f.parent.name in (*ROOMS, "face")]
     for inside in (True, False):
         for file in files:
-            if (file.parent.name == own) is inside and uses(file.read_text(encoding="utf-8"), change):
-                found |= kept_trace(copy, file, change if quick else None)
-        if any(not test.startswith(VERDICT) for test in executing(change, found)):
+            whole = everywhere and inside and own != "chapters"
+            if (file.parent.name == own) is inside and (whole or uses(file.read_text(encoding="utf-8"), change)):
+                found |= kept_trace(copy, file)
+        if not everywhere and executing(change, found):
             break
     return found
 
 
-def kept_trace(copy: Copy, file: Path, whole_for: Change | None) -> dict[str, dict]:
-    """The trace of a test file: the one that is kept, if the file has not changed since; or the file for a change."""
-    kept = json.loads(CACHE.read_text()) if CACHE.is_file() else {}
+def kept_trace(copy: Copy, file: Path) -> dict[str, dict]:
+    """The trace of a test file: the one that is kept, if the file has not changed since."""
     name, digest = str(file.relative_to(copy.root)), hashlib.sha256(file.read_bytes()).hexdigest()
-    if kept.get(name, {}).get("sha256") != digest:
-        if whole_for:
-            return {name: {"seconds": 2 * SECONDS, "calls": [called(whole_for)]}}
-        kept[name] = {"sha256": digest, "tests": traced(copy, name)}
-        CACHE.parent.mkdir(exist_ok=True)
-        CACHE.write_text(json.dumps(kept))
-    return kept[name]["tests"]
+    kept = read(CACHE).get(name, {})
+    if kept.get("sha256") != digest:
+        kept = {"sha256": digest, "tests": traced(copy, name)}
+        put(CACHE, name, kept)
+    return kept["tests"]
+
+
+def read(path: Path) -> dict[str, object]:
+    """What is kept in a file of build/."""
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def put(path: Path, name: str, value: object) -> None:
+    """Keep a value there, beside what other processes have put in the meantime."""
+    atomic_write(path, json.dumps(read(path) | {name: value}, indent=0).encode())
 
 
 def uses(text: str, change: Change) -> bool:
@@ -217,40 +232,44 @@ def traced(copy: Copy, name: str) -> dict[str, dict]:
             out.write_text(json.dumps(passed, default=sorted))
 
     begin = time.monotonic()
-    copy.pytest([name, "--timeout=60"], 900.0, Written(copy.source), first=False)
+    copy.pytest([name, "--timeout=60", "-k", f"not {VERDICT.split('::')[1]}"], 900.0, Written(copy.source), first=False)
     tests = json.loads(out.read_text()) if out.is_file() else {}
     print(f"traced {name}: {len(tests)} tests, {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
     return tests
 
 
-def executing(change: Change, tests: dict[str, dict]) -> list[str]:
+def executing(change: Change, tests: dict[str, dict], name: str = "") -> list[str]:
     """Tests that call the changed function, the quickest first; of a line outside functions, those of the module."""
-    name = called(change)
+    name = name or called(change)
     outside = name.endswith(" ")
     chosen = [t for t, k in tests.items() if any(c == name or outside and c.startswith(name) for c in k["calls"])]
     return sorted(chosen, key=lambda test: tests[test]["seconds"])
 
 
 def tried(change: Change, copy: Copy, quick: bool) -> str:
-    """"killed", "survived", or "no test executes it": first the quickest tests, then all others of its room."""
+    """Either "killed", "survived" or "no test executes it": the quickest tests first, then all that can notice."""
+    met, known = set(), []
+    for everywhere in (False,) if quick else (False, True):
+        tests = contexts(change, copy, everywhere)
+        known = executing(change, tests)
+        started = [
+            t for t in executing(change, tests, STARTED) if t.startswith(f"tests/{change.module.split('/')[0]}/")
+        ]
+        chosen = [test for test in dict.fromkeys([*known, *started]) if test not in met]
+        if noticed(change, copy, _portions(chosen, tests), tests):
+            return "killed"
+        met |= {*chosen}
+    return "survived" if known else "no test executes it"
+
+
+def noticed(change: Change, copy: Copy, portions: list[list[str]], tests: dict[str, dict]) -> bool:
+    """Whether a test of these portions fails, or hangs, while the change is made."""
     text = (copy.source / change.module).read_text(encoding="utf-8")
-    tests = contexts(change, copy, quick)
-    known = executing(change, tests)
-    portions = _portions(known, tests)
-    if not quick:
-        room = copy.root / "tests" / change.module.split("/")[0]
-        files = [f for f in sorted((copy.root / "tests").glob("*/test_*.py")) if f.parent.name in (*ROOMS, "face")]
-        others = [f for f in files if f.parent == room or uses(f.read_text(encoding="utf-8"), change)]
-        portions += [[str(file.relative_to(copy.root))] for file in others]
     copy.write(change.module, change.applied(text))
     try:
-        for chosen in portions:
-            seconds = sum(tests[test]["seconds"] if test in tests else 120.0 for test in chosen)
-            if copy.pytest(chosen, 60 + SLOWER * seconds) != 0:
-                return "killed"
+        return any(copy.pytest(some, 60 + SLOWER * sum(tests[t]["seconds"] for t in some)) != 0 for some in portions)
     finally:
         copy.write(change.module, text)
-    return "survived" if known else "no test executes it"
 
 
 def _portions(chosen: list[str], tests: dict[str, dict]) -> list[list[str]]:
@@ -267,7 +286,7 @@ def _portions(chosen: list[str], tests: dict[str, dict]) -> list[list[str]]:
 def modules(room: str) -> list[str]:
     """The modules of a room, below the package; of the chapters those that make claims."""
     package = ROOT / "src" / "grokbook"
-    files = sorted((package / room).rglob("*.py"))
+    files = sorted((package / room).rglob("*.py")) or [package / room]
     claimed = [f for f in files if room != "chapters" or "\n@claim(" in f.read_text(encoding="utf-8")]
     return [str(f.relative_to(package)) for f in claimed]
 
@@ -336,12 +355,12 @@ def semantic(copy: Copy) -> int:
 def run(asked: argparse.Namespace, copy: Copy) -> dict[str, dict[str, str]]:
     """Try the changes that were asked for, room by room in turn, while the time lasts."""
     every = {room: of_room(room) for room in asked.rooms}
-    guards = [change for found in every.values() for change in found if change.guard]
+    guards = [change for found in (*every.values(), of_room("files.py")) for change in found if change.guard]
     plan = {room: sampled(found, asked.sample, f"{asked.seed}:{room}") for room, found in every.items()}
     plan[GUARDS] = sampled(guards, asked.guards, f"{asked.seed}:guards")
     if asked.only:
         plan = {"chosen": [c for found in every.values() for c in found if asked.only in c.name]}
-    kept = json.loads(DONE.read_text()) if DONE.is_file() else {}
+    kept = read(DONE)
     results, end = {room: {} for room in plan}, time.monotonic() + 60 * asked.budget
     for turn in range(max(map(len, plan.values()), default=0)):
         for room, planned in plan.items():
@@ -349,10 +368,10 @@ def run(asked: argparse.Namespace, copy: Copy) -> dict[str, dict[str, str]]:
                 change = planned[turn]
                 before = kept.get(change.name, ["", ""])
                 digest = hashlib.sha256((ROOT / "src/grokbook" / change.module).read_text().encode()).hexdigest()
-                state = before[0] if before == ["killed", digest] else tried(change, copy, asked.quick)
+                settled = before[1] == digest and (before[0] == "killed" or change.name in KNOWN["judged"])
+                state = before[0] if settled else tried(change, copy, asked.quick)
                 results[room][change.name] = state
-                kept[change.name] = [state, digest]
-                DONE.write_text(json.dumps(kept, indent=0))
+                put(DONE, change.name, [state, digest])
                 print(f"{state}: [{change.kind}] line {change.line} {change.name}", flush=True)
     return results
 
@@ -367,7 +386,7 @@ def main() -> int:
     parser.add_argument("--budget", type=float, default=60.0, help="minutes after which no further change is tried")
     parser.add_argument("--only", default="", help="every change whose name holds this text; no table")
     parser.add_argument("--semantic", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="no new traces; a survivor does not meet its whole room")
+    parser.add_argument("--quick", action="store_true", help="a survivor does not meet its whole room")
     asked = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
     for heavy in ("grokbook.cli", "grokbook.claims", "grokbook.runs", "grokbook.training", "hypothesis"):

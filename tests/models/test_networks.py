@@ -34,12 +34,13 @@ def test_the_operands_rows():
     assert QuadraticMLP(7, shift=2).embeddings(rows) == (list(range(7)), list(range(7, 14)))
 
 
-def test_a_start_changes_the_embedding_alone():
-    model = MODELS[0]
+@pytest.mark.parametrize("model", MODELS[:2])
+def test_a_start_changes_the_embedding_alone_which_its_seed_draws(model):
     plain = model.draw(0)
     for start in STARTS[1:]:
         other = model.draw(0, start)
         assert [n for n in plain if not torch.equal(plain[n], other[n])] == ["W_E"]
+        assert not torch.equal(other["W_E"], model.draw(1, start)["W_E"]), start
 
 
 def test_starts_that_do_not_exist_are_refused():
