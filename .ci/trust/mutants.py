@@ -6,10 +6,10 @@
     python .ci/trust/mutants.py --semantic                  ten changes that would make the book lie, each with its test
 
 The changes (`changes.py`) are made in a copy of the checkout. Which test calls which function is found once, by a trace
-of calls of the test files that use it, and kept in build/mutants.json. The quickest tests go first, those last that
-start another process, whose calls no trace sees; without --quick, a change that survives meets the tests of its whole
-room, and of files elsewhere, that call it. `mutants.json` holds the survivors that were judged, with the reason, and
-the ten changes of `--semantic`.
+of calls of the test files that use it, and kept in build/mutants.json. The quickest tests go first, last the examples
+of the changed module and tests that start another process, whose calls no trace sees; without --quick, a change that
+survives meets the tests of its whole room, and of files elsewhere, that call it. `mutants.json` holds the survivors
+that were judged, with the reason, and the ten changes of `--semantic`.
 """
 
 from __future__ import annotations
@@ -215,6 +215,12 @@ def of_claims(change: Change, copy: Copy) -> dict[str, dict]:
     return {f"{VERDICT}[{name}]": {"seconds": 5.0, "calls": [called(change)]} for name in asked}
 
 
+def examples(change: Change, copy: Copy) -> dict[str, dict]:
+    """The test of the examples in the docstrings of the changed module, if it has any."""
+    shown = ">>> " in (copy.source / change.module).read_text(encoding="utf-8")
+    return {f"tests/project/test_style.py::test_examples_run[{change.module}]": {"seconds": 5.0}} if shown else {}
+
+
 def called(change: Change) -> str:
     """How a trace names the changed function; of a line outside functions its module."""
     return f"{change.module} {change.where.removesuffix('()') if change.where.endswith('()') else ''}"
@@ -252,11 +258,10 @@ def tried(change: Change, copy: Copy, quick: bool) -> str:
     for everywhere in (False,) if quick else (False, True):
         tests = contexts(change, copy, everywhere)
         known = executing(change, tests)
-        started = [
-            t for t in executing(change, tests, STARTED) if t.startswith(f"tests/{change.module.split('/')[0]}/")
-        ]
-        chosen = [test for test in dict.fromkeys([*known, *started]) if test not in met]
-        if noticed(change, copy, _portions(chosen, tests), tests):
+        shown, room = examples(change, copy), f"tests/{change.module.split('/')[0]}/"
+        started = [test for test in executing(change, tests, STARTED) if test.startswith(room)]
+        chosen = [test for test in dict.fromkeys([*known, *shown, *started]) if test not in met]
+        if noticed(change, copy, _portions(chosen, tests | shown), tests | shown):
             return "killed"
         met |= {*chosen}
     return "survived" if known else "no test executes it"

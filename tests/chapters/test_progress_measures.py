@@ -98,3 +98,5 @@ def test_the_table_of_the_page_has_the_controls_first_and_then_who_sees_it_comin
     shown = shown_table(made)
     assert shown.measure.tolist()[2:] == ["clock", "MED", "embedding norm", "loss"]
     assert shown["first"].tolist()[0] == "2 of 9"
+    alike = {f"measure {n:02}": ("goes with it", "neither")[n % 2] for n in range(40)}
+    assert shown_table(summary(**alike)).measure.tolist()[3:] == sorted(alike, key=alike.get), "in the order they had"

@@ -67,11 +67,11 @@ def test_younger_seeds_beyond_the_list_are_not_asked_for_again_once_they_are_the
     assert waiting([entry("X1", DEAR, rule_changed=PAST)], store) == [Waiting("X1", frozenset(), {})]
 
 
-def test_at_most_five_younger_seeds_are_asked_for(store):
+def test_at_most_five_younger_seeds_are_asked_for_and_none_that_is_there(store):
     many = replace(CHEAP, seeds=tuple(range(20)))
-    load_or_run(many, store, progress=False)
+    load_or_run(replace(many, seeds=tuple(range(21))), store, progress=False)
     (found,) = waiting([entry("X1", many, rule_changed=FUTURE)], store)
-    assert found.runs == {(CHEAP.key, seed) for seed in range(20, 25)}
+    assert found.runs == {(CHEAP.key, seed) for seed in range(21, 26)}
 
 
 def test_runs_that_decide_two_entries_come_before_cheaper_ones_that_decide_one():
@@ -109,6 +109,8 @@ def test_decided_entries_add_nothing_and_what_no_entry_wants_comes_last(store, m
     assert [e.name for e in in_order(None, store)] == [CHEAP.name, DEAR.name]
     ledger_of(monkeypatch, {"X1": "fails"}, *claims)
     assert with_entries(recording.records_table(store=store), store).entries.tolist() == ["", "X2 0/3"]
+    load_or_run(DEAR, store, progress=False)
+    assert [e.name for e in in_order(None, store)] == [CHEAP.name, DEAR.name], "what is whole is named too"
 
 
 def test_an_experiment_comes_twice_where_a_nearer_entry_wants_fewer_of_its_seeds(store, monkeypatch):

@@ -5,6 +5,7 @@ import re
 import sys
 import types
 
+import pandas as pd
 import pytest
 
 from grokbook.claims import CheckError, Claim, Finding, Runs, all_of, as_table, choose, claim, judge, ledger, outcomes
@@ -59,8 +60,13 @@ def test_every_page_named_by_a_claim_exists():
     assert wrong == []
 
 
-def test_the_table_has_its_columns_and_one_row_a_claim_with_what_was_found():
-    row = as_table(outcomes([made()])).iloc[0]
+def test_the_table_has_its_columns_and_one_row_a_claim_with_what_was_found(monkeypatch):
+    with monkeypatch.context() as patch:
+        clock = types.SimpleNamespace(perf_counter=iter([5.0, 7.5]).__next__)
+        patch.setattr(sys.modules["grokbook.claims.ledger"], "time", clock)
+        (found,) = outcomes([made()])
+    row = as_table([found]).iloc[0]
+    assert found.seconds == 2.5
     assert row[["verdict", "value", "low", "high", "published"]].tolist() == ["holds", 1.0, 0, 2, "1.5"]
     table = ledger(["G36", "P02", "G18"])
     assert list(table.columns) == COLUMNS
@@ -139,6 +145,12 @@ def test_a_claim_is_a_function_with_its_sentence():
     assert half_of_them(Runs({"a": [1, 2]})).evidence == "2 of 3"
     assert half_of_them(Runs({"a": [1]})).evidence == "best 12.3%, 1"
     assert half_of_them(Runs({"a": [1]})) == Finding("fails", "best 12.3%, 1", 1.0)
+
+
+def test_runs_are_complete_where_each_experiment_has_as_many_as_are_asked_for():
+    runs = Runs({"a": pd.DataFrame({"step": [1, 2]})})
+    assert runs.complete(2) and not runs.complete(), "three, unless a check says otherwise"
+    assert not Runs(runs, {"a": None, "b": None}).complete(2)
 
 
 def test_findings_are_equal_where_they_say_the_same():

@@ -56,6 +56,12 @@ def test_random_nodes_do_not_factor():
         assert np.mean([kind == hn.OTHER for kind in kinds]) > 0.9
 
 
+@pytest.mark.parametrize(("error", "said"), [(0.17, "syn"), (0.18, "")])
+def test_thirds_of_a_turn_may_err_by_a_tenth_a_node(error, said):
+    """The norm of three errors of .1 is .173; here one node is too long, by an error that the mean does not turn."""
+    assert hn.three_type(np.exp(2j * np.pi * np.outer([1, 1, 1], [0, 1, 2]) / 3) * [1, 1, 1 + error]) == said
+
+
 def test_waves_are_the_coordinates_of_the_semi_ring():
     made = sr.order_six_solution(9)
     assert np.allclose(hn.node_waves(*made.weights()), made.z)

@@ -147,7 +147,8 @@ def test_a_sweep_is_confirmed_by_its_first_cell_and_knows_its_own_modules(tmp_pa
 def test_differences_are_relative_and_missing_values_count():
     a = xr.Dataset({"x": ("step", [2.0, np.nan]), "table": (("step", "token"), np.ones((2, 2)))}, {"step": [0, 10]})
     b = xr.Dataset({"x": ("step", [2.0, 1.0])}, {"step": [0, 10]})
-    assert differences(a, a.assign(x=a.x * 1.01)) == pytest.approx(0.02 / 2.02)
+    for one, other in ((1, 1.01), (-1, -1.01), (-1.01, -1)):
+        assert differences(a.assign(x=one * a.x), a.assign(x=other * a.x)) == pytest.approx(0.02 / 2.02)
     assert differences(a, b).tolist() == [0.0, np.inf]
     assert differences(a, b.drop_vars("x")).tolist() == [np.inf, np.inf]
 

@@ -44,6 +44,7 @@ def test_ten_tasks_with_three_seeds_or_many_and_different_keys():
     tasks = lead_tasks()
     assert len(tasks) == len({task.key for task in tasks.values()}) == 10
     assert sorted(len(task.seeds) for task in tasks.values()) == [3] * 8 + [SEEDS] * 2
+    assert sorted(len(task.seeds) for task in lead_tasks(1, 2).values()) == [1] * 8 + [2] * 2
     assert all(task.seeds == tuple(range(len(task.seeds))) and task.name == name for name, task in tasks.items())
     assert {"measures/lead[add, p=59]", "measures/lead[x2_plus_xy_plus_y2, p=47]"} <= set(tasks)
     for task in tasks.values():  # logged at evenly spaced steps from zero

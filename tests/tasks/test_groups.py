@@ -82,7 +82,7 @@ def test_the_task_is_the_table(name, fraction, seed, answers):
     a, b = task.inputs.T
     samples, n = task.sizes()
     assert task.train_index.size == n == task.train_mask.sum() and len(a) == samples == len(task.targets)
-    assert (task.train_mask[a, b].nonzero()[0] == task.train_index).all()
+    assert (task.train_mask[a, b].nonzero()[0] == task.train_index).all() and task.train_mask.dtype == bool
     places = np.unique(task.targets, axis=0, return_inverse=True)[1].ravel()  # numpy 2.0 gives them an axis more
     labels = task.targets if answers == "labels" else places
     products = cayley_table(name)[a, b]

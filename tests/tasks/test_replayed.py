@@ -68,7 +68,7 @@ def test_the_splits_of_the_published_panels_leave_every_test_pair_possible():
     for task in (ReplayedAddition(seed=58), ReplayedAddition(answers="labels", seed=6)):
         sums = task.inputs.sum(axis=1)
         assert set(sums) == set(sums[task.train_index])
-    assert ReplayedAddition().sizes() == (addition().task.samples, 45)
+    assert ReplayedAddition().sizes() == (addition().task.samples, addition().task.train_index.size) == (55, 45)
 
 
 def test_twins_are_the_replay_but_for_a_millionth_of_each_weight_of_their_own():

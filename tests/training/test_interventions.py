@@ -158,8 +158,11 @@ def test_a_renamed_function_is_the_same_function_of_renamed_symbols():
     np.testing.assert_allclose(MODEL.forward(renamed, tokens), there, atol=1e-5)
 
 
+HOOKS = ((iv.Freeze, ("W_E",)), (iv.Clamp, 1.0), (iv.Decay, 0.1), (iv.Project, "random"), (iv.RingPenalty, (0, 2, 4, 1, 3)))
+
+
 @pytest.mark.parametrize(("make", "said"), [
-    (lambda: iv.Freeze(("W_E",), start=5, stop=5), "0 <= start < stop"),
+    *((lambda hook=hook, asked=asked: hook(asked, start=5, stop=5), "0 <= start < stop") for hook, asked in HOOKS),
     (lambda: iv.Clamp(0.0), "positive"),
     (lambda: iv.Clamp(((5, 1.0), (5, 2.0))), "increase"),
     (lambda: iv.Decay(0.1, share=0.0), "share = 0.0"),
