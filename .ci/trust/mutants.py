@@ -60,6 +60,7 @@ class Trace:
 
     def __init__(self, source: Path) -> None:
         self.source, self.tests, self.fixtures, self.called = f"{source}/", {}, {}, {}
+        self.imported: set[str] = set()
 
     def _call(self, frame, event, argument):
         if frame.f_code not in STARTS or sys.executable in frame.f_locals.get("args", sys.executable):
@@ -71,9 +72,13 @@ class Trace:
         started = {STARTED for start in STARTS if id(start) in called}
         return started | {f"{c.co_filename[len(self.source) :]} {c.co_qualname.split('.<locals>')[0]}" for c in codes}
 
-    def pytest_runtestloop(self) -> None:
+    def pytest_sessionstart(self) -> None:
         sys.settrace(self._call)
         threading.settrace(self._call)
+
+    def pytest_runtestloop(self) -> None:
+        """What the file calls when it is imported, each of its tests may look at."""
+        self.imported = self._names()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef):
@@ -91,7 +96,7 @@ class Trace:
         entry = self.tests.setdefault(report.nodeid, {"seconds": 0.0, "passed": True, "calls": set()})
         entry["seconds"] += report.duration
         entry["passed"] &= report.passed
-        entry["calls"] |= self._names()
+        entry["calls"] |= self._names() | self.imported
         for definitions in item._fixtureinfo.name2fixturedefs.values():
             entry["calls"] |= set().union(*(self.fixtures.get(id(one), ()) for one in definitions))
         return report

@@ -57,6 +57,7 @@ def test_equal_code_repeats_a_record_without_any_difference(store):
     assert (entry["difference"], entry["steps"], entry["seed"]) == (0.0, 40, 1)
     assert confirming.confirmed(TINY.key, fingerprint(), store.path) == entry
     assert confirming.confirmed(TINY.key, "another", store.path) is None
+    assert confirm(TINY, store, steps=40) == entry and confirming.confirmations(store.path) == {TINY.key: [entry]}
 
 
 def test_other_numbers_are_seen(store, monkeypatch):

@@ -98,6 +98,7 @@ def test_runs_of_one_size_share_a_program():
     other = [small(0, p=11), small(0, d=16), small(0, steps=21), small(0, fraction=0.4), small(0, log=Schedule())]
     assert {program_key(config) for config in (base, *same)} == {program_key(base)}
     assert len({program_key(config) for config in (base, *other)}) == 6
+    assert program_key(IMAGES.with_seed(1)) == program_key(IMAGES), "a task that draws what is read, of another seed"
 
 
 IMAGES = RunConfig(ShapeTask(3, 0.5, tile=8), ResNet(17, width=1, stem="small", channels=1, size=16), steps=2)
