@@ -98,6 +98,13 @@ def test_the_key_holds_everything_a_page_depends_on(project, changed, monkeypatc
     assert key("smoke" if changed == "preset" else "laptop") != first
 
 
+def test_the_key_holds_tables_texts_styles_and_scripts_of_the_library(project, monkeypatch):
+    seen = []
+    monkeypatch.setattr(building.state, "digest", lambda about, files, packages: seen.extend(one.name for one in files))
+    building.key(project, sources.find(project, "01").page("laptop"))
+    assert {"predictions.csv", "verdicts.toml", "grokbook.mplstyle", "mosaic.css", "ledger.js"} <= set(seen)
+
+
 def test_the_key_covers_every_room_that_notebooks_reach():
     sources = [path.read_text() for path in (ROOT / "notebooks").glob("*.md")]
     reached = {name for text in sources for name in re.findall(r"^(?:from|import) grokbook\.(\w+)", text, re.M)}

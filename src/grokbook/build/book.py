@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -120,13 +119,14 @@ def lock(root: Path) -> Iterator[None]:
 
 
 def key(root: Path, page: Page) -> str:
-    """sha256 of all a page depends on: source, parameters, library code, package versions, records, verdicts.
+    """sha256 of all a page depends on: source, parameters, library with its files, package versions, records, verdicts.
 
     Of records and verdicts all there are: a claim on any page may ask for any of them, or miss it.
     """
     folder, package = records_path(root), Path(__file__).resolve().parents[1]
     library = [code_digest((package / "build" / name).read_text(encoding="utf-8")) for name in _OF_PAGES]
-    other = [*sorted((package / "plotting").glob("*.mplstyle")), *sorted((package / "page" / "scripts").glob("*.js"))]
-    library += [rooms_fingerprint(_ROOMS), *(hashlib.sha256(path.read_bytes()).hexdigest() for path in other)]
-    about = (page.chapter.source, page.preset, dict(page.values), library)
-    return state.digest(about, [folder / "MANIFEST.json", folder / "CONFIRMED.json", *of(root).files()], _PACKAGES)
+    about = (page.chapter.source, page.preset, dict(page.values), library, rooms_fingerprint(_ROOMS))
+    files = [folder / "MANIFEST.json", folder / "CONFIRMED.json", *of(root).files()]
+    for room in _ROOMS:  # styles, scripts, tables and texts
+        files += [path for path in sorted((package / room).rglob("*.*")) if path.suffix not in (".py", ".pyc")]
+    return state.digest(about, files, _PACKAGES)

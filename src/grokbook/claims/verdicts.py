@@ -8,6 +8,7 @@ The file `verdicts.json` (of this book beside this module, of a companion in its
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -20,30 +21,11 @@ from grokbook.errors import ParameterError
 from grokbook.files import atomic_write, read_json, unreadable
 from grokbook.project import current
 
-MEANINGS = {
-    "holds": "True as printed, up to the accuracy of the check.",
-    "holds with correction": "What is meant is true; what is printed needs a factor, a sign or a restriction.",
-    "needs an assumption": "True once a hypothesis is added that the text does not state.",
-    "vacuous": "True, but true of everything: it says nothing about networks that generalise.",
-    "fails": "A counterexample or a measurement contradicts it.",
-    "informal": "Nothing in it can be computed; the entry says why.",
-    "undecided": "Runs were made and do not decide it: too few, too short, or too much alike.",
-    "not run": "An experiment would decide it, and it has not been made.",
-}
+_TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+MEANINGS: Mapping[str, str] = _TEXTS["meanings"]
 """What each verdict means, in a sentence."""
 
-RULE = (
-    ("Is it a statement that can be tested?", "no", "informal"),
-    ("Is it true of everything, trained or not?", "yes", "vacuous"),
-    ("Is it true as printed, up to the accuracy of the check?", "yes", "holds"),
-    ("Is it true with another constant, factor, sign, border or notation, its conclusion kept?", "yes",
-     "holds with correction"),
-    ("Is it true with a hypothesis that the paper's own setting meets?", "yes", "needs an assumption"),
-    ("Is it refuted by a proof, a count, or enough runs in the setting that the paper prints?", "yes", "fails"),
-    ("Are there runs: too few, too short, in a setting of ours, or older than the rule they are judged by?", "yes",
-     "undecided"),
-    ("Has no run been made?", "yes", "not run"),
-)  # fmt: skip
+RULE = tuple((each["question"], each["answer"], each["verdict"]) for each in _TEXTS["rule"])
 """One rule for the words: questions in the order in which they are asked, and the word at the first such answer."""
 
 CHECKS = "checks.json"

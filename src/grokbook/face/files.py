@@ -147,17 +147,16 @@ def _fill(place: Path, data: xr.Dataset | pd.DataFrame, title: str) -> None:
 
 def _readme(title: str, tables: dict[str, pd.DataFrame], fields: Any, ending: str, runs: xr.Dataset) -> str:
     """The card: YAML that names configurations, files and features, then what the columns are."""
-    card = ["---", f"pretty_name: {title}", "configs:"]
-    for name in tables:
-        card += [f"- config_name: {name}", f"  data_files: data/{name}{ending}"]
-    card.append("dataset_info:")
+    import yaml
+
+    about: dict[str, Any] = {"pretty_name": title, "configs": [], "dataset_info": []}
     for name, table in tables.items():
-        card += [f"- config_name: {name}", "  features:"]
-        for column in table.columns:
-            kind = _FEATURES.get(table[column].dtype.kind, "string")
-            card += [f"  - name: {column}", f"    dtype: {kind}"]
+        kinds = [{"name": str(n), "dtype": _FEATURES.get(c.dtype.kind, "string")} for n, c in table.items()]
+        about["configs"].append({"config_name": name, "data_files": f"data/{name}{ending}"})
+        about["dataset_info"].append({"config_name": name, "features": kinds})
     what = f"Runs of {runs.attrs['experiment']}" if "experiment" in runs.attrs else "A table"
-    card += ["---", "", f"# {title}", "", f"{what}, exported by grokbook.", ""]
+    card = ["---", yaml.safe_dump(about, sort_keys=False, allow_unicode=True) + "---", ""]
+    card += [f"# {title}", "", f"{what}, exported by grokbook.", ""]
     for name, table in tables.items():
         card += [f"## {name}", "", f"{len(table):,} rows.", "", "| column | type | meaning |", "| --- | --- | --- |"]
         card += [f"| {f['name']} | {f['type']} | {f['description']} |" for f in fields[name]] + [""]

@@ -1,19 +1,8 @@
 """Figures from datasets, in one style."""
 
-from grokbook.plotting.grids import splits
-from grokbook.plotting.style import COLOURS
-from grokbook.plotting.training import (
-    curves_by_setting,
-    learning_curves,
-    measure_curves,
-    mirrored_accuracy,
-)
-
-__all__ = [
-    "COLOURS",
-    "curves_by_setting",
-    "learning_curves",
-    "measure_curves",
-    "mirrored_accuracy",
-    "splits",
-]
+from grokbook.plotting.grids import splits as splits
+from grokbook.plotting.style import COLOURS as COLOURS
+from grokbook.plotting.training import curves_by_setting as curves_by_setting
+from grokbook.plotting.training import learning_curves as learning_curves
+from grokbook.plotting.training import measure_curves as measure_curves
+from grokbook.plotting.training import mirrored_accuracy as mirrored_accuracy

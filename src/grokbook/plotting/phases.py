@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -139,14 +140,6 @@ SAME = " "
 """A cell in which a diagram is as the one beside it; `mosaic` leaves it empty."""
 
 _SIDE, _TOP, _FOOT = 36, 20, 18
-_LOOK = """
-.gb-mosaic{text-align:left}
-.gb-mosaic>div{display:flex;flex-wrap:wrap;gap:4px 10px}
-.gb-mosaic svg{flex-grow:1;font:11px sans-serif;fill:currentColor}.gb-mosaic p{margin:.6rem 0 .2rem}
-.gb-mosaic i{display:inline-block;width:.9em;height:.9em;margin:0 .3em 0 1em;border:1px solid #777;vertical-align:-.1em}
-.gb-mosaic span{white-space:nowrap}
-@media(max-width:700px){.gb-mosaic svg.gb-few:last-child:nth-child(odd){flex-grow:0}}
-"""
 
 
 def mosaic(rows: Mapping[str, Mapping[str, xr.DataArray]]) -> str:
@@ -159,12 +152,13 @@ def mosaic(rows: Mapping[str, Mapping[str, xr.DataArray]]) -> str:
     keys = "".join(f'<span><i class="{k}"></i>{name}</span> ' for k, name in PHASES.items() if k in seen)
     schemes = "".join(f"{scheme}.gb-mosaic .{k}{{fill:{COLOURS[k][n]};background:{COLOURS[k][n]}}}"
                       for n, scheme in enumerate(("", 'html[data-theme="dark"] ')) for k in PHASES)  # fmt: skip
+    look = files(__package__).joinpath("mosaic.css").read_text(encoding="utf-8")
     open_key = " (a stroke: not decided)" if OPEN in seen else ""
     body = ""
     for title, row in rows.items():
         body += f"<p><b>{html.escape(title)}</b></p>" if title else ""
         body += f"<div>{''.join(_mosaic(*panel) for panel in row.items())}</div>"
-    return f'<div class="gb-mosaic gb-wide"><style>{_LOOK}{schemes}</style>{body}<p>{keys}{open_key}</p></div>'
+    return f'<div class="gb-mosaic gb-wide"><style>\n{look}{schemes}</style>{body}<p>{keys}{open_key}</p></div>'
 
 
 def _mosaic(title: str, phase: xr.DataArray) -> str:

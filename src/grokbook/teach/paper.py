@@ -17,6 +17,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from grokbook.build.browser import chromium
 from grokbook.build.serving import server
 from grokbook.errors import GrokbookError
+from grokbook.files import filled
 
 LONGEST = 900_000
 """Milliseconds that the whole book may take to be laid out on a busy machine."""
@@ -25,17 +26,14 @@ WIDTH = 665
 """CSS pixels of the text on A4 with the margins of `paper.css`."""
 
 _DROPPED = "script, .gb-drawer, .grokbook-provenance, .cell_input, details.hide, .headerlink, .gb-filters, source"
-_PAGE = """<!DOCTYPE html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>{title}</title>
-<base href="{base}">{styles}<style>{own}</style>{mathematics}</head>
-<body><main class="gb-paper bd-content">{cover}{articles}</main></body></html>"""
 
 _FOOT = (
     '<div style="width:100%;font:8px sans-serif;color:#555;text-align:center">'
     '<span class="pageNumber"></span></div>'
 )
 
-FIT = Path(__file__).with_name("fit.js").read_text(encoding="utf-8")
-"""Make wide tables and formulas as wide as the text; what is higher than a page may be cut."""
+FIT, NUMBERED = (Path(__file__).with_name(f"{name}.js").read_text(encoding="utf-8") for name in ("fit", "numbered"))
+"""Make wide tables and formulas as wide as the text; what is higher than a page may be cut. Write numbers of pages."""
 
 
 def pages_in_order(root: Path, site: Path) -> list[str]:
@@ -68,12 +66,11 @@ def document(site: Path, names: Sequence[str], base: str, cover: str = "", addre
     styles = [urljoin(f"{names[0]}.html", link["href"]) for link in first.select("head link[rel~=stylesheet]")]
     articles = "".join(str(_article(one, name, set(names), site, address)) for name, one in read.items())
     drawn = f'{min(heads)}<script defer src="mathjax/startup.js"></script>' if heads else ""
-    return _PAGE.format(
-        title=cover or first.h1.get_text(" ", strip=True), base=base, articles=articles, mathematics=drawn,
-        styles="".join(f'<link rel="stylesheet" href="{href}">' for href in styles),
-        own=Path(__file__).with_name("paper.css").read_text(encoding="utf-8"),
-        cover=f'<div class="gb-cover"><h1>{cover}</h1></div>' if cover else "",
-    )  # fmt: skip
+    words = {"TITLE": cover or first.h1.get_text(" ", strip=True), "BASE": base, "ARTICLES": articles}
+    words |= {"OWN": Path(__file__).with_name("paper.css").read_text(encoding="utf-8"), "MATHEMATICS": drawn}
+    words["STYLES"] = "".join(f'<link rel="stylesheet" href="{href}">' for href in styles)
+    words["COVER"] = f'<div class="gb-cover"><h1>{cover}</h1></div>' if cover else ""
+    return filled(Path(__file__).with_suffix(".html"), words).removesuffix("\n")
 
 
 def _article(soup: Any, name: str, inside: set[str], site: Path, address: str | None) -> Any:
@@ -201,12 +198,6 @@ def printed(page: Any, site: Path, names: Sequence[str], cover: str = "", addres
             page.evaluate(NUMBERED, {name: number + 1 for name, number in found.items() if number is not None})
             made = _pdf(page)
     return made
-
-
-NUMBERED = """numbers => document.querySelectorAll('.gb-at').forEach(e => {
-  const at = numbers[e.dataset.to];
-  e.textContent = at ? ` (p. ${at})` : '';
-})"""
 
 
 def _pdf(page: Any) -> bytes:

@@ -1,0 +1,4 @@
+numbers => document.querySelectorAll('.gb-at').forEach(e => {
+  const at = numbers[e.dataset.to];
+  e.textContent = at ? ` (p. ${at})` : '';
+})
