@@ -1,61 +1,41 @@
 """The names of `import grokbook as gb`, each with one obvious use; every one is also in the room that it comes from."""
 
-from grokbook import measures, records
-from grokbook.claims import Paper, claim, ledger
-from grokbook.face.files import export, to_pandas
-from grokbook.face.optimisers import AdamW, Muon, Sgd, from_torch_optim
-from grokbook.face.parts import from_module, task
-from grokbook.face.results import load, measure, plot_curves, plot_embedding
-from grokbook.face.running import sweep, train
-from grokbook.face.weights import load_checkpoint, to_transformer_lens
-from grokbook.measures import fourier_power, med, weight_norm
-from grokbook.models.mlp import MLP
-from grokbook.models.transformer import Shape as Transformer
-from grokbook.runs.comparison import compare
-from grokbook.runs.delay import grok_times
-from grokbook.runs.phases import PhaseRule, phases
-from grokbook.tasks.arithmetic import ModularTask
-from grokbook.tasks.groups import GroupTask
-from grokbook.training.config import RunConfig as Run
-from grokbook.training.config import StopRule
-from grokbook.training.schedule import Schedule
-from grokbook.training.watching import View
+from grokbook import measures as measures
+from grokbook import records as records
+from grokbook.claims import Paper as Paper
+from grokbook.claims import claim as claim
+from grokbook.claims import ledger as ledger
+from grokbook.face.files import export as export
+from grokbook.face.files import to_pandas as to_pandas
+from grokbook.face.optimisers import AdamW as AdamW
+from grokbook.face.optimisers import Muon as Muon
+from grokbook.face.optimisers import Sgd as Sgd
+from grokbook.face.optimisers import from_torch_optim as from_torch_optim
+from grokbook.face.parts import from_module as from_module
+from grokbook.face.parts import task as task
+from grokbook.face.results import load as load
+from grokbook.face.results import measure as measure
+from grokbook.face.results import plot_curves as plot_curves
+from grokbook.face.results import plot_embedding as plot_embedding
+from grokbook.face.running import sweep as sweep
+from grokbook.face.running import train as train
+from grokbook.face.weights import load_checkpoint as load_checkpoint
+from grokbook.face.weights import to_transformer_lens as to_transformer_lens
+from grokbook.measures import fourier_power as fourier_power
+from grokbook.measures import med as med
+from grokbook.measures import weight_norm as weight_norm
+from grokbook.models.mlp import MLP as MLP
+from grokbook.models.transformer import Shape as _Shape
+from grokbook.runs.comparison import compare as compare
+from grokbook.runs.delay import grok_times as grok_times
+from grokbook.runs.phases import PhaseRule as PhaseRule
+from grokbook.runs.phases import phases as phases
+from grokbook.tasks.arithmetic import ModularTask as ModularTask
+from grokbook.tasks.groups import GroupTask as GroupTask
+from grokbook.training.config import RunConfig as _RunConfig
+from grokbook.training.config import StopRule as StopRule
+from grokbook.training.schedule import Schedule as Schedule
+from grokbook.training.watching import View as View
 
-__all__ = [
-    "AdamW",
-    "GroupTask",
-    "MLP",
-    "ModularTask",
-    "Muon",
-    "Paper",
-    "PhaseRule",
-    "Run",
-    "Schedule",
-    "Sgd",
-    "StopRule",
-    "Transformer",
-    "View",
-    "claim",
-    "compare",
-    "export",
-    "fourier_power",
-    "from_module",
-    "from_torch_optim",
-    "grok_times",
-    "ledger",
-    "load",
-    "load_checkpoint",
-    "measure",
-    "measures",
-    "med",
-    "phases",
-    "plot_curves",
-    "plot_embedding",
-    "records",
-    "sweep",
-    "task",
-    "to_pandas",
-    "to_transformer_lens",
-    "train",
-    "weight_norm",
-]
+Transformer = _Shape
+Run = _RunConfig
