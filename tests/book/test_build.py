@@ -27,10 +27,6 @@ from processes import git
 from .conftest import CHAPTER, ROOT
 
 
-def said_by(progress):
-    return progress.console.file.getvalue()
-
-
 def notebook(root):
     return root / "book" / "chapters" / "01_tiny.ipynb"
 
@@ -67,7 +63,7 @@ def test_data_of_a_page_is_a_file_of_the_site_and_of_a_current_page_alone_the_le
 
 def test_a_build_without_change_does_nothing_and_says_so(built, said, nothing_runs):
     assert building.build(built, "laptop", progress=said) == []
-    assert "nothing to do: 1 chapters and the site are up to date" in said_by(said)
+    assert "nothing to do: 1 chapters and the site are up to date" in said.console.file.getvalue()
 
 
 @pytest.mark.parametrize("changed", ["source", "preset", "library", "records", "confirmed", "verdicts", "package"])
@@ -246,11 +242,6 @@ def family(marker):
     return found
 
 
-def gone(marker):
-    """Whether no such process is left, after some patience if need be."""
-    return any(not family(marker) or time.sleep(0.1) for _ in range(300))
-
-
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are found through /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_build_that_is_stopped_leaves_no_process_and_says_how_to_go_on(project, number):
@@ -271,7 +262,7 @@ def test_a_build_that_is_stopped_leaves_no_process_and_says_how_to_go_on(project
         assert len(family(marker)) >= 3
         process.send_signal(number)
         rest = process.stderr.read()
-    assert gone(marker)
+    assert any(not family(marker) or time.sleep(0.1) for _ in range(300)), "a process is left"
     if number != signal.SIGKILL:
         assert process.returncode == 130
         assert rest.splitlines()[-1].endswith("the same command goes on from there.")

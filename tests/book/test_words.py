@@ -80,14 +80,9 @@ def test_cells_publish_truths_as_they_glue_numbers(monkeypatch):
     shown = []
     monkeypatch.setattr(page, "_display", lambda data, about: shown.append((about["scrapbook"]["name"], data)))
     page.conditions(a=np.bool_(True), b=(pd.Series([1]).gt(2).all(), "1 and\n 2"), c=None, d=pd.NA)
-    values = {name: eval_text(data) for name, data in shown}
+    values = {name: next(iter(data.values()))[1:-1] for name, data in shown}
     expected = {"a": (True, ""), "b": (False, "1 and 2"), "c": (None, ""), "d": (None, "")}
     assert when.read({"glued": "1"} | values) == expected
-
-
-def eval_text(data):
-    (text,) = data.values()
-    return text[1:-1]
 
 
 @pytest.mark.parametrize("given", [1, 1.0, "yes", (True, 3), (True, "a", "b"), np.array([True, False])])
@@ -123,7 +118,7 @@ def rewritten(worded, tmp_path):
     """A copy whose executed chapter has other words: rewritten((old, new), ...)."""
 
     def copy(*changes):
-        shutil.copytree(worded, tmp_path / "project", ignore=shutil.ignore_patterns("site"))
+        shutil.copytree(worded, tmp_path / "project", ignore=shutil.ignore_patterns("site", "runs"))
         notebook = tmp_path / "project" / "book" / "chapters" / "01_tiny.ipynb"
         text = notebook.read_text()
         for old, new in changes:

@@ -24,11 +24,17 @@ def tiny(**kwargs) -> Observed:
     return watched_run(5, d_model=8, steps=40, points=4, n_seeds=2, **kwargs)
 
 
-def test_training_is_not_touched():
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory):
+    """The tiny run, and the folder of its checkpoints."""
+    folder = tmp_path_factory.mktemp("watched")
+    return tiny().run(checkpoints=folder, progress=False), folder
+
+
+def test_training_is_not_touched(watched):
     """The logged variables are bit for bit those of the plain experiment."""
-    watched = tiny()
-    plain = Experiment("x", watched.config, seeds=(0, 1)).run(progress=False)
-    run = watched.run(progress=False)
+    plain = Experiment("x", tiny().config, seeds=(0, 1)).run(progress=False)
+    run, _ = watched
     for name in plain.data_vars:
         assert np.array_equal(run[name].values, plain[name].values, equal_nan=True), name
     assert run.sizes["seed"] == 2 and list(run.seed.values) == [0, 1]
@@ -52,8 +58,8 @@ def test_a_view_shows_the_weights_of_its_step():
     assert (run["shape"] == 32 + 5000).all()
 
 
-def test_at_the_last_step_both_forms_of_a_fourier_loss_agree():
-    run = tiny().run(progress=False).isel(step=-1)
+def test_at_the_last_step_both_forms_of_a_fourier_loss_agree(watched):
+    run = watched[0].isel(step=-1)
     assert run.restricted_loss.notnull().all()
     assert np.allclose(run.restricted_loss, run.restricted_loss_now)
     assert np.allclose(run.excluded_loss, run.excluded_loss_now)
@@ -155,11 +161,11 @@ def test_a_digest_is_the_same_in_every_process_and_what_has_none_is_refused(tmp_
         observer_digest(lambda view: file.name)
 
 
-def test_a_finished_seed_is_not_trained_again(tmp_path, monkeypatch):
-    run = tiny().run(checkpoints=tmp_path, progress=False)
-    times = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+def test_a_finished_seed_is_not_trained_again(watched, monkeypatch):
+    run, folder = watched
+    times = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
     monkeypatch.setattr("grokbook.training.loop.advance", lambda *a: pytest.fail("trained again"))
-    again = dataclasses.replace(tiny(), seeds=(1,)).run(checkpoints=tmp_path, progress=False)
+    again = dataclasses.replace(tiny(), seeds=(1,)).run(checkpoints=folder, progress=False)
     assert np.array_equal(again.restricted_loss[0], run.restricted_loss[1]) and len(times) == 2
 
 

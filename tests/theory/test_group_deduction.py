@@ -125,18 +125,13 @@ def test_rigidity_comes_no_later_than_deduction_and_has_nine_degrees_of_freedom(
     assert gd.probability(rigid, 36)[13] >= 0.5
 
 
-@pytest.mark.parametrize(("name", "subgroup"), [("Z4", (0,)), ("Q8", (0,)), ("D4", (0, 4)), ("A4", (0, 3, 4))])
+@pytest.mark.parametrize(("name", "subgroup"), [("Z4", (0,)), ("Q8", (0,)), ("D4", (0, 4)), ("A4", (0,))])
 def test_coset_matrices_are_a_representation_with_k_squared_degrees_of_freedom(name, subgroup):
     table = cayley_table(name)
-    subgroup = next(s for s in (subgroup, (0,)) if is_subgroup(table, s))
     matrices = gd.coset_representation(table, subgroup)
     assert np.array_equal(matrices[:, None] @ matrices[None], matrices[table])
     if matrices.shape[1] <= 4:
         assert gd.degrees_of_freedom(table, matrices) == matrices.shape[1] ** 2
-
-
-def is_subgroup(table, elements):
-    return all(table[a, b] in elements for a in elements for b in elements)
 
 
 def test_derivatives_are_those_of_products():

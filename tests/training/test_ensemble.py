@@ -184,12 +184,6 @@ def step_of(path):
     return torch.load(io.BytesIO(content[content.index(b"\n") + 1 :]), weights_only=True)["step"]
 
 
-def start(folder, steps, kind):
-    """The interruptible run as a process."""
-    command = [sys.executable, interrupted.__file__, str(folder), str(steps), kind]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-
-
 def kill_at(process, path, step):
     """Send SIGKILL once the checkpoint has reached `step`; the step of the checkpoint that is left."""
     while step_of(path) < step:
@@ -207,7 +201,9 @@ def test_a_killed_run_continues_and_ends_bit_for_bit_the_same(tmp_path, kind, mo
     """SIGKILL at some checkpoint, then to the end, as if nothing had happened: also within an epoch of mini-batches."""
     steps = 600
     path = checkpoint_path(tmp_path / "checkpoints", [interrupted.config(steps, kind)])
-    left = kill_at(start(tmp_path, steps, kind), path, 45)
+    command = [sys.executable, interrupted.__file__, str(tmp_path), str(steps), kind]
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    left = kill_at(running, path, 45)
     assert 45 <= left < steps
     with monkeypatch.context() as patch:
         patch.setattr(interrupted.loop, "advance", interrupted.loop.advance)  # counted in the program
