@@ -9,6 +9,7 @@ import re
 import shutil
 import stat
 import tempfile
+import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -125,6 +126,11 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
+
+
+def beside(module: str) -> dict[str, Any]:
+    """What the TOML file beside a module says, whose `__file__` is given: texts, and numbers that others published."""
+    return tomllib.loads(Path(module).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def no_formula(value: Any) -> Any:

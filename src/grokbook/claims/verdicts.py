@@ -8,7 +8,6 @@ The file `verdicts.json` (of this book beside this module, of a companion in its
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -18,10 +17,10 @@ from grokbook.claims.finding import VERDICTS
 from grokbook.claims.ledger import Claim, claims
 from grokbook.claims.rules import rule_fingerprint
 from grokbook.errors import ParameterError
-from grokbook.files import atomic_write, read_json, unreadable
+from grokbook.files import atomic_write, beside, read_json, unreadable
 from grokbook.project import current
 
-_TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_TEXTS = beside(__file__)
 MEANINGS: Mapping[str, str] = _TEXTS["meanings"]
 """What each verdict means, in a sentence."""
 

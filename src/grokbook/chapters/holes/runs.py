@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
+from grokbook.files import beside
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.gu2025 import modular_run
 
 # Table 1 of Gu et al. 2025 (p = 97, addition, 30 % trained): split, hole, U-Acc, L-Acc (percent), GO-Epoch.
-TABLE_1 = {
-    "SQUARE 30": ("square", 30, 99.04, 91.27, 1500),
-    "SQUARE 35": ("square", 35, 91.07, 80.73, 1500),
-    "SQUARE 40": ("square", 40, 84.50, 81.68, 1700),
-    "SQUARE 45": ("square", 45, 79.03, 76.07, 1900),
-    "SQUARE 50": ("square", 50, 77.39, 66.02, 3400),
-    "SQUARE 55": ("square", 55, 62.09, 57.69, 2600),
-    "SQUARE 60": ("square", 60, 57.31, 55.18, 2200),
-    "STRIP 67": ("strip", 67, 7.56, 3.58, None),
-    "STRIP 60": ("strip", 60, 33.25, 17.05, 900),
-    "STRIP 50": ("strip", 50, 80.10, 73.61, 1600),
-    "STRIP 40": ("strip", 40, 89.89, 84.80, 1300),
-}
+TABLE_1 = {row: (*cells, None)[:5] for row, cells in beside(__file__).items()}
 # U-Acc is the upper limit of the test accuracy, L-Acc the lowest value after reaching it; GO-Epoch, the epoch of
 # grokking, has a tolerance of 100 (200 for SQUARE 50); "disappear" is printed where None stands here.
 

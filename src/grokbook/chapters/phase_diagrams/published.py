@@ -13,33 +13,14 @@ import xarray as xr
 from grokbook.chapters.phase_diagrams.runs import DECAYS, FINE, S3_DECAYS
 from grokbook.claims import Finding, claim, judge
 from grokbook.claims.finding import Part, some
+from grokbook.files import beside
 from grokbook.runs.phases import borders, orders, phases
 
-# Phases of panels 6b (addition, regression) and 6d (S3), by 0.9 within 100,000 steps and fewer than 1,000 steps
-# later. A row is a weight decay of the decoder, from none on; a letter a learning rate of the decoder, from the
-# smallest on. Source: the authors' programs, github.com/ejmichaud/grokking-squared, folder phase_diagram_plot; one
-# seed a cell.
-ROWS = {
-    "b": (
-        "GGGGGCCCMMMMMMMM", "GGGGGCCCMMMMMMMM", "GGGGGCCCMMMMMMMM", "GGGGGCCCMMMMMMMX", "GGGGGGCCMMMMMXXX",
-        "GGGGGGGCCMMMXXXX", "GGGGGGGGCXXXXXXX", "GGGGGGGGGXXXXXXX", "MGGGGGGGMMXXXXXX", "MMMMMGGGMMMXXXXX",
-        "MMMMMMMMMMXXXXXX",
-    ),
-    "d": (
-        "CCCCCCCMMMMMMMMM", "CCCCCCCGMMMMMMMM", "CCCCCCCGMMMMMMMM", "CCCCCCCGGGMMMMMM", "CCCCCCCGMGGMMMMM",
-        "CCCCCCCCGGMGGGGM", "CCCCCCCCCGGGMMMM", "CCCCCCCCCCCCCCGG", "CCGGGGCCCCCGGGMM", "GGGGGMMMMMMMMMMM",
-        "MMMMXXMXMXXXXXXX",
-    ),
-}  # fmt: skip
-
-# Cells of panels 6a (13 x 13) and 6c (16 x 11) in C, G, M and X, from the same programs; not kept cell by cell.
-COUNTS = {"a": (29, 31, 109, 0), "c": (30, 85, 50, 11)}
-
+_FILE = beside(__file__)
+# By panel: rows of letters, a row a weight decay, a letter a learning rate of the decoder; cells in C, G, M and X.
+ROWS, COUNTS = ({name: tuple(each) for name, each in _FILE[part].items()} for part in ("rows", "counts"))
 # The row of 6b without decay as far as it generalises: rate -> published steps to 90 % of training and test set.
-NO_DECAY = {
-    1e-5: (14_262, 21_295), 1.58489e-5: (8_946, 13_272), 2.51189e-5: (5_814, 8_304), 3.98107e-5: (3_787, 5_458),
-    6.30957e-5: (2_207, 3_413), 1e-4: (1_650, 2_076), 1.58489e-4: (1_274, 1_504), 2.51189e-4: (854, 923),
-}  # fmt: skip
+NO_DECAY = {float(rate): tuple(steps) for rate, steps in _FILE["no-decay"].items()}
 
 
 def steps_beside(ours: xr.Dataset) -> pd.DataFrame:
