@@ -259,7 +259,9 @@ def executing(change: Change, tests: dict[str, dict], name: str = "") -> list[st
 
 def tried(change: Change, copy: Copy, quick: bool) -> str:
     """Either "killed", "survived" or "no test executes it": the quickest tests first, then all that can notice."""
-    met, known = set(), []
+    met = {*(settled := of_claims(change, copy))}
+    if noticed(change, copy, _portions([*settled], settled), settled):
+        return "killed"
     for everywhere in (False,) if quick else (False, True):
         tests = contexts(change, copy, everywhere)
         known = executing(change, tests)

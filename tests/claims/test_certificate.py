@@ -24,7 +24,8 @@ CHOSEN = [made("A", "holds"), made("B", "fails"), made("C", "breaks"), made("D",
 
 def test_what_differs_what_breaks_and_what_does_not_fit_is_said(monkeypatch):
     monkeypatch.setattr(certificate, "settled", lambda: dict.fromkeys("ABCD", "holds"))
-    found = certificate.certify(60, CHOSEN)
+    found = certificate.certify(60, CHOSEN, told=(said := []).append)
+    assert [one.split()[:2] for one in said] == [["A", "holds"], ["B", "fails;"], ["C", "error:"]]
     assert [(one["id"], one["agrees"]) for one in found["claims"]] == [("A", True), ("B", False), ("C", False)]
     assert found["claims"][1]["found"] == "fails" and "ValueError: no" in found["claims"][2]["found"]
     assert (found["agreed"], found["checked"], found["left_out"]) == (1, 3, ["D"])

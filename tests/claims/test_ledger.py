@@ -67,7 +67,7 @@ def test_the_table_has_its_columns_and_one_row_a_claim_with_what_was_found(monke
         (found,) = outcomes([made()])
     row = as_table([found]).iloc[0]
     assert found.seconds == 2.5
-    assert row[["verdict", "value", "low", "high", "published"]].tolist() == ["holds", 1.0, 0, 2, "1.5"]
+    assert row[["verdict", "value", "low", "high", "published", "runs"]].tolist() == ["holds", 1.0, 0, 2, "1.5", 0]
     table = ledger(["G36", "P02", "G18"])
     assert list(table.columns) == COLUMNS
     assert table.id.tolist() == ["G36", "P02", "G18"]

@@ -8,8 +8,14 @@ from hypothesis import strategies as st
 from scipy.linalg import toeplitz
 
 from grokbook.errors import ParameterError
-from grokbook.models.mlp import EmbeddingMLP, QuadraticMLP
+from grokbook.models.encoder import Encoder
+from grokbook.models.midpoint import MidpointToy
+from grokbook.models.mlp import MLP, EmbeddingMLP, QuadraticMLP
+from grokbook.models.quadratic import Quadratic
+from grokbook.models.replayed import ReplayedToy
+from grokbook.models.resnet import ResNet
 from grokbook.models.start import STARTS, embedding_start
+from grokbook.models.toy import Toy
 from grokbook.models.transformer import Shape
 
 MODELS = (Shape(7, d_model=8, n_heads=2), EmbeddingMLP(7, d_model=4, width=6), QuadraticMLP(7, width=6))
@@ -23,9 +29,16 @@ def tokens(shift=0):
 def test_parameters_have_the_shapes_that_are_announced(model):
     weights = model.draw(3)
     assert {name: tuple(w.shape) for name, w in weights.items()} == model.shapes()
-    assert all(torch.equal(w, model.draw(3)[name]) for name, w in weights.items())
-    assert not torch.equal(weights["W_E"], model.draw(4)["W_E"])
     assert model.forward(weights, tokens()).shape == (2, 7)
+
+
+@pytest.mark.parametrize("model", [
+    *MODELS, Encoder(7), MLP((2, 3, 1)), Quadratic(5, width=4), Toy(5), MidpointToy(5), ReplayedToy(5),
+    ResNet(17, width=1, stem="small", channels=1, size=16),
+])  # fmt: skip
+def test_a_seed_draws_the_same_again_and_another_seed_something_else(model):
+    first, again, other = (list(model.draw(seed).values()) for seed in (3, 3, 4))
+    assert all(map(torch.equal, first, again)) and not all(map(torch.equal, first, other))
 
 
 def test_the_operands_rows():

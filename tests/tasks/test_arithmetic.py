@@ -173,7 +173,7 @@ REFUSALS = {
     f"{NEGATIVE}hole is 0.": [{"hole": -1, "split": "square"}],
     OPEN: [{"train_fraction": value} for value in (0, 1.0, 30, -0.1, float("nan"), "0.3")],
     "{} = {!r} of p = 11 leaves 0 of 121 cells for training; both sets need at least one cell.": [
-        {"train_fraction": 0.001}
+        {"train_fraction": 0.001}, {"train_fraction": 0.009, "split": "symmetric"}
     ],
     "{} = {!r} is unknown; choose one of random, symmetric, square, strip.": [{"split": "circle"}],
     "{} = {!r} is unknown; choose one of code, text.": [{"rule": "paper"}],

@@ -71,9 +71,10 @@ def test_labels_of_other_images_are_refused(folder):
         DigitsTask(10, source=str(folder[0]))
 
 
-@pytest.mark.parametrize(
-    ("change", "words"), [({"n_train": 1797}, "less than the 1797"), ({"source": "none"}, "source = 'none'")]
-)
+@pytest.mark.parametrize(("change", "words"), [
+    ({"n_train": 1797}, "less than the 1797"), ({"source": "none"}, "source = 'none'"),
+    ({"n_train": 0}, "n_train = 0"), ({"seed": -1}, "seed = -1"),
+])  # fmt: skip
 def test_what_cannot_be_is_refused(change, words):
     with pytest.raises(ParameterError, match=words):
         DigitsTask(**change)
