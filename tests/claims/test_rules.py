@@ -117,6 +117,14 @@ def test_a_committed_younger_run_counts_although_no_page_lists_it(store):
         ("holds", [0], 1), ("holds", [1], 1), ("undecided", [0], 1)]  # fmt: skip
 
 
+def test_one_experiment_with_older_runs_is_enough_for_the_rule_to_be_asked(store, tmp_path):
+    younger = Experiment("made/younger", live_run(5, 0.5, 8, 10, 1).config, (1,))
+    load_or_run(younger, store, progress=False)
+    dated(tmp_path, {0: 10, 1: 20})
+    asked = {"runs": lambda: {**made().runs(), "b": younger}, "rule_changed": "2026-01-15 abc1234"}
+    assert made(seeds_seen, says="seeds {seen}", **asked).finding().numbers["seen"] == [1]
+
+
 def test_enough_younger_runs_that_decide_nothing_are_told_themselves(store, tmp_path):
     """Three younger runs, of which the rule says nothing: their numbers stand there, not those of the older one."""
     wanted = {"a": dataclasses.replace(made().runs()["a"], seeds=(0, 1, 2, 3))}
