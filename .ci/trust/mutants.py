@@ -1,6 +1,7 @@
 """Can the tests fail? One small change of the library at a time; the tests that execute it must notice.
 
-    python .ci/trust/mutants.py --sample 20 --budget 45     a sample by room, its table into book/how_to_rerun.md
+    python .ci/trust/mutants.py --sample 20 --write         a sample by room, its table into book/how_to_rerun.md
+    python .ci/trust/mutants.py --sample 20 --budget 0      the table of what was tried before, kept in build/
     python .ci/trust/mutants.py --rooms theory --sample 50  one room
     python .ci/trust/mutants.py --only runs/store.py        every change whose name holds this text
     python .ci/trust/mutants.py --semantic                  ten changes that would make the book lie, each with its test
@@ -376,15 +377,18 @@ def run(asked: argparse.Namespace, copy: Copy) -> dict[str, dict[str, str]]:
     results, end = {room: {} for room in plan}, time.monotonic() + 60 * asked.budget
     for turn in range(max(map(len, plan.values()), default=0)):
         for room, planned in plan.items():
-            if turn < len(planned) and time.monotonic() < end:
-                change = planned[turn]
-                before = kept.get(change.name, ["", ""])
-                digest = hashlib.sha256((ROOT / "src/grokbook" / change.module).read_text().encode()).hexdigest()
-                settled = before[1] == digest and (before[0] == "killed" or change.name in KNOWN["judged"])
-                state = before[0] if settled else tried(change, copy, asked.quick)
-                results[room][change.name] = state
-                put(DONE, change.name, [state, digest])
+            if turn >= len(planned):
+                continue
+            change, late = planned[turn], time.monotonic() >= end
+            state, digest = kept.get(change.name, ["", ""])
+            now = hashlib.sha256((ROOT / "src/grokbook" / change.module).read_bytes()).hexdigest()
+            if digest != now or not late and state != "killed" and change.name not in KNOWN["judged"]:
+                if late:
+                    continue
+                state = tried(change, copy, asked.quick)
+                put(DONE, change.name, [state, now])
                 print(f"{state}: [{change.kind}] line {change.line} {change.name}", flush=True)
+            results[room][change.name] = state
     return results
 
 
@@ -395,9 +399,10 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=20, help="changes a room")
     parser.add_argument("--guards", type=int, default=40, help=f"changes of {GUARDS}")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--budget", type=float, default=60.0, help="minutes after which no further change is tried")
-    parser.add_argument("--only", default="", help="every change whose name holds this text; no table")
-    parser.add_argument("--semantic", action="store_true")
+    parser.add_argument("--budget", type=float, default=60.0, help="minutes after which nothing is tried any more")
+    parser.add_argument("--only", default="", help="every change whose name holds this text")
+    parser.add_argument("--semantic", action="store_true", help="the ten changes of `mutants.json`")
+    parser.add_argument("--write", action="store_true", help="the table into book/how_to_rerun.md")
     parser.add_argument("--quick", action="store_true", help="the quickest tests of its room alone")
     asked = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
@@ -412,7 +417,7 @@ def main() -> int:
         results = run(asked, copy)
     text = told(results, asked)
     print(text)
-    if not asked.only:
+    if asked.write:
         tables.write("mutants", text)
     return 0
 

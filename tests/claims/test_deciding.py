@@ -45,7 +45,7 @@ def ledger_of(monkeypatch, verdicts, *entries):
     ("rule", "missing", "stand"),
     [
         ("", (1, 2), (1, 3, 0)),
-        (PAST, (1, 2), (1, 3, 0)),
+        (PAST, (1, 2), (2, 4, 0)),
         (FUTURE, (1, 2, 3), (0, 3, 1)),
     ],
     ids=["no rule changed", "the rule is older than the runs", "the rule is younger"],
@@ -53,7 +53,11 @@ def ledger_of(monkeypatch, verdicts, *entries):
 def test_an_entry_waits_for_its_missing_seeds_and_for_younger_ones_where_its_rule_is_younger(
     store, rule, missing, stand
 ):
-    """A run that is older than the rule does not decide (`Claim`), so one more seed than the entry lists is wanted."""
+    """A run that is older than the rule does not decide (`Claim`), so one more seed than the entry lists is wanted.
+
+    Seed 9, which is not listed, counts where a rule asks for younger runs of any seed.
+    """
+    load_or_run(replace(DEAR, seeds=(9,)), store, progress=False)
     (found,) = waiting([entry("X1", DEAR, rule_changed=rule)], store)
     assert found == Waiting("X1", frozenset((DEAR.key, seed) for seed in missing), {DEAR.key: stand})
 
