@@ -60,6 +60,7 @@ def test_the_energy_is_equation_8_on_any_sample_and_by_irreps_on_all_pairs(group
     assert np.isclose(fe.energy(w, group), dense(w, table, np.ones_like(cells)))
     assert np.isclose(fe.by_irreps(w, group), fe.energy(w, group))
     assert np.isclose(fe.energy(w, group, inputs="unit"), fe.energy(w / np.sqrt(2), group))
+    assert np.isclose(fe.by_traces(w, group), fe.energy(w, group)) == (table == table.T).all(), "where it is Abelian"
     assert np.allclose(fe.energy(np.array([w, 2 * w]), group), fe.energy(w, group) * np.array([1, 16]))
 
 
