@@ -206,7 +206,7 @@ def uses(text: str, change: Change) -> bool:
     package, stem = ".".join(["grokbook", *parts[:-1]]), parts[-1]
     function = change.where.removesuffix("()").split(".")[-1]
     named = re.search(rf"{re.escape(package)}(\.| import .*\b){stem}\b", text)
-    return bool(named or (package in text and function and re.search(rf"\b{function}\b", text)))
+    return bool(named or (package in text and (not function or re.search(rf"\b{function}\b", text))))
 
 
 def of_claims(change: Change, copy: Copy) -> dict[str, dict]:
@@ -251,11 +251,15 @@ def traced(copy: Copy, name: str) -> dict[str, dict]:
 
 
 def executing(change: Change, tests: dict[str, dict], name: str = "") -> list[str]:
-    """Tests that call the changed function, the quickest first; of a line outside functions, those of the module."""
+    """Tests that call the changed function, those of its module's own file and the quickest first.
+
+    Of a line outside functions, those that call the module.
+    """
     name = name or called(change)
     outside = name.endswith(" ")
     chosen = [t for t, k in tests.items() if any(c == name or outside and c.startswith(name) for c in k["calls"])]
-    return sorted(chosen, key=lambda test: tests[test]["seconds"])
+    own = f"/test_{Path(change.module).stem}.py::"
+    return sorted(chosen, key=lambda test: (own not in test, tests[test]["seconds"]))
 
 
 def tried(change: Change, copy: Copy, quick: bool) -> str:

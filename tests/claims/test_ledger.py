@@ -212,6 +212,7 @@ def test_each_part_that_is_open_says_what_it_would_cost(monkeypatch):
     asking = dataclasses.replace(half_of_them, runs=lambda: asked(True), check=lambda runs: all_of(parts))
     finding = asking.finding()
     assert (finding.verdict, finding.value) == ("fails", 1.0)
+    assert all_of({"start": parts["start"]}, "by step 10").published == "by step 10"
     assert finding.evidence.startswith(f"start (fails): seen; end ({UNDECIDED}): 5 runs of 2 settings are missing, ")
     assert finding.evidence.endswith("on one core; late")
 
