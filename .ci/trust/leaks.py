@@ -5,7 +5,7 @@ in a fresh kernel. After a tenth of the calls as warm-up, the resident memory mu
 the last tenth of the readings over that of the first), and no process, open file, thread, lock or temporary file may be
 there that was not there before.
 
-    python .ci/trust/leaks.py                              10,000 calls, 500 chapter runs
+    python .ci/trust/leaks.py                              10,000 and 1,000 calls, 500 chapter runs
     python .ci/trust/leaks.py --calls 500 --pages 10 --write   the table goes into book/how_to_rerun.md
 """
 
@@ -129,7 +129,8 @@ def executed(chapter: str) -> Callable[[int], object]:
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--calls", type=int, default=10_000, help="calls of train and of load_or_run each")
+    parser.add_argument("--calls", type=int, default=10_000, help="calls of train")
+    parser.add_argument("--stores", type=int, default=1000, help="calls of load_or_run")
     parser.add_argument("--pages", type=int, default=500, help="runs of a chapter (0: none)")
     parser.add_argument("--chapter", default="08", help="which chapter is run (default 08)")
     parser.add_argument("--write", action="store_true", help="write the table into book/how_to_rerun.md")
@@ -138,10 +139,13 @@ def main() -> None:
         tempfile.tempdir = os.environ["TMPDIR"] = place
         provenance.commit = functools.cache(provenance.commit)  # else git is asked in every call
         os.environ["GROKBOOK_CORES"] = "1"
-        calls = [("`train`", trained, asked.calls), ("`load_or_run`, each with a store", recorded, asked.calls)]
+        calls = [("`train`", trained, asked.calls), ("`load_or_run`, each with a store", recorded, asked.stores)]
         if asked.pages:
             calls.append((f"`run {asked.chapter} --preset smoke`", executed(asked.chapter), asked.pages))
-        found = {name: repeated(call, times) for name, call, times in calls}
+        found = {}
+        for name, call, times in calls:
+            found[name] = repeated(call, times)
+            print(name, found[name], flush=True)
         tempfile.tempdir = None
     columns = ("call", "times", "memory", "growth", "files", "threads", "processes", "temporary files", "minutes")
     rows = [
