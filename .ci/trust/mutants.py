@@ -170,7 +170,8 @@ def contexts(change: Change, copy: Copy, everywhere: bool) -> dict[str, dict]:
     files = [f for f in sorted((copy.root / "tests").glob("*/test_*.py")) if f.parent.name in (*ROOMS, "face")]
     for inside in (True, False):
         for file in files:
-            whole = everywhere and inside and own != "chapters"
+            named = file.stem == f"test_{Path(change.module).stem}"
+            whole = named or everywhere and inside and own != "chapters"
             if (file.parent.name == own) is inside and (whole or uses(file.read_text(encoding="utf-8"), change)):
                 found |= kept_trace(copy, file)
         if not everywhere and executing(change, found):
