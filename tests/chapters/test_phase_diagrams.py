@@ -378,6 +378,12 @@ def four_runs(**ends: list[list[float]]) -> Runs:
 NONE, LINE, BENT, MIDDLE = [0.0, 1, 4, 9], [0.0, 1, 2, 3], [0.0, 1, 2, 9], [0.0, 1, 3, 4]
 
 
+def test_what_was_closed_before_training_is_told_on_average():
+    swapped = four_runs(fast=[NONE] * 3, slow=[LINE, NONE, NONE])
+    begun = Runs({name: data.isel(snapshot=[1, 0]) for name, data in swapped.items()})
+    assert claims.slow_is_better(begun).numbers["before_slow"] == 1  # (3 + 0 + 0) / 3
+
+
 def test_closed_parallelograms_are_named_as_in_equation_20():
     rows = claims.closed(four_runs(slow=[LINE, BENT, MIDDLE]))
     assert rows.which.tolist() == ["A1, A2, A3", "A1", "A2"] and rows.closed.tolist() == [3, 1, 1]

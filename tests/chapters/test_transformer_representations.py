@@ -365,6 +365,9 @@ def test_a_ticket_keeps_its_part_of_the_start_and_nothing_else(monkeypatch):
     pairs = torch.from_numpy(task.inputs)
     drawn = {kept: model.draw(0, kept) for kept in model.starts}
     assert torch.allclose(model.forward(drawn["normal"], pairs), tickets.whole(model).forward(start, pairs), atol=1e-6)
+    other = {kept: model.draw(1, kept) for kept in model.starts}
+    assert not torch.equal(drawn["random axes"]["W_P"], other["random axes"]["W_P"])  # what is kept is the seed's own
+    assert not torch.equal(drawn["random numbers"]["W_E"] == 0, other["random numbers"]["W_E"] == 0)
     for kept, rank in (("axes", 10), ("random axes", 10), ("largest", 11), ("random numbers", 11)):
         weights = drawn[kept]
         assert torch.linalg.matrix_rank(model.embeddings(weights)[0]) == rank
