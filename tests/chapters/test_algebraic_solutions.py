@@ -72,7 +72,7 @@ WORLDS = [
     (claims.homomorphisms, "fails", {"potentials": lambda z: np.ones((5, 5, 5)) * z.nodes**2 / 1.5}),
     (claims.loss_formula, "holds", {"drawn": lambda d, q, seed, constant=False: DRAWN(d, q, seed)}),
     (claims.partial_solutions, "fails", {"synced": lambda d, k: sr.identity(d)}),
-    (claims.partial_ones, "fails", {"opposed": lambda d, k, nu=1: sr.identity(d)}),
+    (claims.partial_ones, "fails", {"opposed": lambda d, k, nu: sr.opposed(d, k) if nu.real > 0.9 else sr.identity(d)}),
     (claims.six_is_optimal, "fails", {"order_six_solution": lambda d, nu=1: 1.1 * sr.order_six_solution(d)}),
     (claims.four_and_six_are_optimal, "fails", {"order_four_six_solution": lambda d, k0=1: sr.identity(d)}),
     (claims.memorising, "holds", {"orders": lambda z: np.array([11])}),

@@ -439,8 +439,8 @@ ENDS = {"line": [1.0, 1.0, 0.9], "none": [0.4, 0.4, 0.3]}
 @pytest.mark.parametrize(
     ("order", "verdict"),
     [(["line", "line", "none", "none"], "undecided"), (["line", "none", "line", "none"], "fails"),
-     (["none", "none", "line", "line"], "fails")],
-    ids=["parallelograms decide", "cover decides", "the reverse"],
+     (["none", "line", "none", "line"], "fails"), (["none", "none", "line", "line"], "fails")],
+    ids=["parallelograms decide", "cover decides", "a hole decides", "the reverse"],
 )  # fmt: skip
 def test_what_decides_is_seen(order, verdict):
     ends = {name: ENDS[kind] for name, kind in zip(contrast.HELD_OUT, order, strict=True)}
