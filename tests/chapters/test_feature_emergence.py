@@ -1,5 +1,7 @@
 """Chapter 17: its plan, its checks in other worlds, measures of networks against closed forms, words, figures."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -55,6 +57,7 @@ WORLDS = [
     (claims.energy_by_irreps, "holds", {"by_traces": energy}),
     (claims.energies, "fails", {"energy": lambda w, g, inputs: energy(w, g)}),
     (claims.printed_family, "fails", {"inverse_of": lambda u, g: u}),
+    (claims.printed_family, "fails", {"local_maxima": lambda g: [replace(m, zero_modes=1) for m in local_maxima(g)]}),
     (claims.no_other_maxima, "fails", {"ascend": lambda w, g, steps: w / np.linalg.norm(w, axis=1)[:, None]}),
     (claims.no_other_maxima, "fails", {"energy": lambda w, g: first_is(0.01, energy(w, g))}),
     (claims.no_other_maxima, "fails", {"spectrum": lambda w, g: first_is(0.5, spectrum(w, g))}),
