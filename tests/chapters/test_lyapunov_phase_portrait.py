@@ -91,3 +91,8 @@ def test_below_the_surface_the_distance_to_one_never_grows(start):
 
 def test_a_held_out_copy_of_the_trained_sample_is_learned():
     assert matrices.guarantees_grokking(overlap=1.0).verdict == "holds"
+
+
+def test_eigenvalues_are_those_of_the_point_that_is_named():
+    """Where x w u = 1 the linearised flow is -v v^T with v = (w u, x u, x w): -3, 0, 0 at (1, 1, 1)."""
+    assert claims.stable_equilibria().numbers["at_one"] == pytest.approx([-3, 0, 0], abs=1e-9)

@@ -135,6 +135,10 @@ def test_a_delay_must_come_with_decay_alone(decayed, plain, verdict):
     assert found.verdict == verdict and "nan" not in found.numbers["told"]
 
 
+def test_the_plateau_ends_before_the_grok_step():
+    assert (reached(100, 150, plateau=0.1).plateau == 0.1).all()
+
+
 def test_a_tie_of_runs_that_end_first_refutes_nothing_and_other_bars_are_told():
     """Two runs late and two that end first are open; curves that stay at 0.65 pass 50 and 60 % and not 70 %."""
     late, never = curves(200, 2000, 2), curves(200, None, 2)
