@@ -84,6 +84,12 @@ def test_a_check_comes_out_otherwise_in_another_world(claim, args, verdict, worl
     assert elsewhere(claim, *args, **world) == verdict
 
 
+def test_descents_are_counted_not_their_steps():
+    """G56: three descents, forty logged steps each, in all of which MED falls."""
+    numbers = maps.neighbours_come_together(5, 4, 3).numbers
+    assert numbers["falls"] == numbers["steady"] == numbers["draws"] == 3
+
+
 I = np.arange(7.0)
 CALLS = [
     (claims.close_exactly_if_equivalent, (7, False), "holds"),  # Remark 3.6 on i + j without mod p: the line has it
