@@ -1,5 +1,7 @@
 """Chapter 11: its plan, checks in other worlds, and figures and tables that hold what the library computes."""
 
+from itertools import cycle
+
 import numpy as np
 import pytest
 
@@ -29,6 +31,7 @@ def linear(embedding, pairs, **options):
     return velocity(embedding, pairs, **{**options, "kind": "linear"})
 
 
+TURN = cycle((0.0, 1.0))
 WORLDS = [
     (rep.sample_counts, "fails", {"all_samples": lambda p: [(i, j) for i in range(p) for j in range(p)]}),
     (rep.parallelograms_have_one_label, "fails", {"zero_loss": lambda embedding, pairs: True}),
@@ -47,6 +50,7 @@ WORLDS = [
     (rep.least_and_typical, "fails", {"first_linear": lambda p: np.array([30, 30, 30])}),
     (rep.least_and_typical, "holds", {"least_set": lambda p: all_samples(p)[:22], "nullity": lambda pairs, p: 2}),
     (rep.rate_by_size, "fails", {"grokking_rate": lambda pairs, p: 1.0}),
+    (rep.rate_by_size, "fails", {"grokking_rate": lambda pairs, p: next(TURN) if len(pairs) == 20 else 2.0}),
     (rep.derived_parallelograms, "fails", {"implied_set": lambda pairs, p: permissible_set(pairs)}),
     (rep.samples_for_six, "holds", {"samples_of": list, "nullity": lambda pairs, p: 2 + (len(pairs) < 8)}),
     (rep.samples_for_six, "fails", {"nullity": lambda pairs, p: 2}),

@@ -187,6 +187,13 @@ def test_a_check_comes_out_otherwise_in_another_world(check, verdict, world, els
     assert elsewhere(check, **world) == verdict
 
 
+def test_every_seed_has_an_encoder_of_each_kind(monkeypatch):
+    asked, answer = [], encoding(0.9, 0.1)(0)
+    monkeypatch.setattr(effective, "through_encoder", lambda seed, *a, **k: asked.append((seed, *k)) or answer)
+    effective.an_encoder_learns(seeds=2)
+    assert {seed for seed, *kind in asked if kind == ["centred"]} == {0, 1} and len(asked) == 6
+
+
 def test_points_of_digits_start_with_their_classes_mixed():
     points, labels = effective.encoded(200)
     assert points.shape == (200, 2) and 0.3 < within_class_share(points, labels) < 1
