@@ -104,6 +104,16 @@ def test_checkpoints_of_finished_seeds_go_and_the_folder_when_it_is_empty(tmp_pa
     assert not folder.exists()
 
 
+def test_what_a_process_left_that_was_killed_after_its_record_goes_at_the_next_load(tmp_path, monkeypatch):
+    store, experiment = Store(tmp_path), made()
+    with monkeypatch.context() as killed:
+        killed.setattr(Experiment, "forget", lambda *_: None)
+        load_or_run(experiment, store, progress=False)
+    assert [*store.checkpoints(experiment).iterdir()]
+    assert load_or_run(experiment, store, progress=False).attrs["origin"] == "cached"
+    assert not store.checkpoints(experiment).exists()
+
+
 def test_missing_seeds_are_those_that_neither_store_holds(tmp_path, checkout):
     behind, front = Store(checkout / "data" / "records"), Store(checkout / "local")
     assert made(seeds=(2, 0, 1)).missing_seeds() == (2, 0, 1)

@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,9 @@ def load_or_run(
                 store.add(experiment, fresh)
                 experiment.forget(missing, folder)
                 parts, origin = [*parts, fresh], "trained"
+    elif (folder := store.checkpoints(experiment)).is_dir():
+        with suppress(OSError):  # left by a process that was killed after its record was written
+            experiment.forget(experiment.seeds, folder)
     return _handed_out(experiment, parts, origin)
 
 
