@@ -128,7 +128,7 @@ def read_json(path: Path) -> Any:
         raise unreadable(path, error) from error
 
 
-def beside(module: str) -> dict[str, Any]:
+def beside(module: str | Path) -> dict[str, Any]:
     """What the TOML file beside a module says, whose `__file__` is given: texts, and numbers that others published."""
     return tomllib.loads(Path(module).with_suffix(".toml").read_text(encoding="utf-8"))
 

@@ -104,8 +104,11 @@ def test_checkpoints_of_finished_seeds_go_and_the_folder_when_it_is_empty(tmp_pa
     assert not folder.exists()
 
 
-def test_what_a_process_left_that_was_killed_after_its_record_goes_at_the_next_load(tmp_path, monkeypatch):
-    store, experiment = Store(tmp_path), made()
+@pytest.mark.parametrize("known", [(), (0,)], ids=["all seeds at once", "the rest of the seeds"])
+def test_what_a_process_left_that_was_killed_after_its_record_goes_at_the_next_load(known, tmp_path, monkeypatch):
+    store, experiment = Store(tmp_path), made(seeds=(0, 1, 2), together=True)
+    if known:
+        load_or_run(made(seeds=known), store, progress=False)
     with monkeypatch.context() as killed:
         killed.setattr(Experiment, "forget", lambda *_: None)
         load_or_run(experiment, store, progress=False)

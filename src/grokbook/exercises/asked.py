@@ -7,7 +7,6 @@ The texts stand beside a chapter's module, in a file of TOML: `[ex-06-clock.wron
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from grokbook.errors import ParameterError, WrongAnswer, nearest, shown
+from grokbook.files import beside
 
 Mistakes = Iterator[tuple[Any, ...]]
 """What a check yields, a mistake at a time: whether it was made, the name of its reason, numbers for the reason."""
@@ -75,8 +75,7 @@ def essay(label: str) -> Asked:
 @cache
 def _texts() -> Mapping[str, Mapping[str, Any]]:
     """By label what the chapters' files of texts have: `wrong` and `reasons`, or `points`."""
-    tables = [tomllib.loads(path.read_text(encoding="utf-8")) for path in _HERE.glob("*.toml")]
-    return {label: texts for table in tables for label, texts in table.items()}
+    return {label: texts for path in _HERE.glob("*.toml") for label, texts in beside(path).items()}
 
 
 @cache

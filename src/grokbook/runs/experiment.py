@@ -15,7 +15,7 @@ from typing import Any
 
 import xarray as xr
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, RecordError
 from grokbook.own_code import Code
 from grokbook.paths import local_store_path, records_path
 from grokbook.runs.provenance import note, provenance
@@ -152,10 +152,17 @@ def load_or_run(
                 store.add(experiment, fresh)
                 experiment.forget(missing, folder)
                 parts, origin = [*parts, fresh], "trained"
-    elif (folder := store.checkpoints(experiment)).is_dir():
-        with suppress(OSError):  # left by a process that was killed after its record was written
-            experiment.forget(experiment.seeds, folder)
+    else:
+        _clear(experiment, store, parts)
     return _handed_out(experiment, parts, origin)
+
+
+def _clear(experiment: Experiment, store: Store, parts: list[xr.Dataset]) -> None:
+    """Remove checkpoints of recorded programs: a process that was killed after its record was written left them."""
+    with suppress(OSError, RecordError):  # whoever cannot write here can still load
+        folder = store.checkpoints(experiment)
+        for made in [made for part in parts if folder.is_dir() for made in json.loads(part.attrs["provenance"])]:
+            experiment.forget(tuple(made["seeds"]), folder)
 
 
 def recorded(experiment: Experiment, store: Store | None = None) -> xr.Dataset | None:
