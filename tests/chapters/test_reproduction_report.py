@@ -46,6 +46,21 @@ def test_the_runs_in_other_numbers_are_the_recorded_settings():
     assert runs.in_float32()["p = 59"].missing_seeds()[:1] != (0,)
 
 
+def test_formats_are_called_the_same_by_their_younger_pairs_alone(cell):
+    """Eighteen pairs within 2 % pass and those a fifth later do not; the five seen before count for nothing."""
+    seeds = list(range(23))
+    base = recorded(seeds, [100 * (1 + s % 8) for s in seeds])
+
+    def verdict(low):
+        parts = [{"p = 59": base}, {"p = 59": low} if low else {}]
+        return cell("18", "equivalent(*pairs", parts=parts)["alike"]
+
+    assert verdict(base) is True
+    assert verdict(recorded(seeds, [100 if s < 5 else 100 * (1 + s % 8) for s in seeds])) is True
+    assert verdict(recorded(seeds, [100 * (2 + s % 8) for s in seeds])) is False
+    assert verdict(base.sel(seed=slice(0, 4))) is None is verdict(None)
+
+
 CHECKS = re.findall(r'^checks\["(\w+)"\] = ', PAGE, re.MULTILINE)
 
 

@@ -204,6 +204,22 @@ def test_fewer_than_three_seeds_a_side_decide_nothing(a, b):
     assert c.sooner(table(a), table(b)) is None
 
 
+def test_equivalence_has_to_be_shown():
+    """Oracle: 18 pairs that part by 2 % are the same within a tenth, and those 20 % later are not.
+
+    A blind clock, the same runs with their seeds exchanged, is not called the same, nor are four pairs alike.
+    """
+    rng = np.random.default_rng(5)
+    steps = np.exp(rng.normal(7, 0.5, 18))
+    first, near = (table(np.rint(s).astype(int).tolist()) for s in (steps, steps * np.exp(rng.normal(0, 0.02, 18))))
+    assert c.equivalent(first, near) is True is c.equivalent(near, first)
+    assert c.equivalent(first, near * 1.2) is False
+    blind = near.iloc[rng.permutation(18)].set_axis(near.index)
+    assert c.equivalent(first, blind) is not True
+    assert c.equivalent(first.iloc[:4], near.iloc[:4]) is None
+    assert c.equivalent(first, near, test=c.permutation_p) is None, "the spread of seeds hides it without pairs"
+
+
 def test_a_longer_record_alone_makes_nothing_later():
     """Runs of one distribution, the second followed four times as long: it decides in no more than 5 % of the cases."""
     rng, decided = np.random.default_rng(2), 0
@@ -227,4 +243,5 @@ test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: c.seeds_needed(float("nan")), "spread = nan"),
     (lambda: c.seeds_needed(1.0, 1.0), "factor = 1.0"),
     (lambda: c.sooner(table([1]), table([2]), factor=0), "factor = 0 must be positive"),
+    (lambda: c.equivalent(table([1]), table([2]), margin=1.0), "margin = 1.0 must be above 1"),
 )

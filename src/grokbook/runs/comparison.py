@@ -198,6 +198,31 @@ def sooner(
     return False if test(b, a) <= level + 1e-12 else None
 
 
+def equivalent(
+    first: pd.DataFrame, second: pd.DataFrame, *, margin: float = 1.1, level: float = 0.05,
+    test: Callable[[pd.DataFrame, pd.DataFrame], float] = paired_p,
+) -> bool | None:  # fmt: skip
+    r"""Do two settings have the same grok steps within a factor `margin` m? True, False or None (too few runs to say).
+
+    Two one-sided tests: True where the steps of `first` are below m times those of `second` and those of `second`
+    below m times those of `first`, each by `sooner` at `level`; False where one of them is shown to be above. The
+    absence of a significant difference is not enough, so few or scattered runs give None.
+
+    Raises ParameterError for a margin that is not above 1, and where `sooner` does.
+
+    Source: Schuirmann 1987, the two one-sided tests of equivalence.
+
+    Example:
+        >>> times = pd.DataFrame({"grok_step": [310, 420, 530, 640, 750], "last_step": 9_000})
+        >>> equivalent(times, times), equivalent(times * 2, times), equivalent(times.iloc[:3], times.iloc[:3])
+        (True, False, None)
+    """
+    if not margin > 1:
+        raise ParameterError(f"margin = {margin!r} must be above 1.")
+    below = [sooner(a, b, factor=margin, level=level, test=test) for a, b in ((first, second), (second, first))]
+    return False if False in below else None if None in below else True
+
+
 def _cut(times: pd.DataFrame, last: float) -> pd.DataFrame:
     """The same runs as if they had ended at step `last`."""
     steps = times.grok_step.astype(float)
