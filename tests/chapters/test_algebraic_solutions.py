@@ -5,6 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from grokbook.chapters.algebraic_solutions import claims, plan, runs, trained
 from grokbook.claims import Runs
@@ -78,6 +80,8 @@ WORLDS = [
     (claims.memorising, "holds", {"orders": lambda z: np.array([11])}),
     (claims.razor, "fails", {"order_six_solution": lambda d: sr.order_four_six_solution(d)}),
     (claims.razor, "fails", {"levelled_path": lambda y, k0, points: [y]}),
+    (claims.razor, "undecided", {"wall": lambda draws: 0.0}),
+    (claims.razor, "undecided", {"parted": lambda: (sr.identity(2), sr.identity(2))}),
     (
         claims.razor_norm,
         "holds",
@@ -89,6 +93,18 @@ WORLDS = [
 @pytest.mark.parametrize(("claim", "verdict", "world"), WORLDS)
 def test_a_check_comes_out_otherwise_in_another_world(claim, verdict, world, elsewhere):
     assert elsewhere(claim, **world) == verdict
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.floats(-2, 2), min_size=6, max_size=6))
+def test_no_path_of_two_nodes_modulo_two_flips_a_node(numbers):
+    """The proof beside T09: where the first node has c = 0, or a + b = 0 and c > 0, the loss is 1/4 or more."""
+    a, b, c = np.reshape(numbers, (3, 2))
+    for first in ((a[0], b[0], 0), (a[0], -a[0], abs(c[0]))):
+        assert sr.direct_loss(sr.block(2, 1, [first, (a[1], b[1], c[1])])) >= 0.25 - 1e-12
+    z, y = claims.parted()
+    ends = [one.z[:, 1, 0].real for one in (z, y * z)]
+    assert [(a + b > 0, c > 0) for a, b, c in ends] == [(True, True), (False, True)]
 
 
 def frequencies(seeds: int = 3, **columns) -> pd.DataFrame:
