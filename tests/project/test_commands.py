@@ -108,7 +108,7 @@ def test_help_names_every_target_and_each_is_phony(run):
 
 @pytest.mark.parametrize("stage", [None, *sum(STAGES, [])])
 def test_ci_runs_its_stages_in_order_without_input_and_stops_at_the_first_that_fails(run, stage):
-    """What is side by side is sorted here: a failure of one waits for the other; the companions come after the wheel."""
+    """What is side by side is sorted here: a failure of one waits for the other; companions come after the wheel."""
     status, asked, printed = run.ci(FAIL=stage or "")
     wanted = STAGES[: next((n for n, those in enumerate(STAGES, 1) if stage in those), None)]
     if stage == "wheel":
