@@ -60,13 +60,14 @@ def test_the_plain_loop_over_files_has_our_losses(tmp_path):
     assert plain.losses == pytest.approx(stack.history[0]["loss"], rel=0.05)
 
 
-def test_the_products_are_those_of_a_step():
+@pytest.mark.parametrize("make", [paper_run, network_run, image_run])
+def test_the_products_are_those_of_a_step(make):
     counted = []
-    for work in (our_step(paper_run()), products(paper_run())):
+    for work in (our_step(make()), products(make())):
         with FlopCounterMode(display=False) as counter:
             work()
         counted.append(counter.get_total_flops())
-    assert counted[0] == pytest.approx(counted[1], rel=1e-3)
+    assert counted[0] == counted[1] > 0
 
 
 def test_the_default_number_of_threads_is_left_alone():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import numpy as np
 import torch
 from PIL import Image
 from plain import PlainTraining
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.data import DataLoader, Dataset
 
 from grokbook.models.resnet import ResNet
@@ -22,6 +24,7 @@ from grokbook.training import Adam, RunConfig
 from grokbook.training.compiled import compile_update
 from grokbook.training.loop import Stack, advance, log, make_stack
 
+aten = torch.ops.aten
 Work = Callable[[], None]
 EPOCHS = 10
 """Our epoch is timed as a tenth of ten updates and one log: metrics every ten steps."""
@@ -87,6 +90,11 @@ def our_cells(*configs: RunConfig) -> Work:
 def network_run(seed: int = 0) -> RunConfig:
     """A two-layer network of Tian 2025: M = 23, K = 256, 40 % of the pairs, Adam."""
     return pairs_of("Z23", 256, 0.4, rate=0.005, decay=5e-5, steps=10_000).with_seed(seed)
+
+
+def group_run(seed: int = 0) -> RunConfig:
+    """The same network on the products of a group that does not commute, the symmetric group S5: M = 120, K = 128."""
+    return pairs_of("S5", 128, 0.4, rate=0.005, decay=5e-5, steps=10_000).with_seed(seed)
 
 
 def plain_network(config: RunConfig) -> Work:
@@ -213,22 +221,30 @@ def plain_images(config: RunConfig, files: Dataset) -> Work:
     return work
 
 
-def layers(config: RunConfig) -> list[tuple[int, int, int]]:
-    """(rows, inputs, outputs) of every matrix product of the forward pass of the rewritten model."""
-    p, n, d, m, h = config.task.p, config.n_train, config.model.d_model, config.model.d_mlp, config.model.n_heads
-    tables = [(rows, d, outputs) for rows in (p, p, 1) for outputs in (d, h)]  # values, scores
-    query = [(1, d, d), *[(1, d // h, d)] * h]
-    return [*tables, *query, (n, d, d), (n, d, m), (n, m, d), (n, d, p)]
+class Products(TorchDispatchMode):
+    """Keeps every matrix product and convolution of what runs under it, with copies of its numbers."""
+
+    OPS = (aten.mm, aten.bmm, aten.addmm, aten.baddbmm, aten.convolution, aten.convolution_backward)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[Callable[[], object]] = []
+
+    def __torch_dispatch__(self, op, types, args=(), kwargs=None):
+        if op.overloadpacket in self.OPS:
+            kept = [a.detach().clone() if isinstance(a, torch.Tensor) else a for a in args]
+            self.calls.append(partial(op, *kept, **(kwargs or {})))
+        return op(*args, **(kwargs or {}))
 
 
-def products(config: RunConfig) -> Work:
-    """The matrix products of one update alone: forward, gradient in the input, gradient in the weights."""
-    operands = [(torch.randn(r, i), torch.randn(o, i), torch.randn(r, o)) for r, i, o in layers(config)]
+def products(*configs: RunConfig) -> Work:
+    """The matrix products of one update alone, forward, gradient in the inputs, gradient in the weights."""
+    step, kept = our_step(*configs), Products()
+    with kept:
+        step()
 
     def work() -> None:
-        for x, w, gradient in operands:
-            torch.mm(x, w.T)
-            torch.mm(gradient, w)
-            torch.mm(gradient.T, x)
+        for call in kept.calls:
+            call()
 
     return work
