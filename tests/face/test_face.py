@@ -17,6 +17,7 @@ from torch.nn import functional as F
 import grokbook as gb
 from grokbook import face
 from grokbook.errors import ParameterError, RecordError
+from grokbook.face import running
 from grokbook.models.transformer import Shape, Transformer
 from grokbook.runs.experiment import default_store
 from grokbook.runs.store import RecordWarning, Store
@@ -115,6 +116,27 @@ def test_a_grid_on_two_processes_is_the_long_way_and_has_a_coordinate_for_all_th
     equal(found, long, "train_loss", "test_loss", "train_accuracy", "test_accuracy")
     assert dict(found.test_loss.sizes) == {"seed": 2, "lr": 3, "weight_decay": 3, "step": 4}
     assert found.lr.values.tolist() == grid["lr"] and found.weight_decay.values.tolist() == [0, 0.5, 1]
+
+
+def test_rows_of_a_program_go_by_what_a_cache_holds_whatever_the_cores():
+    """Sixteen of networks of a few hundred numbers where there are many runs; four of larger ones, or of few runs."""
+    rates, toy = [10.0**-k for k in range(1, 9)], gb.from_module(lambda: torch.nn.Linear(6, 6_000))
+
+    def rows(model, seeds):
+        axes = (Axis("learning_rate", tuple(rates)),)
+        return running._together(Sweep("x", RunConfig(Parity(), model, steps=1), tuple(range(seeds)), axes=axes))
+
+    assert [rows(Sine(), seeds) for seeds in (1, 4, 20)] == [4, 8, 16]
+    assert rows(toy, 20) == 4
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("grokbook.machine.cores", lambda: 64)
+        assert rows(Sine(), 4) == 8
+
+
+def test_one_worker_is_this_process(monkeypatch):
+    monkeypatch.setattr("grokbook.training.ensemble.Pool", lambda *_: pytest.fail("a process was started"))
+    assert gb.train(Parity(), Sine(), steps=2, seeds=2, workers=1, **QUIET).sizes["seed"] == 2
+    assert gb.sweep(Parity(), Sine(), grid={"lr": [k * 1e-3 for k in range(1, 7)]}, steps=2, **QUIET).sizes["seed"] == 1
 
 
 def test_a_setting_of_the_task_or_the_network_varies_too():

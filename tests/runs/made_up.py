@@ -1,10 +1,11 @@
-"""An experiment that trains nothing, for the tests of the store.
+"""An experiment that trains nothing, for the tests of the store; as a program: `made_up.py STORE SECONDS SEED...`.
 
 Every call of `run` adds a line with its seeds to the file `trained` beside the store, so that tests can count them, and
 lasts SECONDS or until a file `release` stands there.
 """
 
 import json
+import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,8 @@ import xarray as xr
 from grokbook.errors import TrainingError
 from grokbook.fingerprint import fingerprint
 from grokbook.own_code import Code
+from grokbook.runs import load_or_run
+from grokbook.runs.store import Store
 
 
 @dataclass
@@ -70,3 +73,13 @@ class MadeUp:
     def trained(self) -> list[str]:
         """The seeds of every call of `run`, in order."""
         return self.journal.read_text().splitlines() if self.journal.exists() else []
+
+
+def main(store: Path, seconds: float, seeds: tuple[int, ...]) -> None:
+    """Ask the store for these seeds; print the dataset's origin."""
+    experiment = MadeUp(store.parent / "trained", seeds, seconds=seconds)
+    print(load_or_run(experiment, Store(store), progress=False).attrs["origin"])
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), float(sys.argv[2]), tuple(map(int, sys.argv[3:])))

@@ -105,7 +105,7 @@ def test_checkpoints_of_finished_seeds_go_and_the_folder_when_it_is_empty(tmp_pa
 
 
 @pytest.mark.parametrize("known", [(), (0,)], ids=["all seeds at once", "the rest of the seeds"])
-def test_what_a_process_left_that_was_killed_after_its_record_goes_at_the_next_load(known, tmp_path, monkeypatch):
+def test_what_a_killed_process_left_beside_its_record_goes_at_the_next_load(known, tmp_path, monkeypatch):
     store, experiment = Store(tmp_path), made(seeds=(0, 1, 2), together=True)
     if known:
         load_or_run(made(seeds=known), store, progress=False)
@@ -114,6 +114,19 @@ def test_what_a_process_left_that_was_killed_after_its_record_goes_at_the_next_l
         load_or_run(experiment, store, progress=False)
     assert [*store.checkpoints(experiment).iterdir()]
     assert load_or_run(experiment, store, progress=False).attrs["origin"] == "cached"
+    assert not store.checkpoints(experiment).exists()
+
+
+def test_runs_that_shared_a_program_by_hand_leave_no_checkpoints(tmp_path, monkeypatch):
+    """Two at a time of five, when they are recorded and, after a kill between record and removal, at the next load."""
+    store, experiment = Store(tmp_path), made(seeds=(0, 1, 2, 3, 4))
+    load_or_run(made(seeds=(0, 1, 2)), store, progress=False, rows=2, workers=1)
+    assert not store.checkpoints(experiment).exists()
+    with monkeypatch.context() as killed:
+        killed.setattr(Experiment, "forget", lambda *_: None)
+        load_or_run(experiment, store, progress=False, rows=2, workers=1)
+    assert len([*store.checkpoints(experiment).iterdir()]) == 1
+    load_or_run(experiment, store, progress=False)
     assert not store.checkpoints(experiment).exists()
 
 

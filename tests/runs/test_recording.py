@@ -1,6 +1,8 @@
 """Recording: what is missing, within a budget, resumable; names by pattern."""
 
 import dataclasses
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,7 +15,8 @@ from grokbook.runs.experiment import Experiment, load_or_run, recorded
 from grokbook.runs.gu2025 import modular_run
 from grokbook.runs.store import Store
 from grokbook.training.cost import Cost
-from processes import all_end, children, forked
+from grokbook.training.ways import Way
+from processes import all_end, children
 
 
 @pytest.fixture
@@ -32,6 +35,17 @@ def test_all_missing_runs_are_recorded_and_then_nothing_is_left(tiny, tmp_path):
     before = (tmp_path / "MANIFEST.json").read_bytes()
     recording.record(progress=False, store=store, workers=1)
     assert (tmp_path / "MANIFEST.json").read_bytes() == before
+
+
+def test_the_fastest_way_is_taken_and_named(tiny, tmp_path, monkeypatch, capsys):
+    store, wanted = Store(tmp_path), []
+    monkeypatch.setattr(recording, "fastest", lambda configs: [Way(True, 1.0, 0.002), Way(False, 0.0, 0.0301)])
+    monkeypatch.setattr(recording, "load_or_run", lambda *_, compiled, **__: wanted.append(compiled))
+    monkeypatch.setattr(recording, "next_jobs", lambda *_: [recording.SeedJob(tiny[0], 1.0, 1.0)] * (not wanted))
+    recording.record(store=store, workers=1, update="fastest")
+    assert wanted == [True]
+    said = "made/up[p=5]: compiled (2 ms an update); eager (30.1 ms an update): the first is taken\n"
+    assert capsys.readouterr().out.startswith(said)
 
 
 def test_patterns_seeds_and_a_name_with_brackets(tiny):
@@ -85,23 +99,29 @@ def test_side_by_side_the_records_are_those_made_in_turn(tiny, tmp_path, capsys)
         assert a.equals(b)
 
 
-def record_for_ever(path):
-    runs = [Experiment(f"made/up[p={p}]", modular_run(p, 0.5, d_model=8, steps=10**6), (0,)) for p in (5, 7)]
-    recording.catalogue = lambda: {run.name: run for run in runs}
-    recording.record(progress=False, store=Store(path), workers=2)
+RECORD = """
+import sys
+from grokbook.runs import recording
+from grokbook.runs.experiment import Experiment
+from grokbook.runs.gu2025 import modular_run
+from grokbook.runs.store import Store
+runs = [Experiment(f"made/up[p={p}]", modular_run(p, 0.5, d_model=8, steps=10**6), (0,)) for p in (5, 7)]
+recording.catalogue = lambda: {run.name: run for run in runs}
+recording.record(progress=False, store=Store(sys.argv[1]), workers=2)
+"""
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds child processes in /proc")
 def test_a_recording_that_is_killed_leaves_no_trainer(tmp_path):
     """SIGKILL once both workers hold the lock of a record: they end with their parent."""
-    parent, workers = forked(record_for_ever, tmp_path), []
+    parent, workers = subprocess.Popen([sys.executable, "-c", RECORD, str(tmp_path)]), []
     while len(workers) < 2 or len(list(tmp_path.glob(".locks/*"))) < 2:
-        assert parent.is_alive()
+        assert parent.poll() is None
         workers = children(parent.pid)
         time.sleep(0.02)
     parent.kill()
-    parent.join()
+    parent.wait()
     assert all_end(workers)
 
 

@@ -238,7 +238,7 @@ def record(
     budget: Annotated[str | None, typer.Option(help="Stop after this time, such as 40m.")] = None,
     seeds: Annotated[int | None, typer.Option(min=1, max=MOST_SEEDS, help="Seeds of each experiment.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Runs side by side; default: one a core.")] = None,
-    compiled: Annotated[bool, typer.Option("--compiled", help="Compile the update, where that is possible.")] = False,
+    update: Annotated[str, typer.Option(help="eager, compiled, or fastest: what a measurement says here.")] = "eager",
     list_only: Annotated[bool, typer.Option("--list", help="Show what there is, and what is missing.")] = False,
     confirm: Annotated[bool, typer.Option("--confirm", help="Repeat the first steps of older records.")] = False,
     order: Annotated[str, typer.Option(help="worth: value of a seed more; decides: open entries decided.")] = "worth",
@@ -247,6 +247,8 @@ def record(
     if order not in ("worth", "decides") or (order == "decides" and seeds is not None):
         rule = "takes its seeds from the ledger: leave out --seeds" if order == "decides" else "is not worth or decides"
         raise ParameterError(f"--order {shown(order)} {rule}.")
+    if update not in ("eager", "compiled", "fastest"):
+        raise ParameterError(f"--update {shown(update)} is not eager, compiled or fastest.")
 
     def listed(console: Any) -> None:
         from grokbook import runs
@@ -272,7 +274,7 @@ def record(
         _print_frame(done, _console())
         return
     limit = None if budget is None else seconds(budget)
-    options = {"pattern": only, "budget_seconds": limit, "seeds": seeds, "workers": workers, "compiled": compiled}
+    options = {"pattern": only, "budget_seconds": limit, "seeds": seeds, "workers": workers, "update": update}
     options["in_turn"] = deciding.in_order(only) if order == "decides" else None
     with stoppable():
         _print_frame(runs.record(**options), _console())

@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,9 @@ from grokbook.training.watching import View, Watch
 KEPT = ("embedding", "weights")
 SHORT = 20.0
 """Runs of fewer predicted seconds, all together, are not worth the start of a process each."""
+
+CACHE = 3_000_000
+"""Bytes of parameters, gradients and moments that stay in a core's cache: those of `ROWS` of Liu et al.'s toys."""
 
 
 class _Keeper:
@@ -183,7 +187,8 @@ def sweep(
             GROUP_lr and GROUP_weight_decay of a group of the network's parameters.
         scheduler: address of a Dask cluster, `tcp://host:8786`, or "local" for one made here. Default: processes.
         store: as `train`; or an address that fsspec knows, `s3://bucket/folder`, where machines share what is done.
-        rows: runs that share a program; "auto": 4 on a CPU, and always so on a cluster.
+        rows: runs that share a program; "auto": on a CPU 4, and up to 16 of networks so small that a core's cache holds
+            them; on a cluster always 4.
         settings: as `train`; so are the other arguments.
 
     Returns:
@@ -216,7 +221,7 @@ def sweep(
         address = None if scheduler == "local" else scheduler
         return cluster.sweep(made, address, workers=workers, store=kept).rename(names)
     options = {"workers": _workers(made, workers, made.cells(made.seeds[0]))}
-    options |= {} if rows == "auto" else {"rows": _rows(rows)}
+    options["rows"] = _together(made) if rows == "auto" else _rows(rows)
     return _results(made, store, progress, options).rename(names)
 
 
@@ -258,6 +263,18 @@ def _rows(rows: int | str) -> int:
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
         raise ParameterError(f"rows = {shown(rows)} must be 'auto' or a number of runs, 1 or more.")
     return rows
+
+
+def _together(made: Sweep) -> int | None:
+    """How many runs of a sweep share a program: what a core's cache holds, and not so many that cores are left idle.
+
+    Of each parameter there are four numbers, weight, gradient and two moments. Neither processes nor cores change it,
+    so that they change no bit either.
+    """
+    parameters = sum(map(prod, made.config.model.shapes().values()))
+    runs = len(made.seeds) * prod(made.shape.values())
+    fit = min(CACHE // (16 * parameters), runs // 4, 16)
+    return None if torch.cuda.is_available() else max(ROWS, fit)
 
 
 def _workers(made: Experiment, workers: int | None, configs: Sequence[RunConfig]) -> int | None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import xarray as xr
 
@@ -22,7 +22,7 @@ from grokbook.runs.provenance import note, provenance
 from grokbook.runs.store import Store, select
 from grokbook.training.config import RunConfig, canonical, code_of, digest
 from grokbook.training.cost import Cost, predict
-from grokbook.training.ensemble import checkpoint_path, train
+from grokbook.training.ensemble import checkpoint_path, groups, train
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ class Experiment:
     seeds: tuple[int, ...] = (0, 1, 2)
     version: int = 1
     together: bool = False
+    rows: ClassVar[int | None] = None
 
     def __post_init__(self) -> None:
         seeds = tuple(self.seeds)
@@ -77,12 +78,16 @@ class Experiment:
             raise ParameterError(f"n_seeds = {count} must be 1 or more.")
         return dataclasses.replace(self, seeds=tuple(range(count)))
 
+    def to_train(self, seeds: Sequence[int]) -> list[RunConfig]:
+        """What is trained, a configuration a seed."""
+        return [self.config.with_seed(seed) for seed in seeds]
+
     def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
         """Train the seeds (default: all of the experiment's) and return the dataset, dims `seed` and `step`.
 
         `options` are those of `grokbook.training.train`.
         """
-        configs = [self.config.with_seed(s) for s in (self.seeds if seeds is None else seeds)]
+        configs = self.to_train(self.seeds if seeds is None else seeds)
         options = ({"rows": len(configs)} if self.together else {}) | options
         dataset = train(configs, **options).swap_dims(run="seed")
         return self.described(dataset, dataset.attrs)
@@ -93,14 +98,15 @@ class Experiment:
         dataset.attrs = said | {"device": made["device"], "update": made.get("update", "eager")}
         return dataset
 
-    def programs(self, seeds: Sequence[int]) -> list[list[RunConfig]]:
-        """What `run` may have trained as one program: each seed alone, or all together."""
-        configs = [self.config.with_seed(seed) for seed in seeds]
-        return [configs, *([config] for config in configs)]
+    def program(self, seed: int) -> list[RunConfig]:
+        """A program that trains a run of this seed, without other seeds."""
+        return self.to_train([seed])
 
-    def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:
-        """Remove the checkpoints of finished seeds, and the folder once empty."""
-        for group in self.programs(seeds):
+    def forget(self, seeds: tuple[int, ...], checkpoints: Path, rows: int | None = None) -> None:
+        """Remove checkpoints of finished seeds, trained alone, together or `rows` at a time, and an empty folder."""
+        configs = self.to_train(seeds)
+        sizes = dict.fromkeys((1, self.rows, rows, None))
+        for group in [[configs[i] for i in group] for size in sizes for group in groups(configs, size)]:
             for keep in (False, True):
                 Path(checkpoint_path(checkpoints, group, keep)).unlink(missing_ok=True)
         if checkpoints.is_dir() and not any(checkpoints.iterdir()):
@@ -150,7 +156,7 @@ def load_or_run(
                 folder = store.checkpoints(experiment)
                 fresh = _trained(experiment, missing, folder, progress, options)
                 store.add(experiment, fresh)
-                experiment.forget(missing, folder)
+                experiment.forget(missing, folder, options.get("rows"))
                 parts, origin = [*parts, fresh], "trained"
     else:
         _clear(experiment, store, parts)
@@ -162,7 +168,7 @@ def _clear(experiment: Experiment, store: Store, parts: list[xr.Dataset]) -> Non
     with suppress(OSError, RecordError):  # whoever cannot write here can still load
         folder = store.checkpoints(experiment)
         for made in [made for part in parts if folder.is_dir() for made in json.loads(part.attrs["provenance"])]:
-            experiment.forget(tuple(made["seeds"]), folder)
+            experiment.forget(tuple(made["seeds"]), folder, made.get("rows"))
 
 
 def recorded(experiment: Experiment, store: Store | None = None) -> xr.Dataset | None:
@@ -202,6 +208,7 @@ def _trained(
     fresh = experiment.run(seeds, checkpoints=folder, progress=progress, **options)
     made = provenance(fresh.attrs["device"], fresh.attrs["dtype"], code)
     made |= {"update": fresh.attrs.pop("update", "eager")}
+    made |= {"rows": options["rows"]} if options.get("rows") else {}
     made |= {"seeds": list(seeds), "seconds": round(time.monotonic() - began, 2)}
     made |= {"cpu_seconds": round(sum(os.times()[:4]) - used, 2)}  # of this process and of those it has waited for
     fresh.attrs["provenance"] = json.dumps([made | ({"resumed": True} if resumed else {})])

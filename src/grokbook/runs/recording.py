@@ -23,6 +23,7 @@ from grokbook.runs.learned import COUNTED, Times, learned
 from grokbook.runs.store import Store
 from grokbook.training.cost import predict_on_gpu
 from grokbook.training.pool import Pool
+from grokbook.training.ways import fastest
 
 
 def catalogue() -> dict[str, Experiment]:
@@ -113,9 +114,13 @@ def next_jobs(
     return jobs if in_turn else sorted(jobs, key=lambda job: -job.worth)
 
 
-def _record_one(store: Store, experiment: Experiment, progress: bool, compiled: bool) -> float:
+def _record_one(store: Store, experiment: Experiment, progress: bool, update: str) -> float:
     """Train what is missing of one experiment and keep it; returns the seconds it took."""
-    began = time.monotonic()
+    began, compiled = time.monotonic(), update == "compiled"
+    if update == "fastest":
+        ways = fastest(experiment.program(experiment.seeds[0]))
+        print(f"{experiment.name}: {'; '.join(map(str, ways))}: the first is taken", flush=True)
+        compiled = ways[0].compiled
     load_or_run(experiment, store, progress=progress, compiled=compiled)
     return time.monotonic() - began
 
@@ -127,14 +132,15 @@ def record(
     progress: bool = True,
     store: Store | None = None,
     workers: int | None = None,
-    compiled: bool = False,
+    update: str = "eager",
     in_turn: Sequence[Experiment] | None = None,
 ) -> pd.DataFrame:
     """Train what is missing in the order of value per second, and commit each run to the store as soon as it is done.
 
     A run more of an experiment that has n of them is worth 1 / (n + 1). On a CPU `workers` runs (default: one a
     core) go on side by side, each in a process with one thread; on a GPU the seeds of an experiment are one program.
-    `compiled` asks for the compiled update where there is a compiler; a record's provenance says which it was.
+    `update` is eager, compiled (where there is a compiler), or fastest: both are timed before each run, and
+    the one that is done first is taken. A record's provenance says which it was.
     `in_turn` are experiments to be made in this order, instead of those that match in order of value.
     With `budget_seconds` only runs are started that are predicted to end within it. An interrupted call loses
     nothing: finished runs are recorded, the running ones continue from their checkpoints next time. Returns the
@@ -154,14 +160,14 @@ def record(
 
     if count == 1:
         while (job := fitting(set())) is not None:
-            _say(job, _record_one(store, job.experiment, progress, compiled), progress)
+            _say(job, _record_one(store, job.experiment, progress, update), progress)
     else:
-        _record_side_by_side(fitting, store, progress, count, compiled)
+        _record_side_by_side(fitting, store, progress, count, update)
     return records_table(pattern, seeds, store, in_turn)
 
 
 def _record_side_by_side(
-    fitting: Callable[[set[str]], SeedJob | None], store: Store, progress: bool, count: int, compiled: bool
+    fitting: Callable[[set[str]], SeedJob | None], store: Store, progress: bool, count: int, update: str
 ) -> None:
     running: dict[Future[float], SeedJob] = {}
     with Pool(count) as pool:
@@ -170,7 +176,7 @@ def _record_side_by_side(
             job = fitting(busy) if len(running) < count else None
             if job is not None:
                 name = f"a run of {job.experiment.name}"
-                running[pool.submit(_record_one, store, job.experiment, False, compiled, name=name)] = job
+                running[pool.submit(_record_one, store, job.experiment, False, update, name=name)] = job
                 continue
             if not running:
                 return

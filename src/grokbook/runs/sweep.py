@@ -7,7 +7,7 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -184,6 +184,7 @@ class Sweep(Experiment):
     """
 
     axes: tuple[Axis, ...] = ()
+    rows: ClassVar[int | None] = ROWS
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -215,7 +216,7 @@ class Sweep(Experiment):
     def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
         """Train the seeds (default: all) in every cell; `options` are those of `grokbook.training.train`."""
         seeds = self.seeds if seeds is None else seeds
-        configs = [config for seed in seeds for config in self.cells(seed)]
+        configs = self.to_train(seeds)
         options = {"rows": None if torch.cuda.is_available() else ROWS} | options
         try:
             dataset = train(configs, keep_weights=True, **options)
@@ -241,14 +242,18 @@ class Sweep(Experiment):
         kept = kept.assign_coords(xr.Coordinates.from_pandas_multiindex(index, "run")).unstack("run")
         return kept.transpose(*names, "step", ...)
 
+    def to_train(self, seeds: Sequence[int]) -> list[RunConfig]:
+        """Every cell of every seed."""
+        return [config for seed in seeds for config in self.cells(seed)]
+
     def chunks(self, seeds: Sequence[int], rows: int | None = ROWS) -> list[list[RunConfig]]:
         """The runs of these seeds by programs of at most `rows` of them (None: any number)."""
-        configs = [config for seed in seeds for config in self.cells(seed)]
+        configs = self.to_train(seeds)
         return [[configs[i] for i in group] for group in groups(configs, rows)]
 
-    def programs(self, seeds: Sequence[int]) -> list[list[RunConfig]]:
-        """What `run` may have trained as one program: each run alone, so many as share a core's cache, or all."""
-        return [chunk for rows in (1, ROWS, None) for chunk in self.chunks(seeds, rows)]
+    def program(self, seed: int) -> list[RunConfig]:
+        """The first cells of a seed, as many as share a program."""
+        return self.chunks([seed])[0]
 
     def predicted(self, seeds: int | None = None) -> Cost:
         """Predicted seconds on one core of this machine if no cell stops early, and memory of one program."""

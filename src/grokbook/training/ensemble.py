@@ -194,7 +194,7 @@ def train(
     compiled = compiled and compiler_here()
     how = How(str(chosen), threads, checkpoint_every, bool(watch), steps, compiled)
     together = groups(configs, rows or (1 if chosen.type == "cpu" else None))
-    apart = chosen.type == "cpu" and len(together) > 1 and (workers or cores() > 1) and _travels(configs)
+    apart = chosen.type == "cpu" and len(together) > 1 and (workers or cores()) > 1 and _travels(configs)
     folder = checkpoints
     if (apart or checkpoints is not None) and (unknown := code_of(*configs)).digest is None:
         apart, folder = False, None
