@@ -218,7 +218,6 @@ def test_a_row_of_the_figure_is_empty_where_the_bench_has_no_such_arm_and_says_s
 
 
 WORLDS = {  # a claim, the grok step of each arm in a world where it is true (free runs: 400), and one where it is not
-    "after_the_fit": (claims.AFTER, {"decay-from-the-fit": 700}),
     "start": (claims.START, {"start-half": 800}),
     "norm_held": (claims.HELD, {"norm-at-1.45": 200}),
     "logit_scale": (claims.SCALE, {"temperature-half-norm-held": 200}),
@@ -248,6 +247,23 @@ def test_a_claim_holds_where_its_predictions_come_true_and_not_where_one_does_no
     if {"shorter", "longer"} & set(predicted.values()):
         assert check(world(predicted, seeds=8)).verdict == "undecided"  # no p value can be small enough
     assert check(Runs()).verdict == "undecided"
+
+
+@pytest.mark.parametrize(("until", "begun", "seeds", "verdict"), [
+    (None, (396, 404), 12, "holds"),
+    (None, (440, 444), 12, "holds with correction"),  # a tenth is lost in every pair
+    (None, (700, 704), 12, "undecided"),  # so much is lost that decay before the fit counts, in networks of our own
+    (None, (100, 1500), 12, "undecided"),  # pairs that scatter so much bear out nothing
+    (800, (396, 404), 12, "undecided"),
+    (None, (396, 404), 11, "undecided"),  # not before all are there
+])  # fmt: skip
+def test_decay_acts_after_the_fit_where_little_is_lost_without_it_before(until, begun, seeds, verdict):
+    """V01, free runs at 400 steps; the blind control, decay that does nothing, has no run that stays without."""
+    steps = {"free": (400,), claims.AFTER[0]: (until,), claims.AFTER[1]: begun}
+    runs = Runs({name: times([*own * seeds][:seeds]) for name, own in steps.items()})
+    assert claims.after_the_fit(runs).verdict == verdict
+    same = Runs(dict.fromkeys(steps, times([400] * seeds)))
+    assert claims.after_the_fit(same).verdict == claims.after_the_fit(Runs()).verdict == "undecided"
 
 
 @pytest.mark.parametrize(("plain", "orthogonal", "stable", "verdict"), [

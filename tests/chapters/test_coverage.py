@@ -74,7 +74,10 @@ def arrived(at_47: int, at_97: int, last: int, of: int = 3) -> Runs:
 )  # fmt: skip
 def test_a_fraction_at_which_only_one_modulus_generalises_refutes_radii(at_47, at_97, last, fraction, verdict):
     """G24: at k = 4 the bounds are .308 and .366; a short run that has not generalised says nothing."""
-    assert claims.fraction_for_grokking(arrived(at_47, at_97, last), train_fraction=fraction).verdict == verdict
+    there = arrived(at_47, at_97, last)
+    assert claims.fraction_for_grokking(there, train_fraction=fraction).verdict == verdict
+    alone = Runs({97: there[97]}, claims.two_moduli())
+    assert claims.fraction_for_grokking(alone, train_fraction=fraction).verdict == "undecided"
 
 
 def test_pairs_of_one_class_by_counting():

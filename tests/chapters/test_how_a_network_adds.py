@@ -56,11 +56,33 @@ def test_two_layer_networks_use_nearly_all(keys, verdict):
     assert claims.nearly_all(there).verdict == verdict
 
 
-@pytest.mark.parametrize(("pizza", "verdict"), [(0.95, "holds"), (0.6, "undecided")])
-def test_uniform_attention_makes_a_pizza_or_not(pizza, verdict):
-    there = Runs(dict.fromkeys((runs.TRANSFORMER, runs.RELU, runs.SQUARE), made()) | {runs.UNIFORM: made(pizza=pizza)})
-    found = claims.two_rules(there)
-    assert found.verdict == verdict and "of 3" in found.evidence
+def ahead(pizzas, seeds):
+    """Runs of which the first few are nearer to a pizza."""
+    flags = np.arange(seeds) < pizzas
+    return made(seeds=seeds).assign(pizza=made(seeds=seeds).pizza * np.where(flags, 1.5, 1.0)[:, None])
+
+
+@pytest.mark.parametrize(
+    ("attention", "uniform", "seeds", "verdict"),
+    [(0, 24, 24, "holds"), (0, 5, 24, "holds"), (2, 10, 24, "holds"), (0, 4, 24, "undecided"), (6, 6, 24, "undecided"),
+     (20, 24, 24, "undecided"), (0, 23, 23, "undecided")],
+)  # fmt: skip
+def test_uniform_attention_turns_clocks_into_pizzas_or_not(attention, uniform, seeds, verdict):
+    """Z01: five of 24 pairs turn, none back, is p = 1/32; where both are pizzas there is no clock to turn."""
+    there = Runs({runs.TRANSFORMER: ahead(attention, seeds), runs.UNIFORM: ahead(uniform, seeds)})
+    assert claims.two_rules(there).verdict == verdict
+    assert claims.two_rules(Runs()).verdict == "undecided"
+
+
+@pytest.mark.parametrize(("chance", "least", "most"), [(1 / 3, 0.9, 1), (0.0, 0, 0)])
+def test_the_number_of_pairs_finds_a_third_that_turns(chance, least, most):
+    """Z01's rule in 200 worlds where uniform attention turns a pair with this chance, after what is seen by hand."""
+    rng = np.random.default_rng(0)
+    turned = rng.binomial(claims.PAIRS, chance, 200)
+    clocks = ahead(0, claims.PAIRS)
+    held = [claims.two_rules(Runs({runs.TRANSFORMER: clocks, runs.UNIFORM: ahead(n, claims.PAIRS)})).verdict == "holds"
+            for n in turned]  # fmt: skip
+    assert least <= np.mean(held) <= most
 
 
 def test_theorems_are_checked():

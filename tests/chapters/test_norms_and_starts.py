@@ -3,30 +3,20 @@
 import numpy as np
 import pytest
 import xarray as xr
+from scipy.linalg import circulant
 
 from grokbook.chapters import norms_and_starts as topic
 from grokbook.claims import Runs
 from grokbook.runs.gu2025 import fig5
 from grokbook.theory.linear_operators import Norms
-from grokbook.theory.toeplitz_start import draw_start, spread_within
-
-
-def start(kind, *rest):
-    return draw_start(kind, *rest) * (0.5 if kind == "toeplitz" else 1)
-
-
-def spread(by):
-    return lambda kind, *rest: (by if kind == "toeplitz" else 1) * spread_within("independent", *rest)
-
 
 WORLDS = [
     (topic.lemma_3_4, (5,), "holds", {"chain_in_bases": lambda *args: True}),
     (topic.lemma_3_4, (5,), "fails", {"chain_in_bases": lambda *args: False}),
     (topic.norms_move_together, (4, 20), "holds", {"norms": lambda m: Norms(*[np.linalg.norm(m)] * 2, 1)}),
     (topic.norms_move_together, (4, 20), "fails", {"norms": lambda m: Norms(np.linalg.norm(m), 1 / np.max(m), 1)}),
-    (topic.toeplitz_is_more_uniform, (13, 100), "undecided", {}),
-    (topic.toeplitz_is_more_uniform, (13, 100, True), "holds", {"draw_start": start, "spread_within": spread(0.5)}),
-    (topic.toeplitz_is_more_uniform, (13, 100), "fails", {"spread_within": spread(2)}),
+    (topic.toeplitz_is_circulant, (5,), "holds", {"toeplitz": lambda v, row: circulant(v)}),
+    (topic.toeplitz_is_circulant, (5,), "fails", {"toeplitz": lambda v, row: np.outer(v, row)}),
     (topic.supremum_is_a_norm, (), "holds", {"region_map": lambda x, same, root=False: np.zeros(len(x))}),
 ]  # fmt: skip
 
@@ -34,6 +24,13 @@ WORLDS = [
 @pytest.mark.parametrize(("claim", "args", "verdict", "world"), WORLDS)
 def test_a_check_comes_out_otherwise_in_another_world(claim, args, verdict, world, elsewhere):
     assert elsewhere(claim, *args, **world) == verdict
+
+
+def test_a_toeplitz_matrix_is_circulant_where_its_diagonals_close():
+    """Eq. (19): with v'_j = v_-j; else all but the corner of the first row and column differ, 2p - 2 entries."""
+    found = topic.toeplitz_is_circulant(7)
+    assert found.verdict == "holds with correction"
+    assert (found.numbers["free"], found.numbers["closed"]) == (2 * 7 - 2, 0)
 
 
 @pytest.mark.parametrize(("theorem", "verdict"), [(True, "fails"), (False, "holds")])

@@ -6,15 +6,12 @@ import numpy as np
 import pandas as pd
 import sympy
 import xarray as xr
-from scipy.linalg import null_space
+from scipy.linalg import null_space, toeplitz
 from scipy.stats import ortho_group
 
 from grokbook.claims import Finding, Runs, claim, judge
-from grokbook.claims.finding import Part
-from grokbook.measures import med
 from grokbook.runs.gu2025 import fig5
 from grokbook.theory.linear_operators import chain_in_bases, norms
-from grokbook.theory.toeplitz_start import STARTS, draw_start, spread_between, spread_within
 
 NORMS, BEFORE = "Two norms", "The predecessor's family of maps"
 
@@ -61,29 +58,20 @@ def norms_move_together(d: int = 16, samples: int = 400) -> Finding:
 
 
 @claim("G50", "gu2025", "appendix E, Eq. (19); Gu 2024, Eq. 13", section="A Toeplitz start", kind="formula",
-       shown_by="draws",
-       says=("MED {level[toeplitz]} against {level[independent]} for independent entries ({draws} draws, p = d = ",
-             "{p}): the expected squared step is 2 d sigma^2 in both. The relative spread of the steps in a table is ",
-             "{spread[toeplitz]:.3f} against {spread[independent]:.3f}, and {spread[circulant]:.3f} for a circulant, ",
-             "which a Toeplitz table of two random vectors is not; from table to table the mean squared step varies ",
-             "{between:.0f} times as much. Chapter 9 has runs"))  # fmt: skip
-def toeplitz_is_more_uniform(p: int = 97, draws: int = 200, learned: Part = None) -> Finding:
-    """As a start, "a circulant matrix generated from a random vector", Toeplitz(v, v'), is "to facilitate" the learning
-    of uniformity in the embedding space.
+       shown_by="counterexample",
+       says=("moved by a row and a column, which leaves a circulant matrix as it is, Toeplitz(v, v') of two random ",
+             "vectors (p = {p}) differs in {free} entries, the program's Toeplitz(v, v) in {program}, and with v'_j = ",
+             "v_(-j mod p) in {closed}. Whether it makes learning easier, GE1 and GF20 ask of runs"))  # fmt: skip
+def toeplitz_is_circulant(p: int = 97) -> Finding:
+    """The start W_E = Toeplitz(v, v') with a random vector v is "a circulant matrix generated from a random vector".
 
-    Has it more of it beforehand: steps more alike, and a MED that is lower by three standard errors? MED and the spread
-    of the steps of a Toeplitz table (p, p) of independent v and v', our reading of the formula, beside independent
-    entries and a circulant. `learned` is what runs say of the learning itself; here there are none.
+    What v' is the papers do not say. With correction where one choice of it makes the matrix circulant for every v.
     """
-    rng = np.random.default_rng(0)
-    meds = {kind: np.array([med(draw_start(kind, p, p, rng)) for _ in range(draws)]) for kind in STARTS}
-    spread = {kind: np.sqrt(max(spread_within(kind, p, p), 0)) / 2 for kind in STARTS}
-    level = {kind: f"{values.mean():.2f} +- {values.std():.2f}" for kind, values in meds.items()}
-    between = np.sqrt(spread_between("toeplitz", p, p) / spread_between("independent", p, p))
-    gap, error = meds["toeplitz"].mean() - meds["independent"].mean(), meds["toeplitz"].std() / np.sqrt(draws)
-    lower, equalised = None if abs(gap) < 3 * error else bool(gap < 0), spread["toeplitz"] < spread["independent"]
-    return judge(equalised, lower, learned, value=spread["toeplitz"] / spread["independent"], low=0, high=1,
-                 level=level, draws=draws, p=p, spread=spread, between=between)  # fmt: skip
+    v, other = np.random.default_rng(0).normal(size=(2, p))
+    tables = (toeplitz(v, row) for row in (other, v, np.roll(v[::-1], 1)))
+    free, program, closed = (int((np.roll(table, 1, axis=(0, 1)) != table).sum()) for table in tables)
+    return judge(free == 0, corrected=closed == 0, value=float(free), low=0, high=0, p=p, free=free, program=program,
+                 closed=closed)  # fmt: skip
 
 
 def region_map(x: np.ndarray, same: bool, root: bool = False) -> np.ndarray:

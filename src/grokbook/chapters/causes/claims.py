@@ -12,9 +12,19 @@ from functools import partial
 
 import numpy as np
 
-from grokbook.chapters.causes.effects import against, compared, corrected, families, judged, observed
-from grokbook.chapters.causes.runs import Arm, arms, radial
-from grokbook.claims import Finding, Runs, claim, judge
+from grokbook.chapters.causes.effects import (
+    LEVEL,
+    SAME,
+    against,
+    compared,
+    corrected,
+    effect,
+    families,
+    judged,
+    observed,
+)
+from grokbook.chapters.causes.runs import SEEDS, Arm, arms, radial
+from grokbook.claims import Finding, Runs, claim, enough, judge
 from grokbook.claims.finding import ENOUGH
 from grokbook.runs.delay import grok_times
 
@@ -58,7 +68,7 @@ def decided(
 
 
 SAYS = "bench Q, ratios of grok steps: {said}"
-AFTER = {"decay-until-the-fit": "never", "decay-from-the-fit": "same"}
+AFTER = ("decay-until-the-fit", "decay-from-the-fit")
 START = {"start-double": "longer", "start-half": "shorter"}
 HELD = {"norm-at-0.7": "shorter", "norm-at-0.85": "shorter", "norm-at-1.2": "longer", "norm-at-1.45": "longer"}
 SCALE = {"temperature-double-norm-held": "shorter", "temperature-half-norm-held": "longer"}
@@ -70,10 +80,30 @@ SPHERE = dict.fromkeys(("radius-at-root-width", "radius-at-half", "radius-at-hal
 FREE_OF_DECAY = ("gradient-orthogonal-no-decay", "stablemax-no-decay")
 
 
-@claim("V01", "varma2023", READING, section=DECAY, runs=asked, through=grok_times, says=SAYS)
-def after_the_fit(runs: Runs) -> Finding:
-    """Weight decay acts after the fit: stopped there nothing generalises, begun there nothing is lost."""
-    return decided(runs, AFTER)
+def in_two_phases() -> dict[str, Arm]:
+    """The arms of bench Q that have decay until the fit or from it on, and the free runs."""
+    return {name: arms("Q")[name] for name in ("free", *AFTER)}
+
+
+@claim("V01", "varma2023", READING, section=DECAY, runs=in_two_phases, through=grok_times, bars={"same": (1.1, 1.2)},
+       rule_changed="2026-11-26T18:06:00+00:00 b63b42e",
+       says=("bench Q, {seeds} seeds: with decay until the fit {late} of {seeds} do not generalise; with decay from ",
+             "the fit it takes {value:.2f} times the steps ({low:.2f} to {high:.2f}; p = {p:.4f}), where a ratio ",
+             "below {same:g} is called the same (other bars: {bars})"))  # fmt: skip
+def after_the_fit(runs: Runs, *, same: float = SAME) -> Finding:
+    """Weight decay acts after the fit: stopped there nothing generalises, begun there nothing is lost.
+
+    Lost is what an exact test of the pairs of one seed finds. With correction where something is, but the interval of
+    the ratio ends below `same`. The two arms were chosen when twelve seeds had been seen; twelve others decide.
+    """
+    if not enough(*(runs[name] for name in ("free", *AFTER)), least=SEEDS):
+        return judge(None, seeds=0, late=0, p=np.nan, same=same, value=np.nan, low=np.nan, high=np.nan)
+    until, begun = (effect(runs[arm], runs["free"], CAP) for arm in AFTER)
+    stopped, little = 2 * until["late"] > until["runs"], begun["high"] < same
+    lost = begun["p"] <= LEVEL and begun["ratio"] > 1
+    band = {name: begun[name] for name in ("low", "high", "p")}
+    return judge(stopped, False if lost else True if little else None, corrected=stopped and little, elsewhere=True,
+                 value=begun["ratio"], seeds=until["runs"], late=until["late"], same=same, **band)  # fmt: skip
 
 
 @claim("O01", "liu2023omnigrok", READING, section=NORM, runs=asked, through=grok_times, says=SAYS)

@@ -12,6 +12,7 @@ from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import most
 from grokbook.claims.words import generalising
 from grokbook.runs.delay import grok_times
+from grokbook.runs.experiment import Experiment
 from grokbook.runs.gu2025 import fig5
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.coverage import (
@@ -321,7 +322,15 @@ def needed_radius(
 LONG = 30_000  # steps from which a run that has not generalised counts as one that does not: the authors' program's
 
 
-@claim("G24", "gu2025", "after Theorem 3.12", section=OWN_CLASS, runs=lambda: {p: fig5(p) for p in (47, 97)},
+def two_moduli() -> dict[int, Experiment]:
+    """Fig. 5 at p = 97, and the same at p = 31 for `LONG` steps: at p = 47 it takes more than twice as long to tell."""
+    return {31: fig5(31, steps=LONG), 97: fig5(97)}
+
+
+RUNS = (two_moduli,)
+
+
+@claim("G24", "gu2025", "after Theorem 3.12", section=OWN_CLASS, runs=two_moduli,
        through=grok_times, published="no k", rule_changed="2026-11-24 5185aeb",
        says=("no k is printed, and at every k the bound is lower for the smaller modulus; at {fraction:.0%} {seen}: ",
              "{fit}. And it counts cells of every class: at k = {k}, the least whose bound is below {fraction:.0%} at ",
@@ -340,7 +349,7 @@ def fraction_for_grokking(runs: Runs, *, train_fraction: float = 0.3, long: int 
     radii = [k for k in tried if all((printed_fraction(q, k) <= train_fraction) == e for q, e in known.items())]
     k = radius_in_use(p, train_fraction)
     c, own = disc_size(k), same_class_size(k)
-    late = None in known.values()  # runs that are too short or too few to say that a modulus does not
+    late = None in known.values() or not runs.complete()  # too short or too few to say that a modulus does not
     return judge(None if late else bool(radii), k=k, c=c, own=own, p=p, own_share=1 - p ** (-2 / own),
                  seen=generalising(runs, "p = {}"), share=required_fraction(p, k), fraction=train_fraction,
                  fit="too short or too few to say that a modulus does not" if late else f"{len(radii)} radii agree",

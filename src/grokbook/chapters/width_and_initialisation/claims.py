@@ -124,30 +124,33 @@ def toeplitz_halves(runs: Runs, *, bar: float = HALF) -> Finding:
     return judge(part, corrected=earlier is True, value=value, onset=onset, **evidence)
 
 
-def same_seed_sooner(first: Times, second: Times, factor: float = 1.0) -> Part:
-    """Is a run of `first` before `factor` times that of the same seed? None where pairs or their oracle leave it open.
+def start_sooner(first: Times, second: Times, factor: float = 1.0) -> Part:
+    """Are runs of `first` before `factor` times those of `second`? None where groupings or their oracle leave it open.
 
-    The oracle: pairs with the scatter of these about a ratio of one half. A test that does not find it is not used, nor
-    is one on fewer than the seeds set aside: to stop when it looks well is to choose.
+    The oracle: the runs of `second` with every step halved. A test that does not find it is not used, nor is one on
+    fewer than the seeds set aside: to stop when it looks well is to choose.
     """
-    if not enough(first, second, least=len(FRESH)) or not oracles(first, second)[1] <= LEVEL:
+    if not enough(first, second, least=len(FRESH)) or not oracles(first, second)[0] <= LEVEL:
         return None
-    return sooner(first, second, factor=factor, level=LEVEL, test=paired_p)
+    return sooner(first, second, factor=factor, level=LEVEL)
 
 
 @claim("GE1", "gu2025", "appendix E, Eq. (19)", runs=fresh, **_STARTS, bars={"factor": (0.8, 0.6)},
+       rule_changed="2026-11-26T18:06:00+00:00 b63b42e",
        published="yes (Fig. 20)", says="p = 59, half trained, {seen} (ratios to be beaten: {bars})")  # fmt: skip
 def structure_speeds_up(runs: Runs, *, factor: float = 1.0) -> Finding:
     """A structured start, W_E = Toeplitz(v, v') with a random vector v, speeds grokking up.
 
     Our reading: normal numbers v, so that structure is all that differs from the random start, and seeds that had not
-    been looked at when the question was asked. The size is ours, so a setting where it does not help refutes nothing.
+    been looked at when the rule was written. Both starts are groups, not pairs: with one seed they share the training
+    cells, and their steps scattered no less for it (13 seeds, correlation -0.2). The size is ours, so a setting where
+    it does not help refutes nothing.
     """
     normal = runs["normal"]
     found = {s: compare(runs[s], normal) for s in APART[1:] if s in runs} if normal is not None else {}
-    value = found["toeplitz_normal"].same_seed[0] if "toeplitz_normal" in found else None
+    value = found["toeplitz_normal"].low if "toeplitz_normal" in found else None
     seen = "; ".join(f"{start}: {each.describe()}" for start, each in found.items())
-    return judge(same_seed_sooner(runs["toeplitz_normal"], normal, factor), elsewhere=True, value=value, seen=seen)
+    return judge(start_sooner(runs["toeplitz_normal"], normal, factor), elsewhere=True, value=value, seen=seen)
 
 
 # ---------------------------------------------------------------------------------------- width
