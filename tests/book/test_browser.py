@@ -11,7 +11,7 @@ from urllib.request import urlopen
 import pytest
 
 from .conftest import ROOT
-from .visited import CONTRAST, LOOKED, SITE, THINNED, barred
+from .visited import AXE, CONTRAST, LOOKED, SITE, THINNED, barred
 
 PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html")) if SITE.is_dir() else []
 PAGES = [one for one in PAGES if not one.startswith(("mathjax/", "_static/", "_modules/", "index.html"))]
@@ -67,16 +67,21 @@ FAINT_WORDS = """<html lang="en"><title>t</title><style>
   body { color: #000; background: #fff } .dark { background: #777 } tr:nth-child(even) td { color: #eee }
 </style><body><p>one</p><p>two</p><p style="color: #ddd">three</p><p>four <b style="opacity: 0.2">five</b></p>
 <div class="dark"><p>six</p></div><div class="dark" style="background: #222"><p>seven</p></div>
-<table><tr><td>eight</td></tr><tr><td>nine</td></tr></table></body></html>"""
+<table><tr><td>eight</td></tr><tr><td>nine</td></tr></table>
+<h4>ten</h4><button></button></body></html>"""
 
 
 def test_axe_core_finds_faint_words_though_words_that_look_alike_are_seen_once(open_page, tmp_path):
-    """By colour, by opacity, by ground, by the row of a table: four words, of which none is taken for another."""
+    """By colour, by opacity, by ground, by the row of a table: four words, of which none is taken for another.
+
+    A button without a name is grave, a heading that leaves out a level is not.
+    """
     (tmp_path / "faint.html").write_text(FAINT_WORDS)
     page = open_page((tmp_path / "faint.html").as_uri())
     whole = barred(page, CONTRAST)
     page.evaluate(LOOKED)
-    assert page.evaluate(THINNED) == 7  # "two" and "four" look as "one" does
+    assert [name for name, _ in barred(page, AXE[0][2])] == ["button-name"]
+    assert page.evaluate(THINNED) == 8  # "two" and "four" look as "one" does
     assert barred(page, CONTRAST) == whole
     assert len(whole[0][1]) == 4
 

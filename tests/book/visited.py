@@ -6,7 +6,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Error
 
 SITE = Path(__file__).resolve().parents[2] / "site"
@@ -164,6 +164,12 @@ REFUSED = """addEventListener('securitypolicyviolation',
   event => console.error(`refused: ${event.effectiveDirective} ${event.blockedURI} ${event.sample}`));"""
 STILL = "*, *::before, *::after { transition: none !important; }"
 NEXT_FRAME = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+# rules whose findings are never grave are not run
+RULES = """options => {
+  const light = axe._audit.rules.filter(rule => ['minor', 'moderate'].includes(rule.impact));
+  for (const rule of options.runOnly ? [] : light) options.rules[rule.id] = { enabled: false };
+  return axe.run(options).then(found => found.violations);
+}"""
 # all rules on a desk, of these the contrast of colours in both schemes; on a phone what may scroll there
 CONTRAST = {"runOnly": ["color-contrast"]}
 AXE = (
@@ -291,8 +297,9 @@ def visit(browser, address, name):
 
 def barred(page, rules):
     """What axe-core finds on a page by these rules that keeps someone from reading it."""
-    options = {"resultTypes": ["violations"], "preload": False, **rules}
-    found = Axe().run(page, options=options).response["violations"]
+    if not page.evaluate("!!window.axe"):
+        page.evaluate(AXE_SCRIPT)
+    found = page.evaluate(RULES, {"resultTypes": ["violations"], "preload": False, **rules})
     grave = [v for v in found if v["impact"] in ("serious", "critical")]
     return [(v["id"], [node["target"] for node in v["nodes"]][:5]) for v in grave]
 
