@@ -1,7 +1,9 @@
 """What the tests of several rooms ask of other processes."""
 
+import multiprocessing
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -28,3 +30,10 @@ def alive(pid: int) -> bool:
 def all_end(pids: list[int], patience: float = 60) -> bool:
     """Whether these processes end, after some patience if need be."""
     return any(not any(map(alive, pids)) or time.sleep(0.05) for _ in range(int(patience / 0.05)))
+
+
+def forked(work: Callable[..., object], *arguments: object) -> multiprocessing.process.BaseProcess:
+    """A process that was started to do this; a fork of this one, for another takes seconds to load the libraries."""
+    process = multiprocessing.get_context("fork").Process(target=work, args=arguments)
+    process.start()
+    return process

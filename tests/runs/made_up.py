@@ -1,11 +1,10 @@
-"""An experiment that trains nothing, for the tests of the store; as a program: `made_up.py STORE SECONDS SEED...`.
+"""An experiment that trains nothing, for the tests of the store.
 
 Every call of `run` adds a line with its seeds to the file `trained` beside the store, so that tests can count them, and
 lasts SECONDS or until a file `release` stands there.
 """
 
 import json
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,8 +16,6 @@ import xarray as xr
 from grokbook.errors import TrainingError
 from grokbook.fingerprint import fingerprint
 from grokbook.own_code import Code
-from grokbook.runs import load_or_run
-from grokbook.runs.store import Store
 
 
 @dataclass
@@ -53,7 +50,7 @@ class MadeUp:
             raise TrainingError("the training loss became NaN or infinite at step 3 of {}.")
         return self.dataset(seeds)
 
-    def forget(self, seeds: tuple[int, ...], checkpoints: Path) -> None:
+    def forget(self, seeds: tuple[int, ...], checkpoints: Path, rows: int | None = None) -> None:
         """Remove the checkpoints of these seeds."""
         for seed in seeds:
             (checkpoints / f"{seed}.pt").unlink()
@@ -73,13 +70,3 @@ class MadeUp:
     def trained(self) -> list[str]:
         """The seeds of every call of `run`, in order."""
         return self.journal.read_text().splitlines() if self.journal.exists() else []
-
-
-def main(store: Path, seconds: float, seeds: tuple[int, ...]) -> None:
-    """Ask the store for these seeds; print the dataset's origin."""
-    experiment = MadeUp(store.parent / "trained", seeds, seconds=seconds)
-    print(load_or_run(experiment, Store(store), progress=False).attrs["origin"])
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), float(sys.argv[2]), tuple(map(int, sys.argv[3:])))

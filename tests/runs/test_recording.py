@@ -1,8 +1,6 @@
 """Recording: what is missing, within a budget, resumable; names by pattern."""
 
 import dataclasses
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,7 +14,7 @@ from grokbook.runs.gu2025 import modular_run
 from grokbook.runs.store import Store
 from grokbook.training.cost import Cost
 from grokbook.training.ways import Way
-from processes import all_end, children
+from processes import all_end, children, forked
 
 
 @pytest.fixture
@@ -99,29 +97,23 @@ def test_side_by_side_the_records_are_those_made_in_turn(tiny, tmp_path, capsys)
         assert a.equals(b)
 
 
-RECORD = """
-import sys
-from grokbook.runs import recording
-from grokbook.runs.experiment import Experiment
-from grokbook.runs.gu2025 import modular_run
-from grokbook.runs.store import Store
-runs = [Experiment(f"made/up[p={p}]", modular_run(p, 0.5, d_model=8, steps=10**6), (0,)) for p in (5, 7)]
-recording.catalogue = lambda: {run.name: run for run in runs}
-recording.record(progress=False, store=Store(sys.argv[1]), workers=2)
-"""
+def record_for_ever(path):
+    runs = [Experiment(f"made/up[p={p}]", modular_run(p, 0.5, d_model=8, steps=10**6), (0,)) for p in (5, 7)]
+    recording.catalogue = lambda: {run.name: run for run in runs}
+    recording.record(progress=False, store=Store(path), workers=2)
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds child processes in /proc")
 def test_a_recording_that_is_killed_leaves_no_trainer(tmp_path):
     """SIGKILL once both workers hold the lock of a record: they end with their parent."""
-    parent, workers = subprocess.Popen([sys.executable, "-c", RECORD, str(tmp_path)]), []
+    parent, workers = forked(record_for_ever, tmp_path), []
     while len(workers) < 2 or len(list(tmp_path.glob(".locks/*"))) < 2:
-        assert parent.poll() is None
+        assert parent.is_alive()
         workers = children(parent.pid)
         time.sleep(0.02)
     parent.kill()
-    parent.wait()
+    parent.join()
     assert all_end(workers)
 
 

@@ -1,17 +1,16 @@
 """The record store: equal after a round trip, verified, one trainer at a time, damage reported and mended."""
 
+import contextlib
 import errno
+import functools
 import hashlib
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 import warnings
 from pathlib import Path
 
-import made_up
 import numpy as np
 import pytest
 import xarray as xr
@@ -23,13 +22,14 @@ from grokbook.errors import RecordError, TrainingError
 from grokbook.models.transformer import Shape
 from grokbook.own_code import Code
 from grokbook.runs import Experiment, load_or_run, provenance
+from grokbook.runs import experiment as base
 from grokbook.runs.store import MANIFEST, RecordWarning, Store, from_bytes, to_bytes
 from grokbook.tasks import ModularTask
 from grokbook.training import RunConfig, Schedule, loop
 from grokbook.training.checkpoint import load_checkpoint
 from grokbook.training.ensemble import checkpoint_path
 from grokbook.training.loop import run_id
-from processes import all_end, children
+from processes import all_end, children, forked
 
 FILE = "made/up/0123456789abcdef.nc"
 
@@ -172,22 +172,19 @@ def test_a_file_holds_configuration_and_provenance_and_no_other_dims(store, made
     assert entry["bytes"] == (store.path / FILE).stat().st_size
 
 
+class Slow(Store):
+    """Waits between reading the manifest and writing it."""
+
+    def _write_manifest(self, entries):
+        time.sleep(0.3)
+        super()._write_manifest(entries)
+
+
 def test_two_processes_that_write_two_records_at_once_lose_neither(store):
-    """Each reads the manifest, waits and writes it; without the lock the later one forgets the other's record."""
-    program = (
-        "import sys, time; sys.path.insert(0, sys.argv[1])\n"
-        "from pathlib import Path; from made_up import MadeUp; from grokbook.runs import load_or_run, store\n"
-        "class Slow(store.Store):\n"
-        "    def _write_manifest(self, entries):\n"
-        "        time.sleep(1.0)\n"
-        "        super()._write_manifest(entries)\n"
-        "path, key = Path(sys.argv[2]), sys.argv[3]\n"
-        "load_or_run(MadeUp(path.parent / key, (0,), key=key), Slow(path), progress=False)\n"
-    )
+    """Without the lock the later one forgets the other's record."""
     keys = [letter * 16 for letter in "abc"]
-    here = str(Path(made_up.__file__).parent)
-    running = [subprocess.Popen([sys.executable, "-c", program, here, str(store.path), key]) for key in keys]
-    assert [process.wait(120) for process in running] == [0, 0, 0]
+    running = [forked(ask, Slow(store.path), MadeUp(store.path.parent / key, key=key), 0) for key in keys]
+    assert [process.join(120) or process.exitcode for process in running] == [0, 0, 0]
     assert sorted(entry["key"] for entry in store.entries().values()) == keys and store.verify() == []
 
 
@@ -353,21 +350,30 @@ def test_the_name_that_readers_know_loads_and_trains_in_this_store(tmp_path, mad
     assert origins == ["trained", "cached"] and Store(tmp_path).seeds(made.key) == (0,)
 
 
+def told(path, experiment):
+    """Ask the store for both seeds, in a process of its own; the dataset's origin and what was said are in files."""
+    with path.with_suffix(".err").open("w", buffering=1) as said, contextlib.redirect_stderr(said):
+        origin = ask(Store(path.parent / "store"), experiment, 0, 1).attrs["origin"]
+    path.write_text(origin)
+
+
 @pytest.mark.timeout(120)
 def test_two_processes_that_want_one_run_train_it_once(tmp_path):
-    command = [sys.executable, made_up.__file__, str(tmp_path / "store"), "100", "0", "1"]
-    pipe = subprocess.PIPE
-    trains = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
+    one, two = tmp_path / "one", tmp_path / "two"
+    experiment = MadeUp(tmp_path / "trained", seconds=100)
+    trains = forked(told, one, experiment)
     while not (tmp_path / "trained").exists():
-        assert trains.poll() is None, trains.communicate()
+        assert trains.is_alive()
         time.sleep(0.02)
-    waits = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
-    waited = waits.stderr.readline()
-    assert waited == "grokbook: another process is working on record 0123456789abcdef; waiting for it.\n"
+    waits = forked(told, two, experiment)
+    while not (two.with_suffix(".err").exists() and two.with_suffix(".err").read_text().endswith("\n")):
+        assert waits.is_alive()
+        time.sleep(0.02)
     (tmp_path / "release").touch()
-    assert trains.communicate(timeout=60) == ("trained\n", "")
-    assert waits.communicate(timeout=60) == ("cached\n", "")
-    assert [trains.returncode, waits.returncode] == [0, 0]
+    assert [process.join(60) or process.exitcode for process in (trains, waits)] == [0, 0]
+    assert (one.read_text(), two.read_text()) == ("trained", "cached")
+    said = "grokbook: another process is working on record 0123456789abcdef; waiting for it.\n"
+    assert [path.with_suffix(".err").read_text() for path in (one, two)] == ["", said]
     assert (tmp_path / "trained").read_text().splitlines() == ["0 1"]
     assert Store(tmp_path / "store").verify() == []
 
@@ -379,40 +385,41 @@ def real_config(steps, **rest):
 
 
 STEPS = 500
-RECORD = """
-import functools, sys
-sys.path[:0] = sys.argv[2:]
-from grokbook.runs import experiment as base
-from test_store import STEPS, Experiment, Store, load_or_run, real_config
-base.train = functools.partial(base.train, checkpoint_every=0, workers=2)
-load_or_run(Experiment("made/up", real_config(STEPS), seeds=(0, 1)), Store(sys.argv[1]), progress=False)
-"""
+
+
+def record(path):
+    """Both seeds of a real run, on two processes that keep a checkpoint at every logged step."""
+    base.train = functools.partial(base.train, checkpoint_every=0, workers=2)
+    load_or_run(Experiment("made/up", real_config(STEPS), seeds=(0, 1)), Store(path), progress=False)
 
 
 @pytest.mark.timeout(240)
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds child processes in /proc")
 def test_a_killed_recording_is_continued_and_ends_bit_for_bit_the_same(tmp_path, monkeypatch):
-    """SIGKILL while two worker processes train: they end too, no lock is left, and a run is continued."""
-    path, experiment = tmp_path / "store", Experiment("made/up", real_config(STEPS), seeds=(0,))
-    recording = subprocess.Popen([sys.executable, "-c", RECORD, str(path), *map(str, Path(__file__).parents[:2])])
-    configs = [experiment.config, experiment.config.with_seed(1)]
-    state, other = (Path(checkpoint_path(path / ".partial" / experiment.key, [config])) for config in configs)
-    while not (state.exists() and other.exists()):
-        assert recording.poll() is None, "the recording ended before it was killed"
+    """SIGKILL while two worker processes train: they end too, no lock is left, and the later run is continued."""
+    path = tmp_path / "store"
+    experiments = [Experiment("made/up", real_config(STEPS), seeds=(seed,)) for seed in (0, 1)]
+    recording = forked(record, path)
+    configs = [experiments[0].config.with_seed(seed) for seed in (0, 1)]
+    states = [Path(checkpoint_path(path / ".partial" / experiments[0].key, [config])) for config in configs]
+    while not all(state.exists() for state in states):
+        assert recording.is_alive(), "the recording ended before it was killed"
         time.sleep(0.01)
     workers = children(recording.pid)
     recording.kill()
-    assert recording.wait() == -signal.SIGKILL and Store(path).entries() == {} and len(workers) == 2
+    recording.join()
+    assert recording.exitcode == -signal.SIGKILL and Store(path).entries() == {} and len(workers) == 2
     assert all_end(workers)
-    left, made = load_checkpoint(state, run_id([experiment.config]))["step"], []
+    steps = [load_checkpoint(state, run_id([one]))["step"] for state, one in zip(states, configs, strict=True)]
+    left, made, later = min(steps), [], int(np.argmin(steps))
     assert left < STEPS, "the run had ended before it was killed"
     with monkeypatch.context() as patch:
         patch.setattr(loop, "advance", lambda *a, update=loop.advance: made.append(update(*a)))
-        dataset = load_or_run(experiment, Store(path), progress=False)
+        dataset = load_or_run(experiments[later], Store(path), progress=False)
     assert len(made) == STEPS - left and dataset.attrs["origin"] == "trained"
     assert json.loads(dataset.attrs["provenance"])[0]["resumed"], "its seconds are those since it was continued"
-    assert not state.exists() and other.exists(), "the other seed's checkpoint stays"
-    alone = experiment.run(progress=False)
+    assert not states[later].exists() and states[1 - later].exists(), "the other seed's checkpoint stays"
+    alone = experiments[later].run(progress=False)
     for name in alone.variables:
         assert dataset[name].values.tobytes() == alone[name].values.tobytes(), name
 

@@ -67,7 +67,7 @@ class Versioned(MadeUp):
             stream.write(" ".join(map(str, seeds)) + "\n")
         return self.dataset(seeds)
 
-    def forget(self, seeds, checkpoints):
+    def forget(self, seeds, checkpoints, rows=None):
         pass
 
     def dataset(self, seeds):

@@ -164,7 +164,7 @@ def end_of_decline(steps: Array, values: Array, *, tolerance: float = 0.05, smoo
     """
     times, curve = _pair(steps, values, "steps", "the curve")
     width = whole(smooth, "smooth")
-    m = np.array([np.median(curve[max(0, i - width + 1) : i + 1]) for i in range(curve.size)])
+    m = pd.Series(curve).rolling(width, min_periods=1).median().to_numpy()
     top = int(np.argmax(m))
     floor = np.minimum.accumulate(m[::-1])[::-1]
     fall = m[top] - floor[top]
@@ -191,7 +191,8 @@ def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None
     onset = grok_time(run.step, run.train_accuracy, run.test_accuracy_unmirrored, threshold=ONSET)
     initial = float(run[measure].sel(step=0))
     gap = np.diff(run.step.values)
-    even = run.isel(step=slice(int(np.argmax(gap >= 0.9 * np.median(gap))), None))  # what follows the dense beginning
+    curves = run[["test_loss", measure, "test_accuracy"]]
+    even = curves.isel(step=slice(int(np.argmax(gap >= 0.9 * np.median(gap))), None))  # after the dense beginning
     even = even.dropna("step", subset=["test_loss"])
     later = even.where(even.step >= (timed.fit_step or 0), drop=True)
     steps, loss, value, accuracy = (later[n].values for n in ("step", "test_loss", measure, "test_accuracy"))
