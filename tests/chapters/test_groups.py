@@ -31,8 +31,9 @@ WORLDS = [
     (claims.deductions, "holds", {"singular_defect": lambda: 0.0}),
     (claims.three_needed, "holds",  # equal products imply nothing
      {"consequences": lambda table, equal, quotients=True: equal | equal.mT | np.eye(len(table), dtype=bool)}),
-    (claims.critical_share, "fails", {"first_forced": lambda table, n: np.full(n, 8)}),
-    (claims.critical_share, "holds", {"rigid_sizes": lambda table, matrices, n: np.full(n, 18)}),
+    (claims.critical_share, "undecided", {"implied_sizes": lambda table, n: np.full(n, 18)}),  # as by the two rules
+    (claims.critical_share, "holds",
+     dict.fromkeys(("implied_sizes", "rigid_sizes"), lambda table, *_: np.full(200, 18))),
     (claims.three_needed, "fails", {"third_ones": lambda group: (np.ones(3, bool), np.array([True, False, False]))}),
 ]
 
@@ -88,9 +89,9 @@ def test_sums_that_commute_need_fewer_cells_than_the_two_rules():
 
 def test_a_curve_is_drawn_over_the_share_of_the_cells(cell):
     curve = np.linspace(0, 1, 5)
-    ax = cell("13", '"all equalities deduced"', probability=lambda sizes, _: sizes, forced=curve, rigid=curve,
-              accuracy=curve, size=4)["ax"]  # fmt: skip
-    assert all((line.get_ydata() == curve).all() for line in ax.lines[:3]) and len(ax.lines) == 4
+    ax = cell("13", '"implied in every group"', probability=lambda sizes, _: sizes, forced=curve, implied_at=curve,
+              rigid=curve, accuracy=curve, size=4)["ax"]  # fmt: skip
+    assert all((line.get_ydata() == curve).all() for line in ax.lines[:4]) and len(ax.lines) == 5
 
 
 def test_both_kinds_are_exact_and_one_alone_shows_a_hexagon():

@@ -116,6 +116,40 @@ def test_half_of_random_orders_of_s3_are_deduced_at_17_cells():
     assert gd.deduced(S3, np.ones((6, 6))).all() and sizes.max() <= 36
 
 
+@pytest.mark.parametrize(("relations", "generators", "index"), [
+    ([(1,) * 4, (1, 1, -2, -2), (-2, 1, 2, 1)], 2, 2),  # quaternions: order 8, i of order 4
+    ([(1,) * 5, (2,) * 3, (1, 2) * 2], 2, 12),  # the rotations of an icosahedron: order 60
+    ([(1, 2, -1, -2)], 2, None),  # two that commute: no finite index
+    ([(-1, 2, 1, -2, -2), (-2, 1, 2, -1, -1)], 2, 1),  # trivial, which no relation says alone (Higman)
+])  # fmt: skip
+def test_cosets_of_groups_whose_orders_are_known(relations, generators, index):
+    assert gd.coset_count(relations, generators) == index
+
+
+def test_what_is_implied_in_every_group_comes_between_rigidity_and_the_two_rules():
+    """The page's example, that no rule finds: E_0 E_3 = E_3 E_0 and E_3 E_3 = E_0 E_4 let E_4 commute with E_0."""
+    implied, sizes = gd.implied_sizes(S3, 20), gd.first_forced(S3, 20)
+    assert (gd.rigid_sizes(S3, SWAPS, 20) <= implied).all() and (implied <= sizes).all() and (implied < sizes).any()
+    given = [(1, 2, -1, -2), (2, 2, -3, -1), (1, 1), (2, 2, 2)]
+    assert gd.coset_count(given, 3) == gd.coset_count([*given, (1, 3, -1, -3)], 3) == 3
+
+
+def test_random_orders_that_imply_the_table_leave_no_other_matrices():
+    """Of every map of S3 to itself that obeys a training set seen to imply the table, all equalities hold."""
+    maps = np.stack(np.meshgrid(*[np.arange(6)] * 6, indexing="ij"), axis=-1).reshape(-1, 6)
+    products = S3[maps[:, :, None], maps[:, None, :]]  # [map, a, b]
+    place = np.random.default_rng(0).permuted(np.tile(np.arange(36), (5, 1)), axis=1).reshape(5, 6, 6)
+
+    def obeying(cells):
+        """Which maps have one value on the marked cells of each product."""
+        each = [products[:, cells & (h == S3)] for h in range(6)]
+        return np.all([(own == own[:, :1]).all(axis=1) for own in each if own.shape[1]], axis=0)
+
+    every = obeying(np.ones((6, 6), dtype=bool))
+    for order, size in zip(place, gd.implied_sizes(S3, 5), strict=True):
+        assert (obeying(order < size) == every).all() and obeying(order < 8).sum() > every.sum()
+
+
 def test_rigidity_comes_no_later_than_deduction_and_has_nine_degrees_of_freedom():
     basis = np.random.default_rng(1).normal(size=(3, 3))
     turned = basis @ SWAPS @ np.linalg.inv(basis)

@@ -46,6 +46,7 @@ DRAWN = {
     "limits of a cube": lambda seed: cube_limits(3, seed).starts,
     "a node of an irrep": lambda seed: example(irreps("S3")[-1], seed),
     "cells that force a table": lambda seed: group_deduction.first_forced(S3, 20, seed),
+    "cells that imply a table": lambda seed: group_deduction.implied_sizes(S3, 20, seed),
     "cells of a rigid table": lambda seed: group_deduction.rigid_sizes(S3, irreps("S3")[-1].matrices, 20, seed),
     "samples until a collapse": lambda seed: group_deduction.collapse_sizes(7, 20, seed),
     "samples until a line": lambda seed: linear_probability.first_linear(6, 20, seed),

@@ -7,12 +7,14 @@ ones n, an equality of products is an edge between a left and a right quotient o
     E_{bg} E_d = E_b E_{gd}    is the edge    b -- d    of the graph of g.
 
 Edges of a path of odd length imply the edge between its ends (the paper's deduction has three), and equalities with
-a common product imply each other. `deduced` applies both until nothing new comes.
+a common product imply each other. `deduced` applies both until nothing new comes. What holds in every group is more:
+`implied_sizes` asks for it by coset enumeration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -102,6 +104,83 @@ def first_forced(table: np.ndarray, n: int = 1_000, seed: int = 0) -> np.ndarray
         return deduced(table, cells.reshape(-1, *table.shape)).all(axis=(1, 2, 3))
 
     return _first_size(forced, table.size, n, seed)
+
+
+def coset_count(relations: Sequence[Sequence[int]], generators: int, most: int = 1_000) -> int | None:
+    """The index of the subgroup of generator 1 in the group of these relations, by coset enumeration (Todd, Coxeter).
+
+    A relation is a word that is to be one: numbers 1 to `generators`, negative for inverses. Cosets are vertices; each
+    relation is a closed path at each of them, and two edges with one start and one name have one end. None where
+    `most` cosets do not suffice: the index may be larger, infinite or only hard to find.
+
+    Example: in the group of x^2 = y^2 = (xy)^3 = 1, of six elements, that of x has two.
+        >>> coset_count([(1, 1), (2, 2), (1, 2) * 3], 2)
+        3
+    """
+    leader: list[int] = [0]
+    ends: list[dict[int, int]] = [{}]
+
+    def lead(coset: int) -> int:
+        while leader[coset] != coset:
+            coset = leader[coset]
+        return coset
+
+    def join(start: int, name: int, end: int) -> None:
+        edges = [(start, name, end), (end, -name, start)]
+        while edges:
+            start, name, end = edges.pop()
+            end = lead(end)
+            other = lead(ends[lead(start)].setdefault(name, end))
+            if other != end:
+                kept, gone = sorted((other, end))
+                leader[gone] = kept
+                edges += [(kept, *edge) for edge in ends[gone].items()]
+
+    def follow(coset: int, name: int) -> int:
+        at = lead(coset)
+        if name not in ends[at]:
+            leader.append(len(ends))
+            ends.append({})
+            join(at, name, len(ends) - 1)
+        return lead(ends[lead(at)][name])
+
+    join(0, 1, 0)
+    coset = 0
+    while coset < len(ends) <= most:
+        if leader[coset] == coset:
+            for word in relations:
+                join(reduce(follow, word[:-1], coset), word[-1], coset)
+            for name in range(1, generators + 1):
+                follow(coset, name)
+                follow(coset, -name)
+        coset += 1
+    return sum(lead(each) == each for each in range(len(ends))) if coset == len(ends) else None
+
+
+def implied_sizes(table: np.ndarray, n: int = 200, seed: int = 0) -> np.ndarray:
+    r"""The number of cells at which a random order is seen to imply the whole table in every group, for n orders, (n,).
+
+    So it does for invertible matrices of any size, whatever rules are used. Let $\Gamma_D$ be the group with generators
+    $E_a$ and the equalities of the training cells D as relations, $\Gamma$ that of all cells, where $E_0$ has infinite
+    order and its powers a finite index. D implies the table just if the kernel K of $\Gamma_D\to\Gamma$ is trivial. It
+    meets the powers of $E_0$ in 1 alone; so if these have the same index in $\Gamma_D$, then K lies among them and is
+    trivial. Where the enumeration is given up, the order counts as not there: the sizes are upper bounds, at most those
+    of `first_forced` (with the same n and seed).
+
+    Raises ParameterError for a table that is no group's and for n below 1.
+    """
+    table = check_group(table)
+
+    def index(cells: np.ndarray) -> int | None:
+        firsts: dict[int, tuple[int, int]] = {}
+        words = []
+        for a, b in np.argwhere(cells.reshape(table.shape)).tolist():
+            c, d = firsts.setdefault(int(table[a, b]), (a, b))
+            words += [(a + 1, b + 1, -d - 1, -c - 1)] * ((a, b) != (c, d))
+        return coset_count(words, len(table))
+
+    full = index(np.ones(table.shape, dtype=bool))
+    return _first_size(lambda orders: np.array([index(cells) == full for cells in orders]), table.size, n, seed)
 
 
 def _first_size(reached: Callable[[np.ndarray], np.ndarray], samples: int, n: int, seed: int) -> np.ndarray:

@@ -19,6 +19,7 @@ from grokbook.theory.group_deduction import (
     degrees_of_freedom,
     first_forced,
     half_way,
+    implied_sizes,
     rigid_sizes,
 )
 from grokbook.theory.linear_probability import critical_fraction
@@ -175,21 +176,22 @@ def third_ones(group: str) -> tuple[np.ndarray, np.ndarray]:
 
 @claim("L30", "liu2022", "appendix H, Fig. 18", section=AMOUNT, kind="number", published="0.5", seconds=6,
        shown_by="draws", origin="ours", bars={"near": (0.02, 0.2)},
-       says=("half of {draws} random orders of the 36 products of S3 imply all {equalities} equalities at {size:.2f} ",
-             "cells, a share of {value:.3f}; 3 x 3 matrices near a representation are fixed, but for {dof} degrees of ",
-             "freedom, in half of the orders at {rigid:.2f} cells, a share of {rigid_share:.3f}; asked to be within ",
-             "{near:g} of one half; {bars}"))  # fmt: skip
+       says=("half of {draws} random orders of the 36 products of S3 imply all {equalities} equalities in every group ",
+             "at {size:.2f} cells or fewer, a share of {value:.3f} (by two rules {rules:.3f}); 3 x 3 matrices near a ",
+             "representation have {dof} degrees of freedom from {rigid:.3f} on; near: within {near:g} of 0.5; {bars}"))
 def critical_share(draws: int = 200, *, near: float = 0.05) -> Finding:
     """An ideal model of S3 has its transition near the published r_c = 0.5 (of trained networks: LG2).
 
-    Our reading: an ideal model obeys what the training cells imply. The share at which half of random orders imply all
-    lies between that at which matrices are fixed and that at which two rules of deduction get there: both must be near.
+    Our reading: an ideal model, of invertible matrices, obeys what the training cells imply. The share at which half of
+    random orders imply all lies between that at which matrices near a representation are fixed and that at which an
+    enumeration of cosets proves it: near where both are, not where both are on one side of what counts as near.
     """
     table = cayley_table("S3")
-    size = half_way(first_forced(table, 5 * draws), 36)
+    size, rules = half_way(implied_sizes(table, draws), 36), half_way(first_forced(table, draws), 36)
     matrices = coset_representation(table, SWAP)
     rigid = half_way(rigid_sizes(table, matrices, draws), 36)
-    first, last = (abs(cells / 36 - 0.5) < near for cells in (rigid, size))
-    return judge(first if first == last else None, value=size / 36, low=0.5 - near, high=0.5 + near, near=near,
-                 draws=5 * draws, size=size, equalities=len(equal_products(table)), rigid=rigid, rigid_share=rigid / 36,
-                 dof=degrees_of_freedom(table, matrices))  # fmt: skip
+    least, most = (cells / 36 - 0.5 for cells in (rigid, size))
+    inside, outside = -near < least <= most < near, most <= -near or least >= near
+    return judge(True if inside else False if outside else None, value=size / 36, low=0.5 - near, high=0.5 + near,
+                 near=near, draws=draws, size=size, equalities=len(equal_products(table)), rules=rules / 36,
+                 rigid=rigid / 36, dof=degrees_of_freedom(table, matrices))  # fmt: skip
