@@ -45,8 +45,8 @@ WORLDS = [
     (rep.full_nullity, "fails", {"nullity": lambda pairs, p: nullity(pairs[:-2], p) + 1}),
     (rep.line_without_answers, "holds", {"ideal_model": lambda pairs, p: {"accuracy": 1.0}}),
     (rep.critical_share, "fails", {"linear_probability": lambda p, n: np.linspace(0, 1, 56)}),
-    (rep.sharper_with_p, "holds", {"first_linear": lambda p, n: np.random.default_rng(p).normal(100, 100 / p, n)}),
-    (rep.sharper_with_p, "undecided", {"first_linear": lambda p, n: np.random.default_rng(p).normal(100, p, n)}),
+    (rep.sharper_with_p, "holds", {"first_linear": lambda p, n: np.full(n, 0.2 * p * (p + 1))}),  # at 40 % for all p
+    (rep.sharper_with_p, "fails", {"free_crossover": lambda p: np.array([1, 2, 3]) / p}),
     (rep.least_and_typical, "fails", {"first_linear": lambda p: np.array([30, 30, 30])}),
     (rep.least_and_typical, "holds", {"least_set": lambda p: all_samples(p)[:22], "nullity": lambda pairs, p: 2}),
     (rep.rate_by_size, "fails", {"grokking_rate": lambda pairs, p: 1.0}),

@@ -205,3 +205,31 @@ test_bad_input_is_refused_in_a_sentence = refusals(
     (lambda: lp.first_linear(9, 5, modulus=True), "prime"),
     (lambda: lp.sets_with_a_line(8, 18), "at most 200,000"),
 )
+
+
+@pytest.mark.parametrize("chance", [0.3, 0.8])
+def test_free_symbols_are_those_of_all_training_sets(chance):
+    """By looking at all sets of p = 4; none that forces a line leaves a symbol in no equation."""
+    samples, expected = pg.all_samples(4), 0.0
+    for code in range(2 ** len(samples)):
+        pairs = [one for k, one in enumerate(samples) if code >> k & 1]
+        free = 4 - len({symbol for equation in pg.permissible_set(pairs) for pair in equation for symbol in pair})
+        assert not free or pg.nullity(pairs, 4) > 2
+        expected += free * chance ** len(pairs) * (1 - chance) ** (len(samples) - len(pairs))
+    assert lp.expected_free(4, chance) == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_last_free_symbol_decides_more_often_for_larger_p():
+    """Chapter 11: a line is forced mostly just when each symbol is in an equation; where that is by random orders."""
+    shares = []
+    for p in (10, 40):
+        samples, last = np.array(pg.all_samples(p)), []
+        for order in np.random.default_rng(0).permuted(np.tile(np.arange(len(samples)), (60, 1)), axis=1):
+            place, labels = np.argsort(order), samples.sum(axis=1)
+            second = np.array([np.sort(place[labels == s])[1] if (labels == s).sum() > 1 else np.inf for s in labels])
+            used = np.maximum(place, second) + 1
+            last.append(max(used[(samples == symbol).any(axis=1)].min() for symbol in range(p)))
+        line = lp.first_linear(p, 60)
+        assert (np.array(last) <= line).all()
+        shares.append(np.mean(np.array(last) == line))
+    assert shares[0] < 0.5 < shares[1]

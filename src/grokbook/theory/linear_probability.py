@@ -14,6 +14,7 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
+from scipy.optimize import brentq
 
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import whole
@@ -88,6 +89,40 @@ def crossing(curve: np.ndarray, level: float = 0.5) -> float:
     below = above - 1
     size = below + (level - curve[below]) / (curve[above] - curve[below])
     return float(size / (len(curve) - 1))
+
+
+def expected_free(p: int, chance: float) -> float:
+    r"""The expected number of symbols in no equation, if each of the samples is taken with a chance q, exactly.
+
+    A symbol k is in one sample of each label s = k, ..., k + p - 1, which has $n_s$ samples in all; it is free just if
+    for none of them this one is taken and another one too: $\prod_s [1 - q (1 - (1-q)^{n_s - 1})]$. A line is forced
+    only where no symbol is free; for large p it mostly is where none is (chapter 11).
+
+    Raises ParameterError for p below 3.
+
+    Source: this book.
+
+    Example: all samples taken, 0, 1, p - 2 and p - 1 are in equations as well.
+        >>> expected_free(10, 1.0), expected_free(10, 0.0)
+        (0.0, 10.0)
+    """
+    sums = np.arange(2 * whole(p, "p", least=3) - 1)
+    others = np.minimum(sums, 2 * p - 2 - sums) // 2
+    kept = np.maximum(1 - chance * (1 - (1 - chance) ** others), np.finfo(float).tiny)
+    logs = np.concatenate([[0.0], np.cumsum(np.log(kept))])
+    return float(np.exp(logs[p:] - logs[:p]).sum())
+
+
+def free_crossover(p: int, levels: tuple[float, ...] = (0.1, 0.5, 0.9)) -> np.ndarray:
+    """The shares of samples from which so many training sets leave no symbol free, their number taken as Poisson.
+
+    Errors and source as of `expected_free`.
+
+    Example: the crossover narrows slowly.
+        >>> [round((b - a) / half, 2) for a, half, b in (free_crossover(p).tolist() for p in (1_000, 100_000))]
+        [0.35, 0.23]
+    """
+    return np.array([brentq(lambda q, x=x: expected_free(p, q) + np.log(x), p**-2, 0.99, xtol=1e-12) for x in levels])
 
 
 MOST_SETS = 200_000

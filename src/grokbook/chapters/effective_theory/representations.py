@@ -13,6 +13,7 @@ from grokbook.theory.linear_probability import (
     critical_fraction,
     crossing,
     first_linear,
+    free_crossover,
     linear_probability,
     sets_with_a_line,
 )
@@ -213,21 +214,24 @@ def critical_share(draws: int = 10_000) -> Finding:
                  per=ours * 55 / 10)  # fmt: skip
 
 
-@claim("L40", "liu2022", "section 3.2, Fig. 4a", section=CRITICAL, shown_by="draws", seconds=5, says=(
-    "from 10 to 90 % of {draws} random orders lie {value:.2f} of the median size apart at p = 10 and {last:.2f} at 40 ",
-    "(standard errors {errors[0]:.2f}, {errors[1]:.2f}): no sharpening up to there; a limit would decide"))  # fmt: skip
+@claim("L40", "liu2022", "section 3.2, Fig. 4a", section=CRITICAL, shown_by="proof", kind="theorem", seconds=5, says=(
+    "half of {draws} random orders force a line at {value:.2f} of the samples for p = 10 and {last:.2f} for 40, in ",
+    "the limit at 1/2 p ln p samples; from 10 to 90 % of them lie {widths[0]:.2f} and {widths[1]:.2f} of that apart; ",
+    "without a free symbol {free[0]:.2f}, {free[1]:.2f} and {free[2]:.2f} for p = 100, 1,000 and 100,000"))  # fmt: skip
 def sharper_with_p(draws: int = 400) -> Finding:
     """The probability that the training set implies a unique linear structure "has a phase transition".
 
-    Our reading: relative to the size at which half of random orders force a line, the crossover from 10 to 90 % of them
-    narrows as p grows (from p = 10 to 40, by two standard errors). That it does not yet says nothing of larger p.
+    Our reading: as p grows, it rises from 10 to 90 % over a part of the size that shrinks, at a share of the samples
+    that stays. With correction: at p ln p / 2 samples, a share that falls to zero. That the width shrinks is proved in
+    chapter 11; the check looks at it where the last free symbol decides.
     """
-    orders = [np.array(np.split(first_linear(p, draws), 10)) for p in (10, 40)]
-    low, half, high = np.quantile(orders, [0.1, 0.5, 0.9], axis=2)
-    each = (high - low) / half
-    (first, last), errors = np.mean(each, axis=1), np.std(each, axis=1, ddof=1) / np.sqrt(10)
-    return judge(True if first - last > 2 * np.hypot(*errors) else None, value=first, draws=draws, last=last,
-                 errors=errors)  # fmt: skip
+    orders = {p: np.quantile(first_linear(p, draws), [0.1, 0.5, 0.9]) for p in (10, 40)}
+    shares = [half / len(all_samples(p)) for p, (_, half, _) in orders.items()]
+    widths, free = ([(high - low) / half for low, half, high in each] for each in (
+        orders.values(), [free_crossover(p) for p in (100, 1_000, 100_000)]))  # fmt: skip
+    shrinks = bool((np.diff(free) < 0).all())
+    return judge(shrinks, shares[1] > 0.9 * shares[0], corrected=shrinks, value=shares[0], draws=draws, last=shares[1],
+                 widths=widths, free=free)  # fmt: skip
 
 
 @claim("L16", "liu2022", "section 1, answer A2", section=CRITICAL, kind="theorem", shown_by="count",
