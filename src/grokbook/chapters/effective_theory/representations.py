@@ -214,7 +214,7 @@ def critical_share(draws: int = 10_000) -> Finding:
                  per=ours * 55 / 10)  # fmt: skip
 
 
-@claim("L40", "liu2022", "section 3.2, Fig. 4a", section=CRITICAL, shown_by="proof", kind="theorem", seconds=5, says=(
+@claim("L40", "liu2022", "section 3.2, Fig. 4a", section=CRITICAL, shown_by="proof", seconds=5, says=(
     "half of {draws} random orders force a line at {value:.2f} of the samples for p = 10 and {last:.2f} for 40, in ",
     "the limit at 1/2 p ln p samples; from 10 to 90 % of them lie {widths[0]:.2f} and {widths[1]:.2f} of that apart; ",
     "without a free symbol {free[0]:.2f}, {free[1]:.2f} and {free[2]:.2f} for p = 100, 1,000 and 100,000"))  # fmt: skip

@@ -174,7 +174,7 @@ def third_ones(group: str) -> tuple[np.ndarray, np.ndarray]:
     return tuple(count > least for count in counts)
 
 
-@claim("L30", "liu2022", "appendix H, Fig. 18", section=AMOUNT, kind="number", published="0.5", seconds=6,
+@claim("L30", "liu2022", "appendix H, Fig. 18", section=AMOUNT, published="0.5", seconds=6,
        shown_by="draws", origin="ours", bars={"near": (0.02, 0.2)},
        says=("half of {draws} random orders of the 36 products of S3 imply all {equalities} equalities in every group ",
              "at {size:.2f} cells or fewer, a share of {value:.3f} (by two rules {rules:.3f}); 3 x 3 matrices near a ",
