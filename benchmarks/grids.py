@@ -34,15 +34,15 @@ def grids() -> Iterator[tuple[str, dict]]:
     decays = {"weight_decay": tuple(np.linspace(0, 2, 10))}
     grid = {"lr": spaced(1e-3, 1e-2, 10)} | decays
     yield "200 runs of the cookbook's network", {"task": parity, "model": gb.MLP((7, 32, 2)), "grid": grid, "seeds": 2,
-                                                 "steps": 600}  # fmt: skip
+                                                 "steps": 200}  # fmt: skip
     nine = {"lr": spaced(1e-3, 1e-2, 3), "weight_decay": (0.1, 1.0, 2.0)}
     small = gb.Transformer(13, d_model=32)
-    yield "9 transformers, p = 13, width 32", {"task": gb.ModularTask(13), "model": small, "grid": nine, "steps": 600}
+    yield "9 transformers, p = 13, width 32", {"task": gb.ModularTask(13), "model": small, "grid": nine, "steps": 1_000}
     toy, network = toy_run(), network_run()
     yield "100 cells of a phase diagram", {"task": toy.task, "model": toy.model, "optimizer": toy.optimizer,
                                            "loss": toy.loss, "grid": {"decoder_lr": spaced(1e-4, 1e-2, 10),
                                                                       "decoder_weight_decay": decays["weight_decay"]},
-                                           "steps": 1_000}  # fmt: skip
+                                           "steps": 300}  # fmt: skip
     yield "10 two-layer networks, M = 23", {"task": network.task, "model": network.model,
                                             "optimizer": network.optimizer,
                                             "loss": network.loss, "start": network.start, "steps": 1_000,
