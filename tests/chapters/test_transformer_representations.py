@@ -426,39 +426,43 @@ def test_the_four_sets_differ_in_one_thing_at_a_time():
         assert len(pairs) == 42 and {i + j for i, j in pairs} == set(range(19)) and not set(pairs) & set(held)
         rows = equations(permissible_set(pairs), 10)
         assert table.freedom[name] == 10 - np.linalg.matrix_rank(rows) == (2 if name.startswith("line") else 3)
-        cells = np.argwhere(contrast.trained_mask(name))
+        cells = np.argwhere(contrast.trained_mask(pairs))
         far = max(np.abs(cells - pair).sum(axis=1).min() for pair in held)
         assert table.farthest[name] == far == (1 if name.endswith("covered") else 3)
     assert table.ideal.tolist() == pytest.approx([1, 1, 5 / 13, 5 / 13])
     assert table.rate["line, hole"] > table.rate["line, covered"]  # so that the papers expect opposite orders
 
 
-ENDS = {"line": [1.0, 1.0, 0.9], "none": [0.4, 0.4, 0.3]}
+@pytest.mark.parametrize("name", contrast.HELD_OUT)
+def test_drawn_sets_are_of_their_kind_and_differ(name):
+    experiment, drawn = contrast.drawn()[name], set()
+    for seed in experiment.seeds[:5]:
+        task = experiment.config.with_seed(seed).task
+        pairs = [*map(tuple, task.inputs[task.train_index].tolist())]
+        drawn.add(tuple(pairs))
+        assert len(pairs) == 42 and {i + j for i, j in pairs} == set(range(19))
+        free = 10 - np.linalg.matrix_rank(equations(permissible_set(pairs), 10))
+        cells = np.argwhere(contrast.trained_mask(pairs))
+        far = max(np.abs(cells - cell).sum(axis=1).min() for cell in np.ndindex(10, 10))
+        assert (free, far) == (2 if name.startswith("line") else 3, 1 if name.endswith("covered") else 3)
+    assert len(drawn) == 5
 
 
 @pytest.mark.parametrize(
-    ("order", "verdict"),
-    [(["line", "line", "none", "none"], "undecided"), (["line", "none", "line", "none"], "fails"),
-     (["none", "line", "none", "line"], "fails"), (["none", "none", "line", "line"], "fails")],
-    ids=["parallelograms decide", "cover decides", "a hole decides", "the reverse"],
+    ("right", "verdict"),
+    [((15, 15, 5, 5), "holds"), ((15, 5, 15, 5), "fails"), ((5, 15, 5, 15), "fails"), ((5, 5, 15, 15), "fails"),
+     ((20, 10, 10, 0), "undecided")],
+    ids=["parallelograms decide", "cover decides", "a hole decides", "the reverse", "both alike"],
 )  # fmt: skip
-def test_what_decides_is_seen(order, verdict):
-    ends = {name: ENDS[kind] for name, kind in zip(contrast.HELD_OUT, order, strict=True)}
+def test_what_decides_is_seen(right, verdict):
+    """By the number of sets, of 20 of a kind, whose run answers every test pair; the others answer 0.4 of them."""
+    ends = {name: [1.0] * n + [0.4] * (20 - n) for name, n in zip(contrast.HELD_OUT, right, strict=True)}
     runs = chosen_runs(ends, fit=0.95)  # who misses a test pair has not fitted
     found = contrast.line_or_cover(runs)
-    assert found.verdict == verdict and ("of the fitted ones all 4" in found.evidence or verdict == "fails")
-    assert contrast.line_or_cover(Runs({k: v.isel(seed=[0]) for k, v in runs.items()})).verdict == "undecided"
+    assert found.verdict == verdict and found.numbers["fitted"] == f"all {sum(right[:2])}"
+    assert contrast.line_or_cover(Runs({k: v.isel(seed=slice(19)) for k, v in runs.items()})).verdict == "undecided"
     del runs["line, hole"]
-    assert contrast.line_or_cover(runs).verdict == "undecided"
-
-
-def test_the_unit_of_the_chosen_sets_is_the_set():
-    """Four sets cannot be beyond chance; eight can, and are not where lines and others come out alike."""
-    for line, none, verdict in (([1.0, 0.9], [0.4, 0.3], "holds"), ([1.0, 0.2], [0.9, 0.3], "fails")):
-        ends = {name: [(line if name.startswith("line") else none)[name.endswith("hole")]] * 3
-                for name in contrast.HELD_OUT}  # fmt: skip
-        again = {f"{name} again": values for name, values in ends.items()}
-        assert contrast.line_or_cover(chosen_runs(ends | again)).verdict == verdict
+    assert contrast.line_or_cover(runs).verdict == contrast.line_or_cover(Runs()).verdict == "undecided"
 
 
 def test_what_is_counted_of_the_chosen_sets():
