@@ -101,7 +101,7 @@ def drawn() -> dict[str, Experiment]:
     toy = contrast()["line, covered"].config
     tasks = {name: DrawnAddition(P, train_fraction=42 / 55, line=name.startswith("line"),
                                  covered=name.endswith("covered")) for name in HELD_OUT}  # fmt: skip
-    return {name: Experiment(f"liu2022/drawn[{name}]", replace(toy, task=task), tuple(range(SETS)))
+    return {name: Experiment(f"liu2022/drawn[{name}]", replace(toy, task=task), tuple(range(SETS)), together=True)
             for name, task in tasks.items()}  # fmt: skip
 
 
