@@ -186,6 +186,7 @@ def arms(decayed, small=(1, 3, 2, 4, 1), solved=(1, 1, 2, 1, 0), unsolved=(5, 4,
 
 @pytest.mark.parametrize(("seen", "parts"), [
     (arms([1, 3, 2, 4, 1]), "all 3 runs (highest 2.0 times"),
+    (arms([1, 3, 2, 4, 1], small=(1, 3, 2, 2, 1)), "M = 71, learned: in all 3 runs (highest"),  # our size is told
     (arms([1, 9, 2, 2, 1]), "M = 71, learned: in none of 3 runs"),  # a rise before both have fitted is not of decay
     (arms([1, 3, 2, 2, 1], solved=(3, 2, 2, 1, 1)), "solved, decay 10: in none of 3 runs"),
     (arms([1, 3, 2, 4, 1], unsolved=(1, 2, 3, 2, 1)), "solved, decay 0.0002: in all 3 runs"),

@@ -14,11 +14,11 @@ from grokbook.chapters.transformer_representations.runs import (
     AXES,
     PAPER,
     PAPER_P,
-    by_decay,
     by_dropout,
     circle,
     fig7,
     networks,
+    slow,
 )
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, enough, most, some
@@ -237,7 +237,7 @@ def by_setting(runs: Runs) -> dict[float, float]:
     return {value: middle(table.grok_step) for value, table in runs.items() if len(table) >= ENOUGH}
 
 
-@claim("LT7", "liu2022", "section 4.2, Fig. 7 (right)", **_DECAY, runs=by_decay, says=(
+@claim("LT7", "liu2022", "section 4.2, Fig. 7 (right)", **_DECAY, runs=slow, says=(
     "{each}; without decay the median step is {least}{times:.1f} times that at decay {best:g}"))  # fmt: skip
 def decay_speeds(runs: Runs) -> Finding:
     """A "certain amount of weight decay" of the decoder helps generalization "and speeds it up significantly".

@@ -28,6 +28,7 @@ PAPER = f"p = {PAPER_P} with dropout {PAPER_DROPOUT:g}"  # what the page calls t
 AXES = (2, 4, 6, 10)  # numbers of principal axes on which the embedding is tried
 DECAYS = {0.0: 3, 1.0: 3, 3.0: 6}  # weight decays of the small decoder, and how many seeds of each
 USUAL = 3.0  # the decay of the small runs that the page looks at most: they generalise within their steps
+SLOW = 10_000  # steps of the small runs without decay that tell how late they are
 RATES = (0.1, 0.3, 0.5)  # shares of numbers that small runs with dropout drop; at the first all of them generalise
 # Sizes of the small runs, modulus 31: about a minute a run on one core.
 SMALL = {"d_model": 64, "d_mlp": 64, "learning_rate": 1e-3, "decay": USUAL, "steps": 4_000, "points": 80}
@@ -138,6 +139,17 @@ def by_decay() -> dict[float, Projected]:
     return {decay: small_run(f"decay={decay:g}", seeds, decay=decay) for decay, seeds in DECAYS.items()}
 
 
+def late() -> dict[float, Projected]:
+    """Small runs without decay to step 10,000: where those of `by_decay` end, none can be twice as late as with it."""
+    run = small_run(f"decay=0, steps={SLOW}", decay=0.0, steps=SLOW)
+    return {0.0: replace(run, seeds=(3, 4, 5))}
+
+
+def slow() -> dict[float, Projected]:
+    """The runs that tell how much later a small run is without decay: `late`, and fresh seeds with it."""
+    return late() | {USUAL: replace(by_decay()[USUAL], seeds=(6, 7, 8))}
+
+
 def by_dropout() -> dict[float, Projected]:
     """The small runs at the usual decay by share of numbers dropped while they are trained; 0 is that of `by_decay`."""
     return {0.0: by_decay()[USUAL]} | {rate: small_run(f"dropout={rate:g}", dropout=rate) for rate in RATES}
@@ -174,7 +186,7 @@ def networks() -> dict[str, Experiment]:
     }
 
 
-RUNS = (fig7, circle, by_decay, by_dropout, controls)
+RUNS = (fig7, circle, by_decay, by_dropout, controls, late)
 
 
 def plan(p: int, train_fraction: float, d_model: int, decay: float, steps: int, n_seeds: int) -> dict[str, Experiment]:
