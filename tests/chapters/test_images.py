@@ -144,9 +144,22 @@ def test_four_phases_are_counted_on_the_letters():
     four = [curves(100, 100), curves(100, 4000), curves(100, None), curves(None, None)]
     data = xr.concat(four, pd.Index([1.0, 2.0, 3.0, 4.0], name="weight_decay"))
     assert "".join(np.asarray(claims.letters(data))[:, 0]) == "CGMX"
-    assert claims.phases_of_mnist(claims.Runs({"cells": data})).verdict == "holds"
-    assert claims.phases_of_mnist(claims.Runs({"cells": data.isel(weight_decay=slice(3))})).verdict == "undecided"
-    assert claims.phases_of_small_digits(claims.Runs({"cells": data.isel(seed=[0])})).verdict == "undecided"
+    cells, confused = data.isel(weight_decay=slice(3)), data.isel(weight_decay=[3])
+    for beyond, verdict in [(confused, "holds"), (cells, "undecided"), (confused.isel(seed=[0]), "undecided")]:
+        runs = claims.Runs({"cells": cells, "more decay": beyond}, {"more decay": None})
+        assert claims.phases_of_mnist(runs).verdict == verdict
+        assert claims.phases_of_small_digits(runs).verdict == verdict
+    assert claims.phases_of_mnist(claims.Runs({"more decay": data}, {"more decay": None})).verdict == "undecided"
+
+
+def test_beyond_a_diagram_decay_alone_turns_no_weight():
+    """LM5, LM6: AdamW multiplies by 1 - rate * decay, which is below zero at the corner of both axes."""
+    for beyond, cells in ((runs.fig8_beyond(), runs.fig8_right()), (runs.small_beyond(), runs.small_phases())):
+        reach = np.array([max(axis.values) for axis in cells["cells"].axes])
+        for sweep in beyond.values():
+            rates, decays = (np.array(axis.values) for axis in sweep.axes)
+            assert np.outer(rates, decays).max() <= 1 and sweep.config == cells["cells"].config
+            assert (rates > reach[0]).all() or (decays > reach[1]).all()
 
 
 SEEN = {"before": 0.9, "after": 0.001, "means": 1.0}

@@ -93,6 +93,23 @@ def fig8_right() -> dict[str, Sweep]:
     return {"cells": Sweep("liu2022/fig8[phases]", config, (0, 1, 2), axes=axes)}
 
 
+def _beyond(name: str, config: RunConfig) -> dict[str, Sweep]:
+    """Cells that a diagram does not reach. Rate times decay is at most 1: AdamW multiplies weights by 1 less that."""
+    cells = {"more decay": ((1e-3,), (30.0, 100.0, 300.0)), "larger rates": ((0.3, 1.0), (0.1, 1.0))}
+    both = {label: (Axis("last_lr", rates), Axis("weight_decay", decays)) for label, (rates, decays) in cells.items()}
+    return {label: Sweep(f"{name}[{label}]", config, (0, 1, 2), axes=axes) for label, axes in both.items()}
+
+
+def fig8_beyond() -> dict[str, Sweep]:
+    """Cells beyond `fig8_right`."""
+    return _beyond("liu2022/fig8", fig8_right()["cells"].config)
+
+
+def small_beyond() -> dict[str, Sweep]:
+    """Cells beyond `small_phases`."""
+    return _beyond("small/digits", small_phases()["cells"].config)
+
+
 def small() -> dict[float, Collapsing]:
     """The small runs by factor of the initial weights."""
     return {spread: small_run(f"start={spread:g}", 5, spread=spread) for spread in (LARGE, 1.0)}
@@ -116,7 +133,7 @@ def small_phases() -> dict[str, Sweep]:
     return {"cells": Sweep("small/digits[phases]", config, (0, 1, 2), axes=axes)}
 
 
-RUNS = (fig8, fig20, fig8_right, small, by_decay, by_size, small_phases)
+RUNS = (fig8, fig20, fig8_right, small, by_decay, by_size, small_phases, fig8_beyond, small_beyond)
 
 
 def plan(n_train: int, spread: float, steps: int, n_seeds: int) -> dict[str, Experiment]:
