@@ -95,12 +95,34 @@ def test_decay_ends_the_delay_only_if_it_does_not_end_without(decayed, free, ver
     ],
 )
 def test_waiting_must_grow_rapidly_as_images_become_few(groks, verdict):
-    """LM3, LM4: a bend holds; a straight line in the logarithm and what is never reached are open; a rise fails."""
+    """LM3: a bend holds; a straight line in the logarithm and what is never reached are open; a rise fails."""
     sizes = (50, 100, 200, 400)
     found = {n: reached(100, at) for n, at in zip(sizes, groks, strict=True)}
     assert claims.less_data_takes_longer(claims.Runs(found)).verdict == verdict
     asked = claims.Runs(found, dict.fromkeys([*sizes, 800]))
     assert claims.less_data_takes_longer_on_small_digits(asked).verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("groks", "verdict"),
+    [
+        ((None, None, 2000, 1500, 1000), "holds"),
+        ((None, None, 3500, 3000, 2500), "undecided"),
+        ((None, None, None, None, None), "undecided"),
+        ((2000, None, 1500, 1000, 500), "fails"),
+        ((3500, 2000, 1500, 1000, 500), "holds"),
+        ((2500, 2000, 1500, 1000, 500), "undecided"),
+    ],
+)
+def test_a_size_that_is_not_reached_takes_at_least_its_last_step(groks, verdict):
+    """LM4: a lower bound (4,000 steps) may show a bend, an even fall from it shows none; a rise fails."""
+    sizes = (25, 50, 100, 200, 400)
+    found = {n: reached(100, at) for n, at in zip(sizes, groks, strict=True)}
+    check = claims.less_data_takes_longer_on_small_digits
+    assert check(claims.Runs(found, dict.fromkeys(sizes))).verdict == verdict
+    assert check(claims.Runs(found, dict.fromkeys([*sizes, 800]))).verdict == "undecided"
+    few = {n: table[:2] for n, table in found.items()}
+    assert check(claims.Runs(few, dict.fromkeys(sizes))).verdict == "undecided"
 
 
 def test_a_size_without_a_delay_bends_nothing():

@@ -126,6 +126,11 @@ def by_size() -> dict[int, Collapsing]:
     return {n: usual.get(n) or small_run(f"n={n}", n_train=n) for n in SMALL_SIZES}
 
 
+def fewer() -> dict[int, Collapsing]:
+    """The same, and below the smallest of them."""
+    return {n: small_run(f"n={n}", n_train=n) for n in (25, 35)} | by_size()
+
+
 def small_phases() -> dict[str, Sweep]:
     """The diagram of Fig. 8 (right) on digits of 8 x 8 pixels."""
     config = digits_run(**SMALL_RUN | {"steps": 4_000, "groups": (Group("last", 1e-3),)})
@@ -133,7 +138,7 @@ def small_phases() -> dict[str, Sweep]:
     return {"cells": Sweep("small/digits[phases]", config, (0, 1, 2), axes=axes)}
 
 
-RUNS = (fig8, fig20, fig8_right, small, by_decay, by_size, small_phases, fig8_beyond, small_beyond)
+RUNS = (fig8, fig20, fig8_right, small, by_decay, by_size, fewer, small_phases, fig8_beyond, small_beyond)
 
 
 def plan(n_train: int, spread: float, steps: int, n_seeds: int) -> dict[str, Experiment]:
