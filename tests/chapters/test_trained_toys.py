@@ -166,6 +166,9 @@ def test_the_trend_is_judged_within_seeds(monkeypatch):
         assert claims.more_pairs_are_faster({}).verdict == verdict
 
 
+WHOLE = Runs({45: xr.Dataset(coords={"seed": range(50)})})
+
+
 @pytest.mark.parametrize(
     ("took", "verdict"),
     [("the rate", "holds"), ("the clock", "undecided"), ("the rate backwards", "fails"), ("nothing", "undecided")],
@@ -179,7 +182,7 @@ def test_the_rate_is_judged_within_one_size(took, verdict, monkeypatch):
              "nothing": np.random.default_rng(2).uniform(size=len(table))}[took]  # fmt: skip
     made = table.assign(**{"predicted steps": rate, "code steps": rate, "steps": steps})
     monkeypatch.setattr(claims, "measured", lambda _: made)
-    assert claims.rate_tells_more_than_size({}).verdict == verdict
+    assert claims.rate_tells_more_than_size(WHOLE).verdict == verdict
     assert took != "the clock" or claims.more_pairs_are_faster({}).verdict == "holds"
 
 
@@ -192,7 +195,10 @@ def test_three_time_scales_are_judged_by_each_rate(printed, coded, verdict, monk
     table = table_of(20)
     made = table.assign(**{"predicted steps": printed * table.steps, "code steps": coded * table.steps})
     monkeypatch.setattr(claims, "measured", lambda _: made)
-    assert claims.three_time_scales({}).verdict == verdict
+    assert claims.three_time_scales(WHOLE).verdict == verdict
+    for short in (49, 3):
+        few = Runs(WHOLE | {45: WHOLE[45].isel(seed=slice(short))})
+        assert claims.three_time_scales(few).verdict == "undecided"
 
 
 @pytest.mark.parametrize(("fitted", "verdict"), [(9_000.0, "holds"), (np.nan, "holds"), (5.0, "fails")])

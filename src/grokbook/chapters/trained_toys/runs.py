@@ -33,6 +33,9 @@ BATCH = 45
 # Updates after which the program reads accuracies (Fig. 3), and up to which it waits for a line (Fig. 4b).
 STEPS, LONGER = 5_000, 10_000
 
+# Seeds that decide when and at what rate a line forms, after ten that left both open.
+MORE = 50
+
 # Symbols of Fig. 2; points of its recorded plane in each direction.
 P, SIDE = 11, 64
 
@@ -71,6 +74,11 @@ def fresh() -> dict[int, Experiment]:
     """Ten more seeds at three sizes, for rules that are younger than the runs of `toys`."""
     log = Schedule(dense_until=3_000, dense_every=25, points=28)
     return toys_at("fig5b", (45, 40, 35), range(20, 30), LONGER, log)
+
+
+def further() -> dict[int, Experiment]:
+    """The same, and `MORE` seeds after them."""
+    return {n: replace(toy, seeds=tuple(range(20, 30 + MORE))) for n, toy in fresh().items()}
 
 
 def small() -> dict[int, Experiment]:
@@ -139,7 +147,7 @@ def fig2() -> dict[str, Experiment]:
     return {name: Decoded(f"liu2022/fig2[{name}]", config, tuple(range(10))) for name, config in configs.items()}
 
 
-RUNS = (toys, placed, fresh, small, longer, fig2)
+RUNS = (toys, placed, fresh, further, small, longer, fig2)
 
 
 def plan(samples: int, seed: int, steps: int) -> dict[str, Experiment]:
