@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from grokbook.errors import ParameterError
 from grokbook.models.toy import Toy
 from grokbook.runs.experiment import Experiment
@@ -41,7 +43,13 @@ def fig18() -> dict[tuple[str, int], Experiment]:
     return {(name, cells): run(cells, decay) for name, decay in DECAYS.items() for cells in CELLS}
 
 
-RUNS = (fig18,)
+def around_half() -> dict[tuple[str, int], Experiment]:
+    """As many runs again with decay of the matrices, at sizes below and above half of the cells."""
+    again = tuple(range(SEEDS, 2 * SEEDS))
+    return {("again", n): replace(run(n, DECAYS["matrices decay"]), seeds=again) for n in (14, 16, 17, 21, 24)}
+
+
+RUNS = (fig18, around_half)
 
 
 def plan(group: str, cells: int) -> dict[str, Experiment]:

@@ -10,7 +10,7 @@ import xarray as xr
 from scipy.spatial import ConvexHull
 
 from grokbook.chapters.groups.claims import SWAP
-from grokbook.chapters.groups.runs import DECAYS, STEPS, fig18
+from grokbook.chapters.groups.runs import DECAYS, SEEDS, STEPS, around_half, fig18
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import ENOUGH, some
 from grokbook.claims.runs import every_run
@@ -149,24 +149,29 @@ def hexagon(runs: Runs) -> Finding:
                  others=some(int(bad.hexagon.sum()), len(bad)), chance=shares["all", "random"])  # fmt: skip
 
 
-@claim("LG2", "liu2022", "appendix H, Fig. 18a and b", **_LOOK, published="0.5",
-       rule_changed="2026-11-22 e958958", says=(
+@claim("LG2", "liu2022", "appendix H, Fig. 18a and b", section=_LOOK["section"], runs=around_half, beside=fig18,
+       published="0.5", rule_changed="2026-11-26T19:28:00+00:00 35abbd5", says=(
     "with decay of the matrices {above} runs with more than half of the cells get above an RQI of {goal:g} within ",
     "{steps:,} steps, and {below} with half or fewer; as printed, without it, {printed} of any size; all cells are ",
-    "right in {right} runs with more than half of the cells, in both settings, and in {wrong} with half or fewer",
-))  # fmt: skip
+    "right in {right} runs with more than half of the cells, in both settings, and in {wrong} with half or fewer; of ",
+    "the runs that decide {over} with more than half get there, and {under} with fewer"))  # fmt: skip
 def transition(runs: Runs) -> Finding:
     """The steps to an RQI of 0.95 have "a phase transition at r_c = 0.5".
 
-    Our reading: runs with more than half of the cells get there, at least three of ours, and none with fewer.
+    Our reading: runs with more than half of the cells get there, at least three of ours, and none with fewer. Seen
+    before: one run at half itself, which counted as fewer, and says nothing. If all sizes got there alike, both were
+    so in at most 2 of 100 cases.
     """
     rows = measured(runs)
-    decayed, printed = (rows[rows.setting == name] for name in reversed(DECAYS))
-    more, fewer = decayed[decayed.share > 0.5], decayed[decayed.share <= 0.5]
-    parts = (more.step.count() >= 3 or None, not fewer.step.notna().any()) if runs.complete() else (None,)
-    counts = {name: some(int(one.count()), len(one)) for name, one in
-              (("above", more.step), ("below", fewer.step), ("printed", printed.step))}  # fmt: skip
-    for name, part in (("right", rows[rows.share > 0.5]), ("wrong", rows[rows.share <= 0.5])):
+    decayed, printed, again = (rows[rows.setting == name] for name in (*reversed(DECAYS), "again"))
+    more, fewer = again[again.share > 0.5].step, again[again.share < 0.5].step
+    parts = (more.count() >= 3 or None, not fewer.notna().any()) if runs.complete(SEEDS) else (None,)
+    large = decayed.share > 0.5
+    counts = {name: some(int(steps.count()), len(steps)) for name, steps in
+              (("above", decayed[large].step), ("below", decayed[~large].step), ("printed", printed.step),
+               ("over", more), ("under", fewer))}  # fmt: skip
+    both = rows[rows.setting != "again"]
+    for name, part in (("right", both[both.share > 0.5]), ("wrong", both[both.share <= 0.5])):
         counts[name] = some(int((part.accuracy > 1 - 1e-6).sum()), len(part))
     return judge(*parts, elsewhere=True, goal=GOAL, steps=STEPS, **counts)
 
