@@ -132,6 +132,8 @@ def test_a_size_without_a_delay_bends_nothing():
     found = claims.less_data_takes_longer(made)
     assert found.verdict == "holds" and "3.00 times" in found.evidence and "(1.15 with 400 images" in found.evidence
     assert claims.less_data_takes_longer(made, bend=4.0).verdict == "undecided"
+    early = claims.Runs({n: reached(500, 200) for n in steps})
+    assert claims.less_data_takes_longer(early).verdict == "undecided"
 
 
 def diagram(letters: list[str]) -> xr.Dataset:

@@ -113,9 +113,9 @@ def less_data_takes_longer(runs: Runs, *, bend: float = 2.0) -> Finding:
     """
     steps = {n: middle(table.grok_step) for n, table in runs.items() if len(table)}
     told = ", ".join(f"{n}: {f'step {step:,.0f}' if np.isfinite(step) else 'not reached'}" for n, step in steps.items())
-    if not runs.complete() or not np.isfinite(list(steps.values())).all():
-        return judge(None, told=told)
     late = [n for n, table in runs.items() if most(table.fit_step < table.grok_step)]
+    if not runs.complete() or not np.isfinite(list(steps.values())).all() or len(late) < 2:
+        return judge(None, told=told)
     early, bends = [str(n) for n in runs if n not in late], []
     for sizes in (late, [*steps]):
         slopes = -np.diff([steps[n] for n in sizes]) / np.diff(np.log2(sizes))
