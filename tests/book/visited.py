@@ -299,7 +299,7 @@ def barred(page, rules):
     """What axe-core finds on a page by these rules that keeps someone from reading it."""
     if not page.evaluate("!!window.axe"):
         page.evaluate(AXE_SCRIPT)
-    found = page.evaluate(RULES, {"resultTypes": ["violations"], "preload": False, **rules})
+    found = page.evaluate(RULES, {"resultTypes": ["violations"], "preload": False, "rules": {}, **rules})
     grave = [v for v in found if v["impact"] in ("serious", "critical")]
     return [(v["id"], [node["target"] for node in v["nodes"]][:5]) for v in grave]
 
