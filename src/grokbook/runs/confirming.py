@@ -63,7 +63,7 @@ def first_steps(
 
     Of a sweep it is the first cell, trained with those that share its program; with a `number` the run is `moved`.
     """
-    configs = [config if number is None else moved(config, number) for config in experiment.program(seed)]
+    configs = [config if number is None else moved(config, number) for config in experiment.chunks([seed])[0]]
     logged = configs[0].log.steps(configs[0].steps)
     last = int(logged[min(np.searchsorted(logged, steps), logged.size - 1)])
     options = {"device": "cpu", "progress": False, "steps": last, "compiled": compiled}

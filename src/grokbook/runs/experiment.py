@@ -47,7 +47,7 @@ class Experiment:
     seeds: tuple[int, ...] = (0, 1, 2)
     version: int = 1
     together: bool = False
-    rows: ClassVar[int | None] = None
+    rows: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         seeds = tuple(self.seeds)
@@ -98,15 +98,15 @@ class Experiment:
         dataset.attrs = said | {"device": made["device"], "update": made.get("update", "eager")}
         return dataset
 
-    def program(self, seed: int) -> list[RunConfig]:
-        """A program that trains a run of this seed, without other seeds."""
-        return self.to_train([seed])
+    def chunks(self, seeds: Sequence[int]) -> list[list[RunConfig]]:
+        """The runs of these seeds by programs, as they are trained on a CPU where nobody asks for other ones."""
+        return _by_programs(self.to_train(seeds), self.rows)
 
     def forget(self, seeds: tuple[int, ...], checkpoints: Path, rows: int | None = None) -> None:
         """Remove checkpoints of finished seeds, trained alone, together or `rows` at a time, and an empty folder."""
         configs = self.to_train(seeds)
         sizes = dict.fromkeys((1, self.rows, rows, None))
-        for group in [[configs[i] for i in group] for size in sizes for group in groups(configs, size)]:
+        for group in (group for size in sizes for group in _by_programs(configs, size)):
             for keep in (False, True):
                 Path(checkpoint_path(checkpoints, group, keep)).unlink(missing_ok=True)
         if checkpoints.is_dir() and not any(checkpoints.iterdir()):
@@ -122,6 +122,11 @@ class Experiment:
         """Seeds that neither `store` (default: the project's) nor its fallbacks hold."""
         have = set((store or default_store()).seeds(self.key, self.code))
         return tuple(s for s in self.seeds if s not in have)
+
+
+def _by_programs(configs: list[RunConfig], rows: int | None) -> list[list[RunConfig]]:
+    """These runs by programs of at most `rows` of them (None: any number)."""
+    return [[configs[i] for i in group] for group in groups(configs, rows)]
 
 
 def default_store() -> Store:

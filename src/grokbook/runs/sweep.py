@@ -19,7 +19,7 @@ from grokbook.runs.experiment import Experiment
 from grokbook.runs.recording import choose
 from grokbook.training.config import RunConfig
 from grokbook.training.cost import Cost, predict
-from grokbook.training.ensemble import groups, train
+from grokbook.training.ensemble import train
 from grokbook.training.forward import split_weights
 from grokbook.training.optim import Group
 
@@ -184,7 +184,7 @@ class Sweep(Experiment):
     """
 
     axes: tuple[Axis, ...] = ()
-    rows: ClassVar[int | None] = ROWS
+    rows: ClassVar[int] = ROWS
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -245,15 +245,6 @@ class Sweep(Experiment):
     def to_train(self, seeds: Sequence[int]) -> list[RunConfig]:
         """Every cell of every seed."""
         return [config for seed in seeds for config in self.cells(seed)]
-
-    def chunks(self, seeds: Sequence[int], rows: int | None = ROWS) -> list[list[RunConfig]]:
-        """The runs of these seeds by programs of at most `rows` of them (None: any number)."""
-        configs = self.to_train(seeds)
-        return [[configs[i] for i in group] for group in groups(configs, rows)]
-
-    def program(self, seed: int) -> list[RunConfig]:
-        """The first cells of a seed, as many as share a program."""
-        return self.chunks([seed])[0]
 
     def predicted(self, seeds: int | None = None) -> Cost:
         """Predicted seconds on one core of this machine if no cell stops early, and memory of one program."""
