@@ -28,7 +28,7 @@ def predictions(times: Times, experiments: Iterable[Experiment]) -> pd.DataFrame
     """
     rows = []
     for experiment in experiments:
-        own = times.ratios.get(experiment.key, {}).get(experiment.key, [])
+        own = (times.measured or times.ratios).get(experiment.key, {}).get(experiment.key, [])
         if len(own) > 1:
             others = [[*own[:n], *own[n + 1 :]] for n in range(len(own))]
             rows += [("other seeds", statistics.median(rest) / one) for rest, one in zip(others, own, strict=True)]

@@ -62,6 +62,17 @@ def test_seconds_of_the_processor_count_and_a_continued_program_does_not(counted
     assert times.predicted(one, 1).seconds == 20
 
 
+def test_seconds_that_passed_are_an_upper_limit_for_what_is_like_a_run_measured_here(counted, monkeypatch, tmp_path):
+    """A family of which 80 s passed, and a run of another kind that took the processor 20 s here: 20, not 80 (of 10
+    counted). Where no more than 15 s passed the processor was not busy for longer."""
+    slow, quick, here = made("made/slow[p=5]"), made("made/quick[p=7]", 7), made("other/here[p=11]", 11)
+    parts = [(slow, [{"seconds": 80.0, "seeds": [0]}]), (quick, [{"seconds": 15.0, "seeds": [0]}])]
+    parts += [(here, [{"seconds": 90.0, "cpu_seconds": 20.0, "seeds": [0], "processor": module.processor()}])]
+    times = learned(store_with(monkeypatch, tmp_path, *parts), [slow, quick, here])
+    assert [times.predicted(one, 1).seconds for one in (slow, quick, here)] == [20, 15, 20]
+    assert table.predictions(times, [slow, quick, here]).off.tolist() == [2.375], "only what was measured, by the others"
+
+
 def test_errors_are_those_of_records_that_are_left_out(counted, monkeypatch, tmp_path):
     """Programs of 10, 10 and 30 s of one, of 20 s of another. Others' medians: 20, 20, 10; similar: 20 and 10."""
     one, other = made("made/up[p=5]"), made("made/up[p=7]", 7)

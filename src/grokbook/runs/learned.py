@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.provenance import processor
 from grokbook.runs.store import Store
 from grokbook.training.cost import Cost
 
+Ratios = Mapping[str, Mapping[str, list[float]]]
+
 
 @dataclass(frozen=True)
 class Times:
     """Of each kind of run, by experiment: the recorded seconds of its programs over those that were counted for them.
+
+    `measured` has those experiments alone whose records say the seconds of a processor of this kind.
 
     Example:
         >>> from grokbook.runs.gu2025 import fig5
@@ -27,7 +31,8 @@ class Times:
         True
     """
 
-    ratios: Mapping[str, Mapping[str, list[float]]]
+    ratios: Ratios
+    measured: Ratios = field(default_factory=dict)
 
     def predicted(self, experiment: Experiment, seeds: int) -> Cost:
         """Seconds of one core for `seeds` runs of an experiment, and memory of one program.
@@ -38,12 +43,21 @@ class Times:
         return Cost(counted.seconds * (self.ratio(experiment) or 1.0), counted.memory_mb)
 
     def ratio(self, experiment: Experiment, without: str = "") -> float | None:
-        """The median ratio of its nearest kind, over the experiments of that kind `without` the one with this key."""
-        for kind in kinds(experiment):
-            by_key = self.ratios.get(kind, {})
-            if found := [statistics.median(each) for key, each in by_key.items() if key != without]:
-                return statistics.median(found)
-        return None
+        """The median ratio of its nearest kind, over the experiments of that kind `without` the one with this key.
+
+        The smaller of two: a program's processor is never busy for longer than the seconds that pass meanwhile.
+        """
+        each = (_nearest(ratios, experiment, without) for ratios in (self.ratios, self.measured))
+        return min((ratio for ratio in each if ratio is not None), default=None)
+
+
+def _nearest(ratios: Ratios, experiment: Experiment, without: str) -> float | None:
+    """The median ratio of the first of its kinds that is known."""
+    for kind in kinds(experiment):
+        by_key = ratios.get(kind, {})
+        if found := [statistics.median(each) for key, each in by_key.items() if key != without]:
+            return statistics.median(found)
+    return None
 
 
 COUNTED = Times({})
@@ -51,16 +65,16 @@ COUNTED = Times({})
 
 
 def kinds(experiment: Experiment) -> tuple[str, ...]:
-    """What a run is like, the nearest first: itself, its family with this network, its family, its network.
+    """What a run is like, the nearest first: itself, its family with this network, its family, its network, any run.
 
     Example:
         >>> from grokbook.runs.gu2025 import fig5
         >>> kinds(fig5(47))[1:]
-        ('gu2025/fig5 Shape', 'gu2025/fig5', 'gu2025 Shape', 'Shape alone', 'Shape')
+        ('gu2025/fig5 Shape', 'gu2025/fig5', 'gu2025 Shape', 'Shape alone', 'Shape', '')
     """
     family, network = experiment.name.partition("[")[0], type(experiment.config.model).__name__
     alone = f"{network} {'together' if experiment.together else 'alone'}"
-    return experiment.key, f"{family} {network}", family, f"{family.partition('/')[0]} {network}", alone, network
+    return experiment.key, f"{family} {network}", family, f"{family.partition('/')[0]} {network}", alone, network, ""
 
 
 def learned(store: Store, experiments: Iterable[Experiment]) -> Times:
@@ -71,6 +85,7 @@ def learned(store: Store, experiments: Iterable[Experiment]) -> Times:
     """
     entries = {entry["key"]: entry["provenance"] for entry in store.entries().values()}
     ratios: dict[str, dict[str, list[float]]] = {}
+    measured: dict[str, dict[str, list[float]]] = {}
     for experiment in experiments:
         parts = [part for part in entries.get(experiment.key, ()) if "seconds" in part and not part.get("resumed")]
         here = [part for part in parts if part.get("processor") == processor()] or parts
@@ -78,4 +93,6 @@ def learned(store: Store, experiments: Iterable[Experiment]) -> Times:
                 for part in here]  # fmt: skip
         for kind in kinds(experiment) if took else ():
             ratios.setdefault(kind, {})[experiment.key] = took
-    return Times(ratios)
+            if all("cpu_seconds" in part and part.get("processor") == processor() for part in here):
+                measured.setdefault(kind, {})[experiment.key] = took
+    return Times(ratios, measured)
