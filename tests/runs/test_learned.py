@@ -70,7 +70,7 @@ def test_seconds_that_passed_are_an_upper_limit_for_what_is_like_a_run_measured_
     parts += [(here, [{"seconds": 90.0, "cpu_seconds": 20.0, "seeds": [0], "processor": module.processor()}])]
     times = learned(store_with(monkeypatch, tmp_path, *parts), [slow, quick, here])
     assert [times.predicted(one, 1).seconds for one in (slow, quick, here)] == [20, 15, 20]
-    assert table.predictions(times, [slow, quick, here]).off.tolist() == [2.375], "only what was measured, by the others"
+    assert table.predictions(times, [slow, quick, here]).off.tolist() == [2.375], "only what was measured"
 
 
 def test_errors_are_those_of_records_that_are_left_out(counted, monkeypatch, tmp_path):

@@ -146,7 +146,7 @@ def muon() -> dict[str, Ended]:
 def at_rest() -> dict[str, Ended]:
     """The fewest units of `muon` for five times its steps, with seeds that it has not, so that losses come to rest."""
     return {name: replace(one, name=f"tian2025/at rest[{name}]", config=replace(one.config, steps=10_000),
-                          seeds=(10, 11, 12), axes=(Axis("width", (32,)), one.axes[1]))
+                          seeds=tuple(range(10, 20)), axes=(Axis("width", (32,)), one.axes[1]))
             for name, one in muon().items()}  # fmt: skip
 
 
