@@ -253,7 +253,7 @@ def best_rates(rows: pd.DataFrame) -> dict[int, pd.DataFrame]:
 
 
 @claim("T32", "tian2025", "Theorem 8, Fig. 8", section=ELSE, runs=at_rest, through=lives, bars={"margin": (1.02, 1.1)},
-       rule_changed="2026-11-26T21:11 c73bfd9", says=(
+       rule_changed="2026-11-26T21:12 724586e", says=(
            "test losses at the end (their change in the last third of the steps, and the best rate), medians of runs ",
            "that all fit, at widths {widths}: {told}"))  # fmt: skip
 def muon_at_few_nodes(runs: Runs, *, margin: float = 1.05) -> Finding:
