@@ -19,7 +19,6 @@ from grokbook.files import atomic_write, read_json
 from grokbook.paths import records_path
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.store import Store, present_code, present_fingerprint
-from grokbook.runs.sweep import Sweep
 from grokbook.training.config import RunConfig
 from grokbook.training.ensemble import train
 
@@ -71,11 +70,13 @@ def first_steps(
 
 
 def differences(ours: xr.Dataset, theirs: xr.Dataset) -> np.ndarray:
-    """Largest |a - b| / max(|a|, |b|) of the variables up to each step of ours; infinite where theirs lack one."""
-    worst = np.zeros(ours.sizes["step"])
-    for name in ours.data_vars:
-        if ours[name].dims != ("step",):
-            continue
+    """Largest |a - b| / max(|a|, |b|) of the variables up to each step of ours; infinite where theirs lack one.
+
+    Also where ours have none, which confirms nothing.
+    """
+    curves = [name for name in ours.data_vars if ours[name].dims == ("step",)]
+    worst = np.full(ours.sizes["step"], 0.0 if curves else np.inf)
+    for name in curves:
         if name not in theirs:
             return np.full(worst.size, np.inf)
         a, b = ours[name].values, theirs[name].sel(step=ours.step).values
@@ -147,7 +148,7 @@ def confirm(
     fresh = first_steps(experiment, seed, steps, compiled)
     first_cell = {axis.name: axis.values[0] for axis in getattr(experiment, "axes", ())}
     whole = record.sel(seed=seed, **first_cell)
-    if isinstance(experiment, Sweep):
+    if type(experiment) is not Experiment:  # kinds of their own may keep less than what is logged
         fresh = fresh[[name for name in fresh.data_vars if name in whole]]
     apart = differences(fresh, whole)
     entry = {
