@@ -1,6 +1,7 @@
 """Chapter 09: settings differ in what they say, each verdict follows the runs, figures and tables show every run."""
 
 import dataclasses
+from math import comb
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ import pytest
 import xarray as xr
 
 from grokbook.chapters.width_and_initialisation import claims, runs, tables
-from grokbook.claims import Runs, choose
+from grokbook.claims import Claim, Runs, choose
 from grokbook.claims.finding import UNDECIDED
 from grokbook.errors import ParameterError
 from grokbook.models.start import embedding_start
@@ -88,8 +89,20 @@ def test_labels_say_what_the_settings_are():
 
 def test_what_is_recorded_has_three_seeds_unless_more_were_set_aside():
     for run in (run for settings in runs.RUNS for run in settings().values()):
-        shared = run.name.startswith("gu2025/fig5")
-        assert len(run.seeds) == (5 if shared else 13 if run in runs.with_fresh_seeds().values() else 3)
+        many = {"gu2025/fig5": 5, "gu2025/fig10[p=43, d=128, steps=": runs.MANY}
+        found = [seeds for name, seeds in many.items() if run.name.startswith(name)]
+        assert len(run.seeds) == (found or [13 if run in runs.with_fresh_seeds().values() else 3])[0]
+
+
+def test_what_alone_may_refute_a_claim_is_among_its_runs_with_seeds_enough_to():
+    """Three runs with a level are found among 15 where a third have one (binomial: 0.92)."""
+    for made in (c for c in vars(claims).values() if isinstance(c, Claim) and c.refutes):
+        asked = {experiment.key for experiment in made.runs().values()}
+        assert all({e.key for e in part().values()} < asked for part in made.refutes), made.id
+    assert 1 - sum(comb(15, n) / 3**n * (2 / 3) ** (15 - n) for n in range(3)) == pytest.approx(0.92, abs=0.005)
+    young, old = claims.fig20()["30%, toeplitz"], claims.fig20()["30%, normal"]
+    assert young.seeds == old.seeds and len(young.seeds) == 5
+    assert {len(e.seeds) for e in claims.at_width(256).values()} == {claims.ORDERED}
 
 
 def test_the_seeds_that_decide_are_not_those_that_were_looked_at():

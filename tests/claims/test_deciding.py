@@ -103,6 +103,19 @@ def test_what_is_made_for_one_entry_is_not_paid_again_by_the_next():
     assert [*by_decided(entries, lambda runs: sum(cost[key] for key, _ in runs))] == [three, w, y]
 
 
+def test_runs_that_alone_may_refute_an_entry_count_with_their_own_cost(store, monkeypatch):
+    """X1 waits for 8 s of dear runs and 3 s of cheap ones, of which these alone may refute it; X2 for 8 s.
+
+    One part alone: 3 s an entry. Both wait for the dear ones then; X1 is named once where it wants a run twice.
+    """
+    claims = entry("X2", DEAR), replace(entry("X1", DEAR, CHEAP), refutes=(lambda: {"": CHEAP},))
+    ledger_of(monkeypatch, {}, *claims)
+    assert [e.name for e in in_order(None, store)] == [CHEAP.name, DEAR.name]
+    assert with_entries(recording.records_table(store=store), store).entries.tolist() == ["X2 1/3, X1 1/3", "X1 0/3"]
+    ledger_of(monkeypatch, {}, claims[0], replace(claims[1], refutes=()))
+    assert [e.name for e in in_order(None, store)] == [DEAR.name, CHEAP.name]
+
+
 def test_decided_entries_add_nothing_and_what_no_entry_wants_comes_last(store, monkeypatch):
     """The dear runs come first while an entry that waits for them is open; once it is decided, the cheap ones do."""
     claims = entry("X1", DEAR), entry("X2", CHEAP)

@@ -10,7 +10,7 @@ from itertools import count, islice
 import pandas as pd
 
 from grokbook.claims.ledger import OPEN, Claim, claims
-from grokbook.claims.runs import made_after, since
+from grokbook.claims.runs import Wanted, made_after, since
 from grokbook.claims.verdicts import settled
 from grokbook.paths import records_path
 from grokbook.runs.experiment import Experiment
@@ -41,20 +41,22 @@ class Waiting:
 def waiting(chosen: Iterable[Claim], store: Store) -> list[Waiting]:
     """What each of these claims waits for; claims that ask for no runs are left out.
 
+    A claim comes again for each part of its runs that alone may refute it (`Claim.refutes`).
+
     All seeds that it asks for and the store does not hold. Where its rule is younger than the recorded runs, these do
     not count: it waits for as many younger seeds as it asks for, up to `BAND`, first those missing, then further ones.
     """
-    return [_waits(claim, store) for claim in chosen if claim.runs]
+    return [_waits(claim, wanted, store) for claim in chosen if claim.runs for wanted in (claim.runs, *claim.refutes)]
 
 
-def _waits(claim: Claim, store: Store) -> Waiting:
+def _waits(claim: Claim, wanted: Wanted, store: Store) -> Waiting:
     rule, runs, stand = since(claim.rule_changed), set(), {}
-    for experiment in claim.runs().values():
+    for experiment in wanted().values():
         held = set(store.seeds(experiment.key, experiment.code))
         counted = set(made_after(experiment, rule, store))
         missing = [seed for seed in experiment.seeds if seed not in held]
-        wanted = min(len(experiment.seeds), BAND) - len(counted) - len(missing) if rule else 0
-        further = islice((seed for seed in count(max(experiment.seeds) + 1) if seed not in held), max(wanted, 0))
+        short = min(len(experiment.seeds), BAND) - len(counted) - len(missing) if rule else 0
+        further = islice((seed for seed in count(max(experiment.seeds) + 1) if seed not in held), max(short, 0))
         new = {*missing, *further}
         has = len(counted if rule else counted.intersection(experiment.seeds))
         runs |= {(experiment.key, seed) for seed in new}
@@ -67,7 +69,7 @@ def by_decided(entries: Iterable[Waiting], seconds: Callable[[Set[Run]], float])
 
     Greedy: of all open entries, the next is the one whose runs that are not made yet decide most entries (it, and all
     that then want no other) for the seconds they take; of equals the cheaper, then the first. Of its runs those come
-    first that decide one of these others.
+    first that decide one of these others. An entry that is given more than once is done with the first of them.
 
     Example:
         >>> a, b = frozenset({("x", 0)}), frozenset({("y", 0)})
@@ -77,14 +79,15 @@ def by_decided(entries: Iterable[Waiting], seconds: Callable[[Set[Run]], float])
     """
     left, made = [entry for entry in entries if entry.runs], frozenset()
     while left:
-        new = {entry.id: entry.runs - made for entry in left}
-        cost = {name: seconds(runs) for name, runs in new.items()}
-        ends = {name: sum(runs >= other for other in new.values()) for name, runs in new.items()}
-        best = min(new, key=lambda name: (cost[name] / ends[name], cost[name]))
-        first = min((name for name in new if new[name] <= new[best]), key=cost.__getitem__)
+        new = [entry.runs - made for entry in left]
+        cost = [seconds(runs) for runs in new]
+        ends = [len({entry.id for entry, other in zip(left, new, strict=True) if runs >= other}) for runs in new]
+        best = min(range(len(new)), key=lambda n: (cost[n] / ends[n], cost[n]))
+        first = min((n for n, runs in enumerate(new) if runs <= new[best]), key=cost.__getitem__)
         yield new[first]
         made |= new[first]
-        left = [entry for entry in left if not entry.runs <= made]
+        done = {entry.id for entry in left if entry.runs <= made}
+        left = [entry for entry in left if entry.id not in done]
 
 
 def predicted_seconds(runs: Set[Run], known: Mapping[str, Experiment], times: Times) -> float:
@@ -132,9 +135,9 @@ def with_entries(table: pd.DataFrame, store: Store | None = None) -> pd.DataFram
     `GF09 1/3`: of three seeds that entry GF09 wants, one counts; `2 beyond` are not in its list of seeds yet.
     """
     keys = {experiment.name: experiment.key for experiment in choose()}
-    said: dict[str, list[str]] = {key: [] for key in keys.values()}
+    said: dict[str, dict[str, str]] = {key: {} for key in keys.values()}
     for entry in waiting(open_claims(), store or Store(records_path())):
         for key, (has, wants, beyond) in entry.stand.items():
             further = f" ({beyond} beyond)" if beyond else ""
-            said.setdefault(key, []).append(f"{entry.id} {has}/{wants}{further}")
-    return table.assign(entries=[", ".join(said.get(keys.get(name, ""), [])) for name in table.experiment])
+            said.setdefault(key, {})[entry.id] = f"{entry.id} {has}/{wants}{further}"
+    return table.assign(entries=[", ".join(said.get(keys.get(name, ""), {}).values()) for name in table.experiment])

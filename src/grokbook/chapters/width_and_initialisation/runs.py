@@ -37,7 +37,9 @@ APART = ("normal", "toeplitz", "toeplitz_normal", "small_normal", "normal_mean")
 
 FRESH = tuple(range(3, 13))  # seeds that were run after those of `small_by_start` had shown what to ask: they decide it
 
-# Figs 9 to 11: figure, modulus, shift, our number of steps, widths; a second row of a modulus is longer runs.
+# Figs 9 to 11: figure, modulus, shift, our number of steps, widths; a second row of a modulus is longer runs, with
+# `MANY` seeds: of the first three one generalised, and a level is judged on three that did.
+MANY = 15
 WIDTHS = (
     ("fig9", 97, 85, 40_000, (128, 256)),
     ("fig9", 47, 0, 20_000, (64, 256)),
@@ -120,7 +122,7 @@ def by_width() -> Settings:
         for d in widths:
             name = f"gu2025/{figure}[p={p}, d={d}{f', steps={steps}' if longer else ''}]"
             label = f"p = {p}, k = {k}, d = {d}{f', {steps:,} steps' if longer else ''}"
-            found[label] = run(name, p=p, d_model=d, shift=k, steps=steps)
+            found[label] = run(name, tuple(range(MANY if longer else 3)), p=p, d_model=d, shift=k, steps=steps)
     sizes = {label: (-e.config.task.p, e.config.task.shift, e.config.model.d_model) for label, e in found.items()}
     return {label: found[label] for label in sorted(found, key=sizes.__getitem__)}
 
