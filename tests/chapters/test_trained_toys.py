@@ -360,13 +360,22 @@ def test_the_link_is_seen_by_an_oracle_and_not_by_a_blind_measure():
     assert embeddings.linked(between, "settings", "new")[1] == 1
 
 
-@pytest.mark.parametrize(("blind", "verdict"), [(0.0, "holds"), (1.0, "undecided")])
-def test_a_circle_must_go_with_the_answers_more_than_the_training_accuracy(blind, verdict, monkeypatch):
-    """LF2: where the training accuracy tells as much, nothing is decided."""
-    right = np.linspace(0, 1, 10)
-    rows = pd.DataFrame({"kind": "modular", "seed": range(10), "ring": right, "new": right, "train": blind * right})
+@pytest.mark.parametrize(
+    ("circle", "verdict"), [("answers", "holds"), ("training", "undecided"), ("backwards", "fails")]
+)
+def test_a_circle_must_go_with_the_answers_of_runs_that_fit(circle, verdict, monkeypatch):
+    """LF2: what follows the answers passes; what knows the training accuracy alone tells nothing; seeds must be all."""
+    rng = np.random.default_rng(0)
+    fits, right, noise = np.arange(50) % 5 > 0, rng.random(50), rng.random(50)
+    rings = {"answers": right, "training": fits + noise, "backwards": 1 - right}
+    rows = pd.DataFrame({"kind": "modular, bad", "seed": range(50), "ring": rings[circle], "train": 0.5 + fits / 2,
+                         "new": right * fits})  # fmt: skip
+    assert embeddings.linked(rows.assign(ring=rings["training"]), "ring", "new")[1] < 0.05
     monkeypatch.setattr(claims, "planes", lambda runs: rows)
-    assert claims.circle_where_it_generalises({}).verdict == verdict
+    found = claims.circle_where_it_generalises(WHOLE)
+    assert (found.verdict, found.numbers["runs"]) == (verdict, 40)
+    few = Runs({45: WHOLE[45].isel(seed=slice(49))})
+    assert claims.circle_where_it_generalises(few).verdict == "undecided"
 
 
 def test_the_regions_of_the_picture_are_those_recorded(small_fig2, cell):

@@ -29,6 +29,7 @@ from grokbook.chapters.trained_toys.runs import (
     LONGER,
     MORE,
     fig2,
+    fitting,
     fresh,
     further,
     longer,
@@ -298,19 +299,17 @@ def rate_tells_more_than_size(rows: pd.DataFrame) -> Finding:
                  code_p=code.p_value)  # fmt: skip
 
 
-def _link(runs: Runs, task: str, measure: str, *, beside: bool = False) -> tuple[Finding, pd.DataFrame]:
-    rows = planes({kind: data for kind, data in runs.items() if kind.startswith(task)})
+def _link(rows: pd.DataFrame, measure: str) -> Finding:
     (tau, p_value), (blind, _) = (linked(rows, of, "new") for of in (measure, "train"))
-    link = None if beside and 0 < tau <= blind else seen(tau, p_value)
-    return judge(link, value=tau, p=p_value, runs=len(rows), blind=blind), rows
+    return judge(seen(tau, p_value), value=tau, p=p_value, runs=len(rows), blind=blind)
 
 
-_SAYS = (" and answers, within settings: Somers' D {value:.2f} (p = {p:.4f}, {runs} runs); training accuracy and "
-         "answers: {blind:.2f}")  # fmt: skip
+_SAYS = " and answers, within settings: Somers' D {value:.2f} (p = {p:.4f}, {runs} runs)"
 
 
 @claim("LF1", "liu2022", "section 3, Fig. 2 (a, b)", section=PLANE, runs=fig2,
-       published="stored: RQI 0.62, test 0.88", says=("RQI", _SAYS))  # fmt: skip
+       published="stored: RQI 0.62, test 0.88",
+       says=("RQI", _SAYS, "; training accuracy and answers: {blind:.2f}"))  # fmt: skip
 def parallelograms_where_it_generalises(runs: Runs) -> Finding:
     """In toy addition "generalization appears to be linked to the emergence of highly-structured embeddings": Fig. 2
     "shows parallelograms".
@@ -318,22 +317,27 @@ def parallelograms_where_it_generalises(runs: Runs) -> Finding:
     Our reading: among runs of one setting those with the larger RQI answer more of the test pairs whose mirror image
     was not trained (Somers' D above zero, the seeds of all settings permuted together, at 5 %).
     """
-    return _link(runs, "addition", "rqi")[0]
+    return _link(planes({kind: data for kind, data in runs.items() if kind.startswith("addition")}), "rqi")
 
 
-@claim("LF2", "liu2022", "section 3, Fig. 2 (c, d)", section=PLANE, runs=fig2, published="stored: test 0.917",
-       rule_changed="2026-11-24 1db7ca3",
-       says=("variance at one frequency", _SAYS, "; {right} answer 90 %; above the variance of 95 % of random tables ",
-             "({chance:.0%}): {circles}"))  # fmt: skip
+@claim("LF2", "liu2022", "section 3, Fig. 2 (c, d)", section=PLANE, runs=fitting, published="stored: test 0.917",
+       rule_changed="2026-11-26T21:10:00+00:00 8f97c99", says=(
+    "variance at one frequency", _SAYS, "; {right} answer 90 %; {circles} are above the variance of 95 % of random ",
+    "tables ({chance:.0%})"))  # fmt: skip
+@of_all
 def circle_where_it_generalises(runs: Runs) -> Finding:
     """In toy modular addition too "generalization appears to be linked to the emergence of highly-structured
     embeddings": Fig. 2 "shows a circle".
 
-    Our reading: as in LF1, with the share of the embedding's variance at one frequency and the test set, and by more
-    than the training accuracy does, which knows no circle.
+    Our reading: as in LF1, with the share of the embedding's variance at one frequency and the test set, among runs
+    that have every training pair right, of which the training accuracy tells nothing. The setting is that with the
+    caption's midpoint in which nearly all are such. Thirty older seeds, seen before, have D = 0.41 there, and 0.03 with
+    the sum in the midpoint's place.
     """
-    found, rows = _link(runs, "modular", "ring", beside=True)
-    circles = (rows.ring > chance_ring()).groupby(rows.kind, sort=False)
+    if not runs:
+        return Finding(UNDECIDED, "not run")
+    rows = planes(runs).query("train == 1")
+    found, circles = _link(rows, "ring"), rows.ring > chance_ring()
     numbers = {"right": some(int((rows.new >= 0.9).sum()), len(rows)), "chance": chance_ring(),
-               "circles": "; ".join(f"{kind}: {some(int(own.sum()), len(own))}" for kind, own in circles)}  # fmt: skip
+               "circles": some(int(circles.sum()), len(rows))}  # fmt: skip
     return replace(found, numbers=dict(found.numbers) | numbers)
