@@ -118,7 +118,8 @@ def _ticket(runs: Runs, own: str, null: str, elsewhere: bool) -> Finding:
     step = {name: runs[name].grok_step.astype(float) for name in ("normal", own, null)}
     first = bool((step[own] < step[null].fillna(np.inf)).all())
     parts = (most(step[own].notna()), first) if most(step["normal"].notna()) else (None,)
-    return judge(*parts, elsewhere=elsewhere, told=told, value=step[own].median())
+    middle = float(step[own].fillna(np.inf).median())
+    return judge(*parts, elsewhere=elsewhere, told=told, value=middle if np.isfinite(middle) else None)
 
 
 _TICKETS: dict[str, Any] = {"section": "Mask and rewind", "runs": tickets, "through": grok_times,
