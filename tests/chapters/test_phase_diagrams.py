@@ -89,7 +89,7 @@ def test_the_corners_are_looked_at_in_three_sizes():
     [(3, published.ROWS["b"], "holds", "holds with correction", "undecided"),
      (3, DIAGONAL, "holds", "holds", "undecided"), (3, WAVES, "fails", "fails", "fails"),
      (3, ["X" * 16] * 10 + ["CCCCGGGMMMMMMMMX"], "holds", "undecided", "undecided"),
-     (2, published.ROWS["b"], "undecided", "undecided", "undecided"),
+     (2, published.ROWS["b"], "holds", "undecided", "undecided"), (1, DIAGONAL, *["undecided"] * 3),
      (3, ["CCCCCCCCCCCCMMMM"] * 11, "fails", "undecided", "fails")],
 )  # fmt: skip
 def test_our_panels_are_judged_from_three_seeds(seeds, rows, four, sandwich, alone):
@@ -99,6 +99,23 @@ def test_our_panels_are_judged_from_three_seeds(seeds, rows, four, sandwich, alo
     assert claims.four_in_ours(Runs({"6b": runs["6b"]})).verdict == alone
     del runs["6c until fit"]
     assert claims.sandwich_in_ours(runs).verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict"),
+    [([published.ROWS["b"]] * 2, "holds"), ([published.ROWS["b"], WAVES], "holds"), ([WAVES] * 2, "undecided")],
+)
+def test_a_part_of_a_panel_may_show_all_four_phases_and_never_that_one_is_missing(rows, verdict):
+    """Seed 0 of 6c has all four, of two further seeds a part is there: one with all four makes two of three."""
+    whole = grid(published.ROWS["b"])
+    part = xr.concat([grid(one, seeds=1).assign_coords(seed=[n]) for n, one in enumerate(rows, 1)], "seed")
+    asked = {"6b": whole, "6c": whole.isel(seed=[0]), "6c in part": part}
+    assert claims.four_in_ours(Runs(asked)).verdict == verdict
+    both = "holds" if WAVES not in rows else "undecided"
+    assert claims.four_in_ours(Runs(asked | {"6c": grid(WAVES, seeds=1)})).verdict == both
+    for panel, own in experiments.in_part().items():
+        sides = zip(own.axes, experiments.fig6()[panel].axes, strict=True)
+        assert 0 not in own.seeds and all({*few.values} < {*every.values} for few, every in sides)
 
 
 def curves(letters: list[str], late: int = 0) -> xr.Dataset:

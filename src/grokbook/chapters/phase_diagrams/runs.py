@@ -80,14 +80,26 @@ def replayed() -> dict[str, Sweep]:
     return found
 
 
+def thinned(own: Sweep) -> dict[str, tuple[float, ...]]:
+    """Every other value of each axis of a diagram."""
+    return {axis.name: axis.values[::2] for axis in own.axes}
+
+
+def in_part() -> dict[str, Sweep]:
+    """Every other rate and decay of 6c, and every other rate of both in 6a, with seeds that the panels do not have."""
+    seeds = {"c": (1, 2), "a": (1, 2, 3)}
+    panels = {panel: fig6()[panel] for panel in seeds}
+    return {panel: sweep(f"{own.name}[in part]", own.config, seeds[panel], **thinned(own))
+            for panel, own in panels.items()}  # fmt: skip
+
+
 def nudged() -> dict[str, Sweep]:
     """Every other rate and decay of panels 6b and 6c, their draws, each cell from three starts a millionth apart."""
     found = {}
     for panel in "bc":
         own = replayed()[panel]
         config = replace(own.config, model=NudgedToy(10, outputs=own.config.model.outputs))
-        axes = {axis.name: axis.values[::2] for axis in own.axes} | {"twin": (0, 1, 2)}
-        found[panel] = sweep(f"liu2022/fig6{panel}[nudged]", config, own.seeds, **axes)
+        found[panel] = sweep(f"liu2022/fig6{panel}[nudged]", config, own.seeds, **thinned(own), twin=(0, 1, 2))
     return found
 
 
@@ -130,7 +142,7 @@ def fig12() -> dict[str, Experiment]:
     return found
 
 
-RUNS = (fig6, replayed, nudged, until_fit, more, by_seed, by_start, fig12)
+RUNS = (fig6, replayed, nudged, in_part, until_fit, more, by_seed, by_start, fig12)
 
 
 def plan(rates: int, decays: int, steps: int, seed: int) -> dict[str, Experiment]:
