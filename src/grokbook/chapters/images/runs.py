@@ -105,6 +105,12 @@ def fig8_beyond() -> dict[str, Sweep]:
     return _beyond("liu2022/fig8", fig8_right()["cells"].config)
 
 
+def fig8_corner() -> dict[str, Sweep]:
+    """Cells of the corner beyond `fig8_right` in which both values are high; three of six have a product above 2."""
+    axes = Axis("last_lr", (0.1, 1.0)), Axis("weight_decay", (3.0, 10.0, 30.0))
+    return {"corner": Sweep("liu2022/fig8[corner]", fig8_right()["cells"].config, (0, 1, 2), axes=axes)}
+
+
 def small_beyond() -> dict[str, Sweep]:
     """Cells beyond `small_phases`."""
     return _beyond("small/digits", small_phases()["cells"].config)
@@ -138,7 +144,7 @@ def small_phases() -> dict[str, Sweep]:
     return {"cells": Sweep("small/digits[phases]", config, (0, 1, 2), axes=axes)}
 
 
-RUNS = (fig8, fig20, fig8_right, small, by_decay, by_size, fewer, small_phases, fig8_beyond, small_beyond)
+RUNS = (fig8, fig20, fig8_right, small, by_decay, by_size, fewer, small_phases, fig8_beyond, fig8_corner, small_beyond)
 
 
 def plan(n_train: int, spread: float, steps: int, n_seeds: int) -> dict[str, Experiment]:
