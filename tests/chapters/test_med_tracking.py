@@ -13,6 +13,7 @@ from grokbook.claims import Runs, choose
 from grokbook.claims.finding import UNDECIDED
 from grokbook.errors import ParameterError
 from grokbook.measures import fourier_power
+from grokbook.runs.experiment import recorded
 from grokbook.runs.gu2025 import fig5, operations
 from grokbook.runs.tracking import shift_test, together, track, tracking_table
 from grokbook.theory.one_frequency import circle
@@ -238,6 +239,17 @@ def test_monitoring_is_an_association_beyond_chance(count, apart, accuracy, verd
     for figure in ("GF12", "GF13", "GF19"):
         found = choose([figure])[0](of(moving(count, apart=apart, accuracy=accuracy)))
         assert found.verdict == verdict and f" {count} runs (detrended" in found.evidence
+
+
+def test_half_of_the_steps_tell_as_often_as_all_where_both_are_recorded():
+    """Figs 14 and 16, six seeds each: what Figs 17 to 19 are asked at step 5,000, these show by then in every run."""
+    for figure in ("fig14", "fig16"):
+        data = recorded(dataclasses.replace(operations()[f"gu2025/{figure}"], seeds=tuple(range(6))))
+        assert claims.tracks(runs.tracked(data.where(data.step <= runs.HALF, drop=True))).all()
+    for name, short in runs.half_as_long().items():
+        own = operations()[name]
+        assert dataclasses.replace(short.config, steps=own.config.steps) == own.config
+        assert not {*short.seeds} & {*own.seeds}
 
 
 def test_monitoring_is_more_than_what_strangers_have():

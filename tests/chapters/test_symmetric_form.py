@@ -6,6 +6,7 @@ import xarray as xr
 
 from grokbook.chapters.symmetric_form import claims, plan, runs
 from grokbook.claims import Runs
+from grokbook.claims.finding import ENOUGH
 from grokbook.runs.recording import catalogue
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.memorisers import transpose_accuracy
@@ -113,6 +114,7 @@ def test_the_plan_trains_the_small_networks_and_its_defaults_are_recorded():
     assert len(planned) == len(runs.NETWORKS) * len(runs.FORMS)
     assert {(run.config.task.p, run.config.steps, run.seeds) for run in planned.values()} == {(7, 20, (0,))}
     assert {run.name for run in plan(**runs.SMALL).values()} <= set(runs.recorded_networks())
+    assert all(len(runs.dnns()[name, runs.FORMS[runs.FORM]].seeds) == ENOUGH for name in runs.NETWORKS[1:])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from grokbook.chapters.med_tracking.runs import LEVEL, NORMS, stack, tracked
+from grokbook.chapters.med_tracking.runs import LEVEL, NORMS, half_as_long, stack, tracked
 from grokbook.claims import Claim, Finding, Runs, claim, found, judge
 from grokbook.claims.finding import ENOUGH, UNDECIDED, some
 from grokbook.runs.experiment import Experiment
@@ -242,7 +242,7 @@ def exceptionally(runs: Runs, *, by: str = "agreement") -> Finding:
 
 
 def _of_operation(figure: str) -> dict[str, Experiment]:
-    return {figure: operations()[f"gu2025/{figure}"]}
+    return {figure: (operations() | half_as_long())[f"gu2025/{figure}"]}
 
 
 CLAIMS = tuple(
