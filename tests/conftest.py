@@ -1,5 +1,6 @@
 """Settings of every test: property tests have no deadline, runs stay in this process; the reference numbers."""
 
+import gc
 import json
 import os
 from collections.abc import Callable
@@ -12,6 +13,13 @@ settings.register_profile("grokbook", deadline=None, max_examples=50, derandomiz
 settings.load_profile("grokbook")
 
 os.environ.setdefault("GROKBOOK_CORES", "1")  # a process of its own takes longer to start than most runs of the tests
+
+gc.disable()  # until all tests are collected: what is made until then stays, and each search of it takes a second
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import json
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,7 @@ def test_what_was_recorded_is_loaded(checkout, monkeypatch):
     assert load_or_run(made(seeds=(0,)), progress=False).attrs["origin"] == "cached"
 
 
+@lru_cache(maxsize=1)
 def committed():
     """The manifest entries of the project's own records."""
     path = project_root() / "data" / "records" / MANIFEST

@@ -377,7 +377,8 @@ def sphinx(work: Path, strict: bool = True) -> Path:
     """
     import yaml
 
-    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
+    seldom = "import gc; gc.set_threshold(1_000_000, 50, 1000)"  # a quarter of the time goes to garbage otherwise
+    command = [sys.executable, "-c", f"{seldom}; from jupyter_book.cli.main import main; main()"]
     command += ["build", str(work / "source"), "--path-output", str(work / "out"), "--all"]
     command += ["-W", "--keep-going"] if strict else []
     environment = {**os.environ, "PYTHONWARNINGS": "ignore", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}

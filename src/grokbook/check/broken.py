@@ -18,24 +18,36 @@ def problems(html: Path, figures: Mapping[str, Sequence[str]]) -> list[str]:
     """What is wrong with the pages under `html`, one sentence each; `figures` are the expected names by chapter."""
     from bs4 import BeautifulSoup
 
-    files = sorted(html.rglob("*.html"))
-    pages: dict[Path, Any] = {file: BeautifulSoup(file.read_text("utf-8"), "html.parser") for file in files}
-    anchors = {p: {tag[n] for n in ("id", "name") for tag in s.find_all(attrs={n: True})} for p, s in pages.items()}
+    anchors: dict[Path, set[str]] = {}
+    links: dict[Path, list[str]] = {}
+    said: dict[Path, list[str]] = {}
+    for path in sorted(html.rglob("*.html")):
+        soup = BeautifulSoup(path.read_text("utf-8"), "html.parser")
+        anchors[path] = {tag[n] for n in ("id", "name") for tag in soup.find_all(attrs={n: True})}
+        links[path] = [tag["href"] for tag in soup.find_all("a", href=True)]
+        prose = "\n".join(_prose(soup.find("article") or soup))
+        said[path] = [f"contains {bad!r}" for bad in BAD_TEXT if bad in prose]  # signs of something that failed
+        said[path] += _images(path, soup)
     found = []
-    for path, soup in pages.items():
-        name = path.relative_to(html).as_posix()
-        texts = (soup.find("article") or soup).find_all(string=True)  # but for code that the reader wrote
-        prose = "\n".join(t for t in texts if not (t.find_parent("code") or t.find_parent(class_="cell_input")))
-        local = [f"contains {bad!r}" for bad in BAD_TEXT if bad in prose]  # signs of something that failed
-        local += [*_images(path, soup), *_links(html, path, soup, anchors)]
-        found += [f"{name}: {sentence}" for sentence in local]
+    for path, sentences in said.items():
+        sentences += _links(html, path, links[path], anchors)
+        found += [f"{path.relative_to(html).as_posix()}: {sentence}" for sentence in sentences]
     for chapter, names in figures.items():
         page = html / f"{page_of(chapter)}.html"
-        if page not in pages:
+        if page not in said:
             found.append(f"chapter {chapter} has no page")
             continue
         found += [f"{page_of(chapter)}.html: the figure {n} is missing" for n in names if n not in anchors[page]]
     return found
+
+
+def _prose(tag: Any) -> Iterator[str]:
+    """The texts below a tag, but for code that the reader wrote."""
+    for child in tag.children:
+        if isinstance(child, str):
+            yield child
+        elif child.name != "code" and "cell_input" not in child.get("class", ()):
+            yield from _prose(child)
 
 
 def _images(path: Path, soup: Any) -> Iterator[str]:
@@ -74,19 +86,19 @@ def _drawn(path: Path) -> bool:
     return sum(name in shapes and node not in defined for name, node in below) >= 2
 
 
-def _links(html: Path, path: Path, soup: Any, anchors: Mapping[Path, set[str]]) -> Iterator[str]:
+def _links(html: Path, path: Path, links: Sequence[str], anchors: Mapping[Path, set[str]]) -> Iterator[str]:
     """Links to files of the site that do not exist, or to anchors that their page does not have.
 
     An address that ends in a choice (`#paper=gu2025`) is read by the page's script and is no anchor.
     """
-    for tag in soup.find_all("a", href=True):
-        address = urlsplit(tag["href"])
-        if address.scheme or address.netloc or tag["href"] in ("#", ""):
+    for link in links:
+        address = urlsplit(link)
+        if address.scheme or address.netloc or link in ("#", ""):
             continue
         target = (path.parent / unquote(address.path)).resolve() if address.path else path
         target = target / "index.html" if target.is_dir() else target
         anchor = "" if "=" in address.fragment else unquote(address.fragment)
         if not target.exists():
-            yield f"the link {tag['href']} leads nowhere"
+            yield f"the link {link} leads nowhere"
         elif anchor and target in anchors and anchor not in anchors[target]:
-            yield f"the link {tag['href']} leads to an anchor that is not there"
+            yield f"the link {link} leads to an anchor that is not there"
