@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -166,6 +166,15 @@ def over_grid(name: str | Experiment, grid: Sequence[str], n_seeds: int, steps: 
     return Sweep(title, config, tuple(range(n_seeds)), axes=axes)
 
 
+@lru_cache(maxsize=64)
+def _over(config: RunConfig, axes: tuple[Axis, ...], spelled: str = "") -> tuple[RunConfig, ...]:
+    """The run with every combination of the values: many topics ask for one diagram. `spelled` tells 0 from 0.0."""
+    configs = (config,)
+    for axis in axes:
+        configs = tuple(with_value(one, axis.name, value) for one in configs for value in axis.values)
+    return configs
+
+
 @dataclass(frozen=True)
 class Sweep(Experiment):
     """An experiment whose configuration is run with every combination of the values of its `axes`.
@@ -205,13 +214,11 @@ class Sweep(Experiment):
 
     def cells(self, seed: int) -> list[RunConfig]:
         """The runs of one seed, the last axis fastest."""
-        configs = []
-        for values in itertools.product(*(axis.values for axis in self.axes)):
-            config = dataclasses.replace(self.config.with_seed(seed), snapshots=0)  # `_gridded` keeps the end alone
-            for axis, value in zip(self.axes, values, strict=True):
-                config = with_value(config, axis.name, value)
-            configs.append(config)
-        return configs
+        config = dataclasses.replace(self.config.with_seed(seed), snapshots=0)  # `_gridded` keeps the end alone
+        try:
+            return list(_over(config, self.axes, repr((config, self.axes))))
+        except TypeError:  # parts of a reader's own need no hash
+            return list(_over.__wrapped__(config, self.axes))
 
     def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
         """Train the seeds (default: all) in every cell; `options` are those of `grokbook.training.train`."""
