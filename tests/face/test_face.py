@@ -119,15 +119,16 @@ def test_a_grid_on_two_processes_is_the_long_way_and_has_a_coordinate_for_all_th
 
 
 def test_rows_of_a_program_go_by_what_a_cache_holds_whatever_the_cores():
-    """Sixteen of networks of a few hundred numbers where there are many runs; four of larger ones, or of few runs."""
+    """Sixteen of networks of a few hundred numbers where runs are many; four of larger ones, or of few long runs."""
     rates, toy = [10.0**-k for k in range(1, 9)], gb.from_module(lambda: torch.nn.Linear(6, 6_000))
 
-    def rows(model, seeds):
+    def rows(model, seeds, steps=10_000):
         axes = (Axis("learning_rate", tuple(rates)),)
-        return running._together(Sweep("x", RunConfig(Parity(), model, steps=1), tuple(range(seeds)), axes=axes))
+        return running._together(Sweep("x", RunConfig(Parity(), model, steps=steps), tuple(range(seeds)), axes=axes))
 
     assert [rows(Sine(), seeds) for seeds in (1, 4, 20)] == [4, 8, 16]
-    assert rows(toy, 20) == 4
+    assert [rows(Sine(), seeds, 100) for seeds in (1, 4, 20)] == [8, 16, 16]
+    assert rows(toy, 20) == rows(toy, 1, 1) == 4
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("grokbook.machine.cores", lambda: 64)
         assert rows(Sine(), 4) == 8

@@ -38,6 +38,9 @@ KEPT = ("embedding", "weights")
 SHORT = 20.0
 """Runs of fewer predicted seconds, all together, are not worth the start of a process each."""
 
+FEW = 20_000
+"""Updates of a sweep, all together, up to which a second core would not be worth its start."""
+
 CACHE = 3_000_000
 """Bytes of parameters, gradients and moments that stay in a core's cache: those of `ROWS` of Liu et al.'s toys."""
 
@@ -188,7 +191,7 @@ def sweep(
         scheduler: address of a Dask cluster, `tcp://host:8786`, or "local" for one made here. Default: processes.
         store: as `train`; or an address that fsspec knows, `s3://bucket/folder`, where machines share what is done.
         rows: runs that share a program; "auto": on a CPU 4, and up to 16 of networks so small that a core's cache holds
-            them; on a cluster always 4.
+            them where the runs are many or short; on a cluster always 4.
         settings: as `train`; so are the other arguments.
 
     Returns:
@@ -266,14 +269,14 @@ def _rows(rows: int | str) -> int:
 
 
 def _together(made: Sweep) -> int | None:
-    """How many runs of a sweep share a program: what a core's cache holds, and not so many that cores are left idle.
+    """How many runs of a sweep share a program: what a core's cache holds, and in long sweeps a quarter of them.
 
     Of each parameter there are four numbers, weight, gradient and two moments. Neither processes nor cores change it,
     so that they change no bit either.
     """
     parameters = sum(map(prod, made.config.model.shapes().values()))
     runs = len(made.seeds) * prod(made.shape.values())
-    fit = min(CACHE // (16 * parameters), runs // 4, 16)
+    fit = min(CACHE // (16 * parameters), runs if runs * made.config.steps <= FEW else runs // 4, 16)
     return None if torch.cuda.is_available() else max(ROWS, fit)
 
 
