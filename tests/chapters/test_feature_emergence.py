@@ -288,7 +288,7 @@ def test_muon_is_judged_by_ranks_with_a_margin_where_all_runs_are_at_rest():
     adam = optimised([[0.5, 0.9], [0.1, 0.1]], spread=0.05)
     cases = [
         (optimised([[0.7, 0.2], [0.3, 0.3]], spread=0.05), "holds"),  # its best rate at the smallest width counts
-        (optimised([[0.48, 0.6], [0.1, 0.1]], spread=0.1), "undecided"),  # the seeds are further apart than the margin
+        (optimised([[0.48, 0.6], [0.1, 0.1]], spread=0.1), "undecided"),  # seeds further apart than the margin
         (optimised([[0.7, 0.6], [0.1, 0.1]], spread=0.05), "undecided"),  # higher, in a setting of ours
         (optimised([[0.7, 0.6], [0.1, 0.1]], spread=0.05, earlier=1.1), "undecided"),  # it still falls
         (optimised([[0.7, 0.2], [0.1, 0.1]], fitted=0.5), "undecided"),  # what has not fitted is not compared
@@ -297,7 +297,7 @@ def test_muon_is_judged_by_ranks_with_a_margin_where_all_runs_are_at_rest():
         found = trained.muon_at_few_nodes(rows_of({"adam": adam, "muon": muon}))
         assert found.verdict == verdict and "nan" not in found.evidence
     close = [optimised([[loss, 0.9], [0.1, 0.1]], spread=0.005) for loss in (0.5, 0.49)]
-    for pair, verdict in zip(((0, 0), (0, 1), (1, 0)), ("undecided", "holds with correction", "undecided"), strict=True):
+    for pair, verdict in {(0, 0): "undecided", (0, 1): "holds with correction", (1, 0): "undecided"}.items():
         adam, muon = (close[n] for n in pair)
         found = trained.muon_at_few_nodes(rows_of({"adam": adam, "muon": muon}))
         assert found.verdict == verdict and "by less than 5%" in found.evidence
