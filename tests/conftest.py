@@ -14,7 +14,7 @@ settings.load_profile("grokbook")
 
 os.environ.setdefault("GROKBOOK_CORES", "1")  # a process of its own takes longer to start than most runs of the tests
 
-gc.disable()  # until all tests are collected: what is made until then stays, and each search of it takes a second
+gc.disable()  # until all tests are collected: most of what is made until then stays, and is searched again and again
 
 
 def pytest_collection_finish() -> None:
