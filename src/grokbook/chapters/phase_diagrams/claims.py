@@ -14,9 +14,9 @@ from scipy.stats import mannwhitneyu, sem, t
 
 from grokbook.chapters.phase_diagrams.published import panels, same_cells, sandwiched, steps_beside
 from grokbook.chapters.phase_diagrams.runs import (
-    MORE,
     SHORTER,
     SPEEDS,
+    STARTS,
     TASKS,
     by_seed,
     fig6,
@@ -178,7 +178,7 @@ def size_of_the_start(runs: Mapping[str, xr.DataArray], *, little: float = LITTL
 
     Our reading, by the mean gap over seeds of the shares of cells that generalise from either size: it is within
     a tenth of zero (two one-sided t-tests, 5 % each); refuted where it is not so and the gap is not zero (two-sided,
-    5 %). All of `MORE` further seeds decide. The first five, seen before, have a mean gap of 0.13.
+    5 %). All of `STARTS` further seeds decide. The first five, seen before, have a mean gap of 0.13.
     """
     cells = runs["cells"]
     if not enough(cells):
@@ -195,7 +195,7 @@ def size_of_the_start(runs: Mapping[str, xr.DataArray], *, little: float = LITTL
         for one, count in zip(sizes, counts, strict=True)
     ]
     told.append(f"mean gap {mean:.3f} (interval of 90 %: +/- {half:.3f})")
-    return judge(part if len(gap) >= MORE else None, value=mean, low=float(mean - half), high=float(mean + half),
+    return judge(part if len(gap) >= STARTS else None, value=mean, low=float(mean - half), high=float(mean + half),
                  told="; ".join(told))  # fmt: skip
 
 
