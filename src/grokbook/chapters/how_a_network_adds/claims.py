@@ -84,7 +84,7 @@ def order_log(primes: tuple[int, ...] = (5, 7, 11, 13, 17, 19, 23)) -> Finding:
 @claim("Z01", "zhong2023", "abstract", section=RULES, rule_changed="2026-11-26T22:01:00+00:00 876ecc6",
        runs=pairs, says=(
     "of {pairs} training sets and starts {turned} give a clock with attention and a pizza with uniform attention, ",
-    "{back} the reverse (sign test, p = {p:.4f}); a pizza explains more than a clock in {attention} of the first and ",
+    "{back} the reverse (sign test, p = {p:.1g}); a pizza explains more than a clock in {attention} of the first and ",
     "{uniform} of the second"))  # fmt: skip
 def two_rules(runs: Runs) -> Finding:
     """Small changes "can induce the discovery of qualitatively different algorithms from a fixed training set": a
