@@ -284,8 +284,8 @@ def muon_at_few_nodes(runs: Runs, *, margin: float = 1.05) -> Finding:
     lower, near = sooner(muon, adam), sooner(muon, adam, factor=1 / margin) is False
     said["told"] += f", {'by less' if near else 'perhaps by more'} than {margin - 1:.0%}"
     rests = all((rows.earlier / rows.loss).median() <= 1.01 for rows in few)
-    part = (not near if lower else False if near else None) if rests else None
-    return judge(part, corrected=bool(lower), elsewhere=True, **said)
+    parts = (lower, not near) if rests else (None,)
+    return judge(*parts, corrected=bool(lower), elsewhere=True, **said)
 
 
 @claim("T33", "tian2025", "Fig. 5", section=ELSE, runs=every_group, through=lives, bars={"factor": (1.1, 1.5)},

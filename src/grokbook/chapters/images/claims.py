@@ -171,7 +171,7 @@ phases_of_small_digits = claim(
 )(phases_of_mnist.check)  # fmt: skip
 
 
-@claim("LM13", "liu2022", "appendix J, Fig. 8 (right)", section="Four phases", runs=fig8_corner, beside=fig8_right,
+@claim("LM13", "liu2022", "appendix J, Fig. 8 (right)", **_CELLS, runs=fig8_corner, beside=fig8_right,
        rule_changed="2026-11-26T21:36:00+00:00 837a86a", says=(
     "beyond our diagram a larger decay leads into confusion {weight_decay[0]} times, out of it {weight_decay[1]}; a ",
     "larger rate {last_lr[0]} and {last_lr[1]}; of the diagram's cells with low values {low:.0%} are memorisation, of ",

@@ -23,7 +23,7 @@ from grokbook.claims.words import spread
 from grokbook.measures.principal import principal_axes
 from grokbook.models.encoder import Encoder
 from grokbook.models.networks import Parameters, Shapes
-from grokbook.runs.delay import grok_times
+from grokbook.runs.delay import grok_times, middle
 from grokbook.runs.experiment import Experiment
 from grokbook.training.ensemble import How, train_here
 from grokbook.training.forward import split_weights
@@ -118,8 +118,8 @@ def _ticket(runs: Runs, own: str, null: str, elsewhere: bool) -> Finding:
     step = {name: runs[name].grok_step.astype(float) for name in ("normal", own, null)}
     first = bool((step[own] < step[null].fillna(np.inf)).all())
     parts = (most(step[own].notna()), first) if most(step["normal"].notna()) else (None,)
-    middle = float(step[own].fillna(np.inf).median())
-    return judge(*parts, elsewhere=elsewhere, told=told, value=middle if np.isfinite(middle) else None)
+    value = middle(runs[own].grok_step)
+    return judge(*parts, elsewhere=elsewhere, told=told, value=value if np.isfinite(value) else None)
 
 
 _TICKETS: dict[str, Any] = {"section": "Mask and rewind", "runs": tickets, "through": grok_times,
