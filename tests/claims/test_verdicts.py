@@ -23,7 +23,7 @@ BAND = {"T26": 0.1, "LM12": 0.05}
 
 Measured by making all numbers again as on a processor without AVX-512: they agree to 3e-9, or are below 1e-9, but for
 T26. There draws keep a maximum or lose it, and rounding decides close ones: 2.04 or 2.13. LM12 trains an encoder within
-the check: on one with AVX-512 but no AMX one image of 1,297 lies nearest to another mean.
+the check: on one with AVX-512 but no AMX one or two images of 1,297 lie nearest to another mean.
 """
 
 
