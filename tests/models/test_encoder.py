@@ -136,6 +136,12 @@ def test_products_are_those_of_the_matrices_by_a_count_of_torchs():
         net.forward(net.draw(0), torch.from_numpy(task.inputs))
     assert counted.get_total_flops() / 2 == pytest.approx(net.products(121), rel=0.02)
 
+    dropping, drawn = Encoder(11, d_model=16, d_mlp=8, dropout=0.1), []
+    with FlopCounterMode(display=False) as counted:
+        dropping.forward(net.draw(0), torch.from_numpy(task.inputs), lambda x: drawn.append(x.numel()) or x)
+    assert counted.get_total_flops() / 2 == pytest.approx(dropping.products(121), rel=0.02)
+    assert sum(drawn) == 121 * dropping.drawn_at_random and net.drawn_at_random == 0
+
 
 def test_what_does_not_fit_is_refused():
     NET.check(ModularTask(7, train_fraction=0.5))

@@ -102,7 +102,7 @@ def test_a_client_with_a_gpu_takes_the_chunks_as_the_workers_made_them(tmp_path,
 
 
 def test_a_worker_without_a_compiler_trains_as_it_can(monkeypatch):
-    monkeypatch.setattr(cluster, "compiler_here", lambda: False)
+    monkeypatch.setattr(cluster, "compiles", lambda config: False)
     monkeypatch.setattr("grokbook.training.ensemble.compile_update", lambda stack: pytest.fail("it was compiled"))
     assert cluster.trained([SMALL], code_of(SMALL).digest, True)
 

@@ -175,3 +175,4 @@ def test_noise_is_drawn_by_seed_and_step_whatever_else_is_in_the_batch():
     without = dataclasses.replace(base, model=dataclasses.replace(base.model, dropout=0.0))
     assert not np.allclose(weights([base], None), weights([without], None), atol=1e-3)
     assert "dropout" not in without.as_dict()["model"] and base.as_dict()["model"]["dropout"] == 0.2
+    assert train([base], compiled=True).attrs["update"] == "eager"  # and what says compiled was

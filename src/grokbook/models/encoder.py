@@ -103,10 +103,17 @@ class Encoder(ModularNetwork):
         return (weights["W_E"],)
 
     def products(self, samples: int) -> int:
-        """Multiply-adds of a forward pass without dropout: that of all p*p pairs, whatever the samples."""
+        """Multiply-adds of a forward pass while it is trained: of all p*p pairs, whatever the samples, or with dropout
+        of both tokens of each sample.
+        """
         d, m, p, layers = self.d_model, self.d_mlp, self.p, self.n_layers
-        rows = p * p * (2 * layers * d * m + 2 * (layers - 1) * d * d + 2 * d * p)
+        rows = (2 * samples if self.dropout else p * p) * (2 * layers * d * m + 2 * (layers - 1) * d * d + 2 * d * p)
         return rows + 2 * layers * d**3 + 2 * p * d * d
+
+    @property
+    def drawn_at_random(self) -> int:
+        """Numbers that dropout draws for each sample of a forward pass: in each layer, for both tokens."""
+        return 2 * self.n_layers * (2 + 2 * self.d_model + self.d_mlp) if self.dropout else 0
 
     @property
     def activations(self) -> int:

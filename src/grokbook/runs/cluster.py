@@ -27,7 +27,7 @@ from grokbook.runs.experiment import Experiment, default_store, load_or_run
 from grokbook.runs.shared import Shared
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Axis, Sweep, over_grid
-from grokbook.training.compiled import compiler_here
+from grokbook.training.compiled import compiles
 from grokbook.training.config import RunConfig, code_of
 from grokbook.training.ensemble import How, checkpoint_path, train_here
 from grokbook.training.loop import make_stack, restore
@@ -64,7 +64,7 @@ def trained(configs: list[RunConfig], code: str, compiled: bool) -> bytes:
     try:
         with tempfile.TemporaryDirectory(prefix="grokbook-") as folder:
             path = Path(folder) / "chunk.pt"
-            train_here(configs, How(compiled=compiled and compiler_here()), str(path))
+            train_here(configs, How(compiled=compiled and any(map(compiles, configs))), str(path))
             return path.read_bytes()
     except OSError as error:  # left as it is, the one who asks would take it for a lost cluster
         raise TrainingError(f"this worker cannot keep a checkpoint: {error.strerror or error}.") from error

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from grokbook.training.config import RunConfig
 from grokbook.training.forward import dropout, over_rows, statistics
 from grokbook.training.loop import Stack, mark, row_loss, settle
 from grokbook.training.loop import advance as eager
@@ -14,10 +15,12 @@ from grokbook.training.optim import as_tensors
 from grokbook.training.together import program_key
 
 
-def compiler_here() -> bool:
-    """Whether this machine has the compiler that `torch.compile` needs on a CPU."""
+def compiles(config: RunConfig) -> bool:
+    """Whether the update of this run is compiled here: no dropout or batch statistics, and a compiler for a CPU."""
     from torch._inductor.cpp_builder import get_cpp_compiler
 
+    if dropout(config) or statistics(config):
+        return False
     try:
         return bool(get_cpp_compiler())
     except Exception:  # torch says in its own way that there is none
@@ -28,10 +31,10 @@ def compile_update(stack: Stack) -> Callable[[Stack], None]:
     """A function that does what `grokbook.training.loop.advance` does, compiled for stacks of this one's sizes.
 
     Forward and backward pass are one program, the optimiser another; both are kept for later stacks of these sizes.
-    Sums are done in another order than in the eager program, so results differ by rounding. Dropout and batch
-    statistics stay eager.
+    Sums are done in another order than in the eager program, so results differ by rounding. What does not
+    compile stays eager.
     """
-    if dropout(stack.config) or statistics(stack.config):
+    if not compiles(stack.config):
         return eager
     key = (program_key(stack.config), len(stack.configs))
     losses_of, moved = _programs.get(key) or _compiled(stack, key)

@@ -17,6 +17,7 @@ from grokbook.training.loop import advance, make_stack
 
 _PER_NUMBER = (4e-9, 9e-9, 5e-9)  # seconds for each activation in a training step, by `_kind`; measured
 _PER_STEP = (3e-3, 5e-3, 17e-3)  # seconds of fixed work in a step (dispatch, optimiser), a layer of several; measured
+_PER_DRAW = 12e-9  # seconds for each number drawn by dropout; measured
 _PER_LOG = 8e-3  # seconds of embedding measures in a logged step
 
 
@@ -69,8 +70,8 @@ def predict(config: RunConfig, rows: int = 1) -> Cost:
 
     seconds = steps * (products / rate + c * activations + f / rows) + logs * (a forward pass on all samples + 8 ms),
     with c = 4 ns and f = 3 ms for one layer, 9 ns and 5 ms a layer for several, whose attention is not rewritten, and
-    5 ns and 17 ms for ResNet-18; memory: activations of the larger pass, weights and moments, and 400 MB for Python and
-    its libraries.
+    5 ns and 17 ms for ResNet-18, and 12 ns for each number that dropout draws; memory: activations of the larger pass,
+    weights and moments, and 400 MB for Python and its libraries.
     """
     rate, model = product_rate(), config.model
     samples, n_train = sizes(config.task)
@@ -79,6 +80,7 @@ def predict(config: RunConfig, rows: int = 1) -> Cost:
     kind, numbers = _kind(model), activations(model)
     layers, each = model.n_layers if kind == 1 else 1, _PER_NUMBER[kind]
     step = 3 * products(model, seen) / rate + seen * numbers * each + layers * _PER_STEP[kind] / rows
+    step += seen * getattr(model, "drawn_at_random", 0) * _PER_DRAW
     each_log = products(model, samples) / rate + samples * numbers * each / 3 + _PER_LOG
     weights = sum(torch.Size(s).numel() for s in model.shapes().values())
     together = max(seen, PIECE) if hasattr(config.task, "show") else samples

@@ -19,7 +19,7 @@ import xarray as xr
 from grokbook.errors import ParameterError, TrainingError
 from grokbook.machine import cores, limited_threads, subnormals_as_zero
 from grokbook.training.accelerators import Muon
-from grokbook.training.compiled import compile_update, compiler_here
+from grokbook.training.compiled import compile_update, compiles
 from grokbook.training.config import RunConfig, code_of, digest
 from grokbook.training.contract import check_runs, check_watches
 from grokbook.training.loop import Report, Stack, make_stack, restore, save, train_stack
@@ -191,7 +191,7 @@ def train(
     _refuse_unequal_snapshots(configs)
     _refuse_muon_without_matrices(configs)
     chosen = pick_device(device)
-    compiled = compiled and compiler_here()
+    compiled = compiled and any(map(compiles, configs))
     how = How(str(chosen), threads, checkpoint_every, bool(watch), steps, compiled)
     together = groups(configs, rows or (1 if chosen.type == "cpu" else None))
     apart = chosen.type == "cpu" and len(together) > 1 and (workers or cores()) > 1 and _travels(configs)

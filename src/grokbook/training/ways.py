@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 
 from grokbook.machine import limited_threads, subnormals_as_zero
-from grokbook.training.compiled import compile_update, compiler_here
+from grokbook.training.compiled import compile_update, compiles
 from grokbook.training.config import RunConfig
 from grokbook.training.loop import advance, make_stack
 
@@ -47,7 +47,7 @@ def measured(configs: Sequence[RunConfig], compiled: bool, seconds: float = MEAS
 def fastest(configs: Sequence[RunConfig], *, seconds: float = MEASURED) -> list[Way]:
     """Both ways to train runs that are one program, the one that is done first with all their updates in front.
 
-    Without a compiler there is one.
+    There is one where the update does not compile.
 
     Example:
         >>> from grokbook.models.transformer import Shape
@@ -56,5 +56,5 @@ def fastest(configs: Sequence[RunConfig], *, seconds: float = MEASURED) -> list[
         >>> fastest([run], seconds=0.0)[0].compiled  # one update is not worth compiling
         False
     """
-    ways = [measured(configs, compiled, seconds) for compiled in ((False, True) if compiler_here() else (False,))]
+    ways = [measured(configs, compiled, seconds) for compiled in ((False, True) if compiles(configs[0]) else (False,))]
     return sorted(ways, key=lambda way: way.starts + configs[0].steps * way.update)
