@@ -1,19 +1,21 @@
-"""How far predicted costs are off: `python benchmarks/predictions.py` puts the table into book/how_to_rerun.md.
+"""What is learned of costs: `python benchmarks/predictions.py` writes learned.json beside `grokbook.runs.learned`, and
+how far such predictions are off into book/how_to_rerun.md.
 
 Every program of the records is held against what `grokbook.runs.learned` predicts without it.
 """
 
 from __future__ import annotations
 
+import json
 import statistics
 from collections.abc import Iterable
 
 import pandas as pd
 
-from grokbook.files import put_between
+from grokbook.files import atomic_write, put_between
 from grokbook.paths import checkout, records_path
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.learned import Times, learned
+from grokbook.runs.learned import WRITTEN, Times, learned
 from grokbook.runs.recording import catalogue
 from grokbook.runs.store import Store
 
@@ -61,11 +63,14 @@ def as_markdown(rows: pd.DataFrame) -> str:
     return "\n".join([head, "| --- | --- | --- | --- | --- | --- |", *lines]) + "\n"
 
 
-def now() -> pd.DataFrame:
-    """What the records say today."""
+def now() -> tuple[Times, pd.DataFrame]:
+    """What the records say today, and how far it is off."""
     experiments = list(catalogue().values())
-    return off_by(predictions(learned(Store(records_path()), experiments), experiments))
+    times = learned(Store(records_path()), experiments)
+    return times, off_by(predictions(times, experiments))
 
 
 if __name__ == "__main__":
-    put_between(checkout() / "book" / "how_to_rerun.md", MARK, as_markdown(now()))
+    times, errors = now()
+    atomic_write(WRITTEN, (json.dumps(times.medians(), indent=1) + "\n").encode())
+    put_between(checkout() / "book" / "how_to_rerun.md", MARK, as_markdown(errors))

@@ -73,6 +73,28 @@ def test_seconds_that_passed_are_an_upper_limit_for_what_is_like_a_run_measured_
     assert table.predictions(times, [slow, quick, here]).off.tolist() == [2.375], "only what was measured"
 
 
+def test_what_is_written_down_predicts_as_the_records_do(counted, monkeypatch, tmp_path):
+    """The medians alone; of a run with no record by its family, 3, or by the network, 4."""
+    one, other, third = made("made/up[p=5]"), made("made/up[p=7]", 7), made("made/other", 11)
+    parts = [(one, [{"seconds": 10.0, "seeds": [0]}, {"seconds": 30.0, "seeds": [1]}])]
+    parts += [(e, [{"seconds": took, "seeds": [0]}]) for e, took in ((other, 40.0), (third, 80.0))]
+    times = learned(store_with(monkeypatch, tmp_path, *parts), [one, other, third])
+    monkeypatch.setattr(module, "WRITTEN", tmp_path / "learned.json")
+    module.WRITTEN.write_text(json.dumps(times.medians()))
+    module._written.cache_clear()
+    asked = [one, other, third, made("made/up[p=13]", 13), made("new/one", 13)]
+    assert [module.expected(e, 2).seconds for e in asked] == [40, 80, 160, 60, 80]
+    assert [times.predicted(e, 2).seconds for e in asked] == [40, 80, 160, 60, 80]
+    module._written.cache_clear()
+
+
+def test_every_kind_of_run_that_is_recorded_has_its_ratio_written_down():
+    """`benchmarks/predictions.py` writes them anew; experiments of a known kind may be added meanwhile."""
+    tables = json.loads(module.WRITTEN.read_text(encoding="utf-8")), table.now()[0].medians()
+    written, now = ({kind for kind in one["ratios"] if not re.fullmatch("[0-9a-f]{16}", kind)} for one in tables)
+    assert written == now
+
+
 def test_errors_are_those_of_records_that_are_left_out(counted, monkeypatch, tmp_path):
     """Programs of 10, 10 and 30 s of one, of 20 s of another. Others' medians: 20, 20, 10; similar: 20 and 10."""
     one, other = made("made/up[p=5]"), made("made/up[p=7]", 7)
@@ -106,7 +128,7 @@ def test_the_page_shows_what_the_records_say():
     page = (project_root() / "book" / "how_to_rerun.md").read_text(encoding="utf-8")
     rows = page.split(table.MARK)[1].strip().splitlines()[2:]
     shown = [[float(n) for n in re.findall(r"[\d.]+", row)] for row in rows]
-    now = table.now()
+    _, now = table.now()
     assert len(shown) == len(now) == 2
     for row, said in zip(now.itertuples(), shown, strict=True):
         assert said[1:4] == pytest.approx([row.error, row.near, row.twice], abs=5)

@@ -1,6 +1,7 @@
 """What a run will take, learned from what the records took: counted work, times a ratio measured on its like.
 
-`benchmarks/predictions.py` writes how far these predictions were off into book/how_to_rerun.md.
+`benchmarks/predictions.py` writes the ratios of the committed records into learned.json, for what pages and the ledger
+say, and how far these predictions were off into book/how_to_rerun.md.
 """
 
 from __future__ import annotations
@@ -8,7 +9,10 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
 
+from grokbook.files import read_json
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.provenance import processor
 from grokbook.runs.store import Store
@@ -42,6 +46,11 @@ class Times:
         counted = experiment.predicted(seeds)
         return Cost(counted.seconds * (self.ratio(experiment) or 1.0), counted.memory_mb)
 
+    def medians(self) -> dict[str, dict[str, float]]:
+        """What `WRITTEN` says: of each kind of run the median over its experiments, to three digits."""
+        return {name: {kind: float(f"{_middle(by_key):.3g}") for kind, by_key in sorted(table.items())}
+                for name, table in vars(self).items()}  # fmt: skip
+
     def ratio(self, experiment: Experiment, without: str = "") -> float | None:
         """The median ratio of its nearest kind, over the experiments of that kind `without` the one with this key.
 
@@ -54,14 +63,37 @@ class Times:
 def _nearest(ratios: Ratios, experiment: Experiment, without: str) -> float | None:
     """The median ratio of the first of its kinds that is known."""
     for kind in kinds(experiment):
-        by_key = ratios.get(kind, {})
-        if found := [statistics.median(each) for key, each in by_key.items() if key != without]:
-            return statistics.median(found)
+        if found := {key: each for key, each in ratios.get(kind, {}).items() if key != without}:
+            return _middle(found)
     return None
+
+
+def _middle(by_key: Mapping[str, list[float]]) -> float:
+    return statistics.median(map(statistics.median, by_key.values()))
 
 
 COUNTED = Times({})
 """Nothing is learned: predictions are what is counted."""
+
+WRITTEN = Path(__file__).with_name("learned.json")
+"""The median ratio of each kind of run, of all records and of those that were measured."""
+
+
+@lru_cache(maxsize=1)
+def _written() -> Times:
+    tables = read_json(WRITTEN).items()
+    return Times(**{name: {kind: {"median": [ratio]} for kind, ratio in table.items()} for name, table in tables})
+
+
+def expected(experiment: Experiment, seeds: int) -> Cost:
+    """The same as `Times.predicted`, by the ratios in learned.json: no record is read for it.
+
+    Example:
+        >>> from grokbook.runs.gu2025 import fig5
+        >>> expected(fig5(379), 2).seconds == 2 * expected(fig5(379), 1).seconds
+        True
+    """
+    return _written().predicted(experiment, seeds)
 
 
 def kinds(experiment: Experiment) -> tuple[str, ...]:
