@@ -280,12 +280,7 @@ def later(second: Times, first: Times) -> Part:
     return sooner(first, second) if enough(first, second) else None
 
 
-def with_all_of_fig5() -> Settings:
-    """The four shifts of Fig. 3, with ten seeds of that which Fig. 5 has too: so many are recorded for other claims."""
-    return by_shift() | {"k = 0": fig5(97, n_seeds=10)}
-
-
-@claim("PF03", "gu2024", "section 5.2.1, Fig. 3", section="Shared tokens", seconds=3, runs=with_all_of_fig5,
+@claim("PF03", "gu2024", "section 5.2.1, Fig. 3", section="Shared tokens", seconds=3, runs=by_shift,
        through=times, beside=aside(small_by_shift), published="slower as k grows from 0 to 81",
        says="{seen} (trend: p = {rising}, of the opposite one {falling}){beside}")  # fmt: skip
 def shift_delays(runs: Runs) -> Finding:
