@@ -92,7 +92,7 @@ def test_every_kind_of_run_that_is_recorded_has_its_ratio_written_down():
     """`benchmarks/predictions.py` writes them anew; experiments of a known kind may be added meanwhile."""
     tables = json.loads(module.WRITTEN.read_text(encoding="utf-8")), table.now()[0].medians()
     written, now = ({kind for kind in one["ratios"] if not re.fullmatch("[0-9a-f]{16}", kind)} for one in tables)
-    assert written == now
+    assert written == now, "run benchmarks/predictions.py"
 
 
 def test_errors_are_those_of_records_that_are_left_out(counted, monkeypatch, tmp_path):

@@ -47,8 +47,8 @@ class Times:
         return Cost(counted.seconds * (self.ratio(experiment) or 1.0), counted.memory_mb)
 
     def medians(self) -> dict[str, dict[str, float]]:
-        """What `WRITTEN` says: of each kind of run the median over its experiments, to three digits."""
-        return {name: {kind: float(f"{_middle(by_key):.3g}") for kind, by_key in sorted(table.items())}
+        """What `WRITTEN` says: of each kind of run the median over its experiments, to two digits."""
+        return {name: {kind: float(f"{_middle(by_key):.2g}") for kind, by_key in sorted(table.items())}
                 for name, table in vars(self).items()}  # fmt: skip
 
     def ratio(self, experiment: Experiment, without: str = "") -> float | None:
