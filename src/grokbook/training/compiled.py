@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import torch
 from torch import Tensor
@@ -17,10 +18,13 @@ from grokbook.training.together import program_key
 
 def compiles(config: RunConfig) -> bool:
     """Whether the update of this run is compiled here: no dropout or batch statistics, and a compiler for a CPU."""
+    return not (dropout(config) or statistics(config)) and _compiler_here()
+
+
+@lru_cache(maxsize=1)
+def _compiler_here() -> bool:
     from torch._inductor.cpp_builder import get_cpp_compiler
 
-    if dropout(config) or statistics(config):
-        return False
     try:
         return bool(get_cpp_compiler())
     except Exception:  # torch says in its own way that there is none
@@ -31,8 +35,8 @@ def compile_update(stack: Stack) -> Callable[[Stack], None]:
     """A function that does what `grokbook.training.loop.advance` does, compiled for stacks of this one's sizes.
 
     Forward and backward pass are one program, the optimiser another; both are kept for later stacks of these sizes.
-    Sums are done in another order than in the eager program, so results differ by rounding. What does not
-    compile stays eager.
+    Sums are done in another order than in the eager program, so results differ by rounding. What does
+    not compile stays eager.
     """
     if not compiles(stack.config):
         return eager
