@@ -56,13 +56,14 @@ def sweep(
         rule = "needs no --scheduler" if shard and scheduler else "is not of the form I/N, such as 2/5"
         raise ParameterError(f"--shard {shown(shard)} {rule}.")
     from grokbook.runs import cluster
+    from grokbook.runs.learned import expected
     from grokbook.runs.shared import is_address
     from grokbook.runs.store import Store
 
     asked = cluster.asked(own(experiment) if ":" in experiment else experiment, grid or [], seeds, steps)
     folder = None if store is None or is_address(store) else Store(Path(store), same_code=True)
     options = {"workers": workers, "store": store if folder is None else folder, "compiled": compiled}
-    print(f"{asked.name}, {seeds} of its seeds: at most {duration(asked.predicted().seconds)} of one core", flush=True)
+    print(f"{asked.name}, {seeds} of its seeds: about {duration(expected(asked, seeds).seconds)} of one core", flush=True)
     with stoppable(), cluster.shown() as told:
         if scheduler:
             found = cluster.sweep(asked, scheduler, told=told, **options)

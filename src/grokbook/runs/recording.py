@@ -152,8 +152,10 @@ def record(
     nothing: finished runs are recorded, the running ones continue from their checkpoints next time. Returns the
     table of what is there and what remains, with its cost.
 
-    Raises ParameterError for an unknown pattern, TrainingError and RecordError as `load_or_run` does.
+    Raises ParameterError for an unknown pattern or update, TrainingError and RecordError as `load_or_run` does.
     """
+    if update not in ("eager", "compiled", "fastest"):
+        raise ParameterError(f"update = {shown(update)} is not eager, compiled or fastest.")
     store = store or Store(records_path())
     count = 1 if torch.cuda.is_available() else workers or cores()
     ends = math.inf if budget_seconds is None else time.monotonic() + budget_seconds
