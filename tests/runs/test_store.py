@@ -21,6 +21,7 @@ from grokbook import records
 from grokbook.errors import RecordError, TrainingError
 from grokbook.models.transformer import Shape
 from grokbook.own_code import Code
+from grokbook.paths import records_path
 from grokbook.runs import Experiment, load_or_run, provenance
 from grokbook.runs import experiment as base
 from grokbook.runs.store import MANIFEST, RecordWarning, Store, from_bytes, to_bytes
@@ -178,6 +179,13 @@ class Slow(Store):
     def _write_manifest(self, entries):
         time.sleep(0.3)
         super()._write_manifest(entries)
+
+
+def test_a_new_record_moves_no_other_in_the_committed_manifest(store):
+    """It is written as a store writes it: else git would show all of it as changed."""
+    committed = Store(records_path())
+    store._write_manifest(committed.entries())
+    assert (store.path / MANIFEST).read_bytes() == (committed.path / MANIFEST).read_bytes()
 
 
 def test_two_processes_that_write_two_records_at_once_lose_neither(store):
