@@ -63,7 +63,8 @@ def sweep(
     asked = cluster.asked(own(experiment) if ":" in experiment else experiment, grid or [], seeds, steps)
     folder = None if store is None or is_address(store) else Store(Path(store), same_code=True)
     options = {"workers": workers, "store": store if folder is None else folder, "compiled": compiled}
-    print(f"{asked.name}, {seeds} of its seeds: about {duration(expected(asked, seeds).seconds)} of one core", flush=True)
+    takes = duration(expected(asked, seeds).seconds)
+    print(f"{asked.name}, {seeds} of its seeds: about {takes} of one core", flush=True)
     with stoppable(), cluster.shown() as told:
         if scheduler:
             found = cluster.sweep(asked, scheduler, told=told, **options)
