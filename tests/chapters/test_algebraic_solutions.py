@@ -118,8 +118,16 @@ def frequencies(seeds: int = 3, **columns) -> pd.DataFrame:
      ({"seeds": 2}, "undecided")],
 )  # fmt: skip
 def test_the_table_s_shares_are_judged_on_three_seeds_or_more(changes, verdict):
-    found = claims.trained_solutions(Runs({23: frequencies(**changes)}))
-    assert found.verdict == verdict and "d = 23" in found.evidence
+    found = claims.trained_solutions(Runs({71: frequencies(**changes)}))
+    assert found.verdict == verdict and "d = 71" in found.evidence
+
+
+def test_at_23_only_the_seeds_are_judged_that_nobody_had_seen_when_their_number_was_fixed():
+    seen, unseen = frequencies(10), frequencies(60, kind=OTHER)
+    table = pd.concat([seen, unseen.assign(seed=unseen.seed + 10)])
+    found, none = (claims.trained_solutions(Runs({23: part})) for part in (table, seen))
+    assert found.verdict == "fails" and found.value == 0 and none.verdict == "undecided"
+    assert [len(run.seeds) for run in claims.judged().values()] == [60, 5, 5]
 
 
 # ------------------------------------------------------------------------------------------- the table
