@@ -218,7 +218,6 @@ def test_a_changed_verdict_is_marked_and_fails_until_it_is_settled(tmp_path, mon
 
 
 def test_record_lists_and_hands_its_options_on(root, monkeypatch):
-    assert str(run("record", "--update", "quick").exception) == "update = 'quick' is not eager, compiled or fastest."
     given = []
     frame = pd.DataFrame({"experiment": ["gu2025/fig5[p=97]"]})
     monkeypatch.setattr(runs, "records_table", lambda *a, in_turn: given.append((*a, in_turn)) or frame)
@@ -227,6 +226,7 @@ def test_record_lists_and_hands_its_options_on(root, monkeypatch):
     monkeypatch.setattr(runs, "record", lambda **options: given.append(options) or frame)
     assert "gu2025/fig5[p=97]" in run("record", "--list", "--only", "fig5").output
     assert run("record", "--budget", "40m", "--seeds", "2", "--update", "compiled").exit_code == 0
+    assert str(run("record", "--update", "quick").exception) == "--update 'quick' is not eager, compiled or fastest."
     asked = {"pattern": None, "budget_seconds": 2400.0, "seeds": 2, "workers": None, "update": "compiled"}
     assert given == [("fig5", None, None), asked | {"in_turn": None}]
     given.clear()

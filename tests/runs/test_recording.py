@@ -54,6 +54,11 @@ def test_patterns_seeds_and_a_name_with_brackets(tiny):
         recording.choose("fig9")
 
 
+def test_an_unknown_update_is_refused_before_anything_runs():
+    with pytest.raises(ParameterError, match="update is 'quick', but must be one of 'eager', 'compiled', 'fastest'"):
+        recording.record(update="quick")
+
+
 def test_load_only_trains_nothing_even_when_a_record_is_damaged(tiny, tmp_path):
     """A page asks for paper-scale runs this way: a damaged file must not start hours of training."""
     store = Store(tmp_path)

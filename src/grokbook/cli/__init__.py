@@ -247,6 +247,8 @@ def record(
     if order not in ("worth", "decides") or (order == "decides" and seeds is not None):
         rule = "takes its seeds from the ledger: leave out --seeds" if order == "decides" else "is not worth or decides"
         raise ParameterError(f"--order {shown(order)} {rule}.")
+    if update not in ("eager", "compiled", "fastest"):
+        raise ParameterError(f"--update {shown(update)} is not eager, compiled or fastest.")
 
     def listed(console: Any) -> None:
         from grokbook import runs

@@ -17,6 +17,7 @@ import torch
 from grokbook.announced import announced
 from grokbook.errors import ParameterError, nearest, shown
 from grokbook.machine import cores
+from grokbook.measures.inputs import one_of
 from grokbook.paths import records_path
 from grokbook.runs.experiment import Experiment, load_or_run
 from grokbook.runs.learned import COUNTED, Times, learned
@@ -154,8 +155,7 @@ def record(
 
     Raises ParameterError for an unknown pattern or update, TrainingError and RecordError as `load_or_run` does.
     """
-    if update not in ("eager", "compiled", "fastest"):
-        raise ParameterError(f"update = {shown(update)} is not eager, compiled or fastest.")
+    one_of(update, ("eager", "compiled", "fastest"), "update")
     store = store or Store(records_path())
     count = 1 if torch.cuda.is_available() else workers or cores()
     ends = math.inf if budget_seconds is None else time.monotonic() + budget_seconds

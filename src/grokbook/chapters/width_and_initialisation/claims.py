@@ -91,11 +91,16 @@ def told(runs: Runs, what: str) -> dict[str, str]:
 # ---------------------------------------------------------------------------------------- the start
 
 
+def at_onset(table: pd.DataFrame) -> pd.DataFrame:
+    """The same runs with the step of their onset as the grok step."""
+    return table.assign(grok_step=table.onset_step)
+
+
 def halved(first: Times, second: Times, bar: float = HALF) -> Part:
     """Does `first` begin before `bar` times the onset of the same seed of `second`? None where that is left open."""
     if not enough(first, second):
         return None
-    return sooner(*(t.assign(grok_step=t.onset_step) for t in (first, second)), factor=bar, test=paired_p)
+    return sooner(at_onset(first), at_onset(second), factor=bar, test=paired_p)
 
 
 def fig20() -> Settings:
@@ -124,7 +129,7 @@ def toeplitz_halves(runs: Runs, *, bar: float = HALF) -> Finding:
     part, earlier = halved(*both.values(), bar), halved(*both.values(), 1.0)
     evidence, ratios = told(runs, "50 % of p = 59"), None
     if all(table is not None for table in both.values()):
-        ratios = same_seed(*(table.assign(grok_step=table.onset_step) for table in both.values()))
+        ratios = same_seed(*map(at_onset, both.values()))
     onset = "not all recorded" if ratios is None else f"{span(*ratios.median())} times that of the same seed (median)"
     value = None if ratios is None else ratios.low.median()
     return judge(part, corrected=earlier is True, value=value, onset=onset, **evidence)
