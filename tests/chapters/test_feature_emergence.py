@@ -65,8 +65,8 @@ WORLDS = [
     (claims.reconstruction, "fails", {"unreached": lambda F, Y: 0.5}),
     (claims.enough_of_them, "fails", {"enough_nodes": lambda g: (5, 4)}),
     (claims.more_efficient, "holds", {"enough_nodes": lambda g: (4, 4)}),
-    (claims.samples, "undecided", {"samples_to_keep": lambda M, draws: np.full(draws, 50.0)}),
-    (claims.samples, "holds", {"samples_to_keep": lambda M, draws: np.full(draws, M * np.log(M))}),
+    (claims.samples, "undecided", {"keeps": lambda M, n, draws, steps: np.full(draws, n > 4_200 * (M / 101) ** 1.5)}),
+    (claims.samples, "holds", {"keeps": lambda M, n, draws, steps: np.full(draws, n > 16 * M * np.log(M))}),
     (claims.top_down, "fails", {"modulated": lambda w, M, F, eta: 1.0}),
 ]
 

@@ -180,6 +180,28 @@ def test_learned_frequencies_are_lowered_by_the_square_of_what_the_ridge_leaves(
         assert np.isclose(low, hills[0].energy * (eta / (eta + M**2 / 2)) ** 2) and np.isclose(high, hills[1].energy)
 
 
+@pytest.mark.parametrize("pairs", [40, 250, 800])
+def test_ascent_pair_by_pair_ends_where_that_of_the_whole_table_does(pairs):
+    """The same iteration (`ascend` with the marked cells of the table) on lists, at which M may be thousands."""
+    M = 31
+    place, wave, k = back._drawn(M, pairs, np.random.default_rng(pairs))
+    cells = np.isin(np.arange(M * M), place).reshape(M, M)
+    for steps in (1, 60):
+        ended = fe.ascend(wave, M, cells=cells, steps=steps, tolerance=1e-7)
+        assert np.isclose(back._kept(M, place, wave, k, steps), fe.spectrum(ended, M)[k], rtol=1e-6)
+
+
 def test_all_pairs_keep_every_hill_and_a_stricter_bar_needs_more():
     loose, strict = (back.samples_to_keep(7, 6, bar=bar) for bar in (0.3, 0.9))
     assert (loose <= strict).all() and (strict <= 49).all()
+    assert back.keeps(8, 64, 5).all(), "an even modulus too"
+    for M, n in ((23, 0), (23, 530), (2, 3)):
+        with pytest.raises(ParameterError, match=f"M = {M} must be 3 or more, and pairs = {n} from 1 to"):
+            back.keeps(M, n)
+
+
+def test_the_number_found_by_halving_is_where_keeping_begins():
+    """A few per cent below the fewest of all draws none of them keeps its maximum, above the most all do."""
+    found = back.samples_to_keep(101, 6)
+    assert back.keeps(101, int(1.1 * found.max()), 6, seed=5).all()
+    assert not back.keeps(101, int(0.7 * found.min()), 6, seed=5).any()

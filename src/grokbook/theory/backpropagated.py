@@ -15,7 +15,7 @@ import numpy as np
 
 from grokbook.errors import ParameterError
 from grokbook.tasks.groups import inverses
-from grokbook.theory.feature_energy import Group, ascend, example, spectrum
+from grokbook.theory.feature_energy import Group
 from grokbook.theory.irreps import as_table, irreps
 
 KEPT = 0.5
@@ -177,23 +177,65 @@ def modulated(w: np.ndarray, M: Group, learned: np.ndarray, eta: float) -> float
     return float(((left.T @ features(w[None], M)) ** 2).sum() / 2)
 
 
-def samples_to_keep(M: int, draws: int = 20, seed: int = 0, *, bar: float = KEPT, steps: int = 300) -> np.ndarray:
-    r"""Theorem 4 by sampling: the number n of random pairs from which on a maximum modulo M survives, (draws,).
+def keeps(M: int, pairs: int, draws: int = 20, seed: int = 0, *, bar: float = KEPT, steps: int = 300) -> np.ndarray:
+    r"""Theorem 4 by sampling: whether a maximum modulo M survives so many random pairs, bool (draws,).
 
-    A draw has a random order of the pairs, a frequency and phases. The maximum survives n pairs if ascent of the
-    empirical energy from it ends with at least `bar` of $|w|^2$ in its frequency. n is found by halving, as if more
-    pairs never hurt.
+    A draw has random pairs, a frequency below M/2 and phases. The maximum survives if ascent of the energy of these
+    pairs from it ends with at least `bar` of $|w|^2$ in its frequency. A step takes as many operations as there are
+    pairs, so that M may be thousands.
+
+    Raises ParameterError for an M below 3, and for pairs that are not 1 to M^2.
+
+    Example: all pairs keep every maximum, a few keep none.
+        >>> keeps(31, 31**2, draws=3).all(), keeps(31, 62, draws=3).any()
+        (True, False)
 
     Source: Tian 2025, Theorem 4, whose $d_k$ is 1 here.
     """
-    rng, every = np.random.default_rng(seed), irreps(M)
-    place = rng.permuted(np.tile(np.arange(M * M), (draws, 1)), axis=1).reshape(draws, M, M)
-    irrep = rng.integers(1, len(every), draws)
-    starts = np.stack([example(every[k], int(rng.integers(2**31))) for k in irrep])
-    low, high = np.full(draws, M), np.full(draws, M * M)
-    while (high - low).max() > max(1, M * M // 200):
-        middle = (low + high) // 2
-        ended = ascend(starts, M, cells=place < middle[:, None, None], steps=steps, tolerance=1e-7)
-        kept = spectrum(ended, M)[np.arange(draws), irrep] >= bar
-        low, high = np.where(kept, low, middle), np.where(kept, middle, high)
-    return high
+    if M < 3 or not 1 <= pairs <= M * M:
+        raise ParameterError(f"M = {M} must be 3 or more, and pairs = {pairs} from 1 to M^2 = {M * M}.")
+    drawn = (_drawn(M, pairs, rng) for rng in np.random.default_rng(seed).spawn(draws))
+    return np.array([_kept(M, *one, steps) >= bar for one in drawn])
+
+
+def samples_to_keep(M: int, draws: int = 20, seed: int = 0, *, bar: float = KEPT, steps: int = 300) -> np.ndarray:
+    r"""The number of random pairs from which on a maximum modulo M survives, as in `keeps`, (draws,).
+
+    It is found to 1 % of itself by halving, as if more of the pairs, in a random order, never hurt. All pairs keep
+    every maximum.
+    """
+    found = []
+    for rng in np.random.default_rng(seed).spawn(draws):
+        order, wave, k = _drawn(M, M * M, rng)
+        low, high = M, M * M
+        while high - low > max(1, low // 100):
+            middle = round((low * high) ** 0.5)
+            low, high = (low, middle) if _kept(M, order[:middle], wave, k, steps) >= bar else (middle, high)
+        found.append(high)
+    return np.array(found)
+
+
+def _drawn(M: int, pairs: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, int]:
+    """Places of pairs in the table, in a random order, a maximum of the full energy (2M,), and its frequency."""
+    k, phases = int(rng.integers(1, (M + 1) // 2)), rng.uniform(0, 2 * np.pi, (2, 1))
+    wave = np.cos(2 * np.pi * k * np.arange(M) / M + phases).ravel() / np.sqrt(M)
+    return rng.choice(M * M, pairs, replace=False), wave, k
+
+
+def _kept(M: int, place: np.ndarray, w: np.ndarray, k: int, steps: int) -> float:
+    """The part of $|w|^2$ in frequency k after `ascend` of the energy of these pairs, computed pair by pair."""
+    first, second = np.divmod(place, M)
+    total, second = (first + second) % M, second + M
+    count = np.bincount(total, minlength=M)
+    for _ in range(steps):
+        felt = w[first] + w[second]
+        sums = np.bincount(total, felt**2, M)
+        sums -= sums.sum() / len(place) * count
+        back = 2 * felt * (sums[total] - sums @ count / len(place))
+        slope = np.bincount(first, back, 2 * M) + np.bincount(second, back, 2 * M)
+        moved = slope + (slope @ w) * w
+        before, w = w, moved / np.linalg.norm(moved)
+        if np.abs(w - before).max() < 1e-7:
+            break
+    tone = np.exp(2j * np.pi * k * np.arange(M) / M)
+    return float(2 / M * (np.abs(w.reshape(2, M) @ tone) ** 2).sum())
