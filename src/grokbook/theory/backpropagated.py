@@ -187,8 +187,8 @@ def keeps(M: int, pairs: int, draws: int = 20, seed: int = 0, *, bar: float = KE
     Raises ParameterError for an M below 3, and for pairs that are not 1 to M^2.
 
     Example: all pairs keep every maximum, a few keep none.
-        >>> keeps(31, 31**2, draws=3).all(), keeps(31, 62, draws=3).any()
-        (True, False)
+        >>> keeps(31, 31**2, draws=3).tolist(), keeps(31, 62, draws=3).tolist()
+        ([True, True, True], [False, False, False])
 
     Source: Tian 2025, Theorem 4, whose $d_k$ is 1 here.
     """
