@@ -198,10 +198,12 @@ def test_all_pairs_keep_every_hill_and_a_stricter_bar_needs_more():
     for M, n in ((23, 0), (23, 530), (2, 3)):
         with pytest.raises(ParameterError, match=f"M = {M} must be 3 or more, and pairs = {n} from 1 to"):
             back.keeps(M, n)
+    with pytest.raises(ParameterError, match="M = 2 must be 3 or more"):
+        back.samples_to_keep(2)
 
 
 def test_the_number_found_by_halving_is_where_keeping_begins():
-    """A few per cent below the fewest of all draws none of them keeps its maximum, above the most all do."""
+    """With 0.7 of the fewest that any draw needs none of six others keeps its maximum, with 1.1 of the most all do."""
     found = back.samples_to_keep(101, 6)
     assert back.keeps(101, int(1.1 * found.max()), 6, seed=5).all()
     assert not back.keeps(101, int(0.7 * found.min()), 6, seed=5).any()

@@ -192,8 +192,6 @@ def keeps(M: int, pairs: int, draws: int = 20, seed: int = 0, *, bar: float = KE
 
     Source: Tian 2025, Theorem 4, whose $d_k$ is 1 here.
     """
-    if M < 3 or not 1 <= pairs <= M * M:
-        raise ParameterError(f"M = {M} must be 3 or more, and pairs = {pairs} from 1 to M^2 = {M * M}.")
     drawn = (_drawn(M, pairs, rng) for rng in np.random.default_rng(seed).spawn(draws))
     return np.array([_kept(M, *one, steps) >= bar for one in drawn])
 
@@ -202,7 +200,7 @@ def samples_to_keep(M: int, draws: int = 20, seed: int = 0, *, bar: float = KEPT
     r"""The number of random pairs from which on a maximum modulo M survives, as in `keeps`, (draws,).
 
     It is found to 1 % of itself by halving, as if more of the pairs, in a random order, never hurt. All pairs keep
-    every maximum.
+    every maximum. Raises ParameterError for an M below 3.
     """
     found = []
     for rng in np.random.default_rng(seed).spawn(draws):
@@ -217,6 +215,8 @@ def samples_to_keep(M: int, draws: int = 20, seed: int = 0, *, bar: float = KEPT
 
 def _drawn(M: int, pairs: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, int]:
     """Places of pairs in the table, in a random order, a maximum of the full energy (2M,), and its frequency."""
+    if M < 3 or not 1 <= pairs <= M * M:
+        raise ParameterError(f"M = {M} must be 3 or more, and pairs = {pairs} from 1 to M^2 = {M * M}.")
     k, phases = int(rng.integers(1, (M + 1) // 2)), rng.uniform(0, 2 * np.pi, (2, 1))
     wave = np.cos(2 * np.pi * k * np.arange(M) / M + phases).ravel() / np.sqrt(M)
     return rng.choice(M * M, pairs, replace=False), wave, k
