@@ -226,7 +226,7 @@ def reaches(table: Times, level: float) -> Part:
 
 @claim("GF10", "gu2025", "appendix D.1, Fig. 10", runs=partial(of_figure, "fig10"), bars={"band": OTHER_BANDS},
        published="about 0.7 at 128; 0.99 at 512; no gain at 1024", says="{seen} (other bands: {bars})",
-       refutes=alone(NARROW), rule_changed="2026-11-24 eae6844", **_WIDTHS)  # fmt: skip
+       refutes=alone(NARROW), rule_changed="2026-11-27T15:30 0afa2d4a", **_WIDTHS)  # fmt: skip
 def accuracy_by_width(runs: Runs, *, band: tuple[float, float] = ABOUT_07) -> Finding:
     """At p = 43 the test accuracy oscillates about 0.7 at width 128, reaches 0.99 at 512, gains nothing at 1024.
 
@@ -268,7 +268,7 @@ def _most(table: Times) -> Part:
 
 @claim("G51", "gu2025", "appendix E and D.1, Figs. 9, 10, 20", **_STARTS,
        runs=lambda: fig20() | of_figure("fig9") | of_figure("fig10"), refutes=alone(NARROW),
-       published="half the epochs; 20,000 epochs; 0.7 to 0.99",
+       published="half the epochs; 20,000 epochs; 0.7 to 0.99", rule_changed="2026-11-27T15:30 0afa2d4a",
        says="{each} (the rows of Figs 9, 10 and 20 have the numbers)")  # fmt: skip
 def acceleration(runs: Runs) -> Finding:
     """That start halves the epochs; wider embeddings grok 20,000 epochs earlier and reach 0.99 instead of 0.7."""
