@@ -22,8 +22,8 @@ WIDTH = 200  # of both hidden layers
 LARGE = 8.0  # factor of all initial parameters in the authors' sister program; the paper says more than 1
 FITTED, REACHED = 0.9, 0.6  # accuracies of a phase: training set by Table 1, test set by appendix J for its diagram
 CAP = 100_000  # steps of the curve of Fig. 8 (left)
-# Training images of Fig. 20 here; the paper's numbers are not printed. 125 was added, with more steps to get there, when
-# the others had been seen.
+# Training images of Fig. 20 here; the paper's numbers are not printed. 125 was added, with more steps, when the others
+# had been seen.
 SIZES = (125, 250, 500, 1000, 1500, 2500, 4000)
 SMALL_SIZES = (50, 100, 200, 400, 800)  # the same of the small runs
 # The small runs, full batch: decay, images and steps were found while settings were sought that show a delay soon.
