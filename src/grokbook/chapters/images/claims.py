@@ -123,7 +123,7 @@ def less_data_takes_longer(runs: Runs, *, bend: float = 2.0) -> Finding:
     told += f"; at the small end a halving costs {bends[0]:.2f} times as many steps as at the large one"
     told += f" ({bends[1]:.2f} with {', '.join(early)} images, where most runs generalise first)" * bool(early)
     falls = bool((np.diff(list(steps.values())) <= 0).all())
-    return judge(falls, bool(bends[0] >= bend) or None, told=told)
+    return judge(falls, bool(bends[0] >= bend) or None, value=float(bends[0]), told=told)
 
 
 @claim("LM4", "liu2022", "appendix J, Fig. 20", **_AMOUNT | _LESS, runs=fewer, says=(
