@@ -83,7 +83,10 @@ def fig8() -> dict[float, Collapsing]:
 
 
 def fig20() -> dict[int, Experiment]:
-    """Fig. 20 by number of training images; a run ends when its test accuracy has been `REACHED` for five logs."""
+    """Fig. 20 by number of training images; a run ends when its test accuracy has been `REACHED` for five logs.
+
+    It may take `CAP` steps, and below 250 images that many times as many, logged as often.
+    """
     stop = StopRule(threshold=REACHED, hold=5)
     longer = {n: max(1, 250 // n) for n in SIZES}
     return {n: Experiment(f"liu2022/fig20[n={n}]", digits_run(n, stop=stop, steps=CAP * k, points=200 * k), (0, 1, 2))
