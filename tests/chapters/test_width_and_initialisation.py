@@ -244,6 +244,8 @@ def starts(step):
         ("GF10", {"d = 128": [-0.7] * 3, "d = 512": LOW, "d = 1024": HIGH}, UNDECIDED),  # 512 is late, not low
         ("GF10", {"d = 128": [9900] * 3, "d = 128, 20,000 steps": [3000] * 3}, "fails"),  # the longest runs count
         ("GF10", {"d = 128": [0.7] * 3, "d = 128, 20,000 steps": LOW}, UNDECIDED),
+        ("GF10", {"d = 128, 60,000 steps": [-0.95] * 9, "d = 512": HIGH, "d = 1024": HIGH}, UNDECIDED),  # not all ten
+        ("GF10", {"d = 128, 60,000 steps": [-0.95] * 10, "d = 512": HIGH, "d = 1024": HIGH}, "fails"),
         ("GE1", FRESH, "holds"),
         ("GE1", {"normal": EARLY, "toeplitz_normal": LATE}, UNDECIDED),  # that it can help is not refuted here
         ("GE1", {"normal": EARLY, "toeplitz_normal": EARLY}, UNDECIDED),

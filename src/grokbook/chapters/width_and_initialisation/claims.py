@@ -17,6 +17,7 @@ import pandas as pd
 from grokbook.chapters.width_and_initialisation.runs import (
     APART,
     FRESH,
+    OTHERS,
     Settings,
     by_modulus,
     by_position,
@@ -230,14 +231,16 @@ def reaches(table: Times, level: float) -> Part:
 def accuracy_by_width(runs: Runs, *, band: tuple[float, float] = ABOUT_07) -> Finding:
     """At p = 43 the test accuracy oscillates about 0.7 at width 128, reaches 0.99 at 512, gains nothing at 1024.
 
-    Width 128 is asked of ten fresh seeds that go on to `LONGER` steps: when this was said, one of 15 had a level by
-    step 20,000, seven were rising, and no wider network had been run.
+    Width 128 is asked of ten fresh seeds, all of them, that go on to `LONGER` steps: when this was said, one of 15 had
+    a level by step 20,000, seven were rising, and no wider network had been run.
     """
-    narrow, wide, wider = runs[longest(runs, "d = 128")], runs["d = 512"], runs["d = 1024"]
+    label = longest(runs, "d = 128")
+    narrow, wide, wider = runs[label], runs["d = 512"], runs["d = 1024"]
+    there = enough(narrow, least=len(OTHERS) if label and NARROW.endswith(label) else ENOUGH)
     gain = wider.best.median() - wide.best.median() if enough(wide, wider) else None
     more = None if gain is None or reaches(wide, NEARLY_ALL) is None else bool(gain < NO_GAIN)
     swings = most(narrow.swing[settled(narrow).index] >= SWING) if narrow is not None else None
-    parts = about_07(narrow, band), swings, reaches(wide, NEARLY_ALL), more
+    parts = about_07(narrow, band) if there else None, swings, reaches(wide, NEARLY_ALL), more
     return judge(*parts, value=narrow.late.median() if enough(narrow) else None, seen=levels(runs))
 
 
