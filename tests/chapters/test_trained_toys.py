@@ -13,10 +13,10 @@ from grokbook.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.models.placed import PlacedToy
 from grokbook.plotting.plane import window
-from grokbook.runs.liu2022 import rates
+from grokbook.runs.liu2022 import STEP, rates
 from grokbook.tasks.replayed import DrawnAddition
 from grokbook.theory.effective_flow import flow
-from grokbook.theory.parallelograms import ideal_model, representation_quality_index
+from grokbook.theory.parallelograms import grokking_rate, ideal_model, representation_quality_index
 
 
 def test_the_run_of_figure_4d_comes_out_to_the_step(cell):
@@ -166,24 +166,53 @@ def test_the_trend_is_judged_within_seeds(monkeypatch):
         assert claims.more_pairs_are_faster({}).verdict == verdict
 
 
-WHOLE = Runs({45: xr.Dataset(coords={"seed": range(50)})})
+WHOLE = Runs({45: xr.Dataset(coords={"seed": range(runs.MANY)})})
+
+
+def ties(share, order, rng):
+    """Steps of which a share is in this order and the others are in none."""
+    return np.where(rng.uniform(size=len(order)) < share, order, rng.permutation(order))
 
 
 @pytest.mark.parametrize(
-    ("took", "verdict"),
-    [("the rate", "holds"), ("the clock", "undecided"), ("the rate backwards", "fails"), ("nothing", "undecided")],
-)
-def test_the_rate_is_judged_within_one_size(took, verdict, monkeypatch):
-    """LF9: steps that follow lambda_3 pass, a clock of the size alone passes LF6 and says nothing here."""
-    table = table_of(20, seeds=10)
-    table = table[table.samples.isin([35, 40, 45, 50])].reset_index(drop=True)
-    rate = np.random.default_rng(0).uniform(1, 3, size=len(table))
-    steps = {"the rate": 1_000 * rate, "the clock": 1e5 / table.samples, "the rate backwards": 1_000 / rate,
-             "nothing": np.random.default_rng(2).uniform(size=len(table))}[took]  # fmt: skip
-    made = table.assign(**{"predicted steps": rate, "code steps": rate, "steps": steps})
-    monkeypatch.setattr(claims, "measured", lambda _: made)
+    ("printed", "coded", "verdict"),
+    [(0.9, 0.9, "holds"), (0.4, 0.0, "holds"), (0.0, 0.4, "holds with correction"), (0.0, 0.0, "vacuous"),
+     (-0.9, 0.0, "undecided"), (-0.9, -0.9, "fails")],
+)  # fmt: skip
+def test_the_rate_is_judged_within_one_size(printed, coded, verdict, monkeypatch):
+    """LF9: steps that follow lambda_3 pass, and a clock of the size alone, which passes LF6, makes it vacuous."""
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"samples": np.repeat([45, 40, 35], runs.MANY), "seed": [*range(runs.MANY)] * 3})
+    steps = pd.Series(1e5 / rows.samples + rng.uniform(size=len(rows)))
+    rank = steps.groupby(rows.samples).rank()
+    made = {f"{kind} steps": np.sign(share or 1) * ties(abs(share), rank, rng)
+            for kind, share in (("predicted", printed), ("code", coded))}  # fmt: skip
+    monkeypatch.setattr(claims, "lines", lambda _: rows.assign(steps=steps, **made))
     assert claims.rate_tells_more_than_size(WHOLE).verdict == verdict
-    assert took != "the clock" or claims.more_pairs_are_faster({}).verdict == "holds"
+    few = Runs({45: WHOLE[45].isel(seed=slice(runs.MANY - 1))})
+    assert claims.rate_tells_more_than_size(few).verdict == "undecided"
+    monkeypatch.setattr(claims, "measured", lambda _: rows.assign(steps=steps, **made).query("seed < 20"))
+    assert verdict != "vacuous" or claims.more_pairs_are_faster({}).verdict == "holds"
+
+
+def test_lines_are_those_that_kept_embeddings_show():
+    """`Lined` reads the RQI by the program's rule: unbiased variance, tolerance 0.1; Eq. 8 says when."""
+    line, kept = runs.rated()[45], runs.fresh()[45]
+    short = dataclasses.replace(line.config, steps=700)
+    found = dataclasses.replace(line, seeds=(21, 20), config=short).run(progress=False)
+    short = dataclasses.replace(kept.config, steps=700)
+    whole = dataclasses.replace(kept, seeds=(21,), config=short).run(progress=False)
+    steps, numbers = embeddings.path(whole.isel(seed=0))
+    both = np.intersect1d(steps, found.step)
+    assert both.size > 20 and found.rqi.sel(seed=21, step=both).values == pytest.approx(
+        embeddings.quality(numbers)[np.isin(steps, both)], abs=1e-6)  # fmt: skip
+    assert {"rqi", "train_accuracy", "test_accuracy"} == set(found.data_vars)
+    rows = embeddings.lines({45: found}).set_index("seed")
+    assert rows.steps[20] == np.inf and 600 < rows.steps[21] <= 700
+    for kind, column in (("paper", "predicted steps"), ("code", "code steps")):
+        rate = grokking_rate(embeddings.pairs_of(45, 21), 10, convention=kind) / 9
+        assert rows[column][21] == pytest.approx(3 / (rate * STEP))
+    assert not set(line.seeds) & {*runs.further()[45].seeds, *runs.toys()[45].seeds} and len(line.seeds) == runs.MANY
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,30 @@ def test_runs_of_different_tasks_are_not_compared_and_censored_ones_are_last():
 # ---------------------------------------------------------------------------------------- events
 
 
+def test_the_interval_of_somers_d_is_that_of_kendall_1938_where_nothing_goes_together():
+    """Without ties D is Kendall's tau, whose variance is then 2 (2n + 5) / (9n (n - 1)); 95 % have 0 within."""
+    rng, n = np.random.default_rng(0), 40
+    found = []
+    for _ in range(300):
+        pair = rng.normal(size=(2, n))
+        value, low, high = lead.rank_interval([tuple(pair)])
+        assert value == pytest.approx(kendalltau(*pair).statistic) and high - value == pytest.approx(value - low)
+        found.append((low <= 0 <= high, (high - value) / 1.96))
+    inside, spread = np.mean(found, axis=0)
+    assert 0.91 <= inside <= 0.98 and spread == pytest.approx((2 * (2 * n + 5) / (9 * n * (n - 1))) ** 0.5, rel=0.05)
+
+
+def test_runs_that_have_something_in_common_are_left_out_together():
+    """Twice the same group is no more than once: its interval is as wide, and only two other groups narrow it."""
+    rng = np.random.default_rng(1)
+    first, second = rng.normal(size=(2, 2, 60))
+    once, twice, two = (lead.rank_interval(groups) for groups in ([first], [first, first], [first, second]))
+    assert once == pytest.approx(twice) and two[2] - two[1] < 0.9 * (once[2] - once[1])
+    value, *_ = lead.rank_interval([first, second])
+    assert value == pytest.approx(lead.rank_test([first, second], draws=1).tau)
+    assert np.isnan(lead.rank_interval([([1, 2], [np.inf, np.inf])])).all()
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 def test_half_of_the_largest_move_wherever_it_ends(sign):
     way = "rises" if sign > 0 else "falls"
@@ -185,6 +209,8 @@ test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: lead.half_move(STEPS, 999, "falls"), "start"),
     (lambda: lead.rank_test([([1, 2], [1, 2, 3])]), "shapes"),
     (lambda: lead.rank_test([([1, np.nan], [1, 2])]), "NaN"),
+    (lambda: lead.rank_interval([([1, 2], [1, 2]), ([1, 2, 3], [1, 2, 3])]), "of one size"),
+    (lambda: lead.rank_interval([([1, 2], [1, 2])], level=1.0), "level = 1.0"),
     (lambda: lead.events(RUNS["a"], {"other": "falls"}), "no measure 'other'"),
     (lambda: lead.with_controls(RUNS["a"].isel(step=[0, 1, 3])), "evenly spaced"),
     (lambda: lead.with_controls(RUNS["a"].isel(step=slice(None, None, 20))), "at most 100"),

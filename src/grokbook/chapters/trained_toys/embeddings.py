@@ -69,14 +69,31 @@ def path(run: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
     return kept.snapshot.to_numpy(), normalised(kept.to_numpy().astype(float))
 
 
+@lru_cache(maxsize=2_000)
+def _three_scales(n: int, seed: int) -> dict[str, float]:
+    """Updates in which an effective loss has three of its time scales: as printed, and without the division."""
+    pairs = pairs_of(n, seed)
+    rate = grokking_rate(pairs, 10, convention="code") / 9
+    steps = 3 / (rate * STEP) if rate else np.inf
+    return {"predicted steps": steps * max(1, len(permissible_set(pairs))), "code steps": steps}
+
+
 @lru_cache(maxsize=1_000)
 def _theory(n: int, seed: int) -> dict[str, float]:
-    pairs = pairs_of(n, seed)
-    ideal = ideal_model(pairs, 10)
-    rates = (grokking_rate(pairs, 10, convention=kind) / 9 for kind in ("paper", "code"))
-    printed, coded = (3 / (rate * STEP) if rate else np.inf for rate in rates)
-    return {"ideal rqi": ideal["rqi"], "ideal accuracy": ideal["accuracy"], "predicted steps": printed,
-            "code steps": coded}  # fmt: skip
+    ideal = ideal_model(pairs_of(n, seed), 10)
+    return {"ideal rqi": ideal["rqi"], "ideal accuracy": ideal["accuracy"]} | _three_scales(n, seed)
+
+
+def lines(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
+    """A row a run of `rated`: samples, seed, the first logged step with an RQI above 0.95 (infinite: none), theory.
+
+    The theory is `predicted steps` and `code steps`, as in `measured`.
+    """
+    return pd.DataFrame([
+        {"samples": n, "seed": seed, "steps": float(own.step[there][0]) if there.any() else np.inf}
+        | _three_scales(n, seed)
+        for n, seed, own in every_run(runs) for there in [own.rqi.values > GOAL]
+    ])  # fmt: skip
 
 
 def measured(runs: Mapping[int | tuple[str, int], xr.Dataset]) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,12 +18,14 @@ from grokbook.models.placed import PLACES, PlacedToy
 from grokbook.plotting.plane import window
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.liu2022 import CAP, addition, rates
-from grokbook.runs.watched import ReadAtEnd
+from grokbook.runs.watched import ReadAtEnd, Watched
 from grokbook.tasks.replayed import DrawnAddition
 from grokbook.tasks.sums import SumTask
+from grokbook.theory.parallelograms import representation_quality_index
 from grokbook.training.config import RunConfig
 from grokbook.training.optim import AdamW
 from grokbook.training.schedule import Schedule
+from grokbook.training.watching import View
 
 # Training pairs, of 55.
 SIZES = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 54)
@@ -35,6 +38,10 @@ STEPS, LONGER = 5_000, 10_000
 
 # Seeds that decide when and at what rate a line forms, and whether a circle matters, after others left that open.
 MORE = 50
+
+# Seeds that decide whether the rate tells more than the size, when sixty had left that open; updates of their runs: of
+# the 180 older ones none came to a line after update 1,600.
+MANY, ENOUGH_STEPS = 300, 2_000
 
 # Symbols of Fig. 2; points of its recorded plane in each direction.
 P, SIDE = 11, 64
@@ -79,6 +86,35 @@ def fresh() -> dict[int, Experiment]:
 def further() -> dict[int, Experiment]:
     """The same, and `MORE` seeds after them."""
     return {n: replace(toy, seeds=tuple(range(20, 30 + MORE))) for n, toy in fresh().items()}
+
+
+def program_quality(view: View) -> float:
+    """The RQI as the authors' program has it: numbers of an unbiased variance of 1, and a tolerance of 0.1.
+
+    `representation_quality_index` divides by the biased deviation, which is smaller.
+    """
+    p = len(view.embedding)
+    return representation_quality_index(view.embedding, 0.1 * (p / (p - 1)) ** 0.5)
+
+
+@dataclass(frozen=True)
+class Lined(Watched):
+    """An experiment of whose runs only the RQI and the accuracies at the logged steps are recorded."""
+
+    watched = {"rqi": program_quality}
+    listed_as = "lined"
+    look_seconds = 0.002
+
+    def described(self, dataset: xr.Dataset, made: Mapping[str, Any]) -> xr.Dataset:
+        """The dataset with what is kept of it."""
+        return super().described(dataset[["train_accuracy", "test_accuracy", *self.watched]].astype("float32"), made)
+
+
+def rated() -> dict[int, Lined]:
+    """`MANY` seeds at the sizes of `further`, none of them among those, until no line comes any more."""
+    log = Schedule(dense_until=ENOUGH_STEPS, dense_every=25)
+    configs = {n: replace(config(n, ENOUGH_STEPS, log), snapshots=2) for n in fresh()}
+    return {n: Lined(f"liu2022/fig5b[rate]/{n}", own, tuple(range(80, 80 + MANY))) for n, own in configs.items()}
 
 
 def small() -> dict[int, Experiment]:
@@ -153,7 +189,7 @@ def fitting() -> dict[str, Experiment]:
     return {kind: replace(fig2()[kind], seeds=tuple(range(30 + MORE)))}
 
 
-RUNS = (toys, placed, fresh, further, small, longer, fig2, fitting)
+RUNS = (toys, placed, fresh, further, rated, small, longer, fig2, fitting)
 
 
 def plan(samples: int, seed: int, steps: int) -> dict[str, Experiment]:
