@@ -292,7 +292,8 @@ def three_time_scales(rows: pd.DataFrame) -> Finding:
     return judge(most["predicted"], corrected=most["code"], **told)
 
 
-@claim("LF9", "liu2022", "caption of Fig. 5", section=LINES, runs=rated, bars={"margin": (0.1, 0.2)}, says=(
+@claim("LF9", "liu2022", "caption of Fig. 5", section=LINES, runs=rated, bars={"margin": (0.1, 0.2)},
+       rule_changed="2026-11-27T18:50:32 1d10c8f0", says=(
     "within one size a larger rate goes with fewer updates, never counting as most: Somers' D {value:.2f} ({low:.2f} ",
     "to {high:.2f}, 95 %; {there} runs on a line); by the rate of the authors' code {code:.2f} ",
     "({code_low:.2f} to {code_high:.2f}) (other margins: {bars})"))  # fmt: skip
