@@ -9,7 +9,8 @@ import torch
 import xarray as xr
 
 from grokbook.chapters.trained_toys import claims, embeddings, plan, runs
-from grokbook.claims import Runs
+from grokbook.claims import Runs, load
+from grokbook.claims.runs import every_run
 from grokbook.errors import ParameterError
 from grokbook.models.placed import PlacedToy
 from grokbook.plotting.plane import window
@@ -169,7 +170,7 @@ def test_the_trend_is_judged_within_seeds(monkeypatch):
 WHOLE = Runs({45: xr.Dataset(coords={"seed": range(runs.MANY)})})
 
 
-def ties(share, order, rng):
+def partly(share, order, rng):
     """Steps of which a share is in this order and the others are in none."""
     return np.where(rng.uniform(size=len(order)) < share, order, rng.permutation(order))
 
@@ -185,7 +186,7 @@ def test_the_rate_is_judged_within_one_size(printed, coded, verdict, monkeypatch
     rows = pd.DataFrame({"samples": np.repeat([45, 40, 35], runs.MANY), "seed": [*range(runs.MANY)] * 3})
     steps = pd.Series(1e5 / rows.samples + rng.uniform(size=len(rows)))
     rank = steps.groupby(rows.samples).rank()
-    made = {f"{kind} steps": np.sign(share or 1) * ties(abs(share), rank, rng)
+    made = {f"{kind} steps": np.sign(share or 1) * partly(abs(share), rank, rng)
             for kind, share in (("predicted", printed), ("code", coded))}  # fmt: skip
     monkeypatch.setattr(claims, "lines", lambda _: rows.assign(steps=steps, **made))
     assert claims.rate_tells_more_than_size(WHOLE).verdict == verdict
@@ -213,6 +214,14 @@ def test_lines_are_those_that_kept_embeddings_show():
         rate = grokking_rate(embeddings.pairs_of(45, 21), 10, convention=kind) / 9
         assert rows[column][21] == pytest.approx(3 / (rate * STEP))
     assert not set(line.seeds) & {*runs.further()[45].seeds, *runs.toys()[45].seeds} and len(line.seeds) == runs.MANY
+
+
+def test_no_recorded_line_comes_after_the_last_update_of_shorter_runs():
+    """Runs of `rated` end there: none of the longer ones, to update 10,000, would have told more."""
+    for _, _, own in every_run(load(runs.further())):
+        steps, numbers = embeddings.path(own)
+        there = embeddings.quality(numbers) > embeddings.GOAL
+        assert steps[-1] == runs.LONGER and (not there.any() or steps[there][0] < runs.ENOUGH_STEPS)
 
 
 @pytest.mark.parametrize(

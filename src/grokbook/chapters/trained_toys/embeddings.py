@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from grokbook.chapters.trained_toys.runs import STEPS, P, fig2
+from grokbook.chapters.trained_toys.runs import STEPS, TOLERANCE, P, fig2
 from grokbook.claims.runs import every_run
 from grokbook.measures.fourier import energy_share
 from grokbook.runs.lead import rank_test
@@ -29,9 +29,10 @@ from grokbook.theory.parallelograms import (
     representation_quality_index,
 )
 
-# The program's rule for a closed parallelogram in one dimension; the RQI above which it sees a line.
 Pairs = list[tuple[int, int]]
-TOLERANCE, GOAL = 0.1, 0.95
+
+# The RQI above which the program sees a line.
+GOAL = 0.95
 
 # Share of a set from which on the program counts it as learned.
 FITTED = 0.9

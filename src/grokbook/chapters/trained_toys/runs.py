@@ -43,6 +43,9 @@ MORE = 50
 # the 180 older ones none came to a line after update 1,600.
 MANY, ENOUGH_STEPS = 300, 2_000
 
+# The program's rule for a closed parallelogram in one dimension.
+TOLERANCE = 0.1
+
 # Symbols of Fig. 2; points of its recorded plane in each direction.
 P, SIDE = 11, 64
 
@@ -89,12 +92,12 @@ def further() -> dict[int, Experiment]:
 
 
 def program_quality(view: View) -> float:
-    """The RQI as the authors' program has it: numbers of an unbiased variance of 1, and a tolerance of 0.1.
+    """The RQI as the authors' program has it: numbers of an unbiased variance of 1, and `TOLERANCE`.
 
     `representation_quality_index` divides by the biased deviation, which is smaller.
     """
     p = len(view.embedding)
-    return representation_quality_index(view.embedding, 0.1 * (p / (p - 1)) ** 0.5)
+    return representation_quality_index(view.embedding, TOLERANCE * (p / (p - 1)) ** 0.5)
 
 
 @dataclass(frozen=True)
