@@ -42,10 +42,14 @@ CLIPPED = """() => {
   const limit = contents && contents.width && contents.left > wide / 2 ? Math.min(wide, contents.left) : wide;
   const outside = box => box.right > limit + 1 || box.left < -1;
   const found = [];
-  for (const e of document.querySelectorAll('article *')) {
+  // not what is inside a drawing or a formula
+  const inner = e => e.parentElement.matches('svg, mjx-container, script, noscript, picture');
+  const article = document.querySelector('article') || document.head;
+  const walker = document.createTreeWalker(article, NodeFilter.SHOW_ELEMENT, e => inner(e) ? 2 : 1);
+  for (let e; (e = walker.nextNode());) {
+    if (e.matches('.gb-scrolls')) continue;
     const style = getComputedStyle(e), box = e.getBoundingClientRect();
-    const inside = e.parentElement.closest('svg, mjx-container, script, noscript, picture') || e.matches('.gb-scrolls');
-    if (inside || style.visibility === 'hidden' || style.clipPath !== 'none' || box.width < 2) continue;
+    if (style.visibility === 'hidden' || style.clipPath !== 'none' || box.width < 2) continue;
     const name = e.tagName.toLowerCase() + '.' + [...e.classList].join('.');
     const says = name + ' ' + e.textContent.trim().replace(/\\s+/g, ' ').slice(0, 50);
     const boxed = style.display !== 'inline' && e.clientWidth > 0;
@@ -57,13 +61,13 @@ CLIPPED = """() => {
 }"""
 BROKEN = r"""() => {
   const found = [], all = document.querySelector('article') || document.body;
-  const walker = document.createTreeWalker(all, NodeFilter.SHOW_TEXT);
+  // one range: every change of the page costs something for each that there ever was
+  const walker = document.createTreeWalker(all, NodeFilter.SHOW_TEXT), range = document.createRange();
   for (let node; (node = walker.nextNode());) {
     const box = node.parentElement;
     if (!box.checkVisibility() || box.closest('pre, code, svg, script, mjx-container, .gb-hidden')) continue;
     if (getComputedStyle(box).clipPath !== 'none' || /https?:/.test(box.textContent)) continue;
     for (const word of node.textContent.matchAll(/\p{L}{4,}/gu)) {
-      const range = document.createRange();
       range.setStart(node, word.index);
       range.setEnd(node, word.index + word[0].length);
       const tops = [...range.getClientRects()].filter(r => r.width > 0).map(r => r.top);
@@ -143,20 +147,28 @@ SHORTER = """code => {
   document.querySelectorAll('tr:nth-child(n+10), li.gb-claim:nth-child(n+10)').forEach(e => e.remove());
   if (!code) document.querySelectorAll('.highlight pre').forEach(e => { e.textContent = e.textContent; });
 }"""
-# words inside what is named alike and looks alike in both schemes have one contrast there: the first are kept
+# words of one look on grounds of one look in both schemes have one contrast there: the first are kept, others hidden
 LOOKED = """() => document.querySelectorAll('body, body *:not(mjx-container *)').forEach(e => {
   const own = getComputedStyle(e);
-  e.looks = [e.looks, e.className, own.color, own.backgroundColor, own.opacity, own.fontSize, own.fontWeight].join();
+  e.looks = [e.looks, own.color, own.fontSize, own.fontWeight].join();
+  const ground = [own.backgroundColor, own.backgroundImage, own.opacity, /abs|fix|sti/.test(own.position)].join();
+  e.ground = (e.ground || '') + (ground === 'rgba(0, 0, 0, 0),none,1,false' ? '' : ground);
 })"""
 THINNED = """() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), texts = [], seen = new Set();
   for (let node; (node = walker.nextNode());) if (node.data.trim()) texts.push(node);
+  const above = node => { const all = []; for (let e = node; (e = e.parentElement);) all.push(e); return all; };
   const kept = texts.filter(node => {
-    let key = '';
-    for (let e = node.parentElement; e; e = e.parentElement) key += e.tagName + e.looks;
+    const key = node.parentElement.looks + above(node).map(e => e.ground).join('');
     return !seen.has(key) && seen.add(key);
   });
+  const shown = new Set(kept.flatMap(above));
   texts.forEach(node => { if (!kept.includes(node)) node.data = ''; });
+  // what a rule counts, such as every second row, is still counted
+  [...shown].flatMap(e => [...e.children]).filter(e => !shown.has(e) && e !== document.head).forEach(e => {
+    e.replaceChildren();
+    e.style.setProperty('display', 'none', 'important');
+  });
   return kept.length;
 }"""
 # what the policy of the page refuses (grokbook.build.policy) is an error of the page
@@ -170,13 +182,14 @@ RULES = """options => {
   for (const rule of options.runOnly ? [] : light) options.rules[rule.id] = { enabled: false };
   return axe.run(options).then(found => found.violations);
 }"""
-# all rules on a desk, of these the contrast of colours in both schemes; on a phone what may scroll there
+# all rules on a desk, of these the contrast of colours in both schemes; on a phone what may scroll there (the page
+# is in the dark when it comes to them)
 CONTRAST = {"runOnly": ["color-contrast"]}
 AXE = (
-    (1280, "light", {"rules": {"color-contrast": {"enabled": False}}}),
-    (390, "light", {"runOnly": ["scrollable-region-focusable", "meta-viewport"]}),
-    (1280, "light", CONTRAST),
+    (1280, "dark", {"rules": {"color-contrast": {"enabled": False}}}),
+    (390, "dark", {"runOnly": ["scrollable-region-focusable", "meta-viewport"]}),
     (1280, "dark", CONTRAST),
+    (1280, "light", CONTRAST),
 )
 
 
@@ -266,7 +279,8 @@ def visit(browser, address, name):
         narrow = [address + path.relative_to(SITE).as_posix() for path in drawings]
         page.evaluate(OPEN)
         page.add_style_tag(content=STILL)
-        for scheme, sizes in (("light", SIZES), ("dark", SIZES[::-1])):  # a change of scheme takes longest
+        # colours move nothing: in the dark, the widths of a phone and of a desk are enough
+        for scheme, sizes in (("light", SIZES), ("dark", (SIZES[-1], SIZES[0]))):
             in_scheme(page, scheme)
             for width in sizes:
                 page.set_viewport_size({"width": width, "height": 900})
@@ -281,13 +295,14 @@ def visit(browser, address, name):
                     found |= {"drawings": len(drawn), "covered": page.evaluate(COVERED, drawn + narrow)}
                 if (width, scheme) == (SIZES[-1], "dark"):
                     found |= {"looks": page.evaluate(LOOKS), "stacked": page.evaluate(STACKED)}
-                for kind, asked in (("broken", BROKEN), ("cut", CUT), ("small", SMALL)) if scheme == "dark" else ():
+                for kind, asked in (("broken", BROKEN), ("cut", CUT), ("small", SMALL)) if scheme == "light" else ():
                     found.setdefault(kind, {})[width] = page.evaluate(asked)
         page.evaluate(SHORTER, name == CODE)
         found["barred"] = []
         for width, scheme, rules in AXE:
             page.set_viewport_size({"width": width, "height": 900})
-            in_scheme(page, scheme)
+            if scheme == "light":
+                in_scheme(page, scheme)
             if rules is CONTRAST:
                 page.evaluate(THINNED)
             page.evaluate(NEXT_FRAME)
