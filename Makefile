@@ -51,7 +51,7 @@ benchmark: setup-dev ## run the benchmarks, which report ratios and are no part 
 # A newer processor behaves like one with AVX2 alone. Runs in a store of its own, so that each is trained; compiled programs
 # too: torch's cache does not tell processors apart, and a program for the other one crashes.
 LIKE_AVX2 := ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=avx2 GROKBOOK_STORE=build/avx2/records \
-  TORCHINDUCTOR_CACHE_DIR=$(CURDIR)/build/avx2/compiled
+  TORCHINDUCTOR_CACHE_DIR=$(CURDIR)/build/avx2/compiled TORCHINDUCTOR_COMPILE_THREADS=1
 
 # what has no number in it that a processor computes, and convolutions, which `make test` tries as on both processors
 NO_NUMBERS := test_checkpoint or test_config or test_contract or test_cost or test_pool or no_convolution

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import combinations
 from math import gcd
 
@@ -174,6 +175,15 @@ def third_ones(group: str) -> tuple[np.ndarray, np.ndarray]:
     return tuple(count > least for count in counts)
 
 
+@lru_cache(maxsize=1)
+def _half_ways(draws: int) -> tuple[np.ndarray, np.ndarray, float, float, float]:
+    """S3, its matrices, and the cells at which half of the orders imply all: by cosets, by two rules, and are rigid."""
+    table = cayley_table("S3")
+    matrices = coset_representation(table, SWAP)
+    ways = implied_sizes(table, draws), first_forced(table, draws), rigid_sizes(table, matrices, draws)
+    return table, matrices, *(half_way(sizes, 36) for sizes in ways)
+
+
 @claim("L30", "liu2022", "appendix H, Fig. 18", section=AMOUNT, published="0.5", seconds=6,
        shown_by="draws", origin="ours", bars={"near": (0.02, 0.2)},
        says=("half of {draws} random orders of the 36 products of S3 imply all {equalities} equalities in every group ",
@@ -186,10 +196,7 @@ def critical_share(draws: int = 200, *, near: float = 0.05) -> Finding:
     random orders imply all lies between that at which matrices near a representation are fixed and that at which an
     enumeration of cosets proves it: near where both are, not where both are on one side of what counts as near.
     """
-    table = cayley_table("S3")
-    size, rules = half_way(implied_sizes(table, draws), 36), half_way(first_forced(table, draws), 36)
-    matrices = coset_representation(table, SWAP)
-    rigid = half_way(rigid_sizes(table, matrices, draws), 36)
+    table, matrices, size, rules, rigid = _half_ways(draws)
     least, most = (cells / 36 - 0.5 for cells in (rigid, size))
     inside, outside = -near < least <= most < near, most <= -near or least >= near
     return judge(True if inside else False if outside else None, value=size / 36, low=0.5 - near, high=0.5 + near,
