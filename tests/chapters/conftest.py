@@ -28,8 +28,11 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """The verdict of a claim where names that its module uses mean something else: elsewhere(claim, *args, med=...)."""
 
     def verdict(claim, *args, **changes):
-        for name, value in changes.items():
-            monkeypatch.setitem(claim.check.__globals__, name, value)
+        known = claim.check.__globals__  # nothing is kept of another world, nor from this one
+        own = {name: f for name, f in known.items() if getattr(f, "__module__", "") == known["__name__"]}
+        kept = {name: f.__wrapped__ for name, f in own.items() if hasattr(f, "cache_clear")}
+        for name, value in (kept | changes).items():
+            monkeypatch.setitem(known, name, value)
         return claim(*args).verdict
 
     return verdict
