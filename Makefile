@@ -53,14 +53,18 @@ benchmark: setup-dev ## run the benchmarks, which report ratios and are no part 
 LIKE_AVX2 := ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=avx2 GROKBOOK_STORE=build/avx2/records \
   TORCHINDUCTOR_CACHE_DIR=$(CURDIR)/build/avx2/compiled TORCHINDUCTOR_COMPILE_THREADS=1
 
-# what has no number in it that a processor computes, and convolutions, which `make test` tries as on both processors
-NO_NUMBERS := test_checkpoint or test_config or test_contract or test_cost or test_pool or no_convolution
+# what has no number in it that a processor computes, processes that end, and convolutions, which `make test` tries as on both
+NOT_OLDER := killed or worker or several_processes or test_checkpoint or test_config or test_contract or test_cost or \
+  test_pool or no_convolution
+# chapters alone, no pages of them
+EXECUTE := from pathlib import Path; from grokbook.build.execute import execute; from grokbook.build.terminal import Progress; \
+  from grokbook.page.sources import find; \
+  [execute(find(Path.cwd(), one).page("smoke"), Path.cwd(), Progress(), strict=True) for one in ("10", "15")]
 
 older: setup-dev ## networks, training and chapters 10 and 15 as on a processor without AVX-512
 	rm -rf build/avx2
-	$(LIKE_AVX2) $(PYTEST) tests/models tests/training -k 'not (killed or $(NO_NUMBERS))' -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
-	$(LIKE_AVX2) $(GROKBOOK) run 10 --preset smoke --no-compare --out build/avx2 & ten=$$!; \
-	  $(LIKE_AVX2) $(GROKBOOK) run 15 --preset smoke --no-compare --out build/avx2; fifteen=$$?; wait $$ten && exit $$fifteen
+	$(LIKE_AVX2) $(PYTEST) tests/models tests/training -k 'not ($(NOT_OLDER))' -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+	$(LIKE_AVX2) $(BIN)/python -c '$(EXECUTE)'
 
 bundle: setup-dev ## all in one archive that needs no network: site, wheel, records, PDF, editions (after `make book`)
 	$(BIN)/python .ci/bundle.py
