@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -133,6 +134,13 @@ def _signs(values: np.ndarray) -> np.ndarray:
     return (one > other).astype(np.float32) - (one < other)
 
 
+@lru_cache(maxsize=32)
+def _orders(sizes: tuple[int, ...], draws: int, seed: int) -> list[np.ndarray]:
+    """Random orders of each group of n, (n, draws)."""
+    rng = np.random.default_rng(seed)
+    return [np.ascontiguousarray(rng.permuted(np.tile(np.arange(n), (draws, 1)), axis=1).T) for n in sizes]
+
+
 def rank_test(
     groups: Sequence[tuple[Array, Array]], *, draws: int = 9999, seed: int = 0, together: bool = False
 ) -> RankTest:
@@ -148,19 +156,19 @@ def rank_test(
     Raises ParameterError for a group whose times are NaN or not equally many, and with `together` for groups of
     different sizes.
     """
-    rng, observed, pairs = np.random.default_rng(seed), 0.0, 0
-    drawn, orders = np.zeros(whole(draws, "draws", least=1)), None
-    if together and len({len(measure) for measure, _ in groups}) > 1:
-        raise ParameterError(f"groups of {[len(one) for one, _ in groups]} runs cannot be permuted together.")
-    for measure, accuracy in groups:
+    observed, pairs, drawn = 0.0, 0, np.zeros(whole(draws, "draws", least=1))
+    sizes = tuple(len(measure) for measure, _ in groups)
+    if together and len(set(sizes)) > 1:
+        raise ParameterError(f"groups of {[*sizes]} runs cannot be permuted together.")
+    shuffled = _orders(sizes[:1], draws, seed) * len(sizes) if together else _orders(sizes, draws, seed)
+    for (measure, accuracy), orders in zip(groups, shuffled, strict=True):
         first, second = np.asarray(measure, dtype=float), np.asarray(accuracy, dtype=float)
         if first.shape != second.shape or first.ndim != 1 or np.isnan([*first, *second]).any():
             raise ParameterError(f"a group has times of shapes {first.shape} and {second.shape}; not (n,), no NaN.")
         x, y = _signs(first), _signs(second)
-        if orders is None or not together:
-            orders = rng.permuted(np.tile(np.arange(len(first)), (draws, 1)), axis=1)
         one, other = np.triu_indices(len(first), 1)
-        drawn += y.take(orders[:, one] * len(first) + orders[:, other]) @ x[one, other]
+        later = np.unique(second, return_inverse=True)[1].astype(np.int16)[orders]
+        drawn += x[one, other] @ np.sign(later[one] - later[other]).astype(np.float32)
         observed += float((x * y)[one, other].sum())
         pairs += int(np.abs(y[one, other]).sum())
     if not pairs:
