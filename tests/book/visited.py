@@ -182,14 +182,13 @@ RULES = """options => {
   for (const rule of options.runOnly ? [] : light) options.rules[rule.id] = { enabled: false };
   return axe.run(options).then(found => found.violations);
 }"""
-# all rules on a desk, of these the contrast of colours in both schemes; on a phone what may scroll there (the page
-# is in the dark when it comes to them)
+# all rules on a desk, of these the contrast of colours in both schemes; on a phone what may scroll there
 CONTRAST = {"runOnly": ["color-contrast"]}
 AXE = (
-    (1280, "dark", {"rules": {"color-contrast": {"enabled": False}}}),
-    (390, "dark", {"runOnly": ["scrollable-region-focusable", "meta-viewport"]}),
-    (1280, "dark", CONTRAST),
+    (1280, "light", {"rules": {"color-contrast": {"enabled": False}}}),
+    (390, "light", {"runOnly": ["scrollable-region-focusable", "meta-viewport"]}),
     (1280, "light", CONTRAST),
+    (1280, "dark", CONTRAST),
 )
 
 
@@ -280,7 +279,7 @@ def visit(browser, address, name):
         page.evaluate(OPEN)
         page.add_style_tag(content=STILL)
         # colours move nothing: in the dark, the widths of a phone and of a desk are enough
-        for scheme, sizes in (("light", SIZES), ("dark", (SIZES[-1], SIZES[0]))):
+        for scheme, sizes in (("dark", (SIZES[0], SIZES[-1])), ("light", SIZES[::-1])):  # a change of scheme takes longest
             in_scheme(page, scheme)
             for width in sizes:
                 page.set_viewport_size({"width": width, "height": 900})
@@ -301,7 +300,7 @@ def visit(browser, address, name):
         found["barred"] = []
         for width, scheme, rules in AXE:
             page.set_viewport_size({"width": width, "height": 900})
-            if scheme == "light":
+            if scheme == "dark":
                 in_scheme(page, scheme)
             if rules is CONTRAST:
                 page.evaluate(THINNED)
