@@ -278,8 +278,8 @@ def visit(browser, address, name):
         narrow = [address + path.relative_to(SITE).as_posix() for path in drawings]
         page.evaluate(OPEN)
         page.add_style_tag(content=STILL)
-        # colours move nothing: in the dark, the widths of a phone and of a desk are enough
-        for scheme, sizes in (("dark", (SIZES[0], SIZES[-1])), ("light", SIZES[::-1])):  # a change of scheme takes longest
+        # to change the scheme takes longest; colours move nothing, so in the dark a desk and a phone are enough
+        for scheme, sizes in (("dark", (SIZES[0], SIZES[-1])), ("light", SIZES[::-1])):
             in_scheme(page, scheme)
             for width in sizes:
                 page.set_viewport_size({"width": width, "height": 900})
