@@ -12,7 +12,7 @@ import torch
 import grokbook
 from grokbook.fingerprint import fingerprint
 from grokbook.runs import provenance as module
-from grokbook.runs.provenance import commit, device_name, provenance
+from grokbook.runs.provenance import commit, device_name, precision, provenance
 from processes import git
 
 
@@ -54,6 +54,12 @@ def test_provenance_is_plain_and_complete():
     at = datetime.datetime.fromisoformat(made["recorded_at"])
     assert at.date().isoformat() == made["recorded_on"] and not at.utcoffset() and not at.microsecond
     assert abs(datetime.datetime.now(datetime.UTC) - at) < datetime.timedelta(minutes=5)
+
+
+def test_rounded_products_of_a_gpu_are_named(monkeypatch):
+    monkeypatch.setattr(module.torch, "get_float32_matmul_precision", lambda: "high")
+    assert precision("cuda:0") == "float32 (products in TF32)" == provenance("cuda")["dtype"]
+    assert precision("cpu") == "float32"
 
 
 def test_the_device_has_a_readable_name(monkeypatch):

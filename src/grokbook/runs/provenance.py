@@ -56,6 +56,17 @@ def processor() -> str:
     return torch.backends.cpu.get_cpu_capability() + (", AMX" if tiles else "")
 
 
+def precision(device: str = "cpu", dtype: str = "float32") -> str:
+    """What a run computes in: its dtype, and where products on a GPU are rounded to ten bits (TF32), that.
+
+    Example:
+        >>> precision()
+        'float32'
+    """
+    rounded = device.startswith("cuda") and torch.get_float32_matmul_precision() != "highest"
+    return f"{dtype} (products in TF32)" if rounded else dtype
+
+
 def provenance(device: str = "cpu", dtype: str = "float32", code: Code | None = None) -> dict[str, Any]:
     """Commit, versions, device, processor, dtype, code fingerprint, the date and, in UTC, the time, as plain values.
 
@@ -74,7 +85,7 @@ def provenance(device: str = "cpu", dtype: str = "float32", code: Code | None = 
             "versions": versions | {name: importlib.metadata.version(name) for name in _PACKAGES},
             "device": device_name(device),
             "processor": processor(),
-            "dtype": dtype,
+            "dtype": precision(device, dtype),
             "recorded_on": now.date().isoformat(),
             "recorded_at": now.isoformat(timespec="seconds"),
         }

@@ -40,8 +40,7 @@ def compile_update(stack: Stack) -> Callable[[Stack], None]:
     """
     if not compiles(stack.config):
         return eager
-    key = (program_key(stack.config), len(stack.configs))
-    losses_of, moved = _programs.get(key) or _compiled(stack, key)
+    losses_of, moved = programs(stack)
     numbers = as_tensors(stack.numbers, stack.weights)
 
     def advance(stack: Stack) -> None:
@@ -59,10 +58,14 @@ def compile_update(stack: Stack) -> Callable[[Stack], None]:
     return advance
 
 
-_programs: dict[tuple[str, int], tuple[Callable, Callable]] = {}
+_programs: dict[tuple[str, int], tuple[Callable[..., Tensor], Callable[..., None]]] = {}
 
 
-def _compiled(stack: Stack, key: tuple[str, int]) -> tuple[Callable, Callable]:
+def programs(stack: Stack) -> tuple[Callable[..., Tensor], Callable[..., None]]:
+    """The losses of rows of weights (R, P) and their batch, and the optimiser's update, both compiled."""
+    key = (program_key(stack.config), len(stack.configs))
+    if key in _programs:
+        return _programs[key]
     one, optimizer, shapes = row_loss(stack), stack.config.optimizer, stack.shapes
 
     def forward(*rows: Tensor) -> Tensor:

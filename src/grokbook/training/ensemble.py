@@ -22,6 +22,7 @@ from grokbook.training.accelerators import Muon
 from grokbook.training.compiled import compile_update, compiles
 from grokbook.training.config import RunConfig, code_of, digest
 from grokbook.training.contract import check_runs, check_watches
+from grokbook.training.graphed import graph_update
 from grokbook.training.loop import Report, Stack, make_stack, restore, save, train_stack
 from grokbook.training.pool import Pool
 from grokbook.training.progress import TrainingProgress
@@ -79,7 +80,9 @@ def train_here(
         stack = make_stack(configs, torch.device(how.device), how.keep)
         if checkpoint and restore(stack, checkpoint) and stack.step > (how.steps or stack.step):
             stack = make_stack(configs, torch.device(how.device), how.keep)  # asked for less than was trained
-        if how.compiled:
+        if how.device != "cpu":
+            stack.compiled = partial(graph_update, fused=how.compiled)
+        elif how.compiled:
             stack.compiled = compile_update
         train_stack(stack, report=report, save_now=_Saver(checkpoint, how.checkpoint_every), steps=how.steps)
         if checkpoint:
@@ -207,7 +210,8 @@ def train(
         stacks = _train_apart(jobs, workers or cores(), progress) if apart else [_train_job(j, progress) for j in jobs]
     found = {i: (stack, r) for group, stack in zip(together, stacks, strict=True) for r, i in enumerate(group)}
     made = [found[i] for i in range(len(configs))]
-    dataset = collect(made, keep_weights, steps).assign_attrs(update="compiled" if compiled else "eager")
+    said = ("compiled" if compiled else "eager") + (", as a graph" if chosen.type != "cpu" else "")
+    dataset = collect(made, keep_weights, steps).assign_attrs(update=said)
     return watched(dataset, made, watch) if watch else dataset
 
 
