@@ -13,7 +13,7 @@ from grokbook.claims.words import spread
 from grokbook.runs.comparison import compare, pooled_spread, span
 from grokbook.runs.delay import grok_times
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.limits import LimitRule, limits_table
+from grokbook.runs.limits import LimitRule, limits
 from grokbook.runs.oscillation import falls
 from grokbook.runs.tracking import ONSET
 
@@ -29,7 +29,9 @@ def times(dataset: xr.Dataset) -> pd.DataFrame:
     found["swing"] = [falls(end.sel(seed=seed)).largest for seed in dataset.seed]
     unmirrored = dataset.assign(test_accuracy=dataset.test_accuracy_unmirrored)
     begun = grok_times(unmirrored, threshold=ONSET).grok_step
-    return grok_times(dataset).assign(**found, onset_step=begun, rises=limits_table(dataset).truncated.to_numpy())
+    curves = [dataset.test_accuracy.sel(seed=seed).dropna("step") for seed in dataset.seed]
+    found["rises"] = [limits(curve.step.values, curve.values).truncated for curve in curves]
+    return grok_times(dataset).assign(**found, onset_step=begun)
 
 
 def longest(runs: Mapping[str, pd.DataFrame | xr.Dataset], label: str) -> str | None:
