@@ -126,7 +126,7 @@ def fig7(n_seeds: int = 5) -> dict[str, Projected]:
 def circle() -> dict[str, Circled]:
     """Fresh seeds of Fig. 1's runs for the circle: its plane is read every 100 steps, to step 8,000.
 
-    The seeds have no part in `fig7`, on whose runs the rule of claim LT3 was made.
+    The five runs of `fig7` on which the rule of claim LT3 was made have none of these seeds.
     """
     config = encoder_run(PAPER_P, dropout=PAPER_DROPOUT, steps=8_000, points=80, snapshots=2)
     return {"fresh": Circled(f"liu2022/circle[p={PAPER_P}, dropout={PAPER_DROPOUT:g}]", config, tuple(range(5, 15)))}
