@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 import xarray as xr
@@ -130,9 +131,36 @@ def test_a_check_comes_out_otherwise_in_another_world(check, verdict, world, els
     ],
 )
 def test_a_delay_must_come_with_decay_alone(decayed, plain, verdict):
-    """GR3, GR4: the control is the same run without decay, which must not generalise; runs that end first are open."""
+    """GR3: the control is the same run without decay, which must not generalise; runs that end first are open."""
     found = claims._delayed({"a": reached(*decayed), "b": plain and reached(*plain)}, "a", "b")
     assert found.verdict == verdict and "nan" not in found.numbers["told"]
+
+
+@pytest.mark.parametrize(
+    ("ends", "free", "verdict"),
+    [
+        ((0.6,) * 6, 0.1, "holds"),
+        ((0.6,) * 4 + (0.1,) * 2, 0.1, "holds"),
+        ((0.6,) * 3 + (0.1,) * 3, 0.1, "fails"),
+        ((0.6,) * 6, 0.6, "fails"),
+        ((0.1,) * 6, 0.1, "fails"),
+    ],
+)
+def test_a_sum_is_more_than_any_constant_answer_and_comes_late(ends, free, verdict):
+    """GR4: most of six runs end above the most frequent label of their test sets, and no memoriser's control does."""
+
+    def table(ends, at_fit=0.05):
+        seeds = [5 + i for i in range(len(ends))]
+        return pd.DataFrame({"at_end": ends, "at_fit": at_fit}, index=pd.Index(seeds, name="seed"))
+
+    found = claims.small_images_add.check(claims.Runs({"multiset": table(ends), "no decay": table((free,) * 5)}))
+    assert found.verdict == verdict
+    early = claims.Runs({"multiset": table(ends, at_fit=0.5), "no decay": table((0.1,) * 5)})
+    assert claims.small_images_add.check(early).verdict == "fails"
+    best = claims.added_late(table((0.2, 0.2)))[1]
+    task = dataclasses.replace(claims.run(split="multiset").task, seed=5)
+    labels = task.targets[np.setdiff1d(np.arange(len(task.targets)), task.train_index)]
+    assert best[5] == max(np.mean(labels == label) for label in set(labels.tolist()))
 
 
 def test_the_plateau_ends_before_the_grok_step():
