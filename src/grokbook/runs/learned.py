@@ -113,13 +113,14 @@ def learned(store: Store, experiments: Iterable[Experiment]) -> Times:
     """What the records of a store took of these experiments, by kind; programs that were continued do not count.
 
     A record says the seconds of the processor that its program used, an older one those that passed meanwhile. Of
-    those made on this kind of processor and on others, the former count alone.
+    those made on this kind of processor and on others, the former count alone; what a GPU made tells nothing.
     """
     entries = {entry["key"]: entry["provenance"] for entry in store.entries().values()}
     ratios: dict[str, dict[str, list[float]]] = {}
     measured: dict[str, dict[str, list[float]]] = {}
     for experiment in experiments:
         parts = [part for part in entries.get(experiment.key, ()) if "seconds" in part and not part.get("resumed")]
+        parts = [part for part in parts if part.get("device", "CPU").startswith("CPU")]
         here = [part for part in parts if part.get("processor") == processor()] or parts
         took = [part.get("cpu_seconds", part["seconds"]) / experiment.predicted(len(part["seeds"])).seconds
                 for part in here]  # fmt: skip

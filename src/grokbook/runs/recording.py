@@ -64,7 +64,7 @@ def records_table(
     """One row an experiment: seeds recorded and missing, what the missing ones cost on one core here, and on a GPU.
 
     `in_turn` are other experiments than those chosen; one that comes again is missing what was not counted before.
-    The GPU's minutes rest on assumptions (`grokbook.training.cost.predict_on_gpu`), the core's on what records took.
+    The GPU's minutes are those of an H100 (`grokbook.training.cost.predict_on_gpu`), the core's what records took.
     """
     store = store or Store(records_path())
     times, rows, counted = learned(store, catalogue().values()), [], set()
