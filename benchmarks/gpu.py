@@ -48,7 +48,7 @@ ROWS = (
 def seconds(configs: list[RunConfig], update: str, least: float = 0.3) -> float:
     """Seconds of one update of these runs as one program, the mean over `least` seconds of them."""
     stack = make_stack(configs, torch.device("cuda"))
-    move, count = UPDATES[update](stack), -10
+    move, count, began = UPDATES[update](stack), -10, 0.0
     while count <= 0 or time.perf_counter() - began < least:
         for _ in range(10):
             move(stack)

@@ -52,5 +52,5 @@ def test_notebooks_are_sources_without_outputs():
 def test_nothing_that_is_built_or_huge_is_tracked():
     built = ("site/", "runs/", ".venv/", ".grokbook/", "book/_build/", "book/chapters/", "build/", "dist/")
     assert not [name for name in tracked() if name.startswith(built) or "__pycache__" in name]
-    largest = 7_000_000  # bytes of five runs, of each 21 embeddings of 59 x 256
+    largest = 11_000_000  # bytes of nine runs, of each 21 embeddings of 59 x 256
     assert not [name for name in tracked() if (ROOT / name).stat().st_size > largest]

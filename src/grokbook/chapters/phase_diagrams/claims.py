@@ -343,15 +343,15 @@ def small_batches(runs: Mapping[str, xr.Dataset], *, little: float = LITTLE) -> 
     return _compared(runs, "batch_size", lambda low, high: beyond(high, low, little))
 
 
-@claim("LP14", "liu2022", "appendix G, Fig. 13", **_MORE, runs=cornered, says="runs that grok, {told}")
+@claim("LP14", "liu2022", "appendix G, Fig. 13", **_MORE, runs=cornered, says="runs that grok, {told}",
+       rule_changed="2026-11-28T01:57:10 a514b86f")  # fmt: skip
 def grokking_in_a_corner(runs: Mapping[str, xr.Dataset], *, little: float = LITTLE) -> Finding:
     """ "The grokking region appears at the top left of the phase diagram (small decoder learning rate and small batch
     size)".
 
     Our reading: where there is grokking at all, its share at the slower half of the rates and the three smallest
     batches is larger, by a tenth or more, than in the other cells; only seeds that grok somewhere are counted, and
-    fewer than three of them decide nothing. Asked of fresh seeds for regression: in the figure's own runs none on
-    classification groks.
+    fewer than three of them decide nothing. Fresh seeds, for regression: of the figure's runs none on labels groks.
     """
     parts, told = dict.fromkeys(runs), []
     for task, data in runs.items():

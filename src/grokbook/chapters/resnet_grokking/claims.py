@@ -179,6 +179,7 @@ def small_images_grok(runs: Runs, *, bar: float = REACHED) -> Finding:
 
 @claim("GR4", "gu2025", "section 6.3", section=DELAY, runs=summed, through=reached, origin="ours",
        beside=lambda: {"no decay": small()["multiset, no decay"]}, bars={"margin": (0.05, 0.1)},
+       rule_changed="2026-11-28T02:22:03 f0220b20",
        says=("{more} fresh runs by multiset end with more of the test set right than the best constant answer has ",
              "({ends}, against {constants}), and had less when they fitted; without decay {free} do (other margins: ",
              "{bars})"))  # fmt: skip
