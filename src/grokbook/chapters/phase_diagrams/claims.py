@@ -41,8 +41,7 @@ FROZEN = "2026-11-24T19:23 a68baef"
 LINES = 5
 # Share of the cells from which two diagrams count as the same, and up to which as those of two seeds.
 SAME, OTHERS = 0.9, 0.6
-# Values at each end of an axis that are compared; the difference of shares of comprehension below which the axis
-# counts as without much effect, fixed before any run.
+# Values at each end of an axis that are compared; the difference of shares below which it counts as without effect.
 ENDS, LITTLE = 3, 0.1
 # The authors' rule for a closed parallelogram on a line.
 TOLERANCE = 0.1
