@@ -224,7 +224,7 @@ def bump(runs: Runs, *, factor: float = BUMP) -> Finding:
 
 
 @claim("T30", "tian2025", "Figs 5, 6, 10 to 13", section=LAW, runs=boundary, through=lives, bars={"near": (1.1, 1.5)},
-       rule_changed="2026-11-22T16:05:54 ca091f0", says=(
+       rule_changed="2026-11-28T04:43 ee1cf86", says=(
            "n at the boundary is {away} times c M log M; of c M, c M log M and c M^2 the nearest in 95 % of draws of ",
            "seeds and of places between the tried shares is {nearest}; it grows as M^{value:.2f} ({low:.2f} to ",
            "{high:.2f}), M log M as M^{wanted:.2f} there; from each modulus to the next as {steps}; within a third of ",
