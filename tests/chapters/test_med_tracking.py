@@ -61,7 +61,7 @@ def of(dataset: xr.Dataset) -> Runs:
 
 def thrice(loss, measure, accuracy) -> Runs:
     """Three times the same run, as a tracking table."""
-    return Runs({47: pd.concat([runs.tracked(run(loss, measure, accuracy))] * 3, ignore_index=True)})
+    return Runs({"fresh": pd.concat([runs.tracked(run(loss, measure, accuracy))] * 3, ignore_index=True)})
 
 
 # ---------------------------------------------------------------------------------------- runs
@@ -165,7 +165,7 @@ def test_the_initial_value_and_the_end_of_a_decline_have_an_oracle_and_a_clock_t
 
 
 def test_continued_runs_stand_for_the_shorter_ones():
-    table = thrice(noise(1), noise(1), rise(3000))[47]
+    table = thrice(noise(1), noise(1), rise(3000))["fresh"]
     recorded = Runs({"p = 47": table[:2], claims.CONTINUED: table, "p = 97": table})
     assert claims.nearly_identical(recorded).numbers["count"] == 6
     shown = claims.longest(recorded).groupby(["setting", "generalises"]).size()
@@ -176,16 +176,21 @@ def test_continued_runs_stand_for_the_shorter_ones():
     ("down", "floor", "grok", "verdict"),
     [
         (3000, 0.5, 3000, "holds"),  # falls below where it generalises
-        (2500, 1.5, 2500, UNDECIDED),  # generalises, never below: the printed implication is not tested
+        (2500, 1.5, 2500, "fails"),  # generalises, never below
+        (4500, 0.5, 2500, "fails"),  # below, but more than a tenth of the record later
         (1000, 0.5, 4500, "fails"),  # below long before
+        (2500, 1.5, 5900, UNDECIDED),  # generalises, and the record ends before a tenth of it has passed
         (3000, 0.5, 9999, UNDECIDED),  # below, and not generalised by the last step
         (3000, 1.5, 9999, UNDECIDED),  # neither
     ],
 )
 def test_second_observation(down, floor, grok, verdict):
-    found = claims.second_observation(thrice(noise(1), hump(down, floor), rise(grok)))
-    printed = "no run has" if floor > 1 else f"{3 * (grok < 6000)} of 3 runs with"
-    assert found.verdict == verdict and f"as printed, {printed} MED below" in found.evidence
+    given = thrice(noise(1), hump(down, floor), rise(grok))
+    found = claims.second_observation(given)
+    assert found.verdict == verdict
+    assert f"of 3 fresh runs {3 * (grok < 6000)} generalise" in found.evidence
+    other = claims.second_observation(Runs({**given, "p = 97": given["fresh"]}))
+    assert other.verdict == verdict and f"of {3 * (grok < 6000)} other runs" in other.evidence
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import xarray as xr
 
 from grokbook.chapters import what_is_grokking as chapter
 from grokbook.claims import Runs
-from grokbook.runs.gu2025 import fig5
+from grokbook.runs.gu2025 import fig5, fresh_fig5
 
 LIVE = {"p": 59, "train_fraction": 0.75, "d_model": 64, "steps": 3000, "n_seeds": 2}
 
@@ -39,7 +39,7 @@ def test_onset_around_5000_by_both_definitions_and_three_readings(fresh, everyth
                for name, steps in zip(chapter.ONSETS, (fresh, everything), strict=True)}  # fmt: skip
     table = pd.DataFrame(columns | {"last_step": 10_000})
     found = chapter.onset_of_random_split(Runs({"30 %": table}))
-    assert found.verdict == verdict and len(table) == len(chapter.FRESH)
+    assert found.verdict == verdict and len(table) == len(fresh_fig5().seeds)
     late = 3 * fresh.count(None)
     assert [*found.at] == ["500", "2000"] and (found.at["2000"] == "holds") == (verdict == "holds" or 6600 in fresh)
     assert (f"({late} of 9 runs: not by step 10,000); from which" in found.evidence) == (late > 0)
