@@ -144,7 +144,7 @@ def fresh() -> dict[str, Experiment]:
 
 
 @claim("P5.1b", "gu2024", "section 5.1, second observation", **OBSERVED, runs=fresh,
-       beside=lambda: two_moduli() | everywhere(), through=tracked, rule_changed=MENDED,
+       beside=lambda: two_moduli() | everywhere(), through=tracked, rule_changed="2026-11-28T05:15 7a16895",
        published="every run that generalises",
        says=("of {count} fresh runs {grok} generalise, {seen} of them with a tenth of the record left; MED is below ",
              "its initial value by then, to stay, in {fell} of these, and long before in {early}; {others}"))
