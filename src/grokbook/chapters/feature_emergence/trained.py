@@ -32,7 +32,6 @@ SOLVED = 0.95  # accuracy from which a run fits its training pairs, and on the u
 
 BUMP = 1.5  # factor by which a curve must rise above its start, and fall again from its highest, to have a bump
 
-NEAR, SURE = 1.25, 0.95  # the factor from a law, and the share of draws in which it is the nearest, that T30 asks
 SOME = 3  # moduli from which on an exponent decides; two have one that is told only
 
 TOO_FEW = Finding(UNDECIDED, "no setting has all its seeds")
@@ -100,58 +99,27 @@ def boundary_table(rows: pd.DataFrame, steps: int = BUDGET) -> pd.DataFrame:
                          "most": share.max()}).dropna()  # fmt: skip
 
 
-def drawn(rows: pd.DataFrame, steps: int = BUDGET, draws: int = 2_000) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Moduli (labels), ln n at the boundary of each, and draws of the latter, (draw, modulus).
+def exponent(rows: pd.DataFrame, steps: int = BUDGET, draws: int = 2_000) -> dict[str, float]:
+    """The slope of ln n against ln M over the boundary, with the central 95 % of draws; that of M ln M.
 
-    A modulus counts with three seeds or more inside the tried shares. A draw resamples the seeds, and takes for each
-    modulus one place between the two shares that were tried, uniform in the logarithm.
+    A modulus (label) counts with three seeds or more inside the tried shares. A draw resamples the seeds, and takes for
+    each modulus one place between the two shares that were tried, uniform in the logarithm. NaN for fewer than two
+    moduli.
     """
     known = {M: np.log(one[["low", "high"]].to_numpy() * M**2)
              for M, one in edges(rows, steps).dropna().groupby("label") if len(one) >= ENOUGH}  # fmt: skip
-    rng = np.random.default_rng(0)
+    if len(known) < 2:
+        return dict.fromkeys(("value", "low", "high", "wanted"), np.nan)
+    rng, x = np.random.default_rng(0), np.log(list(known))
 
-    def once(n: np.ndarray) -> float:
+    def drawn(n: np.ndarray) -> float:
         low, high = rng.choice(n, len(n)).mean(axis=0)
         return rng.uniform(low, high)
 
-    many = np.array([[once(n) for n in known.values()] for _ in range(draws)])
-    return np.array([*known], dtype=float), np.array([n.mean() for n in known.values()]), many
-
-
-def exponent(rows: pd.DataFrame, steps: int = BUDGET, draws: int = 2_000) -> dict[str, float]:
-    """The slope of ln n against ln M over the boundary, with the central 95 % of `drawn`; that of M ln M.
-
-    NaN for fewer than two moduli.
-    """
-    M, n, many = drawn(rows, steps, draws)
-    if len(M) < 2:
-        return dict.fromkeys(("value", "low", "high", "wanted"), np.nan)
-    low, high = np.quantile(np.polyfit(np.log(M), many.T, 1)[0], [0.025, 0.975])
-    value, wanted = (np.polyfit(np.log(M), y, 1)[0] for y in (n, np.log(M * np.log(M))))
+    slopes = np.polyfit(x, np.transpose([[drawn(n) for n in known.values()] for _ in range(draws)]), 1)[0]
+    low, high = np.quantile(slopes, [0.025, 0.975])
+    value, wanted = (np.polyfit(x, y, 1)[0] for y in ([n.mean() for n in known.values()], np.log(np.exp(x) * x)))
     return {"value": float(value), "low": float(low), "high": float(high), "wanted": float(wanted)}
-
-
-def compared(rows: pd.DataFrame) -> pd.DataFrame:
-    """The laws n = c M, c M ln M and c M^2 of the boundary: a row a law, c the geometric mean over the moduli.
-
-    `nearest`: in which share of `drawn` its squared deviations (of logarithms) are least; the others are the factors
-    by which n is away from it, a column a modulus.
-
-    Example:
-        >>> shares = {M: 3 * np.log(M) / M for M in (41, 71, 127)}
-        >>> ends = [(M, s, x, 0.0 if x >= share else np.nan) for M, share in shares.items()
-        ...         for s in range(3) for x in (share / 1.1, share * 1.1)]
-        >>> table = compared(pd.DataFrame(ends, columns=["label", "seed", "train_fraction", "solved"]))
-        >>> table.nearest.idxmax(), bool(np.allclose(table.loc["M log M"].iloc[1:], 1))
-        ('M log M', True)
-    """
-    M, n, many = drawn(rows)
-    laws = np.log([M, M * np.log(M), M**2])
-    away = [[y - law - (y - law).mean(axis=-1, keepdims=True) for law in laws] for y in (n, many)]
-    best = (np.array(away[1]) ** 2).sum(axis=-1).argmin(axis=0)
-    nearest = np.bincount(best, minlength=len(laws)) / len(many)
-    names = ["M", "M log M", "M^2"]
-    return pd.DataFrame(np.exp(away[0]), names, M.astype(int)).assign(nearest=nearest)[["nearest", *M.astype(int)]]
 
 
 def has_bump(curve: np.ndarray, factor: float = BUMP) -> bool:
@@ -223,19 +191,16 @@ def bump(runs: Runs, *, factor: float = BUMP) -> Finding:
     return judge(*parts, elsewhere=False not in parts[1:], told="; ".join(told))
 
 
-@claim("T30", "tian2025", "Figs 5, 6, 10 to 13", section=LAW, runs=boundary, through=lives, bars={"near": (1.1, 1.5)},
-       rule_changed="2026-11-28T04:43 ee1cf86", says=(
-           "n at the boundary is {away} times c M log M; of c M, c M log M and c M^2 the nearest in 95 % of draws of ",
-           "seeds and of places between the tried shares is {nearest}; it grows as M^{value:.2f} ({low:.2f} to ",
-           "{high:.2f}), M log M as M^{wanted:.2f} there; from each modulus to the next as {steps}; within a third of ",
-           "the steps: M^{early:.2f} (other bars: {bars})"))  # fmt: skip
-def law(runs: Runs, *, near: float = NEAR) -> Finding:
+@claim("T30", "tian2025", "Figs 5, 6, 10 to 13", section=LAW, runs=boundary, through=lives,
+       rule_changed="2026-11-22T16:05:54 ca091f0", says=(
+           "n at the boundary grows as M^{value:.2f} ({low:.2f} to {high:.2f}, 95 % of draws of seeds and of places ",
+           "between the tried shares) over M = {moduli}, M log M as M^{wanted:.2f} there; from each modulus to the ",
+           "next as {steps}; within a third of the steps: M^{early:.2f}"))  # fmt: skip
+def law(runs: Runs) -> Finding:
     """The boundary between memorisation and generalisation follows M log M.
 
-    Our reading: of n = c M, c M log M and c M^2 it is the nearest in 95 % of draws, and no modulus is further from it
-    than by a factor of a quarter, as far as c M is away from it at these moduli. With correction where it is the
-    nearest and a modulus is further away; it fails where another one is the nearest. The rule before asked the exponent
-    of all moduli and of all but one; it was changed when five seeds of M = 23 to 89 had been seen, which do not count.
+    Our reading: the exponent's band has that of M log M in it, with all moduli and whichever one is left out; it is
+    refuted where all these bands lie on one side. That one is left out was added when M = 23, 41 and 71 had been seen.
     """
     if not (full := complete(runs)):
         return TOO_FEW
@@ -244,16 +209,16 @@ def law(runs: Runs, *, near: float = NEAR) -> Finding:
     if np.isnan(fit["value"]):
         places = ", ".join(f"{share:.2f} of the pairs at M = {M}" for M, share in table.share.items())
         return Finding(UNDECIDED, f"the boundary is at {places or 'none of the shares that were tried'}")
-    laws = compared(rows)
-    ratios, sure = laws.loc["M log M"].iloc[1:], laws.index[laws.nearest >= SURE]
-    ours = "M log M" in sure
-    part = ours and max(ratios.max(), 1 / ratios.min()) <= near if len(sure) and len(ratios) >= SOME else None
-    x = np.log(ratios.index.to_numpy(dtype=float))
-    slopes = np.diff(np.log(table.share[ratios.index]) + 2 * x) / np.diff(x)
+    fits = [fit, *(exponent(rows[rows.label != M]) for M in full)]
+    sides = {int(one["low"] > one["wanted"]) - int(one["high"] < one["wanted"]) for one in fits}
+    part: Part = True if sides == {0} else False if len(sides) == 1 else None
+    table = table[table.inside >= ENOUGH]
+    if len(table) < SOME or (part and fit["high"] >= 2):
+        part = None  # too few moduli, or a band that has the constant share in it as well
+    x = np.log(table.index.to_numpy(dtype=float))
+    steps = [f"M^{slope:.2f}" for slope in np.diff(np.log(table.share) + 2 * x) / np.diff(x)]
     early = exponent(rows, BUDGET // 3, draws=1)["value"]
-    return judge(part, corrected=ours, **fit, nearest=", ".join(sure) or "none", early=early,
-                 away=", ".join(f"{ratio:.2f} (M = {M})" for M, ratio in ratios.items()),
-                 steps=", ".join(f"M^{slope:.2f}" for slope in slopes))  # fmt: skip
+    return judge(part, **fit, moduli=", ".join(map(str, table.index)), steps=", ".join(steps), early=early)
 
 
 @claim("T31", "tian2025", "Fig. 7", section=LAW, runs=rates, through=lives,
