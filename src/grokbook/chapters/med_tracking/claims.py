@@ -147,7 +147,8 @@ def fresh() -> dict[str, Experiment]:
        beside=lambda: two_moduli() | everywhere(), through=tracked, rule_changed="2026-11-28T05:15 7a16895",
        published="every run that generalises",
        says=("of {count} fresh runs {grok} generalise, {seen} of them with a tenth of the record left; MED is below ",
-             "its initial value by then, to stay, in {fell} of these, and long before in {early}; {others}"))
+             "its initial value by then, to stay, in {fell}, and long before in {early}; of other runs that generalise, in ",
+             "{others}"))
 def second_observation(runs: Runs) -> Finding:
     """ "In all experiments, we observe": "when the MED function falls below its initial value, grokking happens".
 
@@ -169,8 +170,7 @@ def second_observation(runs: Runs) -> Finding:
     grown = older[older.generalises]
     return judge(part, value=float(below.mean()) if len(seen) else None, low=0, high=1, count=len(asked),
                  grok=int(asked.generalises.sum()), seen=len(seen), fell=some(int(below.sum()), len(seen)),
-                 early=int(early.sum()), others=f"of {len(grown)} other runs that generalise it comes to stay below in "
-                 f"{some(int(grown.below.sum()), len(grown))}")  # fmt: skip
+                 early=int(early.sum()), others=some(int(grown.below.sum()), len(grown)))
 
 
 @claim("P5.1c", "gu2024", "section 5.1, third observation", **OBSERVED, runs=two_moduli, beside=beyond,
