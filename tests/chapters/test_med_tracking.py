@@ -190,7 +190,8 @@ def test_second_observation(down, floor, grok, verdict):
     assert found.verdict == verdict
     assert f"of 3 fresh runs {3 * (grok < 6000)} generalise" in found.evidence
     other = claims.second_observation(Runs({**given, "p = 97": given["fresh"]}))
-    assert other.verdict == verdict and other.evidence.endswith(some(3 * (floor < 1) * (grok < 6000), 3 * (grok < 6000)))
+    grown, below = 3 * (grok < 6000), 3 * (floor < 1) * (grok < 6000)
+    assert other.verdict == verdict and other.evidence.endswith(some(below, grown))
 
 
 @pytest.mark.parametrize(

@@ -147,8 +147,8 @@ def fresh() -> dict[str, Experiment]:
        beside=lambda: two_moduli() | everywhere(), through=tracked, rule_changed="2026-11-28T05:15 7a16895",
        published="every run that generalises",
        says=("of {count} fresh runs {grok} generalise, {seen} of them with a tenth of the record left; MED is below ",
-             "its initial value by then, to stay, in {fell}, and long before in {early}; of other runs that generalise, in ",
-             "{others}"))
+             "its initial value by then, to stay, in {fell}, long before in {early}; of other runs that generalise, ",
+             "in {others}"))
 def second_observation(runs: Runs) -> Finding:
     """ "In all experiments, we observe": "when the MED function falls below its initial value, grokking happens".
 
