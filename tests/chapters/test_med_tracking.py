@@ -112,10 +112,10 @@ def test_one_frequency_leaves_nothing_to_rename(p, verdict):
 
 def test_identical_curves_agree_everywhere_and_unrelated_ones_do_not():
     same = thrice(noise(1), 3 * noise(1) + 7, rise(3000))
-    assert same[47].agreement.tolist() == [1.0] * 3 and same[47].p_value.iloc[0] < 0.01
+    assert same["fresh"].agreement.tolist() == [1.0] * 3 and same["fresh"].p_value.iloc[0] < 0.01
     found = claims.nearly_identical(same)
     assert found.verdict == "holds" and "100% in 3 runs that generalise of the" in found.evidence
-    assert claims.nearly_identical(Runs({47: same[47][:2]})).verdict == UNDECIDED
+    assert claims.nearly_identical(Runs({47: same["fresh"][:2]})).verdict == UNDECIDED
     other = Runs({47: runs.tracked(run(noise(1), noise(2), rise(3000)))})
     assert 0.35 < other[47].agreement.iloc[0] < 0.65
     found = claims.nearly_identical(other)  # one run refutes
