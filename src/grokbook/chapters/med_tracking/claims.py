@@ -96,8 +96,8 @@ def beyond() -> dict[str, Experiment]:
 
 
 def everywhere() -> dict[str, Experiment]:
-    """What "in all experiments" is judged on beside `two_moduli`: `beyond`, and the other operations."""
-    return beyond() | operations()
+    """What "in all experiments" is told of beside the runs that decide: `two_moduli`, `beyond`, other operations."""
+    return two_moduli() | beyond() | operations()
 
 
 def longest(runs: Runs) -> pd.DataFrame:
@@ -144,7 +144,7 @@ def fresh() -> dict[str, Experiment]:
 
 
 @claim("P5.1b", "gu2024", "section 5.1, second observation", **OBSERVED, runs=fresh,
-       beside=lambda: two_moduli() | everywhere(), through=tracked, rule_changed="2026-11-28T05:15 7a16895",
+       beside=everywhere, through=tracked, rule_changed="2026-11-28T05:15 7a16895",
        published="every run that generalises",
        says=("of {count} fresh runs {grok} generalise, {seen} of them with a tenth of the record left; MED is below ",
              "its initial value by then, to stay, in {fell}, long before in {early}; of other runs that generalise, ",
@@ -155,16 +155,16 @@ def second_observation(runs: Runs) -> Finding:
     Our reading: a phenomenon of each experiment that generalises. MED comes to stay below its initial value, nearer to
     generalising than to fitting, and not later than a tenth of the record after it; a run whose record ends before that
     decides nothing. It fails where most runs lack it, three or more, or one has it long before. Asked of the seeds of
-    `fresh`: no run before had MED below at all, so that the bare implication was
-    not tested, and the verdict was "undecided".
+    `fresh`: no run before had MED below at all, so that the bare implication was not tested, and the verdict was
+    "undecided".
     """
     if (asked := runs["fresh"]) is None:
         return Finding(UNDECIDED, "the fresh runs are not made")
     seen = asked[(asked.grok_step + asked.last_step / 10 <= asked.last_step).fillna(False)]
     below = (seen.below_step <= seen.grok_step + seen.last_step / 10).fillna(False)
-    early, kept = below & ~seen.with_grokking, below & seen.with_grokking
+    early = below & ~seen.with_grokking
     known = len(seen) >= ENOUGH and runs.complete()
-    part = False if early.any() or most(~below) else True if known and kept.all() else None
+    part = False if early.any() or most(~below) else True if known and below.all() else None
     rest = {label: table for label, table in runs.items() if label != "fresh"}
     older = longest(rest) if rest else asked.iloc[:0]
     grown = older[older.generalises]
