@@ -292,7 +292,7 @@ def little() -> dict[str, Experiment]:
 
 
 @claim("LT9", "liu2022", "section 4.2, Fig. 7 (centre)", **_DECAY | {"through": by_their_count}, runs=centre,
-       beside=little, published="under 1,000 steps", says=(
+       beside=little, rule_changed="2026-11-28T08:13 4e5a65e8", published="under 1,000 steps", says=(
     "{each}; at dropout {best:.2g}, the best, step {value:,.0f} (median), and the delay is {ours:.1f} times the step ",
     "of fitting, {theirs:.1f} where that is counted with dropout (beside: {beside})"))  # fmt: skip
 def dropout_speeds(runs: Runs) -> Finding:
