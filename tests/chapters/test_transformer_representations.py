@@ -16,6 +16,7 @@ from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.parallelograms import equations, permissible_set
 from grokbook.training.ensemble import How, train_here
 from grokbook.training.forward import split_weights
+from grokbook.training.watching import View
 
 P, D = 31, 64
 STEPS = np.arange(0, 4001, 50)
@@ -242,16 +243,48 @@ def test_decay_speeds_or_not(without, with_decay, verdict):
 
 
 @pytest.mark.parametrize(
-    ("dropped", "delay", "verdict"),
-    [((1000, 900, 1000), 100, "holds"), ((1000, 900, 1000), 400, UNDECIDED), ((3000, 3000, None), 100, UNDECIDED)],
-    ids=["no delay", "a delay", "no faster"],
+    ("dropped", "fit", "their_fit", "verdict"),
+    [
+        ((900, 700, 950), 600, 800, "holds"),
+        ((900, 700, 950), 600, None, "holds"),
+        ((900, 700, 950), 100, 800, "holds with correction"),
+        ((1900, 1000, 1950), 1500, 1800, "holds with correction"),
+        ((2100, 2000, None), 2000, 2000, UNDECIDED),
+    ],
+    ids=["no delay", "not fitted by its end", "a delay without dropout", "late", "no faster"],
 )
-def test_dropout_ends_the_delay_or_runs_of_another_size_leave_it_open(dropped, delay, verdict):
-    slow = times(3000, 3000, 3000).assign(delay=2900)
-    tables = {share: slow if share != 0.1 else times(*dropped).assign(delay=delay) for share in runs.by_dropout()}
+def test_dropout_ends_the_delay_or_hastens_or_leaves_it_open(dropped, fit, their_fit, verdict):
+    """Without dropout no run ends by step 4,000, so that the step is halved below 2,000 (the median)."""
+    steps = pd.array([their_fit] * 3, dtype="Int64")
+    best = times(*dropped).assign(fit_step=fit, their_fit=steps)
+    tables = {share: best if share == 3 / 18 else times(None, None, None) for share in runs.centre()}
     assert claims.dropout_speeds(Runs(tables)).verdict == verdict
-    del tables[0.5]
-    assert claims.dropout_speeds(Runs(tables)).verdict == UNDECIDED
+    beside = {"p = 31, 0.1": times(100, 100, 100)}
+    assert claims.dropout_speeds(Runs({0.0: tables[0.0], 3 / 18: best} | beside)).verdict == UNDECIDED
+
+
+def test_their_step_of_fitting_is_counted_with_dropout():
+    """Two networks right from step 1,000 on; one's training set is right with dropout only from step 3,000 on."""
+    data = made(2, grok=1000)
+    assert (claims.by_their_count(data).their_fit == claims.by_their_count(data).fit_step).all()
+    late = data.train_accuracy.where((data.step >= 3000) | (data.seed == 0), 0.5)
+    assert claims.by_their_count(data.assign(fit_with_dropout=late)).their_fit.tolist()[1] == 3000
+
+
+def test_accuracy_with_dropout_is_that_without_where_nothing_is_dropped():
+    """On a network that knows its training pairs; half of its numbers dropped cost answers."""
+    config = runs.encoder_run(5, d_model=16, d_mlp=16, steps=200, learning_rate=1e-2, points=2, snapshots=2)
+    weights = split_weights(config, train_here([config], How()).weights[0])
+    found = {}
+    for share in (0.0, 0.5):
+        model = dataclasses.replace(config.model, dropout=share)
+        view = View(dataclasses.replace(config, model=model), weights, 300)
+        before = torch.random.get_rng_state()
+        found[share] = runs.fit_with_dropout(view)
+        assert runs.fit_with_dropout(view) == found[share] and torch.equal(before, torch.random.get_rng_state())
+        plain = (view.logits.argmax(-1) == view.task.targets)[view.task.train_index].mean()
+        assert plain == found[0.0]
+    assert found[0.5] < found[0.0]
 
 
 def test_the_modulus_is_that_whose_tables_have_the_published_start(monkeypatch):
