@@ -374,10 +374,10 @@ def span(low: float, high: float, *, above: str = "at least", below: str = "at m
     """Bounds of a ratio in words; an infinite upper bound is no bound.
 
     Example:
-        >>> span(0.5, 1.0), span(1.5, np.inf), span(0.0, 0.8), span(0.0, 0.8, below="<"), span(0.5, 0.5)
+        >>> span(0.5, 1.0), span(1.5, np.inf), span(0.0, 0.8), span(0.0, 0.8, below="<"), span(0.501, 0.502)
         ('0.50 to 1.00', 'at least 1.50', 'at most 0.80', '< 0.80', '0.50')
     """
-    if np.isclose(low, high):
+    if f"{low:.2f}" == f"{high:.2f}":
         return f"{low:.2f}"
     if np.isinf(high):
         return f"{above} {low:.2f}" if low > 0 else "not known"
