@@ -97,8 +97,9 @@ def test_our_panels_are_judged_from_three_seeds(seeds, rows, four, sandwich, alo
     assert claims.four_in_ours(Runs({name: runs[name] for name in ("6b", "6c")})).verdict == four
     assert claims.sandwich_in_ours(runs).verdict == sandwich
     assert claims.four_in_ours(Runs({"6b": runs["6b"]})).verdict == alone
-    del runs["6c until fit"]
+    fitted = runs.pop("6c until fit")
     assert claims.sandwich_in_ours(runs).verdict == "undecided"
+    assert claims.sandwich_in_ours(Runs({"6c until fit": fitted})).verdict == "undecided"
 
 
 @pytest.mark.parametrize(
