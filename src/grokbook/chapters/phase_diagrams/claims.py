@@ -30,7 +30,7 @@ from grokbook.chapters.phase_diagrams.runs import (
     until_fit,
 )
 from grokbook.claims import Finding, Runs, claim, enough, judge
-from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, band, most, some
+from grokbook.claims.finding import ENOUGH, Part, band, most, some
 from grokbook.claims.runs import every_run
 from grokbook.runs.phases import OPEN, PhaseRule, agreement, among_seeds, kappa, phase_of, phases
 from grokbook.theory.parallelograms import all_samples, closed_set, permissible_set
@@ -102,10 +102,7 @@ def sandwich_in_ours(runs: Mapping[str, xr.Dataset], *, least: int = LINES) -> F
     """
     panels = {name: (runs[name], runs[f"{name} until fit"]) for name in ("6b", "6c")}
     axes = ("seed", "decoder_weight_decay", "decoder_lr")
-    there = {name: followed(*both).transpose(*axes) for name, both in panels.items() if name in runs}
-    if not there:
-        return Finding(UNDECIDED, "no run of the panels themselves is younger than the rule")
-    found = sandwiched(there, least)
+    found = sandwiched({name: followed(*both).transpose(*axes) for name, both in panels.items() if name in runs}, least)
     return found if all(enough(*both) for both in panels.values()) else judge(None, **found.numbers)
 
 

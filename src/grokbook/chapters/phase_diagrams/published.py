@@ -66,7 +66,7 @@ def sandwich(cells: Mapping[str, xr.DataArray]) -> pd.DataFrame:
 
     A panel is (decay, rate), or one for each seed: then lines and borders of all are counted.
     """
-    found = []
+    found, columns = [], ["panel", "along", "lines", "C, G, M", "other orders", "CM", "CG", "GM"]
     for panel, grid in cells.items():
         rows = grid.values.reshape(-1, *grid.shape[-2:])
         met = pd.DataFrame([borders(one) for one in rows]).sum().reindex(["CM", "CG", "GM"], fill_value=0).astype(int)
@@ -75,7 +75,7 @@ def sandwich(cells: Mapping[str, xr.DataArray]) -> pd.DataFrame:
             others = ", ".join(f"{kind} ({n})" for kind, n in kinds.items() if kind != "CGM")
             row = {"panel": panel, "along": along, "lines": int(kinds.sum()), "C, G, M": int(kinds.get("CGM", 0))}
             found.append(row | {"other orders": others or "none"} | met.to_dict())
-    return pd.DataFrame(found)
+    return pd.DataFrame(found, columns=columns)  # those of a table without rows too
 
 
 def between(table: pd.DataFrame, least: int = 1) -> tuple[list[Part], Part]:
