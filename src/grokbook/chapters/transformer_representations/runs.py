@@ -18,7 +18,6 @@ from grokbook.runs.watched import Watched
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.tasks.shuffled import ShuffledTask
 from grokbook.training.config import RunConfig, StopRule
-from grokbook.training.forward import as_tensor, run_outputs
 from grokbook.training.optim import AdamW, Group
 from grokbook.training.schedule import Schedule
 from grokbook.training.watching import View
@@ -138,11 +137,10 @@ def circle() -> dict[str, Circled]:
 def fit_with_dropout(view: View) -> float:
     """Training accuracy with numbers dropped as while it is trained, as the authors count it."""
     task, model, train = view.task, view.config.model, view.task.train_index
-    row = torch.cat([view.weights[name].reshape(-1) for name in model.shapes()])
+    inputs, drop = torch.from_numpy(task.inputs[train]), partial(functional.dropout, p=model.dropout)
     with torch.random.fork_rng(), torch.no_grad():
         torch.manual_seed(view.step)
-        inputs, drop = as_tensor(task.inputs[train]), partial(functional.dropout, p=model.dropout)
-        answers = run_outputs(view.config, row, inputs, drop).argmax(dim=-1).numpy()
+        answers = model.forward(view.weights, inputs, drop).argmax(dim=-1).numpy()
     return float((answers == task.targets[train]).mean())
 
 
