@@ -236,6 +236,11 @@ def by_setting(runs: Runs) -> dict[float, float]:
     return {value: middle(table.grok_step) for value, table in runs.items() if len(table) >= ENOUGH}
 
 
+def at_least(table: pd.DataFrame) -> float:
+    """The median step of generalisation, a run that ends first counted as its last step."""
+    return middle(table.grok_step.fillna(table.last_step))
+
+
 @claim("LT7", "liu2022", "section 4.2, Fig. 7 (right)", **_DECAY, runs=slow, says=(
     "{each}; without decay the median step is {least}{times:.1f} times that at decay {best:g}"))  # fmt: skip
 def decay_speeds(runs: Runs) -> Finding:
@@ -250,7 +255,7 @@ def decay_speeds(runs: Runs) -> Finding:
     if 0.0 not in full or not reached:
         return Finding(UNDECIDED, each)
     without, best = runs[0.0], min(reached, key=reached.__getitem__)
-    times = float(without.grok_step.astype(float).fillna(without.last_step).median()) / full[best]
+    times = at_least(without) / full[best]
     least = "" if np.isfinite(full[0.0]) else "at least "
     return judge(times > 2 or None, value=full[best], each=each, times=times, least=least, best=best)
 
@@ -281,8 +286,7 @@ def by_their_count(data: xr.Dataset) -> pd.DataFrame:
 
 def rest(table: pd.DataFrame, fit: str) -> float:
     """The delay as a part of the step of fitting, median: that step is the last where a run has not fitted by then."""
-    fitted = table[fit].fillna(table.last_step).astype(float)
-    return float((table.grok_step.astype(float).fillna(np.inf) / fitted - 1).median())
+    return middle(table.grok_step / table[fit].fillna(table.last_step)) - 1
 
 
 def little() -> dict[str, Experiment]:
@@ -309,9 +313,9 @@ def dropout_speeds(runs: Runs) -> Finding:
     said, full = {"each": generalising(own, "dropout {:.2g}"), "beside": generalising(aside)}, by_setting(own)
     if len(full) < len(centre()):
         return Finding(UNDECIDED, said["each"] or "no run is recorded")
-    best, without = min((share for share in full if share), key=full.__getitem__), own[0.0]
+    best = min((share for share in full if share), key=full.__getitem__)
     ours, theirs = (rest(own[best], fit) for fit in ("fit_step", "their_fit"))
-    halved = full[best] < middle(without.grok_step.fillna(without.last_step)) / 2
+    halved = full[best] < at_least(own[0.0]) / 2
     return judge(halved, full[best] < 1_000, ours <= 1, theirs <= 1, corrected=halved, elsewhere=True,
                  value=full[best], ours=ours, theirs=theirs, best=best, **said)  # fmt: skip
 
