@@ -12,9 +12,9 @@ import xarray as xr
 
 from grokbook.chapters.phase_diagrams.runs import DECAYS, FINE, S3_DECAYS
 from grokbook.claims import Finding, claim, judge
-from grokbook.claims.finding import Part, some
+from grokbook.claims.finding import some
 from grokbook.files import beside
-from grokbook.runs.phases import borders, orders, phases
+from grokbook.runs.phases import between, phases, sandwich
 
 _FILE = beside(__file__)
 # By panel: rows of letters, a row a weight decay, a letter a learning rate of the decoder; cells in C, G, M and X.
@@ -59,35 +59,6 @@ def counted() -> dict[str, dict[str, int]]:
     """Cells of each published panel in each phase, by panel and letter."""
     found = {panel: tuple(int((cells == k).sum()) for k in "CGMX") for panel, cells in panels().items()}
     return {panel: dict(zip("CGMX", counts, strict=True)) for panel, counts in sorted((COUNTS | found).items())}
-
-
-def sandwich(cells: Mapping[str, xr.DataArray]) -> pd.DataFrame:
-    """A row a panel and direction: lines with C, G and M, those of them in this order, and the panel's borders.
-
-    A panel is (decay, rate), or one for each seed: then lines and borders of all are counted.
-    """
-    found, columns = [], ["panel", "along", "lines", "C, G, M", "other orders", "CM", "CG", "GM"]
-    for panel, grid in cells.items():
-        rows = grid.values.reshape(-1, *grid.shape[-2:])
-        met = pd.DataFrame([borders(one) for one in rows]).sum().reindex(["CM", "CG", "GM"], fill_value=0).astype(int)
-        for along, lines in (("rate", rows), ("decay", rows.swapaxes(1, 2))):
-            kinds = orders(["".join(line) for line in lines.reshape(-1, lines.shape[-1])])
-            others = ", ".join(f"{kind} ({n})" for kind, n in kinds.items() if kind != "CGM")
-            row = {"panel": panel, "along": along, "lines": int(kinds.sum()), "C, G, M": int(kinds.get("CGM", 0))}
-            found.append(row | {"other orders": others or "none"} | met.to_dict())
-    return pd.DataFrame(found, columns=columns)  # those of a table without rows too
-
-
-def between(table: pd.DataFrame, least: int = 1) -> tuple[list[Part], Part]:
-    """Of a table of `sandwich`: is grokking between in most lines of each row, and so in a direction of each panel?
-
-    A row with fewer lines than `least` is not known.
-    """
-    known = zip(table.lines, table["C, G, M"], strict=True)
-    parts = [None if lines < least else bool(2 * right > lines) for lines, right in known]
-    each = [set(part) for _, part in pd.Series(parts, dtype=object).groupby(table.panel.to_numpy())]
-    one = [True if True in kept else None if None in kept else False for kept in each]
-    return parts, False if False in one else None if None in one else True
 
 
 def sandwiched(cells: Mapping[str, xr.DataArray], least: int = 1) -> Finding:

@@ -14,6 +14,8 @@ from grokbook.measures.representation import representation_quality
 from grokbook.models.encoder import Encoder
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.gu2025 import fig5
+from grokbook.runs.liu2022 import GOAL
+from grokbook.runs.sweep import Axis, Sweep
 from grokbook.runs.watched import Watched
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.tasks.shuffled import ShuffledTask
@@ -194,6 +196,17 @@ def by_dropout() -> dict[float, Projected]:
     return {0.0: by_decay()[USUAL]} | {rate: small_run(f"dropout={rate:g}", dropout=rate) for rate in RATES}
 
 
+def scanned() -> dict[str, Sweep]:
+    """The diagram of Fig. 7 (right) on the small network: 6 learning rates and 8 weight decays of the decoder.
+
+    The ranges were chosen by some thirty cells of seed 100, of this network and of one of modulus 23.
+    """
+    config = replace(encoder_run(31, **SMALL | {"snapshots": 0}), stop=GOAL)
+    axes = (Axis("decoder_lr", (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2)),
+            Axis("decoder_weight_decay", (0.03, 0.3, 1.0, 3.0, 5.0, 7.0, 9.0, 14.0)))  # fmt: skip
+    return {"cells": Sweep("liu2022/small[phases]", config, (0, 1, 2), axes=axes)}
+
+
 def controls() -> dict[str, Projected]:
     """Small runs with labels dealt out anew, with five times the decay, and with the program's decay of the embedding.
 
@@ -225,7 +238,7 @@ def networks() -> dict[str, Experiment]:
     }
 
 
-RUNS = (fig7, centre, circle, by_decay, by_dropout, controls, late)
+RUNS = (fig7, centre, circle, by_decay, by_dropout, controls, late, scanned)
 
 
 def plan(p: int, train_fraction: float, d_model: int, decay: float, steps: int, n_seeds: int) -> dict[str, Experiment]:
