@@ -328,7 +328,7 @@ def letters(data: xr.Dataset) -> xr.DataArray:
 
 
 @claim("LT10", "liu2022", "section 4.2, Fig. 7 (right)", section=_DROPOUT, runs=scanned, through=letters,
-       bars={"size": (1, 3)}, says=(
+       bars={"size": (1, 3)}, rule_changed="2026-11-28T11:20 d2003620", says=(
     "all four phases in {four}; in the corner of {size} x {size} cells at the highest rates {M} memorise with the ",
     "least decay, and {X} are confused with the most; of the lines with all three phases in the order C, G, M: {told} ",
     "(with a corner of another size: {bars})"))  # fmt: skip
