@@ -8,6 +8,7 @@ import pytest
 import torch
 import xarray as xr
 
+from grokbook.chapters.phase_diagrams import published
 from grokbook.chapters.transformer_representations import claims, contrast, embedding, figures, runs, tickets
 from grokbook.claims import Runs
 from grokbook.claims.finding import UNDECIDED
@@ -508,3 +509,49 @@ def test_what_is_counted_of_the_chosen_sets():
     assert contrast.tell_apart(rows, "rqi") == pytest.approx(2 / 3)
     assert contrast.tell_apart(rows.assign(med=-rows.med), "med") == pytest.approx(2 / 3)
     assert np.isnan(contrast.tell_apart(rows[:2], "rqi"))
+
+
+# ----------------------------------------------------------------------------------- the diagram of LT10
+
+BANDS = ["GCMM", "GCMM", "GCMM", "GGCX", "MGCX", "MMXX", "MMXX"]  # decay down, rate across
+ORDERED = ["CCGGMM"] * 5 + ["CGMMXX", "GMMXXX", "MMXXXX"]  # grokking between the others along both axes
+
+
+def diagram(*seeds: list[str]) -> dict[str, xr.DataArray]:
+    grids = [[list(row) for row in rows] for rows in seeds]
+    return {"cells": xr.DataArray(grids, dims=("seed", "decoder_weight_decay", "decoder_lr"))}
+
+
+@pytest.mark.parametrize(
+    ("seeds", "verdict"),
+    [
+        ([ORDERED] * 3, "holds"),
+        ([BANDS] * 3, "holds with correction"),  # comprehension is between
+        ([ORDERED, ORDERED, ["M" * 6] * 4 + ["X" * 6] * 4], "holds with correction"),  # too few lines along the rate
+        ([ORDERED] * 2, UNDECIDED),  # two seeds
+        ([["X" * 6] * 4 + ["M" * 6] * 4] * 3, UNDECIDED),  # upside down, and two phases of four
+        ([[row[::-1] for row in ORDERED]] * 3, UNDECIDED),  # a slow decoder memorises, and is confused
+        ([[row.replace("X", "M") for row in ORDERED]] * 3, UNDECIDED),  # no confusion
+    ],
+)
+def test_a_diagram_compares_with_the_toys_by_its_phases_corners_and_order(seeds, verdict):
+    assert claims.phases_of_the_decoder.check(diagram(*seeds)).verdict == verdict
+
+
+def test_the_published_panel_passes_as_a_diagram_and_the_same_cells_dealt_out_anew_hardly_ever():
+    """Oracle and null of LT10: panel 6b three times, and its cells in a random order (0.4 % by the binomial law)."""
+    cells = published.panels()["b"].values
+    assert claims.phases_of_the_decoder.check(diagram(*[cells] * 3)).verdict == "holds with correction"
+    dealt = [RNG.permutation(cells.ravel()).reshape(cells.shape) for _ in range(200)]
+    found = [claims.phases_of_the_decoder.check(diagram(*[one] * 3)).verdict for one in dealt]
+    assert found.count(UNDECIDED) >= 0.98 * len(dealt)
+
+
+def test_what_a_cell_of_the_diagram_has_not_reached_at_its_end_counts_as_never():
+    """Fits at 100 and has the test set right at 600, at 1,100 (a delay of 1,000) or not; does not fit."""
+    steps = np.arange(0, 4001, 50)
+    reached = xr.DataArray([[[100, 100], [100, 9_999]], [[600, 1_100], [9_999, 9_999]]],
+                           dims=("set", "decoder_weight_decay", "decoder_lr"))  # fmt: skip
+    high = (xr.DataArray(steps, dims="step", coords={"step": steps}) >= reached).astype(float).expand_dims("seed")
+    data = xr.Dataset({"train_accuracy": high.isel(set=0), "test_accuracy": high.isel(set=1)})
+    assert claims.letters(data).values.tolist() == [[["C", "G"], ["M", "X"]]]
