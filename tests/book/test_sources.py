@@ -176,6 +176,15 @@ def test_cells_are_short_define_nothing_and_there_is_more_prose_than_code(chapte
     assert found == [] and "```{code-cell-output}" not in chapter.source
 
 
+def test_the_values_of_the_page_are_set_by_its_first_cell_alone(chapter):
+    """A later cell that assigned a parameter would tell a reader of a value that is not theirs."""
+    every = [n for cell in cells(chapter.source) for n in ast.walk(ast.parse(cell))]
+    own = {n.target for n in every if isinstance(n, ast.AnnAssign)}  # the cell of the parameters
+    own |= {n for one in every if isinstance(one, ast.comprehension) for n in ast.walk(one.target)}
+    set_again = {n.id for n in every if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n not in own}
+    assert set_again.isdisjoint(parameter.name for parameter in chapter.parameters)
+
+
 def made_elsewhere(source: str) -> list[bool]:
     """Of each figure and table of the cells, whether it is the bare result of a call into the chapter's folder."""
     code = [ast.parse(cell) for cell in cells(source)]

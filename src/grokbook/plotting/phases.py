@@ -124,14 +124,14 @@ def _cell(
     strips: dict[str, list[Path]],
     letters: dict[str, list[tuple[float, float]]],
 ) -> None:
-    """One cell: strips as wide as the shares of the phases, the largest with its letter; open for None."""
+    """One cell: strips as wide as the shares of the phases, one of more than half with its letter; open for None."""
     widths = {OPEN: 1.0} if shares is None else dict(zip(PHASES, shares, strict=True))
-    left, most = x - 0.48, max(widths, key=widths.__getitem__)
+    left = x - 0.48
     for letter, share in widths.items():
         if share > 0:
             box = Bbox.from_bounds(left, y - 0.46, 0.96 * share, 0.92)
             strips.setdefault(letter, []).append(Path.unit_rectangle().transformed(BboxTransformTo(box)))
-            if letter == most != OPEN:
+            if share > 0.5 and letter != OPEN:
                 letters.setdefault(letter, []).append((left + 0.48 * share, y))
             left += 0.96 * share
 
