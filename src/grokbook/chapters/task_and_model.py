@@ -63,8 +63,8 @@ def classes_are_translates(primes: tuple[int, ...] = (5, 7, 11, 47, 97)) -> Find
 
 
 @claim("G37", "gu2025", "section 6.1", section=CLASSES, kind="theorem", says=(
-    "the classes differ in size at {uneven} of the {of} primes from 5 to {largest}, so they are no translates of one ",
-    "another; their sizes have a closed form, exact at {right}. Whether those of a general f have one is not judged"))
+    "class 0 has a size of its own at {uneven} of the {of} primes from 5 to {largest}, so that not all are trans",
+    "lates; their sizes have a closed form, exact at {right}. Whether those of a general f have one is not judged"))
 def quadratic_form_classes(largest: int = 101) -> Finding:
     """The expression of f can be changed to make the distribution of its classes "complex": for example i² + ij + j².
 

@@ -281,8 +281,10 @@ def recorded_box(attrs: Mapping[str, Any]) -> str:
 
 def not_run(experiment: Any) -> None:
     """Show the box that says a result was not computed, and what it would cost. It is never made up."""
+    some = len(experiment.missing_seeds()) < len(experiment.seeds)
     say(
-        f"> **Not run.** {code(experiment.name)} is not in the record store and was not trained for this page. "
+        f"> **Not run.** {'A part of ' * some}{code(experiment.name)} is not in the record store and was not trained "
+        "for this page. "
         f"It would take about {_predicted([experiment])} here: {code(f'grokbook record --only {experiment.name}')}."
     )
 

@@ -45,7 +45,7 @@ LARGEST = {"quadratic": (59, 256), "transformer": (59, 64)}
 NAMES = {"quadratic": "The two-layer network with squares as activation", "transformer": "The one-layer transformer"}
 ALT = (
     "A table of all pairs, a column one sum, that turns right cell by cell, the trained ones first, the held-out ones "
-    "much later; beside it the accuracy of both against the step."
+    "later; beside it the accuracy of both against the step."
 )
 
 

@@ -114,7 +114,7 @@ def start(runs: Runs) -> Finding:
 
 @claim("A01", "arxiv2606.13753", READING, section=NORM, runs=asked, through=grok_times, says=SAYS)
 def norm_held(runs: Runs) -> Finding:
-    """Held at a multiple of the norm at which free runs generalise, networks generalise the later, the larger it is."""
+    """Held at 0.7 to 1.45 times the norm at which free runs generalise, networks generalise later the larger it is."""
     return decided(runs, HELD)
 
 

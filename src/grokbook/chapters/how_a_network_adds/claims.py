@@ -20,7 +20,7 @@ from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory import sum_of_angles as angles
 
 FEW, MANY = "How many angles are enough", "Transformers use few frequencies, two-layer networks nearly all"
-RULES = "Nearly all trained networks are nearer to a clock than to a pizza"
+RULES = "Most trained networks are nearer to a clock than to a pizza"
 
 LEVEL = 0.05
 KNOWN = 0.1  # restricted loss in nats from which the key frequencies count as answering alone

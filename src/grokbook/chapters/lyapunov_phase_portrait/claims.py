@@ -114,7 +114,7 @@ def printed_derivative(n: int = 1000) -> Finding:
        says=("at (1/2, 1/2, 1/2) it is {value:g}: a slip for negative, as the next sentence of the paper has it; V ",
              "does not grow at {kept} of {n} points of the cube"))
 def v_rate_is_positive(n: int = 1000) -> Finding:
-    """To be verified is "that the derivative of V is semi-positive definite within the unit cube"."""
+    """To be verified is that the derivative of V "is semi-positive definite within the unit cube"."""
     inside, middle = v_rate(np.random.default_rng(0).random((n, 3))), float(v_rate([0.5] * 3))
     return judge(bool(inside.min() >= 0), corrected=bool(inside.max() <= 0), value=middle, low=0,
                  kept=int((inside <= 0).sum()), n=n)  # fmt: skip

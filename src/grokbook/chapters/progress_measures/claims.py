@@ -48,8 +48,8 @@ def captures_changes(runs: Runs, *, share: float = 0.5) -> Finding:
 
 @claim("P15", "gu2024", "abstract", **_JUDGED, beside=own_size, says=(
     "MED has made half of its fall before the accuracy half of its rise in {first} of {runs} small runs that ",
-    "generalise ({needed} are needed; in {large_first} of {large} of the papers' size, modulus 97); it falls as far ",
-    "in {anyway} runs chosen not to; at another share of both moves: {bars}"))  # fmt: skip
+    "generalise ({needed} are needed; in {large_first} of {large} of the papers' size, modulus 97); it falls at least ",
+    "half as far in {anyway} runs chosen not to; at another share of both moves: {bars}"))  # fmt: skip
 def anticipates(runs: Runs, *, share: float = 0.5) -> Finding:
     """MED is "a robust hidden progress measure"; the abstract glosses the term as "a function that can anticipate the
     occurrence of grokking".
