@@ -271,7 +271,7 @@ def _most(table: Times) -> Part:
 @claim("G51", "gu2025", "appendix E and D.1, Figs. 9, 10, 20", **_STARTS,
        runs=lambda: fig20() | of_figure("fig9") | of_figure("fig10"), refutes=alone(NARROW),
        published="half the epochs; 20,000 epochs; 0.7 to 0.99", rule_changed="2026-11-27T15:30 0afa2d4a",
-       says="{each} (the rows of Figs 9, 10 and 20 have the numbers)")  # fmt: skip
+       says="{each}, by runs that are younger than this rule (the rows of Figs 9, 10 and 20 have all)")  # fmt: skip
 def acceleration(runs: Runs) -> Finding:
     """That start halves the epochs; wider embeddings grok 20,000 epochs earlier and reach 0.99 instead of 0.7."""
     at_43 = Runs({label: table for label, table in runs.items() if label.startswith("d")})
