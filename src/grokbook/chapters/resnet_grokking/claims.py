@@ -184,10 +184,11 @@ def small_images_grok(runs: Runs, *, bar: float = REACHED) -> Finding:
              "({ends}, against {constants}), and had less when they fitted; without decay {free} do (other margins: ",
              "{bars})"))  # fmt: skip
 def small_images_add(runs: Runs, *, margin: float = 0.0) -> Finding:
-    """The same where no test picture is a reordered training picture: what comes late is then a sum.
+    """The same where no test picture is a reordered training picture: what comes late is then more than a constant.
 
     Our reading: most of six fresh runs end, by the median of the last five logs, with more of the test set right than
-    its best constant answer, and have less when they fit. Control: no decay, of which most must not.
+    its best constant answer, and have less when they fit. Control: no decay, of which most must not. Not shown
+    is that it is the sum: the training picture nearest in its amount of ink gives more than a constant on all six.
     """
     decayed, free = runs["multiset"], runs["no decay"]
     if decayed is None or free is None:
