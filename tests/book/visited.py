@@ -88,6 +88,8 @@ SMALL = """() => [...document.querySelectorAll('article [data-options] :is(butto
 WIDTH = "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)"
 LOOKS = """[...document.querySelectorAll('article :is(figure, .gb-card) img')].map(i => getComputedStyle(i))
   .map(look => [look.colorScheme, look.filter, look.backgroundColor])"""
+# a picture that is changed for another stays the old one until the new one is loaded
+LOADED = "() => [...document.querySelectorAll('article picture img')].every(i => i.complete)"
 STACKED = "[...document.querySelectorAll('article picture img')].map(i => [i.currentSrc, i.naturalWidth])"
 SIZES = (1280, 1920, 768, 390)
 # each drawing is put into the page for a moment, its own schemes answered as the page has them
@@ -293,6 +295,7 @@ def visit(browser, address, name):
                     drawn = page.evaluate(DRAWN)
                     found |= {"drawings": len(drawn), "covered": page.evaluate(COVERED, drawn + narrow)}
                 if (width, scheme) == (SIZES[-1], "dark"):
+                    page.wait_for_function(LOADED)
                     found |= {"looks": page.evaluate(LOOKS), "stacked": page.evaluate(STACKED)}
                 for kind, asked in (("broken", BROKEN), ("cut", CUT), ("small", SMALL)) if scheme == "light" else ():
                     found.setdefault(kind, {})[width] = page.evaluate(asked)
