@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import linprog
 
 from grokbook.chapters.separability_and_depth.depth import FORMS, lives
-from grokbook.chapters.separability_and_depth.runs import LAYERS, STUDIES, WIDTH, fig_2, small
+from grokbook.chapters.separability_and_depth.runs import BETWEEN, LAYERS, STUDIES, deciding, small
 from grokbook.claims import Claim, Finding, Runs, claim, found, judge
 from grokbook.claims.finding import ENOUGH, UNDECIDED, Part
 from grokbook.measures import (
@@ -203,26 +203,40 @@ def any_number_tells(steps: int = 1000, event: int = 700, values: np.ndarray | N
 # ------------------------------------------------------------------------------------------------ what depth does
 
 
-def on_depths(runs: Runs, read: Callable[[pd.DataFrame], tuple[tuple[Part, ...], dict[str, Any]]]) -> Finding:
-    """What `read` finds at all four depths of the paper's size; without them a small study is told, decides nothing.
+def on_depths(runs: Runs, read: Callable[[pd.DataFrame], tuple[tuple[Part, ...], Part, dict[str, Any]]]) -> Finding:
+    """What `read` finds at all four depths of the paper's size, else at all four `between`, which may not refute.
 
-    It is given a row a run, column `layers` and those of `lives`, and returns the statement's parts and its numbers.
+    It is given a row a run, column `layers` and those of `lives`, and returns the statement's parts, whether it holds
+    with a correction, and its numbers. Without either a smaller study is told, and decides nothing.
     """
-    studies = {"": {n: runs[n] for n in LAYERS if n in runs}} if all(n in runs for n in LAYERS) else {}
+    studies = {"": {n: runs[n] for n in LAYERS if n in runs}}
     studies |= {name: {n: runs[name, n] for n in LAYERS if (name, n) in runs} for name in STUDIES}
     for name, tables in studies.items():
-        if len(tables) > 1:
-            parts, numbers = read(pd.concat(tables, names=["layers", "seed"]).reset_index())
-            where = f"at {name}, width {WIDTH}: " if name else ""
-            return judge(*(parts if not name else [None]), where=where, **numbers)
+        whole = len(tables) == len(LAYERS)
+        if whole or (len(tables) > 1 and name not in ("", BETWEEN)):
+            parts, corrected, numbers = read(pd.concat(tables, names=["layers", "seed"]).reset_index())
+            where = f"at {name}: " if name else ""
+            if name in ("", BETWEEN):
+                return judge(*parts, corrected=corrected, elsewhere=bool(name), where=where, **numbers)
+            return judge(None, where=where, **numbers)
     return Finding(UNDECIDED, "too few depths are recorded to compare them")
 
 
-def compared(rows: pd.DataFrame) -> tuple[tuple[Part, ...], dict[str, Any]]:
+def beyond(rows: pd.DataFrame, column: str, sign: int) -> bool:
+    """Whether each of three or more of the deepest networks is beyond all of one layer, above them for `sign` 1.
+
+    Of two groups of three that are alike one is so beyond the other in one grouping of twenty.
+    """
+    each = [sign * part[column] for _, part in rows.groupby("layers")]
+    return min(map(len, each)) >= ENOUGH and bool(each[-1].min() > each[0].max())
+
+
+def compared(rows: pd.DataFrame) -> tuple[tuple[Part, ...], Part, dict[str, Any]]:
     """Whether the largest fall grows with depth, is violent at the last one, and whether the final MED falls.
 
     At every further layer, in medians over the seeds that all depths have; not judged without `ROOM` to fall, and with
-    fewer than three common seeds.
+    fewer than three common seeds. With a correction it holds where that is so of the first depth and the last alone,
+    the last is violent, and both are `beyond` the first.
     """
     depths = rows.groupby("seed").layers.nunique()
     seeds = depths.index[depths == rows.layers.nunique()]
@@ -237,22 +251,24 @@ def compared(rows: pd.DataFrame) -> tuple[tuple[Part, ...], dict[str, Any]]:
     numbers = {word: ", ".join(f"{value:.2f}" for value in medians[name]) for word, name in names.items()}
     numbers |= {"layers": ", ".join(map(str, medians.index)), "seeds": len(seeds)}
     numbers["value"] = float(rows["largest fall"].max())
-    return parts if len(seeds) >= ENOUGH else (None, None, None), numbers
+    ends = bool(violent) and beyond(common, "largest fall", 1) and beyond(common, "final MED", -1)
+    return (parts, ends, numbers) if len(seeds) >= ENOUGH else ((None, None, None), False, numbers)
 
 
-def lessened(rows: pd.DataFrame) -> tuple[tuple[Part], dict[str, Any]]:
+def lessened(rows: pd.DataFrame) -> tuple[tuple[Part], Part, dict[str, Any]]:
     """Whether the highest test accuracy falls at every further layer, in medians over three or more seeds of each.
 
-    It is not so where the deepest networks are not below the first.
+    It is not so where the deepest networks are not below the first, and holds with a correction where the last depth
+    is `beyond` the first and one between is not in its place.
     """
     by = rows.groupby("layers")["highest test accuracy"]
     middle = by.median()
-    lower = bool((middle.diff().dropna() < 0).all()) or (None if middle.iloc[-1] < middle.iloc[0] else False)
-    part = lower if by.size().min() >= ENOUGH else None
-    return (part,), {"levels": ", ".join(f"{value:.2f}" for value in middle)}
+    part = bool((middle.diff().dropna() < 0).all()) if by.size().min() >= ENOUGH else None
+    less = beyond(rows, "highest test accuracy", -1) or (None if middle.iloc[-1] < middle.iloc[0] else False)
+    return (part,), less, {"levels": ", ".join(f"{value:.2f}" for value in middle)}
 
 
-_DEPTH: dict[str, Any] = {"section": "What more layers do", "runs": fig_2, "beside": small, "through": lives}
+_DEPTH: dict[str, Any] = {"section": "What more layers do", "runs": deciding, "beside": small, "through": lives}
 
 
 @claim("GF02", "gu2025", "Fig. 2 (Gu 2024, Fig. 6)", **_DEPTH, says=(
@@ -263,7 +279,7 @@ def figure_2(runs: Runs) -> Finding:
     """As the number of transformer layers increases, the test accuracy fluctuates violently, while the MED keeps
     decreasing.
 
-    See `compared`; without all four depths of the paper's size a small study is told, and decides nothing.
+    See `compared`; without all four depths of the paper's size a study `between` may bear it out.
     """
     return on_depths(runs, compared)
 
@@ -273,7 +289,7 @@ def figure_2(runs: Runs) -> Finding:
 def diminishes(runs: Runs) -> Finding:
     """The grokking phenomenon diminishes as the number of transformer layers increases.
 
-    Our reading: the highest test accuracy by the last step, see `lessened`; a small study decides nothing.
+    Our reading: the highest test accuracy by the last step, see `lessened`, and `on_depths` for where.
     """
     return on_depths(runs, lessened)
 
