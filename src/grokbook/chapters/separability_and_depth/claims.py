@@ -268,7 +268,8 @@ def lessened(rows: pd.DataFrame) -> tuple[tuple[Part], Part, dict[str, Any]]:
     return (part,), less, {"levels": ", ".join(f"{value:.2f}" for value in middle)}
 
 
-_DEPTH: dict[str, Any] = {"section": "What more layers do", "runs": deciding, "beside": small, "through": lives}
+_DEPTH: dict[str, Any] = {"section": "What more layers do", "runs": deciding, "beside": small, "through": lives,
+                          "rule_changed": "2026-11-28T14:26:54 bc1e7e15"}
 
 
 @claim("GF02", "gu2025", "Fig. 2 (Gu 2024, Fig. 6)", **_DEPTH, says=(

@@ -314,7 +314,8 @@ def at_width(d: int) -> Settings:
 
 
 @claim("PF19", "gu2024", "appendix E.1, Fig. 19", runs=aside(small_by_position), beside=partial(at_width, 128),
-       published='"often" a delay, shown at p = k = 97', says="{seen}{beside}{ratio}", **_POSITIONS)  # fmt: skip
+       published='"often" a delay, shown at p = k = 97', says="{seen}{beside}{ratio}",
+       rule_changed="2026-11-28T14:26:54 bc1e7e15", **_POSITIONS)  # fmt: skip
 def positions_delay(runs: Runs) -> Finding:
     """Position vectors "often" delay grokking: Fig. 19, p = k = 97 and width 128; here also p = k = 59 and width 64.
 
