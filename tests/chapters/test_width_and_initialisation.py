@@ -45,7 +45,7 @@ def dataset(*curves):
 def verdict(name, runs):
     """What a claim says of runs with these curves, by label."""
     claim = choose([name])[0]
-    assert set(runs) <= set(claim.runs())
+    assert set(runs) <= {*claim.runs(), *(claim.beside() if claim.beside else ())}
     look = claim.through or (lambda d: d)
     return claim(Runs({label: look(dataset(*curves)) for label, curves in runs.items()})).verdict
 
@@ -79,7 +79,8 @@ def test_labels_say_what_the_settings_are():
         task, model = run.config.task, run.config.model
         longer = f", {run.config.steps:,} steps" if "steps" in run.name else ""
         assert label == f"p = {task.p}, k = {task.shift}, d = {model.d_model}{longer}"
-    for label, run in (runs.by_position() | runs.small_by_position()).items():
+    each = runs.by_position, runs.small_by_position, runs.wider_by_position
+    for label, run in (item for settings in each for item in settings().items()):
         assert label.endswith("on") == run.config.model.positional
         assert run.config.task.shift == run.config.task.p
     found = {(c.task.p, c.task.shift, c.model.d_model) for c in (run.config for run in runs.by_width().values())}
@@ -90,7 +91,8 @@ def test_labels_say_what_the_settings_are():
 def test_what_is_recorded_has_three_seeds_unless_more_were_set_aside():
     for run in (run for settings in runs.RUNS for run in settings().values()):
         many = {"gu2025/fig5[p=97]": 10, "gu2025/fig5": 5, "gu2025/fig10[p=43, d=128, steps=2": 15,
-                "gu2025/fig10[p=43, d=128, steps=6": 10}  # fmt: skip
+                "gu2025/fig10[p=43, d=128, steps=6": 10,
+                "small/fig19[": runs.PAIRS, "small/fig20[d=96, ": 10, "small/fig21[": 5}  # fmt: skip
         found = [seeds for name, seeds in many.items() if run.name.startswith(name)]
         assert len(run.seeds) == (found or [13 if run in runs.with_fresh_seeds().values() else 3])[0]
 
@@ -224,6 +226,22 @@ def starts(step):
     return {f"{f}, {start}": s for f in ("30%", "25%", "20%") for start, s in steps.items()}
 
 
+def paired(factor, pairs=10, where=None):
+    """Pairs with and without position vectors, by default of p = 59, those with them at `factor` times the steps."""
+    where = where or f"{claims.SMALL_SIZE}, d = 64"
+    off = [1000 + 137 * (7 * seed % 10) for seed in range(pairs)]
+    on = [round(step * factor * 1.2 ** ((-1) ** seed)) for seed, step in enumerate(off)]
+    return {f"{where}, on": on, f"{where}, off": off}
+
+
+def at_37(d, *steps):
+    """Networks with and without position vectors at p = 37 and this width, generalising at these steps."""
+    return {f"{claims.SMALLER_SIZE}, d = {d}, {state}": [*steps] for state in ("on", "off")}
+
+
+SCATTERED, ALIKE = at_37(48, 900, 8000, 1500, 5600, 3000), at_37(192, 1900, 2000, 2100, 2200, 2300)
+
+
 @pytest.mark.parametrize(
     ("name", "runs", "answer"),
     [
@@ -266,12 +284,25 @@ def starts(step):
         ("PF19", {"d = 128, on": [2000] * 3, "d = 128, off": [1000] * 3}, "holds"),
         ("PF19", {"d = 128, on": [1000] * 3, "d = 128, off": [2000] * 3}, "fails"),
         ("PF19", {"d = 128, on": [1000, 1100, 2500], "d = 128, off": [900, 2000, 2000]}, UNDECIDED),
+        ("PF19", paired(1.5), "holds"),
+        ("PF19", paired(1.0), UNDECIDED),
+        ("PF19", paired(0.7), UNDECIDED),  # earlier, in a setting of ours
+        ("PF19", paired(1.5, 9), UNDECIDED),  # not all ten pairs
+        ("PF19", paired(1.5) | {"d = 128, on": [1000] * 3, "d = 128, off": [2000] * 3}, "fails"),  # the figure decides
         ("PF20", {"d = 256, on": MIXED, "d = 256, off": MIXED}, "holds"),
         ("PF20", {"d = 256, on": MIXED[:3], "d = 256, off": MIXED[:3]}, UNDECIDED),  # 2 of 20 orders
         ("PF20", {"d = 256, on": [100, 9000] * 3, "d = 256, off": [200, 8000] * 3}, UNDECIDED),  # a half is not found
         ("PF20", {"d = 256, on": MIXED, "d = 256, off": [2 * s for s in MIXED]}, "fails"),
         ("PF21", {"d = 512, on": [1000, 1100, 1200], "d = 512, off": [1500, 1600, 1700]}, "holds"),
         ("PF21", {"d = 512, on": [1000, 2100]}, "fails"),
+        ("PF20", paired(1.0, 10, "p = 37, d = 96"), "holds"),
+        ("PF20", paired(1.5, 10, "p = 37, d = 96"), UNDECIDED),  # an order, in a setting of ours
+        ("PF20", paired(1.0, 9, "p = 37, d = 96"), UNDECIDED),
+        ("PF21", SCATTERED | ALIKE, "holds"),
+        ("PF21", at_37(48, 1900, 2000, 2100, 2200, 2300) | ALIKE, UNDECIDED),  # there was nothing to go
+        ("PF21", SCATTERED | at_37(192, 1000, 2300, 2400, 2500, 2600), UNDECIDED),  # still there
+        ("PF21", SCATTERED | at_37(192, 1900, 2000, 2100, 2200, 0.3), UNDECIDED),
+        ("PF21", SCATTERED | ALIKE | {"d = 512, on": [1000, 2100]}, "fails"),  # the figure decides
         ("PF22", {"p = 47": [0.3] * 3}, UNDECIDED),  # none has left the floor
         ("PF22", {"p = 47": [4000, 0.3]}, UNDECIDED),  # the other may only be late
         ("PF22", {"p = 47": [4000, 0.7]}, "holds"),
@@ -292,10 +323,10 @@ def test_rules_bear_out_what_is_right_and_not_what_is_not(cell):
     assert found["borne out"]["PF20", 3] == 0
 
 
-def test_companions_are_shown_and_decide_nothing():
+def test_companions_are_shown_beside_the_runs_of_the_figure():
     found = claims.positions_delay(Runs({f"{claims.SMALL_SIZE}, d = 64, on": table(5, N)}))
     assert found.verdict == UNDECIDED
-    assert found.evidence.startswith("(companions of this book, p = k = 59: d = 64, on: 1 of 2 generalise by")
+    assert "(companions of this book, p = k = 59, 70 % trained: d = 64, on: 1 of 2 generalise by" in found.evidence
 
 
 # ---------------------------------------------------------------------------------------- tables

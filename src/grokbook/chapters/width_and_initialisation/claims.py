@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import pandas as pd
 
 from grokbook.chapters.width_and_initialisation.runs import (
@@ -29,10 +30,11 @@ from grokbook.chapters.width_and_initialisation.runs import (
     small_by_position,
     small_by_shift,
     small_by_start,
+    wider_by_position,
 )
 from grokbook.chapters.width_and_initialisation.tables import longest, times
 from grokbook.claims import Finding, Runs, claim, enough, found, joint, judge
-from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, most
+from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, most, some
 from grokbook.claims.words import generalising, spread
 from grokbook.runs.comparison import compare, oracles, paired_p, permutation_p, same_seed, sooner, span, trend_p
 from grokbook.runs.gu2025 import LONGER, fig5
@@ -51,7 +53,7 @@ NEARLY_ALL = 0.985  # test accuracy that rounds to the paper's 0.99
 NO_GAIN = 0.05  # gain in test accuracy that we call no "significant improvement"
 SUBSTANTIAL = 0.1  # difference of the accuracy reached by two runs that we call substantial
 STEADY = 2.0  # ratio of the latest to the earliest grok step below which we call a setting stable
-SMALL_SIZE = "p = 59"  # what marks the companions among the runs of a claim
+SMALL_SIZE, SMALLER_SIZE = "p = 59", "p = 37"  # what marks the companions among the runs of a claim
 
 # Level at which a half that is put there must be found, so that one that is there is hardly missed at `LEVEL`.
 SURELY = LEVEL / 10
@@ -76,16 +78,16 @@ def settled(table: pd.DataFrame) -> pd.Series:
     return table.late[~table.rises & (table.late >= LEFT_THE_FLOOR)]
 
 
-def aside(settings: Callable[[], Settings]) -> Callable[[], Settings]:
-    """What a claim is shown beside its runs: these companions, which decide nothing about the paper's setting."""
-    return lambda: {f"{SMALL_SIZE}, {label}": experiment for label, experiment in settings().items()}
+def aside(settings: Callable[[], Settings], size: str = SMALL_SIZE) -> Callable[[], Settings]:
+    """Companions among the runs of a claim, by size and label: they refute nothing about the paper's setting."""
+    return lambda: {f"{size}, {label}": experiment for label, experiment in settings().items()}
 
 
 def told(runs: Runs, what: str) -> dict[str, str]:
     """Evidence on a claim's runs, and in brackets on the companions beside them, which are `what`."""
-    small = {label: table for label, table in runs.items() if label.startswith(SMALL_SIZE)}
+    small = {label: table for label, table in runs.items() if label.startswith((SMALL_SIZE, SMALLER_SIZE))}
     own = {label: table for label, table in runs.items() if label not in small}
-    names = {label.removeprefix(f"{SMALL_SIZE}, "): table for label, table in small.items()}
+    names = {label.partition(", ")[2]: table for label, table in small.items()}
     companions = f"companions of this book, {what}"
     return {"seen": generalising(own), "beside": f" ({companions}: {generalising(names)})" if small else ""}
 
@@ -326,33 +328,74 @@ def positions_delay(runs: Runs) -> Finding:
     on, off = (runs[f"{SMALL_SIZE}, d = 64, {state}"] for state in ("on", "off"))
     pairs = enough(on, off, least=PAIRS)
     here = sooner(off, on, test=paired_p) if there is None and pairs else there
-    ratio = f"; with them {span(*same_seed(on, off).median())} times the step of the same seed (median)" if pairs else ""
+    times = span(*same_seed(on, off).median()) if pairs else ""
+    ratio = f"; with them {times} times the step of the same seed (median)" if pairs else ""
     return judge(here, elsewhere=there is None, ratio=ratio, **told(runs, "p = k = 59, 70 % trained"))
 
 
-@claim("PF20", "gu2024", "appendix E.1, Fig. 20", runs=partial(at_width, 256),
-       published="the order changes from run to run", says="{seen} (seeds of each that decide: {seeds})", **_POSITIONS,
-       )  # fmt: skip
+def wider(*widths: int) -> Callable[[], Settings]:
+    """The companions of Figs 20 and 21 that have these widths, by size, width and position vectors."""
+    labels = [f"d = {d}, {state}" for d in widths for state in ("on", "off")]
+    return aside(lambda: {label: wider_by_position()[label] for label in labels}, SMALLER_SIZE)
+
+
+@claim("PF20", "gu2024", "appendix E.1, Fig. 20", runs=wider(96), beside=partial(at_width, 256),
+       published="the order changes from run to run", says="{seen}{beside}{order} (seeds of each that decide: {seeds})",
+       **_POSITIONS)  # fmt: skip
 def order_is_unstable(runs: Runs) -> Finding:
-    """At width 256 the order of runs with and without position vectors is unstable.
+    """Where embeddings are wider the order of runs with and without position vectors is unstable: Fig. 20, width 256 at
+    p = k = 97; here also width 96 at p = k = 37.
 
     One that comes earlier than the other refutes it, by an exact test either way; it holds where none does although
-    the test would find a half that is put there.
+    the test would find a half that is put there. The companions are asked in pairs of one seed where the runs of the
+    figure leave it open, and refute nothing.
     """
     on, off = runs["d = 256, on"], runs["d = 256, off"]
-    part: Part = None
+    there: Part = None
     if enough(on, off, least=ORDERED):
         apart = 2 * min(permutation_p(on, off), permutation_p(off, on)) <= LEVEL
-        part = False if apart else True if max(oracles(on, on)[0], oracles(off, off)[0]) <= SURELY else None
-    return judge(part, seen=generalising(runs), seeds=ORDERED)
+        there = False if apart else True if max(oracles(on, on)[0], oracles(off, off)[0]) <= SURELY else None
+    here, order = there, ""
+    one, other = (runs[f"{SMALLER_SIZE}, d = 96, {state}"] for state in ("on", "off"))
+    if enough(one, other, least=PAIRS):
+        ratios, p = same_seed(one, other), 2 * min(paired_p(one, other), paired_p(other, one))
+        order = f"; with them later in {some(int((ratios.low > 1).sum()), len(ratios))} pairs (p = {min(p, 1):.2g})"
+        if there is None:
+            here = False if p <= LEVEL else True if oracles(one, other)[1] <= SURELY else None
+    evidence = told(runs, "p = k = 37, 70 % trained")
+    return judge(here, elsewhere=there is None, order=order, seeds=ORDERED if there is not None else PAIRS, **evidence)
 
 
-@claim("PF21", "gu2024", "appendix E.1, Fig. 21", runs=partial(at_width, 512), **_POSITIONS, bars={"bar": (1.5, 3)},
+@claim("PF21", "gu2024", "appendix E.1, Fig. 21", runs=wider(48, 192), beside=partial(at_width, 512), **_POSITIONS,
+       bars={"bar": (1.5, 3)},
        published=f"no instability (the latest before {STEADY:g} times the earliest: our reading)",
-       says="{seen} (other ratios: {bars})")  # fmt: skip
+       says="{seen}{beside}{wide} (other ratios: {bars})")  # fmt: skip
 def wide_is_stable(runs: Runs, *, bar: float = STEADY) -> Finding:
-    """At width 512 the instability is gone."""
-    return judge(*(steady(runs[f"d = 512, {state}"], bar) for state in ("on", "off")), seen=generalising(runs))
+    """In the widest embeddings the instability is gone: Fig. 21, width 512 at p = k = 97; here also 192 at p = k = 37.
+
+    The companions, asked where the runs of the figure leave it open, must also scatter less than those of width 48, by
+    an exact test, so that there was something to go. They refute nothing.
+    """
+    there = [steady(runs[f"d = 512, {state}"], bar) for state in ("on", "off")]
+    parts, wide = there, ""
+    narrow, broad = ([runs[f"{SMALLER_SIZE}, d = {d}, {state}"] for state in ("on", "off")] for d in (48, 192))
+    if enough(*narrow, *broad, least=len(narrow[0]) if narrow[0] is not None else ENOUGH):
+        p = permutation_p(scatter(broad), scatter(narrow))
+        wide = f"; less scatter at width 192 than at 48 (p = {p:.2g})"
+        if set(there) == {None}:
+            parts = [steady(table, bar) for table in broad] + [p <= LEVEL]
+    evidence = told(runs, "p = k = 37, 70 % trained")
+    return judge(*parts, elsewhere=set(there) == {None}, wide=wide, **evidence)
+
+
+def scatter(tables: list[pd.DataFrame]) -> pd.DataFrame:
+    """How far ln(grok step) is from the median of its setting, a row a run, as "steps" that can be compared.
+
+    A run that does not generalise counts with its last step.
+    """
+    steps = [np.log(table.grok_step.fillna(table.last_step).astype(float)) for table in tables]
+    away = pd.concat([abs(one - one.median()) for one in steps], ignore_index=True) + 1e-9
+    return pd.DataFrame({"grok_step": away, "last_step": np.inf})
 
 
 def steady(table: Times, bar: float = STEADY) -> Part:

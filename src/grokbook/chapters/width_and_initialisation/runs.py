@@ -38,6 +38,8 @@ APART = ("normal", "toeplitz", "toeplitz_normal", "small_normal", "normal_mean")
 FRESH = tuple(range(3, 13))  # seeds that were run after those of `small_by_start` had shown what to ask: they decide it
 
 PAIRS = 10  # of runs with and without position vectors, of one seed each
+# Figure, width, steps and seeds of the companions of Figs 20 and 21.
+WIDER = ((20, 96, 6_000, PAIRS), (21, 192, 4_000, 5), (21, 48, 6_000, 5))
 
 # Figs 9 to 11: figure, modulus, shift, our number of steps, widths, seeds; a further row of a modulus is longer runs. A
 # level is judged on three runs that have one: of the 15 of 20,000 steps one has. So ten others go on to `LONGER`.
@@ -107,7 +109,7 @@ def by_position() -> Settings:
 
 
 def small_by_position() -> Settings:
-    """The companions of Fig. 19, p = k = 59, with more cells and steps: half of them and 4,000 are too few to generalise.
+    """The companions of Fig. 19, p = k = 59, with more cells and steps: half and 4,000 are too few to generalise.
 
     Share and length were chosen by three other seeds, of which all generalised, each later with position vectors.
     """
@@ -117,6 +119,21 @@ def small_by_position() -> Settings:
             small(f"fig19[positions={state}, frac=0.7]", positional=state == "on", **sizes), seeds=tuple(range(PAIRS))
         )
         for state in ("on", "off")
+    }
+
+
+def wider_by_position() -> Settings:
+    """The companions of Figs 20 and 21, p = k = 37, with about their ratios of width to modulus, and a narrow one.
+
+    Share and length were chosen by other seeds without position vectors, of which all generalised.
+    """
+    sizes = {"p": 37, "shift": 37, "train_fraction": 0.7}
+    return {
+        f"d = {d}, {state}": dataclasses.replace(
+            small(f"fig{figure}[d={d}, positions={state}]", d_model=d, steps=n, positional=state == "on", **sizes),
+            seeds=tuple(range(n_seeds)),
+        )
+        for (figure, d, n, n_seeds), state in product(WIDER, ("on", "off"))
     }
 
 
@@ -169,7 +186,7 @@ def by_optimiser() -> Settings:
 
 
 RUNS = (
-    by_width, by_shift, by_position, small_by_shift, small_by_position, by_optimiser,
+    by_width, by_shift, by_position, small_by_shift, small_by_position, wider_by_position, by_optimiser,
     *(partial(by_start, fraction, normal_seeds=3) for fraction in (0.3, 0.25, 0.2)),
     *(partial(small_by_start, fraction) for fraction in (0.5, 0.4, 0.45)), with_fresh_seeds,
 )  # fmt: skip
@@ -180,6 +197,7 @@ QUESTIONS = {
     ("shift", "p = 97, 30 %"): by_shift,
     ("shift", "p = 59, 50 %"): small_by_shift,
     ("positions", "p = 59, 70 %"): small_by_position,
+    ("positions", "p = 37, 70 %"): wider_by_position,
     ("width", "30 % trained"): by_width,
     ("start", "p = 59, 50 %, fresh seeds"): fresh,
     ("start", "p = 59, 50 %, first seeds"): small_by_start,
