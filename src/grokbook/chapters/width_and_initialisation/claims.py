@@ -341,7 +341,7 @@ def wider(*widths: int) -> Callable[[], Settings]:
 
 @claim("PF20", "gu2024", "appendix E.1, Fig. 20", runs=wider(96), beside=partial(at_width, 256),
        published="the order changes from run to run", says="{seen}{beside}{order} (seeds of each that decide: {seeds})",
-       **_POSITIONS)  # fmt: skip
+       rule_changed="2026-11-28T15:03:57 7a95ed66", **_POSITIONS)  # fmt: skip
 def order_is_unstable(runs: Runs) -> Finding:
     """Where embeddings are wider the order of runs with and without position vectors is unstable: Fig. 20, width 256 at
     p = k = 97; here also width 96 at p = k = 37.
@@ -367,7 +367,7 @@ def order_is_unstable(runs: Runs) -> Finding:
 
 
 @claim("PF21", "gu2024", "appendix E.1, Fig. 21", runs=wider(48, 192), beside=partial(at_width, 512), **_POSITIONS,
-       bars={"bar": (1.5, 3)},
+       bars={"bar": (1.5, 3)}, rule_changed="2026-11-28T15:03:57 7a95ed66",
        published=f"no instability (the latest before {STEADY:g} times the earliest: our reading)",
        says="{seen}{beside}{wide} (other ratios: {bars})")  # fmt: skip
 def wide_is_stable(runs: Runs, *, bar: float = STEADY) -> Finding:
