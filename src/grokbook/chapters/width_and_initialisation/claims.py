@@ -367,7 +367,7 @@ def order_is_unstable(runs: Runs) -> Finding:
 
 
 @claim("PF21", "gu2024", "appendix E.1, Fig. 21", runs=wider(48, 192), beside=partial(at_width, 512), **_POSITIONS,
-       bars={"bar": (1.5, 3)}, rule_changed="2026-11-28T15:03:57 7a95ed66",
+       bars={"bar": (1.5, 3)}, rule_changed="2026-11-28T15:32:46 4119ebe2",
        published=f"no instability (the latest before {STEADY:g} times the earliest: our reading)",
        says="{seen}{beside}{wide} (other ratios: {bars})")  # fmt: skip
 def wide_is_stable(runs: Runs, *, bar: float = STEADY) -> Finding:
