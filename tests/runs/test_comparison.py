@@ -59,6 +59,8 @@ def test_the_share_of_signs_is_that_of_scipy_to_the_bit(n):
     found = permutation_test((logs,), np.sum, permutation_type="samples", n_resamples=np.inf, alternative="less")
     steps = pd.DataFrame({"grok_step": 500 * np.exp(logs), "last_step": 1e6}), table([500] * n, 1e6)
     assert c.paired_p(*steps) == found.pvalue
+    both = permutation_test((logs,), np.sum, permutation_type="samples", n_resamples=np.inf)
+    assert c.either_way(*steps, c.paired_p) == c.either_way(*steps[::-1], c.paired_p) == both.pvalue
 
 
 def test_one_run_against_three_by_hand():

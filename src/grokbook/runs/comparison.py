@@ -133,6 +133,17 @@ def paired_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
     return _flipped(_log_ratios(first, second))
 
 
+def either_way(
+    first: pd.DataFrame, second: pd.DataFrame,
+    test: Callable[[pd.DataFrame, pd.DataFrame], float] = permutation_p,
+) -> float:  # fmt: skip
+    """Two-sided p value of `test`, `permutation_p` or `paired_p`: twice the smaller of both directions, at most 1.
+
+    Raises ParameterError where `test` does.
+    """
+    return min(1.0, 2 * min(test(first, second), test(second, first)))
+
+
 def _log_ratios(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
     """ln of the ratio of the steps of each common seed, all cut at the earliest last step, a censored one there."""
     last = min(first.last_step.astype(float).min(), second.last_step.astype(float).min())

@@ -212,13 +212,11 @@ def on_depths(runs: Runs, read: Callable[[pd.DataFrame], tuple[tuple[Part, ...],
     studies = {"": {n: runs[n] for n in LAYERS if n in runs}}
     studies |= {name: {n: runs[name, n] for n in LAYERS if (name, n) in runs} for name in STUDIES}
     for name, tables in studies.items():
-        whole = len(tables) == len(LAYERS)
-        if whole or (len(tables) > 1 and name not in ("", BETWEEN)):
-            parts, corrected, numbers = read(pd.concat(tables, names=["layers", "seed"]).reset_index())
-            where = f"at {name}: " if name else ""
-            if name in ("", BETWEEN):
-                return judge(*parts, corrected=corrected, elsewhere=bool(name), where=where, **numbers)
-            return judge(None, where=where, **numbers)
+        decides = name in ("", BETWEEN)
+        if len(tables) == len(LAYERS) or (len(tables) > 1 and not decides):
+            parts, mended, numbers = read(pd.concat(tables, names=["layers", "seed"]).reset_index())
+            numbers["where"] = f"at {name}: " if name else ""
+            return judge(*(parts if decides else [None]), corrected=mended, elsewhere=bool(name), **numbers)
     return Finding(UNDECIDED, "too few depths are recorded to compare them")
 
 
