@@ -344,12 +344,8 @@ def positions_delay(runs: Runs) -> Finding:
     return judge(here, elsewhere=there is None, ratio=ratio, **told(runs, "p = k = 59, 70 % trained"))
 
 
-def wider(*widths: int) -> Callable[[], Settings]:
-    """The companions of Figs 20 and 21 that have these widths, by size, width and position vectors."""
-    return aside(lambda: {at: e for at, e in wider_by_position().items() if e.config.model.d_model in widths}, SMALLER_SIZE)
-
-
-@claim("PF20", "gu2024", "appendix E.1, Fig. 20", runs=wider(96), beside=partial(at_width, 256),
+@claim("PF20", "gu2024", "appendix E.1, Fig. 20", beside=partial(at_width, 256),
+       runs=aside(partial(wider_by_position, 96), SMALLER_SIZE),
        published="the order changes from run to run", rule_changed="2026-11-28T15:03:57 7a95ed66",
        says="{seen}{beside}{order} (of each {seeds} seeds or more are asked for)", **_POSITIONS)  # fmt: skip
 def order_is_unstable(runs: Runs) -> Finding:
@@ -380,8 +376,9 @@ def no_order(p: float, half: float) -> Part:
     return False if p <= LEVEL else True if half <= SURELY else None
 
 
-@claim("PF21", "gu2024", "appendix E.1, Fig. 21", runs=wider(48, 192), beside=partial(at_width, 512), **_POSITIONS,
-       bars={"bar": (1.5, 3)}, rule_changed="2026-11-28T15:32:46 4119ebe2",
+@claim("PF21", "gu2024", "appendix E.1, Fig. 21", beside=partial(at_width, 512), **_POSITIONS,
+       runs=aside(partial(wider_by_position, 48, 192), SMALLER_SIZE), bars={"bar": (1.5, 3)},
+       rule_changed="2026-11-28T15:32:46 4119ebe2",
        published=f"no instability (the latest before {STEADY:g} times the earliest: our reading)",
        says="{seen}{beside}{wide} (other ratios: {bars})")  # fmt: skip
 def wide_is_stable(runs: Runs, *, bar: float = STEADY) -> Finding:
