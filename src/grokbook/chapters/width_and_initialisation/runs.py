@@ -126,7 +126,8 @@ def small_by_position() -> Settings:
 def wider_by_position(*widths: int) -> Settings:
     """The companions of Figs 20 and 21, p = k = 37, with about their ratios of width to modulus, and a narrow one.
 
-    All of them, or those of some `widths`. Share and length were chosen by other seeds without position vectors, of which all generalised.
+    All of them, or those of some `widths`. Share and length were chosen by other seeds without position vectors, of
+    which all generalised.
     """
     sizes = {"p": 37, "shift": 37, "train_fraction": 0.7}
     return {
