@@ -266,10 +266,11 @@ def test_depths_that_are_alike_are_told_apart_in_few_draws():
         tables = {n: depth.lives(made(0.2, 1.0)).assign(**{
             name: rng.uniform(0.2, 1, 3) for name in ("largest fall", "final MED", "highest test accuracy")})
             for n in runs.LAYERS}  # fmt: skip
-        checks = claims.figure_2, claims.diminishes
-        borne.append([check(Runs(tables)).verdict.startswith("holds") for check in checks])
-    both, one = np.sum(borne, axis=0)
-    assert both <= 8 <= one <= 48
+        scarce = {(runs.SCARCE, n): table for n, table in tables.items()}
+        checks = (claims.figure_2, tables), (claims.diminishes, tables), (claims.diminishes, scarce)
+        borne.append([check(Runs(rows)).verdict.startswith("holds") for check, rows in checks])
+    both, *one = np.sum(borne, axis=0)
+    assert both <= 8 <= min(one) and max(one) <= 48
 
 
 @pytest.mark.parametrize(
@@ -284,6 +285,10 @@ def test_grokking_diminishes_with_depth_or_does_not(level, seeds, verdict):
     assert judged(claims.diminishes, found).verdict == verdict
     between = judged(claims.diminishes, {(runs.BETWEEN, n): run for n, run in found.items()})
     assert between.verdict == (UNDECIDED if verdict == "fails" else verdict)
+    scarce = {(runs.SCARCE, n): run for n, run in found.items()}
+    few = judged(claims.diminishes, scarce | {(runs.BETWEEN, n): made(0.0, 1.0) for n in runs.LAYERS})
+    assert few.verdict == ("holds with correction" if "holds" in verdict else UNDECIDED)
+    assert f"; at {runs.BETWEEN} 0.90, 0.90, 0.90, 0.90 (" in few.evidence
     *_, last = runs.STUDIES
     small = judged(claims.diminishes, {(last, n): run for n, run in found.items()})
     assert small.verdict == UNDECIDED and small.evidence.startswith("at p = 37, 60% trained, width 24: the highest")
