@@ -289,7 +289,7 @@ def figure_2(runs: Runs) -> Finding:
     return on_depths(runs, compared)
 
 
-@claim("G55", "gu2025", "section 1", **_DEPTH | {"runs": lessening, "rule_changed": None},
+@claim("G55", "gu2025", "section 1", **_DEPTH | {"runs": lessening, "rule_changed": "2026-11-28T17:50:11 705cb561"},
        says="{where}the highest test accuracy is {levels} (medians, by number of layers)")  # fmt: skip
 def diminishes(runs: Runs) -> Finding:
     """The grokking phenomenon diminishes as the number of transformer layers increases.
