@@ -56,6 +56,12 @@ WIDTHS = (
     ("fig11", 43, 43, 200_000, (256, 512, 1024, 2048), FIRST),
 )
 
+# The companions of Fig. 9, p = 37: shift, share, and its two widths with their steps. Ratios of the widths to p, and of
+# the shift to it, are about the figure's. What is known of widths 48, 96 and 192 at shift 37 was seen before, so the
+# seeds are others.
+PANELS = ((32, 0.7, {48: 20_000, 96: 8_000}), (0, 0.5, {48: 10_000, 192: 4_000}))
+WIDTH_SEEDS = tuple(range(20, 28))
+
 
 def run(name: str, seeds: tuple[int, ...] = (0, 1, 2), *, positional: bool = True, **changes: Any) -> Experiment:
     """A run of the papers' model, p = 97 and 30 % trained unless `changes` say otherwise.
@@ -153,6 +159,16 @@ def by_width() -> Settings:
     return {label: found[label] for label in sorted(found, key=sizes.__getitem__)}
 
 
+def companions_by_width() -> Settings:
+    """The companions of both panels of Fig. 9, where more is trained; shares and lengths were chosen by other seeds."""
+    return {
+        f"p = 37, k = {k}, d = {d}, {share:.0%} trained":
+            small(f"fig9[p=37, k={k}, d={d}]", p=37, shift=k, train_fraction=share, d_model=d, steps=n,
+                  seeds=WIDTH_SEEDS)
+        for k, share, widths in PANELS for d, n in widths.items()
+    }  # fmt: skip
+
+
 def by_start(train_fraction: float = 0.3, normal_seeds: int = 5) -> Settings:
     """Fig. 20 of Gu et al. 2025 at one training fraction, p = 97: the four starts of the embedding."""
     named = {s: f"gu2025/fig20[start={s}, frac={train_fraction:g}]" for s in FOUR}
@@ -186,7 +202,8 @@ def by_optimiser() -> Settings:
 
 
 RUNS = (
-    by_width, by_shift, by_position, small_by_shift, small_by_position, wider_by_position, by_optimiser,
+    by_width, by_shift, by_position, small_by_shift, small_by_position, wider_by_position,
+    companions_by_width, by_optimiser,
     *(partial(by_start, fraction, normal_seeds=3) for fraction in (0.3, 0.25, 0.2)),
     *(partial(small_by_start, fraction) for fraction in (0.5, 0.4, 0.45)), with_fresh_seeds,
 )  # fmt: skip
