@@ -93,7 +93,8 @@ def test_what_is_recorded_has_three_seeds_unless_more_were_set_aside():
         many = {"gu2025/fig5[p=97]": 10, "gu2025/fig5": 5, "gu2025/fig10[p=43, d=128, steps=2": 15,
                 "gu2025/fig10[p=43, d=128, steps=6": 10,
                 "small/fig9[": len(runs.WIDTH_SEEDS),
-            "small/fig19[": runs.PAIRS, "small/fig20[d=96, ": 18, "small/fig21[": 5}  # fmt: skip
+            "small/fig19[": runs.PAIRS, "small/fig20[d=96, ": 18, "small/fig21[d=48, ": 21,
+            "small/fig21[": 5}  # fmt: skip
         found = [seeds for name, seeds in many.items() if run.name.startswith(name)]
         assert len(run.seeds) == (found or [13 if run in runs.with_fresh_seeds().values() else 3])[0]
 
@@ -301,6 +302,9 @@ SCATTERED, ALIKE = at_37(48, 900, 8000, 1500, 5600, 3000), at_37(192, 1900, 2000
         ("PF19", paired(1.0), UNDECIDED),
         ("PF19", paired(0.7), UNDECIDED),  # earlier, in a setting of ours
         ("PF19", paired(1.5, 9), UNDECIDED),  # not all ten pairs
+        ("PF19", paired(1.0) | paired(1.5, 16, "p = 37, d = 48"), "holds"),
+        ("PF19", paired(1.5, 15, "p = 37, d = 48"), UNDECIDED),  # not all sixteen
+        ("PF19", paired(0.7, 16, "p = 37, d = 48"), UNDECIDED),
         ("PF19", paired(1.5) | {"d = 128, on": [1000] * 3, "d = 128, off": [2000] * 3}, "fails"),  # the figure decides
         ("PF20", {"d = 256, on": MIXED, "d = 256, off": MIXED}, "holds"),
         ("PF20", {"d = 256, on": MIXED[:3], "d = 256, off": MIXED[:3]}, UNDECIDED),  # 2 of 20 orders
@@ -354,7 +358,7 @@ def test_companions_tell_a_width_that_halves_from_one_that_does_nothing():
 def test_companions_are_shown_beside_the_runs_of_the_figure():
     found = claims.positions_delay(Runs({f"{claims.SMALL_SIZE}, d = 64, on": table(5, N)}))
     assert found.verdict == UNDECIDED
-    assert "(companions of this book, p = k = 59, 70 % trained: d = 64, on: 1 of 2 generalise by" in found.evidence
+    assert "(companions of this book, p = k = 59 and 37, 70 % trained: d = 64, on: 1 of 2 generalise" in found.evidence
 
 
 # ---------------------------------------------------------------------------------------- tables

@@ -18,6 +18,7 @@ import pandas as pd
 from grokbook.chapters.width_and_initialisation.runs import (
     APART,
     FRESH,
+    MORE,
     OTHERS,
     PAIRS,
     SPREAD,
@@ -30,6 +31,7 @@ from grokbook.chapters.width_and_initialisation.runs import (
     by_width,
     companions_by_width,
     fresh,
+    narrow_by_position,
     small_by_position,
     small_by_shift,
     small_by_start,
@@ -53,10 +55,7 @@ from grokbook.runs.comparison import (
 from grokbook.runs.gu2025 import LONGER, fig5
 
 LEVEL = 0.05  # level of every test
-
-# Ratio of onsets below which a start is nearer to halving them than to nothing: the root of one half, rounded.
-HALF = 0.71
-
+HALF = 0.71  # ratio of onsets below which a start is nearer to halving them than to nothing: the root of one half
 SWING = 0.05  # largest fall of a test accuracy in its last fifth from which we say that it oscillates
 ORDERED = 6  # seeds a side from which an order can be called stable or not: with three, 2 of 20 orders are apart
 ABOUT_07 = (0.6, 0.8)  # test accuracy that we call about 0.7
@@ -67,9 +66,7 @@ NO_GAIN = 0.05  # gain in test accuracy that we call no "significant improvement
 SUBSTANTIAL = 0.1  # difference of the accuracy reached by two runs that we call substantial
 STEADY = 2.0  # ratio of the latest to the earliest grok step below which we call a setting stable
 SMALL_SIZE, SMALLER_SIZE = "p = 59", "p = 37"  # what marks the companions among the runs of a claim
-
-# Level at which a half that is put there must be found, so that one that is there is hardly missed at `LEVEL`.
-SURELY = LEVEL / 10
+SURELY = LEVEL / 10  # level at which a half that is put there must be found, so that it is hardly missed at `LEVEL`
 
 Times = pd.DataFrame | None
 _WIDTHS = {"section": "What is recorded of the width", "seconds": 3, "through": times}
@@ -331,22 +328,24 @@ def at_width(d: int) -> Settings:
     return {at: replace(run, seeds=seeds) for at, run in by_position().items() if at.startswith(f"d = {d},")}
 
 
-@claim("PF19", "gu2024", "appendix E.1, Fig. 19", runs=aside(small_by_position), beside=partial(at_width, 128),
-       published='"often" a delay, shown at p = k = 97', says="{seen}{beside}{ratio}",
-       rule_changed="2026-11-28T14:26:54 bc1e7e15", **_POSITIONS)  # fmt: skip
+@claim("PF19", "gu2024", "appendix E.1, Fig. 19", beside=partial(at_width, 128), rule_changed=None, **_POSITIONS,
+       runs=lambda: aside(small_by_position)() | aside(narrow_by_position, SMALLER_SIZE)(),
+       published='"often" a delay, shown at p = k = 97', says="{seen}{beside}{ratio}")  # fmt: skip
 def positions_delay(runs: Runs) -> Finding:
-    """Position vectors "often" delay grokking: Fig. 19, p = k = 97 and width 128; here also p = k = 59 and width 64.
+    """Position vectors "often" delay grokking: Fig. 19, p = k = 97 and width 128; here p = k = 59 and 64, or 37 and 48.
 
-    Where the runs of the figure leave it open, all pairs of one seed of the companions are asked together, by an exact
-    test either way; in a setting of ours no delay refutes nothing.
+    Where the runs of the figure leave it open, all pairs of one seed of either companion are asked, by an exact test at
+    half the level, as there are two of them; in settings of ours no delay refutes nothing.
     """
     there = earlier_by(runs["d = 128, on"], runs["d = 128, off"])
-    on, off = (runs[f"{SMALL_SIZE}, d = 64, {state}"] for state in ("on", "off"))
-    pairs = enough(on, off, least=PAIRS)
-    here = sooner(off, on, test=paired_p) if there is None and pairs else there
-    times = span(*same_seed(on, off).median()) if pairs else ""
+    small = {f"{SMALL_SIZE}, d = 64": PAIRS, f"{SMALLER_SIZE}, d = 48": len(MORE)}
+    each = [(runs[f"{at}, on"], runs[f"{at}, off"], least) for at, least in small.items()]
+    pairs = [(on, off) for on, off, least in each if enough(on, off, least=least)]
+    here = any(sooner(off, on, test=paired_p, level=LEVEL / 2) for on, off in pairs) or None
+    times = " and ".join(span(*same_seed(*pair).median()) for pair in pairs)
     ratio = f"; with them {times} times the step of the same seed (median)" if pairs else ""
-    return judge(here, elsewhere=there is None, ratio=ratio, **told(runs, "p = k = 59, 70 % trained"))
+    evidence = told(runs, "p = k = 59 and 37, 70 % trained")
+    return judge(here if there is None else there, elsewhere=there is None, ratio=ratio, **evidence)
 
 
 @claim("PF20", "gu2024", "appendix E.1, Fig. 20", beside=partial(at_width, 256),
