@@ -328,9 +328,10 @@ def at_width(d: int) -> Settings:
     return {at: replace(run, seeds=seeds) for at, run in by_position().items() if at.startswith(f"d = {d},")}
 
 
-@claim("PF19", "gu2024", "appendix E.1, Fig. 19", beside=partial(at_width, 128), rule_changed=None, **_POSITIONS,
-       runs=lambda: aside(small_by_position)() | aside(narrow_by_position, SMALLER_SIZE)(),
-       published='"often" a delay, shown at p = k = 97', says="{seen}{beside}{ratio}")  # fmt: skip
+@claim("PF19", "gu2024", "appendix E.1, Fig. 19", beside=partial(at_width, 128),
+       runs=lambda: aside(small_by_position)() | aside(narrow_by_position, SMALLER_SIZE)(), **_POSITIONS,
+       published='"often" a delay, shown at p = k = 97', says="{seen}{beside}{ratio}",
+       rule_changed="2026-11-28T18:05:56 7bdc532e")  # fmt: skip
 def positions_delay(runs: Runs) -> Finding:
     """Position vectors "often" delay grokking: Fig. 19, p = k = 97 and width 128; here p = k = 59 and 64, or 37 and 48.
 
