@@ -21,7 +21,7 @@ from grokbook.claims.finding import ENOUGH
 from grokbook.claims.words import spread
 from grokbook.theory.coverage import distance_to_training
 
-RULE = "2026-11-24T19:46:43+00:00 fbc341d"  # when the rule of GT1 was last changed: after a first look at its runs
+RULE = "2026-11-28T18:58:53+00:00 0410a99c"  # when the rule of GT1 was last changed: STRIP 67 counts since then
 
 
 @claim("G33", "gu2025", "Remark 3.11, Table 1", section="Table 1 against two shares and a distance", says=(
