@@ -162,10 +162,14 @@ def test_the_claim_on_table_1_counts_a_ceiling_that_is_exceeded_and_nothing_that
     made["STRIP 67"] = run_of("STRIP 67", 0 * STEPS, rise(500, 2000, 0.5), seeds=(0, 1, 2))
     found = judged(made)  # though no onset is printed
     assert (found.verdict, found.value) == ("fails", 1) and "exceeded: STRIP 67 (" in found.evidence
+    one = made["STRIP 67"].isel(seed=[0])
     made["STRIP 67"] = made["STRIP 67"].isel(seed=[0, 1])
     assert judged(made).verdict == "undecided"  # two runs
+    level = run_of("STRIP 67", 0 * STEPS, 0 * STEPS + 0.5, seeds=(1, 2))
+    made["STRIP 67"] = xr.concat([one, level], "seed")
+    assert judged(made).verdict == "fails"  # three, of which one rises
     made["STRIP 67"] = run_of("STRIP 67", 0 * STEPS, 0 * STEPS + 0.5)
-    assert "not run: STRIP 67" in judged(made).evidence  # level from the first step on: no rise, and not counted
+    assert "above without a rise: STRIP 67 (50.0)" in judged(made).evidence  # level from the start on
     made["STRIP 67"] = printed_runs()["STRIP 67"]
     made["SQUARE 40"] = run_of("SQUARE 40", rise(500, 9000, 1.0), 0 * STEPS)
     made["STRIP 50"] = run_of("STRIP 50", rise(500, 2000, 1.0), rise(500, 2000, 0.1))
@@ -178,7 +182,7 @@ def test_the_claim_on_table_1_counts_a_ceiling_that_is_exceeded_and_nothing_that
     made["STRIP 50"] = made["STRIP 50"].isel(seed=[0, 1])
     assert "seeds differ: STRIP 50" in judged(made).evidence
     del made["STRIP 60"]
-    assert "not run: STRIP 60" in judged(made).evidence
+    assert "STRIP 60" not in judged(made).evidence
 
 
 def test_of_each_seed_the_longest_run_counts():

@@ -333,7 +333,7 @@ def at_width(d: int) -> Settings:
        published='"often" a delay, shown at p = k = 97', says="{seen}{beside}{ratio}",
        rule_changed="2026-11-28T18:05:56 7bdc532e")  # fmt: skip
 def positions_delay(runs: Runs) -> Finding:
-    """Position vectors "often" delay grokking: Fig. 19, p = k = 97 and width 128; here p = k = 59 and 64, or 37 and 48.
+    """Position vectors "often" delay grokking: Fig. 19, p = k = 97 and width 128; here 59 and 64, or 37 and 48.
 
     Where the runs of the figure leave it open, all pairs of one seed of either companion are asked, by an exact test at
     half the level, as there are two of them; in settings of ours no delay refutes nothing.
