@@ -337,4 +337,4 @@ def test_a_summary_has_a_row_a_setting(cell):
     assert rows["setting"].tolist() == [1, 3] and rows["seeds"].tolist() == [2, 1]
     assert rows["fit"].tolist() == ["2 of 2 (step 100 (100 to 100))", "1 of 1 (step 100)"]
     assert rows["generalise"].tolist() == ["0 of 2", "0 of 1"]
-    assert {*cell("07", "every = pd.concat")["every"].asked} == {"between", "layers", "cause", "tokens"}
+    assert {*cell("07", "every = pd.concat")["every"].asked} == {"between", "scarce", "layers", "cause", "tokens"}
