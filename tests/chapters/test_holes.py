@@ -159,18 +159,9 @@ def test_the_claim_on_table_1_counts_a_ceiling_that_is_exceeded_and_nothing_that
     made = printed_runs()
     found = judged(made)
     assert found.verdict == "holds" and found.value == 0 and found.at == {"2": "holds", "10": "holds"}
-    made["STRIP 67"] = run_of("STRIP 67", 0 * STEPS, rise(500, 2000, 0.5), seeds=(0, 1, 2))
-    found = judged(made)  # though no onset is printed
-    assert (found.verdict, found.value) == ("fails", 1) and "exceeded: STRIP 67 (" in found.evidence
-    one = made["STRIP 67"].isel(seed=[0])
-    made["STRIP 67"] = made["STRIP 67"].isel(seed=[0, 1])
-    assert judged(made).verdict == "undecided"  # two runs
-    level = run_of("STRIP 67", 0 * STEPS, 0 * STEPS + 0.5, seeds=(1, 2))
-    made["STRIP 67"] = xr.concat([one, level], "seed")
-    assert judged(made).verdict == "fails"  # three, of which one rises
-    made["STRIP 67"] = run_of("STRIP 67", 0 * STEPS, 0 * STEPS + 0.5)
-    assert "above without a rise: STRIP 67 (50.0)" in judged(made).evidence  # level from the start on
-    made["STRIP 67"] = printed_runs()["STRIP 67"]
+    made["STRIP 67"] = run_of("STRIP 67", 0 * STEPS, rise(500, 2000, 0.5))  # no onset is printed: told, not judged
+    found = judged(made)
+    assert (found.verdict, found.value) == ("holds", 0) and "exceeded: STRIP 67 (" in found.evidence
     made["SQUARE 40"] = run_of("SQUARE 40", rise(500, 9000, 1.0), 0 * STEPS)
     made["STRIP 50"] = run_of("STRIP 50", rise(500, 2000, 1.0), rise(500, 2000, 0.1))
     found = judged(made)
@@ -182,7 +173,7 @@ def test_the_claim_on_table_1_counts_a_ceiling_that_is_exceeded_and_nothing_that
     made["STRIP 50"] = made["STRIP 50"].isel(seed=[0, 1])
     assert "seeds differ: STRIP 50" in judged(made).evidence
     del made["STRIP 60"]
-    assert "STRIP 60" not in judged(made).evidence
+    assert "not run: STRIP 60" in judged(made).evidence
 
 
 def test_of_each_seed_the_longest_run_counts():

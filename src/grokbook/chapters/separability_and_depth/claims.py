@@ -295,8 +295,8 @@ def diminishes(runs: Runs) -> Finding:
     """The grokking phenomenon diminishes as the number of transformer layers increases.
 
     Our reading: the highest test accuracy by the last step, see `lessened` and, for where, `on_depths`. Without the
-    paper's size a study in which little is trained (`SCARCE`) may bear it out as well: with the correction that little
-    is, where it is not so of the other one between.
+    paper's size two studies between may bear it out: together, or with a correction that in which little is trained
+    (`SCARCE`), for such.
     """
     rows = {name: table for name, table in studies(runs).items() if table.layers.nunique() == len(LAYERS)}
     if "" in rows or SCARCE not in rows:
