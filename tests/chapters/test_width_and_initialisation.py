@@ -92,9 +92,8 @@ def test_what_is_recorded_has_three_seeds_unless_more_were_set_aside():
     for run in (run for settings in runs.RUNS for run in settings().values()):
         many = {"gu2025/fig5[p=97]": 10, "gu2025/fig5": 5, "gu2025/fig10[p=43, d=128, steps=2": 15,
                 "gu2025/fig10[p=43, d=128, steps=6": 10,
-                "small/fig9[": len(runs.WIDTH_SEEDS),
-            "small/fig19[": runs.PAIRS, "small/fig20[d=96, ": 18, "small/fig21[d=48, ": 21,
-            "small/fig21[": 5}  # fmt: skip
+                "small/fig9[": len(runs.WIDTH_SEEDS), "small/fig19[": runs.PAIRS, "small/fig20[d=96, ": 18,
+                "small/fig21[d=48, ": 21, "small/fig21[": 5}  # fmt: skip
         found = [seeds for name, seeds in many.items() if run.name.startswith(name)]
         assert len(run.seeds) == (found or [13 if run in runs.with_fresh_seeds().values() else 3])[0]
 

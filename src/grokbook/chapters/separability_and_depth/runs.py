@@ -151,14 +151,9 @@ STUDIES = {
 }
 
 
-def deciding() -> dict[int | tuple[str, int], Experiment]:
-    """The runs of Fig. 2 and those of the study between."""
-    return {**fig_2(), **{(BETWEEN, n): experiment for n, experiment in between().items()}}
-
-
-def lessening() -> dict[int | tuple[str, int], Experiment]:
-    """The same and those of the study in which little is trained."""
-    return {**deciding(), **{(SCARCE, n): experiment for n, experiment in scarce().items()}}
+def deciding(*names: str) -> dict[int | tuple[str, int], Experiment]:
+    """The runs of Fig. 2 and those of the studies of these names."""
+    return {**fig_2(), **{(name, n): e for name in names for n, e in STUDIES[name]().items()}}
 
 
 def small() -> dict[tuple[str, int], Experiment]:
