@@ -79,7 +79,7 @@ def test_labels_say_what_the_settings_are():
         task, model = run.config.task, run.config.model
         longer = f", {run.config.steps:,} steps" if "steps" in run.name else ""
         assert label == f"p = {task.p}, k = {task.shift}, d = {model.d_model}{longer}"
-    each = runs.by_position, runs.small_by_position, runs.wider_by_position
+    each = runs.by_position, runs.small_by_position, runs.wider_by_position, runs.pairs_of_48
     for label, run in (item for settings in each for item in settings().items()):
         assert label.endswith("on") == run.config.model.positional
         assert run.config.task.shift == run.config.task.p
@@ -92,7 +92,8 @@ def test_what_is_recorded_has_three_seeds_unless_more_were_set_aside():
     for run in (run for settings in runs.RUNS for run in settings().values()):
         many = {"gu2025/fig5[p=97]": 10, "gu2025/fig5": 5, "gu2025/fig10[p=43, d=128, steps=2": 15,
                 "gu2025/fig10[p=43, d=128, steps=6": 10,
-                "small/fig9[": len(runs.WIDTH_SEEDS), "small/fig19[": runs.PAIRS, "small/fig20[d=96, ": 18,
+                "small/fig9[": len(runs.WIDTH_SEEDS), "small/fig19[d=48, ": len(runs.MANY),
+                "small/fig19[": runs.PAIRS, "small/fig20[d=96, ": 18,
                 "small/fig21[d=48, ": 21, "small/fig21[": 5}  # fmt: skip
         found = [seeds for name, seeds in many.items() if run.name.startswith(name)]
         assert len(run.seeds) == (found or [13 if run in runs.with_fresh_seeds().values() else 3])[0]
@@ -304,6 +305,9 @@ SCATTERED, ALIKE = at_37(48, 900, 8000, 1500, 5600, 3000), at_37(192, 1900, 2000
         ("PF19", paired(1.0) | paired(1.5, 16, "p = 37, d = 48"), "holds"),
         ("PF19", paired(1.5, 15, "p = 37, d = 48"), UNDECIDED),  # not all sixteen
         ("PF19", paired(0.7, 16, "p = 37, d = 48"), UNDECIDED),
+        ("PF19", paired(1.0) | paired(1.5, 128, "p = 37, d = 48, 8,000 steps"), "holds"),
+        ("PF19", paired(1.5, 127, "p = 37, d = 48, 8,000 steps"), UNDECIDED),  # not all of them
+        ("PF19", paired(0.7, 128, "p = 37, d = 48, 8,000 steps"), UNDECIDED),
         ("PF19", paired(1.5) | {"d = 128, on": [1000] * 3, "d = 128, off": [2000] * 3}, "fails"),  # the figure decides
         ("PF20", {"d = 256, on": MIXED, "d = 256, off": MIXED}, "holds"),
         ("PF20", {"d = 256, on": MIXED[:3], "d = 256, off": MIXED[:3]}, UNDECIDED),  # 2 of 20 orders

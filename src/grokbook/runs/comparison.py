@@ -20,6 +20,7 @@ from scipy.stats import chi2, mannwhitneyu, norm
 from grokbook.errors import ParameterError
 
 MOST_PAIRS = 18  # up to which all sign patterns are counted one by one (262,144)
+DRAWN = 2**16  # sign patterns of more pairs than that
 
 
 def steps_and_seen(times: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
@@ -122,13 +123,14 @@ def _ways(scores: list[int], n: int) -> Counter[int]:
 
 
 def paired_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
-    r"""Exact p value of "a run is not earlier than that of the same seed": share of all sign patterns as low or lower.
+    r"""P value of "a run is not earlier than that of the same seed": share of all sign patterns as low or lower.
 
     All runs are cut at the earliest last step and a censored one stands there, which treats both of a pair alike. The
-    statistic is the sum of ln(ratio); under the hypothesis each could as well have the other sign. The smallest value
-    is $2^{-n}$. NaN without a common seed.
+    statistic is the sum of ln(ratio); under the hypothesis each could as well have the other sign. Exact up to 18
+    pairs, with $2^{-n}$ as the smallest value; of more, $2^{16}$ patterns are drawn, the same ones at each call, and
+    the one found counts among them. NaN without a common seed.
 
-    Raises ParameterError for more than 18 pairs, for a step that is not above 0, and where `steps_and_seen` does.
+    Raises ParameterError for a step that is not above 0, and where `steps_and_seen` does.
     """
     return _flipped(_log_ratios(first, second))
 
@@ -158,9 +160,11 @@ def _flipped(logs: np.ndarray) -> float:
     if not logs.size:
         return float("nan")
     if logs.size > MOST_PAIRS:
-        raise ParameterError(f"there are {logs.size} pairs, but sign patterns are counted for at most {MOST_PAIRS}.")
-    sums = (1 - 2 * (np.arange(2**logs.size)[:, None] >> np.arange(logs.size) & 1)) @ logs
-    return float(np.mean(sums <= logs.sum() + 1e-9))
+        flips = np.random.default_rng(0).integers(0, 2, (DRAWN, logs.size), dtype=np.int8)
+        flips[0] = 0  # the signs as they were found
+    else:
+        flips = np.arange(2**logs.size)[:, None] >> np.arange(logs.size) & 1
+    return float(np.mean((1 - 2 * flips) @ logs <= logs.sum() + 1e-9))
 
 
 def false_alarms(times: pd.DataFrame, level: float = 0.05) -> float:
