@@ -331,7 +331,7 @@ def at_width(d: int) -> Settings:
 
 @claim("PF19", "gu2024", "appendix E.1, Fig. 19", beside=partial(at_width, 128),
        runs=lambda: aside(small_by_position)() | aside(pairs_of_48, SMALLER_SIZE)(), says="{seen}{beside}{ratio}",
-       published='"often" a delay, shown at p = k = 97', rule_changed="2026-11-28T18:05:56 7bdc532e", **_POSITIONS)
+       published='"often" a delay, shown at p = k = 97', rule_changed="2026-11-28T20:42:56 e47983a5", **_POSITIONS)
 def positions_delay(runs: Runs) -> Finding:
     """Position vectors "often" delay grokking: Fig. 19, p = k = 97 and width 128; here 59 and 64, or 37 and 48.
 
