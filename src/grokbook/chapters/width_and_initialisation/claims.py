@@ -335,8 +335,8 @@ def at_width(d: int) -> Settings:
 def positions_delay(runs: Runs) -> Finding:
     """Position vectors "often" delay grokking: Fig. 19, p = k = 97 and width 128; here 59 and 64, or 37 and 48.
 
-    Where the runs of the figure leave it open, all pairs of a companion are asked, by signs, at half the level, as there
-    were two, and at a fifth for the third, planned when both had left it open. In settings of ours none is refuted.
+    Where the runs of the figure leave it open, all pairs of a companion are asked, by signs, at half the level, as
+    there were two, and at a fifth for the third, planned when both had left it open. Ours refute nothing.
     """
     there = earlier_by(runs["d = 128, on"], runs["d = 128, off"])
     small = ((f"{SMALL_SIZE}, d = 64", PAIRS, 2), (f"{SMALLER_SIZE}, d = 48", len(MORE), 2),
