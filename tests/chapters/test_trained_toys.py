@@ -412,7 +412,7 @@ def test_a_circle_must_go_with_the_answers_of_runs_that_fit(circle, verdict, mon
     monkeypatch.setattr(claims, "planes", lambda runs: rows)
     found = claims.circle_where_it_generalises(WHOLE)
     assert (found.verdict, found.numbers["runs"]) == (verdict, 40)
-    few = Runs({45: WHOLE[45].isel(seed=slice(49))})
+    few = Runs({45: WHOLE[45].isel(seed=slice(runs.AGAIN - 1))})
     assert claims.circle_where_it_generalises(few).verdict == "undecided"
 
 

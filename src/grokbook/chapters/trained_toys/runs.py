@@ -39,6 +39,9 @@ STEPS, LONGER = 5_000, 10_000
 # Seeds that decide when and at what rate a line forms, and whether a circle matters, after others left that open.
 MORE = 50
 
+# Seeds that decide whether a circle matters, when those had left it open.
+AGAIN = 100
+
 # Seeds that decide whether the rate tells more than the size, when sixty had left that open; updates of their runs: of
 # the 180 older ones none came to a line after update 1,600.
 MANY, ENOUGH_STEPS = 300, 2_000
@@ -187,9 +190,9 @@ def fig2() -> dict[str, Experiment]:
 
 
 def fitting() -> dict[str, Experiment]:
-    """Thirty seeds, and `MORE` after them, of the setting of sums modulo 11 in which all runs fit their pairs."""
+    """Thirty seeds, `MORE`, and `AGAIN` of the setting of sums modulo 11 in which all runs fit their pairs."""
     kind = "modular, bad"
-    return {kind: replace(fig2()[kind], seeds=tuple(range(30 + MORE)))}
+    return {kind: replace(fig2()[kind], seeds=tuple(range(30 + MORE + AGAIN)))}
 
 
 RUNS = (toys, placed, fresh, further, rated, small, longer, fig2, fitting)
