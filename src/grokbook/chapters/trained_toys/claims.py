@@ -343,7 +343,7 @@ def parallelograms_where_it_generalises(runs: Runs) -> Finding:
 
 
 @claim("LF2", "liu2022", "section 3, Fig. 2 (c, d)", section=PLANE, runs=fitting, published="stored: test 0.917",
-       rule_changed="2026-11-26T21:10:00+00:00 8f97c99", says=(
+       rule_changed="2026-11-28T20:50:47+00:00 96b6f9f5", says=(
     "variance at one frequency", _SAYS, "; {right} answer 90 %; {circles} are above the variance of 95 % of random ",
     "tables ({chance:.0%})"))  # fmt: skip
 @of_all(AGAIN)
