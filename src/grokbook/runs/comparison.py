@@ -132,7 +132,7 @@ def paired_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
 
     Raises ParameterError for a step that is not above 0, and where `steps_and_seen` does.
     """
-    return _flipped(_log_ratios(first, second))
+    return sign_flips(_log_ratios(first, second))
 
 
 def either_way(
@@ -156,15 +156,18 @@ def _log_ratios(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
     return np.log(_ratio(a, b))
 
 
-def _flipped(logs: np.ndarray) -> float:
-    if not logs.size:
-        return float("nan")
-    if logs.size > MOST_PAIRS:
-        flips = np.random.default_rng(0).integers(0, 2, (DRAWN, logs.size), dtype=np.int8)
-        flips[0] = 0  # the signs as they were found
-    else:
-        flips = np.arange(2**logs.size)[:, None] >> np.arange(logs.size) & 1
-    return float(np.mean((1 - 2 * flips) @ logs <= logs.sum() + 1e-9))
+def signs(n: int) -> np.ndarray:
+    """Patterns of n signs, a row each, the first all plus: all of them up to `MOST_PAIRS`, of more `DRAWN`."""
+    if n <= MOST_PAIRS:
+        return 1 - 2 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
+    found = 1 - 2 * np.random.default_rng(0).integers(0, 2, (DRAWN, n), dtype=np.int8)
+    found[0] = 1
+    return found
+
+
+def sign_flips(logs: np.ndarray) -> float:
+    """Share of the patterns of their signs by which these numbers have a sum as low or lower; NaN for none."""
+    return float(np.mean(signs(logs.size) @ logs <= logs.sum() + 1e-9)) if logs.size else float("nan")
 
 
 def false_alarms(times: pd.DataFrame, level: float = 0.05) -> float:
@@ -188,7 +191,7 @@ def oracles(first: pd.DataFrame, second: pd.DataFrame, factor: float = 0.5) -> t
     """
     moved = pd.DataFrame({"grok_step": second.grok_step.astype(float) * factor, "last_step": second.last_step})
     logs = _log_ratios(first, second)
-    return permutation_p(moved, second), _flipped(logs - logs.mean() + log(factor) if logs.size else logs)
+    return permutation_p(moved, second), sign_flips(logs - logs.mean() + log(factor) if logs.size else logs)
 
 
 def sooner(

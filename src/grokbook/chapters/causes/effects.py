@@ -13,6 +13,7 @@ from scipy.stats import t as student
 
 from grokbook.chapters.causes.runs import ROUNDS, arms, free
 from grokbook.errors import ParameterError
+from grokbook.runs.comparison import sign_flips
 from grokbook.runs.delay import grok_times
 from grokbook.runs.experiment import available
 
@@ -73,28 +74,16 @@ def against(arm: str, bench: str) -> str:
 
 
 def flips(logs: Sequence[float]) -> float:
-    r"""Exact two-sided p value of "each sign is a fair coin's": share of sign patterns with $|\sum|$ as large.
+    r"""Two-sided p value of "each sign is a fair coin's": share of sign patterns with $|\sum|$ as large.
 
-    Its least value is $2^{1-n}$. NaN for no numbers.
-
-    Raises ParameterError for more than 20 numbers.
+    Exact for few numbers (`sign_flips`), when its least value is $2^{1-n}$. NaN for no numbers.
 
     Example:
         >>> flips([0.3, 0.2, 0.5, 0.1, 0.4])
         0.0625
     """
     logs = np.asarray(logs, dtype=float)
-    if logs.size > 20:
-        raise ParameterError(f"there are {logs.size} numbers, but sign patterns are counted for at most 20.")
-    if not logs.size:
-        return float("nan")
-    sums = signs(logs.size) @ logs
-    return float(np.mean(np.abs(sums) >= abs(logs.sum()) - 1e-9))
-
-
-def signs(n: int) -> np.ndarray:
-    """All patterns of n signs, (2^n, n)."""
-    return 1 - 2 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
+    return float(np.minimum(1.0, 2 * min(sign_flips(logs), sign_flips(-logs))))
 
 
 def holm(p_values: Sequence[float]) -> np.ndarray:
