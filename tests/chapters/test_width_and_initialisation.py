@@ -188,7 +188,7 @@ def test_earlier_by_ten_thousand(narrow, wide, answer):
         (table(2, 5, 6), table(1, 3, 4), None),  # a later median of overlapping runs
     ],
 )
-def test_later(second, first, answer):
+def test_earlier_by(second, first, answer):
     assert claims.earlier_by(second, first) is answer
 
 
