@@ -79,7 +79,7 @@ def test_labels_say_what_the_settings_are():
         task, model = run.config.task, run.config.model
         longer = f", {run.config.steps:,} steps" if "steps" in run.name else ""
         assert label == f"p = {task.p}, k = {task.shift}, d = {model.d_model}{longer}"
-    each = runs.by_position, runs.small_by_position, runs.wider_by_position, runs.pairs_of_48
+    each = runs.by_position, runs.small_by_position, runs.wider_by_position, runs.many_by_position
     for label, run in (item for settings in each for item in settings().items()):
         assert label.endswith("on") == run.config.model.positional
         assert run.config.task.shift == run.config.task.p
@@ -236,6 +236,17 @@ def paired(factor, pairs=10, where=None):
     return {f"{where}, on": on, f"{where}, off": off}
 
 
+MANY_PAIRS = "p = 37, d = 48, 8,000 steps"
+
+
+def rarely():
+    """Two pairs of five are five times as late, the others a little earlier."""
+    at = paired(1.0, 128, MANY_PAIRS)
+    off = [*at.values()][1]
+    on = [step * 5 if seed % 5 < 2 else round(step * 0.95) for seed, step in enumerate(off)]
+    return at | {f"{MANY_PAIRS}, on": on}
+
+
 def at_37(d, *steps):
     """Networks with and without position vectors at p = 37 and this width, generalising at these steps."""
     return {f"{claims.SMALLER_SIZE}, d = {d}, {state}": [*steps] for state in ("on", "off")}
@@ -298,17 +309,14 @@ SCATTERED, ALIKE = at_37(48, 900, 8000, 1500, 5600, 3000), at_37(192, 1900, 2000
         ("PF19", {"d = 128, on": [2000] * 3, "d = 128, off": [1000] * 3}, "holds"),
         ("PF19", {"d = 128, on": [1000] * 3, "d = 128, off": [2000] * 3}, "fails"),
         ("PF19", {"d = 128, on": [1000, 1100, 2500], "d = 128, off": [900, 2000, 2000]}, UNDECIDED),
-        ("PF19", paired(1.5), "holds"),
-        ("PF19", paired(1.0), UNDECIDED),
-        ("PF19", paired(0.7), UNDECIDED),  # earlier, in a setting of ours
-        ("PF19", paired(1.5, 9), UNDECIDED),  # not all ten pairs
-        ("PF19", paired(1.0) | paired(1.5, 16, "p = 37, d = 48"), "holds"),
-        ("PF19", paired(1.5, 15, "p = 37, d = 48"), UNDECIDED),  # not all sixteen
-        ("PF19", paired(0.7, 16, "p = 37, d = 48"), UNDECIDED),
-        ("PF19", paired(1.0) | paired(1.5, 128, "p = 37, d = 48, 8,000 steps"), "holds"),
-        ("PF19", paired(1.5, 127, "p = 37, d = 48, 8,000 steps"), UNDECIDED),  # not all of them
-        ("PF19", paired(0.7, 128, "p = 37, d = 48, 8,000 steps"), UNDECIDED),
-        ("PF19", paired(1.5) | {"d = 128, on": [1000] * 3, "d = 128, off": [2000] * 3}, "fails"),  # the figure decides
+        ("PF19", paired(1.5, 128, MANY_PAIRS), "holds with correction"),  # in a setting of ours
+        ("PF19", paired(1.0, 128, MANY_PAIRS), UNDECIDED),
+        ("PF19", paired(0.7, 128, MANY_PAIRS), UNDECIDED),  # earlier, in a setting of ours
+        ("PF19", paired(1.5, 127, MANY_PAIRS), UNDECIDED),  # not all of them
+        ("PF19", paired(1.5) | paired(1.5, 16, "p = 37, d = 48"), UNDECIDED),  # those were asked before
+        ("PF19", rarely(), UNDECIDED),  # far later in the mean, but not often
+        ("PF19", paired(1.5, 128, MANY_PAIRS) | {"d = 128, on": [1000] * 3, "d = 128, off": [2000] * 3},
+         "fails"),  # the figure decides
         ("PF20", {"d = 256, on": MIXED, "d = 256, off": MIXED}, "holds"),
         ("PF20", {"d = 256, on": MIXED[:3], "d = 256, off": MIXED[:3]}, UNDECIDED),  # 2 of 20 orders
         ("PF20", {"d = 256, on": [100, 9000] * 3, "d = 256, off": [200, 8000] * 3}, UNDECIDED),  # a half is not found

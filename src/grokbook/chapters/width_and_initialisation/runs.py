@@ -40,7 +40,7 @@ FRESH = tuple(range(3, 13))  # seeds that were run after those of `small_by_star
 PAIRS = 10  # of runs with and without position vectors, of one seed each
 SPREAD = 5  # of them in each setting whose scatter is asked for
 MORE = tuple(range(10, 26))  # seeds of the pairs of width 48 of which a delay is asked
-MANY = tuple(range(26, 154))  # and of those of which it is asked again, enough for a delay as large as theirs
+MANY = tuple(range(58, 186))  # and of those of which it is asked again, enough for a delay as large as theirs
 # Figure, width, steps and seeds of the companions of Figs 20 and 21. Of five pairs of width 48 six of ten networks had
 # not generalised by step 6,000, so how far they scatter is asked of others, for longer. Ten pairs of width 96 had too
 # little power for an order to be found or missed, so eight were added.
@@ -184,11 +184,6 @@ def many_by_position() -> Settings:
                                                positional=state == "on", **sizes)
         for state in ("on", "off")
     }  # fmt: skip
-
-
-def pairs_of_48() -> Settings:
-    """All pairs of width 48 of which a delay is asked: the sixteen and the many."""
-    return narrow_by_position() | many_by_position()
 
 
 def companions_by_width() -> Settings:

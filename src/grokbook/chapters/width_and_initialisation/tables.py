@@ -34,6 +34,15 @@ def times(dataset: xr.Dataset) -> pd.DataFrame:
     return grok_times(dataset).assign(**found, onset_step=begun)
 
 
+def levels(tables: Mapping[str, pd.DataFrame]) -> str:
+    """Test accuracy of the runs of each of these settings at their end and at best, and how many still rise."""
+    return "; ".join(
+        f"{label}: test accuracy {spread(table.late, '.2f')} in the last fifth of {int(table.last_step.max()):,} "
+        f"steps, best {spread(table.best, '.2f')}, still rising in {int(table.rises.sum())} of {len(table)}"
+        for label, table in tables.items()
+    )
+
+
 def longest(runs: Mapping[str, pd.DataFrame | xr.Dataset], label: str) -> str | None:
     """Of the recorded settings `label` and "`label`, more steps" the one with the longest runs; None for neither."""
     there = [name for name in runs if name == label or name.startswith(f"{label}, ")]
