@@ -324,7 +324,7 @@ def at_width(d: int) -> Settings:
 @claim("PF19", "gu2024", "appendix E.1, Fig. 19", runs=aside(many_by_position, SMALLER_SIZE), **_POSITIONS,
        beside=lambda: at_width(128) | aside(small_by_position)() | aside(narrow_by_position, SMALLER_SIZE)(),
        published='"often" a delay, shown at p = k = 97', says="{seen}{beside}{pairs}",
-       rule_changed="2026-11-28T20:42:56 e47983a5")  # fmt: skip
+       rule_changed="2026-11-28T21:06:31 8db41bfd")  # fmt: skip
 def positions_delay(runs: Runs) -> Finding:
     """Position vectors "often" delay grokking: Fig. 19, p = k = 97 and width 128; here 59 and 64, or 37 and 48.
 
