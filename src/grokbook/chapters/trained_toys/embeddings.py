@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.stats import t as student
 
 from grokbook.chapters.trained_toys.runs import STEPS, TOLERANCE, P, fig2
 from grokbook.claims.runs import every_run
@@ -261,11 +262,11 @@ def planes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
     there are none), `new` that on the `others`, a number of pairs; `shown` is the number of unordered pairs trained.
     `nullity` is that of the training pairs, 2 where they force a line (not used for sums modulo p), `rqi` the
     representation quality index at tolerance 0.1, `closed` the same of the parallelograms of training pairs alone,
-    `ring` the share of the embedding's variance at its strongest frequency.
+    `ring` the share of the embedding's variance at its strongest frequency, and `ring_before` that before training.
     """
     rows = []
     for kind, seed, run in every_run(runs):
-        task, points = fig2()[kind].config.with_seed(seed).task, at_end(run)
+        task, start, points = fig2()[kind].config.with_seed(seed).task, *(at_end(run, at) for at in (0, -1))
         right = run.answered.values == task.targets
         tested = ~np.isin(np.arange(task.samples), task.train_index)
         told = sorted({tuple(sorted(pair)) for pair in task.inputs[task.train_index].tolist()})
@@ -276,14 +277,15 @@ def planes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
             "others": int((tested & ~task.mirrored).sum()), "shown": len(told),
             "free": right[task.mirrored].mean() if task.mirrored.any() else np.nan, "nullity": nullity(told, P),
             "rqi": representation_quality_index(points, TOLERANCE), "ring": energy_share(points, 1),
+            "ring_before": energy_share(start, 1),
             "closed": len(seen & set(closed_set(points, TOLERANCE))) / len(seen),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
 
-def at_end(run: xr.Dataset) -> np.ndarray:
-    """The vectors of one run's symbols at its end, (p, 2)."""
-    return run.embedding.isel(snapshot=-1).to_numpy().astype(float)
+def at_end(run: xr.Dataset, snapshot: int = -1) -> np.ndarray:
+    """The vectors of one run's symbols at its end, (p, 2), or at an earlier snapshot."""
+    return run.embedding.isel(snapshot=snapshot).to_numpy().astype(float)
 
 
 @lru_cache(maxsize=1)
@@ -291,6 +293,19 @@ def chance_ring(draws: int = 2_000) -> float:
     """The share of variance at the strongest frequency that 5 % of normal tables (11, 2) exceed."""
     rng = np.random.default_rng(0)
     return float(np.quantile([energy_share(rng.normal(size=(P, 2)), 1) for _ in range(draws)], 0.95))
+
+
+def beyond(rows: pd.DataFrame, measure: str, given: str, accuracy: str) -> tuple[float, float]:
+    r"""How much more of an accuracy a measure tells than another does, and its one-sided p value.
+
+    The coefficient $c$ of ordinary least squares, accuracy $= a + b\,$given$\,+ c\,$measure, and the p value of
+    $c \le 0$ by its $t$, whose standard error grows where the two go together.
+    """
+    x = np.column_stack([np.ones(len(rows)), rows[given], rows[measure].astype(float)])
+    found = np.linalg.lstsq(x, rows[accuracy].to_numpy(dtype=float))[0]
+    left, free = rows[accuracy] - x @ found, len(rows) - 3
+    error = (left @ left / free * np.linalg.pinv(x.T @ x)[2, 2]) ** 0.5
+    return float(found[2]), float(student.sf(found[2] / error, free))
 
 
 def linked(rows: pd.DataFrame, measure: str, accuracy: str) -> tuple[float, float]:
