@@ -8,7 +8,6 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.stats import t as student
 
 from grokbook.chapters.trained_toys.runs import STEPS, TOLERANCE, P, fig2
 from grokbook.claims.runs import every_run
@@ -293,19 +292,6 @@ def chance_ring(draws: int = 2_000) -> float:
     """The share of variance at the strongest frequency that 5 % of normal tables (11, 2) exceed."""
     rng = np.random.default_rng(0)
     return float(np.quantile([energy_share(rng.normal(size=(P, 2)), 1) for _ in range(draws)], 0.95))
-
-
-def beyond(rows: pd.DataFrame, measure: str, given: str, accuracy: str) -> tuple[float, float]:
-    r"""How much more of an accuracy a measure tells than another does, and its one-sided p value.
-
-    The coefficient $c$ of ordinary least squares, accuracy $= a + b\,$given$\,+ c\,$measure, and the p value of
-    $c \le 0$ by its $t$, whose standard error grows where the two go together.
-    """
-    x = np.column_stack([np.ones(len(rows)), rows[given], rows[measure].astype(float)])
-    found = np.linalg.lstsq(x, rows[accuracy].to_numpy(dtype=float))[0]
-    left, free = rows[accuracy] - x @ found, len(rows) - 3
-    error = (left @ left / free * np.linalg.pinv(x.T @ x)[2, 2]) ** 0.5
-    return float(found[2]), float(student.sf(found[2] / error, free))
 
 
 def linked(rows: pd.DataFrame, measure: str, accuracy: str) -> tuple[float, float]:
