@@ -342,7 +342,7 @@ def parallelograms_where_it_generalises(runs: Runs) -> Finding:
 
 
 @claim("LF2", "liu2022", "section 3, Fig. 2 (c, d)", section=PLANE, runs=circles, published="stored: test 0.917",
-       bars={"share": (0.9, 0.99)}, rule_changed="2026-11-28T21:10:39+00:00 dd07342c", says=(
+       bars={"share": (0.9, 0.99)}, rule_changed="2026-11-28T21:18:45+00:00 5bedf7d2", says=(
     "new pairs right (median, number of runs), {told}; a circle", _SAYS, "; training accuracy and answers: ",
     "{blind:.2f} (other shares for a circle: {bars})",
 ))  # fmt: skip
