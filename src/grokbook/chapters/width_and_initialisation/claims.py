@@ -338,7 +338,7 @@ def positions_delay(runs: Runs) -> Finding:
     if enough(on, off, least=len(MANY)):
         ratios, p = same_seed(on, off), paired_p(off, on)
         later, of = int((ratios.low > 1).sum()), int(((ratios.low > 1) | (ratios.high < 1)).sum())
-        most = binomtest(later, of, alternative="greater").pvalue
+        most = binomtest(later, max(of, 1), alternative="greater").pvalue
         delayed = max(p, most) <= LEVEL / 5
         pairs = (f"; of {len(ratios)} pairs {later} are later with them and {of - later} earlier (p = {most:.2g}), "
                  f"{span(*ratios.median())} times in the median (mean: p = {p:.2g})")  # fmt: skip
