@@ -175,9 +175,9 @@ def narrow_by_position(first: int = MORE[0]) -> Settings:
 def many_by_position() -> Settings:
     """Width 48 at p = k = 37 once more, with 128 pairs of other seeds, after 10 and 16 pairs had left the delay open.
 
-    Both leaned towards one, by about a third of the spread of ln(ratio), which this many pairs find at level 0.01 in 9 of
-    10 cases by the mean, and in 7 by the share of later ones. They are followed for 8,000 steps, as the later ones of
-    the 16 told nothing more.
+    Both leaned towards one, by about a third of the spread of ln(ratio), which this many pairs find at level 0.01 in 9
+    of 10 cases by the mean, and in 7 by the share of later ones. They are followed for 8,000 steps, as the later ones
+    of the 16 told nothing more.
     """
     sizes = {"p": 37, "d_model": 48, "shift": 37, "train_fraction": 0.7, "steps": 8_000, "snapshots": 0}
     return {
