@@ -38,13 +38,13 @@ APART = ("normal", "toeplitz", "toeplitz_normal", "small_normal", "normal_mean")
 FRESH = tuple(range(3, 13))  # seeds that were run after those of `small_by_start` had shown what to ask: they decide it
 
 PAIRS = 10  # of runs with and without position vectors, of one seed each
-SPREAD = 5  # of them in each setting whose scatter is asked for
+SPREAD, STEADIER = 5, 8  # of them in each setting whose scatter is asked for, and then again at the widest
 MORE = tuple(range(10, 26))  # seeds of the pairs of width 48 of which a delay is asked
 MANY = tuple(range(58, 186))  # and of those of which it is asked again, enough for a delay as large as theirs
 # Figure, width, steps and seeds of the companions of Figs 20 and 21. Of five pairs of width 48 six of ten networks had
 # not generalised by step 6,000, so how far they scatter is asked of others, for longer. Ten pairs of width 96 had too
 # little power for an order to be found or missed, so eight were added.
-WIDER = ((20, 96, 6_000, range(18)), (21, 192, 4_000, range(SPREAD)), (21, 48, 20_000, range(SPREAD, 10)))
+WIDER = ((20, 96, 6_000, range(18)), (21, 192, 4_000, range(SPREAD + STEADIER)), (21, 48, 20_000, range(SPREAD, 10)))
 
 # Figs 9 to 11: figure, modulus, shift, our number of steps, widths, seeds; a further row of a modulus is longer runs. A
 # level is judged on three runs that have one: of the 15 of 20,000 steps one has. So ten others go on to `LONGER`.
