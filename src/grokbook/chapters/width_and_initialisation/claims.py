@@ -381,7 +381,7 @@ def no_order(p: float, half: float) -> Part:
 
 @claim("PF21", "gu2024", "appendix E.1, Fig. 21", runs=aside(partial(wider_by_position, 192), SMALLER_SIZE),
        beside=lambda: at_width(512) | aside(narrow_by_position, SMALLER_SIZE)(), bars={"bar": (1.5, 3)},
-       rule_changed="2026-11-28T15:32:46 4119ebe2", **_POSITIONS,
+       rule_changed="2026-11-28T21:23:22 b06c3307", **_POSITIONS,
        published=f"no instability (the latest before {STEADY:g} times the earliest: our reading)",
        says="{seen}{beside}{wide} (other ratios: {bars})")  # fmt: skip
 def wide_is_stable(runs: Runs, *, bar: float = STEADY) -> Finding:
