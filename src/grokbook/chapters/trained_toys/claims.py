@@ -355,7 +355,7 @@ def circle_where_it_generalises(runs: Runs, *, share: float = ROUND) -> Finding:
     has become a circle (nearly all its variance at one frequency, which before training it had not) answer more of the
     new test pairs (as in LF1); and so they do among runs that miss one training pair at most, of which the training
     accuracy tells little, in each setting where three such are no circle. Both at half the level: runs of the bad
-    setting, of which all fit and none generalises, had been asked before (thirty had D = 0.41, fifty others 0.10,
+    setting, of which all fit and hardly one is a circle, had been asked before (thirty had D = 0.41, fifty others 0.10,
     p = 0.19). Thirty older seeds of these settings had shown all of this.
     """
     rows = planes(runs)

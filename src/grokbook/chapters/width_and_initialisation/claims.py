@@ -330,8 +330,8 @@ def positions_delay(runs: Runs) -> Finding:
     """Position vectors "often" delay grokking: Fig. 19, p = k = 97 and width 128; here 59 and 64, or 37 and 48.
 
     Where the runs of the figure leave it open, it holds with a correction, for a size of ours, if of many pairs of
-    width 48 most are later with them and the mean ratio is above 1, by tests of signs at a fifth of the level, as two
-    companions of ten and of sixteen pairs, at half the level each, had left it open. They refute nothing.
+    width 48 most are later with them and the mean ln(ratio) is above 0, by tests of signs at a fifth of the level, as
+    two companions of ten and of sixteen pairs, at half the level each, had left it open. They refute nothing.
     """
     there = earlier_by(runs["d = 128, on"], runs["d = 128, off"])
     on, off = (runs[f"{SMALLER_SIZE}, d = 48, 8,000 steps, {state}"] for state in ("on", "off"))
@@ -388,7 +388,7 @@ def wide_is_stable(runs: Runs, *, bar: float = STEADY) -> Finding:
     """In the widest embeddings the instability is gone: Fig. 21, width 512 at p = k = 97; here also 192 at p = k = 37.
 
     Where the runs of the figure leave it open companions are asked, which refute nothing: whether eight seeds a side of
-    width 192 scatter less than the sixteen of width 48, by an exact test at half the level, as five of each had left it
+    width 192 scatter less than the sixteen of width 48, by permutations at half the level, as five of each had left it
     open (p = 0.07). With correction: less, but the latest is not before `bar` times the earliest.
     """
     there = [steady(runs[f"d = 512, {state}"], bar) for state in ("on", "off")]
