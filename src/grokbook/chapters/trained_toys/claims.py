@@ -361,8 +361,8 @@ def circle_where_it_generalises(runs: Runs, *, share: float = ROUND) -> Finding:
     rows = planes(runs)
     rows["circle"] = (rows.ring >= share) & (rows.ring_before < share)
     kinds, found = dict(iter(rows.groupby("kind"))), _link(rows, "circle")
-    parts: list[Part] = [seen(found.value, found.numbers["p"], LEVEL / 2) if all(map(_both, kinds.values())) else None]
-    told = []
+    link = seen(found.value, found.numbers["p"], LEVEL / 2) if all(map(_both, kinds.values())) else None
+    parts, told = [], []
     for kind, of in kinds.items():
         near = of[(1 - of.train) * of.shown < 1.5]
         asked = linked(near, "circle", "new") if _both(near) else None
@@ -370,7 +370,7 @@ def circle_where_it_generalises(runs: Runs, *, share: float = ROUND) -> Finding:
         groups = {"circles": of[of.circle], "others": of[~of.circle], "others near the fit": near[~near.circle]}
         said = [f"{name} {own.new.median():.0%} ({len(own)})" for name, own in groups.items() if len(own)]
         told.append(f"{kind}: {', '.join(said)}" + (f", p = {asked[1]:.1g}" if asked else ""))
-    return judge(*parts, *[None] * (len(parts) == 1), value=found.value, told="; ".join(told), **found.numbers)
+    return judge(link, *(parts or [None]), value=found.value, told="; ".join(told), **found.numbers)
 
 
 def _both(rows: pd.DataFrame) -> bool:

@@ -14,7 +14,6 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
 
 from grokbook.chapters.width_and_initialisation.runs import (
     APART,
@@ -40,7 +39,7 @@ from grokbook.chapters.width_and_initialisation.runs import (
     small_by_start,
     wider_by_position,
 )
-from grokbook.chapters.width_and_initialisation.tables import levels, longest, times
+from grokbook.chapters.width_and_initialisation.tables import levels, longest, sign_test, times
 from grokbook.claims import Finding, Runs, claim, enough, found, joint, judge
 from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, most, some
 from grokbook.claims.words import generalising
@@ -337,11 +336,9 @@ def positions_delay(runs: Runs) -> Finding:
     on, off = (runs[f"{SMALLER_SIZE}, d = 48, 8,000 steps, {state}"] for state in ("on", "off"))
     delayed, pairs = False, ""
     if enough(on, off, least=len(MANY)):
-        ratios, p = same_seed(on, off), paired_p(off, on)
-        later, of = int((ratios.low > 1).sum()), int(((ratios.low > 1) | (ratios.high < 1)).sum())
-        most = binomtest(later, max(of, 1), alternative="greater").pvalue
-        delayed = max(p, most) <= LEVEL / 5
-        pairs = (f"; of {len(ratios)} pairs {later} are later with them and {of - later} earlier (p = {most:.2g}), "
+        ratios, (later, before, share), p = same_seed(on, off), sign_test(on, off), paired_p(off, on)
+        delayed = max(p, share) <= LEVEL / 5
+        pairs = (f"; of {len(ratios)} pairs {later} are later with them and {before} earlier (p = {share:.2g}), "
                  f"{span(*ratios.median())} times in the median (mean: p = {p:.2g})")  # fmt: skip
     corrected, beside = there is None and delayed, told(runs, "p = k = 59 and 37, 70 % trained")
     return judge(False if corrected else there, corrected=corrected, pairs=pairs, **beside)

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 import xarray as xr
+from scipy.stats import binomtest
 
 from grokbook.claims.runs import load
 from grokbook.claims.words import spread
-from grokbook.runs.comparison import compare, pooled_spread, span
+from grokbook.runs.comparison import compare, pooled_spread, same_seed, span
 from grokbook.runs.delay import grok_times
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.limits import LimitRule, limits
@@ -41,6 +42,13 @@ def levels(tables: Mapping[str, pd.DataFrame]) -> str:
         f"steps, best {spread(table.best, '.2f')}, still rising in {int(table.rises.sum())} of {len(table)}"
         for label, table in tables.items()
     )
+
+
+def sign_test(first: pd.DataFrame, second: pd.DataFrame) -> tuple[int, int, float]:
+    """Of how many pairs of one seed the run of `first` is later, of how many earlier, and p of "no more are later"."""
+    ratios = same_seed(first, second)
+    later, before = int((ratios.low > 1).sum()), int((ratios.high < 1).sum())
+    return later, before, float(binomtest(later, max(later + before, 1), alternative="greater").pvalue)
 
 
 def longest(runs: Mapping[str, pd.DataFrame | xr.Dataset], label: str) -> str | None:
