@@ -8,7 +8,21 @@ import types
 import pandas as pd
 import pytest
 
-from grokbook.claims import CheckError, Claim, Finding, Runs, all_of, as_table, choose, claim, judge, ledger, outcomes
+from grokbook.claims import (
+    CheckError,
+    Claim,
+    Finding,
+    Runs,
+    all_of,
+    as_table,
+    carrying,
+    choose,
+    claim,
+    judge,
+    ledger,
+    moved,
+    outcomes,
+)
 from grokbook.claims.finding import UNDECIDED
 from grokbook.claims.ledger import PAPERS, claims
 from grokbook.errors import ParameterError
@@ -31,12 +45,12 @@ def made(**changes):
 
 
 def test_every_claim_of_the_two_papers_is_there_once_in_order_and_most_are_executable():
-    """CLAIMS of Gu et al. 2025 and its predecessor: G01 to G52 and P01 to P14."""
+    """CLAIMS of Gu et al. 2025 and its predecessor: G01 to G52 and P01 to P14, each an entry or leading to one."""
     found = claims()
-    assert len({c.id for c in found}) == len(found) and {c.id for c in found} >= IDS
+    assert len({c.id for c in found}) == len(found) and {c.id for c in found} | set(moved()) >= IDS
     assert sum(c.check is not None for c in found) >= 50
     assert [[*PAPERS].index(c.paper) for c in found] == sorted([*PAPERS].index(c.paper) for c in found)
-    assert [c.id for c in found if c.paper == "gu2024"][-3:] == ["P5.1a", "P5.1b", "P5.1c"]
+    assert [c.id for c in found if c.paper == "gu2024"][-1] == "P5.1c"
 
 
 @pytest.mark.parametrize("entry", claims(), ids=lambda c: c.id)
@@ -238,3 +252,30 @@ def test_a_claim_says_how_it_is_shown():
     changes = ({"runs": dict}, {"shown_by": "proof"}, {}, {"check": None, "reason": "a"})
     said = [made(**change).shown_by for change in changes]
     assert said == ["runs", "proof", "count", ""]
+
+
+def test_a_former_id_leads_to_its_entry_once():
+    """Ids stay addresses: of a merged entry every former id gives the surviving one, and it is given once."""
+    kept = Claim("X1", "gu2025", "p", "s", "number", "a", "B", reason="No number.", also=("X0", "X2"))
+    other = Claim("X3", "gu2025", "p", "s", "number", "a", "B", reason="No number.")
+    assert [c.id for c in choose(["X2", "X3", "X1", "X0"], among=[kept, other])] == ["X1", "X3"]
+    assert [c.id for c in choose(among=[kept, other])] == ["X1", "X3"]
+
+
+def test_an_id_is_never_that_of_two_entries():
+    """A former id that another entry has, as its own or as a former one, is refused."""
+    first = Claim("X1", "gu2025", "p", "s", "number", "a", "B", reason="No number.", also=("X2",))
+    for also, other in (((), "X2"), (("X2",), "X4")):
+        second = Claim(other, "gu2025", "p", "s", "number", "a", "B", reason="No number.", also=also)
+        with pytest.raises(ParameterError, match="claim ids occur twice: X2"):
+            choose(among=[first, second])
+
+
+def test_what_carries_a_paper_is_its_own_sentence_and_no_line_of_a_list():
+    """Of a paper's sentence, one of ours, one of another paper and a misprint the first alone carries."""
+    said = {"statement": "s", "kind": "number", "topic": "a", "section": "B", "reason": "No number."}
+    carries = Claim("X1", "gu2025", "p", **said)
+    ours = Claim("X2", "gu2025", "p", origin="ours", **said)
+    misprint = Claim("X3", "gu2025", "p", part_of="EG", **said)
+    another = Claim("X4", "nanda2023", "p", **said)
+    assert carrying([carries, ours, misprint, another]) == [carries]

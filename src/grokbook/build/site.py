@@ -22,7 +22,7 @@ from grokbook.build.arranged import arranged
 from grokbook.build.terminal import Progress
 from grokbook.check import broken, drift
 from grokbook.claims import export
-from grokbook.claims.verdicts import settled
+from grokbook.claims.verdicts import settled, with_former
 from grokbook.errors import ChapterError, GrokbookError
 from grokbook.exercises import form
 from grokbook.files import filled
@@ -351,7 +351,7 @@ def pages(root: Path, chapters: Mapping[str, Chapter]) -> dict[str, Any]:
         "repository": repository,
         "address": addresses.get("Documentation"),
         "pages": {sources.page_of(name): {"source": str(chapter.path)} for name, chapter in chapters.items()},
-        "verdicts": settled(),
+        "verdicts": with_former(settled()),
         "ledger": sources.page_of(of(root).ledger),
     }
 

@@ -14,10 +14,12 @@ from grokbook.claims.ledger import Outcome as Outcome
 from grokbook.claims.ledger import Paper as Paper
 from grokbook.claims.ledger import announced_by as announced_by
 from grokbook.claims.ledger import as_table as as_table
+from grokbook.claims.ledger import carrying as carrying
 from grokbook.claims.ledger import choose as choose
 from grokbook.claims.ledger import claim as claim
 from grokbook.claims.ledger import claims as claims
 from grokbook.claims.ledger import ledger as ledger
+from grokbook.claims.ledger import moved as moved
 from grokbook.claims.ledger import outcomes as outcomes
 from grokbook.claims.runs import Runs as Runs
 from grokbook.claims.runs import load as load

@@ -72,6 +72,8 @@ def _entry(
     numbers = {part: _number(getattr(finding, part, None)) for part in ("value", "low", "high")}
     return {
         "id": claim.id,
+        "also": list(claim.also),
+        "part_of": claim.part_of,
         "paper": claim.paper,
         "place": claim.place,
         "statement": claim.statement,

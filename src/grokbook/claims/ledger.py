@@ -59,6 +59,18 @@ with their error, or trained networks."""
 ORIGINS = ("paper", "ours")
 """Whose sentence a claim is."""
 OPEN = ("undecided", "not run")
+GATHERED = {
+    "EG": "Misprints of Gu et al. 2025 and Gu 2024",
+    "EL": "Misprints of Liu et al. 2022",
+    "ET": "Misprints of Tian 2024 and 2025",
+    "XG25": "Textbook facts and arithmetic of Gu et al. 2025",
+    "XG24": "Textbook facts and arithmetic of Gu 2024",
+    "XL": "Textbook facts and arithmetic of Liu et al. 2022",
+    "XT": "Textbook facts and arithmetic of Tian 2024 and 2025",
+}
+"""Lists whose lines carry nothing alone, each counted as one entry of the ledger."""
+FOUR = ("gu2025", "gu2024", "liu2022", "tian2025")
+"""The papers that the ledger is about; claims of others, and of this book, are its appendix."""
 
 
 class CheckError(GrokbookError, RuntimeError):
@@ -84,7 +96,11 @@ class Claim:
     `rule_changed` is date and commit of the last change of the check or its bar. Where runs decide and the rule is the
     younger one, only runs that are younger still decide; without them the verdict is "undecided".
 
-    Raises ParameterError for an unknown paper, kind or way, and for a claim with neither check nor reason.
+    `also` are ids of entries that were merged into this one or dropped in its favour: they stay addresses of it.
+    `part_of` is a key of `GATHERED` where the claim is a line of a list (misprints, textbook facts) and carries nothing
+    alone.
+
+    Raises ParameterError for an unknown paper, kind, way or list, and for a claim with neither check nor reason.
 
     Example:
         >>> Claim("X1", "gu2025", "p. 3", "It works.", "observation", "a", "B", reason="No number is given.").verdict
@@ -112,6 +128,8 @@ class Claim:
     bars: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     rule_changed: str = ""
     named: str = ""
+    also: tuple[str, ...] = ()
+    part_of: str = ""
 
     def __post_init__(self) -> None:
         if isinstance(self.paper, Paper):
@@ -120,7 +138,9 @@ class Claim:
         own = bool(self.named)
         if not self.shown_by and self.check:
             object.__setattr__(self, "shown_by", "runs" if self.runs else "count")
-        known = {"shown_by": ("", *WAYS), "kind": KINDS, "origin": ORIGINS} | ({} if own else {"paper": PAPERS})
+        known = {"shown_by": ("", *WAYS), "kind": KINDS, "origin": ORIGINS, "part_of": ("", *GATHERED)}
+        if not own:
+            known["paper"] = PAPERS
         for name, choices in known.items():
             if (value := getattr(self, name)) not in choices:
                 there = ", ".join(filter(None, choices))
@@ -260,7 +280,7 @@ def announced_by(places: Iterable[ModuleType | Claim]) -> tuple[Claim, ...]:
     found = sorted(  # P5.1a after numbered ones
         announced, key=lambda c: (order.get(c.paper, len(order)), c.paper not in order and c.paper, "." in c.id, c.id)
     )
-    ids = [claim.id for claim in found]
+    ids = [name for claim in found for name in (claim.id, *claim.also)]
     repeated = {i for i in ids if ids.count(i) > 1}
     if repeated:
         raise ParameterError(f"claim ids occur twice: {', '.join(sorted(repeated))}.")
@@ -271,6 +291,20 @@ def _refuse_unknown(what: str, name: str, known: Iterable[str]) -> None:
     there = list(known)
     if name not in there:
         raise ParameterError(f"the ledger has no {what} {shown(name)}; the nearest is {nearest(name, there, 0)}.")
+
+
+def moved() -> dict[str, str]:
+    """Former ids of the ledger, each with the id of the entry that it leads to."""
+    return _moved(claims())
+
+
+def _moved(entries: Iterable[Claim]) -> dict[str, str]:
+    return {former: entry.id for entry in entries for former in entry.also}
+
+
+def carrying(entries: Iterable[Claim]) -> list[Claim]:
+    """Those of the entries that carry one of the four papers: none of a list, of another paper or of this book."""
+    return [e for e in entries if e.origin == "paper" and e.paper in FOUR and not e.part_of]
 
 
 def choose(
@@ -284,7 +318,7 @@ def choose(
     """The claims with these ids (in that order), or of one paper, or all; what is left out stays as it is.
 
     Args:
-        ids: ids such as "G12".
+        ids: ids such as "G12"; a former id leads to its entry, and an entry is given once.
         paper: one of the papers that have claims.
         kind: one of `KINDS`.
         below: only claims whose check is said to take fewer seconds.
@@ -293,9 +327,11 @@ def choose(
     Raises ParameterError for an id, a paper or a kind that the ledger does not have.
     """
     known = {claim.id: claim for claim in (claims() if among is None else announced_by(among))}
-    wanted = list(known) if ids is None else list(ids)
-    for name in wanted:
-        _refuse_unknown("claim", name, known)
+    addresses = {name: name for name in known} | _moved(known.values())
+    asked = list(known) if ids is None else list(ids)
+    for name in asked:
+        _refuse_unknown("claim", name, addresses)
+    wanted = list(dict.fromkeys(addresses[name] for name in asked))
     if paper is not None:
         _refuse_unknown("paper", paper, dict.fromkeys(claim.paper for claim in known.values()))
     if kind is not None:

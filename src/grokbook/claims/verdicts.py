@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from grokbook.claims.finding import VERDICTS
-from grokbook.claims.ledger import Claim, claims
+from grokbook.claims.ledger import Claim, claims, moved
 from grokbook.claims.rules import rule_fingerprint
 from grokbook.errors import ParameterError
 from grokbook.files import atomic_write, beside, read_json, unreadable
@@ -45,6 +45,12 @@ def settled(path: Path | None = None) -> dict[str, str]:
         if verdict not in VERDICTS:
             raise ParameterError(f"{path.name} gives claim {name} the unknown verdict {verdict!r}.")
     return found
+
+
+def with_former(known: Mapping[str, str]) -> dict[str, str]:
+    """Settled verdicts by id, former ids with the verdict of the entry that they lead to."""
+    former = {name: known[entry] for name, entry in moved().items() if entry in known}
+    return dict(known) | former
 
 
 def settle(verdicts: Mapping[str, str], chosen: Iterable[Claim] = (), path: Path | None = None) -> None:

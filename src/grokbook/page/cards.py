@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from grokbook.claims import VERDICTS, choose
+from grokbook.claims import VERDICTS, carrying, choose, moved
 from grokbook.claims.export import NAME
 from grokbook.claims.ledger import WAYS, named
 from grokbook.claims.verdicts import settled
@@ -67,10 +67,10 @@ def ledger_html(frame: pd.DataFrame) -> str:
 
 
 def verdict_bars(papers: Iterable[str]) -> str:
-    """How many claims of each paper have each settled verdict, as a bar and in words; ours about it are not counted."""
+    """How many claims that carry each paper have each settled verdict, as a bar and in words."""
     known, made = settled(), []
     for paper in papers:
-        all_of_it = Counter(known.get(claim.id) for claim in choose(paper=paper) if claim.origin == "paper")
+        all_of_it = Counter(known.get(claim.id) for claim in carrying(choose(paper=paper)))
         counts = {word: all_of_it[word] for word in VERDICTS if all_of_it[word]}
         words = ", ".join(f"{size} {word}" for word, size in counts.items())
         parts = "".join(f'<span data-look="{word}" style="flex-grow:{n}"></span>' for word, n in counts.items())
@@ -145,7 +145,12 @@ def _entry(row: Mapping[str, Any]) -> str:
     shown = html.escape(f"chapter {number}, {words}")
     shown = f'<a href="{html.escape(address)}">{shown}</a>' if address else shown
     rests = f"Kind of claim: {html.escape(row['kind'])}; evidence: {kind_of_evidence(row)}. Shown in {shown}."
-    return _item([_line(row, f"#{row['id']}", f'<p class="gb-note">{rests}</p>', " open")], row["id"], data)
+    former = [name for name, entry in moved().items() if entry == row["id"]]
+    anchors = "".join(f'<span id="{html.escape(name)}"></span>' for name in former)
+    if former:
+        rests += f" Also the entry for what stood here as {', '.join(map(html.escape, former))}."
+    line = _line(row, f"#{row['id']}", f'<p class="gb-note">{rests}</p>', " open")
+    return _item([anchors + line], row["id"], data)
 
 
 def _filters(rows: list[Mapping[str, Any]]) -> list[dict[str, Any]]:

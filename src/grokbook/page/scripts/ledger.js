@@ -67,8 +67,12 @@ window.GrokbookLedger = window.GrokbookLedger || (function () {
       if (choice) {
         choose(choice);
         element.scrollIntoView();
-      } else if (cards.some((card) => card.id === claim)) {
-        const card = document.getElementById(claim);
+        return;
+      }
+      // a former id stands as an anchor inside the card of the entry that it leads to
+      const anchor = claim ? document.getElementById(claim) : null;
+      const card = anchor ? anchor.closest(".gb-claim") : null;
+      if (card && element.contains(card)) {
         if (card.hidden) choose(new URLSearchParams());
         card.querySelector("details").open = true;
         card.scrollIntoView();
