@@ -3,7 +3,7 @@
 import importlib
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import nbformat
@@ -12,6 +12,7 @@ import pytest
 import torch
 from nbclient import NotebookClient
 
+from grokbook.errors import RecordError
 from grokbook.fingerprint import fingerprint
 from grokbook.models.toy import Toy
 from grokbook.own_code import code_behind
@@ -19,11 +20,11 @@ from grokbook.runs import Experiment, load_or_run
 from grokbook.runs.store import Store
 from grokbook.tasks import ModularTask
 from grokbook.tasks.addition import AdditionTask
-from grokbook.training import RunConfig, train
+from grokbook.training import AdamW, RunConfig, train
 from grokbook.training.ensemble import checkpoint_path
 
 NET = """
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import torch
 from torch.nn import functional as F
 {head}
@@ -308,3 +309,19 @@ def test_a_notebooks_cells_are_code_that_is_known_by_its_source(tmp_path):
 def test_the_path_of_a_checkpoint_names_the_class(written, tmp_path):
     own, other = written("own", RELU), written("other", RELU)
     assert len({checkpoint_path(tmp_path, [made(m.Net()).config]) for m in (own, other)}) == 2
+
+
+def test_a_record_whose_configuration_is_not_its_keys_is_not_handed_out(tmp_path):
+    """Two keys of a manifest exchanged: what was asked with one decay would be answered with the other."""
+    store = Store(tmp_path / "exchanged")
+    config = RunConfig(ModularTask(5, train_fraction=0.5), Toy(5), steps=10)
+    runs = [Experiment("own/decay", replace(config, optimizer=AdamW(weight_decay=d)), (0,)) for d in (0.0, 5.0)]
+    for run in runs:
+        load_or_run(run, store, progress=False)
+    path = store.path / "MANIFEST.json"
+    first, second = (run.key for run in runs)
+    text = path.read_text().replace(f'"key": "{first}"', '"key": "-"')
+    text = text.replace(f'"key": "{second}"', f'"key": "{first}"').replace('"key": "-"', f'"key": "{second}"')
+    path.write_text(text)
+    with pytest.raises(RecordError, match=f"has key {second}, not {first}: the manifest"):
+        load_or_run(runs[0], store, progress=False)

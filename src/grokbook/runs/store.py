@@ -22,6 +22,7 @@ from grokbook.errors import RecordError
 from grokbook.fetch import fetched
 from grokbook.files import atomic_write, unreadable
 from grokbook.own_code import Code, code_named
+from grokbook.training.config import digest
 
 MANIFEST, FORMAT = "MANIFEST.json", 1
 NETCDF = ("CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates", "_NCProperties")
@@ -152,7 +153,8 @@ class Store:
     def load(self, key: str, code: Code | None = None) -> xr.Dataset | None:
         """The verified record with this key, None when there is none (or it was damaged: see the class).
 
-        Raises RecordError for a file that has the sha256 of the manifest and yet is no dataset.
+        Raises RecordError for a file that has the sha256 of the manifest and yet is no dataset, or whose configuration
+        is not that of the key.
         """
         found = self.find(key, code)
         if found is None:
@@ -161,9 +163,22 @@ class Store:
         if content is None:
             content = self._second_look(key, found[0], code)
         try:
-            return None if content is None else from_bytes(content)
+            dataset = None if content is None else from_bytes(content)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise unreadable(self.path / found[0], error) from error
+        if dataset is not None:
+            self._refuse_other_configuration(key, found, dataset)
+        return dataset
+
+    def _refuse_other_configuration(self, key: str, found: tuple[str, dict[str, Any]], dataset: xr.Dataset) -> None:
+        """Raise RecordError where a file says a configuration whose digest, with the version, is not its key."""
+        name, entry = found
+        if "configuration" not in dataset.attrs or "version" not in entry:
+            return
+        said = {"version": entry["version"], "configuration": json.loads(dataset.attrs["configuration"])}
+        if (other := digest(said)) != key:
+            rule = "the manifest gives it to another run; remove its entry, and it is computed again"
+            raise RecordError(f"the record {self.path / name} has key {other}, not {key}: {rule}.")
 
     def _verified(self, name: str, entry: dict[str, Any]) -> bytes | None:
         """The bytes of a record's file, or of the one about to take its place, if they have the manifest's sha256.
