@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from grokbook.measures.registry import claimed_directions
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.gu2025 import fig5, operations
+from grokbook.runs.gu2025 import fig5
 from grokbook.runs.lead_tasks import CONTROLS, lead_tasks, short_name, watched_run
 from grokbook.runs.observing import Observed
 
@@ -28,8 +28,8 @@ RUNS = (tasks,)
 
 
 def own_size() -> dict[str, Experiment]:
-    """The runs of Gu et al.'s own size: addition modulo 97, and other operations."""
-    return {"gu2025/fig5[p=97]": fig5(97)} | operations()
+    """All recorded runs of Gu et al.'s own size and split: addition modulo 97."""
+    return {"gu2025/fig5[p=97]": fig5(97).with_seeds(19)}
 
 
 def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) -> dict[str, Observed]:
