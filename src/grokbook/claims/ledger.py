@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from grokbook.announced import chapter_of, chapters, folder_of
-from grokbook.claims.finding import Finding, Says
+from grokbook.claims.finding import UNDECIDED, Finding, Says
 from grokbook.claims.runs import Look, Runs, Wanted, left_open, load, made_after, older, outdated, since
 from grokbook.claims.shared import once_a_build
 from grokbook.errors import GrokbookError, ParameterError, nearest, shown
@@ -93,6 +93,7 @@ class Claim:
 
     `origin` is "paper", or "ours" for a sentence of this book, which no paper's count includes. `bars` are other bars:
     a keyword argument of the check -> values at which it is asked again; the sentence has the verdicts as `{bars}`.
+    Where one of them changes the word, the claim hangs on a bar that is ours, and is "undecided".
     `rule_changed` is date and commit of the last change of the check or its bar. Where runs decide and the rule is the
     younger one, only runs that are younger still decide; without them the verdict is "undecided".
 
@@ -165,7 +166,9 @@ class Claim:
         finding = self.check(*args, **kwargs)
         asked = [(name, bar) for name, bars in self.bars.items() if name not in kwargs for bar in bars]
         at = {said(bar): self.check(*args, **kwargs, **{name: bar}).verdict for name, bar in asked}
-        return replace(finding, published=finding.published or self.published, at=at).told(self.says)
+        told = replace(finding, published=finding.published or self.published, at=at).told(self.says)
+        hangs_on_bar = finding.verdict not in OPEN and any(_side(word) != _side(finding.verdict) for word in at.values())
+        return replace(told, verdict=UNDECIDED) if hangs_on_bar else told
 
     def finding(self) -> Finding:
         """Load what is recorded, run the check on it, say what is missing; without a check, the reason.
@@ -193,6 +196,11 @@ class Claim:
         there = load(self.runs(), self.through, after)
         there.update(load(self.beside(), self.through) if self.beside else {})
         return left_open(there, self(there) if there else Finding("not run", published=self.published)), there
+
+
+def _side(verdict: str) -> str:
+    """The word that counts when two bars are compared: a correction keeps the conclusion."""
+    return "holds" if verdict == "holds with correction" else verdict
 
 
 def said(bar: Any) -> str:
