@@ -64,7 +64,7 @@ class MadeUp:
         names = ("seed", "snapshot", "token", "feature")
         variables = {"train_loss": (("seed", "step"), loss, {"long_name": "loss"}), "embedding": (names, tables)}
         coords = {"seed": list(seeds), "step": [0, 10, 20], "snapshot": [0, 20]}
-        attrs = {"configuration": json.dumps(self.configuration()), "device": "cpu", "dtype": "float32"}
+        attrs = {"device": "cpu", "dtype": "float32"}
         return xr.Dataset(variables, coords, attrs)
 
     def trained(self) -> list[str]:

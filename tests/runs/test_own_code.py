@@ -15,6 +15,7 @@ from nbclient import NotebookClient
 from grokbook.errors import RecordError
 from grokbook.fingerprint import fingerprint
 from grokbook.models.toy import Toy
+from grokbook.models.transformer import Shape
 from grokbook.own_code import code_behind
 from grokbook.runs import Experiment, load_or_run
 from grokbook.runs.store import Store
@@ -24,7 +25,7 @@ from grokbook.training import AdamW, RunConfig, train
 from grokbook.training.ensemble import checkpoint_path
 
 NET = """
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 import torch
 from torch.nn import functional as F
 {head}
@@ -314,7 +315,7 @@ def test_the_path_of_a_checkpoint_names_the_class(written, tmp_path):
 def test_a_record_whose_configuration_is_not_its_keys_is_not_handed_out(tmp_path):
     """Two keys of a manifest exchanged: what was asked with one decay would be answered with the other."""
     store = Store(tmp_path / "exchanged")
-    config = RunConfig(ModularTask(5, train_fraction=0.5), Toy(5), steps=10)
+    config = RunConfig(ModularTask(5, train_fraction=0.5), Shape(5, d_model=8), steps=10)
     runs = [Experiment("own/decay", replace(config, optimizer=AdamW(weight_decay=d)), (0,)) for d in (0.0, 5.0)]
     for run in runs:
         load_or_run(run, store, progress=False)
