@@ -4,6 +4,7 @@ import io
 import json
 import re
 from base64 import b64decode
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -15,7 +16,9 @@ from grokbook.claims.verdicts import settled
 from grokbook.page import cards, tables
 from grokbook.project import current
 
-ROWS = as_table(outcomes(choose(["G36", "G26", "P02", "G18"])))
+COUNTED, *OTHERS = choose(["G36", "P02", "G18"])
+INFORMAL = replace(COUNTED, id="X1", check=None, says="", shown_by="", reason="A definition is no claim.")
+ROWS = as_table(outcomes([COUNTED, INFORMAL, *OTHERS]))
 
 
 def soup(made):
