@@ -173,7 +173,7 @@ def test_a_tie_of_runs_that_end_first_refutes_nothing_and_other_bars_are_told():
     tied = claims.reached(xr.concat([late, never.assign_coords(seed=[2, 3])], "seed"))
     assert claims._delayed({"a": tied, "b": reached(200, None)}, "a", "b").verdict == "undecided"
     found = claims.small_images_grok({"random": reached(200, 2000, end=0.65), "random, no decay": reached(200, None)})
-    assert found.verdict == "holds" and dict(found.at) == {"0.5": "holds", "0.7": "undecided"}
+    assert found.verdict == "undecided" and dict(found.at) == {"0.5": "holds", "0.7": "undecided"}
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def test_the_plan_has_two_live_runs_and_the_recorded_one():
         ([1000, 2900, 4900], [900, 1000, 5000], "fails"),  # medians 2,100 and 4,000 too early
         ([5000, None, None], [None, None, None], "fails"),  # no end of a band at infinity: half of them are later
         ([4800, 5100, 9000], [900, 1000, 5000], "holds with correction"),
-        ([6600, 6600, 6600], [3400, 3400, 3400], "fails"),  # within 2,000, not within 1,000
+        ([6600, 6600, 6600], [3400, 3400, 3400], "undecided"),  # within 2,000, not within 1,000: it hangs on the bar
     ],
 )
 def test_onset_around_5000_by_both_definitions_and_three_readings(fresh, everything, verdict):

@@ -43,11 +43,11 @@ def dataset(*curves):
 
 
 def verdict(name, runs):
-    """What a claim says of runs with these curves, by label."""
+    """What a claim's check says at its own bar of runs with these curves, by label."""
     claim = choose([name])[0]
     assert set(runs) <= {*claim.runs(), *(claim.beside() if claim.beside else ())}
     look = claim.through or (lambda d: d)
-    return claim(Runs({label: look(dataset(*curves)) for label, curves in runs.items()})).verdict
+    return claim.check(Runs({label: look(dataset(*curves)) for label, curves in runs.items()})).verdict
 
 
 # ---------------------------------------------------------------------------------------- settings

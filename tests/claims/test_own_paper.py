@@ -45,7 +45,7 @@ def test_the_ledger_of_a_module_has_its_claims_by_paper_and_id_with_verdicts_and
     table = ledger(among=[module])
     assert table.id.tolist() == ["XG", "ME1", "ME2"], "papers of the book stand first"
     assert table.paper.tolist() == ["gu2025", "me2026", "me2026"]
-    assert table.verdict.tolist() == ["fails", "fails", "holds"]
+    assert table.verdict.tolist() == ["fails", "fails", "undecided"]
     assert table.evidence.iloc[2] == "5 of 10 squares are even (other bars: at 6 fails)"
     assert ledger(["ME1"], among=[module]).statement.tolist() == ["Every square is odd."]
     assert ledger(paper="me2026", kind="number", among=[module.even, module.odd]).id.tolist() == ["ME2"]

@@ -342,7 +342,7 @@ REFUSED = {
     "must be an array of numbers": lambda: gb.task(["a", "b"], [0, 1], 0.5),
     "must be what makes a module": lambda: gb.from_module(nn.Linear(4, 2)),
     "drops a share of 0.1": lambda: gb.from_module(partial(nn.TransformerEncoderLayer, 4, 1, 4)),
-    "keeps statistics of batches": lambda: gb.from_module(partial(nn.BatchNorm1d, 4)),
+    "takes statistics of batches": lambda: gb.from_module(partial(nn.BatchNorm1d, 4)),
     "embedding = 'E' is no table of the module's; choose of weight": lambda: gb.from_module(
         partial(nn.Linear, 4, 2), embedding="E"
     ),

@@ -4,7 +4,6 @@ Every call of `run` adds a line with its seeds to the file `trained` beside the 
 lasts SECONDS or until a file `release` stands there.
 """
 
-import json
 import time
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -167,7 +167,8 @@ class Claim:
         asked = [(name, bar) for name, bars in self.bars.items() if name not in kwargs for bar in bars]
         at = {said(bar): self.check(*args, **kwargs, **{name: bar}).verdict for name, bar in asked}
         told = replace(finding, published=finding.published or self.published, at=at).told(self.says)
-        hangs_on_bar = finding.verdict not in OPEN and any(_side(word) != _side(finding.verdict) for word in at.values())
+        moved_by_bar = any(_side(word) != _side(finding.verdict) for word in at.values())
+        hangs_on_bar = finding.verdict not in OPEN and moved_by_bar
         return replace(told, verdict=UNDECIDED) if hangs_on_bar else told
 
     def finding(self) -> Finding:

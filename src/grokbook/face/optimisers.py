@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from grokbook.errors import ParameterError, shown
 from grokbook.training import accelerators, optim
 from grokbook.training.optim import Group, Numbers, Shapes, State
+
+TRIED = 12
+"""Updates of an optimiser of torch that are compared with those of one that lasts; what is done every few shows."""
 
 
 def AdamW(
@@ -156,7 +159,8 @@ def from_torch_optim(cls: type[torch.optim.Optimizer], lr: float | None = None, 
     `settings` are keywords of the class; `lr` and `weight_decay` may vary along a grid.
 
     Raises ParameterError for what is no class of an optimiser, keywords that it refuses, one whose step needs a closure
-    (LBFGS), and one whose state is not tensors.
+    (LBFGS), one whose state is not tensors, and one that keeps more than the `state` of its parameters: on the same
+    slopes it must move weights as one optimiser that lasts.
 
     Example:
         >>> from_torch_optim(torch.optim.RMSprop, alpha=0.9).learning_rate
@@ -175,8 +179,36 @@ def from_torch_optim(cls: type[torch.optim.Optimizer], lr: float | None = None, 
     made = TorchOptim(cls, float(rate), decay, tuple(sorted(settings.items())))
     try:
         made.init(torch.zeros(1, 4), {"W": (2, 2)})
-    except (TypeError, ValueError, RuntimeError) as error:
+        differs = _differs_from_a_lasting_one(made)
+    except (TypeError, ValueError, RuntimeError, AssertionError, KeyError, AttributeError) as error:
         if isinstance(error, ParameterError):
             raise
         raise ParameterError(f"{cls.__name__} refuses its settings: {str(error).partition(chr(10))[0]}.") from None
+    if differs:
+        kept = "what it keeps outside `state` of its parameters is lost between two updates of a run"
+        raise ParameterError(f"cls = {cls.__name__} moves weights otherwise than one lasting optimiser does: {kept}.")
     return made
+
+
+def _differs_from_a_lasting_one(made: TorchOptim) -> bool:
+    """Whether `TRIED` updates differ from those of one optimiser of torch that lasts, on the same slopes."""
+    generator = torch.Generator().manual_seed(0)
+    shapes: Shapes = {"W": (3, 2), "V": (2, 1)}
+    start = torch.randn(1, 8, generator=generator)
+    slopes = torch.randn(TRIED, 1, 8, generator=generator)
+    sizes = [math.prod(shape) for shape in shapes.values()]
+    parts = [
+        nn.Parameter(part.reshape(shape).clone())
+        for part, shape in zip(start[0].split(sizes), shapes.values(), strict=True)
+    ]
+    with torch.random.fork_rng(devices=[]):
+        ours, numbers = start.clone(), made.numbers(0)
+        state = made.init(ours, shapes)
+        lasting = made._optimiser(parts, numbers, 0)
+        for slope in slopes:
+            made.update(ours, slope, state, numbers, shapes)
+            for part, own in zip(parts, slope[0].split(sizes), strict=True):
+                part.grad = own.reshape(part.shape).clone()
+            lasting.step()
+    theirs = torch.cat([part.detach().reshape(-1) for part in parts])
+    return not torch.allclose(ours[0], theirs, rtol=1e-5, atol=1e-7)

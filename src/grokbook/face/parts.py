@@ -124,15 +124,23 @@ class TorchModule:
         weights, said = self.draw(0), f"the module on inputs {tuple(x.shape)}, {x.dtype},"
         try:
             with torch.no_grad(), torch.random.fork_rng(devices=[]):
+                before = torch.random.get_rng_state()
                 first, again = self.forward(weights, x), self.forward(weights, x)
+                draws = not torch.equal(before, torch.random.get_rng_state())
         except _RARE as error:
             why = str(error).partition("\n")[0]
             raise ParameterError(f"{said} fails: {type(error).__name__}: {why}.") from error
         if not isinstance(first, Tensor) or first.ndim < 2 or len(first) != len(x):
             form = tuple(first.shape) if isinstance(first, Tensor) else type(first).__name__
             raise ParameterError(f"{said} gives {form}, but must give a row for each sample, ({len(x)}, ...).")
-        if not torch.equal(first, again):
+        if draws or not torch.equal(first, again):
             raise ParameterError(f"{said} gives other numbers when it is called again; leave out dropout and noise.")
+        for seed in (0, 1):
+            with torch.no_grad():
+                alone, taken = _fresh(self.factory, seed)(x), self.forward(self.draw(seed), x)
+            if not torch.allclose(alone, taken, rtol=1e-4, atol=1e-6):
+                why = f"other outputs than factory() itself for seed {seed}"
+                raise ParameterError(f"{said} gives {why}: it has random state that is no parameter, which runs lose.")
         targets, outputs = task.targets, tuple(first.shape[1:])
         labels = np.issubdtype(targets.dtype, np.integer)
         if outputs != targets.shape[1:] if not labels else len(outputs) != 1 or targets.max() >= outputs[0]:
@@ -160,8 +168,8 @@ def from_module(factory: Callable[[], nn.Module], *, embedding: str | None = Non
         embedding: the name of a parameter (n, d) with a token a row, such as "embed.weight"; then every measure of an
             embedding is logged and tables are kept.
 
-    Raises ParameterError for a module in place of what makes one, no parameters or others than float32, dropout, and
-    layers that keep statistics of batches, such as BatchNorm.
+    Raises ParameterError for a module in place of what makes one; no parameters, others than float32, frozen or lazy
+    ones; buffers that differ between seeds; dropout; and layers that take statistics of batches, such as BatchNorm.
 
     Example:
         >>> from functools import partial
@@ -186,14 +194,32 @@ def from_module(factory: Callable[[], nn.Module], *, embedding: str | None = Non
         share = getattr(layer, "dropout", share)
         if isinstance(share, float | int) and share > 0:
             raise ParameterError(f"{name or 'the module'} drops a share of {share}, which runs here do not; set it 0.")
-        if isinstance(layer, nn.modules.batchnorm._NormBase) and layer.track_running_stats:
-            raise ParameterError(f"{name or 'the module'} keeps statistics of batches; take LayerNorm or GroupNorm.")
+        tracks = isinstance(layer, nn.modules.batchnorm._NormBase) and layer.track_running_stats
+        if tracks or isinstance(layer, nn.modules.batchnorm._BatchNorm):
+            raise ParameterError(f"{name or 'the module'} takes statistics of batches; take LayerNorm or GroupNorm.")
+    _refuse_what_is_not_carried(module, factory)
     if embedding is None:
         return TorchModule(factory)
     if embedding not in parts or parts[embedding].ndim != 2:
         tables = [name for name, part in parts.items() if part.ndim == 2]
         raise ParameterError(f"embedding = {embedding!r} is no table of the module's; choose of {', '.join(tables)}.")
     return EmbeddingModule(factory, embedding)
+
+
+def _refuse_what_is_not_carried(module: nn.Module, factory: Callable[[], nn.Module]) -> None:
+    """Refuse what a run would lose: frozen or lazy parameters, and buffers that each seed draws anew.
+
+    A run carries parameters alone, all of them trained; everything else of the module is that of seed 0 in every run.
+    """
+    for name, part in module.named_parameters():
+        if isinstance(part, nn.parameter.UninitializedParameter):
+            raise ParameterError(f"{name} has no shape yet, but runs need it; give the layer its sizes.")
+        if not part.requires_grad:
+            raise ParameterError(f"{name} does not require a gradient, but runs train all of them; make it a buffer.")
+    other = dict(_fresh(factory, 1).named_buffers())
+    for name, table in module.named_buffers():
+        if name not in other or not torch.equal(table, other[name]):
+            raise ParameterError(f"the buffer {name} differs between seeds, but runs share one; make it fixed.")
 
 
 @lru_cache(maxsize=64)

@@ -61,7 +61,8 @@ def _judged(parts: list[bool | None], tables: list[pd.DataFrame], small: pd.Seri
 
 @claim("G53", "gu2025", "section 4", **_JUDGED, says=(
     "at the papers' own size ({large} runs generalise) the rank correlation of MED's fall with the accuracy's rise is ",
-    "{large_tau} at a quarter, half, three quarters of both; in {runs} small runs, half: {tau:.2f} (p = {p_value:.2g})"))  # fmt: skip
+    "{large_tau} at a quarter, half, three quarters of both; in {runs} small runs, half: {tau:.2f} (p = {p_value:.2g})",
+))  # fmt: skip
 def captures_changes(runs: Runs) -> Finding:
     """MED "straightforwardly captures changes in test accuracy after training accuracy reaches 1".
 
@@ -76,14 +77,15 @@ def captures_changes(runs: Runs) -> Finding:
 
 @claim("P15", "gu2024", "abstract", **_JUDGED, says=(
     "at the papers' own size MED is first in {large_first} of {large} runs that generalise, at a quarter, half, three ",
-    "quarters of both moves; in {first} of {runs} small ones at half; it falls as far in {anyway} chosen not to"))  # fmt: skip
+    "quarters of both moves; in {first} of {runs} small ones at half; it falls as far in {anyway} chosen not to",
+))  # fmt: skip
 def anticipates(runs: Runs) -> Finding:
     """MED is "a robust hidden progress measure"; the abstract glosses the term as "a function that can anticipate the
     occurrence of grokking".
 
     Our reading of that gloss: as G53, and MED has made its share of its fall first in more than half of the runs that
-    generalise. Definition 5 of the paper asks for no lead. That the papers' own size judges, at every share, was settled
-    after its runs were seen: before, small runs judged and the share did not reach the large ones.
+    generalise. Definition 5 of the paper asks for no lead. That the papers' own size judges, at every share, was
+    settled after its runs were seen: before, small runs judged and the share did not reach the large ones.
     """
     tables = _large(runs)
     if not tables:

@@ -1,0 +1,211 @@
+"""Adapters of torch carry a whole object or refuse it: what a run would lose is told before anything is trained."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from grokbook.errors import ParameterError
+from grokbook.face.optimisers import from_torch_optim
+from grokbook.face.parts import from_module, task
+
+BITS = np.arange(64)[:, None] >> np.arange(6) & 1
+PARITY = task(BITS.astype(float), BITS[:, :3].sum(1) % 2, 0.5)
+
+
+class Slowing(torch.optim.SGD):
+    """Divides its rate by the number of updates, which it keeps where a kind of its own says."""
+
+    def __init__(self, params, lr=0.1):
+        super().__init__(params, lr=lr)
+        self.count = 0
+
+    def counted(self, group):
+        self.count += 1
+        return self.count
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        for group in self.param_groups:
+            count = self.counted(group)
+            for part in group["params"]:
+                part.sub_(group["lr"] / count * part.grad)
+
+
+class SlowingInGroup(Slowing):
+    def counted(self, group):
+        group["count"] = group.get("count", 0) + 1
+        return group["count"]
+
+
+class SlowingBySchedule(torch.optim.SGD):
+    def __init__(self, params, lr=0.1):
+        super().__init__(params, lr=lr)
+        self.schedule = torch.optim.lr_scheduler.StepLR(self, 2)
+
+    def step(self, closure=None):
+        super().step()
+        self.schedule.step()
+
+
+class MomentumOnSelf(torch.optim.SGD):
+    """Keeps an average of slopes by the number of the parameter, in no `state`."""
+
+    def __init__(self, params, lr=0.1):
+        super().__init__(params, lr=lr)
+        self.averages = {}
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        for at, part in enumerate(self.param_groups[0]["params"]):
+            average = self.averages.get(at, torch.zeros_like(part)) * 0.9 + part.grad
+            self.averages[at] = average
+            part.sub_(self.param_groups[0]["lr"] * average)
+
+
+class Closed(torch.optim.SGD):
+    def __init__(self, params, lr=0.1):
+        super().__init__(params, lr=lr)
+
+    def step(self, closure=None):
+        assert closure is not None, "a closure is needed"
+
+
+@pytest.mark.parametrize("cls", [Slowing, SlowingInGroup, SlowingBySchedule, MomentumOnSelf])
+def test_an_optimiser_that_keeps_more_than_its_state_is_refused(cls):
+    """On the same slopes ours must move weights as one optimiser that lasts, update by update."""
+    with pytest.raises(ParameterError, match=f"cls = {cls.__name__} moves weights otherwise than one lasting"):
+        from_torch_optim(cls, lr=0.1)
+
+
+def test_an_optimiser_that_asks_for_its_closure_is_refused():
+    with pytest.raises(ParameterError, match="a closure is needed"):
+        from_torch_optim(Closed, lr=0.1)
+
+
+@pytest.mark.parametrize(
+    "cls",
+    [
+        torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.RMSprop, torch.optim.NAdam,
+        torch.optim.RAdam, torch.optim.Adagrad, torch.optim.Adamax, torch.optim.Adadelta, torch.optim.Rprop,
+        torch.optim.ASGD, torch.optim.Adafactor, torch.optim.Muon,
+    ],
+)  # fmt: skip
+def test_the_optimisers_of_torch_are_taken_and_leave_its_generator_alone(cls):
+    before = torch.random.get_rng_state()
+    assert from_torch_optim(cls, lr=1e-2).learning_rate == 1e-2
+    assert torch.equal(before, torch.random.get_rng_state())
+
+
+class Net(nn.Module):
+    """A line; kinds of their own add what a run would lose."""
+
+    def __init__(self):
+        super().__init__()
+        self.line = nn.Linear(6, 2)
+
+    def forward(self, x):
+        return self.line(x)
+
+
+class Frozen(Net):
+    def __init__(self):
+        super().__init__()
+        self.line.weight.requires_grad_(False)
+
+
+class DrawnBuffer(Net):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("drawn", torch.randn(2), persistent=False)
+
+    def forward(self, x):
+        return self.line(x) + self.drawn
+
+
+class DrawnAttribute(Net):
+    def __init__(self):
+        super().__init__()
+        self.drawn = torch.randn(2)
+
+    def forward(self, x):
+        return self.line(x) + self.drawn
+
+
+class SeldomDropping(Net):
+    def forward(self, x):
+        return self.line(F.dropout(x, 0.001))
+
+
+class Lazy(Net):
+    def __init__(self):
+        super().__init__()
+        self.line = nn.LazyLinear(2)
+
+
+class Batched(Net):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(2, track_running_stats=False)
+
+    def forward(self, x):
+        return self.norm(self.line(x))
+
+
+@pytest.mark.parametrize(
+    ("net", "said"),
+    [
+        (Frozen, "line.weight does not require a gradient"),
+        (DrawnBuffer, "the buffer drawn differs between seeds"),
+        (DrawnAttribute, "other outputs than factory\\(\\) itself for seed 1"),
+        (SeldomDropping, "leave out dropout and noise"),
+        (Lazy, "line.weight has no shape yet"),
+        (Batched, "norm takes statistics of batches"),
+    ],
+)
+def test_a_module_of_which_a_run_would_lose_a_part_is_refused(net, said):
+    with pytest.raises(ParameterError, match=said):
+        from_module(net).check(PARITY)
+
+
+class Tied(Net):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(6, 6), nn.Linear(6, 6)
+        self.second.weight = self.first.weight
+
+    def forward(self, x):
+        return self.line(self.second(torch.relu(self.first(x))))
+
+
+class Normed(Net):
+    def __init__(self):
+        super().__init__()
+        self.line = nn.utils.parametrizations.weight_norm(self.line)
+
+
+class FixedBuffer(Net):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("scale", torch.full((2,), 3.0), persistent=False)
+
+    def forward(self, x):
+        return self.line(x) * self.scale
+
+
+@pytest.mark.parametrize("net", [Net, Tied, Normed, FixedBuffer])
+def test_what_a_run_carries_whole_has_the_slopes_of_the_module_itself(net):
+    """Outputs and slopes by `forward(draw(seed), x)` are those of `factory()` after the same seed."""
+    network = from_module(net)
+    network.check(PARITY)
+    x = torch.from_numpy(PARITY.inputs).float()
+    weights = {name: part.requires_grad_() for name, part in network.draw(1).items()}
+    torch.manual_seed(1)
+    module = net()
+    ours, theirs = network.forward(weights, x), module(x)
+    torch.testing.assert_close(ours, theirs)
+    ours.square().sum().backward()
+    theirs.square().sum().backward()
+    for name, part in module.named_parameters():
+        torch.testing.assert_close(weights[name].grad, part.grad)
