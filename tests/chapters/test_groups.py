@@ -139,16 +139,22 @@ PART = TURNED + 0.2 * NOISE
 
 @pytest.mark.parametrize(
     ("good", "verdict", "stands"),
-    [(21, "holds", 2), (17, "undecided", 1), (99, "undecided", 1)],
+    [(19, "holds", 4), (17, "undecided", 3), (99, "undecided", 3)],
     ids=["half", "below half", "never"],
 )
 def test_the_transition_is_judged_at_half_of_the_cells(good, verdict, stands):
-    """LG2: runs that get there with fewer do not refute it, since rates and decays are ours; half itself is neither."""
-    again = {key: made(TURNED if key[1] >= good else NOISE, 0.0, runs.SEEDS) for key in runs.around_half()}
-    found = trained.transition(Runs(again | world(18, TURNED, NOISE), again))
-    assert (found.verdict, found.stands) == (verdict, (stands, 2))
+    """LG2: runs that get there with fewer do not refute it, since rates and decays are ours; nor do sizes far apart."""
+    sizes = {*runs.around_half(), ("again", 19)}
+    again = {key: made(TURNED if key[1] >= good else NOISE, 0.0, runs.SEEDS) for key in sizes}
+    fig18 = world(18, TURNED, NOISE)
+    plain = {key: made(TURNED, 0.0) for key in fig18 if key[0] == "as printed" and key[1] > 18}
+    found = trained.transition(Runs(again | fig18 | plain, again))
+    assert (found.verdict, found.stands) == (verdict, (stands, 4))
     few = {key: data.isel(seed=slice(3)) for key, data in again.items()}
-    assert trained.transition(Runs(few, again)).verdict == "undecided"
+    assert trained.transition(Runs(few | fig18 | plain, again)).verdict == "undecided"
+    wide = {key: data for key, data in again.items() if key[1] != 19}
+    assert trained.transition(Runs(wide | fig18 | plain, wide)).verdict == "undecided"
+    assert trained.transition(Runs(again | fig18, again)).verdict == "undecided"
 
 
 def test_a_hexagon_counts_in_runs_that_have_the_representation():

@@ -370,3 +370,34 @@ def test_forty_lines_are_enough_for_a_task_and_a_network():
     tree = ast.parse(Path(__file__).with_name("own_parts.py").read_text("utf-8"))
     own = [node for node in tree.body if getattr(node, "name", "") in ("Parity", "Sine")]
     assert sum(node.end_lineno - node.lineno + 1 for node in own) <= 40
+
+
+def broken(view):
+    return gb.measure("medd", view)
+
+
+def no_number(view):
+    return "three"
+
+
+@pytest.mark.parametrize(("watch", "said"), [(broken, "medd"), (no_number, "ValueError")])
+def test_a_watch_that_fails_is_told_before_anything_is_trained(tmp_path, watch, said):
+    """An error of a reader's watch is no curve of NaN, and leaves no file behind."""
+    with pytest.raises(ParameterError, match=f"watch 'mine' fails on the network as it is drawn: .*{said}"):
+        gb.train(
+            gb.ModularTask(5), gb.Transformer(5, d_model=8), seeds=1, steps=20, progress=False,
+            watch={"mine": watch}, store=tmp_path,
+        )  # fmt: skip
+    assert not list(tmp_path.rglob("*.pt"))
+
+
+def undefined_later(view):
+    return float("nan")
+
+
+def test_a_watch_that_is_never_defined_is_said(capfd):
+    gb.train(
+        gb.ModularTask(5), gb.Transformer(5, d_model=8), seeds=1, steps=20, progress=False,
+        watch={"mine": undefined_later}, store=False,
+    )  # fmt: skip
+    assert "mine is not defined at any step of these runs: all NaN" in capfd.readouterr().err

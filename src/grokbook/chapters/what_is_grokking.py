@@ -15,7 +15,6 @@ from grokbook.runs.gu2025 import fig5, fresh_fig5, live_run
 from grokbook.runs.limits import limits_table
 from grokbook.runs.tracking import ONSET
 
-
 ALL_SEEDS = 19  # of the papers' size, all that are recorded
 
 

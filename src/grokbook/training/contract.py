@@ -41,7 +41,7 @@ def check_parts(config: Any) -> None:
         _check_form(name, getattr(config, name))
     if not own or not _first_time(config, own, ""):
         return
-    with _generators_kept():
+    with generators_kept():
         if "model" in own:
             _check_network(config.model, config.start)
         if "optimizer" in own:
@@ -57,7 +57,7 @@ def check_runs(configs: Sequence[Any]) -> None:
     for config in configs:
         own = [name for name in ASKED if not of_library(type(getattr(config, name)))]
         if _first_time(config, own, "data"):
-            with _generators_kept():
+            with generators_kept():
                 _check_data(config)
 
 
@@ -133,7 +133,7 @@ def _check_form(name: str, part: Any) -> None:
 
 
 @contextlib.contextmanager
-def _generators_kept() -> Iterator[None]:
+def generators_kept() -> Iterator[None]:
     """No generator of the process is another one afterwards."""
     before = random.getstate(), np.random.get_state()
     with torch.random.fork_rng(devices=[]):

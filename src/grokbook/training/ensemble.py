@@ -28,7 +28,7 @@ from grokbook.training.pool import Pool
 from grokbook.training.progress import TrainingProgress
 from grokbook.training.result import collect
 from grokbook.training.together import program_key
-from grokbook.training.watching import Watch, watched
+from grokbook.training.watching import Watch, try_watches, watched
 
 
 def pick_device(device: str) -> torch.device:
@@ -193,6 +193,7 @@ def train(
     check_runs(configs)
     _refuse_unequal_snapshots(configs)
     _refuse_muon_without_matrices(configs)
+    try_watches(configs[0], watch or {})
     chosen = pick_device(device)
     compiled = compiled and any(map(compiles, configs))
     how = How(str(chosen), threads, checkpoint_every, bool(watch), steps, compiled)

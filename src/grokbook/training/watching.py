@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,10 +16,12 @@ from torch.nn import functional as F
 from grokbook.errors import ParameterError
 from grokbook.machine import limited_threads
 from grokbook.models.transformer import Parameters, Shape, mlp, self_attention
+from grokbook.own_source import of_library
 from grokbook.tasks.task import Task
 from grokbook.training.config import RunConfig
+from grokbook.training.contract import generators_kept
 from grokbook.training.forward import all_outputs, as_tensor, split_weights
-from grokbook.training.loop import Stack
+from grokbook.training.loop import Stack, draw
 
 
 def preactivations(weights: Parameters, shape: Shape, first: Tensor, second: Tensor) -> Tensor:
@@ -102,6 +105,27 @@ def look(watch: Watch, view: View) -> float:
         return float("nan")
 
 
+def try_watches(config: RunConfig, watches: Mapping[str, Watch]) -> None:
+    """Call each watch of a reader's own once, on the network as it is drawn, before anything is trained.
+
+    The library's own are not tried: what they refuse is known to be undefined there, and stays NaN.
+
+    Raises ParameterError, which names the watch, for one that ends in an error or gives no number.
+    """
+    own = {name: watch for name, watch in watches.items() if not of_library(watch)}
+    if not own:
+        return
+    with generators_kept():
+        weights = split_weights(config, draw(config))
+        end = View(config, weights, config.steps)
+        for name, watch in own.items():
+            try:
+                float(watch(View(config, weights, 0, end)))
+            except Exception as error:  # whatever a reader's function raises is told before hours of training
+                said = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+                raise ParameterError(f"watch {name!r} fails on the network as it is drawn: {said}") from error
+
+
 def run_watches(stack: Stack, r: int, watches: Mapping[str, Watch]) -> dict[str, np.ndarray]:
     """Each watch's values on the kept weights of run r, one for each logged step; NaN where the run had stopped."""
     config, length = stack.configs[r], max(len(values) for values in stack.history[r].values())
@@ -129,5 +153,8 @@ def watched(dataset: xr.Dataset, rows: list[tuple[Stack, int]], watches: Mapping
         xr.Dataset({name: ("step", series) for name, series in values.items()}, {"step": stack.logged})
         for values, (stack, _) in zip(found, rows, strict=True)
     ]
+    for name in watches:
+        if all(np.isnan(values[name]).all() for values in found):
+            print(f"grokbook: {name} is not defined at any step of these runs: all NaN.", file=sys.stderr, flush=True)
     together = xr.concat(parts, dim="run", join="outer").sel(step=dataset.step)
     return dataset.assign({name: v.assign_attrs(long_name=name) for name, v in together.data_vars.items()})

@@ -158,14 +158,19 @@ def hexagon(runs: Runs) -> Finding:
 def transition(runs: Runs) -> Finding:
     """The steps to an RQI of 0.95 have "a phase transition at r_c = 0.5".
 
-    Our reading: runs with more than half of the cells get there, at least three of ours, and none with fewer. Seen
-    before: one run at half itself, which counted as fewer, and says nothing. If all sizes got there alike, both were
-    so in at most 2 of 100 cases.
+    Our reading: runs with more than half of the cells get there, at least three of ours, and none with fewer, at sizes
+    that reach within one cell of half from both sides. As printed, without decay, at least three get there too. The
+    last two were added after the runs were seen. With 17 and 21 of 36 cells any place between these passes.
     """
     rows = measured(runs)
     decayed, printed, again = (rows[rows.setting == name] for name in (*reversed(DECAYS), "again"))
     more, fewer = again[again.share > 0.5].step, again[again.share < 0.5].step
-    parts = (more.count() >= 3 or None, not fewer.notna().any()) if runs.complete(SEEDS) else (None,)
+    parts: tuple[bool | None, ...] = (None,)
+    if runs.complete(SEEDS):
+        sizes = sorted(set(again.cells))
+        close = {17, 19} <= {*sizes}
+        own = printed.step.count() >= ENOUGH
+        parts = (more.count() >= ENOUGH or None, not fewer.notna().any(), close or None, own or None)
     large = decayed.share > 0.5
     counts = {name: some(int(steps.count()), len(steps)) for name, steps in
               (("above", decayed[large].step), ("below", decayed[~large].step), ("printed", printed.step),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy import stats
 from scipy.spatial.distance import pdist
 
 from grokbook.chapters.images.runs import (
@@ -102,6 +104,29 @@ def decay_ends_the_delay(runs: Runs) -> Finding:
     return judge(not ends[1] if known else None, told="; ".join(told))
 
 
+def curvature(tables: Mapping[int, pd.DataFrame]) -> tuple[float, float, float]:
+    """The curvature of log T over log n for sizes n and steps T to generalise, and its 95 % interval.
+
+    It is zero for a power law, and above zero where T rises faster than by one as n falls. A run that ends first counts
+    as its last step. By least squares over all runs, with a parabola; the interval is Student's.
+
+    Example:
+        >>> steps = {n: pd.DataFrame({"grok_step": [6400 // n] * 3, "last_step": 9_999}) for n in (1, 2, 4, 8)}
+        >>> [abs(round(each, 6)) for each in curvature(steps)]
+        [0.0, 0.0, 0.0]
+    """
+    steps = {n: table.grok_step.fillna(table.last_step).to_numpy(float) for n, table in tables.items()}
+    x = np.log(np.repeat(list(steps), [len(each) for each in steps.values()]))
+    y = np.log(np.concatenate(list(steps.values())))
+    terms = np.vander(x - x.mean(), 3)
+    fit = np.linalg.lstsq(terms, y, rcond=None)[0]
+    left = len(x) - 3
+    variance = float(((y - terms @ fit) ** 2).sum()) / left
+    error = float(np.sqrt(variance * np.linalg.inv(terms.T @ terms)[0, 0]))
+    wide = float(stats.t.ppf(0.975, left)) * error
+    return float(fit[0]), float(fit[0]) - wide, float(fit[0]) + wide
+
+
 @claim("LM3", "liu2022", "appendix J, Fig. 20", **_AMOUNT, runs=fig20, says="{told}")
 def less_data_takes_longer(runs: Runs, *, bend: float = 2.0) -> Finding:
     """The time to generalise "increases rapidly once one drops below a certain amount of training data".
@@ -110,6 +135,8 @@ def less_data_takes_longer(runs: Runs, *, bend: float = 2.0) -> Finding:
     at the small end as at the large one. Sizes at which most runs generalise before they fit have no delay and are left
     out of the slopes. Open until all sizes have runs enough and are reached, and where it falls evenly: the bend may
     lie below the smallest size. So 125 images were added, by the same rule, when those from 250 on had been seen: 1.31.
+    A power law has no amount from which it is rapid, and bends by this rule. So the logarithms must bend as well (the
+    interval of their `curvature` above zero), which was asked when all runs had been seen.
     """
     steps = {n: middle(table.grok_step) for n, table in runs.items() if len(table)}
     told = ", ".join(f"{n}: {f'step {step:,.0f}' if np.isfinite(step) else 'not reached'}" for n, step in steps.items())
@@ -123,7 +150,11 @@ def less_data_takes_longer(runs: Runs, *, bend: float = 2.0) -> Finding:
     told += f"; at the small end a halving costs {bends[0]:.2f} times as many steps as at the large one"
     told += f" ({bends[1]:.2f} with {', '.join(early)} images, where most runs generalise first)" * bool(early)
     falls = bool((np.diff(list(steps.values())) <= 0).all())
-    return judge(falls, bool(bends[0] >= bend) or None, value=float(bends[0]), told=told)
+    bent, low, high = curvature({n: runs[n] for n in late})
+    told += "; the logarithms, straight for a power law, have a curvature of "
+    told += f"{bent:.2f} ({low:.2f} to {high:.2f}, 95 %)"
+    rapid = bool(bends[0] >= bend) and low > 1e-9
+    return judge(falls, rapid or None, value=float(bends[0]), told=told)
 
 
 @claim("LM4", "liu2022", "appendix J, Fig. 20", **_AMOUNT | _LESS, runs=fewer, says=(
@@ -154,13 +185,14 @@ def letters(data: xr.Dataset) -> xr.DataArray:
 def phases_of_mnist(runs: Runs) -> Finding:
     """Over weight decay and rate of the last layer "the four phases of learning dynamics" all occur on MNIST.
 
-    In five seeds of our diagram three of them had been seen, and no confusion, when cells beyond it were asked for.
-    They say little: without end, decay leaves nothing to learn with. None multiplies a weight by less than zero.
+    Our reading: in our diagram, with three seeds or more. Cells beyond it are told beside and decide nothing: decay
+    without end leaves nothing to learn with, so that confusion is certain there. They counted at first.
     """
     found = {label: letters(data).values for label, data in runs.items()}
     told = "; ".join(f"{label}: " + ", ".join(f"{PHASES[letter]} {(phase == letter).mean():.0%}" for letter in "CGMX")
                      for label, phase in found.items())  # fmt: skip
-    four = all(any((phase == letter).any() for phase in found.values()) for letter in "CGMX")
+    inside = found.get("cells")
+    four = inside is not None and all((inside == letter).any() for letter in "CGMX")
     told += "" if four else "; what is missing may lie further out, since the paper prints no values of its own"
     return judge(four if runs.complete() and enough(runs["cells"]) else None, elsewhere=True, told=told)
 
@@ -183,7 +215,8 @@ def places_of_the_phases(runs: Runs) -> Finding:
     Our reading: beside the corner a larger decay, and a larger rate, leads into confusion, at least twice as often as
     out of it; where both values are below the middle of our diagram, memorisation is at least twice as frequent as
     elsewhere. The paper prints no values of its axes. No cell of ours had been confused, so the corner was added. Where
-    rate times decay is above 2 confusion is certain: AdamW multiplies each weight by 1 less that product.
+    rate times decay is above 2 confusion is certain: AdamW multiplies each weight by 1 less that product. Such cells
+    counted at first, and do not now.
     """
     corner, data = runs["corner"], runs["cells"]
     if corner is None or data is None:
@@ -191,7 +224,9 @@ def places_of_the_phases(runs: Runs) -> Finding:
     memorised = (letters(data) == "M").transpose("seed", ...)
     inside = memorised.isel({name: slice(data.sizes[name] // 2) for name in ("weight_decay", "last_lr")})
     low, others = float(inside.mean()), float((memorised.sum() - inside.sum()) / (memorised.size - inside.size))
-    turns = {name: (letters(corner) == "X").astype(int).diff(name) for name in ("weight_decay", "last_lr")}
+    product = corner.weight_decay * corner.last_lr
+    confused = (letters(corner) == "X").astype(float).where(product <= 2)
+    turns = {name: confused.diff(name) for name in ("weight_decay", "last_lr")}
     ways = {name: (int((turn > 0).sum()), int((turn < 0).sum())) for name, turn in turns.items()}
     leads = all(into >= max(1, 2 * out) for into, out in ways.values())
     parts = (leads, 0 < low >= 2 * others) if enough(corner, data) else (None,)

@@ -25,7 +25,7 @@ PRINTED, GROKKING = "The printed argument", "What this says about grokking"
 
 
 @claim("G43", "gu2025", "proof of Theorem C.8; Gu 2024, appendix B.1", section=GROKKING, kind="theorem",
-       published="1 (all)", shown_by="counterexample",
+       published="1 (all)", shown_by="counterexample", part_of="EG",
        says=("(1, 1, 1) is at rest (speed {right:g}); of {n} random points (0, w, u) of the cube {value:.0%} are ",
              "(there x' = w u, up to {most:.2f}), of those with w = 0 as well {both:.0%}"))  # fmt: skip
 def wrong_answers_rest(n: int = 1000) -> Finding:
@@ -37,7 +37,7 @@ def wrong_answers_rest(n: int = 1000) -> Finding:
     points = np.random.default_rng(0).random((n, 3)) * [0, 1, 1]
     speed, other = (np.linalg.norm(velocity(points * mask), axis=1) for mask in ([1, 1, 1], [1, 0, 1]))
     resting, right = float((speed == 0).mean()), float(np.abs(velocity([1.0, 1.0, 1.0])).max())
-    return judge(resting == 1, right == 0, corrected=not other.any() and right == 0, value=resting, low=1, high=1,
+    return judge(resting == 1, right == 0, corrected=not other.any() and right == 0, value=resting,
                  right=right, n=n, most=speed.max(), both=(other == 0).mean())  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def urysohn_follows(n: int = 60) -> Finding:
     starts = np.random.default_rng(0).normal(size=(n, 3)) * (np.arange(3) >= 1 + np.arange(n)[:, None] % 2)
     products = np.array([flow(start, [0, 0.1, 200]).prod(axis=1) for start in starts])
     late, moving = (np.abs(products[:, 1]) < 1e-12) & (products[:, 2] > 0.99), velocity(starts).any(axis=1)
-    return judge(bool(late.any()), value=float(products[moving, 1].min()), low=0, high=0, n=n,
+    return judge(bool(late.any()), value=float(products[moving, 1].min()), n=n,
                  resting=int((~moving).sum()))  # fmt: skip
 
 
@@ -96,6 +96,7 @@ def stable_equilibria() -> Finding:
 
 
 @claim("G45", "gu2025", "Eq. 18; Gu 2024, Eq. 23", section=PRINTED, kind="formula", published="1", shown_by="proof",
+       part_of="EG",
        says=("the true derivative is {high:.6g} times the printed one at {n} random points; symbolically it {twice} ",
              "twice the printed one; at (1/2, 1/2, 1/2): {true:g} against {printed:g}"))  # fmt: skip
 def printed_derivative(n: int = 1000) -> Finding:
@@ -110,13 +111,13 @@ def printed_derivative(n: int = 1000) -> Finding:
 
 
 @claim("G58", "gu2025", "before Eq. 18; Gu 2024, appendix B.2", section=PRINTED, kind="theorem", published="0 or more",
-       shown_by="counterexample",
+       shown_by="counterexample", part_of="EG",
        says=("at (1/2, 1/2, 1/2) it is {value:g}: a slip for negative, as the next sentence of the paper has it; V ",
              "does not grow at {kept} of {n} points of the cube"))
 def v_rate_is_positive(n: int = 1000) -> Finding:
     """To be verified is that the derivative of V "is semi-positive definite within the unit cube"."""
     inside, middle = v_rate(np.random.default_rng(0).random((n, 3))), float(v_rate([0.5] * 3))
-    return judge(bool(inside.min() >= 0), corrected=bool(inside.max() <= 0), value=middle, low=0,
+    return judge(bool(inside.min() >= 0), corrected=bool(inside.max() <= 0), value=middle,
                  kept=int((inside <= 0).sum()), n=n)  # fmt: skip
 
 
@@ -140,7 +141,7 @@ def minors_and_stability(n: int = 20000) -> Finding:
     box = 2 * np.random.default_rng(0).random((4 * n, 3))  # most points outside the cube [0, 1]^3
     inside = v_rate(box[box.prod(axis=1) <= 1][:n])
     falls, stable = bool(inside.max() <= 0), nearby_moves(SURFACE[0], 1e-6) < FAR
-    return judge(falls, not misled, rising == 0, corrected=falls and stable, value=float(inside.max()), low=0, high=0,
+    return judge(falls, not misled, rising == 0, corrected=falls and stable, value=float(inside.max()),
                  rising=rising, of=len(points), near=near, last=rates[-1], has="has" if misled else "has not", n=n,
                  kept=int((inside <= 0).sum()))  # fmt: skip
 
@@ -168,7 +169,7 @@ def cube_moves_to_one(n: int = 20000, paths: int = 30) -> Finding:
 
 
 @claim("G48", "gu2025", "Theorem C.12; Gu 2024, Theorem 5", section="The loss itself is a function that works",
-       kind="theorem", shown_by="proof", says=(
+       kind="theorem", shown_by="proof", part_of="XG25", says=(
     "checked on two points of x w u = 1 with (1 - x w u)^2 / 2 plus the squared changes of the invariants: its rate ",
     "is at most {worst:.0e}; {value:.0f} of {tried} starts below its least value at {epsilon:g} get that far"))
 def lyapunov_theorem(n: int = 30) -> Finding:
@@ -204,7 +205,7 @@ def poincare_sections(n: int = 40) -> Finding:
     starts, times = np.random.default_rng(0).normal(size=(n, 3)), np.linspace(0, 10, 60)
     paths = np.stack([flow(start, times, rtol=1e-8) for start in starts])
     back, adam = (int((np.diff(lyapunov(p), axis=1).max(axis=1) > 1e-9).sum()) for p in (paths, adamw_paths(starts)))
-    return judge(back == n, assumed=adam == n, value=float(back), low=n, high=n, n=n, adam=adam)
+    return judge(back == n, assumed=adam == n, value=float(back), n=n, adam=adam)
 
 
 def adamw_paths(starts: np.ndarray, steps: int = 500, learning_rate: float = 0.01) -> np.ndarray:

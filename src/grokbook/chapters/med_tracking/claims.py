@@ -48,7 +48,7 @@ def same_function_other_med(p: int = 97) -> Finding:
     lengths = np.array([np.linalg.norm(np.roll(phi, -1, axis=0) - phi, axis=1) for phi in circles])
     uneven, values = float(np.ptp(lengths, axis=1).max()), lengths.mean(axis=1)
     ratio = float(values.max() / values.min())
-    return judge(uneven < 1e-9, ratio <= 1 + 1e-9, value=ratio, low=1, high=1, uneven=uneven, least=values.min(),
+    return judge(uneven < 1e-9, ratio <= 1 + 1e-9, value=ratio, uneven=uneven, least=values.min(),
                  most=values.max(), p=p)  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import xarray as xr
 
 from grokbook.chapters.phase_diagrams.runs import DECAYS, FINE, S3_DECAYS
 from grokbook.claims import Finding, claim, judge
-from grokbook.claims.finding import some
+from grokbook.claims.finding import UNDECIDED, some
 from grokbook.files import beside
 from grokbook.runs.phases import between, phases, sandwich
 
@@ -89,6 +89,7 @@ def by_chance(cells: Mapping[str, xr.DataArray]) -> float:
 
 
 _PLACE = {"section": "What the authors published"}
+LEVEL = 0.05  # chance above which orders drawn at random do as well
 
 
 @claim("LP01", "liu2022", "section 4.1", **_PLACE, says="cells of {told}")
@@ -107,11 +108,14 @@ def published_sandwich() -> Finding:
     """In 6b to 6d "grokking is sandwiched between comprehension and memorization". Here: 6b and 6d, as published.
 
     Our reading: in most lines of cells with all three phases, grokking stands between; "with correction" where that is
-    so along one axis of each panel and not along the other.
+    so along one axis of each panel and not along the other. That is open where an order drawn at random for each panel
+    and direction does as well in more than 5 %.
     """
     cells = {f"6{panel}": grid for panel, grid in panels().items()}
-    found = sandwiched(cells)
-    return replace(found, numbers=dict(found.numbers) | other_fillings(cells) | {"chance": by_chance(cells)})
+    found, chance = sandwiched(cells), by_chance(cells)
+    if found.verdict == "holds with correction" and chance > LEVEL:
+        found = replace(found, verdict=UNDECIDED)
+    return replace(found, numbers=dict(found.numbers) | other_fillings(cells) | {"chance": chance})
 
 
 @claim("LP03", "liu2022", "section 4.1", **_PLACE, bars={"size": (1, 2)},

@@ -50,6 +50,7 @@ SIZE, FEATURES = "At the paper's size", "What the features know"
 
 
 @claim("G39", "gu2025", "section 6.3", section=TASK, kind="number", published="14641",
+       part_of="XG25",
        says=("{value:,.0f} = {entries}⁴ samples, {trained} for training; sums of categories are {classes} classes, ",
              "the largest, sum {mode}, has {most} ({share:.1%}), the accuracy of always answering it; the authors' ",
              "program adds sides, which makes {sides} classes"))  # fmt: skip

@@ -113,7 +113,7 @@ def constant_product(p: int = 97, fractions: tuple[float, ...] = PAPER) -> Findi
     products = accuracy * tested
     fresh = (products[0] - products) / (tested - products)
     rise = float(fresh[-1] - fresh[0])
-    return judge(rise <= RISEN, assumed=True, value=rise, low=-RISEN, high=RISEN, fresh=_values(fresh, ".1%"),
+    return judge(rise <= RISEN, assumed=True, value=rise, fresh=_values(fresh, ".1%"),
                  accuracies=_values(accuracy, ".2f"), products=_values(products, ".3f"), first=products[0],
                  fractions=_values(fractions, "g"), width=np.ptp(products) / products.mean())  # fmt: skip
 
@@ -142,6 +142,6 @@ def quadratic_growth(sides: tuple[int, ...] = (47, 97, 397, 997)) -> Finding:
     """The influences, weighted by 1 / (t1^2 + t2^2), sum to between multiples of p^2 with c, C that "are constants"."""
     sums = np.array([lattice_sum(p) for p in sides])
     ratio, slopes = sums / np.array(sides) ** 2, np.diff(sums) / np.diff(np.log(sides))
-    return judge(bool(ratio.min() > 0.5 * ratio.max()), value=float(ratio.min() / ratio.max()), low=0.5, high=1,
+    return judge(bool(ratio.min() > 0.5 * ratio.max()), value=float(ratio.min() / ratio.max()),
                  factor=ratio[0] / ratio[-1], slope=slopes[-1] / (2 * np.pi), sums=_values(sums, ".1f"),
                  sides=_values(sides, "d"))  # fmt: skip
