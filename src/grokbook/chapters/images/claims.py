@@ -154,7 +154,7 @@ def less_data_takes_longer(runs: Runs, *, bend: float = 2.0) -> Finding:
     told += "; the logarithms, straight for a power law, have a curvature of "
     told += f"{bent:.2f} ({low:.2f} to {high:.2f}, 95 %)"
     rapid = bool(bends[0] >= bend) and low > 1e-9
-    return judge(falls, rapid or None, value=float(bends[0]), told=told)
+    return judge(falls, rapid or None, value=float(bends[0]), factor=float(bends[0]), told=told)
 
 
 @claim("LM4", "liu2022", "appendix J, Fig. 20", **_AMOUNT | _LESS, runs=fewer, says=(
