@@ -257,7 +257,8 @@ def drawn(centre: float = 0.0, classes: int = 10, each: int = 100) -> tuple[np.n
     return rng.normal(size=(classes * each, 2)) + [centre, 0.0], np.repeat(np.arange(classes), each)
 
 
-@claim("L31", "liu2022", "appendix I, Eq. 33 and 34", **_LOSS, kind="formula", shown_by="proof", says=(
+@claim("L31", "liu2022", "appendix I, Eq. 33 and 34", **_LOSS, part_of="EL", kind="formula",
+       shown_by="proof", says=(
     "f . df/dt sums to {value:.0e} on random features (largest of {draws}), and the closed form keeps Z to ",
     "{kept:.0e}; the second line of Eq. 33 has lost the minus sign of the flow, which does not matter for a zero"))
 def size_is_kept(draws: int = 50) -> Finding:
