@@ -1,5 +1,7 @@
 """Chapter 02: its plan, its checks come out either way, and its picture marks one class."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,13 @@ def test_random_sets_are_not_products():
     found = chapter.products(11, splits=5)
     assert found.verdict == "holds with correction"
     assert found.low > 1
+
+
+def test_sets_that_are_no_complements_would_be_no_slip(monkeypatch):
+    """A training set that is no product, and a test set that leaves cells out."""
+    partial = SimpleNamespace(train_mask=np.eye(5, dtype=bool), train_index=np.arange(5), test_index=np.arange(5))
+    monkeypatch.setattr(chapter, "ModularTask", lambda p, seed: partial)
+    assert chapter.products(5, splits=1).verdict == "fails"
 
 
 def test_shuffled_columns_are_no_translates_and_shuffled_rows_are():

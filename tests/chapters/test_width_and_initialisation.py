@@ -252,14 +252,13 @@ def at_37(d, *steps):
     return {f"{claims.SMALLER_SIZE}, d = {d}, {state}": [*steps] for state in ("on", "off")}
 
 
-def by_width(*middles, seeds=8):
+def by_width(*middles):
     """Companions of Fig. 9, the four settings in their order with steps about these."""
     labels = runs.companions_by_width()
-    return {label: [middle + 100 * i for i in range(seeds)] for label, middle in zip(labels, middles, strict=True)}
+    return {label: [middle + 100 * i for i in range(8)] for label, middle in zip(labels, middles, strict=True)}
 
 
-FAR, NEAR = (900, 8000, 1500, 5600, 3000), (1900, 2000, 2100, 2200, 2300)
-SCATTERED, ALIKE = at_37(48, *FAR * 4), at_37(192, *NEAR * 2)
+ALIKE = at_37(192, *(1900, 2000, 2100, 2200, 2300) * 2)
 
 
 @pytest.mark.parametrize(
@@ -271,12 +270,8 @@ SCATTERED, ALIKE = at_37(48, *FAR * 4), at_37(192, *NEAR * 2)
         ("GF20", starts(4000), "fails"),
         ("GF09", {NARROW: LOW}, UNDECIDED),
         ("GF09", {NARROW: [9000] * 3}, "fails"),  # cannot be beaten by 10,000 steps
-        ("GF09", by_width(6000, 3000, 8000, 2000), "holds with correction"),  # earlier, in companions
-        ("GF09", by_width(6000, 3000, 8000, 2000) | {NARROW: LOW}, "holds with correction"),
+        ("GF09", by_width(6000, 3000, 8000, 2000), UNDECIDED),  # earlier, in companions
         ("GF09", by_width(6000, 3000, 8000, 2000) | {NARROW: [9000] * 3}, "fails"),  # the figure decides
-        ("GF09", by_width(6000, 3000, 8000, 8000), UNDECIDED),  # in one panel alone
-        ("GF09", by_width(3000, 6000, 2000, 8000), UNDECIDED),  # later, in a setting of ours
-        ("GF09", by_width(6000, 3000, 8000, 2000, seeds=7), UNDECIDED),  # not all eight
         ("GF10", {"d = 128": [-0.7] * 3, "d = 512": HIGH, "d = 1024": HIGH}, "holds"),
         ("GF10", {"d = 128": [-0.95] * 3, "d = 512": HIGH, "d = 1024": HIGH}, "fails"),
         ("GF10", {"d = 128": [0.7] * 3, "d = 512": HIGH, "d = 1024": HIGH}, "fails"),  # without a swing
@@ -290,7 +285,7 @@ SCATTERED, ALIKE = at_37(48, *FAR * 4), at_37(192, *NEAR * 2)
         ("GF10", {"d = 128": [0.7] * 3, "d = 128, 20,000 steps": LOW}, UNDECIDED),
         ("GF10", {"d = 128, 60,000 steps": [-0.95] * 9, "d = 512": HIGH, "d = 1024": HIGH}, UNDECIDED),  # not all ten
         ("GF10", {"d = 128, 60,000 steps": [-0.95] * 10, "d = 512": HIGH, "d = 1024": HIGH}, "fails"),
-        ("GE1", FRESH, "holds"),
+        ("GE1", FRESH, "holds with correction"),  # in a setting of ours
         ("GE1", {"normal": EARLY, "toeplitz_normal": LATE}, UNDECIDED),  # that it can help is not refuted here
         ("GE1", {"normal": EARLY, "toeplitz_normal": EARLY}, UNDECIDED),
         ("GE1", {"normal": LATE[:9], "toeplitz_normal": EARLY[:9]}, UNDECIDED),  # not before all ten are there
@@ -301,12 +296,11 @@ SCATTERED, ALIKE = at_37(48, *FAR * 4), at_37(192, *NEAR * 2)
         ("GF11", {"d = 256": LOW, "d = 512": [500]}, UNDECIDED),  # one easy training set
         ("GF11", {"d = 256": LOW, "d = 512": [500] * 3}, "fails"),
         ("GF11", {"d = 256": LOW, "d = 512": LOW, "d = 1024": LOW, "d = 2048": LOW}, UNDECIDED),  # late
-        ("G51", {"d = 128": [0.95] * 3}, "fails"),  # any of the three parts refutes it
-        ("G51", {"30%, toeplitz": [2000] * 3, "30%, normal": [4000] * 3}, UNDECIDED),
         ("PF03", {f"k = {k}": [s] * 3 for k, s in {0: 1000, 45: 2000, 60: 3000, 81: 4000}.items()}, "holds"),
         ("PF03", {f"k = {k}": [s] * 3 for k, s in {0: 4000, 45: 3000, 60: 2500, 81: 1000}.items()}, "fails"),
         ("PF03", {f"k = {k}": [1000, 2000, 3000] for k in (0, 45, 60, 81)}, UNDECIDED),
         ("PF03", {"k = 0": [*MIXED, 0.1, 0.1], "k = 45": MIXED[:3], "k = 60": LOW, "k = 81": LOW}, "holds"),
+        ("PF03", {"k = 0": MIXED} | {f"k = {k}": LOW for k in (45, 60, 81)}, "holds with correction"),  # a shift delays
         ("PF19", {"d = 128, on": [2000] * 3, "d = 128, off": [1000] * 3}, "holds"),
         ("PF19", {"d = 128, on": [1000] * 3, "d = 128, off": [2000] * 3}, "fails"),
         ("PF19", {"d = 128, on": [1000, 1100, 2500], "d = 128, off": [900, 2000, 2000]}, UNDECIDED),
@@ -324,17 +318,10 @@ SCATTERED, ALIKE = at_37(48, *FAR * 4), at_37(192, *NEAR * 2)
         ("PF20", {"d = 256, on": MIXED, "d = 256, off": [2 * s for s in MIXED]}, "fails"),
         ("PF21", {"d = 512, on": [1000, 1100, 1200], "d = 512, off": [1500, 1600, 1700]}, "holds"),
         ("PF21", {"d = 512, on": [1000, 2100]}, "fails"),
-        ("PF20", paired(1.0, 10, "p = 37, d = 96"), "holds"),
-        ("PF20", paired(1.5, 10, "p = 37, d = 96"), UNDECIDED),  # an order, in a setting of ours
-        ("PF20", paired(1.0, 9, "p = 37, d = 96"), UNDECIDED),
-        ("PF21", SCATTERED | ALIKE, "holds"),
-        ("PF21", at_37(48, *NEAR * 4) | ALIKE, UNDECIDED),  # there was nothing to go
-        ("PF21", SCATTERED | at_37(192, *FAR * 2), UNDECIDED),  # all of it is still there
-        ("PF21", SCATTERED | at_37(192, 1000, *NEAR * 2), "holds with correction"),  # less, and not gone
-        ("PF21", SCATTERED | at_37(192, *NEAR * 2, 0.3), "holds with correction"),
-        ("PF21", SCATTERED | at_37(192, *NEAR, 1900, 2000), UNDECIDED),  # not all eight
-        ("PF21", at_37(48, *FAR * 3) | ALIKE, UNDECIDED),  # not all sixteen
-        ("PF21", SCATTERED | ALIKE | {"d = 512, on": [1000, 2100]}, "fails"),  # the figure decides
+        ("PF20", paired(1.0, 10, "p = 37, d = 96"), UNDECIDED),  # in a setting of ours
+        ("PF20", paired(2.0, 10, "p = 37, d = 96"), UNDECIDED),
+        ("PF21", ALIKE, UNDECIDED),  # in a setting of ours
+        ("PF21", ALIKE | {"d = 512, on": [1000, 2100]}, "fails"),  # the figure decides
         ("PF22", {"p = 47": [0.3] * 3}, UNDECIDED),  # none has left the floor
         ("PF22", {"p = 47": [4000, 0.3]}, UNDECIDED),  # the other may only be late
         ("PF22", {"p = 47": [4000, 0.7]}, "holds"),
@@ -354,20 +341,6 @@ def test_rules_bear_out_what_is_right_and_not_what_is_not(cell):
         assert found["borne out"][row] >= 0.7 and found["false"][row] <= 0.2 and found["refuted"][row] <= 0.25
     assert found["borne out"]["PF20", 3] == 0
 
-
-def test_companions_tell_a_width_that_halves_from_one_that_does_nothing():
-    """Fig. 9 in companions, log-normal steps of spread 0.45 that all come: of 200 draws the rule finds a half in seven
-    of ten, and nothing at all in two at most (exact: both of two tests at 1/20 pass once in 400)."""
-    rng, borne, labels = np.random.default_rng(0), [], runs.companions_by_width()
-    for _ in range(200):
-        drawn = np.exp(0.45 * rng.normal(size=(4, 8))) * 4000
-        both = (drawn / np.array([1, 2, 1, 2])[:, None], drawn)
-        found = [claims.wider_is_earlier(Runs({
-            label: table(*map(round, steps), last=10**6) for label, steps in zip(labels, each, strict=True)
-        })) for each in both]  # fmt: skip
-        borne.append([one.verdict == "holds with correction" for one in found])
-    half, nothing = np.sum(borne, axis=0)
-    assert half >= 140 and nothing <= 2
 
 
 def test_companions_are_shown_beside_the_runs_of_the_figure():

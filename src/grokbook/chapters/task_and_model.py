@@ -24,17 +24,20 @@ def plan(p: int, train_fraction: float, square: int, strip: int, shift: int) -> 
 
 
 @claim("G18", "gu2025", "section 3.1", section="The split decides what can be learned", kind="formula",
+       part_of="EG",
        says=("of {splits} random splits at p = {p}, {products} are products: the smallest product that holds a ",
              "training set has {value:.2f} times its cells (median)"))  # fmt: skip
 def products(p: int = 97, splits: int = 20) -> Finding:
     """Training and test sets are written as products I' x J' and I'' x J''.
 
-    A slip of notation for a set and its complement: a set is a product exactly if |T| = |rows| * |columns|.
+    A set is a product exactly if |T| = |rows| * |columns|. A slip of notation where the two are a set and its
+    complement.
     """
     tasks = [ModularTask(p, seed=s) for s in range(splits)]
     excess = [t.train_mask.any(1).sum() * t.train_mask.any(0).sum() / t.train_index.size for t in tasks]
     low, high = float(min(excess)), float(max(excess))
-    return judge(high == 1, corrected=True, value=float(np.median(excess)), low=low, high=high,
+    whole = all(np.array_equal(np.sort([*t.train_index, *t.test_index]), np.arange(p * p)) for t in tasks)
+    return judge(high == 1, corrected=whole, value=float(np.median(excess)), low=low, high=high,
                  published="1 (a product)",
                  splits=splits, p=p, products=sum(e == 1 for e in excess))  # fmt: skip
 
@@ -49,7 +52,7 @@ def not_translates(table: np.ndarray) -> int:
     return sum(not np.array_equal(table == r, np.roll(table == 0, r, axis=1)) for r in range(len(table)))
 
 
-@claim("G36", "gu2025", "section 6.1", section=CLASSES, kind="theorem",
+@claim("G36", "gu2025", "section 6.1", section=CLASSES, kind="theorem", part_of="XG25",
        says="{value:.0f} classes of p = {p} are not translates of class 0")
 def classes_are_translates(primes: tuple[int, ...] = (5, 7, 11, 47, 97)) -> Finding:
     """The equivalence classes of i + j are isomorphic.
@@ -62,7 +65,7 @@ def classes_are_translates(primes: tuple[int, ...] = (5, 7, 11, 47, 97)) -> Find
     return judge(wrong == 0, value=float(wrong), low=0, high=0, p=told)
 
 
-@claim("G37", "gu2025", "section 6.1", section=CLASSES, kind="theorem", says=(
+@claim("G37", "gu2025", "section 6.1", section=CLASSES, kind="theorem", part_of="XG25", says=(
     "class 0 has a size of its own at {uneven} of the {of} primes from 5 to {largest}, so that not all are trans",
     "lates; their sizes have a closed form, exact at {right}. Whether those of a general f have one is not judged"))
 def quadratic_form_classes(largest: int = 101) -> Finding:
@@ -80,13 +83,13 @@ def quadratic_form_classes(largest: int = 101) -> Finding:
 
 
 @claim("P02", "gu2024", "section 3", section=CLASSES, kind="formula", shown_by="counterexample",
-       says="{{0, ..., p}} has {value} elements at p = {low}")
+       part_of="EG", says="{{0, ..., p}} has {value} elements at p = {p}")
 def printed_range(p: int = 97) -> Finding:
     """The dataset of addition modulo p is composed of (i, j) with i, j in {0, 1, ..., p}.
 
     A slip of notation: addition modulo p has p values.
     """
     values = len(range(p + 1))
-    return judge(values == p, corrected=True, value=values, low=p, high=p)
+    return judge(values == p, corrected=len(range(p)) == p, value=values, p=p)
 
 

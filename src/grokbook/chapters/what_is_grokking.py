@@ -69,7 +69,7 @@ def reached_by_a_seed(steps: pd.Series) -> bool:
        rule_changed=RULE,
        says=("steps from which {share:.0%} of the test cells with an untrained transpose are right: {fresh}; from ",
              "which the test accuracy is five points above its plateau: {all}; their medians over {count} runs are ",
-             "{medians}; 5,000 lies in the range of the seeds by {among} of the two; with another width: {bars}"))  # fmt: skip
+             "{medians}; 5,000 lies in the range of the seeds by {among} of the two; with another width: {bars}"))
 def onset_of_random_split(runs: Runs, *, around: int = 1000) -> Finding:
     """At p = 97 and a random 30 % the test accuracy "begins to rise steadily around epoch 5000".
 

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 
 from grokbook.chapters.separability_and_depth.depth import FORMS, lives
 from grokbook.chapters.separability_and_depth.runs import BETWEEN, LAYERS, SCARCE, STUDIES, deciding, small
-from grokbook.claims import Claim, Finding, Runs, claim, found, judge
+from grokbook.claims import Finding, Runs, claim, found, judge
 from grokbook.claims.finding import ENOUGH, UNDECIDED, Part
 from grokbook.measures import (
     class_separability,
@@ -31,7 +31,6 @@ VIOLENT = 0.1
 # A test accuracy that never reaches this could hardly fall so far if it fell to nothing, so it is not judged.
 ROOM = 0.2
 
-TOPIC = "separability_and_depth"
 PAPERS_SAY = "What the papers say"
 INDICATORS = "Sums of indicators come near almost everywhere, not uniformly"
 ORDER = "The order is the other way round"
@@ -45,7 +44,8 @@ def inverse_root(x: np.ndarray) -> np.ndarray:
     return x**-0.5
 
 
-@claim("G28", "gu2025", "section 5, Eq. 6", section=INDICATORS, kind="theorem", shown_by="proof", says=(
+@claim("G28", "gu2025", "section 5, Eq. 6", section=INDICATORS, kind="theorem", shown_by="proof",
+       part_of="XG25", says=(
     "with 2^-n-steps cut off at n = {level} the function is missed by more than 2^-n on {value:.2g} of the interval, ",
     "at {further} on {low:.2g}: almost everywhere in the limit; in L1 by {mean:.2g}, uniformly by {largest:.2g}"))
 def dense_simple_functions(f: Callable[[np.ndarray], np.ndarray] = inverse_root, level: int = 20) -> Finding:
@@ -71,7 +71,7 @@ def dense_simple_functions(f: Callable[[np.ndarray], np.ndarray] = inverse_root,
 
 
 @claim("G29", "gu2025", "section 5, after Definition 5.1", section=ORDER, kind="theorem", seconds=3,
-       shown_by="counterexample",
+       shown_by="counterexample", also=("G30",),
        says=("(0, 0) and {second} are {lost} on the first axis; of {trials} random pairs of sets {reverse} are "
              "separable on a plane and not in space. On some subspace, not a given one, it is the same notion: ",
              "{normal} of the {apart} separable pairs are so on the line of a normal"))
@@ -90,7 +90,7 @@ def subspace_is_stronger(second: tuple[float, float] = (0.0, 1.0), trials: int =
     both = list(zip(drawn, slabs, strict=True))
     reverse = sum(convexly_separable_on(a, b, u[:2]) and not slab.separable for (a, b, u), slab in both)
     apart = [convexly_separable_on(a, b, [slab.normal]) for (a, b, _), slab in both if slab.separable]
-    return judge(not lost, value=float(lost), low=0, high=0, second=tuple(second), lost="lost" if lost else "not lost",
+    return judge(not lost, value=float(lost), second=tuple(second), lost="lost" if lost else "not lost",
                  trials=trials, reverse=reverse, normal=sum(apart), apart=len(apart))  # fmt: skip
 
 
@@ -105,7 +105,7 @@ def sums_by_class(p: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray
 
 
 @claim("G31", "gu2025", "sections 1 and 5", section="What a linear read-out sorts is separable",
-       shown_by="counterexample", says=(
+       shown_by="counterexample", also=("G25", "G52", "P10"), says=(
     "sums of embeddings of all cells: {full:.0%} of the class pairs separable; noise sorted by a random linear ",
     "read-out: {value:.0%} ({null:.0%} with labels shuffled), so a network that fits its training cells has it"))
 def read_out_is_separable(p: int = 7, d: int = 16, n: int = 200) -> Finding:
@@ -150,6 +150,7 @@ def return_slope(h: float = 1e-3) -> float:
 
 
 @claim("P11", "gu2024", "appendix C, Theorems 6 to 9", section=PAPERS_SAY, kind="theorem", shown_by="proof",
+       part_of="XG24",
        says=("a C^{order} function decays as n^{value:.1f}; l1 recovers {share:.0%} of {seeds} sparse vectors from ",
              "{measurements} of 64 numbers and {fewer:.0%} from {few}, so Theorem 8 holds with high probability, not ",
              "for certain; a return map of slope {back:.1g} at a stable cycle"))  # fmt: skip
@@ -167,6 +168,7 @@ def cited_theorems(measurements: int = 32, few: int = 14, seeds: int = 10, order
 
 
 @claim("P12", "gu2024", "appendix C.1", section=PAPERS_SAY, kind="theorem", shown_by="counterexample",
+       part_of="XG24",
        says="{what} modulo {p}, of which the largest wave holds {share:.0%} of the power, repeats after {p} steps to "
        "{value:.1g}; Theorems 6 and 7 lead from smoothness to decay, not from sparsity to periodicity")
 def sparse_means_periodic(p: int = 97, values: np.ndarray | None = None) -> Finding:
@@ -180,25 +182,8 @@ def sparse_means_periodic(p: int = 97, values: np.ndarray | None = None) -> Find
     later = (waves * np.exp(2j * np.pi * np.outer(np.arange(p, 2 * p), np.arange(p)) / p)).sum(axis=1).real
     power = np.abs(waves[1 : (p + 1) // 2]) ** 2
     off, share = float(np.abs(later - f).max()), float(power.max() / power.sum())
-    return judge(True, anything=off < EXACT and share < 1 / 2, value=off, low=0, high=EXACT, p=p, share=share,
+    return judge(off < EXACT, anything=off < EXACT and share < 1 / 2, value=off, low=0, high=EXACT, p=p, share=share,
                  what="noise" if values is None else "the given table")  # fmt: skip
-
-
-@claim("G25", "gu2025", "Definition 4.1", section=PAPERS_SAY, kind="formula", shown_by="counterexample",
-       says="{n} values of {what}: {value:.0f} occur both before and after the event, so a mapping to 0 and 1 {exists}")
-def any_number_tells(steps: int = 1000, event: int = 700, values: np.ndarray | None = None) -> Finding:
-    """A definition: a function of weights and step is a progress measure of an event if some mapping of its values to
-    0 and 1 says whether the event has happened.
-
-    By default the function is random noise; such a mapping exists exactly if no value occurs both before and after
-    the event.
-    """
-    f = np.random.default_rng(0).normal(size=steps) if values is None else np.asarray(values)
-    happened = np.arange(f.size) >= event
-    both = np.intersect1d(f[happened], f[~happened]).size
-    return judge(both == 0, anything=values is None, value=float(both), low=0, high=0, n=f.size,
-                 what="pure noise" if values is None else "the given function",
-                 exists="does not exist" if both else "exists")  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------ what depth does
@@ -290,7 +275,7 @@ def figure_2(runs: Runs) -> Finding:
     return on_depths(runs, compared)
 
 
-@claim("G55", "gu2025", "section 1", **_DEPTH, runs=partial(deciding, BETWEEN, SCARCE),
+@claim("G55", "gu2025", "section 1", also=("G32",), **_DEPTH, runs=partial(deciding, BETWEEN, SCARCE),
        rule_changed="2026-11-28T17:50:11 705cb561",
        says="{where}the highest test accuracy is {levels} (medians, by number of layers)")  # fmt: skip
 def diminishes(runs: Runs) -> Finding:
@@ -308,26 +293,3 @@ def diminishes(runs: Runs) -> Finding:
     levels = "; ".join(f"at {name} {said['levels']}" for name, said in zip(read, numbers, strict=True))
     few = parts[0][0] or mended[0]
     return judge(*sum(parts, ()), corrected=few, elsewhere=True, where="", levels=levels)
-
-
-INFORMAL = (
-    Claim("G30", "gu2025", "section 5, after Definition 5.1",
-          "Topological separability is stronger than positional separability.",
-          "theorem", TOPIC, ORDER,
-          reason="Positional separability is not defined, so there is nothing to compare. Of the three notions that "
-          "are defined, topological separability is the weakest."),
-    Claim("G32", "gu2025", "section 5, Eq. 7",
-          "The number of regions grows at least quadratically with the number of layers.",
-          "observation", TOPIC, INDICATORS,
-          reason="A conjecture about regions that are not defined for attention, so there is nothing to count; "
-          "the runs of Fig. 2, which are to support it, are about accuracy."),
-    Claim("G52", "gu2025", "appendix C, Definitions C.4 to C.6",
-          "Kernel functions, delayed generalisation and emergence are defined by integrals of them.",
-          "formula", TOPIC, PAPERS_SAY,
-          reason="Definitions, which claim nothing. The integrands and their measure are not given, and each side of "
-          "the equivalences is defined by the other."),
-    Claim("P10", "gu2024", "Theorem 4",
-          "The embedding encodes and the transformer decodes the information of the task.",
-          "theorem", TOPIC, PAPERS_SAY,
-          reason="Encoding and decoding are not defined, so no computation could contradict the sentence."),
-)
