@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import sympy
-import xarray as xr
-from scipy.linalg import null_space, toeplitz
+from scipy.linalg import toeplitz
 from scipy.stats import ortho_group
 
-from grokbook.claims import Finding, Runs, claim, judge
-from grokbook.runs.gu2025 import fig5
-from grokbook.theory.linear_operators import chain_in_bases, norms
+from grokbook.claims import Finding, claim, judge
+from grokbook.theory.linear_operators import chain_in_bases
 
 NORMS, BEFORE = "Two norms", "The predecessor's family of maps"
 
 
-@claim("G03", "gu2025", "Lemma 3.4", section=NORMS, kind="theorem", shown_by="counterexample",
+@claim("G03", "gu2025", "Lemma 3.4", section=NORMS, kind="theorem", shown_by="counterexample", also=("G04",),
        says=("holds in {kept} of {samples} random orthonormal pairs of bases; in the basis {{0.1}} of the line the ",
              "identity has matrix 10 and norm 1, and the lemma {there}"))  # fmt: skip
 def lemma_3_4(samples: int = 200) -> Finding:
@@ -33,30 +30,6 @@ def lemma_3_4(samples: int = 200) -> Finding:
                  samples=samples, there="holds" if scaled else "fails")  # fmt: skip
 
 
-@claim("G04", "gu2025", "section 3.1", section=NORMS, kind="theorem", published="always", shown_by="counterexample",
-       says=("from diag(1, 1) to diag(1.2, 0) |M|_F goes {one.frobenius:.3f} to {two.frobenius:.3f} and the operator ",
-             "norm {one.operator:.1f} to {two.operator:.1f}: by the lemma alone not even the sign is known. Where all ",
-             "entries shrink by one factor, as under decay alone, both norms do ({scaled:.0%} of {samples} matrices ",
-             "of {d} x {d}); under small random changes they move the same way in {value:.0%}"))  # fmt: skip
-def norms_move_together(d: int = 16, samples: int = 400) -> Finding:
-    """By Lemma 3.4 the variation of the weight decay term can be estimated through changes of the operator norms.
-
-    Do both norms change in the same direction: in one example, when a matrix is scaled, and under random changes? The
-    assumption, that their quotient stays, is met by decay alone; of whole runs it is not claimed here.
-    """
-
-    def alike(before, after):
-        return np.sign(after.frobenius - before.frobenius) == np.sign(after.operator - before.operator)
-
-    rng = np.random.default_rng(0)
-    one, two = norms(np.diag([1.0, 1.0])), norms(np.diag([1.2, 0.0]))
-    starts = rng.normal(size=(samples, d, d))
-    agree = float(np.mean([alike(norms(m), norms(m + 0.05 * rng.normal(size=(d, d)))) for m in starts]))
-    scaled = float(np.mean([alike(norms(m), norms(0.99 * m)) for m in starts]))
-    return judge(bool(alike(one, two)) and agree == 1, assumed=scaled == 1, value=agree, low=1, high=1, one=one,
-                 two=two, d=d, samples=samples, scaled=scaled)  # fmt: skip
-
-
 @claim("G50", "gu2025", "appendix E, Eq. (19); Gu 2024, Eq. 13", section="A Toeplitz start", kind="formula",
        shown_by="counterexample",
        says=("moved by a row and a column, which leaves a circulant matrix as it is, Toeplitz(v, v') of two random ",
@@ -70,7 +43,7 @@ def toeplitz_is_circulant(p: int = 97) -> Finding:
     v, other = np.random.default_rng(0).normal(size=(2, p))
     tables = (toeplitz(v, row) for row in (other, v, np.roll(v[::-1], 1)))
     free, program, closed = (int((np.roll(table, 1, axis=(0, 1)) != table).sum()) for table in tables)
-    return judge(free == 0, corrected=closed == 0, value=float(free), low=0, high=0, p=p, free=free, program=program,
+    return judge(free == 0, corrected=closed == 0, value=float(free), p=p, free=free, program=program,
                  closed=closed)  # fmt: skip
 
 
@@ -106,11 +79,11 @@ def supremum_is_a_norm(decades: int = 12) -> Finding:
     quotient = {name: region_map(rays, *kind) / radii for name, kind in kinds.items()}
     grows = sum(q[-1] > 1e3 * q[0] for q in quotient.values())
     minus = float((-quotient["s = c"]).max())
-    return judge(grows == 0 and minus >= 0, value=float(grows), low=0, high=0, power=decades - 1, minus=minus,
+    return judge(grows == 0 and minus >= 0, value=float(grows), power=decades - 1, minus=minus,
                  at={name: q[-1] for name, q in quotient.items()})  # fmt: skip
 
 
-@claim("P04", "gu2024", "Theorem 3", section=BEFORE, kind="theorem", shown_by="count",
+@claim("P04", "gu2024", "Theorem 3", section=BEFORE, kind="theorem", shown_by="count", also=("P06",),
        says=("{value:.0f} shifts with d1 + d2 dividing p change the class (p = {p}: those with d1 + d2 = 1); with p ",
              "dividing d1 + d2 {reversed} do"))  # fmt: skip
 def divisibility(primes: tuple[int, ...] = (5, 7, 11)) -> Finding:
@@ -125,45 +98,5 @@ def divisibility(primes: tuple[int, ...] = (5, 7, 11)) -> Finding:
             keeps = np.array_equal(np.roll(label, (-d1, -d2), (0, 1)), label)
             printed += d1 + d2 in sympy.divisors(p) and not keeps
             mended += ((d1 + d2) % p == 0) != keeps
-    return judge(not printed, corrected=not mended, value=float(printed), low=0, high=0,
+    return judge(not printed, corrected=not mended, value=float(printed),
                  p=", ".join(map(str, primes)), reversed=mended)  # fmt: skip
-
-
-@claim("P06", "gu2024", "Assumption 2, Eq. 11", section=BEFORE, kind="formula", shown_by="proof", says=(
-    "with d(p) = 0, Theorem 3 for d1 = p, d2 = 0, the equations d(t) = t epsilon for t = 1 to p have {value:.0f} ",
-    "non-zero solutions at p = {p}: p epsilon = 0 (and without t = p, t epsilon = (p - t) epsilon); a distance that ",
-    "is nearly linear for small t and 0 at p, such as 2 sin(pi t/p), agrees with Theorem 3"))  # fmt: skip
-def linear_distance(p: int = 97, theorem: bool = True) -> Finding:
-    """Once all systems are learnt, the distance of the maps of (i, j) and (i + t, j) is t epsilon.
-
-    The paper's own Theorem 3, in the same case and for d1 = p, d2 = 0, makes the maps at t = p equal. Nor does a
-    border, t below p / 2, mend it: a map depends on (i, j) by "is the label s" alone, so it has two distances.
-    """
-    equations = np.hstack([np.eye(p), -np.arange(1, p + 1)[:, None]])
-    solutions = null_space(np.vstack([equations, np.eye(p + 1)[p - 1 : p if theorem else p - 1]])).shape[1]
-    return judge(solutions > 0, value=float(solutions), low=1, high=1, p=p)
-
-
-def late_and_best(dataset: xr.Dataset) -> pd.DataFrame:
-    """One row a seed: the largest MED of the last 20 logged steps (late) and the largest test accuracy (best)."""
-    late, best = dataset.med.isel(step=slice(-20, None)).max("step"), dataset.test_accuracy.max("step")
-    return pd.DataFrame({"late": late.values, "best": best.values})
-
-
-@claim("P08", "gu2024", "Property 1", section=BEFORE, seconds=3,
-       runs=lambda: {p: fig5(p) for p in (47, 97)}, through=late_and_best,
-       says=("e exists in {learned[0]} of {learned[1]} runs that generalise and in {others[0]} of {others[1]} that do ",
-             "not (late MED up to {most:.2f}); and e is an upper bound, not the 'lower bound' printed"))  # fmt: skip
-def bounded_in_the_end(runs: Runs) -> Finding:
-    """From some step on MED stays below some number e (and oscillates), and that marks the limit of generalisation.
-
-    A bound e of MED after some step, in runs that generalise and in runs that do not.
-    """
-    table = pd.concat(runs.values())
-    learned, bounded = table.best >= 0.95, np.isfinite(table.late)
-    tells = bounded[learned].all() and not bounded[~learned].any() and (~learned).any()
-    every = bool(bounded.all())
-    return judge(bool(tells or every) if runs.complete(1) else None, anything=every and not tells,
-                 value=float(bounded.mean()), low=0, high=1, most=table.late.max(),
-                 learned=(bounded[learned].sum(), learned.sum()),
-                 others=(bounded[~learned].sum(), (~learned).sum()))  # fmt: skip

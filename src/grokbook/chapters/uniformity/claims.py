@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -11,7 +11,6 @@ from grokbook.claims import Finding, claim, judge
 from grokbook.measures import circle_med, med, med_bound
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.tasks.groups import cyclic
-from grokbook.theory.enclosing_ball import smallest_ball
 from grokbook.theory.one_frequency import circle
 from grokbook.theory.uniformity import (
     AdditiveFit,
@@ -22,7 +21,6 @@ from grokbook.theory.uniformity import (
     class_sums,
     closeness,
     common_point,
-    diameter,
 )
 
 COLLAPSE = "Closeness of the classes forces collapse"
@@ -40,48 +38,22 @@ def embeddings(p: int, draws: int = 20) -> Iterator[np.ndarray]:
         yield line + rng.exponential(0.3) * noise
 
 
-def ball_radii(points: np.ndarray, label: np.ndarray, p: int) -> np.ndarray:
-    """Radius of the smallest ball of the points of each class, shape (p,); 0 for an empty class.
-
-    Example:
-        >>> ball_radii(np.array([[0.0], [2.0], [5.0]]), np.array([1, 1, 0]), 3).tolist()
-        [0.0, 1.0, 0.0]
-    """
-    return np.array([smallest_ball(points[label == r]).radius if (label == r).any() else 0.0 for r in range(p)])
-
-
-@claim("G02", "gu2025", "Lemma 3.2", section="What can be saved", kind="theorem", shown_by="counterexample",
-       says=("balls exist for {balls} of {p} classes of random outputs, right or wrong: without a scale the lemma is ",
-             "true of all outputs. Correct outputs may be stretched at will: with margins from {margins[0]:.3f} to ",
-             "{margins[1]:.0f} the largest ball has radius {value:.0f}, so any radius fixed in advance is refuted"))
-def outputs_in_balls(p: int = 13) -> Finding:
-    """If the outputs are correct, those of one class lie within a "relevant small positive number" of one vector.
-
-    No scale is printed. Does "each class of outputs lies in a ball" need correct outputs, and is the ball small when
-    they are?
-    """
-    rng, label = np.random.default_rng(0), cyclic(p)
-    wrong = ball_radii(rng.normal(size=(p, p, p)), label, p)
-    margins = rng.lognormal(0, 3, size=(p, p, 1))
-    correct = ball_radii(np.eye(p)[label] * margins, label, p)
-    return judge(np.isfinite(correct).all(), anything=bool(np.isfinite(wrong).all()), value=float(correct.max()),
-                 balls=np.isfinite(wrong).sum(), p=p, margins=(margins.min(), margins.max()))  # fmt: skip
-
-
-@claim("G05", "gu2025", "Theorem 3.5", section=COLLAPSE, kind="theorem", shown_by="counterexample",
+@claim("G05", "gu2025", "Theorem 3.5; Lemma 3.2", section=COLLAPSE, kind="theorem", shown_by="counterexample",
+       also=("G02",),
        says=("k_r and delta_r exist for {value:.0f} of {high:.0f} embeddings that no training has touched: any finite ",
              "set lies in some ball"))  # fmt: skip
 def sums_in_balls(p: int = 13) -> Finding:
     """If the model masters A x B, there are k_r and delta_r with |phi(i) + phi(j) - k_r| < delta_r.
 
-    Is there an embedding whose class sums lie in no ball, so that mastery would have something to add?
+    Is there an embedding whose class sums lie in no ball, so that mastery would have something to add? Lemma 3.2 says
+    the same of outputs, and prints no scale either.
     """
     finite = np.isfinite([closeness(phi).delta for phi in embeddings(p)])
     return judge(finite.any(), anything=bool(finite.all()), value=float(finite.sum()), low=0, high=float(finite.size))
 
 
 @claim("G06", "gu2025", "Theorem 3.5 as used, appendix B.3", section=COLLAPSE, kind="theorem", published="small",
-       shown_by="proof", bars={"close": (0.5, 1.5)},
+       shown_by="proof", also=("G07", "G10"), bars={"close": (0.5, 1.5)},
        says=("the means of all classes agree to {shared:.0e}; over {of} embeddings the mean radius of a class is ",
              "never below {low:.2f} times that of the embedding: {near} are below our bar. The unit circle, which ",
              "solves the task, needs {value:.5f} at p = {p} ({wheel:.2f} at p = {small}); with other bars: {bars}"))
@@ -96,57 +68,6 @@ def sums_in_small_balls(p: int = 97, small: int = 13, *, close: float = 1.0) -> 
     shared = max(np.abs(class_sums(phi).mean(axis=1) - common_point(phi)).max() for phi in embeddings(small))
     return judge(max(known, wheel) < close, value=known, low=ratios.min(), high=2.0, shared=shared, of=len(ratios), p=p,
                  wheel=wheel, small=small, near=int((ratios < close - 1e-9).sum()))  # fmt: skip
-
-
-def radii_on(phi: np.ndarray, rows: Sequence[int], columns: Sequence[int]) -> np.ndarray:
-    """Radius of the ball of each class of phi(i) + phi(j), i in `rows`, j in `columns`; 0 for an empty class.
-
-    Example:
-        >>> radii_on(np.arange(3.0)[:, None], [0, 1, 2], [0, 1, 2]).tolist()
-        [1.5, 1.5, 0.0]
-    """
-    i, j = (grid.ravel() for grid in np.meshgrid(rows, columns, indexing="ij"))
-    return ball_radii(phi[i] + phi[j], (i + j) % len(phi), len(phi))
-
-
-def admissible(phi: np.ndarray, size: int, delta: float, tried: np.ndarray) -> np.ndarray:
-    """Which vectors k are closer than delta to all sums of a class on the first `size` rows and columns: (p, n).
-
-    `phi` has shape (p, d), `tried`, shape (n, d), holds the k; an empty class admits all of them.
-
-    Example:
-        >>> admissible(np.arange(3.0)[:, None], 3, 2.0, np.array([[1.5], [4.5]])).tolist()
-        [[True, False], [False, False], [True, False]]
-    """
-    sums, label = phi[:size, None] + phi[None, :size], np.add.outer(range(size), range(size)) % len(phi)
-    inside = np.linalg.norm(sums[:, :, None] - tried, axis=3) < delta
-    return np.array([inside[label == r].all(axis=0) for r in range(len(phi))])
-
-
-@claim("G07", "gu2025", "appendix B.3", section=COLLAPSE, kind="theorem", shown_by="proof", published="a single point",
-       says=("with delta fixed at {times:g} times the radius that the whole grid needs, {first:.0%} of the vectors ",
-             "tried are admissible for a class on {sizes[0]} x {sizes[0]} cells and {value:.0%} on all {sizes[1]} x ",
-             "{sizes[1]}: more tightly constrained, as the paper concludes, and {left}. The least radius of a class ",
-             "grows as cells are added to one embedding, {means[0]:.2f} to {means[1]:.2f} in the mean: the other way"))
-def balls_shrink_with_data(p: int = 23, draws: int = 500, times: float = 1.1) -> Finding:
-    """As A x B grows, "the set of admissible vectors {k_i} converges toward a single point, and the corresponding
-    delta_i values shrink accordingly".
-
-    The k_r that are admissible at one fixed delta, on a growing square of cells of one embedding of the plane, and the
-    least radius that admits any. It would hold with correction if the radii shrank and only the single point were too
-    much. The embeddings of networks that master more cells are others; they are not judged.
-    """
-    rng = np.random.default_rng(0)
-    phi, sizes = rng.normal(size=(p, 2)), range(3, p + 1, 4)
-    radii = np.array([radii_on(phi, range(n), range(n)) for n in sizes])
-    delta, middle = times * radii[-1].max(), common_point(phi)
-    tried = middle + rng.uniform(-delta, delta, size=(draws, 2))
-    shares = np.array([admissible(phi, n, delta, tried).mean(axis=1) for n in sizes])
-    point, shrink = bool(shares[-1].max() == 0), bool((np.diff(radii.mean(axis=1)) < 0).all())
-    return judge(point, shrink, corrected=shrink and bool((np.diff(shares, axis=0) <= 0).all()),
-                 value=float(shares[-1].mean()), times=times, first=shares[0].mean(), sizes=(sizes[0], sizes[-1]),
-                 means=(radii[0].mean(), radii[-1].mean()),
-                 left="at most a point" if point else "no single point")  # fmt: skip
 
 
 @claim("G08", "gu2025", "Remark 3.6", section=COLLAPSE, kind="theorem", published="> 1", shown_by="proof", says=(
@@ -164,7 +85,7 @@ def close_exactly_if_equivalent(p: int = 13, modular: bool = True) -> Finding:
 
 
 @claim("G09", "gu2025", "Theorem 3.8", section="Weight decay does not know the names", kind="theorem",
-       published="some delta", shown_by="counterexample", says=(
+       published="some delta", shown_by="counterexample", also=("P08", "P14"), says=(
     "some delta above MED exists for all {of} embeddings, trained or not; what can be said is MED <= 2 cos(pi/2p) ",
     "sqrt(|E|_F^2/p), which is {value:.4f} for rows of length 1 at p = {p} and is attained (largest ratio {most:.6f})"))
 def bound_on_med(p: int = 97) -> Finding:
@@ -178,48 +99,6 @@ def bound_on_med(p: int = 97) -> Finding:
     finite = np.isfinite([med(t) for t in tables])
     return judge(finite.any(), anything=bool(finite.all()), value=top, low=top, high=top, of=len(tables), p=p,
                  most=most)  # fmt: skip
-
-
-@claim("P14", "gu2024", "appendix F", section="Weight decay does not know the names", shown_by="counterexample",
-       bars={"near": (0.02, 0.1)},
-       says=("true of the circle in the natural order, whose neighbours are at {first:.2f} of its diameter. The ",
-             "circle of frequency {k} has them at {value:.3f} (p = {p}; over all frequencies {low:.2f} to {high:.2f}, ",
-             "mean {mean:.2f}): uniformly distributed, and ordered once the symbols are renamed; half the diameter is ",
-             "read to within {near:g} ({bars})"))
-def half_the_diameter(p: int = 97, *, near: float = 0.05) -> Finding:
-    """Neighbours at about half of the diameter indicate "that the embedding vectors cannot maintain a uniformly
-    distributed ordered structure".
-
-    Is there a circle, of a prime modulus p, on which neighbours are half the diameter apart? The words left out are "in
-    the order of the symbols": with them the test rejects what it should.
-    """
-    ratios = np.array([circle_med(p, [k]) / (2 * np.cos(np.pi / (2 * p))) for k in range(1, p // 2 + 1)])
-    nearest = int(np.argmin(np.abs(ratios - 0.5))) + 1
-    wheel = circle(p, nearest)
-    measured = med(wheel) / diameter(wheel)
-    return judge(abs(measured - 0.5) >= near, corrected=bool(abs(ratios[0] - 0.5) >= near), value=measured,
-                 low=ratios.min(), high=ratios.max(), k=nearest, p=p, mean=ratios.mean(), first=ratios[0],
-                 near=near)  # fmt: skip
-
-
-@claim("G10", "gu2025", "section 3.2", section=COLLAPSE, kind="theorem", shown_by="proof",
-       says=("on the whole grid the inequalities of all j add up, the centres cancel and MED is at most twice the ",
-             "mean radius (largest quotient over {of} embeddings {value:.2f}), as is every other distance ",
-             "({every:.2f}): collapse. On a part of the grid it does not follow: on the line phi(i) = i with i, j up ",
-             "to (p - 1)/2 all radii are {part:g} and MED is {line:.2f}"))
-def neighbours_by_the_triangle_inequality(p: int = 13) -> Finding:
-    """Theorem 3.8 follows from Theorem 3.5 by the triangle inequality.
-
-    Theorem 3.5 speaks of any part A x B of the grid. Does MED follow from the radii on a part, and on the whole, which
-    is where a network is that has generalised?
-    """
-    half, line = range((p + 1) // 2), np.arange(p, dtype=float)[:, None]
-    part, steps = float(radii_on(line, half, half).max()), med(line)
-    close = [(med(phi), closeness(phi)) for phi in embeddings(p)]
-    quotients = [(value / (2 * c.deltas.mean()), c.diameter / (2 * c.deltas.mean())) for value, c in close]
-    worst, every = np.max(quotients, axis=0)
-    return judge(steps <= 2 * part + 1e-9, assumed=bool(max(worst, every) <= 1 + 1e-9), value=float(worst), low=0,
-                 high=1, of=len(close), every=every, part=part, line=steps)  # fmt: skip
 
 
 @cache
