@@ -28,8 +28,8 @@ RULE = "2026-11-28T19:26:46+00:00 ebf9f161"  # when the rule of GT1 was last cha
     "reading, one radius for all {rows} rows, misses the printed U-Acc by {rmse:.1f} points (root mean square, best n ",
     "= {n:.0f}; SQUARE alone {square.rmse:.1f} at n = {square.n:.0f}, STRIP {strip.rmse:.1f} at n = {strip.n:.0f}); ",
     "the printed U-Acc - L-Acc is {swing:.1f} in the mean of these rows, {least:.1f} to {most:.1f}; cells of one's ",
-    "own class miss by {own:.1f}, the share in either order by {either_rmse:.1f}; U-Acc correlates with the share outside ",
-    "the hole at {outside_square:.3f} (SQUARE) and {outside_all:.2f} (all), in either order at {either:.2f}"))
+    "own class miss by {own:.1f}, the share in either order by {either_rmse:.1f}; U-Acc correlates with the share ",
+    "outside the hole at {outside_square:.3f} (SQUARE) and {outside_all:.2f} (all), in either order at {either:.2f}"))
 def ceiling_by_distance(radius: int | None = None, fits: pd.DataFrame | None = None) -> Finding:
     """For an upper limit of 1 the training set must "cover the entire test set within a certain Manhattan distance".
 
