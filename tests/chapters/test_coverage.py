@@ -9,9 +9,7 @@ from grokbook.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory import coverage as discs
-from grokbook.theory.coverage_probability import Estimate
 
-ORDERED = [(a, b) for a in range(1, 9) for b in range(a, 9)]
 PLAN = {"p": 47, "k": 4, "train_fraction": 0.3, "draws": 50, "example": 11}
 
 
@@ -22,15 +20,8 @@ PLAN = {"p": 47, "k": 4, "train_fraction": 0.3, "draws": 50, "example": 11}
         (claims.a_cell_of_the_class_is_near, {"p": 23, "radius": 5}, "fails"),
         # appendix B.5 with |i - i'| + |j - j'| and the largest step
         (claims.neighbour_inequality, {"p": 11, "printed": False}, "holds"),
-        (claims.chains_include_neighbours, {"p": 5, "limits": ORDERED}, "holds"),
-        (claims.every_disc_has_c_cells, {"p": 11, "k": 1}, "holds"),
-        (claims.printed_union_bound, {"p": 23, "k": 3, "m": 200, "torus": True}, "holds"),
-        # Markov: E[U] < 0.01 leaves at least 99 %
-        (claims.below_one_means_covered, {"p": 23, "k": 3, "eps": 0.01}, "holds"),
         (claims.fraction_is_necessary, {"largest": 47, "least_k": 3}, "holds"),
         (claims.fraction_is_necessary, {"largest": 47}, "holds with correction"),
-        (claims.printed_union_bound, {"p": 23, "k": 3, "m": 200}, "holds with correction"),
-        (claims.chains_are_rare, {"rare": 0.9}, "holds"),
         # section 6.1, "a certain threshold": nothing is said until it is named
         (claims.certain_above_the_threshold, {"p": 23}, "vacuous"),
         (claims.certain_above_the_threshold, {"p": 23, "k": 3, "size": discs.guaranteed_size}, "holds"),
@@ -45,15 +36,7 @@ def test_checks_come_out_either_way(check, changes, verdict):
     ("check", "args", "changes", "verdict"),
     [
         (claims.a_cell_of_the_class_is_near, (23, 5), {"exact_answers": lambda p: np.zeros((p, p))}, "holds"),
-        (claims.chains_include_neighbours, (5, ORDERED), {"chain_lengths": lambda m: m.ravel() + np.inf}, "fails"),
-        (claims.every_disc_has_c_cells, (11, 3), {"disc_sizes": lambda p, k, torus=0: np.full((p, p), 7)}, "fails"),
-        (claims.one_cell_is_covered, (23, 3), {"miss_probability": lambda n, c, m: (1 - c / n) ** m}, "holds"),
-        (claims.one_cell_is_covered, (23, 3), {"miss_probability": lambda *_: 1.0}, "fails"),
-        (claims.printed_union_bound, (11, 2, 60), {"own_bound": lambda *_: 0.9}, "fails"),
         (claims.fraction_is_necessary, (47,), {"guaranteed_size": lambda *_, torus: 1}, "fails"),
-        (claims.below_one_means_covered, (11, 2), {"full_coverage": lambda *_, **__: Estimate.of(1, 50)}, "fails"),
-        (claims.below_one_means_covered, (11, 2), {}, "holds with correction"),
-        (claims.chains_are_rare, (), {"chain_lengths": lambda m: 0.0 * m.ravel()}, "fails"),
     ],
 )  # fmt: skip
 def test_checks_in_another_world(elsewhere, check, args, changes, verdict):
@@ -85,14 +68,6 @@ def test_pairs_of_one_class_by_counting():
     p = 7
     i, j, a, b = claims.class_pairs(p)
     assert ((i + j) == (a + b)).all() and i.size == sum(n * (n - 1) // 2 for n in [*range(1, p), *range(1, p + 1)])
-
-
-def test_chains_by_hand():
-    """Two training cells of class 0 at (0, 0) and (1, 2), p = 3: from (2, 1) the nearer is at distance 2."""
-    mask = np.zeros((3, 3), dtype=bool)
-    mask[0, 0] = mask[1, 2] = True
-    lengths = claims.chain_lengths(mask).reshape(3, 3)
-    assert lengths[2, 1] == 2 and lengths[0, 0] == 0 and np.isinf(lengths[0, 1])
 
 
 def test_a_class_without_training_cells_needs_an_infinite_radius():

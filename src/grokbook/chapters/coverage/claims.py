@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -17,21 +17,18 @@ from grokbook.runs.gu2025 import fig5
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.coverage import (
     disc_size,
-    disc_sizes,
     distance_to_training,
     expected_uncovered,
     guaranteed_size,
     least_training_size,
-    miss_probability,
     printed_fraction,
     required_fraction,
     same_class_distance,
     same_class_size,
 )
-from grokbook.theory.coverage_probability import enumerate_coverage, full_coverage, printed_bound
+from grokbook.theory.coverage_probability import full_coverage
 from grokbook.theory.one_frequency import circle
 
-CERTAIN = "An expectation below one is not a probability near one"
 ENOUGH = "What suffices, and what is necessary"
 OWN_CLASS = "The theorem asks for the same class"
 
@@ -71,7 +68,7 @@ def exact_answers(p: int) -> np.ndarray:
 
 
 @claim("G15", "gu2025", "Theorem 3.10 (i)", section=OWN_CLASS, kind="theorem", published="D1 is not given",
-       shown_by="counterexample",
+       shown_by="counterexample", also=("G17", "G59"),
        says=("as printed (i, j) itself is such a cell; with training cells, every test cell of {seeds} random splits ",
              "has one within distance {farthest}, whatever a model answers, and for D1 = 5 a sum computed exactly ",
              "(right on {right} cells) breaks it at {broken:.0%} of the test cells"))
@@ -98,7 +95,7 @@ def class_pairs(p: int) -> tuple[np.ndarray, ...]:
     return i[fits], j[fits], a[fits], b[fits]
 
 
-@claim("G16", "gu2025", "appendix B.5", section=OWN_CLASS, kind="formula", says=(
+@claim("G16", "gu2025", "appendix B.5", section=OWN_CLASS, kind="formula", part_of="EG", says=(
     "broken by {broken} of {total} pairs of one class (a circle and normal rows, p = {p}), whose printed factor is 0; ",
     "(|i - i'| + |j - j'|) times the largest step is broken by {largest}, times the mean step by {mean}"))  # fmt: skip
 def neighbour_inequality(p: int = 23, *, printed: bool = True) -> Finding:
@@ -116,69 +113,8 @@ def neighbour_inequality(p: int = 23, *, printed: bool = True) -> Finding:
         bounds = factor * steps.max(), apart * steps.max(), apart * steps.mean()
         counts.append([int((moved > bound).sum()) for bound in bounds])
     (broken, largest, mean), total = np.sum(counts, axis=0).tolist(), 2 * i.size
-    return judge(broken == 0, corrected=largest == 0, value=broken / total, low=0, high=0, total=total, p=p,
+    return judge(broken == 0, corrected=largest == 0, value=broken / total, total=total, p=p,
                  broken=broken, largest=largest, mean=mean)  # fmt: skip
-
-
-def chain_lengths(mask: np.ndarray) -> np.ndarray:
-    """Length of the shortest chain of condition (ii) from each cell, s = 1 or 2, (p*p,); inf where there is none.
-
-    A chain goes from a cell over training cells 1 .. s to training cell 0 of the cell's class; cells t and s - t are
-    of one class.
-    """
-    p = mask.shape[0]
-    i, j = np.divmod(np.arange(p * p), p)
-    apart = (np.abs(i[:, None] - i) + np.abs(j[:, None] - j)).astype(float)
-    kin = ((i + j)[:, None] - (i + j)) % p == 0
-    trained = mask.ravel()
-    last = np.where(kin & trained[:, None] & trained, apart, np.inf)
-    one = np.where(kin & trained, (apart[:, :, None] + last[None]).min(axis=1), np.inf).min(axis=1)
-    step = np.where(trained[:, None] & trained, apart, np.inf)
-    two_steps = (apart[:, :, None] + step[None]).min(axis=1)
-    two = np.where(kin & trained, (two_steps[:, :, None] + last[None]).min(axis=1), np.inf).min(axis=1)
-    return np.minimum(one, two)
-
-
-@claim("G17", "gu2025", "Theorem 3.10 (ii)", section=OWN_CLASS, kind="theorem", published="no condition on D1, D2",
-       says=("at p = {p} (i) holds somewhere without (ii) for {lost} of the {ordered} pairs with D1 <= D2 and for ",
-             "{others} of the {other} others; the shortest chain is never shorter than the direct way ",
-             "({shorter} cells), so (ii) is (i) with D2 in place of D1"))
-def chains_include_neighbours(p: int = 7, limits: Iterable[tuple[int, int]] | None = None) -> Finding:
-    """Condition (ii), a chain of cells of total length below D2, includes condition (i).
-
-    Condition (i) is a cell of the class nearer than D1.
-    """
-    mask = ModularTask(p, train_fraction=0.3).train_mask
-    near, chain = same_class_distance(mask).ravel(), chain_lengths(mask)
-    pairs = list(limits or product(range(1, 2 * p), repeat=2))
-    ordered = np.array([d1 <= d2 for d1, d2 in pairs])
-    broken = np.array([((near < d1) & ~(chain < d2)).any() for d1, d2 in pairs])
-    lost, others = int(broken[ordered].sum()), int(broken[~ordered].sum())
-    return judge(lost + others == 0, assumed=lost == 0, value=float(lost + others), low=0, high=0, p=p, lost=lost,
-                 others=others, ordered=ordered.sum(), other=(~ordered).sum(),
-                 shorter=int((chain < near).sum()))  # fmt: skip
-
-
-@claim("G59", "gu2025", "after Theorem 3.10", section=OWN_CLASS, kind="theorem", published="extremely small",
-       shown_by="proof", bars={"rare": (0.01, 0.2)},
-       says=("at p = {p} and a limit of {limit}, the least at which half of the test cells have (i), (ii) holds for ",
-             "{value:.0%} of them, and without (i) for {alone:.0%} at any common limit: what includes (i) is no ",
-             "rarer; what it adds is nothing (\"extremely small\" is read as {rare:.0%}; {bars})"))
-def chains_are_rare(p: int = 7, *, rare: float = 0.05) -> Finding:
-    """Condition (ii) includes condition (i), "but in actual use, the probability of condition (ii) occurring is
-    extremely small".
-
-    By the theorem a right answer needs one of them, so (ii) is at least as frequent as right answers. The word left out
-    may be "alone": how often does (ii) hold where (i) does not, with D1 = D2?
-    """
-    mask = ModularTask(p, train_fraction=0.3).train_mask
-    test = ~mask.ravel()
-    near, chain = same_class_distance(mask).ravel()[test], chain_lengths(mask)[test]
-    limit = next(d for d in range(1, 2 * p) if (near < d).mean() >= 0.5)
-    alone = max(float(((chain < d) & (near >= d)).mean()) for d in range(1, 2 * p))
-    having = float((chain < limit).mean())
-    return judge(having <= rare, corrected=alone <= rare, value=having, low=0, high=rare, p=p, limit=limit, alone=alone,
-                 rare=rare)  # fmt: skip
 
 
 # --------------------------------------------------------------------------------------- appendix B.6, step by step
@@ -194,92 +130,8 @@ def counted_discs(p: int, k: int, torus: bool) -> np.ndarray:
     return total
 
 
-@claim("G19", "gu2025", "appendix B.6", section="On the bounded grid, discs at the border are smaller",
-       kind="formula", published="100%",
-       says="p = {p}, k = {k}: C = {c} at every cell of the torus; on the bounded grid of the paper at {value:.0%} of "
-       "the cells, and {corner} at a corner")
-def every_disc_has_c_cells(p: int = 97, k: int = 5) -> Finding:
-    """Each training cell covers exactly C = 1 + sum over d < k of 4d cells of the p x p grid."""
-    grid, ring, c = counted_discs(p, k, False), counted_discs(p, k, True), 1 + sum(4 * d for d in range(1, k))
-    formulas = np.array_equal(grid, disc_sizes(p, k)) and np.array_equal(ring, disc_sizes(p, k, torus=True))
-    right = formulas and (ring == c).all() and c == disc_size(k)
-    return judge((grid == c).all(), corrected=bool(right), value=float((grid == c).mean()), low=1, high=1, p=p, k=k,
-                 c=c, corner=grid.min())  # fmt: skip
-
-
-@claim("G20", "gu2025", "appendix B.6", section="How many cells stay uncovered", kind="formula", published="1",
-       says=("without replacement a cell is missed less often at all {sizes} sizes tried; at p = {p}, k = {k}, ",
-             "m = {m} {ours:.3f} cells are missed on average (torus), by the printed formula {theirs:.3f}"))
-def one_cell_is_covered(p: int = 97, k: int = 5) -> Finding:
-    """A cell is missed by m random training cells with probability "approximately" (1 - C/N)^m.
-
-    Which is exact for draws with replacement.
-    """
-    n, c, m = p * p, disc_size(k), training_size(p, k)
-    sizes = np.unique(np.linspace(1, n - c, 50).astype(int))
-    ours = np.array([miss_probability(n, c, int(size)) for size in sizes])
-    printed = (1 - c / n) ** sizes
-    same, safe = np.allclose(ours, printed, rtol=1e-9), bool((ours <= printed * (1 + 1e-12)).all())
-    here, there = n * float(miss_probability(n, c, m)), n * (1 - c / n) ** m
-    return judge(same, corrected=safe, value=here / there, low=1, high=1, sizes=sizes.size, p=p, k=k, m=m, ours=here,
-                 theirs=there)  # fmt: skip
-
-
-def own_bound(p: int, k: int, m: int, torus: bool) -> float:
-    """The union bound with the size of each cell's own disc, 1 - sum of (1 - C_ij/N)^m over the cells.
-
-    Example:
-        >>> round(own_bound(97, 5, 3000, torus=True), 4)
-        0.9808
-    """
-    return 1 - float(((1 - disc_sizes(p, k, torus=torus) / p**2) ** m).sum())
-
-
-@claim("G21", "gu2025", "appendix B.6", section=CERTAIN, kind="theorem", published="0 or more", seconds=2, says=(
-    "{grid}, p = 3, k = 2, m = {worst}: P_full = {exact} = {exactly:.3f}, bound {bound:.3f} (torus: {other:.3f}); p = ",
-    "{p}, k = {k}, m = {m}: {drawn.value:.3f} ± {drawn.error:.3f} ({again.value:.3f} ± {again.error:.3f} with ",
-    "replacement), bound {printed:.3f}; with each disc's own size {own:.3f}, which is kept at every m of p = 3"))
-def printed_union_bound(p: int = 97, k: int = 5, m: int = 3000, *, torus: bool = False) -> Finding:
-    """All cells of the grid are covered with probability at least 1 - N (1 - C/N)^m.
-
-    On the grid of the paper exactly at p = 3, k = 2, by simulation at p, k, m. The border is that of G19: with C_ij in
-    place of C the bound, and what follows from it, stands.
-    """
-    sure = {s: float(enumerate_coverage(3, 2, s, torus=torus).probability) for s in range(1, 9)}
-    gaps = {s: covered - printed_bound(3, 2, s) for s, covered in sure.items()}
-    worst, kept = min(gaps, key=gaps.get), all(c >= own_bound(3, 2, s, torus) - 1e-12 for s, c in sure.items())
-    drawn, again = (full_coverage(p, k, m, torus=torus, replacement=r) for r in (False, True))
-    exact, other = (enumerate_coverage(3, 2, worst, torus=ring).probability for ring in (torus, True))
-    return judge(gaps[worst] >= -1e-12, corrected=kept, value=gaps[worst], low=0, high=1,
-                 grid="torus" if torus else "grid", worst=worst, exact=exact, exactly=float(exact), other=float(other),
-                 bound=printed_bound(3, 2, worst), p=p, k=k, m=m, drawn=drawn, again=again,
-                 printed=printed_bound(p, k, m), own=own_bound(p, k, m, torus))  # fmt: skip
-
-
-@claim("G22", "gu2025", "appendix B.6", section=CERTAIN, kind="theorem", published="close to 1", shown_by="draws",
-       seconds=8, bars={"close": (0.9, 0.99)},
-       says=("p = {p}, k = {k}, torus: at the least m with E < {eps:g} ({m}) all cells are covered in ",
-             "{least.value:.2f} ± {least.error:.2f} of {least.draws} draws; at the printed m = {threshold} in ",
-             "{torus.value:.2f} ± {torus.error:.2f} (grid: {grid.value:.2f} ± {grid.error:.2f}, ",
-             "where E = {expected:.2f}). With another constant, E < {small:.2g} ({enough} cells), in {sure.value:.3f} ",
-             "± {sure.error:.3f}; \"close to 1\" is read as {close:g} (others: {bars})"))
-def below_one_means_covered(p: int = 97, k: int = 5, eps: float = 1.0, *, close: float = 0.95) -> Finding:
-    """For full coverage "close to 1", "require the expected number of uncovered points to be less than 1".
-
-    With 1 - `close` in place of 1 it is Markov's inequality; then the fraction has ln(p^2 / (1 - close)) for ln p^2.
-    `close` is our reading of a probability "close to 1", which 4,000 random training sets decide.
-    """
-    m, threshold = least_training_size(p, k, eps, torus=True), training_size(p, k)
-    enough = least_training_size(p, k, 1 - close, torus=True)
-    least, torus, sure = (full_coverage(p, k, n, torus=True, draws=4000) for n in (m, threshold, enough))
-    low, high = least.interval()
-    return judge(high >= close, corrected=sure.interval()[1] >= close, value=least.value, low=low, high=high,
-                 small=1 - close, p=p, k=k, eps=eps, m=m, threshold=threshold, least=least, torus=torus, sure=sure,
-                 grid=full_coverage(p, k, threshold), expected=expected_uncovered(p, k, threshold), close=close,
-                 enough=enough)  # fmt: skip
-
-
-@claim("G23", "gu2025", "Theorem 3.12", section=ENOUGH, kind="theorem", published="0 exceptions", says=(
+@claim("G23", "gu2025", "Theorem 3.12", section=ENOUGH, kind="theorem", published="0 exceptions",
+       also=("G19", "G20", "G21"), says=(
     "{value:.0f} of {cases} pairs (p, k) up to p = {largest} break it, with k in {{{broken_k}}} and p from {broken_p} ",
     "on, all where 2 ln p / C is above 1 ({two:.2f} at p = {p}, k = 2), more than the whole grid; {within} where it ",
     "is at most 1. There it is far off: p = {p}, k = 5 needs alpha = {sure:.4f}, not {printed:.4f}; 1 - p^(-2/C) = ",
@@ -296,7 +148,7 @@ def fraction_is_necessary(largest: int = 97, least_k: int = 2) -> Finding:
     sizes = {(p, k): int(np.ceil(required_fraction(p, k) * p * p)) for p, k in cases}
     short = sum(expected_uncovered(p, k, m, torus=True) > 1 + 1e-9 for (p, k), m in sizes.items())
     p = max(p for p, _ in cases)
-    return judge(not against, corrected=within == 0, value=float(len(against)), low=0, high=0, within=within,
+    return judge(not against, corrected=within == 0, value=float(len(against)), within=within,
                  two=printed_fraction(p, 2), sure=guaranteed_size(p, 5, torus=True) / p**2,
                  printed=printed_fraction(p, 5), required=required_fraction(p, 5), cases=len(cases), largest=largest,
                  p=p, short=short, kept=len(cases) - len(against), broken_p=min((q for q, _ in against), default=None),
@@ -324,7 +176,7 @@ LONG = 30_000  # steps from which a run that has not generalised counts as one t
 
 def two_moduli() -> dict[int, Experiment]:
     """Fig. 5 at p = 97, and the same at p = 31 for `LONG` steps: at p = 47 it takes more than twice as long to tell."""
-    return {31: fig5(31, steps=LONG), 97: fig5(97)}
+    return {31: fig5(31, steps=LONG), 97: fig5(97, n_seeds=19)}
 
 
 RUNS = (two_moduli,)
@@ -356,7 +208,7 @@ def fraction_for_grokking(runs: Runs, *, train_fraction: float = 0.3, long: int 
                  )  # fmt: skip
 
 
-@claim("G34", "gu2025", "section 6.1", section=ENOUGH, kind="theorem", published="100%", says=(
+@claim("G34", "gu2025", "section 6.1", section=ENOUGH, kind="theorem", published="100%", also=("G22",), says=(
     "as printed, with no threshold named, true of any model: above 1 - 1/p^2 nothing is left to test; our reading, ",
     "the bound of Theorem 3.12, for the coverage it is derived from: p = {p}, k = {k}, at {threshold:.1%} the grid is ",
     "covered with probability {drawn.value:.2f} ± {drawn.error:.2f} ({near}), and with probability 1 only from {sure} ",

@@ -27,9 +27,9 @@ RULE = "2026-11-28T19:26:46+00:00 ebf9f161"  # when the rule of GT1 was last cha
     "as printed, with no distance named, true of any training set: one cell covers the grid within {within}; our ",
     "reading, one radius for all {rows} rows, misses the printed U-Acc by {rmse:.1f} points (root mean square, best n ",
     "= {n:.0f}; SQUARE alone {square.rmse:.1f} at n = {square.n:.0f}, STRIP {strip.rmse:.1f} at n = {strip.n:.0f}); ",
-    "the printed U-Acc - L-Acc is {high:.1f} in the mean of these rows, {least:.1f} to {most:.1f}; cells of one's own ",
-    "class miss by {own:.1f}, the share in either order by {either_rmse:.1f}; U-Acc correlates with the share outside ",
-    "the hole at {outside_square:.3f} (SQUARE) and {outside_all:.2f} (all), in either order at {either:.2f}"))
+    "the printed U-Acc - L-Acc is {swing:.1f} in the mean of these rows, {least:.1f} to {most:.1f}; cells of one's ",
+    "own class miss by {own:.1f}, the share in either order by {either_rmse:.1f}; U-Acc correlates with the share ",
+    "outside the hole at {outside_square:.3f} (SQUARE) and {outside_all:.2f} (all), in either order at {either:.2f}"))
 def ceiling_by_distance(radius: int | None = None, fits: pd.DataFrame | None = None) -> Finding:
     """For an upper limit of 1 the training set must "cover the entire test set within a certain Manhattan distance".
 
@@ -46,7 +46,7 @@ def ceiling_by_distance(radius: int | None = None, fits: pd.DataFrame | None = N
     anything = radius is None or radius > within
     explained = anything or bool(rmse <= swing.mean())
     return judge(
-        explained, anything=anything, value=float(rmse), low=0, high=float(swing.mean()), within=within,
+        explained, anything=anything, value=float(rmse), swing=float(swing.mean()), within=within,
         rows=len(frame), n=n, rmse=rmse, square=fits.loc["SQUARE"], strip=fits.loc["STRIP"], least=swing.min(),
         most=swing.max(), own=best_radius(covered_shares(own=True), printed.to_numpy())[1],
         either_rmse=((printed - frame["either order"]) ** 2).mean() ** 0.5, either=printed.corr(frame["either order"]),
