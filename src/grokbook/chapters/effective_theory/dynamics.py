@@ -43,7 +43,7 @@ def printed_deviation() -> Finding:
     factors = [np.linalg.norm(normalised(2 * start, k)) / np.linalg.norm(normalised(start, k)) for k in (1.0, 0.5)]
     (c,), z0 = conserved(normalised(start, 0.5))
     same = [bool(np.isclose(factor, 1)) for factor in factors]
-    return judge(same[0], corrected=same[1], value=factors[0], low=1, high=1, right=factors[1], c=abs(c),
+    return judge(same[0], corrected=same[1], value=factors[0], right=factors[1], c=abs(c),
                  z0=z0)  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def sum_is_kept() -> Finding:
     error = max(abs(velocity(s, pairs).sum() - 2 * effective_loss(s, pairs) / conserved(s)[1] * s.sum())
                 for s in starts())  # fmt: skip
     centred = max(abs(flow(s - s.mean(), pairs, [5.0]).sum()) for s in starts())
-    return judge(abs(end - 1) < 1e-6, assumed=centred < 1e-12, value=end, low=1, high=1, error=error, centred=centred)
+    return judge(abs(end - 1) < 1e-6, assumed=centred < 1e-12, value=end, error=error, centred=centred)
 
 
 @claim("L09", "liu2022", "section 3.2, below Eq. 8", section=RATE, kind="formula", shown_by="proof",
@@ -104,7 +104,7 @@ def linear_flow() -> Finding:
         kept.append(ends[0] @ ends[0] / (s @ s))
         linear.append(ends[1] @ ends[1] / (s @ s))
         angle.append(np.linalg.norm(ends[0] / np.linalg.norm(ends[0]) - ends[1] / np.linalg.norm(ends[1])))
-    return judge(max(apart) < 1e-6, corrected=max(angle) < 1e-9, value=max(apart), low=0, high=0, linear=min(linear),
+    return judge(max(apart) < 1e-6, corrected=max(angle) < 1e-9, value=max(apart), linear=min(linear),
                  kept=min(kept), angle=max(angle))  # fmt: skip
 
 
@@ -117,7 +117,7 @@ def eigenvalues_of_h() -> Finding:
     squares = np.linalg.eigvalsh(gram(pairs, 4))[2:]
     ours = np.linalg.eigvalsh(2 * quadratic_form(pairs, 4))[2:]
     factor = 2 / len(permissible_set(pairs))
-    return judge(np.allclose(ours, squares), corrected=np.allclose(ours, factor * squares), value=factor, low=1, high=1,
+    return judge(np.allclose(ours, squares), corrected=np.allclose(ours, factor * squares), value=factor,
                  **{name: " and ".join(f"{number:.3g}" for number in numbers)
                     for name, numbers in (("eigenvalues", ours), ("squares", squares))})  # fmt: skip
 
@@ -161,7 +161,7 @@ def bias_solution() -> Finding:
     The factor 2 belongs to two samples, which the appendix takes up afterwards.
     """
     one, two, printed = bias(1), bias(2), float(1 - np.exp(-2))
-    return judge(np.isclose(one, printed), corrected=np.isclose(two, printed), value=one, low=printed, high=printed,
+    return judge(np.isclose(one, printed), corrected=np.isclose(two, printed), value=one,
                  two=two, printed=printed)  # fmt: skip
 
 
@@ -173,7 +173,7 @@ def external_force() -> Finding:
     """The force of the label on r falls as exp(-2 eta t), with one sample (Eq. 38) and with two (Eq. 39)."""
     one, two = (float(-np.log(1 - bias(n))) for n in (1, 2))
     right = np.isclose(two, 2, atol=1e-6)
-    return judge(np.isclose(one, 2), right, corrected=right, value=one, low=2, high=2, two=two)
+    return judge(np.isclose(one, 2), right, corrected=right, value=one, two=two)
 
 
 @claim("L36", "liu2022", "appendix L, Eq. 40", section=DERIVED, kind="theorem", shown_by="counterexample",
@@ -190,7 +190,7 @@ def opposite_samples() -> Finding:
     moves = [-(a.T @ a) @ x + force for x in (r, -r)]
     error = float(np.abs((moves[0] - moves[1]) + 2 * (a.T @ a) @ r).max())
     total = float(np.linalg.norm(moves[0] + moves[1]))
-    return judge(total == 0, corrected=error < 1e-12, value=total, low=0, high=0, error=error)
+    return judge(total == 0, corrected=error < 1e-12, value=total, error=error)
 
 
 @claim("L37", "liu2022", "appendix L, Eq. 41 to 43", section=DERIVED, kind="formula", shown_by="proof",
@@ -207,7 +207,7 @@ def potential_constants() -> Finding:
     gaps = np.diff(solved.y[:, [0, -1]].reshape(4, 2, 2), axis=1)
     rate = float(-np.log(np.linalg.norm(gaps[..., 1]) / np.linalg.norm(gaps[..., 0])))
     factor = rate / 4
-    return judge(np.isclose(factor, 0.5), corrected=rate > 0, value=factor, low=0.5, high=0.5, rate=rate)
+    return judge(np.isclose(factor, 0.5), corrected=rate > 0, value=factor, rate=rate)
 
 
 @claim("L38", "liu2022", "appendix L, the adiabatic limit", section=DERIVED, kind="formula", published="1",

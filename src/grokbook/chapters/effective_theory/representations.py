@@ -311,7 +311,7 @@ def samples_for_six() -> Finding:
     least = next(size for size in range(22) if sets_with_a_line(6, size))
     needed = all(nullity([s for s in seven if s != out], 6) > 2 for out in seven)
     right = left == 2 and needed
-    return judge(len(seven) == 8, right, corrected=right, value=len(seven), low=8, high=8, nullity=left,
+    return judge(len(seven) == 8, right, corrected=right, value=len(seven), nullity=left,
                  least=least, few=sets_with_a_line(6, least))  # fmt: skip
 
 
@@ -369,5 +369,5 @@ def two_tolerances(draws: int = 1_000) -> Finding:
     """A parallelogram is closed to within delta = 0.01."""
     tables = np.random.default_rng(0).normal(size=(draws, 10))
     printed, squared = (float(np.mean([representation_quality_index(t, d) for t in tables])) for d in (0.01, 0.1))
-    return judge(printed == squared, corrected=True, value=squared, low=printed, high=printed, draws=draws,
+    return judge(printed == squared, corrected=True, value=squared, draws=draws,
                  printed=printed)  # fmt: skip

@@ -150,7 +150,7 @@ def three_needed() -> Finding:
     products can imply a third in other ways too, by commuting.
     """
     implied, joined = third_ones("S3")
-    return judge(not implied.any(), corrected=not (implied & ~joined).any(), value=int(implied.sum()), low=0, high=0,
+    return judge(not implied.any(), corrected=not (implied & ~joined).any(), value=int(implied.sum()),
                  of=len(implied), all=len(equal_products(cayley_table("S3"))), others=int((~joined).sum()),
                  shared=int((implied & joined).sum()))  # fmt: skip
 
@@ -199,6 +199,6 @@ def critical_share(draws: int = 200, *, near: float = 0.05) -> Finding:
     table, matrices, size, rules, rigid = _half_ways(draws)
     least, most = (cells / 36 - 0.5 for cells in (rigid, size))
     inside, outside = -near < least <= most < near, most <= -near or least >= near
-    return judge(True if inside else False if outside else None, value=size / 36, low=0.5 - near, high=0.5 + near,
+    return judge(True if inside else False if outside else None, value=size / 36,
                  near=near, draws=draws, size=size, equalities=len(equal_products(table)), rules=rules / 36,
                  rigid=rigid / 36, dof=degrees_of_freedom(table, matrices))  # fmt: skip

@@ -160,7 +160,7 @@ def accuracy_is_bounded() -> Finding:
     each = [(n, seed) for n in RESULTS for seed in range(3)]
     bound = {key: round(55 * ideal_model(pairs_of(*key), 10)["accuracy"]) for key in each}
     right, told = ([key for key, ideal in bound.items() if RESULTS[key[0]][kind][key[1]] > ideal] for kind in (0, 1))
-    return judge(not right, value=len(right), low=0, high=0, of=len(bound), predicted=len(told),
+    return judge(not right, value=len(right), of=len(bound), predicted=len(told),
                  most=max((n for n, _ in right), default=0))  # fmt: skip
 
 
