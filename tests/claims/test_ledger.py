@@ -35,7 +35,7 @@ IDS = {f"G{n:02d}" for n in range(1, 53)} | {f"P{n:02d}" for n in range(1, 15)}
 SECONDS = r"\d+ s on one core"
 COLUMNS = ["id", "paper", "place", "statement", "kind", "verdict",
            "value", "low", "high", "published", "evidence", "runs", "shown_by", "page",
-           "origin", "rule_changed"]  # fmt: skip
+           "origin", "rule_changed", "part_of"]  # fmt: skip
 
 
 def made(**changes):

@@ -373,7 +373,7 @@ def as_table(found: Iterable[Outcome]) -> pd.DataFrame:
     """Outcomes as the table that `ledger` gives."""
     told = ("id", "paper", "place", "statement", "kind")
     judged = ("verdict", "value", "low", "high", "published", "evidence", "runs")
-    where = ("shown_by", "page", "origin", "rule_changed")
+    where = ("shown_by", "page", "origin", "rule_changed", "part_of")
     sides = ((told, "claim"), (judged, "finding"), (where, "claim"))
     rows = [[getattr(getattr(o, side), name) for names, side in sides for name in names] for o in found]
     return pd.DataFrame(rows, columns=[*told, *judged, *where])
@@ -392,7 +392,7 @@ def ledger(
     With `among`, that of your own claims: `ledger(among=[my_module])`.
 
     Columns: id, paper, place, statement, kind, verdict, value, low, high, published, evidence, runs, shown_by, page,
-    origin, rule_changed.
+    origin, rule_changed, part_of.
 
     Raises CheckError, which names the claim, when a check ends in an error: there is no half table.
 

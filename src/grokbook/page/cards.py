@@ -15,7 +15,7 @@ import pandas as pd
 
 from grokbook.claims import VERDICTS, carrying, choose, moved
 from grokbook.claims.export import NAME
-from grokbook.claims.ledger import WAYS, named
+from grokbook.claims.ledger import FOUR, GATHERED, WAYS, named
 from grokbook.claims.verdicts import settled
 from grokbook.files import no_formula
 from grokbook.page import safe
@@ -29,7 +29,6 @@ from grokbook.project import current
 LINE = 50
 """Characters of a statement that stand on the line of its claim."""
 
-_WHOSE = {"paper": "the paper's", "ours": "this book's"}
 _TEX = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "<": "$<$", ">": "$>$", "|": "$|$"}
 _TEX |= {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
 
@@ -139,7 +138,7 @@ def _entry(row: Mapping[str, Any]) -> str:
     """One claim of the ledger on a line; open, so that nothing is hidden without a script."""
     chapter = row["page"].partition(":")[0]
     data = {name: str(row[name]) for name in ("paper", "verdict", "kind")}
-    data |= {"chapter": chapter, "evidence": row["shown_by"] or "none", "origin": row["origin"]}
+    data |= {"chapter": chapter, "evidence": row["shown_by"] or "none", "list": _place(row)}
     address = section_address(project_root(), row["page"], here=current().ledger)
     number, words = chapter.partition("_")[0].lstrip("0"), row["page"].partition(": ")[2]
     shown = html.escape(f"chapter {number}, {words}")
@@ -153,6 +152,16 @@ def _entry(row: Mapping[str, Any]) -> str:
     return _item([anchors + line], row["id"], data)
 
 
+def _place(row: Mapping[str, Any]) -> str:
+    """The part of the ledger that a claim is in: those that carry the four papers, a list, or the appendix."""
+    if row.get("part_of"):
+        return str(row["part_of"])
+    return "carries" if row["paper"] in FOUR and row["origin"] == "paper" else "appendix"
+
+
+_PLACES = {"carries": "claims that carry the papers"} | GATHERED | {"appendix": "appendix: this book, other papers"}
+
+
 def _filters(rows: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The lists to choose from: name, label, and what stands in the rows with the words for it."""
     ways = WAYS | {"": "none needed"}
@@ -163,7 +172,7 @@ def _filters(rows: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
         ("chapter", "Chapter", lambda row: ((name := row["page"].partition(":")[0]), titles.get(name, name))),
         ("verdict", "Verdict", lambda row: (row["verdict"], row["verdict"])),
         ("kind", "Kind", lambda row: (row["kind"], row["kind"])),
-        ("origin", "Whose sentence", lambda row: (row["origin"], _WHOSE[row["origin"]])),
+        ("list", "Part of the ledger", lambda row: ((place := _place(row)), _PLACES[place])),
         ("evidence", "Evidence", lambda row: (row["shown_by"] or "none", ways[row["shown_by"]])),
     ]
     chosen = [(name, label, sorted({of(row) for row in rows})) for name, label, of in asked]

@@ -74,7 +74,7 @@ def largest(losses: Iterable[float]) -> float:
     return max(map(float, losses))
 
 
-@claim("T01", "tian2025", "slide on rings", section=RING, kind="theorem", shown_by="draws", says=(
+@claim("T01", "tian2025", "slide on rings", part_of="XT", section=RING, kind="theorem", shown_by="draws", says=(
     "on {draws} random triples (x + y) * z = x * z + y * z entry by entry; z * (x + y), x + y and x * y equal their ",
     "partners once the nodes are sorted (largest difference {value:.0e}): networks are equal up to the order of nodes"))
 def semi_ring(draws: int = 10) -> Finding:
@@ -87,7 +87,7 @@ def semi_ring(draws: int = 10) -> Finding:
     return judge(exact, literal, corrected=exact and value < 1e-9, value=value, low=0, high=1e-9, draws=draws)
 
 
-@claim("T02", "tian2025", "slide on homomorphisms", section=RING, kind="theorem", shown_by="draws",
+@claim("T02", "tian2025", "slide on homomorphisms", part_of="XT", section=RING, kind="theorem", shown_by="draws",
        says="on {draws} pairs both kinds of sums turn + into +, * into * (to {value:.0e}), and are 1 on the ones")
 def homomorphisms(draws: int = 10) -> Finding:
     """The sums r_(k1 k2 k) and r_(p k1 k2 k) are ring homomorphisms."""
@@ -100,7 +100,7 @@ def homomorphisms(draws: int = 10) -> Finding:
     return judge(value < 1e-12, value=value, low=0, high=1e-12, draws=draws)
 
 
-@claim("T03", "tian2025", "slide on the MSE loss", section=LOSS, kind="formula", shown_by="draws", says=(
+@claim("T03", "tian2025", "slide on the MSE loss", part_of="ET", section=LOSS, kind="formula", shown_by="draws", says=(
     "for the mean over all pairs of |P(o/2d - e)|^2 = (1/d) sum l_k + (d - 1)/d, on random networks with d = 2 to 9 ",
     "(relative error {value:.0e}), with the real part of r_kkk; with constant parts it is off by up to {off:.0%}"))
 def loss_formula(moduli: tuple[int, ...] = (2, 3, 4, 5, 8, 9)) -> Finding:
@@ -115,7 +115,8 @@ def loss_formula(moduli: tuple[int, ...] = (2, 3, 4, 5, 8, 9)) -> Finding:
     return judge(value < 1e-9, off < 1e-9, corrected=value < 1e-9, value=value, low=0, high=1e-9, off=off)
 
 
-@claim("T04", "tian2025", "slide on partial solutions", section=SIX, kind="theorem", shown_by="proof", says=(
+@claim("T04", "tian2025", "slide on partial solutions", part_of="XT",
+       section=SIX, kind="theorem", shown_by="proof", says=(
     "r(z1 * z2) = r(z1) r(z2) is zero where one factor is; on random blocks of one frequency with one sum made zero, ",
     "times {draws} random ones, it stays below {value:.0e}"))  # fmt: skip
 def partial_solutions(draws: int = 10) -> Finding:
@@ -130,7 +131,7 @@ def partial_solutions(draws: int = 10) -> Finding:
     return judge(value < 1e-12, value=value, low=0, high=1e-12, draws=draws)
 
 
-@claim("T05", "tian2025", "slide on composing", section=SIX, kind="theorem", shown_by="count", says=(
+@claim("T05", "tian2025", "slide on composing", part_of="XT", section=SIX, kind="theorem", shown_by="count", says=(
     "z_syn has crossed and constant sums of at most {value:.0e} and a sum of {star:.0f} at twice the frequency; ",
     "z_nu has {nu:.0e} there for {of} angles of nu"))  # fmt: skip
 def partial_ones(angles: int = 12) -> Finding:
@@ -187,7 +188,8 @@ def least_nodes(draws: int = 20) -> int:
     return 8 - int(min(ranks))
 
 
-@claim("T08", "tian2025", "slide on memorization", section=FOUR, kind="theorem", published="order d", says=(
+@claim("T08", "tian2025", "slide on memorization", part_of="ET",
+       section=FOUR, kind="theorem", published="order d", says=(
     "losses of at most {value:.0e} for d from 3 to {most}; the order is not d: all d^2 nodes have a wave at every ",
     "frequency ({order} at d = {d}), which is {each:.0f} nodes to a frequency"))  # fmt: skip
 def memorising(most: int = 11) -> Finding:
@@ -343,7 +345,8 @@ def trained_counts(table: pd.DataFrame) -> list[tuple[int, int]]:
     return [(len(right), len(used)), (len(factored), len(right)), (len(built), len(factored))]
 
 
-@claim("T28", "tian2025", "slides on data and on scaling laws", section=SAID, kind="number", published="9.1B",
+@claim("T28", "tian2025", "slides on data and on scaling laws", part_of="XT",
+       section=SAID, kind="number", published="9.1B",
        says="70 x 300 x 12 x 3,600 x 10 = {value:.3e}; a + b of the four rows: {sums}")  # fmt: skip
 def arithmetic() -> Finding:
     """A person takes in 9.1 billion tokens in a life, and the exponents of compute-optimal training add up to one."""

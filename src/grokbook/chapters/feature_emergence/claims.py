@@ -54,7 +54,7 @@ def inverse_of(u: np.ndarray, group: str) -> np.ndarray:
     return u[..., inverses(as_table(group))]
 
 
-@claim("T12", "tian2025", "stage I, Eq. 5", section=BEHIND, kind="formula",
+@claim("T12", "tian2025", "stage I, Eq. 5", part_of="XT", section=BEHIND, kind="formula",
        says=("the printed G_F, R R^T F / eta and the finite difference of the loss agree to {value:.0e} (relative), ",
              "with {narrow} and with {wide} features of {n} samples"))  # fmt: skip
 def gradient_formula(narrow: int = 6, wide: int = 30, n: int = 20) -> Finding:
@@ -102,7 +102,8 @@ def no_decay(narrow: int = 6, wide: int = 30, n: int = 20) -> Finding:
                  wide_left=left[1])  # fmt: skip
 
 
-@claim("T15", "tian2025", "stage I, key insights", section=BEHIND, kind="theorem", shown_by="draws", seconds=2,
+@claim("T15", "tian2025", "stage I, key insights", part_of="XT",
+       section=BEHIND, kind="theorem", shown_by="draws", seconds=2,
        says=("|G_F| falls by {decay:.0f} for each tenfold decay at the end (10 in the limit), and for widths ",
              "from {first:,} to {last:,} to {value:.0e} of its first value"))  # fmt: skip
 def large_limits(M: int = 5, eta: float = 10.0) -> Finding:
@@ -116,7 +117,7 @@ def large_limits(M: int = 5, eta: float = 10.0) -> Finding:
                  last=widths[-1])  # fmt: skip
 
 
-@claim("T16", "tian2025", "Theorem 1", section=CLIMB, kind="theorem",
+@claim("T16", "tian2025", "Theorem 1", part_of="XT", section=CLIMB, kind="theorem",
        says="on {of} groups and half of their pairs the printed dynamics is the slope of E to {value:.0e} (relative)")
 def ascent_of_energy() -> Finding:
     """The dynamics of independent features is exactly gradient ascent of the energy E."""
@@ -133,7 +134,7 @@ def ascent_of_energy() -> Finding:
     return judge(worst < 1e-5, value=worst, low=0, high=1e-5, of=len(GROUPS))
 
 
-@claim("T17", "tian2025", "Eq. 9", section=CLIMB, kind="theorem",
+@claim("T17", "tian2025", "Eq. 9", part_of="XT", section=CLIMB, kind="theorem",
        says=("for {of} groups the regular representation splits into irreps found numerically: each is a homomorphism ",
              "to {value:.0e}, and their dimensions squared over c add up to M"))  # fmt: skip
 def regular_representation() -> Finding:
@@ -218,7 +219,7 @@ def no_other_maxima(starts: int = 20) -> Finding:
                  of=len(GROUPS), pure=pure)  # fmt: skip
 
 
-@claim("T22", "tian2025", "Corollary 2", section=HILLS, kind="number", published="M/16, M/8",
+@claim("T22", "tian2025", "Corollary 2", part_of="ET", section=HILLS, kind="number", published="M/16, M/8",
        says="M/16 and, for even M, M/8 for unit inputs (to {value:.0e}, M up to {most}); for one-hot ones M/4 and M/2")
 def modular_energies(most: int = 12) -> Finding:
     """For modular addition all maxima are single frequencies with M/16, and M/8 for the alternating one of even M."""
@@ -255,7 +256,7 @@ def enough_of_them(M: int = 23) -> Finding:
                  low=2 * M - 2, high=2 * M - 2, of=len(counts), M=M, real=real)  # fmt: skip
 
 
-@claim("T25", "tian2025", "after Theorem 3", section=ENOUGH, kind="observation", shown_by="count",
+@claim("T25", "tian2025", "after Theorem 3", part_of="XT", section=ENOUGH, kind="observation", shown_by="count",
        says=("{few} nodes for the {pairs:,} pairs of addition modulo {M}; the sentence follows the one on Abelian ",
              "groups, and is not true of all: on A4 the theorem's number is {value:.0f} for 144 pairs"))  # fmt: skip
 def more_efficient(moduli: tuple[int, ...] = (7, 23, 71)) -> Finding:
