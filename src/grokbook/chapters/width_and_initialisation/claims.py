@@ -204,7 +204,7 @@ def of_figure(figure: str) -> Settings:
 
 @claim("GF09", "gu2025", "appendix D.1, Fig. 9", **_WIDTHS, bars={"share": (0.5, 0)}, refutes=alone(FIG_9[0][0]),
        runs=partial(of_figure, "fig9"), rule_changed="2026-11-28T17:59:32 20898e3e",
-       beside=lambda: {"p = 47, d = 128, recorded for Fig. 5": fig5(47)} | companions_by_width(),
+       beside=lambda: {"p = 47, d = 128, recorded for Fig. 5": fig5(47, n_seeds=10)} | companions_by_width(),
        says="{seen} (shares of the gap: {bars})",
        published=" and ".join(f"more than {gap:,} epochs earlier" for *_, gap in FIG_9))  # fmt: skip
 def wider_is_earlier(runs: Runs, panels: tuple[tuple[str, str, int], ...] = FIG_9, *, share: float = 1.0) -> Finding:
