@@ -222,7 +222,7 @@ WORLDS = {  # a claim, the grok step of each arm in a world where it is true (fr
     "logit_scale": (claims.SCALE, {"temperature-half-norm-held": 200}),
     "lazy_to_rich": (claims.RICH, {"linearised": 800}),
     "sooner": (claims.STEADY, {"stablemax": 800}),
-    "features": (claims.GIVEN, {"embedding-given-shuffled": 30}),
+    "features": (claims.GIVEN, {"embedding-given-renamed": 600}),
     "pulled": (claims.PULLED, {"ring-of-step-1": 200}),
 }
 

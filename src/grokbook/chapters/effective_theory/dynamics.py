@@ -27,6 +27,7 @@ def starts(p: int = 6, n: int = 5, centre: float = 0.5) -> list[np.ndarray]:
 
 
 @claim("L06", "liu2022", "section 3.2", section=KEPT, kind="formula", shown_by="proof",
+       part_of="EL",
        says=("doubling an embedding multiplies (E - mu) / sigma by {value:.2f} with sigma as printed and by ",
              "{right:.2f} with its root; then C = {c:.0e} and Z_0 = {z0:.0f} for p = 6"))  # fmt: skip
 def printed_deviation() -> Finding:
@@ -47,6 +48,7 @@ def printed_deviation() -> Finding:
 
 
 @claim("L07", "liu2022", "Eq. 6, 24 and 26", section=KEPT, kind="theorem", shown_by="proof",
+       part_of="XL",
        says="R . dR/dt is at most {value:.0e} at {n} random starts; along the flow Z_0 drifts by {drift:.0e}")
 def z0_is_kept() -> Finding:
     """Z_0, the sum of squared embeddings, is conserved."""
@@ -74,6 +76,7 @@ def sum_is_kept() -> Finding:
 
 
 @claim("L09", "liu2022", "section 3.2, below Eq. 8", section=RATE, kind="formula", shown_by="proof",
+       part_of="XL",
        says="l_eff and R^T H R / 2 differ by at most {value:.0e} at {n} random starts")  # fmt: skip
 def loss_is_quadratic() -> Finding:
     """l_eff = R^T H R / 2."""
@@ -106,6 +109,7 @@ def linear_flow() -> Finding:
 
 
 @claim("L11", "liu2022", "section 3.2, below Eq. 9", section=RATE, kind="formula", shown_by="proof",
+       part_of="EL",
        says="at p = 4 the eigenvalues of H Z_0 are {eigenvalues}, sigma_i^2 are {squares}: a factor of {value:.3f}")
 def eigenvalues_of_h() -> Finding:
     """The eigenvalues of H are lambda_i = sigma_i^2."""
@@ -119,6 +123,7 @@ def eigenvalues_of_h() -> Finding:
 
 
 @claim("L13", "liu2022", "section 3.2", section=RATE, kind="theorem", shown_by="proof",
+       part_of="XL",
        says=("at t = 3 / lambda_3 a deviation along the slowest direction is {value:.4f} of what it was, relative to ",
              "the line, in both flows (exp(-3) = {exact:.4f})"))  # fmt: skip
 def three_times_the_scale(p: int = 7) -> Finding:
@@ -148,6 +153,7 @@ def bias(samples: int, time: float = 1.0) -> float:
 
 
 @claim("L34", "liu2022", "appendix L, below Eq. 37", section=DERIVED, kind="formula", shown_by="proof",
+       part_of="EL",
        says="at eta t = 1 b is {value:.4f} y, with two samples {two:.4f} y; 1 - exp(-2) is {printed:.4f}")  # fmt: skip
 def bias_solution() -> Finding:
     """Without A r, b(t) = (1 - exp(-2 eta t)) y.
@@ -160,6 +166,7 @@ def bias_solution() -> Finding:
 
 
 @claim("L35", "liu2022", "appendix L, Eq. 38 and 39", section=DERIVED, kind="formula", published="2 and 2",
+       part_of="EL",
        shown_by="proof",
        says="y - b falls as exp(-{value:.3f} eta t) with one sample, exp(-{two:.3f} eta t) with two (printed: 2, 2)")
 def external_force() -> Finding:
@@ -170,6 +177,7 @@ def external_force() -> Finding:
 
 
 @claim("L36", "liu2022", "appendix L, Eq. 40", section=DERIVED, kind="theorem", shown_by="counterexample",
+       part_of="EL",
        says=("with r' = -r the sum r + r' moves at {value:.2f} in an example (A = 1, y = 1), so that it does not stay ",
              "0; the difference r - r' obeys Eq. 40 there all the same (to {error:.0e})"))  # fmt: skip
 def opposite_samples() -> Finding:
@@ -186,6 +194,7 @@ def opposite_samples() -> Finding:
 
 
 @claim("L37", "liu2022", "appendix L, Eq. 41 to 43", section=DERIVED, kind="formula", shown_by="proof",
+       part_of="EL",
        says=("the losses of two samples of one label bring x1 - x2 down at the rate {rate:.3f}, as U = {value:.3f} ",
              "|x1 - x2|^2 does; Eq. 41 has 0.5, Eq. 5 has 1: factors of the time only"))  # fmt: skip
 def potential_constants() -> Finding:

@@ -39,6 +39,7 @@ APPENDIX_C = ((0, 4), (1, 3), (1, 5), (2, 4), (0, 2), (1, 1), (2, 4), (3, 3))
 
 
 @claim("L01", "liu2022", "section 2; appendix C; section 4.1", section=TABLE, kind="number", published="55, 21, 45/10",
+       part_of="XL",
        says="p = 10 has {value:.0f} samples, p = 6 has {six}; 45 and {rest} make up the first")  # fmt: skip
 def sample_counts() -> Finding:
     """There are p (p + 1) / 2 samples: 21 for p = 6, and for p = 10 a split into 45 and 10."""
@@ -97,6 +98,7 @@ def injective_decoder() -> Finding:
 
 
 @claim("L04", "liu2022", "Eq. 1 and 19", section=TABLE, kind="number", published="3 at p = 4",
+       part_of="EL",
        says=("{value:.0f} unordered pairs of different samples at p = 4, {literal} by Eq. 1 as printed; at p = 10 ",
              "{ten[0]} and {ten[1]}; (p + 1)(p - 1)(2p - 3) / 24, rounded down, errs {wrong} times up to p = {most}; ",
              "of the quadruples (i, j, m, n) of Eq. 19 {off} of 3 violate i + j = m + n"))  # fmt: skip
@@ -138,6 +140,7 @@ def random_quality(draws: int = 1_000, *, delta: float = 0.0) -> Finding:
 
 
 @claim("L12", "liu2022", "section 3.2", section=CRITICAL, kind="theorem", published="2", shown_by="proof",
+       part_of="XL",
        says="the nullity of all parallelograms is {low:.0f} to {high:.0f} for p from 3 to {most}")  # fmt: skip
 def full_nullity(most: int = 14) -> Finding:
     """The equations of all parallelograms leave two degrees of freedom, so a training set never leaves fewer.
@@ -287,6 +290,7 @@ def rate_by_size(draws: int = 200) -> Finding:
 
 
 @claim("L21", "liu2022", "appendix C", section=SPAN, kind="theorem", shown_by="proof",
+       part_of="XL",
        says="(0, 5, 2, 3) and 2 E_4 = E_3 + E_5 lie in the span of the equations before them ({first}, {second})")
 def derived_parallelograms() -> Finding:
     """The first four samples imply (0, 5, 2, 3); the first six imply that 4 is the middle of 3 and 5."""
@@ -297,6 +301,7 @@ def derived_parallelograms() -> Finding:
 
 
 @claim("L22", "liu2022", "appendix C", section=SPAN, kind="number", published="8", shown_by="count",
+       part_of="EL",
        says=("the eight listed samples are {value:.0f} different ones and leave {nullity} degrees of freedom, and ",
              "none of them can be left out; of all sets of {least} samples {few} suffice, none of fewer"))  # fmt: skip
 def samples_for_six() -> Finding:
@@ -311,6 +316,7 @@ def samples_for_six() -> Finding:
 
 
 @claim("L23", "liu2022", "appendix D, Eq. 12 to 14", section=SPAN, kind="theorem", shown_by="proof",
+       part_of="XL",
        says="of {of} random nested pairs of sets {value:.0f} lose an answered sample")  # fmt: skip
 def more_parallelograms_answer_more(draws: int = 200) -> Finding:
     """A larger set of parallelograms gives a larger augmented training set."""
@@ -326,6 +332,7 @@ def more_parallelograms_answer_more(draws: int = 200) -> Finding:
 
 
 @claim("L26", "liu2022", "appendix E, Fig. 10", section=CRITICAL, kind="observation", published="below 22 of 55",
+       part_of="XL",
        shown_by="count", seconds=2,
        says="of {draws} random orders (p = 10) {few:.1%} force a line with 16 samples, {value:.0%} with 20")
 def early_lines(draws: int = 10_000) -> Finding:
@@ -336,6 +343,7 @@ def early_lines(draws: int = 10_000) -> Finding:
 
 
 @claim("L27", "liu2022", "appendix E, Fig. 11", section=SPAN, kind="number", shown_by="count",
+       part_of="XL",
        says=("the 8 sets of equations at p = 4 leave {most} to {fewest} degrees of freedom, and a part of a set never ",
              "fewer than the set; they have {value:.0f} different solutions, since A2 = A1 + A3"))  # fmt: skip
 def hierarchy_of_four() -> Finding:
@@ -354,6 +362,7 @@ def hierarchy_of_four() -> Finding:
 
 
 @claim("L39", "liu2022", "Definition 1; appendices E and H", section=TABLE, kind="formula", shown_by="count",
+       part_of="EL",
        says=("of {draws} random embeddings (p = 10) the printed rule |d| <= 0.01 closes {printed:.2%} of the ",
              "parallelograms, |d|^2 <= 0.01 (appendix H, and the authors' code) {value:.2%}"))  # fmt: skip
 def two_tolerances(draws: int = 1_000) -> Finding:

@@ -154,7 +154,7 @@ def less_data_takes_longer(runs: Runs, *, bend: float = 2.0) -> Finding:
     told += "; the logarithms, straight for a power law, have a curvature of "
     told += f"{bent:.2f} ({low:.2f} to {high:.2f}, 95 %)"
     rapid = bool(bends[0] >= bend) and low > 1e-9
-    return judge(falls, rapid or None, value=float(bends[0]), told=told)
+    return judge(falls, rapid or None, value=float(bends[0]), factor=float(bends[0]), told=told)
 
 
 @claim("LM4", "liu2022", "appendix J, Fig. 20", **_AMOUNT | _LESS, runs=fewer, says=(
@@ -257,7 +257,8 @@ def drawn(centre: float = 0.0, classes: int = 10, each: int = 100) -> tuple[np.n
     return rng.normal(size=(classes * each, 2)) + [centre, 0.0], np.repeat(np.arange(classes), each)
 
 
-@claim("L31", "liu2022", "appendix I, Eq. 33 and 34", **_LOSS, kind="formula", shown_by="proof", says=(
+@claim("L31", "liu2022", "appendix I, Eq. 33 and 34", **_LOSS, part_of="EL", kind="formula",
+       shown_by="proof", says=(
     "f . df/dt sums to {value:.0e} on random features (largest of {draws}), and the closed form keeps Z to ",
     "{kept:.0e}; the second line of Eq. 33 has lost the minus sign of the flow, which does not matter for a zero"))
 def size_is_kept(draws: int = 50) -> Finding:

@@ -199,19 +199,20 @@ def other_dimensions_are_pruned(rows: pd.DataFrame, runs: Runs, *, left: float =
                  **told(rows, runs, "outside"))  # fmt: skip
 
 
-@claim("LT5", "liu2022", **_AXES, says=(
+@claim("LT5", "liu2022", **_AXES, bars={"few": (6,)}, says=(
     "of {runs} runs that generalise, with their embedding on the first {axes} components of the end, the best test ",
     "accuracies are {each}; one of these numbers of components reaches 99 % in {enough} runs. ",
     "Elsewhere with the most of them: {others}"))  # fmt: skip
 @in_their_setting
-def few_axes_are_enough(rows: pd.DataFrame, runs: Runs) -> Finding:
+def few_axes_are_enough(rows: pd.DataFrame, runs: Runs, *, few: int = 10) -> Finding:
     """The first few principal components of the end "contain enough information to reach 99% accuracy".
 
-    Our reading: ten or fewer, at some logged step, on the test set.
+    Our reading: ten or fewer, at some logged step, on the test set. Six are asked beside, since the runs were seen: the
+    paper does not say how many are few.
     """
-    best = rows[[f"best_{n}" for n in AXES]]
+    best = rows[[f"best_{n}" for n in AXES if n <= few]]
     reached = (best >= SOLVED).any(axis=1)
-    each = ", ".join(f"{best[f'best_{n}'].median():.0%} ({n})" for n in AXES)
+    each = ", ".join(f"{rows[f'best_{n}'].median():.0%} ({n})" for n in AXES)
     return judge(most(reached), value=best.max(axis=1).median(), runs=len(rows), each=each,
                  axes=" or ".join(map(str, AXES)), enough=some(int(reached.sum()), len(rows)),
                  others=told(rows, runs, f"best_{AXES[-1]}")["others"])  # fmt: skip

@@ -133,6 +133,7 @@ def axes_are_tickets(runs: Runs) -> Finding:
 
     Our reading, by mask and rewind: with its start on the first ten axes of its end a network generalises, in each of
     five runs before one with its start on ten random axes. Control: the whole network must generalise. A size of ours.
+    Not run: a start drawn anew on the axes of the end, which would tell the part of the axes from that of the start.
     """
     return _ticket(runs, "axes", "random axes", elsewhere=True)
 
