@@ -11,7 +11,7 @@ import pytest
 from bs4 import BeautifulSoup
 from pybtex.database import parse_string
 
-from grokbook.claims import as_table, choose, outcomes
+from grokbook.claims import as_table, carrying, choose, outcomes
 from grokbook.claims.verdicts import settled
 from grokbook.page import cards, tables
 from grokbook.project import current
@@ -58,9 +58,9 @@ def test_a_line_has_the_number_and_the_first_words_and_opens_to_the_whole_statem
         assert whole is None or whole.text.startswith(begun.removesuffix("…"))
 
 
-def test_the_counts_of_a_paper_are_all_of_its_claims_and_ours_are_not_among_them():
+def test_the_counts_of_a_paper_are_of_the_claims_that_carry_it():
     said = soup(cards.verdict_bars(["gu2025"])).p
-    its_own = [claim.id for claim in choose(paper="gu2025") if claim.origin == "paper"]
+    its_own = [claim.id for claim in carrying(choose(paper="gu2025"))]
     total, *counts = (int(n) for n in re.findall(r"(\d+) [a-z]", said.text.partition(",")[2]))
     assert total == sum(counts) == len(its_own) < len(choose(paper="gu2025"))
     assert f"{[settled()[name] for name in its_own].count('fails')} fails" in said.text

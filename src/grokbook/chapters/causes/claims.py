@@ -30,7 +30,7 @@ from grokbook.runs.delay import grok_times
 
 READING = "central statement (our reading)"
 DECAY, NORM = "Weight decay acts after the fit", "A larger norm and larger logits delay"
-LAZY = "A linearised network never generalises, a tuned one does not wait"
+LAZY = "A linearised network never generalises, a tuned one hardly waits"
 FEATURES, RING = "A given embedding shortens the delay or ends it", "A pull to MED's ring delays"
 FAMILY = 52  # arms of bench Q that were fixed together: over these Holm's rule corrects, here as on the page
 CAP = 5_000  # the last step of bench Q
