@@ -292,7 +292,7 @@ def razor_norm(d: int = 7) -> Finding:
     other = scaled_layers(four, (s, s, 1 / s**2))
     assert largest(map(loss, (z, y * z, four, other))) < NONE
     value, less, mixed, lent = map(squared_norm, (z, y * z, four, other))
-    return judge(value <= less, mixed <= lent, assumed=mixed <= lent, value=value, low=0, high=less, less=less, s=s,
+    return judge(value <= less, mixed <= lent, assumed=mixed <= lent, value=value, less=less, s=s,
                  mixed=mixed, lent=lent)  # fmt: skip
 
 

@@ -165,7 +165,7 @@ def energy_by_irreps() -> Finding:
     abelian = [group for group in GROUPS if (as_table(group) == as_table(group).T).all()]
     assert set(agree) >= set(abelian)
     got, right = traces["S3"]
-    return judge(len(agree) == len(GROUPS), corrected=max(norms) < ROUNDING, value=got, low=right, high=right,
+    return judge(len(agree) == len(GROUPS), corrected=max(norms) < ROUNDING, value=got,
                  right=right, of=len(GROUPS), abelian=len(abelian), error=max(norms))  # fmt: skip
 
 
