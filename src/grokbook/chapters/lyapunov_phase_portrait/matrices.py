@@ -90,7 +90,7 @@ def equilibria_with_error(n: int = 8, radius: float = 1e-2) -> Finding:
     path = matrix_flow(rank_one([1, 1, 1], c, np.eye(4)[0], np.eye(6)[0]), c, [0.0, 1000.0], loss="cross_entropy")
     left = float(np.linalg.norm(residual(path[1], c, loss="cross_entropy")))
     trivial, leave = not any(part.any() for part in vars(state).values()), int((ends < 1e-3).sum())
-    return judge(trivial or speed > 0 or error == 0, corrected=leave == n, value=error, low=0, high=0, speed=speed,
+    return judge(trivial or speed > 0 or error == 0, corrected=leave == n, value=error, speed=speed,
                  left=left, leave=leave, n=n, radius=radius, after=ends.max())  # fmt: skip
 
 
@@ -129,7 +129,7 @@ def guarantees_grokking(overlap: float = 0.0) -> Finding:
     trained = float(lyapunov(coordinates(path, a, b, e)[0])[-1])
     held = other_sample_loss(path, held_input, a if overlap == 1 else ONE_HOT[1])
     refuted = trained < 1e-6 and held[-1] > held[0] / 2
-    return judge(not refuted, value=float(held[-1]), low=0, high=0, trained=trained, first=held[0])
+    return judge(not refuted, value=float(held[-1]), trained=trained, first=held[0])
 
 
 @claim("P01", "gu2024", "Eqs 1-3", section=SYSTEM, kind="formula", shown_by="counterexample", says=(
@@ -140,5 +140,4 @@ def three_definitions() -> Finding:
     state, c = some_state(3), ONE_HOT[4]
     network, linear = c - softmax(state.W_U @ (state.hidden + 1)), c - state.W_U @ state.hidden
     with_softmax, without = (float(np.abs(residual(state, c) - other).max()) for other in (network, linear))
-    return judge(with_softmax < EXACT, corrected=without < EXACT, value=with_softmax, low=0, high=EXACT,
-                 without=without)  # fmt: skip
+    return judge(with_softmax < EXACT, corrected=without < EXACT, value=with_softmax, without=without)
