@@ -24,6 +24,7 @@ from grokbook.page.when import KEY, glued
 _GLUED = "application/papermill.record/"
 """What myst-nb puts before the type of a glued value."""
 
+
 def _display(data: Mapping[str, Any], metadata: Mapping[str, Any] | None = None) -> None:
     """Publish a MIME bundle to the notebook; outside one (doctests, scripts) do nothing."""
     from IPython.core.interactiveshell import InteractiveShell
@@ -193,6 +194,13 @@ def ledger(frame: Any) -> None:
     from grokbook.page import cards
 
     _display({"text/html": cards.ledger_html(frame), "text/plain": frame.to_string(index=False)})
+
+
+def places(frame: Any) -> None:
+    """Show what leads into the ledger on this page: places of the papers, gathered lists, former ids."""
+    from grokbook.page.places import index_html
+
+    _display({"text/html": index_html(frame), "text/plain": "places of the papers, lists, former names"})
 
 
 def data(name: str, content: Any) -> None:

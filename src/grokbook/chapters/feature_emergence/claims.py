@@ -150,7 +150,8 @@ def regular_representation() -> Finding:
     return judge(complete, worst < ROUNDING, value=worst, low=0, high=ROUNDING, of=len(GROUPS))
 
 
-@claim("T18", "tian2025", "formula beside Theorem 2", section=CLIMB, kind="formula", shown_by="counterexample",
+@claim("T18", "tian2025", "formula beside Theorem 2", part_of="ET",
+       section=CLIMB, kind="formula", shown_by="counterexample",
        says=("with Frobenius norms the sum over irreps is E for all {of} groups (to {error:.0e}); with traces it is ",
              "for the {abelian} Abelian ones; for a random node on S3: {value:.1f}, E is {right:.1f}"))  # fmt: skip
 def energy_by_irreps() -> Finding:
@@ -165,8 +166,8 @@ def energy_by_irreps() -> Finding:
     abelian = [group for group in GROUPS if (as_table(group) == as_table(group).T).all()]
     assert set(agree) >= set(abelian)
     got, right = traces["S3"]
-    return judge(len(agree) == len(GROUPS), corrected=max(norms) < ROUNDING, value=got,
-                 right=right, of=len(GROUPS), abelian=len(abelian), error=max(norms))  # fmt: skip
+    return judge(len(agree) == len(GROUPS), corrected=max(norms) < ROUNDING, value=got, right=right,
+                 of=len(GROUPS), abelian=len(abelian), error=max(norms))  # fmt: skip
 
 
 @claim("T19", "tian2025", "Theorem 2", section=HILLS, kind="theorem", published="M/8d, M/16d", seconds=3,
@@ -189,34 +190,41 @@ def energies() -> Finding:
     return judge(right, not third, corrected=right, value=worst, low=0, high=ROUNDING, of=len(GROUPS), q8=q8)
 
 
-@claim("T20", "tian2025", "Theorem 2", section=HILLS, kind="theorem", shown_by="counterexample", says=(
-    "with v = Pu, (Pu)(h) = u(h^-1): modulo 5 a v of any phase has the same energy ({modes} zero modes); on S3 random ",
-    "u in H_k reach {low:.2f} to {high:.2f}, the maximum is {top:g}: u must have rank one, v a free vector"))
-def printed_family(draws: int = 200) -> Finding:
-    """The local maxima are w = [u; Pu] and [u; -Pu] with u in H_k."""
-    rng, m = np.random.default_rng(0), local_maxima("S3")[-1]
-    u = rng.normal(size=(draws, 6)) @ m.irrep.projection
-    w = np.concatenate([u, inverse_of(u, "S3")], axis=1)
-    reached = energy(w / np.linalg.norm(w, axis=1, keepdims=True), "S3")
-    modes = local_maxima(5)[0].zero_modes
-    return judge(reached.min() > m.energy * (1 - ROUNDING), modes == 1, value=float(np.median(reached)),
-                 low=reached.min(), high=reached.max(), top=m.energy, modes=modes)  # fmt: skip
+def ends_of_ascents(starts: int) -> tuple[float, float]:
+    """How far `starts` ascents on each group end from an energy of the corrected list; the least part in one irrep.
 
-
-@claim("T21", "tian2025", "Theorem 2", section=HILLS, kind="theorem", shown_by="proof", seconds=4, says=(
-    "proved of the corrected list; the printed one lacks free phases and quaternionic irreps (T19, T20); {starts} ",
-    "ascents on {of} groups end at its energies (to {value:.0e}), with {pure:.6f} of |w|^2 or more in one irrep"))
-def no_other_maxima(starts: int = 20) -> Finding:
-    """There are no other local maxima, and different ones are not connected."""
+    Example:
+        >>> far, pure = ends_of_ascents(1)
+        >>> far < 1e-6, pure > 1 - 1e-6
+        (True, True)
+    """
     rng, worst, pure = np.random.default_rng(0), 0.0, 1.0
     for group in GROUPS:
         ends = ascend(rng.normal(size=(starts, 2 * len(as_table(group)))), group, steps=3_000)
         top = np.array([m.energy for m in local_maxima(group)])
         worst = max(worst, float(np.abs(energy(ends, group)[:, None] - top).min(axis=1).max()))
         pure = min(pure, float(spectrum(ends, group).max(axis=1).min()))
-    listed, ended = local_maxima(5)[0].zero_modes == 1, worst < 1e-6 and pure > 1 - 1e-6
-    return judge(listed, ended, corrected=ended, value=worst, low=0, high=1e-6, starts=starts * len(GROUPS),
-                 of=len(GROUPS), pure=pure)  # fmt: skip
+    return worst, pure
+
+
+@claim("T20", "tian2025", "Theorem 2", section=HILLS, kind="theorem", shown_by="counterexample", seconds=5,
+       also=("T21",), says=(
+    "with v = Pu, (Pu)(h) = u(h^-1): modulo 5 a v of any phase has the same energy ({modes} zero modes); on S3 random ",
+    "u in H_k reach {low:.2f} to {high:.2f}, the maximum is {top:g}: u must have rank one, ",
+    "v a free vector. That there are no others, and that they are apart, is proved of the corrected list; ",
+    "{starts} ascents on {of} groups end at its energies (to {far:.0e}), ",
+    "with {pure:.6f} of |w|^2 or more in one irrep"))  # fmt: skip
+def printed_family(draws: int = 200, starts: int = 20) -> Finding:
+    """The local maxima are w = [u; ±Pu] with u in H_k; there are no others, and they are not connected."""
+    rng, m = np.random.default_rng(0), local_maxima("S3")[-1]
+    u = rng.normal(size=(draws, 6)) @ m.irrep.projection
+    w = np.concatenate([u, inverse_of(u, "S3")], axis=1)
+    reached = energy(w / np.linalg.norm(w, axis=1, keepdims=True), "S3")
+    modes = local_maxima(5)[0].zero_modes
+    far, pure = ends_of_ascents(starts)
+    return judge(reached.min() > m.energy * (1 - ROUNDING), modes == 1, far < 1e-6 and pure > 1 - 1e-6,
+                 value=float(np.median(reached)), low=reached.min(), high=reached.max(), top=m.energy, modes=modes,
+                 starts=starts * len(GROUPS), of=len(GROUPS), far=far, pure=pure)  # fmt: skip
 
 
 @claim("T22", "tian2025", "Corollary 2", part_of="ET", section=HILLS, kind="number", published="M/16, M/8",
@@ -234,26 +242,25 @@ def modular_energies(most: int = 12) -> Finding:
     return judge(raw < ROUNDING, corrected=worst < ROUNDING, value=worst, low=0, high=ROUNDING, most=most)
 
 
-@claim("T23", "tian2025", "Theorem 3", section=ENOUGH, kind="theorem", shown_by="counterexample", seconds=2,
-       says="v = P conj(u) reaches it to {value:.0e} on {of} groups; v = Pu misses {least:.2f} to {most:.2f} of it")
-def reconstruction(groups: tuple[str, ...] = ("Z5", "Z7", "S3", "D4", "A4")) -> Finding:
-    """Nodes [u; ± P u] whose u u* are complete bases of all H_k give exactly the centred answers."""
+@claim("T23", "tian2025", "Theorem 3", section=ENOUGH, kind="theorem", shown_by="counterexample", seconds=3,
+       also=("T24",), published="2M - 2", says=(
+    "v = P conj(u) reaches them to {value:.0e} on {of} groups; v = Pu misses {least:.2f} to {most:.2f} of them. The ",
+    "number is at most the bound, and {nodes} for addition modulo {M}; four real cosines a frequency do it too ",
+    "(missed: {real:.0e})"))  # fmt: skip
+def reconstruction(groups: tuple[str, ...] = ("Z5", "Z7", "S3", "D4", "A4"), M: int = 23) -> Finding:
+    """Nodes [u; ± P u] whose u u* are complete bases of all H_k give exactly the centred answers.
+
+    With q nontrivial irreps 2 ((M - q)^2 + q - 1) of them suffice, and 2M - 2 for Abelian groups.
+    """
     left = {conjugate: [unreached(features(paired_nodes(group, conjugate=conjugate), group), answers(group))
                         for group in groups] for conjugate in (True, False)}  # fmt: skip
     literal, mended = max(left[False]), max(left[True])
-    return judge(literal < ROUNDING, corrected=mended < ROUNDING, value=mended, low=0, high=ROUNDING,
-                 least=min(left[False]), most=literal, of=len(groups))  # fmt: skip
-
-
-@claim("T24", "tian2025", "Theorem 3", section=ENOUGH, kind="number", published="2M - 2",
-       says=("the number is at most the bound for {of} groups, and 2M - 2 = {value:.0f} for addition modulo {M}; four ",
-             "real cosines a frequency do it too (missed: {real:.0e})"))  # fmt: skip
-def enough_of_them(M: int = 23) -> Finding:
-    """With q nontrivial irreps 2 ((M - q)^2 + q - 1) nodes suffice, and 2M - 2 for Abelian groups."""
     counts = [enough_nodes(group) for group in (*GROUPS, "S4", M)]
     real = unreached(features(cosines(M), M), answers(M))
-    return judge(all(a <= b for a, b in counts), counts[-1][0] == 2 * M - 2, real < ROUNDING, value=counts[-1][0],
-                 low=2 * M - 2, high=2 * M - 2, of=len(counts), M=M, real=real)  # fmt: skip
+    nodes = counts[-1][0]
+    few = all(a <= b for a, b in counts) and nodes == 2 * M - 2 and real < ROUNDING
+    return judge(literal < ROUNDING, few, corrected=mended < ROUNDING and few, value=mended, low=0, high=ROUNDING,
+                 least=min(left[False]), most=literal, of=len(groups), nodes=nodes, M=M, real=real)  # fmt: skip
 
 
 @claim("T25", "tian2025", "after Theorem 3", part_of="XT", section=ENOUGH, kind="observation", shown_by="count",
