@@ -86,15 +86,22 @@ def test_a_choice_is_kept_in_the_address_and_the_address_makes_the_choice(ledger
 
 
 @pytest.mark.parametrize("place", PLACES)
+def test_a_former_id_opens_the_entry_that_took_it_in(ledger, place):
+    """Ids stay addresses: what stood as GF12 is told in GD2."""
+    page = ledger(place, "#GF12")
+    assert page.locator("[id='GD2'] details").get_attribute("open") is not None
+
+
+@pytest.mark.parametrize("place", PLACES)
 def test_an_anchor_opens_its_claim_though_a_choice_hides_it(ledger, place):
-    page = ledger(place, "#P5.1a")
-    fold = page.locator("[id='P5.1a'] details")
+    page = ledger(place, "#P5.1c")
+    fold = page.locator("[id='P5.1c'] details")
     assert fold.get_attribute("open") is not None and page.locator("details[open] .gb-note").count() == 1
     page.get_by_role("combobox", name="Paper").select_option("gu2025")
-    assert "P5.1a" not in shown(page)
-    page.evaluate("location.hash = '#P5.1a'")
+    assert "P5.1c" not in shown(page)
+    page.evaluate("location.hash = '#P5.1c'")
     page.wait_for_timeout(100)
-    assert "P5.1a" in shown(page) and page.get_by_role("combobox", name="Paper").input_value() == ""
+    assert "P5.1c" in shown(page) and page.get_by_role("combobox", name="Paper").input_value() == ""
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -63,10 +63,10 @@ GATHERED = {
     "EG": "Misprints of Gu et al. 2025 and Gu 2024",
     "EL": "Misprints of Liu et al. 2022",
     "ET": "Misprints of Tian 2024 and 2025",
-    "XG25": "Textbook facts and arithmetic of Gu et al. 2025",
-    "XG24": "Textbook facts and arithmetic of Gu 2024",
-    "XL": "Textbook facts and arithmetic of Liu et al. 2022",
-    "XT": "Textbook facts and arithmetic of Tian 2024 and 2025",
+    "XG25": "Textbook facts of Gu et al. 2025",
+    "XG24": "Textbook facts of Gu 2024",
+    "XL": "Textbook facts of Liu et al. 2022",
+    "XT": "Textbook facts of Tian 2024 and 2025",
 }
 """Lists whose lines carry nothing alone, each counted as one entry of the ledger."""
 FOUR = ("gu2025", "gu2024", "liu2022", "tian2025")
