@@ -27,7 +27,7 @@ def made(name, paper, verdict, said):
     return Outcome(claim, Finding(verdict, "two balls " * 12), 1.0)
 
 
-FOUND = [("G10", "gu2025", "fails", "Rings"), ("P5.1a", "gu2024", "holds", "Rings"), ("P2", "gu2024", "fails", "Balls")]
+FOUND = [("G10", "gu2025", "fails", "Rings"), ("P5.1c", "gu2024", "holds", "Rings"), ("P2", "gu2024", "fails", "Balls")]
 ROWS = as_table(made(*found) for found in FOUND)
 NUMBERS = pd.DataFrame({"row": ["SQUARE 30", "STRIP 67"]} | {f"published {n}": [99.04, 8.5] for n in range(11)})
 
@@ -85,7 +85,7 @@ def test_a_choice_is_kept_in_the_address_and_the_address_makes_the_choice(ledger
     assert (page.seen["errors"], page.seen["failed"]) == ([], [])
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", [place for place in PLACES if place != "alone"])
 def test_a_former_id_opens_the_entry_that_took_it_in(ledger, place):
     """Ids stay addresses: what stood as GF12 is told in GD2."""
     page = ledger(place, "#GF12")
