@@ -51,13 +51,14 @@ class Code:
     """The code of a run: its `digest`, 16 hexadecimal digits, None where `why` says that it is not known.
 
     `parts` are what a record names of it: modules of the library, full names of classes and functions of a reader's own
-    (`own`: whether there are any).
+    (`own`: whether there are any, or a watch of theirs). `probe` is a digest of what own code computes with seed 0.
     """
 
     digest: str | None
     parts: tuple[str, ...]
     own: bool = False
     why: str = ""
+    probe: str | None = None
 
 
 def spelled(value: Any) -> Any:

@@ -24,7 +24,8 @@ from grokbook.runs.store import RecordWarning, Store
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training import AdamW, RunConfig
 from grokbook.training import train as train_long
-from grokbook.training.loop import make_stack, restore, save, train_stack
+from grokbook.training.identity import restore, save
+from grokbook.training.loop import make_stack, train_stack
 
 QUIET = {"progress": False, "store": False}
 

@@ -12,8 +12,10 @@ import pytest
 import torch
 from nbclient import NotebookClient
 
-from grokbook.errors import RecordError
+import grokbook as gb
+from grokbook.errors import RecordError, TrainingError
 from grokbook.fingerprint import fingerprint
+from grokbook.machine import limited_threads
 from grokbook.models.toy import Toy
 from grokbook.models.transformer import Shape
 from grokbook.own_code import code_behind
@@ -22,7 +24,9 @@ from grokbook.runs.store import Store
 from grokbook.tasks import ModularTask
 from grokbook.tasks.addition import AdditionTask
 from grokbook.training import AdamW, RunConfig, train
+from grokbook.training.checkpoint import CheckpointWarning
 from grokbook.training.ensemble import checkpoint_path
+from grokbook.training.identity import probe
 
 NET = """
 from dataclasses import dataclass
@@ -310,6 +314,127 @@ def test_a_notebooks_cells_are_code_that_is_known_by_its_source(tmp_path):
 def test_the_path_of_a_checkpoint_names_the_class(written, tmp_path):
     own, other = written("own", RELU), written("other", RELU)
     assert len({checkpoint_path(tmp_path, [made(m.Net()).config]) for m in (own, other)}) == 2
+
+
+READS = """
+import os
+from pathlib import Path
+
+{table}
+
+def act(x):
+    {call}
+"""
+
+STALE = {
+    "a dictionary of the module": ("SCALE = {'by': 1.0}", "return SCALE['by'] * x.relu()", "SCALE['by'] = 2.0"),
+    "a list of the module": ("SCALE = [1.0]", "return SCALE[0] * x.relu()", "SCALE[0] = 2.0"),
+    "an array of the module": (
+        "import numpy as np\nSCALE = np.ones(1)",
+        "return float(SCALE[0]) * x.relu()",
+        "SCALE[0] = 2.0",
+    ),
+    "a function of the module": ("import torch\nACT = torch.relu", "return ACT(x)", "ACT = torch.tanh"),
+    "a class's dictionary": (
+        "class Held:\n    scale = {'by': 1.0}",
+        "return Held.scale['by'] * x.relu()",
+        "Held.scale['by'] = 2.0",
+    ),
+    "a data file": (
+        "FILE = Path(__file__).with_name('scale.txt')",
+        "return (float(FILE.read_text()) if FILE.exists() else 1.0) * x.relu()",
+        "FILE.write_text('2.0')",
+    ),
+    "a variable of the environment": (
+        "",
+        "return float(os.environ.get('SCALE_OF_A_TEST', 1)) * x.relu()",
+        "os.environ['SCALE_OF_A_TEST'] = '2'",
+    ),
+    "a method that was replaced": (
+        "class Held:\n    def scale(self):\n        return 1.0\nHELD = Held()",
+        "return HELD.scale() * x.relu()",
+        "Held.scale = lambda self: 2.0",
+    ),
+    "a setting of an object": (
+        "from types import SimpleNamespace\nHELD = SimpleNamespace(scale=1.0)",
+        "return HELD.scale * x.relu()",
+        "HELD.scale = 2.0",
+    ),
+    "a mutable default": (
+        "DEFAULT = [1.0]\ndef scale(by=DEFAULT):\n    return by[0]",
+        "return scale() * x.relu()",
+        "DEFAULT[0] = 2.0",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", STALE)
+def test_what_own_code_reads_is_part_of_what_a_run_is_known_by(written, monkeypatch, what):
+    """The seven ways to be served a stale result, and brothers: what is set afterwards is read anew, the rest found."""
+    monkeypatch.setenv("SCALE_OF_A_TEST", "1")
+    table, call, change = STALE[what]
+    helper = written("read_by_own", READS.format(table=table, call=call))
+    module = written("own_stale", net(head="from read_by_own import act", call="act"))
+    run = made(module.Net())
+    first = load_or_run(run, progress=False)
+    assert load_or_run(run, progress=False).attrs["origin"] == "cached"
+    exec(change, vars(helper))  # a change as a reader's next line makes it
+    second = load_or_run(run, progress=False)
+    assert second.attrs["origin"] == "trained"
+    assert not np.array_equal(first.train_loss, second.train_loss)
+    assert load_or_run(run, progress=False).attrs["origin"] == "cached"
+
+
+def test_what_a_watch_reads_is_part_of_what_a_run_is_known_by(written, tmp_path):
+    module = written(
+        "own_watch", "SCALE = {'by': 1.0}\ndef norm(view):\n    return SCALE['by'] * view.step + SCALE['by']\n"
+    )
+
+    def runs():
+        task, model = ModularTask(5, train_fraction=0.5), Shape(5, d_model=8)
+        return gb.train(task, model, seeds=1, steps=4, watch={"norm": module.norm}, store=tmp_path, progress=False)
+
+    first = runs()
+    assert runs().attrs["origin"] == "cached"
+    module.SCALE["by"] = 2.0
+    second = runs()
+    assert second.attrs["origin"] == "trained"
+    assert second.norm.values.tolist() == (2 * first.norm).values.tolist()
+
+
+def test_a_checkpoint_is_not_continued_where_own_code_computes_something_else(written, tmp_path):
+    module = written(
+        "own_scaled", net(head="SCALE = {'by': 1.0}\ndef act(x):\n    return SCALE['by'] * x.relu()", call="act")
+    )
+    config = made(module.Net()).config
+    train([config], steps=2, checkpoints=tmp_path, progress=False)
+    module.SCALE["by"] = 2.0
+    with pytest.warns(CheckpointWarning, match="belongs to another run"):
+        resumed = train([config], checkpoints=tmp_path, progress=False)
+    fresh = train([config], progress=False)
+    assert np.array_equal(resumed.train_loss, fresh.train_loss)
+
+
+def test_a_process_that_computes_something_else_is_refused(written, tmp_path):
+    """A value set after its module was loaded does not travel to another process, which imports the module anew."""
+    module = written(
+        "own_set", net(head="SCALE = {'by': 1.0}\ndef act(x):\n    return SCALE['by'] * x.relu()", call="act")
+    )
+    configs = [made(module.Net()).config.with_seed(seed) for seed in (0, 1)]
+    train(configs, workers=2, progress=False)
+    module.SCALE["by"] = 2.0
+    with pytest.raises(TrainingError, match="was set after its module was loaded"):
+        train(configs, workers=2, progress=False)
+    train(configs, workers=1, progress=False)
+
+
+def test_a_probe_is_the_same_in_another_call_and_another_number_of_threads():
+    config = RunConfig(ModularTask(7, train_fraction=0.5), Shape(7, d_model=16), steps=20)
+    first = probe(config)
+    with limited_threads(2):
+        assert probe(config) == first
+    assert probe(config.with_seed(3)) == first  # seed 0 is probed, whichever is trained
+    assert probe(replace(config, optimizer=AdamW(learning_rate=2e-3))) != first
 
 
 def test_a_record_whose_configuration_is_not_its_keys_is_not_handed_out(tmp_path):

@@ -29,7 +29,7 @@ from grokbook.tasks import ModularTask
 from grokbook.training import RunConfig, Schedule, loop
 from grokbook.training.checkpoint import load_checkpoint
 from grokbook.training.ensemble import checkpoint_path
-from grokbook.training.loop import run_id
+from grokbook.training.identity import run_id
 from processes import all_end, children, forked
 
 FILE = "made/up/0123456789abcdef.nc"

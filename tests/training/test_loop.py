@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from grokbook.measures import effective_dimension, mean_norm, med
 from grokbook.models.transformer import initialise
 from grokbook.tasks import ModularTask
-from grokbook.training import AdamW, Group, Schedule, StopRule, loop
+from grokbook.training import AdamW, Group, Schedule, StopRule, identity, loop
 from grokbook.training.accelerators import Grokfast, Muon
 from grokbook.training.checkpoint import CheckpointWarning
 from grokbook.training.forward import split_weights
@@ -173,9 +173,9 @@ def test_a_lost_run_is_marked_and_the_others_of_its_stack_go_on():
 def test_a_restored_stack_continues_bit_for_bit(tmp_path):
     path, configs = str(tmp_path / "run.pt"), [small(0, steps=40)]
     whole, first = trained(configs), loop.make_stack(configs, CPU)
-    loop.train_stack(first, save_now=lambda stack: loop.save(stack, path) if stack.step == 15 else None)
+    loop.train_stack(first, save_now=lambda stack: identity.save(stack, path) if stack.step == 15 else None)
     second = loop.make_stack(configs, CPU)
-    assert loop.restore(second, path) and second.step == 15
+    assert identity.restore(second, path) and second.step == 15
     loop.train_stack(second)
     assert torch.equal(second.weights, whole.weights)
     assert all(torch.equal(second.state[name], part) for name, part in whole.state.items())
@@ -185,12 +185,12 @@ def test_a_restored_stack_continues_bit_for_bit(tmp_path):
 
 def test_a_checkpoint_of_another_run_or_other_code_is_not_taken(tmp_path, monkeypatch):
     path = str(tmp_path / "run.pt")
-    loop.save(loop.make_stack([small(0)], CPU), path)
+    identity.save(loop.make_stack([small(0)], CPU), path)
     with pytest.warns(CheckpointWarning, match="belongs to another run"):
-        assert not loop.restore(loop.make_stack([small(1)], CPU), path)
+        assert not identity.restore(loop.make_stack([small(1)], CPU), path)
     monkeypatch.setattr("grokbook.own_code.fingerprint", lambda *_: "other code")
     with pytest.warns(CheckpointWarning, match="other code"):
-        assert not loop.restore(loop.make_stack([small(0)], CPU), path)
+        assert not identity.restore(loop.make_stack([small(0)], CPU), path)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU on this machine")

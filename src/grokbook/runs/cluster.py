@@ -29,8 +29,9 @@ from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Axis, Sweep, over_grid
 from grokbook.training.compiled import compiles
 from grokbook.training.config import RunConfig, code_of
-from grokbook.training.ensemble import How, checkpoint_path, train_here
-from grokbook.training.loop import make_stack, restore
+from grokbook.training.ensemble import How, checkpoint_path, refuse_other_process, train_here
+from grokbook.training.identity import restore, run_id, save
+from grokbook.training.loop import make_stack
 from grokbook.training.pool import Pool
 
 RETRIES = 5
@@ -54,8 +55,8 @@ def asked(experiment: str | Experiment, grid: Sequence[str], seeds: int, steps: 
     return over_grid(experiment, grid, seeds, steps)
 
 
-def trained(configs: list[RunConfig], code: str, compiled: bool) -> bytes:
-    """Train runs of one program in this process, to the end; their checkpoint.
+def trained(configs: list[RunConfig], code: str, identity: str, compiled: bool) -> bytes:
+    """Train runs of one program in this process, to the end; their checkpoint, with the identity given.
 
     Raises TrainingError where the library is not that of the one who asks, or there is no place for the checkpoint.
     """
@@ -64,7 +65,8 @@ def trained(configs: list[RunConfig], code: str, compiled: bool) -> bytes:
     try:
         with tempfile.TemporaryDirectory(prefix="grokbook-") as folder:
             path = Path(folder) / "chunk.pt"
-            train_here(configs, How(compiled=compiled and any(map(compiles, configs))), str(path))
+            stack = train_here(configs, How(compiled=compiled and any(map(compiles, configs))))
+            save(stack, str(path), identity)
             return path.read_bytes()
     except OSError as error:  # left as it is, the one who asks would take it for a lost cluster
         raise TrainingError(f"this worker cannot keep a checkpoint: {error.strerror or error}.") from error
@@ -246,19 +248,22 @@ def shown() -> Iterator[Told]:
         yield lambda done, of: progress.update(task, completed=done, total=of)
 
 
-def _train_into(configs: Chunk, code: str, compiled: bool, path: str) -> None:
-    atomic_write(path, trained(configs, code, compiled))
+def _train_into(configs: Chunk, code: str, identity: str, compiled: bool, path: str) -> None:
+    refuse_other_process(configs, identity)
+    atomic_write(path, trained(configs, code, identity, compiled))
 
 
 def _in_processes(waiting: list[tuple[Chunk, Path]], workers: int, compiled: bool) -> Iterator[Path]:
     code = code_of(waiting[0][0][0]).digest
     if workers == 1:
         for chunk, path in waiting:
-            _train_into(chunk, code, compiled, str(path))
+            _train_into(chunk, code, run_id(chunk), compiled, str(path))
             yield path
         return
     with Pool(min(workers, len(waiting))) as pool:
-        futures = {pool.submit(_train_into, chunk, code, compiled, str(path)): path for chunk, path in waiting}
+        futures = {
+            pool.submit(_train_into, chunk, code, run_id(chunk), compiled, str(path)): path for chunk, path in waiting
+        }
         for future in as_completed(futures):
             future.result()
             yield futures[future]
@@ -269,10 +274,12 @@ def _on_cluster(client: object, waiting: list[tuple[Chunk, Path]], compiled: boo
     from distributed.client import FutureCancelledError
 
     code = code_of(waiting[0][0][0]).digest
-    futures = {
-        client.submit(trained, chunk, code, compiled, key=f"grokbook-{path.stem}-{code}", retries=RETRIES): path
-        for chunk, path in waiting
-    }
+    futures = {}
+    for chunk, path in waiting:
+        identity = run_id(chunk)
+        name = f"grokbook-{path.stem}-{identity}"
+        future = client.submit(trained, chunk, code, identity, compiled, key=name, retries=RETRIES)
+        futures[future] = path
     left = len(futures)
     try:
         for future in as_completed(futures):

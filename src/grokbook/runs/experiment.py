@@ -20,9 +20,11 @@ from grokbook.own_code import Code
 from grokbook.paths import local_store_path, records_path
 from grokbook.runs.provenance import note, provenance
 from grokbook.runs.store import Store, select
-from grokbook.training.config import RunConfig, canonical, code_of, digest
+from grokbook.training.config import RunConfig, canonical, digest
 from grokbook.training.cost import Cost, predict
 from grokbook.training.ensemble import checkpoint_path, groups, train
+from grokbook.training.identity import code_and_probe
+from grokbook.training.watching import Watch
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Experiment:
     version: int = 1
     together: bool = False
     rows: ClassVar[int] = 1
+    watched: ClassVar[Mapping[str, Watch]] = {}
 
     def __post_init__(self) -> None:
         seeds = tuple(self.seeds)
@@ -69,8 +72,8 @@ class Experiment:
 
     @property
     def code(self) -> Code:
-        """The code that its numbers go through."""
-        return code_of(self.config)
+        """The code that its numbers go through, and what it computes where a reader wrote a part of it."""
+        return code_and_probe(self.config, self.watched)
 
     def with_seeds(self, count: int) -> Experiment:
         """The same experiment with seeds 0 .. count-1."""
@@ -147,20 +150,20 @@ def load_or_run(
         TrainingError: a loss became NaN or infinite (nothing is recorded, finished seeds stay checkpointed).
         RecordError: the record could not be written (the checkpoints stay, so nothing is lost).
     """
-    store = store or default_store()
-    if experiment.code.digest is None:
-        said = f"nothing of {experiment.name} is kept: {experiment.code.why}"
+    store, code = store or default_store(), experiment.code
+    if code.digest is None:
+        said = f"nothing of {experiment.name} is kept: {code.why}"
         print(f"grokbook: {said}.", file=sys.stderr, flush=True)
-        fresh = _trained(experiment, experiment.seeds, None, progress, options)
+        fresh = _trained(experiment, code, experiment.seeds, None, progress, options)
         return _handed_out(experiment, [fresh], "trained")
-    parts, origin, missing = _gathered(experiment, store)
+    parts, origin, missing = _gathered(experiment, code, store)
     if missing:  # else not even a lock is written
         with store.lock(experiment.key):
-            parts, origin, missing = _gathered(experiment, store)
+            parts, origin, missing = _gathered(experiment, code, store)
             if missing:
                 folder = store.checkpoints(experiment)
-                fresh = _trained(experiment, missing, folder, progress, options)
-                store.add(experiment, fresh)
+                fresh = _trained(experiment, code, missing, folder, progress, options)
+                store.add(experiment, fresh, code)
                 experiment.forget(missing, folder, options.get("rows"))
                 parts, origin = [*parts, fresh], "trained"
     else:
@@ -178,7 +181,7 @@ def _clear(experiment: Experiment, store: Store, parts: list[xr.Dataset]) -> Non
 
 def recorded(experiment: Experiment, store: Store | None = None) -> xr.Dataset | None:
     """The experiment's dataset if all its runs were made and are whole; None otherwise. Nothing is trained."""
-    parts, origin, missing = _gathered(experiment, store or default_store())
+    parts, origin, missing = _gathered(experiment, experiment.code, store or default_store())
     return None if missing else _handed_out(experiment, parts, origin)
 
 
@@ -193,11 +196,13 @@ def available(experiment: Experiment) -> xr.Dataset | None:
     return None if dataset is None else dataset.assign_attrs(missing=list(missing))
 
 
-def _gathered(experiment: Experiment, store: Store) -> tuple[list[xr.Dataset], str, tuple[int, ...]]:
+def _gathered(
+    experiment: Experiment, code: Code, store: Store
+) -> tuple[list[xr.Dataset], str, tuple[int, ...]]:
     """The parts of an experiment's dataset that a store and its fallbacks have, where from, and the missing seeds."""
     parts, origin, missing = [], "cached", experiment.seeds
     for where in (store, *store.fallbacks):
-        part = where.load(experiment.key, experiment.code) if missing else None
+        part = where.load(experiment.key, code) if missing else None
         if part is not None:
             parts, origin = [*parts, part], "cached" if where is store else "recorded"
             missing = tuple(seed for seed in missing if seed not in part.seed.values)
@@ -205,11 +210,16 @@ def _gathered(experiment: Experiment, store: Store) -> tuple[list[xr.Dataset], s
 
 
 def _trained(
-    experiment: Experiment, seeds: tuple[int, ...], folder: Path | None, progress: bool, options: dict[str, Any]
+    experiment: Experiment,
+    code: Code,
+    seeds: tuple[int, ...],
+    folder: Path | None,
+    progress: bool,
+    options: dict[str, Any],
 ) -> xr.Dataset:
     """The dataset of these seeds, trained now, with its provenance."""
     resumed = folder is not None and folder.is_dir() and any(folder.iterdir())
-    began, used, code = time.monotonic(), sum(os.times()[:4]), experiment.code
+    began, used = time.monotonic(), sum(os.times()[:4])
     fresh = experiment.run(seeds, checkpoints=folder, progress=progress, **options)
     made = provenance(fresh.attrs["device"], fresh.attrs["dtype"], code)
     made |= {"update": fresh.attrs.pop("update", "eager")}

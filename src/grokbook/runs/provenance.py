@@ -91,6 +91,7 @@ def provenance(device: str = "cpu", dtype: str = "float32", code: Code | None = 
         }
         | ({"fingerprint": code.digest} if code.digest else {})
         | ({"modules": own} if own else {})
+        | ({"probe": code.probe} if code.probe else {})
     )
 
 

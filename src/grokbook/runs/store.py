@@ -144,7 +144,8 @@ class Store:
             if code is None:
                 answers = not self.same_code or all(map(present_code, made))
             else:
-                alike = code.digest is not None and all(part["fingerprint"] == code.digest for part in made)
+                asked = code.digest, code.probe
+                alike = code.digest is not None and all((p["fingerprint"], p.get("probe")) == asked for p in made)
                 answers = alike or not (self.same_code or code.own)
             if answers:
                 return name, entry
@@ -239,12 +240,12 @@ class Store:
             raise RecordError(f"the record {place} cannot be written: it is a folder.")
         return self.path / ".partial" / experiment.key
 
-    def add(self, experiment: Recordable, fresh: xr.Dataset) -> None:
-        """Add seeds to an experiment's record; `attrs["provenance"]` says how they were made.
+    def add(self, experiment: Recordable, fresh: xr.Dataset, code: Code | None = None) -> None:
+        """Add seeds to an experiment's record; `attrs["provenance"]` says how they were made, `code` by which code.
 
         File, manifest, name, in this order: whenever it is killed, the manifest's sha256 is that of a whole file.
         """
-        own, dataset = self.load(experiment.key, experiment.code), fresh
+        own, dataset = self.load(experiment.key, code or experiment.code), fresh
         if own is not None:
             dataset = select([own, fresh], sorted({*own.seed.values.tolist(), *fresh.seed.values.tolist()}))
         content, name = to_bytes(dataset), _name(experiment)

@@ -14,7 +14,6 @@ from grokbook.runs.experiment import Experiment
 from grokbook.training.config import RunConfig
 from grokbook.training.cost import Cost
 from grokbook.training.forward import split_weights
-from grokbook.training.watching import Watch
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,6 @@ class Watched(Experiment):
     what they take at one logged step, about.
     """
 
-    watched: ClassVar[Mapping[str, Watch]] = {}
     listed_as: ClassVar[str] = "watched"
     look_seconds: ClassVar[float] = 0.0
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import as_completed
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import torch
@@ -23,7 +23,8 @@ from grokbook.training.compiled import compile_update, compiles
 from grokbook.training.config import RunConfig, code_of, digest
 from grokbook.training.contract import check_runs, check_watches
 from grokbook.training.graphed import graph_update
-from grokbook.training.loop import Report, Stack, make_stack, restore, save, train_stack
+from grokbook.training.identity import restore, run_id, save
+from grokbook.training.loop import Report, Stack, make_stack, train_stack
 from grokbook.training.pool import Pool
 from grokbook.training.progress import TrainingProgress
 from grokbook.training.result import collect
@@ -51,12 +52,13 @@ def pick_device(device: str) -> torch.device:
 class _Saver:
     """Checkpoints a stack when `every` seconds have passed since the last time."""
 
-    def __init__(self, path: str | None, every: float) -> None:
-        self.path, self.every, self.last = path, every, time.monotonic()
+    def __init__(self, path: str | None, identity: str | None, every: float) -> None:
+        self.path, self.identity, self.every = path, identity, every
+        self.last = time.monotonic()
 
     def __call__(self, stack: Stack) -> None:
         if self.path and time.monotonic() - self.last >= self.every:
-            save(stack, self.path)
+            save(stack, self.path, self.identity)
             self.last = time.monotonic()
 
 
@@ -76,22 +78,34 @@ def train_here(
     configs: list[RunConfig], how: How, checkpoint: str | None = None, report: Report | None = None
 ) -> Stack:
     """Train runs of one size in this process, from the checkpoint if there is one; checkpoint at the end too."""
+    identity = run_id(configs, how.keep) if checkpoint else None
     with limited_threads(how.threads if how.device == "cpu" else None), subnormals_as_zero():
         stack = make_stack(configs, torch.device(how.device), how.keep)
-        if checkpoint and restore(stack, checkpoint) and stack.step > (how.steps or stack.step):
+        if checkpoint and restore(stack, checkpoint, identity) and stack.step > (how.steps or stack.step):
             stack = make_stack(configs, torch.device(how.device), how.keep)  # asked for less than was trained
         if how.device != "cpu":
             stack.compiled = partial(graph_update, fused=how.compiled)
         elif how.compiled:
             stack.compiled = compile_update
-        train_stack(stack, report=report, save_now=_Saver(checkpoint, how.checkpoint_every), steps=how.steps)
+        saver = _Saver(checkpoint, identity, how.checkpoint_every)
+        train_stack(stack, report=report, save_now=saver, steps=how.steps)
         if checkpoint:
-            save(stack, checkpoint)
+            save(stack, checkpoint, identity)
     return stack
 
 
-def _train_there(configs: list[RunConfig], how: How, checkpoint: str, report: Report) -> None:
+def refuse_other_process(configs: list[RunConfig], identity: str, keep: bool = False) -> None:
+    """Raise TrainingError in a process in which these runs are other ones than where they were asked for."""
+    if run_id(configs, keep) != identity:
+        raise TrainingError(
+            "a process of its own computes other numbers than this one: a value that the network, task or optimiser "
+            "reads was set after its module was loaded; make it a field, or train with workers=1."
+        )
+
+
+def _train_there(configs: list[RunConfig], how: How, checkpoint: str, identity: str, report: Report) -> None:
     """The same in a process of its own: the checkpoint is the result."""
+    refuse_other_process(configs, identity, how.keep)
     train_here(configs, how, checkpoint, report)
 
 
@@ -251,6 +265,11 @@ class _Job:
         """The file of their state."""
         return None if self.folder is None else checkpoint_path(self.folder, self.configs, self.how.keep)
 
+    @cached_property
+    def identity(self) -> str:
+        """By what that file is known."""
+        return run_id(self.configs, self.how.keep)
+
 
 def _train_job(job: _Job, progress: bool) -> Stack:
     name = _name(job.configs)
@@ -264,8 +283,8 @@ def _train_apart(jobs: list[_Job], workers: int, progress: bool) -> list[Stack]:
     totals = {name: job.configs[0].steps for name, job in zip(names, jobs, strict=True)}
     with TrainingProgress(totals, progress) as shown, Pool(min(workers, len(jobs)), jobs[0].how.threads) as pool:
         futures = [
-            pool.submit(_train_there, job.configs, job.how, job.checkpoint, name=f"the run {_name(job.configs)}",
-                        report=partial(shown.update, name))
+            pool.submit(_train_there, job.configs, job.how, job.checkpoint, job.identity,
+                        name=f"the run {_name(job.configs)}", report=partial(shown.update, name))
             for job, name in zip(jobs, names, strict=True)
         ]  # fmt: skip
         for future in as_completed(futures):
@@ -275,6 +294,6 @@ def _train_apart(jobs: list[_Job], workers: int, progress: bool) -> list[Stack]:
 
 def _fetched(job: _Job) -> Stack:
     stack = make_stack(job.configs, torch.device("cpu"), job.how.keep)
-    if not restore(stack, job.checkpoint):
+    if not restore(stack, job.checkpoint, job.identity):
         raise TrainingError(f"the run {_name(job.configs)} left no result.")
     return stack

@@ -19,8 +19,7 @@ from torch.nn.utils.rnn import pad_sequence
 from grokbook.errors import ParameterError
 from grokbook.measures.logged import embedding_measures
 from grokbook.measures.norms import weight_norm
-from grokbook.training.checkpoint import load_checkpoint, save_checkpoint
-from grokbook.training.config import RunConfig, code_of, digest
+from grokbook.training.config import RunConfig
 from grokbook.training.contract import laid_out
 from grokbook.training.forward import (
     Seen,
@@ -339,34 +338,6 @@ def mark(stack: Stack, losses: Tensor) -> None:
     """Note the runs whose loss (R,) is not finite at this step."""
     for r in torch.nonzero(~torch.isfinite(losses)).ravel().tolist():
         stack.diverged.setdefault(r, stack.step)
-
-
-def run_id(configs: list[RunConfig], keep: bool = False) -> str:
-    """Identity of a stack for its checkpoint: configurations, code, torch version, what is kept."""
-    found = {"configs": [c.as_dict() for c in configs], "code": code_of(*configs).digest, "torch": torch.__version__}
-    return digest(found | ({"keep": True} if keep else {}))
-
-
-_STATE = ("weights", "state", "step", "history", "snapshots", "kept", "diverged")
-
-
-def save(stack: Stack, path: str) -> None:
-    """Checkpoint of all that changes while the stack is trained."""
-    found = {name: getattr(stack, name) for name in _STATE}
-    save_checkpoint(path, found | {"run_id": run_id(stack.configs, stack.keep)})
-
-
-def restore(stack: Stack, path: str) -> bool:
-    """Continue from the checkpoint at `path` if it is one of this stack; whether it was."""
-    fresh = {"weights": stack.weights, "state": stack.state}
-    found = load_checkpoint(path, run_id(stack.configs, stack.keep), fresh)
-    for name in _STATE if found else ():
-        setattr(stack, name, _moved(found[name], stack.weights.device) if name in fresh else found[name])
-    return found is not None
-
-
-def _moved(value: Tensor | State, device: torch.device) -> Tensor | State:
-    return value.to(device) if isinstance(value, Tensor) else {name: part.to(device) for name, part in value.items()}
 
 
 def train_stack(

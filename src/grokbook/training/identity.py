@@ -1,0 +1,106 @@
+"""By what a stack of runs is known: configurations, the code behind them, and what a reader's own code computes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from grokbook.machine import limited_threads, subnormals_as_zero
+from grokbook.own_code import Code, of_library
+from grokbook.training.checkpoint import load_checkpoint, save_checkpoint
+from grokbook.training.config import RunConfig, code_of, digest
+from grokbook.training.contract import generators_kept
+from grokbook.training.forward import split_weights
+from grokbook.training.loop import Stack, advance, log, make_stack
+from grokbook.training.optim import State
+from grokbook.training.watching import View, Watch, look
+
+PROBED_UPDATES = 3
+"""Updates after which weights are compared: the third is the first that both moments of Adam have shaped."""
+
+
+def probe(config: RunConfig, watches: Mapping[str, Watch] | None = None) -> str:
+    """Digest, 16 hexadecimal digits, of what the parts of a run compute with seed 0.
+
+    It covers the samples, answers and groups of the task, the weights as they are drawn, what is logged of them, the
+    value of each watch, and the weights after three updates. A value of a module that was set from outside, a changed
+    entry of a table, a data file or a variable of the environment that any of them reads makes another probe, where
+    the source is the same. Rounding differs between processors, and so may the probe.
+
+    Example:
+        >>> from grokbook.models.transformer import Shape
+        >>> from grokbook.tasks.arithmetic import ModularTask
+        >>> config = RunConfig(ModularTask(5, train_fraction=0.5), Shape(5, d_model=8), steps=20)
+        >>> probe(config) == probe(config), probe(config) == probe(replace(config, loss="squared_error"))
+        (True, False)
+    """
+    config = config.with_seed(0)
+    seen = hashlib.sha256()
+    with generators_kept(), limited_threads(1), subnormals_as_zero(), torch.random.fork_rng(devices=[]):
+        for table in (config.task.inputs, config.task.targets, config.task.train_index):
+            seen.update(np.ascontiguousarray(table).tobytes())
+        for name, index in config.task.groups().items():
+            seen.update(name.encode() + np.ascontiguousarray(index).tobytes())
+        stack = make_stack([config], torch.device("cpu"))
+        seen.update(stack.weights.numpy().tobytes())
+        log(stack)
+        seen.update(repr(stack.history[0]).encode())
+        drawn = View(config, split_weights(config, stack.weights[0].clone()), 0)
+        for name, watch in (watches or {}).items():
+            seen.update(f"{name}={look(watch, replace(drawn, final=drawn))!r}".encode())
+        for _ in range(PROBED_UPDATES):
+            advance(stack)
+        seen.update(stack.weights.numpy().tobytes())
+    return seen.hexdigest()[:16]
+
+
+def code_and_probe(config: RunConfig, watches: Mapping[str, Watch] | None = None) -> Code:
+    """The code behind a run and, where a class or a watch of a reader's own is part of it, what it computes.
+
+    Where the probe ends in an error the code is not known.
+    """
+    code, own_watches = code_of(config), {n: w for n, w in (watches or {}).items() if not of_library(w)}
+    if code.digest is None or not (code.own or own_watches):
+        return code
+    try:
+        return replace(code, own=True, probe=probe(config, own_watches))
+    except Exception as error:  # whatever a reader's part raises, training it will say
+        return replace(code, digest=None, own=True, why=f"it fails on seed 0: {error}")
+
+
+def run_id(configs: list[RunConfig], keep: bool = False) -> str:
+    """Identity of a stack for its checkpoint: configurations, code and what it computes, torch, what is kept."""
+    code = code_of(*configs)
+    found = {"configs": [c.as_dict() for c in configs], "code": code.digest, "torch": torch.__version__}
+    if code.own:
+        found["probe"] = code_and_probe(configs[0]).probe
+    return digest(found | ({"keep": True} if keep else {}))
+
+
+_STATE = ("weights", "state", "step", "history", "snapshots", "kept", "diverged")
+
+
+def save(stack: Stack, path: str, identity: str | None = None) -> None:
+    """Checkpoint of all that changes while the stack is trained, under its identity (default: its `run_id`)."""
+    identity = identity or run_id(stack.configs, stack.keep)
+    found = {name: getattr(stack, name) for name in _STATE}
+    save_checkpoint(path, found | {"run_id": identity})
+
+
+def restore(stack: Stack, path: str, identity: str | None = None) -> bool:
+    """Continue from the checkpoint at `path` if it has this identity (default: the stack's); whether it had."""
+    identity = identity or run_id(stack.configs, stack.keep)
+    fresh = {"weights": stack.weights, "state": stack.state}
+    found = load_checkpoint(path, identity, fresh)
+    for name in _STATE if found else ():
+        setattr(stack, name, _moved(found[name], stack.weights.device) if name in fresh else found[name])
+    return found is not None
+
+
+def _moved(value: Tensor | State, device: torch.device) -> Tensor | State:
+    return value.to(device) if isinstance(value, Tensor) else {name: part.to(device) for name, part in value.items()}
