@@ -298,7 +298,24 @@ def radial() -> dict[str, RunConfig]:
     }
 
 
-ROUNDS = (later, tuned, radial)  # arms of bench Q that were added to the first ones, each set fixed together
+def amounts() -> dict[str, RunConfig]:
+    """Arms of bench Q that were added after `radial`: the rate alone changed; fewer of the pairs in training.
+
+    Each is compared with the free run, of 80 % of the pairs. That both act was known from a trial when these arms were
+    fixed; their exponents are what is asked.
+    """
+    config = free("Q")
+    rate = config.optimizer.learning_rate
+    found = {f"rate-{name}": _changed(config, learning_rate=times * rate)
+             for name, times in (("double", 2), ("half", 0.5))}  # fmt: skip
+    for percent in (70, 60):
+        task = dataclasses.replace(config.task, train_fraction=percent / 100)
+        found[f"pairs-{percent}"] = dataclasses.replace(config, task=task)
+    return found
+
+
+# Arms of bench Q that were added to the first ones, each set fixed together.
+ROUNDS = (later, tuned, radial, amounts)
 
 # What an arm keeps of what its runs log: there are many arms, and a record should be small.
 KEPT = ("train_loss", "test_loss", "train_accuracy", "test_accuracy", "weight_norm")
