@@ -26,7 +26,7 @@ DECAY, NORM = "Weight decay acts after the fit", "At a held norm, larger is late
 LAZY = "A linearised network memorises, a tuned one hardly waits"
 FEATURES, RING = "A given embedding shortens the delay", "A strong pull to a ring delays"
 PART = {"agrees": True, "contradicts": False, "open": None}
-SAYS = "ratios of grok steps, or runs that had not generalised by the last step: {said}"
+SAYS = "ratios of grok steps, or counts of runs that had not generalised by the last step: {said}"
 FREE_OF_DECAY = ("gradient-orthogonal-no-decay", "stablemax-no-decay")
 
 Arms = Mapping[tuple[str, str], str]
@@ -56,17 +56,17 @@ def decided(runs: Runs, claimed: Arms, *, elsewhere: bool = True) -> Finding:
 
     An arm with fewer than `ENOUGH` seeds is not known.
     """
-    tables: dict[str, dict[str, pd.DataFrame]] = {bench: {} for bench, _ in claimed}
-    for (bench, name), times in runs.items():
-        if bench in tables and len(times) >= ENOUGH:
-            tables[bench][name] = times
-    found = {bench: compared(times, bench) for bench, times in tables.items()}
+    found = {}
+    for one in {bench for bench, _ in claimed}:
+        times = {name: table for (bench, name), table in runs.items() if bench == one and len(table) >= ENOUGH}
+        found[one] = compared(times, one)
     rows = {(bench, arm): found[bench].loc[arm] for bench, arm in claimed if arm in found[bench].index}
     parts = [PART[judged(word, rows[at].observed)] if at in rows else None for at, word in claimed.items()]
-    said = [f"{bench}: {arm.replace('-', ' ')} {_told(row)}" for (bench, arm), row in rows.items()]
+    told = [f"{bench}: {arm.replace('-', ' ')} {_told(row)}, claimed {claimed[bench, arm]}"
+            for (bench, arm), row in rows.items()]  # fmt: skip
     first = rows.get(next(iter(claimed)))
     band = {} if first is None else {"value": first.ratio, "low": first.low, "high": first.high}
-    return judge(*parts, elsewhere=elsewhere, said=", ".join(said), **band)
+    return judge(*parts, elsewhere=elsewhere, said="; ".join(told), **band)
 
 
 def _told(row: pd.Series) -> str:
@@ -97,7 +97,7 @@ def start(runs: Runs) -> Finding:
 def norm_held(runs: Runs) -> Finding:
     """Held at 0.7 to 1.45 times the norm at which free runs generalise, networks generalise later the larger it is.
 
-    With a final LayerNorm, as on bench T, they do not.
+    A final LayerNorm, as on bench T, should remove this: the words of the prediction say so for T.
     """
     return decided(runs, predicted("weight norm", "norm-at-0.7", "norm-at-0.85", "norm-at-1.2", "norm-at-1.45"))
 

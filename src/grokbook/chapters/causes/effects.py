@@ -193,8 +193,7 @@ def judged(predicted: str, found: str) -> str:
         >>> judged("longer", "never"), judged("never", "open"), judged("same", "open")
         ('agrees', 'contradicts', 'open')
     """
-    undecided = {"never": ("unfit", "", "rarely")}.get(predicted, ("unfit", "", "open"))
-    if found in undecided:
+    if found in ("unfit", "", "rarely" if predicted == "never" else "open"):
         return "open"
     late_too = predicted == "longer" and found in ("never", "rarely")
     return "agrees" if predicted == found or late_too else "contradicts"
@@ -203,7 +202,7 @@ def judged(predicted: str, found: str) -> str:
 def families(bench: str) -> tuple[set[str], ...]:
     """The arms of a bench that were fixed together: over each of these sets Holm's rule corrects."""
     rounds = [set(added()) for added in ROUNDS] if bench == "Q" else []
-    return tuple(names for names in (set(arms(bench)).difference({"free"}, *rounds), *rounds) if names)
+    return set(arms(bench)).difference({"free"}, *rounds), *rounds
 
 
 def compared(times: Mapping[str, pd.DataFrame], bench: str) -> pd.DataFrame:
