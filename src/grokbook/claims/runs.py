@@ -61,7 +61,7 @@ class _Asked:
     experiment: Experiment = field(compare=False)
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=256)
 def _loaded(asked: _Asked) -> tuple[Any, list[Row]]:
     """The data, and what its loading noted for the page."""
     dataset, rows = traced(lambda: available(asked.experiment))

@@ -21,7 +21,7 @@ def forest(
 ) -> Figure:  # fmt: skip
     """Arms down, benches across: the ratio of grok steps with its interval, wedges for what was predicted.
 
-    `found` are tables of `effects.effects` by bench, `predicted` that of `effects.predictions`. A sham is grey. An
+    `found` are tables of `effects.effects` by bench, `predicted` that of `effects.predictions`. A sham or a check is grey. An
     arrow to the right: most runs had not generalised by the last step, with their count. `arms` are the names of all
     arms of each bench: a row that is none of them is left empty. An empty name among the rows is a gap.
     """
@@ -40,7 +40,8 @@ def forest(
             for k, word in enumerate(dict.fromkeys(said[bench])):
                 x = {"shorter": 1 / 19, "longer": 19, "same": 1.0, "never": 19}[word]
                 ax.plot(x, y + 0.16 * k, WEDGES[word], color=COLOURS["second"], ms=5.5, mfc="none", zorder=2)
-            colour = COLOURS["quiet" if "sham" in set(said.role) else "measure"]
+            idle = {"sham", "check"}.intersection(said.role)
+            colour = COLOURS["quiet" if idle else "measure"]
             row = table.loc[arm] if arm in table.index else None
             if arm not in arms[bench]:
                 continue
@@ -48,7 +49,7 @@ def forest(
                 ax.text(3, y, "not run", color=COLOURS["quiet"], ha="center", va="center", fontsize=7)
             elif row.observed == "unfit":
                 ax.text(4.5, y, "never fits", color=colour, ha="center", va="center", fontsize=8)
-            elif row.observed == "never":
+            elif row.observed in ("never", "rarely"):
                 ax.annotate("", (15, y), (5, y), arrowprops={"arrowstyle": "->", "color": colour, "lw": 1.6})
                 ax.text(4.6, y, f"{int(row.late)}/{int(row.runs)}", color=colour, ha="right", va="center", fontsize=8)
             else:
