@@ -35,7 +35,7 @@ def test_checks_come_out_either_way(check, changes, verdict):
 @pytest.mark.parametrize(
     ("check", "args", "changes", "verdict"),
     [
-        (claims.a_cell_of_the_class_is_near, (23, 5), {"exact_answers": lambda p: np.zeros((p, p))}, "holds"),
+        (claims.a_cell_of_the_class_is_near, (23, 5), {"logits": lambda p, k: np.zeros((p, p, p))}, "holds"),
         (claims.fraction_is_necessary, (47,), {"guaranteed_size": lambda *_, torus: 1}, "fails"),
     ],
 )  # fmt: skip
@@ -64,10 +64,8 @@ def test_a_fraction_at_which_only_one_modulus_generalises_refutes_radii(at_47, a
 
 
 def test_pairs_of_one_class_by_counting():
-    """Unordered pairs of cells with equal sums: on each antidiagonal of n cells, n (n - 1) / 2."""
-    p = 7
-    i, j, a, b = claims.class_pairs(p)
-    assert ((i + j) == (a + b)).all() and i.size == sum(n * (n - 1) // 2 for n in [*range(1, p), *range(1, p + 1)])
+    """Cells (i + s, j) and (i, j + s): (p - s)^2 of them for each s from 1 to p - 1."""
+    assert claims.neighbour_inequality(7).numbers["total"] == sum(n * n for n in range(1, 7))
 
 
 def test_a_class_without_training_cells_needs_an_infinite_radius():

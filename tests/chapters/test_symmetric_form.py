@@ -15,9 +15,8 @@ STEPS = np.arange(0, 6001, 20)
 PLAN = {"p": 7, "train_fraction": 0.6, "d_model": 8, "steps": 20, "n_seeds": 1}
 
 
-def test_checks_come_out_otherwise_in_other_worlds(elsewhere):
-    """Fractions that hardly differ; a sum that grows like p squared would bear the predecessor out."""
-    assert claims.constant_product(fractions=(0.5, 0.51, 0.52)).verdict == "holds"
+def test_a_sum_may_grow_like_the_square(elsewhere):
+    """A sum that grows like p squared would bear the predecessor out."""
     assert elsewhere(claims.quadratic_growth, lattice_sum=lambda p: 0.3 * p * p) == "holds"
 
 
@@ -72,7 +71,7 @@ PERFECT = dict.fromkeys((0.5, 0.7), (1.0, 1.0))
     ("accuracies", "seeds", "verdict", "bars"),
     [
         (SWAPPED, 3, "undecided", "25%; at 0.1 fails, at 0.5 holds"),
-        # the example of G38: fresh cells are learned, and the product is the same to three digits
+        # fresh cells are learned, and the product is the same to three digits
         ({0.5: (1.0, 0.0), 0.6: (1.0, 0.0612), 0.7: (1.0, 0.4295)}, 3, "holds", "25%; at 0.1 holds"),
         (PERFECT, 3, "undecided", "25%; at 0.1 fails, at 0.5 undecided"),
         (PERFECT, 2, "undecided", "25%; at 0.1 undecided"),
@@ -90,12 +89,6 @@ def test_a_rising_run_refutes_no_constant_product():
     made = {fraction: form(97, fraction, 1.0, 1.0, seeds=range(3)) for fraction in (0.5, 0.7)}
     made[0.7] = made[0.7] * xr.DataArray(np.linspace(0.3, 1, STEPS.size), dims="step")
     assert claims.product_is_constant(Runs(made)).verdict == "undecided"
-
-
-def test_the_memorisers_products_are_independent_numbers():
-    """Independent computation (project oracle transpose_memoriser): Acc (1 - frac) at 0.5, 0.6, 0.7 and p = 97."""
-    expected = (0.24744897959183673, 0.23755102040816328, 0.20785714285714288)
-    assert all(f"{value:.3f}" in claims.constant_product().evidence for value in expected)
 
 
 def test_the_lattice_sum_by_plain_counting():

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,16 +11,13 @@ import xarray as xr
 
 from grokbook.chapters.resnet_grokking.features import (
     WATCHED,
-    Pictured,
     asked,
     constant,
-    glyph_features,
     on_pixels,
     other_values,
     pooled,
     probe,
     read_off,
-    steps_apart,
 )
 from grokbook.chapters.resnet_grokking.runs import (
     BATCH,
@@ -37,7 +32,7 @@ from grokbook.chapters.resnet_grokking.runs import (
     small,
     summed,
 )
-from grokbook.claims import Claim, Finding, Runs, claim, judge
+from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import band, most, some
 from grokbook.claims.words import spread
 from grokbook.models.resnet import ResNet
@@ -50,18 +45,11 @@ SIZE, FEATURES = "At the paper's size", "What the features know"
 
 
 @claim("G39", "gu2025", "section 6.3", section=TASK, kind="number", published="14641",
-       part_of="XG25",
-       says=("{value:,.0f} = {entries}⁴ samples, {trained} for training; sums of categories are {classes} classes, ",
-             "the largest, sum {mode}, has {most} ({share:.1%}), the accuracy of always answering it; the authors' ",
-             "program adds sides, which makes {sides} classes"))  # fmt: skip
+       part_of="XG25", says="{value:,.0f} = {entries}⁴ samples, {trained:,} of them for training")
 def dictionary_sums(entries: int = 11) -> Finding:
     """A dictionary of 11 pictures in four places generates 14,641 samples, 25 % of them for training."""
-    task = ShapeTask(entries, rule="categories")
-    total, counts = int(task.counts.sum()), task.counts
-    numbers = {"entries": entries, "trained": task.sizes()[1], "classes": len(counts), "mode": int(counts.argmax()) + 4}
-    numbers |= {"most": int(counts.max()), "share": counts.max() / total}
-    numbers["sides"] = int((ShapeTask(entries).counts > 0).sum())
-    return judge(total == 14_641, value=float(total), low=14_641, high=14_641, **numbers)
+    samples, trained = ShapeTask(entries).sizes()
+    return judge(samples == 14_641, value=float(samples), entries=entries, trained=trained)
 
 
 @claim("GR1", "gu2025", "section 6.3, Fig. 7", section=CONTROLS, shown_by="count", origin="ours", says=(
@@ -128,18 +116,6 @@ def _told(name: str, table: pd.DataFrame | None) -> str:
     )
 
 
-def _delayed(runs: Mapping[str, pd.DataFrame], with_decay: str, without: str, bar: float = REACHED) -> Finding:
-    """Whether runs with decay generalise late, and those without do not by their last step.
-
-    Runs with decay that end before they generalise leave it open.
-    """
-    told = "; ".join(_told(name, runs[name]) for name in (with_decay, without))
-    if runs[with_decay] is None or runs[without] is None:
-        return judge(None, told=told)
-    late, free = most(generalises_late(runs[with_decay], bar=bar)), most(runs[without][_column(bar)].notna())
-    return judge(late, None if free is None or (free and late is None) else not free, told=told)
-
-
 @claim("GR2", "gu2025", "section 6.3, Fig. 7", section=SIZE, runs=fig7, through=reached,
        published="1 after approximately 100 epochs, 0.3 to 0.4 for about 2800 epochs", says="{told}")  # fmt: skip
 def the_published_curve(runs: Runs) -> Finding:
@@ -164,18 +140,24 @@ def the_published_curve(runs: Runs) -> Finding:
 EPOCH = -(-ShapeTask().sizes()[1] // BATCH)
 
 
-_SMALL: dict[str, Any] = {"section": DELAY, "runs": small, "through": reached, "says": "{told}", "origin": "ours",
-                          "bars": {"bar": BARS}}  # fmt: skip
-
-
-@claim("GR3", "gu2025", "section 6.3", **_SMALL)
+@claim("GR3", "gu2025", "section 6.3", section=DELAY, runs=small, through=reached, says="{told}", origin="ours",
+       bars={"bar": BARS})  # fmt: skip
 def small_images_grok(runs: Runs, *, bar: float = REACHED) -> Finding:
     """On images of four glyphs, out of five, the test accuracy of a narrow ResNet-18 rises long after the training
     accuracy, by weight decay.
 
-    A setting of ours; random split. Control: no decay, which must not show it by the same step.
+    A setting of ours; random split. Control: no decay, which must not show it by the same step; runs with decay that
+    end before they generalise leave it open.
     """
-    return _delayed(runs, "random", "random, no decay", bar)
+    decayed, free = runs["random"], runs["random, no decay"]
+    told = "; ".join(_told(name, runs[name]) for name in ("random", "random, no decay"))
+    if decayed is None or free is None:
+        return judge(None, told=told)
+    late = most(generalises_late(decayed, bar=bar))
+    comes = most(free[_column(bar)].notna())
+    if comes is None or (comes and late is None):
+        return judge(late, None, told=told)
+    return judge(late, not comes, told=told)
 
 
 @claim("GR4", "gu2025", "section 6.3", section=DELAY, runs=summed, through=reached, origin="ours",
@@ -207,53 +189,13 @@ def added_late(table: pd.DataFrame, margin: float = 0.0) -> tuple[pd.Series, pd.
     return (table.at_end > best + margin) & (table.at_fit < best), best
 
 
-def falls(data: xr.Dataset) -> pd.DataFrame:
-    """Of the runs that generalise late: the end of a measure over its value when the run fits, a row a run.
-
-    Columns `steps_apart` (MED of the glyphs) and `test_loss`, which must fall where a run generalises; `at_fit`, MED
-    when the run fits, and `early`, that over MED at its start.
-    """
+def med_of_glyphs(data: xr.Dataset) -> pd.DataFrame:
+    """MED of the glyphs when a run fits, `at_fit`, and at its `end`, a row a run that generalises late."""
     table = reached(data)
-    rows = {}
-    for seed, row in table[generalises_late(table).fillna(False)].iterrows():
-        one = data.sel(seed=seed)
-        ends = one.isel(step=slice(-5, None)).median("step")
-        fitted = one.sel(step=row.fit_step)
-        rows[seed] = {name: float(ends[name] / fitted[name]) for name in FALLING}
-        at_fit = float(fitted.steps_apart)
-        rows[seed] |= {"at_fit": at_fit, "early": at_fit / float(one.steps_apart[0])}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=[*FALLING, "at_fit", "early"])
-
-
-FALLING = ["steps_apart", "test_loss"]
-
-
-def with_decay() -> Mapping[str, Pictured]:
-    """The small runs that have decay."""
-    return {name: pictured for name, pictured in small().items() if name in SPLITS}
-
-
-REPRESENTATION = Claim(
-    "GR5", "gu2025", "section 7",
-    "Uniformity \"should be interpreted as representation uniformity rather than a concept restricted to the embedding "
-    "space\".", "observation", "resnet_grokking", FEATURES,
-    reason="The same sentence as G54: judged once, there. For pictures no measure of it is named; the page has what "
-    "MED of the glyphs does, and that a network which has every sum hardly differs by it.",
-)  # fmt: skip
-
-
-def fall_of_med(runs: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
-    """How often MED of the glyphs falls where a run generalises late, beside the test loss, from tables of `falls`.
-
-    `lower` by a tenth, `some` at all, `loss` the test loss by a tenth; medians `end` over the value at the fit, `early`
-    that over the start, and `at_fit`; `oracle` is MED of a network that has every sum, with one point a class.
-    """
-    table, task = pd.concat([one for one in runs.values() if not one.empty]), run().task
-    counts = {"lower": table.steps_apart < 0.9, "some": table.steps_apart < 1, "loss": table.test_loss < 0.9}
-    oracle = steps_apart(glyph_features(np.eye(task.outputs)[task.targets], task))
-    return {name: some(int(flags.sum()), len(table)) for name, flags in counts.items()} | {
-        "end": table.steps_apart.median(), "early": table.early.median(), "at_fit": table.at_fit.median(),
-        "oracle": oracle}  # fmt: skip
+    fits = table.fit_step[generalises_late(table).fillna(False)]
+    at_fit = [float(data.steps_apart.sel(seed=seed, step=step)) for seed, step in fits.items()]
+    end = data.steps_apart.isel(step=slice(-5, None)).median("step").sel(seed=fits.index.to_list())
+    return pd.DataFrame({"at_fit": at_fit, "end": end.values}, index=fits.index)
 
 
 def untrained(seed: int, first: str = "small", tile: int = TILE) -> dict[str, float]:
@@ -292,17 +234,8 @@ WIDE, NARROW = 28, 12
 SIZES = {"12": ("small", TILE), "24": ("imagenet", NARROW), "56": ("imagenet", WIDE)}
 
 
-_NOT_DEFINED = (
-    "It is called well known and has no source; neither \"tend\" nor \"linearity\" is defined. What a line reads off "
-    "untrained networks at each level is GR7."
-)
-CONVOLUTIONS = Claim(
-    "GR6", "gu2025", "section 6.3", "Convolutional networks \"tend to destroy linearity due to pooling layers\".",
-    "observation", "resnet_grokking", FEATURES, reason=_NOT_DEFINED,
-)  # fmt: skip
-
-
-@claim("GR7", "gu2025", "section 6.3", section=FEATURES, shown_by="draws", seconds=9, origin="ours", says=(
+@claim("GR7", "gu2025", "section 6.3", section=FEATURES, shown_by="draws", seconds=9, origin="ours",
+       also=("GR6",), says=(
     "least squares for sums of other values of the glyphs, on unknown multisets (R2, medians of {seeds} networks, ",
     "images of {sizes} pixels): on raw pixels {pixels}, after the stem {stem}, on the last stage at all places ",
     "{places}, on its averages {pooled}. With 12 pixels the averages give the sum itself with {sum:.2f}, labels dealt ",
@@ -313,7 +246,8 @@ def layers_lose_more(seeds: int = 5) -> Finding:
     all places does.
 
     By sums of other values, which ink does not give, in medians at every size. Controls: the pixels must give them;
-    labels dealt out, and ink alone, must not.
+    labels dealt out, and ink alone, must not. Beside it: convolutional networks "tend to destroy linearity due to
+    pooling layers", which has no source and defines neither "tend" nor "linearity".
     """
     table = pd.DataFrame({size: pd.DataFrame([untrained(seed, *how) for seed in range(seeds)]).median()
                           for size, how in SIZES.items()}).T  # fmt: skip

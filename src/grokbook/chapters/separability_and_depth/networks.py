@@ -7,8 +7,7 @@ trained. A probe fitted on training cells and scored on the others can fail, and
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import attrgetter
-from typing import Any
+from functools import partial
 
 import numpy as np
 import torch
@@ -46,35 +45,41 @@ def dealt_labels(task: ModularTask) -> np.ndarray:
     return labels
 
 
+def at_stage(view: View, stage: str) -> np.ndarray:
+    """The rows of all cells at a stage of `STAGES`, (p*p, d)."""
+    if "stages" not in vars(view):  # every watch of one network asks for them
+        pairs = torch.from_numpy(view.task.pairs)
+        vars(view)["stages"] = activations(dict(view.weights), pairs, view.config.model)
+    return vars(view)["stages"][STAGES[stage]].double().numpy()
+
+
+def own_labels(task: ModularTask) -> np.ndarray:
+    """The labels as they are."""
+    return task.labels
+
+
+def probed(view: View, stage: str, fitted: Callable = own_labels, right: Callable = own_labels) -> float:
+    """The probe's score on test cells at a stage."""
+    return probe_score(at_stage(view, stage), view.task, fitted(view.task), right(view.task))
+
+
+def separable(view: View, stage: str, labels: Callable = own_labels) -> float:
+    """Share of separable pairs of classes at a stage."""
+    return class_separability(at_stage(view, stage), labels(view.task), pairs=PAIRS, seed=view.task.seed).share
+
+
 def watches() -> dict[str, Watch]:
     """What is watched, by name: for both stages the probe's score on test cells and the share of separable pairs.
 
     `probe_wrong` scores the probe after the MLP against `wrong_labels`, `probe_dealt` fits it to `dealt_labels`;
     `pairs_attention_wrong` and `pairs_mlp_wrong` are shares of separable pairs with `wrong_labels`.
     """
-    latest: dict[str, Any] = {}
-    own = attrgetter("labels")
-
-    def stages(view: View) -> dict[str, np.ndarray]:
-        if latest.get("view") is not view:
-            found = activations(dict(view.weights), torch.from_numpy(view.task.pairs), view.config.model)
-            latest.update(view=view, rows={name: found[stage].double().numpy() for name, stage in STAGES.items()})
-        return latest["rows"]
-
-    def probe(stage: str, fitted: Callable = own, right: Callable = own) -> Watch:
-        return lambda view: probe_score(stages(view)[stage], view.task, fitted(view.task), right(view.task))
-
-    def pairs(stage: str, labels: Callable) -> Watch:
-        def share(view: View) -> float:
-            points, task = stages(view)[stage], view.task
-            return class_separability(points, labels(task), pairs=PAIRS, seed=task.seed).share
-
-        return share
-
-    found = {f"probe_{stage}": probe(stage) for stage in STAGES}
-    found |= {"probe_wrong": probe("mlp", right=wrong_labels), "probe_dealt": probe("mlp", dealt_labels)}
-    found |= {f"pairs_{stage}": pairs(stage, own) for stage in STAGES}
-    return found | {f"pairs_{stage}_wrong": pairs(stage, wrong_labels) for stage in STAGES}
+    found: dict[str, Watch] = {f"probe_{stage}": partial(probed, stage=stage) for stage in STAGES}
+    found["probe_wrong"] = partial(probed, stage="mlp", right=wrong_labels)
+    found["probe_dealt"] = partial(probed, stage="mlp", fitted=dealt_labels)
+    for name, labels in {"": own_labels, "_wrong": wrong_labels}.items():
+        found |= {f"pairs_{stage}{name}": partial(separable, stage=stage, labels=labels) for stage in STAGES}
+    return found
 
 
 def probe_score(points: np.ndarray, task: ModularTask, fitted: np.ndarray, right: np.ndarray) -> float:

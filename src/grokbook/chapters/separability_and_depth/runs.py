@@ -151,11 +151,6 @@ STUDIES = {
 }
 
 
-def deciding(*names: str) -> dict[int | tuple[str, int], Experiment]:
-    """The runs of Fig. 2 and those of the studies of these names."""
-    return {**fig_2(), **{(name, n): e for name in names for n, e in STUDIES[name]().items()}}
-
-
 def small() -> dict[tuple[str, int], Experiment]:
     """The runs of the small studies, by study and number of layers."""
     return {(name, n): e for name, study in STUDIES.items() for n, e in study().items()}

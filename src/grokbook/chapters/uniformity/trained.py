@@ -36,6 +36,7 @@ def share_table(dataset: xr.Dataset) -> pd.DataFrame:
 
 
 @claim("G54", "gu2025", "conclusion; appendix B.3", section="Uniformity behind the embedding", runs=deeper,
+       also=("GR5",),
        through=share_table, published="in the deeper layers", bars={"half": (0.25, 0.75)},
        says=("{learned} runs generalise and {memorised} only memorise. From fitting to generalisation the class ",
              "explains {shares} (medians); after the MLP {reached} of {learned} come above {half:.0%} there (other ",

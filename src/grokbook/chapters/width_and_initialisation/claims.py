@@ -20,25 +20,18 @@ from grokbook.chapters.width_and_initialisation.runs import (
     FRESH,
     MANY,
     OTHERS,
-    PAIRS,
     Settings,
     by_modulus,
     by_position,
     by_shift,
     by_start,
     by_width,
-    companions_by_width,
     fresh,
     many_by_position,
-    narrow_by_position,
-    small_by_position,
-    small_by_shift,
-    small_by_start,
-    wider_by_position,
 )
 from grokbook.chapters.width_and_initialisation.tables import levels, longest, sign_test, times
 from grokbook.claims import Finding, Runs, claim, enough, judge
-from grokbook.claims.finding import ENOUGH, Part, most, some
+from grokbook.claims.finding import ENOUGH, Part, most
 from grokbook.claims.words import generalising
 from grokbook.runs.comparison import (
     compare,
@@ -50,7 +43,7 @@ from grokbook.runs.comparison import (
     span,
     trend_p,
 )
-from grokbook.runs.gu2025 import LONGER, fig5
+from grokbook.runs.gu2025 import LONGER
 
 LEVEL = 0.05  # level of every test
 HALF = 0.71  # ratio of onsets below which a start is nearer to halving them than to nothing: the root of one half
@@ -63,7 +56,6 @@ NEARLY_ALL = 0.985  # test accuracy that rounds to the paper's 0.99
 NO_GAIN = 0.05  # gain in test accuracy that we call no "significant improvement"
 SUBSTANTIAL = 0.1  # difference of the accuracy reached by two runs that we call substantial
 STEADY = 2.0  # ratio of the latest to the earliest grok step below which we call a setting stable
-SMALL_SIZE, SMALLER_SIZE = "p = 59", "p = 37"  # what marks the companions among the runs of a claim
 SURELY = LEVEL / 10  # level at which a half that is put there must be found, so that it is hardly missed at `LEVEL`
 
 Times = pd.DataFrame | None
@@ -75,20 +67,6 @@ _POSITIONS = {"section": "Position vectors", "seconds": 3, "through": times}
 def settled(table: pd.DataFrame) -> pd.Series:
     """The late accuracy of the runs that have a level: those that have left the floor and no longer rise."""
     return table.late[~table.rises & (table.late >= LEFT_THE_FLOOR)]
-
-
-def aside(settings: Callable[[], Settings], size: str = SMALL_SIZE) -> Callable[[], Settings]:
-    """Companions among the runs of a claim, by size and label: they refute nothing about the paper's setting."""
-    return lambda: {f"{size}, {label}": experiment for label, experiment in settings().items()}
-
-
-def told(runs: Runs, what: str) -> dict[str, str]:
-    """Evidence on a claim's runs, and in brackets on the companions beside them, which are `what`."""
-    small = {label: table for label, table in runs.items() if label.startswith((SMALL_SIZE, SMALLER_SIZE))}
-    own = {label: table for label, table in runs.items() if label not in small}
-    names = {label.partition(", ")[2]: table for label, table in small.items()}
-    beside = f" (companions of this book, {what}: {generalising(names)})" if small else ""
-    return {"seen": generalising(own), "beside": beside}
 
 
 # ---------------------------------------------------------------------------------------- the start
@@ -117,10 +95,10 @@ def fig20() -> Settings:
             for f, those in seeds.items() for start in ("normal", "toeplitz")}  # fmt: skip
 
 
-@claim("GF20", "gu2025", "appendix E, Fig. 20", also=("G51",), runs=fig20, beside=aside(small_by_start), **_STARTS,
+@claim("GF20", "gu2025", "appendix E, Fig. 20", also=("G51",), runs=fig20, **_STARTS,
        published=f"half the epochs to the onset (a ratio below {HALF}: our reading)", bars={"bar": (0.5, 0.6, 0.8)},
        rule_changed="2026-11-24 eae6844",
-       says="{seen}; all shares together, onset: {onset} (other bars: {bars}){beside}")  # fmt: skip
+       says="{seen}; all shares together, onset: {onset} (other bars: {bars})")  # fmt: skip
 def toeplitz_halves(runs: Runs, *, bar: float = HALF) -> Finding:
     """With a Toeplitz start "the number of epochs required for grokking to begin" is half, at 30, 25 and 20 % trained.
 
@@ -131,10 +109,10 @@ def toeplitz_halves(runs: Runs, *, bar: float = HALF) -> Finding:
         there = {share: runs[f"{share}, {start}"] for share in shares}
         both[start] = pd.concat(there) if enough(*there.values()) else None
     part, earlier = halved(*both.values(), bar), halved(*both.values(), 1.0)
-    evidence, onset = told(runs, "50 % of p = 59"), "not all recorded"
+    onset = "not all recorded"
     if all(table is not None for table in both.values()):
         onset = f"{span(*same_seed(*map(at_onset, both.values())).median())} times that of the same seed (median)"
-    return judge(part, corrected=earlier is True, onset=onset, **evidence)
+    return judge(part, corrected=earlier is True, onset=onset, seen=generalising(runs))
 
 
 def start_sooner(first: Times, second: Times, factor: float = 1.0) -> Part:
@@ -205,13 +183,12 @@ def of_figure(figure: str) -> Settings:
 
 @claim("GF09", "gu2025", "appendix D.1, Fig. 9", **_WIDTHS, bars={"share": (0.5, 0)}, refutes=alone(FIG_9[0][0]),
        runs=partial(of_figure, "fig9"), rule_changed="2026-11-28T17:59:32 20898e3e",
-       beside=lambda: {"p = 47, d = 128, recorded for Fig. 5": fig5(47, n_seeds=10)} | companions_by_width(),
        says="{seen} (shares of the gap: {bars})",
        published=" and ".join(f"more than {gap:,} epochs earlier" for *_, gap in FIG_9))  # fmt: skip
 def wider_is_earlier(runs: Runs, panels: tuple[tuple[str, str, int], ...] = FIG_9, *, share: float = 1.0) -> Finding:
     """Width 256 groks over 20,000 epochs before 128 (p = 97, k = 85), over 10,000 before 64 (p = 47, k = 0).
 
-    The sentence is about these sizes, so companions are told beside it and decide nothing.
+    The sentence is about these sizes, so companions decide nothing.
     """
     parts = [earlier_by(runs[narrow], runs[wide], share * gap) for narrow, wide, gap in panels]
     return judge(*parts, seen=generalising(runs))
@@ -280,8 +257,8 @@ def _most(table: Times) -> Part:
 
 
 @claim("PF03", "gu2024", "section 5.2.1, Fig. 3", section="Shared tokens", seconds=3, runs=by_shift,
-       through=times, beside=aside(small_by_shift), published="slower as k grows from 0 to 81",
-       says="{seen} (trend: p = {rising}, of the opposite one {falling}, above k = 0 {shifted}){beside}")  # fmt: skip
+       through=times, published="slower as k grows from 0 to 81",
+       says="{seen} (trend: p = {rising}, of the opposite one {falling}, above k = 0 {shifted})")  # fmt: skip
 def shift_delays(runs: Runs) -> Finding:
     """The speed of grokking falls as the shift k grows: 0, 45, 60, 81.
 
@@ -289,15 +266,14 @@ def shift_delays(runs: Runs) -> Finding:
     among the shifts above 0. Where it is not, what holds is a correction: a shift delays.
     (That part was added after these runs; the trend over all four alone gave "holds".)
     """
-    groups = [runs[f"k = {k}"] for k in (0, 45, 60, 81)]
-    evidence = told(runs, "50 % of p = 59")
+    groups, seen = [runs[f"k = {k}"] for k in (0, 45, 60, 81)], generalising(runs)
     if not enough(*groups):
-        return judge(None, rising="not known", falling="not known", shifted="not known", **evidence)
+        return judge(None, rising="not known", falling="not known", shifted="not known", seen=seen)
     rising, falling, shifted = trend_p(groups), trend_p(groups[::-1]), trend_p(groups[1:])
     known = min(rising, falling) <= LEVEL
     delays = rising <= LEVEL
     return judge(delays and shifted <= LEVEL if known else None, corrected=delays, rising=f"{rising:.3f}",
-                 falling=f"{falling:.3f}", shifted=f"{shifted:.3f}", **evidence)  # fmt: skip
+                 falling=f"{falling:.3f}", shifted=f"{shifted:.3f}", seen=seen)  # fmt: skip
 
 
 def at_width(d: int) -> Settings:
@@ -306,52 +282,50 @@ def at_width(d: int) -> Settings:
     return {at: replace(run, seeds=seeds) for at, run in by_position().items() if at.startswith(f"d = {d},")}
 
 
-@claim("PF19", "gu2024", "appendix E.1, Fig. 19", runs=aside(many_by_position, SMALLER_SIZE), **_POSITIONS,
-       beside=lambda: at_width(128) | aside(small_by_position)() | aside(narrow_by_position, SMALLER_SIZE)(),
-       published='"often" a delay, shown at p = k = 97', says="{seen}{beside}{pairs}",
+def with_figure_19() -> Settings:
+    """The runs of Fig. 19 at the paper's size, told beside the companions that may bear it out."""
+    return {f"p = 97, {at}": run for at, run in at_width(128).items()}
+
+
+@claim("PF19", "gu2024", "appendix E.1, Fig. 19", runs=many_by_position, beside=with_figure_19, **_POSITIONS,
+       published='"often" a delay, shown at p = k = 97', says="{seen}{pairs} (without p: p = k = 37, 70 % trained)",
        rule_changed="2026-11-28T21:06:31 8db41bfd")  # fmt: skip
 def positions_delay(runs: Runs) -> Finding:
-    """Position vectors "often" delay grokking: Fig. 19, p = k = 97 and width 128; here 59 and 64, or 37 and 48.
+    """Position vectors "often" delay grokking: Fig. 19, p = k = 97 and width 128; here also 37 and 48.
 
     The sentence is general ("often"). Where the runs of the figure leave it open, it holds with a correction, for a
     size of ours, if of many pairs of
     width 48 most are later with them and the mean ln(ratio) is above 0, by tests of signs at a fifth of the level, as
     two companions of ten and of sixteen pairs, at half the level each, had left it open. They refute nothing.
     """
-    there = earlier_by(runs["d = 128, on"], runs["d = 128, off"])
-    on, off = (runs[f"{SMALLER_SIZE}, d = 48, 8,000 steps, {state}"] for state in ("on", "off"))
+    there = earlier_by(runs["p = 97, d = 128, on"], runs["p = 97, d = 128, off"])
+    on, off = (runs[f"d = 48, 8,000 steps, {state}"] for state in ("on", "off"))
     delayed, pairs = False, ""
     if enough(on, off, least=len(MANY)):
         ratios, (later, before, share), p = same_seed(on, off), sign_test(on, off), paired_p(off, on)
         delayed = max(p, share) <= LEVEL / 5
         pairs = (f"; of {len(ratios)} pairs {later} are later with them and {before} earlier (p = {share:.2g}), "
                  f"{span(*ratios.median())} times in the median (mean: p = {p:.2g})")  # fmt: skip
-    corrected, beside = there is None and delayed, told(runs, "p = k = 59 and 37, 70 % trained")
-    return judge(False if corrected else there, corrected=corrected, pairs=pairs, **beside)
+    corrected = there is None and delayed
+    return judge(False if corrected else there, corrected=corrected, pairs=pairs, seen=generalising(runs))
 
 
 @claim("PF20", "gu2024", "appendix E.1, Fig. 20", runs=partial(at_width, 256),
-       beside=aside(partial(wider_by_position, 96), SMALLER_SIZE),
        published="the order changes from run to run", rule_changed="2026-11-28T15:03:57 7a95ed66",
-       says="{seen}{beside}{order} (of width 256 {seeds} seeds each are asked for)", **_POSITIONS)  # fmt: skip
+       says="{seen} ({seeds} seeds each are asked for)", **_POSITIONS)  # fmt: skip
 def order_is_unstable(runs: Runs) -> Finding:
     """Where embeddings are wider the order of runs with and without position vectors is unstable: Fig. 20, width 256 at
-    p = k = 97; here also width 96 at p = k = 37.
+    p = k = 97.
 
     One that comes earlier than the other refutes it, by an exact test either way. It holds where none does although
-    the test would find a half that is put there. The companions are another size and are told beside it: that no order
-    is significant there is not that there is none. (Before, they gave "holds".)
+    the test would find a half that is put there. Companions are another size and decide nothing: that no order is
+    significant there is not that there is none. (Before, they gave "holds".)
     """
     on, off = runs["d = 256, on"], runs["d = 256, off"]
     there: Part = None
     if enough(on, off, least=ORDERED):
         there = no_order(either_way(on, off), max(oracles(on, on)[0], oracles(off, off)[0]))
-    order = ""
-    one, other = (runs[f"{SMALLER_SIZE}, d = 96, {state}"] for state in ("on", "off"))
-    if enough(one, other, least=PAIRS):
-        ratios, p = same_seed(one, other), either_way(one, other, paired_p)
-        order = f"; with them later in {some(int((ratios.low > 1).sum()), len(ratios))} pairs (p = {p:.2g})"
-    return judge(there, order=order, seeds=ORDERED, **told(runs, "p = k = 37, 70 % trained"))
+    return judge(there, seeds=ORDERED, seen=generalising(runs))
 
 
 def no_order(p: float, half: float) -> Part:
@@ -360,17 +334,16 @@ def no_order(p: float, half: float) -> Part:
 
 
 @claim("PF21", "gu2024", "appendix E.1, Fig. 21", runs=partial(at_width, 512), bars={"bar": (1.5, 3)},
-       beside=aside(partial(wider_by_position, 192), SMALLER_SIZE),
        rule_changed="2026-11-28T21:23:22 b06c3307", **_POSITIONS,
        published=f"no instability (the latest before {STEADY:g} times the earliest: our reading)",
-       says="{seen}{beside} (other ratios: {bars})")  # fmt: skip
+       says="{seen} (other ratios: {bars})")  # fmt: skip
 def wide_is_stable(runs: Runs, *, bar: float = STEADY) -> Finding:
-    """In the widest embeddings the instability is gone: Fig. 21, width 512 at p = k = 97; here also 192 at p = k = 37.
+    """In the widest embeddings the instability is gone: Fig. 21, width 512 at p = k = 97.
 
-    The companions are another size: how far they scatter is told on the page, and decides nothing.
+    How far companions of another size scatter is told on the page, and decides nothing.
     """
     parts = [steady(runs[f"d = 512, {state}"], bar) for state in ("on", "off")]
-    return judge(*parts, **told(runs, "p = k = 37, 70 % trained"))
+    return judge(*parts, seen=generalising(runs))
 
 
 def scatter(tables: list[pd.DataFrame]) -> pd.DataFrame:
