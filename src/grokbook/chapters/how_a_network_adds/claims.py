@@ -51,9 +51,9 @@ def meets_rule(run: xr.Dataset, few: float = 0.25) -> np.ndarray:
 
 @claim("N01", "nanda2023", "abstract and section 4 (our reading)", section=MANY, bars={"few": (0.2, 0.5)},
        runs=lambda: {TRANSFORMER: kinds()[TRANSFORMER]}, rule_changed="2026-11-25T14:11:04 81f7fcca", says=(
-    "{seeds} seeds, of which {meet} meet the rule: {low:.0f} to {high:.0f} (median {value:.0f}) of {of} frequencies hold ",
-    "95 % of what the waves explain; they alone cost at most {alone:.3f} nats, without them the training pairs at least ",
-    "{without:.1f}, where guessing costs {guess:.2f}"))  # fmt: skip
+    "{seeds} seeds, {meet} of which meet the rule: {low:.0f} to {high:.0f} (median {value:.0f}) of {of} frequencies ",
+    "hold 95 % of what the waves explain; they alone cost at most {alone:.3f} nats, without them the training pairs ",
+    "cost at least {without:.1f}, where guessing costs {guess:.2f}"))  # fmt: skip
 def key_frequencies(runs: Runs, few: float = 0.25) -> Finding:
     """A transformer that has learned to add uses a few key frequencies: they alone answer, and nothing else does.
 
