@@ -119,6 +119,7 @@ GU2024 = len(choose(paper="gu2024"))
         ("claims --id G18 --id G36 --verdict holds --full", ["G36    holds", "classes_are_translates", "\n1 claim: 1"]),
         ("claims --paper gu2024", ["P03    fails", "task_and_model: The operation sorts", f"\n{GU2024} claims: "]),
         ("claims --kind number --id G36", ["0 claims: none.\n"]),
+        ("claims --id EL", ["L04    holds with correction", f"\n{len(choose(['EL']))} claims: "]),
         ("claims --json --id G36", ['"id": "G36"', '"computed": false', '"verdict": "holds"']),
         ("claims --json --run --id G18", ['"computed": true', '"published": "1 (a product)"']),
         ("claims --run --id G18 --id G36", ["(a product).", "\n2 claims: 1 holds, 1 holds with correction.\n"]),

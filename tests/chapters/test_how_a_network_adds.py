@@ -43,7 +43,7 @@ def made(keys=2.0, restricted=0.0, excluded=5.0, clock=0.9, pizza=0.7, seeds=3):
 
 @pytest.mark.parametrize(
     ("changes", "verdict"),
-    [({}, "holds"), ({"keys": 9.0}, "fails"), ({"restricted": 1.0}, "fails"), ({"excluded": 1.0}, "fails"),
+    [({}, "holds"), ({"keys": 3.0}, "undecided"), ({"keys": 9.0}, "fails"), ({"restricted": 1.0}, "fails"), ({"excluded": 1.0}, "fails"),
      ({"seeds": 2}, "undecided")],
 )  # fmt: skip
 def test_key_frequencies_are_few_and_answer_alone(changes, verdict):
@@ -56,20 +56,23 @@ def test_two_layer_networks_use_nearly_all(keys, verdict):
     assert claims.nearly_all(there).verdict == verdict
 
 
-def ahead(pizzas, seeds):
-    """Runs of which the first few are nearer to a pizza."""
+def ahead(pizzas, seeds, lead=0.15):
+    """Runs of which the first few are nearer to a pizza by `lead`, and the others as far from it."""
     flags = np.arange(seeds) < pizzas
-    return made(seeds=seeds).assign(pizza=made(seeds=seeds).pizza * np.where(flags, 1.5, 1.0)[:, None])
+    explained = made(seeds=seeds).clock.sum("frequency") + np.where(flags, lead, -lead)
+    return made(seeds=seeds).assign(pizza=made(seeds=seeds).pizza * (explained / 0.7))
 
 
 @pytest.mark.parametrize(
-    ("attention", "uniform", "seeds", "verdict"),
-    [(0, 80, 80, "holds"), (0, 5, 80, "holds"), (2, 10, 80, "holds"), (0, 4, 80, "undecided"), (6, 6, 80, "undecided"),
-     (60, 80, 80, "undecided"), (0, 79, 79, "undecided")],
+    ("attention", "uniform", "seeds", "lead", "verdict"),
+    [(0, 80, 80, 0.15, "holds"), (0, 5, 80, 0.15, "holds"), (2, 10, 80, 0.15, "holds"), (0, 4, 80, 0.15, "undecided"),
+     (6, 6, 80, 0.15, "undecided"), (60, 80, 80, 0.15, "undecided"), (0, 79, 79, 0.15, "undecided"),
+     (0, 80, 80, 0.07, "undecided")],
 )  # fmt: skip
-def test_uniform_attention_turns_clocks_into_pizzas_or_not(attention, uniform, seeds, verdict):
-    """Z01: five of 80 pairs turn, none back, is p = 1/32; where both are pizzas there is no clock to turn."""
-    there = Runs({runs.TRANSFORMER: ahead(attention, seeds), runs.UNIFORM: ahead(uniform, seeds)})
+def test_uniform_attention_turns_clocks_into_pizzas_or_not(attention, uniform, seeds, lead, verdict):
+    """Z01: five of 80 pairs turn, none back, is p = 1/32; where both are pizzas there is no clock to turn; a change of
+    sign that is small beside what sets exact networks apart is none."""
+    there = Runs({runs.TRANSFORMER: ahead(attention, seeds, lead), runs.UNIFORM: ahead(uniform, seeds, lead)})
     assert claims.two_rules(there).verdict == verdict
     assert claims.two_rules(Runs()).verdict == "undecided"
 

@@ -24,7 +24,7 @@ from grokbook.claims import (
     outcomes,
 )
 from grokbook.claims.finding import UNDECIDED
-from grokbook.claims.ledger import PAPERS, claims
+from grokbook.claims.ledger import GATHERED, PAPERS, claims
 from grokbook.errors import ParameterError
 from grokbook.models.transformer import Shape
 from grokbook.runs.experiment import Experiment
@@ -262,6 +262,18 @@ def test_a_former_id_leads_to_its_entry_once():
     assert [c.id for c in choose(among=[kept, other])] == ["X1", "X3"]
 
 
+def test_the_key_of_a_list_leads_to_its_lines_once():
+    """Of a list's key come its lines and nothing else; of a list without a line, a refusal."""
+    said = {"statement": "s", "kind": "number", "topic": "a", "section": "B", "reason": "No number."}
+    lines = [Claim(name, "gu2025", "p", part_of="EG", **said) for name in ("X1", "X3")]
+    alone = Claim("X2", "gu2025", "p", **said)
+    assert [c.id for c in choose(["X3", "EG"], among=[*lines, alone])] == ["X3", "X1"]
+    with pytest.raises(ParameterError, match="no claim 'EL'"):
+        choose(["EL"], among=[*lines, alone])
+    for name, title in GATHERED.items():
+        assert {c.id for c in choose([name])} == {c.id for c in claims() if c.part_of == name}, title
+
+
 def test_an_id_is_never_that_of_two_entries():
     """A former id that another entry has, as its own or as a former one, is refused."""
     first = Claim("X1", "gu2025", "p", "s", "number", "a", "B", reason="No number.", also=("X2",))
@@ -269,6 +281,9 @@ def test_an_id_is_never_that_of_two_entries():
         second = Claim(other, "gu2025", "p", "s", "number", "a", "B", reason="No number.", also=also)
         with pytest.raises(ParameterError, match="claim ids occur twice: X2"):
             choose(among=[first, second])
+    line = Claim("EG", "gu2025", "p", "s", "number", "a", "B", reason="No number.", part_of="EG")
+    with pytest.raises(ParameterError, match="claim ids occur twice: EG"):
+        choose(among=[line])
 
 
 def test_what_carries_a_paper_is_its_own_sentence_and_no_line_of_a_list():

@@ -289,7 +289,8 @@ def announced_by(places: Iterable[ModuleType | Claim]) -> tuple[Claim, ...]:
     found = sorted(  # P5.1a after numbered ones
         announced, key=lambda c: (order.get(c.paper, len(order)), c.paper not in order and c.paper, "." in c.id, c.id)
     )
-    ids = [name for claim in found for name in (claim.id, *claim.also)]
+    lists = {claim.part_of for claim in found if claim.part_of}
+    ids = [*lists, *(name for claim in found for name in (claim.id, *claim.also))]
     repeated = {i for i in ids if ids.count(i) > 1}
     if repeated:
         raise ParameterError(f"claim ids occur twice: {', '.join(sorted(repeated))}.")
@@ -327,7 +328,8 @@ def choose(
     """The claims with these ids (in that order), or of one paper, or all; what is left out stays as it is.
 
     Args:
-        ids: ids such as "G12"; a former id leads to its entry, and an entry is given once.
+        ids: ids such as "G12"; a former id leads to its entry, the key of a list of `GATHERED` that has lines to
+            these, and an entry is given once.
         paper: one of the papers that have claims.
         kind: one of `KINDS`.
         below: only claims whose check is said to take fewer seconds.
@@ -336,11 +338,15 @@ def choose(
     Raises ParameterError for an id, a paper or a kind that the ledger does not have.
     """
     known = {claim.id: claim for claim in (claims() if among is None else announced_by(among))}
-    addresses = {name: name for name in known} | _moved(known.values())
+    addresses = {name: [name] for name in known}
+    addresses |= {former: [entry] for former, entry in _moved(known.values()).items()}
+    for entry in known.values():
+        if entry.part_of:
+            addresses.setdefault(entry.part_of, []).append(entry.id)
     asked = list(known) if ids is None else list(ids)
     for name in asked:
         _refuse_unknown("claim", name, addresses)
-    wanted = list(dict.fromkeys(addresses[name] for name in asked))
+    wanted = list(dict.fromkeys(entry for name in asked for entry in addresses[name]))
     if paper is not None:
         _refuse_unknown("paper", paper, dict.fromkeys(claim.paper for claim in known.values()))
     if kind is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import linprog
 from sympy import primerange
 
 from grokbook.exercises.asked import Mistakes, exercise, near
@@ -27,16 +26,15 @@ def rename(like: Sequence[int], *, p: int, k: int, gap: int) -> Mistakes:
 @exercise("ex-02a-amplitudes", draws={"p": PRIMES, "k": range(1, 12), "other": range(12, 24)})
 def amplitudes(a: float, largest: float, *, p: int, k: int, other: int) -> Mistakes:
     """An amplitude to two digits, and the margin."""
-    gaps = 1 - np.cos(2 * np.pi * np.outer(np.arange(1, p), [k, other]) / p)
-    rows = np.column_stack([gaps[:, 1] - gaps[:, 0], np.ones(p - 1)])  # t <= a g_k(d) + (1 - a) g_other(d)
-    best = linprog([0, -1], A_ub=rows, b_ub=gaps[:, 1], bounds=[(0, 1), (None, None)])
-    reached = float((gaps @ [a, 1 - a]).min())
-    yield not near(largest, reached, 1e-3), "with the amplitudes a and 1 - a", reached
-    if reached > -best.fun * 0.99:
-        return
-    yield near(a, 0.5), "equal amplitudes"
-    yield a > best.x[0], "is not the largest"
-    yield True, "margin is not the largest"
+    def margin(amplitude: float) -> float:
+        return angles.margin(p, [k, other], [amplitude, 1 - amplitude])
+
+    yield not near(largest, margin(a)), "with the amplitudes a and 1 - a", margin(a)
+    best = max(np.linspace(0.001, 0.999, 999), key=margin)
+    if largest < 0.99 * margin(best):
+        yield near(a, 0.5), "equal amplitudes"
+        yield a > best, "is not the largest"
+        yield True, "margin is not the largest"
 
 
 @exercise("ex-02a-line", draws={"p": PRIMES[:20], "k": range(1, 24), "phase": [n / 100 for n in range(50)]})

@@ -29,14 +29,13 @@ FLAT = 1e-7
 """Curvature of the energy on the sphere, as a part of 4 E, below which a direction counts as a zero mode."""
 
 
-def energy(w: np.ndarray, M: Group, *, inputs: str = "one-hot", cells: np.ndarray | None = None) -> np.ndarray:
+def energy(w: np.ndarray, M: Group, *, inputs: str = "one-hot") -> np.ndarray:
     r"""$\mathcal E(w) = \frac12\lVert\tilde Y^\top\sigma(Xw)\rVert^2$, the energy of a node, for w (..., 2M).
 
     M is the order of a cyclic group, a group's name or its Cayley table. `inputs` is "one-hot", x = [e_a; e_b], or
-    "unit", x = [e_a; e_b]/sqrt(2), a quarter of it. `cells`, bool (..., M, M), are the pairs of the sample (default:
-    all), with leading axes one sample for each w.
+    "unit", x = [e_a; e_b]/sqrt(2), a quarter of it. All pairs are in the sample.
 
-    Raises ParameterError for a w of another length, no group, unknown inputs and cells of another shape or none.
+    Raises ParameterError for a w of another length, no group and unknown inputs.
 
     Example: a cosine of norm 1 has M/4.
         >>> wave = np.cos(2 * np.pi * np.arange(11) / 11)
@@ -46,18 +45,12 @@ def energy(w: np.ndarray, M: Group, *, inputs: str = "one-hot", cells: np.ndarra
 
     Source: Tian 2025, Eq. 8.
     """
-    table, (u, v) = as_table(M), _halves(w, M)
     if inputs not in INPUTS:
         raise ParameterError(f"inputs = {inputs!r} are unknown; choose one of {', '.join(INPUTS)}.")
-    if cells is None:
-        sums = 2 * convolution(u, v, M)
-        sums = sums - sums.mean(axis=-1, keepdims=True)
-    else:
-        sums = _class_sums(u, v, table, _mask(cells, table))
-    return INPUTS[inputs] / 2 * (sums**2).sum(axis=-1)
+    return INPUTS[inputs] / 2 * (_class_sums(*_halves(w, M), M) ** 2).sum(axis=-1)
 
 
-def gradient(w: np.ndarray, M: Group, *, cells: np.ndarray | None = None) -> np.ndarray:
+def gradient(w: np.ndarray, M: Group) -> np.ndarray:
     r"""The gradient of `energy`, $X^\top D\,\tilde Y\tilde Y^\top\sigma(Xw)$ with $D = \mathrm{diag}\,\sigma'(Xw)$.
 
     That is the dynamics of one node whose backpropagated gradient is $\tilde Y\tilde Y^\top F$ (Eq. 7). Arguments and
@@ -65,13 +58,9 @@ def gradient(w: np.ndarray, M: Group, *, cells: np.ndarray | None = None) -> np.
 
     Source: Tian 2025, Eq. 7 and Theorem 1.
     """
-    table, (u, v) = as_table(M), _halves(w, M)
-    mask = _mask(cells, table)
-    sums = _class_sums(u, v, table, mask)
-    back = sums[..., table]
-    back = np.where(mask, back - _mean(back, mask), 0.0)
-    slope = 2 * (u[..., :, None] + v[..., None, :]) * back
-    return np.concatenate([slope.sum(axis=-1), slope.sum(axis=-2)], axis=-1)
+    u, v = _halves(w, M)
+    back = 2 * _class_sums(u, v, M)[..., as_table(M)]
+    return np.concatenate([np.einsum("...ab,...b->...a", back, v), np.einsum("...ab,...a->...b", back, u)], axis=-1)
 
 
 def _halves(w: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarray]:
@@ -79,13 +68,6 @@ def _halves(w: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarray]:
     if given.shape[-1:] != (2 * n,):
         raise ParameterError(f"w has shape {given.shape}, but its last side must be 2 M = {2 * n}.")
     return given[..., :n], given[..., n:]
-
-
-def _mask(cells: np.ndarray | None, table: np.ndarray) -> np.ndarray:
-    mask = np.ones(table.shape, dtype=bool) if cells is None else np.asarray(cells) > 0
-    if mask.shape[-2:] != table.shape or not mask.any(axis=(-2, -1)).all():
-        raise ParameterError(f"cells of shape {mask.shape} must mark one or more of the {table.shape} pairs.")
-    return mask
 
 
 def convolution(u: np.ndarray, v: np.ndarray, M: Group) -> np.ndarray:
@@ -97,25 +79,14 @@ def convolution(u: np.ndarray, v: np.ndarray, M: Group) -> np.ndarray:
     """
     if isinstance(M, int):
         return np.fft.irfft(np.fft.rfft(u) * np.fft.rfft(v), M)
-    return np.einsum("...a,...ah->...h", u, np.asarray(v)[..., _partner(as_table(M))])
+    table = as_table(M)
+    return np.einsum("...a,...ah->...h", u, np.asarray(v)[..., table[inverses(table)]])  # [a, h]: v(a^-1 h)
 
 
-def _partner(table: np.ndarray) -> np.ndarray:
-    """Entry [a, h] is a^-1 h."""
-    return table[inverses(table)]
-
-
-def _class_sums(u: np.ndarray, v: np.ndarray, table: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """The sum of sigma less its mean over the cells with one product: Yt^T sigma(Xw), (..., M)."""
-    n = len(table)
-    values = (u[..., :, None] + v[..., None, :]) ** 2
-    place = np.arange(n)[:, None] * n + _partner(table)  # [a, h]: the cell (a, a^-1 h)
-    return ((values - _mean(values, mask)) * mask).reshape(*values.shape[:-2], n * n)[..., place].sum(axis=-2)
-
-
-def _mean(values: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """The mean over the marked cells, (..., 1, 1)."""
-    return (values * mask).sum(axis=(-2, -1), keepdims=True) / mask.sum(axis=(-2, -1), keepdims=True)
+def _class_sums(u: np.ndarray, v: np.ndarray, M: Group) -> np.ndarray:
+    """The sum of sigma less its mean over the pairs with one product: Yt^T sigma(Xw) = 2 (u * v - mean), (..., M)."""
+    sums = 2 * convolution(u, v, M)
+    return sums - sums.mean(axis=-1, keepdims=True)
 
 
 @dataclass(frozen=True)
@@ -207,9 +178,7 @@ def by_traces(w: np.ndarray, M: Group) -> float:
     return float(sum(2 * rho.degree * ((rho.projection @ mean) ** 2).sum() for rho in irreps(M)[1:]))
 
 
-def ascend(
-    w: np.ndarray, M: Group, *, cells: np.ndarray | None = None, steps: int = 500, tolerance: float = 1e-12
-) -> np.ndarray:
+def ascend(w: np.ndarray, M: Group, *, steps: int = 500, tolerance: float = 1e-12) -> np.ndarray:
     """Gradient ascent of the energy on the sphere from w (..., 2M), until nothing changes or `steps` are over.
 
     A step goes to (4 E w + gradient), scaled to norm one: a power iteration with a shift.
@@ -217,7 +186,7 @@ def ascend(
     now = np.asarray(w, dtype=float)
     now = now / np.linalg.norm(now, axis=-1, keepdims=True)
     for _ in range(steps):
-        slope = gradient(now, M, cells=cells)
+        slope = gradient(now, M)
         moved = slope + (slope * now).sum(axis=-1, keepdims=True) * now  # w . slope = 4 E
         moved = moved / np.linalg.norm(moved, axis=-1, keepdims=True)
         if np.abs(moved - now).max() < tolerance:

@@ -38,6 +38,8 @@ WIDER = ("A4xZ2", "S4")  # those of them with a representation of dimension 3; t
 # Shares of the pairs 6 to 9 % apart, for groups of 22 to 25 elements.
 FINER = (0.33, 0.355, 0.385, 0.415, 0.45, 0.485, 0.525, 0.565)
 
+FEWEST = 32  # hidden units of the smallest networks in which Muon and Adam are compared
+
 SHARES = (0.7, 0.65, 0.6, 0.5, 0.4)  # shares of the pairs at which weight decay is compared with none
 
 DECAYS = (2e-4, 0.0)  # that of the authors' program for Fig. 3, and none
@@ -120,11 +122,6 @@ def finer_groups() -> dict[str, Ended]:
     return {label: by_share(f"finer[{name}]", name, FINER, range(5, 10)) for label, name in FINE.items()}
 
 
-def every_group() -> dict[str, Ended]:
-    """The groups on both grids, those of `FINE` under labels of their own."""
-    return others() | finer_groups()
-
-
 def rates() -> dict[int, Ended]:
     """Fig. 7: three learning rates at the boundary, M = 127 and 3,225 pairs; and M = 71 at 1,361 pairs."""
     return {
@@ -138,7 +135,7 @@ def muon() -> dict[str, Ended]:
     """Fig. 8: Adam and Muon by width and learning rate, M = 71; Muon moves W_E, AdamW the output layer."""
     adam = run("Z71", share=0.4, rate=0.002, steps=2_000)
     other = Muon(0.002, weight_decay=5e-5, beta2=0.999, warmup=0, momentum=0.99, matrices=("W_E",), plain=True)
-    axes = Axis("width", (32, 64, 128)), Axis("learning_rate", (0.002, 0.01, 0.03))
+    axes = Axis("width", (FEWEST, 64, 128)), Axis("learning_rate", (0.002, 0.01, 0.03))
     return {name: Ended(f"tian2025/optimiser[{name}]", config, (0, 1, 2), axes=axes)
             for name, config in (("adam", adam), ("muon", replace(adam, optimizer=other)))}  # fmt: skip
 
@@ -146,7 +143,7 @@ def muon() -> dict[str, Ended]:
 def at_rest() -> dict[str, Ended]:
     """The fewest units of `muon` for five times its steps, with seeds that it has not, so that losses come to rest."""
     return {name: replace(one, name=f"tian2025/at rest[{name}]", config=replace(one.config, steps=10_000),
-                          seeds=tuple(range(10, 20)), axes=(Axis("width", (32,)), one.axes[1]))
+                          seeds=tuple(range(10, 20)), axes=(Axis("width", (FEWEST,)), one.axes[1]))
             for name, one in muon().items()}  # fmt: skip
 
 

@@ -13,14 +13,14 @@ from scipy.stats import fisher_exact, mannwhitneyu
 from grokbook.chapters.feature_emergence.runs import (
     ALPHAS,
     BUDGET,
+    FEWEST,
     FINE,
-    GROUPS,
     RIDGES,
     WIDER,
     arms,
     at_rest,
     boundary,
-    every_group,
+    finer_groups,
     rates,
 )
 from grokbook.claims import Finding, Runs, claim, judge
@@ -174,31 +174,33 @@ def bump(runs: Runs, *, factor: float = BUMP) -> Finding:
     printed, so that learned output layers refute nothing. M = 23, our size, is told; before all runs had been seen it
     was asked for as well. The first rule compared the highest value with start and end; it saw the fit.
     """
-    there, parts, told = complete(runs), [], []
+    there, told, parts = complete(runs), [], [None]
     for size in ("M = 71", "M = 23"):
-        pair = [there.get((size, decay)) for decay in (True, False)]
-        known = all(one is not None for one in pair)
-        seen, oracle, null = ([has_bump(row, factor) for row in rows]
-                              for rows in (excess(*pair), *controls(*pair))) if known else [[]] * 3  # fmt: skip
-        parts += [most(seen) if most(oracle) and not most(null) else None] * (size == "M = 71")
-        if not known:
+        if not {(size, True), (size, False)} <= set(there):
             continue
-        top = np.median(np.nanmax(excess(*pair), axis=1))
+        pair = there[size, True], there[size, False]
+        curves = (excess(*pair), *controls(*pair))
+        seen, oracle, null = ([has_bump(row, factor) for row in rows] for rows in curves)
+        if size == "M = 71" and most(oracle) and not most(null):
+            parts = [most(seen)]
+        top = np.median(np.nanmax(curves[0], axis=1))
         told.append(f"{size}, learned: {_counted(seen)} (highest {top:.1f} times, median; oracle {_counted(oracle)}, "
                     f"null {_counted(null)})")  # fmt: skip
     for decay in (True, False):
-        if (data := there.get(("solved", decay))) is not None:
-            seen = [has_bump(row, factor) for row in data.gradient_norm.transpose("seed", "step").values]
-            told.append(f"solved, decay {RIDGES[not decay]:g}: {_counted(seen)}")
-        parts.append(most(flag == decay for flag in seen) if data is not None else None)
+        if ("solved", decay) not in there:
+            parts.append(None)
+            continue
+        rows = there["solved", decay].gradient_norm.transpose("seed", "step").values
+        seen = [has_bump(row, factor) for row in rows]
+        told.append(f"solved, decay {RIDGES[not decay]:g}: {_counted(seen)}")
+        parts.append(most(flag == decay for flag in seen))
     return judge(*parts, elsewhere=False not in parts[1:], told="; ".join(told))
 
 
 @claim("T30", "tian2025", "Figs 5, 6, 10 to 13", section=LAW, runs=boundary, through=lives,
        rule_changed="2026-11-22T16:05:54 ca091f0", says=(
            "n at the boundary grows as M^{value:.2f} ({low:.2f} to {high:.2f}, 95 % of draws of seeds and of places ",
-           "between the tried shares) over M = {moduli}, M log M as M^{wanted:.2f} there; from each modulus to the ",
-           "next as {steps}; within a third of the steps: M^{early:.2f}"))  # fmt: skip
+           "between the tried shares) over M = {moduli}, M log M as M^{wanted:.2f} there"))  # fmt: skip
 def law(runs: Runs) -> Finding:
     """The boundary between memorisation and generalisation follows M log M.
 
@@ -218,10 +220,7 @@ def law(runs: Runs) -> Finding:
     table = table[table.inside >= ENOUGH]
     if len(table) < SOME or (part and fit["high"] >= 2):
         part = None  # too few moduli, or a band that has the constant share in it as well
-    x = np.log(table.index.to_numpy(dtype=float))
-    steps = [f"M^{slope:.2f}" for slope in np.diff(np.log(table.share) + 2 * x) / np.diff(x)]
-    early = exponent(rows, BUDGET // 3, draws=1)["value"]
-    return judge(part, **fit, moduli=", ".join(map(str, table.index)), steps=", ".join(steps), early=early)
+    return judge(part, **fit, moduli=", ".join(map(str, table.index)))
 
 
 def _refuted_by_solved(rows: pd.DataFrame, largest: pd.Series) -> Part:
@@ -265,17 +264,21 @@ def large_rate(runs: Runs) -> Finding:
     return judge(*parts, alphas=", ".join(f"{a:g}" for a in ALPHAS), told="; ".join(told))
 
 
-def best_rates(rows: pd.DataFrame) -> dict[int, pd.DataFrame]:
-    """The runs of each width's best rate: the least median of the test losses at the end where every run fits."""
-    tried = rows.groupby(["width", "learning_rate"])
-    middle = tried.loss.median().where(tried.fits.all()).dropna()
-    return {width: tried.get_group((width, rate)) for width, rate in middle.groupby("width").idxmin()}
+def best_rate(rows: pd.DataFrame, width: int = FEWEST) -> pd.DataFrame:
+    """The runs of the best rate: the least median of the test losses at the end where every run fits; else none."""
+    tried = rows[rows.width == width].groupby("learning_rate")
+    middle = tried.loss.median()[tried.fits.all()]
+    return rows[(rows.width == width) & (rows.learning_rate == middle.idxmin())] if len(middle) else rows[:0]
+
+
+def _losses(rows: pd.DataFrame) -> pd.DataFrame:
+    """Test losses at the end as a table that `sooner` compares: none of them is censored."""
+    return pd.DataFrame({"grok_step": rows.loss.to_numpy(), "last_step": np.inf})
 
 
 @claim("T32", "tian2025", "Theorem 8, Fig. 8", section=ELSE, runs=at_rest, through=lives, bars={"margin": (1.02, 1.1)},
        rule_changed="2026-11-26T22:12 59765dd", says=(
-           "test losses at the end (their change in the last third of the steps, and the best rate), medians of runs ",
-           "that all fit, at widths {widths}: {told}"))  # fmt: skip
+           "median test losses at the end at {width} units, each at its best rate, where all fit: {told}"))  # fmt: skip
 def muon_at_few_nodes(runs: Runs, *, margin: float = 1.05) -> Finding:
     """With few hidden units Muon has a lower test loss than Adam.
 
@@ -284,31 +287,21 @@ def muon_at_few_nodes(runs: Runs, *, margin: float = 1.05) -> Finding:
     losses refute nothing (said when sixteen seeds each, thirteen of them at rest, had been seen: they have no order).
     The first rules asked that most, then that all runs be apart, which no difference below the seeds' own satisfies.
     """
-    widths = sorted({width for rows in runs.values() for width in rows.width})
-    best, told = {name: best_rates(runs[name]) for name in ("adam", "muon") if name in runs}, []
-    for name, by_width in best.items():
-        each = []
-        for width in widths:
-            if (rows := by_width.get(width)) is None:
-                each.append("none fits")
-                continue
-            end, fall = rows.loss.median(), (rows.earlier - rows.loss).median()
-            each.append(f"{end:.3f} ({end / (end + fall) - 1:+.1%}, {rows.learning_rate.iloc[0]:g})")
-        told.append(f"{name.capitalize()} {', '.join(each)}")
-    said = {"widths": ", ".join(map(str, widths)), "told": "; ".join(told)}
-    few = [by_width.get(widths[0]) for by_width in best.values()]
-    if len(complete(runs)) < 2 or any(rows is None for rows in few):
+    best = {name: best_rate(rows) for name, rows in complete(runs).items()}
+    losses = {name: f"{rows.loss.median():.3f} with {name.capitalize()}" for name, rows in best.items() if len(rows)}
+    said = {"width": FEWEST, "told": ", ".join(losses.values())}
+    if len(losses) < 2:
         return judge(None, **said)
-    adam, muon = (pd.DataFrame({"grok_step": rows.loss.to_numpy(), "last_step": np.inf}) for rows in few)
-    said["told"] += f"; with the fewest units Muon is lower {_counted(muon.grok_step < adam.grok_step)}"
+    adam, muon = (_losses(best[name]) for name in ("adam", "muon"))
     lower, near = sooner(muon, adam), sooner(muon, adam, factor=1 / margin) is False
-    said["told"] += f", {'by less' if near else 'perhaps by more'} than {margin - 1:.0%}"
-    rests = all((rows.earlier / rows.loss).median() <= 1.01 for rows in few)
+    said["told"] += f"; Muon is lower {_counted(muon.grok_step < adam.grok_step)}, "
+    said["told"] += f"{'by less' if near else 'perhaps by more'} than {margin - 1:.0%}"
+    rests = all((rows.earlier / rows.loss).median() <= 1.01 for rows in best.values())
     parts = (lower, not near) if rests else (None,)
     return judge(*parts, corrected=bool(lower), elsewhere=True, **said)
 
 
-@claim("T33", "tian2025", "Fig. 5", section=ELSE, runs=every_group, through=lives, bars={"factor": (1.1, 1.5)},
+@claim("T33", "tian2025", "Fig. 5", section=ELSE, runs=finer_groups, through=lives, bars={"factor": (1.1, 1.5)},
        says="{told}")  # fmt: skip
 def other_groups(runs: Runs, *, factor: float = 1.25) -> Finding:
     """Composite and non-abelian groups, with representations of dimension 2 at most, have prime moduli's boundary.
@@ -321,14 +314,11 @@ def other_groups(runs: Runs, *, factor: float = 1.25) -> Finding:
     if not (full := complete(runs)):
         return TOO_FEW
     table = boundary_table(together(full))
-    fine, coarse = (table[table.index.isin([*names])] for names in (FINE, GROUPS))
-    told = [", ".join(f"{FINE[label]} {share:.2f}" for label, share in fine.share.items())] * bool(len(fine))
-    told += ["on the coarse grid, other seeds: " + ", ".join(f"{name} {share:.2f}" for name, share in
-                                                             coarse.share.items())] * bool(len(coarse))  # fmt: skip
-    said = {"told": "; ".join(told) or "no boundary is inside the shares that were tried"}
-    if len(fine) < len(FINE) or fine.inside.min() < ENOUGH:
+    told = ", ".join(f"{FINE[label]} {share:.2f}" for label, share in table.share.items())
+    said = {"told": told or "no boundary is inside the shares that were tried"}
+    if len(table) < len(FINE) or table.inside.min() < ENOUGH:
         return judge(None, **said)
-    ratio = fine.share / fine.share["Z23 finer"]
+    ratio = table.share / table.share["Z23 finer"]
     alike = np.log(ratio).abs() < np.log(factor)
-    asked = alike[[FINE[label] not in WIDER for label in fine.index]]
+    asked = alike[[FINE[label] not in WIDER for label in table.index]]
     return judge(None if alike.all() else bool(asked.all()), value=float(ratio.max()), **said)
