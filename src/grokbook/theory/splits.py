@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 
 def distribution(p: int = 10, held_out: int = 10) -> list[float]:
@@ -15,17 +16,15 @@ def distribution(p: int = 10, held_out: int = 10) -> list[float]:
         >>> [round(share, 4) for share in distribution()[:2]]
         [0.3666, 0.3631]
     """
-    ways = {(0, 0): 1}
+    ways = Counter({(0, 0): 1})
     for total in range(2 * p - 1):
         n = min(total, 2 * p - 2 - total) // 2 + 1
-        terms = [(k, n if k == n else 0, math.comb(n, k)) for k in range(n + 1)]
-        grown: dict[tuple[int, int], int] = {}
+        grown: Counter[tuple[int, int]] = Counter()
         for (size, lost), count in ways.items():
-            for k, more, choices in terms:
-                if size + k <= held_out:
-                    place = (size + k, lost + more)
-                    grown[place] = grown.get(place, 0) + count * choices
+            for k in range(min(n, held_out - size + 1)):
+                grown[size + k, lost] += count * math.comb(n, k)
+            if size + n <= held_out:
+                grown[size + n, lost + n] += count
         ways = grown
     every = math.comb(p * (p + 1) // 2, held_out)
-    most = max(lost for size, lost in ways if size == held_out)
-    return [ways.get((held_out, lost), 0) / every for lost in range(most + 1)]
+    return [ways[held_out, lost] / every for lost in range(held_out + 1)]
