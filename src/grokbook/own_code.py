@@ -138,6 +138,16 @@ def held(value: Any) -> Iterator[Any]:
         yield value
 
 
+def is_own(watch: Any) -> bool:
+    """Whether a function, or what it was given by `functools.partial`, is not of the library.
+
+    Example:
+        >>> is_own(partial(spelled, 1)), is_own(partial(len))
+        (False, True)
+    """
+    return not all(of_library(value) for value in held(watch))
+
+
 def _roots(part: Any) -> Iterator[Any]:
     """The classes and functions of a reader's own in a part of a run; raises Unknown for what has no name."""
     for value in held(part):

@@ -13,6 +13,7 @@ import torch
 from nbclient import NotebookClient
 
 import grokbook as gb
+from grokbook.chapters.uniformity.runs import unseen_share
 from grokbook.errors import RecordError, TrainingError
 from grokbook.fingerprint import fingerprint
 from grokbook.machine import limited_threads
@@ -26,7 +27,7 @@ from grokbook.tasks.addition import AdditionTask
 from grokbook.training import AdamW, RunConfig, train
 from grokbook.training.checkpoint import CheckpointWarning
 from grokbook.training.ensemble import checkpoint_path
-from grokbook.training.identity import probe
+from grokbook.training.identity import code_and_probe, probe
 
 NET = """
 from dataclasses import dataclass
@@ -435,6 +436,13 @@ def test_a_probe_is_the_same_in_another_call_and_another_number_of_threads():
         assert probe(config) == first
     assert probe(config.with_seed(3)) == first  # seed 0 is probed, whichever is trained
     assert probe(replace(config, optimizer=AdamW(learning_rate=2e-3))) != first
+
+
+def test_a_watch_of_the_library_is_no_code_of_a_readers_own():
+    """Records of the chapters are watched by functions of the library, given arguments by `functools.partial` too."""
+    config = RunConfig(ModularTask(7, train_fraction=0.5), Shape(7, d_model=16), steps=20)
+    assert not code_and_probe(config, {"share": partial(unseen_share, stage="MLP 1")}).own
+    assert code_and_probe(config, {"share": partial(np.add, 1)}).own
 
 
 def test_a_record_whose_configuration_is_not_its_keys_is_not_handed_out(tmp_path):

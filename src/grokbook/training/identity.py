@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from grokbook.machine import limited_threads, subnormals_as_zero
-from grokbook.own_code import Code, of_library
+from grokbook.own_code import Code, is_own
 from grokbook.training.checkpoint import load_checkpoint, save_checkpoint
 from grokbook.training.config import RunConfig, code_of, digest
 from grokbook.training.contract import generators_kept
@@ -64,7 +64,7 @@ def code_and_probe(config: RunConfig, watches: Mapping[str, Watch] | None = None
 
     Where the probe ends in an error the code is not known.
     """
-    code, own_watches = code_of(config), {n: w for n, w in (watches or {}).items() if not of_library(w)}
+    code, own_watches = code_of(config), {n: w for n, w in (watches or {}).items() if is_own(w)}
     if code.digest is None or not (code.own or own_watches):
         return code
     try:

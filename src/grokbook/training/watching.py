@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from grokbook.errors import ParameterError
 from grokbook.machine import limited_threads
 from grokbook.models.transformer import Parameters, Shape, mlp, self_attention
-from grokbook.own_source import of_library
+from grokbook.own_code import is_own
 from grokbook.tasks.task import Task
 from grokbook.training.config import RunConfig
 from grokbook.training.contract import generators_kept
@@ -112,7 +112,7 @@ def try_watches(config: RunConfig, watches: Mapping[str, Watch]) -> None:
 
     Raises ParameterError, which names the watch, for one that ends in an error or gives no number.
     """
-    own = {name: watch for name, watch in watches.items() if not of_library(watch)}
+    own = {name: watch for name, watch in watches.items() if is_own(watch)}
     if not own:
         return
     with generators_kept():
