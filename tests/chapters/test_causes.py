@@ -172,9 +172,7 @@ def test_predictions_stand_unchanged_in_the_commits_that_are_said_to_hold_them()
 
 def test_arms_that_are_added_later_do_not_change_what_the_first_ones_settled(monkeypatch):
     """Holm's rule counts the arms of a round: 52 first ones, then 5, 3, 4 and 4 on bench Q."""
-    assert [len(names) for names in effects.families("Q")] == [52, 5, 3, 4, 4] and len(
-        effects.families("T")
-    ) == 1
+    assert [len(names) for names in effects.families("Q")] == [52, 5, 3, 4, 4] and len(effects.families("T")) == 1
     table = times([100] * 12)
     monkeypatch.setattr(effects, "available", lambda run: run.name)
     monkeypatch.setattr(effects, "grok_times", lambda name: table if name.endswith("[free]") else times([200] * 12))
@@ -242,7 +240,7 @@ def world(claimed, changed=None, seeds=12):
 
 
 def words_of(claimed, check, *others):
-    """The verdict in the world of a claim, with too few seeds for anything, with too few for a p value, without runs."""
+    """The verdicts in other worlds; checked are its own, one of too few seeds, one without runs."""
     assert check(world(claimed)).verdict == "holds"
     assert check(world(claimed, seeds=2)).verdict == "undecided"
     if {"shorter", "longer"} & set(claimed.values()):

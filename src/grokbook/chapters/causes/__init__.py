@@ -1,1 +1,1 @@
-"""Chapter 19: interventions on every quantity that an explanation of grokking names."""
+"""Chapter 19: interventions on quantities that explanations of grokking name."""

@@ -23,9 +23,9 @@ SAME = 1.5  # a ratio whose interval lies between 1 / 1.5 and 1.5 is called the 
 def predictions() -> pd.DataFrame:
     """What each explanation predicts of each arm on each bench, a row a prediction, with its words and their place.
 
-    Columns `explanation`, `arm`, `role` (test, sham, check or oracle), one for each of `BENCHES` ("shorter", "longer", "same",
-    "never" or nothing), `refuted_by`, `added` (a later round of `commits`, "" for the first), then those of the
-    explanation.
+    Columns `explanation`, `arm`, `role` (test, sham, check or oracle), one for each of `BENCHES` ("shorter",
+    "longer", "same", "never" or nothing), `refuted_by`, `added` (a later round of `commits`, "" for the first), then
+    those of the explanation.
     """
     return _table("predictions").merge(_table("explanations"), on="explanation", how="left")
 
@@ -239,5 +239,3 @@ def came(found: pd.DataFrame, **arms: str) -> bool | None:
     if not set(arms) <= set(names):
         return None
     return all(names[arm] in words.split(" or ") for arm, words in arms.items())
-
-

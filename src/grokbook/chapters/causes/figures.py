@@ -21,9 +21,9 @@ def forest(
 ) -> Figure:  # fmt: skip
     """Arms down, benches across: the ratio of grok steps with its interval, wedges for what was predicted.
 
-    `found` are tables of `effects.effects` by bench, `predicted` that of `effects.predictions`. A sham or a check is grey. An
-    arrow to the right: most runs had not generalised by the last step, with their count. `arms` are the names of all
-    arms of each bench: a row that is none of them is left empty. An empty name among the rows is a gap.
+    `found` are tables of `effects.effects` by bench, `predicted` that of `effects.predictions`. A sham or a check is
+    grey. An arrow to the right: most runs had not generalised by the last step, with their count. `arms` are the names
+    of all arms of each bench: a row that is none of them is left empty. An empty name among the rows is a gap.
     """
     places = 0.5 * np.cumsum([1 + bool(arm) for arm in rows])  # an empty row is half as high
     at = {y: arm for y, arm in zip(places, rows, strict=True) if arm}
@@ -48,7 +48,7 @@ def forest(
             if row is None:
                 ax.text(3, y, "not run", color=COLOURS["quiet"], ha="center", va="center", fontsize=7)
             elif row.observed == "unfit":
-                ax.text(4.5, y, "never fits", color=colour, ha="center", va="center", fontsize=8)
+                ax.text(4.5, y, f"{int(row.unfit)}/{int(row.runs)} unfit", color=colour, ha="center", va="center", fontsize=8)
             elif row.observed in ("never", "rarely"):
                 ax.annotate("", (15, y), (5, y), arrowprops={"arrowstyle": "->", "color": colour, "lw": 1.6})
                 ax.text(4.6, y, f"{int(row.late)}/{int(row.runs)}", color=colour, ha="right", va="center", fontsize=8)
@@ -59,5 +59,3 @@ def forest(
     axes.flat[0].set_yticks([*at], [arm.replace("-", " ") for arm in at.values()])
     axes.flat[0].set_ylim(places[-1] + 0.6, places[0] - 0.6)
     return fig
-
-
