@@ -170,6 +170,15 @@ def test_continued_runs_stand_for_the_shorter_ones():
     assert claims.nearly_identical(recorded).numbers["count"] == 6
     shown = claims.longest(recorded).groupby(["setting", "generalises"]).size()
     assert shown.to_dict() == {("p = 47, continued", True): 3, ("p = 97", True): 3}
+    kept = claims.longest(Runs({"p = 47": table, claims.CONTINUED: table[:2]})).index.tolist()
+    assert kept == [("p = 47", 2), (claims.CONTINUED, 0), (claims.CONTINUED, 1)]  # the third was not continued
+
+
+def test_no_recorded_seed_is_left_out():
+    for experiment in (*runs.moduli().values(), *runs.longer().values(), *runs.figures().values()):
+        many = experiment.with_seeds(100)
+        made = set(many.seeds) - set(many.missing_seeds())
+        assert made <= set(experiment.seeds), experiment.name
 
 
 @pytest.mark.parametrize(
