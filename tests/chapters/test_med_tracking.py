@@ -12,7 +12,7 @@ from grokbook.chapters.med_tracking import claims, plan, renaming, runs
 from grokbook.claims import Runs, choose
 from grokbook.claims.finding import UNDECIDED, some
 from grokbook.errors import ParameterError
-from grokbook.measures import fourier_power
+from grokbook.measures import fourier_power, mean_norm
 from grokbook.runs.experiment import recorded
 from grokbook.runs.gu2025 import fig5, operations
 from grokbook.runs.tracking import shift_test, together, track, tracking_table
@@ -105,6 +105,11 @@ def test_operations_have_the_settings_of_their_figures(figure, polynomial, fract
 @pytest.mark.parametrize(("p", "verdict"), [(3, "holds"), (5, "fails"), (97, "fails")])
 def test_one_frequency_leaves_nothing_to_rename(p, verdict):
     assert claims.same_function_other_med(p).verdict == verdict
+
+
+def test_a_measure_that_no_renaming_changes_would_bear_it_out_and_another_loss_leave_it_open(elsewhere):
+    assert claims.same_function_other_med(13, mean_norm).verdict == "holds"
+    assert elsewhere(claims.same_function_other_med, 13, full_loss=lambda p, k: float(k)) == UNDECIDED
 
 
 # ---------------------------------------------------------------------------------------- three observations

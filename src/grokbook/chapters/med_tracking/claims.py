@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -10,10 +11,11 @@ import pandas as pd
 from grokbook.chapters.med_tracking.runs import LEVEL, NORMS, SEEDS, figures, longer, stack, tracked
 from grokbook.claims import Finding, Runs, claim, found, judge
 from grokbook.claims.finding import ENOUGH, UNDECIDED, most, some
+from grokbook.measures import med
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.gu2025 import fig5, fresh_fig5, modular_run, operations
 from grokbook.runs.tracking import SETTLED, tracking_table
-from grokbook.theory.one_frequency import circle
+from grokbook.theory.one_frequency import circle, full_loss
 from grokbook.training import Schedule, train
 
 ALMOST_IDENTICAL = 0.9  # share of intervals with equal signs from which we call two curves' patterns almost identical
@@ -33,23 +35,22 @@ OTHERS = {"section": "Other moduli, other operations: MED moves, its quotient do
 
 @claim("G14", "gu2025", "section 4, appendix B.4", section="Closed forms", kind="theorem", shown_by="counterexample",
        also=("G26", "P07"),
-       says=("renaming leaves all steps of one circle of radius 1 equal (to {uneven:.0e}), so uniform spacing ",
-             "survives it; the level of MED does not: {least:.4f} to {most:.4f} (p = {p}) by the name of the ",
-             "frequency alone, at equal loss on all cells and equal norms"))  # fmt: skip
-def same_function_other_med(p: int = 97) -> Finding:
+       says=("a circle of radius 1 and frequency 1, renamed, is one of frequency {highest} (p = {p}): the loss on all ",
+             "cells of the network made of it is {loss:.4f} and {renamed:.4f}, its norm the same, its steps are of one ",
+             "length before and after, and MED is {least:.4f} and {most:.4f}"))  # fmt: skip
+def same_function_other_med(p: int = 97, measure: Callable[[np.ndarray], float] = med) -> Finding:
     """Weight decay is at a local minimum if and only if "the embedding in the equivalence class of the training set
     remains uniform", and MED measures that.
 
     Relabelling i -> c i (the outputs, the training set and its classes too) turns the weights by a map that keeps every
-    norm and the loss, so that local minima go to local minima. Two parts are asked of it: that it keeps equal steps
-    equal, and that it keeps MED.
+    norm and the loss, so that local minima go to local minima. Does a `measure` of uniformity, MED, stay too?
     """
-    circles = [circle(p, k) for k in range(1, p // 2 + 1)]
-    lengths = np.array([np.linalg.norm(np.roll(phi, -1, axis=0) - phi, axis=1) for phi in circles])
-    uneven, values = float(np.ptp(lengths, axis=1).max()), lengths.mean(axis=1)
-    ratio = float(values.max() / values.min())
-    return judge(uneven < 1e-9, ratio <= 1 + 1e-9, value=ratio, uneven=uneven, least=values.min(),
-                 most=values.max(), p=p)  # fmt: skip
+    first, last = circle(p, 1), circle(p, p // 2)
+    loss, renamed = full_loss(p, 1), full_loss(p, p // 2)
+    same = bool(np.isclose(loss, renamed) and np.isclose(np.linalg.norm(first), np.linalg.norm(last)))
+    least, most = measure(first), measure(last)
+    return judge(bool(np.isclose(least, most)) if same else None, value=most / least, least=least, most=most, p=p,
+                 highest=p // 2, loss=loss, renamed=renamed)  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------- three observations
