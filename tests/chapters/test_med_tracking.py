@@ -12,7 +12,7 @@ from grokbook.chapters.med_tracking import claims, plan, renaming, runs
 from grokbook.claims import Runs, choose
 from grokbook.claims.finding import UNDECIDED, some
 from grokbook.errors import ParameterError
-from grokbook.measures import fourier_power
+from grokbook.measures import fourier_power, mean_norm
 from grokbook.runs.experiment import recorded
 from grokbook.runs.gu2025 import fig5, operations
 from grokbook.runs.tracking import shift_test, together, track, tracking_table
@@ -107,6 +107,11 @@ def test_one_frequency_leaves_nothing_to_rename(p, verdict):
     assert claims.same_function_other_med(p).verdict == verdict
 
 
+def test_a_measure_that_no_renaming_changes_would_bear_it_out_and_another_loss_leave_it_open(elsewhere):
+    assert claims.same_function_other_med(13, mean_norm).verdict == "holds"
+    assert elsewhere(claims.same_function_other_med, 13, full_loss=lambda p, k: float(k)) == UNDECIDED
+
+
 # ---------------------------------------------------------------------------------------- three observations
 
 
@@ -170,6 +175,15 @@ def test_continued_runs_stand_for_the_shorter_ones():
     assert claims.nearly_identical(recorded).numbers["count"] == 6
     shown = claims.longest(recorded).groupby(["setting", "generalises"]).size()
     assert shown.to_dict() == {("p = 47, continued", True): 3, ("p = 97", True): 3}
+    kept = claims.longest(Runs({"p = 47": table, claims.CONTINUED: table[:2]})).index.tolist()
+    assert kept == [("p = 47", 2), (claims.CONTINUED, 0), (claims.CONTINUED, 1)]  # the third was not continued
+
+
+def test_no_recorded_seed_is_left_out():
+    for experiment in (*runs.moduli().values(), *runs.longer().values(), *runs.figures().values()):
+        many = experiment.with_seeds(100)
+        made = set(many.seeds) - set(many.missing_seeds())
+        assert made <= set(experiment.seeds), experiment.name
 
 
 @pytest.mark.parametrize(

@@ -29,8 +29,8 @@ def test_a_toeplitz_matrix_is_circulant_where_its_diagonals_close():
 
 @pytest.mark.parametrize(("divisors", "verdict"), [([], "holds"), ([1], "holds with correction")])
 def test_divisibility_either_way(divisors, verdict, monkeypatch):
-    """Theorem 3 (Gu 2024): d1 + d2 = 1 has two solutions for each of three primes, which break the printed rule."""
-    assert topic.divisibility((5, 7, 11)).value == 6
+    """Theorem 3 (Gu 2024): d1 + d2 = 1 breaks the printed rule at each of three primes."""
+    assert topic.divisibility((5, 7, 11)).value == 3
     monkeypatch.setattr(topic.sympy, "divisors", lambda p: divisors)
     assert topic.divisibility((5,)).verdict == verdict
 

@@ -8,6 +8,7 @@ from scipy.linalg import toeplitz
 from scipy.stats import ortho_group
 
 from grokbook.claims import Finding, claim, judge
+from grokbook.tasks.groups import cyclic
 from grokbook.theory.linear_operators import chain_in_bases
 
 NORMS, BEFORE = "Two norms", "The predecessor's family of maps"
@@ -84,19 +85,20 @@ def supremum_is_a_norm(decades: int = 12) -> Finding:
 
 
 @claim("P04", "gu2024", "Theorem 3", section=BEFORE, kind="theorem", shown_by="count", also=("P06",),
-       says=("{value:.0f} shifts with d1 + d2 dividing p change the class (p = {p}: those with d1 + d2 = 1); with p ",
-             "dividing d1 + d2 {reversed} do"))  # fmt: skip
+       says=("at {value:.0f} of the sums d1 + d2 that divide p the class changes (p = {p}: at d1 + d2 = 1); that p ",
+             "divides d1 + d2 is wrong at {reversed} sums"))  # fmt: skip
 def divisibility(primes: tuple[int, ...] = (5, 7, 11)) -> Finding:
     """If d1 + d2 divides p, the maps of (i, j) and (i + d1, j + d2) are equal.
 
-    Which shifts (d1, d2) keep the class of (i, j), against "d1 + d2 divides p" and "p divides d1 + d2".
+    Which sums d1 + d2 keep the class of (i, j), against "d1 + d2 divides p" and "p divides d1 + d2"; a class of i + j
+    is moved by the sum alone.
     """
     printed = mended = 0
     for p in primes:
-        label = np.add.outer(np.arange(p), np.arange(p)) % p
-        for d1, d2 in np.ndindex(p, p):
-            keeps = np.array_equal(np.roll(label, (-d1, -d2), (0, 1)), label)
-            printed += d1 + d2 in sympy.divisors(p) and not keeps
-            mended += ((d1 + d2) % p == 0) != keeps
-    return judge(not printed, corrected=not mended, value=float(printed),
-                 p=", ".join(map(str, primes)), reversed=mended)  # fmt: skip
+        label = cyclic(p)
+        for total in range(2 * p):
+            keeps = np.array_equal(np.roll(label, -total, axis=0), label)
+            printed += total in sympy.divisors(p) and not keeps
+            mended += (total % p == 0) != keeps
+    return judge(not printed, corrected=not mended, value=float(printed), p=", ".join(map(str, primes)),
+                 reversed=mended)  # fmt: skip

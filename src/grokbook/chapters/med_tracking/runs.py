@@ -38,15 +38,25 @@ def plan(
     }
 
 
+# How many seeds are recorded of Fig. 5, by modulus, and of these figures; five and three of the others.
+SEEDS, SIX = {47: 10, 97: 19}, ("fig12", "fig13", "fig14", "fig15", "fig16")
+
+
 def moduli() -> dict[str, Experiment]:
-    """Fig. 5: four moduli, by name."""
-    return {experiment.name: experiment for experiment in map(fig5, FIG5_STEPS)}
+    """Fig. 5: four moduli, by name, every recorded seed."""
+    runs = [fig5(p, n_seeds=SEEDS.get(p, 5)) for p in FIG5_STEPS]
+    return {run.name: run for run in runs}
 
 
 def longer() -> dict[str, Experiment]:
-    """The five runs of Fig. 5 at p = 47, trained for `LONGER` steps."""
-    run = fig5(47, steps=LONGER)
+    """The runs of Fig. 5 at p = 47, trained for `LONGER` steps, every recorded seed."""
+    run = fig5(47, n_seeds=SEEDS[47], steps=LONGER)
     return {run.name: run}
+
+
+def figures() -> dict[str, Experiment]:
+    """Figs 12 to 19 with every recorded seed, by name."""
+    return operations() | {f"gu2025/{n}": operations()[f"gu2025/{n}"].with_seeds(6) for n in SIX}
 
 
 HALF = 5_000  # steps that tell MED from a stranger's as often as 10,000: in all 15 recorded runs of Figs 14, 16 and 17
