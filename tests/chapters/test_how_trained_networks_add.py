@@ -73,7 +73,7 @@ def test_with_uniform_attention_both_operands_are_added_first():
     weights = split_weights(run.config, torch.as_tensor(data.weights.values[0]))
     start = run.config.model.draw(0)
     assert float(weights["W_Q.0"].abs().max()) < 1e-29 and not torch.equal(weights["W_K.0"], start["W_K.0"])
-    assert trained.symmetricity(run.config, weights) == pytest.approx(1, abs=1e-4)
+    assert trained.symmetricity(run.config.model.network, weights, run.config.task) == pytest.approx(1, abs=1e-4)
     assert "uniform" in run.name and trained.trained(7, d_model=8).key != run.key
 
 

@@ -55,12 +55,11 @@ def all_logits(config: RunConfig, weights: Weights) -> np.ndarray:
         return config.model.forward(weights, torch.as_tensor(config.task.inputs)).double().numpy()
 
 
-def symmetricity(config: RunConfig, weights: Weights) -> float:
+def symmetricity(network: Any, weights: Weights, task: ModularTask) -> float:
     """Gradient symmetricity over all classes of all pairs (`grokbook.measures.frequencies`)."""
-    model = getattr(config.model, "network", config.model)  # without what only its training changes
-    first, second = model.embeddings(weights)
-    i, j = (torch.as_tensor(column) for column in config.task.pairs.T)
-    return fr.gradient_symmetricity(from_embeddings(model, weights), first[i], second[j])
+    first, second = network.embeddings(weights)
+    i, j = (torch.as_tensor(column) for column in task.pairs.T)
+    return fr.gradient_symmetricity(from_embeddings(network, weights), first[i], second[j])
 
 
 def reading(config: RunConfig, weights: Weights) -> dict[str, Any]:
@@ -72,6 +71,7 @@ def reading(config: RunConfig, weights: Weights) -> dict[str, Any]:
     logits, classes = all_logits(config, weights), fr.sums(config.task.p)
     shares, group = fr.wave_shares(logits), CyclicClasses(classes, config.task.p)
     key, found = fr.fewest(shares), fr.score(logits)
+    network = getattr(config.model, "network", config.model)  # without what only its training changes
     return {
         "key": key,
         "shares": [float(shares[k - 1]) for k in key],
@@ -82,7 +82,7 @@ def reading(config: RunConfig, weights: Weights) -> dict[str, Any]:
         "restricted": restricted_loss(logits, classes, group, key),
         "excluded": excluded_loss(logits, classes, group, key, config.task.train_index),
         "distance irrelevance": fr.distance_irrelevance(logits),
-        "gradient symmetricity": symmetricity(config, weights),
+        "gradient symmetricity": symmetricity(network, weights, config.task),
     }
 
 
