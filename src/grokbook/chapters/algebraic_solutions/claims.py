@@ -13,13 +13,12 @@ from scipy.stats import binomtest
 from grokbook.chapters.algebraic_solutions.runs import Solved, cogo_table, frequency_tables
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import Part, enough
-from grokbook.measures.hidden_nodes import OTHER, orders
+from grokbook.measures.hidden_nodes import OTHER, node_waves, orders
 from grokbook.theory.semiring import (
     Solution,
     block,
     direct_loss,
     frequency_losses,
-    from_weights,
     identity,
     loss,
     memorization_solution,
@@ -58,7 +57,7 @@ def drawn(d: int, nodes: int, seed: int, constant: bool = False) -> Solution:
         >>> drawn(5, 3, 0).nodes
         3
     """
-    z = from_weights(*np.random.default_rng(seed).normal(size=(3, d, nodes))).z.copy()
+    z = node_waves(*np.random.default_rng(seed).normal(size=(3, d, nodes)))
     z[:2, 0] *= constant
     return Solution(z)
 
