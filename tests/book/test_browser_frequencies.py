@@ -1,11 +1,12 @@
 """Addition by circles, in Chromium: margins, wrong pairs and losses are the library's; hand, keyboard and phone."""
 
+import base64
 import json
 
 import numpy as np
 import pytest
 
-from grokbook.chapters.how_a_network_adds.trained import explorable, twelve_bits
+from grokbook.chapters.how_a_network_adds.trained import explorable
 from grokbook.measures import frequencies as fr
 from grokbook.page import interactive
 from grokbook.plotting.palette import contrast
@@ -66,9 +67,9 @@ def test_margin_and_loss_of_clocks_and_pizzas_are_the_librarys(computed, p):
             assert found["loss"] == pytest.approx(expected.loss) and found["margin"] == pytest.approx(expected.margin)
 
 
-def test_numbers_of_twelve_bits_are_read_back(computed):
-    drawn = np.random.default_rng(0).integers(-2048, 2048, size=4097)
-    (found,) = computed("levels", [[twelve_bits(drawn), drawn.size]])
+def test_numbers_of_a_byte_are_read_back(computed):
+    drawn = np.random.default_rng(0).integers(-127, 128, size=4097)
+    (found,) = computed("levels", [[base64.b64encode(drawn.astype("i1").tobytes()).decode()]])
     assert found == drawn.tolist()
 
 
@@ -97,7 +98,7 @@ def test_a_pizza_has_a_smaller_margin_where_the_operands_are_far_apart(figure):
 
 
 def test_a_trained_network_loses_the_frequencies_that_are_dropped(figure):
-    """With everything the network; without a wave `drop_waves`; the rest off `keep_waves`: to half a step of 4,095."""
+    """With everything the network; without a wave `drop_waves`; the rest off `keep_waves`: to half a step."""
     _, root = figure()
     press(root, "mode", 2)
     own = fr.score(network())
@@ -163,4 +164,4 @@ def test_text_can_be_read_in_both_colour_schemes(figure):
 
 
 def test_the_data_are_small():
-    assert len(json.dumps(explorable(network(), "Trained"))) < 60_000
+    assert len(json.dumps(explorable(network(), "Trained"))) < 40_000

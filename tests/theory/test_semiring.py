@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
+from grokbook.measures.hidden_nodes import node_waves
 from grokbook.theory import semiring as sr
 from grokbook.theory import zero_loss
 
 
 def random_network(d: int, nodes: int, seed: int = 0, *, constant: bool = False) -> sr.Solution:
-    network = sr.from_weights(*np.random.default_rng(seed).normal(size=(3, d, nodes)))
-    z = network.z.copy()
+    z = node_waves(*np.random.default_rng(seed).normal(size=(3, d, nodes)))
     if not constant:
         z[:2, 0] = 0
     return sr.Solution(z)

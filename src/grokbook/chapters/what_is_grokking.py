@@ -84,12 +84,15 @@ def onset_of_random_split(runs: Runs, *, around: int = 1000) -> Finding:
     near = [median is not None and abs(median - PRINTED_ONSET) <= around for median in medians]
     clear = [close or not reached_by_a_seed(table[name]) for close, name in zip(near, ONSETS, strict=True)]
     decides = all(clear) and len(table) >= len(fresh_fig5().seeds)
-    words, last = {}, int(table.last_step.max())
-    for name, steps in table[[*ONSETS]].items():
-        absent = int(steps.isna().sum())
-        known = ", ".join(f"{step:,}" for step in sorted(steps.dropna()))
-        words[name.split()[0]] = known + f" ({absent} of {len(steps)} runs: not by step {last:,})" * bool(absent)
+    said = {name.split()[0]: _steps(table[name], int(table.last_step.max())) for name in ONSETS}
     told = " and ".join("later" if median is None else f"{median:,.0f}" for median in medians)
     return judge(all(near) if decides else None, corrected=any(near), value=medians[0], low=PRINTED_ONSET - around,
                  high=PRINTED_ONSET + around, share=ONSET, medians=told, count=len(table),
-                 among=sum(map(reached_by_a_seed, (table[name] for name in ONSETS))), **words)  # fmt: skip
+                 among=sum(reached_by_a_seed(table[name]) for name in ONSETS), **said)  # fmt: skip
+
+
+def _steps(steps: pd.Series, last: int) -> str:
+    """The onsets in order, and how many runs have none by the last step."""
+    known = ", ".join(f"{step:,}" for step in sorted(steps.dropna()))
+    absent = int(steps.isna().sum())
+    return f"{known} ({absent} of {len(steps)} runs: not by step {last:,})" if absent else known

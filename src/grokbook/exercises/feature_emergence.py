@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gcd
 
 import numpy as np
 
 from grokbook.exercises.asked import Mistakes, exercise, near
 from grokbook.theory import backpropagated
+from grokbook.theory.feature_energy import local_maxima
 
 PRODUCTS = [f"Z{a}xZ{b}" for a in range(2, 11) for b in range(2, 11)]
 
@@ -41,12 +41,11 @@ def window(eta: float, smaller: float, measured: float, *, K: int, s: float, par
 def product(heights: Sequence[float], heights_other: Sequence[float], *, group: str, other: str) -> Mistakes:
     """Two lists of heights, a number for each hill."""
     for name, given in ((group, heights), (other, heights_other)):
-        n, m = (int(part[1:]) for part in name.split("x"))
-        real = gcd(n, 2) * gcd(m, 2) - 1  # the characters that are their own inverse, without the trivial one
-        pairs = (n * m - 1 - real) // 2
-        found, right = np.sort(np.asarray(given, dtype=float)), [n * m / 4] * pairs + [n * m / 2] * real
-        yield len(found) == n * m - 1 != len(right), "and its conjugate are one hill", name
-        yield len(found) != len(right), "N has N real characters", name, real, pairs, real + pairs
+        hills = local_maxima(name)
+        real = sum(hill.dimension == 1 for hill in hills)
+        found, right = (np.sort(np.asarray(each, dtype=float)) for each in (given, [hill.energy for hill in hills]))
+        yield len(found) == 2 * len(right) - real != len(right), "and its conjugate are one hill", name
+        yield len(found) != len(right), "N has N real characters", name, real, len(hills) - real, len(hills)
         yield np.allclose(4 * found, right), "for unit inputs", name
         yield not np.allclose(found, right), "is M/4", name
 
@@ -59,14 +58,8 @@ def missing(missed: float, energies: Sequence[float], *, M: int, k: int, eta: fl
     yield not near(missed, right), "one frequency is missed"
     yield len(energies) != M // 2, "give one energy", M // 2
     every = backpropagated.cosines(M)
-    others = np.delete(every, range(4 * k - 4, 4 * k), axis=0)
-
-    def left(size: float) -> np.ndarray:
-        learned = backpropagated.features(size * others, M)
-        return np.array([backpropagated.modulated(w, M, learned, eta) for w in every[::4]])
-
-    given = np.asarray(energies, dtype=float)
-    yield np.allclose(given, M / 4), "nothing was learned"
-    yield int(np.argmax(given)) != k - 1, "was left out"
-    yield np.allclose(given, left(1.0), rtol=1e-3, atol=1e-6), "five times as large"
-    yield not np.allclose(given, left(5.0), rtol=1e-3, atol=1e-6), "learn the nodes"
+    learned = backpropagated.features(5 * np.delete(every, range(4 * k - 4, 4 * k), axis=0), M)
+    left = [backpropagated.modulated(w, M, learned, eta) for w in every[::4]]
+    yield np.allclose(energies, M / 4), "nothing was learned"
+    yield int(np.argmax(energies)) != k - 1, "was left out"
+    yield not np.allclose(energies, left, rtol=1e-3, atol=1e-6), "learn the nodes"

@@ -76,21 +76,11 @@ class Solution:
         a, b, c = self.weights()
         return (a[:, None] + b[None]) ** 2 @ c.T / (2 * self.d)
 
-    def squared_norms(self) -> np.ndarray:
-        """The sum of the squared coordinates of each layer, (3,)."""
-        return (np.abs(self.z) ** 2).sum(axis=(1, 2))
-
 
 def _same(first: Solution, other: Solution) -> np.ndarray:
     if first.d != other.d:
         raise ParameterError(f"networks modulo {first.d} and {other.d} have no sum and no product.")
     return other.z
-
-
-def from_weights(first: np.ndarray, second: np.ndarray, output: np.ndarray) -> Solution:
-    """The network of real weights w_a, w_b, w_c, each (d, q)."""
-    a, b, c = (np.fft.fft(np.asarray(w, dtype=float), axis=0) / len(w) for w in (first, second, output))
-    return Solution(np.stack([a, b, c.conj()]))
 
 
 # --------------------------------------------------------------------------------- homomorphisms and loss

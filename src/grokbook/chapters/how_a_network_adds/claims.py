@@ -12,11 +12,10 @@ import xarray as xr
 from scipy.stats import binomtest
 
 from grokbook.chapters.how_a_network_adds.runs import PAIRS, RELU, SQUARE, TRANSFORMER, UNIFORM, kinds
+from grokbook.chapters.how_a_network_adds.trained import symmetricity
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import enough, most
-from grokbook.measures.frequencies import gradient_symmetricity
 from grokbook.models.built import built_quadratic, built_transformer
-from grokbook.models.operands import from_embeddings
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory import sum_of_angles as angles
 
@@ -61,8 +60,6 @@ def key_frequencies(runs: Runs, few: float = 0.25) -> Finding:
     and above a guess without them. The bars were set when seeds 0 to 3 had been seen, so that younger ones decide.
     """
     run = runs[TRANSFORMER]
-    if not enough(run):
-        return judge(None, seeds=0, meet=0, of=0, alone=np.nan, without=np.nan, guess=np.nan, value=0, low=0, high=0)
     keys, meet = run["keys"].values, meets_rule(run, few)
     return judge(
         most(meet.tolist()), value=float(np.median(keys)), low=float(keys.min()), high=float(keys.max()),
@@ -80,11 +77,11 @@ def nearly_all(runs: Runs, nearly: float = 0.75) -> Finding:
     found = [runs[kind] for kind in (RELU, SQUARE)]
     if not enough(*found):
         return judge(None, seeds=0, of=0, low=0, high=0)
-    keys = np.concatenate([run["keys"].values for run in found])
-    shares = np.concatenate([share_of_keys(run) for run in found])
+    both = xr.concat(found, "seed", combine_attrs="drop")
+    keys = both["keys"].values
     return judge(
-        most((shares >= nearly).tolist()), value=float(np.median(keys)), low=float(keys.min()), high=float(keys.max()),
-        seeds=len(keys), of=found[0].sizes["frequency"],
+        most((share_of_keys(both) >= nearly).tolist()), value=float(np.median(keys)), low=float(keys.min()),
+        high=float(keys.max()), seeds=len(keys), of=both.sizes["frequency"],
     )  # fmt: skip
 
 
@@ -132,10 +129,6 @@ def two_rules(runs: Runs, lead: float = 0.0) -> Finding:
     "transformer that is a pizza without error"))  # fmt: skip
 def adds_first(p: int = 11) -> Finding:
     """Gradient symmetricity is 1 for every network that adds both embeddings before anything else, clock or pizza."""
-    i, j = (torch.as_tensor(column) for column in ModularTask(p).pairs.T)
-    found = []
-    for network, weights in (build(p, [1, 3], dtype=torch.float64) for build in (built_quadratic, built_transformer)):
-        first, second = network.embeddings(weights)
-        found.append(gradient_symmetricity(from_embeddings(network, weights), first[i], second[j]))
-    clock, pizza = found
-    return judge(min(found) > 1 - 1e-6, value=clock, low=pizza, high=1.0)
+    builders = (built_quadratic, built_transformer)
+    clock, pizza = (symmetricity(*build(p, [1, 3], dtype=torch.float64), ModularTask(p)) for build in builders)
+    return judge(min(clock, pizza) > 1 - 1e-6, value=clock, low=pizza, high=1.0)

@@ -22,16 +22,15 @@ def turns(p: int, i: int, j: int, sets: Sequence[Sequence[int]]) -> Figure:
     face.plot(at.real, at.imag, ".", color=COLOURS["quiet"], ms=2.5)
     for n, name, colour in ((i, "$i$", "theory"), (j, "$j$", "theory"), ((i + j) % p, "$i + j$", "measure")):
         face.plot([0, at[n].real], [0, at[n].imag], color=COLOURS[colour], lw=2.2, solid_capstyle="round")
-        place, side = 1.12 * at[n], "left" if at[n].real > 0 else "right"
-        face.text(place.real, place.imag, f"{name} = {n}", ha=side, va="top" if at[n].imag < -0.8 else "center",
-                  color=COLOURS[colour])  # fmt: skip
-    face.set(xlim=(-1.75, 1.75), ylim=(-1.25, 1.25), xticks=[], yticks=[], aspect="equal")
+        place = 1.45 * at[n]
+        face.text(place.real, place.imag, f"{name} = {n}", ha="center", va="center", color=COLOURS[colour])
+    face.set(xlim=(-1.9, 1.9), ylim=(-1.6, 1.6), xticks=[], yticks=[], aspect="equal")
     face.axis("off")
     looks = (("second", "--"), ("measure", "-"), ("theory", ":"))
     for frequencies, (colour, dash) in zip(sets, looks, strict=True):
         m, g = len(frequencies), angles.profile(p, frequencies)
         logits = g[(i + j - np.arange(p)) % p] / m
-        right.plot(logits, dash, color=COLOURS[colour], lw=1.6, label=f"{m} frequenc{'y' if m == 1 else 'ies'}")
+        right.plot(logits, dash, color=COLOURS[colour], lw=1.6, label=f"{m} of {p // 2} frequencies")
     right.axvline((i + j) % p, color=COLOURS["quiet"], lw=0.8)
     right.set(xlabel="answer $c$", ylabel="logit (right answer: 1)", ylim=(-1.12, 1.35))
     name_lines(right)

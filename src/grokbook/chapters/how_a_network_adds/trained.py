@@ -55,12 +55,11 @@ def all_logits(config: RunConfig, weights: Weights) -> np.ndarray:
         return config.model.forward(weights, torch.as_tensor(config.task.inputs)).double().numpy()
 
 
-def symmetricity(config: RunConfig, weights: Weights) -> float:
+def symmetricity(network: Any, weights: Weights, task: ModularTask) -> float:
     """Gradient symmetricity over all classes of all pairs (`grokbook.measures.frequencies`)."""
-    model = getattr(config.model, "network", config.model)  # without what only its training changes
-    first, second = model.embeddings(weights)
-    i, j = (torch.as_tensor(column) for column in config.task.pairs.T)
-    return fr.gradient_symmetricity(from_embeddings(model, weights), first[i], second[j])
+    first, second = network.embeddings(weights)
+    i, j = (torch.as_tensor(column) for column in task.pairs.T)
+    return fr.gradient_symmetricity(from_embeddings(network, weights), first[i], second[j])
 
 
 def reading(config: RunConfig, weights: Weights) -> dict[str, Any]:
@@ -72,6 +71,7 @@ def reading(config: RunConfig, weights: Weights) -> dict[str, Any]:
     logits, classes = all_logits(config, weights), fr.sums(config.task.p)
     shares, group = fr.wave_shares(logits), CyclicClasses(classes, config.task.p)
     key, found = fr.fewest(shares), fr.score(logits)
+    network = getattr(config.model, "network", config.model)  # without what only its training changes
     return {
         "key": key,
         "shares": [float(shares[k - 1]) for k in key],
@@ -82,35 +82,24 @@ def reading(config: RunConfig, weights: Weights) -> dict[str, Any]:
         "restricted": restricted_loss(logits, classes, group, key),
         "excluded": excluded_loss(logits, classes, group, key, config.task.train_index),
         "distance irrelevance": fr.distance_irrelevance(logits),
-        "gradient symmetricity": symmetricity(config, weights),
+        "gradient symmetricity": symmetricity(network, weights, config.task),
     }
 
 
 def explorable(logits: np.ndarray, name: str) -> dict[str, Any]:
-    """A trained network for the script `frequency_explorer`: its waves, and the rest of its logits in 4,095 steps.
+    """A trained network for the script `frequency_explorer`: its waves, and the rest of its logits in 255 steps.
 
-    The rest (row means taken off) is written in 12 bits a logit (`twelve_bits`): 49 kB at p = 29. `logits` is
-    (p*p, p). Raises ParameterError for another shape.
+    The rest (row means taken off) is written in a byte a logit, in base64: 33 kB at p = 29. `logits` is (p*p, p).
+    Raises ParameterError for another shape.
     """
     amplitudes = fr.wave_amplitudes(logits)
     rest = fr.drop_waves(logits - logits.mean(axis=1, keepdims=True), range(1, amplitudes.size + 1))
-    scale = float(np.abs(rest).max() / 2047) or 1.0
+    scale = float(np.abs(rest).max() / 127) or 1.0
     return {
         "name": name,
         "p": rest.shape[1],
         "amplitudes": [round(float(a), 4) for a in amplitudes],
         "shares": [round(float(share), 4) for share in fr.wave_shares(logits)],
         "scale": scale,
-        "rest": twelve_bits(np.rint(rest / scale)),
+        "rest": base64.b64encode(np.rint(rest / scale).astype("i1").tobytes()).decode(),
     }
-
-
-def twelve_bits(levels: np.ndarray) -> str:
-    """Whole numbers from -2,048 to 2,047 in base64: a signed byte each (n // 16), then n % 16, two to a byte.
-
-    >>> twelve_bits(np.array([0, 1, -1, 2047]))
-    'AAD/fxD/'
-    """
-    flat = levels.ravel().astype(np.int16)
-    low = np.resize(np.append(flat % 16, 0), flat.size + flat.size % 2).astype(np.uint8)
-    return base64.b64encode((flat >> 4).astype(np.int8).tobytes() + (low[::2] + 16 * low[1::2]).tobytes()).decode()

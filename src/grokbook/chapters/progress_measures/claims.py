@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -26,37 +28,37 @@ def _associated(test: RankTest) -> bool | None:
 
 
 def _agreed(answers: list[bool | None]) -> bool | None:
-    """The answer that all shares of the moves give; None where one differs."""
+    """The answer that all shares of the moves give; None where one differs, and where there is none."""
     return answers[0] if len(set(answers)) == 1 else None
 
 
-def _small(runs: Runs) -> pd.Series:
-    """MED's row of `summary_table` on the small runs, at half of both moves."""
-    small = {label: data for label, data in runs.items() if label not in own_size()}
-    if not small:
-        return pd.Series({"runs": 0, "first": 0, "tau": np.nan, "p_value": np.nan, "anyway": "no"})
-    return summary_table(event_table(small, FALLS), CONTROLS).loc["med"].drop("says")
+def _goes_with(tables: list[pd.DataFrame]) -> bool | None:
+    """Is MED early where the accuracy is, at every share?"""
+    return _agreed([_associated(ranked(table)) for table in tables])
 
 
-def _large(runs: Runs) -> list[pd.DataFrame]:
-    """The events of the runs of the papers' size at each of `SHARES`; nothing where too few of them generalise."""
+def _read(runs: Runs) -> tuple[list[pd.DataFrame], dict[str, Any]]:
+    """The events of the papers' size at each of `SHARES`, none where too few runs generalise; both sizes' numbers.
+
+    The numbers of the small runs are MED's row of `summary_table` at half of both moves; the value is the rank
+    correlation of the large ones there.
+    """
     large = {label: data for label, data in runs.items() if label in own_size()}
+    small = {label: data for label, data in runs.items() if label not in large}
     tables = [event_table(large, FALLS, share=share) for share in SHARES] if large else []
-    return tables if tables and tables[0].generalises.sum() >= ENOUGH else []
-
-
-def _judged(parts: list[bool | None], tables: list[pd.DataFrame], small: pd.Series) -> Finding:
-    """The word for these parts, with the numbers of both sizes; the value is the rank correlation at half the moves."""
-    tests = [ranked(table) for table in tables]
-    leads = [table.query("generalises").lead for table in tables]
-    told = {
+    if tables and tables[0].generalises.sum() < ENOUGH:
+        tables = []
+    leads, taus = [table.query("generalises").lead for table in tables], [ranked(table).tau for table in tables]
+    said: dict[str, Any] = {
         "large": len(leads[0]) if leads else 0,
         "large_first": ", ".join(str(int((lead > 0).sum())) for lead in leads) or "none",
-        "large_tau": ", ".join(f"{test.tau:.2f}" for test in tests) or "not known",
-        "needed": ENOUGH,
+        "large_tau": ", ".join(f"{tau:.2f}" for tau in taus) or "not known",
+        "value": float(taus[1]) if taus else None,
     }
-    value = float(tests[1].tau) if tests else None
-    return judge(*(parts or [None]), value=value, **told, **small)
+    if not small:
+        return tables, said | {"runs": 0, "first": 0, "tau": np.nan, "p_value": np.nan, "anyway": "no"}
+    row = summary_table(event_table(small, FALLS), CONTROLS).loc["med"].drop("says")
+    return tables, said | row.to_dict()
 
 
 @claim("G53", "gu2025", "section 4", **_JUDGED, says=(
@@ -70,9 +72,8 @@ def captures_changes(runs: Runs) -> Finding:
     `SHARES` of both moves. Small companions of ours are told and judge nothing: one task of two carries them. That the
     papers' own size judges, at every share, was settled after its runs were seen.
     """
-    tables = _large(runs)
-    parts = [_agreed([_associated(ranked(table)) for table in tables])] if tables else []
-    return _judged(parts, tables, _small(runs))
+    tables, said = _read(runs)
+    return judge(_goes_with(tables), **said)
 
 
 @claim("P15", "gu2024", "abstract", **_JUDGED, says=(
@@ -87,9 +88,6 @@ def anticipates(runs: Runs) -> Finding:
     generalise. Definition 5 of the paper asks for no lead. That the papers' own size judges, at every share, was
     settled after its runs were seen: before, small runs judged and the share did not reach the large ones.
     """
-    tables = _large(runs)
-    if not tables:
-        return _judged([], tables, _small(runs))
+    tables, said = _read(runs)
     first = [bool((table.query("generalises").lead > 0).mean() > 0.5) for table in tables]
-    parts = [_agreed([_associated(ranked(table)) for table in tables]), _agreed(first)]
-    return _judged(parts, tables, _small(runs))
+    return judge(_goes_with(tables), _agreed(first), **said)

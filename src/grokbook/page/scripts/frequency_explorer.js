@@ -50,12 +50,8 @@ window.GrokbookFrequencies = window.GrokbookFrequencies || (function () {
     return { loss, wrong, margin };
   };
 
-  /** n whole numbers of 12 bits from base64: a signed byte each, then the lowest four bits, two to a byte. */
-  function levels(text, n) {
-    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    return Float64Array.from({ length: n }, (_, at) =>
-      (((bytes[at] << 24) >> 24) << 4) + ((bytes[n + (at >> 1)] >> (at % 2 ? 4 : 0)) & 15));
-  }
+  /** Whole numbers from -127 to 127, a byte each, from base64. */
+  const levels = (text) => Int8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
   /** Standard normal numbers, the same at every visit. */
   function normals(n, seed) {
@@ -264,7 +260,7 @@ window.GrokbookFrequencies = window.GrokbookFrequencies || (function () {
     const built = [["Clock", "clock"], ["Pizza", "pizza"]].map(([name, rule]) => (
       { name, p, size, rule, first, amplitudes: Array(size).fill(1) }));
     const trained = (given.networks || []).map((one) => ({ ...one, rule: "clock", size: one.amplitudes.length,
-      first: one.amplitudes.map((_, n) => n + 1), rest: levels(one.rest, one.p ** 3).map((value) => value * one.scale) }));
+      first: one.amplitudes.map((_, n) => n + 1), rest: Float64Array.from(levels(one.rest), (value) => value * one.scale) }));
     return [...built, ...trained];
   }
 
