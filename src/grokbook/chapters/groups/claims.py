@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import combinations
-from math import gcd
 
 import numpy as np
-from sympy import factorint
 
 from grokbook.claims import Finding, claim, judge
 from grokbook.measures.group_quality import equal_products
@@ -27,132 +25,77 @@ from grokbook.theory.linear_probability import critical_fraction
 
 DEDUCTION, AMOUNT, CIRCLE = "What equal products imply", "How much data that takes", "Numbers do not go round"
 SWAP = (0, 1)  # the identity of S3 and one swap: a subgroup with three cosets, for matrices of the paper's size
+CORNER = np.diag([1.0, 0.0])  # a matrix without an inverse, E_e and E_f of L29's example
 
 
-@claim("L18", "liu2022", "appendix B", section=CIRCLE, kind="theorem", shown_by="proof", seconds=3,
-       published="all Abelian groups",
-       says=("for all {of} groups tried, the cyclic ones up to order {most} among them, the full table leaves real ",
-             "embeddings {value:.0f} degree of freedom: all are equal, and no decoder tells their sums apart; at ",
-             "p = 11 half of random training sets force this at a share of {collapse:.3f}; over the field of 11 ",
-             "elements the lines are left (nullity {over}), forced at {line:.3f}"))  # fmt: skip
+@claim("L18", "liu2022", "appendix B, Eq. 10", section=CIRCLE, kind="theorem", shown_by="proof", seconds=3,
+       published="all Abelian groups", also=("L19", "L20"), says=(
+    "for all {of} groups tried, the cyclic ones up to order {most} among them, the full table leaves ",
+    "real embeddings {value:.0f} degree of freedom: all are equal, and no decoder tells their sums ",
+    "apart; at p = 11 half of random training sets force this at a share of {collapse:.3f}; over the ",
+    "field of 11 elements the lines are left (nullity {over}), forced at {line:.3f}. The residues with ",
+    "an inverse modulo 8 all have the square {square} and so form no cyclic group; with phi(k) = 4^k the ",
+    "{sums} sums of two of ten symbols have {different} values, and rho reads any table off them",
+))  # fmt: skip
 def abelian_groups(most: int = 12) -> Finding:
-    """ "The analysis of the toy setting can actually apply to all Abelian groups": addition of embeddings in R^d.
+    """ "The analysis of the toy setting can actually apply to all Abelian groups": addition of
+    embeddings in R^d, since modular addition "could apply to all other cyclic groups, e.g., modulo
+    multiplication", and a symmetric f is rho(phi(x_1) + phi(x_2)).
 
-    The paper's own limitation, that there may be "a broader notion of parallelogram given by some other metric", is the
-    way out: for phases the analysis is right.
+    The paper's own limitation, that there may be "a broader notion of parallelogram given by some
+    other metric", is the way out: for phases the analysis is right. The residues modulo n with an
+    inverse are a cyclic group for n = 1, 2, 4, odd prime powers and twice these alone. The sum that
+    a symmetric function has need not be one that the theory's injective decoder can read.
     """
     names = [f"Z{n}" for n in range(2, most + 1)] + ["Z2xZ2", "Z2xZ4", "Z3xZ3"]
     left = [additive_nullity(cayley_table(name)) for name in names]
     collapse = half_way(collapse_sizes(11, 400), 66) / 66
-    return judge(max(left) > 1, value=max(left), low=1, high=1, of=len(names), most=most, collapse=collapse,
-                 over=additive_nullity(cayley_table("Z11"), field=11),
-                 line=critical_fraction(11, 1_000, modulus=True))  # fmt: skip
+    sums = np.add.outer(4 ** np.arange(10), 4 ** np.arange(10))[np.triu_indices(10)]
+    return judge(
+        max(left) > 1,
+        value=max(left),
+        low=1,
+        high=1,
+        of=len(names),
+        most=most,
+        collapse=collapse,
+        over=additive_nullity(cayley_table("Z11"), field=11),
+        line=critical_fraction(11, 1_000, modulus=True),
+        square=max(a * a % 8 for a in (1, 3, 5, 7)),
+        sums=sums.size,
+        different=np.unique(sums).size,
+    )
 
 
-@claim("L19", "liu2022", "appendix B", section=CIRCLE, kind="theorem", shown_by="count", says=(
-    "of the moduli up to {most} the units are cyclic for {value:.0%}: 1, 2, 4, odd prime powers and twice these ",
-    "({wrong} exceptions); 8 is the first without ({eight} units, orders up to {order}); from 2 on 0 is no unit"))
-def cyclic_units(most: int = 200) -> Finding:
-    """ "The datasets of modulo addition could apply to all other cyclic groups, e.g., modulo multiplication".
-
-    Needs an assumption: n = 1, 2, 4, an odd prime power or twice one, and 0 left out.
-    """
-    cyclic = {n for n in range(1, most + 1) if largest_order(n) == len(units(n))}
-    by_rule = {n for n in range(1, most + 1) if n in (1, 2, 4) or (n % 4 and len(set(factorint(n)) - {2}) == 1)}
-    share = len(cyclic) / most
-    return judge(share == 1, assumed=cyclic == by_rule, value=share, low=share, high=share, most=most,
-                 wrong=len(cyclic ^ by_rule), eight=len(units(8)), order=largest_order(8))  # fmt: skip
-
-
-def units(n: int) -> list[int]:
-    """The residues modulo n that have an inverse.
-
-    Example:
-        >>> units(8)
-        [1, 3, 5, 7]
-    """
-    return [a for a in range(n) if gcd(a, n) == 1]
-
-
-def largest_order(n: int) -> int:
-    """The largest order of a unit modulo n, by multiplying.
-
-    Example:
-        >>> largest_order(7), largest_order(8)
-        (6, 2)
-    """
-    best = 1
-    for a in units(n):
-        power, order = a, 1
-        while power % n != 1 % n:
-            power, order = power * a % n, order + 1
-        best = max(best, order)
-    return best
-
-
-@claim("L20", "liu2022", "appendix B, Eq. 10", section=CIRCLE, kind="theorem", shown_by="counterexample",
-       says=("with phi(k) = 4^k all {sums} sums of two of {n} symbols differ: rho reads any symmetric table off them, ",
-             "and no parallelogram is closed; in a group rho cannot be injective on the sums (L18), which Proposition ",
-             "2 asks; x y = exp(ln x + ln y) gives {negative:g} for -2 and 3 with ln |x|"))  # fmt: skip
-def symmetric_functions(n: int = 10) -> Finding:
-    """A permutation invariant f is rho(phi(x_1) + phi(x_2)), so addition in the decoder serves all Abelian groups."""
-    phi = 4 ** np.arange(n)
-    first, second = np.triu_indices(n)
-    sums = len(set((phi[first] + phi[second]).tolist()))
-    structure = sums < len(first)
-    negative = float(np.exp(np.log(2) + np.log(3)))
-    return judge(structure, negative == -6, assumed=sums == len(first), value=sums, low=len(first), high=len(first),
-                 sums=sums, n=n, negative=negative)  # fmt: skip
-
-
-@claim("L28", "liu2022", "appendix H, Eq. 29 to 31", section=DEDUCTION, kind="theorem", shown_by="counterexample",
-       says=("both follow on {draws} random draws (largest error {value:.0e}); for matrices an inverse is used: with ",
-             "E_e = E_f = diag(1, 0) the three equations hold and the fourth is off by {off:g}"))  # fmt: skip
-def deductions(draws: int = 200) -> Finding:
-    """Two equalities of sums imply a third one; three equalities of products imply a fourth one."""
-    rng = np.random.default_rng(0)
-    a, c, d, f = rng.normal(size=(4, draws, 5))
-    b, e = a + d - c, c + f - d
-    worst = float(np.abs(a + f - b - e).max())
-    a, d, f, g, noise = rng.normal(size=(5, draws, 3, 3))
-    turn = np.linalg.qr(noise)[0]
-    b, c, e, h = a @ turn.mT, turn @ d, f @ turn, turn.mT @ g
-    given = max(float(np.abs(x).max()) for x in (a @ d - b @ c, f @ c - e @ d, e @ h - f @ g))
-    worst = max(worst, float(np.abs(a @ h - b @ g).max()))
-    off = singular_defect()
-    follows = max(worst, given) < 1e-6
-    return judge(follows and not off, assumed=follows, value=worst, low=0, high=1e-6, draws=draws, off=off)
-
-
-def singular_defect() -> float:
-    """How far E_a E_h is from E_b E_g where E_e = E_f = diag(1, 0) and Eq. 30 and 31 hold exactly.
-
-    Raises AssertionError if they do not.
-
-    Example:
-        >>> singular_defect()
-        1.0
-    """
-    one, corner, two = np.eye(2), np.diag([1.0, 0.0]), np.diag([1.0, 2.0])
-    a = b = c = d = h = one
-    e, f, g = corner, corner, two
-    assert (a @ d == b @ c).all() and (f @ c == e @ d).all() and (e @ h == f @ g).all()
-    return float(np.abs(a @ h - b @ g).max())
-
-
-@claim("L29", "liu2022", "appendix H", section=DEDUCTION, kind="theorem", published="3", shown_by="count", says=(
-    "of the {of} pairs of the {all} parallelograms of S3 {value:.0f} imply a third, {shared} because they share a ",
-    "product (ab = cd = ef); by quotients, as the paper deduces, none of the other {others} does"))  # fmt: skip
+@claim("L29", "liu2022", "appendix H, Eq. 29 to 31", section=DEDUCTION, kind="theorem", published="3",
+       shown_by="count", also=("L28",), says=(
+    "of the {of} pairs of the {all} parallelograms of S3 {value:.0f} imply a third, {shared} because ",
+    "they share a product (ab = cd = ef); by quotients, as the paper deduces, none of the other ",
+    "{others} does. Quotients need an inverse: with E_e = E_f = diag(1, 0) and E_g = diag(1, 2), all ",
+    "others 1, the three equalities of Eq. 30 and 31 hold and the fourth is off by {off:g}",
+))  # fmt: skip
 def three_needed() -> Finding:
-    """ "For non-Abelian groups, three parallelograms are needed to deduce a new parallelogram".
+    """ "For non-Abelian groups, three parallelograms are needed to deduce a new parallelogram", and
+    these three imply a fourth.
 
-    With correction: to deduce one by quotients, as the paper does; two that share a product suffice. Two of different
-    products can imply a third in other ways too, by commuting.
+    With correction: to deduce one by quotients of invertible matrices, as the paper does; two that
+    share a product suffice. Two of different products can imply a third in other ways too, by
+    commuting.
     """
     implied, joined = third_ones("S3")
-    return judge(not implied.any(), corrected=not (implied & ~joined).any(), value=int(implied.sum()),
-                 of=len(implied), all=len(equal_products(cayley_table("S3"))), others=int((~joined).sum()),
-                 shared=int((implied & joined).sum()))  # fmt: skip
+    other = np.diag([1.0, 2.0])
+    off = float(np.abs(other - np.eye(2)).max()) if (CORNER @ other == CORNER).all() else 0.0
+    return judge(
+        not implied.any(),
+        off == 0,
+        corrected=not (implied & ~joined).any(),
+        value=int(implied.sum()),
+        of=len(implied),
+        all=len(equal_products(cayley_table("S3"))),
+        others=int((~joined).sum()),
+        shared=int((implied & joined).sum()),
+        off=off,
+    )
 
 
 def third_ones(group: str) -> tuple[np.ndarray, np.ndarray]:
