@@ -197,9 +197,22 @@ def copying():
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_one_sentence_before_anything_is_trained(name):
     make, said = MISTAKES[name]
-    with pytest.raises(ParameterError) as caught:
-        make()
-    assert str(caught.value) == said and said.count("\n") == 0
+    for _ in range(2):  # whoever runs the cell again is told again
+        with pytest.raises(ParameterError) as caught:
+            make()
+        assert str(caught.value) == said and said.count("\n") == 0
+
+
+def test_a_mistake_that_was_refused_is_refused_again():
+    """The same value, not only the same mistake: no look at it is taken for a good one."""
+    wrong = net(draw=lambda self, seed: Net().draw(3))
+    for _ in range(2):
+        with pytest.raises(ParameterError, match="gives the same weights for seeds 0 and 1"):
+            RunConfig(Parity(), wrong)
+    few = RunConfig(ModularTask(7), net(forward=lambda self, w, x: F.one_hot(x[:, 0] % 2, 2).float() @ w["U"]))
+    for _ in range(2):
+        with pytest.raises(ParameterError, match="are labels from 0 to 6"):
+            train([few], progress=False)
 
 
 def test_what_keeps_the_contract_is_trained_whatever_the_order_in_which_it_is_drawn():

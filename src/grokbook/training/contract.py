@@ -39,7 +39,8 @@ def check_parts(config: Any) -> None:
     own = [name for name in ASKED if not of_library(type(getattr(config, name)))]
     for name in own:
         _check_form(name, getattr(config, name))
-    if not own or not _first_time(config, own, ""):
+    key, things = _named(config, own, "")
+    if not own or key in _known:
         return
     with generators_kept():
         if "model" in own:
@@ -50,15 +51,18 @@ def check_parts(config: Any) -> None:
             _check_data(config)
         elif "model" in own:
             _outputs(config)
+    _known[key] = things
 
 
 def check_runs(configs: Sequence[Any]) -> None:
     """The same of what `check_parts` left for later: the data of every task, and the outputs for two of its samples."""
     for config in configs:
         own = [name for name in ASKED if not of_library(type(getattr(config, name)))]
-        if _first_time(config, own, "data"):
+        key, things = _named(config, own, "data")
+        if key not in _known:
             with generators_kept():
                 _check_data(config)
+            _known[key] = things
 
 
 def check_watches(watches: Mapping[str, Any]) -> None:
@@ -94,18 +98,17 @@ def laid_out(model: Any, drawn: Mapping[str, Tensor], by: str = "draw") -> Tenso
     return torch.cat([drawn[name].reshape(-1) for name in shapes])
 
 
-def _first_time(config: Any, own: Sequence[str], what: str) -> bool:
-    """Whether parts of these values were not looked at before; of the library's tasks one seed stands for all."""
+def _named(config: Any, own: Sequence[str], what: str) -> tuple[str, tuple[Any, ...]]:
+    """By what a look at parts of these values is remembered, once nothing was refused, and the classes behind them.
+
+    Of the library's tasks one seed stands for all.
+    """
     values = config.as_dict()
     if "task" not in own:
         values["task"].pop("seed", None)
     named = {name: values.get(name) for name in (*ASKED, "loss", "start", "batch_size")}
     things = tuple(thing for name in own for thing in held(getattr(config, name)))
-    key = json.dumps([what, named, list(map(id, things))], sort_keys=True, default=str)
-    if key in _known:
-        return False
-    _known[key] = things
-    return True
+    return json.dumps([what, named, list(map(id, things))], sort_keys=True, default=str), things
 
 
 def _check_form(name: str, part: Any) -> None:
