@@ -68,6 +68,11 @@ def net(**changed):
     return dataclasses.dataclass(frozen=True)(type("Other", (Net,), changed))()
 
 
+def optimizer(**changed):
+    """`Lion` with other members."""
+    return dataclasses.dataclass(frozen=True)(type("Other", (Lion,), changed))()
+
+
 def drawn(change):
     return net(draw=lambda self, seed: change(Net().draw(seed)))
 
@@ -83,12 +88,22 @@ class Nameless:
     inputs = targets = train_index = groupings = np.zeros((4, 4))
 
 
+@dataclass(frozen=True)
+class Seeded:
+    """A task whose seed is no field."""
+
+    seed = 4
+    inputs, targets, groups = Parity.inputs, Parity.targets, Parity.groups
+    train_index = Parity.train_index
+
+
 def global_draw(self, seed):
     torch.manual_seed(seed + torch.randint(10**6, (1,)).item())
     return {name: torch.randn(shape) for name, shape in self.shapes().items()}
 
 
 LAYER = torch.nn.Linear(4, 2)
+TEST = np.setdiff1d(np.arange(16), Parity().train_index)
 MISTAKES = {
     "a module of torch": (
         lambda: RunConfig(Parity(), LAYER),
@@ -134,6 +149,67 @@ MISTAKES = {
         lambda: RunConfig(task(targets=lambda self: np.arange(16) % 2.0), Net()),
         "targets of Other are float64, but loss = 'cross_entropy' needs labels; for real targets choose squared_error, "
         "for labels targets.astype(np.int64).",
+    ),
+    "a split that is drawn each time": (
+        lambda: RunConfig(task(train_index=lambda self: np.random.default_rng().permutation(16)[:8]), Net()),
+        "train_index of Other is another array when it is asked for again, but must be the same always; draw it with "
+        "np.random.default_rng(seed).",
+    ),
+    "a part that is drawn each time": (
+        lambda: RunConfig(task(groups=lambda self: {"odd": np.random.default_rng().permutation(TEST)[:3]}), Net()),
+        "the part 'odd' of groups of Other is another one when it is asked for again, but must be the same always; draw "
+        "it with np.random.default_rng(seed).",
+    ),
+    "labels in a column": (
+        lambda: RunConfig(task(targets=lambda self: np.arange(16)[:, None] % 2), Net(), loss="squared_error"),
+        "targets of Other have shape (16, 1), but labels are one for each sample, (16,).",
+    ),
+    "a part with training samples": (
+        lambda: RunConfig(task(groups=lambda self: {"odd": np.arange(16)}), Net()),
+        "the part 'odd' of groups of Other has the training sample 0, but parts are of the test set alone.",
+    ),
+    "a part out of range": (
+        lambda: RunConfig(task(groups=lambda self: {"odd": np.array([16])}), Net()),
+        "the part 'odd' of groups of Other has 16, but must be different numbers from 0 to 15.",
+    ),
+    "a part counted from the end": (
+        lambda: RunConfig(task(groups=lambda self: {"odd": np.array([-1])}), Net()),
+        "the part 'odd' of groups of Other has -1, but must be different numbers from 0 to 15.",
+    ),
+    "a mask of noughts and ones": (
+        lambda: RunConfig(task(groups=lambda self: {"odd": np.arange(16) % 2}), Net()),
+        "the part 'odd' of groups of Other has 0 8 times, but must be different numbers from 0 to 15.",
+    ),
+    "a mask that is too short": (
+        lambda: RunConfig(task(groups=lambda self: {"odd": np.ones(3, bool)}), Net()),
+        "the part 'odd' of groups of Other is a mask of shape (3,), but must be (16,).",
+    ),
+    "a part that is a slice": (
+        lambda: RunConfig(task(groups=lambda self: {"odd": slice(0, 3)}), Net()),
+        "the part 'odd' of groups of Other has shape (), but must be different numbers from 0 to 15.",
+    ),
+    "a file that is not there": (
+        lambda: RunConfig(task(targets=lambda self: np.loadtxt("none of this name.txt")), Net()),
+        "targets of Other fails: FileNotFoundError: none of this name.txt not found.",
+    ),
+    "a seed that cannot be set": (
+        lambda: RunConfig(Seeded(), Net()),
+        "task = Seeded(...) has seed = 4, but each run has a task of its own seed, so it must be a field that can be set; "
+        "give yours another name.",
+    ),
+    "a field with the name of a function": (
+        lambda: RunConfig(Parity(), net(groups=2)),
+        "model = Other(...) has groups = 2, but where a model has groups, it must be a function; give yours another "
+        "name.",
+    ),
+    "solved without what solves": (
+        lambda: RunConfig(Parity(), net(solved=True)),
+        "model = Other(...) has solved, but no settle(weights, inputs, targets) that solves.",
+    ),
+    "groups of an optimiser that are names": (
+        lambda: RunConfig(Parity(), Net(), optimizer(groups=("W",))),
+        "optimizer = Other(...) has groups = ('W',), but they must be Group(name, ...) of the network's; give yours "
+        "another name.",
     ),
     "outputs of another form": (
         lambda: RunConfig(Parity(), net(forward=lambda self, w, x: (x @ w["W"].T).T)),
@@ -197,9 +273,22 @@ def copying():
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_one_sentence_before_anything_is_trained(name):
     make, said = MISTAKES[name]
-    with pytest.raises(ParameterError) as caught:
-        make()
-    assert str(caught.value) == said and said.count("\n") == 0
+    for _ in range(2):  # whoever runs the cell again is told again
+        with pytest.raises(ParameterError) as caught:
+            make()
+        assert str(caught.value) == said and said.count("\n") == 0
+
+
+def test_a_mistake_that_was_refused_is_refused_again():
+    """The same value, not only the same mistake: no look at it is taken for a good one."""
+    wrong = net(draw=lambda self, seed: Net().draw(3))
+    for _ in range(2):
+        with pytest.raises(ParameterError, match="gives the same weights for seeds 0 and 1"):
+            RunConfig(Parity(), wrong)
+    few = RunConfig(ModularTask(7), net(forward=lambda self, w, x: F.one_hot(x[:, 0] % 2, 2).float() @ w["U"]))
+    for _ in range(2):
+        with pytest.raises(ParameterError, match="are labels from 0 to 6"):
+            train([few], progress=False)
 
 
 def test_what_keeps_the_contract_is_trained_whatever_the_order_in_which_it_is_drawn():
@@ -210,6 +299,20 @@ def test_what_keeps_the_contract_is_trained_whatever_the_order_in_which_it_is_dr
     zero = drawn(lambda w: {name: torch.zeros_like(part) for name, part in w.items()})
     assert RunConfig(Parity(), zero).steps == 10_000, "weights that are all alike need no seed"
     assert RunConfig(ModularTask(7), small(0).model, Lion()).optimizer == Lion()
+
+
+def test_tables_of_any_order_and_kind_of_integer_are_taken():
+    """Reversed views and the other order of bytes; small integers as numbers of samples."""
+    plain = train([RunConfig(Parity(), Net(), steps=10)], device="cpu", progress=False)
+    turned = task(
+        inputs=lambda self: np.ascontiguousarray(Parity().inputs[::-1])[::-1].astype(">f8"),
+        targets=lambda self: Parity().targets[::-1].copy()[::-1],
+        train_index=lambda self: Parity(self.seed).train_index.astype(np.int8),
+        groups=lambda self: {"some": TEST[:3].astype(np.int16), "masked": np.isin(np.arange(16), TEST[:3])},
+    )
+    runs = train([RunConfig(turned, Net(), steps=10)], device="cpu", progress=False)
+    np.testing.assert_array_equal(runs.test_loss, plain.test_loss)
+    np.testing.assert_array_equal(runs.test_accuracy_some, runs.test_accuracy_masked)
 
 
 def test_two_samples_of_the_librarys_own_task_are_enough_for_a_network_that_does_not_fit():

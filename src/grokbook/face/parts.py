@@ -15,6 +15,7 @@ from torch.func import functional_call
 
 from grokbook.errors import ParameterError, check_integers, shown
 from grokbook.models.networks import Parameters, Shapes
+from grokbook.training.contract import as_tensor
 
 _RARE = (RuntimeError, TypeError, ValueError, IndexError, KeyError, AttributeError, NotImplementedError)
 
@@ -119,8 +120,7 @@ class TorchModule:
 
     def check(self, task: Any) -> None:
         """Raise ParameterError where the module cannot read the task's samples or answer it."""
-        x = torch.from_numpy(np.array(task.inputs[:2]))
-        x = x.float() if x.is_floating_point() else x
+        x = as_tensor(task.inputs[:2])
         weights, said = self.draw(0), f"the module on inputs {tuple(x.shape)}, {x.dtype},"
         try:
             with torch.no_grad(), torch.random.fork_rng(devices=[]):

@@ -28,9 +28,19 @@ ASKED = {
 }
 """What each part of a run must have."""
 
+_FORMS = {Callable: "a function", tuple: "a tuple", (int, float): "a number"}
+_OPTIONAL = {
+    "task": {"sizes": Callable, "show": Callable},
+    "model": dict.fromkeys(("groups", "embeddings", "check", "settle", "products"), Callable)
+    | dict.fromkeys(("starts", "statistics"), tuple)
+    | dict.fromkeys(("dropout", "activations"), (int, float)),
+    "optimizer": {"groups": tuple},
+}
+"""What a part may have beside that (`grokbook.models.networks`, `grokbook.tasks.task`), and what it then is."""
+
 _INSTEAD = {"task": "ModularTask(97)", "model": "MLP((64, 16, 10))", "optimizer": "AdamW()"}
 _OPTIMIZERS = ("AdamW", "Adam", "Sgd", "Muon")
-_RARE = (RuntimeError, TypeError, ValueError, IndexError, KeyError, AttributeError, AssertionError, ArithmeticError)
+_SAME = "must be the same always; draw it with np.random.default_rng(seed)"
 _known: dict[str, tuple[Any, ...]] = {}  # what was looked at, with the classes, so that no other one gets their number
 
 
@@ -39,7 +49,8 @@ def check_parts(config: Any) -> None:
     own = [name for name in ASKED if not of_library(type(getattr(config, name)))]
     for name in own:
         _check_form(name, getattr(config, name))
-    if not own or not _first_time(config, own, ""):
+    key, things = _named(config, own, "")
+    if not own or key in _known:
         return
     with generators_kept():
         if "model" in own:
@@ -50,15 +61,18 @@ def check_parts(config: Any) -> None:
             _check_data(config)
         elif "model" in own:
             _outputs(config)
+    _known[key] = things
 
 
 def check_runs(configs: Sequence[Any]) -> None:
     """The same of what `check_parts` left for later: the data of every task, and the outputs for two of its samples."""
     for config in configs:
         own = [name for name in ASKED if not of_library(type(getattr(config, name)))]
-        if _first_time(config, own, "data"):
+        key, things = _named(config, own, "data")
+        if key not in _known:
             with generators_kept():
                 _check_data(config)
+            _known[key] = things
 
 
 def check_watches(watches: Mapping[str, Any]) -> None:
@@ -67,6 +81,17 @@ def check_watches(watches: Mapping[str, Any]) -> None:
         if not isinstance(name, str) or not name.isidentifier() or not callable(watch):
             rule = "a function of a View under a name made of letters, digits and _"
             raise ParameterError(f"watch {name!r} = {shown(watch)} must be {rule}.")
+
+
+def as_tensor(array: np.ndarray) -> Tensor:
+    """An array of a task as a tensor of its own: integers as they are, real numbers in float32.
+
+    Example:
+        >>> as_tensor(np.arange(3)[::-1]), as_tensor(np.ones(1, ">f8")).dtype
+        (tensor([2, 1, 0]), torch.float32)
+    """
+    kind = np.float32 if np.issubdtype(array.dtype, np.floating) else array.dtype.newbyteorder("=")
+    return torch.from_numpy(np.array(array, kind, order="C"))
 
 
 def laid_out(model: Any, drawn: Mapping[str, Tensor], by: str = "draw") -> Tensor:
@@ -94,18 +119,17 @@ def laid_out(model: Any, drawn: Mapping[str, Tensor], by: str = "draw") -> Tenso
     return torch.cat([drawn[name].reshape(-1) for name in shapes])
 
 
-def _first_time(config: Any, own: Sequence[str], what: str) -> bool:
-    """Whether parts of these values were not looked at before; of the library's tasks one seed stands for all."""
+def _named(config: Any, own: Sequence[str], what: str) -> tuple[str, tuple[Any, ...]]:
+    """By what a look at parts of these values is remembered, once nothing was refused, and the classes behind them.
+
+    Of the library's tasks one seed stands for all.
+    """
     values = config.as_dict()
     if "task" not in own:
         values["task"].pop("seed", None)
     named = {name: values.get(name) for name in (*ASKED, "loss", "start", "batch_size")}
     things = tuple(thing for name in own for thing in held(getattr(config, name)))
-    key = json.dumps([what, named, list(map(id, things))], sort_keys=True, default=str)
-    if key in _known:
-        return False
-    _known[key] = things
-    return True
+    return json.dumps([what, named, list(map(id, things))], sort_keys=True, default=str), things
 
 
 def _check_form(name: str, part: Any) -> None:
@@ -130,6 +154,19 @@ def _check_form(name: str, part: Any) -> None:
             instead = f"it has {like}" if like else f"it needs {', '.join(asked)}"
             empty = "; where the test set has no named parts it returns {}" if wanted == "groups" else ""
             raise ParameterError(f"{name} = {kind}(...) has no {wanted}: {instead}{empty}.")
+    for wanted, form in _OPTIONAL[name].items():
+        value = getattr(part, wanted, None)
+        if value is not None and not isinstance(value, form):
+            rule = f"where a {name} has {wanted}, it must be {_FORMS[form]}; give yours another name"
+            raise ParameterError(f"{name} = {kind}(...) has {wanted} = {shown(value)}, but {rule}.")
+    if name == "optimizer" and not all(hasattr(group, "name") for group in getattr(part, "groups", ())):
+        rule = "they must be Group(name, ...) of the network's; give yours another name"
+        raise ParameterError(f"optimizer = {kind}(...) has groups = {shown(part.groups)}, but {rule}.")
+    if name == "task" and hasattr(part, "seed") and "seed" not in {f.name for f in dataclasses.fields(part) if f.init}:
+        rule = "each run has a task of its own seed, so it must be a field that can be set; give yours another name"
+        raise ParameterError(f"task = {kind}(...) has seed = {shown(part.seed)}, but {rule}.")
+    if name == "model" and getattr(part, "solved", False) and "settle" not in has:
+        raise ParameterError(f"model = {kind}(...) has solved, but no settle(weights, inputs, targets) that solves.")
 
 
 @contextlib.contextmanager
@@ -150,8 +187,9 @@ def _tried(what: str, call: Callable[[], Any]) -> Any:
         return call()
     except ParameterError:
         raise
-    except _RARE as error:
-        raise ParameterError(f"{what} fails: {type(error).__name__}: {str(error).partition(chr(10))[0]}.") from error
+    except Exception as error:  # whatever a reader's part raises
+        said = str(error).partition("\n")[0].rstrip(".")
+        raise ParameterError(f"{what} fails: {type(error).__name__}: {said}.") from error
 
 
 def _check_network(model: Any, start: str) -> None:
@@ -203,15 +241,27 @@ def _check_optimizer(optimizer: Any, model: Any) -> None:
 def _check_data(config: Any) -> None:
     """Refuse data that cannot be trained on: samples, answers, the training set, the parts of the test set."""
     task, kind = config.task, type(config.task).__name__
-    inputs, targets, index = (_array(config, name) for name in ASKED["task"][:3])
+    inputs, targets, index = [_array(config, name) for name in ASKED["task"][:3]]
     if len(inputs) != len(targets):
         raise ParameterError(f"targets of {kind} are {len(targets)}, but must be as many as inputs, {len(inputs)}.")
     if targets.dtype != np.int64 and not np.issubdtype(targets.dtype, np.floating):
         raise ParameterError(f"targets of {kind} are {targets.dtype}, but must be int64 labels or floats.")
-    _check_index(index, len(inputs), kind)
+    if targets.dtype == np.int64 and targets.ndim != 1:
+        rule = f"labels are one for each sample, ({len(inputs)},)"
+        raise ParameterError(f"targets of {kind} have shape {targets.shape}, but {rule}.")
+    if not index.size:
+        rule = f"must be different numbers from 0 to {len(inputs) - 1}, one or more"
+        raise ParameterError(f"train_index of {kind} has shape {index.shape}, but {rule}.")
+    _check_index(index, len(inputs), f"train_index of {kind}")
     groups = _tried(f"groups of {kind}", task.groups)
     if not isinstance(groups, Mapping):
         raise ParameterError(f"groups of {kind} gives {shown(groups)}, but must give a dictionary, {{}} for no parts.")
+    again = _tried(f"groups of {kind}", task.groups)
+    for name, part in groups.items():
+        said = f"the part {name!r} of groups of {kind}"
+        _check_part(np.asarray(part), len(inputs), index, said)
+        if not np.array_equal(part, again.get(name)):
+            raise ParameterError(f"{said} is another one when it is asked for again, but {_SAME}.")
     outputs = _outputs(config)
     if np.issubdtype(targets.dtype, np.floating):
         if config.loss != "squared_error":
@@ -235,21 +285,24 @@ def _check_data(config: Any) -> None:
 
 def _array(config: Any, name: str) -> np.ndarray:
     kind = type(config.task).__name__
-    value = _tried(f"{name} of {kind}", lambda: getattr(config.task, name))
+    value, again = [_tried(f"{name} of {kind}", lambda: getattr(config.task, name)) for _ in range(2)]
     if not isinstance(value, np.ndarray) or not value.ndim or value.dtype.kind not in "biuf":
         raise ParameterError(f"{name} of {kind} is {shown(value)}, but must be an array of numbers (np.ndarray).")
     if not np.isfinite(value).all():
         raise ParameterError(f"{name} of {kind} has numbers that are not finite, but all must be.")
+    if not np.array_equal(value, again):
+        raise ParameterError(f"{name} of {kind} is another array when it is asked for again, but {_SAME}.")
     return value
 
 
-def _check_index(index: np.ndarray, samples: int, kind: str) -> None:
-    said = f"train_index of {kind}"
+def _check_index(index: np.ndarray, samples: int, said: str) -> None:
     rule = f"must be different numbers from 0 to {samples - 1}"
-    if index.ndim != 1 or not index.size:
-        raise ParameterError(f"{said} has shape {index.shape}, but {rule}, one or more.")
+    if index.ndim != 1:
+        raise ParameterError(f"{said} has shape {index.shape}, but {rule}.")
     if not np.issubdtype(index.dtype, np.signedinteger):
         raise ParameterError(f"{said} is {index.dtype}, but must be integers; of a mask it is np.flatnonzero(mask).")
+    if not index.size:
+        return
     if index.min() < 0 or index.max() >= samples:
         worst = index.min() if index.min() < 0 else index.max()
         raise ParameterError(f"{said} has {worst}, but {rule}.")
@@ -258,11 +311,23 @@ def _check_index(index: np.ndarray, samples: int, kind: str) -> None:
         raise ParameterError(f"{said} has {numbers[counts.argmax()]} {counts.max()} times, but {rule}.")
 
 
+def _check_part(part: np.ndarray, samples: int, trained: np.ndarray, said: str) -> None:
+    """Refuse what is no part of the test set: a mask (N,), or different numbers of samples that are not trained on."""
+    if part.dtype == bool:
+        if part.shape != (samples,):
+            raise ParameterError(f"{said} is a mask of shape {part.shape}, but must be ({samples},).")
+        part = np.flatnonzero(part)
+    _check_index(part, samples, said)
+    both = np.intersect1d(part, trained)
+    if both.size:
+        raise ParameterError(f"{said} has the training sample {both[0]}, but parts are of the test set alone.")
+
+
 def _outputs(config: Any) -> Tensor:
     """What a network puts out for the first two samples, drawn where it is a reader's own, else of zeros."""
     model, task, kind = config.model, config.task, type(config.model).__name__
     two = task.inputs[:2]
-    inputs = torch.from_numpy(two.astype(np.float32) if np.issubdtype(two.dtype, np.floating) else two)
+    inputs = as_tensor(two)
     inputs = task.show(inputs) if hasattr(task, "show") else inputs
     own = not of_library(type(model))
     weights = model.draw(0) if own else {n: torch.zeros(shape) for n, shape in model.shapes().items()}

@@ -124,7 +124,8 @@ def _name(configs: Sequence[RunConfig]) -> str:
     """What a group of runs is called on a screen."""
     config, more = configs[0], f" and {len(configs) - 1} more" if len(configs) > 1 else ""
     task = config.task
-    named = f"p={task.p} {task.operation}" if hasattr(task, "operation") else type(task).__name__
+    on_pairs = hasattr(task, "p") and hasattr(task, "operation")
+    named = f"p={task.p} {task.operation}" if on_pairs else type(task).__name__
     width = f" d={config.model.d_model}" if hasattr(config.model, "d_model") else ""
     return f"{named}{width} seed={config.seed}{more}"
 

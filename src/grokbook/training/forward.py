@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -25,11 +24,6 @@ def split_weights(config: RunConfig, row: Tensor) -> dict[str, Tensor]:
     sizes = [math.prod(s) for s in shapes.values()]
     parts = row[: sum(sizes)].split(sizes)
     return {name: part.view(s) for (name, s), part in zip(shapes.items(), parts, strict=True)}
-
-
-def as_tensor(array: np.ndarray) -> Tensor:
-    """An array of a task as a tensor: integers as they are, real numbers in float32."""
-    return torch.from_numpy(array.astype(np.float32) if np.issubdtype(array.dtype, np.floating) else array)
 
 
 def run_outputs(config: RunConfig, row: Tensor, inputs: Tensor, *more: Noise | Seen) -> Tensor:

@@ -20,11 +20,10 @@ from grokbook.errors import ParameterError
 from grokbook.measures.logged import embedding_measures
 from grokbook.measures.norms import weight_norm
 from grokbook.training.config import RunConfig
-from grokbook.training.contract import laid_out
+from grokbook.training.contract import as_tensor, laid_out
 from grokbook.training.forward import (
     Seen,
     all_outputs,
-    as_tensor,
     as_tuple,
     dropout,
     over_rows,
@@ -163,7 +162,7 @@ def make_stack(configs: list[RunConfig], device: torch.device, keep: bool = Fals
         weights=weights,
         inputs=as_tensor(first.task.inputs).to(device),
         targets=_targets(configs).to(device),
-        train=torch.from_numpy(np.stack([c.task.train_index for c in configs])).to(device),
+        train=torch.from_numpy(np.stack([c.task.train_index for c in configs]).astype(np.int64)).to(device),
         logged=first.log.steps(first.steps),
         history=[{} for _ in configs],
         snapshots=[{} for _ in configs],

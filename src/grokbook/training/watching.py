@@ -19,8 +19,8 @@ from grokbook.models.transformer import Parameters, Shape, mlp, self_attention
 from grokbook.own_code import is_own
 from grokbook.tasks.task import Task
 from grokbook.training.config import RunConfig
-from grokbook.training.contract import generators_kept
-from grokbook.training.forward import all_outputs, as_tensor, split_weights
+from grokbook.training.contract import as_tensor, generators_kept
+from grokbook.training.forward import all_outputs, split_weights
 from grokbook.training.loop import Stack, draw
 
 
