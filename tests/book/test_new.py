@@ -65,7 +65,7 @@ def test_what_is_refused_is_one_sentence_and_leaves_nothing(tmp_path, name, pape
 
 def test_where_nothing_can_be_written_or_writing_fails_nothing_is_left(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    with pytest.raises(RecordError, match="cannot be written"):
+    with pytest.raises(RecordError, match="mine was not written: Not a directory"):
         new.written(tmp_path / "file" / "mine", "Me 2026")
     monkeypatch.setattr(files, "filled", lambda template, words: 1 / 0)
     with pytest.raises(ZeroDivisionError):

@@ -13,7 +13,7 @@ import typer
 from grokbook.build.new import app as new
 from grokbook.check.commands import certify, seconds
 from grokbook.cli.runs import MOST_SEEDS, export, stoppable, sweep
-from grokbook.errors import GrokbookError, ParameterError, nearest, shown
+from grokbook.errors import GrokbookError, ParameterError, line, nearest, shown
 from grokbook.files import read_json
 from grokbook.machine import duration
 from grokbook.project import current
@@ -38,7 +38,7 @@ def main() -> None:
     try:
         app()
     except GrokbookError as error:
-        print(f"grokbook: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"grokbook: {line(error)}", file=sys.stderr)
         sys.exit(2 if isinstance(error, ParameterError) else 1)
 
 
