@@ -115,10 +115,10 @@ def test_what_killed_writers_left_goes_with_a_later_write_and_nothing_else_does(
 
 def test_a_folder_is_made_whole_or_not_at_all_and_a_full_disk_is_a_sentence(tmp_path):
     target = tmp_path / "out"
-    with pytest.raises(RecordError, match=r"out was not written: the disk is full; what was there before is unt"):
-        with whole_folder(target) as place:
-            (place / "half").write_text("")
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    full = pytest.raises(RecordError, match=r"out was not written: the disk is full; what was there before is unt")
+    with full, whole_folder(target) as place:
+        (place / "half").write_text("")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     with pytest.raises(ZeroDivisionError), whole_folder(target) as place:
         (place / "half").write_text(str(1 / 0))
     assert list(tmp_path.iterdir()) == []

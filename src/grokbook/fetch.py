@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -39,8 +39,9 @@ def address() -> str | None:
 LARGEST = 500_000_000
 """Bytes of the largest record that is fetched."""
 
-SILENT, SLOWEST = 10.0, 100_000
-"""Seconds in which nothing comes, and bytes a second over all but the first minute, at which a fetch is given up."""
+SILENT, FIRST, SLOWEST = 10.0, 60.0, 100_000
+"""A fetch is given up after so many seconds in which nothing comes; and after so many in all, and one for each of so
+many bytes."""
 
 
 def fetched(folder: Path, name: str, entry: Mapping[str, Any]) -> bytes | None:
@@ -75,7 +76,7 @@ def _download(largest: int, url: str, file: str, _: Any) -> None:
     Raises OSError or ValueError.
     """
     made: Future[bytes] = Future()
-    longest = 60 + largest / SLOWEST
+    longest = FIRST + largest / SLOWEST
 
     def work() -> None:
         try:
@@ -84,10 +85,9 @@ def _download(largest: int, url: str, file: str, _: Any) -> None:
             made.set_exception(error)
 
     Thread(target=work, daemon=True).start()
-    try:
-        Path(file).write_bytes(made.result(longest))
-    except TimeoutError as error:
-        raise OSError(str(error) or f"it took more than {duration(longest)}") from None
+    if not wait([made], longest).done:
+        raise OSError(f"it took more than {duration(longest)}")
+    Path(file).write_bytes(made.result())
 
 
 def _read(url: str, largest: int) -> bytes:

@@ -20,7 +20,6 @@ from filelock import AcquireReturnProxy, FileLock, Timeout
 
 from grokbook.errors import ParameterError, RecordError, shown
 
-
 _DEVICE = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 PLAIN = (
     "1 to 80 printable characters (240 bytes) without / \\ : * ? \" < > |, no dot or blank at either end, "

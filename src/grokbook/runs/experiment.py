@@ -33,7 +33,7 @@ class Experiment:
     A seed draws both the split and the initial weights. `key` identifies configuration and `version`, not the
     seeds and not the name. With `together` the seeds share a program on a CPU too, which pays for small networks.
 
-    Raises ParameterError for no seeds, repeated or negative ones, and a name whose parts, separated by /, name no folders.
+    Raises ParameterError for no seeds, repeated or negative ones, and a name whose parts between / name no folders.
 
     Example:
         >>> from grokbook.models.transformer import Shape

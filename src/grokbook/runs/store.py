@@ -20,15 +20,17 @@ import h5py
 import xarray as xr
 from filelock import AcquireReturnProxy, Timeout
 
-from grokbook.errors import RecordError, shown
+from grokbook.errors import ParameterError, RecordError, shown
 from grokbook.fetch import fetched
-from grokbook.files import atomic_write, given, inside, is_plain, locked, unreadable
+from grokbook.files import PLAIN, atomic_write, given, inside, is_plain, locked, unreadable
 from grokbook.machine import free_memory_mb
 from grokbook.own_code import Code, code_named
 from grokbook.training.config import digest
 
 MANIFEST, FORMAT = "MANIFEST.json", 1
 NETCDF = ("CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates", "_NCProperties")
+NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
+"""How the name begins of a table that gives a dimension its length and holds nothing."""
 
 
 class Recordable(Protocol):
@@ -74,12 +76,9 @@ def from_bytes(content: bytes) -> xr.Dataset:
 
     Source: dimensions as netCDF-4 keeps them in HDF5, scales that each variable names in DIMENSION_LIST.
     """
-    length = b"This is a netCDF dimension but not a netCDF variable"
     with h5py.File(io.BytesIO(content)) as file:
-        tables, variables = _tables(file, len(content)), {}
-        for name, table in tables.items():
-            if bytes(table.attrs.get("NAME", b"")).startswith(length):
-                continue
+        variables = {}
+        for name, table in _tables(file, len(content)).items():
             words = h5py.check_string_dtype(table.dtype)
             values = table.asstr()[...].astype(str) if words else table[...]
             variables[name] = xr.Variable(_dims(file, name, table), values, _attributes(table))
@@ -101,6 +100,8 @@ def _tables(file: h5py.File, length: int) -> dict[str, h5py.Dataset]:
         made = table.id.get_create_plist()
         if made.get_layout() == h5py.h5d.VIRTUAL or made.get_external_count():
             raise ValueError(f"{shown(name)} is kept in another file")
+        if bytes(table.attrs.get("NAME", b"")).startswith(NO_VARIABLE):
+            continue
         needed += table.nbytes
         if table.dtype.hasobject:  # each word may be all of the file
             needed += table.size * length
@@ -387,16 +388,14 @@ def _is_entry(name: str, entry: Any) -> bool:
         case {
             "experiment": str(called),
             "key": str(key),
-            "sha256": str(),
+            "sha256": str(sha256),
             "bytes": int(size),
             "seeds": [*seeds],
             "provenance": [*made],
         }:
-            folder, _, file = name.rpartition("/")
-            ours = re.fullmatch(r"[0-9a-f]{16}", key) and file == f"{key}.nc"
             return bool(
-                ours
-                and all(map(is_plain, folder.split("/")))
+                _is_record(name, key)
+                and re.fullmatch(r"[0-9a-f]{64}", sha256)
                 and called.isprintable()
                 and size >= 0
                 and all(isinstance(seed, int) for seed in seeds)
@@ -405,9 +404,19 @@ def _is_entry(name: str, entry: Any) -> bool:
     return False
 
 
+def _is_record(name: str, key: str) -> bool:
+    """Whether a name is that of the record with this key, `family/key.nc`."""
+    folder, _, file = name.rpartition("/")
+    ours = re.fullmatch(r"[0-9a-f]{16}", key) and file == f"{key}.nc"
+    return bool(ours) and all(map(is_plain, folder.split("/")))
+
+
 def _name(experiment: Recordable) -> str:
-    """The file of an experiment's record in the folder of the store."""
-    return f"{family(experiment.name)}/{experiment.key}.nc"
+    """The file of an experiment's record in the folder of the store. Raises ParameterError where it cannot be there."""
+    name = f"{family(experiment.name)}/{experiment.key}.nc"
+    if not _is_record(name, experiment.key) or not experiment.name.isprintable():
+        raise ParameterError(f"{shown(name)} names no record, FAMILY/KEY.nc; a part of a name has {PLAIN}.")
+    return name
 
 
 def _next(path: Path) -> Path:
