@@ -47,6 +47,18 @@ def test_a_plain_page_shows_figures_of_the_chapters_that_were_executed(project, 
     assert page.read_text() == "One.\n\n![a](_figures/fig-a.svg)\n\n\nb\n"
 
 
+@pytest.mark.parametrize("name", ["../x", "/etc/x", "a/../../x", "..", "a\0b"])
+def test_what_an_executed_notebook_names_lies_in_the_folder_for_it_or_is_refused(tmp_path, name):
+    (extra := tmp_path / "deep" / "extra").mkdir(parents=True)
+    figure = {"metadata": {"grokbook": {"name": name}}, "data": {site.NARROW: "<svg></svg>"}}
+    file = {"metadata": {"grokbook_file": {"name": name, "content": {}}}}
+    for output in (figure, file):
+        cells = [{"cell_type": "code", "source": "", "metadata": {}, "outputs": [output]}]
+        with pytest.raises(ParameterError, match="names no file in"):
+            site.put_page({"cells": cells}, tmp_path / "page.ipynb", extra, None, [])
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
 def test_a_figure_has_number_caption_and_alt_text_and_a_solution_is_collapsed(built_once):
     page = chapter_page(built_once)
     assert "dropdown" in page.select_one(".solution")["class"]

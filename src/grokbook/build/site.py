@@ -25,7 +25,7 @@ from grokbook.claims import export
 from grokbook.claims.verdicts import settled, with_former
 from grokbook.errors import ChapterError, GrokbookError
 from grokbook.exercises import form
-from grokbook.files import filled
+from grokbook.files import filled, inside
 from grokbook.page import class_page, front, sources
 from grokbook.page.drawing import NARROW
 from grokbook.page.sources import Chapter
@@ -190,7 +190,7 @@ def put_page(
     put_narrow(notebook, extra / "narrow" / page.stem)
     sets.put_pairs(notebook, extra / "pairs" / page.stem)
     for file, content in outputs.files(notebook).items():
-        (extra / file).write_text(export.text(content), encoding="utf-8")
+        inside(extra, file).write_text(export.text(content), encoding="utf-8")
     page.write_text(json.dumps(sets.tabs(notebook, chapter, variants, here)), encoding="utf-8")
 
 
@@ -199,7 +199,7 @@ def put_narrow(notebook: Mapping[str, Any], folder: Path) -> None:
     for output in (o for cell in notebook["cells"] for o in cell.get("outputs", [])):
         if text := output.get("data", {}).pop(NARROW, None):
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / f"{output['metadata']['grokbook']['name']}.svg").write_text("".join(text), encoding="utf-8")
+            inside(folder, f"{output['metadata']['grokbook']['name']}.svg").write_text("".join(text), encoding="utf-8")
 
 
 MAP = "% map of the chapters\n"
