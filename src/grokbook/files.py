@@ -88,7 +88,7 @@ def written(what: object) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT) or os.strerror(errno.ENOSPC) in str(error)
         reason = "the disk is full" if full else error.strerror or str(error)
         raise RecordError(f"{what} was not written: {reason}; what was there before is untouched.") from error
 
