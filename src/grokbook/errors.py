@@ -62,6 +62,15 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST_SHOWN else f"{text[: half + 1]}...{text[-half:]}"
 
 
+def line(value: object) -> str:
+    """The text of a value on one line: line breaks and control characters become spaces.
+
+    >>> line("a\\n\\n:::\\x1b[31m b")
+    'a ::: [31m b'
+    """
+    return " ".join("".join(c if c.isprintable() else " " for c in str(value)).split())
+
+
 def check_share(owner: object, name: str) -> None:
     """Refuse a field that is no number from 0 to 1: ParameterError naming field, value and rule."""
     value = getattr(owner, name)

@@ -7,11 +7,17 @@ else from the repository at the version of the package: both stand in its metada
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from concurrent.futures import Future, wait
+from functools import partial
 from importlib import metadata
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
-from grokbook.errors import RecordError
+from grokbook.errors import RecordError, line
+from grokbook.files import inside
+from grokbook.machine import duration
 from grokbook.paths import INSTALLED, RECORDS, project_root, records_path
 
 
@@ -30,10 +36,19 @@ def address() -> str | None:
     return f"{named['Repository']}/raw/v{about['Version']}/data/records"
 
 
-def fetched(folder: Path, name: str, sha256: str) -> bytes | None:
+LARGEST = 500_000_000
+"""Bytes of the largest record that is fetched."""
+
+SILENT, FIRST, SLOWEST = 10.0, 60.0, 100_000
+"""A fetch is given up after so many seconds in which nothing comes; and after so many in all, and one for each of so
+many bytes."""
+
+
+def fetched(folder: Path, name: str, entry: Mapping[str, Any]) -> bytes | None:
     """The bytes of the record `name` of the store in `folder`, from the cache or its address; None where it has none.
 
-    Raises RecordError, which says what to fetch by hand, where it cannot be had or has another sha256.
+    No more bytes are taken than its `entry` in the manifest says. Raises RecordError, which says what to fetch by hand,
+    where it cannot be had or has another sha256.
     """
     where = address()
     if where is None or folder != records_path():
@@ -41,23 +56,53 @@ def fetched(folder: Path, name: str, sha256: str) -> bytes | None:
     import pooch
 
     pooch.get_logger().setLevel("WARNING")  # what it tells goes to standard error
-    place = Path(pooch.os_cache("grokbook")) / "records" / Path(name).parent
-    by = None if where.startswith(("http://", "https://")) else _by_fsspec
+    kept = inside(Path(pooch.os_cache("grokbook")) / "records", name)
+    by = partial(_download, min(entry["bytes"], LARGEST))
     try:
-        file = pooch.retrieve(f"{where}/{name}", f"sha256:{sha256}", Path(name).name, place, downloader=by)
+        file = pooch.retrieve(f"{where}/{name}", f"sha256:{entry['sha256']}", kept.name, kept.parent, downloader=by)
         return Path(file).read_bytes()
     except (OSError, ValueError, ImportError) as error:
         first: BaseException = error
         while deeper := first.__cause__ or first.__context__:
             first = deeper
-        why = " ".join(str(first).split())[:160]
+        why = line(first)[:160]
         mend = f"fetch the folder data/records of grokbook {metadata.version('grokbook')} and set {RECORDS} to it"
         raise RecordError(f"the record {name} is not here and {where} does not give it ({why}): {mend}.") from error
 
 
-def _by_fsspec(url: str, file: str, _: Any) -> None:
-    """Download from any address that fsspec knows (it comes with the extra `cluster`)."""
-    import fsspec
+def _download(largest: int, url: str, file: str, _: Any) -> None:
+    """Download at most so many bytes in a time that is bounded: a server may drip, and never end.
 
-    with fsspec.open(url, "rb") as stream:
-        Path(file).write_bytes(stream.read())
+    Raises OSError or ValueError.
+    """
+    made: Future[bytes] = Future()
+    longest = FIRST + largest / SLOWEST
+
+    def work() -> None:
+        try:
+            made.set_result(_read(url, largest))
+        except BaseException as error:
+            made.set_exception(error)
+
+    Thread(target=work, daemon=True).start()
+    if not wait([made], longest).done:
+        raise OSError(f"it took more than {duration(longest)}")
+    Path(file).write_bytes(made.result())
+
+
+def _read(url: str, largest: int) -> bytes:
+    """What is at an address: one of the web, or any that fsspec knows (it comes with the extra `cluster`)."""
+    if url.startswith(("http://", "https://")):
+        import requests
+
+        with requests.get(url, stream=True, timeout=SILENT) as answer:
+            answer.raise_for_status()
+            content = answer.raw.read(largest + 1, decode_content=True)
+    else:
+        import fsspec
+
+        with fsspec.open(url, "rb") as stream:
+            content = stream.read(largest + 1)
+    if len(content) > largest:
+        raise ValueError(f"it has more than {largest:,} bytes")
+    return content

@@ -6,44 +6,146 @@ import errno
 import json
 import os
 import re
+import secrets
 import shutil
 import stat
-import tempfile
+import time
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from grokbook.errors import ParameterError, RecordError
+from filelock import AcquireReturnProxy, FileLock, Timeout
+
+from grokbook.errors import ParameterError, RecordError, shown
+
+_DEVICE = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+PLAIN = (
+    "1 to 80 printable characters (240 bytes) without / \\ : * ? \" < > |, no dot or blank at either end, "
+    "and is no device of Windows"
+)
+"""What a plain name is, in words."""
+
+
+def is_plain(name: str) -> bool:
+    """Whether a name is that of one file or folder on every system, and of nothing outside its folder.
+
+    >>> is_plain("fig7 centre"), is_plain(".."), is_plain("a/b"), is_plain("a\\x1b[2J"), is_plain("NUL.txt")
+    (True, False, False, False, False)
+    """
+    if not 0 < len(name) <= 80 or not name.isprintable() or len(name.encode()) > 240:
+        return False
+    return name == name.strip(" .") and not set(name) & set('/\\:*?"<>|') and not _DEVICE.fullmatch(name)
+
+
+def inside(folder: Path, name: str) -> Path:
+    """The file below a folder that a name such as `family/key.nc` means: the one way from a name to a path.
+
+    Raises ParameterError for a name with a part that is not plain, and where a folder on the way is
+    a link that leads out of `folder`.
+    """
+    parts = name.split("/")
+    path = folder.joinpath(*parts)
+    if not all(map(is_plain, parts)) or not path.parent.resolve().is_relative_to(folder.resolve()):
+        raise ParameterError(f"{shown(name)} names no file in {folder}; a part of a name has {PLAIN}.")
+    return path
+
+
+LEFT_BEHIND = 86_400.0
+"""Seconds after which what stands beside a target belongs to a writer that was killed."""
+
+
+def _beside(path: Path) -> Path:
+    """A name, which nobody else has, for what will take the place of `path`."""
+    return path.parent / f".{path.name}.{secrets.token_hex(6)}.tmp"
+
+
+def sweep(folder: Path) -> None:
+    """Remove from a folder what writers that were killed left there (`LEFT_BEHIND`)."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            ours = re.fullmatch(r"\..+\.[0-9a-f]{12}\.tmp", entry.name)
+            if ours and entry.stat(follow_symlinks=False).st_mtime < time.time() - LEFT_BEHIND:
+                remove(Path(entry.path))
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder, there or not; what cannot be removed stays."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+        return
+    with suppress(OSError):
+        path.unlink()
+
+
+@contextmanager
+def written(what: object) -> Iterator[None]:
+    """Say in one sentence that `what` was not written, where the disk is full or the system refuses.
+
+    Raises RecordError.
+    """
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT) or os.strerror(errno.ENOSPC) in str(error)
+        reason = "the disk is full" if full else error.strerror or str(error)
+        raise RecordError(f"{what} was not written: {reason}; what was there before is untouched.") from error
 
 
 def atomic_write(path: str | Path, content: bytes) -> None:
     """Write `content` to `path` so that a reader finds the old file or the whole new one, never a part.
 
     The bytes go to a temporary file in the same folder, reach the disk (fsync) and then take the name. Whatever
-    goes wrong, the temporary file is removed.
+    goes wrong, the temporary file is removed; one of a writer that was killed goes with a later write. Who may read
+    it is what the process says (umask).
 
     Raises RecordError naming the file when the disk is full or the folder cannot be written.
     """
     path = Path(path)
-    temporary = None
+    temporary = _beside(path)
+    try:
+        with written(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with open(temporary, "xb", opener=_opened) as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(temporary, path)
+    finally:
+        remove(temporary)  # it has its name already, or nothing can be removed either
+    sweep(path.parent)
+
+
+def _opened(path: str, flags: int) -> int:
+    """What `open` asks for: a file that may be read as the process says (umask), and not run."""
+    return os.open(path, flags, 0o666)
+
+
+NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
+"""What a system says of a disk on which a file cannot be locked."""
+
+
+def locked(path: Path, what: str, timeout: float = -1) -> AcquireReturnProxy:
+    """The lock of a file, held on return; a process that ends, however it ends, holds it no more.
+
+    Raises Timeout after so many seconds (never when negative), and RecordError where `what` it guards cannot be
+    written, or is on a disk without locks: there `FileLock` would wait for ever, or leave its file as a lock.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
+        with path.open("a+b") as stream, suppress(ImportError, BlockingIOError):
+            import fcntl  # not on Windows, whose disks have locks
+
+            fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return FileLock(path).acquire(timeout=timeout)
+    except Timeout:
+        raise
     except OSError as error:
-        reason = "the disk is full" if error.errno == errno.ENOSPC else (error.strerror or str(error))
-        raise RecordError(f"{path} was not written: {reason}; what was there before is untouched.") from error
-    finally:
-        if temporary is not None:
-            with suppress(OSError):  # it has its name already, or nothing can be removed either
-                os.unlink(temporary)
+        if error.errno in NO_LOCKS:
+            cure = "name a folder on another disk (of a store by GROKBOOK_STORE)"
+            raise RecordError(f"{what} is on a disk without locks ({error.strerror}): {cure}.") from error
+        raise RecordError(f"{what} cannot be written: {error.strerror}.") from error
 
 
 def put_between(path: Path, mark: str, text: str) -> None:
@@ -63,19 +165,17 @@ def whole_folder(path: Path) -> Iterator[Path]:
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise ParameterError(f"{path} is there and not an empty folder; name a new one.")
+    place = _beside(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        place = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
-    except OSError as error:
-        raise RecordError(f"{path} cannot be written: {error.strerror}.") from None
-    try:
-        yield place
-        place.chmod(0o755)
-        if path.is_dir():
-            path.rmdir()
-        place.replace(path)
+        with written(path):
+            place.mkdir(parents=True)
+            yield place
+            if path.is_dir():
+                path.rmdir()
+            place.replace(path)
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        remove(place)
+    sweep(path.parent)
 
 
 def refuse_unwritable(folder: Path, named: str) -> None:
@@ -87,7 +187,9 @@ def refuse_unwritable(folder: Path, named: str) -> None:
     if not there.is_dir():
         raise ParameterError(f"{named}: {there} is a file, not a folder; name a folder, or one to be made.")
     try:  # no mode of a file says all: the kernel's own folders refuse whoever asks
-        tempfile.TemporaryDirectory(dir=there).cleanup()
+        tried = _beside(there / "grokbook")
+        tried.mkdir()
+        tried.rmdir()
     except OSError:
         raise ParameterError(f"{named}: {there} cannot be written; name another folder.") from None
 

@@ -106,7 +106,11 @@ def subnormals_as_zero() -> Iterator[None]:
 
 
 def process_environment(threads: int = 1) -> dict[str, str]:
-    """Environment of a process with so many threads, which keeps the memory it was given and finds our modules."""
+    """Environment of a process with so many threads, which keeps the memory it was given.
+
+    It finds the modules that this process finds, in the current folder only where this process does.
+    """
     limits = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
-    ours = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "TORCHINDUCTOR_COMPILE_THREADS": "1"}
+    found = os.pathsep.join(path or os.getcwd() for path in sys.path)
+    ours = {"PYTHONPATH": found, "TORCHINDUCTOR_COMPILE_THREADS": "1"}
     return {**os.environ, **KEEP_MEMORY, **limits, **ours}

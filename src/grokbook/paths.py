@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 
 from grokbook.errors import GrokbookError, ParameterError
 
 INSTALLED = Path(__file__).resolve().with_name("_data")
 """What a wheel brings of the checkout, to be read: `notebooks/`, `book/`, the manifests of `data/records/`."""
+
+HOME = "GROKBOOK_HOME"
+"""The variable that names the folder of a checkout, which is then the one, whoever made it."""
 
 RECORDS = "GROKBOOK_RECORDS"
 """The variable that names a folder of records, or an address to fetch them from (`grokbook.fetch`)."""
@@ -18,22 +26,66 @@ def _is_root(folder: Path) -> bool:
     return (folder / "notebooks").is_dir() and (folder / "book" / "_config.yml").is_file()
 
 
+def _is_ours(folder: Path) -> bool:
+    """Whether what makes a folder a project is this user's, or the system's and nobody else's to change.
+
+    In a folder that many share, anybody may put a project above where others work.
+    """
+    if not hasattr(os, "geteuid"):  # Windows
+        return True
+    for part in ("", "notebooks", "book", "book/_config.yml", "pyproject.toml"):
+        with suppress(FileNotFoundError):
+            state = (folder / part).stat()
+            system = state.st_uid == 0 and not state.st_mode & stat.S_IWOTH
+            if state.st_uid != os.geteuid() and not system:
+                return False
+    return True
+
+
+@lru_cache
+def _passed_over(folder: Path) -> None:
+    """Say once that a project is not taken for the reader's."""
+    said = f"{folder} is another user's and is passed over; set {HOME} to it if you trust what is in it"
+    print(f"grokbook: {said}.", file=sys.stderr, flush=True)
+
+
 def checkout(start: str | Path | None = None) -> Path:
-    """The folder of the checkout: `$GROKBOOK_HOME`, else the nearest one above `start` (default: here, then
-    the package's own checkout) that holds `notebooks/` and `book/_config.yml`.
+    """The folder of the checkout: `$GROKBOOK_HOME`, else the nearest one above `start` (default: here) that holds
+    `notebooks/` and `book/_config.yml` and is no other user's, else the package's own checkout.
 
     Raises GrokbookError when there is none.
     """
-    home = os.environ.get("GROKBOOK_HOME")
+    home = os.environ.get(HOME)
     if home:
         return Path(home).resolve()
     here = Path(start or Path.cwd()).resolve()
-    for folder in (here, *here.parents, *Path(__file__).resolve().parents):
+    for folder in (here, *here.parents):
+        if folder != INSTALLED and _is_root(folder):
+            if _is_ours(folder):
+                return folder
+            _passed_over(folder)
+    for folder in Path(__file__).resolve().parents:
         if folder != INSTALLED and _is_root(folder):
             return folder
-    raise GrokbookError(
-        f"no grokbook checkout at or above {here}: run inside a clone, or set GROKBOOK_HOME to one."
-    )
+    raise GrokbookError(f"no grokbook checkout at or above {here}: run inside a clone, or set {HOME} to one.")
+
+
+@contextmanager
+def chosen() -> Iterator[None]:
+    """Name the checkout that is found from here in `$GROKBOOK_HOME`, for a command and all that it starts.
+
+    Who gives a command in a project means that project; who calls the library somewhere below it may not.
+    """
+    before = os.environ.get(HOME)
+    with suppress(GrokbookError, OSError):
+        os.environ[HOME] = str(checkout())
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(HOME, None)
+        else:
+            os.environ[HOME] = before
 
 
 def project_root(start: str | Path | None = None) -> Path:

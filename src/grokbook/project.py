@@ -12,6 +12,7 @@ Without that table it is this book.
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 import sys
 import tomllib
@@ -22,7 +23,8 @@ from typing import Any
 
 from grokbook import __version__
 from grokbook.errors import GrokbookError, ParameterError, nearest, shown
-from grokbook.paths import project_root
+from grokbook.files import PLAIN, is_plain
+from grokbook.paths import HOME, project_root
 
 PACKAGE = "grokbook.chapters"
 
@@ -51,14 +53,24 @@ class Project:
     def package(self) -> str:
         """The package of its chapters, which can be imported from now on.
 
-        Raises GrokbookError where there is none of this name.
+        One that is only found, since its folder stands above the current one, is imported by commands alone: these,
+        and whoever sets `GROKBOOK_HOME`, name the folder. Raises GrokbookError where there is none of this name.
         """
-        if self.own:
-            if str(self.root) not in sys.path:
-                sys.path.insert(0, str(self.root))
-            if importlib.util.find_spec(self.chapters) is None:
-                said = f"chapters = {self.chapters!r} of [tool.grokbook] is no package"
+        if not self.own:
+            return self.chapters
+        named = bool(os.environ.get(HOME)) and Path(os.environ[HOME]).resolve() == self.root.resolve()
+        if named and str(self.root) not in sys.path:
+            sys.path.insert(0, str(self.root))
+        try:
+            found = importlib.util.find_spec(self.chapters)
+        except (ImportError, ValueError):  # a part of a dotted name
+            found = None
+        if found is None:
+            said = f"chapters = {self.chapters!r} of [tool.grokbook] is no package"
+            if named:
                 raise GrokbookError(f"{said}: it is neither a folder of {self.root} nor installed.")
+            rule = f"from a folder that is only found commands alone import one; set {HOME} to {self.root}"
+            raise GrokbookError(f"{said} that is installed; {rule}.")
         return self.chapters
 
     def sources(self) -> list[Path]:
@@ -75,7 +87,7 @@ class Project:
 def of(root: Path) -> Project:
     """The project in a folder.
 
-    Raises ParameterError for a key in `[tool.grokbook]` that there is not, or whose value is no text.
+    Raises ParameterError for a key in `[tool.grokbook]` that there is not, or whose value is no name.
     """
     content = _content(root)
     said = content.get("tool", {}).get("grokbook")
@@ -88,6 +100,8 @@ def of(root: Path) -> Project:
             raise ParameterError(f"[tool.grokbook] has {name} = {shown(value)}; {hint}")
         if not isinstance(value, str):
             raise ParameterError(f"[tool.grokbook] has {name} = {shown(value)}, which is no text.")
+        if value and not is_plain(value):
+            raise ParameterError(f"[tool.grokbook] has {name} = {shown(value)}; a name has {PLAIN}.")
     about = content.get("project", {})
     named = {key: about[key] for key in ("name", "version") if key in about}
     return Project(root, **named, **{"ledger": ""} | said)

@@ -6,6 +6,8 @@ import shutil
 import sys
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from grokbook import cli
 from grokbook.check import drift
@@ -157,3 +159,75 @@ def test_what_cannot_be_compared_is_refused(tmp_path):
         drift.read(tmp_path)
     with pytest.raises(ParameterError, match="no chapter at the same preset"):
         drift.compare(drift.read(write(tmp_path / "a")), drift.read(write(tmp_path / "b", preset="laptop")))
+
+
+VALUES = st.none() | st.booleans() | st.integers(-(10**400), 10**400) | st.floats() | st.text(max_size=6)
+VALUES |= st.sampled_from(["\x1b[2J", "\ud800", "1e999", "9" * 400, "1." * 50 + " s"])
+ANYTHING = st.recursive(VALUES, lambda part: st.lists(part, max_size=3) | st.dictionaries(st.text(max_size=6), part))
+
+
+def places(value, at=()):
+    """The ways to every part of a plain value."""
+    yield at
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in inner:
+        yield from places(part, (*at, key))
+
+
+def with_part(value, at, part):
+    """A plain value with another part at a place."""
+    if not at:
+        return part
+    made = copy.copy(value)
+    made[at[0]] = with_part(value[at[0]], at[1:], part)
+    return made
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The manifest of a build, with records, verdicts and seeds."""
+    folder = write(tmp_path_factory.mktemp("whole"))
+    made = json.loads(json.dumps(drift.read(folder)))
+    made["chapters"]["01_a"]["seeds"] = {"glue share": [0.5, [0.4, None, 0.6]]}
+    return made | {"verdicts": {"G1": "holds"}, "records": {"a": {"seeds": [0], "sha256": "f"}}}
+
+
+@given(st.data())
+@settings(max_examples=300)
+def test_a_manifest_that_somebody_else_wrote_is_compared_or_refused_in_words_that_a_terminal_can_show(
+    whole, tmp_path_factory, data
+):
+    """Any part of it is anything."""
+    changed = whole
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.sampled_from(list(places(changed))))
+        changed = with_part(changed, at, data.draw(ANYTHING))
+    file = tmp_path_factory.getbasetemp() / "drift.json"
+    file.write_text(json.dumps(changed))
+    try:
+        old, new = drift.read(file), drift._checked(whole, file)
+        for pair in ((old, new), (new, old)):
+            assert "".join(drift.lines(drift.compare(*pair), 1)).isprintable()
+    except ParameterError as error:
+        assert str(error).isprintable()
+
+
+@given(st.data())
+@settings(max_examples=100)
+def test_a_notebook_that_somebody_else_made_is_read_or_refused_in_a_sentence(tmp_path_factory, data):
+    build = tmp_path_factory.getbasetemp() / "notebooks"
+    shutil.rmtree(build, ignore_errors=True)
+    (file,) = (write(build) / "book" / "chapters").iterdir()
+    notebook = json.loads(file.read_text())
+    at = data.draw(st.sampled_from(list(places(notebook))))
+    file.write_text(json.dumps(with_part(notebook, at, data.draw(ANYTHING))))
+    try:
+        assert "".join(drift.lines(drift.compare(drift.read(build), drift.read(build)), 1)).isprintable()
+    except ParameterError as error:
+        assert "\n" not in str(error)
+
+
+def test_nested_without_end_is_broken(tmp_path):
+    (tmp_path / "drift.json").write_text("[" * 200_000)
+    with pytest.raises(ParameterError, match="it is broken"):
+        drift.read(tmp_path)

@@ -50,6 +50,9 @@ def test_its_claims_are_found_by_the_command_without_an_installation(begun):
         ("full/file", "Me 2026", "is there and not an empty folder; name a new one"),
         ("json", "Me 2026", "'json' does not name a companion; a folder's name becomes that of its package"),
         ("2fast", "Me 2026", "'2fast' does not name a companion"),
+        ("class", "Me 2026", "'class' does not name a companion"),
+        ("Nul", "Me 2026", "'Nul' does not name a companion"),
+        ("..", "Me 2026", "does not name a companion"),
         ("fine", "2026", "--paper '2026' is not how a paper is cited, such as 'Liu et al. 2023'"),
         ("fine", 'M"e 2026', "is not how a paper is cited"),
     ],
@@ -65,7 +68,7 @@ def test_what_is_refused_is_one_sentence_and_leaves_nothing(tmp_path, name, pape
 
 def test_where_nothing_can_be_written_or_writing_fails_nothing_is_left(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    with pytest.raises(RecordError, match="cannot be written"):
+    with pytest.raises(RecordError, match="mine was not written: Not a directory"):
         new.written(tmp_path / "file" / "mine", "Me 2026")
     monkeypatch.setattr(files, "filled", lambda template, words: 1 / 0)
     with pytest.raises(ZeroDivisionError):
@@ -91,6 +94,9 @@ def test_a_project_without_a_table_of_its_own_is_this_book(tmp_path):
     [
         ('chapter = "mine"', "[tool.grokbook] has chapter = 'mine'; did you mean chapters?"),
         ("chapters = 3", "[tool.grokbook] has chapters = 3, which is no text."),
+        ('ledger = "../../x"', "[tool.grokbook] has ledger = '../../x'; a name has 1 to 80 printable characters"),
+        ('chapters = "a..b"', "chapters = 'a..b' of [tool.grokbook] is no package"),
+        ('chapters = "nowhere_1918.deeper"', "chapters = 'nowhere_1918.deeper' of [tool.grokbook] is no package"),
         ('chapters = "nowhere_1918"', "chapters = 'nowhere_1918' of [tool.grokbook] is no package"),
         ("chapters =", "cannot be read"),
     ],

@@ -1,13 +1,17 @@
 """The site: what is staged and launched, what stays when a build fails; it is served to this machine only."""
 
+import errno
 import json
+import os
 import re
+import shutil
 import socket
 import sys
 import threading
 import time
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -17,7 +21,7 @@ from bs4 import BeautifulSoup
 from grokbook.build import serving, site, state
 from grokbook.build.serving import server
 from grokbook.check import broken
-from grokbook.errors import ChapterError, GrokbookError, ParameterError
+from grokbook.errors import ChapterError, GrokbookError, ParameterError, RecordError
 from grokbook.page import sources
 from processes import git
 
@@ -45,6 +49,40 @@ def test_a_plain_page_shows_figures_of_the_chapters_that_were_executed(project, 
     site.fill_pages(project, tmp_path, ["01_a"], pictures)
     assert (tmp_path / "_figures" / "fig-a.svg").read_text() == "<svg></svg>"
     assert page.read_text() == "One.\n\n![a](_figures/fig-a.svg)\n\n\nb\n"
+
+
+@pytest.mark.parametrize("call", ["write_text", "copytree", "mkdir"])
+def test_a_full_disk_while_the_site_is_made_is_a_sentence_and_what_a_killed_build_left_is_gone(
+    project, monkeypatch, call
+):
+    left = project / "book" / "_build" / "work-killed1" / "source"
+    left.mkdir(parents=True)
+    (project / "book" / "_build" / "kept").write_text("")
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    several = shutil.Error([("a", "b", str(full))])  # as copying a folder gathers them
+
+    def refused(*_, **__):
+        raise several if call == "copytree" else full
+
+    said = r"site was not written: the disk is full; what was there before is untouched"
+    with pytest.raises(RecordError, match=said), site.workplace(project) as work:
+        assert not left.exists() and work.is_dir()
+        monkeypatch.setattr(shutil if call == "copytree" else Path, call, refused)
+        site.stage(project, work, [])
+    monkeypatch.undo()
+    assert [path.name for path in (project / "book" / "_build").iterdir()] == ["kept"]
+
+
+@pytest.mark.parametrize("name", ["../x", "/etc/x", "a/../../x", "..", "a\0b"])
+def test_what_an_executed_notebook_names_lies_in_the_folder_for_it_or_is_refused(tmp_path, name):
+    (extra := tmp_path / "deep" / "extra").mkdir(parents=True)
+    figure = {"metadata": {"grokbook": {"name": name}}, "data": {site.NARROW: "<svg></svg>"}}
+    file = {"metadata": {"grokbook_file": {"name": name, "content": {}}}}
+    for output in (figure, file):
+        cells = [{"cell_type": "code", "source": "", "metadata": {}, "outputs": [output]}]
+        with pytest.raises(ParameterError, match="names no file in"):
+            site.put_page({"cells": cells}, tmp_path / "page.ipynb", extra, None, [])
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 def test_a_figure_has_number_caption_and_alt_text_and_a_solution_is_collapsed(built_once):
@@ -219,6 +257,38 @@ def test_the_site_is_served_on_the_local_address(tmp_path):
             assert answer.read() == b"<p>home</p>"
             assert answer.headers["Cache-Control"] == "no-store"
         http.shutdown()
+
+
+def test_what_a_link_has_outside_the_site_is_not_there(tmp_path):
+    """A file, a folder, a first page, the page for what is not there; links within the site are followed."""
+    site_folder, other = tmp_path / "site", tmp_path / "other"
+    for folder in (site_folder / "in", site_folder / "led", other):
+        folder.mkdir(parents=True)
+    (other / "index.html").write_text("secret")
+    (site_folder / "index.html").write_text("home")
+    for name, target in {
+        "file.html": other / "index.html",
+        "folder": other,
+        "led/index.html": other / "index.html",
+        "404.html": other / "index.html",
+        "up": "..",
+        "ring": "ring",
+        "in/near.html": "../index.html",
+    }.items():
+        (site_folder / name).symlink_to(target)
+    (tmp_path / "linked").symlink_to(site_folder)
+    for root in (site_folder, tmp_path / "linked"):
+        with server(root, 0) as http:
+            threading.Thread(target=http.serve_forever, daemon=True).start()
+            place = f"http://127.0.0.1:{http.server_port}/"
+            for name in ("file.html", "folder/", "folder/index.html", "led/", "up/other/index.html", "ring", "absent"):
+                with pytest.raises(urllib.error.HTTPError) as caught:
+                    urllib.request.urlopen(place + name)
+                assert caught.value.code == 404 and b"secret" not in caught.value.read()
+            for name in ("", "index.html", "in/near.html"):
+                with urllib.request.urlopen(place + name) as answer:
+                    assert answer.read() == b"home"
+            http.shutdown()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import hashlib
 import http.server
 import sys
 import threading
+import time
 from functools import partial
 from pathlib import Path
 
@@ -81,6 +82,61 @@ def test_without_a_network_one_sentence_says_what_to_fetch(small, monkeypatch):
     said = str(error.value)
     assert "is not here and http://127.0.0.1:1/records does not give it" in said and said.count("\n") == 0
     assert "fetch the folder data/records of grokbook" in said and "set GROKBOOK_RECORDS to it" in said
+
+
+class Dripping(http.server.BaseHTTPRequestHandler):
+    """A byte now and then, of what never ends: before the headers are over, or after them."""
+
+    headers_too = False
+
+    def do_GET(self):
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nX: " if self.headers_too else b"HTTP/1.1 200 OK\r\n\r\n")
+        while not self.server.over.wait(0.02):
+            try:
+                self.wfile.write(b"x")
+                self.wfile.flush()
+            except OSError:
+                return
+
+    def log_message(self, text, *values):
+        pass
+
+
+@pytest.fixture
+def drips():
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Dripping) as server:
+        server.over = threading.Event()
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.over.set()
+        server.shutdown()
+
+
+@pytest.mark.parametrize("headers_too", [False, True])
+def test_a_server_that_drips_is_given_up(small, drips, tmp_path, monkeypatch, headers_too):
+    """Each byte comes in time, and the whole would take for ever."""
+    monkeypatch.setenv("GROKBOOK_RECORDS", drips)
+    monkeypatch.setattr(Dripping, "headers_too", headers_too)
+    monkeypatch.setattr(fetch, "FIRST", 0.3)
+    began = time.monotonic()
+    with pytest.raises(RecordError, match=r"does not give it \(it took more than"):
+        small.load(MadeUp.key)
+    assert time.monotonic() - began < 5 and not list((tmp_path / "cache").rglob("*.nc"))
+
+
+@pytest.mark.parametrize("address", ["http", "file"])
+def test_no_more_is_taken_than_the_manifest_says(small, served, tmp_path, monkeypatch, address):
+    """Of a file of more bytes, and of any above a limit."""
+    monkeypatch.setenv("GROKBOOK_RECORDS", served if address == "http" else f"file://{tmp_path / 'served'}")
+    size = small.entries()[name_of(small)]["bytes"]
+    with (tmp_path / "served" / name_of(small)).open("ab") as stream:
+        stream.truncate(10**10)  # a hole, which takes no place
+    with pytest.raises(RecordError, match=f"it has more than {size:,} bytes"):
+        small.load(MadeUp.key)
+    monkeypatch.setattr(fetch, "LARGEST", 10)
+    with pytest.raises(RecordError, match="it has more than 10 bytes"):
+        small.load(MadeUp.key)
+    assert not list((tmp_path / "cache").rglob("*.nc"))
 
 
 def test_a_folder_is_read_as_it_is_and_one_without_a_manifest_refused(small, tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ from grokbook.build.kernel import Kernels
 from grokbook.build.terminal import Progress, agree
 from grokbook.claims import export
 from grokbook.claims.shared import FINDINGS
-from grokbook.files import read_json
+from grokbook.files import locked, read_json
 from grokbook.fingerprint import code_digest, rooms_fingerprint
 from grokbook.machine import CORES, cores
 from grokbook.page import costs, sources
@@ -107,11 +107,7 @@ def ledger(root: Path) -> dict[str, dict[str, Any]]:
 @contextmanager
 def lock(root: Path) -> Iterator[None]:
     """Hold the checkout for one build; a second one waits."""
-    from filelock import FileLock
-
-    folder = root / ".grokbook"
-    folder.mkdir(exist_ok=True)
-    with FileLock(folder / "build.lock"):
+    with locked(root / ".grokbook" / "build.lock", f"the checkout {root}"):
         yield
 
 

@@ -145,7 +145,7 @@ def networks_train(root: Path) -> Finding:
     import torch
 
     code = f"from {__name__} import train_each_kind; train_each_kind()"
-    run, said = [sys.executable, "-c", code], f"torch {torch.__version__} on {processor()}"
+    run, said = [sys.executable, "-P", "-c", code], f"torch {torch.__version__} on {processor()}"
     try:
         done = subprocess.run(run, capture_output=True, text=True, timeout=300)
         why = done.stderr.strip().splitlines()[-1:] or [f"signal {-done.returncode}"]

@@ -14,6 +14,7 @@ from grokbook.build import footer, outputs
 from grokbook.build.kernel import Kernels
 from grokbook.build.terminal import Line, Progress, ProgressStream
 from grokbook.errors import ChapterError
+from grokbook.files import written
 from grokbook.machine import KEEP_MEMORY
 from grokbook.page.parameters import rewrite
 from grokbook.page.sources import Page, parameters_cell
@@ -48,7 +49,7 @@ def execute(
     """Run the cells of a page and prepare the result for printing; writes nothing.
 
     The kernel is one of `kernels`, with the variables of `environment` besides its own. Raises ChapterError naming
-    chapter, cell and error when a cell fails, or (strict) writes to standard error.
+    chapter, cell and error when a cell fails, or (strict) writes to standard error; RecordError where the disk is full.
     """
     from nbformat.v4 import new_code_cell
 
@@ -60,6 +61,7 @@ def execute(
     cells = sum(1 for _ in outputs.code_cells(notebook))
     kernels, environment = kernels or Kernels(), ENVIRONMENT | dict(environment or {})
     with (
+        written(f"what {chapter.label} needs"),
         progress.chapter(chapter.label, cells) as line,
         tempfile.TemporaryDirectory(prefix="grokbook-") as folder,
         kernels.options(Path(folder), environment) as options,

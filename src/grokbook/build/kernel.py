@@ -160,7 +160,8 @@ def _loaded(parent: int, at_loading: tuple[tuple[str, str], ...]) -> Popen[str]:
     """The process that has the libraries; it ends when its standard input does, with `parent` at the latest."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_AT_LOADING)}
     pipes = {"stdin": PIPE, "stdout": PIPE, "stderr": DEVNULL}
-    command, environment = [sys.executable, "-Xfrozen_modules=off", "-m", __name__], kept | dict(at_loading)
+    command = [sys.executable, "-P", "-Xfrozen_modules=off", "-m", __name__]  # nothing of the current folder is loaded
+    environment = kept | dict(at_loading)
     return Popen(command, **pipes, env=environment, start_new_session=True, text=True)
 
 
@@ -185,8 +186,8 @@ def _become(job: Mapping[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(job["env"])
     os.chdir(job["cwd"])
-    if not sys.flags.safe_path:
-        sys.path[0] = job["cwd"]
+    if not os.environ.get("PYTHONSAFEPATH"):
+        sys.path.insert(0, job["cwd"])
     sys.argv = [sys.argv[0], *job["arguments"]]
     log, nothing = os.open(job["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND), os.open(os.devnull, os.O_RDONLY)
     for file, place in ((nothing, 0), (log, 1), (log, 2)):

@@ -7,6 +7,7 @@ path, is filled in.
 from __future__ import annotations
 
 import importlib.util
+import keyword
 import re
 from datetime import date
 from pathlib import Path
@@ -42,12 +43,13 @@ def written(folder: Path, paper: str) -> None:
     """
     from grokbook import __version__
     from grokbook.errors import ParameterError, shown
-    from grokbook.files import filled, whole_folder
+    from grokbook.files import filled, is_plain, whole_folder
 
     folder = Path(folder).absolute()
     name = re.sub(r"[-. ]", "_", folder.name).lower()
-    if not re.fullmatch(r"[a-z]\w*", name, re.ASCII) or importlib.util.find_spec(name):
-        rule = "a folder's name becomes that of its package: letters, digits and _, and no module that there is"
+    fits = re.fullmatch(r"[a-z]\w*", name, re.ASCII) and is_plain(name) and not keyword.iskeyword(name)
+    if not fits or importlib.util.find_spec(name):
+        rule = "a folder's name becomes that of its package: letters, digits and _, no module or word of Python"
         raise ParameterError(f"{shown(folder.name)} does not name a companion; {rule}.")
     key = "".join(re.findall(r"[a-z0-9]", paper.lower()))
     if not key.isidentifier() or re.search(r'["\\{}\n]', paper):

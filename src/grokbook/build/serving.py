@@ -33,10 +33,19 @@ class _Quiet(SimpleHTTPRequestHandler):
         return good
 
     def send_head(self) -> Any:
+        """A file of the site; one that a link has elsewhere is none."""
         try:
-            return super().send_head()
-        except ValueError:  # a NUL in the name
-            return self.send_error(HTTPStatus.NOT_FOUND)
+            if self._has(Path(self.translate_path(self.path))):
+                return super().send_head()
+        except (OSError, RuntimeError, ValueError):  # links in a ring; a NUL in the name
+            pass
+        return self.send_error(HTTPStatus.NOT_FOUND)
+
+    def _has(self, path: Path) -> bool:
+        """Whether a path, all links followed, lies in the site, and if a folder, its first page."""
+        site = Path(self.directory).resolve()
+        found = [path, *(path / name for name in ("index.html", "index.htm") if path.is_dir())]
+        return all(one.resolve().is_relative_to(site) for one in found)
 
     def list_directory(self, path: Any) -> None:
         self.send_error(HTTPStatus.NOT_FOUND)
@@ -48,7 +57,7 @@ class _Quiet(SimpleHTTPRequestHandler):
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Of what is not there, the page that says so, as web hosts do."""
         page = Path(self.directory) / "404.html"
-        if code != HTTPStatus.NOT_FOUND or not page.is_file():
+        if code != HTTPStatus.NOT_FOUND or not page.is_file() or not self._has(page):
             return super().send_error(code, message, explain)
         body = page.read_bytes()
         self.send_response(code)

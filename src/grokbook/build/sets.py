@@ -127,15 +127,20 @@ def shown(variant: Variant, default: Any) -> dict[str, Any]:
     return ends
 
 
+def labels(text: str) -> list[str]:
+    """The names that a text gives (`_LABEL`)."""
+    return [next(filter(None, found)) for found in re.findall(_LABEL, text)]
+
+
 def _renamed(notebook: dict[str, Any], ending: str) -> dict[str, Any]:
     """The notebook with an ending on every label that it defines, where it defines it and where it names it."""
     texts = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
-    labels = {next(filter(None, found)) for text in texts for found in re.findall(_LABEL, text)}
+    given = {label for text in texts for label in labels(text)}
     figures = [cell["metadata"].get("mystnb", {}).get("figure", {}) for cell in notebook["cells"]]
-    labels |= {figure["name"] for figure in figures if "name" in figure}
-    if not labels:
+    given |= {figure["name"] for figure in figures if "name" in figure}
+    if not given:
         return notebook
-    pattern = re.compile(rf"(?<![\w-])({'|'.join(sorted(map(re.escape, labels), key=len, reverse=True))})(?![\w-])")
+    pattern = re.compile(rf"(?<![\w-])({'|'.join(sorted(map(re.escape, given), key=len, reverse=True))})(?![\w-])")
     rename = partial(pattern.sub, rf"\g<1>{ending}")
     for cell, figure in zip(notebook["cells"], figures, strict=True):
         if cell["cell_type"] == "markdown":

@@ -25,7 +25,7 @@ from grokbook.claims import export
 from grokbook.claims.verdicts import settled, with_former
 from grokbook.errors import ChapterError, GrokbookError
 from grokbook.exercises import form
-from grokbook.files import filled
+from grokbook.files import filled, inside, remove, written
 from grokbook.page import class_page, front, sources
 from grokbook.page.drawing import NARROW
 from grokbook.page.sources import Chapter
@@ -95,11 +95,17 @@ def key(root: Path) -> str:
 
 @contextmanager
 def workplace(root: Path) -> Iterator[Path]:
-    """A temporary folder on the same disk as the site."""
+    """A temporary folder on the same disk as the site; those of builds that were killed go.
+
+    Who builds holds the lock of the checkout (`book.lock`). Raises RecordError where the disk is full.
+    """
     folder = root / "book" / "_build"
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder, prefix="work-") as work:
-        yield Path(work)
+    for left in folder.glob("work-*"):
+        remove(left)
+    with written(root / "site"):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder, prefix="work-") as work:
+            yield Path(work)
 
 
 # ----------------------------------------------------------------------------------------------- staging
@@ -190,7 +196,7 @@ def put_page(
     put_narrow(notebook, extra / "narrow" / page.stem)
     sets.put_pairs(notebook, extra / "pairs" / page.stem)
     for file, content in outputs.files(notebook).items():
-        (extra / file).write_text(export.text(content), encoding="utf-8")
+        inside(extra, file).write_text(export.text(content), encoding="utf-8")
     page.write_text(json.dumps(sets.tabs(notebook, chapter, variants, here)), encoding="utf-8")
 
 
@@ -199,7 +205,7 @@ def put_narrow(notebook: Mapping[str, Any], folder: Path) -> None:
     for output in (o for cell in notebook["cells"] for o in cell.get("outputs", [])):
         if text := output.get("data", {}).pop(NARROW, None):
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / f"{output['metadata']['grokbook']['name']}.svg").write_text("".join(text), encoding="utf-8")
+            inside(folder, f"{output['metadata']['grokbook']['name']}.svg").write_text("".join(text), encoding="utf-8")
 
 
 MAP = "% map of the chapters\n"
@@ -251,28 +257,43 @@ def fill_pages(root: Path, source: Path, names: Collection[str], drawn: Mapping[
         (source / "_figures" / f"{shown[1]}.svg").write_text(drawn[shown[1]], encoding="utf-8")
         return shown[0]
 
-    exercises = form.table({chapter.name: chapter.source for chapter in sources.load_all(root)})
+    every = sources.load_all(root)
+    exercises = form.table({chapter.name: chapter.source for chapter in every})
     for page in [*source.glob("*.md"), *source.glob("*.ipynb")]:
         text = figure.sub(put, page.read_text(encoding="utf-8")).replace(form.TABLE, exercises)
         if MAP in text:
             text = text.replace(MAP, f"```{{raw}} html\n{front.map_of(root)[0]}\n```\n")
-        page.write_text(without_dead_links(text, names), encoding="utf-8")
+        page.write_text(text, encoding="utf-8")
+    elsewhere = {}
+    for chapter in every:
+        if chapter.name not in names:
+            elsewhere |= dict.fromkeys(sets.labels(chapter.source), f"chapter {chapter.number.lstrip('0')}")
+    chapters = (source / "chapters").glob("*.ipynb") if elsewhere else ()
+    for page in [*source.glob("*.md"), *source.glob("*.ipynb"), *chapters]:
+        text = page.read_text(encoding="utf-8")
+        page.write_text(without_dead_links(text, names, elsewhere), encoding="utf-8")
 
 
-def without_dead_links(text: str, names: Collection[str]) -> str:
+def without_dead_links(text: str, names: Collection[str], elsewhere: Mapping[str, str]) -> str:
     """The source of a page whose links to chapters that were not executed are words, in Markdown and in HTML.
 
-    A link to a figure of a chapter, `chapters/01_x.ipynb#fig-a`, leads to its label.
+    So are references to what has a label there: `elsewhere` has the words for each. A link to a figure of a chapter,
+    `chapters/01_x.ipynb#fig-a`, leads to its label.
     """
-    markdown = r"\[(?P<a>[^\[\]]+)\]\(chapters/(?P<b>\w+)\.ipynb(?:#(?P<e>[\w-]+))?\)"
-    anchor = r'<a [^<>]*"chapters/(?P<c>\w+)\.html[^<>]*>(?P<d>[^<>]*)</a>'
+    chapter = r"(?:chapters/)?(?P<{}>\d\d[a-z]?_\w+)"
+    markdown = rf"\[(?P<a>[^\[\]]+)\]\({chapter.format('b')}(?:\.ipynb)?(?:#(?P<e>[\w-]+))?\)"
+    anchor = rf'<a [^<>]*"{chapter.format("c")}\.html[^<>]*>(?P<d>[^<>]*)</a>'
+    reference = r"\{(?:numref|eq|ref|prf:ref)\}`(?:(?P<f>[^`<>]+?) *<)?(?P<g>[\w-]+)>?`"
 
     def linked(m: re.Match[str]) -> str:
+        if m["g"]:
+            words = m["f"] if m["f"] and not re.search(r"%s|\{", m["f"]) else elsewhere.get(m["g"])
+            return words if m["g"] in elsewhere else m[0]
         if (m["b"] or m["c"]) not in names:
             return m["a"] or m["d"]
         return f"[{m['a']}](#{m['e']})" if m["e"] else m[0]
 
-    return re.sub(f"{markdown}|{anchor}", linked, text)
+    return re.sub(f"{markdown}|{anchor}|{reference}", linked, text)
 
 
 def beside(root: Path) -> list[dict[str, str]]:

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from grokbook.build import policy, site
 from grokbook.errors import ChapterError
+from grokbook.files import written
 from grokbook.page.sources import page_of
 
 _DROPPED = (
@@ -26,10 +27,13 @@ _FONT_TYPES = {".woff2": "font/woff2", ".woff": "font/woff", ".ttf": "font/ttf",
 
 
 def page(root: Path, name: str, notebook: Any) -> str:
-    """The HTML of an executed notebook of the chapter `name` as the book would look, as one file."""
+    """The HTML of an executed notebook of the chapter `name` as the book would look, as one file.
+
+    Raises RecordError where the disk is full.
+    """
     import nbformat
 
-    with TemporaryDirectory(prefix="grokbook-") as folder:
+    with written(f"the page of {name}"), TemporaryDirectory(prefix="grokbook-") as folder:
         work = Path(folder)
         (work / f"{name}.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")
         site.stage(root, work, [name], work)

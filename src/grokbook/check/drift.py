@@ -12,14 +12,18 @@ import hashlib
 import json
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os.path import commonprefix
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import BaseModel, ValidationError
 
 from grokbook.errors import ParameterError
+from grokbook.errors import line as one_line
 from grokbook.page.when import KEY
 from grokbook.project import of
 
@@ -39,7 +43,7 @@ _MACHINE = (
     (r"\b\d{4}-\d\d-\d\d\b", "(date)"),
     (r"\bcommit `?[0-9a-f]{7,40}`?", "(commit)"),
     (r"from the installed module `[\w.]+`", "(module)"),
-    (r"\b[\d.,]+ (?:core )?(?:ms|s|min|h|seconds?|minutes?|hours?|days?|[MG]B)(?![\w-])", "(cost)"),
+    (r"(?<![\w.,])[\d.,]+ (?:core )?(?:ms|s|min|h|seconds?|minutes?|hours?|days?|[MG]B)(?![\w-])", "(cost)"),
 )
 _TEXTS = ("text", "caption", "alt", "drawing")
 """Items whose words may come and go; that any other is gone counts."""
@@ -76,10 +80,44 @@ class Difference:
 
     def line(self, width: int = 60) -> str:
         """The difference in a line; of long texts the part around the first difference."""
-        both = ["(absent)" if v is None else str(v).replace("\n", " ") for v in (self.old, self.new)]
+        both = ["(absent)" if v is None else one_line(v) for v in (self.old, self.new)]
         start = max(0, len(commonprefix(both)) - width // 3)
         old, new = ("..." * (start > 0) + t[start : start + width] + "..." * (len(t) > start + width) for t in both)
-        return f"  {self.kind:<7} {self.item}: {old} -> {new}"
+        return f"  {self.kind:<7} {one_line(self.item)}: {old} -> {new}"
+
+
+class _Page(BaseModel):
+    """What a manifest says of a chapter (`content`)."""
+
+    preset: str | None
+    items: dict[str, Any]
+    bands: dict[str, tuple[float, float]] = {}
+    seeds: dict[str, tuple[float | None, list[float | None]]] = {}
+
+
+class _Record(BaseModel):
+    """What a manifest says of a record."""
+
+    seeds: list[int]
+    sha256: str
+
+
+class _Manifest(BaseModel):
+    """A manifest, whoever wrote it."""
+
+    format: Literal[1]
+    chapters: dict[str, _Page]
+    verdicts: dict[str, Any] | None = None
+    records: dict[str, _Record] | None = None
+
+
+def _checked(found: Any, file: Path) -> dict[str, Any]:
+    """What was found in a file, or made of it, as a manifest; ParameterError where it is none."""
+    try:
+        return _Manifest.model_validate(found).model_dump()
+    except ValidationError:
+        said = f"{file} is not a manifest of format {_FORMAT}"
+        raise ParameterError(f"{said}; `grokbook build` writes one to site/{NAME}.") from None
 
 
 # ---------------------------------------------------------------------------------------- what a build holds
@@ -97,14 +135,15 @@ def manifest(folder: Path, root: Path | None = None) -> dict[str, Any]:
         raise ParameterError(
             f"{folder} holds no executed chapters and no {NAME}; name a checkout, a site or a manifest."
         )
-    records = _json(root / _RECORDS)["records"] if (root / _RECORDS).is_file() else None
+    records = _json(root / _RECORDS) if (root / _RECORDS).is_file() else {}
     verdicts = of(root).verdicts if of(root).own else root / _VERDICTS
-    return {
+    made = {
         "format": _FORMAT,
         "chapters": {path.stem: _page(path) for path in found},
         "verdicts": _json(verdicts) if verdicts.is_file() else None,
-        "records": records and {n: {"seeds": e["seeds"], "sha256": e["sha256"]} for n, e in records.items()},
+        "records": records.get("records") if isinstance(records, dict) else records,
     }
+    return _checked(made, root)
 
 
 def read(place: Path) -> dict[str, Any]:
@@ -115,18 +154,13 @@ def read(place: Path) -> dict[str, Any]:
     file = place / NAME if (place / NAME).is_file() else place
     if not file.is_file():
         return manifest(place)
-    found = _json(file)
-    if not isinstance(found, dict) or found.get("format") != _FORMAT or not isinstance(found.get("chapters"), dict):
-        raise ParameterError(
-            f"{file} is not a manifest of format {_FORMAT}; `grokbook build` writes one to site/{NAME}."
-        )
-    return found
+    return _checked(_json(file), file)
 
 
 def _json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ParameterError(f"{path} cannot be read: it is broken or was written only in part ({error}).") from None
 
 
@@ -134,7 +168,7 @@ def _page(path: Path) -> dict[str, Any]:
     notebook = _json(path)
     try:
         return content(notebook["cells"])
-    except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
+    except Exception as error:  # a notebook that somebody else made can be wrong in any place
         raise ParameterError(f"{path} is not an executed chapter ({type(error).__name__}: {error}).") from None
 
 
@@ -252,7 +286,8 @@ def compare(old: Mapping[str, Any], new: Mapping[str, Any], tolerance: float = T
                 (before, one), (after, two) = seeds[0][difference.item], seeds[1][difference.item]
                 ranges = [max(each) - min(each) for each in (one, two) if len(each) > 1 and None not in each]
                 spread = max(ranges) if ranges and None not in [*one, *two] else None
-                difference = replace(difference, apart=abs(after - before), spread=spread)
+                apart = None if None in (before, after) else abs(after - before)
+                difference = replace(difference, apart=apart, spread=spread)
             found.append(difference)
     for part in ("verdicts", "records"):
         if old.get(part) is not None and new.get(part) is not None:
@@ -283,7 +318,7 @@ def _kind(chapter: str, item: str, a: Any, b: Any, tolerance: float, bands: Mapp
     claim = re.fullmatch(r"value of (\S+)|table \d+, (\S+), evidence", item)
     band = bands.get(claim[1] or claim[2]) if claim else None
     if band and item.startswith("value"):
-        return "within" if b is not None and band[0] <= b <= band[1] else "moved"
+        return "within" if isinstance(b, int | float) and band[0] <= b <= band[1] else "moved"
     if all(isinstance(v, int | float) for v in (a, b)):
         return None if _close(a, b, tolerance) else "moved"
     numbers = [[float(n.replace(",", "")) for n in _NUMBER.findall(str(v))] for v in (a, b)]
@@ -294,6 +329,8 @@ def _kind(chapter: str, item: str, a: Any, b: Any, tolerance: float, bands: Mapp
 
 
 def _close(a: float, b: float, tolerance: float) -> bool:
+    if max(abs(a), abs(b)) > sys.float_info.max:  # a whole number may be that large
+        return a == b
     return math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance / 1000) or (math.isnan(a) and math.isnan(b))
 
 
@@ -304,8 +341,9 @@ def lines(differences: Iterable[Difference], compared: int) -> Iterator[str]:
         if difference.chapter != chapter:
             chapter = difference.chapter
             new = [d.item for d in found if d.chapter == chapter and d.kind == "new"]
-            yield chapter
-            yield from [f"  new     {len(new)} items: {', '.join(new[:3])}{', ...' if new[3:] else ''}"] if new else []
+            yield one_line(chapter)
+            if new:
+                yield f"  new     {len(new)} items: {one_line(', '.join(new[:3]))}{', ...' if new[3:] else ''}"
         if difference.kind != "new":
             yield difference.line()
     counted = sum(d.counts for d in found)

@@ -13,9 +13,10 @@ import typer
 from grokbook.build.new import app as new
 from grokbook.check.commands import certify, seconds
 from grokbook.cli.runs import MOST_SEEDS, export, stoppable, sweep
-from grokbook.errors import GrokbookError, ParameterError, nearest, shown
+from grokbook.errors import GrokbookError, ParameterError, line, nearest, shown
 from grokbook.files import read_json
 from grokbook.machine import duration
+from grokbook.paths import chosen
 from grokbook.project import current
 from grokbook.teach.commands import app as teach
 
@@ -36,9 +37,10 @@ app.add_typer(new, name="new")
 def main() -> None:
     """Run the command line; an error made for the reader is one line, exit code 2 (bad input) or 1 (failed)."""
     try:
-        app()
+        with chosen():
+            app()
     except GrokbookError as error:
-        print(f"grokbook: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"grokbook: {line(error)}", file=sys.stderr)
         sys.exit(2 if isinstance(error, ParameterError) else 1)
 
 

@@ -116,7 +116,7 @@ def found(name: str) -> xr.Dataset:
     if len(there) > 1:
         raise ParameterError(f"{name!r} names {len(there)} configurations; give one of their keys: {', '.join(there)}.")
     for key, (store, called) in there.items():
-        if (runs := Store(store.path).load(key)) is None:
+        if (runs := Store(store.path, read_only=store.read_only).load(key)) is None:
             raise RecordError(f"{called} is damaged, see above; train it again.")
         return runs.assign_attrs(experiment=called)
     if name in (known := catalogue()) and (runs := available(known[name])) is not None:

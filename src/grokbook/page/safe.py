@@ -7,14 +7,7 @@ from __future__ import annotations
 
 import re
 
-
-def line(value: object) -> str:
-    """The text of a value on one line: line breaks and control characters become spaces.
-
-    >>> line("a\\n\\n:::\\x1b[31m b")
-    'a ::: [31m b'
-    """
-    return " ".join("".join(c if c.isprintable() else " " for c in str(value)).split())
+from grokbook.errors import line
 
 
 def words(value: object) -> str:

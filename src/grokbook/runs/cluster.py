@@ -132,7 +132,7 @@ class Missing:
     def waiting(self) -> list[tuple[Chunk, Path]]:
         """Those that nobody has finished."""
         if self.shared:
-            self.shared.take(self.experiment.key, self.folder)
+            self.shared.take(self.experiment.key, [path for _, path in self.chunks])
         return [(chunk, path) for chunk, path in self.chunks if not finished(chunk, path)]
 
     def train(self, made: Iterator[Path], done: int, told: Told) -> None:

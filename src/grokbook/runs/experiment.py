@@ -15,11 +15,12 @@ from typing import Any, ClassVar
 
 import xarray as xr
 
-from grokbook.errors import ParameterError, RecordError
+from grokbook.errors import ParameterError, RecordError, shown
+from grokbook.files import PLAIN, is_plain, sweep
 from grokbook.own_code import Code
 from grokbook.paths import local_store_path, records_path
 from grokbook.runs.provenance import note, provenance
-from grokbook.runs.store import Store, select
+from grokbook.runs.store import Store, family, select
 from grokbook.training.config import RunConfig, canonical, digest
 from grokbook.training.cost import Cost, predict
 from grokbook.training.ensemble import checkpoint_path, groups, train
@@ -34,7 +35,7 @@ class Experiment:
     A seed draws both the split and the initial weights. `key` identifies configuration and `version`, not the
     seeds and not the name. With `together` the seeds share a program on a CPU too, which pays for small networks.
 
-    Raises ParameterError for no seeds, repeated or negative ones.
+    Raises ParameterError for no seeds, repeated or negative ones, and a name whose parts between / name no folders.
 
     Example:
         >>> from grokbook.models.transformer import Shape
@@ -56,6 +57,8 @@ class Experiment:
         seeds = tuple(self.seeds)
         if not seeds or len(set(seeds)) != len(seeds) or min(seeds) < 0:
             raise ParameterError(f"seeds = {seeds} must be one or more different integers of 0 or more.")
+        if not self.name.isprintable() or not all(map(is_plain, family(self.name).split("/"))):
+            raise ParameterError(f"name = {shown(self.name)} names no folder of a store; a part of it has {PLAIN}.")
         object.__setattr__(self, "seeds", seeds)
 
     def configuration(self) -> dict[str, Any]:
@@ -106,12 +109,16 @@ class Experiment:
         return _by_programs(self.to_train(seeds), self.rows)
 
     def forget(self, seeds: tuple[int, ...], checkpoints: Path, rows: int | None = None) -> None:
-        """Remove checkpoints of finished seeds, trained alone, together or `rows` at a time, and an empty folder."""
+        """Remove checkpoints of finished seeds, trained alone, together or `rows` at a time, and an empty folder.
+
+        What writers that were killed left there goes too.
+        """
         configs = self.to_train(seeds)
         sizes = dict.fromkeys((1, self.rows, rows, None))
         for group in (group for size in sizes for group in _by_programs(configs, size)):
             for keep in (False, True):
                 Path(checkpoint_path(checkpoints, group, keep)).unlink(missing_ok=True)
+        sweep(checkpoints)
         if checkpoints.is_dir() and not any(checkpoints.iterdir()):
             checkpoints.rmdir()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ class Shared:
     Raises ParameterError for an address that fsspec, or a package that it asks for, does not know.
 
     Example:
-        >>> Shared("memory://made-up").take("0123456789abcdef", Path("here"))
+        >>> Shared("memory://made-up").take("0123456789abcdef", [Path("here.pt")])
     """
 
     def __init__(self, address: str) -> None:
@@ -34,8 +35,8 @@ class Shared:
             raise ParameterError(f"store = {address!r} is no address that can be opened here: {error}.") from None
         self.address = address
 
-    def take(self, key: str, folder: Path) -> None:
-        """Fetch the chunks of a sweep that a folder has not.
+    def take(self, key: str, wanted: Iterable[Path]) -> None:
+        """Fetch those files of chunks of a sweep that are not there and that somebody made.
 
         Raises GrokbookError where the address cannot be read.
         """
@@ -46,9 +47,10 @@ class Shared:
             return
         except Exception as error:  # each kind of address raises its own
             raise GrokbookError(f"the store {self.address} cannot be read: {error}.") from error
-        for name in there:
-            if not (path := folder / Path(name).name).is_file():
-                atomic_write(path, self.files.cat_file(name))
+        made = {name.rpartition("/")[2] for name in there}
+        for path in wanted:
+            if path.name in made and not path.is_file():
+                atomic_write(path, self.files.cat_file(f"{self.root}/{key}/{path.name}"))
 
     def give(self, key: str, path: Path) -> None:
         """Add a chunk. Raises GrokbookError where it cannot be written; it stays in its folder."""

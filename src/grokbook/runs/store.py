@@ -7,25 +7,30 @@ import hashlib
 import io
 import json
 import os
+import re
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from math import prod
 from pathlib import Path
 from typing import Any, Protocol
 
 import h5py
 import xarray as xr
-from filelock import AcquireReturnProxy, FileLock, Timeout
+from filelock import AcquireReturnProxy, Timeout
 
-from grokbook.errors import RecordError
+from grokbook.errors import ParameterError, RecordError, shown
 from grokbook.fetch import fetched
-from grokbook.files import atomic_write, unreadable
+from grokbook.files import PLAIN, atomic_write, given, inside, is_plain, locked, unreadable
+from grokbook.machine import free_memory_mb
 from grokbook.own_code import Code, code_named
 from grokbook.training.config import digest
 
 MANIFEST, FORMAT = "MANIFEST.json", 1
 NETCDF = ("CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates", "_NCProperties")
+NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
+"""How the name begins of a table that gives a dimension its length and holds nothing."""
 
 
 class Recordable(Protocol):
@@ -61,6 +66,9 @@ def to_bytes(dataset: xr.Dataset) -> bytes:
 def from_bytes(content: bytes) -> xr.Dataset:
     """The dataset that `to_bytes` wrote, in memory; equal to what `xarray.open_dataset` makes of it, at less cost.
 
+    Nothing is read but the bytes given: a variable that names another file is refused, and one that does not fit into
+    memory. Raises ValueError for these, OSError, KeyError or TypeError for what is no such dataset.
+
     Example:
         >>> dataset = xr.Dataset({"loss": ("step", [2.0, 1.0])}, {"step": [0, 10]}, {"device": "cpu"})
         >>> from_bytes(to_bytes(dataset)).identical(dataset)
@@ -68,22 +76,62 @@ def from_bytes(content: bytes) -> xr.Dataset:
 
     Source: dimensions as netCDF-4 keeps them in HDF5, scales that each variable names in DIMENSION_LIST.
     """
-    length = b"This is a netCDF dimension but not a netCDF variable"
     with h5py.File(io.BytesIO(content)) as file:
-        tables = {name: t for name, t in file.items() if not bytes(t.attrs.get("NAME", b"")).startswith(length)}
         variables = {}
-        for name, table in tables.items():
-            scales = table.attrs.get("DIMENSION_LIST")  # a scale, the coordinate of its own dimension, names none
-            dims = tuple(file[of[0]].name[1:] for of in scales) if scales is not None else (name,) if table.ndim else ()
+        for name, table in _tables(file, len(content)).items():
             words = h5py.check_string_dtype(table.dtype)
             values = table.asstr()[...].astype(str) if words else table[...]
-            variables[name] = xr.Variable(dims, values, _attributes(table))
+            variables[name] = xr.Variable(_dims(file, name, table), values, _attributes(table))
         return xr.decode_cf(xr.Dataset(variables, attrs=_attributes(file)))
 
 
+def _tables(file: h5py.File, length: int) -> dict[str, h5py.Dataset]:
+    """The variables of a file of so many bytes, each of which lies in the file itself and fits into memory.
+
+    HDF5 can name other files: by links, by external storage, by virtual datasets. None is followed. Raises ValueError.
+    """
+    tables, needed = {}, 0
+    for name in file:
+        if file.id.links.get_info(name.encode()).type != h5py.h5l.TYPE_HARD or not is_plain(name):
+            raise ValueError(f"{shown(name)} is a link, or no name of a variable")
+        table = file[name]
+        if not isinstance(table, h5py.Dataset) or h5py.h5o.get_info(table.id).rc != 1:
+            raise ValueError(f"{shown(name)} is no variable of its own")
+        made = table.id.get_create_plist()
+        if made.get_layout() == h5py.h5d.VIRTUAL or made.get_external_count():
+            raise ValueError(f"{shown(name)} is kept in another file")
+        if bytes(table.attrs.get("NAME", b"")).startswith(NO_VARIABLE):
+            continue
+        needed += table.nbytes
+        if table.dtype.hasobject:  # each word may be all of the file
+            needed += table.size * length
+        tables[name] = table
+    if needed > free_memory_mb() * 1e6:
+        raise ValueError(f"it needs {needed / 1e6:,.0f} MB, more than the memory that is free")
+    return tables
+
+
+def _dims(file: h5py.File, name: str, table: h5py.Dataset) -> tuple[str, ...]:
+    """The dimensions of a variable. Raises ValueError where it does not name one scale for each of its axes."""
+    if "DIMENSION_LIST" not in table.attrs:  # a scale, the coordinate of its own dimension, names none
+        return (name,) * table.ndim
+    if table.attrs.get_id("DIMENSION_LIST").shape != (table.ndim,):
+        raise ValueError(f"{shown(name)} has not as many dimensions as axes")
+    return tuple(file[of[0]].name[1:] for of in table.attrs["DIMENSION_LIST"])
+
+
 def _attributes(of: h5py.HLObject) -> dict[str, Any]:
-    """Attributes without those that netCDF-4 keeps for itself; those of one entry are numbers."""
-    attrs = {name: value for name, value in of.attrs.items() if name not in NETCDF}
+    """Attributes without those that netCDF-4 keeps for itself; those of one entry are numbers, or one text.
+
+    Raises ValueError for several texts.
+    """
+    attrs = {}
+    for name in of.attrs:
+        if name not in NETCDF:
+            about = of.attrs.get_id(name)
+            if about.dtype.hasobject and prod(about.shape or ()) != 1:
+                raise ValueError(f"the attribute {shown(name)} is no text")
+            attrs[name] = of.attrs[name]
     return {name: value[0] if getattr(value, "shape", ()) == (1,) else value for name, value in attrs.items()}
 
 
@@ -111,6 +159,7 @@ class Store:
         path: the folder; made when first written to.
         fallbacks: stores that are only read, asked before anything is trained.
         same_code: answer only with runs made by the present training code (for a local cache).
+        read_only: whether nothing in the folder may be made, changed, renamed or removed.
 
     Example:
         >>> import tempfile
@@ -118,8 +167,20 @@ class Store:
         {}
     """
 
-    def __init__(self, path: str | Path, *, fallbacks: tuple[Store, ...] = (), same_code: bool = False) -> None:
-        self.path, self.fallbacks, self.same_code = Path(path), fallbacks, same_code
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        fallbacks: tuple[Store, ...] = (),
+        same_code: bool = False,
+        read_only: bool = False,
+    ) -> None:
+        self.path, self.same_code, self.read_only = Path(path), same_code, read_only
+        self.fallbacks = tuple(Store(s.path, same_code=s.same_code, read_only=True) for s in fallbacks)
+
+    def file(self, name: str) -> Path:
+        """The file of a name such as `family/key.nc`; ParameterError for one that leads anywhere else."""
+        return inside(self.path, name)
 
     def entries(self) -> dict[str, dict[str, Any]]:
         """The manifest's entries, file name (relative, posix) -> entry. Raises RecordError if it is unreadable."""
@@ -129,7 +190,7 @@ class Store:
             return dict(_records_in(path, (now.st_ino, now.st_mtime_ns, now.st_size)))
         except (FileNotFoundError, NotADirectoryError):
             return {}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise unreadable(path, error) from error
 
     def find(self, key: str, code: Code | None = None) -> tuple[str, dict[str, Any]] | None:
@@ -165,7 +226,7 @@ class Store:
             content = self._second_look(key, found[0], code)
         try:
             dataset = None if content is None else from_bytes(content)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except Exception as error:  # HDF5 and xarray raise many kinds
             raise unreadable(self.path / found[0], error) from error
         if dataset is not None:
             self._refuse_other_configuration(key, found, dataset)
@@ -186,29 +247,34 @@ class Store:
 
         Those of a record that a wheel did not bring are fetched.
         """
-        for path in (self.path / name, _next(self.path / name)):
+        for path in (self.file(name), _next(self.file(name))):
             with contextlib.suppress(OSError):
-                content = path.read_bytes()
+                content = given(path, entry["bytes"])
                 if hashlib.sha256(content).hexdigest() == entry["sha256"]:
                     return content
-        return fetched(self.path, name, entry["sha256"])
+        return fetched(self.path, name, entry)
 
     def _second_look(self, key: str, name: str, code: Code | None) -> bytes | None:
-        """Read a record again while nobody writes to the store; set it aside if it is still damaged."""
+        """Read a record again while nobody writes to the store; set it aside if it is still damaged.
+
+        A store that is only read is read again, and no more.
+        """
+        state = "missing or damaged, and this store cannot be written"
         try:
-            with self.manifest_lock():
+            with contextlib.nullcontext() if self.read_only else self.manifest_lock():
                 found = self.find(key, code)
                 content = self._verified(*found) if found else None
-                state = self._set_aside(found[0]) if found and content is None else "set aside by another process"
+                if content is None and not self.read_only:
+                    state = self._set_aside(found[0]) if found else "set aside by another process"
         except (OSError, RecordError):
-            content, state = None, "missing or damaged, and this store cannot be written"
+            content = None
         if content is None:
             warnings.warn(f"the record {name} is {state}; it will be computed again.", RecordWarning, stacklevel=4)
         return content
 
     def _set_aside(self, name: str) -> str:
         """Take a record out of the manifest, keeping its file as `*.corrupt`; says what was found."""
-        path, state = self.path / name, "missing"
+        path, state = self.file(name), "missing"
         if path.exists():
             aside = path.with_name(path.name + ".corrupt")
             os.replace(path, aside)
@@ -221,7 +287,7 @@ class Store:
         problems = []
         for name, entry in self.entries().items():
             if self._verified(name, entry) is None:
-                there = (self.path / name).exists()
+                there = self.file(name).exists()
                 what = "does not have the sha256 of the manifest" if there else "is missing"
                 problems.append(f"the record {name} {what}.")
         return problems
@@ -236,9 +302,9 @@ class Store:
 
         Raises RecordError where another folder stands in the place of its record.
         """
-        if (place := self.path / _name(experiment)).is_dir():
+        if (place := self.file(_name(experiment))).is_dir():
             raise RecordError(f"the record {place} cannot be written: it is a folder.")
-        return self.path / ".partial" / experiment.key
+        return inside(self.path / ".partial", experiment.key)
 
     def add(self, experiment: Recordable, fresh: xr.Dataset, code: Code | None = None) -> None:
         """Add seeds to an experiment's record; `attrs["provenance"]` says how they were made, `code` by which code.
@@ -263,17 +329,17 @@ class Store:
         }
         with self.manifest_lock():
             entries = self.entries()
-            waiting = _next(self.path / name)  # there if a process was killed before it gave this file its name
+            waiting = _next(self.file(name))  # there if a process was killed before it gave this file its name
             left = waiting.read_bytes() if name in entries and waiting.is_file() else b""
             if left and hashlib.sha256(left).hexdigest() == entries[name]["sha256"]:
-                atomic_write(self.path / name, left)
+                atomic_write(self.file(name), left)
             atomic_write(waiting, content)
             before = [n for n, e in entries.items() if e["key"] == experiment.key]
             self._write_manifest({n: e for n, e in entries.items() if n not in before} | {name: entry})
             with contextlib.suppress(OSError):  # the record is whole, and is read under the name that it waits with
-                os.replace(waiting, self.path / name)
+                os.replace(waiting, self.file(name))
                 for other in set(before) - {name}:  # the same configuration under another experiment's name
-                    (self.path / other).unlink(missing_ok=True)
+                    self.file(other).unlink(missing_ok=True)
 
     def _write_manifest(self, entries: dict[str, Any]) -> None:
         text = json.dumps({"format": FORMAT, "records": dict(sorted(entries.items()))}, indent=1)
@@ -286,19 +352,13 @@ class Store:
         return held
 
     def _lock_path(self, name: str) -> Path:
-        return self.path / ".locks" / f"{name}.lock"
+        return inside(self.path / ".locks", f"{name}.lock")
 
     def _acquired(self, name: str, timeout: float = -1) -> AcquireReturnProxy:
         """A lock, held on return. Raises Timeout, and RecordError where the store cannot be written."""
-        path = self._lock_path(name)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.open("ab").close()
-            return FileLock(path).acquire(timeout=timeout)
-        except Timeout:
-            raise
-        except OSError as error:
-            raise RecordError(f"the store {self.path} cannot be written: {error.strerror}.") from error
+        if self.read_only:
+            raise RecordError(f"the store {self.path} is only read.")
+        return locked(self._lock_path(name), f"the store {self.path}", timeout)
 
     def lock(self, key: str) -> AcquireReturnProxy:
         """The lock of one record, held on return; says so when another process is training it."""
@@ -318,18 +378,46 @@ def _records_in(path: Path, state: tuple[int, int, int]) -> dict[str, dict[str, 
         said = f"has format {made}, and this version of grokbook reads format {FORMAT}"
         raise RecordError(f"{path} {said}; update grokbook, or name another store.")
     for name, entry in records.items():
-        match entry:
-            case {"key": str(), "sha256": str(), "seeds": [*seeds], "provenance": [*made]} if all(
-                isinstance(seed, int) for seed in seeds
-            ) and all("fingerprint" in dict(part) for part in made):
-                continue
-        raise unreadable(path, f"the entry of {name} is damaged")
+        if not _is_entry(name, entry):
+            raise unreadable(path, f"the entry of {shown(name)} is damaged")
     return records
 
 
+def _is_entry(name: str, entry: Any) -> bool:
+    """Whether an entry of a manifest has what is asked of it, and its name is `family/key.nc`."""
+    match entry:
+        case {
+            "experiment": str(called),
+            "key": str(key),
+            "sha256": str(sha256),
+            "bytes": int(size),
+            "seeds": [*seeds],
+            "provenance": [*made],
+        }:
+            return bool(
+                _is_record(name, key)
+                and re.fullmatch(r"[0-9a-f]{64}", sha256)
+                and called.isprintable()
+                and size >= 0
+                and all(isinstance(seed, int) for seed in seeds)
+                and all("fingerprint" in dict(part) for part in made)
+            )
+    return False
+
+
+def _is_record(name: str, key: str) -> bool:
+    """Whether a name is that of the record with this key, `family/key.nc`."""
+    folder, _, file = name.rpartition("/")
+    ours = re.fullmatch(r"[0-9a-f]{16}", key) and file == f"{key}.nc"
+    return bool(ours) and all(map(is_plain, folder.split("/")))
+
+
 def _name(experiment: Recordable) -> str:
-    """The file of an experiment's record in the folder of the store."""
-    return f"{family(experiment.name)}/{experiment.key}.nc"
+    """The file of an experiment's record in the folder of the store. Raises ParameterError where it cannot be there."""
+    name = f"{family(experiment.name)}/{experiment.key}.nc"
+    if not _is_record(name, experiment.key) or not experiment.name.isprintable():
+        raise ParameterError(f"{shown(name)} names no record, FAMILY/KEY.nc; a part of a name has {PLAIN}.")
+    return name
 
 
 def _next(path: Path) -> Path:

@@ -17,7 +17,7 @@ from grokbook.errors import ChapterError, ParameterError, shown
 from grokbook.exercises.asked import asked, near
 from grokbook.exercises.attempted import run
 from grokbook.exercises.form import Exercise, read
-from grokbook.files import given, no_formula, whole_folder
+from grokbook.files import PLAIN, given, inside, is_plain, no_formula, whole_folder
 from grokbook.page import sources
 from grokbook.page.sources import Chapter
 from grokbook.teach import worksheet
@@ -82,10 +82,8 @@ def names_in(path: Path) -> list[str]:
 
 def refuse_name(name: str) -> None:
     """Refuse a name that cannot be a folder's: ParameterError."""
-    fits = 0 < len(name) <= 80 and name == name.strip(" .") and name.isprintable()
-    if not fits or set(name) & set('/\\:*?"<>|'):
-        rule = "1 to 80 printable characters without / \\ : * ? \" < > |, and no dot or blank at either end"
-        raise ParameterError(f"{shown(name)} cannot name a variant; a name has {rule}.")
+    if not is_plain(name):
+        raise ParameterError(f"{shown(name)} cannot name a variant; a name has {PLAIN}.")
 
 
 def draw(exercises: Iterable[Exercise], names: Sequence[str], full: bool, tell: Callable[[str], Any]) -> list[Drawn]:
@@ -190,7 +188,7 @@ def _chapter(
     for one in exercises:
         if not one.essay:
             test = worksheet.otter_test(one, given.get(one.label, {}))
-            (folder / "tests" / f"{one.label}.py").write_text(test, encoding="utf-8")
+            inside(folder / "tests", f"{one.label}.py").write_text(test, encoding="utf-8")
 
 
 def key(drawn: Iterable[Drawn]) -> str:

@@ -74,7 +74,7 @@ class _Worker:
 
     def __init__(self, threads: int) -> None:
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115  closed with the worker
-        command, pipe = [sys.executable, "-m", "grokbook.training.pool"], subprocess.PIPE
+        command, pipe = [sys.executable, "-P", "-m", "grokbook.training.pool"], subprocess.PIPE
         environment = process_environment(threads)
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self.errors, env=environment)
 

@@ -1,0 +1,334 @@
+"""Stores and records that somebody else made: a name leads nowhere else, a fallback stays as it is, a file is alone."""
+
+import hashlib
+import io
+import json
+import shutil
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import example, given
+from hypothesis import strategies as st
+from made_up import MadeUp
+
+from grokbook import machine
+from grokbook.errors import ParameterError, RecordError
+from grokbook.face.results import found
+from grokbook.models.transformer import Shape
+from grokbook.runs import Experiment, load_or_run
+from grokbook.runs import store as stores
+from grokbook.runs.recording import catalogue
+from grokbook.runs.store import MANIFEST, RecordWarning, Store, from_bytes, to_bytes
+from grokbook.tasks import ModularTask
+from grokbook.training import RunConfig
+
+KEY = MadeUp.key
+FILE = f"made/up/{KEY}.nc"
+PARTS = st.text(st.sampled_from("ab./\\~:\0\n\x1b \u00e9"), max_size=6) | st.sampled_from(["..", "", ".locks", "made"])
+NAMES = st.lists(PARTS, min_size=1, max_size=4).map("/".join)
+
+
+def recorded(folder: Path) -> Store:
+    """A store with one record of two seeds."""
+    load_or_run(MadeUp(folder.with_name("trained")), Store(folder), progress=False)
+    return Store(folder)
+
+
+def everything(folder: Path) -> dict[str, tuple]:
+    """All files and folders below a folder: time, and what they hold."""
+    return {
+        str(path.relative_to(folder)): (path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else b"")
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder with a store in it, and a file of the reader's beside the store."""
+    folder = tmp_path_factory.mktemp("place")
+    recorded(folder / "store")
+    (folder / f"{KEY}.nc").write_text("the reader's")
+    return folder
+
+
+def uses(store: Store, made: MadeUp):
+    """What a store is asked for."""
+    load = lambda: load_or_run(made, store, progress=False)  # noqa: E731
+    add = lambda: store.add(made, made.dataset((0,)).assign_attrs(provenance="[]"))  # noqa: E731
+    return load, add, store.verify, lambda: store.load(made.key), lambda: store.seeds(made.key)
+
+
+@given(NAMES)
+@example("..")
+@example("made/../..")
+@example("/etc")
+@example("made\\..\\..")
+def test_a_manifest_with_a_name_that_is_none_of_ours_is_refused_whole_and_nothing_is_touched(place, name):
+    """As a store that answers, and as one behind another."""
+    store, named = Store(place / "store"), f"{name}/{KEY}.nc"
+    entry, good = store.entries()[FILE], (store.path / MANIFEST).read_bytes()
+    if stores._is_entry(named, entry):
+        assert (place / "store" / named).resolve().is_relative_to(place / "store")
+        return
+    (store.path / MANIFEST).write_text(json.dumps({"format": 1, "records": {named: entry}}))
+    before, made = everything(place), MadeUp(place / "trained")
+    try:
+        for use in (*uses(store, made), uses(Store(place / "front", fallbacks=(store,)), made)[0]):
+            with pytest.raises(RecordError, match="cannot be read") as caught:
+                use()
+            assert str(caught.value).isprintable()
+        assert everything(place) == before
+    finally:
+        (store.path / MANIFEST).write_bytes(good)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"key": "0" * 16},
+        {"key": "../../../../x"},
+        {"sha256": "0"},
+        {"bytes": -1},
+        {"bytes": "9"},
+        {"experiment": "a\x1b[2J"},
+        {"experiment": 3},
+        {"seeds": ["0"]},
+    ],
+)
+def test_an_entry_that_says_what_none_of_ours_says_is_refused(tmp_path, change):
+    store = recorded(tmp_path / "store")
+    (store.path / MANIFEST).write_text(json.dumps({"format": 1, "records": {FILE: store.entries()[FILE] | change}}))
+    with pytest.raises(RecordError, match=f"the entry of '{FILE}' is damaged"):
+        store.entries()
+
+
+def test_a_manifest_nested_without_end_is_one_sentence(tmp_path):
+    (tmp_path / MANIFEST).write_text('{"records": ' + "[" * 200_000)
+    with pytest.raises(RecordError, match="cannot be read"):
+        Store(tmp_path).entries()
+
+
+CONFIG = RunConfig(ModularTask(5, train_fraction=0.5), Shape(5, d_model=8), steps=20)
+
+
+@given(NAMES)
+def test_an_experiment_has_a_name_that_stays_in_its_store_or_there_is_none(name):
+    try:
+        made = Experiment(name, CONFIG)
+    except ParameterError as error:
+        assert str(error).startswith("name = ") and str(error).isprintable()
+    else:
+        file = Store("/store").file(stores._name(made))
+        assert file.parts[:2] == ("/", "store") and ".." not in file.parts and file.name == f"{made.key}.nc"
+
+
+def test_every_experiment_that_is_recorded_or_could_be_has_such_a_name():
+    assert len(catalogue()) > 100
+
+
+@pytest.mark.parametrize("changed", [{"name": "../../x"}, {"name": "/etc/x"}, {"key": "../../x"}, {"key": "a/b"}])
+def test_whatever_else_asks_a_store_is_held_to_the_same(tmp_path, changed):
+    made, store = MadeUp(tmp_path / "trained", **changed), Store(tmp_path / "deep" / "er" / "store")
+    with pytest.raises(ParameterError, match="names no (record|file)"):
+        load_or_run(made, store, progress=False)
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert made.trained() == [] and all(".locks" in path.parts for path in files)
+
+
+DAMAGES = {
+    "gone": lambda file: file.unlink(),
+    "cut": lambda file: file.write_bytes(b""),
+    "a folder": lambda file: (file.unlink(), file.mkdir()),
+    "whole": lambda file: None,
+}
+
+
+@pytest.mark.filterwarnings("ignore:the record made/up.* and this store cannot be written")
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("by_name", [False, True])
+def test_a_fallback_is_never_written_whatever_is_wrong_with_it(tmp_path, damage, by_name, monkeypatch):
+    """Asked for by a run, and by whoever wants a record by its name."""
+    behind = recorded(tmp_path / "behind")
+    DAMAGES[damage](behind.path / FILE)
+    before = everything(behind.path)
+    made, front = MadeUp(tmp_path / "trained", (0, 1, 2)), Store(tmp_path / "front", fallbacks=(behind,))
+    monkeypatch.setattr("grokbook.face.results.default_store", lambda: front)
+    if not by_name:
+        load_or_run(made, front, progress=False)
+    elif damage == "whole":
+        assert found(KEY).sizes["seed"] == 2
+    else:
+        with pytest.raises(RecordError, match="is damaged, see above"):
+            found(KEY)
+    assert everything(behind.path) == before
+    kept = front.fallbacks[0]
+    for use in (lambda: kept.lock(KEY), lambda: kept.add(made, made.dataset((0,)).assign_attrs(provenance="[]"))):
+        with pytest.raises(RecordError, match=r"is only read\.$"):
+            use()
+    assert everything(behind.path) == before
+
+
+def test_a_record_that_is_larger_than_the_manifest_says_or_never_ends_is_damaged(tmp_path):
+    store = recorded(tmp_path / "store")
+    path, said = store.path / FILE, [f"the record {FILE} does not have the sha256 of the manifest."]
+    path.write_bytes(path.read_bytes() + b"x" * 10**6)
+    assert store.verify() == said
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    assert store.verify() == said
+
+
+# --------------------------------------------------------------------------------------- what a file says
+
+
+def planted(folder: Path, change) -> Store:
+    """A store whose record, changed by who made it, has the sha256 and the size that the manifest says."""
+    store = recorded(folder / "store")
+    with h5py.File(store.path / FILE, "r+") as file:
+        change(file, folder / "secret")
+    content = (store.path / FILE).read_bytes()
+    told = {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+    (store.path / MANIFEST).write_text(json.dumps({"format": 1, "records": {FILE: store.entries()[FILE] | told}}))
+    return store
+
+
+def external_storage(file, secret):
+    file.create_dataset("stolen", (6,), "u1", external=[(str(secret), 0, 6)])
+
+
+def external_link(file, secret):
+    file["stolen"] = h5py.ExternalLink(str(secret.with_suffix(".h5")), "/values")
+
+
+def virtual(file, secret):
+    layout = h5py.VirtualLayout((6,), "u1")
+    layout[:] = h5py.VirtualSource(str(secret.with_suffix(".h5")), "values", (6,), "u1")
+    file.create_virtual_dataset("stolen", layout)
+
+
+def soft_link(file, secret):
+    file["again"] = h5py.SoftLink("/train_loss")
+
+
+def dangling(file, secret):
+    file["again"] = h5py.SoftLink("/nothing")
+
+
+def hard_link(file, secret):
+    file["again"] = file["train_loss"]
+
+
+def folder(file, secret):
+    file.create_group("deeper")["loss"] = [1.0]
+
+
+def hostile_name(file, secret):
+    file["\x1b[2J"] = [1.0]
+
+
+def many_numbers(file, secret):
+    file.create_dataset("zeros", (10**14,), "f4", chunks=(10**6,), compression="gzip")
+
+
+def many_words(file, secret):
+    file.create_dataset("words", (10**9,), h5py.string_dtype(), chunks=(10**6,))
+
+
+def words_in_an_attribute(file, secret):
+    file["train_loss"].attrs["many"] = np.array(["a"] * 1000, dtype=object)
+
+
+def too_many_dimensions(file, secret):
+    references = [[file["step"].ref]] * 500
+    of = file["train_loss"].attrs
+    del of["DIMENSION_LIST"]
+    kind = h5py.vlen_dtype(h5py.ref_dtype)
+    made = np.empty(500, dtype=object)
+    for i, one in enumerate(references):
+        made[i] = np.array(one, dtype=h5py.ref_dtype)
+    of.create("DIMENSION_LIST", made, dtype=kind)
+
+
+def a_dimension_that_is_gone(file, secret):
+    del file["step"]
+
+
+CHANGES = [external_storage, external_link, virtual, soft_link, dangling, hard_link, folder, hostile_name, many_numbers]
+CHANGES += [many_words, words_in_an_attribute, too_many_dimensions, a_dimension_that_is_gone]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_a_record_that_names_another_file_or_does_not_fit_into_memory_is_one_sentence(tmp_path, change, monkeypatch):
+    (tmp_path / "secret").write_bytes(b"secret")
+    with h5py.File(tmp_path / "secret.h5", "w") as other:
+        other["values"] = np.frombuffer(b"secret", "u1")
+    monkeypatch.setattr(stores, "free_memory_mb", lambda: 1e4)
+    store = planted(tmp_path, change)
+    with pytest.raises(RecordError) as caught:
+        store.load(KEY)
+    said = str(caught.value)
+    assert f"{FILE} cannot be read (" in said and said.isprintable() and "secret" not in said.partition("(")[2]
+
+
+def test_what_fits_into_memory_is_measured_in_what_is_free(monkeypatch):
+    content = to_bytes(xr.Dataset({"zeros": ("step", np.zeros(500_000))}))
+    assert len(content) < 50_000 and from_bytes(content).zeros.size == 500_000
+    for free, fits in ((3.9, False), (4.1, True), (np.inf, True)):
+        monkeypatch.setattr(stores, "free_memory_mb", lambda free=free: free)
+        if fits:
+            assert from_bytes(content).zeros.size == 500_000
+        else:
+            with pytest.raises(ValueError, match="it needs 4 MB, more than the memory that is free"):
+                from_bytes(content)
+    assert machine.free_memory_mb() > 4
+
+
+@given(st.data())
+def test_what_a_store_writes_it_reads_whatever_its_variables_are(data):
+    """The rules that refuse files of others refuse none of ours."""
+    sizes = {name: data.draw(st.integers(1, 3)) for name in ("seed", "step", "layer")}
+    variables = {}
+    names = st.from_regex(r"[a-z][a-z_ 0-9]{0,6}[a-z]", fullmatch=True)
+    for name in data.draw(st.lists(names, unique=True, max_size=4)):
+        if name in sizes:
+            continue
+        dims = data.draw(st.lists(st.sampled_from(sorted(sizes)), unique=True))
+        kind = data.draw(st.sampled_from(["f4", "f8", "i8", "bool", "words"]))
+        shape = [sizes[dim] for dim in dims]
+        values = np.full(shape, "word") if kind == "words" else np.ones(shape, kind)
+        variables[name] = (dims, values, data.draw(st.dictionaries(st.just("long_name"), st.text("abc", min_size=1))))
+    coords = {"seed": range(sizes["seed"]), "layer": [f"part {k}" for k in range(sizes["layer"])]}
+    dataset = xr.Dataset(variables, coords, {"device": "cpu"})
+    content = to_bytes(dataset)
+    assert from_bytes(content).identical(xr.open_dataset(io.BytesIO(content), engine="h5netcdf").load())
+
+
+@given(st.integers(0, 10**6), st.integers(0, 255))
+def test_a_file_that_is_no_dataset_any_more_is_one_sentence_or_numbers(place, at, byte):
+    """A byte of it changed by who also changed the manifest."""
+    store = Store(place / "store")
+    content = bytearray((store.path / FILE).read_bytes())
+    content[at % len(content)] = byte
+    name = place / "other" / FILE
+    name.parent.mkdir(parents=True, exist_ok=True)
+    name.write_bytes(content)
+    told = {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+    entry = store.entries()[FILE] | told
+    (place / "other" / MANIFEST).write_text(json.dumps({"format": 1, "records": {FILE: entry}}))
+    try:
+        assert isinstance(Store(place / "other").load(KEY), xr.Dataset)
+    except RecordError as error:
+        assert "cannot be read" in str(error) or "has key" in str(error)
+    finally:
+        shutil.rmtree(place / "other")
+
+
+def test_records_of_others_give_a_warning_that_a_terminal_can_show(tmp_path):
+    store = recorded(tmp_path / "store")
+    (store.path / FILE).unlink()
+    with pytest.warns(RecordWarning) as caught:
+        assert store.load(KEY) is None
+    assert str(caught[0].message).isprintable()
