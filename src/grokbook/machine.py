@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from subprocess import Popen
+from typing import Any, TextIO
 
 CORES = "GROKBOOK_CORES"
 """Name of the environment variable with a process's share of the cores; a build sets it for each chapter."""
@@ -103,6 +105,36 @@ def subnormals_as_zero() -> Iterator[None]:
         yield
     finally:
         torch.set_flush_denormal(before)
+
+
+_ANSWERS = "GROKBOOK_ANSWERS"
+
+
+def started(
+    command: Sequence[str], environment: Mapping[str, str], **options: Any
+) -> tuple[Popen[bytes], TextIO]:
+    """A process of ours, and what it answers, on a pipe that is its and ours alone.
+
+    Standard output is everybody's: a start-up file of Python, a library or a call may print there.
+    The process takes its end with `answers`; when it ends, so does the pipe. `options` are Popen's.
+    """
+    reading, writing = os.pipe()
+    told = {**environment, _ANSWERS: str(writing)}
+    try:
+        process = Popen(command, env=told, pass_fds=(writing,), **options)
+    except BaseException:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+    return process, os.fdopen(reading, encoding="utf-8")
+
+
+def answers() -> TextIO:
+    """Where this process, one that `started` began, answers; what it starts itself has no part in it."""
+    place = int(os.environ.pop(_ANSWERS))
+    os.set_inheritable(place, False)
+    return os.fdopen(place, "w", encoding="utf-8")
 
 
 def process_environment(threads: int = 1) -> dict[str, str]:
