@@ -48,7 +48,7 @@ def duration(seconds: float) -> str:
 
 def _available(path: Path = Path("/proc/meminfo")) -> float:
     try:
-        lines = [line.split() for line in path.read_text().splitlines()]
+        lines = [line.split() for line in path.read_text("utf-8").splitlines()]
     except OSError:
         return float("inf")
     return next((int(words[1]) * 1024 / 1e6 for words in lines if words[:1] == ["MemAvailable:"]), float("inf"))
@@ -57,8 +57,8 @@ def _available(path: Path = Path("/proc/meminfo")) -> float:
 def _left_in_group(folder: Path = Path("/sys/fs/cgroup")) -> float:
     """The limit of the control group less what is in use; files that were read and can be forgotten are not in use."""
     try:
-        limit, used = (int((folder / name).read_text()) for name in ("memory.max", "memory.current"))
-        stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        limit, used = (int((folder / name).read_text("utf-8")) for name in ("memory.max", "memory.current"))
+        stat = dict(line.split() for line in (folder / "memory.stat").read_text("utf-8").splitlines())
     except (OSError, ValueError):  # no control group, or the limit is "max"
         return float("inf")
     return (limit - used + int(stat.get("inactive_file", 0))) / 1e6

@@ -87,7 +87,7 @@ def pinned_versions(root: Path) -> Finding:
     file = root / "constraints.txt"
     if not file.exists():
         return Finding("pinned versions", True, "no constraints.txt here", needed=False)
-    pins = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;#]+)", file.read_text(), re.MULTILINE)
+    pins = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;#]+)", file.read_text("utf-8"), re.MULTILINE)
     found = [(name, (_have(name) or pin).partition("+")[0], pin) for name, pin in pins]
     different = [f"{name} {have} (pinned {pin})" for name, have, pin in found if have != pin]
     text = f"{len(pins)} pins" + (f", {len(different)} differ: {', '.join(different[:4])}" if different else " match")
@@ -175,7 +175,7 @@ def processor() -> str:
     if torch.cuda.is_available():
         return torch.cuda.get_device_name()
     info = Path("/proc/cpuinfo")
-    names = re.findall(r"^model name\s*: (.*)$", info.read_text() if info.is_file() else "", re.MULTILINE)
+    names = re.findall(r"^model name\s*: (.*)$", info.read_text("utf-8", "replace") if info.is_file() else "", re.MULTILINE)
     return f"{names[0] if names else platform.machine()} ({torch.backends.cpu.get_cpu_capability()})"
 
 
