@@ -22,7 +22,7 @@ import xarray as xr
 
 from grokbook.errors import GrokbookError, ParameterError, TrainingError
 from grokbook.files import atomic_write
-from grokbook.machine import cores, limited_threads
+from grokbook.machine import cores, limited_threads, plain_torch
 from grokbook.runs.experiment import Experiment, default_store, load_or_run
 from grokbook.runs.shared import Shared
 from grokbook.runs.store import Store
@@ -74,7 +74,7 @@ def finished(configs: list[RunConfig], path: Path) -> bool:
     """Whether there is a checkpoint of these runs in which all of them are over."""
     if not path.is_file():
         return False
-    with limited_threads(1):
+    with plain_torch(), limited_threads(1):
         stack = make_stack(configs, torch.device("cpu"))
         there = restore(stack, str(path))
         return there and (stack.step >= stack.config.steps or all(map(stack.over, range(len(configs)))))
