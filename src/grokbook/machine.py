@@ -124,39 +124,6 @@ def plain_torch(device: str = "cpu") -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def plain_torch(device: str = "cpu") -> Iterator[None]:
-    """Let torch be inside as a fresh process finds it, whatever this one has set; afterwards as before.
-
-    That is: numbers in float32, made on the CPU, slopes noted, no inference mode, no autocast and,
-    for what is computed on a CPU (`device`), no products of rounded factors. So a run has the same
-    numbers in every session.
-
-    Example:
-        >>> import torch
-        >>> with torch.inference_mode(), plain_torch():
-        ...     torch.is_inference_mode_enabled()
-        False
-    """
-    import torch
-
-    with contextlib.ExitStack() as scope:
-        scope.callback(torch.set_default_dtype, torch.get_default_dtype())
-        torch.set_default_dtype(torch.float32)
-        precision = torch.get_float32_matmul_precision()
-        if device == "cpu" and precision != "highest":
-            scope.callback(torch.set_float32_matmul_precision, precision)
-            torch.set_float32_matmul_precision("highest")
-        if torch.get_default_device().type != "cpu":
-            scope.enter_context(torch.device("cpu"))
-        for kind in ("cpu", "cuda"):
-            if torch.is_autocast_enabled(kind):
-                scope.enter_context(torch.autocast(kind, enabled=False))
-        scope.enter_context(torch.inference_mode(False))
-        scope.enter_context(torch.enable_grad())
-        yield
-
-
-@contextlib.contextmanager
 def subnormals_as_zero() -> Iterator[None]:
     """Let torch take subnormal numbers (in float32 below 1.2e-38) for 0 inside, in this thread, as before afterwards.
 

@@ -153,7 +153,8 @@ def networks_train(root: Path) -> Finding:
         trained = Path(folder) / "trained"
         trained.touch()
         try:
-            done = subprocess.run([sys.executable, "-c", f"import sys; {TRAIN}", str(trained)], capture_output=True, timeout=300)
+            command = [sys.executable, "-c", f"import sys; {TRAIN}", str(trained)]
+            done = subprocess.run(command, capture_output=True, timeout=300)
             why = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"signal {-done.returncode}"]
             ended = "" if done.returncode == 0 else why[0]
         except subprocess.TimeoutExpired:
@@ -175,7 +176,8 @@ def processor() -> str:
     if torch.cuda.is_available():
         return torch.cuda.get_device_name()
     info = Path("/proc/cpuinfo")
-    names = re.findall(r"^model name\s*: (.*)$", info.read_text("utf-8", "replace") if info.is_file() else "", re.MULTILINE)
+    said = info.read_text("utf-8", "replace") if info.is_file() else ""
+    names = re.findall(r"^model name\s*: (.*)$", said, re.MULTILINE)
     return f"{names[0] if names else platform.machine()} ({torch.backends.cpu.get_cpu_capability()})"
 
 

@@ -42,8 +42,9 @@ class Kernels:
     def options(self, folder: Path, environment: Mapping[str, str], *, fork: bool = True) -> Iterator[dict[str, Any]]:
         """Options of a notebook client for one kernel of this very interpreter, whose files lie in `folder`.
 
-        The user's kernels, IPython profile and PYTHONSTARTUP are left out of it, so that a page does not depend on them. When the block ends, so do the kernel and all that it started. Without `fork` it is a process of
-        its own: workers of a Dask cluster do not start from a fork.
+        The user's kernels, IPython profile and PYTHONSTARTUP are left out of it, so that a page does
+        not depend on them. When the block ends, so do the kernel and all that it started. Without
+        `fork` it is a process of its own: workers of a Dask cluster do not start from a fork.
         """
         from traitlets.config import Config
 
