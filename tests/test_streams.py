@@ -4,6 +4,7 @@ import ast
 import io
 import json
 import os
+import pwd
 import sys
 from pathlib import Path
 
@@ -25,17 +26,31 @@ print(12345, file=sys.stderr)
 """
 
 
+NOBODY = """import pwd
+def nobody(uid):
+    raise KeyError(uid)
+pwd.getpwuid = nobody
+"""
+
+
 @pytest.fixture
-def noisy(tmp_path, monkeypatch):
-    """Every Python that is started prints before it does what it is asked; its interactive start-up file does too."""
-    (tmp_path / "sitecustomize.py").write_text(NOISE)
-    (tmp_path / "start.py").write_text(NOISE + "raise SystemExit")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
-    monkeypatch.setenv("PYTHONSTARTUP", str(tmp_path / "start.py"))
+def starting(tmp_path, monkeypatch):
+    """A function that lets every Python that is started run some code before anything else."""
+
+    def first(code):
+        (tmp_path / "sitecustomize.py").write_text(code)
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+        return tmp_path
+
     kernel._loaded.cache_clear()
-    yield tmp_path
+    yield first
     kernel._loaded.cache_clear()
+
+
+@pytest.fixture
+def noisy(starting):
+    return starting(NOISE)
 
 
 def test_a_process_of_the_pool_answers_on_a_pipe_of_its_own(noisy):
@@ -46,6 +61,17 @@ def test_a_process_of_the_pool_answers_on_a_pipe_of_its_own(noisy):
 
 def test_a_kernel_starts_and_runs_a_cell(noisy):
     found = doctor.kernel_starts(noisy)
+    assert found.ok, found.text
+
+
+def test_a_kernel_starts_for_a_user_without_a_home(starting, monkeypatch):
+    def nobody(uid):
+        raise KeyError(uid)
+
+    folder = starting(NOBODY)
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    monkeypatch.delenv("HOME")
+    found = doctor.kernel_starts(folder)
     assert found.ok, found.text
 
 

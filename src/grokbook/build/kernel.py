@@ -28,6 +28,8 @@ WATCH_SECONDS = 0.5
 """How often a kernel looks whether its parent is still there."""
 LOADED = ("ipykernel.kernelapp", "torch", "xarray", "h5py", "sympy", "scipy.optimize", "scipy.stats", "seaborn")
 """What a kernel finds loaded: nothing of grokbook, whose modules may ask where they are."""
+LOG = "kernel.log"
+"""The file in a kernel's folder with what it writes beside its cells."""
 _AT_LOADING = ("ATEN", "CUDA", "LD_", "MALLOC", "MKL", "MPL", "OMP", "ONEDNN", "OPENBLAS", "PYTHON", "TORCH")
 """Beginnings of variables that Python and these libraries read when they are loaded; others each kernel has its own."""
 
@@ -55,7 +57,7 @@ class Kernels:
             self._running.add(pid)
 
         try:
-            made = _manager(folder, {"IPYTHONDIR": str(folder / "ipython"), **environment}, note, fork)
+            made = _manager(folder, {**_own_folders(folder), **environment}, note, fork)
             file = str(folder / "connection.json")  # no other user may listen, and no two kernels take one port
             private = {"transport_encryption": "auto", "cache_ports": True, "connection_file": file}
             config = Config(KernelManager=private)
@@ -69,6 +71,19 @@ class Kernels:
         """End every kernel that runs, and all that they started."""
         for pid in list(self._running):
             _end(pid)
+
+
+def _own_folders(folder: Path) -> dict[str, str]:
+    """Variables with which a kernel keeps what is its own in `folder`; a home only where there is none.
+
+    Without one, as of a user that the system does not know, Jupyter ends before the first cell.
+    """
+    own = {"IPYTHONDIR": str(folder / "ipython")}
+    try:
+        Path.home()
+    except RuntimeError:
+        own["HOME"] = str(folder)
+    return own
 
 
 def _end(session: int) -> None:
@@ -91,7 +106,7 @@ def _manager(folder: Path, environment: Mapping[str, str], note: Callable[[int],
         kernel_spec = spec
 
         async def start_kernel(self, **options: Any) -> None:
-            with (folder / "kernel.log").open("wb") as log:
+            with (folder / LOG).open("wb") as log:
                 await self._async_start_kernel(**options, stdout=log, stderr=STDOUT)
             note(self.provisioner.pid)
 
@@ -100,7 +115,7 @@ def _manager(folder: Path, environment: Mapping[str, str], note: Callable[[int],
                 return await super()._async_launch_kernel(kernel_cmd, **options)
             env, cwd = options["env"], options.get("cwd") or os.getcwd()
             asked = kernel_cmd[kernel_cmd.index("-f") :]  # the file, and what a notebook client adds
-            job = {"arguments": asked, "env": env, "cwd": str(cwd), "log": str(folder / "kernel.log")}
+            job = {"arguments": asked, "env": env, "cwd": str(cwd), "log": str(folder / LOG)}
             made = self.provisioner
             made.process = _Forked(_fork(job))
             made.pid = made.pgid = made.process.pid
