@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from subprocess import Popen
+from typing import Any, TextIO
 
 CORES = "GROKBOOK_CORES"
 """Name of the environment variable with a process's share of the cores; a build sets it for each chapter."""
@@ -46,7 +48,7 @@ def duration(seconds: float) -> str:
 
 def _available(path: Path = Path("/proc/meminfo")) -> float:
     try:
-        lines = [line.split() for line in path.read_text().splitlines()]
+        lines = [line.split() for line in path.read_text("utf-8").splitlines()]
     except OSError:
         return float("inf")
     return next((int(words[1]) * 1024 / 1e6 for words in lines if words[:1] == ["MemAvailable:"]), float("inf"))
@@ -55,8 +57,8 @@ def _available(path: Path = Path("/proc/meminfo")) -> float:
 def _left_in_group(folder: Path = Path("/sys/fs/cgroup")) -> float:
     """The limit of the control group less what is in use; files that were read and can be forgotten are not in use."""
     try:
-        limit, used = (int((folder / name).read_text()) for name in ("memory.max", "memory.current"))
-        stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        limit, used = (int((folder / name).read_text("utf-8")) for name in ("memory.max", "memory.current"))
+        stat = dict(line.split() for line in (folder / "memory.stat").read_text("utf-8").splitlines())
     except (OSError, ValueError):  # no control group, or the limit is "max"
         return float("inf")
     return (limit - used + int(stat.get("inactive_file", 0))) / 1e6
@@ -89,6 +91,39 @@ def limited_threads(count: int | None) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def plain_torch(device: str = "cpu") -> Iterator[None]:
+    """Let torch be inside as a fresh process finds it, whatever this one has set; afterwards as before.
+
+    That is: numbers in float32, made on the CPU, slopes noted, no inference mode, no autocast and,
+    for what is computed on a CPU (`device`), no products of rounded factors. So a run has the same
+    numbers in every session.
+
+    Example:
+        >>> import torch
+        >>> with torch.inference_mode(), plain_torch():
+        ...     torch.is_inference_mode_enabled()
+        False
+    """
+    import torch
+
+    with contextlib.ExitStack() as scope:
+        scope.callback(torch.set_default_dtype, torch.get_default_dtype())
+        torch.set_default_dtype(torch.float32)
+        precision = torch.get_float32_matmul_precision()
+        if device == "cpu" and precision != "highest":
+            scope.callback(torch.set_float32_matmul_precision, precision)
+            torch.set_float32_matmul_precision("highest")
+        if torch.get_default_device().type != "cpu":
+            scope.enter_context(torch.device("cpu"))
+        for kind in ("cpu", "cuda"):
+            if torch.is_autocast_enabled(kind):
+                scope.enter_context(torch.autocast(kind, enabled=False))
+        scope.enter_context(torch.inference_mode(False))
+        scope.enter_context(torch.enable_grad())
+        yield
+
+
+@contextlib.contextmanager
 def subnormals_as_zero() -> Iterator[None]:
     """Let torch take subnormal numbers (in float32 below 1.2e-38) for 0 inside, in this thread, as before afterwards.
 
@@ -103,6 +138,36 @@ def subnormals_as_zero() -> Iterator[None]:
         yield
     finally:
         torch.set_flush_denormal(before)
+
+
+_ANSWERS = "GROKBOOK_ANSWERS"
+
+
+def started(
+    command: Sequence[str], environment: Mapping[str, str], **options: Any
+) -> tuple[Popen[bytes], TextIO]:
+    """A process of ours, and what it answers, on a pipe that is its and ours alone.
+
+    Standard output is everybody's: a start-up file of Python, a library or a call may print there.
+    The process takes its end with `answers`; when it ends, so does the pipe. `options` are Popen's.
+    """
+    reading, writing = os.pipe()
+    told = {**environment, _ANSWERS: str(writing)}
+    try:
+        process = Popen(command, env=told, pass_fds=(writing,), **options)
+    except BaseException:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+    return process, os.fdopen(reading, encoding="utf-8")
+
+
+def answers() -> TextIO:
+    """Where this process, one that `started` began, answers; what it starts itself has no part in it."""
+    place = int(os.environ.pop(_ANSWERS))
+    os.set_inheritable(place, False)
+    return os.fdopen(place, "w", encoding="utf-8")
 
 
 def process_environment(threads: int = 1) -> dict[str, str]:

@@ -126,12 +126,17 @@ def records_path(root: Path | None = None) -> Path:
 
 def local_store_path() -> Path:
     """Runs trained on this machine (not committed): `$GROKBOOK_STORE`, else `.grokbook/records` of the checkout, or
-    of the home folder where grokbook is installed without one."""
+    of the home folder where grokbook is installed without one.
+
+    Raises GrokbookError where there is no home folder either."""
     configured = os.environ.get("GROKBOOK_STORE")
     if configured:
         return Path(configured)
     root = project_root()
-    return (Path.home() if root == INSTALLED else root) / ".grokbook" / "records"
+    try:
+        return (Path.home() if root == INSTALLED else root) / ".grokbook" / "records"
+    except RuntimeError:
+        raise GrokbookError("there is no home folder to keep runs in; name one: GROKBOOK_STORE.") from None
 
 
 def results_path(root: Path) -> Path:

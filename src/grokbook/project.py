@@ -120,10 +120,10 @@ def described(root: Path) -> dict[str, Any]:
 def git(root: Path, *arguments: str) -> str | None:
     """What a command of git prints in a folder; None where it fails, and where there is no git."""
     try:
-        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True, timeout=20)
+        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=True, timeout=20)
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout.strip()
+    return done.stdout.decode(errors="replace").strip()
 
 
 def _content(root: Path) -> dict[str, Any]:

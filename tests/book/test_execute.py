@@ -70,12 +70,15 @@ def test_no_kernel_or_profile_of_the_user_is_taken_for_ours(project, said, monke
     startup = tmp_path / "ipython" / "profile_default" / "startup"
     startup.mkdir(parents=True)
     (startup / "own.py").write_text("raise SystemExit")
+    (tmp_path / "start.py").write_text("planted = 1")
+    monkeypatch.setenv("PYTHONSTARTUP", str(tmp_path / "start.py"))
     monkeypatch.setenv("JUPYTER_PATH", str(foreign.parent))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    asks = "import os\nassert os.environ['GROKBOOK_CORES'] == '3'\nassert os.getcwd() == os.environ['WANTED']\nfig, ax"
+    asks = "import os\nassert os.environ['GROKBOOK_CORES'] == '3'\nassert os.getcwd() == os.environ['WANTED']\n"
+    asks += "assert 'planted' not in globals()\nfig, ax"
     found = chapter(project, CHAPTER.replace("fig, ax", asks))
     environment = {"GROKBOOK_CORES": "3", "WANTED": str(project)}
     execute.execute(found.page("smoke"), project, said, environment=environment)
@@ -86,7 +89,7 @@ def test_no_kernel_or_profile_of_the_user_is_taken_for_ours(project, said, monke
 def test_kernels_are_forks_of_one_process_of_one_thread_that_has_loaded_libraries_and_nothing_of_ours(project, said):
     asks = """import os, sys
 parent, ours = os.getppid(), {name for name in sys.modules if name.startswith("grokbook")}
-assert "torch" in sys.modules and ours <= {"grokbook", "grokbook.build", "grokbook.errors"}, ours
+assert "torch" in sys.modules and ours <= {"grokbook", "grokbook.build", "grokbook.errors", "grokbook.machine"}, ours
 open("parents", "a").write(f"{parent} {os.listdir(f'/proc/{parent}/task')}\\n")
 import sys
 import matplotlib"""

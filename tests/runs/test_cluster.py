@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from processes import children
 from test_sweep import SMALL
 from typer.testing import CliRunner
 
@@ -82,9 +83,8 @@ def test_a_cluster_changes_no_number_and_a_killed_worker_loses_no_run(tmp_path, 
         if done == 0:
             return
         if not killed:
-            pids = subprocess.run(["pgrep", "-P", str(os.getpid())], capture_output=True, text=True).stdout.split()
-            workers = [pid for pid in map(int, pids) if "spawn_main" in command(pid)]
-            killed.append(max(workers))
+            ours = [pid for pid in children(os.getpid()) if "dask_worker" in command(pid)]
+            killed.append(next(pid for pid in children(ours[0]) if "spawn_main" in command(pid)))
             os.kill(killed[0], signal.SIGKILL)
 
     found = cluster.sweep(SWEEP, workers=1, store=store, told=told)
@@ -111,6 +111,31 @@ def test_a_worker_without_a_compiler_trains_as_it_can(monkeypatch):
 def command(pid):
     with open(f"/proc/{pid}/cmdline") as stream:
         return stream.read()
+
+
+UNGUARDED = """
+import sys; sys.path[:0] = {path!r}
+import grokbook as gb
+print("read")
+net, grid = gb.Transformer(5, d_model=8), {{"lr": [1e-3, 1e-2]}}
+quiet = {{"steps": 20, "store": {store!r}, "progress": False}}
+print(gb.sweep(gb.ModularTask(5), net, grid=grid, scheduler="local", workers=1, **quiet).sizes["lr"])
+"""
+
+
+@pytest.mark.slow
+def test_a_script_without_a_main_guard_is_read_once(tmp_path):
+    script = tmp_path / "unguarded.py"
+    script.write_text(UNGUARDED.format(path=sys.path, store=str(tmp_path / "store")))
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "read\n2\n", "")
+
+
+def test_workers_that_do_not_come_are_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "PATIENCE", 1)
+    monkeypatch.setattr(cluster.sys, "executable", "false")
+    with pytest.raises(GrokbookError, match="no worker of Dask starts here: it says nothing"):
+        cluster.sweep(SWEEP, store=Store(tmp_path))
 
 
 CLIENT = """

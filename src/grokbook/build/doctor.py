@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 FREE_DISK_GB = 2.0
 
+TRAIN = f"from {__name__} import train_each_kind; train_each_kind(sys.argv[1])"
+"""What the process that tries the networks runs; it writes to a file of its own, as anything may print."""
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -84,7 +87,7 @@ def pinned_versions(root: Path) -> Finding:
     file = root / "constraints.txt"
     if not file.exists():
         return Finding("pinned versions", True, "no constraints.txt here", needed=False)
-    pins = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;#]+)", file.read_text(), re.MULTILINE)
+    pins = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;#]+)", file.read_text("utf-8"), re.MULTILINE)
     found = [(name, (_have(name) or pin).partition("+")[0], pin) for name, pin in pins]
     different = [f"{name} {have} (pinned {pin})" for name, have, pin in found if have != pin]
     text = f"{len(pins)} pins" + (f", {len(different)} differ: {', '.join(different[:4])}" if different else " match")
@@ -126,8 +129,8 @@ def kinds() -> dict[str, RunConfig]:
     }
 
 
-def train_each_kind() -> None:
-    """Train every one of `kinds` and print its name; ends with an error where a loss does not come down."""
+def train_each_kind(trained: str) -> None:
+    """Train every one of `kinds` and write its name to a file; ends with an error where a loss does not come down."""
     import torch
 
     from grokbook.training import train
@@ -137,22 +140,26 @@ def train_each_kind() -> None:
         loss = train([config], device="cpu", progress=False).train_loss.values.ravel()
         if not loss[-1] < loss[0]:
             raise SystemExit(f"{name}: the loss goes from {loss[0]:.3g} to {loss[-1]:.3g}")
-        print(name, flush=True)
+        with open(trained, "a", encoding="utf-8") as file:
+            print(name, file=file)
 
 
 def networks_train(root: Path) -> Finding:
     """Each kind of network trains, in a process of its own: on some processors a library's program for them crashes."""
     import torch
 
-    code = f"from {__name__} import train_each_kind; train_each_kind()"
-    run, said = [sys.executable, "-P", "-c", code], f"torch {torch.__version__} on {processor()}"
-    try:
-        done = subprocess.run(run, capture_output=True, text=True, timeout=300)
-        why = done.stderr.strip().splitlines()[-1:] or [f"signal {-done.returncode}"]
-        trained, ended = done.stdout.splitlines(), "" if done.returncode == 0 else why[0]
-    except subprocess.TimeoutExpired as error:
-        trained, ended = (error.stdout or b"").decode().splitlines(), "it does not end"
-    those = ", ".join(trained) or "none"
+    said = f"torch {torch.__version__} on {processor()}"
+    with tempfile.TemporaryDirectory() as folder:
+        trained = Path(folder) / "trained"
+        trained.touch()
+        try:
+            command = [sys.executable, "-P", "-c", f"import sys; {TRAIN}", str(trained)]
+            done = subprocess.run(command, capture_output=True, timeout=300)
+            why = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"signal {-done.returncode}"]
+            ended = "" if done.returncode == 0 else why[0]
+        except subprocess.TimeoutExpired:
+            ended = "it does not end"
+        those = ", ".join(trained.read_text(encoding="utf-8").splitlines()) or "none"
     text = f"{said}; it ended after {those}: {ended}" if ended else f"{said}: {those}"
     return Finding("networks train", not ended, text, "reinstall torch, or set ONEDNN_MAX_CPU_ISA=AVX")
 
@@ -169,7 +176,8 @@ def processor() -> str:
     if torch.cuda.is_available():
         return torch.cuda.get_device_name()
     info = Path("/proc/cpuinfo")
-    names = re.findall(r"^model name\s*: (.*)$", info.read_text() if info.is_file() else "", re.MULTILINE)
+    said = info.read_text("utf-8", "replace") if info.is_file() else ""
+    names = re.findall(r"^model name\s*: (.*)$", said, re.MULTILINE)
     return f"{names[0] if names else platform.machine()} ({torch.backends.cpu.get_cpu_capability()})"
 
 

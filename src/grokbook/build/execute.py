@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grokbook.build import footer, outputs
-from grokbook.build.kernel import Kernels
+from grokbook.build.kernel import LOG, Kernels
 from grokbook.build.terminal import Line, Progress, ProgressStream
 from grokbook.errors import ChapterError
 from grokbook.files import written
@@ -66,7 +66,7 @@ def execute(
         tempfile.TemporaryDirectory(prefix="grokbook-") as folder,
         kernels.options(Path(folder), environment) as options,
     ):
-        notebook = _run_cells(chapter.label, notebook, root, options, line)
+        notebook = _run_cells(chapter.label, notebook, root, options, line, Path(folder) / LOG)
     seconds, used = time.monotonic() - begin, outputs.used(notebook)
     notebook.cells = [cell for cell in notebook.cells if outputs.KEY not in cell.metadata]
     try:
@@ -81,7 +81,9 @@ def execute(
     return Run(notebook, figures, seconds)
 
 
-def _run_cells(label: str, notebook: Any, root: Path, options: Mapping[str, Any], line: Line) -> Any:
+def _run_cells(
+    label: str, notebook: Any, root: Path, options: Mapping[str, Any], line: Line, log: Path
+) -> Any:
     import papermill
     from nbclient.exceptions import DeadKernelError
     from papermill.engines import NBClientEngine, papermill_engines
@@ -121,4 +123,6 @@ def _run_cells(label: str, notebook: Any, root: Path, options: Mapping[str, Any]
     except (DeadKernelError, RuntimeError) as error:
         if not isinstance(error, DeadKernelError) and "died" not in str(error):
             raise
-        raise ChapterError(f"{label}: its kernel died (was the memory used up?).") from None
+        last = (log.read_text("utf-8", "replace") if log.is_file() else "").strip().rpartition("\n")[2]
+        said = f"; the last it said: {last}" if last else ""
+        raise ChapterError(f"{label}: its kernel died (was the memory used up?){said}.") from None

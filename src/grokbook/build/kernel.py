@@ -19,14 +19,17 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, STDOUT, Popen
-from typing import Any
+from typing import Any, TextIO
 
 from grokbook.errors import ChapterError
+from grokbook.machine import answers, started
 
 WATCH_SECONDS = 0.5
 """How often a kernel looks whether its parent is still there."""
 LOADED = ("ipykernel.kernelapp", "torch", "xarray", "h5py", "sympy", "scipy.optimize", "scipy.stats", "seaborn")
 """What a kernel finds loaded: nothing of grokbook, whose modules may ask where they are."""
+LOG = "kernel.log"
+"""The file in a kernel's folder with what it writes beside its cells."""
 _AT_LOADING = ("ATEN", "CUDA", "LD_", "MALLOC", "MKL", "MPL", "OMP", "ONEDNN", "OPENBLAS", "PYTHON", "TORCH")
 """Beginnings of variables that Python and these libraries read when they are loaded; others each kernel has its own."""
 
@@ -41,9 +44,9 @@ class Kernels:
     def options(self, folder: Path, environment: Mapping[str, str], *, fork: bool = True) -> Iterator[dict[str, Any]]:
         """Options of a notebook client for one kernel of this very interpreter, whose files lie in `folder`.
 
-        The user's kernels and IPython profile (start-up files, settings) are left out of it, so that a page does not
-        depend on them. When the block ends, so do the kernel and all that it started. Without `fork` it is a process of
-        its own: workers of a Dask cluster do not start from a fork.
+        The user's kernels, IPython profile and PYTHONSTARTUP are left out of it, so that a page does
+        not depend on them. When the block ends, so do the kernel and all that it started. Without
+        `fork` it is a process of its own: workers of a Dask cluster do not start from a fork.
         """
         from traitlets.config import Config
 
@@ -54,7 +57,7 @@ class Kernels:
             self._running.add(pid)
 
         try:
-            made = _manager(folder, {"IPYTHONDIR": str(folder / "ipython"), **environment}, note, fork)
+            made = _manager(folder, {**_own_folders(folder), **environment}, note, fork)
             file = str(folder / "connection.json")  # no other user may listen, and no two kernels take one port
             private = {"transport_encryption": "auto", "cache_ports": True, "connection_file": file}
             config = Config(KernelManager=private)
@@ -70,6 +73,19 @@ class Kernels:
             _end(pid)
 
 
+def _own_folders(folder: Path) -> dict[str, str]:
+    """Variables with which a kernel keeps what is its own in `folder`; a home only where there is none.
+
+    Without one, as of a user that the system does not know, Jupyter ends before the first cell.
+    """
+    own = {"IPYTHONDIR": str(folder / "ipython")}
+    try:
+        Path.home()
+    except RuntimeError:
+        own["HOME"] = str(folder)
+    return own
+
+
 def _end(session: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(session, signal.SIGKILL)
@@ -83,13 +99,14 @@ def _manager(folder: Path, environment: Mapping[str, str], note: Callable[[int],
     command = [sys.executable, "-Xfrozen_modules=off", "-m", __name__, "-f", "{connection_file}"]
     names = {"argv": command, "display_name": "grokbook", "language": "python"}
     about = {"supported_encryption": ["curve"], "debugger": False}
-    spec = KernelSpec(**names, metadata=about, env={"PYDEVD_DISABLE_FILE_VALIDATION": "1", **environment})
+    plain = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONSTARTUP": ""}  # IPython would run the user's file
+    spec = KernelSpec(**names, metadata=about, env={**plain, **environment})
 
     class Manager(AsyncKernelManager):
         kernel_spec = spec
 
         async def start_kernel(self, **options: Any) -> None:
-            with (folder / "kernel.log").open("wb") as log:
+            with (folder / LOG).open("wb") as log:
                 await self._async_start_kernel(**options, stdout=log, stderr=STDOUT)
             note(self.provisioner.pid)
 
@@ -98,7 +115,7 @@ def _manager(folder: Path, environment: Mapping[str, str], note: Callable[[int],
                 return await super()._async_launch_kernel(kernel_cmd, **options)
             env, cwd = options["env"], options.get("cwd") or os.getcwd()
             asked = kernel_cmd[kernel_cmd.index("-f") :]  # the file, and what a notebook client adds
-            job = {"arguments": asked, "env": env, "cwd": str(cwd), "log": str(folder / "kernel.log")}
+            job = {"arguments": asked, "env": env, "cwd": str(cwd), "log": str(folder / LOG)}
             made = self.provisioner
             made.process = _Forked(_fork(job))
             made.pid = made.pgid = made.process.pid
@@ -147,22 +164,22 @@ def _fork(job: Mapping[str, Any]) -> int:
     """Let the process that has the libraries fork a kernel; the kernel's process id."""
     at_loading = {name: value for name, value in job["env"].items() if name.startswith(_AT_LOADING)}
     with _ASKING, contextlib.suppress(BrokenPipeError):
-        process = _loaded(os.getpid(), tuple(sorted(at_loading.items())))
-        print(json.dumps(job), file=process.stdin, flush=True)
-        if pid := process.stdout.readline():
+        process, answered = _loaded(os.getpid(), tuple(sorted(at_loading.items())))
+        process.stdin.write(json.dumps(job).encode() + b"\n")
+        process.stdin.flush()
+        if pid := answered.readline():
             return int(pid)
     _loaded.cache_clear()
     raise ChapterError(f"no kernel starts: `{sys.executable} -c 'import {', '.join(LOADED)}'` may say why.")
 
 
 @lru_cache(maxsize=1)
-def _loaded(parent: int, at_loading: tuple[tuple[str, str], ...]) -> Popen[str]:
+def _loaded(parent: int, at_loading: tuple[tuple[str, str], ...]) -> tuple[Popen[bytes], TextIO]:
     """The process that has the libraries; it ends when its standard input does, with `parent` at the latest."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_AT_LOADING)}
-    pipes = {"stdin": PIPE, "stdout": PIPE, "stderr": DEVNULL}
     command = [sys.executable, "-P", "-Xfrozen_modules=off", "-m", __name__]  # nothing of the current folder is loaded
-    environment = kept | dict(at_loading)
-    return Popen(command, **pipes, env=environment, start_new_session=True, text=True)
+    streams = {"stdin": PIPE, "stdout": DEVNULL, "stderr": DEVNULL}
+    return started(command, kept | dict(at_loading), start_new_session=True, **streams)
 
 
 def _serve() -> dict[str, Any]:
@@ -178,10 +195,11 @@ def _serve() -> dict[str, Any]:
     sys.exit()
 
 
-def _become(job: Mapping[str, Any]) -> None:
+def _become(job: Mapping[str, Any], answered: TextIO) -> None:
     """Make of a fork what a process of its own would be, and say its process id."""
     os.setsid()
-    print(os.getpid(), flush=True)
+    print(os.getpid(), file=answered)
+    answered.close()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.environ.clear()
     os.environ.update(job["env"])
@@ -203,7 +221,8 @@ def _watch(parent: int) -> None:
 
 if __name__ == "__main__":
     if not sys.argv[1:]:
-        _become(_serve())
+        answered = answers()
+        _become(_serve(), answered)
     parent = int(os.environ.pop("JPY_PARENT_PID"))  # IPython would look too, and end the kernel without its children
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
     runpy.run_module("ipykernel_launcher", run_name="__main__", alter_sys=True)

@@ -73,7 +73,8 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
         if problems:
             more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
             raise ChapterError("the built site is not in order: " + "; ".join(problems[:10]) + more)
-        (html / drift.NAME).write_text(json.dumps(drift.manifest(html, root), indent=0) + "\n")
+        held = json.dumps(drift.manifest(html, root), indent=0)
+        (html / drift.NAME).write_text(held + "\n", "utf-8")
         crate.put(root, html, chapters)
         swap(html, root / "site")
     state.keep(card, {"key": wanted, "chapters": names})
@@ -158,14 +159,14 @@ def stage(
         (shutil.copytree if origin.is_dir() else shutil.copyfile)(origin, copy)
     (extra / class_page.NAME).write_text(class_page.class_page(), encoding="utf-8")
     toc = source / "_toc.yml"
-    toc.write_text(filtered_toc(toc.read_text(), names, beside(root)))
+    toc.write_text(filtered_toc(toc.read_text("utf-8"), names, beside(root)), "utf-8")
     facts = pages(root, chapters) | {"sets": sets.facts(variants)}
     for one in (one for several in variants.values() for one in several):
         facts["pages"][f"chapters/{one.file}"] = {"source": str(one.page.chapter.path)}
         facts["questions"][one.file], facts["leads"][one.file] = one.page.chapter.question, one.page.chapter.lead
     for name in () if notebooks else names:
         facts["pages"][sources.page_of(name)]["preset"] = (state.card(root, name) or {}).get("preset")
-    (source / "_pages.json").write_text(json.dumps(facts))
+    (source / "_pages.json").write_text(json.dumps(facts), "utf-8")
 
 
 def configuration(root: Path) -> str:
@@ -402,11 +403,13 @@ def sphinx(work: Path, strict: bool = True) -> Path:
     command = [sys.executable, "-c", f"{seldom}; from jupyter_book.cli.main import main; main()"]
     command += ["build", str(work / "source"), "--path-output", str(work / "out"), "--all"]
     command += ["-W", "--keep-going"] if strict else []
-    environment = {**os.environ, "PYTHONWARNINGS": "ignore", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=work)
+    ours = {"PYTHONWARNINGS": "ignore", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    ours |= {"PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(command, capture_output=True, env={**os.environ, **ours}, cwd=work)
     html = work / "out" / "_build" / "html"
     if done.returncode != 0 or not (html / "index.html").exists():
-        plain = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr).replace(str(work / "source") + "/", "")
+        said = (done.stdout + done.stderr).decode(errors="replace")
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", said).replace(str(work / "source") + "/", "")
         lines = [line.strip() for line in plain.splitlines()]
         told = list(dict.fromkeys(line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL)\b", line)))
         raise ChapterError("Sphinx does not accept the book: " + "; ".join(told[:20] or lines[-15:]))

@@ -12,6 +12,7 @@ import typer
 
 from grokbook.build.new import app as new
 from grokbook.check.commands import certify, seconds
+from grokbook.cli.printing import forget_output, make_printable
 from grokbook.cli.runs import MOST_SEEDS, export, stoppable, sweep
 from grokbook.errors import GrokbookError, ParameterError, line, nearest, shown
 from grokbook.files import read_json
@@ -35,13 +36,26 @@ app.add_typer(new, name="new")
 
 
 def main() -> None:
-    """Run the command line; an error made for the reader is one line, exit code 2 (bad input) or 1 (failed)."""
+    """Run the command line; an error made for the reader, or by the system, is one line.
+
+    The exit code is 2 for bad input, 1 for what failed.
+    """
+    make_printable()
     try:
-        with chosen():
-            app()
+        try:
+            with chosen():
+                app()
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except GrokbookError as error:
         print(f"grokbook: {line(error)}", file=sys.stderr)
         sys.exit(2 if isinstance(error, ParameterError) else 1)
+    except OSError as error:  # the disk is full, say: what the system refuses is no fault of this program
+        place = f"{line(error.filename)}: " if error.filename else ""
+        print(f"grokbook: {place}{error.strerror or error}.", file=sys.stderr)
+        forget_output()
+        sys.exit(1)
 
 
 def _version(wanted: bool) -> None:

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from grokbook.errors import ParameterError, shown
+from grokbook.machine import plain_torch
 from grokbook.training import accelerators, optim
 from grokbook.training.optim import Group, Numbers, Shapes, State
 
@@ -153,6 +154,7 @@ def _kept(state: State) -> Iterator[tuple[int, str, Tensor]]:
             yield int(at), key, table
 
 
+@plain_torch()
 def from_torch_optim(cls: type[torch.optim.Optimizer], lr: float | None = None, **settings: Any) -> TorchOptim:
     """A class of torch.optim as an optimiser that `train` takes: `from_torch_optim(torch.optim.RMSprop, lr=1e-3)`.
 

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from grokbook.errors import ParameterError, check_integers, shown
+from grokbook.machine import plain_torch
 from grokbook.models.networks import Parameters, Shapes
 from grokbook.training.contract import as_tensor
 
@@ -118,6 +119,7 @@ class TorchModule:
         """What the module puts out with these parameters (torch.func.functional_call)."""
         return functional_call(_made(self.factory), dict(weights), (inputs,))
 
+    @plain_torch()
     def check(self, task: Any) -> None:
         """Raise ParameterError where the module cannot read the task's samples or answer it."""
         x = as_tensor(task.inputs[:2])
@@ -159,6 +161,7 @@ class EmbeddingModule(TorchModule):
         return (weights[self.embedding],)
 
 
+@plain_torch()
 def from_module(factory: Callable[[], nn.Module], *, embedding: str | None = None) -> TorchModule:
     """Any torch.nn.Module as a network that `train` takes: several seeds of it are one program where that pays.
 
@@ -228,6 +231,7 @@ def _made(factory: Callable[[], nn.Module]) -> nn.Module:
     return _fresh(factory, 0)
 
 
+@plain_torch()
 def _fresh(factory: Callable[[], nn.Module], seed: int) -> nn.Module:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

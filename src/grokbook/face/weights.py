@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from grokbook.errors import ParameterError, nearest, shown
+from grokbook.machine import plain_torch
 from grokbook.models.mlp import MLP
 from grokbook.models.transformer import Shape
 
@@ -68,6 +69,7 @@ def load_checkpoint(path: str | Path, model: Any, names: Mapping[str, str] | Non
     return {name: found[name].to(torch.float32).contiguous() for name in shapes}
 
 
+@plain_torch()
 def to_transformer_lens(model: Shape, weights: Mapping[str, Tensor]) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """A transformer of ours for TransformerLens: settings of a HookedTransformerConfig, and a state dict.
 

@@ -9,6 +9,7 @@ jobs need no Dask and share a store alone: `shard` trains every n-th chunk, and 
 from __future__ import annotations
 
 import math
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
@@ -16,13 +17,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from subprocess import Popen
+from typing import Any
 
 import torch
 import xarray as xr
 
 from grokbook.errors import GrokbookError, ParameterError, TrainingError
 from grokbook.files import atomic_write
-from grokbook.machine import cores, limited_threads
+from grokbook.machine import cores, limited_threads, plain_torch, process_environment
 from grokbook.runs.experiment import Experiment, default_store, load_or_run
 from grokbook.runs.shared import Shared
 from grokbook.runs.store import Store
@@ -36,6 +39,9 @@ from grokbook.training.pool import Pool
 
 RETRIES = 5
 """How often a task whose worker died is given to another."""
+
+PATIENCE = 120
+"""Seconds that workers of this machine have to come, and to find their scheduler again."""
 
 MOST_CELLS = 10_000
 """Cells of the largest grid that a command may ask for."""
@@ -76,7 +82,7 @@ def finished(configs: list[RunConfig], path: Path) -> bool:
     """Whether there is a checkpoint of these runs in which all of them are over."""
     if not path.is_file():
         return False
-    with limited_threads(1):
+    with plain_torch(), limited_threads(1):
         stack = make_stack(configs, torch.device("cpu"))
         there = restore(stack, str(path))
         return there and (stack.step >= stack.config.steps or all(map(stack.over, range(len(configs)))))
@@ -95,8 +101,12 @@ def cluster(scheduler: str | None, workers: int | None = None) -> Iterator[objec
             "a sweep needs Dask: install the extra `cluster` (pip install 'grokbook[cluster]')."
         ) from None
     if scheduler is None:
-        each = {"threads_per_worker": 1, "dashboard_address": ":0"}  # any free port: two sweeps may run side by side
-        with LocalCluster(n_workers=workers or cores(), **each) as local, Client(local) as client:
+        quiet = {"n_workers": 0, "processes": False, "dashboard_address": None, "host": "127.0.0.1"}
+        with (
+            LocalCluster(protocol="tcp", **quiet) as local,
+            Client(local) as client,
+            _workers(client, local.scheduler_address, workers or cores()),
+        ):
             yield client
         return
     try:
@@ -105,6 +115,32 @@ def cluster(scheduler: str | None, workers: int | None = None) -> Iterator[objec
         raise GrokbookError(f"no Dask scheduler answers at {scheduler!r} ({error}).") from None
     with client:
         yield client
+
+
+@contextmanager
+def _workers(client: Any, address: str, count: int) -> Iterator[None]:
+    """So many workers of a scheduler, each a process that is begun anew where it dies.
+
+    They are begun by Dask's command: processes of multiprocessing would read the script of who asks
+    again, and ask again there where its call stands below no `if __name__ == "__main__":`.
+
+    Raises GrokbookError with the last that they said where they do not come.
+    """
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard"]
+    command += ["--nworkers", str(count), "--nthreads", "1", "--death-timeout", str(PATIENCE)]
+    with tempfile.TemporaryFile() as log:
+        process = Popen(command, env=process_environment(), stdout=log, stderr=log)
+        try:
+            try:
+                client.wait_for_workers(count, timeout=PATIENCE)
+            except TimeoutError:
+                log.seek(0)
+                last = log.read().decode(errors="replace").strip().rpartition("\n")[2]
+                raise GrokbookError(f"no worker of Dask starts here: {last or 'it says nothing'}.") from None
+            yield
+        finally:
+            process.terminate()
+            process.wait()
 
 
 @dataclass(frozen=True)

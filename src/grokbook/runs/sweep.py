@@ -15,6 +15,7 @@ import torch
 import xarray as xr
 
 from grokbook.errors import ParameterError, TrainingError, shown
+from grokbook.machine import plain_torch
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.recording import choose
 from grokbook.training.config import RunConfig
@@ -233,6 +234,7 @@ class Sweep(Experiment):
             dataset = error.history
         return self.described(self._gridded(dataset, configs, seeds), dataset.attrs)
 
+    @plain_torch()
     def _gridded(self, dataset: xr.Dataset, configs: Sequence[RunConfig], seeds: Sequence[int]) -> xr.Dataset:
         kept = dataset[list(LOGGED)].reset_coords(drop=True).astype(np.float32, keep_attrs=True)
         if hasattr(self.config.model, "embeddings"):

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from grokbook.errors import ParameterError, nearest, shown
+from grokbook.machine import plain_torch
 from grokbook.own_code import held, of_library
 
 ASKED = {
@@ -44,6 +45,7 @@ _SAME = "must be the same always; draw it with np.random.default_rng(seed)"
 _known: dict[str, tuple[Any, ...]] = {}  # what was looked at, with the classes, so that no other one gets their number
 
 
+@plain_torch()
 def check_parts(config: Any) -> None:
     """Refuse parts of a run that training could not use, or would use wrongly, in one sentence (ParameterError)."""
     own = [name for name in ASKED if not of_library(type(getattr(config, name)))]
@@ -64,6 +66,7 @@ def check_parts(config: Any) -> None:
     _known[key] = things
 
 
+@plain_torch()
 def check_runs(configs: Sequence[Any]) -> None:
     """The same of what `check_parts` left for later: the data of every task, and the outputs for two of its samples."""
     for config in configs:

@@ -17,7 +17,7 @@ import torch
 import xarray as xr
 
 from grokbook.errors import ParameterError, TrainingError
-from grokbook.machine import cores, limited_threads, subnormals_as_zero
+from grokbook.machine import cores, limited_threads, plain_torch, subnormals_as_zero
 from grokbook.training.accelerators import Muon
 from grokbook.training.compiled import compile_update, compiles
 from grokbook.training.config import RunConfig, code_of, digest
@@ -79,7 +79,8 @@ def train_here(
 ) -> Stack:
     """Train runs of one size in this process, from the checkpoint if there is one; checkpoint at the end too."""
     identity = run_id(configs, how.keep) if checkpoint else None
-    with limited_threads(how.threads if how.device == "cpu" else None), subnormals_as_zero():
+    threads = how.threads if how.device == "cpu" else None
+    with plain_torch(torch.device(how.device).type), limited_threads(threads), subnormals_as_zero():
         stack = make_stack(configs, torch.device(how.device), how.keep)
         if checkpoint and restore(stack, checkpoint, identity) and stack.step > (how.steps or stack.step):
             stack = make_stack(configs, torch.device(how.device), how.keep)  # asked for less than was trained
@@ -204,31 +205,32 @@ def train(
     for name, value in (("steps", steps), ("rows", rows), ("workers", workers)):
         if value is not None and value < 1:
             raise ParameterError(f"{name} = {value} must be 1 or more.")
-    check_watches(watch or {})
-    check_runs(configs)
-    _refuse_unequal_snapshots(configs)
-    _refuse_muon_without_matrices(configs)
-    try_watches(configs[0], watch or {})
     chosen = pick_device(device)
-    compiled = compiled and any(map(compiles, configs))
-    how = How(str(chosen), threads, checkpoint_every, bool(watch), steps, compiled)
-    together = groups(configs, rows or (1 if chosen.type == "cpu" else None))
-    apart = chosen.type == "cpu" and len(together) > 1 and (workers or cores()) > 1 and _travels(configs)
-    folder = checkpoints
-    if (apart or checkpoints is not None) and (unknown := code_of(*configs)).digest is None:
-        apart, folder = False, None
-        if checkpoints is not None:
-            print(f"grokbook: no checkpoint of these runs is kept: {unknown.why}.", file=sys.stderr, flush=True)
     with contextlib.ExitStack() as scope:
+        scope.enter_context(plain_torch(chosen.type))
+        check_watches(watch or {})
+        check_runs(configs)
+        _refuse_unequal_snapshots(configs)
+        _refuse_muon_without_matrices(configs)
+        try_watches(configs[0], watch or {})
+        compiled = compiled and any(map(compiles, configs))
+        how = How(str(chosen), threads, checkpoint_every, bool(watch), steps, compiled)
+        together = groups(configs, rows or (1 if chosen.type == "cpu" else None))
+        apart = chosen.type == "cpu" and len(together) > 1 and (workers or cores()) > 1 and _travels(configs)
+        folder = checkpoints
+        if (apart or checkpoints is not None) and (unknown := code_of(*configs)).digest is None:
+            apart, folder = False, None
+            if checkpoints is not None:
+                print(f"grokbook: no checkpoint of these runs is kept: {unknown.why}.", file=sys.stderr, flush=True)
         if apart and folder is None:
             folder = scope.enter_context(tempfile.TemporaryDirectory(prefix="grokbook-"))
         jobs = [_Job([configs[i] for i in group], folder, how) for group in together]
         stacks = _train_apart(jobs, workers or cores(), progress) if apart else [_train_job(j, progress) for j in jobs]
-    found = {i: (stack, r) for group, stack in zip(together, stacks, strict=True) for r, i in enumerate(group)}
-    made = [found[i] for i in range(len(configs))]
-    said = ("compiled" if compiled else "eager") + (", as a graph" if chosen.type != "cpu" else "")
-    dataset = collect(made, keep_weights, steps).assign_attrs(update=said)
-    return watched(dataset, made, watch) if watch else dataset
+        found = {i: (stack, r) for group, stack in zip(together, stacks, strict=True) for r, i in enumerate(group)}
+        made = [found[i] for i in range(len(configs))]
+        said = ("compiled" if compiled else "eager") + (", as a graph" if chosen.type != "cpu" else "")
+        dataset = collect(made, keep_weights, steps).assign_attrs(update=said)
+        return watched(dataset, made, watch) if watch else dataset
 
 
 def _refuse_unequal_snapshots(configs: Sequence[RunConfig]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokbook.machine import limited_threads, subnormals_as_zero
+from grokbook.machine import limited_threads, plain_torch, subnormals_as_zero
 from grokbook.own_code import Code, is_own
 from grokbook.training.checkpoint import load_checkpoint, save_checkpoint
 from grokbook.training.config import RunConfig, code_of, digest
@@ -41,7 +41,7 @@ def probe(config: RunConfig, watches: Mapping[str, Watch] | None = None) -> str:
     """
     config = config.with_seed(0)
     seen = hashlib.sha256()
-    with generators_kept(), limited_threads(1), subnormals_as_zero(), torch.random.fork_rng(devices=[]):
+    with generators_kept(), plain_torch(), limited_threads(1), subnormals_as_zero():
         for table in (config.task.inputs, config.task.targets, config.task.train_index):
             seen.update(np.ascontiguousarray(table).tobytes())
         for name, index in config.task.groups().items():

@@ -1,7 +1,8 @@
 """Processes of their own for calls: `Pool` here, and the process itself, `python -m grokbook.training.pool`.
 
 The parent writes pickled calls (length first) to standard input and keeps it open; when the parent dies, the input
-ends and so does the process, in the middle of a call if need be. Reports leave as JSON lines, then the call's value.
+ends and so does the process, in the middle of a call if need be. Reports leave as JSON lines on a pipe of
+their own (`grokbook.machine.started`), then the call's value.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, BinaryIO
 
 from grokbook.errors import TrainingError
-from grokbook.machine import process_environment
+from grokbook.machine import answers, process_environment, started
 
 Report = Callable[[int, dict[str, float]], None]
 
@@ -74,9 +75,9 @@ class _Worker:
 
     def __init__(self, threads: int) -> None:
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115  closed with the worker
-        command, pipe = [sys.executable, "-P", "-m", "grokbook.training.pool"], subprocess.PIPE
-        environment = process_environment(threads)
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self.errors, env=environment)
+        command = [sys.executable, "-P", "-m", "grokbook.training.pool"]
+        streams = {"stdin": subprocess.PIPE, "stdout": self.errors, "stderr": self.errors}
+        self.process, self.answers = started(command, process_environment(threads), **streams)
 
     def end(self) -> None:
         """Kill the process."""
@@ -87,7 +88,7 @@ class _Worker:
         """Send one call and wait for its value."""
         with contextlib.suppress(BrokenPipeError):
             write_job(self.process.stdin, job)
-        for line in self.process.stdout:
+        for line in self.answers:
             message = json.loads(line)
             if "value" in message:
                 return message["value"]
@@ -129,8 +130,7 @@ def _receive(stream: BinaryIO, jobs: queue.SimpleQueue) -> None:
 def main() -> None:
     """Make the calls that arrive on standard input until it ends; on an error say it and end with code 1."""
     jobs: queue.SimpleQueue = queue.SimpleQueue()
-    channel = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what a call prints is no message
+    channel = answers()
     threading.Thread(target=_receive, args=(sys.stdin.buffer, jobs), daemon=True).start()
 
     def say(**message: Any) -> None:

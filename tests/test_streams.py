@@ -1,0 +1,140 @@
+"""What processes share: a start-up file prints, reads and writes of it where it likes, and nothing of ours breaks."""
+
+import ast
+import io
+import json
+import os
+import pwd
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import grokbook
+from grokbook import cli
+from grokbook.build import doctor, kernel
+from grokbook.claims import choose, export
+from grokbook.cli import printing
+from grokbook.training.pool import Pool
+
+NOISE = """import os, sys
+print("a line of somebody else")
+print('{"value": 7}')
+print(12345, file=sys.stderr)
+"""
+
+
+NOBODY = """import pwd
+def nobody(uid):
+    raise KeyError(uid)
+pwd.getpwuid = nobody
+"""
+
+
+@pytest.fixture
+def starting(tmp_path, monkeypatch):
+    """A function that lets every Python that is started run some code before anything else."""
+
+    def first(code):
+        (tmp_path / "sitecustomize.py").write_text(code)
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+        return tmp_path
+
+    kernel._loaded.cache_clear()
+    yield first
+    kernel._loaded.cache_clear()
+
+
+@pytest.fixture
+def noisy(starting):
+    return starting(NOISE)
+
+
+def test_a_process_of_the_pool_answers_on_a_pipe_of_its_own(noisy):
+    with Pool(1) as pool:
+        assert pool.submit(max, 1, 2).result() == 2
+        assert pool.submit(os.system, "echo 3").result() == 0
+
+
+def test_a_kernel_starts_and_runs_a_cell(noisy):
+    found = doctor.kernel_starts(noisy)
+    assert found.ok, found.text
+
+
+def test_a_kernel_starts_for_a_user_without_a_home(starting, monkeypatch):
+    def nobody(uid):
+        raise KeyError(uid)
+
+    folder = starting(NOBODY)
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    monkeypatch.delenv("HOME")
+    found = doctor.kernel_starts(folder)
+    assert found.ok, found.text
+
+
+def test_the_doctor_reads_what_it_asked_for(noisy, monkeypatch):
+    monkeypatch.setattr(doctor, "TRAIN", "from pathlib import Path; Path(sys.argv[1]).write_text('transformer')")
+    found = doctor.networks_train(noisy)
+    assert found.ok and found.text.endswith(": transformer")
+
+
+# ------------------------------------------------------------------------------------------------ what is printed
+
+ENCODINGS = ("ascii", "cp1252", "latin-1", "shift_jis", "koi8-r", "utf-8", "utf-16")
+
+
+def said(monkeypatch, encoding, *arguments):
+    """Exit code and standard output of a command on a terminal with this encoding."""
+    screen = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(screen, encoding=encoding, newline="\n"))
+    monkeypatch.setattr(sys, "argv", ["grokbook", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    return ended.value.code, screen.getvalue().decode(encoding)
+
+
+@given(st.text(st.characters()), st.sampled_from(ENCODINGS))
+def test_every_text_is_printed_in_every_encoding_and_json_stays_json(text, encoding):
+    printing.make_printable()
+    document = json.dumps({"text": text}, ensure_ascii=False)
+    written = document.encode(encoding, printing.HANDLER).decode(encoding)
+    assert json.loads(written) == {"text": text}
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_a_command_prints_in_every_encoding(monkeypatch, encoding):
+    foreign = next(one for one in choose() if not export.text(export.document([one])).isascii())
+    code, text = said(monkeypatch, encoding, "claims", "--json", "--id", foreign.id)
+    assert code == 0 and json.loads(text)["claims"] == export.document([foreign])["claims"]
+    code, text = said(monkeypatch, encoding, "claims", "--full", "--id", foreign.id)
+    assert code == 0 and foreign.id in text
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+def test_output_that_cannot_be_written_is_one_line(monkeypatch, capfd):
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        monkeypatch.setattr(cli, "forget_output", lambda: None)  # the output of the tests themselves
+        monkeypatch.setattr(sys, "argv", ["grokbook", "--version"])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        monkeypatch.undo()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())
+    assert ended.value.code == 1 and capfd.readouterr().err == "grokbook: No space left on device.\n"
+
+
+def test_every_file_of_text_is_read_and_written_in_an_encoding_that_is_named():
+    """Else it would be that of whoever runs it."""
+    before = {"read_text": 0, "write_text": 1}
+    found = []
+    for path in Path(grokbook.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            name = getattr(getattr(node, "func", None), "attr", "")
+            if isinstance(node, ast.Call) and name in before:
+                named = any(word.arg == "encoding" for word in node.keywords)
+                if not named and len(node.args) == before[name]:
+                    found.append(f"{path.name}:{node.lineno}")
+    assert not found
