@@ -5,10 +5,11 @@ import inspect
 from pathlib import Path
 from string import Formatter
 
+import numpy as np
 import pytest
 
 from grokbook.exercises.asked import asked, every
-from grokbook.exercises.attempted import after, run, told
+from grokbook.exercises.attempted import after, blurred, run, told
 from grokbook.exercises.form import read
 from grokbook.page import sources
 from grokbook.teach import editions
@@ -43,14 +44,60 @@ def test_typical_wrong_answers_are_told_why(solved):
     assert len(set(said.values())) == len(wrong)
 
 
+def rounded(value, digits):
+    """An answer whose numbers have so many significant digits; whole numbers, texts and all else stay."""
+    if isinstance(value, float):
+        return float(f"{value:.{digits}g}")
+    if isinstance(value, np.ndarray):
+        return rounded(value.tolist(), digits) if value.dtype.kind == "f" else value
+    if isinstance(value, dict):
+        return {name: rounded(one, digits) for name, one in value.items()}
+    return type(value)(rounded(one, digits) for one in value) if isinstance(value, list | tuple) else value
+
+
+def test_right_answers_may_be_rounded_to_three_digits_or_more(solved):
+    exercise, names = solved
+    for digits in (3, 4, 5, 8):
+        answers = {name: rounded(names[name], digits) for name in exercise.answers()}
+        assert told(exercise, names | answers) is None, answers
+
+
+def test_no_typical_wrong_answer_is_right_too(solved):
+    assert not blurred(*solved)
+
+
+def named_reasons(one):
+    """The names of reasons in the code of a check, each with how many numbers are given for it."""
+    for node in ast.walk(ast.parse(inspect.getsource(one.check))):
+        if isinstance(node, ast.Yield) and isinstance(node.value.elts[1], ast.Constant):
+            yield node.value.elts[1].value, len(node.value.elts) - 2
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "number":
+            yield from ((part.value, 0) for part in ast.walk(node.args[2]) if isinstance(part, ast.Constant))
+        elif isinstance(node, ast.Tuple) and getattr(node.elts[0], "value", None) in one.reasons:
+            yield node.elts[0].value, 0  # with the value of a typical wrong answer
+        elif isinstance(node, ast.Assign) and getattr(node.value, "value", None) in one.reasons:
+            yield node.value.value, 0
+
+
 def test_checks_name_the_reasons_that_are_written_and_give_what_these_print():
     for one in (asked(each.label) for each in CODED):
-        made = [n.value.elts for n in ast.walk(ast.parse(inspect.getsource(one.check))) if isinstance(n, ast.Yield)]
         given = set(inspect.signature(one.check).parameters)
-        known = {name.value: given | set(map(str, range(len(numbers)))) for _, name, *numbers in made}
+        known = {name: given | set(map(str, range(count))) for name, count in named_reasons(one)}
         assert set(known) == set(one.reasons), one.label
         printed = {name: {part for _, part, *_ in Formatter().parse(one.reasons[name]) if part} for name in known}
         assert all(printed[name] <= known[name] for name in known), one.label
+
+
+@pytest.mark.parametrize("exercise", CODED, ids=lambda one: one.label)
+def test_what_is_compared_as_numbers_says_to_how_many_digits(exercise):
+    one = asked(exercise.label)
+    called = {node.func.id for node in ast.walk(ast.parse(inspect.getsource(one.check))) if named_call(node)}
+    stated = "to three digits" in one.expected or "as exact as" in one.expected
+    assert stated == bool(called & {"number", "near", "tolerance"}) or exercise.label == "ex-07-cover"
+
+
+def named_call(node):
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
 
 
 @pytest.mark.parametrize("exercise", CODED, ids=lambda one: one.label)
@@ -70,10 +117,14 @@ QUICK = [one for one in CODED if not asked(one.label).quick]
 @pytest.mark.slow
 @pytest.mark.parametrize("exercise", QUICK, ids=lambda one: one.label)
 def test_variants_have_answers_of_their_own(exercise):
-    """Of five names at most two share an answer before a class lets one of them draw again; afterwards none do."""
+    """Of five names one or none draws again; then none share an answer, and each may be rounded."""
     drawn = editions.draw([exercise], NAMES[:5], False, print)
     again = [one for one in drawn if one.given != asked(exercise.label).drawn(one.name)]
     assert len(again) <= 1
+    for one in drawn:
+        names = run(exercise, one.given)
+        answers = {name: rounded(names[name], 3) for name in exercise.answers()}
+        assert told(exercise, names | answers) is None and not blurred(exercise, names), one.given
     assert not any(editions.alike(a.answers, b.answers) for i, a in enumerate(drawn) for b in drawn[:i])
 
 

@@ -268,6 +268,17 @@ def test_upper_bounds_lower_and_a_wider_window_lowers_no_bound_of_the_curve(valu
     assert raw.upper_step <= raw.lower_step
 
 
+@pytest.mark.parametrize("spacing", [43, 47])
+def test_a_level_reached_before_a_dip_is_its_first_maximum_whatever_its_means_are_rounded_to(spacing):
+    """Means of ones are 1 up to rounding, here above 1 after the dip; the lowest value is in the dip."""
+    t = np.arange(0, 5_000, spacing)
+    curve = np.minimum(t / 1_000, 1)
+    curve[t.size // 2] = 0.5
+    window = 4 * spacing
+    found = limits(t, curve, LimitRule(window=window))
+    assert found.upper_step <= 1_000 + window and found.lower == pytest.approx(1 - 0.5 * spacing / window)
+
+
 def test_a_dataset_of_two_seeds():
     curves = np.stack([ramp(1000, 2000), np.full(FINE.size, 0.1)])
     curves[1, -50:] = np.nan

@@ -4,6 +4,6 @@ The words, stub, hints and solution stand in the notebook (`form` reads them). O
 notebook, has the checks and the parameters that a variant draws; a file of TOML beside it, what answers are told.
 """
 
-from grokbook.exercises.asked import check, essay, exercise, near
+from grokbook.exercises.asked import check, essay, exercise, near, number
 
-__all__ = ["check", "essay", "exercise", "near"]
+__all__ = ["check", "essay", "exercise", "near", "number"]

@@ -6,40 +6,46 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grokbook.exercises.asked import Mistakes, exercise, near
+from grokbook.exercises.asked import Mistakes, exercise, number, tolerance
+from grokbook.theory import zero_loss
 from grokbook.theory.semiring import direct_loss, order_four_solution, order_six_solution
 
 
 @exercise("ex-16-even", draws={"d": range(4, 30, 2), "u": range(1, 10), "v": range(1, 10), "w": range(1, 10)})
 def even(second: Sequence[float], scale: float, *, d: int, u: int, v: int, w: int) -> Mistakes:
-    """Three real numbers, and a number."""
+    """Three real numbers, and a number, all to three digits."""
     a, b, c = np.array([(u, v, w), second], dtype=float).T
+    share = 3 * tolerance(1)  # of a product of three numbers, by which rounding moves it at most
+
+    def vanishes(products: np.ndarray) -> bool:
+        return bool(abs(products.sum()) <= share * np.abs(products).sum())
+
+    yield vanishes(a * b * c), "cancels z_a z_b z_c"
+    for name, own in (("a", a), ("b", b)):
+        yield not vanishes(own * own * c), "both nodes", name
     answer = float((a * b * c).sum())
-    yield near(answer, 0), "cancels z_a z_b z_c"
-    yield not near((a * a * c).sum() / answer, 0), "both nodes", "a"
-    yield not near((b * b * c).sum() / answer, 0), "both nodes", "b"
-    yield near(scale * answer, 1), "with its third power"
-    yield near(scale**3 * u * v * w, 1), "both nodes add to the sum z_a z_b"
-    yield not near(scale**3 * answer, 1), "choose the scale so that the sum"
+    typical = ("with its third power", 1 / answer), ("both nodes add to the sum z_a z_b", np.cbrt(1 / (u * v * w)))
+    yield from number(scale, np.cbrt(1 / answer), "choose the scale so that the sum", *typical)
 
 
 @exercise("ex-16-scale", draws={"d": range(5, 31, 2), "t": [n / 1000 for n in range(500, 2501) if not 950 < n < 1050]})
 def scale(scale: float, least: float, nothing: float, *, d: int, t: float) -> Mistakes:
-    """A factor and two losses."""
-    yield near(scale, 1 / 3 / t), "with its cube"
-    yield near(scale, 1 / t), "two wrong ones"
-    yield not near(scale, 3 ** (-1 / 3) / t), "one frequency"
-    yield near(least, 2 / 3), "the loss of one frequency"
-    yield not near(least, direct_loss(scale * t * order_four_solution(d))), "put your scale into the loss"
-    yield not near(nothing, (d - 1) / d), "there are d - 1 frequencies"
+    """A factor and two losses, all to three digits."""
+    network = t * order_four_solution(d)
+    zero, one, minus = (direct_loss(x * network) for x in (0.0, 1.0, -1.0))  # the loss is a parabola of the cube
+    cube = (minus - one) / (2 * (one + minus - 2 * zero))
+    typical = ("with its cube", cube * t**2), ("two wrong ones", 1 / t)
+    yield from number(scale, np.cbrt(cube), "one frequency", *typical)
+    right = direct_loss(float(np.cbrt(cube)) * network)
+    yield from number(least, right, "put your scale into the loss", ("the loss of one frequency", 2 / 3))
+    yield from number(nothing, zero, "there are d - 1 frequencies")
 
 
 @exercise("ex-16-copies", draws={"d": range(5, 19, 2), "y": [n / 1000 for n in range(300, 3000)]})
 def copies(x: float, ratio: float, *, d: int, y: float) -> Mistakes:
-    """A factor, and a quotient of two squared norms."""
-    z = order_six_solution(d)
-    yield near(x, 1 / (1 + y)), "third degree"
-    yield direct_loss(x * (z + y * z)) > 1e-6, "with this factor the network"
-    yield near(ratio, x**2), "one copy"
-    yield near(ratio, x * (1 + y)), "squares"
-    yield not near(ratio, x**2 * (1 + y**2)), "more than once"
+    """A factor, and a quotient of two squared norms, both to three digits."""
+    z, right = order_six_solution(d), (1 + y**3) ** (-1 / 3)
+    yield from number(x, right, "with this factor the network", ("third degree", 1 / (1 + y)))
+    both = zero_loss.squared_norm(right * (z + y * z)) / zero_loss.squared_norm(z)
+    typical = ("one copy", right**2), ("squares", right * (1 + y))
+    yield from number(ratio, both, "more than once", *typical)

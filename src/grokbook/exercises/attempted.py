@@ -10,6 +10,7 @@ from typing import Any
 from unittest import mock
 
 from grokbook.errors import ChapterError, WrongAnswer
+from grokbook.exercises.asked import asked
 from grokbook.exercises.form import IMPORT, Exercise
 
 
@@ -34,6 +35,15 @@ def after(names: Mapping[str, Any], label: str, code: str) -> dict[str, Any]:
         except Exception as error:
             raise ChapterError(f"{label}: {type(error).__name__}: {error}") from error
     return found
+
+
+def blurred(exercise: Exercise, names: Mapping[str, Any]) -> bool:
+    """Whether a typical wrong answer would pass, too, at the parameters among `names`, which hold the right answers."""
+
+    def meets(label: str, *answers: Any, **given: Any) -> bool:
+        return any(made is None for made, *_ in asked(label).check(*answers, **given))
+
+    return after({**names, "check": meets}, exercise.label, f"found = {exercise.call}")["found"]
 
 
 def told(exercise: Exercise, names: Mapping[str, Any]) -> str | None:

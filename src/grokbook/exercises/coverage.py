@@ -6,48 +6,47 @@ from math import log
 
 import numpy as np
 
-from grokbook.exercises.asked import Mistakes, exercise, near
+from grokbook.exercises.asked import Mistakes, exercise, number
 from grokbook.tasks import ModularTask
 from grokbook.theory.coverage import distance_to_training, least_training_size
 from grokbook.theory.coverage_probability import first_covered
 
 
-@exercise("ex-04a-distance", draws={"p": range(60, 400), "k": range(3, 20)})
+@exercise("ex-04a-distance", draws={"p": range(60, 700), "k": range(3, 11)})
 def distance(torus: int, corner: int, fraction: float, *, p: int, k: int) -> Mistakes:
-    """Two numbers of cells, and a fraction between 0 and 1."""
+    """Two numbers of cells, and a fraction between 0 and 1, to three digits."""
     beside = np.arange(p)
     around = np.minimum(beside, p - beside)
     yield torus == 2 * k * k - 2 * k + 1, "discs of the Manhattan distance"
     yield torus == (2 * k + 1) ** 2, "at distance k itself"
     yield torus != (np.maximum.outer(around, around) < k).sum(), "on the torus a disc is a square"
     yield corner != (np.maximum.outer(beside, beside) < k).sum(), "in a corner only differences"
-    yield near(fraction, 2 * log(p) / torus, 1e-6), "2 ln p / C"
-    yield not near(p * p * (1 - fraction) ** torus, 1, 1e-5), "solve N (1 - fraction)^C = 1"
+    printed = ("2 ln p / C", 2 * log(p) / torus)
+    yield from number(fraction, 1 - p ** (-2 / torus), "solve N (1 - fraction)^C = 1", printed)
 
 
 @exercise("ex-04a-clumps", draws={"seed": range(100_000)}, quick={"p": 41, "draws": 200})
 def clumps(covered: float, given_one: float, *, p: int, k: int, draws: int, seed: int) -> Mistakes:
-    """A share of the draws, and a mean number of cells."""
+    """A share of the draws, and a mean number of cells, both to three digits."""
     m = least_training_size(p, k, torus=True)
     left = (first_covered(p, k, draws, seed=seed, torus=True) > m).sum(axis=(1, 2))
     some = np.count_nonzero(left)
-    yield near(covered, some / draws, 1e-9), "that leave a cell"
-    yield not near(covered, 1 - some / draws, 1e-9), "all draws"
-    yield near(given_one, left.sum() / draws, 1e-9), "mean is over all draws"
-    yield near(given_one, 1 / (1 - np.exp(-1)), 1e-2), "independent of each other"
-    yield not near(given_one, left.sum() / some, 1e-9), "add up `left` and divide"
+    yield from number(covered, 1 - some / draws, "all draws", ("that leave a cell", some / draws))
+    independent = ("independent of each other", 1 / (1 - np.exp(-1)))
+    typical = ("mean is over all draws", left.sum() / draws), independent
+    yield from number(given_one, left.sum() / some, "add up `left` and divide", *typical)
 
 
 @exercise("ex-04a-own", draws={"p": range(80, 200), "alpha": [n / 1000 for n in range(300, 600)]})
 def own(needed: float, radius: int, *, p: int, alpha: float) -> Mistakes:
-    """A real number of cells, and a whole radius."""
-    yield near(needed, 2 * log(p) / alpha, 1e-6), "the printed condition"
-    yield not near(p * p * (1 - alpha) ** needed, 1, 1e-3), "with c cells in a disc E[U]"
+    """A real number of cells, to three digits, and a whole radius."""
+    least = -2 * log(p) / log(1 - alpha)
+    yield from number(needed, least, "with c cells in a disc E[U]", ("the printed condition", 2 * log(p) / alpha))
     held = [sum(2 * abs(s) < k for s in range(-p, p)) for k in range(p)]
-    yield radius == next(k for k in range(1, p) if 2 * k * k - 2 * k + 1 >= needed), "cells of all classes"
-    if not held[radius] >= needed:
+    yield radius == next(k for k in range(1, p) if 2 * k * k - 2 * k + 1 >= least), "cells of all classes"
+    if not held[radius] >= least:
         yield True, "too few", radius, held[radius]
-    yield not (held[radius - 1] < needed), "a smaller radius has enough cells"
+    yield not (held[radius - 1] < least), "a smaller radius has enough cells"
 
 
 @exercise("ex-04a-walk", draws={"p": range(61, 100), "i": range(40, 60), "j": range(2, 30)})

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grokbook.errors import ChapterError
+from grokbook.exercises.asked import asked, modules
 from grokbook.fingerprint import parsed
 
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{(exercise|solution)\} *([^\n]*)\n(.*?)^\1 *$", re.MULTILINE | re.DOTALL)
@@ -130,11 +131,23 @@ def table(chapters: Mapping[str, str]) -> str:
     return "\n".join(rows) + "\n"
 
 
+def answer_line(label: str) -> str:
+    """What an answer to an exercise is, and to how many digits, in Markdown; nothing for one without a check."""
+    expected = asked(label).expected if label in modules() else ""
+    return f"*Needed is:* {expected}" if expected else ""
+
+
 def folded(text: str) -> str:
-    """The text of a page with the hints of its exercises folded, each for itself."""
+    """The text of a page whose exercises say what an answer is; their hints are folded, each for itself."""
 
     def fold(match: re.Match[str]) -> str:
+        if match[2] != "exercise":
+            return match[0]
         made = r":::{admonition} Hint \1" + "\n:class: dropdown gb-hint\n" + r"\2" + "\n:::"
-        return match[0].replace(match[4], _HINT.sub(made, match[4])) if match[2] == "exercise" else match[0]
+        body = _HINT.sub(made, match[4])
+        label = re.search(r"^:label: *(\S+)", body, re.MULTILINE)
+        if label and (line := answer_line(label[1])):
+            body = body.replace("```python\n", f"{line}\n\n```python\n", 1)
+        return match[0].replace(match[4], body)
 
     return DIRECTIVE.sub(fold, text)

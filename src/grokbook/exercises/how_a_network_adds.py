@@ -25,26 +25,30 @@ def rename(like: Sequence[int], *, p: int, k: int, gap: int) -> Mistakes:
 
 @exercise("ex-02a-amplitudes", draws={"p": PRIMES, "k": range(1, 12), "other": range(12, 24)})
 def amplitudes(a: float, largest: float, *, p: int, k: int, other: int) -> Mistakes:
-    """An amplitude to two digits, and the margin."""
-    def margin(amplitude: float) -> float:
-        return angles.margin(p, [k, other], [amplitude, 1 - amplitude])
-
-    yield not near(largest, margin(a)), "with the amplitudes a and 1 - a", margin(a)
-    best = max(np.linspace(0.001, 0.999, 999), key=margin)
-    if largest < 0.99 * margin(best):
-        yield near(a, 0.5), "equal amplitudes"
-        yield a > best, "is not the largest"
-        yield True, "margin is not the largest"
+    """An amplitude, and the margin, both to three digits."""
+    gaps = 1 - np.cos(2 * np.pi * np.outer(np.arange(1, p), [k, other]) / p)
+    rows = np.column_stack([gaps[:, 1] - gaps[:, 0], np.ones(p - 1)])  # t <= a g_k(d) + (1 - a) g_other(d)
+    best = linprog([0, -1], A_ub=rows, b_ub=gaps[:, 1], bounds=[(0, 1), (None, None)])
+    most, reached = -best.fun, float((gaps @ [a, 1 - a]).min())
+    if not (near(largest, most) or near(largest, reached)):
+        yield True, "with the amplitudes a and 1 - a", reached
+    if near(a, best.x[0]) or reached > 0.99 * most:
+        return
+    yield near(a, 0.5), "equal amplitudes"
+    yield a > best.x[0], "is not the largest"
+    yield True, "margin is not the largest"
 
 
 @exercise("ex-02a-line", draws={"p": PRIMES[:20], "k": range(1, 24), "phase": [n / 100 for n in range(50)]})
 def line(weights: np.ndarray, *, p: int, k: int, phase: float) -> Mistakes:
-    """An array of 2p - 1 numbers, those of the units for n = -1, 0, ..., 2p - 3."""
+    """An array of 2p - 1 numbers, those of the units for n = -1, 0, ..., 2p - 3, to three digits."""
     sums = np.arange(2 * p - 1)
     wanted = np.cos(2 * np.pi * k * sums / p + phase)
     if np.shape(weights) != wanted.shape:
         yield True, "there are N units", 2 * p - 1, np.shape(weights)
-    yield np.allclose(weights, wanted), "values themselves"
-    off = np.flatnonzero(~np.isclose(np.maximum(0, sums[:, None] - sums + 1) @ weights, wanted))
-    if off.size:
+    yield near(weights, wanted), "values themselves"
+    # unit n is silent up to the sum n, so the weights are found one after the other: there is one set of them
+    right = np.linalg.solve(np.maximum(0, sums[:, None] - sums + 1), wanted)
+    off = [n for n, one in enumerate(right) if not near(weights[n], one)]
+    if off:
         yield True, "from the sum", off[0]

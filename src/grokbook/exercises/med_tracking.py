@@ -10,28 +10,27 @@ import xarray as xr
 from sympy import primerange, totient
 
 from grokbook.chapters.med_tracking.renaming import by_powers
-from grokbook.exercises.asked import Mistakes, exercise, near
+from grokbook.exercises.asked import Mistakes, exercise, number
 from grokbook.measures import mean_norm, med
 from grokbook.runs import recorded
 from grokbook.runs.gu2025 import operations
 from grokbook.runs.tracking import SETTLED, shift_test, sign_agreement, track
 
 
-@exercise("ex-05-line", draws={"p": range(20, 400), "length": [n / 20 for n in range(5, 100)]})
+@exercise("ex-05-line", draws={"p": range(20, 190), "length": [n / 20 for n in range(5, 100)]})
 def line(med_: float, diameter: float, *, p: int, length: float) -> Mistakes:
-    """Two lengths."""
+    """Two lengths, to three digits."""
     places = length * np.arange(p)
     steps = np.abs(np.diff(places, append=places[0]))
-    yield near(med_, length), "the closing step"
-    yield near(med_, steps.sum(), 1e-6), "is the sum"
-    yield not near(med_, steps.mean(), 1e-6), "add the p steps"
-    yield near(diameter, p * length, 1e-6), "p - 1 steps apart"
-    yield not near(diameter, np.ptp(places), 1e-6), "the diameter is the distance"
+    typical = ("the closing step", length), ("is the sum", steps.sum())
+    yield from number(med_, steps.mean(), "add the p steps", *typical)
+    apart = ("p - 1 steps apart", p * length)
+    yield from number(diameter, np.ptp(places), "the diameter is the distance", apart)
 
 
 @exercise("ex-05-relabel", draws={"prime": tuple(primerange(29, 1000)), "run": (0, 1, 2), "snapshot": (1, 2, 3, 4, 5)})
 def relabel(renamings: int, least: float, *, prime: int, run: int, snapshot: int) -> Mistakes:
-    """A number of maps, and a quotient of two lengths."""
+    """A number of maps, and a quotient of two lengths, to three digits."""
     right = int(totient(prime - 1))
     yield renamings in (prime - 2, prime - 1), "one-to-one"
     yield 2 * renamings == right, "c and -c"
@@ -43,25 +42,24 @@ def relabel(renamings: int, least: float, *, prime: int, run: int, snapshot: int
         return min(med(rows[c * np.arange(n) % n]) for c in range(1, n) if np.gcd(c, n) == 1)
 
     ordered = by_powers(table)
-    yield near(least, smallest(table) / mean_norm(table), 1e-6), "renamings of addition"
-    yield near(least, smallest(ordered), 1e-6), "not divided"
-    yield not near(least, smallest(ordered) / mean_norm(ordered), 1e-6), "order by powers"
+    of_addition = ("renamings of addition", smallest(table) / mean_norm(table))
+    typical = of_addition, ("not divided", smallest(ordered))
+    yield from number(least, smallest(ordered) / mean_norm(ordered), "order by powers", *typical)
 
 
 @exercise("ex-05-null", draws={"seed": range(100_000), "width": range(15, 36, 2)})
 def null(raw: float, smoothed: float, honest: float, fooled: float, *, seed: int, width: int) -> Mistakes:
-    """Two shares of the steps, and two p-values."""
+    """Two shares of the steps, and two p-values, all to three digits."""
     rng, trend = np.random.default_rng(seed), 40 * np.sin(np.linspace(0, np.pi, 400))
     curves = [trend + rng.normal(size=400) for _ in range(2)]
     means = [np.lib.stride_tricks.sliding_window_view(c, width).mean(axis=1) for c in curves]
     padded = [np.convolve(c, np.ones(width) / width, "same") for c in curves]
-    yield near(raw, np.corrcoef(*curves)[0, 1], 1e-6), "correlation"
-    yield not near(raw, sign_agreement(*curves), 1e-6), "the agreement is `sign_agreement(x"
-    if not near(smoothed, sign_agreement(*means), 1e-6):
-        yield near(smoothed, sign_agreement(*padded), 1e-6), "zeros"
-        yield True, "smooth both curves by the mean"
-    yield not near(honest, shift_test(*curves).p_value, 1e-6), "not detrended"
-    yield not near(fooled, shift_test(*means, window=None).p_value, 1e-6), "is detrended"
+    correlation = ("correlation", np.corrcoef(*curves)[0, 1])
+    yield from number(raw, sign_agreement(*curves), "the agreement is `sign_agreement(x", correlation)
+    zeros = ("zeros", sign_agreement(*padded))
+    yield from number(smoothed, sign_agreement(*means), "smooth both curves by the mean", zeros)
+    yield from number(honest, shift_test(*curves).p_value, "not detrended")
+    yield from number(fooled, shift_test(*means, window=None).p_value, "is detrended")
 
 
 @exercise("ex-05-own", draws={"seed": range(100_000)}, quick={"p": 23, "steps": 300})

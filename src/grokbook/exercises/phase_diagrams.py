@@ -8,13 +8,13 @@ from math import comb
 import numpy as np
 
 from grokbook.chapters.phase_diagrams import published
-from grokbook.exercises.asked import Mistakes, exercise, near
+from grokbook.exercises.asked import Mistakes, exercise, number
 from grokbook.runs import phases
 
 
-@exercise("ex-12-relative", draws={"factor": [n / 1000 for n in range(1100, 1550)], "gap": range(500, 1500)})
+@exercise("ex-12-relative", draws={"factor": [n / 1000 for n in range(1100, 1550)], "gap": range(1100, 1500)})
 def relative(late: Sequence[bool], slow: float, *, factor: float, gap: int) -> Mistakes:
-    """A list of eight True and False, and a number above 1."""
+    """A list of eight True and False, and a number above 1, to three digits."""
     fits, tests = np.array([*published.NO_DECAY.values()]).T
     given = [bool(one) for one in late]
     if given != [test / fit > factor for fit, test in zip(fits, tests, strict=True)]:
@@ -22,38 +22,36 @@ def relative(late: Sequence[bool], slow: float, *, factor: float, gap: int) -> M
         yield given == (tests - fits > factor * fits).tolist(), "the delay with the fit step"
         yield True, "a run is late where test step /"
     fit, test = published.NO_DECAY[1e-4]
-    yield near(slow, factor), "knows nothing of `factor`"
-    yield near(slow, gap / test) or near(slow, gap / fit), "the delay grows"
-    yield not near(slow, gap / (test - fit)), "when is `slow` times the delay"
+    grows = [("the delay grows", gap / one) for one in (test, fit)]
+    unknown = ("knows nothing of `factor`", factor)
+    yield from number(slow, gap / (test - fit), "when is `slow` times the delay", unknown, *grows)
 
 
 @exercise("ex-12-chance", draws={"seed": range(100_000)})
 def chance(agreements: Sequence[float], kappas: Sequence[float], *, seed: int) -> Mistakes:
-    """Two agreements from 0 to 1, and two numbers kappa."""
+    """Two agreements from 0 to 1, and two numbers kappa, to three digits."""
     rng = np.random.default_rng(seed)
     cells = rng.choice(published.panels()["b"].values.ravel(), 120, replace=False)
     answers = [np.full(120, "M"), rng.permutation(cells)]
     right = [phases.agreement(cells, one) for one in answers]
-    yield not np.allclose(agreements, right, atol=1e-3), "the share of the 120 cells"
-    if np.allclose(kappas, [phases.kappa(cells, one) for one in answers], atol=1e-3):
-        return
-    yield np.allclose(kappas, right, atol=1e-3), "leaves chance out"
-    yield np.allclose(kappas, [(a - 0.25) / 0.75 for a in right], atol=1e-3), "not one in four"
-    yield True, "kappa is (a - c) / (1 - c)"
+    yield from number(agreements, right, "the share of the 120 cells")
+    one_in_four = ("not one in four", [(a - 0.25) / 0.75 for a in right])
+    typical = ("leaves chance out", right), one_in_four
+    found = [phases.kappa(cells, one) for one in answers]
+    yield from number(kappas, found, "kappa is (a - c) / (1 - c)", *typical)
 
 
 @exercise("ex-12-splits", draws={"p": range(8, 20), "held": range(5, 15), "least": [n / 100 for n in range(30, 71)]})
 def splits(share: float, most: int, *, p: int, held: int, least: float) -> Mistakes:
-    """A share from 0 to 1, and a whole number."""
+    """A share from 0 to 1, to three digits, and a whole number."""
     sizes = [int(n) for n in np.bincount(np.add(*np.triu_indices(p)))]
     ways = np.ones(1, dtype=object)
     for n in sizes:
         ways = np.convolve(ways, np.array([comb(n, k) for k in range(n)], dtype=object))
     pairs = sum(sizes)
     shares = [int(one) / comb(pairs, n) for n, one in enumerate(ways)]
-    if not near(share, shares[held], 1e-4):
-        yield near(share, comb(pairs - 4, held) / comb(pairs, held), 1e-4), "with two pairs"
-        yield True, "not the share"
+    single = ("with two pairs", comb(pairs - 4, held) / comb(pairs, held))
+    yield from number(share, shares[held], "not the share", single)
     right = next(n for n, one in enumerate(shares) if one < least) - 1
     yield most > right, "fewer of the splits", most
     yield most != right, "more test pairs", most

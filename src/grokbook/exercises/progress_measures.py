@@ -10,7 +10,7 @@ import pandas as pd
 
 from grokbook.chapters.progress_measures import runs
 from grokbook.claims import load
-from grokbook.exercises.asked import Mistakes, essay, exercise, near
+from grokbook.exercises.asked import Mistakes, essay, exercise, near, number
 from grokbook.runs import lead_tables
 from grokbook.runs.lead_tasks import CONTROLS
 
@@ -27,10 +27,10 @@ def _summary(share: float) -> pd.DataFrame:
 
 @exercise("ex-06-share", draws={"share": SHARES})
 def share(changed: Collection[str], lead: float, *, share: float) -> Mistakes:
-    """The names of the measures whose word changes, and the median lead of `med`."""
+    """The names of the measures whose word changes, and the median lead of `med`, to three digits."""
     half, again = _summary(0.5), _summary(share)
-    yield near(lead, half["lead"]["med"]), "at one half"
-    yield not near(lead, again["lead"]["med"]), "the lead of `med` is in the column"
+    at_half = ("at one half", half["lead"]["med"])
+    yield from number(lead, again["lead"]["med"], "the lead of `med` is in the column", at_half)
     if wrong := set(changed) & {"oracle", "oracle_early", "clock"}:
         yield True, "a control", min(wrong)
     right = set(again.index[again["says"] != half["says"]])
@@ -38,19 +38,19 @@ def share(changed: Collection[str], lead: float, *, share: float) -> Mistakes:
         yield True, "compare the column `says` row", len(right)
 
 
-@exercise("ex-06-clock", draws={"steps": range(50, 500), "fit_step": range(100, 2000)})
+@exercise("ex-06-clock", draws={"steps": range(50, 500), "fit_step": range(1000, 3000)})
 def clock(half_step: float, *, steps: int, fit_step: int) -> Mistakes:
-    """A step, to five digits."""
-    yield near(half_step, fit_step), "at the fit itself none of the fall"
-    yield near(half_step, log(2) * steps, 1e-4), "counts from step 0"
-    yield near(half_step, fit_step + steps, 1e-4), "to 1/e"
-    right = fit_step + log(2) * steps
-    yield not near(half_step, right, 1e-5), "solve exp(-b (t - fit_step)) = 1/2"
+    """A step, to three digits or to the whole step before or after."""
+    fall = log(2) * steps
+    at_the_fit = ("at the fit itself none of the fall", fit_step)
+    typical = at_the_fit, ("counts from step 0", fall), ("to 1/e", fit_step + steps)
+    solve = "solve exp(-b (t - fit_step)) = 1/2"
+    yield from number(half_step, fit_step + fall, solve, *typical, within=1)
 
 
 @exercise("ex-06-oracle", draws={"share": SHARES}, quick={"draws": 40})
 def oracle(own: Mapping[str, float], at_least: Mapping[str, float], *, share: float) -> Mistakes:
-    """Two dictionaries with the keys oracle, clock and med: median leads, and shares of the matchings."""
+    """Two dictionaries with the keys oracle, clock and med: median leads, shares of the matchings; to three digits."""
     rows = lead_tables.controlled(load(runs.tasks()), {"med": "falls"}, share=share)
     for name in ("oracle", "clock", "med"):
         part = rows[(rows.measure == name) & rows.generalises]

@@ -7,7 +7,7 @@ from math import comb, gcd
 
 import numpy as np
 
-from grokbook.exercises.asked import Mistakes, exercise, near
+from grokbook.exercises.asked import Mistakes, exercise, near, number
 from grokbook.measures import separate
 
 
@@ -33,21 +33,20 @@ def triangles(a: object, b: object, *, dx: float, dy: float) -> Mistakes:
     draws={"modulus": (6, 8, 9, 10, 12, 14, 15), "r": range(6), "i": range(6), "seed": range(100_000)},
 )
 def composite(stuck: Collection[int], gap: float, *, modulus: int, r: int, i: int, seed: int) -> Mistakes:
-    """A list of classes from 0 to modulus - 1, and a distance."""
+    """A list of classes from 0 to modulus - 1, and a distance, to three digits."""
     given = {int(s) for s in stuck}
     yield not given, "needs a prime"
     yield given == set(range(modulus)) - {r}, "apart from some"
     yield given != {s for s in range(modulus) if gcd(s - r, modulus) > 1} - {r}, "a common divisor"
-    yield near(gap, 0, 1e-6), "with the full class"
     first, second = np.random.default_rng(seed).normal(size=(2, modulus, 2 * modulus))
     sums = [np.array([first[n] + second[(s - n) % modulus] for n in range(modulus)]) for s in (r, r + 1)]
     right = separate(np.delete(sums[0], i, axis=0), sums[1]).gap
-    yield not near(gap, right, 1e-4), "the gap is that of `separate`"
+    yield from number(gap, right, "the gap is that of `separate`", ("with the full class", 0))
 
 
 @exercise("ex-07-cover", draws={"n": range(24, 60, 2), "shift": (-3, -2, -1, 1, 2, 3), "seed": range(100_000)})
 def cover(crossing: int, estimate: float, *, n: int, shift: int, seed: int) -> Mistakes:
-    """A number of dimensions, and a share from 0 to 1."""
+    """A number of dimensions, and a share from 0 to 1, as exact as 100 draws make it."""
     yield crossing != n // 2 - 1, "n = 2 (d + 1)"
     share = sum(comb(n - 1, k) for k in range(crossing + shift + 1)) / 2 ** (n - 1)
     if abs(estimate - share) < 5 * (share * (1 - share) / 100) ** 0.5:
@@ -59,16 +58,16 @@ def cover(crossing: int, estimate: float, *, n: int, shift: int, seed: int) -> M
 
 @exercise("ex-07-falls", draws={"n": range(10, 200), "F": [n / 100 for n in range(10, 91)]})
 def falls(least: float, most: float, curve: Sequence[float], sparser: str, *, n: int, F: float) -> Mistakes:
-    """Two numbers, n + 1 accuracies from 0 to 1, and one of the three texts."""
-    yield not near(least, F, 1e-9), "is a part of the total"
-    yield near(most, n * F, 1e-9), "without a rise"
-    yield not near(most, -(-n // 2) * F, 1e-9), "every second interval can fall"
+    """Two numbers, n + 1 accuracies from 0 to 1, all to three digits, and one of the three texts."""
+    yield from number(least, F, "is a part of the total")
+    total_of_most = -(-n // 2) * F
+    yield from number(most, total_of_most, "every second interval can fall", ("without a rise", n * F))
     values = np.asarray(curve, dtype=float)
     yield values.shape != (n + 1,) or values.min() < 0 or values.max() > 1, "the curve needs N accuracies", n + 1
     largest = max(float((values[: k + 1] - values[k]).max()) for k in range(n + 1))
     total = sum(max(one - other, 0.0) for one, other in zip(values[:-1], values[1:], strict=True))
-    yield not near(largest, F, 1e-9), "the largest fall of your curve", largest
-    if not near(total, most, 1e-9):
+    yield not near(largest, F), "the largest fall of your curve", largest
+    if not near(total, total_of_most):
         yield near(total, F), "is the least", total
         yield True, "the total fall of your curve is N", total
     yield sparser != "only smaller", "cannot grow"

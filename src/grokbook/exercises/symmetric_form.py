@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from sympy import primerange
 
-from grokbook.exercises.asked import Mistakes, exercise, near
+from grokbook.exercises.asked import Mistakes, exercise, near, number
 from grokbook.tasks import ModularTask
 
 
@@ -35,18 +35,16 @@ def three(sizes: Sequence[int], slope: int, *, p: int, a: int, b: int) -> Mistak
     },
 )
 def perfect(perfect: Sequence[float], fresh: float, *, p: int, low: float, high: float) -> Mistakes:
-    """Two products, and a share from 0 to 1."""
+    """Two products, and a share from 0 to 1, all to three digits."""
     cells = p * p
     tested = [cells - int(fraction * cells) for fraction in (low, high)]
     yield list(perfect) == [1, 1], "the accuracies"
-    if not all(near(one, n / cells, 1e-3) for one, n in zip(perfect, tested, strict=True)):
-        yield True, "with an accuracy of 1 the product"
+    yield not near(perfect, np.array(tested) / cells), "with an accuracy of 1 the product"
     # of the p^2 - p cells off the diagonal those that are tested with their transpose trained, in expectation
     copied = [(cells - p) * n * (cells - n) / (cells * (cells - 1)) for n in tested]
-    yield near(fresh, copied[0] / tested[1], 1e-4), "all test cells"
-    yield near(fresh, (copied[0] - copied[1]) / tested[1], 1e-4), "leave out"
+    typical = ("all test cells", copied[0] / tested[1]), ("leave out", (copied[0] - copied[1]) / tested[1])
     right = (copied[0] - copied[1]) / (tested[1] - copied[1])
-    yield not near(fresh, right, 1e-4), "how many cells are missing"
+    yield from number(fresh, right, "how many cells are missing", *typical)
 
 
 @exercise(
@@ -58,14 +56,14 @@ def perfect(perfect: Sequence[float], fresh: float, *, p: int, low: float, high:
     },
 )
 def difference(knows: float, copies: float, *, p: int, fraction: float, seed: int) -> Mistakes:
-    """Two accuracies from 0 to 1."""
+    """Two accuracies from 0 to 1, to three digits."""
     task = ModularTask(p, "subtract", fraction, seed=seed)
     trained, tested = set(task.train_index.tolist()), task.test_index.tolist()
     partners = [(n % p) * p + n // p for n in tested]
     swapped = sum(partner in trained for partner in partners)
-    yield near(knows, fraction, 1e-9), "comes near"
-    yield near(knows, swapped / p**2, 1e-9), "of all cells"
-    yield not near(knows, swapped / len(tested), 1e-9), "it is right on the test cells"
-    yield near(copies, knows, 1e-9), "the negative"
+    known = swapped / len(tested)
+    typical = ("comes near", fraction), ("of all cells", swapped / p**2)
+    yield from number(knows, known, "it is right on the test cells", *typical)
     right = sum(b in trained and task.labels[a] == task.labels[b] for a, b in zip(tested, partners, strict=True))
-    yield not near(copies, right / len(tested), 1e-9), "compare the labels of a cell"
+    negative = ("the negative", known)
+    yield from number(copies, right / len(tested), "compare the labels of a cell", negative)

@@ -5,19 +5,20 @@ from __future__ import annotations
 import numpy as np
 from sympy import primerange
 
-from grokbook.exercises.asked import Mistakes, exercise, near
+from grokbook.exercises.asked import Mistakes, exercise, number, tolerance
 from grokbook.theory.uniformity import class_sums
 
 
 @exercise("ex-03-line", draws={"p": tuple(primerange(5, 60)), "r": range(1, 5), "total": range(-50, 51)})
 def line(x: np.ndarray, *, p: int, r: int, total: int) -> Mistakes:
-    """An array of p numbers."""
+    """An array of p numbers, to three digits."""
     x = np.asarray(x, dtype=float)
     if x.shape != (p,):
         yield True, "one number", x.shape
     yield np.ptp(x) < 1e-9, "constant"
     sums = class_sums(x[:, None])[..., 0]
-    if np.allclose(sums[r], total):
+    rounding = class_sums(tolerance(x)[:, None])[r, :, 0]
+    if (np.abs(sums[r] - total) <= rounding + 1e-9).all():
         return
     if np.ptp(sums[r]) < 1e-9:
         yield True, "equal, and equal to", sums[r][0]
@@ -27,24 +28,22 @@ def line(x: np.ndarray, *, p: int, r: int, total: int) -> Mistakes:
 
 @exercise("ex-03-multiply", draws={"p": tuple(primerange(11, 60)), "seed": range(100_000)})
 def multiply(common: float, zero: float, *, p: int, seed: int) -> Mistakes:
-    """Two numbers."""
+    """Two numbers, to three digits."""
     phi = np.random.default_rng(seed).normal(size=p)
     sums, products = phi[:, None] + phi, np.outer(np.arange(p), np.arange(p)) % p
-    yield near(common, 2 * phi.mean(), 1e-5), "the symbol 0 too"
-    yield not near(common, sums[products == 1].mean(), 1e-5), "in the class of r the cells are (i"
-    yield near(zero, phi[0] + phi.mean(), 1e-5), "the cell (0, 0) twice"
-    right = sums[products == 0].mean()
-    yield not near(zero, right, 1e-5), "class 0 has the 2p - 1 cells"
+    one, none = (sums[products == symbol].mean() for symbol in (1, 0))
+    yield from number(common, one, "in the class of r the cells are (i", ("the symbol 0 too", 2 * phi.mean()))
+    twice = ("the cell (0, 0) twice", phi[0] + phi.mean())
+    yield from number(zero, none, "class 0 has the 2p - 1 cells", twice)
 
 
 @exercise(
     "ex-03-product", draws={"p": tuple(primerange(13, 60)), "u": range(1, 100), "v": range(101, 200), "r": range(1, 6)}
 )
 def product(share: float, twin: int, *, p: int, u: int, v: int, r: int) -> Mistakes:
-    """A share between 0 and 1, and a class."""
+    """A share between 0 and 1, to three digits, and a class."""
     right = (u - v) ** 2 / (2 * (u**2 + v**2))
-    yield near(share, 0.5, 1e-6) and not near(right, 0.5, 1e-6), "one product alone"
-    yield near(share, 1 - right, 1e-6) and not near(right, 0.5, 1e-6), "the other part"
-    yield not near(share, right, 1e-5), "write both products as cosines"
+    typical = ("one product alone", 0.5), ("the other part", 1 - right)
+    yield from number(share, right, "write both products as cosines", *typical)
     yield twin == r, "the class itself"
     yield twin % p != -r % p, "the cosine of an angle"

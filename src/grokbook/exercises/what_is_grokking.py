@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from grokbook.exercises.asked import Mistakes, exercise, near
+from grokbook.exercises.asked import Mistakes, exercise, number
 from grokbook.runs import recorded
 from grokbook.runs.delay import grok_times
 from grokbook.runs.gu2025 import fig5
@@ -78,8 +78,10 @@ def facts(shown: Sequence[int], *, p: int, seed: int) -> Mistakes:
     draws={"a": range(700, 1000), "b": range(1000, 1200), "c": range(1200, 1500), "last": range(1900, 2400)},
 )
 def censoring(bound: float, median: float, *, a: int, b: int, c: int, last: int) -> Mistakes:
-    """Two numbers of steps."""
-    yield near(bound, (a + b + c) / 3), "leaves out"
-    yield not near(bound, (a + b + c + 2 * last) / 5), "the bound is a mean over five runs"
-    yield near(median, b), "the median of the finished runs"
-    yield not near(median, c), "put the five in order"
+    """The bound, a number of steps to three digits, and the median, a whole number of steps."""
+    least = (a + b + c + 2 * last) / 5
+    yield from number(bound, least, "the bound is a mean over five runs", ("leaves out", (a + b + c) / 3))
+    yield median == b, "the median of the finished runs"
+    ended = list(starmap(GrokTime, [(0, d, d, False) for d in (a, b, c)]))
+    right = median_delay([*ended, *[GrokTime(0, None, None, True, last_step=last)] * 2])
+    yield median != right, "put the five in order"

@@ -8,7 +8,7 @@ from math import log, sqrt
 import numpy as np
 from scipy.stats import norm
 
-from grokbook.exercises.asked import Mistakes, exercise, near
+from grokbook.exercises.asked import Mistakes, exercise, number
 from grokbook.measures import mean_norm, med
 from grokbook.models.start import embedding_start
 
@@ -23,32 +23,28 @@ from grokbook.models.start import embedding_start
     },
 )
 def one(chance: float, spread: float, *, fast: int, slow: int, s: float, often: float) -> Mistakes:
-    """A share of all cases, and a spread."""
+    """A share of all cases, and a spread, both to three digits."""
     far = log(slow / fast)
     right = 2 * norm.sf(far / (s * sqrt(2)))
-    if not near(chance, right):
-        yield near(chance, right / 2), "in one order"
-        yield near(chance, 2 * norm.sf(far / s)), "both runs vary"
-        yield near(chance, 2 * norm.sf((slow / fast - 1) / (s * sqrt(2)))), "is of logarithms"
-        yield True, "the chance is erfc(ln q / 2 s)"
-    if near(2 * norm.sf(far / (float(spread) * sqrt(2))), often, 2e-3):
-        return
-    yield near(spread, s * often / right), "chance is no straight line"
-    yield True, "with this spread the chance"
+    no_logarithm = ("is of logarithms", 2 * norm.sf((slow / fast - 1) / (s * sqrt(2))))
+    typical = ("in one order", right / 2), ("both runs vary", 2 * norm.sf(far / s)), no_logarithm
+    yield from number(chance, right, "the chance is erfc(ln q / 2 s)", *typical)
+    straight = ("chance is no straight line", s * often / right)
+    yield from number(spread, far / (norm.isf(often / 2) * sqrt(2)), "with this spread the chance", straight)
 
 
 @exercise(
     "ex-09-hand",
     draws={
-        "a1": range(200, 600, 10),
-        "a2": range(600, 1000, 10),
+        "a1": range(400, 600, 10),
+        "a2": range(600, 700, 10),
         "a3": range(1000, 1400, 10),
         "b": range(505, 1505, 10),
         "last": range(1600, 2600, 10),
     },
 )
 def hand(score: int, p_value: float, largest: float, *, a1: int, a2: int, a3: int, b: int, last: int) -> Mistakes:
-    """A whole number, a share, and a ratio."""
+    """A whole number, a share, and a ratio, both to three digits."""
     steps, count = [a1, a2, a3, b, last + 1, last + 1], range(6)  # two that are equal: not known which is first
 
     def scored(group: tuple[int, ...]) -> int:
@@ -60,13 +56,11 @@ def hand(score: int, p_value: float, largest: float, *, a1: int, a2: int, a3: in
         yield score == 9, "is later than"
         yield True, "were followed to `last`"
     share = np.mean([one >= right for one in every])
-    if not near(p_value, share):
-        yield near(p_value, share - 0.05) or near(p_value, np.mean([one > right for one in every])), "its own grouping"
-        yield True, "score all 20 groupings"
-    if near(largest, a2 / last):
-        return
-    yield near(largest, (a1 + a2 + a3) / 3 / last), "not of means"
-    yield True, "is at least `last`"
+    without = (share - 0.05, np.mean([one > right for one in every]))
+    itself = [("its own grouping", one) for one in without]
+    yield from number(p_value, share, "score all 20 groupings", *itself)
+    of_means = ("not of means", (a1 + a2 + a3) / 3 / last)
+    yield from number(largest, a2 / last, "is at least `last`", of_means)
 
 
 @exercise(
@@ -79,10 +73,10 @@ def hand(score: int, p_value: float, largest: float, *, a1: int, a2: int, a3: in
     },
 )
 def scale(scaled: float, quotient: float, seeds: int, *, seed: int, factor: float, q: float, s: float) -> Mistakes:
-    """MED, MED over the mean length, and a number of seeds."""
+    """MED, MED over the mean length, both to three digits, and a number of seeds."""
     table = factor * embedding_start("toeplitz_normal", 59, 64, seed).double().numpy()
-    yield not near(scaled, med(table)), "steps get shorter"
-    yield not near(quotient, med(table) / mean_norm(table)), "cancels"
+    yield from number(scaled, med(table), "steps get shorter")
+    yield from number(quotient, med(table) / mean_norm(table), "cancels")
 
     def power(n: int) -> float:
         return float(norm.cdf(abs(log(q)) / (s * sqrt(2 / n)) - norm.ppf(0.95)))

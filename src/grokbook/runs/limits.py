@@ -170,7 +170,7 @@ def limits(
     rule = rule or LimitRule()
     middle, mean = moving_mean(steps, accuracy, rule.window)
     first, last = float(steps[0]), float(steps[-1])
-    top = int(mean.argmax())
+    top = int(np.argmax(mean >= mean.max() - 1e-9))  # means of equal stretches differ by rounding
     low = top + int(mean[top:].argmin())
     before = mean[middle <= last - rule.end * (last - first)]
     truncated = not before.size or mean[top] - before.max() > rule.gain

@@ -12,7 +12,7 @@ from typing import Any
 
 from grokbook.exercises.asked import asked
 from grokbook.exercises.attempted import after, run, told
-from grokbook.exercises.form import IMPORT, Exercise, objectives
+from grokbook.exercises.form import IMPORT, Exercise, answer_line, objectives
 from grokbook.fingerprint import parsed
 from grokbook.page.sources import Chapter
 
@@ -44,7 +44,8 @@ def notebook(
 def _cells(exercise: Exercise, given: Mapping[str, Any], keyed: bool) -> list[Any]:
     label, points = exercise.label, exercise.difficulty
     about = f"*Difficulty {points} of 3, {exercise.minutes} minutes, objective {exercise.objective}.*"
-    cells = [_markdown(f"{label}-words", f"## {exercise.title}\n\n{about} {exercise.words}")]
+    words = f"## {exercise.title}\n\n{about} {exercise.words}\n\n{answer_line(label)}"
+    cells = [_markdown(f"{label}-words", words.rstrip())]
     if exercise.essay:
         answer = f"{exercise.solution}\n\n{key_text(exercise, given)}" if keyed else "*Your answer.*"
         cells.append(_markdown(label, answer, _graded(label, points, solution=True, locked=False)))
