@@ -22,7 +22,7 @@ NAMES = HOSTILE | st.text(max_size=12) | st.sampled_from(["..", ".", "", "~", "a
 
 @given(NAMES)
 @settings(max_examples=400)
-@example("a" * 81)
+@example("a" * 241)
 @example("\U0001f600" * 61)
 def test_a_name_is_one_part_of_a_path_that_every_system_takes_or_is_refused(name):
     """What is plain can be made below a folder, is found there under its name, and says nothing to a terminal."""

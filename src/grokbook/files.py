@@ -22,7 +22,7 @@ from grokbook.errors import ParameterError, RecordError, shown
 
 _DEVICE = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 PLAIN = (
-    "1 to 80 printable characters (240 bytes) without / \\ : * ? \" < > |, no dot or blank at either end, "
+    "1 to 240 bytes of printable characters without / \\ : * ? \" < > |, no dot or blank at either end, "
     "and is no device of Windows"
 )
 """What a plain name is, in words."""
@@ -34,7 +34,7 @@ def is_plain(name: str) -> bool:
     >>> is_plain("fig7 centre"), is_plain(".."), is_plain("a/b"), is_plain("a\\x1b[2J"), is_plain("NUL.txt")
     (True, False, False, False, False)
     """
-    if not 0 < len(name) <= 80 or not name.isprintable() or len(name.encode()) > 240:
+    if not name.isprintable() or not 0 < len(name.encode(errors="replace")) <= 240:
         return False
     return name == name.strip(" .") and not set(name) & set('/\\:*?"<>|') and not _DEVICE.fullmatch(name)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import gcd
 
 import numpy as np
 
 from grokbook.exercises.asked import Mistakes, exercise, near, number
 from grokbook.theory import backpropagated
-from grokbook.theory.feature_energy import local_maxima
 
 PRODUCTS = [f"Z{a}xZ{b}" for a in range(2, 11) for b in range(2, 11)]
 
