@@ -48,7 +48,8 @@ def forest(
             if row is None:
                 ax.text(3, y, "not run", color=COLOURS["quiet"], ha="center", va="center", fontsize=7)
             elif row.observed == "unfit":
-                ax.text(4.5, y, f"{int(row.unfit)}/{int(row.runs)} unfit", color=colour, ha="center", va="center", fontsize=8)
+                unfit = f"{int(row.unfit)}/{int(row.runs)} unfit"
+                ax.text(4.5, y, unfit, color=colour, ha="center", va="center", fontsize=8)
             elif row.observed in ("never", "rarely"):
                 ax.annotate("", (15, y), (5, y), arrowprops={"arrowstyle": "->", "color": colour, "lw": 1.6})
                 ax.text(4.6, y, f"{int(row.late)}/{int(row.runs)}", color=colour, ha="right", va="center", fontsize=8)
