@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.optimize import linprog
 from sympy import primerange
 
 from grokbook.exercises.asked import Mistakes, exercise, near

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import starmap
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from grokbook.exercises.asked import Mistakes, exercise, number
 from grokbook.runs import recorded
-from grokbook.runs.delay import grok_times
+from grokbook.runs.delay import GrokTime, grok_times, median_delay
 from grokbook.runs.gu2025 import fig5
 from grokbook.tasks import ModularTask
 
@@ -35,18 +35,22 @@ def threshold(longer: Sequence[float | None], *, low: float, high: float) -> Mis
     """A list with one number a run, None where a delay is not known."""
     runs = recorded(fig5(97))
     before, after = (grok_times(runs, threshold=tau) for tau in (low, high))
-    right, moved = _plain(after.delay - before.delay), _plain(after.grok_step - before.grok_step)
-    yield len(longer) != len(right), "there are N runs", len(right), len(longer)
-    given = _plain(longer)
-    yield bool((np.isnan(right) & ~np.isnan(given)).any()), "is not known, and no number"
-    if not np.array_equal(given, right, equal_nan=True):
-        yield np.array_equal(given, moved, equal_nan=True), "the fit step moves too"
-        yield True, "subtract the delays at the low"
+    right, given = (after.delay - before.delay).tolist(), list(longer)
+    known = [one == one and one is not None for one in map(_plain, right)]
+    if len(given) != len(right):
+        yield True, "there are N runs", len(right), len(given)
+    if any(not ok and _plain(one) is not None for one, ok in zip(given, known, strict=True)):
+        yield True, "is not known, and no number"
+    if list(map(_plain, given)) == list(map(_plain, right)):
+        return
+    if list(map(_plain, given)) == list(map(_plain, (after.grok_step - before.grok_step).tolist())):
+        yield True, "the fit step moves too"
+    yield True, "subtract the delays at the low"
 
 
-def _plain(values: Iterable[object]) -> np.ndarray:
-    """Numbers, NaN where there is none."""
-    return pd.to_numeric(pd.Series(list(values), dtype=object), errors="coerce").to_numpy(dtype=float)
+def _plain(value: object) -> float | None:
+    """A number of a table; None where there is none."""
+    return None if value is None or str(value) in ("<NA>", "nan") else float(value)  # type: ignore[arg-type]
 
 
 @exercise("ex-01-subtract", draws={"seed": range(100_000), "answer": range(1, 23)}, quick={"p": 23, "steps": 300})
