@@ -111,7 +111,10 @@ def zero(limit: Sequence[float], word: str, *, seed: int) -> Mistakes:
     yield word != "stable", "paths that start near do not go"
 
 
-@exercise("ex-08-plastic", draws={"side": [n / 10_000 for n in range(6_000, 14_000)]})
+THREE_DIGITS = [n / 1_000 for n in range(600, 1_000)] + [n / 100 for n in range(100, 140)]
+
+
+@exercise("ex-08-plastic", draws={"side": THREE_DIGITS})  # so that a start of three digits may be as long as the side
 def plastic(top: float, start: Sequence[float], *, side: float) -> Mistakes:
     """A number, to three digits, and three numbers from 0 to the side of the cube."""
     right = brentq(lambda rho: rho**3 - side**2 * rho - 1, 1, 3)
