@@ -25,7 +25,7 @@ RULE = "2026-11-28T19:26:46+00:00 ebf9f161"  # when the rule of GT1 was last cha
 
 @claim("G33", "gu2025", "Remark 3.11, Table 1", section="Table 1 against two shares and a distance", says=(
     "as printed, with no distance named, true of any training set: one cell covers the grid within {within}; our ",
-    "reading, one radius for all {rows} rows, misses the printed U-Acc by {value:.1f} points (root mean square, best n ",
+    "reading, one radius for all {rows} rows, misses the printed U-Acc by {value:.1f} points (root mean square, at n ",
     "= {n:.0f}; SQUARE alone {square.rmse:.1f} at n = {square.n:.0f}, STRIP {strip.rmse:.1f} at n = {strip.n:.0f}); ",
     "the printed U-Acc - L-Acc is {swing:.1f} in the mean of these rows"))  # fmt: skip
 def ceiling_by_distance(radius: int | None = None, fits: pd.DataFrame | None = None) -> Finding:

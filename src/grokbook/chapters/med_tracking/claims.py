@@ -36,8 +36,8 @@ OTHERS = {"section": "Other moduli, other operations: MED moves, its quotient do
 @claim("G14", "gu2025", "section 4, appendix B.4", section="Closed forms", kind="theorem", shown_by="counterexample",
        also=("G26", "P07"),
        says=("a circle of radius 1 and frequency 1, renamed, is one of frequency {highest} (p = {p}): the loss on all ",
-             "cells of the network made of it is {loss:.4f} and {renamed:.4f}, its norm the same, its steps are of one ",
-             "length before and after, and MED is {least:.4f} and {most:.4f}"))  # fmt: skip
+             "cells of the network made of it is {loss:.4f} and {renamed:.4f}, its norm the same, its steps of one ",
+             "length before and after; MED is {least:.4f} and {most:.4f}"))  # fmt: skip
 def same_function_other_med(p: int = 97, measure: Callable[[np.ndarray], float] = med) -> Finding:
     """Weight decay is at a local minimum if and only if "the embedding in the equivalence class of the training set
     remains uniform", and MED measures that.
