@@ -110,7 +110,7 @@ FORMS |= {str(dtype): partial(torch.Tensor.to, dtype=dtype) for dtype in DTYPES}
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("state", [NET.draw(0), LENS], ids=["ours", "lens"])
 def test_a_part_of_any_form_is_loaded_or_refused_in_a_sentence(saved, state, form):
-    """Each part of a checkpoint in turn; what is loaded is float32, of the shapes of the network, every number there."""
+    """Each part of a checkpoint in turn; what is loaded is float32, of the network's shapes, every number there."""
     for name in state:
         try:
             back = gb.load_checkpoint(saved(state | {name: FORMS[form](state[name])}), NET)
