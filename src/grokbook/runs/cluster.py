@@ -81,22 +81,18 @@ def finished(configs: list[RunConfig], path: Path) -> bool:
 
 
 @contextmanager
-def cluster(scheduler: str | None, workers: int | None = None) -> Iterator[object]:
-    """A Dask client: of the cluster at an address, or of one made here for as long as the block lasts.
+def cluster(scheduler: str) -> Iterator[object]:
+    """A Dask client of the cluster at an address.
 
+    None is made here: Dask's would listen at every address of this machine, and run what anybody sends it.
     Raises GrokbookError where Dask is not installed or nobody answers at the address.
     """
     try:
-        from distributed import Client, LocalCluster
+        from distributed import Client
     except ImportError:
         raise GrokbookError(
             "a sweep needs Dask: install the extra `cluster` (pip install 'grokbook[cluster]')."
         ) from None
-    if scheduler is None:
-        each = {"threads_per_worker": 1, "dashboard_address": ":0"}  # any free port: two sweeps may run side by side
-        with LocalCluster(n_workers=workers or cores(), **each) as local, Client(local) as client:
-            yield client
-        return
     try:
         client = Client(scheduler, timeout=10)
     except (OSError, ValueError, TypeError) as error:
@@ -169,9 +165,8 @@ def missing(experiment: Sweep, store: Store | str | None) -> Iterator[Missing]:
 
 def sweep(
     experiment: Sweep,
-    scheduler: str | None = None,
+    scheduler: str,
     *,
-    workers: int | None = None,
     store: Store | str | None = None,
     compiled: bool = False,
     told: Told = lambda done, of: None,
@@ -179,7 +174,7 @@ def sweep(
     """The dataset of a sweep; what is missing of it is trained on a Dask cluster, chunk by chunk.
 
     Args:
-        scheduler: address of a cluster, such as tcp://host:8786; None: `workers` processes (one a core) for this call.
+        scheduler: address of a cluster, such as tcp://host:8786.
         store: where the record goes (default: this machine's), or an address where chunks are shared, such as
             s3://bucket/folder; the record then goes to this machine's store.
         told: called with the number of finished chunks and of all, after each.
@@ -194,7 +189,7 @@ def sweep(
         done = len(work.chunks) - len(waiting)
         told(done, len(work.chunks))
         if waiting:
-            with cluster(scheduler, workers) as client:
+            with cluster(scheduler) as client:
                 work.train(_on_cluster(client, waiting, compiled), done, told)
         return work.record(compiled)
 
@@ -211,7 +206,8 @@ def shard(
 ) -> xr.Dataset | None:
     """Train every `of`-th chunk of a sweep, from the `part`-th, in processes of this machine, without Dask.
 
-    The dataset where that were the last ones, else None. Calls with part = 1, ..., of over one store, in any order, at
+    `workers` of them, by default one a core, which nobody else can reach. The dataset where that were the last chunks,
+    else None. Calls with part = 1, ..., of over one store, in any order, at
     the same time or not, give what `sweep` gives; arguments and errors are those of `sweep`.
 
     Raises ParameterError for a part that is not 1 ... `of`.
