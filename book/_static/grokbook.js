@@ -81,10 +81,16 @@
   };
   window.gbRun = () => open(document.getElementById("run-this-page"));
 
+  /** What an address has after `#`; where that is badly written, as in `#100%`, as it stands. */
+  function named() {
+    const text = location.hash.slice(1);
+    try { return decodeURIComponent(text); } catch (error) { return text; }
+  }
+
   /** What an address names and a fold hides is opened: the box itself, or the one that follows its anchor. */
   function openNamed() {
-    const named = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    const fold = named && (named.closest(".toggle-hidden") || (named.nextElementSibling || named).closest(".toggle-hidden"));
+    const part = document.getElementById(named());
+    const fold = part && (part.closest(".toggle-hidden") || (part.nextElementSibling || part).closest(".toggle-hidden"));
     if (fold) open(fold);
   }
 

@@ -137,6 +137,10 @@ def test_the_plot_has_a_point_for_each_step_and_a_triangle_where_there_is_none(a
     [
         ("#result?foo=1", "it names no result of a class."),
         ("#result?vary=seed&group=1&fit=2&rule=x&last=9", "its steps are not numbers."),
+        (f"#result?vary=seed&group=1&fit=2&rule={'9' * 400}&last=9", "it has more steps or runs than this page makes."),
+        ("#result?vary=seed&group=1&fit=2&rule=200001&last=9", "it has more steps or runs than this page makes."),
+        ("#result?vary=seed&group=1&fit=1_1_1_1_1&rule=1_1_1_1_1&last=1_1_1_1_1", "than this page makes."),
+        ("#result?vary=seed&group=99999&fit=2&rule=5&last=9", "it names no group."),
         ("#result?vary=seed&group=x&fit=2&rule=5&last=9", "it names no group."),
         ("#result?vary=seed&seed=2&group=9&fit=2&rule=5&last=9", "the random seed, the class the share trained."),
         ("#result?vary=train_fraction&p=29&group=9&fit=2&rule=5&last=9", "its Modulus p is 29, not 23."),
@@ -191,3 +195,34 @@ def test_by_keys_alone_a_class_is_set_up_and_a_result_taken(at):
     page.locator(".gb-which a").first.focus()
     page.keyboard.press("Enter")
     page.wait_for_selector("h1:has-text('Group 1: modulus p 11')")
+
+
+TOO_MUCH = [
+    "#result?vary=seed&group=1&fit=" + "_".join(["1"] * 200_000) + "&rule=1&last=1",
+    "#result?vary=seed&group=1&seed=" + "9" * 400 + "&fit=1&rule=1&last=1",
+    " ".join(f"#result?vary=seed&group={k % 9999}&seed={k}&fit=1&rule=1&last=1" for k in range(2_000)),
+    "#result?" + "vary=seed&" * 20_000,
+]
+
+
+@pytest.mark.parametrize("text", TOO_MUCH, ids=["ends", "number", "links", "fields"])
+def test_however_much_is_pasted_the_page_answers(at, text):
+    page = at()
+    page.locator("#gb-links").fill(text)
+    assert page.locator(".gb-count").inner_text() and page.seen["errors"] == []
+    assert page.locator(".gb-plot circle").count() <= 1_000
+
+
+ADDRESSES = ["#%", "#100%", "#join?vary=p&values=" + "9" * 5000, "#group?vary=p&group=" + "9" * 400, "#constructor?"]
+
+
+@pytest.mark.parametrize("hash", ADDRESSES)
+def test_whatever_the_address_says_the_page_opens(at, hash):
+    page = at(hash)
+    page.wait_for_selector("#gb-class h1")
+    assert page.seen["errors"] == []
+
+
+def test_a_link_and_its_code_leave_out_what_the_address_asks_besides(open_page, place):
+    page = open_page(f"{place}?{'x' * 4000}")
+    assert "?xxx" not in page.locator("#gb-join-link").get_attribute("href") and page.seen["errors"] == []

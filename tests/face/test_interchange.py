@@ -1,9 +1,13 @@
 """Weights in and out: networks of torch and of TransformerLens put out what ours do with the same numbers."""
 
 import itertools
+import json
+from functools import partial
 
 import pytest
 import torch
+from hypothesis import example, given
+from hypothesis import strategies as st
 from own_parts import Words
 from torch import nn
 
@@ -79,6 +83,92 @@ def test_what_does_not_fit_is_said_in_a_sentence(saved, tmp_path):
         gb.to_transformer_lens(gb.MLP((2, 2)), {})
     with pytest.raises(ParameterError, match=r"weights have no W_E \(6, 8\)"):
         gb.to_transformer_lens(net, {})
+
+
+NET = gb.Transformer(5, d_model=8)
+LENS = gb.to_transformer_lens(NET, NET.draw(0))[1]
+DTYPES = [torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.uint8, torch.bool, torch.complex64]
+DTYPES += [torch.float8_e4m3fn]
+FORMS = {
+    "sparse": lambda part: part.to_sparse(),
+    "rows": lambda part: (part if part.ndim == 2 else torch.eye(3)).to_sparse_csr(),
+    "meta": lambda part: part.to("meta"),
+    "spread": lambda part: torch.zeros(1).expand(10**12),
+    "quantised": lambda part: torch.quantize_per_tensor(part.float(), 0.1, 0, torch.qint8),
+    "list": lambda part: part.tolist(),
+    "text": lambda part: "text",
+    "empty": lambda part: part[:0],
+    "flat": lambda part: part.flatten(),
+    "deeper": lambda part: part[None, None],
+    "scalar": lambda part: part.sum(),
+    "dict": lambda part: {"weight": part},
+}
+FORMS |= {str(dtype): partial(torch.Tensor.to, dtype=dtype) for dtype in DTYPES}
+
+
+@pytest.mark.filterwarnings("ignore:.*(CSR|quantize|is deprecated|sparse)")
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("state", [NET.draw(0), LENS], ids=["ours", "lens"])
+def test_a_part_of_any_form_is_loaded_or_refused_in_a_sentence(saved, state, form):
+    """Each part of a checkpoint in turn; what is loaded is float32, of the network's shapes, every number there."""
+    for name in state:
+        try:
+            back = gb.load_checkpoint(saved(state | {name: FORMS[form](state[name])}), NET)
+        except ParameterError as error:
+            assert str(error).isprintable()
+        else:
+            assert {n: tuple(part.shape) for n, part in back.items()} == NET.shapes()
+            assert all(part.dtype == torch.float32 and part.isfinite().all() for part in back.values())
+        if form in ("torch.bfloat16", "torch.float16", "torch.float64"):
+            assert torch.allclose(back["W_E"], NET.draw(0)["W_E"], rtol=0.01, atol=0.01)
+
+
+def packed(header, body=b""):
+    """A file of safetensors."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + body
+
+
+def test_bfloat16_is_read_from_safetensors(tmp_path):
+    mlp = gb.MLP((2, 1))
+    whole = {name: torch.randn(shape).bfloat16() for name, shape in mlp.shapes().items()}
+    header, body = {}, b""
+    for name, part in whole.items():
+        bits = part.view(torch.int16).numpy().tobytes()
+        header[name] = {"dtype": "BF16", "shape": list(part.shape), "data_offsets": [len(body), len(body) + len(bits)]}
+        body += bits
+    (tmp_path / "w.safetensors").write_bytes(packed(header, body))
+    back = gb.load_checkpoint(tmp_path / "w.safetensors", mlp)
+    assert all(torch.equal(back[name], whole[name].float()) for name in whole)
+
+
+ABOUT = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.floats() | st.text(max_size=4),
+    lambda part: st.lists(part, max_size=3) | st.dictionaries(st.text(max_size=4), part, max_size=3),
+)
+
+
+NEARLY = st.builds(lambda name, key, part: {name: ABOUT | {key: part}}, st.text(), st.sampled_from([*ABOUT]), JSON)
+
+
+@given(JSON | NEARLY)
+@example([])
+@example({"a": []})
+@example({"a": ABOUT | {"dtype": "F8_E5M2"}})
+@example({"a\x1b[2J": ABOUT})
+def test_whatever_a_header_says_is_read_or_refused_in_a_sentence(tmp_path_factory, header):
+    file = tmp_path_factory.getbasetemp() / "w.safetensors"
+    file.write_bytes(packed(header, b"\0\0\x80?"))
+    with pytest.raises(ParameterError) as caught:
+        gb.load_checkpoint(file, NET)
+    assert str(caught.value).isprintable()
+
+
+def test_a_file_that_never_ends_is_not_read(tmp_path):
+    (tmp_path / "w.pt").symlink_to("/dev/zero")
+    with pytest.raises(ParameterError, match="cannot be read as weights: it is no regular file"):
+        gb.load_checkpoint(tmp_path / "w.pt", NET)
 
 
 @pytest.mark.parametrize("options", [{}, {"n_layers": 2, "shift": 2}, {"positional": False, "d_mlp": 12}])

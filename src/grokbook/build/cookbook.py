@@ -48,11 +48,8 @@ def _run(page: Path) -> bytes:
 
     notebook: Any = jupytext.read(page)
     with tempfile.TemporaryDirectory(prefix="grokbook-") as place, tempfile.TemporaryDirectory() as folder:
-        environment = ENVIRONMENT | {
-            "GROKBOOK_STORE": str(Path(folder) / "store"),
-            "DASK_LOGGING__DISTRIBUTED": "error",  # it warns of workers that a busy machine is slow to end
-        }
-        with Kernels().options(Path(folder), environment, fork=False) as options:
+        environment = ENVIRONMENT | {"GROKBOOK_STORE": str(Path(folder) / "store")}
+        with Kernels().options(Path(folder), environment) as options:
             about = {"metadata": {"path": place}}
             try:
                 NotebookClient(notebook, timeout=SECONDS, resources=about, **options).execute()

@@ -41,12 +41,11 @@ class Kernels:
         self._running: set[int] = set()
 
     @contextlib.contextmanager
-    def options(self, folder: Path, environment: Mapping[str, str], *, fork: bool = True) -> Iterator[dict[str, Any]]:
+    def options(self, folder: Path, environment: Mapping[str, str]) -> Iterator[dict[str, Any]]:
         """Options of a notebook client for one kernel of this very interpreter, whose files lie in `folder`.
 
         The user's kernels, IPython profile and PYTHONSTARTUP are left out of it, so that a page does
-        not depend on them. When the block ends, so do the kernel and all that it started. Without
-        `fork` it is a process of its own: workers of a Dask cluster do not start from a fork.
+        not depend on them. When the block ends, so do the kernel and all that it started.
         """
         from traitlets.config import Config
 
@@ -57,7 +56,7 @@ class Kernels:
             self._running.add(pid)
 
         try:
-            made = _manager(folder, {**_own_folders(folder), **environment}, note, fork)
+            made = _manager(folder, {**_own_folders(folder), **environment}, note)
             file = str(folder / "connection.json")  # no other user may listen, and no two kernels take one port
             private = {"transport_encryption": "auto", "cache_ports": True, "connection_file": file}
             config = Config(KernelManager=private)
@@ -91,7 +90,7 @@ def _end(session: int) -> None:
         os.killpg(session, signal.SIGKILL)
 
 
-def _manager(folder: Path, environment: Mapping[str, str], note: Callable[[int], None], fork: bool) -> type:
+def _manager(folder: Path, environment: Mapping[str, str], note: Callable[[int], None]) -> type:
     """A kernel manager of one specification, found without asking what kernels are installed."""
     from jupyter_client.kernelspec import KernelSpec
     from jupyter_client.manager import AsyncKernelManager
@@ -111,7 +110,7 @@ def _manager(folder: Path, environment: Mapping[str, str], note: Callable[[int],
             note(self.provisioner.pid)
 
         async def _async_launch_kernel(self, kernel_cmd: list[str], **options: Any) -> None:
-            if not fork or sys.platform != "linux":
+            if sys.platform != "linux":
                 return await super()._async_launch_kernel(kernel_cmd, **options)
             env, cwd = options["env"], options.get("cwd") or os.getcwd()
             asked = kernel_cmd[kernel_cmd.index("-f") :]  # the file, and what a notebook client adds

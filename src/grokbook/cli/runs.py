@@ -62,14 +62,14 @@ def sweep(
 
     asked = cluster.asked(own(experiment) if ":" in experiment else experiment, grid or [], seeds, steps)
     folder = None if store is None or is_address(store) else Store(Path(store), same_code=True)
-    options = {"workers": workers, "store": store if folder is None else folder, "compiled": compiled}
+    options = {"store": store if folder is None else folder, "compiled": compiled}
     takes = duration(expected(asked, seeds).seconds)
     print(f"{asked.name}, {seeds} of its seeds: about {takes} of one core", flush=True)
     with stoppable(), cluster.shown() as told:
         if scheduler:
             found = cluster.sweep(asked, scheduler, told=told, **options)
         else:
-            found = cluster.shard(asked, int(part), int(of), told=told, **options)
+            found = cluster.shard(asked, int(part), int(of), workers=workers, told=told, **options)
     if found is None:
         print(f"shard     {shard} is done; the command that finds all chunks done writes the record")
     else:

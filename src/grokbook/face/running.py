@@ -188,7 +188,7 @@ def sweep(
     Args:
         grid: setting -> its values: `lr`, `weight_decay`, a field of the run, network or task that is a number, or
             GROUP_lr and GROUP_weight_decay of a group of the network's parameters.
-        scheduler: address of a Dask cluster, `tcp://host:8786`, or "local" for one made here. Default: processes.
+        scheduler: address of a Dask cluster, `tcp://host:8786`. Default, and "local": processes here.
         store: as `train`; or an address that fsspec knows, `s3://bucket/folder`, where machines share what is done.
         rows: runs that share a program; "auto": on a CPU 4, and up to 16 of networks so small that a core's cache holds
             them where the runs are many or short; on a cluster always 4.
@@ -219,10 +219,9 @@ def sweep(
         kept = store if is_address(store) else _store(store)
         if kept is None:
             raise ParameterError("store = False keeps nothing, but a sweep on a cluster is gathered in a store.")
-        if scheduler is None:
+        if scheduler in (None, "local"):
             return cluster.shard(made, 1, 1, workers=workers, store=kept).rename(names)
-        address = None if scheduler == "local" else scheduler
-        return cluster.sweep(made, address, workers=workers, store=kept).rename(names)
+        return cluster.sweep(made, scheduler, store=kept).rename(names)
     options = {"workers": _workers(made, workers, made.cells(made.seeds[0]))}
     options["rows"] = _together(made) if rows == "auto" else _rows(rows)
     return _results(made, store, progress, options).rename(names)

@@ -14,7 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError, nearest, shown
+from grokbook.errors import ParameterError, line, nearest, shown
+from grokbook.files import given
 from grokbook.machine import plain_torch
 from grokbook.models.mlp import MLP
 from grokbook.models.transformer import Shape
@@ -118,39 +119,61 @@ def to_transformer_lens(model: Shape, weights: Mapping[str, Tensor]) -> tuple[di
 
 def _from_lens(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The inverse: names and shapes of ours; what ours has not, and what is not 0 there, keeps its name."""
-    ours = {"W_E": state["embed.W_E"], "W_U": state["unembed.W_U"].T}
-    known = r"embed\.W_E|unembed\.W_U|.*(mask|IGNORE)"
-    for name, part in ((n, t) for n, t in state.items() if not re.fullmatch(known, n)):
+    ours = {}
+    for name, part in state.items():
         named = re.fullmatch(r"blocks\.(\d+)\.(?:attn|mlp)\.([Wb])_(\w+)", name)
         layer, kind, letter = named.groups() if named else ("", "", "")
-        if kind == "W" and letter in ("Q", "K", "V"):
+        heads = kind == "W" and part.ndim == 3 and part.numel()
+        if name == "embed.W_E":
+            ours["W_E"] = part
+        elif name == "unembed.W_U" and part.ndim == 2:
+            ours["W_U"] = part.T
+        elif heads and letter in ("Q", "K", "V"):
             ours[f"W_{letter}.{layer}"] = part.transpose(1, 2).reshape(-1, part.shape[1])
-        elif kind == "W" and letter == "O":
+        elif heads and letter == "O":
             ours[f"W_O.{layer}"] = part.reshape(-1, part.shape[2]).T
-        elif letter in ("in", "out"):
+        elif letter in ("in", "out") and part.ndim == (2 if kind == "W" else 1):
             ours[f"{kind}_{letter}.{layer}"] = part.T if kind == "W" else part
         elif name == "pos_embed.W_pos" and part.any():
             ours["W_pos"] = part
-        elif part.any():
+        elif part.any() and not re.fullmatch(".*(mask|IGNORE)", name):
             ours[name] = part
     return ours
 
 
+LARGEST = 4_000_000_000
+"""Bytes of a file that are read."""
+
+
 def _read(path: Path) -> dict[str, Tensor]:
-    """The tensors of a file by name."""
+    """The tensors of a file by name, as float32.
+
+    Raises ParameterError where one has no numbers (meta), leaves some out (sparse) or packs them (quantised).
+    """
     try:
-        content = path.read_bytes()
+        content = given(path, LARGEST)
         found = _safe_tensors(content) if path.suffix == ".safetensors" else _torch(content)
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
+    except Exception as error:  # torch and pickle raise many kinds
         why = getattr(error, "strerror", None) or str(error).partition("\n")[0]
         why = "it holds more than tensors, numbers and texts" if isinstance(error, pickle.UnpicklingError) else why
-        raise ParameterError(f"{path} cannot be read as weights: {why}.") from None
+        raise ParameterError(f"{path} cannot be read as weights: {line(why)}.") from None
     for key in WRAPPED:
         found = found[key] if isinstance(found.get(key), Mapping) else found
-    tensors = {str(name): part for name, part in found.items() if isinstance(part, Tensor)}
+    tensors = {line(name): part for name, part in found.items() if isinstance(part, Tensor)}
     if not tensors:
         raise ParameterError(f"{path} holds no tensors by name, but {shown(list(found)[:5])}.")
-    return tensors
+    for name, part in tensors.items():
+        if not _is_dense(part):
+            kind = f"{part.dtype}, {part.layout}, {part.device}"
+            raise ParameterError(f"{name} of {path.name} is no table of numbers ({kind}); save it as a dense one.")
+    return {name: part.detach().to(torch.float32) for name, part in tensors.items()}
+
+
+def _is_dense(part: Tensor) -> bool:
+    """Whether a tensor has each of its real numbers, in a type that torch computes with."""
+    if part.layout != torch.strided or part.device.type != "cpu" or part.is_nested or part.is_quantized:
+        return False
+    return part.dtype in _NUMBERS and part.numel() * part.element_size() <= part.untyped_storage().nbytes()
 
 
 def _torch(content: bytes) -> Mapping[str, Any]:
@@ -160,15 +183,24 @@ def _torch(content: bytes) -> Mapping[str, Any]:
     return found
 
 
+_KINDS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<i2", "BOOL": "?"}
+_KINDS |= {"I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U8": "u1"}
+"""The types of safetensors as numpy's; of bfloat16, which numpy has not, its bits."""
+
+_NUMBERS = {torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool}
+_NUMBERS |= {torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8}
+
+
 def _safe_tensors(content: bytes) -> dict[str, Tensor]:
     """Eight bytes, a JSON header of so many, then the numbers, little-endian."""
     length = int.from_bytes(content[:8], "little")
     header, body = json.loads(content[8 : 8 + length]), content[8 + length :]
-    kinds = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4"}
     found = {}
     for name, about in header.items():
         if name != "__metadata__":
             begin, end = about["data_offsets"]
-            values = np.frombuffer(body[begin:end], kinds[about["dtype"]])
-            found[name] = torch.from_numpy(values.copy()).reshape(about["shape"])
+            if (kind := about["dtype"]) not in _KINDS:
+                raise ValueError(f"{shown(name)} is of type {shown(kind)}")
+            part = torch.from_numpy(np.frombuffer(body[begin:end], _KINDS[kind]).copy())
+            found[name] = (part.view(torch.bfloat16) if kind == "BF16" else part).reshape(about["shape"])
     return found

@@ -9,7 +9,6 @@ jobs need no Dask and share a store alone: `shard` trains every n-th chunk, and 
 from __future__ import annotations
 
 import math
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
@@ -17,15 +16,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from subprocess import Popen
-from typing import Any
 
 import torch
 import xarray as xr
 
 from grokbook.errors import GrokbookError, ParameterError, TrainingError
 from grokbook.files import atomic_write
-from grokbook.machine import cores, limited_threads, plain_torch, process_environment
+from grokbook.machine import cores, limited_threads, plain_torch
 from grokbook.runs.experiment import Experiment, default_store, load_or_run
 from grokbook.runs.shared import Shared
 from grokbook.runs.store import Store
@@ -39,9 +36,6 @@ from grokbook.training.pool import Pool
 
 RETRIES = 5
 """How often a task whose worker died is given to another."""
-
-PATIENCE = 120
-"""Seconds that workers of this machine have to come, and to find their scheduler again."""
 
 MOST_CELLS = 10_000
 """Cells of the largest grid that a command may ask for."""
@@ -89,58 +83,24 @@ def finished(configs: list[RunConfig], path: Path) -> bool:
 
 
 @contextmanager
-def cluster(scheduler: str | None, workers: int | None = None) -> Iterator[object]:
-    """A Dask client: of the cluster at an address, or of one made here for as long as the block lasts.
+def cluster(scheduler: str) -> Iterator[object]:
+    """A Dask client of the cluster at an address.
 
+    None is made here: Dask's would listen at every address of this machine, and run what anybody sends it.
     Raises GrokbookError where Dask is not installed or nobody answers at the address.
     """
     try:
-        from distributed import Client, LocalCluster
+        from distributed import Client
     except ImportError:
         raise GrokbookError(
             "a sweep needs Dask: install the extra `cluster` (pip install 'grokbook[cluster]')."
         ) from None
-    if scheduler is None:
-        quiet = {"n_workers": 0, "processes": False, "dashboard_address": None, "host": "127.0.0.1"}
-        with (
-            LocalCluster(protocol="tcp", **quiet) as local,
-            Client(local) as client,
-            _workers(client, local.scheduler_address, workers or cores()),
-        ):
-            yield client
-        return
     try:
         client = Client(scheduler, timeout=10)
     except (OSError, ValueError, TypeError) as error:
         raise GrokbookError(f"no Dask scheduler answers at {scheduler!r} ({error}).") from None
     with client:
         yield client
-
-
-@contextmanager
-def _workers(client: Any, address: str, count: int) -> Iterator[None]:
-    """So many workers of a scheduler, each a process that is begun anew where it dies.
-
-    They are begun by Dask's command: processes of multiprocessing would read the script of who asks
-    again, and ask again there where its call stands below no `if __name__ == "__main__":`.
-
-    Raises GrokbookError with the last that they said where they do not come.
-    """
-    command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard"]
-    command += ["--nworkers", str(count), "--nthreads", "1", "--death-timeout", str(PATIENCE)]
-    with tempfile.TemporaryFile() as log:
-        process = Popen(command, env=process_environment(), stdout=log, stderr=log)
-        try:
-            try:
-                client.wait_for_workers(count, timeout=PATIENCE)
-            except TimeoutError:
-                log.seek(0)
-                last = log.read().decode(errors="replace").strip().rpartition("\n")[2]
-                raise GrokbookError(f"no worker of Dask starts here: {last or 'it says nothing'}.") from None
-            yield
-        finally:
-            process.terminate()
-            process.wait()
 
 
 @dataclass(frozen=True)
@@ -207,9 +167,8 @@ def missing(experiment: Sweep, store: Store | str | None) -> Iterator[Missing]:
 
 def sweep(
     experiment: Sweep,
-    scheduler: str | None = None,
+    scheduler: str,
     *,
-    workers: int | None = None,
     store: Store | str | None = None,
     compiled: bool = False,
     told: Told = lambda done, of: None,
@@ -217,7 +176,7 @@ def sweep(
     """The dataset of a sweep; what is missing of it is trained on a Dask cluster, chunk by chunk.
 
     Args:
-        scheduler: address of a cluster, such as tcp://host:8786; None: `workers` processes (one a core) for this call.
+        scheduler: address of a cluster, such as tcp://host:8786.
         store: where the record goes (default: this machine's), or an address where chunks are shared, such as
             s3://bucket/folder; the record then goes to this machine's store.
         told: called with the number of finished chunks and of all, after each.
@@ -232,7 +191,7 @@ def sweep(
         done = len(work.chunks) - len(waiting)
         told(done, len(work.chunks))
         if waiting:
-            with cluster(scheduler, workers) as client:
+            with cluster(scheduler) as client:
                 work.train(_on_cluster(client, waiting, compiled), done, told)
         return work.record(compiled)
 
@@ -249,7 +208,8 @@ def shard(
 ) -> xr.Dataset | None:
     """Train every `of`-th chunk of a sweep, from the `part`-th, in processes of this machine, without Dask.
 
-    The dataset where that were the last ones, else None. Calls with part = 1, ..., of over one store, in any order, at
+    `workers` of them, by default one a core, which nobody else can reach. The dataset where that were the last chunks,
+    else None. Calls with part = 1, ..., of over one store, in any order, at
     the same time or not, give what `sweep` gives; arguments and errors are those of `sweep`.
 
     Raises ParameterError for a part that is not 1 ... `of`.

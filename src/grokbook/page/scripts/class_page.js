@@ -16,7 +16,7 @@ window.GrokbookClass = window.GrokbookClass || (function () {
     temperature: ["temperature T", (n) => spread(n, 0.5, 3, 1)],
     seed: ["random seed", (n, s) => Array.from({ length: n }, (_, k) => s.seed + k * s.n_seeds)],
   };
-  const MOST = 12;
+  const MOST = 12, MOST_LINKS = 500;
   const short = (value) => Number(value.toPrecision(2));
   const spread = (n, low, high, digits) =>
     Array.from({ length: n }, (_, k) => Number(between(k, [0, Math.max(n - 1, 1)], [low, high]).toFixed(digits)));
@@ -66,7 +66,9 @@ window.GrokbookClass = window.GrokbookClass || (function () {
     if (view !== "result" || !(fields.vary in VARIED)) return "it names no result of a class";
     const whole = lists.every((list) => list.length === lists[0].length && list.every((text) => /^(\d+|none)$/.test(text)));
     if (!whole || lists[2].includes("none")) return "its steps are not numbers";
-    if (!/^\d+$/.test(fields.group || "")) return "it names no group";
+    const [runs, longest] = [trainer.RANGES.n_seeds[1], trainer.RANGES.steps[1]];
+    if (lists[0].length > runs || lists.flat().some((text) => Number(text) > longest)) return "it has more steps or runs than this page makes";
+    if (!/^\d{1,4}$/.test(fields.group || "")) return "it names no group";
     const number = (text) => (text === "none" ? null : Number(text));
     const ends = lists[0].map((fit, k) => ({ fit: number(fit), rule: number(lists[1][k]), step: Number(lists[2][k]) }));
     return { vary: fields.vary, group: Number(fields.group), value: settings[fields.vary], ends, settings, hash };
@@ -74,8 +76,9 @@ window.GrokbookClass = window.GrokbookClass || (function () {
 
   /** The results in a text, one a group and value, of the class that most of them belong to; of each other link why not. */
   function collected(text) {
-    const all = [...text.matchAll(/#result[^\s"'<>)\]]*/g)].map(([hash]) => [hash, resultOf(hash)]), wrong = [], classes = new Map();
-    for (const [hash, one] of all) {
+    const links = [...text.matchAll(/#result[^\s"'<>)\]]*/g)].map(([hash]) => hash), wrong = [], classes = new Map();
+    if (links.length > MOST_LINKS) wrong.push(`There are ${links.length} links; the first ${MOST_LINKS} are read.`);
+    for (const [hash, one] of links.slice(0, MOST_LINKS).map((link) => [link, resultOf(link)])) {
       if (typeof one === "string") wrong.push(`${hash.slice(0, 60)}: ${one}.`);
       else classes.set(common(one), [...(classes.get(common(one)) || []), one]);
     }
@@ -200,7 +203,7 @@ window.GrokbookClass = window.GrokbookClass || (function () {
     return button;
   }
 
-  const here = () => location.href.split("#")[0];
+  const here = () => location.href.split(/[?#]/)[0];
   const remembered = { get: (name) => { try { return localStorage.getItem(name); } catch { return null; } },
                        set: (name, text) => { try { localStorage.setItem(name, text); } catch { /* the page works without */ } } };
 
@@ -292,7 +295,7 @@ window.GrokbookClass = window.GrokbookClass || (function () {
 
   /** One group's run, and the link of its result once all its seeds are done; a result that was sent, to be repeated. */
   function group(root, { view, fields, settings }) {
-    const known = fields.vary in VARIED && /^\d+$/.test(fields.group || "");
+    const known = fields.vary in VARIED && /^\d{1,4}$/.test(fields.group || "");
     if (!known) return join(root, { fields: {}, settings });
     node("h1", {}, root, `Group ${fields.group}: ${VARIED[fields.vary][0]} ${settings[fields.vary]}`);
     const sent = view === "result" ? resultOf(location.hash) : null;

@@ -13,7 +13,12 @@ window.GrokbookLedger = window.GrokbookLedger || (function () {
   // What the address asks for: a claim (#G27), a choice (#verdict=fails&words=ball), or neither.
   function asked() {
     const text = location.hash.slice(1);
-    return text.includes("=") ? { choice: new URLSearchParams(text) } : { claim: decodeURIComponent(text) };
+    if (text.includes("=")) return { choice: new URLSearchParams(text) };
+    try {
+      return { claim: decodeURIComponent(text) };
+    } catch (error) { // badly written, as in #100%
+      return { claim: text };
+    }
   }
 
   function fields(element, update) {
