@@ -1,4 +1,4 @@
-"""Files that a reader's editor rewrites, another program reads, and git checks out: nothing of them is lost or misread."""
+"""Files that a reader's editor rewrites, another program reads, or git checks out: nothing of them is lost."""
 
 import dataclasses
 import json

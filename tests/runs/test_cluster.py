@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import children
 from test_sweep import SMALL
 from typer.testing import CliRunner
 
@@ -23,6 +22,7 @@ from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training import Schedule
 from grokbook.training.checkpoint import CheckpointWarning
 from grokbook.training.config import code_of
+from processes import children
 
 pytest.importorskip("distributed")
 FACE = Path(__file__).parents[1] / "face"
