@@ -213,6 +213,21 @@ def given(path: Path, largest: int) -> bytes:
         return stream.read(largest + 1)
 
 
+def as_text(content: bytes) -> str:
+    """What an editor of a reader wrote: in UTF-8 with or without a mark in front, lines as they end anywhere.
+
+    Raises ParameterError for another encoding.
+
+    >>> as_text(b"\\xef\\xbb\\xbfp: 7\\r\\nsteps: 20\\r\\n")
+    'p: 7\\nsteps: 20\\n'
+    """
+    try:
+        return re.sub("\r\n?", "\n", content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        where = f"byte {error.start} is none of it"
+        raise ParameterError(f"it must be text in UTF-8, but {where}; save it so.") from None
+
+
 def unreadable(path: Path, why: object) -> RecordError:
     """What is raised for a file of the project that is damaged.
 

@@ -23,7 +23,7 @@ from typing import Any
 
 from grokbook import __version__
 from grokbook.errors import GrokbookError, ParameterError, nearest, shown
-from grokbook.files import PLAIN, is_plain
+from grokbook.files import PLAIN, as_text, is_plain
 from grokbook.paths import HOME, project_root
 
 PACKAGE = "grokbook.chapters"
@@ -139,6 +139,6 @@ def _content(root: Path) -> dict[str, Any]:
 def _read(file: Path, state: int) -> dict[str, Any]:
     """What a file says; `state`, its time, tells one version of it from the next."""
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(as_text(file.read_bytes()))
     except ValueError as error:
         raise GrokbookError(f"{file} cannot be read: {error}.") from error

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from grokbook.errors import ParameterError, shown
-from grokbook.files import atomic_write, given
+from grokbook.files import as_text, atomic_write, given
 from grokbook.page.safe import line
-from grokbook.page.sources import Chapter, Page
+from grokbook.page.sources import Chapter, Page, means
 
 LARGEST = 100_000
 """Bytes of the largest file that is read."""
@@ -47,7 +47,7 @@ def read(path: Path, chapter: Chapter, preset: str | None = None) -> tuple[str |
     theirs = found.get("chapter", chapter.name) if nested else chapter.name
     if not isinstance(theirs, str):
         raise ParameterError(f"--params {path}: the chapter is not a word.")
-    if theirs != chapter.name:
+    if not means(theirs, chapter):
         raise ParameterError(f"--params {path} is for the chapter {shown(theirs)}, not for {chapter.name}.")
     for one, value in values.items():
         each = value if isinstance(value, list) else [value]
@@ -71,13 +71,16 @@ def _mapping(path: Path) -> dict[str, Any]:
     if len(content) > LARGEST:
         raise ParameterError(f"--params {path} has more than {LARGEST:,} bytes, so it is no parameter set.")
     try:
-        text = content.decode()
+        text = as_text(content)
+    except ParameterError as error:
+        raise ParameterError(f"--params {path}: {error}") from None
+    try:
         if text.startswith(_FIRST) and text.rstrip().rpartition("\n")[2] != _LAST:
             raise ParameterError(f"--params {path} was written only in part: its last line is not `{_LAST}`.")
         found = yaml.load(text, yaml.BaseLoader)  # every scalar is a text, nothing is constructed
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
-        if isinstance(error, ParameterError):
-            raise
+    except ParameterError:
+        raise
+    except (yaml.YAMLError, RecursionError, ValueError):
         raise ParameterError(f"--params {path} is not YAML, or was written only in part.") from None
     if not isinstance(found, dict) or not found:
         raise ParameterError(f"--params {path} holds no parameters; write lines such as `p: 113`.")

@@ -60,7 +60,8 @@ class Parameter:
 def parse(source: str, rules: Mapping[str, str] | None = None) -> tuple[Parameter, ...]:
     """The annotated literals of a `parameters` cell, in order, with the comment of each line as its help.
 
-    Raises ChapterError for a statement that is not `name: type = literal` and for a rule of no parameter.
+    Raises ChapterError for a statement that is not `name: type = literal`, for an equals sign in a
+    comment, and for a rule of no parameter.
 
     >>> parse("p: int = 97  # prime modulus")
     (Parameter(name='p', type='int', default=97, help='prime modulus', rule='<= 997 and >= 5 and prime'),)
@@ -70,6 +71,9 @@ def parse(source: str, rules: Mapping[str, str] | None = None) -> tuple[Paramete
     comments = {t.start[0]: t.string.lstrip("# ").strip() for t in tokens if t.type == tokenize.COMMENT}
     for name, node in nodes.items():
         kind, text = ast.unparse(node.annotation), comments.get(node.end_lineno or 0, "")
+        if "=" in text:
+            hint = "papermill takes such a line for no parameter; write words, or ≤ and ≥"
+            raise ChapterError(f"the comment of {name!r} has an equals sign, but {hint}.")
         found.append(Parameter(name, kind, _literal(node, name), text, _bounded(kind, known.get(name))))
     if other := set(rules or {}) - set(nodes):
         raise ChapterError(f"the front matter has a rule for {min(other)!r}, which is no parameter of the chapter.")
@@ -171,7 +175,7 @@ def read(parameter: Parameter, value: Any, values: Mapping[str, Any] | None = No
     found = re.fullmatch(r"(list\[)?(int|float|bool|str)(?(1)\])( \| None)?", parameter.type)
     if found is None:
         raise ChapterError(f"the type {parameter.type!r} of {parameter.name!r} is none that grokbook can read.")
-    if found[3] and str(value).strip().lower() in ("none", "null"):
+    if found[3] and str(value).strip().lower() in ("none", "null", "~"):
         return None
     scalar, wrong = _SCALARS[found[2]]
     known = {**_STAND_IN, **(values or {})}

@@ -6,13 +6,14 @@ import importlib.util
 import inspect
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from grokbook.errors import ChapterError, GrokbookError, ParameterError, nearest, shown
+from grokbook.files import as_text
 from grokbook.page import parameters as params
 from grokbook.page import sets
 from grokbook.page.parameters import Parameter
@@ -133,7 +134,7 @@ def parameters_cell(notebook: Any) -> Any | None:
 def load(path: Path) -> Chapter:
     """Read one chapter; raises ChapterError naming it and what is wrong with its front matter or parameters cell."""
     try:
-        return _parsed(path, path.read_text(encoding="utf-8"))
+        return _parsed(path, as_text(path.read_bytes()))
     except GrokbookError as error:
         raise ChapterError(f"chapter {path.stem}: {error}") from error
 
@@ -142,7 +143,8 @@ def _parsed(path: Path, source: str) -> Chapter:
     notebook = read_notebook(source)
     front = notebook.metadata.get("grokbook")
     if not isinstance(front, dict) or not front.get("question"):
-        raise ChapterError("the front matter has no `grokbook:` table with a `question`.")
+        hint = "jupytext drops it without `notebook_metadata_filter: grokbook` under `jupytext:`"
+        raise ChapterError(f"the front matter has no `grokbook:` table with a `question`; {hint}.")
     if extra := set(front) - _FRONT_KEYS:
         raise ChapterError(params.unknown("key", min(extra), sorted(_FRONT_KEYS), "the front matter"))
     cell = parameters_cell(notebook)
@@ -207,16 +209,31 @@ def find(root: Path, name: str) -> Chapter:
     Raises ParameterError when no chapter, or more than one, is meant.
     """
     paths = chapter_paths(root)
-    wanted = Path(name).stem if name.endswith(".md") else name.strip()
-    wanted = f"0{wanted}" if re.fullmatch(r"\d[a-z]?", wanted) else wanted
-    parts = {path: (path.stem, *path.stem.split("_", 1)) for path in paths}
-    exact = [path for path in paths if wanted in parts[path]]
-    matches = exact or [path for path in paths if wanted and any(part.startswith(wanted) for part in parts[path])]
+    wanted, matches = _meant(name, paths)
     if len(matches) == 1:
         return load(matches[0])
     if matches:
         raise ParameterError(f"{name!r} means more than one chapter: {', '.join(p.stem for p in matches)}; name one.")
-    by_word = {part: path.stem for path in paths for part in parts[path]}
+    by_word = {part: path.stem for path in paths for part in _words(path)}
     near = nearest(wanted, by_word, 0.4)
     hint = f"did you mean {by_word[near]}? There are" if near else "there are"
     raise ParameterError(f"{shown(name)} is not a chapter; {hint} {', '.join(p.stem for p in paths) or 'none'}.")
+
+
+def means(name: str, chapter: Chapter) -> bool:
+    """Whether `find` would find this chapter by the name, among those that lie beside it."""
+    return _meant(name, chapter_paths(chapter.path.parents[1]))[1] == [chapter.path]
+
+
+def _meant(name: str, paths: Sequence[Path]) -> tuple[str, list[Path]]:
+    """A name as it is compared, and the chapters that it means: exactly, else those that begin with it."""
+    wanted = Path(name).stem if name.endswith(".md") else name.strip()
+    wanted = f"0{wanted}" if re.fullmatch(r"\d[a-z]?", wanted) else wanted
+    exact = [path for path in paths if wanted in _words(path)]
+    begun = [path for path in paths if wanted and any(part.startswith(wanted) for part in _words(path))]
+    return wanted, exact or begun
+
+
+def _words(path: Path) -> tuple[str, ...]:
+    """What a chapter is called by: its whole name, its number, its topic."""
+    return path.stem, *path.stem.split("_", 1)
