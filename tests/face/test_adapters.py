@@ -9,6 +9,7 @@ from torch.nn import functional as F
 from grokbook.errors import ParameterError
 from grokbook.face.optimisers import from_torch_optim
 from grokbook.face.parts import from_module, task
+from grokbook.training import RunConfig
 
 BITS = np.arange(64)[:, None] >> np.arange(6) & 1
 PARITY = task(BITS.astype(float), BITS[:, :3].sum(1) % 2, 0.5)
@@ -84,6 +85,11 @@ def test_an_optimiser_that_asks_for_its_closure_is_refused():
         from_torch_optim(Closed, lr=0.1)
 
 
+def test_an_optimiser_that_refuses_a_network_says_so():
+    with pytest.raises(ParameterError, match=r"from_torch_optim\(Muon\) fails: ValueError: Muon only supports 2D"):
+        RunConfig(PARITY, from_module(Net), from_torch_optim(torch.optim.Muon, lr=0.1))
+
+
 @pytest.mark.parametrize(
     "cls",
     [
@@ -133,6 +139,45 @@ class DrawnAttribute(Net):
         return self.line(x) + self.drawn
 
 
+class DrawnByNumpy(Net):
+    def __init__(self):
+        super().__init__()
+        self.line.weight.data *= float(np.random.default_rng().random())
+
+
+class SeededByItself(Net):
+    def __init__(self):
+        torch.manual_seed(3)
+        super().__init__()
+
+
+class NeverUsed(Net):
+    def __init__(self):
+        super().__init__()
+        self.other = nn.Linear(6, 2)
+
+
+class Bounded(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(2, 2, max_norm=0.1)
+
+    def forward(self, x):
+        return self.table(x.long()).sum(1)
+
+
+class Sparse(Bounded):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(2, 2, sparse=True)
+
+
+class MeanTaking(Net):
+    def forward(self, x):
+        out = self.line(x)
+        return out - out.mean(0)
+
+
 class SeldomDropping(Net):
     def forward(self, x):
         return self.line(F.dropout(x, 0.001))
@@ -159,14 +204,20 @@ class Batched(Net):
         (Frozen, "line.weight does not require a gradient"),
         (DrawnBuffer, "the buffer drawn differs between seeds"),
         (DrawnAttribute, "other outputs than factory\\(\\) itself for seed 1"),
-        (SeldomDropping, "leave out dropout and noise"),
+        (SeldomDropping, "leave out dropout, noise"),
+        (DrawnByNumpy, "draw of from_module\\(DrawnByNumpy\\) gives other weights when it is called again"),
+        (SeededByItself, "draw of from_module\\(SeededByItself\\) gives the same weights for seeds 0 and 1"),
+        (NeverUsed, "other.weight has no slope in forward of from_module\\(NeverUsed\\), but AdamW moves it"),
+        (Bounded, "writes table.weight over"),
+        (Sparse, "gives table.weight a sparse slope"),
+        (MeanTaking, "answers a sample by those it is sent with"),
         (Lazy, "line.weight has no shape yet"),
         (Batched, "norm takes statistics of batches"),
     ],
 )
 def test_a_module_of_which_a_run_would_lose_a_part_is_refused(net, said):
     with pytest.raises(ParameterError, match=said):
-        from_module(net).check(PARITY)
+        RunConfig(PARITY, from_module(net))
 
 
 class Tied(Net):

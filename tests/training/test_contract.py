@@ -14,7 +14,8 @@ from torch.nn import functional as F
 from grokbook.errors import ParameterError
 from grokbook.models.mlp import MLP
 from grokbook.tasks import ModularTask
-from grokbook.training import RunConfig, train
+from grokbook.training import AdamW, RunConfig, train
+from grokbook.training.optim import Group
 
 
 @dataclass(frozen=True)
@@ -254,6 +255,79 @@ MISTAKES = {
         lambda: RunConfig(Parity(), Net(), copying()),
         "update of Copying gives a Tensor, but must move weights and state in place.",
     ),
+    "noise in forward": (
+        lambda: RunConfig(Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x) + torch.randn(1))),
+        "forward of Other on inputs (2, 4), torch.float32, gives other numbers when it is called again; leave out "
+        "dropout, noise and what counts calls.",
+    ),
+    "inputs that are written over": (
+        lambda: RunConfig(Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x.sub_(0.5)))),
+        "forward of Other on inputs (2, 4), torch.float32, writes its inputs over, but must leave what it is given as it "
+        "is.",
+    ),
+    "weights that are written over": (
+        lambda: RunConfig(Parity(), net(forward=lambda self, w, x: Net.forward(self, w | {"U": w["U"].mul_(0.9)}, x))),
+        "forward of Other on inputs (2, 4), torch.float32, writes U over, but must leave what it is given as it is.",
+    ),
+    "a mean over samples": (
+        lambda: RunConfig(Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x - x.mean(0)))),
+        "forward of Other answers a sample by those it is sent with, but what is logged is of all samples together, so "
+        "each must be answered by itself (no mean over samples).",
+    ),
+    "no slopes": (
+        lambda: RunConfig(Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x).detach())),
+        "forward of Other gives numbers without a slope, of which nothing is learned; leave out detach, no_grad and "
+        "numpy.",
+    ),
+    "a parameter without a slope that decays": (
+        lambda: RunConfig(Parity(), net(forward=lambda self, w, x: torch.relu(x @ w["W"].detach().T) @ w["U"].T)),
+        "W has no slope in forward of Other, but AdamW moves it, by its decay; leave it out, or give it a group of "
+        "weight_decay = 0.",
+    ),
+    "a field that asks for more arguments": (
+        lambda: RunConfig(Parity(), net(dropout=0.1)),
+        "forward of Other, which is given more arguments where a network has dropout, fails: TypeError: "
+        "Net.forward() takes 3 positional arguments but 4 were given.",
+    ),
+    "a table that is no tuple": (
+        lambda: RunConfig(Parity(), net(embeddings=lambda self, w: w["W"])),
+        "embeddings of Other gives Tensor, but must give a tuple of one or two tensors (n, d), a token a row.",
+    ),
+    "momentum in a global": (
+        lambda: RunConfig(Parity(), Net(), optimizer(update=remembering({}))),
+        "update of Other moves weights otherwise when it begins anew, but must keep all that it needs in state, and draw "
+        "nothing at random.",
+    ),
+    "an update with noise": (
+        lambda: RunConfig(Parity(), Net(), optimizer(update=noisy)),
+        "update of Other moves weights otherwise when it begins anew, but must keep all that it needs in state, and draw "
+        "nothing at random.",
+    ),
+    "an update that forgets its place": (
+        lambda: RunConfig(Parity(), Net(), optimizer(update=forgetful)),
+        "update of Other moves nothing in 100 updates, but must move weights in place: weights.sub_(...), not weights = "
+        "weights - ....",
+    ),
+    "a state that is made late": (
+        lambda: RunConfig(Parity(), Net(), optimizer(init=lambda *given: {}, update=late)),
+        "update of Other makes the state ['momentum'] of [], but must keep the names, shapes and types that init gave.",
+    ),
+    "a state without rows": (
+        lambda: RunConfig(Parity(), Net(), optimizer(init=lambda *given: {"count": torch.zeros(())})),
+        "init of Other gives count as (), but must have a row for each run: of 2 runs (2, ...).",
+    ),
+    "a schedule that ends": (
+        lambda: RunConfig(Parity(), Net(), optimizer(numbers=lambda self, step: {"lr": ([0.1] * 5)[step]}), steps=9),
+        "numbers of Other at step 8 fails: IndexError: list index out of range.",
+    ),
+    "numbers of other names": (
+        lambda: RunConfig(Parity(), Net(), optimizer(numbers=lambda self, step: {f"lr{step}": 0.1}), steps=9),
+        "numbers of Other gives ['lr8'] at step 8 and ['lr0'] at step 0, but must give the same names always.",
+    ),
+    "numbers that are drawn": (
+        lambda: RunConfig(Parity(), Net(), optimizer(numbers=lambda self, step: {"lr": random.random()})),
+        "numbers of Other gives other ones when they are asked for again, but must depend on the step alone.",
+    ),
     "a watch that is no function": (
         lambda: train([RunConfig(Parity(), Net(), steps=10)], progress=False, watch={"norm": 3}),
         "watch 'norm' = 3 must be a function of a View under a name made of letters, digits and _.",
@@ -268,6 +342,29 @@ def copying():
             return weights - gradient
 
     return Copying()
+
+
+def remembering(held):
+    """An update whose momentum is in a dictionary that lasts."""
+
+    def update(self, weights, gradient, state, numbers, shapes):
+        held["m"] = gradient + held.get("m", 0)
+        weights.sub_(held["m"])
+
+    return update
+
+
+def noisy(self, weights, gradient, state, numbers, shapes):
+    weights.add_(torch.randn(1))
+
+
+def forgetful(self, weights, gradient, state, numbers, shapes):
+    weights = weights - gradient  # noqa: F841  the mistake
+
+
+def late(self, weights, gradient, state, numbers, shapes):
+    state["momentum"] = gradient + state.get("momentum", 0)
+    weights.sub_(state["momentum"])
 
 
 @pytest.mark.parametrize("name", MISTAKES)
@@ -285,7 +382,7 @@ def test_a_mistake_that_was_refused_is_refused_again():
     for _ in range(2):
         with pytest.raises(ParameterError, match="gives the same weights for seeds 0 and 1"):
             RunConfig(Parity(), wrong)
-    few = RunConfig(ModularTask(7), net(forward=lambda self, w, x: F.one_hot(x[:, 0] % 2, 2).float() @ w["U"]))
+    few = RunConfig(ModularTask(7), net(forward=lambda self, w, x: F.one_hot(x[:, 0] % 2, 2).float() @ w["U"]), Lion())
     for _ in range(2):
         with pytest.raises(ParameterError, match="are labels from 0 to 6"):
             train([few], progress=False)
@@ -299,6 +396,18 @@ def test_what_keeps_the_contract_is_trained_whatever_the_order_in_which_it_is_dr
     zero = drawn(lambda w: {name: torch.zeros_like(part) for name, part in w.items()})
     assert RunConfig(Parity(), zero).steps == 10_000, "weights that are all alike need no seed"
     assert RunConfig(ModularTask(7), small(0).model, Lion()).optimizer == Lion()
+
+
+def test_a_part_without_a_slope_that_nothing_moves_is_taken():
+    """The oracle: first-layer features that stay as they are drawn."""
+    still = net(
+        forward=lambda self, w, x: torch.relu(x @ w["W"].detach().T) @ w["U"].T,
+        groups=lambda self: {"features": ("W",)},
+    )
+    rates = AdamW(groups=(Group("features", weight_decay=0.0),))
+    config = RunConfig(Parity(), still, rates, steps=20)
+    kept = train([config], device="cpu", progress=False, keep_weights=True).weights.values[0]
+    np.testing.assert_array_equal(kept[:12], still.draw(0)["W"].numpy().ravel())
 
 
 def test_tables_of_any_order_and_kind_of_integer_are_taken():
@@ -318,7 +427,7 @@ def test_tables_of_any_order_and_kind_of_integer_are_taken():
 def test_two_samples_of_the_librarys_own_task_are_enough_for_a_network_that_does_not_fit():
     with pytest.raises(ParameterError, match=r"^forward of Net on inputs \(2, 3\), torch.int64, fails: RuntimeError: "):
         RunConfig(ModularTask(7), Net())
-    few = RunConfig(ModularTask(7), net(forward=lambda self, w, x: F.one_hot(x[:, 0] % 2, 2).float() @ w["U"]))
+    few = RunConfig(ModularTask(7), net(forward=lambda self, w, x: F.one_hot(x[:, 0] % 2, 2).float() @ w["U"]), Lion())
     with pytest.raises(ParameterError, match="are labels from 0 to 6, but forward of Other gives .3,. for each sample"):
         train([few], progress=False)
 

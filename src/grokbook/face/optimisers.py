@@ -97,6 +97,11 @@ class TorchOptim:
     more: tuple[tuple[str, Any], ...]
     groups: ClassVar[tuple[Group, ...]] = ()
 
+    @property
+    def adapted(self) -> str:
+        """What it is made of, as a sentence calls it."""
+        return f"from_torch_optim({self.cls.__name__})"
+
     def _settings(self, numbers: Numbers, r: int) -> dict[str, Any]:
         """The keywords of row r."""
         said = {name: float(value if isinstance(value, float) else value[r, 0]) for name, value in numbers.items()}

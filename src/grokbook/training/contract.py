@@ -21,6 +21,7 @@ from torch import Tensor
 from grokbook.errors import ParameterError, nearest, shown
 from grokbook.machine import plain_torch
 from grokbook.own_code import held, of_library
+from grokbook.training.optim import Columns
 
 ASKED = {
     "task": ("inputs", "targets", "train_index", "groups"),
@@ -39,6 +40,12 @@ _OPTIONAL = {
 }
 """What a part may have beside that (`grokbook.models.networks`, `grokbook.tasks.task`), and what it then is."""
 
+TRIED = 3
+"""Updates after which an optimiser is compared with itself: with the third both moments of Adam have shaped weights."""
+
+LONGER = 100
+"""Updates in which an optimiser must have moved something."""
+
 _INSTEAD = {"task": "ModularTask(97)", "model": "MLP((64, 16, 10))", "optimizer": "AdamW()"}
 _OPTIMIZERS = ("AdamW", "Adam", "Sgd", "Muon")
 _SAME = "must be the same always; draw it with np.random.default_rng(seed)"
@@ -48,9 +55,11 @@ _known: dict[str, tuple[Any, ...]] = {}  # what was looked at, with the classes,
 @plain_torch()
 def check_parts(config: Any) -> None:
     """Refuse parts of a run that training could not use, or would use wrongly, in one sentence (ParameterError)."""
-    own = [name for name in ASKED if not of_library(type(getattr(config, name)))]
+    own = own_parts(config)
     for name in own:
         _check_form(name, getattr(config, name))
+    if "optimizer" in own:
+        _check_numbers(config)
     key, things = _named(config, own, "")
     if not own or key in _known:
         return
@@ -58,7 +67,7 @@ def check_parts(config: Any) -> None:
         if "model" in own:
             _check_network(config.model, config.start)
         if "optimizer" in own:
-            _check_optimizer(config.optimizer, config.model)
+            _check_optimizer(config)
         if "task" in own and not hasattr(config.task, "sizes"):
             _check_data(config)
         elif "model" in own:
@@ -66,11 +75,21 @@ def check_parts(config: Any) -> None:
     _known[key] = things
 
 
+def own_parts(config: Any) -> list[str]:
+    """The parts of a run that a reader wrote, or made of what is no part of the library (`adapted`)."""
+    return [n for n in ASKED if not of_library(type(part := getattr(config, n))) or hasattr(part, "adapted")]
+
+
+def called(part: Any) -> str:
+    """How a sentence calls a part of a run: by its class, or where it adapts something by that."""
+    return getattr(part, "adapted", type(part).__name__)
+
+
 @plain_torch()
 def check_runs(configs: Sequence[Any]) -> None:
     """The same of what `check_parts` left for later: the data of every task, and the outputs for two of its samples."""
     for config in configs:
-        own = [name for name in ASKED if not of_library(type(getattr(config, name)))]
+        own = own_parts(config)
         key, things = _named(config, own, "data")
         if key not in _known:
             with generators_kept():
@@ -106,7 +125,7 @@ def laid_out(model: Any, drawn: Mapping[str, Tensor], by: str = "draw") -> Tenso
         >>> laid_out(net, {"b.1": torch.zeros(2), "W.1": torch.ones(2, 1)}).tolist()
         [1.0, 1.0, 0.0, 0.0]
     """
-    shapes, kind = model.shapes(), type(model).__name__
+    shapes, kind = model.shapes(), called(model)
     if not isinstance(drawn, Mapping) or set(drawn) != set(shapes):
         names = list(drawn) if isinstance(drawn, Mapping) else drawn
         raise ParameterError(f"{by} of {kind} gives {shown(names)}, but must give what shapes() names, {list(shapes)}.")
@@ -196,7 +215,7 @@ def _tried(what: str, call: Callable[[], Any]) -> Any:
 
 
 def _check_network(model: Any, start: str) -> None:
-    kind, choice = type(model).__name__, () if start == "normal" else (start,)
+    kind, choice = called(model), () if start == "normal" else (start,)
     shapes = _tried(f"shapes of {kind}", model.shapes)
     good = isinstance(shapes, Mapping) and all(
         isinstance(shape, tuple | list | torch.Size) and all(isinstance(n, int) for n in shape)
@@ -209,6 +228,8 @@ def _check_network(model: Any, start: str) -> None:
         laid_out(model, _tried(f"draw of {kind}", lambda seed=seed: model.draw(seed, *choice))) for seed in (0, 0, 1)
     )
     rule = "must draw by its seed alone, with torch.Generator().manual_seed(seed)"
+    if hasattr(model, "adapted"):
+        rule = "must draw by torch's own generator alone, which has each run's seed when the module is made"
     if not torch.equal(first, again):
         raise ParameterError(f"draw of {kind} gives other weights when it is called again with seed 0, but {rule}.")
     if torch.equal(first, other) and any(part.unique().numel() > 1 for part in first.split([*_sizes(shapes)])):
@@ -219,26 +240,85 @@ def _check_network(model: Any, start: str) -> None:
     last = list(getattr(model, "statistics", ()))
     if last and list(shapes)[-len(last) :] != last:
         raise ParameterError(f"statistics of {kind} are {last}, but must be the last of shapes(), {list(shapes)}.")
+    if hasattr(model, "embeddings"):
+        empty = {name: torch.empty(shape, device="meta") for name, shape in shapes.items()}
+        tables = _tried(f"embeddings of {kind}", lambda: model.embeddings(empty))
+        good = isinstance(tables, tuple) and len(tables) in (1, 2)
+        if not good or not all(isinstance(table, Tensor) and table.ndim == 2 for table in tables):
+            rule = "must give a tuple of one or two tensors (n, d), a token a row"
+            form = type(tables).__name__ if not isinstance(tables, tuple) else [tuple(t.shape) for t in tables]
+            raise ParameterError(f"embeddings of {kind} gives {form}, but {rule}.")
 
 
 def _sizes(shapes: Mapping[str, Sequence[int]]) -> list[int]:
     return [torch.Size(shape).numel() for shape in shapes.values()]
 
 
-def _check_optimizer(optimizer: Any, model: Any) -> None:
-    kind, shapes = type(optimizer).__name__, model.shapes()
-    weights = torch.zeros(1, sum(_sizes(shapes)))
-    state = _tried(f"init of {kind}", lambda: optimizer.init(weights, shapes))
+def _check_numbers(config: Any) -> None:
+    """Refuse an optimiser whose numbers end before the run does, or that are other ones when they are asked again."""
+    kind, steps = called(config.optimizer), config.steps
+    last = steps - 1 if isinstance(steps, int) and steps > 0 else 0
+    found = {}
+    for step in (0, last, 0):
+        numbers = _tried(f"numbers of {kind} at step {step}", lambda step=step: config.optimizer.numbers(step))
+        if not isinstance(numbers, dict) or not all(isinstance(value, int | float) for value in numbers.values()):
+            rule = "must give a dictionary of numbers"
+            raise ParameterError(f"numbers of {kind} at step {step} gives {shown(numbers)}, but {rule}.")
+        if found and set(numbers) != set(found[0]):
+            names = f"{list(numbers)} at step {step} and {list(found[0])} at step 0"
+            raise ParameterError(f"numbers of {kind} gives {names}, but must give the same names always.")
+        if found.get(step, numbers) != numbers:
+            rule = "must depend on the step alone"
+            raise ParameterError(f"numbers of {kind} gives other ones when they are asked for again, but {rule}.")
+        found[step] = dict(numbers)
+
+
+def _check_optimizer(config: Any) -> None:
+    """Refuse an optimiser that keeps what no state holds, draws at random, or moves nothing."""
+    optimizer, shapes, kind = config.optimizer, config.model.shapes(), called(config.optimizer)
+    state = _tried(f"init of {kind}", lambda: optimizer.init(torch.zeros(2, sum(_sizes(shapes))), shapes))
     if not isinstance(state, dict) or not all(isinstance(value, Tensor) for value in state.values()):
         raise ParameterError(f"init of {kind} gives {shown(state)}, but must give a dictionary of tensors.")
-    numbers = _tried(f"numbers of {kind}", lambda: optimizer.numbers(0))
-    if not isinstance(numbers, dict) or not all(isinstance(value, int | float) for value in numbers.values()):
-        raise ParameterError(f"numbers of {kind} gives {shown(numbers)}, but must give a dictionary of numbers.")
-    gradient = torch.ones_like(weights)
-    given = _tried(f"update of {kind}", lambda: optimizer.update(weights, gradient, state, dict(numbers), shapes))
-    if given is not None:
-        what = f"update of {kind} gives a {type(given).__name__}"
-        raise ParameterError(f"{what}, but must move weights and state in place.")
+    for name, value in state.items():
+        if value.ndim < 1 or len(value) != 2:
+            rule = "must have a row for each run: of 2 runs (2, ...)"
+            raise ParameterError(f"init of {kind} gives {name} as {tuple(value.shape)}, but {rule}.")
+    first = _moved(config, TRIED)
+    again = _moved(config, TRIED)
+    if not torch.allclose(first, again, rtol=0, atol=0, equal_nan=True):
+        rule = "must keep all that it needs in state, and draw nothing at random"
+        raise ParameterError(f"update of {kind} moves weights otherwise when it begins anew, but {rule}.")
+    if not first.any() and not _moved(config, LONGER).any():
+        rule = "must move weights in place: weights.sub_(...), not weights = weights - ..."
+        raise ParameterError(f"update of {kind} moves nothing in {LONGER} updates, but {rule}.")
+
+
+def _moved(config: Any, updates: int, still: Sequence[str] = ()) -> Tensor:
+    """Where updates with drawn slopes move weights from 0, (1, P); the parameters `still` have slopes of 0."""
+    optimizer, shapes, kind = config.optimizer, config.model.shapes(), called(config.optimizer)
+    generator = torch.Generator().manual_seed(0)
+    start = torch.randn(1, sum(_sizes(shapes)), generator=generator)
+    weights = start.clone()
+    state = optimizer.init(weights, shapes)
+    groups = getattr(config.model, "groups", dict)()
+    columns = Columns([optimizer], shapes, groups, weights)
+    for step in range(updates):
+        slopes = [
+            torch.zeros(n) if name in still else torch.randn(n, generator=generator)
+            for name, n in zip(shapes, _sizes(shapes), strict=True)
+        ]
+        before = {name: (value.shape, value.dtype) for name, value in state.items()}
+        numbers = columns(min(step, config.steps - 1))
+        slope = torch.cat(slopes)[None]
+        given = _tried(f"update of {kind}", lambda: optimizer.update(weights, slope, state, numbers, shapes))
+        if given is not None:
+            what = f"update of {kind} gives a {type(given).__name__}"
+            raise ParameterError(f"{what}, but must move weights and state in place.")
+        after = {name: (value.shape, value.dtype) for name, value in state.items()}
+        if after != before:
+            rule = "must keep the names, shapes and types that init gave"
+            raise ParameterError(f"update of {kind} makes the state {list(after)} of {list(before)}, but {rule}.")
+    return weights - start
 
 
 def _check_data(config: Any) -> None:
@@ -328,16 +408,89 @@ def _check_part(part: np.ndarray, samples: int, trained: np.ndarray, said: str) 
 
 def _outputs(config: Any) -> Tensor:
     """What a network puts out for the first two samples, drawn where it is a reader's own, else of zeros."""
-    model, task, kind = config.model, config.task, type(config.model).__name__
-    two = task.inputs[:2]
-    inputs = as_tensor(two)
-    inputs = task.show(inputs) if hasattr(task, "show") else inputs
-    own = not of_library(type(model))
+    model, task, kind = config.model, config.task, called(config.model)
+    two = _shown(config, task.inputs[:2])
+    own = "model" in own_parts(config)
     weights = model.draw(0) if own else {n: torch.zeros(shape) for n, shape in model.shapes().items()}
-    said = f"forward of {kind} on inputs {tuple(inputs.shape)}, {inputs.dtype},"
+    said = f"forward of {kind} on inputs {tuple(two.shape)}, {two.dtype},"
+    before = [part.clone() for part in (two, *weights.values())]
+    states = _generators()
     with torch.no_grad():
-        found = _tried(said, lambda: model.forward(weights, inputs))
-    if not isinstance(found, Tensor) or found.ndim < 2 or found.shape[0] != len(two) or not found.is_floating_point():
+        found = _tried(said, lambda: model.forward({**weights}, two))
+    if not isinstance(found, Tensor) or found.ndim < 2 or len(found) != len(two) or not found.is_floating_point():
         form = f"{found.dtype} {tuple(found.shape)}" if isinstance(found, Tensor) else shown(found)
         raise ParameterError(f"{said} gives {form}, but must give floats ({len(two)}, ...), a row for each sample.")
+    if not own:
+        return found
+    for name, part, old in zip(("its inputs", *weights), (two, *weights.values()), before, strict=True):
+        if not torch.equal(part, old):
+            raise ParameterError(f"{said} writes {name} over, but must leave what it is given as it is.")
+    with torch.no_grad():
+        again = _tried(said, lambda: model.forward({**weights}, two))
+    if states != _generators() or not torch.allclose(found, again, rtol=0, atol=0, equal_nan=True):
+        rule = "leave out dropout, noise and what counts calls"
+        raise ParameterError(f"{said} gives other numbers when it is called again; {rule}.")
+    names = [name for name in ("dropout", "statistics") if getattr(model, name, ())]
+    more = [{"dropout": Tensor.clone, "statistics": {}}[name] for name in names]
+    said = f"forward of {kind}, which is given more arguments where a network has {' and '.join(names)},"
+    with torch.no_grad():
+        _tried(said, lambda: model.forward({**weights}, two, *more))
+    _check_apart(config, weights)
+    _check_slopes(config, weights, two)
     return found
+
+
+def _shown(config: Any, some: np.ndarray) -> Tensor:
+    """Some samples as the network reads them."""
+    task, inputs = config.task, as_tensor(some)
+    return task.show(inputs) if hasattr(task, "show") else inputs
+
+
+def _generators() -> str:
+    """The state of every generator of the process."""
+    return repr([random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()])
+
+
+def _check_apart(config: Any, weights: Mapping[str, Tensor]) -> None:
+    """Refuse a network whose output for a sample depends on which other ones it is sent with."""
+    model, inputs, kind = config.model, config.task.inputs, called(config.model)
+    some = inputs[np.unique(np.linspace(0, len(inputs) - 1, 8).astype(int))]
+    if len(some) < 4:
+        return
+    said = f"forward of {kind} on {len(some)} samples"
+    with torch.no_grad():
+        whole, *halves = [
+            _tried(said, lambda part=part: model.forward({**weights}, _shown(config, part)))
+            for part in (some, some[:4], some[4:])
+        ]
+    near = 1e-5 * max(1.0, float(whole.abs().max()))
+    if not torch.allclose(whole, torch.cat(halves), rtol=1e-3, atol=near, equal_nan=True):
+        rule = "what is logged is of all samples together, so each must be answered by itself (no mean over samples)"
+        raise ParameterError(f"forward of {kind} answers a sample by those it is sent with, but {rule}.")
+
+
+def _check_slopes(config: Any, weights: Mapping[str, Tensor], inputs: Tensor) -> None:
+    """Refuse outputs without slopes, and a parameter that has none and yet is moved, by decay."""
+    model, kind = config.model, called(config.model)
+    if getattr(model, "solved", False):
+        return
+    leaves = {name: part.clone().requires_grad_() for name, part in weights.items()}
+    with torch.enable_grad():
+        outputs = model.forward(leaves, inputs)
+    if not outputs.requires_grad:
+        rule = "leave out detach, no_grad and numpy"
+        raise ParameterError(f"forward of {kind} gives numbers without a slope, of which nothing is learned; {rule}.")
+    slopes = torch.autograd.grad(outputs.sum(), list(leaves.values()), allow_unused=True)
+    found = dict(zip(leaves, slopes, strict=True))
+    for name, slope in found.items():
+        if slope is not None and slope.layout != torch.strided:
+            raise ParameterError(f"forward of {kind} gives {name} a sparse slope, but runs need dense ones.")
+    learned = set(weights) - set(getattr(model, "statistics", ()))
+    still = [name for name in model.shapes() if found[name] is None and name in learned]
+    if not still:
+        return
+    moved = _moved(config, TRIED, still).split(_sizes(model.shapes()), dim=1)
+    for name, part in zip(model.shapes(), moved, strict=True):
+        if name in still and part.any():
+            why = f"{name} has no slope in forward of {kind}, but {called(config.optimizer)} moves it, by its decay"
+            raise ParameterError(f"{why}; leave it out, or give it a group of weight_decay = 0.")
