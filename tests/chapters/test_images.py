@@ -131,7 +131,7 @@ def test_a_size_without_a_delay_bends_nothing():
     steps = {50: (100, 3500), 100: (100, 2000), 200: (100, 1500), 400: (500, 200)}
     made = claims.Runs({n: reached(*at) for n, at in steps.items()})
     found = claims.less_data_takes_longer(made)
-    assert found.verdict == "holds" and "3.00 times" in found.evidence and "(1.15 with 400 images" in found.evidence
+    assert found.verdict == "holds" and "of 50, 100, 200 a halving costs 3.00 times" in found.evidence
     assert claims.less_data_takes_longer(made, bend=4.0).verdict == "undecided"
     early = claims.Runs({n: reached(500, 200) for n in steps})
     assert claims.less_data_takes_longer(early).verdict == "undecided"
@@ -146,27 +146,24 @@ def diagram(letters: list[str]) -> xr.Dataset:
 
 
 @pytest.mark.parametrize(
-    ("letters", "corner", "places", "ended"),
+    ("letters", "places", "ended"),
     [
-        (["MMGC", "MMGC", "GGCC", "CCCC"], ["CX", "CX", "XX"], "holds", "holds"),
-        (["MMGC", "MMGC", "GGCC", "CCCC"], ["CC", "CC", "XX"], "undecided", "holds"),
-        (["MMGC", "MMGC", "GGCC", "CCCC"], ["CX", "CX", "CX"], "undecided", "holds"),
-        (["MMGC", "MMGC", "GGCC", "CCCC"], ["CX", "XC", "CX"], "undecided", "holds"),
-        (["MMGC", "MMGC", "GGCC", "CCCC"], ["CC", "CC", "CC"], "undecided", "holds"),
-        (["XXMM", "XXMM", "MMMM", "MMMM"], ["CX", "CX", "XX"], "undecided", "undecided"),
-        (["CCCC", "GGGG", "MMMM", "MMMM"], ["CX", "CX", "XX"], "undecided", "undecided"),
+        (["MMGC", "MMGC", "GGCX", "CCXX"], "holds", "holds"),
+        (["MMGC", "MMGC", "GGCC", "CCCC"], "undecided", "holds"),
+        (["MMGX", "MMGX", "GGCC", "CCCC"], "undecided", "holds"),
+        (["XXGC", "XXGC", "GGMC", "CCMM"], "undecided", "holds"),
+        (["XXMM", "XXMM", "MMMM", "MMMM"], "undecided", "undecided"),
+        (["CCCC", "GGGG", "MMMM", "MMXX"], "undecided", "undecided"),
     ],
-    ids=["as printed", "decay alone", "rate alone", "at random", "no confusion", "elsewhere", "decay does not end it"],
+    ids=["as printed", "no confusion", "rate alone", "exchanged", "two phases", "decay does not end it"],
 )
-def test_places_and_ends_of_phases_are_read_off_the_letters(letters, corner, places, ended):
-    """LM13, LM14: what one axis alone decides is no corner; our axes are not the paper's, so nothing is refuted."""
-    data, beyond = diagram(letters), diagram(corner)
-    beyond = beyond.assign_coords(weight_decay=[0.1, 0.2, 0.3])
-    assert claims.places_of_the_phases(claims.Runs({"cells": data, "corner": beyond})).verdict == places
-    certain = beyond.assign_coords(weight_decay=[10.0, 20.0, 30.0], last_lr=[1.0, 2.0])
-    assert claims.places_of_the_phases(claims.Runs({"cells": data, "corner": certain})).verdict == "undecided"
-    few = claims.Runs({"cells": data, "corner": beyond.isel(seed=[0, 1])})
-    assert claims.places_of_the_phases(few).verdict == "undecided"
+def test_places_and_ends_of_phases_are_read_off_the_letters(letters, places, ended):
+    """LM5, LM6, LM14: what one axis alone decides is no corner; our axes are not the paper's, so nothing is refuted."""
+    data = diagram(letters)
+    for check in (claims.phases_of_mnist, claims.phases_of_small_digits):
+        assert check(claims.Runs({"cells": data, "more decay": diagram(["X"])})).verdict == places
+        assert check(claims.Runs({"cells": data.isel(seed=[0, 1])})).verdict == "undecided"
+        assert check(claims.Runs({"more decay": data})).verdict == "undecided"
     assert claims.regularisation_ends_it(claims.Runs({"cells": data})).verdict == ended
     assert claims.regularisation_ends_it(claims.Runs({"cells": data.isel(seed=[0])})).verdict == "undecided"
 
@@ -177,25 +174,18 @@ def test_four_phases_are_counted_on_the_letters():
     four = [curves(100, 100), curves(100, 4000), curves(100, None), curves(None, None)]
     data = xr.concat(four, pd.Index([1.0, 2.0, 3.0, 4.0], name="weight_decay"))
     assert "".join(np.asarray(claims.letters(data))[:, 0]) == "CGMX"
-    three, confused = data.isel(weight_decay=slice(3)), data.isel(weight_decay=[3])
-    for cells, beyond, verdict in [
-        (data, three, "holds"),
-        (three, confused, "undecided"),
-        (data.isel(seed=[0]), confused, "undecided"),
-    ]:
-        runs = claims.Runs({"cells": cells, "more decay": beyond}, {"more decay": None})
-        assert claims.phases_of_mnist(runs).verdict == verdict
-        assert claims.phases_of_small_digits(runs).verdict == verdict
-    assert claims.phases_of_mnist(claims.Runs({"more decay": data}, {"more decay": None})).verdict == "undecided"
 
 
 def test_beyond_a_diagram_decay_alone_turns_no_weight():
     """LM5, LM6: AdamW multiplies by 1 - rate * decay, which is below zero at the corner of both axes."""
     for beyond, cells in ((runs.fig8_beyond(), runs.fig8_right()), (runs.small_beyond(), runs.small_phases())):
         reach = np.array([max(axis.values) for axis in cells["cells"].axes])
-        for sweep in beyond.values():
+        for name, sweep in beyond.items():
             rates, decays = (np.array(axis.values) for axis in sweep.axes)
-            assert np.outer(rates, decays).max() <= 1 and sweep.config == cells["cells"].config
+            assert sweep.config == cells["cells"].config
+            if name == "corner":
+                continue
+            assert np.outer(rates, decays).max() <= 1
             assert (rates > reach[0]).all() or (decays > reach[1]).all()
 
 
@@ -208,27 +198,20 @@ def encoding(new: float, dealt: float):
     return lambda seed, given=False, centred=False: rest | {"new": dealt if given else new}
 
 
-def grows_but_at(seed: int):
-    """The flow of the features that a seed draws; all others grow."""
-    rng = np.random.default_rng(seed)
-    drawn = rng.normal(size=(12, 3)) + rng.normal()
-    return lambda f, y, there=claims.velocity: there(f, y) if np.array_equal(f, drawn) else f
-
-
 WORLDS = [
     (claims.size_is_kept, "fails", {"velocity": lambda f, y: -f}),
-    (claims.size_is_kept, "fails", {"velocity": grows_but_at(0)}),
-    (claims.collapse_is_avoided, "holds", {"drawn": lambda centre=0.0, there=claims.drawn: there(0.0)}),
-    (claims.collapse_is_avoided, "fails", {"flow": lambda f, y, times: np.zeros((1, *f.shape))}),
     (claims.size_is_kept, "holds", {"velocity": lambda f, y, there=claims.velocity: -there(f, y)}),
     (effective.digits_collapse, "fails", {"free_points": lambda seed, dealt: dict(SEEN, after=0.5)}),
     (effective.digits_collapse, "fails", {"free_points": lambda seed, dealt: dict(SEEN, means=0.1)}),
     (effective.digits_collapse, "holds", {"free_points": lambda seed, dealt: SEEN}),
+    (effective.digits_collapse, "fails",  # the means go to a regular simplex
+     {"free_points": lambda seed, dealt: SEEN, "flow": lambda f, y, times: np.eye(5, 6)[None, y]}),
     (effective.an_encoder_learns, "holds", {"through_encoder": encoding(0.9, 0.1)}),
     (effective.an_encoder_learns, "fails", {"through_encoder": encoding(0.2, 0.1)}),
     (effective.an_encoder_learns, "undecided", {"through_encoder": encoding(0.9, 0.9)}),
-    (effective.mode_collapse_is_avoided, "holds", {"loss": lambda f, y: 1.0}),
-    (effective.mode_collapse_is_avoided, "fails", {"flow": lambda f, y, times: f[None] + 9 * (y == 3)[None, :, None]}),
+    (claims.mode_collapse_is_avoided, "holds",
+     {"loss": lambda f, y: 1.0, "drawn": lambda centre=0.0, there=claims.drawn: there(0.0)}),
+    (claims.mode_collapse_is_avoided, "fails", {"flow": lambda f, y, times: f[None] + 9 * (y == 3)[None, :, None]}),
 ]
 
 

@@ -15,12 +15,10 @@ from grokbook.chapters.images.runs import (
     FITTED,
     LARGE,
     REACHED,
-    SMALL_RUN,
     by_decay,
     fewer,
     fig8,
     fig8_beyond,
-    fig8_corner,
     fig8_right,
     fig20,
     small,
@@ -29,7 +27,7 @@ from grokbook.chapters.images.runs import (
 )
 from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import enough, most, some
-from grokbook.measures.neural_collapse import class_parts, simplex_distance
+from grokbook.measures.neural_collapse import class_parts
 from grokbook.runs.delay import grok_times, middle
 from grokbook.runs.phases import PHASES, PhaseRule, phases
 from grokbook.theory.class_collapse import flow, loss, velocity
@@ -45,12 +43,11 @@ def reached(data: xr.Dataset) -> pd.DataFrame:
 
 
 _DELAY: dict[str, Any] = {"section": "Large weights make a delay", "through": reached}
+RULE = "2026-11-29T06:53:25+00:00 c319297f"  # when a power law became the null of an amount
 _AMOUNT: dict[str, Any] = {"section": "Fewer images, longer waits", "through": reached, "bars": {"bend": (1.5, 3.0)},
-                           "rule_changed": "2026-11-24T19:45 8e5dc6e"}  # fmt: skip
+                           "rule_changed": RULE}  # fmt: skip
 _CELLS: dict[str, Any] = {"section": "Four phases"}
-_FOUR = _CELLS | {"rule_changed": "2026-11-26T19:15:00+00:00 7719d16"}
 _LOSS: dict[str, Any] = {"section": "A loss that cannot shrink everything"}
-_LESS: dict[str, Any] = {"origin": "ours", "rule_changed": "2026-11-26T19:24:00+00:00 122da01"}
 _SMALL: dict[str, Any] = {"origin": "ours", "says": "8 x 8 digits: {told}"}
 
 
@@ -65,18 +62,14 @@ def grokking_on_mnist(runs: Runs) -> Finding:
     """
     parts, told = [], []
     for start in (LARGE, 1.0):
-        if (table := runs[start]) is None:
-            parts.append(None)
-            told.append(f"with factor {start:g}: not run")
-            continue
+        table = runs[start]
+        if table is None:
+            return judge(None, told=f"with factor {start:g}: not run")
         late = table.grok_step - table.fit_step.fillna(table.last_step) > LATE
-        at = [f"{step:,.0f}" if np.isfinite(step) else "later than recorded"
-              for step in (middle(table.fit_step), middle(table.grok_step))]  # fmt: skip
-        told.append(f"with factor {start:g} {some(int(late.sum()), len(table))} runs reach {REACHED:.0%} of the test "
-                    f"set more than {LATE:,} steps after they fit (95 % of the training set at step {at[0]}, "
-                    f"{REACHED:.0%} of the test set at step {at[1]}, medians)")  # fmt: skip
+        told.append(f"with factor {start:g} {some(int(late.sum()), len(table))} runs")
         parts.append(most(late if start == LARGE else ~late))
-    return judge(*parts, told="; ".join(told))
+    what = f"reach {REACHED:.0%} of the test set more than {LATE:,} steps after 95 % of the training set"
+    return judge(*parts, told=f"{' and '.join(told)} {what}")
 
 
 grokking_on_small_digits = claim(
@@ -90,18 +83,19 @@ def decay_ends_the_delay(runs: Runs) -> Finding:
     """It is weight decay that ends the delay. From large weights without decay most runs do not reach the test
     set by the last step of those that have it.
     """
-    told, ends = [], []
-    for name, said in (("decay", f"with decay {SMALL_RUN['decay']:g}"), ("no decay", "without decay")):
-        if (table := runs[name]) is None:
-            return judge(None, told=f"{said}: not run")
-        there = table.grok_step.notna()
-        ends.append(most(there))
-        told.append(
-            f"{said} {some(int(there.sum()), len(table))} runs reach {REACHED:.0%} of the test set by step "
-            f"{int(table.last_step.max()):,} (largest test accuracy of a run {table.best.max():.2f})"
-        )
-    known = ends[0] and ends[1] is not None
-    return judge(not ends[1] if known else None, told="; ".join(told))
+    if runs["decay"] is None or runs["no decay"] is None:
+        return judge(None, told="not run")
+    there = {name: runs[name].grok_step.notna() for name in ("decay", "no decay")}
+    with_decay, without = (most(flags) for flags in there.values())
+    told = "; ".join(
+        f"{name}: {some(int(flags.sum()), len(flags))}" for name, flags in there.items()
+    )
+    last = int(max(table.last_step.max() for table in runs.values()))
+    known = with_decay and without is not None
+    return judge(
+        not without if known else None,
+        told=f"runs that reach the test set by step {last:,}, {told}",
+    )
 
 
 def curvature(tables: Mapping[int, pd.DataFrame]) -> tuple[float, float, float]:
@@ -115,16 +109,23 @@ def curvature(tables: Mapping[int, pd.DataFrame]) -> tuple[float, float, float]:
         >>> [abs(round(each, 6)) for each in curvature(steps)]
         [0.0, 0.0, 0.0]
     """
-    steps = {n: table.grok_step.fillna(table.last_step).to_numpy(float) for n, table in tables.items()}
-    x = np.log(np.repeat(list(steps), [len(each) for each in steps.values()]))
-    y = np.log(np.concatenate(list(steps.values())))
-    terms = np.vander(x - x.mean(), 3)
-    fit = np.linalg.lstsq(terms, y, rcond=None)[0]
-    left = len(x) - 3
-    variance = float(((y - terms @ fit) ** 2).sum()) / left
-    error = float(np.sqrt(variance * np.linalg.inv(terms.T @ terms)[0, 0]))
-    wide = float(stats.t.ppf(0.975, left)) * error
+    tables_of = [table.assign(images=n) for n, table in tables.items()]
+    rows = pd.concat(tables_of).astype(float)
+    x, y = np.log(rows.images), np.log(rows.grok_step.fillna(rows.last_step))
+    fit, spread = np.polyfit(x - x.mean(), y, 2, cov=True)
+    wide = float(stats.t.ppf(0.975, len(rows) - 3) * np.sqrt(spread[0, 0]))
     return float(fit[0]), float(fit[0]) - wide, float(fit[0]) + wide
+
+
+def halving(steps: Mapping[int, float]) -> float:
+    """How many times as many steps a halving costs at the smallest sizes as at the largest ones.
+
+    Example:
+        >>> halving({100: 900.0, 200: 300.0, 400: 100.0})
+        3.0
+    """
+    slopes = -np.diff(list(steps.values())) / np.diff(np.log2(list(steps)))
+    return float(slopes[0] / max(slopes[-1], 1e-9))
 
 
 @claim("LM3", "liu2022", "appendix J, Fig. 20", **_AMOUNT, runs=fig20, says="{told}")
@@ -139,25 +140,26 @@ def less_data_takes_longer(runs: Runs, *, bend: float = 2.0) -> Finding:
     interval of their `curvature` above zero), which was asked when all runs had been seen.
     """
     steps = {n: middle(table.grok_step) for n, table in runs.items() if len(table)}
-    told = ", ".join(f"{n}: {f'step {step:,.0f}' if np.isfinite(step) else 'not reached'}" for n, step in steps.items())
+    told = ", ".join(
+        f"{n}: {f'step {step:,.0f}' if np.isfinite(step) else 'not reached'}"
+        for n, step in steps.items()
+    )
     late = [n for n, table in runs.items() if most(table.fit_step < table.grok_step)]
     if not runs.complete() or not np.isfinite(list(steps.values())).all() or len(late) < 2:
         return judge(None, told=told)
-    early, bends = [str(n) for n in runs if n not in late], []
-    for sizes in (late, [*steps]):
-        slopes = -np.diff([steps[n] for n in sizes]) / np.diff(np.log2(sizes))
-        bends.append(slopes[0] / max(slopes[-1], 1e-9))
-    told += f"; at the small end a halving costs {bends[0]:.2f} times as many steps as at the large one"
-    told += f" ({bends[1]:.2f} with {', '.join(early)} images, where most runs generalise first)" * bool(early)
+    factor, (bent, low, high) = (
+        halving({n: steps[n] for n in late}),
+        curvature({n: runs[n] for n in late}),
+    )
+    told += f"; of {', '.join(map(str, late))} a halving costs {factor:.2f} times as many steps at the small end; the "
+    told += f"logarithms, straight for a power law, have a curvature of {bent:.2f} ({low:.2f} to {high:.2f}, 95 %)"
     falls = bool((np.diff(list(steps.values())) <= 0).all())
-    bent, low, high = curvature({n: runs[n] for n in late})
-    told += "; the logarithms, straight for a power law, have a curvature of "
-    told += f"{bent:.2f} ({low:.2f} to {high:.2f}, 95 %)"
-    rapid = bool(bends[0] >= bend) and low > 1e-9
-    return judge(falls, rapid or None, value=float(bends[0]), factor=float(bends[0]), told=told)
+    return judge(
+        falls, (factor >= bend and low > 1e-9) or None, value=factor, factor=factor, told=told
+    )
 
 
-@claim("LM4", "liu2022", "appendix J, Fig. 20", **_AMOUNT | _LESS, runs=fewer, says=(
+@claim("LM4", "liu2022", "appendix J, Fig. 20", **_AMOUNT, origin="ours", runs=fewer, says=(
     "8 x 8 digits: {told} (a size that is not reached counts as its last step, no smaller one counts)"))  # fmt: skip
 def less_data_takes_longer_on_small_digits(runs: Runs, *, bend: float = 2.0) -> Finding:
     """The same on digits of 8 x 8 pixels, which the paper does not use.
@@ -181,56 +183,58 @@ def letters(data: xr.Dataset) -> xr.DataArray:
     return phases(scaled, PhaseRule(threshold=REACHED, cap=int(data.step.max())), goal=REACHED).phase
 
 
-@claim("LM5", "liu2022", "section 4.3, Fig. 8 (right)", **_FOUR, runs=fig8_beyond, beside=fig8_right, says="{told}")
+@claim("LM5", "liu2022", "section 4.3; appendix J, Fig. 8 (right)", **_CELLS, also=("LM13",), says="{told}",
+       runs=fig8_right, beside=fig8_beyond, rule_changed=RULE)  # fmt: skip
 def phases_of_mnist(runs: Runs) -> Finding:
-    """Over weight decay and rate of the last layer "the four phases of learning dynamics" all occur on MNIST.
+    """Over weight decay and rate of the last layer "the four phases of learning dynamics" all occur
+    on MNIST, with "a \"confusion\" phase in the bottom right (high learning rate and high weight
+    decay)" and "a \"memorization\" phase at low weight decay and low learning rate".
 
-    Our reading: in our diagram, with three seeds or more. Cells beyond it are told beside and decide nothing: decay
-    without end leaves nothing to learn with, so that confusion is certain there. They counted at first.
+    Our reading: in our diagram all four occur; confusion is at least twice as frequent where both
+    values are above the middle as elsewhere, and memorisation where both are below. The paper
+    prints no values of its axes, so that ours refute nothing. Cells beyond are told and decide
+    nothing: where rate times decay is above 2 confusion is certain, as AdamW multiplies each weight
+    by 1 less that product, and decay without end leaves nothing to learn with. They counted at
+    first.
     """
-    found = {label: letters(data).values for label, data in runs.items()}
-    told = "; ".join(f"{label}: " + ", ".join(f"{PHASES[letter]} {(phase == letter).mean():.0%}" for letter in "CGMX")
-                     for label, phase in found.items())  # fmt: skip
-    inside = found.get("cells")
-    four = inside is not None and all((inside == letter).any() for letter in "CGMX")
-    told += "" if four else "; what is missing may lie further out, since the paper prints no values of its own"
-    return judge(four if runs.complete() and enough(runs["cells"]) else None, elsewhere=True, told=told)
+    found = {label: letters(data) for label, data in runs.items()}
+    told = "; ".join(
+        f"{label}: " + ", ".join(f"{PHASES[k]} {float((phase == k).mean()):.0%}" for k in "CGMX")
+        for label, phase in found.items()
+    )
+    if not enough(runs["cells"]):
+        return judge(None, told=told or "not run")
+    phase = found["cells"]
+    halves = {name: phase.sizes[name] // 2 for name in ("weight_decay", "last_lr")}
+    low = phase.isel({name: slice(half) for name, half in halves.items()})
+    high = phase.isel({name: slice(half, None) for name, half in halves.items()})
+    four = bool(np.isin([*"CGMX"], phase).all())
+    return judge(
+        four,
+        mostly_there("X", high, phase),
+        mostly_there("M", low, phase),
+        elsewhere=True,
+        told=told,
+    )
+
+
+def mostly_there(letter: str, part: xr.DataArray, phase: xr.DataArray) -> bool:
+    """Is a phase at least twice as frequent in a part of a diagram as in the rest of it?"""
+    inside, everywhere = int((part == letter).sum()), int((phase == letter).sum())
+    outside = (everywhere - inside) / (phase.size - part.size)
+    return 0 < inside >= 2 * outside * part.size
 
 
 phases_of_small_digits = claim(
-    "LM6", "liu2022", "section 4.3, Fig. 8 (right)", **_FOUR | _SMALL, runs=small_beyond, beside=small_phases,
+    "LM6",
+    "liu2022",
+    "section 4.3, Fig. 8 (right)",
+    **_CELLS | _SMALL,
+    runs=small_phases,
+    beside=small_beyond,
+    rule_changed=RULE,
     statement="The same on digits of 8 x 8 pixels, which the paper does not use.",
-)(phases_of_mnist.check)  # fmt: skip
-
-
-@claim("LM13", "liu2022", "appendix J, Fig. 8 (right)", **_CELLS, runs=fig8_corner, beside=fig8_right,
-       rule_changed="2026-11-26T21:36:00+00:00 837a86a", says=(
-    "beyond our diagram a larger decay leads into confusion {weight_decay[0]} times, out of it {weight_decay[1]}; a ",
-    "larger rate {last_lr[0]} and {last_lr[1]}; of the diagram's cells with low values {low:.0%} are memorisation, of ",
-    "the others {others:.0%}"))  # fmt: skip
-def places_of_the_phases(runs: Runs) -> Finding:
-    """ "A \"confusion\" phase in the bottom right (high learning rate and high weight decay)", "and a \"memorization\"
-    phase at low weight decay and low learning rate".
-
-    Our reading: beside the corner a larger decay, and a larger rate, leads into confusion, at least twice as often as
-    out of it; where both values are below the middle of our diagram, memorisation is at least twice as frequent as
-    elsewhere. The paper prints no values of its axes. No cell of ours had been confused, so the corner was added. Where
-    rate times decay is above 2 confusion is certain: AdamW multiplies each weight by 1 less that product. Such cells
-    counted at first, and do not now.
-    """
-    corner, data = runs["corner"], runs["cells"]
-    if corner is None or data is None:
-        return Finding("not run", "not run")
-    memorised = (letters(data) == "M").transpose("seed", ...)
-    inside = memorised.isel({name: slice(data.sizes[name] // 2) for name in ("weight_decay", "last_lr")})
-    low, others = float(inside.mean()), float((memorised.sum() - inside.sum()) / (memorised.size - inside.size))
-    product = corner.weight_decay * corner.last_lr
-    confused = (letters(corner) == "X").astype(float).where(product <= 2)
-    turns = {name: confused.diff(name) for name in ("weight_decay", "last_lr")}
-    ways = {name: (int((turn > 0).sum()), int((turn < 0).sum())) for name, turn in turns.items()}
-    leads = all(into >= max(1, 2 * out) for into, out in ways.values())
-    parts = (leads, 0 < low >= 2 * others) if enough(corner, data) else (None,)
-    return judge(*parts, elsewhere=True, low=low, others=others, **ways)
+)(phases_of_mnist.check)
 
 
 @claim("LM14", "liu2022", "appendix J, Fig. 8 (right)", **_CELLS, runs=fig8_right,
@@ -257,21 +261,22 @@ def drawn(centre: float = 0.0, classes: int = 10, each: int = 100) -> tuple[np.n
     return rng.normal(size=(classes * each, 2)) + [centre, 0.0], np.repeat(np.arange(classes), each)
 
 
-@claim("L31", "liu2022", "appendix I, Eq. 33 and 34", **_LOSS, part_of="EL", kind="formula",
-       shown_by="proof", says=(
-    "f . df/dt sums to {value:.0e} on random features (largest of {draws}), and the closed form keeps Z to ",
-    "{kept:.0e}; the second line of Eq. 33 has lost the minus sign of the flow, which does not matter for a zero"))
-def size_is_kept(draws: int = 50) -> Finding:
+@claim("L31", "liu2022", "appendix I, Eq. 33 and 34", **_LOSS, part_of="EL", kind="formula", shown_by="proof", says=(
+    "f . df/dt sums to {value:.0e} on random features, and the closed form keeps Z to ",
+    "{kept:.0e}; the second line of Eq. 33 has lost the minus sign of the flow, which does ",
+    "not matter for a zero",
+))  # fmt: skip
+def size_is_kept() -> Finding:
     """The gradient flow on the effective loss keeps Z, the sum of the squared lengths of all features."""
-    off, kept, rises = [], [], []
-    for seed in range(draws):
-        rng = np.random.default_rng(seed)
-        f, y = rng.normal(size=(12, 3)) + rng.normal(), rng.integers(0, 3, 12)
-        off.append(abs(float((f * velocity(f, y)).sum())))
-        rises.append(loss(f + 1e-4 * velocity(f, y), y) > loss(f, y))
-        kept.append(abs(float((flow(f, y, [1.0, np.inf]) ** 2).sum() / (2 * (f**2).sum()) - 1)))
-    exact = max(off + kept) < 1e-10
-    return judge(exact, all(rises), corrected=exact, value=max(off), draws=draws, kept=max(kept))
+    rng = np.random.default_rng(0)
+    f, y = rng.normal(1, 1, size=(12, 3)), rng.integers(0, 3, 12)
+    moved = velocity(f, y)
+    off = abs(float((f * moved).sum()))
+    kept = abs(float((flow(f, y, [np.inf]) ** 2).sum() / (f**2).sum() - 1))
+    exact = max(off, kept) < 1e-10
+    return judge(
+        exact, loss(f + 1e-4 * moved, y) > loss(f, y), corrected=exact, value=off, kept=kept
+    )
 
 
 def separation(start: np.ndarray, labels: np.ndarray, time: float = np.inf) -> float:
@@ -286,36 +291,38 @@ def separation(start: np.ndarray, labels: np.ndarray, time: float = np.inf) -> f
     return float(pdist(ends).mean() / pdist(start).mean())
 
 
-@claim("L32", "liu2022", "appendix I, before Eq. 33", **_LOSS, kind="theorem", shown_by="counterexample",
-       published="provably avoided", says=(
-    "by global collapse the paper means that all features go to zero, which a constant Z excludes. But Z is the sum ",
-    "of squares, the variance only if the mean is zero: the variance of 1,000 normal features about (3, 0) falls to ",
-    "{value:.1%} of its start. The means of their ten classes, {before:.0%} as far apart as two features at the ",
-    "start, end at {far:.0%}, about (0, 0) at {centred:.0%}; all means grow by one factor, directions and ratios stay"))
-def collapse_is_avoided() -> Finding:
-    """Since the flow keeps Z, "variance of representations", "global collapse is avoided provably"."""
+@claim("L45", "liu2022", "appendix I", **_LOSS, kind="theorem", shown_by="counterexample", published="provably",
+       also=("L32",), says=(
+    "the loss of points that are all one is {value:.0f}, its least value, wherever that is ",
+    "but at zero. A constant Z excludes that all go to zero; it is the sum of squares, the ",
+    "variance only if the mean is zero: the variance of 1,000 normal features about (3, 0) ",
+    "falls to {left:.1%} of its start. Where the points themselves move, class means that ",
+    "differ stay apart: under the flow of {draws} random starts their smallest distance falls ",
+    "to no less than {kept:.2f} of its start, in units of the largest. An encoder can make ",
+    "all points one, and does (LM12)",
+))  # fmt: skip
+def mode_collapse_is_avoided(draws: int = 50) -> Finding:
+    """The flow keeps Z, "variance of representations", so that "global collapse is avoided
+    provably", and the method "can provably avoid mode collapse without contrastive pairs".
+
+    Our reading: the variance is not lost, and not all inputs have one representation. With the
+    assumption that the points themselves are free and no two class means agree at the start, as the
+    means then stay apart.
+    """
     start, labels = drawn(3.0)
     end = flow(start, labels, [np.inf])[0]
     left = float(end.var(axis=0).sum() / start.var(axis=0).sum())
-    before, far, centred = separation(start, labels, 0.0), separation(start, labels), separation(*drawn())
-    apart = bool(end.any())
-    return judge(apart, left >= 0.5, corrected=apart, value=left, low=left, high=left, before=before, far=far,
-                 centred=centred)  # fmt: skip
-
-
-@claim("LM8", "liu2022", "appendix I, relation to neural collapse", section="Neural collapse", kind="theorem",
-       shown_by="proof", says=(
-    "the flow keeps the triangle of any three class means up to its size: distance from a simplex {before:.2f} before ",
-    "and {after:.2f} after (medians of {of} random starts)"))  # fmt: skip
-def no_simplex() -> Finding:
-    """The effective theory predicts the collapse of classes, "but does not necessarily put class-means into
-    equiangular tight frames".
-    """
-    pairs = []
-    for seed in range(20):
+    at_one = loss(np.ones((20, 2)), np.repeat([0, 1], 10))
+    kept = []
+    for seed in range(draws):
         rng = np.random.default_rng(seed)
-        f, y = rng.normal(size=(50, 6)) + rng.normal(size=6), np.repeat(np.arange(5), 10)
-        pairs.append((simplex_distance(f, y), simplex_distance(flow(f, y, [np.inf])[0], y)))
-    closer = sum(after < 0.9 * before for before, after in pairs)
-    before, after = np.median(pairs, axis=0)
-    return judge(closer < len(pairs), value=after, before=before, after=after, of=len(pairs))
+        first, classes = rng.normal(size=(40, 2)) + 3 * rng.normal(size=2), np.repeat(range(4), 10)
+        near = [
+            pdist(class_parts(f, classes)[0][::10])
+            for f in (first, flow(first, classes, [np.inf])[0])
+        ]
+        kept.append(near[1].min() / near[1].max() / (near[0].min() / near[0].max()))
+    apart = min(kept) > 1 - 1e-9
+    return judge(
+        at_one > 0, left >= 0.5, assumed=apart, value=at_one, left=left, draws=draws, kept=min(kept)
+    )

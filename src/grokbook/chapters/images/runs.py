@@ -83,21 +83,27 @@ def fig8() -> dict[float, Collapsing]:
 
 
 def fig20() -> dict[int, Experiment]:
-    """Fig. 20 by number of training images; a run ends when its test accuracy has been `REACHED` for five logs.
+    """Fig. 20 by number of training images; a run ends when its test accuracy has been `REACHED`
+    for five logs.
 
-    It may take `CAP` steps, and below 250 images that many times as many, logged as often.
+    It may take `CAP` steps, and below 250 images that many times as many, logged as often. Six
+    seeds, of the smallest size three.
     """
-    stop = StopRule(threshold=REACHED, hold=5)
-    longer = {n: max(1, 250 // n) for n in SIZES}
-    return {n: Experiment(f"liu2022/fig20[n={n}]", digits_run(n, stop=stop, steps=CAP * k, points=200 * k), (0, 1, 2))
-            for n, k in longer.items()}  # fmt: skip
+    stop, found = StopRule(threshold=REACHED, hold=5), {}
+    for n in SIZES:
+        longer = max(1, 250 // n)
+        config = digits_run(n, stop=stop, steps=CAP * longer, points=200 * longer)
+        found[n] = Experiment(
+            f"liu2022/fig20[n={n}]", config, tuple(range(6 if longer == 1 else 3))
+        )
+    return found
 
 
 def fig8_right() -> dict[str, Sweep]:
     """Fig. 8 (right): rate of the last layer and weight decay of all, 8 x 8 cells."""
     config = digits_run(steps=10_000, points=90, groups=(Group("last", 1e-3),))
     axes = Axis("last_lr", spaced(1e-5, 1e-1, 8, 3)), Axis("weight_decay", spaced(1e-3, 10, 8, 3))
-    return {"cells": Sweep("liu2022/fig8[phases]", config, (0, 1, 2), axes=axes)}
+    return {"cells": Sweep("liu2022/fig8[phases]", config, tuple(range(5)), axes=axes)}
 
 
 def _beyond(name: str, config: RunConfig) -> dict[str, Sweep]:
@@ -108,14 +114,13 @@ def _beyond(name: str, config: RunConfig) -> dict[str, Sweep]:
 
 
 def fig8_beyond() -> dict[str, Sweep]:
-    """Cells beyond `fig8_right`."""
-    return _beyond("liu2022/fig8", fig8_right()["cells"].config)
-
-
-def fig8_corner() -> dict[str, Sweep]:
-    """Cells of the corner beyond `fig8_right` in which both values are high; three of six have a product above 2."""
+    """Cells beyond `fig8_right`; in its corner, where both values are high, three of six have a
+    product above 2.
+    """
+    config = fig8_right()["cells"].config
     axes = Axis("last_lr", (0.1, 1.0)), Axis("weight_decay", (3.0, 10.0, 30.0))
-    return {"corner": Sweep("liu2022/fig8[corner]", fig8_right()["cells"].config, (0, 1, 2), axes=axes)}
+    corner = Sweep("liu2022/fig8[corner]", config, (0, 1, 2), axes=axes)
+    return _beyond("liu2022/fig8", config) | {"corner": corner}
 
 
 def small_beyond() -> dict[str, Sweep]:
@@ -125,7 +130,10 @@ def small_beyond() -> dict[str, Sweep]:
 
 def small() -> dict[float, Collapsing]:
     """The small runs by factor of the initial weights."""
-    return {spread: small_run(f"start={spread:g}", 5, spread=spread) for spread in (LARGE, 1.0)}
+    return {
+        spread: small_run(f"start={spread:g}", seeds, spread=spread)
+        for spread, seeds in ((LARGE, 15), (1.0, 5))
+    }
 
 
 def by_decay() -> dict[str, Collapsing]:
@@ -136,7 +144,7 @@ def by_decay() -> dict[str, Collapsing]:
 def by_size() -> dict[int, Collapsing]:
     """The small runs by number of training images, from large weights."""
     usual = {SMALL_RUN["n_train"]: small()[LARGE]}
-    return {n: usual.get(n) or small_run(f"n={n}", n_train=n) for n in SMALL_SIZES}
+    return {n: usual.get(n) or small_run(f"n={n}", 9, n_train=n) for n in SMALL_SIZES}
 
 
 def fewer() -> dict[int, Collapsing]:
@@ -151,7 +159,18 @@ def small_phases() -> dict[str, Sweep]:
     return {"cells": Sweep("small/digits[phases]", config, (0, 1, 2), axes=axes)}
 
 
-RUNS = (fig8, fig20, fig8_right, small, by_decay, by_size, fewer, small_phases, fig8_beyond, fig8_corner, small_beyond)
+RUNS = (
+    fig8,
+    fig20,
+    fig8_right,
+    small,
+    by_decay,
+    by_size,
+    fewer,
+    small_phases,
+    fig8_beyond,
+    small_beyond,
+)
 
 
 def plan(n_train: int, spread: float, steps: int, n_seeds: int) -> dict[str, Experiment]:
