@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pandas as pd
@@ -95,12 +96,16 @@ def root(tmp_path):
     (folder / "notebooks").mkdir(parents=True)
     (folder / "notebooks" / "06_clocks.md").write_text(HEAD + CLOCK + OWN)
     (folder / "notebooks" / "07_none.md").write_text(HEAD)
+    project = '[project]\nname = "grokbook"\nversion = "0.2.0"\nurls.Repository = "https://example.org/grokbook"\n'
+    (folder / "pyproject.toml").write_text(project)
     return folder
 
 
 def made(root, out, **options):
+    """The notebooks of an edition by the first folder inside "hand_out" or "source"."""
     editions.write(root, out, **{"keyed": False, **options})
-    return {path.parts[len(out.parts)]: json.loads(path.read_text()) for path in out.rglob("*.ipynb")}
+    inside = [path for part in ("hand_out", "source") for path in (out / part).rglob("*.ipynb")]
+    return {path.parts[len(out.parts) + 1]: json.loads(path.read_text()) for path in inside}
 
 
 def sources(notebook):
@@ -114,17 +119,19 @@ def key_of(out):
 def test_a_student_gets_words_stub_check_and_hints_and_no_solution(root, tmp_path):
     out = tmp_path / "out"
     cells = sources(made(root, out)["06_clocks"])
+    assert "%pip install -q jupytext https://example.org/grokbook/releases" in cells.pop("install")
     assert list(cells) == [
-        *("head", f"{LABEL}-words", f"{LABEL}-given", LABEL, f"{LABEL}-check", f"{LABEL}-hints"),
+        *("head", f"{LABEL}-words", f"{LABEL}-given", LABEL, f"{LABEL}-check", f"{LABEL}-reasons", f"{LABEL}-hints"),
         *("ex-06-own-words", "ex-06-own", "ex-06-own-hints"),
     ]
     assert "1. tell a clock of gu2025 from a prophet;\n2. write." in cells["head"]
     assert "Is a clock early?" in cells["head"]
     assert cells[f"{LABEL}-given"] == "import numpy as np\n\nsteps = 100\nfit_step = 400"
     assert cells[LABEL] == "half_step = ...  # a step" and "Count from the fit." in cells[f"{LABEL}-hints"]
-    text = (out / "06_clocks" / "06_clocks.md").read_text()
-    assert all(source in text for source in cells.values())
+    assert "*Needed is:* A step, to three digits" in cells[f"{LABEL}-words"]
+    text = "".join(cells.values())
     assert "np.log" not in text and "drops out" not in text and "general answer" not in text
+    assert {path.name for path in out.iterdir()} == {"hand_out", "key.csv"}, "the key lies apart"
 
 
 def test_the_notebook_runs_alone_and_its_check_takes_the_solution_only(root, tmp_path):
@@ -144,8 +151,8 @@ def test_what_otter_assigns_has_each_question_once_with_its_solution_and_its_tes
     """And neither solutions as plain text nor this master lie in the folder that nbgrader copies to the students."""
     made(root, tmp_path / "out", keyed=True)
     inside = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*")}
-    assert inside == {"key.csv", "06_clocks.md", "06_clocks/06_clocks.ipynb", f"06_clocks/tests/{LABEL}.py"} | {
-        "otter/06_clocks.ipynb"
+    assert inside == {"key.csv", "nbgrader_config.py", "keys/06_clocks.md"} | {
+        *("source/06_clocks/06_clocks.ipynb", "otter/06_clocks.ipynb")
     }
     cells = json.loads((tmp_path / "out" / "otter" / "06_clocks.ipynb").read_text())["cells"]
     raw = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "raw"]
@@ -162,7 +169,7 @@ def test_what_otter_assigns_has_each_question_once_with_its_solution_and_its_tes
 
 def test_an_instructor_reads_solutions_typical_mistakes_and_what_they_are_told(root, tmp_path):
     made(root, tmp_path / "out", keyed=True)
-    text = (tmp_path / "out" / "06_clocks.md").read_text()
+    text = (tmp_path / "out" / "keys" / "06_clocks.md").read_text()
     assert "The fit step drops out." in text and "is told: this counts from step 0" in text
     own = text.partition("There is no general answer.")[2]
     assert all(f"\n- {point}" in own for point in asked.asked("ex-06-own").points)
@@ -194,6 +201,25 @@ def test_a_variant_is_that_of_the_name_and_of_the_class_alike(root, tmp_path):
     assert json.loads(key_of(alone)[0]["parameters"]) == asked.asked(LABEL).drawn("Ada")
 
 
+def test_everybody_of_a_list_has_a_folder_and_a_row_of_the_key_whatever_the_names_are(root, tmp_path):
+    """A student called as a file of ours, as a device, or with what a pattern takes for more than a letter."""
+    names, out = ["key.csv", "hand_out", "nul", "A [b]+$^", "../Ada", "=1+1"], tmp_path / "out"
+    found = made(root, out, names=names)
+    assert list(found) and len(found) == len(names) and "_nul" in found and "A _b____" in found
+    assert {one["metadata"]["grokbook"]["variant"] for one in found.values()} == set(names)
+    assert {row["name"].lstrip("'") for row in key_of(out)} == set(names)
+    made(root, tmp_path / "i", names=names, keyed=True)
+    assert len(list((tmp_path / "i" / "keys").iterdir())) == len(names)
+
+
+def test_parameters_at_which_a_typical_wrong_answer_is_right_too_are_not_drawn(monkeypatch):
+    [clock] = form.read(CLOCK)
+    seen = []
+    monkeypatch.setattr(editions, "blurred", lambda exercise, names: seen.append(names["steps"]) or len(seen) == 1)
+    [one] = editions.draw([clock], ["Ada"], False, lambda text: None)
+    assert one.given == asked.asked(LABEL).drawn("Ada #2") and len(seen) == 2
+
+
 def test_who_would_share_an_answer_draws_again_until_the_choices_end(monkeypatch):
     [clock] = form.read(CLOCK)
     few = dataclasses.replace(asked.asked(LABEL), draws={"steps": (50, 100, 150)})
@@ -204,8 +230,9 @@ def test_who_would_share_an_answer_draws_again_until_the_choices_end(monkeypatch
         editions.draw([clock], ["a", "b", "c", "d"], False, lambda text: None)
 
 
-def test_answers_are_alike_up_to_a_thousandth_and_what_is_missing_only_to_itself():
-    assert editions.alike((1000, [None, "a"]), (1000.5, [None, "a"])) and editions.alike({"a": 0.0}, {"a": 5e-4})
+def test_answers_are_alike_to_three_digits_whole_ones_when_equal_and_what_is_missing_only_to_itself():
+    assert editions.alike((1000.0, [None, "a"]), (1000.5, [None, "a"])) and editions.alike({"a": 0.0}, {"a": 5e-4})
+    assert not editions.alike([1000], [1001]) and editions.alike([1000], [1000])
     assert not editions.alike([545, None], [545, 3]) and not editions.alike({"a": 1}, {"b": 1})
     assert editions.alike([pd.NA], [pd.NA]) and not editions.alike([pd.NA], [0]) and not editions.alike([1], [1, 2])
 
@@ -224,21 +251,18 @@ def test_slow_answers_are_computed_when_asked_for(monkeypatch):
     [
         (["--chapters", "33"], "'33' is not a chapter"),
         (["--chapters", "07"], "chapter 07_none has no exercises with a check"),
-        (["--variant", "../Ada"], "'../Ada' cannot name a variant"),
-        (["--variant", ""], "'' cannot name a variant"),
+        (["--variant", ""], "'' is no name that can be read"),
         (["--variant", "Ada", "--class", "names.csv"], "give one of them"),
         (["--class", "missing.csv"], "missing.csv cannot be read"),
         (["--class", "no_header.csv"], "needs a first line with a column `name`"),
-        (["--class", "empty.csv"], "needs a first line with a column `name`"),
-        (["--class", "double.csv"], "has the name 'ada' twice"),
-        (["--class", "hole.csv"], "'' cannot name a variant"),
+        (["--class", "empty.csv"], "has no name in its column `name`"),
+        (["--class", "table.csv"], "is no text; save the list as a CSV file"),
     ],
 )
 def test_bad_input_is_one_sentence_and_nothing_is_written(root, tmp_path, monkeypatch, options, said):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("grokbook.paths.project_root", lambda: root)
-    texts = {"names": "name\nAda\n", "no_header": "Ada\nBen\n", "empty": "name\n"}
-    texts |= {"double": "name\nAda\nada\n", "hole": "name,mail\nAda,x\n,y\n"}
+    texts = {"names": "name\nAda\n", "no_header": "Ada\nBen\n", "empty": "name\n", "table": "PK\0\1"}
     for name, text in texts.items():
         Path(f"{name}.csv").write_text(text)
     before = sorted(tmp_path.rglob("*"))
@@ -253,10 +277,57 @@ def test_a_folder_that_is_not_empty_is_left_as_it_is_and_a_failure_leaves_nothin
     made(root, out)  # an empty one is taken
     with pytest.raises(ParameterError, match="is there and not an empty folder"):
         editions.write(root, out, keyed=False)
-    monkeypatch.setattr(worksheet, "otter_test", lambda *_: 1 / 0)
+    monkeypatch.setattr(worksheet, "notebook", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         editions.write(root, tmp_path / "other", keyed=False)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["book", "out"]
+
+
+# ------------------------------------------------------------------------------------------------ marks of a class
+
+
+def handed_in(notebook, folder, answer):
+    """A student's notebook with an answer, saved somewhere below a folder."""
+    for cell in notebook["cells"]:
+        cell["source"] = f"half_step = {answer}" if cell["id"] == LABEL else cell["source"]
+    folder.mkdir(parents=True)
+    (folder / "06_clocks.ipynb").write_text(json.dumps(notebook))
+
+
+@pytest.mark.slow
+def test_a_class_is_marked_in_one_go_each_with_its_own_parameters(root, tmp_path, monkeypatch):
+    monkeypatch.setattr("grokbook.paths.project_root", lambda: root)
+    found = made(root, tmp_path / "out", names=["Ada", "'t Hooft", "Eve"])
+    right = {row["name"]: row["answer"] for row in key_of(tmp_path / "out") if row["exercise"] == LABEL}
+    handed_in(found["Ada"], tmp_path / "in" / "12_Ada_file", f"{float(right['Ada']):.3g}")
+    cheat = found["'t Hooft"]
+    [check] = [cell for cell in cheat["cells"] if cell["id"] == f"{LABEL}-check"]
+    check["source"] = f"print('{LABEL}: right.')"
+    handed_in(cheat, tmp_path / "in" / "b", right["Ada"])
+    handed_in({**found["Eve"], "metadata": {}}, tmp_path / "in" / "c", 1)
+    command = ["teach", "grade", str(tmp_path / "out" / "key.csv"), str(tmp_path / "in"), str(tmp_path / "marks.csv")]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    rows = {(row["name"], row["exercise"]): row for row in csv.DictReader((tmp_path / "marks.csv").open())}
+    assert rows["Ada", LABEL]["points"] == "2" and rows["Ada", LABEL]["told"] == f"{LABEL}: right."
+    assert rows["'t Hooft", LABEL]["points"] == "0" and "WrongAnswer" in rows["'t Hooft", LABEL]["told"]
+    assert rows["Ada", "ex-06-own"]["told"] == "by hand" and rows["Ada", "ex-06-own"]["of"] == "3"
+    assert "cannot be read" in rows["", ""]["told"]
+
+
+def test_a_key_that_is_none_and_a_folder_without_notebooks_get_a_sentence(root, tmp_path, monkeypatch):
+    monkeypatch.setattr("grokbook.paths.project_root", lambda: root)
+    made(root, tmp_path / "out")
+    (tmp_path / "none.csv").write_text("a,b\n1,2\n")
+    for key, said in (("out/key.csv", "holds no notebook"), ("none.csv", "is no key.csv of an edition")):
+        command = ["teach", "grade", str(tmp_path / key), str(tmp_path / "empty"), str(tmp_path / "marks.csv")]
+        assert said in str(CliRunner().invoke(app, command).exception)
+
+
+def test_the_exam_and_its_key_are_two_files(tmp_path):
+    assert CliRunner().invoke(app, ["teach", "exam", str(tmp_path)]).exit_code == 0
+    exam, key = ((tmp_path / f"{name}.md").read_text() for name in ("exam", "exam_key"))
+    assert exam.count("\n1. (4) Define fit step") == 1 and "Key" not in exam
+    assert key.startswith("# Key of the exam") and exam.count("\n8. ") == key.count("\n8. ") == 1
 
 
 # ------------------------------------------------------------------------ the real tools, where they are installed
@@ -277,9 +348,7 @@ def tool(name, *arguments, folder):
 def test_nbgrader_takes_the_instructors_edition_as_source_and_marks_the_students(root, tmp_path):
     """generate_assignment, autograde and export of the real nbgrader: all points, none, and one to mark by hand."""
     course = tmp_path / "course"
-    made(root, course / "source", keyed=True)
-    (course / "source" / "key.csv").rename(tmp_path / "key.csv")
-    (course / "nbgrader_config.py").write_text(f"get_config().CourseDirectory.root = {str(course)!r}\n")
+    made(root, course, keyed=True)
     tool("nbgrader", "generate_assignment", "06_clocks", folder=course)
     release = sources(json.loads((course / "release" / "06_clocks" / "06_clocks.ipynb").read_text()))
     assert release[LABEL].startswith("half_step = ...")
@@ -300,20 +369,6 @@ def test_nbgrader_takes_the_instructors_edition_as_source_and_marks_the_students
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [("fit_step + np.log(2) * steps", "All tests passed!"), ("np.log(2) * steps", "counts from step 0")],
-)
-def test_otter_checks_a_students_notebook_with_the_tests_beside_it(root, tmp_path, answer, said):
-    notebook = made(root, tmp_path / "out")["06_clocks"]
-    for cell in notebook["cells"]:
-        cell["source"] = f"half_step = {answer}" if cell["id"] == LABEL else cell["source"]
-    folder = tmp_path / "out" / "06_clocks"
-    (folder / "06_clocks.ipynb").write_text(json.dumps(notebook))
-    assert said in tool("otter", "check", "06_clocks.ipynb", folder=folder)
-
-
-@pytest.mark.slow
 def test_otter_assigns_the_master_and_marks_the_solution_and_the_stub(root, tmp_path):
     """`otter assign` itself demands that the solution has all points; the students' version holds none and has none."""
     made(root, tmp_path / "out", keyed=True)
@@ -323,6 +378,8 @@ def test_otter_assigns_the_master_and_marks_the_solution_and_the_stub(root, tmp_
     assert "half_step = ..." in student
     assert not [text for text in ("np.log", "drops out", "no general answer", "# BEGIN") if text in student]
     [autograder] = (folder / "dist" / "autograder").glob("*.zip")
+    with zipfile.ZipFile(autograder) as inside:
+        assert "grokbook @ https://" in inside.read("environment.yml").decode()
     for version, points in (("autograder", 2.0), ("student", 0.0)):
         tool("otter", "run", "-a", str(autograder), f"dist/{version}/06_clocks.ipynb", folder=folder)
         marks = json.loads((folder / "results.json").read_text())["tests"]

@@ -322,6 +322,15 @@ def urls(root: Path) -> dict[str, str]:
     return described(root).get("urls", {})
 
 
+def released(root: Path) -> str:
+    """The address of this version's wheel among the releases; empty where pyproject.toml names no repository."""
+    about = described(root)
+    if not (repository := about.get("urls", {}).get("Repository")):
+        return ""
+    name, version = about["name"], about["version"]
+    return f"{repository}/releases/download/v{version}/{name.replace('-', '_')}-{version}-py3-none-any.whl"
+
+
 def with_wheel(notebook: Any, root: Path) -> Any:
     """The notebook with a first cell that installs the wheel of this version from its release, where that is missing.
 
@@ -329,14 +338,12 @@ def with_wheel(notebook: Any, root: Path) -> Any:
     """
     from nbformat.v4 import new_code_cell
 
-    about = described(root)
-    if not (repository := about.get("urls", {}).get("Repository")):
+    if not (wheel := released(root)):
         return notebook
-    name, version = about["name"], about["version"]
-    wheel = f"releases/download/v{version}/{name.replace('-', '_')}-{version}-py3-none-any.whl"
+    name = described(root)["name"]
     text = f"# Where {name} is missing, as in Colab: this version, from its release.\n"
     text += f'from importlib.util import find_spec\n\nif find_spec("{name.replace("-", "_")}") is None:\n'
-    text += f"    %pip install -q jupytext {repository}/{wheel}"
+    text += f"    %pip install -q jupytext {wheel}"
     notebook.cells.insert(0, new_code_cell(text, id="install"))
     return notebook
 

@@ -38,7 +38,7 @@ def slides(chapter: Chapter, out: Out, site: Site = None) -> None:
 def student(
     out: New, chapters: Chapters = None, variant: Variant = None, names: Class = None, full: Full = False
 ) -> None:
-    """Write the exercises as notebooks and Markdown with checks, without solutions, and a key."""
+    """Write the exercises as notebooks with checks and without solutions, and beside them a key."""
     _edition(out, chapters, variant, names, full, keyed=False)
 
 
@@ -46,24 +46,57 @@ def student(
 def instructor(
     out: New, chapters: Chapters = None, variant: Variant = None, names: Class = None, full: Full = False
 ) -> None:
-    """Write the exercises with solutions, typical wrong answers and marking keys; nbgrader's source."""
+    """Write what one marks by: solutions, typical wrong answers, points; without a class a course of nbgrader, too."""
     _edition(out, chapters, variant, names, full, keyed=True)
 
 
 def _edition(
     out: Path, chapters: str | None, variant: str | None, path: Path | None, full: bool, *, keyed: bool
 ) -> None:
-    from grokbook.errors import ParameterError
+    from grokbook.errors import ParameterError, shown
     from grokbook.paths import project_root
-    from grokbook.teach import editions
+    from grokbook.teach import classes, editions
 
     if variant is not None and path is not None:
         raise ParameterError("--variant makes one variant and --class one for each name; give one of them.")
+    names = [] if path is None else classes.names_in(path, print)
     if variant is not None:
-        editions.refuse_name(variant)
-    names = editions.names_in(path) if path is not None else [variant] if variant is not None else []
+        names = [classes.clean(variant)]
+        if not all(names):
+            raise ParameterError(f"{shown(variant)} is no name that can be read.")
     made = editions.write(project_root(), out, keyed=keyed, chapters=chapters, names=names, full=full, tell=print)
     print(f"{made} notebooks and the key  {out}")
+
+
+@app.command()
+def grade(
+    key: Annotated[Path, typer.Argument(help="The key.csv of the edition that was handed out.")],
+    submitted: Annotated[Path, typer.Argument(help="Folder with the notebooks that were handed in.")],
+    out: Annotated[Path, typer.Argument(help="The table of marks, a CSV file.")],
+) -> None:
+    """Run the notebooks of a class, each with the parameters of its name, and write what every check says."""
+    from grokbook.files import atomic_write
+    from grokbook.paths import project_root
+    from grokbook.teach.grading import marks
+
+    table = marks(project_root(), key, submitted, print)
+    atomic_write(out, table.encode())
+    print(f"marks     {out}")
+
+
+@app.command()
+def exam(out: Out) -> None:
+    """Write the exam of the lesson plans, and its key as a file of its own."""
+    from grokbook.files import atomic_write
+    from grokbook.paths import project_root
+    from grokbook.teach import pages
+
+    folder = pages.folder(out)
+    plans = (project_root() / "book" / "plans.md").read_text(encoding="utf-8")
+    questions, _, key = plans.partition("## Exam\n")[2].partition("### Key\n")
+    for name, text in (("exam", f"# Exam\n{questions}"), ("exam_key", f"# Key of the exam\n{key}")):
+        atomic_write(folder / f"{name}.md", text.encode())
+        print(f"{name:9} {folder / f'{name}.md'}")
 
 
 @app.command()

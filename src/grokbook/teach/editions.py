@@ -13,17 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from grokbook.errors import ChapterError, ParameterError, shown
+from grokbook.build.site import with_wheel
+from grokbook.errors import ChapterError, ParameterError
 from grokbook.exercises.asked import asked, near
-from grokbook.exercises.attempted import run
+from grokbook.exercises.attempted import blurred, run
 from grokbook.exercises.form import Exercise, read
-from grokbook.files import PLAIN, given, inside, is_plain, no_formula, whole_folder
+from grokbook.files import no_formula, whole_folder
 from grokbook.page import sources
 from grokbook.page.sources import Chapter
 from grokbook.teach import worksheet
+from grokbook.teach.classes import folders
 
 TRIES = 1_000
 """How often a student's parameters are drawn again, so that no two of a class share an answer."""
+NBGRADER = """# nbgrader, started in this folder. A cell may train a network: it has 900 seconds, not 30.
+c = get_config()
+c.Execute.timeout = 900
+"""
 _COLUMNS = ("name", "exercise", "parameters", "answer")
 SLOW = "it trains or repeats; ask with --full-key"
 """What a key says in place of an answer that it does not compute unasked."""
@@ -53,44 +59,11 @@ def chosen(root: Path, chapters: str | None) -> list[tuple[Chapter, list[Exercis
     return [(chapter, exercises) for chapter, exercises in pairs if exercises]
 
 
-LARGEST = 1_000_000
-"""Bytes of a class that are read: ten thousand names and their columns."""
-
-
-def names_in(path: Path) -> list[str]:
-    """The names of a class: the column `name` of a CSV file.
-
-    Raises ParameterError for a file that cannot be read, has no such column or no name, or has one twice or one that
-    cannot name a folder.
-    """
-    try:
-        content = given(path, LARGEST)
-        rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ParameterError(f"{path} cannot be read as a CSV file: {error}.") from None
-    if len(content) > LARGEST:
-        raise ParameterError(f"{path} has more than {LARGEST:,} bytes, so it is no list of a class.")
-    if not rows or "name" not in rows[0]:
-        raise ParameterError(f"{path} needs a first line with a column `name`, and a student on each line below.")
-    names = [(row["name"] or "").strip() for row in rows]
-    for at, name in enumerate(names):
-        refuse_name(name)
-        if name.casefold() in (one.casefold() for one in names[:at]):
-            raise ParameterError(f"{path} has the name {shown(name)} twice; a variant needs a name of its own.")
-    return names
-
-
-def refuse_name(name: str) -> None:
-    """Refuse a name that cannot be a folder's: ParameterError."""
-    if not is_plain(name):
-        raise ParameterError(f"{shown(name)} cannot name a variant; a name has {PLAIN}.")
-
-
 def draw(exercises: Iterable[Exercise], names: Sequence[str], full: bool, tell: Callable[[str], Any]) -> list[Drawn]:
     """Parameters and answers of every exercise for each name; no two names share the answers of an exercise.
 
-    A name draws by itself; only where its answers are those of an earlier name, it draws again (`name #2`). Answers of
-    slow exercises are computed if `full`; otherwise their parameters differ.
+    A name draws by itself. It draws again (`name #2`) only where its answers are those of an earlier name, or where a
+    typical wrong answer is right, too. Answers of slow exercises are computed if `full`; else their parameters differ.
 
     Raises ChapterError where an exercise has too few choices for so many names.
     """
@@ -102,9 +75,9 @@ def draw(exercises: Iterable[Exercise], names: Sequence[str], full: bool, tell: 
             computed = not exercise.essay and (full or not one.quick)
             for again in range(TRIES):
                 given = one.drawn(f"{name} #{again + 1}" if again else name) if name else {}
-                answers = _answers(exercise, given) if computed else None
+                answers, unclear = _answers(exercise, given) if computed else (None, False)
                 seen = tuple(given.values()) if answers is None else answers
-                if not one.draws or not any(alike(seen, other) for other in taken):
+                if not given or not (unclear or any(alike(seen, other) for other in taken)):
                     break
             else:
                 raise ChapterError(f"{exercise.label} has too few choices for {len(names)} students to differ.")
@@ -113,9 +86,11 @@ def draw(exercises: Iterable[Exercise], names: Sequence[str], full: bool, tell: 
     return made
 
 
-def _answers(exercise: Exercise, given: Mapping[str, Any]) -> tuple[Any, ...]:
-    names = run(exercise, given)
-    return tuple(plain(names[text]) for text in exercise.answers())
+def _answers(exercise: Exercise, given: Mapping[str, Any]) -> tuple[tuple[Any, ...], bool]:
+    """The answers at some parameters, and whether a typical wrong one passes there, too."""
+    stub_names = run(exercise, given)
+    answers = tuple(plain(stub_names[text]) for text in exercise.answers())
+    return answers, bool(given) and blurred(exercise, stub_names)
 
 
 def plain(value: Any) -> Any:
@@ -125,14 +100,16 @@ def plain(value: Any) -> Any:
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Whether two answers would pass for each other: numbers up to a thousandth, the rest when equal.
+    """Whether two answers would pass for each other: numbers to three digits, whole ones and the rest when equal.
 
     Example:
-        >>> alike([1.0, "a"], [1.0001, "a"]), alike({"p": 2}, {"p": 3})
+        >>> alike([1.0, "a"], [1.0001, "a"]), alike({"p": 2001}, {"p": 2002})
         (True, False)
     """
+    if isinstance(one, int) and isinstance(other, int):
+        return one == other
     if isinstance(one, Number) and isinstance(other, Number) and not isinstance(one, complex):
-        return near(one, float(other))  # type: ignore[arg-type]
+        return near(one, other) or near(other, one)
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
@@ -152,43 +129,44 @@ def write(
 ) -> int:
     """Write an edition to the folder `out` and give the number of its notebooks.
 
-    `out/[NAME/]NN_name/` has `NN_name.ipynb`, `NN_name.md` and `tests/`; `out/key.csv` the parameters and answers of
-    everybody. With `keyed` that folder is a source of nbgrader, which hands out what lies in it and takes out marked
-    solutions alone; with all keys, beside it, are `NN_name.md`, and `otter/NN_name.ipynb` for `otter assign`. The
-    folder `out` appears when all is written.
+    - `key.csv`: the parameters and the answers of everybody.
+    - For students `hand_out/[FOLDER/]NN_name/NN_name.ipynb`, as nbgrader takes what is handed in; FOLDER is the name in
+      letters that every tool can carry.
+    - With `keyed` `keys/[FOLDER/]NN_name.md`, to mark by. Without names `out` is then a course of nbgrader, too, with
+      `source` and a configuration, and `otter/NN_name.ipynb` is for `otter assign`.
+
+    The folder `out` appears when all is written.
 
     Raises ParameterError as `chosen` and `whole_folder`.
     """
     pairs = chosen(root, chapters)
     with whole_folder(out) as work:
         drawn = draw([one for _, found in pairs for one in found], names, full, tell)
-        for name in names or ("",):
+        for name, folder in (folders(names) or {"": ""}).items():
             given = {one.exercise.label: one.given for one in drawn if one.name == name}
             for chapter, exercises in pairs:
-                _chapter(work / name / chapter.name, chapter, exercises, given, name, keyed)
+                made = worksheet.notebook(chapter, exercises, given, name, keyed)
+                if not keyed:
+                    _put(with_wheel(made, root), work / "hand_out" / folder / chapter.name / f"{chapter.name}.ipynb")
+                    continue
+                marked = work / "keys" / folder / f"{chapter.name}.md"
+                marked.parent.mkdir(parents=True, exist_ok=True)
+                marked.write_text(worksheet.markdown(made), encoding="utf-8")
+                if not names:
+                    _put(worksheet.otter_master(made, exercises, root), work / "otter" / f"{chapter.name}.ipynb")
+                    made.cells = [cell for cell in made.cells if not cell.id.endswith("-key")]
+                    _put(with_wheel(made, root), work / "source" / chapter.name / f"{chapter.name}.ipynb")
         (work / "key.csv").write_text(key(drawn), encoding="utf-8")
+        if keyed and not names:
+            (work / "nbgrader_config.py").write_text(NBGRADER, encoding="utf-8")
     return len(pairs) * max(1, len(names))
 
 
-def _chapter(
-    folder: Path, chapter: Chapter, exercises: list[Exercise], given: worksheet.Given, name: str, keyed: bool
-) -> None:
+def _put(notebook: Any, place: Path) -> None:
     import nbformat
 
-    (folder / "tests").mkdir(parents=True)
-    made = worksheet.notebook(chapter, exercises, given, name, keyed)
-    plain = (folder.parent if keyed else folder) / f"{chapter.name}.md"
-    plain.write_text(worksheet.markdown(made), encoding="utf-8")
-    if keyed:
-        master = folder.parent / "otter" / f"{chapter.name}.ipynb"
-        master.parent.mkdir(exist_ok=True)
-        master.write_text(nbformat.writes(worksheet.otter_master(made, exercises)), encoding="utf-8")
-        made.cells = [cell for cell in made.cells if not cell.id.endswith("-key")]
-    (folder / f"{chapter.name}.ipynb").write_text(nbformat.writes(made), encoding="utf-8")
-    for one in exercises:
-        if not one.essay:
-            test = worksheet.otter_test(one, given.get(one.label, {}))
-            inside(folder / "tests", f"{one.label}.py").write_text(test, encoding="utf-8")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(nbformat.writes(notebook), encoding="utf-8")
 
 
 def key(drawn: Iterable[Drawn]) -> str:

@@ -8,8 +8,10 @@ import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+from grokbook.build.site import described, released
 from grokbook.exercises.asked import asked
 from grokbook.exercises.attempted import after, run, told
 from grokbook.exercises.form import IMPORT, Exercise, answer_line, objectives
@@ -19,14 +21,18 @@ from grokbook.page.sources import Chapter
 Given = Mapping[str, Mapping[str, Any]]
 """The parameters that are drawn, by the label of their exercise."""
 
+_ASKED = ("words", "given", "hints", "reasons")
+"""Cells of a question that are neither its solution nor its test."""
+
 
 def notebook(
     chapter: Chapter, exercises: Sequence[Exercise], given: Given, name: str = "", keyed: bool = False
 ) -> Any:
     """A notebook that runs for itself: each exercise with words, what is given, a cell to fill, the check, hints.
 
-    `name` is that of the variant. With `keyed` the answers' cells hold solutions (between nbgrader's marks), those in
-    words also the points of a marking key; cells `...-key` have a solution's words and what wrong answers are told.
+    `name` is that of the variant; the metadata have it, too. With `keyed` the answers' cells hold solutions (between
+    nbgrader's marks), those in words also the points of a marking key; cells `...-key` have a solution's words and what
+    wrong answers are told.
     """
     from nbformat.v4 import new_notebook
 
@@ -38,7 +44,7 @@ def notebook(
     for exercise in exercises:
         cells += _cells(exercise, given.get(exercise.label, {}), keyed)
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    return new_notebook(cells=cells, metadata={"kernelspec": kernel, "grokbook": {"variant": name}})
 
 
 def _cells(exercise: Exercise, given: Mapping[str, Any], keyed: bool) -> list[Any]:
@@ -57,7 +63,8 @@ def _cells(exercise: Exercise, given: Mapping[str, Any], keyed: bool) -> list[An
         cells += [
             _code(f"{label}-given", shown, _nbgrader(f"{label}-given", locked=True)),
             _code(label, filled, _nbgrader(label, solution=True)),
-            _code(f"{label}-check", IMPORT + call, check | {"otter": {"tests": [label]}}),
+            _code(f"{label}-check", IMPORT + call, check),
+            _markdown(f"{label}-reasons", "*What else is asked, in words:*"),
         ]
     folded = "<details><summary>Hint {}</summary>\n\n{}\n\n</details>"
     hints = "\n\n".join(folded.format(n, hint) for n, hint in enumerate(exercise.hints, 1))
@@ -102,12 +109,18 @@ def _key(exercise: Exercise, given: Mapping[str, Any]) -> str:
     return "\n\n".join([f"**Solution.** {exercise.solution}", "**Typical wrong answers**", *rows])
 
 
-def otter_master(notebook: Any, exercises: Sequence[Exercise]) -> Any:
-    """The keyed notebook of `exercises` as `otter assign` takes it: raw cells begin and end questions and parts."""
+def otter_master(notebook: Any, exercises: Sequence[Exercise], root: Path) -> Any:
+    """The keyed notebook of `exercises` as `otter assign` takes it: raw cells begin and end questions and parts.
+
+    The environment in which otter marks gets this version of the library, where `root` says where its releases are.
+    """
     from nbformat.v4 import new_notebook, new_output, new_raw_cell
 
     cells = {cell.id: cell for cell in deepcopy(notebook.cells)}
-    made = [new_raw_cell("# ASSIGNMENT CONFIG\ngenerate: true\nexport_cell:\n  pdf: false"), cells["head"]]
+    config = "# ASSIGNMENT CONFIG\ngenerate: true\nexport_cell:\n  pdf: false"
+    if wheel := released(root):
+        config += f"\nrequirements:\n  - {described(root)['name']} @ {wheel}"
+    made = [new_raw_cell(config), cells["head"]]
     for exercise in exercises:
         label, parts = exercise.label, {"SOLUTION": [cells[exercise.label]]}
         if not exercise.essay:
@@ -117,7 +130,7 @@ def otter_master(notebook: Any, exercises: Sequence[Exercise]) -> Any:
             check.outputs = [new_output("stream", text=f"{label}: right.\n")]
             parts = {"SOLUTION": [answer, cells[f"{label}-key"]], "TESTS": [check]}
         about = {"name": label, "points": exercise.difficulty, "manual": exercise.essay}
-        inside = [cells[f"{label}-{part}"] for part in ("words", "given", "hints") if f"{label}-{part}" in cells]
+        inside = [cells[f"{label}-{part}"] for part in _ASKED if f"{label}-{part}" in cells]
         for part, of in parts.items():
             inside += [new_raw_cell(f"# BEGIN {part}"), *of, new_raw_cell(f"# END {part}")]
         made += [new_raw_cell(f"# BEGIN QUESTION\n{json.dumps(about)}"), *inside, new_raw_cell("# END QUESTION")]
@@ -128,16 +141,6 @@ def markdown(notebook: Any) -> str:
     """A notebook as plain Markdown, its code in fenced blocks."""
     parts = [c.source if c.cell_type == "markdown" else f"```python\n{c.source}\n```" for c in notebook.cells]
     return "\n\n".join(parts) + "\n"
-
-
-def otter_test(exercise: Exercise, given: Mapping[str, Any]) -> str:
-    """The test file of an exercise in the form that otter-grader takes: a doctest, with its points."""
-    _, call = exercise.with_given(given)
-    asks = ">>> " + IMPORT + ">>> " + call.replace("\n", "\n... ")
-    case = {"code": f"{asks}\n{exercise.label}: right.", "hidden": False, "locked": False}
-    suite = {"cases": [case], "scored": True, "setup": "", "teardown": "", "type": "doctest"}
-    test = {"name": exercise.label, "points": exercise.difficulty, "suites": [suite]}
-    return f"OK_FORMAT = True\n\ntest = {test!r}\n"
 
 
 def _nbgrader(name: str, *, solution: bool = False, locked: bool = False) -> dict[str, Any]:

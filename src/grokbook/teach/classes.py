@@ -1,0 +1,118 @@
+"""A class: the names of a list as programs save it, and for each name a folder that every system and tool can carry."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from grokbook.errors import ParameterError, shown
+from grokbook.files import given
+
+LARGEST = 1_000_000
+"""Bytes of a class that are read: ten thousand names and their columns."""
+
+LONGEST = 60
+"""Characters of a folder's name."""
+
+_SEPARATORS = ("\t", ";", ",")
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+
+
+def names_in(path: Path, tell: Callable[[str], Any]) -> list[str]:
+    """The names of a class: the column `name` of a list with commas, semicolons or tabs, in UTF-8, UTF-16 or Latin-1.
+
+    Under a single column each line is a name, commas included. A line without a name that can be read is left out and a
+    name that is there already gets a number; both are told.
+
+    Raises ParameterError for a file that is no such list, or has no name.
+    """
+    table = _table(path)
+    columns = [cell.strip().casefold() for cell in table[0]] if table else []
+    if "name" not in columns:
+        raise ParameterError(f"{path} needs a first line with a column `name`, and a student on each line below.")
+    names: list[str] = []
+    for line, row in enumerate(table[1:], 2):
+        cell = row[columns.index("name")] if columns.index("name") < len(row) else ""
+        if len(row) > len(columns):
+            more = f"{len(row)} cells under {len(columns)} columns (a name with a comma needs quotes)"
+            tell(f"left out: line {line} of {path} has {more}.")
+        elif any(map(str.strip, row)) and not clean(cell):
+            tell(f"left out: line {line} of {path} has no name that can be read, {shown(cell)}.")
+        elif name := clean(cell):
+            names.append(_numbered(name, names))
+            if names[-1] != name:
+                tell(f"line {line} of {path}: {shown(name)} is there already and becomes {shown(names[-1])}.")
+    if not names:
+        raise ParameterError(f"{path} has no name in its column `name`.")
+    return names
+
+
+def _table(path: Path) -> list[list[str]]:
+    try:
+        content = given(path, LARGEST)
+    except OSError as error:
+        raise ParameterError(f"{path} cannot be read as a CSV file: {error}.") from None
+    if len(content) > LARGEST:
+        raise ParameterError(f"{path} has more than {LARGEST:,} bytes, so it is no list of a class.")
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if b"\0" in content and not wide:
+        raise ParameterError(f"{path} is no text; save the list as a CSV file.")
+    text = _decoded(content, ("utf-16",) if wide else ("utf-8-sig", "cp1252"))
+    first = text.partition("\n")[0]
+    separator = next((one for one in _SEPARATORS if one in first), "\x1f")  # the last one stands in no text
+    try:
+        return list(csv.reader(io.StringIO(text), delimiter=separator))
+    except csv.Error as error:
+        raise ParameterError(f"{path} cannot be read as a CSV file: {error}.") from None
+
+
+def _decoded(content: bytes, encodings: Sequence[str]) -> str:
+    for encoding in encodings:
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return content.decode("latin-1")
+
+
+def clean(name: str) -> str:
+    """A name in composed letters and with single blanks; nothing where it has characters that cannot be shown.
+
+    Example:
+        >>> clean("  Martin Luther   King Jr. "), clean("a\\x07")
+        ('Martin Luther King Jr.', '')
+    """
+    found = " ".join(unicodedata.normalize("NFC", name).split())
+    return found if found.isprintable() else ""
+
+
+def _numbered(name: str, taken: Sequence[str]) -> str:
+    """The name, with the first number from 2 on where it is taken, capitals aside."""
+    known = {one.casefold() for one in taken}
+    tries = (f"{name} {number}" if number > 1 else name for number in range(1, len(known) + 2))
+    return next(one for one in tries if one.casefold() not in known)
+
+
+def folders(names: Sequence[str]) -> dict[str, str]:
+    """A folder for each name, each another one on a disk that does not tell capitals.
+
+    Letters, digits, blanks, `.`, `-`, `_` and `'` stay; what a shell, a pattern or a file system takes for more than a
+    letter becomes `_`, and no folder is called as a device of Windows.
+
+    Example:
+        >>> folders(["Martin Luther King Jr.", "A/B [c]", "nul"])
+        {'Martin Luther King Jr.': 'Martin Luther King Jr', 'A/B [c]': 'A_B _c_', 'nul': '_nul'}
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        kept = "".join(one if one in " .-_'" or unicodedata.category(one)[0] in "LMN" else "_" for one in name)
+        plain = kept[:LONGEST].strip(" .") or "_"
+        safe = f"_{plain}" if _DEVICE.fullmatch(plain) or plain.startswith("-") else plain
+        found[name] = _numbered(safe, list(found.values()))
+    return found
