@@ -65,8 +65,8 @@ def test_runs_that_follow_the_theory_are_measured_as_the_theory_says():
     """Accuracy is what the embedding predicts, RQI what the data imply, and the unit of time is found again."""
     made = {45: made_up(45, 0.05), 35: made_up(35, 0.3)}
     table = embeddings.measured(made)
-    assert embeddings.measured({("longer", 45): made[45]}).longer.all() and not table.longer.any()
-    assert np.allclose(table.accuracy, table.predicted) and np.allclose(table.rqi, table["ideal rqi"])
+    ideal = [ideal_model(embeddings.pairs_of(row.samples, row.seed), 10)["rqi"] for row in table.itertuples()]
+    assert np.allclose(table.accuracy, table.predicted) and np.allclose(table.rqi, ideal)
     assert table.steps.notna().all() and (table.steps < table["predicted steps"]).all()
     assert (table.before == table.steps - 50).all()
     steps, numbers = embeddings.path(made[45].sel(seed=1))
@@ -93,7 +93,7 @@ def table_of(reached, seeds=8):
     """Runs that get to a line from a size on (`reached`), a little later for fewer pairs."""
     rows = [
         {"samples": n, "seed": seed, "steps": 2_000.0 - n - seed / 9 if n >= reached else np.nan, "accuracy": n / 55,
-         "predicted": n / 55, "longer": False, "predicted steps": 1e5 / n if n >= 25 else np.inf}
+         "predicted": n / 55, "predicted steps": 1e5 / n if n >= 25 else np.inf}
         for n in runs.SIZES
         for seed in range(seeds)
     ]  # fmt: skip
@@ -115,16 +115,6 @@ def test_the_transition_is_where_half_of_the_runs_get_there(reached, verdict, mo
     found = claims.transition_in_training({})
     before = max(n for n in runs.SIZES if n < reached)
     assert found.verdict == verdict and found.value * 55 == pytest.approx((before + reached) / 2)
-    assert found.numbers["later"] == ""
-
-
-def test_runs_that_were_trained_on_are_told_and_decide_nothing(monkeypatch):
-    """Those at 25 pairs get to a line after the 10,000 updates that count."""
-    on = table_of(99).assign(longer=True, steps=2e4)
-    monkeypatch.setattr(claims, "measured", lambda made: pd.concat([table_of(30), on[on.samples == 25]]))
-    found = claims.transition_in_training({})
-    assert found.numbers["later"].endswith("all 8 that had not do (sizes 25)")
-    assert found.value * 55 == pytest.approx(27.5)
 
 
 @pytest.mark.parametrize("kept", [lambda t: t[t.seed < 2], lambda t: t[t.samples <= 20], lambda t: t[t.samples >= 30]])
@@ -170,30 +160,34 @@ def test_the_trend_is_judged_within_seeds(monkeypatch):
 WHOLE = Runs({45: xr.Dataset(coords={"seed": range(runs.MANY)})})
 
 
-def partly(share, order, rng):
-    """Steps of which a share is in this order and the others are in none."""
-    return np.where(rng.uniform(size=len(order)) < share, order, rng.permutation(order))
+def partly(share, steps, rng):
+    """Steps of which a share is as these, in the reverse order for a negative one, and the others are in none."""
+    order = steps if share >= 0 else np.sort(steps)[::-1][np.argsort(np.argsort(steps))]
+    return np.where(rng.uniform(size=len(steps)) < abs(share), order, rng.permutation(steps))
 
 
 @pytest.mark.parametrize(
     ("printed", "coded", "verdict"),
-    [(0.9, 0.9, "holds"), (0.4, 0.0, "holds"), (0.0, 0.4, "holds with correction"), (0.0, 0.0, "vacuous"),
-     (-0.9, 0.0, "undecided"), (-0.9, -0.9, "fails")],
+    [((0.9, 1.2), (0.9, 9.0), "holds"), ((0.4, 1.2), (0.0, 9.0), "holds"),
+     ((0.9, 30.0), (0.4, 0.8), "holds with correction"), ((0.0, 1.2), (0.0, 1.2), "fails"),
+     ((-0.9, 1.2), (0.0, 1.2), "fails"), ((0.9, 30.0), (0.9, 0.03), "fails")],
 )  # fmt: skip
-def test_the_rate_is_judged_within_one_size(printed, coded, verdict, monkeypatch):
-    """LF9: steps that follow lambda_3 pass, and a clock of the size alone, which passes LF6, makes it vacuous."""
+def test_the_rate_is_judged_within_one_size_and_the_time_by_both_rates(printed, coded, verdict, monkeypatch):
+    """LF9: steps that follow lambda_3 at 3 n_h pass; a clock of the size alone, which passes LF6, and another time fail.
+
+    Of each kind: the share of the steps that lambda_3 orders, and the factor between its time and theirs.
+    """
     rng = np.random.default_rng(0)
     rows = pd.DataFrame({"samples": np.repeat([45, 40, 35], runs.MANY), "seed": [*range(runs.MANY)] * 3})
     steps = pd.Series(1e5 / rows.samples + rng.uniform(size=len(rows)))
-    rank = steps.groupby(rows.samples).rank()
-    made = {f"{kind} steps": np.sign(share or 1) * partly(abs(share), rank, rng)
-            for kind, share in (("predicted", printed), ("code", coded))}  # fmt: skip
+    made = {f"{kind} steps": factor * steps.groupby(rows.samples).transform(lambda own: partly(share, own.to_numpy(), rng))
+            for kind, (share, factor) in (("predicted", printed), ("code", coded))}  # fmt: skip
     monkeypatch.setattr(claims, "lines", lambda _: rows.assign(steps=steps, **made))
-    assert claims.rate_tells_more_than_size(WHOLE).verdict == verdict
+    assert claims.rate_and_time(WHOLE).verdict == verdict
     few = Runs({45: WHOLE[45].isel(seed=slice(runs.MANY - 1))})
-    assert claims.rate_tells_more_than_size(few).verdict == "undecided"
+    assert claims.rate_and_time(few).verdict == "undecided"
     monkeypatch.setattr(claims, "measured", lambda _: rows.assign(steps=steps, **made).query("seed < 20"))
-    assert verdict != "vacuous" or claims.more_pairs_are_faster({}).verdict == "holds"
+    assert claims.more_pairs_are_faster({}).verdict == "holds"
 
 
 def test_lines_are_those_that_kept_embeddings_show():
@@ -224,40 +218,32 @@ def test_no_recorded_line_comes_after_the_last_update_of_shorter_runs():
         assert steps[-1] == runs.LONGER and (not there.any() or steps[there][0] < runs.ENOUGH_STEPS)
 
 
-@pytest.mark.parametrize(
-    ("printed", "coded", "verdict"),
-    [(1.2, 9.0, "holds"), (30.0, 0.8, "holds with correction"), (30.0, 0.03, "fails")],
-)
-def test_three_time_scales_are_judged_by_each_rate(printed, coded, verdict, monkeypatch):
-    """LF8: the steps are a multiple of the measured ones by the loss as printed and by the authors' code."""
-    table = table_of(20)
-    made = table.assign(**{"predicted steps": printed * table.steps, "code steps": coded * table.steps})
-    monkeypatch.setattr(claims, "measured", lambda _: made)
-    assert claims.three_time_scales(WHOLE).verdict == verdict
-    for short in (49, 3):
-        few = Runs(WHOLE | {45: WHOLE[45].isel(seed=slice(short))})
-        assert claims.three_time_scales(few).verdict == "undecided"
-
-
 @pytest.mark.parametrize(("fitted", "verdict"), [(9_000.0, "holds"), (np.nan, "holds"), (5.0, "fails")])
 def test_a_line_is_before_the_fit_or_after_it(fitted, verdict, monkeypatch):
     monkeypatch.setattr(claims, "measured", lambda _: table_of(20).assign(fitted=fitted))
     assert claims.line_before_the_fit({}).verdict == verdict
 
 
-def test_bounds_that_random_numbers_keep_as_well_are_vacuous(monkeypatch):
-    """L24: kept by training alone it holds, kept by all it is vacuous, broken it is left open: settings not printed."""
-    for trained, by_chance, verdict in [(0, 1, "holds"), (0, 0, "vacuous"), (1, 1, "undecided")]:
-        rows = pd.DataFrame({"who": ["trained", "random"] * 10, "rqi above": [bool(trained), bool(by_chance)] * 10,
-                             "predicted above": False, "not implied": False})  # fmt: skip
-        monkeypatch.setattr(claims, "bounds", lambda made, tolerance, rows=rows: rows.copy())
-        assert claims.bounds_are_kept({}).verdict == verdict
+@pytest.mark.parametrize(
+    ("trained", "by_chance", "stored", "verdict"),
+    [(0, 1, 0, "holds"), (0, 0, 0, "vacuous"), (1, 1, 0, "undecided"), (0, 1, 8, "holds with correction"),
+     (0, 0, 8, "undecided")],
+)  # fmt: skip
+def test_bounds_that_random_numbers_keep_as_well_tell_nothing(trained, by_chance, stored, verdict, monkeypatch):
+    """L24: kept by training alone it holds, or, where the authors' accuracies are above theirs, with a correction; kept
+    by all it is vacuous, or none; broken by ours it is left open: settings not printed."""
+    rows = pd.DataFrame({"who": ["trained", "random"] * 10, "rqi above": [bool(trained), bool(by_chance)] * 10,
+                         "predicted above": False, "not implied": False})  # fmt: skip
+    monkeypatch.setattr(claims, "bounds", lambda made, tolerance: rows.copy())
+    monkeypatch.setattr(claims, "above_ideal", lambda: ([5] * stored, 33))
+    assert claims.bounds_are_kept({}).verdict == verdict
 
 
 def test_the_authors_stored_runs_are_above_the_bound_or_not(monkeypatch):
-    assert claims.accuracy_is_bounded().verdict == "fails"
+    above, stored = claims.above_ideal()
+    assert len(above) == 8 and stored == 33
     monkeypatch.setattr(claims, "RESULTS", {45: ((45, 45, 45), (45, 45, 45), (1, 1, 1))})
-    assert claims.accuracy_is_bounded().verdict == "holds"
+    assert claims.above_ideal() == ([], 3)
 
 
 def placed_runs(right, train):
@@ -298,14 +284,6 @@ def test_a_prediction_is_judged_beside_one_that_has_not_looked(predicted, verdic
     given = {"accuracy": table.accuracy, "blind": blind, "far": blind + 0.1}[predicted]
     monkeypatch.setattr(claims, "measured", lambda made: table.assign(predicted=given))
     assert claims.prediction_aligns({}).verdict == verdict
-
-
-@pytest.mark.parametrize("check", [
-    claims.prediction_aligns, claims.transition_in_training, claims.trajectories_agree, claims.more_pairs_are_faster,
-    claims.three_time_scales, claims.rate_tells_more_than_size, claims.line_before_the_fit,
-])  # fmt: skip
-def test_without_runs_nothing_is_judged(check):
-    assert check(Runs()).verdict == "undecided"
 
 
 def test_a_run_that_stands_still_has_no_step_and_its_own_start(cell):

@@ -189,6 +189,29 @@ def some(count: int, of: int) -> str:
     return f"none of {of}" if not count else f"all {of}" if count == of else f"{count} of {of}"
 
 
+def decided(yes: bool, no: bool) -> Part:
+    """A part of a statement: True where it is seen, False where the opposite is, None where neither is.
+
+    Example:
+        >>> decided(True, False), decided(False, True), decided(False, False)
+        (True, False, None)
+    """
+    if yes:
+        return True
+    return False if no else None
+
+
+def joined(parts: Iterable[Part]) -> Part:
+    """True where all parts are, False where one of them is, None where that is not known.
+
+    Example:
+        >>> joined([True, None]), joined([None, False]), joined([True])
+        (None, False, True)
+    """
+    given = list(parts)
+    return decided(False not in given and None not in given, False in given)
+
+
 def most(flags: Iterable[Part]) -> Part:
     """True where most runs have it, false where most have not; unknown for fewer than three.
 

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from grokbook.claims import Finding, claim, judge
+from grokbook.claims.finding import decided
 from grokbook.measures.group_quality import equal_products
 from grokbook.tasks.groups import cayley_table
 from grokbook.theory.group_deduction import (
@@ -142,6 +143,6 @@ def critical_share(draws: int = 200, *, near: float = 0.05) -> Finding:
     table, matrices, size, rules, rigid = _half_ways(draws)
     least, most = (cells / 36 - 0.5 for cells in (rigid, size))
     inside, outside = -near < least <= most < near, most <= -near or least >= near
-    return judge(True if inside else False if outside else None, value=size / 36,
+    return judge(decided(inside, outside), value=size / 36,
                  near=near, draws=draws, size=size, equalities=len(equal_products(table)), rules=rules / 36,
                  rigid=rigid / 36, dof=degrees_of_freedom(table, matrices))  # fmt: skip

@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull
 from grokbook.chapters.groups.claims import SWAP
 from grokbook.chapters.groups.runs import DECAYS, SEEDS, STEPS, around_half, fig18
 from grokbook.claims import Finding, Runs, claim, judge
-from grokbook.claims.finding import ENOUGH, some
+from grokbook.claims.finding import ENOUGH, joined, some
 from grokbook.claims.runs import every_run
 from grokbook.measures.group_quality import TOLERANCES, group_quality, predicted_accuracy
 from grokbook.tasks.groups import GroupTask, cayley_table
@@ -207,7 +207,7 @@ def lower_bound(runs: Runs) -> Finding:
     mixed = [above(each.transform(lambda v: rng.permutation(v.to_numpy()))) for _ in range(999)]
     p = (1 + sum(count <= over for count in mixed)) / 1_000
     parts = (over == 0, gap > 0.01 if len(known) else None, p < 0.05 or None) if runs.complete() else (None,)
-    own = None if None in parts else all(parts)
+    own = joined(parts)
     return judge(False if printed and own else own, corrected=own, elsewhere=True, value=over, over=over or "none",
                  gap=gap, n=len(known), p=p, same=some(len(rows) - len(known), len(rows)),
                  unscaled=some(printed, len(rows)))  # fmt: skip

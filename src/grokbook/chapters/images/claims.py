@@ -44,6 +44,7 @@ def reached(data: xr.Dataset) -> pd.DataFrame:
 
 _DELAY: dict[str, Any] = {"section": "Large weights make a delay", "through": reached}
 RULE = "2026-11-29T06:53:25+00:00 c319297f"  # when a power law became the null of an amount
+PLACES = "2026-11-29T10:26:53+00:00 ff393265"  # when the places of phases were asked of the diagram itself
 _AMOUNT: dict[str, Any] = {"section": "Fewer images, longer waits", "through": reached, "bars": {"bend": (1.5, 3.0)},
                            "rule_changed": RULE}  # fmt: skip
 _CELLS: dict[str, Any] = {"section": "Four phases"}
@@ -184,7 +185,7 @@ def letters(data: xr.Dataset) -> xr.DataArray:
 
 
 @claim("LM5", "liu2022", "section 4.3; appendix J, Fig. 8 (right)", **_CELLS, also=("LM13",), says="{told}",
-       runs=fig8_right, beside=fig8_beyond, rule_changed=RULE)  # fmt: skip
+       runs=fig8_right, beside=fig8_beyond, rule_changed=PLACES)  # fmt: skip
 def phases_of_mnist(runs: Runs) -> Finding:
     """Over weight decay and rate of the last layer "the four phases of learning dynamics" all occur
     on MNIST, with "a \"confusion\" phase in the bottom right (high learning rate and high weight

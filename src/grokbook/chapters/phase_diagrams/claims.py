@@ -31,7 +31,7 @@ from grokbook.chapters.phase_diagrams.runs import (
     until_fit,
 )
 from grokbook.claims import Finding, Runs, claim, enough, judge
-from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, band, most, some
+from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, band, decided, joined, most, some
 from grokbook.claims.ledger import said
 from grokbook.claims.runs import every_run
 from grokbook.runs.phases import OPEN, PhaseRule, agreement, among_seeds, kappa, phase_of, phases
@@ -61,7 +61,7 @@ _OURS = {"section": _THEIRS, "through": phases}
 
 
 def _with_parts() -> dict[str, object]:
-    return {"6b": fig6()["b"], "6c": replace(fig6()["c"], seeds=(0,)), "6c in part": in_part()["c"]}
+    return {"6b": fig6()["b"], "6c": replace(fig6()["c"], seeds=(0, 2)), "6c in part": replace(in_part()["c"], seeds=(1,))}
 
 
 @claim("LP04", "liu2022", "section 4.1", also=("LP01",), **_OURS, runs=_with_parts, says=(
@@ -127,8 +127,7 @@ def grokking_is_sandwiched(runs: Mapping[str, xr.Dataset], *, least: int = LINES
     filled = [bool(cells.mean() > 0.5) for kind in corners.values() for cells in kind]
     last = [cells[0, -1] for cells in corners["M"]] + [cells[-1, -1] for cells in corners["X"]]
     chance = published.by_chance(theirs)
-    mended = {None if along_one and chance > LEVEL else along_one, own_along_one, all(last)}
-    corrected = False if False in mended else None if None in mended else True
+    corrected = joined([along_one, own_along_one, all(last), chance <= LEVEL or None])
     counts = {name: said(tuple(int(cells.sum()) for cells in kind)) for name, kind in corners.items()}
     return judge(*parts, *own_parts, *filled, corrected=corrected, chance=chance, theirs=told.pop("told"),
                  ours=own["told"], **told, **counts)  # fmt: skip
@@ -165,7 +164,7 @@ def competition(runs: Mapping[str, xr.Dataset]) -> Finding:
     early = int(((phase == OPEN) & found.test_step.notnull() & far).sum())
     late, soon = (float(found.test_step.where(where).median()) for where in (far, near))
     known, possible = share["far"], share["far"] + early / int(far.sum())
-    generalise = None if known <= 0.5 < possible else known > 0.5 and late > soon
+    generalise = decided(known > 0.5 and late > soon, possible <= 0.5 or late <= soon)
     memorise, faster = share["slow"] > 0.5, share["fast"]
     parts = (memorise, generalise, faster == 1, beyond(share["near"], share["ideal"]))
     return judge(*parts, corrected=memorise and faster >= 0.9 and generalise, late=late, soon=soon, early=early, **told)
@@ -195,8 +194,7 @@ def one_seed_a_cell(runs: Mapping[str, xr.DataArray], *, bar: float = 0.8) -> Fi
     phase = runs["cells"]
     pairs = among_seeds(phase)
     value, low, high = band(pairs.agreement)
-    part = value >= bar if enough(phase) else None
-    return judge(part, value=value, low=low, high=high, seeds=len(phase), cells=phase[0].size, runs=phase.size,
+    return judge(value >= bar if enough(phase) else None, value=value, low=low, high=high, seeds=len(phase), cells=phase[0].size, runs=phase.size,
                  left=int((phase == OPEN).sum()), theirs=with_published(phase, "b"),
                  kappa=pairs.kappa.median())  # fmt: skip
 
@@ -220,8 +218,8 @@ def size_of_the_start(runs: Mapping[str, xr.DataArray], *, little: float = LITTL
     small, large = (one.isin([*"CG"]).mean(["decoder_weight_decay", "decoder_lr"]) for one in both)
     gaps = (small - large).values
     mean, (half, wide) = float(gaps.mean()), t.ppf([0.95, 0.975], len(gaps) - 1) * sem(gaps)
-    part = True if abs(mean) + half < little else False if abs(mean) > wide else None
-    return judge(part if len(gaps) >= STARTS else None, value=mean, low=float(mean - half), high=float(mean + half),
+    no_gap = decided(abs(mean) + half < little, abs(mean) > wide)
+    return judge(no_gap if len(gaps) >= STARTS else None, value=mean, low=float(mean - half), high=float(mean + half),
                  gap=mean, half=half, seeds=len(gaps), shares=(float(small.mean()), float(large.mean())),
                  sizes=[float(one.spread) / 2 for one in both], met=[with_published(one, "d") for one in both],
                  own=[among_seeds(one).agreement.median() for one in both])  # fmt: skip
@@ -242,8 +240,7 @@ def their_draws(runs: Mapping[str, xr.Dataset], *, same: float = SAME) -> Findin
     ours = phases(runs["b"]).phase.isel(seed=0).transpose(*theirs.dims).values
     value = agreement(ours, theirs.values)
     steps = steps_beside(runs["b"]).met
-    part = True if value >= same else False if value <= OTHERS else None
-    return judge(part, value=value, cells=theirs.size, kappa=kappa(ours, theirs.values),
+    return judge(decided(value >= same, value <= OTHERS), value=value, cells=theirs.size, kappa=kappa(ours, theirs.values),
                  met=some(int(steps.sum()), len(steps)))  # fmt: skip
 
 
@@ -281,7 +278,7 @@ def not_by_rounding(runs: Mapping[str, xr.Dataset], *, same: float = SAME) -> Fi
     shares = {panel: [float(one_phase(of_twins(data, hold)).mean()) for hold in (1, 4)] for panel, data in runs.items()}
     parts: list[Part] = [share >= same for share, _ in shares.values()] + [None] * (2 - len(runs))
     told = " and ".join(f"{share:.0%} ({held:.0%}) of the cells of 6{panel}" for panel, (share, held) in shares.items())
-    return judge(*parts, corrected=True if True in parts else None if None in parts else False,
+    return judge(*parts, corrected=decided(True in parts, None not in parts),
                  value=min((share for share, _ in shares.values()), default=None), told=told)  # fmt: skip
 
 
@@ -377,9 +374,9 @@ def grokking_in_a_corner(runs: Mapping[str, xr.Dataset], *, little: float = LITT
     inside = phase.isel(decoder_lr=slice(phase.sizes["decoder_lr"] // 2), batch_size=slice(ENDS))
     corner, whole = counted(inside, "G"), counted(phase, "G")
     elsewhere = tuple(np.subtract(whole, corner).tolist())
-    part = either((corner, elsewhere), partial(beyond, little=little)) if enough(phase) else None
+    there = either((corner, elsewhere), partial(beyond, little=little)) if enough(phase) else None
     told = f"{_told(corner, 'in the corner')}, {_told(elsewhere, 'elsewhere')}"
-    return judge(part, elsewhere=True, told=told, seeds=some(len(phase.seed), len(data.seed)))
+    return judge(there, elsewhere=True, told=told, seeds=some(len(phase.seed), len(data.seed)))
 
 
 @claim("LP08", "liu2022", "appendix G, Fig. 14", **_MORE, runs=_figure("14"), says=_TOLD)
@@ -444,7 +441,6 @@ def four_symbols(runs: Runs, *, tolerance: float = TOLERANCE) -> Finding:
     p = less = np.nan
     if runs.complete():
         p, less = (float(mannwhitneyu(slow, fast, alternative=side).pvalue) for side in ("greater", "less"))
-    better = True if p < LEVEL else False if less < LEVEL else None
-    return judge(better, seen == len(ALL) or None, value=p, p=p, runs=min(len(fast), len(slow)), slow=slow.mean(),
+    return judge(decided(p < LEVEL, less < LEVEL), seen == len(ALL) or None, value=p, p=p, runs=min(len(fast), len(slow)), slow=slow.mean(),
                  fast=fast.mean(), seen=seen, of=len(ALL), fitted=some(int((rows.fitted > 1 - 1e-6).sum()), len(rows)),
                  told=", ".join(f"{kind} ({count})" for kind, count in kinds.items()))  # fmt: skip

@@ -79,12 +79,6 @@ def _three_scales(n: int, seed: int) -> dict[str, float]:
     return {"predicted steps": steps * max(1, len(permissible_set(pairs))), "code steps": steps}
 
 
-@lru_cache(maxsize=1_000)
-def _theory(n: int, seed: int) -> dict[str, float]:
-    ideal = ideal_model(pairs_of(n, seed), 10)
-    return {"ideal rqi": ideal["rqi"], "ideal accuracy": ideal["accuracy"]} | _three_scales(n, seed)
-
-
 def lines(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
     """A row a run of `rated`: samples, seed, the first logged step with an RQI above 0.95 (infinite: none), theory.
 
@@ -97,61 +91,61 @@ def lines(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
     ])  # fmt: skip
 
 
-def measured(runs: Mapping[int | tuple[str, int], xr.Dataset]) -> pd.DataFrame:
-    """A row a run: samples, seed, accuracy on all pairs, that predicted from the embedding, RQI, steps, loss, theory.
+def measured(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
+    """A row a run: samples, seed, accuracy on all pairs, that predicted from the embedding, RQI,
+    steps, loss, theory.
 
-    Accuracy, prediction, `rqi` and `trained`, the accuracy on the training set, are those after `STEPS` updates.
-    `steps` is the first kept step with an RQI above 0.95 (NaN: none), `before` the kept step before it, `on a line`
-    whether the last one has it, `fitted` the first logged step with 90 % of the training set right (NaN: none). `loss`
-    and `closed`, the share of the parallelograms of training pairs that are closed (NaN: there are none), are those of
-    the last step. `ideal rqi` and `ideal accuracy` are the bounds of appendix E, `predicted steps` is
-    3 / (lambda_3 eta) by Eq. 5 and `code steps` the same without the division by the number of parallelograms, as in
-    the authors' code (both infinite where no line is forced). `longer`: a run of `longer`, whose label is a pair.
+    Accuracy, prediction and `rqi` are those after `STEPS` updates. `steps` is the first kept step
+    with an RQI above 0.95 (NaN: none), `before` the kept step before it, `on a line` whether the
+    last one has it, `fitted` the first logged step with 90 % of the training set right (NaN: none).
+    `loss` and `closed`, the share of the parallelograms of training pairs that are closed (NaN:
+    there are none), are those of the last step. `predicted steps` is 3 / (lambda_3 eta) by Eq. 5
+    and `code steps` the same without the division by the number of parallelograms, as in the
+    authors' code (both infinite where no line is forced).
     """
     rows = []
-    for label, seed, own in every_run(runs):
-        n = label[-1] if isinstance(label, tuple) else label
+    for n, seed, own in every_run(runs):
         (steps, numbers), then, pairs = path(own), own.sel(step=STEPS), pairs_of(n, seed)
         index, now = quality(numbers), steps.tolist().index(STEPS)
         closed = closed_set(numbers[now], TOLERANCE, normalise=False)
         line = int((index > GOAL).argmax()) if (index > GOAL).any() else None
         fitted_at = own.step.values[own.train_accuracy.values >= FITTED]
         rows.append({
-            "samples": n, "seed": seed, "longer": label != n, "rqi": index[now],
+            "samples": n, "seed": seed, "rqi": index[now],
             "accuracy": (n * float(then.train_accuracy) + (55 - n) * float(then.test_accuracy)) / 55,
-            "predicted": len(augmented_set(pairs, closed)) / 55, "trained": float(then.train_accuracy),
+            "predicted": len(augmented_set(pairs, closed)) / 55,
             "steps": np.nan if line is None else steps[line], "before": steps[(line or 0) - 1],
             "on a line": bool(index[-1] > GOAL), "fitted": fitted_at[0] if len(fitted_at) else np.nan,
             "loss": float(own.train_loss[-1]), "closed": quality(numbers[-1], pairs),
-        } | _theory(n, seed))  # fmt: skip
+        } | _three_scales(n, seed))  # fmt: skip
     return pd.DataFrame(rows)
 
 
 def bounds(runs: Mapping[int, xr.Dataset], tolerance: float, draws: int = 100) -> pd.DataFrame:
-    """Each run after `STEPS` updates beside the bounds of appendix E, and `draws` random embeddings in its place.
+    """Each run after `STEPS` updates beside the bounds of appendix E, and `draws` random embeddings
+    in its place.
 
-    Columns: samples, seed, tolerance, `who` ("trained" or "random"), `rqi` and `predicted` accuracy at the tolerance,
-    `ideal rqi` and `ideal accuracy`, whether the first two are above these (Eq. 16 and 17), and `not implied`: whether
-    a parallelogram is closed that the pairs do not imply (Eq. 15).
+    Columns: tolerance, `who` ("trained" or "random"), whether RQI and predicted accuracy at the
+    tolerance are above the ideal ones, `rqi above` and `predicted above` (Eq. 16 and 17), and `not
+    implied`: whether a parallelogram is closed that the pairs do not imply (Eq. 15).
     """
     rng, places, every, tables = np.random.default_rng(0), all_samples(10), permissible_set(all_samples(10)), []
     holds = np.array([[place in two for place in places] for two in every])
     for n, seed, own in every_run(runs):
         pairs, (steps, numbers) = pairs_of(n, seed), path(own)
-        forced = implied_set(pairs, 10)
+        ideal, forced = ideal_model(pairs, 10), implied_set(pairs, 10)
         known = np.array([place in pairs for place in places])
         implied = np.array([two in forced for two in every])
         there = normalised(np.vstack([numbers[steps.tolist().index(STEPS)], rng.uniform(size=(draws, 10))]))
         closed = np.abs(there @ equations(every, 10).T) <= tolerance
         right = known | (closed & (holds & known).any(axis=1)) @ holds  # Eq. 12
         tables.append(pd.DataFrame({
-            "samples": n, "seed": seed, "tolerance": tolerance, "who": ["trained"] + ["random"] * draws,
-            "rqi": closed.mean(axis=1), "predicted": right.mean(axis=1),
+            "tolerance": tolerance, "who": ["trained"] + ["random"] * draws,
+            "rqi above": closed.mean(axis=1) > ideal["rqi"] + 1e-9,
+            "predicted above": right.mean(axis=1) > ideal["accuracy"] + 1e-9,
             "not implied": (closed & ~implied).any(axis=1),
-        }).assign(**{name: _theory(n, seed)[name] for name in ("ideal rqi", "ideal accuracy")}))  # fmt: skip
-    found = pd.concat(tables, ignore_index=True)
-    above = found[["rqi", "predicted"]].to_numpy() > found[["ideal rqi", "ideal accuracy"]] + 1e-9
-    return found.assign(**{"rqi above": above["ideal rqi"], "predicted above": above["ideal accuracy"]})
+        }))  # fmt: skip
+    return pd.concat(tables, ignore_index=True)
 
 
 def answered(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:

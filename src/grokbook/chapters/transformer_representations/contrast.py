@@ -15,7 +15,7 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.claims import Finding, Runs, claim, judge
-from grokbook.claims.finding import UNDECIDED, enough, some
+from grokbook.claims.finding import UNDECIDED, decided, enough, some
 from grokbook.claims.runs import every_run
 from grokbook.measures import med
 from grokbook.runs.experiment import Experiment
@@ -181,5 +181,5 @@ def line_or_cover(runs: Runs) -> Finding:
     forced, others = (rows[rows.line == kind] for kind in (True, False))
     count = {name: some(int(part.right.sum()), len(part)) for name, part in
              (("perfect", forced), ("fitted", forced[forced.fitted]), ("others", others))}  # fmt: skip
-    return judge(True if share >= 0.95 else False if share <= 0.05 else None, value=share, line=line[0],
+    return judge(decided(share >= 0.95, share <= 0.05), value=share, line=line[0],
                  cover=cover[0], sets=len(rows), **count)  # fmt: skip
