@@ -17,6 +17,8 @@ from .visited import barred
 SITE = Path(__file__).resolve().parents[2] / "site"
 ON_SITE = pytest.mark.skipif(not (SITE / "intro.html").is_file(), reason="the site is not built: run `grokbook build`")
 
+MOVED = ".querySelector('[data-options]')"
+
 PAGE = """<article><section id="top"><h1>A title</h1><div class="gb-dek"><p>A question?</p></div>
 <div class="cell tag_gb-lead"><figure id="fig-a"><img alt="A curve." src="data:,"/>
 <figcaption><p><span class="caption-text">It rises by <b>two</b>. Seed 0.</span></p></figcaption></figure></div>
@@ -24,8 +26,11 @@ PAGE = """<article><section id="top"><h1>A title</h1><div class="gb-dek"><p>A qu
 <section><h2>An idea</h2><p>Why it is so.</p><div class="math">x</div><p>Between.</p><div class="math">y</div>
 <p><strong>Predict first.</strong> How many?</p><p>After the question.</p>
 <details><div class="math">folded</div></details></section>
+<section><h2>A proof</h2><p>Beside it.</p><div class="proof theorem admonition" id="thm"><p class="admonition-title">Theorem 1</p>
+<section class="theorem-content" id="proof-content"><p>All are equal.</p></section></div></section>
 <section><h2>What was shown, what was not</h2><ul><li><p><strong>Shown.</strong> This. More.</p></li></ul></section>
-<section><h2>Exercises</h2><div class="exercise admonition"><p class="admonition-title">First</p><p>Do it.</p></div>
+<section><h2>Exercises</h2><div class="exercise admonition"><p class="admonition-title">First</p>
+<section id="exercise-content"><p>Do <b>it</b>.</p><pre>code</pre><div class="gb-hint admonition"><p>A hint.</p></div></section></div>
 <div class="exercise admonition"><p class="admonition-title">Second</p></div></section>
 <section><h2>Further reading</h2><p>A book.</p></section></section></article>"""
 
@@ -38,21 +43,30 @@ def made():
 
 def test_every_kind_is_on_a_slide_in_the_order_of_the_page_and_what_folds_is_on_none(made):
     assert [slide.kind for slide in made] == [
-        *("title", "figure", "answer", "mathematics", "question", "text", "exercises")
-    ]
+        *("title", "mathematics", "question", "figure", "theorem", "answer", "text", "exercises")
+    ], "what shows the answer comes after the prediction, the answer after all that leads to it"
     seen = "".join("".join(slide.body) for slide in made)
-    assert "folded" not in seen and "A book" not in seen and "Do it" not in seen
+    assert not [text for text in ("folded", "A book", "code", "A hint") if text in seen]
+
+
+def test_a_slide_is_one_section_whatever_the_page_has_inside(made):
+    """To reveal.js a section in a section is a slide of its own, without notes and with an address of its own."""
+    for slide in made:
+        inner = BeautifulSoup(slide.markup(), "html.parser").find_all("section")
+        assert len(inner) == 1 and not inner[0].select("[id=proof-content], [id=exercise-content]")
 
 
 def test_words_on_a_slide_are_first_sentences_and_paragraphs_are_notes(made):
-    figure, answer, equations, question, shown, exercises = made[1:]
+    equations, question, figure, theorem, answer, shown, exercises = made[1:]
     assert figure.body[0] == '<p class="said">It rises by <b>two</b>.</p>'
     assert figure.notes == ["Seed 0.", "A curve."], "the rest of the caption, and the alternative text"
     assert answer.body == ["<ul><li>One thing.</li><li>Another thing, by Fig. 2.</li></ul>"]
     assert equations.notes == ["Why it is so.", "Between."] and len(equations.body) == 2
+    assert equations.body[1] == '<p class="said">Between.</p><div class="math">y</div>', "a formula has its sentence"
+    assert theorem.notes == ["Beside it."] and "All are equal." in theorem.body[0]
     assert question.notes == ["After the question."] and "How many?" in question.body[0]
     assert shown.body == ["<ul><li><strong>Shown.</strong> This.</li></ul>"]
-    assert exercises.body == ["<p>First</p>", "<p>Second</p>"]
+    assert exercises.body == ["<p><strong>First</strong></p><p>Do <b>it</b>.</p>", "<p><strong>Second</strong></p>"]
 
 
 def test_a_chapter_that_is_not_built_and_a_folder_that_is_none_get_a_sentence(tmp_path):
@@ -68,9 +82,9 @@ def test_a_chapter_that_is_not_built_and_a_folder_that_is_none_get_a_sentence(tm
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """Slides by the command, of two chapters of the built site, each with figures that are moved by hand."""
+    """Slides by the command, of four chapters of the built site: figures moved by hand, theorems."""
     out = tmp_path_factory.mktemp("slides")
-    for chapter in ("01", "08"):
+    for chapter in ("01", "03", "08", "11"):
         done = CliRunner().invoke(cli.app, ["teach", "slides", chapter, str(out), "--site", str(SITE)])
         assert done.exit_code == 0, done.output
     return {path.name[:2]: path for path in out.iterdir()}
@@ -91,16 +105,17 @@ def shown(written, open_page):
 @ON_SITE
 @pytest.mark.browser
 @pytest.mark.xdist_group("slides")
-@pytest.mark.parametrize("chapter", ["01", "08"])
+@pytest.mark.parametrize("chapter", ["01", "03", "08", "11"])
 def test_each_slide_fits_its_screen_with_drawn_mathematics_and_loads_nothing(shown, chapter):
     page = shown(chapter)
     too_high = []
     for k in range(page.evaluate("Reveal.getTotalSlides()")):
         page.evaluate(f"Reveal.slide({k})")
         page.wait_for_timeout(60)
-        high = "(s => [s.dataset.kind, s.scrollHeight - s.clientHeight, s.scrollWidth - s.clientWidth])"
-        kind, down, across = page.evaluate(f"{high}(Reveal.getCurrentSlide())")
-        too_high += [(k, kind, down, across)] * (max(down, across) > 2)
+        # of the slide and of a figure that is moved by hand, which must not be cut either
+        high = "(s => s ? [s.scrollHeight - s.clientHeight, s.scrollWidth - s.clientWidth] : [0, 0])"
+        over = [page.evaluate(f"{high}(Reveal.getCurrentSlide(){inner})") for inner in ("", MOVED)]
+        too_high += [(k, over)] * (max(over[0] + over[1]) > 2)
     assert too_high == []
     assert page.locator(".math mjx-container").count() == page.locator(".math").count() > 5
     assert page.locator("[data-mjx-error], mjx-merror").count() == 0

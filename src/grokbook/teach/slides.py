@@ -1,7 +1,9 @@
 """Slides of a chapter from its page in the built site: reveal.js in one file, with notes for the speaker.
 
-On a slide stand a heading, a figure with the first sentence of its caption, equations, a theorem, a small table or a
-question; the paragraphs beside them are the notes. Figures that are moved by hand work as they do on the page.
+On a slide stand a heading, a figure with the first sentence of its caption, equations with the sentence before them, a
+theorem, a small table, exercises or a question; the paragraphs beside them are the notes. Figures that are moved by hand
+work as they do on the page. What the page shows first, its figure and its answer, comes after the first prediction and
+after all sections that lead to it.
 """
 
 from __future__ import annotations
@@ -23,10 +25,13 @@ VENDOR = Path(__file__).with_name("vendor")
 MOST_ROWS, MOST_LINES = 8, 5
 """Rows of a table, and sentences of a list, that can be read from the last row of a lecture hall."""
 
-TOGETHER = {"mathematics": 3, "exercises": 12}
+TOGETHER = {"mathematics": 3, "exercises": 2}
 """How many of a kind, one after the other, share a slide."""
 
 PREDICT = "Predict first"
+CLOSING = {"What the papers say, and what we found", "What was shown, what was not", "Rival explanations", "Exercises"}
+"""Headings of the sections before which the answer stands."""
+
 _FOLDED = "details, .dropdown, .gb-fold, .gb-evidence"
 _SKIPPED = {"Further reading"}
 
@@ -86,27 +91,36 @@ def _of_the_window(notes: str) -> str:
 
 
 def of_chapter(top: Any) -> list[Slide]:
-    """The slides of a chapter's outermost section: title, answer, then those of its sections."""
-    dek, answer = top.select_one(".gb-dek p"), top.select_one("blockquote p")
+    """The slides of a chapter's outermost section: title, then those of its sections.
+
+    Its lead figure follows the first slide that asks for a prediction, its answer the sections that lead to it.
+    """
+    dek, lead, answer = top.select_one(".gb-dek p"), top.select_one(".tag_gb-lead figure"), top.select_one("blockquote p")
     opening = [f"<h1>{top.h1.decode_contents()}</h1>", f"<p>{dek.decode_contents()}</p>" if dek else ""]
-    found = [Slide("", opening, kind="title")]
-    if lead := top.select_one(".tag_gb-lead figure"):
-        found.append(_figure("", lead))
+    sections = top.find_all("section", recursive=False)
+    closing = [section for section in sections if _title(section) in CLOSING]
+    made = [slide for section in sections if section not in closing for slide in of_section(section)]
+    if lead:
+        asked = [number for number, slide in enumerate(made, 1) if slide.kind == "question"]
+        made.insert(asked[0] if asked else 0, _figure("", lead))
     if answer:
         answer.strong.decompose() if answer.strong else None
-        found.append(Slide("Answer", [_listed(sentences(answer))], kind="answer"))
-    for section in top.find_all("section", recursive=False):
-        found += of_section(section)
-    return found
+        made.append(Slide("Answer", [_listed(sentences(answer))], kind="answer"))
+    ends = [slide for section in closing for slide in of_section(section)]
+    return [Slide("", opening, kind="title"), *made, *ends]
+
+
+def _title(section: Any) -> str:
+    heading = section.find(["h2", "h3", "h4"], recursive=False)
+    return heading.get_text(strip=True) if heading else ""
 
 
 def of_section(section: Any) -> Iterator[Slide]:
     """The slides of a section and of those inside it; of one of words alone, how its first paragraphs begin."""
     heading = section.find(["h2", "h3", "h4"], recursive=False)
-    name = heading.decode_contents() if heading else ""
-    if heading is None or heading.get_text(strip=True) in _SKIPPED:
+    if heading is None or _title(section) in _SKIPPED:
         return
-    made, waiting = [], []
+    name, made, waiting = heading.decode_contents(), [], []
     for child in section.find_all(True, recursive=False):
         if child is heading or child.name == "section" or child.select_one(":scope > details.gb-drawer"):
             continue
@@ -134,12 +148,13 @@ def _item(heading: str, tag: Any) -> Slide | None:
     if tag.name == "p" and tag.get_text().startswith(PREDICT):
         return Slide(heading, [f'<p class="question">{tag.decode_contents()}</p>'], kind="question")
     if "math" in classes:
-        return Slide(heading, [str(tag)], kind="mathematics")
+        return Slide(heading, [_before(tag) + str(tag)], kind="mathematics")
     if "proof" in classes and "dropdown" not in classes:
+        for inner in tag.select("section"):  # to reveal.js a section is a slide
+            inner.name, inner.attrs = "div", {}
         return Slide(heading, [f'<div class="theorem">{tag.decode_contents()}</div>'], kind="theorem")
     if "exercise" in classes:
-        name = tag.select_one(".admonition-title")
-        return Slide(heading, [f"<p>{name.get_text(' ', strip=True)}</p>"], kind="exercises")
+        return Slide(heading, [exercise(tag)], kind="exercises")
     figures = [one for one in [tag, *tag.find_all("figure")] if one.name == "figure" and not one.find_parent("details")]
     if figures:
         return _figure(heading, figures[0])
@@ -149,6 +164,20 @@ def _item(heading: str, tag: Any) -> Slide | None:
     caption = table.caption or tag.select_one(".gb-caption")
     said = f'<p class="said">{sentences(caption)[0]}</p>' if caption and sentences(caption) else ""
     return Slide(heading, [said, str(table)], kind="table")
+
+
+def _before(formula: Any) -> str:
+    """The sentence that leads to a formula: the last one of the paragraph right before it."""
+    before = formula.find_previous_sibling(True)
+    told = sentences(before) if before is not None and before.name == "p" else []
+    return f'<p class="said">{told[-1]}</p>' if told else ""
+
+
+def exercise(tag: Any) -> str:
+    """An exercise: its name, and its words up to the code."""
+    name = tag.select_one(".admonition-title").get_text(" ", strip=True)
+    words = tag.select_one(":scope > section > p, :scope > p:not(.admonition-title)")
+    return f"<p><strong>{html.escape(name)}</strong></p>" + (f"<p>{words.decode_contents()}</p>" if words else "")
 
 
 def _figure(heading: str, figure: Any) -> Slide:
