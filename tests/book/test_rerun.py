@@ -1,7 +1,9 @@
 """`grokbook run`: the page opens with what differs from the default; parameter sets as files."""
 
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
 
@@ -13,13 +15,17 @@ from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from grokbook.build import beside, execute, parameter_sets, rerun, standalone
+from grokbook.check import drift
 from grokbook.errors import ChapterError, ParameterError
-from grokbook.page import sources
+from grokbook.page import sources, when
 from grokbook.page.costs import Estimate
 
 from .conftest import CHAPTER
 
+ROOT = Path(__file__).resolve().parents[2]
+FIGURE = {"name": "fig-more", "caption": "More of it.", "alt": "A curve."}
 PROSE = "- A **delay** is {glue:text}`delay`, of $p$ = {glue:text}`modulus`; {glue:text}`share:.1f` is one.\n"
+PROSE += "\n{glue:text}`story` That is all.\n"
 SOURCE = CHAPTER.replace("## One section\n", f"## One section\n\n{PROSE}")
 
 
@@ -73,7 +79,7 @@ def test_the_page_opens_with_parameters_numbers_against_their_seeds_and_figures_
         "grokbook run 01 --preset smoke -p p=29",
         "A delay is **{glue:text}`delay`**, of $p$ = {glue:text}`modulus`;\n  - 100 steps\n  - 140 steps\n",
         "  - **yes**: 40 against 20\n",
-        "* - `value of G1`\n  - 0.5\n  - 0.7\n  - **yes**: outside 0.4 to 0.6\n",
+        "* - value of G1\n  - 0.5\n  - 0.7\n  - **yes**: outside 0.4 to 0.6\n",
         "* - **{glue:text}`share:.1f`** is one.\n  - 3.3\n  - 4.1\n  - not known\n",
         "1 figure changed. The same as by default: {numref}`fig-same`.",
         "{numref}`fig-tiny`, default and yours. Squares, 29, no seed.",
@@ -102,6 +108,9 @@ def test_what_is_said_follows_what_came_out(tiny, mine, said):
 
 
 def test_many_numbers_and_cells_are_folded(tiny):
+    prose = "".join(f"\n\nThe value of {i} is {{glue:text}}`n_{i}`." for i in range(20))
+    tiny = replace(tiny, source=tiny.source + prose)
+
     def page(shift):
         rows = "".join(f"<tr><td>{i}</td><td>{i + shift}</td></tr>" for i in range(99))
         head = "<thead><tr><th>n</th><th>value</th></tr></thead>"
@@ -120,9 +129,66 @@ def test_many_numbers_and_cells_are_folded(tiny):
 @given(st.text("ab.$`*_ \n-|{}:1", max_size=60), st.text("ab.$`*_ \n-|{}:1", max_size=60))
 def test_the_words_around_a_number_are_one_line_with_the_number_in_it(before, after):
     source = f"# T\n\nA {before} {{glue:text}}`n:.2f` {after} b\n\nMore."
-    found = beside._role(source, "n")
-    said = beside._place(source, found)
+    said = beside._place(source, role(source))
     assert "\n" not in said and "{glue:text}`n:.2f`" in said
+
+
+ROLE = "{glue:text}`n:.2f`"
+
+
+def role(source):
+    """Where the number `n` stands in a source."""
+    return re.search(r"\{glue:text\}`n(?::([^`]*))?`", source)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (f"> **Answer** In all {ROLE} of them\n> wait.\n", f"Answer In all **{ROLE}** of them wait."),
+        (f"Before.\n>\n> > Quoted: {ROLE}.\n", f"Quoted: **{ROLE}**."),
+        (f"Medians of the runs: {ROLE}. More.", f"Medians of the runs: **{ROLE}**."),
+        (f"As in Fig. 7 they take {ROLE} steps.", f"As in Fig. 7 they take **{ROLE}** steps."),
+        (f"| task | steps |\n| --- | --- |\n| sum | {ROLE} |\n", f"sum, steps: **{ROLE}**"),
+        (f"## The delay is {ROLE}\n\nText.", f"The delay is **{ROLE}**"),
+        (f"# T\n\n## The delay\n\n```{{figure}} a\n:alt: {ROLE}\n```\n", f"The delay: **{ROLE}**"),
+        (f"# T\n\n## The delay\n\n{ROLE}\n\n", f"The delay: **{ROLE}**"),
+    ],
+)
+def test_what_moved_has_words_wherever_it_stands(source, said):
+    assert beside._place(source, role(source)) == said
+
+
+def test_every_number_of_the_book_would_have_words():
+    for chapter in sources.load_all(ROOT):
+        source = when.opened(chapter.source)
+        for found in re.finditer(r"\{glue:text\}`([^`:]+)(?::([^`]*))?`", source):
+            said = re.sub(r"\{[\w:]+\}`[^`]*`", "", beside._place(source, found))
+            assert re.search(r"[^\W\d_]{2}", said), (chapter.name, found[0], said)
+
+
+def test_what_the_page_does_not_print_is_not_told_and_no_raw_name_is(tiny):
+    default, mine = executed(), executed()
+    for made, value in ((default, 3.04), (mine, 3.01)):
+        made.cells[1].outputs += [glued("hidden_name", value), glued("printed_alike", value), glued("when-late", None)]
+        made.cells[1].outputs[-1].data["application/papermill.record/text/plain"] = repr(when.glued(value > 3.02, ""))
+    more = "\n\nIt is {glue:text}`printed_alike:.1f`. {when}`not late; Never.` {when}`late; The rise comes late.`\n"
+    said, made = opening(replace(tiny, source=tiny.source + more), default, mine)
+    assert "No number in the prose moved." in said and "hidden_name" not in said
+    assert "1 sentence no longer holds, and a marked line stands in its place: The rise comes late." in said
+
+
+@given(st.randoms(use_true_random=False))
+def test_an_output_is_the_same_in_any_order_and_from_disk(random):
+    """One page comes from a kernel, the other from a file whose keys are sorted."""
+    made = executed()
+    bundle = {"text/plain": "[figure]", "image/svg+xml": "<svg>\n</svg>", "application/json": {"b": 1, "a": 2}}
+    made.cells[1].outputs.append(new_output("display_data", data=bundle, metadata={"grokbook": FIGURE}))
+    other = nbformat.reads(nbformat.writes(made), as_version=4)
+    for output in other.cells[1].outputs:
+        parts = list(output.data.items())
+        random.shuffle(parts)
+        output.data = dict(parts)
+    assert drift.content(other.cells) == drift.content(made.cells)
 
 
 # ---------------------------------------------------------------------------------------- what is compared
@@ -250,7 +316,7 @@ def test_what_is_written_is_what_is_read(folder, p, x, name, hole, ps):
     ("content", "said"),
     [
         (b"", "holds no parameters"),
-        (b"\x89PNG\xff", "is not YAML, or was written only in part"),
+        (b"\x89PNG\xff", "it must be text in UTF-8"),
         (b'{"p": 29, "x"', "is not YAML, or was written only in part"),
         (b"[1, 2]", "holds no parameters"),
         (b"p: 29\n" * 20_000, "has more than 100,000 bytes"),

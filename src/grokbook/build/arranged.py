@@ -46,7 +46,8 @@ def arranged(notebook: dict[str, Any], lead: str) -> dict[str, Any]:
 def _in_place(cell: dict[str, Any]) -> dict[str, Any]:
     """A cell whose code was removed from the page has it folded: one switch of the page shows the code of all."""
     tags = cell["metadata"].get("tags", [])
-    if cell["cell_type"] != "code" or "gb-lead" in tags or _text(cell).startswith("# shown by the cell above"):
+    made = not re.sub(r"(?m)^#.*$", "", _text(cell)).strip()  # by a build, to show something: no code of the page
+    if cell["cell_type"] != "code" or "gb-lead" in tags or made:
         return cell
     seen = [{"remove-input": "hide-input", "remove-cell": "hide-cell"}.get(tag, tag) for tag in tags]
     return {**cell, "metadata": {**cell["metadata"], "tags": seen}}

@@ -26,6 +26,16 @@ _ROLE = re.compile(r"\{glue:text\}`([^`:]+)(?::([^`]*))?`")
 """A glued value in prose; its groups are the name and the format."""
 
 _HERE = "\N{OBJECT REPLACEMENT CHARACTER}"
+_ANY_ROLE = re.compile(r"\{[\w:]+\}`[^`]*`")
+_WORD = re.compile(r"[^\W\d_]{2}")
+_END = re.compile(r"(?<!Fig)(?<!al)(?<!Eq)(?<!cf)[.?!:;]\**$")
+"""How the last word of a sentence, or of a part of one, ends."""
+
+_GUARDED = re.compile(
+    r"\{when\}(`+)([^;`]*);\s*(.*?)(?<!`)\1(?!`)|^:{3,}\{when\} *([^\n]+)\n+([^\n]+(?:\n[^\n:]+)*)",
+    re.DOTALL | re.MULTILINE,
+)
+"""A half sentence or a block that a condition guards: its expression and its words."""
 
 BEFORE, AFTER = 10, 6
 """Words that are shown before and after a number."""
@@ -53,8 +63,9 @@ def parts(notebook: Any, default: Any, page: Page, where: str, mine: str = "your
     `mine` names the page where tables and pairs of figures do.
     """
     then, now = (drift.content(one.cells) for one in (default, notebook))
-    name = page.chapter.name
-    found = drift.compare({"chapters": {name: then}}, {"chapters": {name: now}})
+    name, source = page.chapter.name, when.opened(page.chapter.source)
+    every = drift.compare({"chapters": {name: then}}, {"chapters": {name: now}})
+    found = [d for d in every if _is_seen(d, source)]
     plain = page.chapter.page(page.preset).values
     about = {parameter.name: parameter.help for parameter in page.chapter.parameters}
     heads = ["parameter", "default", words(mine), "meaning"]
@@ -63,9 +74,9 @@ def parts(notebook: Any, default: Any, page: Page, where: str, mine: str = "your
         for name, value in page.changed.items()
     ]
     opening = [
-        _markdown("## What differs from the default\n\n" + _summary(found, page.preset, where, mine)),
+        _markdown("## What differs from the default\n\n" + _summary(found, page, where, mine)),
         _markdown("\n\n".join([_list_table(heads, rows), fenced(page.command(), "text")])),
-        _markdown(_numbers(found, when.opened(page.chapter.source), mine)),
+        _markdown(_numbers(found, source, mine)),
         *_pairs(found, default, notebook, mine),
         _markdown(_tables(found, then["items"], now["items"], mine) + "\n\n" + _sentences(found, mine)),
     ]
@@ -104,7 +115,7 @@ def _markdown(text: str) -> Any:
 # --------------------------------------------------------------------------------------- what is said first
 
 
-def _summary(found: Sequence[Difference], preset: str, where: str, mine: str) -> str:
+def _summary(found: Sequence[Difference], page: Page, where: str, mine: str) -> str:
     """A paragraph: what was compared, how many numbers moved and by how much, and the verdicts."""
     moved = list(_moved(found))
     beyond, less, unknown = (sum(d.beyond is answer for d in moved) for answer in (True, False, None))
@@ -116,13 +127,14 @@ def _summary(found: Sequence[Difference], preset: str, where: str, mine: str) ->
         numbers += "where it is more."
     else:
         numbers += f"; {'its' if len(moved) == 1 else 'their'} spread over seeds is not known."
-    lost = [d.item.removeprefix("condition ") for d in found if d.item.startswith("condition ") and d.old is True]
-    gone = f" {_count(lost, 'condition')} of its sentences no longer hold{'s' * (len(lost) == 1)}: "
-    gone += f"{', '.join(map(code, lost))}; a marked line stands in their place."
+    names = [d.item.removeprefix("condition ") for d in found if d.item.startswith("condition ") and d.old is True]
+    lost = list(dict.fromkeys(filter(None, (_conditioned(page.chapter.source, name) for name in names))))
+    gone = f" {_count(lost, 'sentence')} no longer hold{'s' * (len(lost) == 1)}, and a marked line stands in "
+    gone += f"{'its' if len(lost) == 1 else 'their'} place: {'; '.join(lost)}."
     whose = "Your" if mine == "yours" else "The"
     return (
-        f"{whose} parameters are not those of the preset {code(preset)}. Here the page is held beside {where}; the "
-        f"page itself follows below. {numbers if moved else 'No number in the prose moved.'} {_verdicts(found)}"
+        f"{whose} parameters are not those of the preset {code(page.preset)}. Here the page is held beside {where}; "
+        f"the page itself follows below. {numbers if moved else 'No number in the prose moved.'} {_verdicts(found)}"
         f"{gone if lost else ''}"
     )
 
@@ -170,38 +182,107 @@ def _numbers(found: Iterable[Difference], source: str, mine: str) -> str:
 
 def _row(d: Difference, source: str) -> list[str]:
     """Where a number stands, its value by default, its value now, and how that compares with its spread."""
-    name = d.item.removeprefix("glue ")
-    role = _role(source, name)
+    role = next(_roles(d, source), None)
     old, new = (_told(value, role[1] if role else None) for value in (d.old, d.new))
     held = "not known"  # whether it is larger than the spread over seeds, or outside the band
     if d.band is not None:
         held = f"{'no: inside' if d.kind == 'within' else '**yes**: outside'} {d.band[0]:.4g} to {d.band[1]:.4g}"
     elif d.beyond is not None:
         held = f"{'**yes**' if d.beyond else 'no'}: {d.apart:.3g} against {d.spread:.3g}"
-    return [_place(source, role) if role else code(name), words(old), words(new), held]
+    return [_place(source, role) if role else words(d.item), words(old), words(new), held]
 
 
-def _role(source: str, name: str) -> re.Match[str] | None:
-    """Where a glued value first stands in the prose; its group is the format that is given there."""
-    return re.search(r"\{glue:text\}`" + re.escape(name) + r"(?::([^`]*))?`", source)
+def _is_seen(d: Difference, source: str) -> bool:
+    """Whether the page shows a difference: a glued value is on it where its prose prints it, in digits that differ."""
+    return not d.item.startswith("glue ") or next(_roles(d, source), None) is not None
+
+
+def _roles(d: Difference, source: str) -> Iterator[re.Match[str]]:
+    """Where the prose prints a glued value otherwise than by default; the group of each is the format given there."""
+    name = re.escape(d.item.removeprefix("glue "))
+    for role in re.finditer(r"\{glue:text\}`" + name + r"(?::([^`]*))?`", source):
+        old, new = (None if value is None else _told(value, role[1]) for value in (d.old, d.new))
+        if old != new:
+            yield role
 
 
 def _place(source: str, role: re.Match[str]) -> str:
     """The words of the page around a glued number, the number in bold; formulas and roles are kept whole."""
-    begin, end = source.rfind("\n\n", 0, role.start()) + 2, source.find("\n\n", role.end())
-    kept = [part for part in source[begin:end].splitlines() if not re.match(r"`{3}|:{3}|:\w+:|[#|>]", part)]
-    text = re.sub(r"^(?:[-*+]|\d+[.)]) +", "", line(" ".join(kept))).replace(role[0], _HERE)
+    lines, at = source.split("\n"), source.count("\n", 0, role.start())
+    if lines[at].startswith("|"):
+        return _in_table(lines, at, role[0])
+    if lines[at].startswith("#"):
+        return lines[at].lstrip("# ").replace(role[0], f"**{role[0]}**")
+    text = _paragraph(lines, at).replace(role[0], _HERE)
     tokens = re.findall(r"(?:\{[\w:]+\}`[^`]*`|`[^`]*`|\$[^$]*\$|[^\s`$])+", text)
-    at = next((i for i, token in enumerate(tokens) if _HERE in token), None)
-    if at is None:  # it stands in a table or in a title
-        return f"**{role[0]}**"
-    first = next((i + 1 for i in range(at - 1, -1, -1) if re.search(r"[.?!:;]\**$", tokens[i])), 0)
-    last = next((i for i in range(at, len(tokens)) if re.search(r"[.?!:;]\**$", tokens[i])), len(tokens) - 1)
-    before, after = max(first, at - BEFORE), min(last, at + AFTER)
-    cut = ["…"] * (before > first), ["…"] * (after < last)
+    place = next((i for i, token in enumerate(tokens) if _HERE in token), None)
+    if place is None:  # it stands in an option of a directive, say
+        return f"{_heading(lines, at)}: **{role[0]}**"
+    first, last = _around(tokens, place)
+    before, after = max(first, place - BEFORE), min(last, place + AFTER)
     plain = [token.replace("*", "") if "$" not in token and "`" not in token else token for token in tokens]
-    plain[at] = plain[at].strip("*").replace(_HERE, f"**{role[0]}**")
-    return " ".join([*cut[0], *plain[before : after + 1], *cut[1]]).replace(_HERE, role[0])
+    plain[place] = plain[place].strip("*").replace(_HERE, f"**{role[0]}**")
+    said = " ".join(plain[before : after + 1]).replace(_HERE, role[0])
+    if before > first:
+        said = f"… {said}"
+    if after < last:
+        said = f"{said} …"
+    return said if _WORD.search(_ANY_ROLE.sub("", said)) else f"{_heading(lines, at)}: {said}"
+
+
+def _in_table(lines: Sequence[str], at: int, number: str) -> str:
+    """What a number in a table of the prose is: the first cell of its row, the head of its column."""
+    top = at
+    while top and lines[top - 1].startswith("|"):
+        top -= 1
+    heads, row = ([cell.strip() for cell in lines[i].strip().strip("|").split("|")] for i in (top, at))
+    column = next(i for i, cell in enumerate(row) if number in cell)
+    head = heads[column] if column < len(heads) else ""
+    return ": ".join(filter(None, [", ".join(filter(None, [row[0] * (column > 0), head])), f"**{number}**"]))
+
+
+def _paragraph(lines: Sequence[str], at: int) -> str:
+    """The paragraph of a line as one line, without marks of quotes and lists, directives and headings."""
+    bare = [re.sub(r"^(?:> ?)+", "", one) for one in lines]
+    first = last = at
+    while first and bare[first - 1].strip():
+        first -= 1
+    while last + 1 < len(bare) and bare[last + 1].strip():
+        last += 1
+    kept = [one for one in bare[first : last + 1] if not re.match(r"`{3}|:{3}|:\w+:|[#|]", one)]
+    return re.sub(r"^(?:[-*+]|\d+[.)]) +", "", line(" ".join(kept)))
+
+
+def _around(tokens: Sequence[str], place: int) -> tuple[int, int]:
+    """First and last token of the part of a sentence about a place; of the part before too, where it has no word."""
+
+    def begins(end: int) -> int:
+        return next((i + 1 for i in range(end - 1, -1, -1) if _END.search(tokens[i])), 0)
+
+    first = begins(place)
+    last = next((i for i in range(place, len(tokens)) if _END.search(tokens[i])), len(tokens) - 1)
+    said = " ".join([*tokens[first:place], *tokens[place + 1 : last + 1]])
+    if first and not _WORD.search(_ANY_ROLE.sub("", said)):
+        first = begins(first - 1)
+    return first, last
+
+
+def _heading(lines: Sequence[str], at: int) -> str:
+    """The heading above a line."""
+    return next((lines[i].lstrip("# ") for i in range(at, -1, -1) if lines[i].startswith("#")), "the page")
+
+
+def _conditioned(source: str, name: str) -> str:
+    """The beginning of the first sentence that a condition guards; nothing where none does, as in `not name`."""
+    for found in _GUARDED.finditer(source):
+        expression = found[2] or found[4]
+        if not re.search(rf"(?<!not )\b{re.escape(name)}\b", expression):
+            continue
+        plain = re.sub(r"(?m)^(?:> ?)+|\*\*", "", found[3] or found[5])
+        text = line(_ANY_ROLE.sub("…", plain)).split()
+        shown = words(" ".join(text[: BEFORE + AFTER]).rstrip("."))
+        return f"{shown} …" if len(text) > BEFORE + AFTER else shown
+    return ""
 
 
 # ------------------------------------------------------------------------------------------------ figures

@@ -39,9 +39,14 @@ def refuse_too_large(jobs: Iterable[Job]) -> None:
 
 def long_run(jobs: Iterable[Job], at_once: int = 1) -> str | None:
     """The sentence to ask about when these chapters are predicted to take more than an hour, else None."""
-    seconds = [job.predicted.seconds for job in jobs]
-    whole = max(sum(seconds) / at_once, max(seconds, default=0))
+    whole = seconds_of(jobs, at_once)
     return f"this is predicted to take {duration(whole)}" if whole > LONG else None
+
+
+def seconds_of(jobs: Iterable[Job], at_once: int = 1) -> float:
+    """What these chapters are predicted to take together."""
+    seconds = [job.predicted.seconds for job in jobs]
+    return max(sum(seconds) / at_once, max(seconds, default=0))
 
 
 def share(free: int, weights: list[float], at_once: int) -> int:

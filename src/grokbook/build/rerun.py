@@ -9,7 +9,7 @@ from typing import Any
 from grokbook.build import beside, standalone, state
 from grokbook.build.book import planned
 from grokbook.build.execute import Run, execute
-from grokbook.build.jobs import Job, long_run, refuse_too_large, side_by_side
+from grokbook.build.jobs import Job, long_run, refuse_too_large, seconds_of, side_by_side
 from grokbook.build.kernel import Kernels
 from grokbook.build.terminal import Progress, agree
 from grokbook.files import atomic_write, refuse_unwritable
@@ -45,17 +45,19 @@ def rerun(
     mine, plain = (planned(root, each) for each in (page, page.chapter.page(page.preset)))
     where, default, said = _default(root, mine, plain, compare)
     wanted = [mine, plain] if where and default is None else [mine]
+    at_once = min(len(wanted), cores())
     refuse_too_large(wanted)
-    if question := long_run(wanted):
+    if question := long_run(wanted, at_once):
         agree(question, yes)
-    progress.say(f"{label}: about {costs.duration(mine.predicted.seconds)}, {mine.predicted.memory_mb:.0f} MB")
+    takes = costs.duration(seconds_of(wanted, at_once) + costs.PAGE_SECONDS)
+    progress.say(f"{label}: about {takes} until its page is made, {mine.predicted.memory_mb:.0f} MB")
     progress.say(said)
     kernels = Kernels()
 
     def work(job: Job, share: int) -> tuple[Job, Run]:
         return job, execute(job.page, root, progress, False, kernels, {CORES: str(share)})
 
-    runs = {job.key: (job, run) for job, run in side_by_side(wanted, work, kernels, min(len(wanted), cores()))}
+    runs = {job.key: (job, run) for job, run in side_by_side(wanted, work, kernels, at_once)}
     notebook = runs[mine.key][1].notebook
     if where:
         notebook = beside.opened(notebook, default or runs[plain.key][1].notebook, page, where)

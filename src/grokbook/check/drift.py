@@ -193,7 +193,8 @@ def content(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _items(output: Mapping[str, Any], seen: Counter[str], bands: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """What one output puts on the page, by name; counts tables, figures and texts on the way."""
-    data, about = output.get("data", {}), output.get("metadata", {})
+    data = dict(sorted(output.get("data", {}).items()))  # a notebook from disk has another order than one from a kernel
+    about = output.get("metadata", {})
     html, words = _text(data.get("text/html", "")), _text(data.get("text/markdown", output.get("text", "")))
     if "scrapbook" in about:
         yield from _glued(about["scrapbook"]["name"], _text(next(iter(data.values()))), bands)
@@ -250,6 +251,9 @@ def _cells(html: str, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def _text(value: Any) -> str:
+    """A part of an output, which may stand there as lines, or as JSON whose order says nothing."""
+    if isinstance(value, dict):
+        return json.dumps(value, sort_keys=True)
     return "".join(value) if isinstance(value, list) else str(value)
 
 

@@ -150,7 +150,8 @@ def _list_one(root: Path, name: str, console: Any) -> None:
         predicted = costs.page_estimate(page)
         costs_table.add_row(page.preset, duration(predicted.seconds), f"{predicted.memory_mb:.0f} MB")
     console.print(costs_table)
-    console.print("Times are predictions for this machine; runs that are in a store already cost nothing.")
+    note = "Times are predictions for this machine, of executing the page"
+    console.print(f"{note}; runs that are in a store already cost nothing.")
 
 
 # ---------------------------------------------------------------------------------------------- execute

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 OVERHEAD_SECONDS = 8.0
 """Kernel start, imports and drawing of one chapter, before any training."""
 
+PAGE_SECONDS = 20.0
+"""From an executed notebook to the one HTML file of `grokbook run`: Sphinx, whatever the chapter."""
+
 OVERHEAD_MB = 450.0
 
 SIDE_BY_SIDE = 1.6
