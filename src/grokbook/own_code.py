@@ -67,6 +67,8 @@ def spelled(value: Any) -> Any:
     Example:
         >>> spelled(partial(spelled, 1))
         {'partial': 'grokbook.own_code.spelled', 'given': [1], 'named': {}}
+        >>> spelled(torch.nn.functional.gelu)
+        'torch._C._nn.gelu'
     """
     if isinstance(value, partial):
         named = {name: spelled(part) for name, part in sorted(value.keywords.items())}
@@ -75,7 +77,9 @@ def spelled(value: Any) -> Any:
         table = np.asarray(value.detach().cpu() if isinstance(value, torch.Tensor) else value)
         digest = hashlib.sha256(np.ascontiguousarray(table).tobytes()).hexdigest()
         return [type(value).__name__, str(table.dtype), list(table.shape), digest]
-    return full_name(value) if isinstance(value, FunctionType | type) else value
+    if isinstance(value, FunctionType | type):
+        return full_name(value)
+    return _by_name(value) or value
 
 
 def code_behind(*parts: Any) -> Code:

@@ -56,6 +56,8 @@ def whose(module: str) -> str:
     if file is None:
         spec = getattr(sys.modules.get(module), "__spec__", None)
         path = list(getattr(spec, "submodule_search_locations", None) or ())
+        if spec is None and "." in module and module in sys.modules:  # made by an extension, as torch._C._nn is
+            return whose(module.rpartition(".")[0])
         builtin = module.partition(".")[0] in sys.stdlib_module_names and module != "__main__"
         return "installed" if builtin or path and is_installed(path[0]) else "own"
     return "installed" if is_installed(file) else "own"

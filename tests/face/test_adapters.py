@@ -1,5 +1,7 @@
 """Adapters of torch carry a whole object or refuse it: what a run would lose is told before anything is trained."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -9,7 +11,7 @@ from torch.nn import functional as F
 from grokbook.errors import ParameterError
 from grokbook.face.optimisers import from_torch_optim
 from grokbook.face.parts import from_module, task
-from grokbook.training import RunConfig
+from grokbook.training import RunConfig, train
 
 BITS = np.arange(64)[:, None] >> np.arange(6) & 1
 PARITY = task(BITS.astype(float), BITS[:, :3].sum(1) % 2, 0.5)
@@ -178,6 +180,73 @@ class MeanTaking(Net):
         return out - out.mean(0)
 
 
+class TiedByData(Net):
+    def __init__(self):
+        super().__init__()
+        self.other = nn.Linear(6, 2)
+        self.other.weight.data = self.line.weight.data
+
+    def forward(self, x):
+        return self.line(x) * self.other(x)
+
+
+SHARED = nn.Linear(6, 6)
+
+
+class Sharing(Net):
+    def __init__(self):
+        super().__init__()
+        self.first = SHARED
+
+    def forward(self, x):
+        return self.line(self.first(x))
+
+
+class Scaled(Net):
+    """Slopes of one parameter are made smaller on their way."""
+
+    def __init__(self):
+        super().__init__()
+        self.line.weight.register_hook(lambda slope: 0.1 * slope)
+
+
+class ScaledAtTheEnd(Net):
+    def __init__(self):
+        super().__init__()
+        self.line.bias.register_post_accumulate_grad_hook(self.smaller)
+
+    @staticmethod
+    def smaller(part):
+        part.grad *= 0.1
+
+
+class OtherWhenEvaluated(Net):
+    def forward(self, x):
+        return self.line(x) * (0.5 if self.training else 1.0)
+
+
+class Counting(Net):
+    """Acts otherwise after many calls."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        return self.line(x) * (0.5 if self.calls > 1000 else 1.0)
+
+
+class CountingInBuffer(Net):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("calls", torch.zeros(()))
+
+    def forward(self, x):
+        self.calls += 1
+        return self.line(x) * torch.where(self.calls > 1000, 0.5, 1.0)
+
+
 class SeldomDropping(Net):
     def forward(self, x):
         return self.line(F.dropout(x, 0.001))
@@ -203,13 +272,20 @@ class Batched(Net):
     [
         (Frozen, "line.weight does not require a gradient"),
         (DrawnBuffer, "the buffer drawn differs between seeds"),
-        (DrawnAttribute, "other outputs than factory\\(\\) itself for seed 1"),
+        (DrawnAttribute, "other outputs than the module itself for seed 1"),
         (SeldomDropping, "leave out dropout, noise"),
         (DrawnByNumpy, "draw of from_module\\(DrawnByNumpy\\) gives other weights when it is called again"),
         (SeededByItself, "draw of from_module\\(SeededByItself\\) gives the same weights for seeds 0 and 1"),
         (NeverUsed, "other.weight has no slope in forward of from_module\\(NeverUsed\\), but AdamW moves it"),
         (Bounded, "writes table.weight over"),
         (Sparse, "gives table.weight a sparse slope"),
+        (TiedByData, "line.weight and other.weight are two parameters of the same numbers"),
+        (Sharing, "first.weight is one object in every module of factory"),
+        (Scaled, "Scaled. has a hook that changes the slope of line.weight"),
+        (ScaledAtTheEnd, "ScaledAtTheEnd. has a hook that changes the slope of line.bias"),
+        (OtherWhenEvaluated, "gives other outputs after .eval"),
+        (Counting, "a call of from_module.Counting. changes its calls"),
+        (CountingInBuffer, "a call of from_module.CountingInBuffer. changes its buffer calls"),
         (MeanTaking, "answers a sample by those it is sent with"),
         (Lazy, "line.weight has no shape yet"),
         (Batched, "norm takes statistics of batches"),
@@ -218,6 +294,52 @@ class Batched(Net):
 def test_a_module_of_which_a_run_would_lose_a_part_is_refused(net, said):
     with pytest.raises(ParameterError, match=said):
         RunConfig(PARITY, from_module(net))
+
+
+def test_what_a_factory_reads_may_be_set_to_another_value(monkeypatch):
+    """The module whose forward pass is used is of the present values, also of a network that was made before."""
+    network = from_module(acting)
+    x = torch.from_numpy(PARITY.inputs).float()
+    for act in (torch.relu, torch.tanh):
+        monkeypatch.setattr(f"{__name__}.ACT", act)
+        assert RunConfig(PARITY, network)
+        torch.manual_seed(1)
+        torch.testing.assert_close(network.forward(network.draw(1), x), act(Net().line(x)))
+
+
+ACT = torch.relu
+
+
+class Acting(Net):
+    def __init__(self):
+        super().__init__()
+        self.act = ACT
+
+    def forward(self, x):
+        return self.act(self.line(x))
+
+
+def acting():
+    return Acting()
+
+
+def test_a_function_of_torch_in_a_field_is_named_in_what_a_run_says():
+    """It has no source, and its name does not change between processes."""
+    network = from_module(partial(ActedOn, torch.tanh))
+    config = RunConfig(PARITY, network, steps=2)
+    runs = train([config], device="cpu", progress=False)
+    assert "_VariableFunctionsClass.tanh" in runs.attrs["configs"] and "0x" not in runs.attrs["configs"]
+    held = RunConfig(PARITY, from_module(partial(ActedOn, nn.GELU())), steps=2)
+    assert "GELU" in train([held], device="cpu", progress=False).attrs["configs"]
+
+
+class ActedOn(Net):
+    def __init__(self, act):
+        super().__init__()
+        self.act = act
+
+    def forward(self, x):
+        return self.act(self.line(x))
 
 
 class Tied(Net):

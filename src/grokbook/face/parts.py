@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,7 @@ from torch.func import functional_call
 from grokbook.errors import ParameterError, check_integers, shown
 from grokbook.machine import plain_torch
 from grokbook.models.networks import Parameters, Shapes
-from grokbook.training.contract import as_tensor
-
-_RARE = (RuntimeError, TypeError, ValueError, IndexError, KeyError, AttributeError, NotImplementedError)
+from grokbook.training.contract import as_read
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,29 +126,52 @@ class TorchModule:
 
     @plain_torch()
     def check(self, task: Any) -> None:
-        """Raise ParameterError where the module cannot read the task's samples or answer it."""
-        x = as_tensor(task.inputs[:2])
-        weights, said = self.draw(0), f"the module on inputs {tuple(x.shape)}, {x.dtype},"
-        try:
-            with torch.no_grad():
-                first = self.forward(weights, x)
-        except _RARE as error:
-            why = str(error).partition("\n")[0]
-            raise ParameterError(f"{said} fails: {type(error).__name__}: {why}.") from error
-        if not isinstance(first, Tensor) or first.ndim < 2 or len(first) != len(x):
-            form = tuple(first.shape) if isinstance(first, Tensor) else type(first).__name__
-            raise ParameterError(f"{said} gives {form}, but must give a row for each sample, ({len(x)}, ...).")
+        """Raise ParameterError where runs would lose a part of the module, or where it cannot answer the task.
+
+        That its forward pass is one is known before (`grokbook.training.contract`).
+        """
+        _made.cache_clear()  # what the factory reads may have been set to another value
+        x = as_read(task, task.inputs[:2])
         for seed in (0, 1):
-            with torch.no_grad():
-                alone, taken = _fresh(self.factory, seed)(x), self.forward(self.draw(seed), x)
-            if not torch.allclose(alone, taken, rtol=1e-4, atol=1e-6):
-                why = f"other outputs than factory() itself for seed {seed}"
-                raise ParameterError(f"{said} gives {why}: it has random state that is no parameter, which runs lose.")
-        targets, outputs = task.targets, tuple(first.shape[1:])
+            self._check_whole(seed, x)
+        with torch.no_grad():
+            outputs = tuple(self.forward(self.draw(0), x).shape[1:])
+        targets = task.targets
         labels = np.issubdtype(targets.dtype, np.integer)
-        if outputs != targets.shape[1:] if not labels else len(outputs) != 1 or targets.max() >= outputs[0]:
+        fits = outputs == targets.shape[1:]
+        if labels:
+            fits = len(outputs) == 1 and targets.max() < outputs[0]
+        if not fits:
             wanted = f"({targets.max() + 1},) or more" if labels else tuple(targets.shape[1:])
-            raise ParameterError(f"{said} gives {outputs} for each sample, but the targets need {wanted}.")
+            raise ParameterError(f"{self.adapted} gives {outputs} for each sample, but the targets need {wanted}.")
+
+    def _check_whole(self, seed: int, x: Tensor) -> None:
+        """Compare outputs and slopes with those of the module itself, and the module with what a call leaves of it."""
+        module, kind = _fresh(self.factory, seed), self.adapted
+        before = _state(module)
+        alone = module(x)
+        after = _state(module)
+        changed = [name for name in after if name not in before or not torch.equal(after[name], before[name])]
+        if changed:
+            raise ParameterError(f"a call of {kind} changes its {changed[0]}, but runs share one; leave that out.")
+        weights = {name: part.requires_grad_() for name, part in self.draw(seed).items()}
+        taken = self.forward(weights, x)
+        if not torch.allclose(alone, taken, rtol=1e-4, atol=1e-6):
+            why = f"gives other outputs than the module itself for seed {seed}"
+            raise ParameterError(f"{kind} {why}: it has random state that is no parameter, which runs lose.")
+        alone.square().sum().backward()
+        taken.square().sum().backward()
+        for name, part in module.named_parameters():
+            theirs = torch.zeros_like(part) if part.grad is None else part.grad
+            ours = weights[name].grad
+            if not torch.allclose(torch.zeros_like(part) if ours is None else ours, theirs, rtol=1e-3, atol=1e-6):
+                raise ParameterError(f"{kind} has a hook that changes the slope of {name}, which runs lose.")
+        module.eval()
+        with torch.no_grad():
+            evaluated = module(x)
+        if not torch.allclose(alone, evaluated, rtol=1e-4, atol=1e-6):
+            rule = "runs stay in the mode for training; leave out what depends on self.training"
+            raise ParameterError(f"{kind} gives other outputs after .eval(), but {rule}.")
 
 
 @dataclass(frozen=True)
@@ -185,9 +207,10 @@ def from_module(factory: Callable[[], nn.Module], *, embedding: str | None = Non
         rule = "must be what makes a module: a class, a function, or functools.partial(Net, 64)"
         said = f"{type(factory).__name__}(...)" if isinstance(factory, nn.Module) else shown(factory)
         raise ParameterError(f"factory = {said} {rule}.")
+    _made.cache_clear()  # what the factory reads may have been set to another value
     try:
         module = _made(factory)
-    except _RARE as error:
+    except Exception as error:  # whatever a reader's factory raises
         raise ParameterError(f"factory fails: {type(error).__name__}: {str(error).partition(chr(10))[0]}.") from error
     if not isinstance(module, nn.Module):
         raise ParameterError(f"factory gives {shown(module)}, but must give a torch.nn.Module.")
@@ -221,9 +244,19 @@ def _refuse_what_is_not_carried(module: nn.Module, factory: Callable[[], nn.Modu
             raise ParameterError(f"{name} has no shape yet, but runs need it; give the layer its sizes.")
         if not part.requires_grad:
             raise ParameterError(f"{name} does not require a gradient, but runs train all of them; make it a buffer.")
-    other = dict(_fresh(factory, 1).named_buffers())
+    places = [(part.data_ptr(), part.data_ptr() + 4 * part.numel(), name) for name, part in module.named_parameters()]
+    places = sorted(place for place in places if place[0] < place[1])
+    for (_, end, name), (begin, _, another) in pairwise(places):
+        if begin < end:
+            raise ParameterError(f"{name} and {another} are two parameters of the same numbers; make them one parameter.")
+    other = _fresh(factory, 1)
+    theirs = dict(other.named_parameters())
+    for name, part in module.named_parameters():
+        if theirs.get(name) is part:
+            raise ParameterError(f"{name} is one object in every module of factory; let it make one each time.")
+    tables = dict(other.named_buffers())
     for name, table in module.named_buffers():
-        if name not in other or not torch.equal(table, other[name]):
+        if name not in tables or not torch.equal(table, tables[name]):
             raise ParameterError(f"the buffer {name} differs between seeds, but runs share one; make it fixed.")
 
 
@@ -231,6 +264,16 @@ def _refuse_what_is_not_carried(module: nn.Module, factory: Callable[[], nn.Modu
 def _made(factory: Callable[[], nn.Module]) -> nn.Module:
     """The module whose forward pass is used, with any parameters."""
     return _fresh(factory, 0)
+
+
+def _state(module: nn.Module) -> dict[str, Tensor]:
+    """Buffers and numbers of a module and of those in it, by name."""
+    found = {f"buffer {name}": table.clone() for name, table in module.named_buffers()}
+    for inside, part in module.named_modules():
+        for name, value in vars(part).items():
+            if isinstance(value, int | float):
+                found[f"{inside}.{name}".lstrip(".")] = torch.tensor(float(value)).nan_to_num()
+    return found
 
 
 @plain_torch()

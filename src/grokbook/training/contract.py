@@ -116,6 +116,12 @@ def as_tensor(array: np.ndarray) -> Tensor:
     return torch.from_numpy(np.array(array, kind, order="C"))
 
 
+def as_read(task: Any, some: np.ndarray) -> Tensor:
+    """Some samples of a task as a network reads them."""
+    inputs = as_tensor(some)
+    return task.show(inputs) if hasattr(task, "show") else inputs
+
+
 def laid_out(model: Any, drawn: Mapping[str, Tensor], by: str = "draw") -> Tensor:
     """The tensors of a network as one row (P,), in the order of `shapes`; refuses others than those.
 
@@ -409,7 +415,7 @@ def _check_part(part: np.ndarray, samples: int, trained: np.ndarray, said: str) 
 def _outputs(config: Any) -> Tensor:
     """What a network puts out for the first two samples, drawn where it is a reader's own, else of zeros."""
     model, task, kind = config.model, config.task, called(config.model)
-    two = _shown(config, task.inputs[:2])
+    two = as_read(task, task.inputs[:2])
     own = "model" in own_parts(config)
     weights = model.draw(0) if own else {n: torch.zeros(shape) for n, shape in model.shapes().items()}
     said = f"forward of {kind} on inputs {tuple(two.shape)}, {two.dtype},"
@@ -440,12 +446,6 @@ def _outputs(config: Any) -> Tensor:
     return found
 
 
-def _shown(config: Any, some: np.ndarray) -> Tensor:
-    """Some samples as the network reads them."""
-    task, inputs = config.task, as_tensor(some)
-    return task.show(inputs) if hasattr(task, "show") else inputs
-
-
 def _generators() -> str:
     """The state of every generator of the process."""
     return repr([random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()])
@@ -460,7 +460,7 @@ def _check_apart(config: Any, weights: Mapping[str, Tensor]) -> None:
     said = f"forward of {kind} on {len(some)} samples"
     with torch.no_grad():
         whole, *halves = [
-            _tried(said, lambda part=part: model.forward({**weights}, _shown(config, part)))
+            _tried(said, lambda part=part: model.forward({**weights}, as_read(config.task, part)))
             for part in (some, some[:4], some[4:])
         ]
     near = 1e-5 * max(1.0, float(whole.abs().max()))

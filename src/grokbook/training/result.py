@@ -77,7 +77,7 @@ def collect(rows: list[tuple[Stack, int]], weights: bool = False, steps: int | N
         dataset = dataset.sel(step=slice(None, steps))
     settings = varied([stack.configs[r] for stack, r in rows], [*map(str, dataset.variables), *map(str, dataset.dims)])
     dataset = dataset.assign_coords({name: ("run", values) for name, values in settings.items()})
-    dataset.attrs["configs"] = json.dumps([stack.configs[r].as_dict() for stack, r in rows])
+    dataset.attrs["configs"] = json.dumps([stack.configs[r].as_dict() for stack, r in rows], default=str)
     dataset.attrs["device"] = rows[0][0].weights.device.type
     lost = [(stack.configs[r], stack.diverged[r]) for stack, r in rows if r in stack.diverged]
     if lost:
