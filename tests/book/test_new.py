@@ -94,7 +94,7 @@ def test_a_project_without_a_table_of_its_own_is_this_book(tmp_path):
     [
         ('chapter = "mine"', "[tool.grokbook] has chapter = 'mine'; did you mean chapters?"),
         ("chapters = 3", "[tool.grokbook] has chapters = 3, which is no text."),
-        ('ledger = "../../x"', "[tool.grokbook] has ledger = '../../x'; a name has 1 to 240 bytes of printable characters"),
+        ('ledger = "../../x"', "[tool.grokbook] has ledger = '../../x'; a name has 1 to 240 bytes"),
         ('chapters = "a..b"', "chapters = 'a..b' of [tool.grokbook] is no package"),
         ('chapters = "nowhere_1918.deeper"', "chapters = 'nowhere_1918.deeper' of [tool.grokbook] is no package"),
         ('chapters = "nowhere_1918"', "chapters = 'nowhere_1918' of [tool.grokbook] is no package"),

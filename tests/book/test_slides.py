@@ -26,11 +26,13 @@ PAGE = """<article><section id="top"><h1>A title</h1><div class="gb-dek"><p>A qu
 <section><h2>An idea</h2><p>Why it is so.</p><div class="math">x</div><p>Between.</p><div class="math">y</div>
 <p><strong>Predict first.</strong> How many?</p><p>After the question.</p>
 <details><div class="math">folded</div></details></section>
-<section><h2>A proof</h2><p>Beside it.</p><div class="proof theorem admonition" id="thm"><p class="admonition-title">Theorem 1</p>
+<section><h2>A proof</h2><p>Beside it.</p>
+<div class="proof theorem admonition" id="thm"><p class="admonition-title">Theorem 1</p>
 <section class="theorem-content" id="proof-content"><p>All are equal.</p></section></div></section>
 <section><h2>What was shown, what was not</h2><ul><li><p><strong>Shown.</strong> This. More.</p></li></ul></section>
 <section><h2>Exercises</h2><div class="exercise admonition"><p class="admonition-title">First</p>
-<section id="exercise-content"><p>Do <b>it</b>.</p><pre>code</pre><div class="gb-hint admonition"><p>A hint.</p></div></section></div>
+<section id="exercise-content"><p>Do <b>it</b>.</p><pre>code</pre>
+<div class="gb-hint admonition"><p>A hint.</p></div></section></div>
 <div class="exercise admonition"><p class="admonition-title">Second</p></div></section>
 <section><h2>Further reading</h2><p>A book.</p></section></section></article>"""
 

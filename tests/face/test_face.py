@@ -350,7 +350,9 @@ REFUSED = {
     r"gives \(1,\) for each sample, but the targets need \(2,\) or more": lambda: gb.train(
         TASK, gb.from_module(partial(nn.Linear, 4, 1))
     ),
-    "forward of from_module.Linear. on inputs .* fails": lambda: gb.train(TASK, gb.from_module(partial(nn.Linear, 3, 2))),
+    "forward of from_module.Linear. on inputs .* fails": lambda: gb.train(
+        TASK, gb.from_module(partial(nn.Linear, 3, 2))
+    ),
     "gives other numbers when it is called again": lambda: gb.train(TASK, gb.from_module(partial(Noisy, 4, 2))),
     "needs a closure": lambda: gb.from_torch_optim(torch.optim.LBFGS),
     "RMSprop refuses its settings": lambda: gb.from_torch_optim(torch.optim.RMSprop, beta=1),

@@ -158,8 +158,8 @@ MISTAKES = {
     ),
     "a part that is drawn each time": (
         lambda: RunConfig(task(groups=lambda self: {"odd": np.random.default_rng().permutation(TEST)[:3]}), Net()),
-        "the part 'odd' of groups of Other is another one when it is asked for again, but must be the same always; draw "
-        "it with np.random.default_rng(seed).",
+        "the part 'odd' of groups of Other is another one when it is asked for again, but must be the same always; "
+        "draw it with np.random.default_rng(seed).",
     ),
     "labels in a column": (
         lambda: RunConfig(task(targets=lambda self: np.arange(16)[:, None] % 2), Net(), loss="squared_error"),
@@ -195,8 +195,8 @@ MISTAKES = {
     ),
     "a seed that cannot be set": (
         lambda: RunConfig(Seeded(), Net()),
-        "task = Seeded(...) has seed = 4, but each run has a task of its own seed, so it must be a field that can be set; "
-        "give yours another name.",
+        "task = Seeded(...) has seed = 4, but each run has a task of its own seed, so it must be a field that can be set"
+        "; give yours another name.",
     ),
     "a field with the name of a function": (
         lambda: RunConfig(Parity(), net(groups=2)),
@@ -262,8 +262,8 @@ MISTAKES = {
     ),
     "inputs that are written over": (
         lambda: RunConfig(Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x.sub_(0.5)))),
-        "forward of Other on inputs (2, 4), torch.float32, writes its inputs over, but must leave what it is given as it "
-        "is.",
+        "forward of Other on inputs (2, 4), torch.float32, writes its inputs over, but must leave what it is given as it"
+        " is.",
     ),
     "weights that are written over": (
         lambda: RunConfig(Parity(), net(forward=lambda self, w, x: Net.forward(self, w | {"U": w["U"].mul_(0.9)}, x))),
@@ -295,18 +295,18 @@ MISTAKES = {
     ),
     "momentum in a global": (
         lambda: RunConfig(Parity(), Net(), optimizer(update=remembering({}))),
-        "update of Other moves weights otherwise when it begins anew, but must keep all that it needs in state, and draw "
-        "nothing at random.",
+        "update of Other moves weights otherwise when it begins anew, but must keep all that it needs in state, and"
+        " draw nothing at random.",
     ),
     "an update with noise": (
         lambda: RunConfig(Parity(), Net(), optimizer(update=noisy)),
-        "update of Other moves weights otherwise when it begins anew, but must keep all that it needs in state, and draw "
-        "nothing at random.",
+        "update of Other moves weights otherwise when it begins anew, but must keep all that it needs in state, and"
+        " draw nothing at random.",
     ),
     "an update that forgets its place": (
         lambda: RunConfig(Parity(), Net(), optimizer(update=forgetful)),
-        "update of Other moves nothing in 100 updates, but must move weights in place: weights.sub_(...), not weights = "
-        "weights - ....",
+        "update of Other moves nothing in 100 updates, but must move weights in place: weights.sub_(...), not weights"
+        " = weights - ....",
     ),
     "a state that is made late": (
         lambda: RunConfig(Parity(), Net(), optimizer(init=lambda *given: {}, update=late)),
@@ -359,7 +359,7 @@ def noisy(self, weights, gradient, state, numbers, shapes):
 
 
 def forgetful(self, weights, gradient, state, numbers, shapes):
-    weights = weights - gradient  # noqa: F841  the mistake
+    weights = weights - gradient  # the mistake
 
 
 def late(self, weights, gradient, state, numbers, shapes):

@@ -248,7 +248,8 @@ def _refuse_what_is_not_carried(module: nn.Module, factory: Callable[[], nn.Modu
     places = sorted(place for place in places if place[0] < place[1])
     for (_, end, name), (begin, _, another) in pairwise(places):
         if begin < end:
-            raise ParameterError(f"{name} and {another} are two parameters of the same numbers; make them one parameter.")
+            rule = "make them one parameter"
+            raise ParameterError(f"{name} and {another} are two parameters of the same numbers; {rule}.")
     other = _fresh(factory, 1)
     theirs = dict(other.named_parameters())
     for name, part in module.named_parameters():

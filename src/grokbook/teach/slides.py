@@ -1,8 +1,8 @@
 """Slides of a chapter from its page in the built site: reveal.js in one file, with notes for the speaker.
 
 On a slide stand a heading, a figure with the first sentence of its caption, equations with the sentence before them, a
-theorem, a small table, exercises or a question; the paragraphs beside them are the notes. Figures that are moved by hand
-work as they do on the page. What the page shows first, its figure and its answer, comes after the first prediction and
+theorem, a small table, exercises or a question; the paragraphs beside them are the notes. Figures that are moved by
+hand work as they do on the page. What the page shows first, its figure and its answer, comes after the first prediction and
 after all sections that lead to it.
 """
 
@@ -95,7 +95,9 @@ def of_chapter(top: Any) -> list[Slide]:
 
     Its lead figure follows the first slide that asks for a prediction, its answer the sections that lead to it.
     """
-    dek, lead, answer = top.select_one(".gb-dek p"), top.select_one(".tag_gb-lead figure"), top.select_one("blockquote p")
+    dek = top.select_one(".gb-dek p")
+    lead = top.select_one(".tag_gb-lead figure")
+    answer = top.select_one("blockquote p")
     opening = [f"<h1>{top.h1.decode_contents()}</h1>", f"<p>{dek.decode_contents()}</p>" if dek else ""]
     sections = top.find_all("section", recursive=False)
     closing = [section for section in sections if _title(section) in CLOSING]

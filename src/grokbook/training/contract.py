@@ -12,6 +12,7 @@ import dataclasses
 import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from grokbook.errors import ParameterError, nearest, shown
 from grokbook.machine import plain_torch
 from grokbook.own_code import held, of_library
 from grokbook.training.optim import Columns
+from grokbook.training.samples import SAME, array_of, check_index, check_part, tried
 
 ASKED = {
     "task": ("inputs", "targets", "train_index", "groups"),
@@ -48,7 +50,6 @@ LONGER = 100
 
 _INSTEAD = {"task": "ModularTask(97)", "model": "MLP((64, 16, 10))", "optimizer": "AdamW()"}
 _OPTIMIZERS = ("AdamW", "Adam", "Sgd", "Muon")
-_SAME = "must be the same always; draw it with np.random.default_rng(seed)"
 _known: dict[str, tuple[Any, ...]] = {}  # what was looked at, with the classes, so that no other one gets their number
 
 
@@ -209,20 +210,9 @@ def generators_kept() -> Iterator[None]:
             np.random.set_state(before[1])
 
 
-def _tried(what: str, call: Callable[[], Any]) -> Any:
-    """The value of a call to a part of a reader's own; its error as one sentence."""
-    try:
-        return call()
-    except ParameterError:
-        raise
-    except Exception as error:  # whatever a reader's part raises
-        said = str(error).partition("\n")[0].rstrip(".")
-        raise ParameterError(f"{what} fails: {type(error).__name__}: {said}.") from error
-
-
 def _check_network(model: Any, start: str) -> None:
     kind, choice = called(model), () if start == "normal" else (start,)
-    shapes = _tried(f"shapes of {kind}", model.shapes)
+    shapes = tried(f"shapes of {kind}", model.shapes)
     good = isinstance(shapes, Mapping) and all(
         isinstance(shape, tuple | list | torch.Size) and all(isinstance(n, int) for n in shape)
         for shape in shapes.values()
@@ -231,7 +221,7 @@ def _check_network(model: Any, start: str) -> None:
         rule = "must give the shape of each name, {'W': (3, 2)}"
         raise ParameterError(f"shapes of {kind} gives {shown(shapes)}, but {rule}.")
     first, again, other = (
-        laid_out(model, _tried(f"draw of {kind}", lambda seed=seed: model.draw(seed, *choice))) for seed in (0, 0, 1)
+        laid_out(model, tried(f"draw of {kind}", lambda seed=seed: model.draw(seed, *choice))) for seed in (0, 0, 1)
     )
     rule = "must draw by its seed alone, with torch.Generator().manual_seed(seed)"
     if hasattr(model, "adapted"):
@@ -248,7 +238,7 @@ def _check_network(model: Any, start: str) -> None:
         raise ParameterError(f"statistics of {kind} are {last}, but must be the last of shapes(), {list(shapes)}.")
     if hasattr(model, "embeddings"):
         empty = {name: torch.empty(shape, device="meta") for name, shape in shapes.items()}
-        tables = _tried(f"embeddings of {kind}", lambda: model.embeddings(empty))
+        tables = tried(f"embeddings of {kind}", lambda: model.embeddings(empty))
         good = isinstance(tables, tuple) and len(tables) in (1, 2)
         if not good or not all(isinstance(table, Tensor) and table.ndim == 2 for table in tables):
             rule = "must give a tuple of one or two tensors (n, d), a token a row"
@@ -266,7 +256,7 @@ def _check_numbers(config: Any) -> None:
     last = steps - 1 if isinstance(steps, int) and steps > 0 else 0
     found = {}
     for step in (0, last, 0):
-        numbers = _tried(f"numbers of {kind} at step {step}", lambda step=step: config.optimizer.numbers(step))
+        numbers = tried(f"numbers of {kind} at step {step}", lambda step=step: config.optimizer.numbers(step))
         if not isinstance(numbers, dict) or not all(isinstance(value, int | float) for value in numbers.values()):
             rule = "must give a dictionary of numbers"
             raise ParameterError(f"numbers of {kind} at step {step} gives {shown(numbers)}, but {rule}.")
@@ -282,7 +272,7 @@ def _check_numbers(config: Any) -> None:
 def _check_optimizer(config: Any) -> None:
     """Refuse an optimiser that keeps what no state holds, draws at random, or moves nothing."""
     optimizer, shapes, kind = config.optimizer, config.model.shapes(), called(config.optimizer)
-    state = _tried(f"init of {kind}", lambda: optimizer.init(torch.zeros(2, sum(_sizes(shapes))), shapes))
+    state = tried(f"init of {kind}", lambda: optimizer.init(torch.zeros(2, sum(_sizes(shapes))), shapes))
     if not isinstance(state, dict) or not all(isinstance(value, Tensor) for value in state.values()):
         raise ParameterError(f"init of {kind} gives {shown(state)}, but must give a dictionary of tensors.")
     for name, value in state.items():
@@ -316,7 +306,8 @@ def _moved(config: Any, updates: int, still: Sequence[str] = ()) -> Tensor:
         before = {name: (value.shape, value.dtype) for name, value in state.items()}
         numbers = columns(min(step, config.steps - 1))
         slope = torch.cat(slopes)[None]
-        given = _tried(f"update of {kind}", lambda: optimizer.update(weights, slope, state, numbers, shapes))
+        move = partial(optimizer.update, weights, slope, state, numbers, shapes)
+        given = tried(f"update of {kind}", move)
         if given is not None:
             what = f"update of {kind} gives a {type(given).__name__}"
             raise ParameterError(f"{what}, but must move weights and state in place.")
@@ -330,7 +321,7 @@ def _moved(config: Any, updates: int, still: Sequence[str] = ()) -> Tensor:
 def _check_data(config: Any) -> None:
     """Refuse data that cannot be trained on: samples, answers, the training set, the parts of the test set."""
     task, kind = config.task, type(config.task).__name__
-    inputs, targets, index = [_array(config, name) for name in ASKED["task"][:3]]
+    inputs, targets, index = [array_of(config, name) for name in ASKED["task"][:3]]
     if len(inputs) != len(targets):
         raise ParameterError(f"targets of {kind} are {len(targets)}, but must be as many as inputs, {len(inputs)}.")
     if targets.dtype != np.int64 and not np.issubdtype(targets.dtype, np.floating):
@@ -341,16 +332,16 @@ def _check_data(config: Any) -> None:
     if not index.size:
         rule = f"must be different numbers from 0 to {len(inputs) - 1}, one or more"
         raise ParameterError(f"train_index of {kind} has shape {index.shape}, but {rule}.")
-    _check_index(index, len(inputs), f"train_index of {kind}")
-    groups = _tried(f"groups of {kind}", task.groups)
+    check_index(index, len(inputs), f"train_index of {kind}")
+    groups = tried(f"groups of {kind}", task.groups)
     if not isinstance(groups, Mapping):
         raise ParameterError(f"groups of {kind} gives {shown(groups)}, but must give a dictionary, {{}} for no parts.")
-    again = _tried(f"groups of {kind}", task.groups)
+    again = tried(f"groups of {kind}", task.groups)
     for name, part in groups.items():
         said = f"the part {name!r} of groups of {kind}"
-        _check_part(np.asarray(part), len(inputs), index, said)
+        check_part(np.asarray(part), len(inputs), index, said)
         if not np.array_equal(part, again.get(name)):
-            raise ParameterError(f"{said} is another one when it is asked for again, but {_SAME}.")
+            raise ParameterError(f"{said} is another one when it is asked for again, but {SAME}.")
     outputs = _outputs(config)
     if np.issubdtype(targets.dtype, np.floating):
         if config.loss != "squared_error":
@@ -372,46 +363,6 @@ def _check_data(config: Any) -> None:
         )
 
 
-def _array(config: Any, name: str) -> np.ndarray:
-    kind = type(config.task).__name__
-    value, again = [_tried(f"{name} of {kind}", lambda: getattr(config.task, name)) for _ in range(2)]
-    if not isinstance(value, np.ndarray) or not value.ndim or value.dtype.kind not in "biuf":
-        raise ParameterError(f"{name} of {kind} is {shown(value)}, but must be an array of numbers (np.ndarray).")
-    if not np.isfinite(value).all():
-        raise ParameterError(f"{name} of {kind} has numbers that are not finite, but all must be.")
-    if not np.array_equal(value, again):
-        raise ParameterError(f"{name} of {kind} is another array when it is asked for again, but {_SAME}.")
-    return value
-
-
-def _check_index(index: np.ndarray, samples: int, said: str) -> None:
-    rule = f"must be different numbers from 0 to {samples - 1}"
-    if index.ndim != 1:
-        raise ParameterError(f"{said} has shape {index.shape}, but {rule}.")
-    if not np.issubdtype(index.dtype, np.signedinteger):
-        raise ParameterError(f"{said} is {index.dtype}, but must be integers; of a mask it is np.flatnonzero(mask).")
-    if not index.size:
-        return
-    if index.min() < 0 or index.max() >= samples:
-        worst = index.min() if index.min() < 0 else index.max()
-        raise ParameterError(f"{said} has {worst}, but {rule}.")
-    numbers, counts = np.unique(index, return_counts=True)
-    if counts.max() > 1:
-        raise ParameterError(f"{said} has {numbers[counts.argmax()]} {counts.max()} times, but {rule}.")
-
-
-def _check_part(part: np.ndarray, samples: int, trained: np.ndarray, said: str) -> None:
-    """Refuse what is no part of the test set: a mask (N,), or different numbers of samples that are not trained on."""
-    if part.dtype == bool:
-        if part.shape != (samples,):
-            raise ParameterError(f"{said} is a mask of shape {part.shape}, but must be ({samples},).")
-        part = np.flatnonzero(part)
-    _check_index(part, samples, said)
-    both = np.intersect1d(part, trained)
-    if both.size:
-        raise ParameterError(f"{said} has the training sample {both[0]}, but parts are of the test set alone.")
-
-
 def _outputs(config: Any) -> Tensor:
     """What a network puts out for the first two samples, drawn where it is a reader's own, else of zeros."""
     model, task, kind = config.model, config.task, called(config.model)
@@ -422,7 +373,7 @@ def _outputs(config: Any) -> Tensor:
     before = [part.clone() for part in (two, *weights.values())]
     states = _generators()
     with torch.no_grad():
-        found = _tried(said, lambda: model.forward({**weights}, two))
+        found = tried(said, lambda: model.forward({**weights}, two))
     if not isinstance(found, Tensor) or found.ndim < 2 or len(found) != len(two) or not found.is_floating_point():
         form = f"{found.dtype} {tuple(found.shape)}" if isinstance(found, Tensor) else shown(found)
         raise ParameterError(f"{said} gives {form}, but must give floats ({len(two)}, ...), a row for each sample.")
@@ -432,7 +383,7 @@ def _outputs(config: Any) -> Tensor:
         if not torch.equal(part, old):
             raise ParameterError(f"{said} writes {name} over, but must leave what it is given as it is.")
     with torch.no_grad():
-        again = _tried(said, lambda: model.forward({**weights}, two))
+        again = tried(said, lambda: model.forward({**weights}, two))
     if states != _generators() or not torch.allclose(found, again, rtol=0, atol=0, equal_nan=True):
         rule = "leave out dropout, noise and what counts calls"
         raise ParameterError(f"{said} gives other numbers when it is called again; {rule}.")
@@ -440,7 +391,7 @@ def _outputs(config: Any) -> Tensor:
     more = [{"dropout": Tensor.clone, "statistics": {}}[name] for name in names]
     said = f"forward of {kind}, which is given more arguments where a network has {' and '.join(names)},"
     with torch.no_grad():
-        _tried(said, lambda: model.forward({**weights}, two, *more))
+        tried(said, lambda: model.forward({**weights}, two, *more))
     _check_apart(config, weights)
     _check_slopes(config, weights, two)
     return found
@@ -460,7 +411,7 @@ def _check_apart(config: Any, weights: Mapping[str, Tensor]) -> None:
     said = f"forward of {kind} on {len(some)} samples"
     with torch.no_grad():
         whole, *halves = [
-            _tried(said, lambda part=part: model.forward({**weights}, as_read(config.task, part)))
+            tried(said, lambda part=part: model.forward({**weights}, as_read(config.task, part)))
             for part in (some, some[:4], some[4:])
         ]
     near = 1e-5 * max(1.0, float(whole.abs().max()))

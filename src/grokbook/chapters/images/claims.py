@@ -122,7 +122,7 @@ def halving(steps: Mapping[int, float]) -> float:
     """How many times as many steps a halving costs at the smallest sizes as at the largest ones.
 
     Example:
-        >>> halving({100: 900.0, 200: 300.0, 400: 100.0})
+        >>> round(halving({100: 900.0, 200: 300.0, 400: 100.0}), 9)
         3.0
     """
     slopes = -np.diff(list(steps.values())) / np.diff(np.log2(list(steps)))

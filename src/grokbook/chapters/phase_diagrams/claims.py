@@ -61,7 +61,8 @@ _OURS = {"section": _THEIRS, "through": phases}
 
 
 def _with_parts() -> dict[str, object]:
-    return {"6b": fig6()["b"], "6c": replace(fig6()["c"], seeds=(0, 2)), "6c in part": replace(in_part()["c"], seeds=(1,))}
+    most = replace(fig6()["c"], seeds=(0, 2))
+    return {"6b": fig6()["b"], "6c": most, "6c in part": replace(in_part()["c"], seeds=(1,))}
 
 
 @claim("LP04", "liu2022", "section 4.1", also=("LP01",), **_OURS, runs=_with_parts, says=(
@@ -194,8 +195,8 @@ def one_seed_a_cell(runs: Mapping[str, xr.DataArray], *, bar: float = 0.8) -> Fi
     phase = runs["cells"]
     pairs = among_seeds(phase)
     value, low, high = band(pairs.agreement)
-    return judge(value >= bar if enough(phase) else None, value=value, low=low, high=high, seeds=len(phase), cells=phase[0].size, runs=phase.size,
-                 left=int((phase == OPEN).sum()), theirs=with_published(phase, "b"),
+    return judge(value >= bar if enough(phase) else None, value=value, low=low, high=high, seeds=len(phase),
+                 cells=phase[0].size, runs=phase.size, left=int((phase == OPEN).sum()), theirs=with_published(phase, "b"),
                  kappa=pairs.kappa.median())  # fmt: skip
 
 
@@ -240,8 +241,8 @@ def their_draws(runs: Mapping[str, xr.Dataset], *, same: float = SAME) -> Findin
     ours = phases(runs["b"]).phase.isel(seed=0).transpose(*theirs.dims).values
     value = agreement(ours, theirs.values)
     steps = steps_beside(runs["b"]).met
-    return judge(decided(value >= same, value <= OTHERS), value=value, cells=theirs.size, kappa=kappa(ours, theirs.values),
-                 met=some(int(steps.sum()), len(steps)))  # fmt: skip
+    return judge(decided(value >= same, value <= OTHERS), value=value, cells=theirs.size,
+                 kappa=kappa(ours, theirs.values), met=some(int(steps.sum()), len(steps)))  # fmt: skip
 
 
 def of_twins(data: xr.Dataset, hold: int = 1) -> xr.DataArray:
@@ -441,6 +442,6 @@ def four_symbols(runs: Runs, *, tolerance: float = TOLERANCE) -> Finding:
     p = less = np.nan
     if runs.complete():
         p, less = (float(mannwhitneyu(slow, fast, alternative=side).pvalue) for side in ("greater", "less"))
-    return judge(decided(p < LEVEL, less < LEVEL), seen == len(ALL) or None, value=p, p=p, runs=min(len(fast), len(slow)), slow=slow.mean(),
-                 fast=fast.mean(), seen=seen, of=len(ALL), fitted=some(int((rows.fitted > 1 - 1e-6).sum()), len(rows)),
+    return judge(decided(p < LEVEL, less < LEVEL), seen == len(ALL) or None, value=p, p=p,
+                 runs=min(len(fast), len(slow)), slow=slow.mean(), fast=fast.mean(), seen=seen, of=len(ALL), fitted=some(int((rows.fitted > 1 - 1e-6).sum()), len(rows)),
                  told=", ".join(f"{kind} ({count})" for kind, count in kinds.items()))  # fmt: skip
