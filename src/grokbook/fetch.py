@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from grokbook.errors import RecordError, line
+from grokbook.errors import ParameterError, RecordError, line
 from grokbook.files import inside
 from grokbook.machine import duration
 from grokbook.paths import INSTALLED, RECORDS, project_root, records_path
@@ -104,5 +104,5 @@ def _read(url: str, largest: int) -> bytes:
         with fsspec.open(url, "rb") as stream:
             content = stream.read(largest + 1)
     if len(content) > largest:
-        raise ValueError(f"it has more than {largest:,} bytes")
+        raise ParameterError(f"it has more than {largest:,} bytes")
     return content

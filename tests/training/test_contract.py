@@ -195,8 +195,8 @@ MISTAKES = {
     ),
     "a seed that cannot be set": (
         lambda: RunConfig(Seeded(), Net()),
-        "task = Seeded(...) has seed = 4, but each run has a task of its own seed, so it must be a field that can be set"
-        "; give yours another name.",
+        "task = Seeded(...) has seed = 4, but each run has a task of its own seed, so it must be a field that can be "
+        "set; give yours another name.",
     ),
     "a field with the name of a function": (
         lambda: RunConfig(Parity(), net(groups=2)),
@@ -262,8 +262,8 @@ MISTAKES = {
     ),
     "inputs that are written over": (
         lambda: RunConfig(Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x.sub_(0.5)))),
-        "forward of Other on inputs (2, 4), torch.float32, writes its inputs over, but must leave what it is given as it"
-        " is.",
+        "forward of Other on inputs (2, 4), torch.float32, writes its inputs over, but must leave what it is given as "
+        "it is.",
     ),
     "weights that are written over": (
         lambda: RunConfig(Parity(), net(forward=lambda self, w, x: Net.forward(self, w | {"U": w["U"].mul_(0.9)}, x))),

@@ -200,7 +200,7 @@ def _safe_tensors(content: bytes) -> dict[str, Tensor]:
         if name != "__metadata__":
             begin, end = about["data_offsets"]
             if (kind := about["dtype"]) not in _KINDS:
-                raise ValueError(f"{shown(name)} is of type {shown(kind)}")
+                raise ParameterError(f"{shown(name)} is of type {shown(kind)}")
             part = torch.from_numpy(np.frombuffer(body[begin:end], _KINDS[kind]).copy())
             found[name] = (part.view(torch.bfloat16) if kind == "BF16" else part).reshape(about["shape"])
     return found

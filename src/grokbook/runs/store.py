@@ -93,13 +93,13 @@ def _tables(file: h5py.File, length: int) -> dict[str, h5py.Dataset]:
     tables, needed = {}, 0
     for name in file:
         if file.id.links.get_info(name.encode()).type != h5py.h5l.TYPE_HARD or not is_plain(name):
-            raise ValueError(f"{shown(name)} is a link, or no name of a variable")
+            raise ParameterError(f"{shown(name)} is a link, or no name of a variable")
         table = file[name]
         if not isinstance(table, h5py.Dataset) or h5py.h5o.get_info(table.id).rc != 1:
-            raise ValueError(f"{shown(name)} is no variable of its own")
+            raise ParameterError(f"{shown(name)} is no variable of its own")
         made = table.id.get_create_plist()
         if made.get_layout() == h5py.h5d.VIRTUAL or made.get_external_count():
-            raise ValueError(f"{shown(name)} is kept in another file")
+            raise ParameterError(f"{shown(name)} is kept in another file")
         if bytes(table.attrs.get("NAME", b"")).startswith(NO_VARIABLE):
             continue
         needed += table.nbytes
@@ -107,7 +107,7 @@ def _tables(file: h5py.File, length: int) -> dict[str, h5py.Dataset]:
             needed += table.size * length
         tables[name] = table
     if needed > free_memory_mb() * 1e6:
-        raise ValueError(f"it needs {needed / 1e6:,.0f} MB, more than the memory that is free")
+        raise ParameterError(f"it needs {needed / 1e6:,.0f} MB, more than the memory that is free")
     return tables
 
 
@@ -116,7 +116,7 @@ def _dims(file: h5py.File, name: str, table: h5py.Dataset) -> tuple[str, ...]:
     if "DIMENSION_LIST" not in table.attrs:  # a scale, the coordinate of its own dimension, names none
         return (name,) * table.ndim
     if table.attrs.get_id("DIMENSION_LIST").shape != (table.ndim,):
-        raise ValueError(f"{shown(name)} has not as many dimensions as axes")
+        raise ParameterError(f"{shown(name)} has not as many dimensions as axes")
     return tuple(file[of[0]].name[1:] for of in table.attrs["DIMENSION_LIST"])
 
 
@@ -130,7 +130,7 @@ def _attributes(of: h5py.HLObject) -> dict[str, Any]:
         if name not in NETCDF:
             about = of.attrs.get_id(name)
             if about.dtype.hasobject and prod(about.shape or ()) != 1:
-                raise ValueError(f"the attribute {shown(name)} is no text")
+                raise ParameterError(f"the attribute {shown(name)} is no text")
             attrs[name] = of.attrs[name]
     return {name: value[0] if getattr(value, "shape", ()) == (1,) else value for name, value in attrs.items()}
 

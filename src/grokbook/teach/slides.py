@@ -2,8 +2,8 @@
 
 On a slide stand a heading, a figure with the first sentence of its caption, equations with the sentence before them, a
 theorem, a small table, exercises or a question; the paragraphs beside them are the notes. Figures that are moved by
-hand work as they do on the page. What the page shows first, its figure and its answer, comes after the first prediction and
-after all sections that lead to it.
+hand work as they do on the page. What the page shows first, its figure and its answer, comes after the first
+prediction and after all sections that lead to it.
 """
 
 from __future__ import annotations

@@ -39,9 +39,8 @@ CORNER = np.diag([1.0, 0.0])  # a matrix without an inverse, E_e and E_f of L29'
     "{sums} sums of two of ten symbols have {different} values, and rho reads any table off them",
 ))  # fmt: skip
 def abelian_groups(most: int = 12) -> Finding:
-    """ "The analysis of the toy setting can actually apply to all Abelian groups": addition of
-    embeddings in R^d, since modular addition "could apply to all other cyclic groups, e.g., modulo
-    multiplication", and a symmetric f is rho(phi(x_1) + phi(x_2)).
+    """ "The analysis of the toy setting can actually apply to all Abelian groups": addition in R^d, as modular addition
+    "could apply to all other cyclic groups" and a symmetric f is rho(phi(x_1) + phi(x_2)).
 
     The paper's own limitation, that there may be "a broader notion of parallelogram given by some
     other metric", is the way out: for phases the analysis is right. The residues modulo n with an

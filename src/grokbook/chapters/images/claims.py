@@ -187,9 +187,8 @@ def letters(data: xr.Dataset) -> xr.DataArray:
 @claim("LM5", "liu2022", "section 4.3; appendix J, Fig. 8 (right)", **_CELLS, also=("LM13",), says="{told}",
        runs=fig8_right, beside=fig8_beyond, rule_changed=PLACES)  # fmt: skip
 def phases_of_mnist(runs: Runs) -> Finding:
-    """Over weight decay and rate of the last layer "the four phases of learning dynamics" all occur
-    on MNIST, with "a \"confusion\" phase in the bottom right (high learning rate and high weight
-    decay)" and "a \"memorization\" phase at low weight decay and low learning rate".
+    """Over weight decay and rate of the last layer "the four phases of learning dynamics" all occur on MNIST: confusion
+    at "high learning rate and high weight decay", memorisation at low ones.
 
     Our reading: in our diagram all four occur; confusion is at least twice as frequent where both
     values are above the middle as elsewhere, and memorisation where both are below. The paper

@@ -196,8 +196,8 @@ def one_seed_a_cell(runs: Mapping[str, xr.DataArray], *, bar: float = 0.8) -> Fi
     pairs = among_seeds(phase)
     value, low, high = band(pairs.agreement)
     return judge(value >= bar if enough(phase) else None, value=value, low=low, high=high, seeds=len(phase),
-                 cells=phase[0].size, runs=phase.size, left=int((phase == OPEN).sum()), theirs=with_published(phase, "b"),
-                 kappa=pairs.kappa.median())  # fmt: skip
+                 cells=phase[0].size, runs=phase.size, left=int((phase == OPEN).sum()),
+                 theirs=with_published(phase, "b"), kappa=pairs.kappa.median())  # fmt: skip
 
 
 @claim("LP12", "liu2022", "section 4.1, Fig. 6d", section=_THEIRS, runs=started, through=short, origin="ours",
@@ -443,5 +443,6 @@ def four_symbols(runs: Runs, *, tolerance: float = TOLERANCE) -> Finding:
     if runs.complete():
         p, less = (float(mannwhitneyu(slow, fast, alternative=side).pvalue) for side in ("greater", "less"))
     return judge(decided(p < LEVEL, less < LEVEL), seen == len(ALL) or None, value=p, p=p,
-                 runs=min(len(fast), len(slow)), slow=slow.mean(), fast=fast.mean(), seen=seen, of=len(ALL), fitted=some(int((rows.fitted > 1 - 1e-6).sum()), len(rows)),
+                 runs=min(len(fast), len(slow)), slow=slow.mean(), fast=fast.mean(), seen=seen, of=len(ALL),
+                 fitted=some(int((rows.fitted > 1 - 1e-6).sum()), len(rows)),
                  told=", ".join(f"{kind} ({count})" for kind, count in kinds.items()))  # fmt: skip
