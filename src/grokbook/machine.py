@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -179,3 +180,26 @@ def process_environment(threads: int = 1) -> dict[str, str]:
     found = os.pathsep.join(path or os.getcwd() for path in sys.path)
     ours = {"PYTHONPATH": found, "TORCHINDUCTOR_COMPILE_THREADS": "1"}
     return {**os.environ, **KEEP_MEMORY, **limits, **ours}
+
+
+@contextlib.contextmanager
+def generators_kept() -> Iterator[None]:
+    """No generator of the process is another one afterwards: Python's, numpy's, torch's on the CPU.
+
+    Example:
+        >>> before = random.getstate()
+        >>> with generators_kept():
+        ...     seed = random.random()
+        >>> random.getstate() == before
+        True
+    """
+    import numpy as np
+    import torch
+
+    before = random.getstate(), np.random.get_state()
+    with torch.random.fork_rng(devices=[]):
+        try:
+            yield
+        finally:
+            random.setstate(before[0])
+            np.random.set_state(before[1])

@@ -446,7 +446,7 @@ def test_a_watch_of_the_library_is_no_code_of_a_readers_own():
 
 
 def test_a_record_whose_configuration_is_not_its_keys_is_not_handed_out(tmp_path):
-    """Two keys of a manifest exchanged: what was asked with one decay would be answered with the other."""
+    """Two files exchanged, and what the manifest says of them: one decay would be answered with the other."""
     store = Store(tmp_path / "exchanged")
     config = RunConfig(ModularTask(5, train_fraction=0.5), Shape(5, d_model=8), steps=10)
     runs = [Experiment("own/decay", replace(config, optimizer=AdamW(weight_decay=d)), (0,)) for d in (0.0, 5.0)]
@@ -454,8 +454,14 @@ def test_a_record_whose_configuration_is_not_its_keys_is_not_handed_out(tmp_path
         load_or_run(run, store, progress=False)
     path = store.path / "MANIFEST.json"
     first, second = (run.key for run in runs)
-    text = path.read_text().replace(f'"key": "{first}"', '"key": "-"')
-    text = text.replace(f'"key": "{second}"', f'"key": "{first}"').replace('"key": "-"', f'"key": "{second}"')
-    path.write_text(text)
+    manifest = json.loads(path.read_text())
+    entries = [manifest["records"][f"own/decay/{key}.nc"] for key in (first, second)]
+    for name in ("sha256", "bytes"):
+        entries[0][name], entries[1][name] = entries[1][name], entries[0][name]
+    path.write_text(json.dumps(manifest))
+    files = [store.path / f"own/decay/{key}.nc" for key in (first, second)]
+    contents = [file.read_bytes() for file in files]
+    files[0].write_bytes(contents[1])
+    files[1].write_bytes(contents[0])
     with pytest.raises(RecordError, match=f"has key {second}, not {first}: the manifest"):
         load_or_run(runs[0], store, progress=False)

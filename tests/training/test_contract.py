@@ -16,6 +16,7 @@ from grokbook.models.mlp import MLP
 from grokbook.tasks import ModularTask
 from grokbook.training import AdamW, RunConfig, train
 from grokbook.training.optim import Group
+from grokbook.training.watching import try_watches
 
 
 @dataclass(frozen=True)
@@ -470,3 +471,28 @@ def test_a_value_is_looked_at_once(monkeypatch):
     for rate in range(50):
         replace(config, steps=rate + 1)
     assert len(calls) == before
+
+
+def clipped_together(self, weights, gradient, state, numbers, shapes):
+    """A clip over the norm of all rows, as a loop over one network would write it."""
+    weights.sub_(0.1 * gradient / gradient.norm().clamp(min=1.0))
+
+
+def first_alone(self, weights, gradient, state, numbers, shapes):
+    weights[0] -= 0.1 * gradient[0]
+
+
+@pytest.mark.parametrize("update", [clipped_together, first_alone])
+def test_an_optimiser_that_mixes_the_rows_of_a_program_is_refused(update):
+    """Runs that share a program are rows of one table: each is moved as it would be alone."""
+    with pytest.raises(ParameterError, match="moves a run otherwise where another one is beside it"):
+        RunConfig(Parity(), Net(), optimizer(update=update))
+
+
+def test_a_watch_that_writes_weights_over_is_refused():
+    def halving(view):
+        next(iter(view.weights.values())).mul_(0.5)
+        return 0.0
+
+    with pytest.raises(ParameterError, match="watch 'halving' writes over the weights of the network"):
+        try_watches(RunConfig(Parity(), Net()), {"halving": halving})

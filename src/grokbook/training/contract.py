@@ -7,11 +7,10 @@ says its `sizes()`, which lets its data wait for `train`. No generator of the pr
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,7 +19,7 @@ import torch
 from torch import Tensor
 
 from grokbook.errors import ParameterError, nearest, shown
-from grokbook.machine import plain_torch
+from grokbook.machine import generators_kept, plain_torch
 from grokbook.own_code import held, of_library
 from grokbook.training.optim import Columns
 from grokbook.training.samples import SAME, array_of, check_index, check_part, tried
@@ -198,18 +197,6 @@ def _check_form(name: str, part: Any) -> None:
         raise ParameterError(f"model = {kind}(...) has solved, but no settle(weights, inputs, targets) that solves.")
 
 
-@contextlib.contextmanager
-def generators_kept() -> Iterator[None]:
-    """No generator of the process is another one afterwards."""
-    before = random.getstate(), np.random.get_state()
-    with torch.random.fork_rng(devices=[]):
-        try:
-            yield
-        finally:
-            random.setstate(before[0])
-            np.random.set_state(before[1])
-
-
 def _check_network(model: Any, start: str) -> None:
     kind, choice = called(model), () if start == "normal" else (start,)
     shapes = tried(f"shapes of {kind}", model.shapes)
@@ -284,20 +271,28 @@ def _check_optimizer(config: Any) -> None:
     if not torch.allclose(first, again, rtol=0, atol=0, equal_nan=True):
         rule = "must keep all that it needs in state, and draw nothing at random"
         raise ParameterError(f"update of {kind} moves weights otherwise when it begins anew, but {rule}.")
+    both = _moved(config, TRIED, runs=2)
+    if not torch.allclose(both[:1], first, rtol=1e-4, atol=1e-7, equal_nan=True) or both.any(1).unique().numel() > 1:
+        rule = "must move each row of weights by that row alone, as several runs share a program"
+        raise ParameterError(f"update of {kind} moves a run otherwise where another one is beside it, but {rule}.")
     if not first.any() and not _moved(config, LONGER).any():
         rule = "must move weights in place: weights.sub_(...), not weights = weights - ..."
         raise ParameterError(f"update of {kind} moves nothing in {LONGER} updates, but {rule}.")
 
 
-def _moved(config: Any, updates: int, still: Sequence[str] = ()) -> Tensor:
-    """Where updates with drawn slopes move weights from 0, (1, P); the parameters `still` have slopes of 0."""
+def _moved(config: Any, updates: int, still: Sequence[str] = (), runs: int = 1) -> Tensor:
+    """Where updates with drawn slopes move weights, (runs, P); the parameters `still` have slopes of 0.
+
+    Each further run begins where the first does, and has slopes ten times as large.
+    """
     optimizer, shapes, kind = config.optimizer, config.model.shapes(), called(config.optimizer)
     generator = torch.Generator().manual_seed(0)
-    start = torch.randn(1, sum(_sizes(shapes)), generator=generator)
+    start = torch.randn(1, sum(_sizes(shapes)), generator=generator).repeat(runs, 1)
     weights = start.clone()
     state = optimizer.init(weights, shapes)
     groups = getattr(config.model, "groups", dict)()
-    columns = Columns([optimizer], shapes, groups, weights)
+    columns = Columns([optimizer] * runs, shapes, groups, weights)
+    larger = 10.0 ** torch.arange(runs)[:, None]
     for step in range(updates):
         slopes = [
             torch.zeros(n) if name in still else torch.randn(n, generator=generator)
@@ -305,7 +300,7 @@ def _moved(config: Any, updates: int, still: Sequence[str] = ()) -> Tensor:
         ]
         before = {name: (value.shape, value.dtype) for name, value in state.items()}
         numbers = columns(min(step, config.steps - 1))
-        slope = torch.cat(slopes)[None]
+        slope = torch.cat(slopes) * larger
         move = partial(optimizer.update, weights, slope, state, numbers, shapes)
         given = tried(f"update of {kind}", move)
         if given is not None:

@@ -10,11 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokbook.machine import limited_threads, plain_torch, subnormals_as_zero
+from grokbook.machine import generators_kept, limited_threads, plain_torch, subnormals_as_zero
 from grokbook.own_code import Code, is_own
 from grokbook.training.checkpoint import load_checkpoint, save_checkpoint
 from grokbook.training.config import RunConfig, code_of, digest
-from grokbook.training.contract import generators_kept
 from grokbook.training.forward import split_weights
 from grokbook.training.loop import Stack, advance, log, make_stack
 from grokbook.training.optim import State
@@ -53,6 +52,8 @@ def probe(config: RunConfig, watches: Mapping[str, Watch] | None = None) -> str:
         drawn = View(config, split_weights(config, stack.weights[0].clone()), 0)
         for name, watch in (watches or {}).items():
             seen.update(f"{name}={look(watch, replace(drawn, final=drawn))!r}".encode())
+        for step in stack.logged.tolist():  # what a schedule does later than the updates below
+            seen.update(repr(config.optimizer.numbers(min(step, config.steps - 1))).encode())
         for _ in range(PROBED_UPDATES):
             advance(stack)
         seen.update(stack.weights.numpy().tobytes())

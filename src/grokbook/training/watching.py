@@ -14,12 +14,12 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from grokbook.errors import ParameterError
-from grokbook.machine import limited_threads
+from grokbook.machine import generators_kept, limited_threads
 from grokbook.models.transformer import Parameters, Shape, mlp, self_attention
 from grokbook.own_code import is_own
 from grokbook.tasks.task import Task
 from grokbook.training.config import RunConfig
-from grokbook.training.contract import as_tensor, generators_kept
+from grokbook.training.contract import as_tensor
 from grokbook.training.forward import all_outputs, split_weights
 from grokbook.training.loop import Stack, draw
 
@@ -110,13 +110,14 @@ def try_watches(config: RunConfig, watches: Mapping[str, Watch]) -> None:
 
     The library's own are not tried: what they refuse is known to be undefined there, and stays NaN.
 
-    Raises ParameterError, which names the watch, for one that ends in an error or gives no number.
+    Raises ParameterError, which names the watch, for one that ends in an error, gives no number or changes weights.
     """
     own = {name: watch for name, watch in watches.items() if is_own(watch)}
     if not own:
         return
     with generators_kept():
-        weights = split_weights(config, draw(config))
+        row = draw(config)
+        weights, as_drawn = split_weights(config, row), row.clone()
         end = View(config, weights, config.steps)
         for name, watch in own.items():
             try:
@@ -124,6 +125,8 @@ def try_watches(config: RunConfig, watches: Mapping[str, Watch]) -> None:
             except Exception as error:  # whatever a reader's function raises is told before hours of training
                 said = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
                 raise ParameterError(f"watch {name!r} fails on the network as it is drawn: {said}") from error
+            if not torch.equal(row, as_drawn):
+                raise ParameterError(f"watch {name!r} writes over the weights of the network; let it work on a copy.")
 
 
 def run_watches(stack: Stack, r: int, watches: Mapping[str, Watch]) -> dict[str, np.ndarray]:
