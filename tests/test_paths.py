@@ -159,7 +159,7 @@ with Pool(1) as pool:
 KERNELS = """
 import os
 from grokbook.build.kernel import _loaded
-process = _loaded(os.getpid(), ())
+process, _ = _loaded(os.getpid(), ())
 process.stdin.close()
 print("worked" if process.wait() == 0 else "failed")
 """

@@ -57,7 +57,7 @@ def test_a_check_that_fails_is_a_finding(project, monkeypatch):
 def test_a_network_that_crashes_the_interpreter_is_a_finding(tmp_path, monkeypatch, ends, words):
     """On a processor whose programs of a library are wrong, the doctor goes on and says after which network it was."""
     crashes = tmp_path / "python"
-    crashes.write_text(f"#!/bin/sh\necho a line; echo transformer > $3\n{ends}\n")
+    crashes.write_text(f"#!/bin/sh\necho a line; echo transformer > $4\n{ends}\n")
     crashes.chmod(0o755)
     monkeypatch.setattr(doctor.sys, "executable", str(crashes))
     found = doctor.networks_train(tmp_path)

@@ -123,6 +123,8 @@ def _run_cells(
     except (DeadKernelError, RuntimeError) as error:
         if not isinstance(error, DeadKernelError) and "died" not in str(error):
             raise
-        last = (log.read_text("utf-8", "replace") if log.is_file() else "").strip().rpartition("\n")[2]
+        last = (log.read_text("utf-8", "replace") if log.is_file() else "").strip().rpartition("\n")[2].strip()
+        if last.startswith("--existing"):  # how one would connect to it, which every kernel says first
+            last = ""
         said = f"; the last it said: {last}" if last else ""
         raise ChapterError(f"{label}: its kernel died (was the memory used up?){said}.") from None
