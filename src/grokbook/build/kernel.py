@@ -204,7 +204,9 @@ def _become(job: Mapping[str, Any], answered: TextIO) -> None:
     os.environ.update(job["env"])
     os.chdir(job["cwd"])
     if not os.environ.get("PYTHONSAFEPATH"):
-        sys.path.insert(0, job["cwd"])
+        installed = [Path(place).name in ("site-packages", "dist-packages") for place in sys.path]
+        before = installed.index(True) if True in installed else 0
+        sys.path.insert(before, job["cwd"])  # as IPython does it: behind Python's own modules
     sys.argv = [sys.argv[0], *job["arguments"]]
     log, nothing = os.open(job["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND), os.open(os.devnull, os.O_RDONLY)
     for file, place in ((nothing, 0), (log, 1), (log, 2)):
