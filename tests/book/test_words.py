@@ -202,7 +202,7 @@ def test_a_re_run_whose_condition_is_false_shows_the_marked_line(worded, open_pa
         colours = line.evaluate("e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]")
         assert len({*colours}) == 2 and page.seen["errors"] == []
     assert "taught 200 times, and done (holds)." in page.locator("article").inner_text()
-    summary = "1 condition of its sentences no longer holds: small; a marked line stands in their place."
+    summary = "1 sentence no longer holds, and a marked line stands in its place: A small modulus, …."
     assert summary in page.locator("article").inner_text()
 
 

@@ -278,7 +278,7 @@ def _conditioned(source: str, name: str) -> str:
         expression = found[2] or found[4]
         if not re.search(rf"(?<!not )\b{re.escape(name)}\b", expression):
             continue
-        plain = re.sub(r"(?m)^(?:> ?)+|\*\*", "", found[3] or found[5])
+        plain = re.sub(r"(?m)^(?:> ?)+|\*+", "", found[3] or found[5])
         text = line(_ANY_ROLE.sub("…", plain)).split()
         shown = words(" ".join(text[: BEFORE + AFTER]).rstrip("."))
         return f"{shown} …" if len(text) > BEFORE + AFTER else shown
