@@ -253,7 +253,7 @@ def _in_processes(waiting: list[tuple[Chunk, Path]], workers: int, compiled: boo
     code = code_of(waiting[0][0][0]).digest
     if workers == 1:
         for chunk, path in waiting:
-            _train_into(chunk, code, run_id(chunk), compiled, str(path))
+            atomic_write(path, trained(chunk, code, run_id(chunk), compiled))
             yield path
         return
     with Pool(min(workers, len(waiting))) as pool:

@@ -32,7 +32,6 @@ PREDICT = "Predict first"
 CLOSING = {"What the papers say, and what we found", "What was shown, what was not", "Rival explanations", "Exercises"}
 """Headings of the sections before which the answer stands."""
 
-_FOLDED = "details, .dropdown, .gb-fold, .gb-evidence"
 _SKIPPED = {"Further reading"}
 
 

@@ -52,16 +52,21 @@ _OPTIMIZERS = ("AdamW", "Adam", "Sgd", "Muon")
 _known: dict[str, tuple[Any, ...]] = {}  # what was looked at, with the classes, so that no other one gets their number
 
 
-@plain_torch()
 def check_parts(config: Any) -> None:
     """Refuse parts of a run that training could not use, or would use wrongly, in one sentence (ParameterError)."""
-    own = own_parts(config)
+    if own := own_parts(config):
+        _check_own(config, own)
+
+
+@plain_torch()
+def _check_own(config: Any, own: Sequence[str]) -> None:
+    """Refuse the parts of a reader's own; what was looked at once and found good is not looked at again."""
     for name in own:
         _check_form(name, getattr(config, name))
     if "optimizer" in own:
         _check_numbers(config)
     key, things = _named(config, own, "")
-    if not own or key in _known:
+    if key in _known:
         return
     with generators_kept():
         if "model" in own:

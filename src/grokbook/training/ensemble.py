@@ -75,10 +75,18 @@ class How:
 
 
 def train_here(
-    configs: list[RunConfig], how: How, checkpoint: str | None = None, report: Report | None = None
+    configs: list[RunConfig],
+    how: How,
+    checkpoint: str | None = None,
+    report: Report | None = None,
+    identity: str | None = None,
 ) -> Stack:
-    """Train runs of one size in this process, from the checkpoint if there is one; checkpoint at the end too."""
-    identity = run_id(configs, how.keep) if checkpoint else None
+    """Train runs of one size in this process, from the checkpoint if there is one; checkpoint at the end too.
+
+    `identity` is their `run_id`, where it is known.
+    """
+    if checkpoint and identity is None:
+        identity = run_id(configs, how.keep)
     threads = how.threads if how.device == "cpu" else None
     with plain_torch(torch.device(how.device).type), limited_threads(threads), subnormals_as_zero():
         stack = make_stack(configs, torch.device(how.device), how.keep)
@@ -107,7 +115,7 @@ def refuse_other_process(configs: list[RunConfig], identity: str, keep: bool = F
 def _train_there(configs: list[RunConfig], how: How, checkpoint: str, identity: str, report: Report) -> None:
     """The same in a process of its own: the checkpoint is the result."""
     refuse_other_process(configs, identity, how.keep)
-    train_here(configs, how, checkpoint, report)
+    train_here(configs, how, checkpoint, report, identity)
 
 
 def groups(configs: Sequence[RunConfig], rows: int | None) -> list[list[int]]:

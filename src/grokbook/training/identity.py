@@ -65,7 +65,12 @@ def code_and_probe(config: RunConfig, watches: Mapping[str, Watch] | None = None
 
     Where the probe ends in an error the code is not known.
     """
-    code, own_watches = code_of(config), {n: w for n, w in (watches or {}).items() if is_own(w)}
+    return _probed(code_of(config), config, watches)
+
+
+def _probed(code: Code, config: RunConfig, watches: Mapping[str, Watch] | None = None) -> Code:
+    """A code with the probe of a run, where own parts are behind it."""
+    own_watches = {name: watch for name, watch in (watches or {}).items() if is_own(watch)}
     if code.digest is None or not (code.own or own_watches):
         return code
     try:
@@ -79,7 +84,7 @@ def run_id(configs: list[RunConfig], keep: bool = False) -> str:
     code = code_of(*configs)
     found = {"configs": [c.as_dict() for c in configs], "code": code.digest, "torch": torch.__version__}
     if code.own:
-        found["probe"] = code_and_probe(configs[0]).probe
+        found["probe"] = _probed(code, configs[0]).probe
     return digest(found | ({"keep": True} if keep else {}))
 
 

@@ -63,5 +63,3 @@ def check_part(part: np.ndarray, samples: int, trained: np.ndarray, said: str) -
     both = np.intersect1d(part, trained)
     if both.size:
         raise ParameterError(f"{said} has the training sample {both[0]}, but parts are of the test set alone.")
-
-
