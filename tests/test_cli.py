@@ -161,7 +161,6 @@ def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root
         ("claims --verdict maybe", "verdict = 'maybe' is unknown"),
         ("claims --settle", "needs --run"),
         ("claims --json --run --settle", "give one of them"),
-        ("claims --run --same-rule", "needs --settle"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2_before_anything_runs(root, monkeypatch, capsys, arguments, said):
@@ -208,7 +207,7 @@ def test_a_changed_verdict_is_marked_and_fails_until_it_is_settled(tmp_path, mon
     file = tmp_path / "verdicts.json"
     file.write_text('{"G36": "fails"}')
     monkeypatch.setattr(verdicts.settled, "__defaults__", (file,))
-    monkeypatch.setattr(verdicts.settle, "__defaults__", ((), file))
+    monkeypatch.setattr(verdicts.settle, "__defaults__", (file,))
     changed = run("claims", "--run", "--id", "G36")
     assert changed.exit_code == 1
     assert "DIFFERS from the settled verdict (settled: fails)" in changed.output

@@ -1,4 +1,4 @@
-"""A fingerprint of the library's code: it changes when what the code does may have changed, and only then."""
+"""Python source: parsed, what it imports, and a digest of it that ignores comments and layout."""
 
 from __future__ import annotations
 
@@ -8,20 +8,6 @@ import sys
 import threading
 from functools import cache, lru_cache
 from pathlib import Path
-
-TRAINING = (
-    "grokbook.training.loop",
-    "grokbook.training.result",
-    "grokbook.training.accelerators",
-    "grokbook.models.transformer",
-    "grokbook.models.mlp",
-    "grokbook.tasks.arithmetic",
-)
-"""The modules a logged number of a run on pairs modulo p comes out of; `fingerprint` covers all that they import."""
-
-_NO_NUMBERS = {"errors", "files", "fingerprint", "machine", "own_code", "own_source"}
-_NO_NUMBERS |= {f"training.{module}" for module in ("checkpoint", "contract", "varied")}
-
 
 _PARSING = threading.RLock()
 
@@ -54,12 +40,6 @@ def code_digest(source: str) -> str:
     return hashlib.sha256(ast.dump(tree, **every).replace(", type_params=[]", "").encode()).hexdigest()
 
 
-def _file(module: str) -> Path | None:
-    """The source file of one of grokbook's modules (not packages: they only pass names on)."""
-    path = Path(__file__).parent.joinpath(*module.split(".")[1:]).with_suffix(".py")
-    return path if path.is_file() else None
-
-
 @cache
 def imported_by(source: str, package: str = "") -> frozenset[str]:
     """The full names that source imports, anywhere in it, and where they are from; relative ones in its `package`.
@@ -77,25 +57,6 @@ def imported_by(source: str, package: str = "") -> frozenset[str]:
             origin = ".".join([*above, *([node.module] if node.module else [])])
             found |= {origin} | {f"{origin}.{alias.name}" for alias in node.names}
     return frozenset(found)
-
-
-def modules_behind(start: tuple[str, ...] = TRAINING) -> list[str]:
-    """The modules of `start` and every module of grokbook they import, directly or not, in alphabetical order."""
-    found: set[str] = set()
-    waiting = list(start)
-    while waiting:
-        module = waiting.pop()
-        path = _file(module)
-        if path is not None and module not in found and module.removeprefix("grokbook.") not in _NO_NUMBERS:
-            found.add(module)
-            waiting += [n for n in imported_by(path.read_text(encoding="utf-8")) if n.startswith("grokbook.")]
-    return sorted(found)
-
-
-@lru_cache(maxsize=64)
-def fingerprint(*modules: str) -> str:
-    """16 hexadecimal digits over the code that a run's numbers go through: `TRAINING` and the modules of its parts."""
-    return _digest({module: _file(module) for module in modules_behind((*TRAINING, *modules))})
 
 
 @lru_cache(maxsize=8)

@@ -1,64 +1,69 @@
-"""The code of a run of which a reader wrote a part: known by its source, as far as that is the code that runs, or not.
+"""The code of a run of which a reader wrote a part: the files that it stands in; what it computes is `training.identity`.
 
-The fingerprint of a run of the library's own classes is that of their modules. Where a class or a function is not the
-library's, it also covers the source of that class, its bases, the functions and values that it takes from outside, and
-every module reached that is neither of Python nor installed (an editable one is the reader's own). Source counts only
-where it compiles to the code that runs: a file that was changed and not loaded again is not known.
+The library's own classes are known by their names, and by `NUMBERS` (`grokbook.training.config`). A class or function
+of a reader's own is known by the bytes of its module's file and of the reader's modules that are reached from it, in a
+notebook by the text of its cells. Where there is no source, or the file is not what runs, nothing is known.
 """
 
 from __future__ import annotations
 
-import ast
+import dis
 import hashlib
+import inspect
+import linecache
 import sys
-from collections.abc import Iterator
+import sysconfig
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 import torch
 
-from grokbook.fingerprint import code_digest, fingerprint, imported_by, parsed
-from grokbook.own_source import (
-    Unknown,
-    cell_digest,
-    cells_of,
-    codes_of,
-    full_name,
-    functions_in,
-    globals_of,
-    is_filed,
-    is_generated,
-    is_installed,
-    module_source,
-    of_library,
-    spec_of,
-    verify,
-    whose,
-)
+PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+_PYTHON = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib"))
 
-_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
-_ABOUT = ("module", "doc", "dict", "weakref", "annotations", "match_args", "dataclass_fields", "dataclass_params")
-_ABOUT += ("static_attributes", "firstlineno", "abstractmethods")
+
+class Unknown(Exception):
+    """Code that cannot be known again, and why."""
 
 
 @dataclass(frozen=True)
 class Code:
     """The code of a run: its `digest`, 16 hexadecimal digits, None where `why` says that it is not known.
 
-    `parts` are what a record names of it: modules of the library, full names of classes and functions of a reader's own
-    (`own`: whether there are any, or a watch of theirs). `probe` is a digest of what own code computes with seed 0.
+    It is empty where no part is a reader's `own`. `probe` is a digest of what own code computes with seed 0.
     """
 
-    digest: str | None
-    parts: tuple[str, ...]
+    digest: str | None = ""
     own: bool = False
     why: str = ""
     probe: str | None = None
+
+
+def of_library(thing: Any) -> bool:
+    """Whether a class or function, or a module by its name, is the library's.
+
+    Example:
+        >>> of_library(Unknown), of_library(Path), of_library("grokbook.tasks")
+        (True, False, True)
+    """
+    module = thing if isinstance(thing, str) else getattr(thing, "__module__", None) or ""
+    return f"{module}.".startswith("grokbook.")
+
+
+def full_name(thing: Any) -> str:
+    """Module and qualified name of a class or function.
+
+    Example:
+        >>> full_name(Path)
+        'pathlib.Path'
+    """
+    return f"{thing.__module__}.{thing.__qualname__}"
 
 
 def spelled(value: Any) -> Any:
@@ -79,55 +84,14 @@ def spelled(value: Any) -> Any:
         return [type(value).__name__, str(table.dtype), list(table.shape), digest]
     if isinstance(value, FunctionType | type):
         return full_name(value)
-    return _by_name(value) or value
-
-
-def code_behind(*parts: Any) -> Code:
-    """The code behind the parts of a run (task, network, optimiser): their classes, and what their fields hold."""
-    walk, names = _Walk(), {kind.__module__ for part in parts for kind in held(part) if of_library(kind)}
-    try:
-        own = sorted({id(root): root for part in parts for root in _roots(part)}.values(), key=full_name)
-        for root in own:
-            walk.value(root)
-    except Unknown as error:
-        return Code(None, tuple(sorted(names)), True, str(error))
-    return _known(names, own, walk)
-
-
-def code_named(parts: list[str]) -> Code | None:
-    """The present code of what `Code.parts` names; None where a part is not there or not known."""
-    walk, own = _Walk(), [_named(name) for name in parts if not of_library(name)]
-    try:
-        for root in own:
-            walk.value(root)
-    except Unknown:
-        return None
-    return None if None in own else _known({name for name in parts if of_library(name)}, own, walk)
-
-
-def _known(names: set[str], own: list[Any], walk: _Walk) -> Code:
-    library = fingerprint(*sorted(names | walk.library))
-    lines = [library, *sorted(walk.lines)]
-    digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16] if own else library
-    return Code(digest, tuple(sorted(names | {full_name(root) for root in own})), bool(own))
-
-
-def _named(name: str) -> Any:
-    """The class or function of a full name, where its module is loaded."""
-    pieces = name.split(".")
-    for end in range(len(pieces) - 1, 0, -1):
-        if found := sys.modules.get(".".join(pieces[:end])):
-            for piece in pieces[end:]:
-                found = getattr(found, piece, None)
-            return found
-    return None
+    return _installed_name(value) or value
 
 
 def held(value: Any) -> Iterator[Any]:
     """The class of a part of a run, and what its fields hold that is no plain value, classes of parts in it too.
 
     Example:
-        >>> [kind.__name__ for kind in held(Code(None, ()))]
+        >>> [kind.__name__ for kind in held(Code())]
         ['Code']
     """
     if is_dataclass(value) and not isinstance(value, type):
@@ -138,7 +102,7 @@ def held(value: Any) -> Iterator[Any]:
     elif isinstance(value, tuple | list | set | frozenset | dict):
         for inner in value.values() if isinstance(value, dict) else value:
             yield from held(inner)
-    elif not isinstance(value, (*_PLAIN, np.ndarray, np.generic, torch.Tensor, torch.dtype)):
+    elif not isinstance(value, (*PLAIN, np.ndarray, np.generic, torch.Tensor, torch.dtype)):
         yield value
 
 
@@ -152,168 +116,208 @@ def is_own(watch: Any) -> bool:
     return not all(of_library(value) for value in held(watch))
 
 
+def code_behind(*parts: Any, watches: Iterable[Any] = ()) -> Code:
+    """The code behind the parts of a run (task, network, optimiser): their classes, and what their fields hold.
+
+    Beside these what `watches` it; they may be lambdas, since the key of a run says what a watch does.
+    """
+    sources = _Sources()
+    try:
+        roots = [root for part in parts for root in _roots(part)]
+        roots += [value for watch in watches for value in held(watch) if not of_library(value)]
+        for root in roots:
+            sources.enter(root)
+    except Unknown as error:
+        return Code(None, True, str(error))
+    if not roots:
+        return Code()
+    lines = "\n".join(sorted(sources.lines))
+    return Code(hashlib.sha256(lines.encode()).hexdigest()[:16], True)
+
+
 def _roots(part: Any) -> Iterator[Any]:
     """The classes and functions of a reader's own in a part of a run; raises Unknown for what has no name."""
     for value in held(part):
         if isinstance(value, FunctionType):
             _refuse_nameless(value)
-        elif not isinstance(value, type | Enum) and not _by_name(value):
+        elif not isinstance(value, type | Enum) and not _installed_name(value):
             raise Unknown(f"a field holds an object of {full_name(type(value))}, which cannot be written down")
         root = type(value) if isinstance(value, Enum) else value
         if isinstance(root, FunctionType | type) and not of_library(root):
             yield root
 
 
-def _by_name(value: Any) -> str | None:
+def _installed_name(value: Any) -> str | None:
     """The name of a callable that is installed and no method of some object; None for anything else."""
     holder = getattr(value, "__self__", None)
     module = getattr(value, "__module__", None) or getattr(holder, "__name__", None)
     name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-    if callable(value) and module and name and isinstance(holder, ModuleType | type | None):
-        return f"{module}.{name}" if whose(module) == "installed" else None
-    return None
+    free = callable(value) and isinstance(holder, ModuleType | type | None)
+    return f"{module}.{name}" if free and module and name and _is_installed(module) else None
 
 
 def _refuse_nameless(function: FunctionType) -> None:
     """Refuse a function that its name does not tell from another one."""
+    function = inspect.unwrap(function)
     if "<lambda>" in function.__qualname__:
         raise Unknown(f"a lambda of {function.__module__} has no name; give it one with def")
-    values = [n for n, cell in cells_of(function) if not isinstance(cell.cell_contents, FunctionType | type)]
-    if values:
-        raise Unknown(f"{full_name(function)} is a closure over {values[0]}; give it that with functools.partial")
+    contents = [cell.cell_contents for cell in function.__closure__ or ()]
+    for name, content in zip(function.__code__.co_freevars, contents, strict=True):
+        if not isinstance(content, FunctionType | type):
+            raise Unknown(f"{full_name(function)} is a closure over {name}; give it that with functools.partial")
 
 
-class _Walk:
-    """Goes through what own code reaches, and notes a line for each class, function and module."""
+def _is_installed(module: str) -> bool:
+    """Whether a module is Python's own or of a distribution that is not editable; one that an extension made, too."""
+    loaded = sys.modules.get(module)
+    file = getattr(loaded, "__file__", None)
+    if file is None and "." in module and getattr(loaded, "__spec__", None) is None:
+        return _is_installed(module.rpartition(".")[0])
+    if file is None:
+        return module.partition(".")[0] in {*sys.stdlib_module_names} - {"__main__"}
+    path = Path(file).resolve()
+    return bool({"site-packages", "dist-packages"} & set(path.parts)) or any(map(path.is_relative_to, _PYTHON))
+
+
+class _Sources:
+    """The sources that own code is reached in: a line for each file, cell, and plain value that is set beside them."""
 
     def __init__(self) -> None:
-        self.library: set[str] = set()
         self.lines: set[str] = set()
-        self.seen: dict[int, Any] = {}  # the objects themselves, so that no number is used twice
+        self.entered: dict[int, Any] = {}  # the objects themselves, so that no number is used twice
 
-    def value(self, value: Any) -> str:
-        """A value as it is written down; what it reaches is noted. Raises Unknown."""
-        if isinstance(value, _PLAIN):
-            return repr(value)
-        if isinstance(value, ModuleType):
-            return self.module(value.__name__)
-        if isinstance(value, type):
-            return self.kind(value)
-        if isinstance(value, FunctionType):
-            return self.function(value)
-        if isinstance(value, tuple | list | set | frozenset):
-            inner = [self.value(part) for part in value]
-            return f"{type(value).__name__}{sorted(inner) if isinstance(value, set | frozenset) else inner}"
-        if isinstance(value, dict):
-            return f"dict{[(self.value(name), self.value(part)) for name, part in value.items()]}"
-        if isinstance(value, partial):
-            return f"partial{self.value((value.func, value.args, value.keywords))}"
-        if isinstance(value, np.ndarray | torch.Tensor):
-            return str(spelled(value))
-        if isinstance(value, np.generic | torch.dtype | torch.device | Path):
-            return repr(value)
-        if isinstance(value, Enum):
-            return f"{self.kind(type(value))}.{value.name}"
-        return self.other(value)
+    def enter(self, found: Any) -> None:
+        """Note the sources of a module, class or function, and of what it reaches. Raises Unknown."""
+        if not isinstance(found, ModuleType | type | FunctionType):
+            return
+        module = found.__name__ if isinstance(found, ModuleType) else found.__module__ or ""
+        if id(found) in self.entered or of_library(module):
+            return
+        self.entered[id(found)] = found
+        if isinstance(found, type) and module == "builtins" and getattr(sys.modules[module], found.__name__, 0) != found:
+            raise Unknown(f"the source of {full_name(found)} is not there")
+        if _is_installed(module):
+            return
+        if isinstance(found, ModuleType):
+            self.module(found)
+        elif getattr(sys.modules.get(module), "__file__", None) and not _of_cell(found):
+            self.enter(sys.modules[module])
+        if isinstance(found, type):
+            for base in (*found.__bases__, type(found)):
+                self.enter(base)
+        if not isinstance(found, ModuleType) and (_of_cell(found) or module not in sys.modules):
+            self.cell(found)
 
-    def other(self, value: Any) -> str:
-        """A value of a rarer kind."""
-        if isinstance(value, staticmethod | classmethod):
-            return self.value(value.__func__)
-        if isinstance(value, property):
-            return self.value((value.fget, value.fset, value.fdel))
-        if isinstance(value, cached_property):
-            return self.value(value.func)
-        if isinstance(wrapped := getattr(value, "__wrapped__", None), FunctionType):
-            return f"{full_name(type(value))}({self.value(wrapped)})"
-        if is_dataclass(value):
-            return f"{self.kind(type(value))}{[self.value(getattr(value, f.name)) for f in fields(value)]}"
-        if named := _by_name(value):
-            return named
-        if type(value).__module__ == "typing" or isinstance(value, MemberDescriptorType | GetSetDescriptorType):
-            return repr(value)
-        raise Unknown(f"it takes an object of {full_name(type(value))} from outside, which cannot be written down")
+    def module(self, module: ModuleType) -> None:
+        """Note the file of a module, the plain values in it, and go on to what it names."""
+        file = getattr(module, "__file__", None)
+        if file is None:
+            return  # a folder without code, or the cells of a notebook, which are noted one by one
+        try:
+            source = Path(file).read_bytes() if file.endswith(".py") else None
+        except OSError:
+            source = None
+        if source is None:
+            raise Unknown(f"the module {module.__name__} has no source")
+        self.lines.add(f"{module.__name__}:{hashlib.sha256(source).hexdigest()}")
+        functions = [function for value in vars(module).values() for function in _functions(value, module.__name__)]
+        _refuse_not_loaded(source, file, functions)
+        counted = {name for function in functions for name in _assigned(function.__code__)}
+        self.values(module.__name__, {n: v for n, v in vars(module).items() if n not in counted and n[:2] != "__"})
+        for value in vars(module).values():
+            if getattr(value, "__module__", None) != module.__name__:  # its own are in the file
+                self.enter(value)
+        for function in functions:
+            self.imported(function)
+        self.enter(sys.modules.get(module.__name__.rpartition(".")[0]))
 
-    def kind(self, kind: type) -> str:
-        """A class, its bases and what its functions reach."""
-        name, place = full_name(kind), whose(kind.__module__)
-        if place == "library":
-            self.library.add(kind.__module__)
-        if place != "own" or id(kind) in self.seen:
-            return name
-        self.seen[id(kind)] = kind
-        about = {"_abc_impl", *(f"__{n}__" for n in _ABOUT)}
-        members = {n: m for n, m in vars(kind).items() if n not in about and not is_generated(kind, m)}
-        code = [function.__code__ for member in members.values() for function in functions_in(member)]
-        filed = is_filed(kind.__module__, code)
-        bases = [self.kind(base) for base in (*kind.__bases__, type(kind))]
-        if filed:
-            self.module(kind.__module__)
-            verify(kind.__module__, code)
-            found = {n: repr(m) for n, m in members.items() if isinstance(m, _PLAIN)}
-        else:
-            found = {n: self.value(m) for n, m in members.items()}
-        self.lines.add(f"{name}:{bases}:{sorted(found.items())}")
-        return name
+    def cell(self, found: type | FunctionType) -> None:
+        """Note the cell of a class or function of a notebook, and go on to what it names."""
+        if isinstance(found, type):
+            self.values(full_name(found), vars(found))
+        for function in _functions(found, found.__module__):
+            file = function.__code__.co_filename
+            linecache.checkcache(file)
+            source = "".join(linecache.getlines(file, function.__globals__))
+            if not source:
+                raise Unknown(f"the source of {full_name(found)} is not there")
+            self.lines.add(f"{full_name(found)}:{source}")
+            assigned = _assigned(function.__code__)
+            used = {n: function.__globals__.get(n) for n in _names(function.__code__) if n not in assigned}
+            self.values(full_name(function), used)
+            for value in (*used.values(), *_closed_over(function)):
+                self.enter(value)
+            self.imported(function)
 
-    def function(self, function: FunctionType) -> str:
-        """A function: its source, defaults, and the globals that it uses."""
-        name, place = full_name(function), whose(function.__module__ or "")
-        if place == "library":
-            self.library.add(function.__module__)
-        if place != "own" or id(function) in self.seen:
-            return name
-        self.seen[id(function)] = function
-        _refuse_nameless(function)
-        cells = [cell.cell_contents for n, cell in cells_of(function) if n != "__class__"]
-        defaults = [function.__defaults__, function.__kwdefaults__]
-        if is_filed(function.__module__, [function.__code__]):
-            self.module(function.__module__)
-            verify(function.__module__, [function.__code__])
-            source = ""
-        else:
-            source = cell_digest(function)
-            for used in globals_of(function):
-                self.lines.add(f"{name}:{used}={self.value(function.__globals__[used])}")
-        self.lines.add(f"{name}:{source}:{self.value(defaults)}:{[self.value(content) for content in cells]}")
-        return name
+    def values(self, name: str, values: dict[str, Any]) -> None:
+        """Note plain values, which act late perhaps, where `training.identity.probe` does not see them."""
+        plain = {n: v for n, v in values.items() if isinstance(v, PLAIN) and v is not None and n[:2] != "__"}
+        self.lines.add(f"{name}:{sorted(map(repr, plain.items()))}")
 
-    def module(self, name: str) -> str:
-        """A module, and where it is the reader's own its source and what it imports."""
-        place = whose(name)
-        if place == "library":
-            self.library.add(name)
-            values = vars(sys.modules[name]).values() if hasattr(sys.modules.get(name), "__path__") else ()
-            for value in (one for one in values if not isinstance(one, str)):
-                self.library |= {value.__module__} if of_library(value) else set()
-        if place != "own" or name in self.seen:
-            return name
-        self.seen[name] = name
-        module = sys.modules[name]
-        self.reach(name.rpartition(".")[0])
-        if getattr(module, "__file__", None) is None and hasattr(module, "__path__"):
-            return name  # a folder without code
-        source, _ = module_source(name)
-        written = {n for node in ast.walk(parsed(source)) if isinstance(node, ast.Global) for n in node.names}
-        values = {
-            n: repr(v) for n, v in vars(module).items()
-            if isinstance(v, _PLAIN) and n not in written and not n.startswith("__")
-        }  # fmt: skip
-        verify(name, [code for value in vars(module).values() for code in codes_of(value, name)])
-        self.lines.add(f"{name}:{code_digest(source)}:{sorted(values.items())}")
-        package = name if hasattr(module, "__path__") else name.rpartition(".")[0]
-        for imported in sorted(imported_by(source, package)):
-            self.reach(imported)
-        return name
+    def imported(self, function: FunctionType) -> None:
+        """Go on to loaded modules that a function imports while it runs."""
+        package = (function.__module__ or "").rpartition(".")[0]
+        for name in _names(function.__code__):
+            for module in (name, f"{package}.{name}"):
+                self.enter(sys.modules.get(module))
 
-    def reach(self, name: str) -> None:
-        """A name that own code imports, which may be a module or something in one."""
-        holder, _, piece = name.rpartition(".")
-        if name in sys.modules:
-            self.module(name)
-        elif holder in sys.modules:
-            if of_library(found := getattr(sys.modules[holder], piece, None)):
-                self.library.add(found.__module__)
-        elif name and "." not in name and (spec := spec_of(name)) and spec.origin and not is_installed(spec.origin):
-            source = Path(spec.origin).read_text(encoding="utf-8") if spec.origin.endswith(".py") else ""
-            self.lines.add(f"{name}, not loaded yet:{code_digest(source)}")
+
+def _functions(value: Any, module: str) -> Iterator[FunctionType]:
+    """The functions of a class or function of a module, as they are written: not those that `dataclass` wrote."""
+    if getattr(value, "__module__", None) != module:
+        return
+    members = vars(value).values() if isinstance(value, type) else [value]
+    for member in members:
+        for part in (member, *(getattr(member, name, None) for name in ("__func__", "fget", "fset", "func"))):
+            function = inspect.unwrap(part) if isinstance(part, FunctionType) else None
+            if function and not _is_generated(value, function):
+                yield function
+
+
+def _is_generated(kind: Any, function: FunctionType) -> bool:
+    """Whether a function of a class was written by `dataclass`, from the fields alone."""
+    return is_dataclass(kind) and function.__code__.co_filename == "<string>" and function.__name__[:2] == "__"
+
+
+def _of_cell(found: Any) -> bool:
+    """Whether a class or function is of no file of its module's name: written in a notebook, or in a text."""
+    file = getattr(sys.modules.get(found.__module__), "__file__", None) or ""
+    files = {function.__code__.co_filename for function in _functions(found, found.__module__)}
+    return not file or (bool(files) and Path(file).name not in {Path(name).name for name in files})
+
+
+def _refuse_not_loaded(source: bytes, file: str, functions: list[FunctionType]) -> None:
+    """Raise Unknown where a function of a file is not what the file compiles to."""
+    try:
+        compiled = set(_inside(compile(source, file, "exec", dont_inherit=True)))
+    except SyntaxError:
+        compiled = set()
+    for function in functions:
+        code = function.__code__
+        rewritten = any(name.startswith("@py") for name in code.co_names)  # by a runner of tests
+        if Path(code.co_filename).name == Path(file).name and not rewritten and code not in compiled:
+            name = function.__module__
+            raise Unknown(f"{file} is not the source of the {name} that runs: it was changed and not loaded again")
+
+
+def _inside(code: CodeType) -> Iterator[CodeType]:
+    """A code and those of the functions inside it."""
+    yield code
+    for part in code.co_consts:
+        if isinstance(part, CodeType):
+            yield from _inside(part)
+
+
+def _names(code: CodeType) -> set[str]:
+    return {name for inner in _inside(code) for name in inner.co_names}
+
+
+def _assigned(code: CodeType) -> set[str]:
+    """The names of the module that a function assigns: counters, which are no part of what it is."""
+    done = [step for inner in _inside(code) for step in dis.get_instructions(inner)]
+    return {step.argval for step in done if step.opname == "STORE_GLOBAL"}
+
+
+def _closed_over(function: FunctionType) -> Iterator[Any]:
+    for cell in function.__closure__ or ():
+        yield cell.cell_contents

@@ -46,7 +46,7 @@ class Project:
 
     @property
     def verdicts(self) -> Path:
-        """The file of its settled verdicts, `checks.json` beside it: in the package of this book, else in `data/`."""
+        """The file of its settled verdicts: in the package of this book, else in `data/`."""
         package = Path(__file__).resolve().parent / "claims"
         return (self.root / "data" if self.own else package) / "verdicts.json"
 

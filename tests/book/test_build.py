@@ -66,12 +66,12 @@ def test_a_build_without_change_does_nothing_and_says_so(built, said, nothing_ru
     assert "nothing to do: 1 chapters and the site are up to date" in said.console.file.getvalue()
 
 
-@pytest.mark.parametrize("changed", ["source", "preset", "library", "records", "confirmed", "verdicts", "package"])
+@pytest.mark.parametrize("changed", ["source", "preset", "library", "records", "verdicts", "package"])
 def test_the_key_holds_everything_a_page_depends_on(project, changed, monkeypatch):
     """Of the records every one: a claim loads those that no plan names, or says that they are missing."""
     records = project / "data" / "records"
-    names = {"records": records / "MANIFEST.json", "confirmed": records / "CONFIRMED.json"}
-    names |= {"verdicts": project / "data" / "verdicts.json", "package": project / "mine" / "tiny.py"}
+    names = {"records": records / "MANIFEST.json", "verdicts": project / "data" / "verdicts.json"}
+    names |= {"package": project / "mine" / "tiny.py"}
     with (project / "pyproject.toml").open("a") as about:
         about.write('\n[tool.grokbook]\nchapters = "mine"\n')
     records.mkdir(parents=True)

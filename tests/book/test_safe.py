@@ -78,8 +78,8 @@ def test_the_boxes_of_a_page_say_what_a_record_says_and_no_more(attack, project)
     assert kinds(box) <= {*QUIET, nodes.block_quote, nodes.strong}
     chapter = sources.find(project, "01")
     chapter = dataclasses.replace(chapter, parameters=(*chapter.parameters, Parameter("note", "str", "", "a remark")))
-    part = {key: attack for key in ("device", "fingerprint", "commit", "recorded_on")} | {"seconds": 1}
-    by = {"commit": attack, "versions": {attack: attack}, "device": attack, "fingerprint": "now"}
+    part = {key: attack for key in ("device", "commit", "recorded_on")} | {"seconds": 1}
+    by = {"commit": attack, "versions": {attack: attack}, "device": attack}
 
     def box_of(note, seed, by):
         page = dataclasses.replace(chapter.page("laptop"), values={"p": 59, "note": note}, changed={"note": note})

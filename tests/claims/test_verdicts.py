@@ -52,11 +52,11 @@ def test_a_check_finds_the_settled_verdict_and_numbers(claim):
 def test_settling_keeps_the_others_and_drops_what_is_no_claim(tmp_path):
     path = tmp_path / "verdicts.json"
     path.write_text('{"G36": "holds", "G18": "fails", "Z99": "holds"}')
-    verdicts.settle({"G18": "holds"}, (), path)
+    verdicts.settle({"G18": "holds"}, path)
     assert json.loads(path.read_text()) == {"G18": "holds", "G36": "holds"}
     assert list(verdicts.settled(path)) == ["G18", "G36"]
     path.unlink()
-    verdicts.settle({"P02": "fails", "G36": "holds"}, (), path)
+    verdicts.settle({"P02": "fails", "G36": "holds"}, path)
     assert verdicts.settled(path) == {"G36": "holds", "P02": "fails"}, "the first settling needs no file"
 
 
@@ -65,7 +65,7 @@ def test_verdicts_that_cannot_be_written_are_not_half_written(tmp_path, monkeypa
     path.write_text('{"G36": "holds"}')
     monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "no space")))
     with pytest.raises(RecordError, match="was not written"):
-        verdicts.settle({"G36": "fails"}, (), path)
+        verdicts.settle({"G36": "fails"}, path)
     assert verdicts.settled(path) == {"G36": "holds"}
 
 

@@ -13,7 +13,6 @@ import numpy as np
 import xarray as xr
 
 from grokbook.errors import TrainingError
-from grokbook.fingerprint import fingerprint
 from grokbook.own_code import Code
 
 
@@ -29,7 +28,7 @@ class MadeUp:
     seconds: float = 0.0
     fails: bool = False
     extra: dict[str, Any] = field(default_factory=dict)
-    code: Code = field(default_factory=lambda: Code(fingerprint(), ()))
+    code: Code = Code()
 
     def configuration(self) -> dict[str, Any]:
         """Plain values."""

@@ -21,8 +21,7 @@ from grokbook.runs.store import Store
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training import Schedule
 from grokbook.training.checkpoint import CheckpointWarning
-from grokbook.training.config import code_of
-from grokbook.training.identity import run_id
+from grokbook.training.identity import code_id, run_id
 from processes import children
 
 pytest.importorskip("distributed")
@@ -118,7 +117,7 @@ def test_a_client_with_a_gpu_takes_the_chunks_as_the_workers_made_them(tmp_path,
 def test_a_worker_without_a_compiler_trains_as_it_can(monkeypatch):
     monkeypatch.setattr(cluster, "compiles", lambda config: False)
     monkeypatch.setattr("grokbook.training.ensemble.compile_update", lambda stack: pytest.fail("it was compiled"))
-    assert cluster.trained([SMALL], code_of(SMALL).digest, run_id([SMALL]), True)
+    assert cluster.trained([SMALL], code_id([SMALL]), run_id([SMALL]), True)
 
 
 def command(pid):
@@ -265,7 +264,7 @@ def test_what_a_cluster_cannot_be_is_said_in_a_sentence(tmp_path, monkeypatch):
     with monkeypatch.context() as patched, pytest.raises(TrainingError, match="keep a checkpoint: No space left on"):
         full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         patched.setattr("tempfile.mkdtemp", lambda *_, **__: (_ for _ in ()).throw(full))
-        cluster.trained([SMALL], code_of(SMALL).digest, run_id([SMALL]), False)
+        cluster.trained([SMALL], code_id([SMALL]), run_id([SMALL]), False)
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(GrokbookError, match="install the extra `cluster`"):
         cluster.sweep(SWEEP, "tcp://127.0.0.1:1", store=Store(tmp_path))

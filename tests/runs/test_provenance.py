@@ -10,7 +10,6 @@ import pytest
 import torch
 
 import grokbook
-from grokbook.fingerprint import fingerprint
 from grokbook.runs import provenance as module
 from grokbook.runs.provenance import commit, device_name, precision, provenance
 from processes import git
@@ -44,13 +43,13 @@ def test_the_commit_whether_sources_differ_from_it_and_none_outside_a_checkout(c
 def test_provenance_is_plain_and_complete():
     made = provenance("cpu", "bfloat16")
     assert json.loads(json.dumps(made)) == made
-    told = {"commit", "dirty", "versions", "device", "processor", "dtype", "fingerprint", "recorded_on", "recorded_at"}
+    told = {"commit", "dirty", "versions", "device", "processor", "dtype", "recorded_on", "recorded_at"}
     assert set(made) == told and made["processor"].startswith(torch.backends.cpu.get_cpu_capability())
     expected = {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__}
     assert expected | {"grokbook": grokbook.__version__} == {
         name: made["versions"][name] for name in ("python", "torch", "numpy", "grokbook")
     }
-    assert made["dtype"] == "bfloat16" and made["fingerprint"] == fingerprint()
+    assert made["dtype"] == "bfloat16"
     at = datetime.datetime.fromisoformat(made["recorded_at"])
     assert at.date().isoformat() == made["recorded_on"] and not at.utcoffset() and not at.microsecond
     assert abs(datetime.datetime.now(datetime.UTC) - at) < datetime.timedelta(minutes=5)

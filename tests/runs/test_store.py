@@ -9,6 +9,7 @@ import os
 import signal
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from grokbook.own_code import Code
 from grokbook.paths import records_path
 from grokbook.runs import Experiment, load_or_run, provenance
 from grokbook.runs import experiment as base
+from grokbook.runs.gu2025 import modular_run
 from grokbook.runs.store import MANIFEST, RecordWarning, Store, from_bytes, to_bytes
 from grokbook.tasks import ModularTask
 from grokbook.training import RunConfig, Schedule, loop
@@ -145,17 +147,28 @@ def test_provenance_is_that_of_the_seeds_in_the_dataset(store, made):
         assert [row["seeds"] for row in json.loads(ask(store, made, *asked).attrs["provenance"])] == told
 
 
-def test_a_local_cache_answers_only_with_runs_of_the_present_code(store, made):
+def test_runs_of_a_readers_own_code_answer_the_same_code_alone(store, made):
     ask(store, made, 0)
-    cache = Store(store.path, same_code=True)
-    assert ask(cache, made, 0).attrs["origin"] == "cached"
-    made.code = Code("f" * 16, ())
-    assert cache.seeds(made.key, made.code) == () and store.seeds(made.key, made.code) == (0,)
+    made.code = Code("f" * 16, True, probe="0" * 16)
+    assert store.seeds(made.key, made.code) == ()
+    assert ask(store, made, 0).attrs["origin"] == "trained"
     assert ask(store, made, 0).attrs["origin"] == "cached"
-    assert ask(cache, made, 0).attrs["origin"] == "trained"
-    assert made.trained() == ["0", "0"]
+    made.code = replace(made.code, probe="1" * 16)
+    assert ask(store, made, 0).attrs["origin"] == "trained", "it computes something else"
     (entry,) = store.entries().values()
-    assert [row["fingerprint"] for row in entry["provenance"]] == ["f" * 16]
+    assert [(row["fingerprint"], row["probe"]) for row in entry["provenance"]] == [("f" * 16, "1" * 16)]
+
+
+def test_numbers_of_another_version_have_another_key(tmp_path, monkeypatch):
+    """`NUMBERS` is raised when the library computes something else: no record of before is an answer."""
+    run = Experiment("made/run", modular_run(5, 0.5, d_model=8, steps=20), (0,))
+    before = run.key
+    load_or_run(run, Store(tmp_path), progress=False)
+    for module in ("grokbook.runs.experiment", "grokbook.runs.store"):
+        monkeypatch.setattr(f"{module}.NUMBERS", 1)
+    assert run.key != before and Store(tmp_path).load(run.key) is None
+    assert load_or_run(run, Store(tmp_path), progress=False).attrs["origin"] == "trained"
+    assert load_or_run(run, Store(tmp_path), progress=False).attrs["origin"] == "cached"
 
 
 def test_a_file_holds_provenance_and_no_other_dims(store, made):
@@ -163,7 +176,7 @@ def test_a_file_holds_provenance_and_no_other_dims(store, made):
     with xr.open_dataset(store.path / FILE, engine="h5netcdf") as dataset:
         assert set(dataset.dims) == {"seed", "step", "snapshot", "token", "feature"}
         (row,) = json.loads(dataset.attrs["provenance"])
-    assert set(row) >= {"commit", "dirty", "fingerprint", "recorded_on", "recorded_at", "seconds"}
+    assert set(row) >= {"commit", "dirty", "recorded_on", "recorded_at", "seconds"}
     assert set(row["versions"]) >= {"python", "torch", "numpy", "grokbook"}
     assert row["dtype"] == "float32" and row["device"].startswith("CPU") and row["seeds"] == [0, 1]
     entry = store.entries()[FILE]

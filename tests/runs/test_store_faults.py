@@ -120,7 +120,7 @@ class Faults(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.folder = Path(tempfile.mkdtemp())
-        self.store, self.made = Store(self.folder / "store", same_code=True), experiment(self.folder)
+        self.store, self.made = Store(self.folder / "store"), experiment(self.folder)
         self.sure, self.spoilt = {}, False  # code -> seeds that are kept whatever happens; damage nobody has met yet
 
     def teardown(self):

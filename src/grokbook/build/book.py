@@ -122,7 +122,7 @@ def key(root: Path, page: Page) -> str:
     folder, package = records_path(root), Path(__file__).resolve().parents[1]
     library = [code_digest((package / "build" / name).read_text(encoding="utf-8")) for name in _OF_PAGES]
     about = (page.chapter.source, page.preset, dict(page.values), library, rooms_fingerprint(_ROOMS))
-    files = [folder / "MANIFEST.json", folder / "CONFIRMED.json", *of(root).files()]
+    files = [folder / "MANIFEST.json", *of(root).files()]
     for room in _ROOMS:  # styles, scripts, tables and texts
         files += [path for path in sorted((package / room).rglob("*.*")) if path.suffix not in (".py", ".pyc")]
     return state.digest(about, files, _PACKAGES)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grokbook.machine import duration
 from grokbook.page.safe import code, fenced, words
 from grokbook.page.sources import Page
-from grokbook.runs.confirming import LIKE, TIMES, confirmed, makers
 from grokbook.runs.provenance import provenance
-from grokbook.runs.store import present_fingerprint
 
 
 def invitation(page: Page) -> Any:
@@ -43,7 +40,7 @@ def box_text(page: Page, used: Sequence[Mapping[str, Any]], seconds: float, made
     commit = code(str(made_by.get("commit") or "unknown")[:10]) + changes
     versions = ", ".join(words(f"{name} {version}") for name, version in (made_by.get("versions") or {}).items())
     settings = ", ".join(code(f"{name} = {value!r}") for name, value in page.values.items()) or "none"
-    data = [_dataset(entry, made_by.get("fingerprint")) for entry in used]
+    data = [_dataset(entry) for entry in used]
     lines = [
         ":::{admonition} How this page was made",
         f":class: note grokbook-provenance{'' if page.chapter.lead else ' dropdown'}",
@@ -88,11 +85,8 @@ _ORIGINS = {
 }
 
 
-def _dataset(entry: Mapping[str, Any], fingerprint: str | None) -> str:
-    """One line of the box: a dataset, where it came from, and whether the code that made its parts has changed since.
-
-    Where several codes made it, it is said of which seeds.
-    """
+def _dataset(entry: Mapping[str, Any]) -> str:
+    """One line of the box: a dataset, and where it came from."""
     parts, origin, key = entry["provenance"], entry["origin"], entry["key"]
     seeds, last = ", ".join(map(words, entry["seeds"])), parts[-1]
     made = f"recorded on {words(last['recorded_on'][:10])}" if origin == "recorded" else _ORIGINS[origin]
@@ -102,29 +96,4 @@ def _dataset(entry: Mapping[str, Any], fingerprint: str | None) -> str:
         f"- **Data** {code(entry['experiment'])} (record {code(key[:12])}), seeds {seeds}, {words(entry['dtype'])}, "
         f"{words(last['device'])}: {made}, {least}{duration(took)} of training"
     )
-    several = makers(parts)
-    for made_alike in several:
-        first = made_alike[0]
-        now = present_fingerprint(first) if fingerprint and first.get("modules") else fingerprint
-        if now and first.get("fingerprint", now) != now:
-            seeds = [seed for part in made_alike for seed in part["seeds"]]
-            shown = sorted(set(seeds) & set(entry["seeds"]))
-            of = f"; seed{'s' if len(shown) > 1 else ''} {', '.join(map(words, shown))}" if len(several) > 1 else ""
-            said += of + _changed(key, first.get("commit") or "", seeds, now)
     return f"{said}."
-
-
-def _changed(key: str, commit: str, seeds: Sequence[int], fingerprint: str) -> str:
-    """That other code made some seeds, and whether the present code was seen to repeat the first steps of one."""
-    was = f" (it was commit {code(commit[:10])})" if commit else ""
-    again = confirmed(key, fingerprint, seeds=seeds or None)
-    if again is None:
-        return f"; **the library's code has changed since**{was}"
-    apart = f"largest relative difference {again['difference']:.0e}" if again["difference"] else "no difference"
-    seen = f"(seed {again['seed']}, {again['steps']} steps trained again on {words(again['confirmed_on'])}: {apart})"
-    if again["difference"] <= LIKE:
-        return f"; made by earlier code{was}, which the present code repeats {seen}"
-    if again.get("ratio", math.inf) <= TIMES:
-        near = f"as far as rounding lets it: one rounding of the initial weights makes {again['rounding']:.0e}"
-        return f"; made by earlier code{was}, which the present code repeats {near} {seen}"
-    return f"; **the present code gives other numbers**{was} {seen}"

@@ -15,7 +15,6 @@ import pandas as pd
 
 from grokbook.claims.finding import VERDICTS
 from grokbook.claims.ledger import Claim, claims, moved
-from grokbook.claims.rules import rule_fingerprint
 from grokbook.errors import ParameterError
 from grokbook.files import atomic_write, beside, read_json, unreadable
 from grokbook.project import current
@@ -26,8 +25,6 @@ MEANINGS: Mapping[str, str] = _TEXTS["meanings"]
 
 RULE = tuple((each["question"], each["answer"], each["verdict"]) for each in _TEXTS["rule"])
 """One rule for the words: questions in the order in which they are asked, and the word at the first such answer."""
-
-CHECKS = "checks.json"
 
 
 def settled(path: Path | None = None) -> dict[str, str]:
@@ -53,58 +50,12 @@ def with_former(known: Mapping[str, str]) -> dict[str, str]:
     return dict(known) | former
 
 
-def settle(verdicts: Mapping[str, str], chosen: Iterable[Claim] = (), path: Path | None = None) -> None:
-    """Write these verdicts over those in the file, and the checks of the `chosen` claims beside them.
-
-    Other claims keep theirs, ids that no claim has are dropped.
-    """
+def settle(verdicts: Mapping[str, str], path: Path | None = None) -> None:
+    """Write these verdicts over those in the file; other claims keep theirs, ids that no claim has are dropped."""
     path = path or current().verdicts
     merged = (settled(path) if path.is_file() else {}) | dict(verdicts)
     kept = {claim.id: merged[claim.id] for claim in claims() if claim.id in merged}
     atomic_write(path, (json.dumps(kept, indent=1) + "\n").encode())
-    settle_checks(chosen, path.with_name(CHECKS))
-
-
-def checks(path: Path | None = None) -> dict[str, list[str]]:
-    """Of each claim on runs the fingerprint of its check when it was settled, and the `rule_changed` it had then.
-
-    Nothing where the file is not there.
-    """
-    path = path or current().verdicts.with_name(CHECKS)
-    return read_json(path) if path.is_file() else {}
-
-
-def moved_checks(chosen: Iterable[Claim], path: Path | None = None) -> dict[str, bool]:
-    """Claims on runs whose check is not the settled one, and whether `rule_changed` was renewed with it.
-
-    A check that is new has no earlier rule, so it counts as renewed.
-    """
-    known, found = checks(path), {}
-    for claim in chosen:
-        if claim.runs and known.get(claim.id) != (now := [rule_fingerprint(claim), claim.rule_changed]):
-            found[claim.id] = claim.id not in known or known[claim.id][1] != now[1]
-    return found
-
-
-def refuse_unsaid(chosen: Iterable[Claim], path: Path | None = None) -> None:
-    """Raise ParameterError where the check of a claim on runs changed, and nobody says whether its rule did."""
-    unsaid = [name for name, renewed in moved_checks(chosen, path).items() if not renewed]
-    if unsaid:
-        raise ParameterError(
-            f"the checks of {', '.join(unsaid)} are not the settled ones: set `rule_changed` to date and commit where "
-            "one could sort runs otherwise, or say with --same-rule that none does."
-        )
-
-
-def settle_checks(chosen: Iterable[Claim], path: Path | None = None) -> None:
-    """Write down the checks of these claims as they are now; other claims keep theirs, ids without runs are dropped."""
-    path = path or current().verdicts.with_name(CHECKS)
-    merged = checks(path) | {
-        claim.id: [rule_fingerprint(claim), claim.rule_changed] for claim in chosen if claim.runs
-    }
-    kept = {claim.id: merged[claim.id] for claim in claims() if claim.runs and claim.id in merged}
-    lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(entry)}" for name, entry in kept.items())
-    atomic_write(path, f"{{\n{lines}\n}}\n".encode())
 
 
 def explained(table: pd.DataFrame) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -257,7 +258,8 @@ def record(
     workers: Annotated[int | None, typer.Option(min=1, help="Runs side by side; default: one a core.")] = None,
     update: Annotated[str, typer.Option(help="eager, compiled, or fastest: what a measurement says here.")] = "eager",
     list_only: Annotated[bool, typer.Option("--list", help="Show what there is, and what is missing.")] = False,
-    confirm: Annotated[bool, typer.Option("--confirm", help="Repeat the first steps of older records.")] = False,
+    repeat: Annotated[float | None, typer.Option(help="Train the first steps of a share of the records again.")] = None,
+    draw: Annotated[int, typer.Option(min=0, help="With --repeat: the seed that draws the share.")] = 0,
     order: Annotated[str, typer.Option(help="worth: value of a seed more; decides: open entries decided.")] = "worth",
 ) -> None:
     """Train the recorded runs that are missing, by value per second; stop and start it as you like."""
@@ -282,13 +284,14 @@ def record(
     from grokbook import runs
     from grokbook.claims import deciding
     from grokbook.paths import checkout
-    from grokbook.runs.confirming import confirm_outdated
+    from grokbook.runs.repeating import repeat_sample
 
     checkout()  # records belong to one: without it this is refused
-    if confirm:
-        found, columns = confirm_outdated(), ["experiment", "seed", "steps", "difference"]
-        done = pd.DataFrame(found, columns=columns) if found else pd.DataFrame({"to confirm": ["nothing"]})
-        _print_frame(done, _console())
+    if repeat is not None:
+        done = repeat_sample(repeat, draw)
+        _print_frame(pd.DataFrame([{**asdict(one), "same": one.is_same} for one in done]), _console())
+        if not all(one.is_same for one in done):
+            raise typer.Exit(1)
         return
     limit = None if budget is None else seconds(budget)
     options = {"pattern": only, "budget_seconds": limit, "seeds": seeds, "workers": workers, "update": update}
@@ -306,15 +309,13 @@ def claims(
     live: Annotated[bool, typer.Option("--run", help="Compute the checks; a changed verdict fails.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Also which function checks a claim.")] = False,
     settle: Annotated[bool, typer.Option("--settle", help="With --run: write the verdicts down.")] = False,
-    same_rule: Annotated[bool, typer.Option("--same-rule", help="With --settle: checks sort as before.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As data for programs (JSON).")] = False,
 ) -> None:
     """Show what the papers claim and the settled verdicts; with --run, compute them again."""
     if as_json and settle:
         raise ParameterError("--json shows the ledger and --settle changes it: give one of them.")
-    if (settle and not live) or (same_rule and not settle):
-        needed = "--settle writes down what the checks find, so it needs --run"
-        raise ParameterError(f"{needed}; --same-rule says that no changed check sorts otherwise, so it needs --settle.")
+    if settle and not live:
+        raise ParameterError("--settle writes down what the checks find, so it needs --run.")
     project = current()  # an id that stands nowhere in the claims is refused before these are loaded
     sources = [path for path in project.sources() if path.suffix == ".py"] if ids else []
     settled_ids = read_json(project.verdicts) if ids and project.verdicts.is_file() else {}
@@ -346,7 +347,7 @@ def claims(
 
     if live:
         with stoppable():
-            (_claims_as_json if as_json else partial(_check_claims, full, settle, same_rule))(*chosen())
+            (_claims_as_json if as_json else partial(_check_claims, full, settle))(*chosen())
     else:
         _answer(("claims", paper, ids, kind, verdict, full, as_json), listed)
 
@@ -367,11 +368,10 @@ def _claims_as_json(chosen: list[Any], known: dict[str, str]) -> None:
         raise typer.Exit(1)
 
 
-def _check_claims(full: bool, settle: bool, same_rule: bool, chosen: list[Any], known: dict[str, str]) -> None:
+def _check_claims(full: bool, settle: bool, chosen: list[Any], known: dict[str, str]) -> None:
     """Print each result as it comes; exit code 1 when a verdict is not the settled one and is not written down."""
     from grokbook.claims import outcomes, report, verdicts
 
-    verdicts.refuse_unsaid(chosen if settle and not same_rule else ())
     found = {}
     for outcome in outcomes(chosen):
         found[outcome.claim.id] = outcome.finding.verdict
@@ -381,7 +381,7 @@ def _check_claims(full: bool, settle: bool, same_rule: bool, chosen: list[Any], 
     if changed:
         print(report.paragraph(f"{len(changed)} of them differ from what is settled: {', '.join(changed)}.", _width()))
     if settle:
-        verdicts.settle(found, chosen)
+        verdicts.settle(found)
         print(f"The settled verdicts are written to {current().verdicts.name}.")
     elif changed:
         raise typer.Exit(1)

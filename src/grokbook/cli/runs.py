@@ -61,7 +61,7 @@ def sweep(
     from grokbook.runs.store import Store
 
     asked = cluster.asked(own(experiment) if ":" in experiment else experiment, grid or [], seeds, steps)
-    folder = None if store is None or is_address(store) else Store(Path(store), same_code=True)
+    folder = None if store is None or is_address(store) else Store(Path(store))
     options = {"store": store if folder is None else folder, "compiled": compiled}
     takes = duration(expected(asked, seeds).seconds)
     print(f"{asked.name}, {seeds} of its seeds: about {takes} of one core", flush=True)

@@ -299,7 +299,7 @@ def _store(store: Store | str | Path | bool | None) -> Store | None:
     if is_address(store):
         raise ParameterError(f"store = {store!r} is an address, which sweep shares chunks at; train needs a folder.")
     if store is not None and store is not True:
-        return Store(Path(store), same_code=True)
+        return Store(Path(store))
     found = default_store()
     if not found.path.exists() and "GROKBOOK_STORE" not in os.environ:
         where = f"runs are kept in {found.path}, and loaded when the same ones are asked for again"

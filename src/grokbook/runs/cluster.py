@@ -28,9 +28,9 @@ from grokbook.runs.shared import Shared
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Axis, Sweep, over_grid
 from grokbook.training.compiled import compiles
-from grokbook.training.config import RunConfig, code_of
+from grokbook.training.config import RunConfig
 from grokbook.training.ensemble import How, checkpoint_path, refuse_other_process, train_here
-from grokbook.training.identity import restore, run_id, save
+from grokbook.training.identity import code_id, restore, run_id, save
 from grokbook.training.loop import make_stack
 from grokbook.training.pool import Pool
 
@@ -60,7 +60,7 @@ def trained(configs: list[RunConfig], code: str, identity: str, compiled: bool) 
 
     Raises TrainingError where the library is not that of the one who asks, or there is no place for the checkpoint.
     """
-    if code_of(*configs).digest != code:
+    if code_id(configs) != code:
         raise TrainingError("this worker has another version of grokbook than the one who asks; install the same.")
     try:
         with tempfile.TemporaryDirectory(prefix="grokbook-") as folder:
@@ -250,7 +250,7 @@ def _train_into(configs: Chunk, code: str, identity: str, compiled: bool, path: 
 
 
 def _in_processes(waiting: list[tuple[Chunk, Path]], workers: int, compiled: bool) -> Iterator[Path]:
-    code = code_of(waiting[0][0][0]).digest
+    code = code_id(waiting[0][0][:1])
     if workers == 1:
         for chunk, path in waiting:
             atomic_write(path, trained(chunk, code, run_id(chunk), compiled))
@@ -269,7 +269,7 @@ def _on_cluster(client: object, waiting: list[tuple[Chunk, Path]], compiled: boo
     from distributed import as_completed
     from distributed.client import FutureCancelledError
 
-    code = code_of(waiting[0][0][0]).digest
+    code = code_id(waiting[0][0][:1])
     futures = {}
     for chunk, path in waiting:
         identity = run_id(chunk)

@@ -21,7 +21,7 @@ from grokbook.own_code import Code
 from grokbook.paths import local_store_path, records_path
 from grokbook.runs.provenance import note, provenance
 from grokbook.runs.store import Store, family, select
-from grokbook.training.config import RunConfig, canonical, digest
+from grokbook.training.config import NUMBERS, RunConfig, canonical, digest
 from grokbook.training.cost import Cost, predict
 from grokbook.training.ensemble import checkpoint_path, groups, train
 from grokbook.training.identity import code_and_probe
@@ -70,8 +70,8 @@ class Experiment:
 
     @property
     def key(self) -> str:
-        """16 hexadecimal digits of the configuration and the experiment's version."""
-        return digest({"version": self.version, "configuration": self.configuration()})
+        """16 hexadecimal digits of the configuration and the version, the experiment's and that of all `NUMBERS`."""
+        return digest({"version": self.version + NUMBERS, "configuration": self.configuration()})
 
     @property
     def code(self) -> Code:
@@ -141,7 +141,7 @@ def _by_programs(configs: list[RunConfig], rows: int | None) -> list[list[RunCon
 
 def default_store() -> Store:
     """The local store of this machine, with the committed records behind it."""
-    return Store(local_store_path(), fallbacks=(Store(records_path()),), same_code=True)
+    return Store(local_store_path(), fallbacks=(Store(records_path()),))
 
 
 def load_or_run(

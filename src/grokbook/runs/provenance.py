@@ -1,4 +1,4 @@
-"""Where a number comes from: commit, versions, device, code fingerprint, time; and which data a process was given."""
+"""Where a number comes from: commit, versions, device, time, code of a reader's own; and which data a process was given."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import xarray as xr
 
 import grokbook
 from grokbook.errors import GrokbookError
-from grokbook.fingerprint import fingerprint, modules_behind
 from grokbook.own_code import Code
 from grokbook.paths import checkout
 from grokbook.project import git, of
@@ -68,13 +67,11 @@ def precision(device: str = "cpu", dtype: str = "float32") -> str:
 
 
 def provenance(device: str = "cpu", dtype: str = "float32", code: Code | None = None) -> dict[str, Any]:
-    """Commit, versions, device, processor, dtype, code fingerprint, the date and, in UTC, the time, as plain values.
+    """Commit, versions, device, processor, dtype, the date and, in UTC, the time, as plain values.
 
-    `code` is that of a run's task, network and optimiser (default: of the library's own); what the fingerprint does not
-    cover anyway is named. Without a known one there is no fingerprint.
+    Where a part of a run is a reader's own, `code` adds its fingerprint and probe.
     """
-    code = code or Code(fingerprint(), ())
-    own = sorted(set(code.parts) - set(modules_behind()))
+    code = code or Code()
     identity, dirty = commit()
     now = datetime.datetime.now(datetime.UTC)
     versions = {"python": platform.python_version(), "grokbook": grokbook.__version__, "torch": torch.__version__}
@@ -90,7 +87,6 @@ def provenance(device: str = "cpu", dtype: str = "float32", code: Code | None = 
             "recorded_at": now.isoformat(timespec="seconds"),
         }
         | ({"fingerprint": code.digest} if code.digest else {})
-        | ({"modules": own} if own else {})
         | ({"probe": code.probe} if code.probe else {})
     )
 

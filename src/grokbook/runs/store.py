@@ -24,8 +24,8 @@ from grokbook.errors import ParameterError, RecordError, shown
 from grokbook.fetch import fetched
 from grokbook.files import PLAIN, atomic_write, given, inside, is_plain, locked, unreadable
 from grokbook.machine import free_memory_mb
-from grokbook.own_code import Code, code_named
-from grokbook.training.config import digest
+from grokbook.own_code import Code
+from grokbook.training.config import NUMBERS, digest
 
 MANIFEST, FORMAT = "MANIFEST.json", 1
 NETCDF = ("CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates", "_NCProperties")
@@ -135,17 +135,6 @@ def _attributes(of: h5py.HLObject) -> dict[str, Any]:
     return {name: value[0] if getattr(value, "shape", ()) == (1,) else value for name, value in attrs.items()}
 
 
-def present_fingerprint(made: Mapping[str, Any]) -> str | None:
-    """The fingerprint of the present code of what a provenance entry was made with; None where this is not known."""
-    known = code_named(list(made.get("modules", ())))
-    return known and known.digest
-
-
-def present_code(made: Mapping[str, Any]) -> bool:
-    """Whether the present code is that of a provenance entry."""
-    return made["fingerprint"] == present_fingerprint(made)
-
-
 class Store:
     """A folder of records, `<experiment>/<key>.nc` each, with sha256, provenance and cost in MANIFEST.json.
 
@@ -158,7 +147,6 @@ class Store:
     Args:
         path: the folder; made when first written to.
         fallbacks: stores that are only read, asked before anything is trained.
-        same_code: answer only with runs made by the present training code (for a local cache).
         read_only: whether nothing in the folder may be made, changed, renamed or removed.
 
     Example:
@@ -172,11 +160,10 @@ class Store:
         path: str | Path,
         *,
         fallbacks: tuple[Store, ...] = (),
-        same_code: bool = False,
         read_only: bool = False,
     ) -> None:
-        self.path, self.same_code, self.read_only = Path(path), same_code, read_only
-        self.fallbacks = tuple(Store(s.path, same_code=s.same_code, read_only=True) for s in fallbacks)
+        self.path, self.read_only = Path(path), read_only
+        self.fallbacks = tuple(Store(s.path, read_only=True) for s in fallbacks)
 
     def file(self, name: str) -> Path:
         """The file of a name such as `family/key.nc`; ParameterError for one that leads anywhere else."""
@@ -196,19 +183,10 @@ class Store:
     def find(self, key: str, code: Code | None = None) -> tuple[str, dict[str, Any]] | None:
         """File name and manifest entry of the record with this key, if this store has one it may answer with.
 
-        `code` is that of who asks; without it the present code of what the record names counts.
+        `code` is that of who asks: where a part of it is a reader's own, only runs of the same code are an answer.
         """
         for name, entry in self.entries().items():
-            if entry["key"] != key:
-                continue
-            made = entry["provenance"]
-            if code is None:
-                answers = not self.same_code or all(map(present_code, made))
-            else:
-                asked = code.digest, code.probe
-                alike = code.digest is not None and all((p["fingerprint"], p.get("probe")) == asked for p in made)
-                answers = alike or not (self.same_code or code.own)
-            if answers:
+            if entry["key"] == key and (code is None or not code.own or _made_by(entry, code)):
                 return name, entry
         return None
 
@@ -318,7 +296,7 @@ class Store:
         made = json.loads(dataset.attrs["provenance"])
         entry = {
             "experiment": experiment.name,
-            "version": experiment.version,
+            "version": experiment.version + NUMBERS,
             "key": experiment.key,
             "seeds": [int(s) for s in dataset.seed.values],
             "sha256": hashlib.sha256(content).hexdigest(),
@@ -400,9 +378,15 @@ def _is_entry(name: str, entry: Any) -> bool:
                 and called.isprintable()
                 and size >= 0
                 and all(isinstance(seed, int) for seed in seeds)
-                and all("fingerprint" in dict(part) for part in made)
+                and all(isinstance(part, dict) for part in made)
             )
     return False
+
+
+def _made_by(entry: Mapping[str, Any], code: Code) -> bool:
+    """Whether code of a reader's own, which computes the same as now, made all runs of an entry."""
+    made = {(part.get("fingerprint"), part.get("probe")) for part in entry["provenance"]}
+    return code.digest is not None and made == {(code.digest, code.probe)}
 
 
 def _is_record(name: str, key: str) -> bool:

@@ -31,7 +31,7 @@ class WeightRun(Experiment):
 
 def weight_store() -> Store:
     """The store of this machine whose runs have their parameters."""
-    return Store(local_store_path() / "weights", same_code=True)
+    return Store(local_store_path() / "weights")
 
 
 def final_weights(experiment: Experiment, *, progress: bool = True) -> list[dict[str, Tensor]]:

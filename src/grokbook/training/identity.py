@@ -10,10 +10,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+import grokbook
 from grokbook.machine import generators_kept, limited_threads, plain_torch, subnormals_as_zero
 from grokbook.own_code import Code, is_own
 from grokbook.training.checkpoint import load_checkpoint, save_checkpoint
-from grokbook.training.config import RunConfig, code_of, digest
+from grokbook.training.config import NUMBERS, RunConfig, code_of, digest
 from grokbook.training.forward import split_weights
 from grokbook.training.loop import Stack, advance, log, make_stack
 from grokbook.training.optim import State
@@ -61,34 +62,36 @@ def probe(config: RunConfig, watches: Mapping[str, Watch] | None = None) -> str:
 
 
 def code_and_probe(config: RunConfig, watches: Mapping[str, Watch] | None = None) -> Code:
-    """The code behind a run and, where a class or a watch of a reader's own is part of it, what it computes.
+    """The code of a reader's own behind a run and its watches, and what it computes.
 
-    Where the probe ends in an error the code is not known.
+    Where the probe ends in an error the code is not known. It runs first: what own code imports is loaded by it.
     """
-    return _probed(code_of(config), config, watches)
-
-
-def _probed(code: Code, config: RunConfig, watches: Mapping[str, Watch] | None = None) -> Code:
-    """A code with the probe of a run, where own parts are behind it."""
     own_watches = {name: watch for name, watch in (watches or {}).items() if is_own(watch)}
-    if code.digest is None or not (code.own or own_watches):
-        return code
+    if not own_watches and not code_of(config).own:
+        return Code()
     try:
-        return replace(code, own=True, probe=probe(config, own_watches))
+        seen = probe(config, own_watches)
     except Exception as error:  # whatever a reader's part raises, training it will say
-        return replace(code, digest=None, own=True, why=f"it fails on seed 0: {error}")
+        return Code(None, True, f"it fails on seed 0: {error}")
+    code = code_of(config, watches=own_watches.values())
+    return replace(code, probe=seen if code.digest else None)
 
 
 def run_id(configs: list[RunConfig], keep: bool = False) -> str:
     """Identity of a stack for its checkpoint: configurations, code and what it computes, torch, what is kept."""
-    code = code_of(*configs)
-    found = {"configs": [c.as_dict() for c in configs], "code": code.digest, "torch": torch.__version__}
-    if code.own:
-        found["probe"] = _probed(code, configs[0]).probe
+    found = {"configs": [c.as_dict() for c in configs], "numbers": NUMBERS, "torch": torch.__version__}
+    if code_of(*configs).own:
+        found["probe"] = code_and_probe(configs[0]).probe
+        found["code"] = code_of(*configs).digest
     return digest(found | ({"keep": True} if keep else {}))
 
 
 _STATE = ("weights", "state", "step", "history", "snapshots", "kept", "diverged")
+
+
+def code_id(configs: list[RunConfig]) -> str:
+    """What two machines must share to train for each other: the library's version, that of its numbers, own code."""
+    return digest({"library": grokbook.__version__, "numbers": NUMBERS, "code": code_of(*configs).digest})
 
 
 def save(stack: Stack, path: str, identity: str | None = None) -> None:

@@ -1,13 +1,11 @@
-"""Does the present code still give the recorded numbers? The first steps of a record, trained again and compared."""
+"""The first steps of records, trained again and compared: whether the present code still gives their numbers."""
 
 from __future__ import annotations
 
 import copy
 import dataclasses
-import datetime
 import json
-from collections.abc import Collection, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,14 +13,12 @@ import torch
 import xarray as xr
 
 from grokbook.errors import ParameterError
-from grokbook.files import atomic_write, read_json
 from grokbook.paths import records_path
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.store import Store, present_code, present_fingerprint
+from grokbook.runs.store import Store
 from grokbook.training.config import RunConfig
 from grokbook.training.ensemble import train
 
-CONFIRMED = "CONFIRMED.json"
 STEPS = 150
 """Steps that are trained again: enough for every rate, moment and measure to have been used many times."""
 
@@ -72,7 +68,7 @@ def first_steps(
 def differences(ours: xr.Dataset, theirs: xr.Dataset) -> np.ndarray:
     """Largest |a - b| / max(|a|, |b|) of the variables up to each step of ours; infinite where theirs lack one.
 
-    Also where ours have none, which confirms nothing.
+    Also where ours have none, which says nothing.
     """
     curves = [name for name in ours.data_vars if ours[name].dims == ("step",)]
     worst = np.full(ours.sizes["step"], 0.0 if curves else np.inf)
@@ -86,50 +82,31 @@ def differences(ours: xr.Dataset, theirs: xr.Dataset) -> np.ndarray:
     return np.maximum.accumulate(worst)
 
 
-def confirmations(path: Path | None = None) -> dict[str, list[dict[str, Any]]]:
-    """What was confirmed, record key -> entries; empty without the file.
+@dataclasses.dataclass(frozen=True)
+class Repetition:
+    """How far the first `steps` of a `seed` of an experiment's record and its training now are apart.
 
-    Raises RecordError when the file cannot be read.
+    `difference` is the largest relative one. Where it is above `LIKE`, another order of summation may have made it, that
+    of another processor: `ratio` is the largest over the steps of our difference to max(`LIKE`, the difference that one
+    rounding of the initial weights makes), without accuracies, which jump; else it is 0.
     """
-    path = (path or records_path()) / CONFIRMED
-    return read_json(path) if path.exists() else {}
+
+    experiment: str
+    seed: int
+    steps: int
+    difference: float
+    ratio: float = 0.0
+
+    @property
+    def is_same(self) -> bool:
+        """Whether rounding can have made the difference: it is at most `TIMES` that of another start."""
+        return self.ratio <= TIMES
 
 
-def confirmed(
-    key: str, code: str, path: Path | None = None, *, seeds: Collection[int] | None = None
-) -> dict[str, Any] | None:
-    """The entry that says that code of fingerprint `code` repeats the record `key`, in one of `seeds` (default: any).
-
-    None when nobody has tried.
-    """
-    known = (e for e in confirmations(path).get(key, []) if e["fingerprint"] == code)
-    return next((e for e in known if seeds is None or e["seed"] in seeds), None)
-
-
-def makers(parts: Iterable[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
-    """Parts of a provenance, by the code that made them and its way, eager or compiled.
-
-    Example:
-        >>> made = [{"seeds": [0], "fingerprint": "a"}, {"seeds": [1], "fingerprint": "b"}]
-        >>> [[part["seeds"] for part in some] for some in makers([*made, made[0] | {"seeds": [2]}])]
-        [[[0], [2]], [[1]]]
-    """
-    found: dict[tuple[str | None, str], list[Mapping[str, Any]]] = {}
-    for part in parts:
-        found.setdefault((part.get("fingerprint"), part.get("update", "eager")), []).append(part)
-    return list(found.values())
-
-
-def confirm(
+def repeat(
     experiment: Experiment, store: Store | None = None, *, steps: int = STEPS, seed: int | None = None
-) -> dict[str, Any]:
-    """Train the first steps of a seed of a record (default: its first) again, compare, write down what was found.
-
-    Returns the entry: fingerprint of the present code, seed, steps, largest relative difference, date. Where the
-    difference is above `LIKE`, another order of summation may have made it, that of another processor: then the steps
-    are trained again from starts that are one rounding off (`moved`). `rounding` is the largest difference that these
-    make, `ratio` the largest over the steps of our difference to max(`LIKE`, theirs), both without accuracies, which
-    jump; up to `TIMES` the page says that rounding can have made it, above that the code gives other numbers.
+) -> Repetition:
+    """Train the first steps of a seed of a record (default: its first) again and compare; nothing is written.
 
     Raises ParameterError when the experiment or the seed is not recorded, or `steps` is below 1.
     """
@@ -139,7 +116,7 @@ def confirm(
     seeds = store.seeds(experiment.key)
     record = store.load(experiment.key) if seeds else None
     if record is None:
-        raise ParameterError(f"{experiment.name} is not recorded, so there is nothing to confirm.")
+        raise ParameterError(f"{experiment.name} is not recorded, so there is nothing to repeat.")
     seed = int(seeds[0]) if seed is None else seed
     if seed not in seeds:
         raise ParameterError(f"seed = {seed} is not recorded; choose of {', '.join(map(str, seeds))}.")
@@ -151,39 +128,38 @@ def confirm(
     if type(experiment) is not Experiment:  # kinds of their own may keep less than what is logged
         fresh = fresh[[name for name in fresh.data_vars if name in whole]]
     apart = differences(fresh, whole)
-    entry = {
-        "experiment": experiment.name,
-        "fingerprint": present_fingerprint(made),
-        "seed": seed,
-        "steps": int(fresh.step.max()),
-        "difference": float(apart[-1]),
-        "confirmed_on": datetime.datetime.now(datetime.UTC).date().isoformat(),
-    }
+    ratio = 0.0
     if apart[-1] > LIKE:
         smooth = fresh.drop_vars([name for name in fresh.data_vars if "accuracy" in str(name)])
         starts = (first_steps(experiment, seed, steps, compiled, number=number) for number in range(MOVED))
         spread = np.max([differences(smooth, start) for start in starts], axis=0)
-        ratio = np.max(differences(smooth, whole) / np.maximum(spread, LIKE))
-        entry |= {"rounding": float(spread[-1]), "ratio": float(ratio)}
-    with store.manifest_lock():
-        known = confirmations(store.path)
-        same = entry["fingerprint"], seed
-        others = [e for e in known.get(experiment.key, []) if (e["fingerprint"], e["seed"]) != same]
-        known[experiment.key] = [*others, entry]
-        atomic_write(store.path / CONFIRMED, (json.dumps(dict(sorted(known.items())), indent=1) + "\n").encode())
-    return entry
+        ratio = float(np.max(differences(smooth, whole) / np.maximum(spread, LIKE)))
+    return Repetition(experiment.name, seed, int(fresh.step.max()), float(apart[-1]), ratio)
 
 
-def confirm_outdated(store: Store | None = None, *, steps: int = STEPS) -> list[dict[str, Any]]:
-    """Confirm the records of the catalogue, a seed of each other code that made one, where nobody has for this one."""
+def sample(experiments: Sequence[Experiment], share: float, draw: int) -> list[Experiment]:
+    """A share of the experiments, at least one, drawn with a seed; in their order.
+
+    Raises ParameterError for a share that is not above 0 and at most 1.
+
+    Example:
+        >>> sample([], 0.1, draw=0)
+        []
+    """
+    if not 0 < share <= 1:
+        raise ParameterError(f"share = {share} must be above 0 and at most 1.")
+    count = min(len(experiments), max(1, round(share * len(experiments))))
+    chosen = np.random.default_rng(draw).choice(len(experiments), count, replace=False)
+    return [experiments[i] for i in sorted(chosen)]
+
+
+def repeat_sample(
+    share: float = 0.1, draw: int = 0, store: Store | None = None, *, steps: int = STEPS
+) -> list[Repetition]:
+    """Repeat a share of the recorded experiments of the catalogue (see `sample`)."""
     from grokbook.runs.recording import catalogue
 
     store = store or Store(records_path())
-    waiting: dict[tuple[str, int], Experiment] = {}
-    for experiment in {e.key: e for e in catalogue().values()}.values():
-        found = store.find(experiment.key)
-        for parts in makers(p for p in found[1]["provenance"] if not present_code(p)) if found else ():
-            seeds = [seed for part in parts for seed in part["seeds"]]
-            if confirmed(experiment.key, present_fingerprint(parts[0]), store.path, seeds=seeds) is None:
-                waiting[experiment.key, min(seeds)] = experiment
-    return [confirm(experiment, store, steps=steps, seed=seed) for (_, seed), experiment in waiting.items()]
+    known = {experiment.key: experiment for experiment in catalogue().values()}
+    kept = [experiment for key, experiment in sorted(known.items()) if store.seeds(key)]
+    return [repeat(experiment, store, steps=steps) for experiment in sample(kept, share, draw)]
