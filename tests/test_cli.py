@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 import grokbook
 from grokbook import cli, runs
-from grokbook.build import answers, book, doctor, rerun
-from grokbook.claims import choose, deciding, ledger, verdicts
+from grokbook.build import book, doctor, rerun
+from grokbook.claims import choose, ledger, verdicts
 from grokbook.errors import ChapterError
 
 SOURCE = """---
@@ -74,28 +74,6 @@ def test_a_claim_that_there_is_not_is_refused_before_anything_is_loaded():
     assert done.stderr.startswith("grokbook: the ledger has no claim 'G99'; the nearest is G")
 
 
-@pytest.mark.parametrize("change", ["notebooks/01_short.md", "book/chapters/01.json", "data/records/MANIFEST.json", ""])
-def test_an_answer_is_given_anew_when_what_it_rests_on_changes(root, monkeypatch, change):
-    given = iter(["first", "second", "third"])
-    ask = lambda: answers.kept(root, "question", lambda: next(given))  # noqa: E731
-    assert [ask(), ask(), answers.kept(root, "other", lambda: "x"), ask()] == ["first", "first", "x", "first"]
-    if change:
-        (root / change).parent.mkdir(parents=True, exist_ok=True)
-        (root / change).write_text("changed")
-    else:
-        monkeypatch.setenv("GROKBOOK_CORES", "7")
-    assert [ask(), ask()] == ["second", "second"]
-
-
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"rests_on": 1, "answers": {}}', b"\xff"])
-def test_answers_that_are_broken_or_altered_are_absent(root, content):
-    assert answers.kept(root, "q", lambda: "right") == "right"
-    file = root / ".grokbook" / "answers.json"
-    file.write_bytes(content or file.read_bytes().replace(b"right", b"wrong"))
-    assert answers.kept(root, "q", lambda: "right") == "right"
-    assert answers.kept(root, "q", lambda: pytest.fail("it was kept")) == "right"
-
-
 def test_ctrl_c_says_how_to_go_on(root, monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
@@ -154,8 +132,6 @@ def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root
         ("record --budget soon", "'soon' is not a time; write it like 90s, 40m or 1h30m."),
         ("record --budget 1.2.3m", "'1.2.3m' is not a time; write it like 90s, 40m or 1h30m."),
         ("record --budget .", "'.' is not a time; write it like 90s, 40m or 1h30m."),
-        ("record --order cost", "--order 'cost' is not worth or decides."),
-        ("record --order decides --seeds 3", "--order 'decides' takes its seeds from the ledger: leave out --seeds."),
         ("claims --id G2", "no claim 'G2'; the nearest is G2"),
         ("claims --paper gu2026", "no paper 'gu2026'; the nearest is gu202"),
         ("claims --verdict maybe", "verdict = 'maybe' is unknown"),
@@ -220,19 +196,13 @@ def test_a_changed_verdict_is_marked_and_fails_until_it_is_settled(tmp_path, mon
 def test_record_lists_and_hands_its_options_on(root, monkeypatch):
     given = []
     frame = pd.DataFrame({"experiment": ["gu2025/fig5[p=97]"]})
-    monkeypatch.setattr(runs, "records_table", lambda *a, in_turn: given.append((*a, in_turn)) or frame)
-    monkeypatch.setattr(deciding, "with_entries", lambda table: table)
-    monkeypatch.setattr(deciding, "in_order", lambda only: [f"in order {only}"])
+    monkeypatch.setattr(runs, "records_table", lambda *a: given.append(a) or frame)
     monkeypatch.setattr(runs, "record", lambda **options: given.append(options) or frame)
     assert "gu2025/fig5[p=97]" in run("record", "--list", "--only", "fig5").output
     assert run("record", "--budget", "40m", "--seeds", "2", "--update", "compiled").exit_code == 0
-    assert str(run("record", "--update", "quick").exception) == "--update 'quick' is not eager, compiled or fastest."
+    assert str(run("record", "--update", "quick").exception) == "--update 'quick' is not eager or compiled."
     asked = {"pattern": None, "budget_seconds": 2400.0, "seeds": 2, "workers": None, "update": "compiled"}
-    assert given == [("fig5", None, None), asked | {"in_turn": None}]
-    given.clear()
-    assert run("record", "--list", "--order", "decides", "--only", "fig5").exit_code == 0
-    assert run("record", "--order", "decides").exit_code == 0
-    assert given[0] == ("fig5", None, ["in order fig5"]) and given[1]["in_turn"] == ["in order None"]
+    assert given == [("fig5", None), asked]
 
 
 def test_doctor_fails_when_something_needed_is_missing(root, monkeypatch):

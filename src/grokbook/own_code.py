@@ -1,4 +1,4 @@
-"""The code of a run of which a reader wrote a part: the files that it stands in; what it computes is `training.identity`.
+"""The code of a run of which a reader wrote a part: the files it stands in (`training.identity`: what it computes).
 
 The library's own classes are known by their names, and by `NUMBERS` (`grokbook.training.config`). A class or function
 of a reader's own is known by the bytes of its module's file and of the reader's modules that are reached from it, in a
@@ -194,7 +194,8 @@ class _Sources:
         if id(found) in self.entered or of_library(module):
             return
         self.entered[id(found)] = found
-        if isinstance(found, type) and module == "builtins" and getattr(sys.modules[module], found.__name__, 0) != found:
+        builtin = getattr(sys.modules["builtins"], found.__name__, None)
+        if isinstance(found, type) and module == "builtins" and builtin is not found:
             raise Unknown(f"the source of {full_name(found)} is not there")
         if _is_installed(module):
             return

@@ -1,10 +1,9 @@
-"""What will be read in ten years: records and executed notebooks without this library, and the site's metadata."""
+"""What will be read in ten years: records and executed notebooks without this library."""
 
 import json
 import subprocess
 import sys
 
-from grokbook.build import crate
 from grokbook.paths import records_path
 
 READ = """
@@ -40,20 +39,3 @@ def test_records_and_executed_notebooks_open_where_there_is_neither_the_library_
     assert said["loaded"] == [] and said["sizes"]["seed"] == len(entry["seeds"])
     assert {"provenance", "configuration"} <= set(said["attrs"])
     assert {"image/svg+xml", "text/html"} & set(said["outputs"])
-
-
-def test_the_site_s_metadata_have_what_ro_crate_asks_for_and_name_files_that_are_there(built_once):
-    """RO-Crate 1.1: the descriptor; name, description, date and licence of the root; each id once, none dangling."""
-    site = built_once / "site"
-    read = json.loads((site / crate.NAME).read_text())
-    graph = {one["@id"]: one for one in read["@graph"]}
-    assert read["@context"] == "https://w3id.org/ro/crate/1.1/context" and len(graph) == len(read["@graph"])
-    about, root = graph[crate.NAME], graph["./"]
-    assert about["about"] == {"@id": "./"} and about["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.1"}
-    assert root["@type"] == "Dataset" and all(root[name] for name in ("name", "description", "license", "hasPart"))
-    assert len(root["datePublished"]) == len("2026-11-26") and "identifier" not in root
-    named = [one["@id"] for name in ("hasPart", "license", "author") for one in root[name]]
-    assert all(graph[name].get("@type") for name in named)
-    files = [name for name, one in graph.items() if one["@type"] == "File"]
-    assert {"chapters/01_tiny.html", "downloads/01_tiny.ipynb", "downloads/01_tiny.md"} <= set(files)
-    assert all((site / name).stat().st_size == int(graph[name]["contentSize"]) for name in files)

@@ -14,13 +14,11 @@ from typer.testing import CliRunner
 
 import grokbook as gb
 from grokbook.cli import app
-from grokbook.errors import GrokbookError, ParameterError, TrainingError
+from grokbook.errors import GrokbookError, TrainingError
 from grokbook.runs import cluster, load_or_run
-from grokbook.runs.shared import Shared
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training import Schedule
-from grokbook.training.checkpoint import CheckpointWarning
 from grokbook.training.identity import code_id, run_id
 from processes import children
 
@@ -44,26 +42,6 @@ def no_process_but_the_cluster_s():
 def expected(tmp_path_factory, no_process_but_the_cluster_s):
     """The sweep without a cluster."""
     return load_or_run(SWEEP, Store(tmp_path_factory.mktemp("plain")), progress=False, device="cpu")
-
-
-@pytest.fixture
-def at_memory():
-    """An address in this process."""
-    return "memory://shared"
-
-
-@pytest.fixture
-def at_s3(monkeypatch):
-    """A bucket of a server of S3 on this machine."""
-    pytest.importorskip("s3fs")
-    server = pytest.importorskip("moto.server").ThreadedMotoServer(port=0)
-    server.start()
-    for name, value in {"ACCESS_KEY_ID": "x", "SECRET_ACCESS_KEY": "x", "DEFAULT_REGION": "us-east-1"}.items():
-        monkeypatch.setenv(f"AWS_{name}", value)
-    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://{}:{}".format(*server.get_host_and_port()))
-    Shared("s3://bucket").files.mkdir("bucket")
-    yield "s3://bucket/sweeps"
-    server.stop()
 
 
 def same(found, expected):
@@ -110,7 +88,7 @@ def test_a_client_with_a_gpu_takes_the_chunks_as_the_workers_made_them(tmp_path,
     SWEEP.run((0,), checkpoints=tmp_path / ".partial" / SWEEP.key, progress=False, device="cpu")
     monkeypatch.setattr("torch.cuda.is_available", lambda: True)
     monkeypatch.setattr("grokbook.training.loop.advance", lambda stack: pytest.fail("a step was made"))
-    found = cluster.shard(SWEEP, 1, 1, store=Store(tmp_path))
+    found = cluster.sweep_here(SWEEP, store=Store(tmp_path))
     assert same(found, expected) and found.attrs["device"] == "cpu"
 
 
@@ -184,43 +162,6 @@ def test_a_client_that_goes_and_comes_back_goes_on_where_it_was_and_a_lost_sched
     assert len(list(tmp_path.glob(".partial/*/*.pt"))) >= 1
 
 
-def test_shards_over_one_store_are_the_whole_sweep_without_a_coordinator(tmp_path, expected):
-    """Three chunks, two array jobs: whichever is last makes the record, of the bits of the whole; a third finds it."""
-    store, counts = Store(tmp_path), []
-    assert cluster.shard(SWEEP, 2, 2, store=store, told=lambda *now: counts.append(now)) is None
-    assert counts == [(0, 3), (1, 3)] and cluster.place(SWEEP, store) is None
-    assert cluster.shard(SWEEP, 2, 2, store=store, told=lambda *now: counts.append(now)) is None
-    assert counts[2:] == [(1, 3)], "and nothing was trained again"
-    found = cluster.shard(SWEEP, 1, 2, workers=2, store=store)
-    assert same(found, expected) and found.attrs["origin"] == "trained" and cluster.place(SWEEP, store).is_file()
-    assert cluster.shard(SWEEP, 2, 2, store=store).attrs["origin"] == "cached"
-    with pytest.raises(ParameterError, match="shard 3/2 must be one of 1/2 ... 2/2"):
-        cluster.shard(SWEEP, 3, 2, store=store)
-
-
-@pytest.mark.parametrize("kind", ["memory", "s3"])
-def test_machines_that_share_an_address_alone_make_the_whole_sweep(tmp_path, expected, monkeypatch, request, kind):
-    """Each has a store of its own and takes what the other finished; a chunk that arrives damaged is made again."""
-    place = request.getfixturevalue(f"at_{kind}")
-    files, root = Shared(place).files, f"{Shared(place).root}/{SWEEP.key}"
-
-    def on(machine):
-        monkeypatch.setenv("GROKBOOK_STORE", str(tmp_path / str(machine)))
-        return cluster.shard(SWEEP, machine, 2, store=place)
-
-    assert on(1) is None and len(chunks := files.ls(root, detail=False)) == 2 and not (tmp_path / "1").exists()
-    files.pipe_file(chunks[0], files.cat_file(chunks[0])[:-9])
-    with pytest.warns(CheckpointWarning, match="is damaged"):
-        assert on(2) is None
-    with pytest.warns(CheckpointWarning, match="is damaged"):
-        assert same(on(1), expected)
-    monkeypatch.setattr("grokbook.training.loop.advance", lambda stack: pytest.fail("a step was made"))
-    assert same(on(2), expected), "both have the record"
-    assert same(cluster.shard(SWEEP, 1, 1, store="nowhere://x"), expected)
-    with pytest.raises(ParameterError, match="store = 'nowhere://x' is no address that can be opened here"):
-        cluster.shard(dataclasses.replace(SWEEP, seeds=(1,)), 1, 1, store="nowhere://x")
-
-
 OWN = """
 import grokbook as gb
 from own_parts import Parity, Sine
@@ -235,7 +176,7 @@ def test_a_run_of_a_reader_s_own_is_swept_by_its_name(tmp_path, monkeypatch, cap
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [str(FACE), *sys.path])
     grid = ["--grid", "lr=1e-3,1e-2", "--seeds", "2", "--workers", "1", "--store", "kept"]
-    done = CliRunner().invoke(app, ["sweep", "their_own:run", *grid, "--shard", "1/1"])
+    done = CliRunner().invoke(app, ["sweep", "their_own:run", *grid])
     assert done.exit_code == 0 and "own/their_own-run[learning_rate=0.001..0.01], 2 of its seeds" in done.output
     (entry,) = Store("kept").entries().values()
     from own_parts import Parity, Sine
@@ -250,8 +191,6 @@ def test_a_run_of_a_reader_s_own_is_swept_by_its_name(tmp_path, monkeypatch, cap
         (["sweep", "their_own:other"], "names no run: module 'their_own' has no attribute 'other'"),
         (["sweep", "their_own:gb"], "'their_own:gb' is <module"),
         (["sweep", "nowhere:run"], "names no run: No module named 'nowhere'"),
-        (["sweep", "their_own:run", "--shard", "1"], "--shard '1' is not of the form I/N"),
-        (["sweep", "their_own:run", "--shard", "1/2", "--scheduler", "x"], "--shard '1/2' needs no --scheduler"),
     ):
         assert said in str(CliRunner().invoke(app, asked).exception)
 

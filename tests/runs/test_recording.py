@@ -13,7 +13,6 @@ from grokbook.runs.experiment import Experiment, load_or_run, recorded
 from grokbook.runs.gu2025 import modular_run
 from grokbook.runs.store import Store
 from grokbook.training.cost import Cost
-from grokbook.training.ways import Way
 from processes import all_end, children, forked
 
 
@@ -35,17 +34,6 @@ def test_all_missing_runs_are_recorded_and_then_nothing_is_left(tiny, tmp_path):
     assert (tmp_path / "MANIFEST.json").read_bytes() == before
 
 
-def test_the_fastest_way_is_taken_and_named(tiny, tmp_path, monkeypatch, capsys):
-    store, wanted = Store(tmp_path), []
-    monkeypatch.setattr(recording, "fastest", lambda configs: [Way(True, 1.0, 0.002), Way(False, 0.0, 0.0301)])
-    monkeypatch.setattr(recording, "load_or_run", lambda *_, compiled, **__: wanted.append(compiled))
-    monkeypatch.setattr(recording, "next_jobs", lambda *_: [recording.SeedJob(tiny[0], 1.0, 1.0)] * (not wanted))
-    recording.record(store=store, workers=1, update="fastest")
-    assert wanted == [True]
-    said = "made/up[p=5]: compiled (2 ms an update); eager (30.1 ms an update): the first is taken\n"
-    assert capsys.readouterr().out.startswith(said)
-
-
 def test_patterns_seeds_and_a_name_with_brackets(tiny):
     assert [e.name for e in recording.choose("made/up[p=5]")] == ["made/up[p=5]"]
     assert len(recording.choose("made/*")) == 2
@@ -55,7 +43,7 @@ def test_patterns_seeds_and_a_name_with_brackets(tiny):
 
 
 def test_an_unknown_update_is_refused_before_anything_runs():
-    with pytest.raises(ParameterError, match="update is 'quick', but must be one of 'eager', 'compiled', 'fastest'"):
+    with pytest.raises(ParameterError, match="update is 'quick', but must be one of 'eager', 'compiled'"):
         recording.record(update="quick")
 
 

@@ -11,9 +11,9 @@ from grokbook.chapters.causes.runs import Arm
 from grokbook.errors import ParameterError
 from grokbook.models.transformer import Shape
 from grokbook.runs import provenance, repeating
-from grokbook.runs.repeating import Repetition, differences, first_steps, repeat, repeat_sample, sample
 from grokbook.runs.experiment import Experiment, load_or_run, recorded
 from grokbook.runs.gu2025 import modular_run
+from grokbook.runs.repeating import Repetition, differences, first_steps, repeat, repeat_sample, sample
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.runs.tian2025 import pairs_of

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from grokbook.build import companions, cookbook, crate, outputs, policy, sets, state
+from grokbook.build import companions, cookbook, outputs, policy, sets, state
 from grokbook.build.arranged import arranged
 from grokbook.build.terminal import Progress
 from grokbook.check import broken, drift
@@ -75,7 +75,6 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
             raise ChapterError("the built site is not in order: " + "; ".join(problems[:10]) + more)
         held = json.dumps(drift.manifest(html, root), indent=0)
         (html / drift.NAME).write_text(held + "\n", "utf-8")
-        crate.put(root, html, chapters)
         swap(html, root / "site")
     state.keep(card, {"key": wanted, "chapters": names})
     return True

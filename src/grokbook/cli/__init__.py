@@ -1,9 +1,8 @@
-"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `certify`, `teach`, `new`; `runs`."""
+"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `teach`, `new`; `runs`."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -12,9 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from grokbook.build.new import app as new
-from grokbook.check.commands import certify, seconds
 from grokbook.cli.printing import forget_output, make_printable
-from grokbook.cli.runs import MOST_SEEDS, export, stoppable, sweep
+from grokbook.cli.runs import MOST_SEEDS, export, seconds, stoppable, sweep
 from grokbook.errors import GrokbookError, ParameterError, line, nearest, shown
 from grokbook.files import read_json
 from grokbook.machine import duration
@@ -30,7 +28,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(teach, name="teach")
-app.command()(certify)
 app.command()(sweep)
 app.command()(export)
 app.add_typer(new, name="new")
@@ -83,22 +80,6 @@ def _console() -> Any:
     return console if console.is_terminal else Console(highlight=False, width=160)
 
 
-def _answer(question: tuple[Any, ...], show: Callable[[Any], None]) -> None:
-    """Print what `show` writes to a console: as it was kept, where nothing it rests on has changed since."""
-    from grokbook.build import answers
-    from grokbook.paths import project_root
-
-    console = _console()
-
-    def text() -> str:
-        with console.capture() as captured:
-            show(console)
-        return captured.get()
-
-    asked = repr((question, _width(), console.width, console.color_system, console.encoding))
-    print(answers.kept(project_root(), asked, text), end="")
-
-
 def _table(*columns: str, title: str | None = None) -> Any:
     from rich import box
     from rich.table import Table
@@ -116,7 +97,7 @@ def list_(chapter: Annotated[str | None, typer.Argument(help="Number or name; al
 
     root = project_root()
     show = partial(_list_all, root) if chapter is None else partial(_list_one, root, chapter)
-    _answer(("list", chapter), show)
+    show(_console())
 
 
 def _list_all(root: Path, console: Any) -> None:
@@ -256,33 +237,21 @@ def record(
     budget: Annotated[str | None, typer.Option(help="Stop after this time, such as 40m.")] = None,
     seeds: Annotated[int | None, typer.Option(min=1, max=MOST_SEEDS, help="Seeds of each experiment.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Runs side by side; default: one a core.")] = None,
-    update: Annotated[str, typer.Option(help="eager, compiled, or fastest: what a measurement says here.")] = "eager",
+    update: Annotated[str, typer.Option(help="eager or compiled.")] = "eager",
     list_only: Annotated[bool, typer.Option("--list", help="Show what there is, and what is missing.")] = False,
     repeat: Annotated[float | None, typer.Option(help="Train the first steps of a share of the records again.")] = None,
     draw: Annotated[int, typer.Option(min=0, help="With --repeat: the seed that draws the share.")] = 0,
-    order: Annotated[str, typer.Option(help="worth: value of a seed more; decides: open entries decided.")] = "worth",
 ) -> None:
     """Train the recorded runs that are missing, by value per second; stop and start it as you like."""
-    if order not in ("worth", "decides") or (order == "decides" and seeds is not None):
-        rule = "takes its seeds from the ledger: leave out --seeds" if order == "decides" else "is not worth or decides"
-        raise ParameterError(f"--order {shown(order)} {rule}.")
-    if update not in ("eager", "compiled", "fastest"):
-        raise ParameterError(f"--update {shown(update)} is not eager, compiled or fastest.")
-
-    def listed(console: Any) -> None:
-        from grokbook import runs
-        from grokbook.claims import deciding
-
-        table = runs.records_table(only, seeds, in_turn=deciding.in_order(only) if order == "decides" else None)
-        _print_frame(deciding.with_entries(table), console)
-
-    if list_only:
-        _answer(("record", only, seeds, order), listed)
-        return
+    if update not in ("eager", "compiled"):
+        raise ParameterError(f"--update {shown(update)} is not eager or compiled.")
     import pandas as pd
 
     from grokbook import runs
-    from grokbook.claims import deciding
+
+    if list_only:
+        _print_frame(runs.records_table(only, seeds), _console())
+        return
     from grokbook.paths import checkout
     from grokbook.runs.repeating import repeat_sample
 
@@ -295,7 +264,6 @@ def record(
         return
     limit = None if budget is None else seconds(budget)
     options = {"pattern": only, "budget_seconds": limit, "seeds": seeds, "workers": workers, "update": update}
-    options["in_turn"] = deciding.in_order(only) if order == "decides" else None
     with stoppable():
         _print_frame(runs.record(**options), _console())
 
@@ -349,7 +317,7 @@ def claims(
         with stoppable():
             (_claims_as_json if as_json else partial(_check_claims, full, settle))(*chosen())
     else:
-        _answer(("claims", paper, ids, kind, verdict, full, as_json), listed)
+        listed(_console())
 
 
 def _width() -> int:

@@ -1,7 +1,8 @@
-"""Commands on runs: `grokbook sweep` over a grid, here, on a cluster or as array jobs, and `grokbook export`."""
+"""Commands on runs: `grokbook sweep` over a grid, here or on a cluster, and `grokbook export`."""
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -35,6 +36,22 @@ def stoppable() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
+def seconds(text: str) -> float:
+    """A time such as 90s, 40m, 1h30m or 3600 in seconds.
+
+    Raises ParameterError when it is none.
+
+    Example:
+        >>> seconds("40m"), seconds("1h30m"), seconds("90")
+        (2400.0, 5400.0, 90.0)
+    """
+    found = re.fullmatch(r"(?:(\d+\.?\d*)h)?(?:(\d+\.?\d*)m)?(?:(\d+\.?\d*)s?)?", text.strip())
+    if not text.strip() or found is None:
+        raise ParameterError(f"{text!r} is not a time; write it like 90s, 40m or 1h30m.")
+    hours, minutes, rest = (float(part or 0) for part in found.groups())
+    return 3600 * hours + 60 * minutes + rest
+
+
 def sweep(
     experiment: Annotated[
         str, typer.Argument(help="A name in `grokbook record --list`, or MODULE:NAME of a Run of your own.")
@@ -45,35 +62,25 @@ def sweep(
     seeds: Annotated[int, typer.Option(min=1, max=MOST_SEEDS, help="Seeds of each cell.")] = 1,
     steps: Annotated[int | None, typer.Option(min=1, help="Optimiser steps of each run.")] = None,
     scheduler: Annotated[str | None, typer.Option(help="Address of a Dask cluster; default: processes here.")] = None,
-    shard: Annotated[str | None, typer.Option(help="I/N: only every N-th chunk, without Dask (array jobs).")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes here; default: one a core.")] = None,
-    store: Annotated[str | None, typer.Option(help="Folder of the record, or address to share chunks at.")] = None,
+    store: Annotated[str | None, typer.Option(help="Folder of the record.")] = None,
     compiled: Annotated[bool, typer.Option("--compiled", help="Compile the update, where that is possible.")] = False,
 ) -> None:
-    """Train an experiment with every combination of some settings: here, on a Dask cluster, or as array jobs."""
-    part, sign, of = (shard or "1/1").partition("/")
-    if not (sign and part.isdecimal() and of.isdecimal()) or (shard and scheduler):
-        rule = "needs no --scheduler" if shard and scheduler else "is not of the form I/N, such as 2/5"
-        raise ParameterError(f"--shard {shown(shard)} {rule}.")
+    """Train an experiment with every combination of some settings: here, or on a Dask cluster."""
     from grokbook.runs import cluster
     from grokbook.runs.learned import expected
-    from grokbook.runs.shared import is_address
     from grokbook.runs.store import Store
 
     asked = cluster.asked(own(experiment) if ":" in experiment else experiment, grid or [], seeds, steps)
-    folder = None if store is None or is_address(store) else Store(Path(store))
-    options = {"store": store if folder is None else folder, "compiled": compiled}
+    kept = None if store is None else Store(Path(store))
     takes = duration(expected(asked, seeds).seconds)
     print(f"{asked.name}, {seeds} of its seeds: about {takes} of one core", flush=True)
     with stoppable(), cluster.shown() as told:
         if scheduler:
-            found = cluster.sweep(asked, scheduler, told=told, **options)
+            cluster.sweep(asked, scheduler, store=kept, compiled=compiled, told=told)
         else:
-            found = cluster.shard(asked, int(part), int(of), workers=workers, told=told, **options)
-    if found is None:
-        print(f"shard     {shard} is done; the command that finds all chunks done writes the record")
-    else:
-        print(f"record    {cluster.place(asked, folder)}")
+            cluster.sweep_here(asked, workers=workers, store=kept, compiled=compiled, told=told)
+    print(f"record    {cluster.place(asked, kept)}")
 
 
 def own(name: str) -> Experiment:

@@ -25,7 +25,6 @@ from grokbook.own_code import held
 from grokbook.runs import cluster
 from grokbook.runs.experiment import Experiment, default_store, load_or_run
 from grokbook.runs.observing import observer_digest
-from grokbook.runs.shared import is_address
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Axis, Sweep, worded
 from grokbook.runs.watched import Watched
@@ -189,7 +188,7 @@ def sweep(
         grid: setting -> its values: `lr`, `weight_decay`, a field of the run, network or task that is a number, or
             GROUP_lr and GROUP_weight_decay of a group of the network's parameters.
         scheduler: address of a Dask cluster, `tcp://host:8786`. Default, and "local": processes here.
-        store: as `train`; or an address that fsspec knows, `s3://bucket/folder`, where machines share what is done.
+        store: as `train`.
         rows: runs that share a program; "auto": on a CPU 4, and up to 16 of networks so small that a core's cache holds
             them where the runs are many or short; on a cluster always 4.
         settings: as `train`; so are the other arguments.
@@ -213,14 +212,14 @@ def sweep(
     called = _name(name or f"own/sweep-{type(task).__name__}-{type(model).__name__}")
     made = Sweep(called, config, _seeds(seeds), axes=axes)
     names = {axis.name: asked for axis, asked in zip(axes, grid, strict=True) if axis.name != asked}
-    if scheduler is not None or is_address(store):
+    if scheduler is not None:
         if rows != "auto":
             raise ParameterError(f"rows = {shown(rows)} must be 'auto' on a cluster, whose programs have 4 runs.")
-        kept = store if is_address(store) else _store(store)
+        kept = _store(store)
         if kept is None:
             raise ParameterError("store = False keeps nothing, but a sweep on a cluster is gathered in a store.")
-        if scheduler in (None, "local"):
-            return cluster.shard(made, 1, 1, workers=workers, store=kept).rename(names)
+        if scheduler == "local":
+            return cluster.sweep_here(made, workers=workers, store=kept).rename(names)
         return cluster.sweep(made, scheduler, store=kept).rename(names)
     options = {"workers": _workers(made, workers, made.cells(made.seeds[0]))}
     options["rows"] = _together(made) if rows == "auto" else _rows(rows)
@@ -296,8 +295,8 @@ def _store(store: Store | str | Path | bool | None) -> Store | None:
         return None
     if isinstance(store, Store):
         return store
-    if is_address(store):
-        raise ParameterError(f"store = {store!r} is an address, which sweep shares chunks at; train needs a folder.")
+    if isinstance(store, str) and "://" in store:
+        raise ParameterError(f"store = {store!r} is an address, but results are kept in a folder.")
     if store is not None and store is not True:
         return Store(Path(store))
     found = default_store()

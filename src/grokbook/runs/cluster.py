@@ -2,8 +2,7 @@
 
 A task is the runs of one batched program. Its result travels back as a checkpoint, which is put where the record store
 looks for what an interrupted call left; the record is then made of these. So a worker that is killed, a scheduler that
-is lost and a client that goes and comes back lose no finished chunk, train none twice and change no number. Array
-jobs need no Dask and share a store alone: `shard` trains every n-th chunk, and who finds all of them makes the record.
+is lost and a client that goes and comes back lose no finished chunk, train none twice and change no number.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import math
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +23,6 @@ from grokbook.errors import GrokbookError, ParameterError, TrainingError
 from grokbook.files import atomic_write
 from grokbook.machine import cores, limited_threads, plain_torch
 from grokbook.runs.experiment import Experiment, default_store, load_or_run
-from grokbook.runs.shared import Shared
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Axis, Sweep, over_grid
 from grokbook.training.compiled import compiles
@@ -105,14 +103,10 @@ def cluster(scheduler: str) -> Iterator[object]:
 
 @dataclass(frozen=True)
 class Missing:
-    """The chunks of a sweep that a store has no record of, each with the file that keeps it once it is done.
-
-    Where the store is an address, `shared`, the files are in a folder of this call, and all seeds count.
-    """
+    """The chunks of a sweep that a store has no record of, each with the file that keeps it once it is done."""
 
     experiment: Sweep
     store: Store
-    shared: Shared | None
 
     @cached_property
     def folder(self) -> Path:
@@ -127,49 +121,35 @@ class Missing:
 
     def waiting(self) -> list[tuple[Chunk, Path]]:
         """Those that nobody has finished."""
-        if self.shared:
-            self.shared.take(self.experiment.key, [path for _, path in self.chunks])
         return [(chunk, path) for chunk, path in self.chunks if not finished(chunk, path)]
 
     def train(self, made: Iterator[Path], done: int, told: Told) -> None:
-        """Hand on chunks as they are made."""
-        for done, path in enumerate(made, done + 1):  # noqa: B020
-            if self.shared:
-                self.shared.give(self.experiment.key, path)
+        """Tell of chunks as they are made, beside those that are done."""
+        for _ in made:
+            done += 1
             told(done, len(self.chunks))
 
     def record(self, compiled: bool) -> xr.Dataset:
-        """The dataset of the sweep, of which all chunks are finished; in this machine's store too."""
+        """The dataset of the sweep, of which all chunks are finished."""
         options = {"compiled": compiled, "device": "cpu", "rows": ROWS}
-        dataset = load_or_run(self.experiment, self.store, progress=False, **options)
-        if self.shared and self.experiment.missing_seeds():
-            default_store().add(self.experiment, dataset)
-        return dataset
+        return load_or_run(self.experiment, self.store, progress=False, **options)
 
 
-@contextmanager
-def missing(experiment: Sweep, store: Store | str | None) -> Iterator[Missing]:
-    """What is missing of a sweep in a store: a folder, or what stands at an address (default: this machine's).
+def missing(experiment: Sweep, store: Store | None) -> Missing:
+    """What is missing of a sweep in a store (default: this machine's).
 
-    Raises ParameterError where the code of a class of a reader's own is not known, and for an address that is none.
+    Raises ParameterError where the code of a class of a reader's own is not known.
     """
     if (code := experiment.code).digest is None:
         raise ParameterError(f"a sweep on a cluster needs code that is known, but {code.why}.")
-    with ExitStack() as scope:
-        if not isinstance(store, str):
-            yield Missing(experiment, store or default_store(), None)
-        elif experiment.missing_seeds():
-            shared, folder = Shared(store), tempfile.TemporaryDirectory(prefix="grokbook-")
-            yield Missing(experiment, Store(scope.enter_context(folder)), shared)
-        else:
-            yield Missing(experiment, default_store(), None)
+    return Missing(experiment, store or default_store())
 
 
 def sweep(
     experiment: Sweep,
     scheduler: str,
     *,
-    store: Store | str | None = None,
+    store: Store | None = None,
     compiled: bool = False,
     told: Told = lambda done, of: None,
 ) -> xr.Dataset:
@@ -177,8 +157,7 @@ def sweep(
 
     Args:
         scheduler: address of a cluster, such as tcp://host:8786.
-        store: where the record goes (default: this machine's), or an address where chunks are shared, such as
-            s3://bucket/folder; the record then goes to this machine's store.
+        store: where the record goes (default: this machine's).
         told: called with the number of finished chunks and of all, after each.
 
     Raises:
@@ -186,44 +165,35 @@ def sweep(
         ParameterError: the code of a class of a reader's own is not known.
         TrainingError: a worker has another version of the library, or a task failed.
     """
-    with missing(experiment, store) as work:
-        waiting = work.waiting()
-        done = len(work.chunks) - len(waiting)
-        told(done, len(work.chunks))
-        if waiting:
-            with cluster(scheduler) as client:
-                work.train(_on_cluster(client, waiting, compiled), done, told)
-        return work.record(compiled)
+    work = missing(experiment, store)
+    waiting = work.waiting()
+    done = len(work.chunks) - len(waiting)
+    told(done, len(work.chunks))
+    if waiting:
+        with cluster(scheduler) as client:
+            work.train(_on_cluster(client, waiting, compiled), done, told)
+    return work.record(compiled)
 
 
-def shard(
+def sweep_here(
     experiment: Sweep,
-    part: int,
-    of: int,
     *,
     workers: int | None = None,
-    store: Store | str | None = None,
+    store: Store | None = None,
     compiled: bool = False,
     told: Told = lambda done, of: None,
-) -> xr.Dataset | None:
-    """Train every `of`-th chunk of a sweep, from the `part`-th, in processes of this machine, without Dask.
+) -> xr.Dataset:
+    """The dataset of a sweep; what is missing is trained in processes of this machine, which nobody else can reach.
 
-    `workers` of them, by default one a core, which nobody else can reach. The dataset where that were the last chunks,
-    else None. Calls with part = 1, ..., of over one store, in any order, at
-    the same time or not, give what `sweep` gives; arguments and errors are those of `sweep`.
-
-    Raises ParameterError for a part that is not 1 ... `of`.
+    `workers` of them, by default one a core. Other arguments and errors are those of `sweep`.
     """
-    if not 1 <= part <= of:
-        raise ParameterError(f"shard {part}/{of} must be one of 1/{of} ... {of}/{of}.")
-    with missing(experiment, store) as work:
-        waiting, mine = work.waiting(), {path for _, path in work.chunks[part - 1 :: of]}
-        told(done := len(work.chunks) - len(waiting), len(work.chunks))
-        if those := [(chunk, path) for chunk, path in waiting if path in mine]:
-            work.train(_in_processes(those, workers or cores(), compiled), done, told)
-        if work.waiting() and experiment.missing_seeds(work.store):  # in this order: a record is there before files go
-            return None
-        return work.record(compiled)
+    work = missing(experiment, store)
+    waiting = work.waiting()
+    done = len(work.chunks) - len(waiting)
+    told(done, len(work.chunks))
+    if waiting:
+        work.train(_in_processes(waiting, workers or cores(), compiled), done, told)
+    return work.record(compiled)
 
 
 def place(experiment: Sweep, store: Store | None = None) -> Path | None:

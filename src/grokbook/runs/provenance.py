@@ -1,4 +1,4 @@
-"""Where a number comes from: commit, versions, device, time, code of a reader's own; and which data a process was given."""
+"""Where a number comes from: commit, versions, device, time; and which data a process was given."""
 
 from __future__ import annotations
 

@@ -24,7 +24,6 @@ from grokbook.runs.learned import COUNTED, Times, learned
 from grokbook.runs.store import Store
 from grokbook.training.cost import predict_on_gpu
 from grokbook.training.pool import Pool
-from grokbook.training.ways import fastest
 
 
 def catalogue() -> dict[str, Experiment]:
@@ -59,23 +58,20 @@ def records_table(
     pattern: str | None = None,
     seeds: int | None = None,
     store: Store | None = None,
-    in_turn: Sequence[Experiment] | None = None,
 ) -> pd.DataFrame:
     """One row an experiment: seeds recorded and missing, what the missing ones cost on one core here, and on a GPU.
 
-    `in_turn` are other experiments than those chosen; one that comes again is missing what was not counted before.
     The GPU's minutes are those of an H100 (`grokbook.training.cost.predict_on_gpu`), the core's what records took.
     """
     store = store or Store(records_path())
-    times, rows, counted = learned(store, catalogue().values()), [], set()
-    for experiment in choose(pattern, seeds) if in_turn is None else in_turn:
-        absent = experiment.missing_seeds(store)
-        missing = {(experiment.key, seed) for seed in absent} - counted
-        counted |= missing
+    times = learned(store, catalogue().values())
+    rows = []
+    for experiment in choose(pattern, seeds):
+        missing = experiment.missing_seeds(store)
         rows.append(
             {
                 "experiment": experiment.name,
-                "recorded": len(experiment.seeds) - len(absent),
+                "recorded": len(experiment.seeds) - len(missing),
                 "missing": len(missing),
                 "core minutes": round(times.predicted(experiment, len(missing)).seconds / 60, 1),
                 "GPU minutes": round(predict_on_gpu(experiment.config, max(len(missing), 1)) / 60 * bool(missing), 1),
@@ -94,13 +90,11 @@ class SeedJob:
     worth: float
 
 
-def next_jobs(
-    experiments: Sequence[Experiment], store: Store, in_turn: bool = False, times: Times = COUNTED
-) -> list[SeedJob]:
+def next_jobs(experiments: Sequence[Experiment], store: Store, times: Times = COUNTED) -> list[SeedJob]:
     """The next missing seed of each experiment, in falling order of value per second; nothing for what is complete.
 
-    One more of n recorded seeds is worth 1 / (n + 1), the fall of the variance of a mean. `in_turn` keeps the order of
-    the experiments instead. Seconds are those that are counted, as `times` correct them.
+    One more of n recorded seeds is worth 1 / (n + 1), the fall of the variance of a mean. Seconds are those that are
+    counted, as `times` correct them.
     All missing seeds of an experiment are one job where they are one program: on a GPU, and `together`.
     """
     jobs = []
@@ -112,23 +106,13 @@ def next_jobs(
             seconds = times.predicted(experiment, len(taken)).seconds
             wanted = dataclasses.replace(experiment, seeds=tuple(sorted({*have, *taken})))
             jobs.append(SeedJob(wanted, seconds, 1 / (len(have) + 1) / seconds))
-    return jobs if in_turn else sorted(jobs, key=lambda job: -job.worth)
-
-
-@lru_cache
-def _is_faster_compiled(experiment: Experiment) -> bool:
-    """By a measurement, made once in a process for all seeds of an experiment, that a line tells."""
-    ways = fastest(experiment.chunks(experiment.seeds)[0])
-    print(f"{experiment.name}: {'; '.join(map(str, ways))}: the first is taken", flush=True)
-    return ways[0].compiled
+    return sorted(jobs, key=lambda job: -job.worth)
 
 
 def _record_one(store: Store, experiment: Experiment, progress: bool, update: str) -> float:
     """Train what is missing of one experiment and keep it; returns the seconds it took."""
-    began, compiled = time.monotonic(), update == "compiled"
-    if update == "fastest":
-        compiled = _is_faster_compiled(dataclasses.replace(experiment, seeds=experiment.seeds[:1]))
-    load_or_run(experiment, store, progress=progress, compiled=compiled)
+    began = time.monotonic()
+    load_or_run(experiment, store, progress=progress, compiled=update == "compiled")
     return time.monotonic() - began
 
 
@@ -140,30 +124,28 @@ def record(
     store: Store | None = None,
     workers: int | None = None,
     update: str = "eager",
-    in_turn: Sequence[Experiment] | None = None,
 ) -> pd.DataFrame:
     """Train what is missing in the order of value per second, and commit each run to the store as soon as it is done.
 
     A run more of an experiment that has n of them is worth 1 / (n + 1). On a CPU `workers` runs (default: one a
     core) go on side by side, each in a process with one thread; on a GPU the seeds of an experiment are one program.
-    `update` is eager, compiled (where there is a compiler), or fastest: both are timed before each run, and
-    the one that is done first is taken. A record's provenance says which it was.
-    `in_turn` are experiments to be made in this order, instead of those that match in order of value.
+    `update` is eager, or compiled where there is a compiler; a record's provenance says which it was.
     With `budget_seconds` only runs are started that are predicted to end within it. An interrupted call loses
     nothing: finished runs are recorded, the running ones continue from their checkpoints next time. Returns the
     table of what is there and what remains, with its cost.
 
     Raises ParameterError for an unknown pattern or update, TrainingError and RecordError as `load_or_run` does.
     """
-    one_of(update, ("eager", "compiled", "fastest"), "update")
+    one_of(update, ("eager", "compiled"), "update")
     store = store or Store(records_path())
     count = 1 if torch.cuda.is_available() else workers or cores()
     ends = math.inf if budget_seconds is None else time.monotonic() + budget_seconds
-    chosen, times = choose(pattern, seeds) if in_turn is None else in_turn, learned(store, catalogue().values())
+    chosen = choose(pattern, seeds)
+    times = learned(store, catalogue().values())
 
     def fitting(busy: set[str]) -> SeedJob | None:
         left = ends - time.monotonic()
-        jobs = next_jobs([e for e in chosen if e.key not in busy], store, in_turn is not None, times)
+        jobs = next_jobs([e for e in chosen if e.key not in busy], store, times)
         return next((job for job in jobs if job.seconds <= left), None)
 
     if count == 1:
@@ -171,7 +153,7 @@ def record(
             _say(job, _record_one(store, job.experiment, progress, update), progress)
     else:
         _record_side_by_side(fitting, store, progress, count, update)
-    return records_table(pattern, seeds, store, in_turn)
+    return records_table(pattern, seeds, store)
 
 
 def _record_side_by_side(

@@ -86,9 +86,9 @@ def differences(ours: xr.Dataset, theirs: xr.Dataset) -> np.ndarray:
 class Repetition:
     """How far the first `steps` of a `seed` of an experiment's record and its training now are apart.
 
-    `difference` is the largest relative one. Where it is above `LIKE`, another order of summation may have made it, that
-    of another processor: `ratio` is the largest over the steps of our difference to max(`LIKE`, the difference that one
-    rounding of the initial weights makes), without accuracies, which jump; else it is 0.
+    `difference` is the largest relative one. Where it is above `LIKE`, another order of summation may have made it,
+    that of another processor: `ratio` is the largest over the steps of our difference to max(`LIKE`, the difference
+    that one rounding of the initial weights makes), without accuracies, which jump; else it is 0.
     """
 
     experiment: str
