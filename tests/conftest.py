@@ -10,7 +10,8 @@ import pytest
 from hypothesis import settings
 
 settings.register_profile("grokbook", deadline=None, max_examples=50, derandomize=True)
-settings.load_profile("grokbook")
+settings.register_profile("nightly", deadline=None, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "grokbook"))
 
 os.environ.setdefault("GROKBOOK_CORES", "1")  # a process of its own takes longer to start than most runs of the tests
 
