@@ -206,7 +206,7 @@ def test_record_lists_and_hands_its_options_on(root, monkeypatch):
 
 
 def test_doctor_fails_when_something_needed_is_missing(root, monkeypatch):
-    made = [doctor.Finding("a", True, "fine"), doctor.Finding("b", False, "gone", "put it back")]
+    made = [doctor.Finding("a", True, "fine", "-"), doctor.Finding("b", False, "gone", "put it back")]
     monkeypatch.setattr(doctor, "examine", lambda root: iter(made))
     result = run("doctor")
     assert result.exit_code == 1

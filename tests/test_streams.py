@@ -77,12 +77,6 @@ def test_a_kernel_starts_for_a_user_without_a_home(starting, monkeypatch):
     assert found.ok, found.text
 
 
-def test_the_doctor_reads_what_it_asked_for(noisy, monkeypatch):
-    monkeypatch.setattr(doctor, "TRAIN", "from pathlib import Path; Path(sys.argv[1]).write_text('transformer')")
-    found = doctor.networks_train(noisy)
-    assert found.ok and found.text.endswith(": transformer")
-
-
 # ------------------------------------------------------------------------------------------------ what is printed
 
 ENCODINGS = ("ascii", "cp1252", "latin-1", "shift_jis", "koi8-r", "utf-8", "utf-16")

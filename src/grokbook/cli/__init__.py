@@ -379,11 +379,11 @@ def doctor() -> None:
 
     missing = 0
     for finding in examine(project_root()):
-        mark = "ok     " if finding.ok else "MISSING" if finding.needed else "note   "
+        mark = "ok     " if finding.ok else "MISSING"
         print(f"{mark}  {finding.name}: {finding.text}", flush=True)
         if not finding.ok:
             print(f"         to mend: {finding.mend}")
-            missing += finding.needed
+            missing += 1
     if missing:
         raise typer.Exit(1)
     print("everything that is needed is there")
