@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 import torch
 import xarray as xr
-import yaml
 from own_parts import Parity, Sine
 
 import grokbook as gb
@@ -37,36 +36,6 @@ def test_csv_and_netcdf_are_read_back(runs, tmp_path):
     pd.testing.assert_frame_equal(read, gb.to_pandas(runs), check_dtype=False)
     back = from_bytes(gb.export(runs, tmp_path / "runs.nc").read_bytes())
     xr.testing.assert_equal(back.weights, runs.weights)
-
-
-def test_parquet_is_read_back_or_says_what_is_missing(runs, tmp_path):
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
-        with pytest.raises(ParameterError, match="needs the package pyarrow; install it, or choose .csv"):
-            gb.export(runs, tmp_path / "runs.parquet")
-        assert not list(tmp_path.iterdir())
-    else:
-        read = pd.read_parquet(gb.export(runs, tmp_path / "runs.parquet"))
-        pd.testing.assert_frame_equal(read, gb.to_pandas(runs), check_dtype=False)
-
-
-def test_a_folder_has_a_card_a_schema_and_tables_that_agree(runs, tmp_path):
-    place = gb.export(runs, tmp_path / "data-set")
-    card = yaml.safe_load((place / "README.md").read_text().split("---")[1])
-    schema = json.loads((place / "schema.json").read_text())
-    for config, info in zip(card["configs"], card["dataset_info"], strict=True):
-        name = config["config_name"]
-        file = place / config["data_files"]
-        table = pd.read_csv(file) if file.suffix == ".csv" else pd.read_parquet(file)
-        assert table.columns.tolist() == [f["name"] for f in schema[name]] == [f["name"] for f in info["features"]]
-        kinds = {f["name"]: f["type"] for f in schema[name]}
-        assert all((table[n].dtype.kind == "i") == (kinds[n] == "integer") for n in table)
-    assert len(table) == 2 * runs.snapshot.size * 5 * 8  # the embedding: seeds, snapshots, tokens, features
-    assert json.loads((place / "configuration.json").read_text())["configuration"]["task"]["p"] == 5
-    with pytest.raises(ParameterError, match="is there and not an empty folder"):
-        gb.export(runs, place)
-    assert [path.name for path in tmp_path.iterdir()] == ["data-set"]
 
 
 def test_weights_are_read_back_by_torch_and_from_safetensors(runs, tmp_path):

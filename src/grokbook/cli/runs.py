@@ -109,9 +109,9 @@ def own(name: str) -> Experiment:
 
 def export(
     name: Annotated[str, typer.Argument(help="A record's name or key; `claims`: the ledger.")],
-    path: Annotated[Path, typer.Argument(help="FILE.csv, .parquet or .nc, or a new folder for a data set.")],
+    path: Annotated[Path, typer.Argument(help="FILE.csv or FILE.nc.")],
 ) -> None:
-    """Write a record, or the ledger of claims, as a table or as a folder with a card and a schema."""
+    """Write a record, or the ledger of claims, to a file."""
     from grokbook.build.book import ledger
     from grokbook.claims import choose
     from grokbook.claims import export as ledgers
