@@ -72,7 +72,7 @@ bundle: setup-dev ## all in one archive that needs no network: site, wheel, reco
 wheel: setup-dev ## install the wheel beside the same packages, outside the checkout, and run a chapter from it
 	VENV=$(VENV) .ci/wheel
 
-examples: setup-dev ## test and build the companions under examples/, and one just begun, outside the checkout with the wheel
+examples: setup-dev ## test and build the companions under examples/ outside the checkout with the wheel
 	VENV=$(VENV) .ci/examples
 
 lint: setup-dev ## check style with ruff

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from papermill.translators import PythonTranslator
 
-from grokbook.build import new, parameter_sets
+from grokbook.build import parameter_sets
 from grokbook.errors import ChapterError, GrokbookError, ParameterError
 from grokbook.page import sources
 from grokbook.project import of
@@ -43,13 +43,10 @@ def said(chapter):
     return dataclasses.replace(chapter, source="", path=Path(chapter.path.name))
 
 
-@pytest.fixture(params=[*PAGES, None], ids=lambda path: path.stem if path else "a new companion")
-def page(request, tmp_path):
-    """A chapter of the book, of its example, and of what `grokbook new companion` writes."""
-    if request.param:
-        return request.param
-    new.written(tmp_path / "Norms", "Noether et al. 1918")
-    return sources.chapter_paths(tmp_path / "Norms")[0]
+@pytest.fixture(params=PAGES, ids=lambda path: path.stem)
+def page(request):
+    """A chapter of the book and of its example."""
+    return request.param
 
 
 def test_a_chapter_that_jupyterlab_saved_says_what_it_said(page, tmp_path):
@@ -143,8 +140,3 @@ def test_a_clone_has_the_bytes_of_the_commit_whatever_its_system_does_to_lines(f
     text = [line for line in known if line[0] not in ("i/-text", "i/none")]
     assert text and all(line[0] == "i/lf" and "eol=lf" in line for line in text)
     assert (folder / ".gitattributes").read_text() == (ROOT / ".gitattributes").read_text()
-
-
-def test_a_companion_has_them_too(tmp_path):
-    new.written(tmp_path / "Norms", "Noether et al. 1918")
-    assert (tmp_path / "Norms" / ".gitattributes").read_text() == (ROOT / ".gitattributes").read_text()

@@ -1,4 +1,4 @@
-"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `teach`, `new`; `runs`."""
+"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `teach`; `runs`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from grokbook.build.new import app as new
 from grokbook.cli.printing import forget_output, make_printable
 from grokbook.cli.runs import MOST_SEEDS, export, seconds, stoppable, sweep
 from grokbook.errors import GrokbookError, ParameterError, line, nearest, shown
@@ -30,7 +29,6 @@ app = typer.Typer(
 app.add_typer(teach, name="teach")
 app.command()(sweep)
 app.command()(export)
-app.add_typer(new, name="new")
 
 
 def main() -> None:
