@@ -250,6 +250,65 @@ def test_a_class_without_source_is_not_kept(capsys):
     assert "the source of nowhere.Net" in capsys.readouterr().err
 
 
+def test_a_class_that_says_it_is_pythons_own_is_not_kept(capsys):
+    """`exec` in an empty namespace gives classes the module `builtins`."""
+    exec(compile(RELU, "<text>", "exec"), space := {})
+    assert asked(space["Net"]())[0] == "trained" == asked(space["Net"]())[0]
+    assert "the source of builtins.Net is not there" in capsys.readouterr().err
+
+
+def test_a_decorator_that_keeps_what_it_wraps_hides_nothing(written):
+    head = "@torch.no_grad()\ndef offset(x):\n    return {} * torch.ones_like(x)\n"
+    model = written("own", net(head.format(1.0), call="(lambda z: torch.relu(z) + offset(z))")).Net
+    first = kept_again(model())
+    model = written("own", net(head.format(2.0), call="(lambda z: torch.relu(z) + offset(z))")).Net
+    assert kept_again(model()) != first
+
+
+LATE = """
+AFTER = 2
+
+def late(view):
+    return float(view.step > AFTER)
+"""
+
+
+def test_a_constant_that_acts_late_is_known_by_its_value(written, tmp_path):
+    """The probe looks at steps 0 to 3 of a run."""
+    module = written("own_late", LATE)
+
+    def runs():
+        task, model = ModularTask(5, train_fraction=0.5), Shape(5, d_model=8)
+        return gb.train(task, model, seeds=1, steps=40, watch={"late": module.late}, store=tmp_path, progress=False)
+
+    assert [runs().attrs["origin"], runs().attrs["origin"]] == ["trained", "cached"]
+    module.AFTER = 20
+    second = runs()
+    assert second.attrs["origin"] == "trained"
+    assert second.late.values.ravel().tolist() == (second.step.values > 20).tolist()
+
+
+def test_two_watches_of_one_cell_or_line_are_two(tmp_path):
+    """Both are 0 at step 0, where the probe looks."""
+    task, model = ModularTask(5, train_fraction=0.5), Shape(5, d_model=8)
+    options = {"seeds": 1, "steps": 20, "store": tmp_path, "progress": False}
+    found = [gb.train(task, model, watch={"w": by}, **options) for by in (lambda v: v.step, lambda v: 2 * v.step)]
+    assert [each.attrs["origin"] for each in found] == ["trained", "trained"]
+    assert np.array_equal(2 * found[0].w, found[1].w)
+
+
+def test_the_loop_is_no_part_of_what_a_record_is_known_by(tmp_path, monkeypatch):
+    """A maintainer who renames a local variable of the training loop changes nothing that a reader sees."""
+    from grokbook.training import loop
+
+    run = Experiment("made/run", made(Shape(5, d_model=8)).config, (0,))
+    load_or_run(run, Store(tmp_path), progress=False)
+    renamed = loop.advance.__code__.replace(co_varnames=tuple(f"_{name}" for name in loop.advance.__code__.co_varnames))
+    monkeypatch.setattr(loop.advance, "__code__", renamed)
+    again = load_or_run(run, Store(tmp_path), progress=False)
+    assert again.attrs["origin"] == "cached" and "earlier" not in json.dumps(again.attrs)
+
+
 def test_the_code_of_the_librarys_own_classes_is_its_version():
     config = RunConfig(AdditionTask(5), Toy(5), steps=10, loss="squared_error")
     assert code_behind(config.task, config.model, config.optimizer) == Code()
