@@ -116,9 +116,21 @@ def test_the_share_of_a_ball_is_that_of_its_points_drawn_by_rejection():
     assert ts.rising_share(0.2) == pytest.approx(share, abs=4 * np.sqrt(2 * share / len(ball)))
 
 
-def test_identities_and_the_one_that_does_not_hold():
-    rest = ts.identities()
-    assert {name for name, value in rest.items() if value != 0} == {"dV printed"}
+@pytest.mark.parametrize("start", [(0.8, 1.8, 1.9), (3.0, 0.5, 0.9), (1.0, 1.0, 1.2)])
+def test_above_the_surface_v_grows_in_the_end(start):
+    """The path ends where S > 3 P, with P > 1 all the way."""
+    path = flow(start, np.linspace(0, 3, 200))
+    assert ts.v_rate(path[-1]) > 0
+    assert ts.printed_v(path[-1]) > ts.printed_v(path).min()
+
+
+def test_second_derivatives_of_the_rate_at_one_are_all_minus_four():
+    h, unit = 1e-4, np.eye(3)
+    for a in unit:
+        for b in unit:
+            corners = [1 + h * (s * a + t * b) for s in (1, -1) for t in (1, -1)]
+            plus, minus, other, both = ts.v_rate(corners)
+            assert (plus - minus - other + both) / (4 * h * h) == pytest.approx(-4, rel=1e-4)
 
 
 def test_leading_minors_do_not_decide_definiteness():

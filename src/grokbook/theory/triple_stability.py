@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import sympy
 
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array
@@ -189,35 +188,6 @@ def _equilibrium(point: Array | Sequence[float], target: float) -> tuple[np.ndar
             f"x w u = {delta:g} and the three axes."
         )
     return found, delta
-
-
-def identities() -> dict[str, sympy.Expr]:
-    """What is left of each identity of this module after simplification: every value is 0 where it holds.
-
-    Keys: "dL", "dV", "dV printed" (not 0: half of dV is missing), "d(x^2-w^2)", "d(w^2-u^2)", "dP", "Jacobian".
-
-    Source: this book; Gu et al. 2025, Equations 14-18.
-    """
-    x, w, u, delta = symbols = sympy.symbols("x w u delta")
-    p, e2 = x * w * u, w**2 * u**2 + x**2 * u**2 + x**2 * w**2
-    field = [(delta - p) * w * u, (delta - p) * x * u, (delta - p) * x * w]
-
-    def rate(f: sympy.Expr) -> sympy.Expr:
-        return sum(sympy.diff(f, v) * g for v, g in zip(symbols, field, strict=False))
-
-    v, s = (x - 1) ** 2 + (w - 1) ** 2 + (u - 1) ** 2, w * u + x * u + x * w
-    printed, gradient = (3 * p - s) * (1 - p), sympy.Matrix([p]).jacobian([x, w, u])
-    linear = sympy.Matrix(field).jacobian([x, w, u]).subs(delta, p) + gradient.T * gradient
-    rest = {
-        "dL": rate((delta - p) ** 2 / 2) + (delta - p) ** 2 * e2,
-        "dV": rate(v).subs(delta, 1) - 2 * printed,
-        "dV printed": rate(v).subs(delta, 1) - printed,
-        "d(x^2-w^2)": rate(x**2 - w**2),
-        "d(w^2-u^2)": rate(w**2 - u**2),
-        "dP": rate(p) - (delta - p) * e2,
-        "Jacobian": sum(sympy.expand(entry) ** 2 for entry in linear),
-    }
-    return {name: sympy.factor(sympy.expand(value)) for name, value in rest.items()}
 
 
 def leading_principal_minors(matrix: Array | Sequence[Sequence[float]]) -> list[float]:
