@@ -176,6 +176,22 @@ def test_cells_are_short_define_nothing_and_there_is_more_prose_than_code(chapte
     assert found == [] and "```{code-cell-output}" not in chapter.source
 
 
+def asserting(source: str) -> list[str]:
+    """The code cells that hold an `assert`."""
+    return [cell for cell in cells(source) if any(isinstance(n, ast.Assert) for n in ast.walk(ast.parse(cell)))]
+
+
+def test_no_cell_of_a_chapter_asserts(chapter):
+    """An identity is tested; an agreement is a number on the page. At other values an assert kills a whole page."""
+    assert asserting(chapter.source) == []
+
+
+def test_a_cell_that_asserts_is_seen_hidden_or_not():
+    hidden, shown = "for n in (1, 2):\n    assert n\n", "assert 1 + 1 == 2\n"
+    source = "".join(f"```{{code-cell}} ipython3\n{code}```\n" for code in (f":tags: [hide-input]\n{hidden}", shown))
+    assert asserting(source + "```python\nassert x\n```\n") == [hidden.strip(), shown.strip()]
+
+
 def test_the_values_of_the_page_are_set_by_its_first_cell_alone(chapter):
     """A later cell that assigned a parameter would tell a reader of a value that is not theirs."""
     every = [n for cell in cells(chapter.source) for n in ast.walk(ast.parse(cell))]

@@ -73,6 +73,12 @@ def test_an_ideal_model_never_answers_less_than_it_was_trained_on():
     assert (curve[-1] == 1).all()
 
 
+@pytest.mark.parametrize("name", ["Z5", "Z12", "Z2xZ4", "D4", "S3", "Q8"])
+def test_sums_of_real_vectors_collapse_in_every_group(name):
+    """The whole table leaves one degree of freedom a coordinate: all vectors are equal."""
+    assert additive_nullity(cayley_table(name)) == 1
+
+
 def test_sums_that_commute_need_fewer_cells_than_the_two_rules():
     """Over F_7 sums give (b, a) with (a, b): at a size at which one order in ten deduces all, most leave only lines."""
     table = cayley_table("Z7")

@@ -84,7 +84,7 @@ def test_a_strip_is_a_square_up_to_the_order_of_the_operands():
     for hole in (40, 50, 60):
         tasks = [counts.row_task(f"{kind} {hole}") for kind in ("SQUARE", "STRIP")]
         square, strip = map(counts.shares_of_test_cells, tasks)
-        assert square["either order"] == strip["either order"] == square["outside"]
+        assert square["either order"] == strip["either order"] == square["outside"] > strip["outside"]
 
 
 def test_covered_shares_are_those_of_uncovered_and_their_radius_is_found():
@@ -104,6 +104,9 @@ def test_published_numbers_follow_the_share_in_squares_and_no_distance_in_strips
     assert fits.rmse["SQUARE"] < 4 < 14 < fits.rmse["all"] < fits.rmse["STRIP"]
     frame = counts.predictors()
     squares = frame[frame.split == "square"]
+    assert (squares["U-Acc"] > squares.outside).all()
+    large = frame.loc[["STRIP 60", "STRIP 67"]]
+    assert (large.outside < large["U-Acc"]).all() and (large["U-Acc"] < large["either order"]).all()
     assert squares["U-Acc"].corr(squares.outside) == pytest.approx(0.985, abs=5e-4)
     assert frame["U-Acc"].corr(frame["either order"]) > frame["U-Acc"].corr(frame.outside) + 0.1
     found = claims.ceiling_by_distance()

@@ -12,8 +12,8 @@ from grokbook.chapters.separability_and_depth import claims, depth, networks, pl
 from grokbook.claims import Runs
 from grokbook.claims.finding import UNDECIDED
 from grokbook.errors import ParameterError
-from grokbook.measures import class_separability, convexly_separable
-from grokbook.models.activations import activations
+from grokbook.measures import class_separability, convexly_separable, topologically_separable
+from grokbook.models.activations import SUM, activations
 from grokbook.models.transformer import Shape, initialise
 from grokbook.tasks import ModularTask
 
@@ -72,6 +72,18 @@ def test_with_shared_tokens_the_diagonal_cell_suffices():
     first, second = ([phi[i] + phi[(r - i) % p] for i in range(p)] for r in (0, 1))
     apart = [convexly_separable(np.delete(first, cells, axis=0), second) for cells in ([0], [3], [3, 8])]
     assert apart == [True, False, True]
+
+
+@pytest.mark.parametrize("positional", [True, False])
+@pytest.mark.parametrize("p", [11, 13])
+def test_transposed_classes_are_one_set_in_the_sum_and_two_after_an_attention_with_positions(p, positional):
+    """Subtraction: the cells of class r are those of class -r with the operands exchanged."""
+    task, shape = ModularTask(p, "subtract", 0.5), Shape(p, d_model=16, positional=positional)
+    classes = (torch.from_numpy(task.pairs[task.labels == r]) for r in (3, p - 3))
+    first, second = (activations(initialise(shape, 1), cells, shape) for cells in classes)
+    assert not topologically_separable(first[SUM], second[SUM], tolerance=1e-5)
+    apart = topologically_separable(first["attention 1"], second["attention 1"], tolerance=1e-5)
+    assert apart == positional
 
 
 # ------------------------------------------------------------------------------------------------------ networks

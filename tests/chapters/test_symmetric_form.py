@@ -91,6 +91,19 @@ def test_a_rising_run_refutes_no_constant_product():
     assert claims.product_is_constant(Runs(made)).verdict == "undecided"
 
 
+@pytest.mark.parametrize(("p", "step"), [(31, (1, -1)), (31, (1, 0)), (31, (2, 3)), (13, (5, 1))])
+def test_a_step_keeps_the_class_of_a_cell_on_one_line_of_the_grid(p, step):
+    """p cells, at most two of each class but that of 0; for addition a step of (1, -1) keeps all."""
+    values = ModularTask(p, runs.FORM).labels.reshape(p, p)
+    kept = values[values == np.roll(values, step, (0, 1))]
+    assert kept.size == p and np.bincount(kept[kept > 0]).max() <= 2
+
+
+def test_the_lattice_sum_grows_like_a_logarithm():
+    grown = claims.lattice_sum(3201) - claims.lattice_sum(1601)
+    assert grown / np.log(3200 / 1600) == pytest.approx(2 * np.pi, rel=2e-3)
+
+
 def test_the_lattice_sum_by_plain_counting():
     around = [(s, t) for s in range(-3, 4) for t in range(-3, 4) if s and t]
     assert claims.lattice_sum(7) == pytest.approx(sum(1 / (s * s + t * t) for s, t in around), rel=1e-12)

@@ -87,11 +87,36 @@ def test_translations_leave_the_energy_and_a_hill_its_height(group, seed):
         assert np.allclose(fe.spectrum(w, group).max(), 1)
 
 
+def curvature(w, group):
+    """Eigenvalues of the energy's second derivative on the sphere at a maximum w (2M,): 2M - 1 of them.
+
+    The gradient is a polynomial of degree three, so its central difference with step 1 is exact but for a cubic term,
+    which two steps remove.
+    """
+    n = len(w)
+    one, two = ((fe.gradient(w + s * np.eye(n), group) - fe.gradient(w - s * np.eye(n), group)) / (2 * s)
+                for s in (1.0, 2.0))  # fmt: skip
+    second = (4 * one - two) / 3 - 4 * float(fe.energy(w, group)) * np.eye(n)
+    basis = np.linalg.svd(w[None])[2][1:]  # of the tangent space
+    return np.linalg.eigvalsh(basis @ second @ basis.T)
+
+
 @pytest.mark.parametrize("group", GROUPS)
 def test_hills_are_maxima_with_their_zero_modes(group):
     for m in fe.local_maxima(group):
-        values = fe.curvature(m.w, group)
-        assert values.max() < 1e-8 * m.energy and fe.zero_modes(m.w, group) == m.zero_modes
+        values = curvature(m.w, group)
+        assert values.max() < 1e-8 * m.energy
+        assert (np.abs(values) < 4e-7 * m.energy).sum() == m.zero_modes
+        assert np.allclose(fe.gradient(m.w, group), 4 * m.energy * m.w)
+
+
+@pytest.mark.parametrize("M", [5, 11, 23])
+def test_between_two_hills_of_one_dimension_lies_a_valley_of_half_their_height(M):
+    first, second = (fe.example(rho) for rho in irreps(M)[1:3])
+    angle = np.linspace(0, np.pi / 2, 91)
+    along = np.outer(np.cos(angle), first) + np.outer(np.sin(angle), second)
+    share = np.sin(angle) ** 2
+    assert np.allclose(fe.energy(along, M) / fe.energy(first, M), (1 - share) ** 2 + share**2)
 
 
 @pytest.mark.parametrize("group", GROUPS)

@@ -21,7 +21,7 @@ def test_the_chain_with_the_rank(m, n, seed):
     rank = rng.integers(1, min(m, n) + 1)
     found = norms(rng.normal(size=(m, rank)) @ rng.normal(size=(rank, n)))
     assert found.rank == rank
-    assert found.chain_holds
+    assert 1 - 1e-12 <= found.frobenius / found.operator <= np.sqrt(rank) + 1e-12
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
@@ -125,7 +125,7 @@ STARTS = [("independent", 8, 5), ("toeplitz", 8, 4), ("toeplitz", 5, 9), ("circu
 @pytest.mark.parametrize(("kind", "p", "d"), STARTS)
 def test_mean_covariances_and_spreads_of_the_squared_steps(kind, p, d):
     means = draws(kind, p, d)[:4000].mean(axis=1)
-    assert abs(means.mean() - ts.expected_squared_step(d)) < 4 * means.std() / np.sqrt(len(means))
+    assert abs(means.mean() - 2 * d) < 4 * means.std() / np.sqrt(len(means))
     steps = draws(kind, p, d)[:, :-1]
     expected = [ts.step_covariance(kind, d, h) for h in range(p - 1)]
     assert np.abs(np.cov(steps.T)[0] - expected).max() < 0.06 * expected[0]

@@ -54,19 +54,6 @@ def cube_limits(n: int = 20000, seed: int = 0) -> CubeLimits:
     return CubeLimits(starts, limit_point(starts))
 
 
-def largest_coordinate() -> float:
-    r"""The supremum of the largest coordinate over all limits of the cube: the plastic number rho, rho^3 = rho + 1.
-
-    The largest coordinate is the root of tau + d_2 with tau (tau + d_1)(tau + d_2) = 1. It falls with d_1, so
-    d_1 = 0; then tau + d_2 = 1/tau^2, and tau falls with d_2, so d_2 = 1: tau^2 (tau + 1) = 1, solved by
-    tau = 1/rho, and the coordinate is the root of 1/rho + 1 = rho^2. It is approached by starts (e, e, 1), e to 0,
-    and not attained: (0, 0, 1) does not move.
-
-    Source: this book.
-    """
-    return brentq(lambda rho: rho**3 - rho - 1, 1.0, 2.0, xtol=1e-15, rtol=1e-15)
-
-
 def largest_distance() -> float:
     r"""The largest distance of a limit from (1, 1, 1) over the starts of the closed cube: that of the start (0, 1, 1).
 

@@ -25,9 +25,6 @@ Group = int | str | np.ndarray
 INPUTS = {"one-hot": 1.0, "unit": 0.25}
 """What the inputs [e_a; e_b] do to an energy of degree four: as they are, or divided by sqrt(2) to norm one."""
 
-FLAT = 1e-7
-"""Curvature of the energy on the sphere, as a part of 4 E, below which a direction counts as a zero mode."""
-
 
 def energy(w: np.ndarray, M: Group, *, inputs: str = "one-hot") -> np.ndarray:
     r"""$\mathcal E(w) = \frac12\lVert\tilde Y^\top\sigma(Xw)\rVert^2$, the energy of a node, for w (..., 2M).
@@ -193,22 +190,3 @@ def ascend(w: np.ndarray, M: Group, *, steps: int = 500, tolerance: float = 1e-1
             return moved
         now = moved
     return now
-
-
-def curvature(w: np.ndarray, M: Group) -> np.ndarray:
-    """Eigenvalues, ascending, of the energy's second derivative on the sphere at a maximum w (2M,): 2M - 1 of them.
-
-    The gradient is a polynomial of degree three, so its central difference with step 1 is exact but for a cubic term,
-    which two steps remove.
-    """
-    point = np.asarray(w, dtype=float)
-    n = len(point)
-    one, two = ((gradient(point + s * np.eye(n), M) - gradient(point - s * np.eye(n), M)) / (2 * s) for s in (1.0, 2.0))
-    second = (4 * one - two) / 3 - 4 * float(energy(point, M)) * np.eye(n)
-    basis = np.linalg.svd(point[None])[2][1:]  # of the tangent space
-    return np.linalg.eigvalsh(basis @ second @ basis.T)
-
-
-def zero_modes(w: np.ndarray, M: Group) -> int:
-    """The number of directions on the sphere along which the energy is flat at a maximum w (2M,)."""
-    return int((np.abs(curvature(w, M)) < FLAT * 4 * float(energy(w, M))).sum())

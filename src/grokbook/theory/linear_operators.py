@@ -18,12 +18,6 @@ class Norms:
     frobenius: float
     rank: int
 
-    @property
-    def chain_holds(self) -> bool:
-        """Whether operator <= Frobenius <= sqrt(rank) * operator, up to rounding."""
-        slack = 1 + 1e-12
-        return self.operator <= self.frobenius * slack <= np.sqrt(self.rank) * self.operator * slack**2
-
 
 def norms(matrix: Rows) -> Norms:
     r"""The norms of a matrix: $\lVert l\rVert \le \lVert M\rVert_F \le \sqrt{\mathrm{rank}\,M}\,\lVert l\rVert$.

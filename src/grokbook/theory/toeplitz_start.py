@@ -37,17 +37,6 @@ def squared_steps(table: np.ndarray) -> np.ndarray:
     return np.einsum("ij,ij->i", steps, steps)
 
 
-def expected_squared_step(d: int, std: float = 1.0) -> float:
-    r"""$\mathrm{E}\lVert\phi(i+1) - \phi(i)\rVert^2 = 2 d \sigma^2$, for independent entries and for Toeplitz tables.
-
-    In both, each of the `d` entries of a step is the difference of two independent numbers of variance $\sigma^2$,
-    $\sigma$ = `std`. (A circulant table too: with p = d its row has p entries that are all different numbers.)
-
-    Source: this book; neither paper computes it.
-    """
-    return 2 * d * std**2
-
-
 def step_covariance(kind: str, d: int, lag: int) -> float:
     r"""Covariance of two squared steps that are `lag` rows apart, for entries of variance 1, the closing step left out.
 
