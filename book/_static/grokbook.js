@@ -190,6 +190,16 @@
   });
 })();
 
+/* Escape, and a link among the contents of the page, do what a click on the veil over the page does: they close its drawer. */
+(function () {
+  "use strict";
+  function close() {
+    [...document.querySelectorAll("label.overlay")].filter((veil) => veil.offsetWidth).forEach((veil) => veil.click());
+  }
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
+  document.addEventListener("click", (event) => { if (event.target.closest(".bd-sidebar-secondary a")) close(); });
+})();
+
 /* A button names what it does: the policy of a page allows no script in an attribute (grokbook.build.policy). */
 document.addEventListener("click", (event) => {
   const button = event.target.closest && event.target.closest("[data-press]");
