@@ -24,9 +24,9 @@ FOCUSED = """async () => {
   const stop = document.activeElement;
   if (stop === document.body) return null;
   const kind = [stop, stop.parentElement].map(e => [e.tagName, ...e.classList].join('.')).join(' in ');
-  const style = getComputedStyle(stop), box = stop.getClientRects()[0];
-  return { kind, says: stop.textContent.trim().slice(0, 30), ring: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth),
-    box: { x: box.x, y: box.y, width: box.width, height: box.height } };
+  const { outlineStyle, outlineWidth } = getComputedStyle(stop), { x, y, width, height } = stop.getClientRects()[0];
+  const ring = outlineStyle === 'none' ? 0 : parseFloat(outlineWidth);
+  return { kind, ring, says: stop.textContent.trim().slice(0, 30), box: { x, y, width, height } };
 }"""
 
 
