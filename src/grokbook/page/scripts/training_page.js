@@ -133,7 +133,8 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-train.gb-large .gb-both svg { width: min(100%, 58vh); margin: 0 auto; }
 .gb-train.gb-large .gb-row button { padding: .5rem 1.2rem; min-height: 3rem; }
 @media screen and (max-width: 560px) { .gb-train { padding: .5rem; }
-  .gb-train .gb-both { gap: .4rem .6rem; grid-template-columns: 5fr 7fr; } .gb-train .gb-both svg text { font-size: 14px; } }
+  .gb-train .gb-both { gap: .4rem .6rem; grid-template-columns: 5fr 7fr; }
+  .gb-train .gb-both svg { overflow: visible; } .gb-train .gb-both svg text { font-size: 14px; } }
 @media screen and (max-width: 360px) { .gb-train .gb-both { grid-template-columns: 1fr; } }
 @media print { .gb-train :is(.gb-row, .gb-time, details) { display: none; } }`;
 
