@@ -37,7 +37,7 @@ STORAGE = """<script>
   }
   </script>
   """
-"""Before the theme's first script: where a browser keeps nothing for a site, the page remembers as long as it is open."""
+"""Before the theme's first script: where a browser keeps nothing for a site, a page remembers while it is open."""
 
 NOT_FOUND = """<!DOCTYPE html>
 <html lang="en">

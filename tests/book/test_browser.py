@@ -158,7 +158,7 @@ def test_a_search_from_a_file_has_no_excerpts_and_says_so(open_page):
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("name", ["intro.html", "search.html"])
+@pytest.mark.parametrize("name", ["glossary.html", "search.html"])
 def test_the_magnifier_stands_beside_the_words_of_the_search(opened_at, address, name, width):
     page = opened_at(address + name, width)
     page.keyboard.press("Control+k")
