@@ -19,6 +19,25 @@ _TABLE = re.compile(r'<table class="table">.*?</table>', re.DOTALL)
 _FORMULA_ENDS = re.compile(r'<span class="math notranslate nohighlight">[^<]*</span>[.,;:!?)\u2019\u201d]+')
 """A formula in the text with the sign that follows it: a line does not end between them."""
 _LONGEST = 160
+_FIRST_SCRIPT = '<script data-cfasync="false">'
+STORAGE = """<script>
+  for (const name of ["localStorage", "sessionStorage"]) {
+    try {
+      window[name].setItem("gb-kept", "");
+      window[name].removeItem("gb-kept");
+    } catch {
+      const held = new Map();
+      const value = {
+        getItem: (key) => (held.has(key) ? held.get(key) : null),
+        setItem: (key, text) => { held.set(key, String(text)); },
+        removeItem: (key) => { held.delete(key); },
+      };
+      Object.defineProperty(window, name, { value });
+    }
+  }
+  </script>
+  """
+"""Before the theme's first script: where a browser keeps nothing for a site, a page remembers while it is open."""
 
 NOT_FOUND = """<!DOCTYPE html>
 <html lang="en">
@@ -99,8 +118,10 @@ def finish(app: Any, exception: Exception | None) -> None:
 def tidy(text: str) -> str:
     """The HTML of a page without the icon font, without MathJax where nothing is to be drawn, one viewport.
 
-    A formula in the text and the sign that follows it stay in one line.
+    A formula in the text and the sign that follows it stay in one line. Without a storage of the browser, which
+    a reader may have blocked, the theme's scripts have one of the page (`STORAGE`).
     """
+    text = text.replace(_FIRST_SCRIPT, STORAGE + _FIRST_SCRIPT, 1)
     text = _ICONS.sub("", text).replace('<div role="list" class="citation-list">', '<div class="citation-list">')
     if 'class="math' not in text:
         text = _MATHJAX.sub("", text)

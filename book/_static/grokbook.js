@@ -190,6 +190,29 @@
   });
 })();
 
+/* The search: its words are marked among the results and on no later page; a page from a file cannot read others for excerpts. */
+(function () {
+  "use strict";
+  localStorage.removeItem("sphinx_highlight_terms");
+  if (location.protocol !== "file:") return;
+  DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+  document.addEventListener("DOMContentLoaded", () => {
+    const results = document.getElementById("search-results");
+    const said = "Opened as a file, the search has no excerpts: they need a server, such as `grokbook serve`.";
+    if (results) results.before(Object.assign(document.createElement("p"), { className: "gb-no-excerpts", textContent: said }));
+  });
+})();
+
+/* Escape, and a link among the contents of the page, do what a click on the veil over the page does: they close its drawer. */
+(function () {
+  "use strict";
+  function close() {
+    [...document.querySelectorAll("label.overlay")].filter((veil) => veil.offsetWidth).forEach((veil) => veil.click());
+  }
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
+  document.addEventListener("click", (event) => { if (event.target.closest(".bd-sidebar-secondary a")) close(); });
+})();
+
 /* A button names what it does: the policy of a page allows no script in an attribute (grokbook.build.policy). */
 document.addEventListener("click", (event) => {
   const button = event.target.closest && event.target.closest("[data-press]");

@@ -119,17 +119,50 @@ def test_the_downloads_of_a_chapter_are_there(facts, name):
     assert "grokbook:" in source
 
 
-def test_dark_and_light_can_be_switched(open_page, address):
-    page = open_page(address + CHAPTERS[0].values[0])
+BLOCKED = """for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, {
+  configurable: true, get() { throw new DOMException("refused", "SecurityError"); },
+});"""
+
+
+@pytest.mark.parametrize("script", ["", BLOCKED], ids=["with storage", "storage blocked"])
+def test_dark_and_light_can_be_switched(open_page, address, script):
+    page = open_page(address + CHAPTERS[0].values[0], script=script)
     seen = {page.evaluate(THEME)}
     for _ in range(3):
         page.locator("button.theme-switch-button:visible").first.click()
         seen.add(page.evaluate(THEME))
-    assert seen == {"light", "dark"}
+    assert (seen, page.seen["errors"]) == ({"light", "dark"}, [])
 
 
-def test_the_search_finds_a_word(open_page, address):
-    page = open_page(address + "search.html?q=grokking")
-    page.wait_for_selector("#search-results li", timeout=15_000)
-    assert page.locator("#search-results li a").count() >= 1
+@pytest.mark.parametrize("name", ["intro.html", "class.html", "search.html?q=grokking"])
+def test_a_page_works_where_the_browser_keeps_nothing(open_page, address, name):
+    page = open_page(address + name, script=BLOCKED)
     assert page.seen["errors"] == []
+
+
+def test_the_search_finds_a_word_and_marks_it_on_no_later_page(open_page, address):
+    page = open_page(address + "search.html?q=grokking")
+    page.wait_for_selector("#search-results li .context", timeout=15_000)
+    assert page.locator("#search-results li a").count() >= 1
+    page.goto(address + CHAPTERS[0].values[0])
+    page.wait_for_load_state("networkidle")
+    assert page.locator(".highlighted, .highlight-link").count() == 0
+    assert page.seen["errors"] == []
+
+
+def test_a_search_from_a_file_has_no_excerpts_and_says_so(open_page):
+    page = open_page(f"{(SITE / 'search.html').as_uri()}?q=grokking")
+    page.wait_for_selector("#search-results li", timeout=15_000)
+    assert "no excerpts" in page.locator(".gb-no-excerpts").inner_text()
+    assert page.seen["errors"] == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", ["glossary.html", "search.html"])
+def test_the_magnifier_stands_beside_the_words_of_the_search(opened_at, address, name, width):
+    page = opened_at(address + name, width)
+    page.keyboard.press("Control+k")
+    field = page.locator("input[type=search]:visible").first
+    sign = field.locator("xpath=..").locator(".fa-magnifying-glass").bounding_box()
+    begins = field.evaluate("e => e.getBoundingClientRect().left + parseFloat(getComputedStyle(e).paddingLeft)")
+    assert sign["x"] + sign["width"] <= begins

@@ -68,6 +68,38 @@ def test_table_and_curve_are_seen_together_after_train_was_pressed(open_page, ad
     assert link.startswith(f"{root}?") and "weight_decay=" in link and "seed=" in link
 
 
+LABELS = """() => [...document.querySelectorAll('article [data-options] svg text')].filter(e => e.checkVisibility())
+  .map(e => [parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a, e.textContent])"""
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_words_in_a_figure_can_be_read(front, width):
+    """None is below eleven pixels; the names along the small rings, which would be, are left out."""
+    page = front(width)
+    page.wait_for_function("document.querySelector('#fig-front-train-area').dataset.step > 5")
+    words = page.evaluate(LABELS)
+    assert len(words) > 5
+    assert [word for word in words if word[0] < 11] == []
+
+
+def test_train_one_goes_on_with_a_run_and_opens_nothing(front):
+    """A press while it runs does not begin it anew; one after a pause goes on."""
+    page, root = front(390), "document.querySelector('#fig-front-train-area')"
+    page.evaluate("window.drawn = [], true")
+    page.evaluate(f"{root}.addEventListener('gb-drawn', event => drawn.push(event.detail.ends[0].step))")
+    for pause in (False, True):
+        page.wait_for_function(f"drawn.at(-1) > 20 && {root}.dataset.going === 'true'")
+        if pause:
+            page.locator("#fig-front-train-area button[data-act='train']").click()
+            page.wait_for_function(f"{root}.dataset.going === 'false'")
+        before = page.evaluate("drawn.at(-1)")
+        page.locator(".gb-hero a", has_text="Train one").click()
+        page.wait_for_function(f"drawn.at(-1) > {before} && {root}.dataset.going === 'true'")
+    drawn = page.evaluate("drawn")
+    assert drawn == sorted(drawn)
+    assert page.locator("#fig-front-train-area details[open]").count() == 0
+
+
 def test_a_newcomer_sees_in_one_click_what_happens_without_weight_decay(front):
     page = front()
     page.locator("#fig-front-train-area button[data-act='decay']").click()

@@ -15,7 +15,7 @@ from grokbook.teach.handout import handout, written
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site"
 CHAPTERS = ("chapters/01_what_is_grokking", "chapters/03_uniformity", "chapters/03a_norms_and_starts")
-ON_ONE_PAGE = ("chapters/01_what_is_grokking", "chapters/08_lyapunov_phase_portrait")
+ON_ONE_PAGE = ("chapters/01_what_is_grokking", "chapters/04a_coverage", "chapters/08_lyapunov_phase_portrait")
 ADDRESS = "https://example.org/book"
 MOST_BYTES = 40_000_000
 
@@ -25,7 +25,10 @@ ONE = f"""{HEAD}<article><section id="one"><h1>One</h1><a href="two.html#eq">Eq.
 <div class="gb-map"><span><a href="two.html">Two</a></span></div>
 <details id="fold"><summary>More</summary>Inside.</details><img src="../_images/a.svg" alt="A."/>
 <div class="gb-train" id="fig-t-area" data-options="{{}}"></div><noscript><img src="data:," alt="Still."/></noscript>
-<script>mount("fig-t-area")</script></section></article>"""
+<script>mount("fig-t-area")</script>
+<section><div class="exercise admonition"><p class="admonition-title">Task</p><section><p>Do it.</p></section></div>
+<div class="solution admonition">Solved.</div></section>
+<section><h2>Further reading</h2></section></section></article>"""
 TWO = f"{HEAD}<article><section id='one'><h1>Two</h1><div class='math' id='eq'>x</div></section></article>"
 
 
@@ -63,6 +66,44 @@ def test_a_moved_figure_is_a_still_with_its_address_folds_are_open_and_the_drawe
     assert soup.select_one(".gb-online a")["href"] == f"{ADDRESS}/chapters/one.html#fig-t"
     assert soup.details.has_attr("open") and "Run" not in soup.main.get_text()
     assert soup.find("img", alt="A.")["src"] == "_images/a.svg"
+
+
+def test_solutions_stand_at_the_end_of_their_chapter(site):
+    one, two = joined(site).select("article")
+    said = one.get_text(" ", strip=True)
+    assert said.endswith("Do it. Further reading Solutions Solved.") and "Solutions" not in two.get_text()
+
+
+def test_without_an_address_of_the_site_paper_names_none(site):
+    """A path on somebody's disk, such as chapters/one.html, leads nowhere from paper."""
+    soup = joined(site)
+    assert soup.select_one(".gb-online").get_text() == "It can be moved on the site."
+    assert ".html" not in soup.get_text()
+    assert ".html" not in BeautifulSoup(handed_out(site, None), "html.parser").get_text()
+
+
+HANDED = f"""{HEAD}<article><section><h1>A title</h1><div class="gb-dek"><p>A question?</p></div>
+<div class="tag_gb-lead"><figure><img alt="A curve." src="data:,"/>
+<figcaption><p>It rises.</p></figcaption></figure></div>
+<p><strong>Predict first.</strong> Does it rise?</p><section><h2>More</h2><p>Predict first: how far?</p></section>
+<section><h2>Exercises</h2><div class="exercise"><p class="admonition-title">First</p>
+<section><p>Find <b>it</b>.</p><pre>code</pre></section></div></section>
+<p>After this chapter you can</p><ul><li>see it</li></ul></section></article>"""
+
+
+def handed_out(site, address):
+    page = site / "chapters" / "handed.html"
+    page.write_text(HANDED)
+    return written(page, "chapters/handed.html", "http://127.0.0.1:1/", 4, address)
+
+
+def test_a_handout_asks_before_it_shows_and_has_the_words_of_its_exercises(site):
+    said = BeautifulSoup(handed_out(site, ADDRESS), "html.parser").main.get_text(" ", strip=True)
+    assert said == (
+        "A title A question? Before the answer is shown Predict first: how far? You can, after this session see it "
+        "Exercises First Find it . Formulas The picture It rises. "
+        f"The chapter: {ADDRESS}/chapters/handed.html"
+    )
 
 
 pypdf = pytest.importorskip("pypdf", reason="pypdf is not installed: `make setup-dev`")

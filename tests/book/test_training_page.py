@@ -465,6 +465,22 @@ def test_one_button_takes_the_weight_decay_away_and_gives_it_back_beside_the_cur
         assert page.locator("#fig-train-area path.before").count() == 1
 
 
+def test_a_run_that_is_left_early_is_drawn_whole_behind_the_next_and_the_same_again_does_not_replace_it(figure):
+    page = figure()
+    before = "document.querySelector('#fig-train-area path.before')?.getAttribute('d')"
+    unfold(page)
+    press(page, "reset")
+    press(page, "train")
+    page.wait_for_function("document.getElementById('fig-train-area').dataset.step > 2")
+    press(page, "decay")
+    page.wait_for_function(f"{before}?.split('L').at(-1).startsWith('228.0 ')")  # it reaches the right end of the chart
+    whole = page.evaluate(before)
+    press(page, "again")
+    run_to_the_end(page)
+    assert page.evaluate(before) == whole
+    assert page.seen["errors"] == []
+
+
 # ------------------------------------------------------------------------------------------- settings
 
 

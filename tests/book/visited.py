@@ -234,7 +234,7 @@ def pages(browser):
     """
     contexts = []
 
-    def load(url, width=1280, scheme="light", height=900, **options):
+    def load(url, width=1280, scheme="light", height=900, script="", **options):
         size = {"width": width, "height": height}
         contexts.append(browser.new_context(viewport=size, color_scheme=scheme, **options))
         page = contexts[-1].new_page()
@@ -246,7 +246,7 @@ def pages(browser):
         page.on("response", lambda r: page.seen["bytes"].append(int(r.headers.get("content-length", 0))))
         page.on("pageerror", lambda error: page.seen["errors"].append(str(error)))
         page.on("console", lambda m: page.seen["errors"].append(m.text) if m.type in ("error", "warning") else None)
-        contexts[-1].add_init_script(REFUSED)
+        contexts[-1].add_init_script(REFUSED + script)
         contexts[-1].on("page", waiting)
         page.goto(url)
         page.wait_for_load_state("networkidle")

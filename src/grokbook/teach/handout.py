@@ -10,11 +10,11 @@ from typing import Any
 from grokbook.errors import ChapterError
 from grokbook.files import filled
 from grokbook.teach.pages import sentences
-from grokbook.teach.paper import load, served
-from grokbook.teach.slides import of_chapter
+from grokbook.teach.paper import load, online, served
+from grokbook.teach.slides import exercise, of_chapter
 
-MOST = 4
-"""Formulas on the page; as many as fit of these."""
+TRIED = ((4, 1.0), (3, 1.0), (2, 1.0), (1, 1.0), (0, 1.0), (0, 0.9), (0, 0.8))
+"""Formulas on the page and the size of what is printed, until all fits."""
 
 
 def handout(browser: Any, page: Path, site: Path, address: str | None = None) -> bytes:
@@ -32,16 +32,19 @@ def handout(browser: Any, page: Path, site: Path, address: str | None = None) ->
 
     name = page.relative_to(site).as_posix()
     with served(site) as base:
-        for formulas in range(MOST, -1, -1):
+        for formulas, scale in TRIED:
             load(browser, f"{base}handout.html", written(page, name, f"{base}{name}", formulas, address))
-            made = browser.pdf(prefer_css_page_size=True, tagged=True)
+            made = browser.pdf(prefer_css_page_size=True, tagged=True, scale=scale)
             if len(pypdf.PdfReader(BytesIO(made)).pages) == 1:
                 return made
     raise ChapterError(f"the handout of {page.stem} does not fit on one page: what it lists is too long.")
 
 
 def written(page: Path, name: str, base: str, formulas: int, address: str | None) -> str:
-    """The handout as HTML: question, picture, objectives, exercises, formulas, questions with room to write."""
+    """The handout as HTML: question, predictions with room to write, objectives, exercises, formulas; the picture last.
+
+    The picture shows the answer, so it stands below all that is asked.
+    """
     from bs4 import BeautifulSoup
 
     soup: Any = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
@@ -53,8 +56,7 @@ def written(page: Path, name: str, base: str, formulas: int, address: str | None
         tag.decompose()
     for link in top.select('a[href]:not([href^="http"])'):  # what it leads to is not on this page
         link.unwrap()
-    tasks = [one.select_one(".admonition-title") for one in top.select(".exercise") if not one.find_parent("details")]
-    told = "".join(f"<li>{one.get_text(' ', strip=True)}</li>" for one in tasks)
+    tasks = [exercise(one) for one in top.select(".exercise") if not one.find_parent("details")]
     mathematics = "".join(str(s) for s in soup.select("head script") if "MathJax = " in s.get_text())
     drawn = '<script defer src="../mathjax/startup.js"></script>' if mathematics else ""
     title, question = top.h1.get_text(" ", strip=True), top.select_one(".gb-dek p")
@@ -62,7 +64,6 @@ def written(page: Path, name: str, base: str, formulas: int, address: str | None
     picture = next((s for s in shown if s.kind == "figure"), None)
     equations = [body for s in shown if s.kind == "mathematics" for body in s.body][:formulas]
     asked = [body for s in shown if s.kind == "question" for body in s.body][:2]
-    where = f"{address.rstrip('/')}/{name}" if address else name
     room = '<div class="lines"></div>' * 2
     words = {
         "TITLE": html.escape(title),
@@ -71,10 +72,10 @@ def written(page: Path, name: str, base: str, formulas: int, address: str | None
         "QUESTION": sentences(question)[0] if question else "",
         "PICTURE": "".join(picture.body) if picture else "",
         "GOALS": "".join(f"<li>{goal}</li>" for goal in goals),
-        "EXERCISES": told,
+        "EXERCISES": "".join(tasks),
         "FORMULAS": "".join(equations),
         "QUESTIONS": "".join(one + room for one in asked) or room,
-        "WHERE": f"The chapter: {html.escape(where)}",
+        "WHERE": f"The chapter: {html.escape(online(address, name))}" if address else "",
     }
     return filled(Path(__file__).with_suffix(".html"), words)
 

@@ -2,6 +2,7 @@
 
 Code cells and the drawer of commands stay on the site. What folds is open but for the evidence of the ledger. A figure
 that is moved by hand is a still with its address; a link to another page of the book leads there and says its page.
+Solutions stand at the end of their chapter, away from what they solve.
 """
 
 from __future__ import annotations
@@ -87,6 +88,7 @@ def _article(soup: Any, name: str, inside: set[str], site: Path, address: str | 
         tag.decompose()
     for script in article.find_all("kept"):
         script.name = "script"
+    _solutions_last(soup, article)
     for fold in article.select("details:not(.gb-claim details):not(.gb-evidence)"):
         fold["open"] = ""
     for tag in article.find_all(id=True):
@@ -102,16 +104,41 @@ def _article(soup: Any, name: str, inside: set[str], site: Path, address: str | 
     return article
 
 
+def _solutions_last(soup: Any, article: Any) -> None:
+    """Move the solutions of a chapter's exercises into a section of their own at its end."""
+    solutions = article.select(".solution")
+    if not solutions:
+        return
+    heading = soup.new_tag("h2")
+    heading.string = "Solutions"
+    last = soup.new_tag("section")
+    last.extend([heading, *solutions])
+    article.find("section").append(last)
+
+
+def online(address: str, page: str) -> str:
+    """Where a reader finds a page of the site that stands at `address`.
+
+    >>> online("https://example.org/book/", "chapters/one.html")
+    'https://example.org/book/chapters/one.html'
+    """
+    return f"{address.rstrip('/')}/{page}"
+
+
 def _still(soup: Any, figure: Any, page: str, address: str | None) -> None:
-    """Put the still of a figure in its place, and its address below; one without a still is drawn as it opens."""
+    """Put the still of a figure in its place, and its address below; one without a still is drawn as it opens.
+
+    Of a site without an address only the words stand there: where a page lies on a disk helps nobody on paper.
+    """
     label = str(figure["id"]).removesuffix("-area")
     picture = next((one for n in figure.parent.select("noscript") for one in n.find_all("img")), None)
-    where = f"{address.rstrip('/')}/{page}#{label}" if address else f"{page}#{label}"
     said = soup.new_tag("p", attrs={"class": "gb-online"})
-    said.append("Move it on the site: ")
-    link = soup.new_tag("a", href=where) if address else soup.new_tag("span")
-    link.string = where
-    said.append(link)
+    if address:
+        link = soup.new_tag("a", href=f"{online(address, page)}#{label}")
+        link.string = link["href"]
+        said.extend(["Move it on the site: ", link])
+    else:
+        said.string = "It can be moved on the site."
     figure.insert_after(said)
     if picture is not None:
         picture["class"] = "gb-still"
@@ -134,7 +161,7 @@ def _relinked(soup: Any, link: Any, name: str, inside: set[str], address: str | 
             at.string = " (p. 000)"
             link.insert_after(at)
     elif address:
-        link["href"] = urljoin(f"{address.rstrip('/')}/{name}.html", link["href"])
+        link["href"] = urljoin(online(address, f"{name}.html"), link["href"])
     else:
         link.name = "span"
         del link["href"]

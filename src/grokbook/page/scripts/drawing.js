@@ -45,7 +45,7 @@ html[data-theme] .bd-content div.cell_output .text_html:not(:has(table.dataframe
 .${kind} .gb-row button { font: inherit; color: inherit; background: transparent; border: 1px solid var(--quiet);
   border-radius: 5px; padding: .3rem .6rem; min-height: 2.2rem; cursor: pointer; }
 .${kind} .gb-row button.first { color: var(--ground); background: var(--ink); font-weight: 600; min-width: 6rem; }
-.${kind} :focus-visible { outline: 3px solid var(--test); outline-offset: 1px; }
+.${kind} :focus-visible { outline: 3px solid var(--test) !important; outline-offset: 1px !important; }
 .${kind} .gb-said { font-weight: 600; }
 .${kind} .gb-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 ${own}`);

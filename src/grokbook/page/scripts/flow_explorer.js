@@ -212,10 +212,9 @@ window.GrokbookFlow = window.GrokbookFlow || (function () {
 .gb-flow .path { fill: none; stroke: var(--path); stroke-width: 3; }
 .gb-flow .rising { fill: none; stroke: var(--up); stroke-width: 10; stroke-opacity: .85; }
 .gb-flow .one { fill: none; stroke: var(--quiet); stroke-width: 1.5; } .gb-flow .end { fill: var(--path); } .gb-flow .limit { fill: none; stroke: var(--line); stroke-width: 1.8; }
-.gb-flow .handle { cursor: grab; touch-action: none; outline: none; }
+.gb-flow .handle { cursor: grab; touch-action: none; }
 .gb-flow .handle .hit { fill: transparent; stroke: transparent; }
 .gb-flow .handle .dot { fill: var(--ground); stroke: var(--path); stroke-width: 3.5; }
-.gb-flow .handle:focus-visible .hit { stroke: var(--up); stroke-width: 3; }
 .gb-flow .handle.held { cursor: grabbing; } .gb-flow .handle.held .dot { fill: var(--path); }
 .gb-flow .gb-slider { display: grid; grid-template-columns: 1.2rem minmax(0, 1fr) 3.4rem; gap: .5rem; width: 100%; }
 .gb-flow input[type=range] { width: 100%; accent-color: var(--path); min-height: 2rem; margin: 0; }

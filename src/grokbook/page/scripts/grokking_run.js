@@ -14,7 +14,7 @@ window.GrokbookRun = window.GrokbookRun || (function () {
 .gb-run .gb-stills { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem; align-items: start; }
 .gb-run .gb-stills button { font: inherit; color: inherit; background: none; border: 1px solid transparent; border-radius: 6px;
   padding: .3rem; cursor: pointer; text-align: left; } .gb-run .gb-stills button:hover { border-color: var(--quiet); }
-.gb-run .gb-stills .gb-ring { max-width: 15rem; margin: 0 auto; }
+.gb-run .gb-stills .gb-ring { max-width: 15rem; margin: 0 auto; } .gb-run .gb-stills text { display: none; }
 .gb-run svg { overflow: visible; } .gb-run .side { stroke: var(--quiet); fill: none; stroke-width: .8; }
 .gb-run .dot { fill: var(--measure); } .gb-run .bar { fill: var(--quiet); } .gb-run .bar.strong { fill: var(--measure); }
 .gb-run .now { stroke: var(--ink); stroke-dasharray: 4 3; }

@@ -19,7 +19,7 @@ window.GrokbookPhases = window.GrokbookPhases || (function () {
 html[data-theme="dark"] .gb-phases .X { background: #a9adb3; color: #121212; } html[data-theme="dark"] .gb-phases .T { background: #222; color: #e8eaed; }
 .gb-phases .open { background: repeating-linear-gradient(45deg, #fff 0 4px, #bbb 4px 6px); }
 .gb-phases button[aria-pressed="true"] { outline: 3px solid var(--ink); outline-offset: -1px; z-index: 1; }
-.gb-phases button:focus-visible { outline: 3px solid var(--test); outline-offset: 1px; z-index: 2; }
+.gb-phases button:focus-visible { z-index: 2; }
 .gb-phases svg { max-width: 34rem; margin: 0 auto; } .gb-phases .test { stroke-dasharray: 7 3; }
 .gb-phases .dot { fill: var(--measure); } .gb-phases svg text.train-name { fill: var(--train); font-weight: bold; }
 .gb-phases svg text.test-name { fill: var(--test); font-weight: bold; }`;

@@ -132,8 +132,10 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-train.gb-large :is(details, p:has(.gb-link)) { display: none; } .gb-train.gb-large canvas { max-width: min(100%, 62vh); }
 .gb-train.gb-large .gb-both svg { width: min(100%, 58vh); margin: 0 auto; }
 .gb-train.gb-large .gb-row button { padding: .5rem 1.2rem; min-height: 3rem; }
-@media screen and (max-width: 560px) { .gb-train { padding: .5rem; } .gb-train .gb-both { gap: .4rem .6rem; }
-  .gb-train .gb-both svg text { font-size: 13px; } }
+@media screen and (max-width: 560px) { .gb-train { padding: .5rem; }
+  .gb-train .gb-both { gap: .4rem .6rem; grid-template-columns: 5fr 7fr; }
+  .gb-train .gb-both svg { overflow: visible; } .gb-train .gb-both svg text { font-size: 14px; } }
+@media screen and (max-width: 360px) { .gb-train .gb-both { grid-template-columns: 1fr; } }
 @media print { .gb-train :is(.gb-row, .gb-time, details) { display: none; } }`;
 
   const percent = (share) => (share === null ? "none" : `${Math.floor(100 * share)} %`);
@@ -424,16 +426,26 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 
     function over() { return state.runs.every((run) => run.over); }
 
-    function restart() {
+    const stop = (run) => run && run.worker && run.worker.terminate();
+
+    /** A run that other settings replace goes on behind the new one, so that its curve is whole; the same again adds nothing. */
+    function remember() {
       const last = state.runs[state.chosen];
-      if (last && last.curve.length > 20) state.before = last.curve;
-      state.runs.forEach((run) => run.worker && run.worker.terminate());
+      if (!last || !last.worker || JSON.stringify(last.asked) === JSON.stringify(state.s)) return;
+      stop(state.before);
+      state.before = last;
+      last.worker.postMessage({ going: true });
+    }
+
+    function restart() {
+      remember();
+      state.runs.filter((run) => run !== state.before).forEach(stop);
       Object.assign(state, { going: false, at: null });
       seeds.replaceChildren();
       const { s } = state, count = s.beside ? 2 : s.n_seeds;
       state.chosen = s.beside && state.chosen > 1 ? 1 : Math.min(state.chosen, count - 1);
       state.runs = Array.from({ length: count }, (_, k) => {
-        const run = { seed: s.beside ? k : s.seed + k, curve: [], events: [], worker: null, over: false };
+        const run = { seed: s.beside ? k : s.seed + k, curve: [], events: [], worker: null, over: false, asked: s };
         run.name = s.beside ? ["With", "Without"][k] : `Seed ${run.seed}`;
         run.s = { ...s, ...(s.beside && k ? NONE : {}), seed: s.beside ? s.seed : run.seed };
         run.button = node("button", { type: "button", "data-seed": run.seed }, seeds, run.name);
@@ -521,7 +533,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
       time.max = Math.log10(Math.max(s.steps, 10));
       time.value = Math.log10(Math.max(shown.now.step, 1));
       key.textContent = s.beside ? `${keys} Dashed: the run without the intervention.` : keys;
-      accuracy(runs, chosen, s.steps, s.beside ? null : state.before, state.at && state.at.step);
+      accuracy(runs, chosen, s.steps, s.beside || !state.before ? null : state.before.curve, state.at && state.at.step);
       if (inside.open && (!state.going || drawn % 2)) {
         curves.forEach((chart) => chart(runs, chosen, s.steps));
         ranks(run.ranks);
@@ -544,9 +556,9 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     inside.addEventListener("toggle", later);
     folds[1].open = !!state.s.beside;
     document.querySelectorAll(`a[href$="#${id.replace(/-area$/, "")}"]`).forEach((one) => begin && one.addEventListener("click", () => {
-      folds[0].open = true;
-      restart();
+      if (over()) restart();
       go(true);
+      buttons.train.focus();
     }));
     if (linked) root.scrollIntoView();
     window.addEventListener("hashchange", () => {
