@@ -44,7 +44,7 @@ def circles(equal: float, d_eff: float, ring: float, *, n: int, r: float) -> Mis
     yield from number(ring, 1, "the plane of the first two axes", plane)
 
 
-@exercise("ex-14-stranger", draws={"run": range(6), "seed": range(100_000)})
+@exercise("ex-14-stranger", draws={"run": range(9), "seed": range(100_000)})
 def stranger(a: float, own: float, strange: float, *, run: int, seed: int) -> Mistakes:
     """A number, and two ring shares, all to three digits."""
     small = load({"small": runs.by_decay()[runs.USUAL]})["small"]

@@ -173,7 +173,7 @@ def transition_in_training(runs: Runs) -> Finding:
 
 
 @claim("LF5", "liu2022", "section 3.2, Fig. 4 (c, d)", section="Network and flow agree at the end",
-       runs=toys,
+       runs=toys, rule_changed="2026-11-29T10:54:39+00:00 2138e512",
        says=("of the runs that end on a line {alike} are on the flow's (most runs of {same} seeds); of these the flow ",
              "is nearer to the path than the null in {nearer} (most runs of {won} seeds; no ties)"))  # fmt: skip
 def trajectories_agree(runs: Runs) -> Finding:

@@ -33,7 +33,7 @@ from grokbook.theory.parallelograms import (
 )
 from grokbook.training.schedule import Schedule
 
-P, STEPS, SEEDS = 10, 3_000, 5  # symbols, steps of a run, runs of a set
+P, STEPS, SEEDS = 10, 3_000, 10  # symbols, steps of a run, runs of a set
 SETS = 20  # drawn sets of a kind: the number was fixed before they were drawn
 TOLERANCE, ALL = 0.1, 1 - 1e-6  # the code's rule for a closed parallelogram; accuracy from which every pair is right
 _ROW = tuple((0, j) for j in range(2, P))

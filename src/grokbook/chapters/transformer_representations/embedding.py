@@ -134,20 +134,20 @@ def start_shown(start: np.ndarray, end: np.ndarray, other: np.ndarray | None) ->
             "others": np.nan if other is None else ring_share(start, of=other)}  # fmt: skip
 
 
-def pruned(start: np.ndarray, end: np.ndarray, rng: np.random.Generator) -> dict[str, float]:
-    """Variance at the end as a part of that at the start, on the end's first `AXES` (`inside`) and `outside` them.
+def outside(table: np.ndarray, start: np.ndarray) -> float:
+    """Variance of a table outside its own first `AXES`, as a part of a start's outside these axes."""
+    left = []
+    for part in (table, start):
+        shown = on_axes(part, AXES[-1], of=table).var(axis=0).sum()
+        left.append(part.var(axis=0).sum() - shown)
+    return float(left[0] / left[1])
 
-    `null` is `outside` for a random table as long as the end.
-    """
+
+def pruned(start: np.ndarray, end: np.ndarray, rng: np.random.Generator) -> dict[str, float]:
+    """What an end has `outside` its first axes; `null` is the same for a random table as long as the end."""
     drawn = rng.normal(size=end.shape)
     drawn *= np.sqrt(end.var(axis=0).sum() / drawn.var(axis=0).sum())
-    found = []
-    for table in (end, drawn):
-        shown, whole = np.array([[on_axes(part, AXES[-1], of=table).var(axis=0).sum(), part.var(axis=0).sum()]
-                                 for part in (table, start)]).T  # fmt: skip
-        outside = whole - shown
-        found.append({"inside": shown[0] / shown[1], "outside": outside[0] / outside[1]})
-    return found[0] | {"null": found[1]["outside"]}
+    return {"outside": outside(end, start), "null": outside(drawn, start)}
 
 
 def few_axes(run: xr.Dataset, fit: float) -> dict[str, float]:
@@ -186,5 +186,3 @@ def chance_ring(p: int, d: int, draws: int = 200) -> float:
 def last_rings(data: xr.Dataset) -> list[float]:
     """The ring share of each run (dim `seed`) at its end."""
     return [ring_share(table) for table in tables(data.isel(snapshot=-1))]
-
-
