@@ -185,7 +185,7 @@ def transition(runs: Runs) -> Finding:
     return judge(*parts, elsewhere=True, goal=GOAL, steps=STEPS, **told)
 
 
-@claim("LG3", "liu2022", "appendix H, Fig. 18e", **_LOOK, rule_changed="2026-11-22 8cdfb06", says=(
+@claim("LG3", "liu2022", "appendix H, Fig. 18e", **_LOOK, rule_changed="2026-11-24T19:02 ba64f54", says=(
     "by the printed rule, without a scale, Acc-hat exceeds Acc in {unscaled} runs; by the program's rule it is just ",
     "the trained share in {same}; of the other {n} it exceeds Acc in {over}, and is below it by {gap:.2f} on average; ",
     "Acc-hat of another run of that size does as well with p = {p:.2g}"))  # fmt: skip

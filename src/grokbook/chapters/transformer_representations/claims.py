@@ -252,7 +252,8 @@ def decay_speeds(runs: Runs) -> Finding:
 @claim("LT8", "liu2022", "section 4.2, Fig. 7 (left)", section="The effective dimension rises a little, then falls",
        kind="number", shown_by="draws", part_of="EL", published="51.7 at the start", says=(
     "a random normal table of {p} rows and 256 columns has an effective dimension of {value:.2f} ({low:.2f} to ",
-    "{high:.2f}), one of 53 rows {printed:.2f}: Fig. 7 (left) was made with p = {p}; of Fig. 7 (right) it is unknown"))  # fmt: skip
+    "{high:.2f}), one of 53 rows {printed:.2f}: Fig. 7 (left) was made with p = {p}; of Fig. 7 (right) it is unknown",
+))  # fmt: skip
 def modulus() -> Finding:
     """The runs have "$p = 53$ integers".
 
@@ -279,7 +280,7 @@ def rest(table: pd.DataFrame, fit: str) -> float:
 
 
 @claim("LT9", "liu2022", "section 4.2, Fig. 7 (centre)", **_DECAY | {"through": by_their_count},
-       runs=centre, rule_changed="2026-11-29T06:53:25+00:00 c319297f",
+       runs=centre, rule_changed="2026-11-29T13:11:39+00:00 c1c7b305",
        published="under 1,000 steps", says=(
     "{each}; the best at step {value:,.0f} (median), where the paper has under 1,000, without dropout ",
     "at {none:,.0f} or later; the delay of the best is {ours:.1f} times the step of fitting, {theirs:.1f} where ",
