@@ -12,7 +12,7 @@ from grokbook.chapters.phase_diagrams import published
 from grokbook.chapters.transformer_representations import claims, contrast, embedding, figures, runs, tickets
 from grokbook.claims import Runs
 from grokbook.claims.finding import UNDECIDED
-from grokbook.measures.principal import ring_share
+from grokbook.measures.principal import exceeded_by_chance, ring_share
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.parallelograms import equations, permissible_set
 from grokbook.training.ensemble import How, train_here
@@ -332,7 +332,8 @@ def test_the_controls_of_a_ring(cell):
     assert share["the trained network"] > 0.9 and share["a perfect circle, a fresh decoder"] == pytest.approx(1)
     assert share["its symbols renamed at random"] < 0.4 and share["noise with its principal variances"] < 0.4
     assert table["accuracy"]["its embedding, a fresh decoder"] < 0.15
-    assert share["shuffled labels"] < embedding.chance_ring(P, D) + 0.1 < share["strong decay"] and len(table) == 8
+    by_chance = exceeded_by_chance(ring_share, (P, D))
+    assert share["shuffled labels"] < by_chance + 0.1 < share["strong decay"] and len(table) == 8
 
 
 def test_the_planes_are_those_of_figure_21(cell):

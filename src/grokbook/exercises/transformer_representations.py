@@ -9,7 +9,7 @@ import numpy as np
 from grokbook.chapters.transformer_representations import embedding, runs
 from grokbook.claims import load
 from grokbook.exercises.asked import Mistakes, exercise, near, number
-from grokbook.measures.principal import ring_share
+from grokbook.measures.principal import exceeded_by_chance, ring_share
 
 
 @exercise(
@@ -19,7 +19,7 @@ from grokbook.measures.principal import ring_share
 )
 def chance(levels: Sequence[float], *, few: int, many: int, width: int) -> Mistakes:
     """Two ring shares, as exact as a hundred draws make them."""
-    right = [embedding.chance_ring(p, width) for p in (few, many)]
+    right = [exceeded_by_chance(ring_share, (p, width)) for p in (few, many)]
     if near(levels, right, within=0.15 * np.array(right)):
         return
     first, second = map(float, levels)

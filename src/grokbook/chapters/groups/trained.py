@@ -114,7 +114,7 @@ def measured(runs: Mapping[tuple[str, int], xr.Dataset], group: str = "S3") -> p
         distance = {kind: float(np.abs(exact - own).sum()) for kind, exact in traces.items()}
         rows.append({
             "setting": name, "cells": cells, "share": share, "seed": seed, "rqi": quality[-1],
-            "step": reached[0] if len(reached) else np.nan, "test": float(run.test_accuracy[-1]),
+            "step": reached[0] if len(reached) else np.nan,
             "accuracy": right, "predicted": bounds[0], "unscaled": bounds[1],
             "hexagon": (0, 2) in hexagons(last), "at start": (0, 2) in hexagons(first),
             "any plane": bool(hexagons(last)), "kind": min(distance, key=distance.__getitem__),

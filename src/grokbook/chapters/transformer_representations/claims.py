@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from grokbook.chapters.transformer_representations.embedding import BARS, chance_ring, lives
+from grokbook.chapters.transformer_representations.embedding import BARS, lives
 from grokbook.chapters.transformer_representations.runs import (
     AXES,
     PAPER,
@@ -27,6 +27,7 @@ from grokbook.claims import Finding, Runs, claim, judge
 from grokbook.claims.finding import UNDECIDED, Part, enough, most, of_companions, some
 from grokbook.claims.words import generalising, spread
 from grokbook.measures import effective_dimension
+from grokbook.measures.principal import exceeded_by_chance, ring_share
 from grokbook.runs.delay import grok_times, middle
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.phases import PhaseRule, between, phases, sandwich
@@ -145,7 +146,7 @@ def circle_when_it_generalises(rows: pd.DataFrame, runs: Runs, *, bar: float = B
     ratio = rows[f"at_{bar}"]
     p = exchanged(rows[f"round_{bar}"].fillna(rows["read"].iloc[0]), rows.strict)
     return judge(at_one_time(ratio), p <= LEVEL or None, p=p, at=spread(ratio, ".2f", "never"),
-                 count=some(ratio.count(), len(rows)), chance=chance_ring(PAPER_P, 256),
+                 count=some(ratio.count(), len(rows)), chance=exceeded_by_chance(ring_share, (PAPER_P, 256)),
                  **told(rows, runs, f"at_{bar}", ".2f"))  # fmt: skip
 
 
@@ -154,10 +155,9 @@ def exchanged(steps: pd.Series, others: pd.Series, draws: int = 9_999) -> float:
 
     A factor common to all runs, which a clock has too, does not count.
     """
-    rng, first, second = np.random.default_rng(0), *(np.log(each.to_numpy(float)) for each in (steps, others))
-    first, second = first - first.mean(), second - second.mean()
-    seen = first @ second - 1e-12
-    return float((1 + sum(rng.permutation(first) @ second >= seen for _ in range(draws))) / (draws + 1))
+    first, second = (np.log(each.to_numpy(float)) for each in (steps, others))
+    mixed = np.random.default_rng(0).permuted(np.tile(first, (draws, 1)), axis=1) @ second
+    return float((1 + (mixed >= first @ second - 1e-9).sum()) / (draws + 1))
 
 
 @claim("LT4", "liu2022", "appendix K, Fig. 21", **_START | {"beside": beside}, says=(
@@ -192,9 +192,9 @@ def structure_before_training(rows: pd.DataFrame, runs: Runs) -> Finding:
 ))  # fmt: skip
 @in_their_setting
 def few_axes_are_enough(rows: pd.DataFrame, runs: Runs, *, few: int = 10, left: float = 0.5) -> Finding:
-    """The first few principal components of the end "contain enough information to reach 99%
-    accuracy", embeddings rebuilt from those "perform better than current highest variance axes",
-    and training "essentially prunes other unnecessary dimensions".
+    """The first few components of the end "contain enough information to reach 99% accuracy" and
+    "perform better than current highest variance axes"; training "essentially prunes other
+    unnecessary dimensions".
 
     Our reading, of most runs: ten or fewer reach it at some logged step, on the test set; from
     fitting on they are better than as many of the moment, on average over steps and numbers tried;
@@ -259,10 +259,9 @@ def modulus() -> Finding:
 
     Our check: the effective dimension at the start of Fig. 7 (left) against that of random tables of 53 and 59 rows.
     """
-    first, second = np.random.default_rng(0).normal(size=(2, 100, PAPER_P, 256))
-    ours = pd.Series([effective_dimension(table) for table in first])
-    printed = pd.Series([effective_dimension(table[:53]) for table in second])
-    fits = [bool(table.min() <= PUBLISHED[1] <= table.max()) for table in (printed, ours)]
+    tables = np.random.default_rng(0).normal(size=(100, PAPER_P, 256))
+    printed, ours = (pd.Series([effective_dimension(one[:p]) for one in tables]) for p in (53, PAPER_P))
+    fits = [bool(sizes.min() <= PUBLISHED[1] <= sizes.max()) for sizes in (printed, ours)]
     return judge(fits[0] if any(fits) else None, value=ours.median(), low=ours.min(), high=ours.max(), p=PAPER_P,
                  printed=printed.median())  # fmt: skip
 
