@@ -134,6 +134,18 @@ def judge(
     return Finding(said, "", value, low, high, published, numbers=numbers, stands=stands)
 
 
+def of_companions(found: Finding) -> Finding:
+    """What runs at another size than the paper's find of a sentence about its own: told, and undecided.
+
+    They neither bear it out nor refute it; the word that they would have is the number `companions`.
+
+    Example:
+        >>> of_companions(judge(True)).verdict, of_companions(judge(True)).numbers
+        ('undecided', {'companions': 'holds'})
+    """
+    return replace(found, verdict=UNDECIDED, numbers={**found.numbers, "companions": found.verdict})
+
+
 def joint(verdicts: Iterable[str]) -> str:
     """The verdict on a statement of several parts: one that fails refutes it, it holds where all do, else "undecided".
 

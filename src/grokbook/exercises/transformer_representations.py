@@ -9,7 +9,7 @@ import numpy as np
 from grokbook.chapters.transformer_representations import embedding, runs
 from grokbook.claims import load
 from grokbook.exercises.asked import Mistakes, exercise, near, number
-from grokbook.measures.principal import ring_share
+from grokbook.measures.principal import exceeded_by_chance, ring_share
 
 
 @exercise(
@@ -19,7 +19,7 @@ from grokbook.measures.principal import ring_share
 )
 def chance(levels: Sequence[float], *, few: int, many: int, width: int) -> Mistakes:
     """Two ring shares, as exact as a hundred draws make them."""
-    right = [embedding.chance_ring(p, width) for p in (few, many)]
+    right = [exceeded_by_chance(ring_share, (p, width)) for p in (few, many)]
     if near(levels, right, within=0.15 * np.array(right)):
         return
     first, second = map(float, levels)
@@ -44,7 +44,7 @@ def circles(equal: float, d_eff: float, ring: float, *, n: int, r: float) -> Mis
     yield from number(ring, 1, "the plane of the first two axes", plane)
 
 
-@exercise("ex-14-stranger", draws={"run": range(6), "seed": range(100_000)})
+@exercise("ex-14-stranger", draws={"run": range(9), "seed": range(100_000)})
 def stranger(a: float, own: float, strange: float, *, run: int, seed: int) -> Mistakes:
     """A number, and two ring shares, all to three digits."""
     small = load({"small": runs.by_decay()[runs.USUAL]})["small"]

@@ -5,6 +5,8 @@ The axes may be those of another embedding `of`, for example those of the same r
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from grokbook.measures.fourier import energy_share
@@ -64,3 +66,16 @@ def ring_share(embedding: Array, of: Array | None = None) -> float:
     Source: this book, for "the PCA projecting the embeddings into a circle" (Liu et al. 2022, section 4.2).
     """
     return energy_share(on_axes(embedding, 2, of), 1)
+
+
+def exceeded_by_chance(measure: Callable[[np.ndarray], float], shape: tuple[int, int], draws: int = 200) -> float:
+    """The value of a measure that 5 % of random normal tables of a shape exceed.
+
+    Example:
+        >>> few, many = (exceeded_by_chance(ring_share, (p, 64)) for p in (11, 97))
+        >>> few > many
+        True
+    """
+    rng = np.random.default_rng(0)
+    values = [measure(rng.normal(size=shape)) for _ in range(draws)]
+    return float(np.quantile(values, 0.95))

@@ -78,17 +78,24 @@ def critical_fraction(p: int, n: int = 10_000, seed: int = 0, *, modulus: bool =
     return crossing(linear_probability(p, n, seed, modulus=modulus))
 
 
-def crossing(curve: np.ndarray, level: float = 0.5) -> float:
-    """The share of samples at which a curve over 0, 1, ..., all samples crosses a level, by a line between two sizes.
+def crossing(curve: np.ndarray, level: float = 0.5, places: np.ndarray | None = None) -> float:
+    """The place at which the largest value so far of a curve comes to a level, by a line between two places.
 
-    It is 0 for a curve that begins at the level or above it, and NaN for one that does not reach it.
+    It is the first place for a curve that begins at the level or above it, and NaN for one that does not reach it; the
+    places are by default the shares of samples of a curve over 0, 1, ..., all samples.
+
+    Example:
+        >>> crossing(np.array([0.0, 0.4, 0.3, 0.8]), 0.6, np.array([0, 10, 20, 30]))
+        25.0
     """
-    above = int(np.argmax(curve >= level))
+    top = np.maximum.accumulate(curve)
+    at = np.linspace(0, 1, len(top)) if places is None else np.asarray(places)
+    above = int(np.argmax(top >= level))
+    if top[above] < level:
+        return float("nan")
     if not above:
-        return 0.0 if curve[0] >= level else float("nan")
-    below = above - 1
-    size = below + (level - curve[below]) / (curve[above] - curve[below])
-    return float(size / (len(curve) - 1))
+        return float(at[0])
+    return float(np.interp(level, top[above - 1 : above + 1], at[above - 1 : above + 1]))
 
 
 def expected_free(p: int, chance: float) -> float:

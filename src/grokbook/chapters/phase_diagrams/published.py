@@ -72,15 +72,6 @@ def sandwiched(cells: Mapping[str, xr.DataArray], least: int = 1) -> tuple[list[
     return parts, one, {"told": told, **met}
 
 
-def other_fillings(cells: Mapping[str, xr.DataArray]) -> dict[str, Part]:
-    """Is C, or M, between the other two in most lines, along one axis of each panel?"""
-
-    def exchanged(grid: xr.DataArray, letter: str) -> xr.DataArray:
-        return xr.where(grid == letter, "G", xr.where(grid == "G", letter, grid))
-
-    return {k: sandwiched({name: exchanged(grid, k) for name, grid in cells.items()})[1] for k in "CM"}
-
-
 def by_chance(cells: Mapping[str, xr.DataArray]) -> float:
     """Chance that one axis of each panel has the order C, G, M, if each panel and direction has one of three at random.
 

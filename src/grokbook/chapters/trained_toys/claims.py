@@ -81,7 +81,7 @@ def prediction_aligns(runs: Runs) -> Finding:
 
 
 @claim("L24", "liu2022", "appendix E, Eq. 15 to 17, Fig. 10", section=PREDICTED, runs=small, also=("L25",),
-       bars={"rare": (0.05, 0.2)}, rule_changed="2026-11-24T19:53:21+00:00 1db7ca3", says=(
+       bars={"rare": (0.05, 0.2)}, rule_changed="2026-11-29T10:54:39+00:00 2138e512", says=(
     "of the {stored} runs that are stored with the authors' program {above} have more pairs ",
     "right than an ideal model of their training set, all with up to {most} pairs; at a ",
     "tolerance of {tolerance} {value:.0%} of {of} runs with 5 to 30 pairs keep Eq. 16 and 17, ",
@@ -173,7 +173,7 @@ def transition_in_training(runs: Runs) -> Finding:
 
 
 @claim("LF5", "liu2022", "section 3.2, Fig. 4 (c, d)", section="Network and flow agree at the end",
-       runs=toys,
+       runs=toys, rule_changed="2026-11-29T10:54:39+00:00 2138e512",
        says=("of the runs that end on a line {alike} are on the flow's (most runs of {same} seeds); of these the flow ",
              "is nearer to the path than the null in {nearer} (most runs of {won} seeds; no ties)"))  # fmt: skip
 def trajectories_agree(runs: Runs) -> Finding:

@@ -15,6 +15,7 @@ from grokbook.measures.fourier import energy_share
 from grokbook.runs.lead import rank_test
 from grokbook.runs.liu2022 import STEP
 from grokbook.tasks.replayed import DrawnAddition
+from grokbook.theory import linear_probability
 from grokbook.theory.effective_flow import flow, limit
 from grokbook.theory.parallelograms import (
     all_samples,
@@ -219,23 +220,16 @@ def there(table: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def crossing(flags: pd.DataFrame) -> float:
-    """The share of pairs at which half of the runs of a table of `there` have it (infinite: none), between the sizes.
-
-    The share of runs is made to rise with the size: the largest share up to it.
+    """The share of pairs from which half of the runs of a table of `there` have it (infinite: none), between the sizes.
 
     Example:
-        >>> 55 * crossing(pd.DataFrame([[0.0, 1.0]], columns=[20, 30]))
+        >>> round(55 * crossing(pd.DataFrame([[0.0, 1.0]], columns=[20, 30])), 9)
         25.0
     """
     if flags.empty:
         return np.nan
-    sizes, shares = flags.columns.to_numpy() / 55, np.maximum.accumulate(flags.to_numpy().mean(axis=0))
-    if shares[-1] < 0.5:
-        return np.inf
-    k = int((shares >= 0.5).argmax())
-    if not k:
-        return float(sizes[0])
-    return float(sizes[k - 1] + (sizes[k] - sizes[k - 1]) * (0.5 - shares[k - 1]) / (shares[k] - shares[k - 1]))
+    share = linear_probability.crossing(flags.to_numpy().mean(axis=0), places=flags.columns / 55)
+    return np.inf if np.isnan(share) else share
 
 
 def crossing_interval(flags: pd.DataFrame, draws: int = 2_000) -> tuple[float, float]:
@@ -279,13 +273,6 @@ def planes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
 def at_end(run: xr.Dataset, snapshot: int = -1) -> np.ndarray:
     """The vectors of one run's symbols at its end, (p, 2), or at an earlier snapshot."""
     return run.embedding.isel(snapshot=snapshot).to_numpy().astype(float)
-
-
-@lru_cache(maxsize=1)
-def chance_ring(draws: int = 2_000) -> float:
-    """The share of variance at the strongest frequency that 5 % of normal tables (11, 2) exceed."""
-    rng = np.random.default_rng(0)
-    return float(np.quantile([energy_share(rng.normal(size=(P, 2)), 1) for _ in range(draws)], 0.95))
 
 
 def linked(rows: pd.DataFrame, measure: str, accuracy: str) -> tuple[float, float]:

@@ -10,24 +10,24 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from grokbook.chapters.transformer_representations.embedding import BARS, chance_ring, lives
+from grokbook.chapters.transformer_representations.embedding import BARS, lives
 from grokbook.chapters.transformer_representations.runs import (
     AXES,
     PAPER,
-    PAPER_DROPOUT,
     PAPER_P,
-    by_dropout,
+    SHARES,
+    USUAL,
     centre,
     circle,
-    fig7,
     networks,
     scanned,
     slow,
 )
 from grokbook.claims import Finding, Runs, claim, judge
-from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, enough, most, some
+from grokbook.claims.finding import UNDECIDED, Part, enough, most, of_companions, some
 from grokbook.claims.words import generalising, spread
 from grokbook.measures import effective_dimension
+from grokbook.measures.principal import exceeded_by_chance, ring_share
 from grokbook.runs.delay import grok_times, middle
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.phases import PhaseRule, between, phases, sandwich
@@ -37,7 +37,7 @@ PUBLISHED = {1: 51.7, 2_000: 53.1, 4_100: 52.3, 10_000: 45.9, 20_000: 33.4}
 PUBLISHED_GROK = 4_100  # step at which 99 % of the test set is reached there, read off the same figure (100 seeds)
 FALLEN = 0.8  # part of its first value to which the dimension must come down for a drastic fall; the published: 0.65
 NEAR, OTHERS_NEAR = 1.5, (1.25, 2.0)  # factor within which two steps count as one time; two other readings
-LINES = 5  # lines of a direction from which an order of phases counts
+LINES, CORNER = 5, 2  # lines of a direction from which an order of phases counts; cells of a corner, a side
 SOLVED, LEVEL = 0.99, 0.05  # test accuracy that a few axes must reach; chance at which runs go together beyond a null
 
 
@@ -146,7 +146,7 @@ def circle_when_it_generalises(rows: pd.DataFrame, runs: Runs, *, bar: float = B
     ratio = rows[f"at_{bar}"]
     p = exchanged(rows[f"round_{bar}"].fillna(rows["read"].iloc[0]), rows.strict)
     return judge(at_one_time(ratio), p <= LEVEL or None, p=p, at=spread(ratio, ".2f", "never"),
-                 count=some(ratio.count(), len(rows)), chance=chance_ring(PAPER_P, 256),
+                 count=some(ratio.count(), len(rows)), chance=exceeded_by_chance(ring_share, (PAPER_P, 256)),
                  **told(rows, runs, f"at_{bar}", ".2f"))  # fmt: skip
 
 
@@ -155,10 +155,9 @@ def exchanged(steps: pd.Series, others: pd.Series, draws: int = 9_999) -> float:
 
     A factor common to all runs, which a clock has too, does not count.
     """
-    rng, first, second = np.random.default_rng(0), *(np.log(each.to_numpy(float)) for each in (steps, others))
-    first, second = first - first.mean(), second - second.mean()
-    seen = first @ second - 1e-12
-    return float((1 + sum(rng.permutation(first) @ second >= seen for _ in range(draws))) / (draws + 1))
+    first, second = (np.log(each.to_numpy(float)) for each in (steps, others))
+    mixed = np.random.default_rng(0).permuted(np.tile(first, (draws, 1)), axis=1) @ second
+    return float((1 + (mixed >= first @ second - 1e-9).sum()) / (draws + 1))
 
 
 @claim("LT4", "liu2022", "appendix K, Fig. 21", **_START | {"beside": beside}, says=(
@@ -182,60 +181,47 @@ def structure_before_training(rows: pd.DataFrame, runs: Runs) -> Finding:
                  **told(rows, runs, "seen"))  # fmt: skip
 
 
-@claim("LT12", "liu2022", "appendix K", **_START | {"beside": None}, bars={"left": (0.1, 0.25)},
-       rule_changed="2026-11-24T19:32 0772874", says=(
-    "outside the first {axes} axes of the end {value:.0%} of the start's variance are left ({low:.0%} to {high:.0%}); ",
-    "a random table as long as the end would have {null:.0%}; on these axes it is {inside:.1f} times the start's ",
-    "(medians; other shares: {bars})"))  # fmt: skip
+@claim("LT5", "liu2022", **_AXES, also=("LT6", "LT12"), bars={"few": (6,), "left": (0.1, 0.25)},
+       rule_changed="2026-11-29T07:10:17+00:00 2fc1c73e", says=(
+    "of {runs} runs that generalise, with their embedding on the first {axes} components of the ",
+    "end, the best test accuracies are {each}; one of these numbers of components reaches 99 % in ",
+    "{enough} runs. Averaged from fitting to the end, they are better than those of the moment by ",
+    "{gain:.3f} in {known} runs (median). Outside the first {most} {outside:.0%} of the start's ",
+    "variance are left, of a random table as long as the end {null:.0%} (medians; six components, ",
+    "a tenth or a quarter left: {bars}). Elsewhere with the most components: {others}",
+))  # fmt: skip
 @in_their_setting
-def other_dimensions_are_pruned(rows: pd.DataFrame, runs: Runs, *, left: float = 0.5) -> Finding:
-    """ "The training procedure essentially prunes other unnecessary dimensions".
+def few_axes_are_enough(rows: pd.DataFrame, runs: Runs, *, few: int = 10, left: float = 0.5) -> Finding:
+    """The first few components of the end "contain enough information to reach 99% accuracy" and
+    "perform better than current highest variance axes"; training "essentially prunes other
+    unnecessary dimensions".
 
-    Our reading: outside the first ten axes of the end, which suffice for the answers (LT5), half of the start's
-    variance or less is left in most runs. Null: a random table as long as the end, which must not have as little.
-    """
-    fair = most(rows.outside < 0.9 * rows.null)
-    return judge(most(rows.outside <= left), fair, axes=AXES[-1], null=rows.null.median(), inside=rows.inside.median(),
-                 **told(rows, runs, "outside"))  # fmt: skip
-
-
-@claim("LT5", "liu2022", **_AXES, bars={"few": (6,)}, says=(
-    "of {runs} runs that generalise, with their embedding on the first {axes} components of the end, the best test ",
-    "accuracies are {each}; one of these numbers of components reaches 99 % in {enough} runs. ",
-    "Elsewhere with the most of them: {others}"))  # fmt: skip
-@in_their_setting
-def few_axes_are_enough(rows: pd.DataFrame, runs: Runs, *, few: int = 10) -> Finding:
-    """The first few principal components of the end "contain enough information to reach 99% accuracy".
-
-    Our reading: ten or fewer, at some logged step, on the test set. Six are asked beside, since the runs were seen: the
-    paper does not say how many are few.
+    Our reading, of most runs: ten or fewer reach it at some logged step, on the test set; from
+    fitting on they are better than as many of the moment, on average over steps and numbers tried;
+    and outside the first ten half of the start's variance or less is left, where a random table as
+    long as the end must not have as little. A run that does not fit decides nothing of the second.
+    Six, and a tenth or a quarter, are asked beside: the paper says neither how many are few nor how
+    much is pruned. Six came after the runs; joining three entries asks no less than each did.
     """
     best = rows[[f"best_{n}" for n in AXES if n <= few]]
     reached = (best >= SOLVED).any(axis=1)
-    each = ", ".join(f"{rows[f'best_{n}'].median():.0%} ({n})" for n in AXES)
-    return judge(most(reached), value=best.max(axis=1).median(), runs=len(rows), each=each,
-                 axes=" or ".join(map(str, AXES)), enough=some(int(reached.sum()), len(rows)),
-                 others=told(rows, runs, f"best_{AXES[-1]}")["others"])  # fmt: skip
-
-
-@claim("LT6", "liu2022", **_AXES, says=(
-    "averaged from fitting to the end, the test accuracy on the first {axes} components of the end is higher than on ",
-    "those of the moment by {value:.3f} (median of {runs} runs; {low:.3f} to {high:.3f}). Elsewhere by: {others}",
-))  # fmt: skip
-@in_their_setting
-def final_axes_are_better(rows: pd.DataFrame, runs: Runs) -> Finding:
-    """Embeddings rebuilt from the final components "perform better than current highest variance axes".
-
-    Our reading: on average over the logged steps from fitting to the end, and over the numbers of components tried. A
-    run that does not fit decides nothing.
-    """
-    better = most((rows.gain > 0).where(rows.gain.notna()))
-    return judge(better, runs=rows.gain.count(), axes=", ".join(map(str, AXES)), **told(rows, runs, "gain", ".3f"))
-
-
-def by_setting(runs: Runs) -> dict[float, float]:
-    """The median step of generalisation (`middle`) of each setting with runs enough."""
-    return {value: middle(table.grok_step) for value, table in runs.items() if len(table) >= ENOUGH}
+    return judge(
+        most(reached),
+        most((rows.gain > 0).where(rows.gain.notna())),
+        most(rows.outside <= left),
+        most(rows.outside < 0.9 * rows.null),
+        value=best.max(axis=1).median(),
+        runs=len(rows),
+        each=", ".join(f"{rows[f'best_{n}'].median():.0%} ({n})" for n in AXES),
+        axes=" or ".join(map(str, AXES)),
+        most=AXES[-1],
+        enough=some(int(reached.sum()), len(rows)),
+        gain=rows.gain.median(),
+        known=some(int(rows.gain.count()), len(rows)),
+        outside=rows.outside.median(),
+        null=rows.null.median(),
+        others=told(rows, runs, f"best_{AXES[-1]}")["others"],
+    )
 
 
 def at_least(table: pd.DataFrame) -> float:
@@ -244,37 +230,38 @@ def at_least(table: pd.DataFrame) -> float:
 
 
 @claim("LT7", "liu2022", "section 4.2, Fig. 7 (right)", **_DECAY, runs=slow, says=(
-    "{each}; without decay the median step is {least}{times:.1f} times that at decay {best:g}"))  # fmt: skip
+    "by companions of modulus 31: {companions}; {each}; without decay the median step is ",
+    "{least}{times:.1f} times that at decay {best:g}"))  # fmt: skip
 def decay_speeds(runs: Runs) -> Finding:
     """A "certain amount of weight decay" of the decoder helps generalization "and speeds it up significantly".
 
-    Our reading: with some decay the median step is less than half of that without, where a run without that does not
-    generalise counts as its last step. Counted as later than any step, as at first, such runs bore the statement out.
-    Runs of another size than the paper's do not refute it.
+    Our reading: with some decay the median step is less than half of that without, where a run
+    without that does not generalise counts as its last step. The sentence is of the paper's
+    transformers; ours are smaller, see `of_companions`. (Before, they gave "holds".)
     """
-    each, full = generalising(runs, "decay {:g}"), by_setting(runs)
-    reached = {decay: step for decay, step in full.items() if decay and np.isfinite(step)}
-    if 0.0 not in full or not reached:
+    without, decayed = runs[0.0], runs[USUAL]
+    each = generalising(runs, "decay {:g}")
+    if not enough(without, decayed):
         return Finding(UNDECIDED, each)
-    without, best = runs[0.0], min(reached, key=reached.__getitem__)
-    times = at_least(without) / full[best]
-    least = "" if np.isfinite(full[0.0]) else "at least "
-    return judge(times > 2 or None, value=full[best], each=each, times=times, least=least, best=best)
+    times = at_least(without) / middle(decayed.grok_step)
+    least = "" if np.isfinite(middle(without.grok_step)) else "at least "
+    found = judge(times > 2 or None, each=each, times=times, least=least, best=USUAL)
+    return of_companions(found)
 
 
 @claim("LT8", "liu2022", "section 4.2, Fig. 7 (left)", section="The effective dimension rises a little, then falls",
-       kind="number", shown_by="draws", published="51.7 at the start", says=(
+       kind="number", shown_by="draws", part_of="EL", published="51.7 at the start", says=(
     "a random normal table of {p} rows and 256 columns has an effective dimension of {value:.2f} ({low:.2f} to ",
-    "{high:.2f}), one of 53 rows {printed:.2f}: Fig. 7 (left) was made with p = {p}; of Fig. 7 (right) it is unknown"))
+    "{high:.2f}), one of 53 rows {printed:.2f}: Fig. 7 (left) was made with p = {p}; of Fig. 7 (right) it is unknown",
+))  # fmt: skip
 def modulus() -> Finding:
     """The runs have "$p = 53$ integers".
 
     Our check: the effective dimension at the start of Fig. 7 (left) against that of random tables of 53 and 59 rows.
     """
-    first, second = np.random.default_rng(0).normal(size=(2, 100, PAPER_P, 256))
-    ours = pd.Series([effective_dimension(table) for table in first])
-    printed = pd.Series([effective_dimension(table[:53]) for table in second])
-    fits = [bool(table.min() <= PUBLISHED[1] <= table.max()) for table in (printed, ours)]
+    tables = np.random.default_rng(0).normal(size=(100, PAPER_P, 256))
+    printed, ours = (pd.Series([effective_dimension(one[:p]) for one in tables]) for p in (53, PAPER_P))
+    fits = [bool(sizes.min() <= PUBLISHED[1] <= sizes.max()) for sizes in (printed, ours)]
     return judge(fits[0] if any(fits) else None, value=ours.median(), low=ours.min(), high=ours.max(), p=PAPER_P,
                  printed=printed.median())  # fmt: skip
 
@@ -291,34 +278,40 @@ def rest(table: pd.DataFrame, fit: str) -> float:
     return middle(table.grok_step / table[fit].fillna(table.last_step)) - 1
 
 
-def little() -> dict[str, Experiment]:
-    """What is told beside them: the dropout of Fig. 7 (left), and the small runs."""
-    small = {f"p = 31, {share:g}": run for share, run in by_dropout().items()}
-    return {f"p = {PAPER_P}, {PAPER_DROPOUT:g}": fig7()["paper"], **small}
-
-
-@claim("LT9", "liu2022", "section 4.2, Fig. 7 (centre)", **_DECAY | {"through": by_their_count}, runs=centre,
-       beside=little, rule_changed="2026-11-28T08:13 4e5a65e8", published="under 1,000 steps", says=(
-    "{each}; at dropout {best:.2g}, the best, step {value:,.0f} (median), and the delay is {ours:.1f} times the step ",
-    "of fitting, {theirs:.1f} where that is counted with dropout (beside: {beside})"))  # fmt: skip
+@claim("LT9", "liu2022", "section 4.2, Fig. 7 (centre)", **_DECAY | {"through": by_their_count},
+       runs=centre, rule_changed="2026-11-29T13:11:39+00:00 c1c7b305",
+       published="under 1,000 steps", says=(
+    "{each}; the best at step {value:,.0f} (median), where the paper has under 1,000, without dropout ",
+    "at {none:,.0f} or later; the delay of the best is {ours:.1f} times the step of fitting, {theirs:.1f} where ",
+    "that is counted with dropout"))  # fmt: skip
 def dropout_speeds(runs: Runs) -> Finding:
-    """With a "significant dropout rate" generalising takes "under 10^3 steps" and grokking "vanishes completely".
+    """With a "significant dropout rate" generalising "can be brought down to under 10^3 steps" and
+    grokking "vanishes completely".
 
-    Our reading: at the best share the median step of 99 % test accuracy is below half of that without dropout and below
-    1,000, and the delay is at most the step of fitting, with training accuracy taken without dropout and, as by the
-    authors, with it. A run without dropout that ends first counts as its last step. The panel's rate and decay are not
-    known, so that nothing refutes it. A halved step alone was a correction at first; that hid that 1,000 is not met.
+    Our reading: at the best share the median step of 99 % test accuracy is below 1,000 and below
+    that without dropout, where a run that ends first counts as its last step; and the delay is at
+    most the step of fitting, with training accuracy taken without dropout and, as by the authors,
+    with it. The panel's rate and decay are not known, so that nothing refutes it. A halved step was
+    a correction at first, and a part later: the sentence has neither.
     """
-    own = {label: table for label, table in runs.items() if not isinstance(label, str)}
-    aside = {label: table for label, table in runs.items() if isinstance(label, str)}
-    said, full = {"each": generalising(own, "dropout {:.2g}"), "beside": generalising(aside)}, by_setting(own)
-    if len(full) < len(centre()):
-        return Finding(UNDECIDED, said["each"] or "no run is recorded")
-    best = min((share for share in full if share), key=full.__getitem__)
-    ours, theirs = (rest(own[best], fit) for fit in ("fit_step", "their_fit"))
-    halved = full[best] < at_least(own[0.0]) / 2
-    return judge(halved, full[best] < 1_000, ours <= 1, theirs <= 1, elsewhere=True,
-                 value=full[best], ours=ours, theirs=theirs, best=best, **said)  # fmt: skip
+    each, shares = generalising(runs, "dropout {:.2g}"), [runs[share] for share in SHARES]
+    if not enough(*shares):
+        return Finding(UNDECIDED, each or "no run is recorded")
+    none, best = at_least(shares[0]), min(shares[1:], key=at_least)
+    ours, theirs = (rest(best, fit) for fit in ("fit_step", "their_fit"))
+    step = at_least(best)
+    return judge(
+        step < 1_000,
+        step < none,
+        ours <= 1,
+        theirs <= 1,
+        elsewhere=True,
+        value=step,
+        none=none,
+        ours=ours,
+        theirs=theirs,
+        each=each,
+    )
 
 
 def letters(data: xr.Dataset) -> xr.DataArray:
@@ -328,26 +321,29 @@ def letters(data: xr.Dataset) -> xr.DataArray:
 
 
 @claim("LT10", "liu2022", "section 4.2, Fig. 7 (right)", section=_DROPOUT, runs=scanned, through=letters,
-       bars={"size": (1, 3)}, rule_changed="2026-11-28T11:20 d2003620", says=(
-    "all four phases in {four}; in the corner of {size} x {size} cells at the highest rates {M} memorise with the ",
-    "least decay, and {X} are confused with the most; of the lines with all three phases in the order C, G, M: {told} ",
-    "(with a corner of another size: {bars})"))  # fmt: skip
-def phases_of_the_decoder(runs: Mapping[str, xr.DataArray], *, size: int = 2) -> Finding:
+       rule_changed="2026-11-28T11:20 d2003620", says=(
+    "by companions of modulus 31: {companions}; all four phases in {four}; in the corner of {size} x {size} cells at ",
+    "the highest rates {M} memorise with the least decay, and {X} are confused with the most; of the lines with all ",
+    "three phases in the order C, G, M: {told}"))  # fmt: skip
+def phases_of_the_decoder(runs: Mapping[str, xr.DataArray]) -> Finding:
     """The phase diagram over weight decay and learning rate of the decoder is "comparable" to that of the toy model.
 
     Our reading, by the "common phenomena" of that one's: most seeds have all four phases; with a fast decoder most
     cells memorise where decay is least, and are confused where it is most; grokking stands between comprehension and
     memorisation in most lines with all three, along both axes. With correction: the last is not so, or fewer than five
-    lines tell. Size, length and grid are ours, so that nothing refutes it.
+    lines tell. The diagram is of the paper's transformers; ours are smaller, see `of_companions`.
+    (Before, they gave "holds with correction".)
     """
     phase = runs["cells"]
     if not enough(phase):
-        return judge(None, four="no diagram", size=size, M="none", X="none", told="none")
+        return Finding(UNDECIDED, "no diagram")
     full = [set("CGMX") <= set(np.ravel(one)) for one in phase]
-    corners = {"M": phase[:, :size, -size:] == "M", "X": phase[:, -size:, -size:] == "X"}
+    corners = {"M": phase[:, :CORNER, -CORNER:] == "M", "X": phase[:, -CORNER:, -CORNER:] == "X"}
     first = (most(full), *(bool(cells.mean() > 0.5) for cells in corners.values()))
     table = sandwich({"": phase})
     told = "; ".join(f"along the {row.along} {some(row['C, G, M'], row.lines)}" for _, row in table.iterrows())
-    return judge(*first, *map(bool, between(table, LINES)[0]), corrected=all(first), elsewhere=True, size=size,
-                 told=told, four=some(sum(full), len(full)) + " seeds",
-                 **{letter: some(int(cells.sum()), cells.size) for letter, cells in corners.items()})  # fmt: skip
+    counts = {letter: some(int(cells.sum()), cells.size) for letter, cells in corners.items()}
+    order = map(bool, between(table, LINES)[0])
+    four = some(sum(full), len(full)) + " seeds"
+    found = judge(*first, *order, corrected=all(first), size=CORNER, told=told, four=four, **counts)
+    return of_companions(found)

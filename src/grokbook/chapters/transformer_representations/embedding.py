@@ -12,6 +12,7 @@ from grokbook.chapters.transformer_representations.runs import AXES
 from grokbook.measures import dominant_frequencies, fourier_power, mean_norm
 from grokbook.measures.principal import on_axes, ring_share
 from grokbook.runs.delay import grok_times
+from grokbook.theory.linear_probability import crossing
 
 BARS = (0.5, 0.4, 0.6)  # ring share from which a plane counts as showing a circle: half for one frequency; two others
 DRAWS, RANKED = 10, 100  # random tables that a control is the mean of, starts for a rank
@@ -109,17 +110,20 @@ def plane(run: xr.Dataset, grok: float, strict: float) -> dict[str, float]:
     last step at which it is known: at each logged step where that was recorded, else of the kept embeddings.
     """
     shots = tables(run)
-    at = [0, -1] if np.isnan(grok) else [int(np.abs(run.snapshot.values - grok).argmin()), -1]
-    axes = [on_axes(shots[n], 2).var(axis=0) for n in at]
-    variance = [part.sum() / shots[n].var(axis=0).sum() for n, part in zip(at, axes, strict=True)]
     kept = pd.Series([*map(ring_share, shots)], run.snapshot.values)
     rings = run.ring_share.to_series() if "ring_share" in run else kept
-    steps = {bar: step_of(rings, bar) for bar in BARS}
-    known = np.nan if np.isnan(grok) else 1.0
-    return {"ring_start": kept.iloc[0], "ring_grok": known * kept.iloc[at[0]], "ring_end": kept.iloc[-1],
-            "plane_grok": known * variance[0], "plane_end": variance[1], "second_axis": axes[1][1] / axes[1][0],
-            "read": rings.index[-1], **{f"round_{bar}": step for bar, step in steps.items()},
-            **{f"at_{bar}": step / strict for bar, step in steps.items()}}  # fmt: skip
+    found = {"ring_start": kept.iloc[0], "read": rings.index[-1]}
+    near = len(shots) if np.isnan(grok) else int(np.abs(kept.index - grok).argmin())
+    for name, n in (("grok", near), ("end", len(shots) - 1)):
+        ring = share = second = np.nan
+        if n < len(shots):
+            axes = on_axes(shots[n], 2).var(axis=0)
+            ring, share, second = kept.iloc[n], axes.sum() / shots[n].var(axis=0).sum(), axes[1] / axes[0]
+        found |= {f"ring_{name}": ring, f"plane_{name}": share, "second_axis": second}
+    for bar in BARS:
+        found[f"round_{bar}"] = crossing(rings.to_numpy(), bar, rings.index)
+        found[f"at_{bar}"] = found[f"round_{bar}"] / strict
+    return found
 
 
 def start_shown(start: np.ndarray, end: np.ndarray, other: np.ndarray | None) -> dict[str, float | list[float]]:
@@ -134,20 +138,20 @@ def start_shown(start: np.ndarray, end: np.ndarray, other: np.ndarray | None) ->
             "others": np.nan if other is None else ring_share(start, of=other)}  # fmt: skip
 
 
-def pruned(start: np.ndarray, end: np.ndarray, rng: np.random.Generator) -> dict[str, float]:
-    """Variance at the end as a part of that at the start, on the end's first `AXES` (`inside`) and `outside` them.
+def outside(table: np.ndarray, start: np.ndarray) -> float:
+    """Variance of a table outside its own first `AXES`, as a part of a start's outside these axes."""
+    left = []
+    for part in (table, start):
+        shown = on_axes(part, AXES[-1], of=table).var(axis=0).sum()
+        left.append(part.var(axis=0).sum() - shown)
+    return float(left[0] / left[1])
 
-    `null` is `outside` for a random table as long as the end.
-    """
+
+def pruned(start: np.ndarray, end: np.ndarray, rng: np.random.Generator) -> dict[str, float]:
+    """What an end has `outside` its first axes; `null` is the same for a random table as long as the end."""
     drawn = rng.normal(size=end.shape)
     drawn *= np.sqrt(end.var(axis=0).sum() / drawn.var(axis=0).sum())
-    found = []
-    for table in (end, drawn):
-        shown, whole = np.array([[on_axes(part, AXES[-1], of=table).var(axis=0).sum(), part.var(axis=0).sum()]
-                                 for part in (table, start)]).T  # fmt: skip
-        outside = whole - shown
-        found.append({"inside": shown[0] / shown[1], "outside": outside[0] / outside[1]})
-    return found[0] | {"null": found[1]["outside"]}
+    return {"outside": outside(end, start), "null": outside(drawn, start)}
 
 
 def few_axes(run: xr.Dataset, fit: float) -> dict[str, float]:
@@ -163,28 +167,9 @@ def few_axes(run: xr.Dataset, fit: float) -> dict[str, float]:
     return {"gain": gain} | {f"best_{n}": float(run[f"end_{n}"].max()) for n in AXES}
 
 
-def step_of(values: pd.Series, bar: float) -> float:
-    """The step from which a value first has the bar, on straight lines between its steps; NaN where it never has.
-
-    Example:
-        >>> step_of(pd.Series([0.0, 0.4, 0.3, 0.8], [0, 10, 20, 30]), 0.6)
-        25.0
-    """
-    top = np.maximum.accumulate(values.to_numpy())
-    return float(np.interp(bar, top, values.index)) if top[-1] >= bar else np.nan
-
-
 # -------------------------------------------------------------------------------------- controls of a ring
-
-
-def chance_ring(p: int, d: int, draws: int = 200) -> float:
-    """The ring share that 5 % of random embeddings (p, d) exceed on their own first two axes."""
-    rng = np.random.default_rng(0)
-    return float(np.quantile([ring_share(rng.normal(size=(p, d))) for _ in range(draws)], 0.95))
 
 
 def last_rings(data: xr.Dataset) -> list[float]:
     """The ring share of each run (dim `seed`) at its end."""
     return [ring_share(table) for table in tables(data.isel(snapshot=-1))]
-
-
