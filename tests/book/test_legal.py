@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import sys
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from grokbook.build import footer
 from grokbook.chapters.causes import runs
 from grokbook.cli import list_
 from grokbook.errors import ParameterError
-from grokbook.page import costs, parameters, sources
+from grokbook.page import costs, parameters, sources, tables, training_page
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / ".ci" / "trust"))
@@ -116,3 +117,20 @@ def test_draws_are_legal_cheap_and_the_same_from_the_same_seed():
         chapter = sources.find(ROOT, name)
         drawn, plain = (costs.page_estimate(chapter.page("smoke", values)) for values in (changed, {}))
         assert changed and drawn.seconds <= plain.seconds + 30
+
+
+def test_what_a_page_that_trains_offers_is_what_its_script_offers():
+    script = tables.script("training_page")
+    (moduli,) = re.findall(r"PRIMES = \[([\d, ]+)\]", script)
+    assert list(training_page.MODULI) == json.loads(f"[{moduli}]")
+    for model, widths in training_page.WIDTHS.items():
+        (listed,) = re.findall(rf"{model}: {{ p: PRIMES, width: \[([\d, ]+)\]", script)
+        assert list(widths) == json.loads(f"[{listed}]")
+
+
+@given(st.integers(2, 100), st.integers(1, 2_000), st.floats(0.001, 0.999), st.sampled_from([*training_page.WIDTHS]))
+def test_a_chapter_s_own_settings_lead_to_a_page_that_can_be_trained(p, width, share, model):
+    offered = training_page.offered(p, width, share, model)
+    config = training_page.configuration(training_page.settings(model, **offered))
+    assert 0 < config.n_train < config.task.sizes()[0]
+    assert offered["p"] <= max(p, 5) and offered["width"] <= max(width, 16)
