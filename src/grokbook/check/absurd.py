@@ -30,7 +30,7 @@ RULES: Mapping[str, str] = {
     r"\b(?:steps?|epochs?|than|about|after|until) [Nn]one\b(?! of\b)": "a number without a value",
     r"\b[Nn]one (?:steps?|seeds?|runs?|per cent|%)": "a number without a value",
     r"\(no (?:node|value|run|step|number|data)\)": "a number without a value",
-    rf"(?<![\w.,/^=×·−–:-])(?<![−–×·/=+-] )(?<!, 1 and )1 (?:[a-z]+[ -])??(?:{COUNTED})\b(?!')": "a plural of one",
+    rf"(?<![\w.,/^=×·−–:-])(?<![−–×·/=+-] )(?<!, 1 and )1 (?:(?!the |of |in |and |or |at )[a-z]+[ -])??(?:{COUNTED})\b(?!')": "a plural of one",
 }
 """Patterns of what is absurd, and what each is."""
 NAMES = r"(?<![\w/.`\\{}$^|@#-])[a-z]{2,}(?:_[a-z0-9]{2,})+(?![\w/.`(\\{}$=])"
