@@ -24,7 +24,8 @@ ABSURD = [
 ]
 RIGHT = [
     "10 of the 10 cells, 21 seeds, 0.1 steps, 1,001 runs and p - 1 cells",
-    "Lemma 1 says so; chapter 1 shows it; with target 1 the points move. None of the runs has an infinite or a nanometre's step.",
+    "Lemma 1 says so; chapter 1 shows it; with target 1 the points move.",
+    "None of the runs has an infinite or a nanometre's step.",
     "`nan` and `steps_told` in code, $x_1 = \\inf A$ and $\\mathrm{nan}$, <code>inf</code>, {ref}`fig_a`",
     "```python\nfrom grokbook.runs import grok_times\nnan = 1\n```\nplain",
     "<table><tr><th>grok_step</th></tr></table>",

@@ -22,6 +22,10 @@ COUNTED = "|".join((
 ))  # fmt: skip
 """What pages count; other words on `s` after a 1 may be verbs, as in "Lemma 1 says"."""
 
+_ALONE = r"(?<![\w.,/^=×·−–:-])(?<![−–×·/=+-] )(?<!, 1 and )"
+"""What does not stand before a count: a part of a number, of a formula or of a list."""
+_KIND = r"(?:(?!the |of |in |and |or |at )[a-z]+[ -])??"
+
 RULES: Mapping[str, str] = {
     r"\b0 of (?:the |its |these |those )?0\b": "a part of nothing",
     r"(?<![\w.])[+-]?nan\b(?![\w.]*\()": "a number without a value",
@@ -30,7 +34,7 @@ RULES: Mapping[str, str] = {
     r"\b(?:steps?|epochs?|than|about|after|until) [Nn]one\b(?! of\b)": "a number without a value",
     r"\b[Nn]one (?:steps?|seeds?|runs?|per cent|%)": "a number without a value",
     r"\(no (?:node|value|run|step|number|data)\)": "a number without a value",
-    rf"(?<![\w.,/^=×·−–:-])(?<![−–×·/=+-] )(?<!, 1 and )1 (?:(?!the |of |in |and |or |at )[a-z]+[ -])??(?:{COUNTED})\b(?!')": "a plural of one",
+    rf"{_ALONE}1 {_KIND}(?:{COUNTED})\b(?!')": "a plural of one",
 }
 """Patterns of what is absurd, and what each is."""
 NAMES = r"(?<![\w/.`\\{}$^|@#-])[a-z]{2,}(?:_[a-z0-9]{2,})+(?![\w/.`(\\{}$=])"
