@@ -19,6 +19,7 @@ ABSURD = [
     ("a line for 1 recorded seeds", "a plural of one"),
     ("Does not hold here: steps_told = 200.", "a name of the code"),
     ("<p>1 seeds</p>", "a plural of one"),
+    ("each of 1 *seeds*", "a plural of one"),
     ("<table><tr><td>nan</td></tr></table>", "a number without a value"),
     ("20 or <NA>", "a number without a value"),
 ]

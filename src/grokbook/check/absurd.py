@@ -79,7 +79,7 @@ def in_text(text: str) -> list[str]:
     tables = text.lstrip().startswith("<")
     plain = _CODE.sub("", _UNREAD.sub(" ", text))
     plain = html.unescape(re.sub(r"<(?!NA>)[a-zA-Z/!][^>]*>", " | ", plain))
-    plain = re.sub(r"[ \t]*\n[ \t>]*(?!\n)", " ", plain)
+    plain = re.sub(r"[ \t]*\n[ \t>]*(?!\n)", " ", plain.replace("*", ""))
     rules = RULES if tables else {**RULES, NAMES: "a name of the code"}
     return [
         f"{what}, {found[0]!r}: {' '.join(plain[max(0, found.start() - 60) : found.end() + 60].split())}"

@@ -21,7 +21,7 @@ from grokbook.fingerprint import parsed
 STANDARD_RULES: dict[str, str] = {
     "p": ">= 5 and prime",
     "train_fraction": "(0, 1)",
-    "steps": ">= 1",
+    "steps": ">= 2",
     "n_seeds": "[1, 1000]",
     "seed": "[0, 4294967295]",
     "learning_rate": "> 0",
