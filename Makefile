@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book test setup setup-dev smoke browser screenshot older bundle wheel examples benchmark lint types serve record release constraints clean distclean hashes materials audit
+.PHONY: help book test setup setup-dev smoke browser screenshot older bundle wheel examples draws benchmark lint types serve record release constraints clean distclean hashes materials audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -44,6 +44,9 @@ browser: setup-dev ## open the built site in Chromium (after `make book` or `mak
 
 screenshot: setup-dev ## take README's picture of the built site's front page, in Chromium (after `make book`)
 	$(BIN)/python .ci/picture.py
+
+draws: setup-dev ## execute 200 legal sets of parameters at smoke: no page dies or says what is absurd (resumable)
+	$(BIN)/python .ci/trust/draws.py --draws 200 --beside
 
 benchmark: setup-dev ## run the benchmarks, which report ratios and are no part of the tests
 	$(PYTEST) benchmarks $(PYTEST_ARGS)

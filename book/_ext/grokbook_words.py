@@ -94,10 +94,11 @@ def not_here(env: Any, document: nodes.document, condition: str, text: str, line
         return f"Not known here: {condition}."
     if true:
         return ""
-    said = when.deciding(condition, known) or named_in(text, values)
+    said = when.deciding(condition, known)
     preset = page(env).get("preset")
     if true is False and preset in PRINTED:
-        wrong = f"{condition!r} does not hold at preset {preset} ({said}): rewrite what stands under it"
+        numbers = said or named_in(text, values)  # names of the code are for the author alone
+        wrong = f"{condition!r} does not hold at preset {preset} ({numbers}): rewrite what stands under it"
         complain(env, "{when}", condition, line, wrong)
     opening = "Does not hold here" if true is False else "Not known here: runs are missing"
     return f"{opening}{': ' if true is False and said else '. ' if said else ''}{said}."

@@ -19,7 +19,7 @@ def test_a_set_that_forces_a_line_needs_no_training():
 
 @pytest.mark.parametrize(
     ("given", "words"),
-    [((10, 56, 0), "at most 55"), ((10, 12, 0), "degrees of freedom"), ((4, 4, 1), "forces a line")],
+    [((10, 56, 0), "at most 55"), ((14, 4, 0), "no number moves")],
 )
 def test_what_cannot_be_followed_is_refused_with_its_reason(given, words):
     with pytest.raises(ParameterError, match=words):

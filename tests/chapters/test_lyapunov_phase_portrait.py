@@ -1,36 +1,14 @@
-"""Chapter 08: its plan, checks in other worlds, and figures that draw what the library computes."""
+"""Chapter 08: checks in other worlds, and figures that draw what the library computes."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grokbook.chapters.lyapunov_phase_portrait import claims, matrices, plan
-from grokbook.errors import ParameterError
+from grokbook.chapters.lyapunov_phase_portrait import claims, matrices
 from grokbook.theory.matrix_flow import MatrixState, matrix_velocity
 from grokbook.theory.triple_product import flow, velocity
 from grokbook.theory.triple_stability import lyapunov_rate, printed_v, v_rate
-
-
-@pytest.mark.parametrize("start", [(0.2, 0.5, 0.9), (0.0, 0.5, 0.5), (-0.8, -0.5, 0.3), (2.0, -2.0, 0.1)])
-def test_a_start_that_reaches_the_surface_needs_no_training(start):
-    assert plan(*start) == {}
-
-
-@pytest.mark.parametrize(
-    ("start", "words"),
-    [
-        ((0.0, 0.0, 0.7), "the start lies on the u-axis"),
-        ((1.0, 1.0, 1.0), "the start lies on the surface"),
-        ((0.5, -0.5, 1.2), "is drawn to the u-axis, a saddle"),
-        ((0.2, float("nan"), 0.9), "must be finite"),
-        ((0.05, 0.05, 0.05), "is too slow: after 12 units of time its product is"),
-        ((0.01, 0.01, 0.01), "is too slow"),
-    ],
-)
-def test_what_shows_nothing_is_refused_with_its_reason(start, words):
-    with pytest.raises(ParameterError, match=words):
-        plan(*start)
 
 
 def scaled(state, by):

@@ -29,12 +29,6 @@ def test_the_run_of_figure_4d_comes_out_to_the_step(cell):
     assert cell("11a", "met =", run=data)["found"] == {"train": 1131, "test": 1530, "line": 801}
 
 
-@pytest.mark.parametrize("samples", [0, 55])
-def test_no_pair_and_no_test_pair_are_refused(samples):
-    with pytest.raises(ParameterError, match=f"samples = {samples} must be 1 to 54"):
-        plan(samples, 0, 100)
-
-
 def test_many_pairs_are_seen_in_batches_and_few_at_once():
     sizes = {n: toy.config.batch_size for n, toy in runs.toys().items()}
     assert {n for n, size in sizes.items() if size} == {50, 54} and set(sizes.values()) == {None, 45}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -16,7 +16,7 @@ from grokbook.check import drift
 from grokbook.check.drift import Difference
 from grokbook.page import when
 from grokbook.page.drawing import NARROW
-from grokbook.page.safe import code, fenced, line, words
+from grokbook.page.safe import code, counted, fenced, line, words
 from grokbook.page.sources import Page
 
 MOST_CELLS, LONG_TEXT, SHOWN = 40, 40, 12
@@ -121,7 +121,7 @@ def _summary(found: Sequence[Difference], page: Page, where: str, mine: str) -> 
     beyond, less, unknown = (sum(d.beyond is answer for d in moved) for answer in (True, False, None))
     said = [f"{beyond} by more than the spread over seeds", f"{less} by less", f"for {unknown} it is not known"]
     counted = ", ".join(text for text, count in zip(said, (beyond, less, unknown), strict=True) if count)
-    numbers = f"{_count(moved, 'number')} in the prose moved"
+    numbers = f"{counted(len(moved), 'number')} in the prose moved"
     if beyond or less:
         numbers += f": {counted}. That spread is the difference between the largest and the smallest seed, on the page "
         numbers += "where it is more."
@@ -129,7 +129,7 @@ def _summary(found: Sequence[Difference], page: Page, where: str, mine: str) -> 
         numbers += f"; {'its' if len(moved) == 1 else 'their'} spread over seeds is not known."
     names = [d.item.removeprefix("condition ") for d in found if d.item.startswith("condition ") and d.old is True]
     lost = list(dict.fromkeys(filter(None, (_conditioned(page.chapter.source, name) for name in names))))
-    gone = f" {_count(lost, 'sentence')} no longer hold{'s' * (len(lost) == 1)}, and a marked line stands in "
+    gone = f" {counted(len(lost), 'sentence')} no longer hold{'s' * (len(lost) == 1)}, and a marked line stands in "
     gone += f"{'its' if len(lost) == 1 else 'their'} place: {'; '.join(lost)}."
     whose = "Your" if mine == "yours" else "The"
     return (
@@ -137,11 +137,6 @@ def _summary(found: Sequence[Difference], page: Page, where: str, mine: str) -> 
         f"the page itself follows below. {numbers if moved else 'No number in the prose moved.'} {_verdicts(found)}"
         f"{gone if lost else ''}"
     )
-
-
-def _count(items: Sized, name: str) -> str:
-    """`1 number`, `2 numbers`."""
-    return f"{len(items)} {name}{'s' * (len(items) != 1)}"
 
 
 def _verdicts(found: Iterable[Difference]) -> str:
@@ -176,7 +171,7 @@ def _numbers(found: Iterable[Difference], source: str, mine: str) -> str:
     shown = max(SHOWN, sum(d.beyond is not None for d in moved)) if mine == "yours" else 0
     heads = ["number", "default", words(mine), "more than the spread?"]
     text, more = (_list_table(heads, [_row(d, source) for d in part]) for part in (moved[:shown], moved[shown:]))
-    title = f"{_count(moved[shown:], 'more number' if shown else 'number')} that moved"
+    title = f"{counted(len(moved[shown:]), 'more number' if shown else 'number')} that moved"
     return f"{text}\n\n{_folded(title, more)}" if more else text
 
 
@@ -296,7 +291,7 @@ def _pairs(found: Iterable[Difference], default: Any, notebook: Any, mine: str) 
     differ = {d.item.removeprefix("drawing of ") for d in found if d.item.startswith("drawing of ")}
     paired = [name for name in now if name in differ and name in then]
     same = ", ".join(f"{{numref}}`{name}`" for name in now if name not in differ)
-    text = f"{_count(paired, 'figure')} changed." if paired else "No figure changed."
+    text = f"{counted(len(paired), 'figure')} changed." if paired else "No figure changed."
     yield _markdown(text + (f" The same as by default: {same}." if same and paired else ""))
     for name in paired:
         drawn = ""
@@ -335,9 +330,9 @@ def _tables(found: Iterable[Difference], then: Mapping[str, Any], now: Mapping[s
         left = differ[MOST_CELLS:]
         parts.append(f"**{words(now.get(f'text of {name}') or then.get(f'text of {name}') or name)}**")
         parts.append(_list_table(["row, column", "default", words(mine)], rows))
-        parts.append(f"{_count(left, 'more cell')} of this table changed." if left else "")
+        parts.append(f"{counted(len(left), 'more cell')} of this table changed." if left else "")
     total = [d for differ in cells.values() for d in differ]
-    return _folded(f"{_count(total, 'table cell')} changed", "\n\n".join(filter(None, parts))) if total else ""
+    return _folded(f"{counted(len(total), 'table cell')} changed", "\n\n".join(filter(None, parts))) if total else ""
 
 
 def _sentences(found: Iterable[Difference], mine: str) -> str:
@@ -348,7 +343,7 @@ def _sentences(found: Iterable[Difference], mine: str) -> str:
         for d in found
         if re.match(r"glue |text \d+$", d.item) and d not in moved and None not in (d.old, d.new)
     ]
-    title = f"{_count(rows, 'computed sentence')} changed"
+    title = f"{counted(len(rows), 'computed sentence')} changed"
     return _folded(title, _list_table(["default", words(mine)], rows)) if rows else ""
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from grokbook.build import footer, outputs
 from grokbook.build.kernel import LOG, Kernels
 from grokbook.build.terminal import Line, Progress, ProgressStream
+from grokbook.check import absurd
 from grokbook.errors import ChapterError
 from grokbook.files import written
 from grokbook.machine import KEEP_MEMORY
@@ -49,7 +50,8 @@ def execute(
     """Run the cells of a page and prepare the result for printing; writes nothing.
 
     The kernel is one of `kernels`, with the variables of `environment` besides its own. Raises ChapterError naming
-    chapter, cell and error when a cell fails, or (strict) writes to standard error; RecordError where the disk is full.
+    chapter, cell and error when a cell fails, or (strict) writes to standard error or says what is absurd; RecordError
+    where the disk is full.
     """
     from nbformat.v4 import new_code_cell
 
@@ -71,6 +73,8 @@ def execute(
     notebook.cells = [cell for cell in notebook.cells if outputs.KEY not in cell.metadata]
     try:
         outputs.drop_progress(notebook, strict)
+        if strict:
+            absurd.refuse(notebook)
         figures = outputs.label_figures(notebook)
     except ChapterError as error:
         raise ChapterError(f"{chapter.label}, {error}") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from grokbook.errors import ParameterError
 from grokbook.machine import duration
 from grokbook.page.safe import code, fenced, words
 from grokbook.page.sources import Page
@@ -16,11 +17,25 @@ def invitation(page: Page) -> Any:
     from nbformat.v4 import new_markdown_cell
 
     text = f"Make this page again:\n\n{fenced(page.command(), 'text')}"
-    taken = page.chapter.page(page.preset, page.chapter.example).values
-    if changed := {name: taken[name] for name in page.chapter.example if taken[name] != page.values[name]}:
+    other = example(page)
+    if other is not None:
         text += "\n\nor with a value of your own ([how to re-run](../how_to_rerun.md)), for example:\n\n"
-        text += fenced(page.chapter.page(page.preset, {**page.values, **changed}).command(), "text")
+        text += fenced(other.command(), "text")
     return new_markdown_cell(f"::::{{div}} gb-commands\n{text}\n::::", id="commands")
+
+
+def example(page: Page) -> Page | None:
+    """The page with the values of the chapter's example; None where it has them, or refuses them beside its own."""
+    taken = page.chapter.page(page.preset, page.chapter.example).values
+    changed = {name: taken[name] for name in page.chapter.example if taken[name] != page.values[name]}
+    if not changed:
+        return None
+    try:
+        other = page.chapter.page(page.preset, {**page.values, **changed})
+        other.experiments()
+    except ParameterError:
+        return None
+    return other
 
 
 def box(page: Page, used: Sequence[Mapping[str, Any]], seconds: float) -> Any:

@@ -125,6 +125,11 @@ def _list_one(root: Path, name: str, console: Any) -> None:
         at = [str(page.values[p.name]) for page in pages]
         table.add_row(*map(_plain, [p.name, p.type, str(p.default), *at, p.rule or "", p.help]))
     console.print(table)
+    for parameter, kinds in chapter.choices().items():
+        several = _table(f"{parameter} may be", "")
+        for kind, names in kinds.items():
+            several.add_row(*map(_plain, [kind, ", ".join(names)]))
+        console.print(several)
     costs_table = _table("preset", "time", "memory")
     for page in pages:
         predicted = costs.page_estimate(page)

@@ -17,7 +17,7 @@ from typing import Any
 
 from grokbook.errors import ParameterError
 from grokbook.page import costs, drawing
-from grokbook.page.safe import code, line, words
+from grokbook.page.safe import code, counted, line, words
 from grokbook.page.tables import Form, table_html
 from grokbook.page.when import KEY, glued
 
@@ -239,7 +239,7 @@ def cost(*experiments: Any) -> None:
         return
     which = "; ".join(f"{words(name)}: seeds {', '.join(map(str, s))}" for name, s in absent.items() if s)
     there = f" ({total - to_train} of {total} runs are already there)" if to_train < total else ""
-    runs = f"{to_train} run{'s' if to_train > 1 else ''}"
+    runs = counted(to_train, "run")
     say(f"> This will train {runs} ({which}), about {_predicted(experiments)} on this machine{there}.")
 
 
@@ -297,13 +297,23 @@ def not_run(experiment: Any) -> None:
     )
 
 
-def times(chapter: str) -> None:
-    """Show what executing a chapter takes on this machine at each preset, records used, nothing else cached."""
+def begin(chapter: str, names: Mapping[str, Any]) -> None:
+    """Refuse values that a chapter does not allow, and show what executing it takes here by preset, records used.
+
+    However the page is executed, it is so refused with the sentence of `grokbook run`, before anything is computed.
+
+    Args:
+        chapter: its number or name.
+        names: what its cells have defined, `globals()`; the chapter's parameters are among them.
+
+    Raises ParameterError.
+    """
     from grokbook.page.sources import find
     from grokbook.paths import project_root, records_path
     from grokbook.runs.store import Store
 
     read, store = find(project_root(), chapter), Store(records_path())
+    read.page("laptop", {one.name: names[one.name] for one in read.parameters}).experiments()
     took = {preset: costs.page_estimate(read.page(preset), store).seconds for preset in read.presets}
     said = " · ".join(f"{preset} {costs.duration(seconds)}" for preset, seconds in took.items())
     say(f"**Time** to execute this page here, by preset: {said}.")

@@ -21,7 +21,7 @@ from grokbook.fingerprint import parsed
 STANDARD_RULES: dict[str, str] = {
     "p": ">= 5 and prime",
     "train_fraction": "(0, 1)",
-    "steps": ">= 1",
+    "steps": ">= 2",
     "n_seeds": "[1, 1000]",
     "seed": "[0, 4294967295]",
     "learning_rate": "> 0",
@@ -37,6 +37,7 @@ LARGEST_PRIME, LARGEST_INTEGER, LONGEST_TEXT = 997, 1_000_000, 200
 """Bounds of a modulus, of any other whole number whose rule names none, and of the characters of a text."""
 
 _STAND_IN = {"n_heads": 4}  # the library's default, where a chapter has no such parameter
+_ONE_OF = re.compile(r"one of (.+)")
 _SIGNS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
 _SCALARS = {
     "int": (int, "is not a whole number (int)."),
@@ -231,27 +232,66 @@ def _broken(parameter: Parameter, clause: str, value: Any, values: Mapping[str, 
         return f"is not prime; the nearest prime{'s are' if near[1:] else ' is'} {' and '.join(map(str, near))}."
     if clause == "odd":
         return None if value % 2 else f"is not odd; the nearest are {value - 1} and {value + 1}."
-    if choices := re.fullmatch(r"one of (.+)", clause):
-        known = re.split(", *", choices[1])
-        near = f"; did you mean {close!r}?" if (close := nearest(str(value), known)) else "."
-        return None if str(value) in known else f"is not one of {', '.join(known)}{near}"
+    if _ONE_OF.fullmatch(clause):
+        return not_one_of(str(value), choices(parameter))
     if multiple := re.fullmatch(r"multiple of (\w+)", clause):
         return _not_multiple(value, multiple[1], values)
-    interval = re.fullmatch(r"([(\[])(.+),(.+)([)\]])", clause)
-    bound = re.fullmatch(r"(>=|<=|>|<)(.+)", clause)
-    if interval:
-        ends = {">=" if interval[1] == "[" else ">": interval[2], "<=" if interval[4] == "]" else "<": interval[3]}
-    elif bound:
-        ends = {bound[1]: bound[2]}
-    else:
+    bounds = _bounds(clause)
+    if not bounds:
         raise ChapterError(f"the rule {clause!r} of parameter {parameter.name!r} is none that grokbook knows.")
-    for sign, text in ends.items():
+    for sign, text in bounds.items():
         limit = _number(text, values)
         if not _SIGNS[sign](value, limit):
             near = "the nearest allowed value is" if "=" in sign else "for example"
             value = f"{limit}" if "=" in sign else f"{parameter.default!r}, its default"
-            return f"must {'lie in' if interval else 'be'} {clause}; {near} {value}."
+            return f"must {'lie in' if len(bounds) == 2 else 'be'} {clause}; {near} {value}."
     return None
+
+
+def _bounds(clause: str) -> dict[str, str]:
+    """The bounds of a clause as written, by their sign: `[0, p - 2]`, `>= 5`; none of one that says something else."""
+    interval = re.fullmatch(r"([(\[])(.+),(.+)([)\]])", clause)
+    if interval:
+        low, high = (">=" if interval[1] == "[" else ">"), ("<=" if interval[4] == "]" else "<")
+        return {low: interval[2], high: interval[3]}
+    bound = re.fullmatch(r"(>=|<=|>|<)(.+)", clause)
+    return {bound[1]: bound[2]} if bound else {}
+
+
+def ends(parameter: Parameter, values: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """The least and the largest number that the rule of a parameter names, beside the other `values`; None for none.
+
+    >>> ends(Parameter("square", "int", 45, "", "[0, p - 2]"), {"p": 97})
+    (0, 95)
+    """
+    least: float | None = None
+    most: float | None = None
+    for clause in (parameter.rule or "").split(" and "):
+        for sign, text in _bounds(clause).items():
+            if sign.startswith(">"):
+                least = _number(text, values)
+            else:
+                most = _number(text, values)
+    return least, most
+
+
+def choices(parameter: Parameter) -> list[str]:
+    """The values that a rule lists, `one of a, b`; none where it lists none."""
+    listed = [found[1] for clause in (parameter.rule or "").split(" and ") if (found := _ONE_OF.fullmatch(clause))]
+    return re.split(", *", listed[0]) if listed else []
+
+
+def not_one_of(value: str, known: Sequence[str], where: str = "") -> str | None:
+    """Why a text is none of those that are known, with the most alike; None where it is. `where` names a long list.
+
+    >>> not_one_of("decay-doubled", ["decay-double", "free"])
+    "is not one of decay-double, free; did you mean 'decay-double'?"
+    """
+    if value in known:
+        return None
+    near = nearest(value, known)
+    listed = where or ", ".join(known)
+    return f"is not one of {listed}; did you mean {near!r}?" if near else f"is not one of {listed}."
 
 
 def _number(text: str, values: Mapping[str, Any]) -> float:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from grokbook.claims import VERDICTS, moved
 from grokbook.claims.ledger import FOUR, GATHERED, named
+from grokbook.page.safe import counted
 
 Row = Mapping[str, Any]
 
@@ -99,7 +100,8 @@ def _gathered(rows: list[Row]) -> str:
         words = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if counts[word])
         led = ", ".join(_link(row["id"]) for row in its_own)
         if its_own:
-            lines.append(f'<span id="{name}">{html.escape(title)}</span>, {len(its_own)} lines ({words}): {led}')
+            number = counted(len(its_own), "line")
+            lines.append(f'<span id="{name}">{html.escape(title)}</span>, {number} ({words}): {led}')
     return _folded("Lists of misprints and of textbook facts", lines) if lines else ""
 
 

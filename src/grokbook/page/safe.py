@@ -10,6 +10,15 @@ import re
 from grokbook.errors import line
 
 
+def counted(number: int, name: str) -> str:
+    """A number of things, one or several.
+
+    >>> counted(1, "seed"), counted(12_000, "run"), counted(0, "cell")
+    ('1 seed', '12,000 runs', '0 cells')
+    """
+    return f"{number:,} {name}{'' if number == 1 else 's'}"
+
+
 def words(value: object) -> str:
     r"""The text of a value as Markdown in which nothing begins: no markup, mathematics, role, HTML, block.
 

@@ -71,6 +71,12 @@ class Chapter:
         changed = {name: value for name, value in values.items() if not params.same(value, plain[name])}
         return Page(self, preset, values, changed)
 
+    def choices(self) -> dict[str, dict[str, Sequence[str]]]:
+        """What its texts may be, by parameter and kind: as its rules say, and `choices` of its topic."""
+        found = {one.name: {"": params.choices(one)} for one in self.parameters if params.choices(one)}
+        function = getattr(topic(self.name), "choices", None)
+        return found if function is None else found | function()
+
     def notebook(self) -> Any:
         """The source as a notebook (nbformat 4) without outputs."""
         return read_notebook(self.source)
@@ -91,8 +97,14 @@ class Page:
     def experiments(self) -> dict[str, Any]:
         """What the chapter will ask the library for: name -> Experiment, as `plan` of its topic says; else nothing.
 
-        Raises what the plan raises for values that do not fit together.
+        So this is what refuses, before anything runs, values that do not fit together: it raises what the plan raises,
+        and ParameterError for a text that is none of the chapter's choices.
         """
+        for name, kinds in self.chapter.choices().items():
+            known = [choice for several in kinds.values() for choice in several]
+            where = f"the {len(known)} that `grokbook list {self.chapter.number}` names" if len(known) > 12 else ""
+            if why := params.not_one_of(self.values[name], known, where):
+                raise ParameterError(f"{name} = {shown(self.values[name])} {why}")
         function = getattr(topic(self.chapter.name), "plan", None)
         if function is None:
             return {}

@@ -39,7 +39,10 @@ LAYERS = ("embedding", "hidden", "output")
 NONE: dict[str, Any] = {"freeze": "never", "hold": "never", "temperature": 1} | {f"decay_{name}": 1 for name in LAYERS}
 """The interventions of a page, all off: when the embedding is frozen, the norm held ("start", "fitted"), T, decay."""
 
-LARGEST = {"quadratic": (59, 256), "transformer": (59, 64)}
+MODULI = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59)
+WIDTHS = {"quadratic": (16, 32, 64, 128, 256), "transformer": (16, 32, 48, 64)}
+"""What the script offers: moduli, and widths of each network."""
+LARGEST = {name: (MODULI[-1], widths[-1]) for name, widths in WIDTHS.items()}
 """The largest modulus and width of each network in a browser."""
 
 NAMES = {"quadratic": "The two-layer network with squares as activation", "transformer": "The one-layer transformer"}
@@ -71,6 +74,20 @@ def settings(model: str = "quadratic", **changes: Any) -> dict[str, Any]:
                 f"{name} = {found[name]} is too large for {NAMES[model].lower()} in a browser: at most {most}."
             )
     return found
+
+
+def offered(p: int, width: int, train_fraction: float, model: str = "quadratic") -> dict[str, Any]:
+    """What a page that trains offers nearest to the settings of a chapter's own run.
+
+    Modulus and width are the largest up to those given, else the smallest; the share lies between 0.05 and 0.95.
+
+    Example:
+        >>> offered(9, 48, 0.99)
+        {'p': 7, 'width': 32, 'train_fraction': 0.95}
+    """
+    modulus = max((one for one in MODULI if one <= p), default=MODULI[0])
+    size = max((one for one in WIDTHS[model] if one <= width), default=WIDTHS[model][0])
+    return {"p": modulus, "width": size, "train_fraction": min(max(train_fraction, 0.05), 0.95)}
 
 
 def configuration(found: dict[str, Any], fitted: int | None = None) -> RunConfig:

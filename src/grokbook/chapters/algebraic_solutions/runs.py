@@ -11,7 +11,6 @@ import pandas as pd
 import xarray as xr
 from torch import Tensor
 
-from grokbook.errors import ParameterError
 from grokbook.measures.hidden_nodes import frequency_table, node_frequencies, node_waves, orders
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.tian2025 import pairs_of
@@ -111,11 +110,6 @@ RUNS = (cogo_table, by_decay)
 
 
 def plan(p: int, width: int, weight_decay: float, train_fraction: float, steps: int) -> dict[str, Experiment]:
-    """Plan of chapter 16: the run that the page trains.
-
-    Raises ParameterError for even p, whose last frequency the factors leave out.
-    """
-    if p % 2 == 0:
-        raise ParameterError(f"p = {p} must be odd: at p/2 a frequency is real and has no four or six nodes.")
+    """Plan of chapter 16: the run that the page trains; p is odd, as at p/2 a frequency has no four or six nodes."""
     config = cogo_run(p, width, steps, train_fraction, weight_decay)
     return {"live": WeightRun(f"live/quadratic[p={p}]", config, seeds=(0,))}

@@ -325,6 +325,16 @@ class Arm(Experiment):
         return super().described(dataset[[*KEPT]].astype("float32"), made)
 
 
+def kinds(bench: str) -> dict[str, dict[str, RunConfig]]:
+    """The interventions of a bench by what they change, then by name."""
+    found = {"weight decay": decays(bench), "norms and scales": norms(bench), "embedding": embeddings(bench)}
+    found |= {"rates and decoder": rates()} if bench == "L" else {"rings": rings(bench)}
+    found |= {"training set": data(bench), "gradient, loss and optimiser": others(bench)}
+    if bench == "Q":
+        found |= {"added later": {name: config for added in ROUNDS for name, config in added().items()}}
+    return found
+
+
 def arms(bench: str) -> dict[str, Arm]:
     """Every arm of a bench by its name, "free" first.
 
@@ -332,10 +342,9 @@ def arms(bench: str) -> dict[str, Arm]:
         >>> list(arms("T"))[:3]
         ['free', 'decay-double', 'decay-half']
     """
-    found = {"free": free(bench)} | decays(bench) | norms(bench) | embeddings(bench)
-    found |= (rates() if bench == "L" else rings(bench)) | data(bench) | others(bench)
-    for added in ROUNDS if bench == "Q" else ():
-        found |= added()
+    found = {"free": free(bench)}
+    for several in kinds(bench).values():
+        found |= several
     return {name: Arm(f"causes/{bench.lower()}[{name}]", config, tuple(range(SEEDS)), together=True)
             for name, config in found.items()}  # fmt: skip
 
@@ -347,6 +356,17 @@ def arm(bench: str, name: str) -> Arm:
         near = nearest(name, known, 0)
         raise ParameterError(f"arm = {shown(name)} is none of the {len(known)} arms of bench {bench}; nearest: {near}.")
     return known[name]
+
+
+def choices() -> dict[str, dict[str, list[str]]]:
+    """The arms of bench Q that the page of chapter 19 may train, by what they change."""
+    return {"arm": {kind: list(several) for kind, several in kinds("Q").items()}}
+
+
+def plan(arm: str, n_seeds: int) -> dict[str, Arm]:
+    """Plan of chapter 19: short runs of bench Q without an intervention, and with one."""
+    known = arms("Q")
+    return {name: known[name].with_seeds(n_seeds) for name in ("free", arm)}
 
 
 RUNS = (*(partial(arms, bench) for bench in BENCH_NAMES), searches)

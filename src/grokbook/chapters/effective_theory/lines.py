@@ -14,6 +14,7 @@ from grokbook.theory.parallelograms import (
     CONVENTIONS,
     Sample,
     all_samples,
+    gram,
     grokking_rate,
     nullity,
     permissible_set,
@@ -32,19 +33,32 @@ def training_set(p: int, samples: int, seed: int = 0) -> list[Sample]:
 
 
 def plan(p: int, samples: int, seed: int) -> dict[str, Experiment]:
-    """Nothing is trained; a training set larger than the table, or one that forces no line, is refused.
+    """Nothing is trained; a training set larger than the table, or one without any parallelogram, is refused.
 
     Raises ParameterError.
     """
     most = len(all_samples(p))
     if samples > most:
         raise ParameterError(f"samples = {samples} must be at most {most}, the number of pairs at p = {p}.")
-    if (left := nullity(training_set(p, samples, seed), p)) > 2:
+    if not permissible_set(training_set(p, samples, seed)):
         raise ParameterError(
-            f"samples = {samples} of seed {seed} leave {left} degrees of freedom at p = {p}; the page follows a "
-            f"training set that forces a line (2). From about {round(2.5 * p)} samples on most sets do."
+            f"samples = {samples} of seed {seed} are all of different labels at p = {p}, so that no number moves; "
+            "take more, or another seed."
         )
     return {}
+
+
+def slowest_rate(pairs: Sequence[Sample], p: int) -> float:
+    r"""The rate of the slowest deviation that decays, times $Z_0$: the least eigenvalue of $H$ that is not 0.
+
+    That is $\lambda_3 Z_0$, `grokking_rate`, where the pairs force a line.
+
+    Example:
+        >>> round(slowest_rate(all_samples(4), 4), 9), round(slowest_rate([(0, 2), (1, 1)], 4), 9)
+        (4.0, 12.0)
+    """
+    free = nullity(pairs, p)
+    return float(np.linalg.eigvalsh(gram(pairs, p))[free]) * 2 / len(permissible_set(pairs))
 
 
 def start(p: int, seed: int = 0, d: int | None = None) -> np.ndarray:

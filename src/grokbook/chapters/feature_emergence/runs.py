@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from grokbook.chapters.feature_emergence.watching import Ended, Followed
-from grokbook.errors import ParameterError
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.sweep import Axis
 from grokbook.runs.tian2025 import pairs_of
@@ -151,14 +150,10 @@ RUNS = (boundary, followed, rates, muon, others, shares, solved, finer_groups, a
 
 
 def plan(M: int, width: int, train_fraction: float, decay: float, steps: int, n_seeds: int) -> dict[str, Experiment]:
-    """Plan of chapter 17: the run that the page follows, with and without weight decay; an even M is refused.
+    """Plan of chapter 17: the run that the page follows, with and without weight decay.
 
-    Raises ParameterError.
+    M is odd, as the page pairs every frequency with a sine, and `decay` above 0, as it stands beside a run without.
     """
-    if M % 2 == 0:
-        raise ParameterError(f"M = {M} must be odd: the page pairs every frequency with a sine.")
-    if not decay > 0:
-        raise ParameterError(f"decay = {decay} must be above 0: the page sets it beside a run without.")
     both = {"decay": decay, "none": 0.0}
     return {
         name: Followed(f"live/stages[M={M}, {name}]", small(train_fraction, each, M, width, steps),

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from grokbook.errors import ParameterError
 from grokbook.measures.neural_collapse import simplex_distance, within_class_share
 from grokbook.models.mlp import MLP, relu_layers
 from grokbook.runs.experiment import Experiment
@@ -174,11 +173,6 @@ RUNS = (
 
 
 def plan(n_train: int, spread: float, steps: int, n_seeds: int) -> dict[str, Experiment]:
-    """Plan of chapter 15: the runs on small digits that the page trains, with a large start and with torch's.
-
-    Raises ParameterError for a large start that is not larger than 1.
-    """
-    if not spread > 1:
-        raise ParameterError(f"spread = {spread} must be more than 1: it is compared with torch's own start.")
+    """Plan of chapter 15: the runs on small digits that the page trains, with a large start and with torch's."""
     return {name: small_run(name, n_seeds, "live", n_train=n_train, spread=start, steps=steps)
             for name, start in (("large", spread), ("usual", 1.0))}  # fmt: skip

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from grokbook.errors import ParameterError
 from grokbook.models.nudged import NudgedToy
 from grokbook.models.replayed import ReplayedToy
 from grokbook.models.toy import Toy
@@ -168,14 +167,10 @@ def plan(rates: int, decays: int, steps: int, seed: int) -> dict[str, Experiment
     `rates` learning rates of the decoder from 1e-4 to 1e-2 (those of Fig. 6b, where there are 16) and `decays` weight
     decays from 0 to 5 (from 0 to 10, where there are 11), each run `steps` long with this `seed`.
 
-    Raises ParameterError for a seed below 0.
-
     Example:
         >>> plan(4, 3, 3_000, 1)["live"].shape
         {'decoder_lr': 4, 'decoder_weight_decay': 3}
     """
-    if seed < 0:
-        raise ParameterError(f"seed = {seed} must be 0 or more.")
     low, most = 1e-5 if rates == len(FINE) else 1e-4, 10 if decays == len(DECAYS) else 5
     lines = tuple(np.linspace(0, most, decays).tolist())
     axes = {"decoder_lr": spaced(low, 1e-2, rates), "decoder_weight_decay": lines}
