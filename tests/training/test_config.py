@@ -58,7 +58,6 @@ REFUSALS = {
     "must be zero or more.": [
         *[(AdamW, "weight_decay", -1), (AdamW, "weight_decay", NAN), (AdamW, "warmup", -1), (Grokfast, "gain", NAN)]
     ],
-    "is unknown; choose one of float32, bfloat16.": [(RUN, "dtype", "float16")],
     "is unknown; choose linear or log.": [(Schedule, "spacing", "cubic")],
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from grokbook.errors import ParameterError, shown
+from grokbook.errors import ParameterError, checked_call, shown
 from grokbook.face.results import Kept, found
 from grokbook.files import atomic_write, no_formula, whole_folder
 from grokbook.runs.store import to_bytes
@@ -20,6 +20,7 @@ _TYPES = {"i": "integer", "u": "integer", "f": "number", "b": "boolean"}
 _FEATURES = {"i": "int64", "u": "int64", "f": "float64", "b": "bool"}
 
 
+@checked_call
 def to_pandas(runs: xr.Dataset) -> pd.DataFrame:
     """The curves of runs as one tidy table: a row for each run and logged step, a column for each setting and variable.
 
@@ -54,6 +55,7 @@ def schema(table: pd.DataFrame, runs: xr.Dataset) -> list[dict[str, str]]:
     return [{"name": name, "type": kind, "description": about.get(name, name)} for name, kind in kinds]
 
 
+@checked_call
 def export(data: Any, path: str | Path) -> Path:
     """Write runs to a file or folder; its ending says in which form. Returns where they are.
 

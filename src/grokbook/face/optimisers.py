@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from grokbook.errors import ParameterError, shown
+from grokbook.errors import ParameterError, checked_call, shown, unknown
 from grokbook.machine import plain_torch
 from grokbook.training import accelerators, optim
 from grokbook.training.optim import Group, Numbers, Shapes, State
@@ -20,6 +20,7 @@ TRIED = 12
 """Updates of an optimiser of torch that are compared with those of one that lasts; what is done every few shows."""
 
 
+@checked_call
 def AdamW(
     lr: float = 1e-3,
     *,
@@ -41,6 +42,7 @@ def AdamW(
     return optim.AdamW(lr, beta1, beta2, eps, weight_decay, warmup, groups=groups)
 
 
+@checked_call
 def Sgd(
     lr: float = 0.1,
     *,
@@ -60,6 +62,7 @@ def Sgd(
     return optim.Sgd(lr, momentum, weight_decay=weight_decay, warmup=warmup, groups=groups)
 
 
+@checked_call
 def Muon(
     lr: float = 1e-3,
     *,
@@ -159,6 +162,7 @@ def _kept(state: State) -> Iterator[tuple[int, str, Tensor]]:
             yield int(at), key, table
 
 
+@checked_call
 @plain_torch()
 def from_torch_optim(cls: type[torch.optim.Optimizer], lr: float | None = None, **settings: Any) -> TorchOptim:
     """A class of torch.optim as an optimiser that `train` takes: `from_torch_optim(torch.optim.RMSprop, lr=1e-3)`.
@@ -183,6 +187,10 @@ def from_torch_optim(cls: type[torch.optim.Optimizer], lr: float | None = None, 
     decay = settings.pop("weight_decay", getattr(known.get("weight_decay"), "default", None))
     if isinstance(rate, Tensor) or not isinstance(rate, int | float):
         raise ParameterError(f"lr = {shown(rate)} must be a number.")
+    if not any(one.kind is one.VAR_KEYWORD for one in known.values()):
+        for name, value in settings.items():
+            if name not in known:
+                raise unknown(name, value, cls.__name__, [one for one in known if one != "params"])
     made = TorchOptim(cls, float(rate), decay, tuple(sorted(settings.items())))
     try:
         made.init(torch.zeros(1, 4), {"W": (2, 2)})

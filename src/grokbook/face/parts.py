@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from grokbook.errors import ParameterError, check_integers, shown
+from grokbook.errors import ParameterError, check_integers, checked_call, shown
 from grokbook.machine import plain_torch
 from grokbook.models.networks import Parameters, Shapes
 from grokbook.training.contract import as_read
@@ -47,6 +47,7 @@ class TableTask:
         return {}
 
 
+@checked_call
 def task(inputs: Any, targets: Any, train_fraction: float, *, seed: int = 0) -> TableTask:
     """A task from two arrays: what is learned is targets[n] from inputs[n].
 
@@ -185,6 +186,7 @@ class EmbeddingModule(TorchModule):
         return (weights[self.embedding],)
 
 
+@checked_call
 @plain_torch()
 def from_module(factory: Callable[[], nn.Module], *, embedding: str | None = None) -> TorchModule:
     """Any torch.nn.Module as a network that `train` takes: several seeds of it are one program where that pays.

@@ -12,7 +12,7 @@ import torch
 import xarray as xr
 from torch import Tensor
 
-from grokbook.errors import ParameterError, RecordError, nearest, shown
+from grokbook.errors import ParameterError, RecordError, checked_call, nearest, shown
 from grokbook.measures.registry import registry
 from grokbook.records import records
 from grokbook.runs.delay import grok_times
@@ -56,6 +56,7 @@ class Kept:
         return f"{self.name}, seed {self.seed}, step {self.step:,}: {what}"
 
 
+@checked_call
 def load(name: str | xr.Dataset, seed: int = 0, step: int | None = None) -> Kept:
     """The network of a run at a step at which it was kept: its embedding, and its weights where these were kept.
 
@@ -126,6 +127,7 @@ def found(name: str) -> xr.Dataset:
     raise ParameterError(f"{name!r} is no record" + (f"; did you mean {like}?" if like else "; see records()."))
 
 
+@checked_call
 def measure(name: str, data: Any) -> float | xr.DataArray:
     """A measure of the registry by its name (`measures()` lists them), of whatever it can be taken on.
 
@@ -169,6 +171,7 @@ def _or_nan(function: Any) -> Any:
     return lambda table: float(function(table)) if np.isfinite(table).all() else float("nan")
 
 
+@checked_call
 def plot_curves(runs: xr.Dataset) -> Figure:
     """Accuracy and loss of every seed against the step, with the median fit and grok steps marked.
 
@@ -182,6 +185,7 @@ def plot_curves(runs: xr.Dataset) -> Figure:
     return learning_curves(runs, grok_times(runs))
 
 
+@checked_call
 def plot_embedding(data: Any, seed: int = 0) -> Figure:
     """The rows of an embedding on its first two principal axes, each by its number: one picture, or one a snapshot.
 

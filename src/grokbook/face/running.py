@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
@@ -18,8 +19,10 @@ import torch
 import xarray as xr
 from torch import nn
 
-from grokbook.errors import ParameterError, nearest, shown
-from grokbook.face.optimisers import AdamW
+from grokbook.errors import OTHER_WORDS, ParameterError, checked_call, meant, shown, unknown
+from grokbook.face.optimisers import AdamW, Muon, Sgd
+from grokbook.face.parts import TableTask
+from grokbook.face.parts import task as table_task
 from grokbook.machine import cores
 from grokbook.own_code import held
 from grokbook.runs import cluster
@@ -29,6 +32,7 @@ from grokbook.runs.shared import is_address
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Axis, Sweep, worded
 from grokbook.runs.watched import Watched
+from grokbook.training import accelerators, optim
 from grokbook.training.config import RunConfig
 from grokbook.training.contract import check_watches
 from grokbook.training.schedule import snapshot_steps
@@ -40,6 +44,9 @@ SHORT = 20.0
 
 FEW = 20_000
 """Updates of a sweep, all together, up to which a second core would not be worth its start."""
+
+_MAKERS = {optim.AdamW: AdamW, optim.Sgd: Sgd, accelerators.Muon: Muon, TableTask: table_task}
+"""By what a reader made a part of a run."""
 
 CACHE = 3_000_000
 """Bytes of parameters, gradients and moments that stay in a core's cache: those of `ROWS` of Liu et al.'s toys."""
@@ -101,6 +108,7 @@ class Asked(Watched):
         return dataset.drop_vars("kept_here").merge(kept, join="outer", combine_attrs="override")
 
 
+@checked_call
 def train(
     task: Any,
     model: Any,
@@ -167,6 +175,7 @@ def train(
     return _results(made, store, progress, options)
 
 
+@checked_call
 def sweep(
     task: Any,
     model: Any,
@@ -235,12 +244,26 @@ def _config(task: Any, model: Any, optimizer: Any, steps: int, settings: Mapping
         kind = optimizer.__name__ if isinstance(optimizer, type) else type(optimizer).__name__
         raise ParameterError(f"optimizer = {kind} is one of torch; give from_torch_optim(torch.optim.{kind}, lr=...).")
     known = {f.name for f in dataclasses.fields(RunConfig)} - {"task", "model", "optimizer", "steps", "seed"}
-    for name in settings:
+    for name, value in settings.items():
         if name not in known:
-            like = nearest(name, known)
-            hint = f"; did you mean {like}?" if like else f"; a run has {', '.join(sorted(known))}."
-            raise ParameterError(f"{name!r} is no setting of a run{hint}")
+            parts = {"task": task, "model": model, "optimizer": optimizer}
+            raise _no_setting(name, value, known, parts)
     return RunConfig(task, model, optimizer, steps, **settings)
+
+
+def _no_setting(
+    name: str, value: Any, known: Collection[str], parts: Mapping[str, Any]
+) -> ParameterError:
+    """The error for an argument that no run has: the part of the run whose it is, or what was meant."""
+    words, own = {name, *OTHER_WORDS.get(name, ())}, {*known, *parts, "steps", "seeds"}
+    for where, part in parts.items():
+        maker = _MAKERS.get(type(part), type(part))
+        takes = list(inspect.signature(maker).parameters)
+        if words & set(takes) and not words & own:
+            near = name if name in takes else meant(name, takes)
+            said = f"{name} = {shown(value)} is no argument of a run, but of its {where}"
+            return ParameterError(f"{said}: {maker.__name__} takes {near}.")
+    return unknown(name, value, "a run", sorted(own))
 
 
 def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ import pandas as pd
 import xarray as xr
 from scipy.stats import CensoredData, ecdf
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.measures.inputs import Array, to_numpy, whole
 from grokbook.measures.registry import Measure
 
@@ -146,6 +146,7 @@ def _after(above: np.ndarray, grok: int | None, persistence: int) -> tuple[int |
     return losses[0][0], None if stay is None else since + stay
 
 
+@checked_call
 def grok_times(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence: int = PERSISTENCE) -> pd.DataFrame:
     """`grok_time` of each run of a dataset: a table, one row a run, one column a field of `GrokTime`.
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call, meant, shown
 from grokbook.models.networks import Network
 from grokbook.own_code import Code, code_behind, full_name, of_library, spelled
 from grokbook.tasks.task import Task
@@ -25,6 +26,7 @@ _FIRST = ("ModularTask", "Shape", "AdamW")  # parts of runs that were recorded b
 STOP_VARIABLES = ("test_accuracy", "train_accuracy", "test_loss", "train_loss")
 
 
+@checked_call
 @dataclass(frozen=True)
 class StopRule:
     """Stop early once `variable` has been on the wanted side of `threshold` for `hold` logged steps in a row.
@@ -55,6 +57,7 @@ class StopRule:
         return len(last) == self.hold and all(sign * (v - self.threshold) >= 0 for v in last)
 
 
+@checked_call
 @dataclass(frozen=True)
 class RunConfig:
     """A training run: the network of sizes `model` on `task` with `optimizer` for `steps` updates.
@@ -99,8 +102,8 @@ class RunConfig:
         starts = getattr(self.model, "starts", ("normal",))
         for name, choices in (("dtype", DTYPES), ("start", starts), ("loss", tuple(LOSSES))):
             value = getattr(self, name)
-            if value not in choices:
-                raise ParameterError(f"{name} = {value!r} is unknown; choose one of {', '.join(choices)}.")
+            if not isinstance(value, str) or value not in choices:
+                raise _no_choice(name, value, choices)
         if self.batch_size is not None:
             check_integers(self, batch_size=1)
             if self.batch_size > (n := sizes(self.task)[1]):
@@ -127,6 +130,24 @@ class RunConfig:
         """The same run with `seed` for the initial weights and, where the task draws its split, for the split."""
         split = dataclasses.replace(self.task, seed=seed) if hasattr(self.task, "seed") else self.task
         return dataclasses.replace(self, seed=seed, task=split)
+
+
+_INSTEAD = {
+    "loss": "for a loss of your own train in a loop of torch, and give its curves to grok_times.",
+    "dtype": "weights, checkpoints and records are float32; a network can compute in float64 inside, "
+    "as grokbook.models.double.InDouble does.",
+    "start": "another one is drawn by a network of your own.",
+}
+"""What can be done where none of the choices will do."""
+
+
+def _no_choice(name: str, value: object, choices: Sequence[str]) -> ParameterError:
+    """The error for a field that has none of its choices: what was meant, or can be done instead."""
+    said = value if isinstance(value, str) else getattr(value, "__name__", type(value).__name__)
+    near = "" if name == "dtype" else meant(said, choices)  # float32 would be the nearest to float64
+    hint = f"did you mean {near}?" if near else _INSTEAD[name]
+    unknown = f"{name} = {shown(value)} is unknown; choose one of {', '.join(choices)}"
+    return ParameterError(f"{unknown}; {hint}")
 
 
 def sizes(task: Task) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from pathlib import Path
 import torch
 import xarray as xr
 
-from grokbook.errors import ParameterError, TrainingError
+from grokbook.errors import ParameterError, TrainingError, checked_call
 from grokbook.machine import cores, limited_threads, plain_torch, subnormals_as_zero
 from grokbook.training.accelerators import Muon
 from grokbook.training.compiled import compile_update, compiles
@@ -153,6 +153,7 @@ def _travels(configs: list[RunConfig]) -> bool:
         return False
 
 
+@checked_call
 def train(
     configs: Sequence[RunConfig],
     *,

@@ -13,7 +13,7 @@ import xarray as xr
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.machine import generators_kept, limited_threads
 from grokbook.models.transformer import Parameters, Shape, mlp, self_attention
 from grokbook.own_code import is_own
@@ -49,6 +49,7 @@ def preactivations(weights: Parameters, shape: Shape, first: Tensor, second: Ten
     return torch.cat(found, dim=1)
 
 
+@checked_call
 @dataclass(frozen=True)
 class View:
     """What a watch may look at: a network at one logged step, its task, and where the run ends.
