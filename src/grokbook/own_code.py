@@ -12,11 +12,18 @@ import ast
 import hashlib
 import sys
 from collections.abc import Iterator
+from contextlib import ContextDecorator, _GeneratorContextManager
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cached_property, partial
 from pathlib import Path
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
+from types import (
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any
 
 import numpy as np
@@ -36,6 +43,7 @@ from grokbook.own_source import (
     is_installed,
     module_source,
     of_library,
+    placed,
     spec_of,
     verify,
     whose,
@@ -178,9 +186,17 @@ def _refuse_nameless(function: FunctionType) -> None:
     """Refuse a function that its name does not tell from another one."""
     if "<lambda>" in function.__qualname__:
         raise Unknown(f"a lambda of {function.__module__} has no name; give it one with def")
-    values = [n for n, cell in cells_of(function) if not isinstance(cell.cell_contents, FunctionType | type)]
+    values = [name for name, cell in cells_of(function) if not _tells(cell.cell_contents)]
     if values:
         raise Unknown(f"{full_name(function)} is a closure over {values[0]}; give it that with functools.partial")
+
+
+def _tells(held: Any) -> bool:
+    """Whether what a function holds of those around it is code, or a context that decorates it.
+
+    torch.no_grad() leaves a method of one of its objects there, contextlib the context itself.
+    """
+    return isinstance(held, FunctionType | type | MethodType | ContextDecorator)
 
 
 class _Walk:
@@ -220,6 +236,10 @@ class _Walk:
         """A value of a rarer kind."""
         if isinstance(value, staticmethod | classmethod):
             return self.value(value.__func__)
+        if isinstance(value, MethodType) and whose(type(value.__self__).__module__) == "installed":
+            return f"{full_name(value.__func__)}{self.value(vars(value.__self__))}"
+        if isinstance(value, _GeneratorContextManager):
+            return self.value((value.func, value.args, value.kwds))
         if isinstance(value, property):
             return self.value((value.fget, value.fset, value.fdel))
         if isinstance(value, cached_property):
@@ -236,7 +256,7 @@ class _Walk:
 
     def kind(self, kind: type) -> str:
         """A class, its bases and what its functions reach."""
-        name, place = full_name(kind), whose(kind.__module__)
+        name, place = full_name(kind), whose(placed(kind))
         if place == "library":
             self.library.add(kind.__module__)
         if place != "own" or id(kind) in self.seen:
@@ -258,7 +278,7 @@ class _Walk:
 
     def function(self, function: FunctionType) -> str:
         """A function: its source, defaults, and the globals that it uses."""
-        name, place = full_name(function), whose(function.__module__ or "")
+        name, place = full_name(function), whose(placed(function))
         if place == "library":
             self.library.add(function.__module__)
         if place != "own" or id(function) in self.seen:

@@ -20,6 +20,7 @@ from grokbook.fingerprint import code_digest
 
 _FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names} - {0x10})
 _PYTHON = tuple({Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")})
+_WRITTEN = 1 << 9  # Py_TPFLAGS_HEAPTYPE: no class of the interpreter itself
 _MADE = ("init", "repr", "eq", "hash", "setattr", "delattr", "lt", "le", "gt", "ge", "replace")
 
 
@@ -46,6 +47,18 @@ def full_name(thing: Any) -> str:
         'pathlib.Path'
     """
     return f"{thing.__module__}.{thing.__qualname__}"
+
+
+def placed(thing: Any) -> str:
+    """The module of a class or function.
+
+    Raises Unknown for one that `exec` made where no `__name__` was: Python takes it for a builtin.
+    """
+    module = thing.__module__ or ""
+    written = isinstance(thing, FunctionType) or thing.__flags__ & _WRITTEN
+    if module == "builtins" and written:
+        raise Unknown(f"{thing.__qualname__} was made by exec without a __name__, so has no source")
+    return module
 
 
 def whose(module: str) -> str:

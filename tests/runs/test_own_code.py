@@ -2,9 +2,11 @@
 
 import importlib
 import json
+import linecache
 import sys
 from dataclasses import dataclass, replace
 from functools import partial
+from types import ModuleType
 
 import nbformat
 import numpy as np
@@ -20,6 +22,7 @@ from grokbook.machine import limited_threads
 from grokbook.models.toy import Toy
 from grokbook.models.transformer import Shape
 from grokbook.own_code import code_behind
+from grokbook.own_source import placed
 from grokbook.runs import Experiment, load_or_run
 from grokbook.runs.store import Store
 from grokbook.tasks import ModularTask
@@ -249,6 +252,62 @@ def test_a_class_without_source_is_not_kept(capsys):
     exec(compile(RELU, "<text>", "exec"), space := {"__name__": "nowhere"})
     assert asked(space["Net"]())[0] == "trained" == asked(space["Net"]())[0]
     assert "the source of nowhere.Net" in capsys.readouterr().err
+
+
+def test_a_class_made_where_no_name_was_is_no_builtin(capsys):
+    """Else other code by the same name would get the old result."""
+    for source in (RELU, TANH):
+        exec(compile(source, "<text>", "exec"), space := {})
+        assert asked(space["Net"]())[0] == "trained"
+        assert "Net was made by exec without a __name__" in capsys.readouterr().err
+    for kind in (type(None), type(len), dict, torch.Tensor, nbformat.NotebookNode):
+        assert placed(kind) == kind.__module__
+
+
+OPTIMISER = """
+from dataclasses import dataclass
+import contextlib
+import torch
+
+@contextlib.contextmanager
+def quiet(by=1):
+    yield
+
+@dataclass(frozen=True)
+class Plain:
+    lr: float = 0.1
+
+    def init(self, weights, shapes):
+        return {{}}
+
+    def numbers(self, step):
+        return {{"lr": self.lr}}
+
+    @{decorator}
+    def update(self, weights, gradient, state, numbers, shapes):
+        weights.sub_({gain} * numbers["lr"] * gradient)
+"""
+DECORATORS = ["torch.no_grad()", "torch.no_grad", "torch.inference_mode()", "quiet()", "quiet(by=2)"]
+
+
+def in_a_cell(source):
+    """The class that a notebook's cell makes: its source is known by lines alone, its module has no file."""
+    module = sys.modules["cells"] = ModuleType("cells")
+    name = f"<cell {len(linecache.cache)}>"
+    linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
+    exec(compile(source, name, "exec"), vars(module))
+    return module
+
+
+@pytest.mark.parametrize("decorator", DECORATORS)
+def test_a_decorated_optimiser_of_a_cell_is_kept_and_known_by_what_it_does(own_store, decorator):
+    def origin(decorator, gain=1.0):
+        optimiser = in_a_cell(OPTIMISER.format(decorator=decorator, gain=gain)).Plain()
+        config = RunConfig(ModularTask(5), Shape(5, d_model=8), optimiser, 20)
+        return load_or_run(Experiment("own/opt", config, (0,)), progress=False).attrs["origin"]
+
+    assert [origin(decorator), origin(decorator)] == ["trained", "cached"]
+    assert [origin(decorator, 2.0), origin("torch.enable_grad()")] == ["trained", "trained"]
 
 
 def test_the_code_of_the_librarys_own_classes_is_named_as_ever():
