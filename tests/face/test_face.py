@@ -16,7 +16,7 @@ from torch.nn import functional as F
 
 import grokbook as gb
 from grokbook import face
-from grokbook.errors import ParameterError, RecordError
+from grokbook.errors import ParameterError, RecordError, TrainingError
 from grokbook.face import running
 from grokbook.face.results import found
 from grokbook.models.transformer import Shape, Transformer
@@ -397,6 +397,38 @@ def test_a_watch_that_fails_is_told_before_anything_is_trained(tmp_path, watch, 
 
 def undefined_later(view):
     return float("nan")
+
+
+def late(view):
+    if view.step:
+        raise KeyError("late")
+    return 0.0
+
+
+def later(view):
+    return 1 / (20 - view.step)
+
+
+def mended(view):
+    return float(view.step)
+
+
+def test_watches_that_fail_later_name_themselves_and_a_mended_one_finds_what_was_trained(monkeypatch):
+    ask = partial(gb.train, Parity(), Sine(), seeds=2, steps=20, progress=False, workers=1)
+    both = "^watch 'one' fails at step 10 of seed 0: KeyError: 'late'; watch 'two' fails at step 20 "
+    with pytest.raises(TrainingError, match=both) as raised:
+        ask(watch={"one": late, "two": later, "three": mended})
+    assert raised.value.history.three.values.tolist() == 2 * [[0, 10, 20]]
+    assert raised.value.history.two[0, :2].values.tolist() == [0.05, 0.1]
+    begun = []
+
+    def continued(stack, **options):
+        begun.append(stack.step)
+        train_stack(stack, **options)
+
+    monkeypatch.setattr("grokbook.training.ensemble.train_stack", continued)
+    assert ask(watch={"one": mended}).one.values.tolist() == 2 * [[0, 10, 20]]
+    assert begun == [20, 20] and not list(default_store().path.rglob("*.pt"))
 
 
 def test_a_watch_that_is_never_defined_is_said(capfd):

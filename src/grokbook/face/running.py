@@ -33,7 +33,7 @@ from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Axis, Sweep, worded
 from grokbook.runs.watched import Watched
 from grokbook.training import accelerators, optim
-from grokbook.training.config import RunConfig
+from grokbook.training.config import RunConfig, digest
 from grokbook.training.contract import check_watches
 from grokbook.training.schedule import snapshot_steps
 from grokbook.training.watching import View, Watch
@@ -97,6 +97,12 @@ class Asked(Watched):
         values = super().configuration() if self.own else Experiment.configuration(self)
         return values if self.keep == "embedding" else values | {"keep": self.keep}
 
+    @property
+    def trained_key(self) -> str:
+        """That of the runs alone where they are watched: with a mended watch they are found again."""
+        runs = {"watched": Experiment.configuration(self), "version": self.version}
+        return digest(runs) if self.own else self.key
+
     def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
         """Train the seeds (default: all); options and dataset as those of `Experiment.run`, with what was asked for."""
         keeper, seeds = _Keeper(self.config), self.seeds if seeds is None else seeds
@@ -154,7 +160,7 @@ def train(
 
     Raises:
         ParameterError: one sentence with the value and the rule it breaks, before anything is trained.
-        TrainingError: a loss became NaN or infinite.
+        TrainingError: a loss became NaN or infinite, or a watch ended in an error; `history` has what there is.
 
     Example:
         >>> import grokbook as gb
