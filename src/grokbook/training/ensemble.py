@@ -50,16 +50,19 @@ def pick_device(device: str) -> torch.device:
 
 
 class _Saver:
-    """Checkpoints a stack when `every` seconds have passed since the last time."""
+    """Checkpoints a stack after a second, then after twice as long each time, until it is `every` seconds.
+
+    So runs that are killed every few seconds get on too.
+    """
 
     def __init__(self, path: str | None, identity: str | None, every: float) -> None:
         self.path, self.identity, self.every = path, identity, every
-        self.last = time.monotonic()
+        self.last, self.wait = time.monotonic(), min(1.0, every)
 
     def __call__(self, stack: Stack) -> None:
-        if self.path and time.monotonic() - self.last >= self.every:
+        if self.path and time.monotonic() - self.last >= self.wait:
             save(stack, self.path, self.identity)
-            self.last = time.monotonic()
+            self.last, self.wait = time.monotonic(), min(2 * self.wait, self.every)
 
 
 @dataclass(frozen=True)
@@ -174,9 +177,9 @@ def train(
     On a CPU each run has a process of its own with `threads` threads, as many side by side as there are cores
     (`workers`); a single run, and every run where there is one core, stays in this process. `rows` lets so many runs of
     one size share a program, which pays for small networks; on a GPU all runs of one size do. With `checkpoints`, a
-    folder, the state of each run is kept there about every `checkpoint_every` seconds and an interrupted call
-    continues; on one CPU thread the result is bit for bit that of an uninterrupted one. The files of finished runs stay
-    until the caller removes them. Where the code is not known (a class of a reader's own without source, a lambda) none
+    folder, the state of each run is kept there after a second and then ever more seldom, at last every
+    `checkpoint_every` seconds, and an interrupted call continues; on one CPU thread the result is bit for bit that of
+    an uninterrupted one. The files of finished runs stay until the caller removes them. Where the code is not known (a class of a reader's own without source, a lambda) none
     is kept, and a line says so.
 
     Args:
