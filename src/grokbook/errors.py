@@ -72,7 +72,7 @@ OTHER_WORDS = {
     "beta1": ("momentum",),
     "epochs": ("steps",),
     "iterations": ("steps",),
-    "seed": ("seeds",),
+    "seed": ("seeds", "split_seed"),
     "random_state": ("seed", "seeds"),
     "criterion": ("loss",),
     "net": ("model",),

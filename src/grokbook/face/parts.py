@@ -55,7 +55,8 @@ def task(inputs: Any, targets: Any, train_fraction: float, *, seed: int = 0) -> 
         inputs: (N, ...), whole numbers (tokens) or real ones.
         targets: (N,) labels 0, 1, ..., or (N, k) real answers, which are learned with loss="squared_error".
         train_fraction: share of the samples that is trained on; all others are the test set.
-        seed: draws the training set. `train` gives each run the split of its own seed.
+        seed: draws the training set. `train` gives each run the split of its own seed; with its `split_seed` all runs
+            have the one that this draws, and differ in their start alone.
 
     Raises ParameterError for arrays of different lengths, numbers that are not finite, negative labels, and a fraction
     that leaves one of both sets empty.

@@ -133,7 +133,8 @@ def train(
 ) -> xr.Dataset:
     """Train a network on a task with several seeds; what was trained before is loaded.
 
-    A seed draws the initial weights and, where the task has a `seed`, its training set.
+    A seed draws the initial weights and, where the task has a `seed`, its training set; with `split_seed` all runs have
+    the training set that it draws.
 
     Args:
         task: `ModularTask`, `GroupTask`, `task(inputs, targets, train_fraction)`, or any frozen dataclass with
@@ -151,7 +152,8 @@ def train(
         workers: processes side by side. Default: one a core, and none where that takes longer than the runs.
         store: a folder for results, False for none. Default: this machine's, which a line tells at the first run.
         name: what the runs are called by `records` and `load`. Default: task and network.
-        settings: more fields of `Run`: `log`, `stop`, `snapshots`, `loss`, `batch_size`, `dtype`, `start`.
+        settings: more fields of `Run`: `log`, `stop`, `snapshots`, `loss`, `batch_size`, `dtype`, `start`,
+            `split_seed`.
 
     Returns:
         Dataset with variables (seed, step): losses, accuracies, weight norm, embedding measures, each watch; and

@@ -65,8 +65,10 @@ class RunConfig:
     `seed` draws the initial weights and the order of mini-batches; the split has its own seed in the task. `dtype` is
     "float32" or "bfloat16" (autocast: products in bfloat16, weights and the loss in float32). `snapshots` is the number
     of steps at which the embedding is kept, `start` one of the network's ways to draw it, `loss` a name of `LOSSES`.
-    Without `batch_size` every update sees the whole training set. With it an epoch is a random order of the training
-    set, cut into batches of that size; a remainder that fills no batch is left to the next epoch's order.
+    Runs of several seeds have splits of their own; with `split_seed` they share the one that it draws, and differ in
+    their start alone. Without `batch_size` every update sees the whole training set. With it an epoch is a random order
+    of the training set, cut into batches of that size; a remainder that fills no batch is left to the next epoch's
+    order.
 
     Raises ParameterError when model and task disagree, a part of a reader's own breaks the contract of its kind
     (`grokbook.training.contract`) or a value is out of range.
@@ -91,8 +93,16 @@ class RunConfig:
     start: str = field(default="normal", kw_only=True, metadata=LATER)
     loss: str = field(default="cross_entropy", kw_only=True, metadata=LATER)
     batch_size: int | None = field(default=None, kw_only=True, metadata=LATER)
+    split_seed: int | None = field(default=None, kw_only=True, metadata=LATER)
 
     def __post_init__(self) -> None:
+        if self.split_seed is not None:
+            check_integers(self, split_seed=0)
+            if not hasattr(self.task, "seed"):
+                rule = "the split of this task is drawn by no seed, so leave it out"
+                raise ParameterError(f"split_seed = {self.split_seed}, but {rule}.")
+            split = dataclasses.replace(self.task, seed=self.split_seed)
+            object.__setattr__(self, "task", split)
         check_parts(self)
         if hasattr(self.model, "check"):
             self.model.check(self.task)
@@ -127,7 +137,7 @@ class RunConfig:
         return values
 
     def with_seed(self, seed: int) -> RunConfig:
-        """The same run with `seed` for the initial weights and, where the task draws its split, for the split."""
+        """The same run with `seed` for the initial weights, and for the split where a task draws it by none fixed."""
         split = dataclasses.replace(self.task, seed=seed) if hasattr(self.task, "seed") else self.task
         return dataclasses.replace(self, seed=seed, task=split)
 
@@ -180,7 +190,8 @@ def size_key(config: RunConfig) -> str:
     batches have statistics) and in what a network's drawing alone uses (`grokbook.models.networks.ROWS`).
     """
     drawn = {f.name for f in dataclasses.fields(config.model) if "rows" in f.metadata}
-    free = {"seed", "task", "optimizer"} | ({"batch_size"} if not hasattr(config.model, "statistics") else set())
+    free = {"seed", "split_seed", "task", "optimizer"}
+    free |= set() if hasattr(config.model, "statistics") else {"batch_size"}
     fields = {name: value for name, value in config.as_dict().items() if name not in free}
     fields["model"] = {name: value for name, value in fields["model"].items() if name not in drawn}
     inputs, targets = config.task.inputs, config.task.targets

@@ -179,8 +179,8 @@ def train(
     one size share a program, which pays for small networks; on a GPU all runs of one size do. With `checkpoints`, a
     folder, the state of each run is kept there after a second and then ever more seldom, at last every
     `checkpoint_every` seconds, and an interrupted call continues; on one CPU thread the result is bit for bit that of
-    an uninterrupted one. The files of finished runs stay until the caller removes them. Where the code is not known (a class of a reader's own without source, a lambda) none
-    is kept, and a line says so.
+    an uninterrupted one. The files of finished runs stay until the caller removes them. Where the code is not known (a
+    class of a reader's own without source, a lambda) none is kept, and a line says so.
 
     Args:
         watch: name -> function of a `View` of the network at a logged step; each is a variable (run, step).
