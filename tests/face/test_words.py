@@ -96,6 +96,24 @@ test_it_is_said_what_was_meant = refusals(
 )
 
 
+test_a_module_of_other_numbers_hears_why = refusals(
+    (lambda: gb.from_module(lambda: nn.Linear(2, 2).double()), "weight as torch.float64, .* records"),
+    (lambda: gb.from_module(nn.ReLU), "^factory gives a ReLU without parameters; a run trains some"),
+)
+
+
+def test_records_of_one_default_name_are_told_apart_by_their_settings(tmp_path, monkeypatch):
+    monkeypatch.setenv("GROKBOOK_STORE", str(tmp_path))
+    short = {"seeds": 1, "progress": False}
+    two = [gb.train(TASK, NET, gb.AdamW(lr=lr), steps=2, **short) for lr in (0.5, 0.25)]
+    one, other = (runs.attrs["key"] for runs in two)
+    with pytest.raises(ParameterError, match="give one of their keys: ") as refused:
+        gb.load("own/ModularTask-Shape")
+    for key, rate in ((one, 0.5), (other, 0.25)):
+        assert f"{key} (optimizer.learning_rate = {rate})" in str(refused.value)
+    assert gb.load(one).name == "own/ModularTask-Shape"
+
+
 def test_what_a_sentence_leads_to_is_taken():
     said = re.search(r"models\.double\.(\w+)", training.config._INSTEAD["dtype"])[1]
     assert said == double.InDouble.__name__

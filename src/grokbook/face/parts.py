@@ -218,8 +218,13 @@ def from_module(factory: Callable[[], nn.Module], *, embedding: str | None = Non
     if not isinstance(module, nn.Module):
         raise ParameterError(f"factory gives {shown(module)}, but must give a torch.nn.Module.")
     parts = dict(module.named_parameters())
-    if not parts or any(part.dtype != torch.float32 for part in parts.values()):
-        raise ParameterError(f"factory gives a {type(module).__name__} that needs parameters, all torch.float32.")
+    if not parts:
+        raise ParameterError(f"factory gives a {type(module).__name__} without parameters; a run trains some.")
+    for name, part in parts.items():
+        if part.dtype != torch.float32:
+            rule = "those of a run are torch.float32, as its checkpoints and records are"
+            cure = "leave out .double() and the like, and compute in float64 inside forward"
+            raise ParameterError(f"factory gives {name} as {part.dtype}, but {rule}; {cure}.")
     for name, layer in module.named_modules():
         share = getattr(layer, "p", 0) if isinstance(layer, nn.modules.dropout._DropoutNd) else 0
         share = getattr(layer, "dropout", share)

@@ -20,10 +20,14 @@ from grokbook.runs.experiment import available, default_store
 from grokbook.runs.observing import OBSERVERS
 from grokbook.runs.recording import catalogue
 from grokbook.runs.store import Store
+from grokbook.training.varied import leaves
 from grokbook.training.watching import View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+TOLD = 3
+"""Settings by which records of one name are told apart in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,8 @@ def found(name: str) -> xr.Dataset:
             if name in (entry["experiment"], entry["key"]):
                 there.setdefault(entry["key"], (store, entry["experiment"]))
     if len(there) > 1:
-        raise ParameterError(f"{name!r} names {len(there)} configurations; give one of their keys: {', '.join(there)}.")
+        each = _told_apart({key: store for key, (store, _) in there.items()})
+        raise ParameterError(f"{name!r} names {len(there)} configurations; give one of their keys: {each}.")
     for key, (store, called) in there.items():
         if (runs := Store(store.path, read_only=store.read_only).load(key)) is None:
             raise RecordError(f"{called} is damaged, see above; train it again.")
@@ -125,6 +130,24 @@ def found(name: str) -> xr.Dataset:
     names = {*known, *records()["name"]}
     like = nearest(name, names)
     raise ParameterError(f"{name!r} is no record" + (f"; did you mean {like}?" if like else "; see records()."))
+
+
+def _told_apart(stores: Mapping[str, Store]) -> str:
+    """The keys of records, each with the first of those settings in which they differ."""
+    known: dict[str, dict[tuple[str, ...], Any]] = {}
+    for key, store in stores.items():
+        runs = Store(store.path, read_only=store.read_only).load(key)
+        said = "{}" if runs is None else runs.attrs["configuration"]
+        known[key] = dict(leaves((), json.loads(said)))
+    differ = []
+    for path in dict.fromkeys(path for settings in known.values() for path in settings):
+        if len({repr(settings.get(path)) for settings in known.values()}) > 1:
+            differ.append(path)
+    each = []
+    for key, settings in known.items():
+        told = [f"{'.'.join(path)} = {shown(settings.get(path))}" for path in differ[:TOLD]]
+        each.append(f"{key} ({', '.join(told)})" if told else key)
+    return ", ".join(each)
 
 
 @checked_call

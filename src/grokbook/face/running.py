@@ -151,14 +151,16 @@ def train(
         rows: runs that share a program. "auto": one on a CPU, all of them on a GPU.
         workers: processes side by side. Default: one a core, and none where that takes longer than the runs.
         store: a folder for results, False for none. Default: this machine's, which a line tells at the first run.
-        name: what the runs are called by `records` and `load`. Default: task and network.
+        name: what the runs are called by `records` and `load`. Default: task and network, whatever the settings;
+            where several have one name, `load` says their keys and in what they differ.
         settings: more fields of `Run`: `log`, `stop`, `snapshots`, `loss`, `batch_size`, `dtype`, `start`,
             `split_seed`.
 
     Returns:
-        Dataset with variables (seed, step): losses, accuracies, weight norm, embedding measures, each watch; and
-        `embedding` (seed, snapshot, token, feature) and `weights` (seed, snapshot, parameter) where they are kept.
-        NaN from where a run had stopped.
+        Dataset with variables (seed, step): losses, accuracies (of real answers the share of outputs to which no other
+        answer of the task is nearer than the right one; `grok_times(runs, below=0.01)` goes by loss), weight norm,
+        embedding measures, each watch; and `embedding` (seed, snapshot, token, feature) and `weights` (seed, snapshot,
+        parameter) where they are kept. NaN from where a run had stopped.
 
     Raises:
         ParameterError: one sentence with the value and the rule it breaks, before anything is trained.
