@@ -69,6 +69,17 @@ def test_a_folder_has_a_card_a_schema_and_tables_that_agree(runs, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["data-set"]
 
 
+def test_a_folder_has_the_weights_of_every_run_and_step_at_which_they_were_kept(runs, tmp_path):
+    place = gb.export(runs, tmp_path / "data-set")
+    kept = [gb.load(runs, seed, step) for seed in (0, 1) for step in gb.load(runs, seed).steps]
+    files = {f"seed-{one.seed}-step-{one.step}.safetensors": one for one in kept}
+    assert len(files) > 2 and {path.name for path in (place / "weights").iterdir()} == set(files)
+    for name, one in files.items():
+        read = gb.load_checkpoint(place / "weights" / name, gb.Transformer(5, d_model=8))
+        assert all(torch.equal(read[part], value) for part, value in one.weights.items())
+    assert "weights/seed-S-step-T.safetensors" in (place / "README.md").read_text()
+
+
 def test_weights_are_read_back_by_torch_and_from_safetensors(runs, tmp_path):
     """The second by its own description: eight bytes, a JSON header of so many, then the numbers, little-endian."""
     kept = gb.load(runs, 1, 20)

@@ -7,11 +7,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
 from grokbook.errors import ParameterError, checked_call, shown
-from grokbook.face.results import Kept, found
+from grokbook.face.results import Kept, found, load
 from grokbook.files import atomic_write, no_formula, whole_folder
 from grokbook.runs.store import to_bytes
 
@@ -62,8 +63,9 @@ def export(data: Any, path: str | Path) -> Path:
     Args:
         data: what `train` or `sweep` gave, the name or key of a record, a table, or what `load` gave.
         path: .csv or .parquet (the curves, `to_pandas`), .nc (everything, as xarray reads it); without an ending a
-            folder with README.md, schema.json, configuration.json and tables, as data sets are published on a hub. The
-            weights of what `load` gave go to .pt (torch.load) or .safetensors.
+            folder with README.md, schema.json, configuration.json, tables and, where weights were kept, a file of
+            safetensors for each run and step, as data sets are published on a hub. The weights of what `load` gave go
+            to .pt (torch.load) or .safetensors.
 
     Raises ParameterError for another ending, data that has no such form, a folder that is not empty, or a package that
     is missing; RecordError where nothing can be written. A file is there whole or not at all.
@@ -139,12 +141,22 @@ def _fill(place: Path, data: xr.Dataset | pd.DataFrame, title: str) -> None:
     ending = ".parquet" if find_spec("pyarrow") or find_spec("fastparquet") else ".csv"
     for name, table in tables.items():
         atomic_write(place / "data" / f"{name}{ending}", _table(table, ending))
+    if "weights" in runs and "snapshot" in runs.dims:
+        _put_weights(place / "weights", runs)
     fields = {name: schema(table, runs) for name, table in tables.items()}
     atomic_write(place / "schema.json", _json(fields))
     said = json.loads(runs.attrs.get("configuration", "{}"))
     made = json.loads(runs.attrs.get("provenance", "[]"))
     atomic_write(place / "configuration.json", _json({"configuration": said, "provenance": made}))
     atomic_write(place / "README.md", _readme(title, tables, fields, ending, runs).encode())
+
+
+def _put_weights(folder: Path, runs: xr.Dataset) -> None:
+    """A file of safetensors for each run and step at which its weights were kept."""
+    for seed in np.atleast_1d(runs.seed.values).tolist():
+        for step in load(runs, seed).steps:
+            content = _weights(load(runs, seed, step), ".safetensors")
+            atomic_write(folder / f"seed-{seed}-step-{step}.safetensors", content)
 
 
 def _readme(title: str, tables: dict[str, pd.DataFrame], fields: Any, ending: str, runs: xr.Dataset) -> str:
@@ -162,6 +174,8 @@ def _readme(title: str, tables: dict[str, pd.DataFrame], fields: Any, ending: st
     for name, table in tables.items():
         card += [f"## {name}", "", f"{len(table):,} rows.", "", "| column | type | meaning |", "| --- | --- | --- |"]
         card += [f"| {f['name']} | {f['type']} | {f['description']} |" for f in fields[name]] + [""]
+    if "weights" in runs:
+        card += ["## weights", "", "`weights/seed-S-step-T.safetensors`: all parameters of a run at a step.", ""]
     return "\n".join(card)
 
 
