@@ -342,6 +342,20 @@ def _store(store: Store | str | Path | bool | None) -> Store | None:
 
 def _results(made: Experiment, store: Any, progress: bool, options: dict[str, Any]) -> xr.Dataset:
     kept = _store(store)
-    if kept is not None:
-        return load_or_run(made, kept, progress=progress, **options)
-    return made.run(progress=progress, **options).assign_attrs(experiment=made.name, origin="trained")
+    try:
+        if kept is not None:
+            return load_or_run(made, kept, progress=progress, **options)
+        found = made.run(progress=progress, **options)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_stopped(made, kept)) from None  # where it was in torch helps nobody
+    return found.assign_attrs(experiment=made.name, origin="trained")
+
+
+def _stopped(made: Experiment, store: Store | None) -> str:
+    """What is kept of runs that Ctrl-C ended."""
+    if store is None:
+        return f"{made.name} was stopped, and store = False keeps nothing of it"
+    if not any(store.checkpoints(made).glob("*.pt")):
+        return f"{made.name} was stopped before its first checkpoint, so nothing of it is kept"
+    kept = "finished runs and the others up to their last checkpoint"
+    return f"{made.name} was stopped; {kept} are in {store.path}: the same call goes on from there"
