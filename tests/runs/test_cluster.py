@@ -222,6 +222,19 @@ def test_machines_that_share_an_address_alone_make_the_whole_sweep(tmp_path, exp
         cluster.shard(dataclasses.replace(SWEEP, seeds=(1,)), 1, 1, store="nowhere://x")
 
 
+def test_a_chunk_at_an_address_is_read_to_a_bound(tmp_path, at_memory, monkeypatch):
+    monkeypatch.setattr("grokbook.runs.shared.LARGEST", 10)
+    shared, wanted = Shared(at_memory), tmp_path / "chunk.pt"
+    for size in (11, 10):
+        shared.files.pipe_file(f"{shared.root}/key/chunk.pt", bytes(size))
+        if size > 10:
+            with pytest.raises(GrokbookError, match="chunk.pt at .* has more than 10 bytes"):
+                shared.take("key", [wanted])
+            assert not wanted.exists()
+    shared.take("key", [wanted])
+    assert wanted.read_bytes() == bytes(10)
+
+
 OWN = """
 import grokbook as gb
 from own_parts import Parity, Sine

@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from grokbook.build.browser import chromium_path
 from grokbook.errors import GrokbookError
+from grokbook.files import temporary_folder
 from grokbook.paths import INSTALLED, records_path
 from grokbook.project import described
 
@@ -149,8 +149,8 @@ def networks_train(root: Path) -> Finding:
     import torch
 
     said = f"torch {torch.__version__} on {processor()}"
-    with tempfile.TemporaryDirectory() as folder:
-        trained = Path(folder) / "trained"
+    with temporary_folder() as folder:
+        trained = folder / "trained"
         trained.touch()
         try:
             command = [sys.executable, "-P", "-c", f"import sys; {TRAIN}", str(trained)]
@@ -189,7 +189,7 @@ def kernel_starts(root: Path) -> Finding:
     from grokbook.build.kernel import Kernels
 
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import sys; print(sys.executable)")])
-    with tempfile.TemporaryDirectory() as folder, Kernels().options(Path(folder), {}) as options:
+    with temporary_folder() as folder, Kernels().options(folder, {}) as options:
         named = {"kernel_name": "grokbook", "language": "python", "progress_bar": False}
         done = papermill.execute_notebook(notebook, None, **named, **options)
     ours = done.cells[0].outputs[0].text.strip() == sys.executable

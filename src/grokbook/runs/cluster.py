@@ -9,7 +9,6 @@ jobs need no Dask and share a store alone: `shard` trains every n-th chunk, and 
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
 from contextlib import ExitStack, contextmanager
@@ -21,7 +20,7 @@ import torch
 import xarray as xr
 
 from grokbook.errors import GrokbookError, ParameterError, TrainingError
-from grokbook.files import atomic_write
+from grokbook.files import atomic_write, temporary_folder
 from grokbook.machine import cores, limited_threads, plain_torch
 from grokbook.runs.experiment import Experiment, default_store, load_or_run
 from grokbook.runs.shared import Shared
@@ -63,8 +62,8 @@ def trained(configs: list[RunConfig], code: str, identity: str, compiled: bool) 
     if code_of(*configs).digest != code:
         raise TrainingError("this worker has another version of grokbook than the one who asks; install the same.")
     try:
-        with tempfile.TemporaryDirectory(prefix="grokbook-") as folder:
-            path = Path(folder) / "chunk.pt"
+        with temporary_folder() as folder:
+            path = folder / "chunk.pt"
             stack = train_here(configs, How(compiled=compiled and any(map(compiles, configs))))
             save(stack, str(path), identity)
             return path.read_bytes()
@@ -159,8 +158,8 @@ def missing(experiment: Sweep, store: Store | str | None) -> Iterator[Missing]:
         if not isinstance(store, str):
             yield Missing(experiment, store or default_store(), None)
         elif experiment.missing_seeds():
-            shared, folder = Shared(store), tempfile.TemporaryDirectory(prefix="grokbook-")
-            yield Missing(experiment, Store(scope.enter_context(folder)), shared)
+            shared, folder = Shared(store), scope.enter_context(temporary_folder())
+            yield Missing(experiment, Store(folder), shared)
         else:
             yield Missing(experiment, default_store(), None)
 

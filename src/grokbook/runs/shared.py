@@ -9,6 +9,9 @@ from typing import Any
 from grokbook.errors import GrokbookError, ParameterError
 from grokbook.files import atomic_write
 
+LARGEST = 4_000_000_000
+"""Bytes of a chunk: as many as of a checkpoint that is loaded."""
+
 
 def is_address(store: Any) -> bool:
     """Whether a store is named by an address, such as s3://bucket/folder, and not by a folder."""
@@ -38,7 +41,7 @@ class Shared:
     def take(self, key: str, wanted: Iterable[Path]) -> None:
         """Fetch those files of chunks of a sweep that are not there and that somebody made.
 
-        Raises GrokbookError where the address cannot be read.
+        Raises GrokbookError where the address cannot be read, and for a file that is larger than a chunk may be.
         """
         try:
             self.files.invalidate_cache()  # what others wrote since
@@ -50,7 +53,12 @@ class Shared:
         made = {name.rpartition("/")[2] for name in there}
         for path in wanted:
             if path.name in made and not path.is_file():
-                atomic_write(path, self.files.cat_file(f"{self.root}/{key}/{path.name}"))
+                with self.files.open(f"{self.root}/{key}/{path.name}", "rb") as stream:
+                    content = stream.read(LARGEST + 1)
+                if len(content) > LARGEST:
+                    said = f"{path.name} at {self.address} has more than {LARGEST:,} bytes"
+                    raise GrokbookError(f"{said}, which no chunk has; remove it.")
+                atomic_write(path, content)
 
     def give(self, key: str, path: Path) -> None:
         """Add a chunk. Raises GrokbookError where it cannot be written; it stays in its folder."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import pickle
 import sys
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import as_completed
@@ -17,6 +16,7 @@ import torch
 import xarray as xr
 
 from grokbook.errors import ParameterError, TrainingError, checked_call
+from grokbook.files import temporary_folder
 from grokbook.machine import cores, limited_threads, plain_torch, subnormals_as_zero
 from grokbook.training.accelerators import Muon
 from grokbook.training.compiled import compile_update, compiles
@@ -235,7 +235,7 @@ def train(
             if checkpoints is not None:
                 print(f"grokbook: no checkpoint of these runs is kept: {unknown.why}.", file=sys.stderr, flush=True)
         if apart and folder is None:
-            folder = scope.enter_context(tempfile.TemporaryDirectory(prefix="grokbook-"))
+            folder = scope.enter_context(temporary_folder())
         jobs = [_Job([configs[i] for i in group], folder, how) for group in together]
         stacks = _train_apart(jobs, workers or cores(), progress) if apart else [_train_job(j, progress) for j in jobs]
         found = {i: (stack, r) for group, stack in zip(together, stacks, strict=True) for r, i in enumerate(group)}
