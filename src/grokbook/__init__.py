@@ -30,7 +30,10 @@ def __getattr__(name: str) -> Any:
     """A name of the face, loaded now."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("grokbook.face"), name)
+    try:
+        return getattr(import_module("grokbook.face"), name)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("stopped while grokbook was loading") from None
 
 
 def __dir__() -> list[str]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import SequenceMatcher
+from functools import wraps
 from numbers import Integral, Real
 from os.path import commonprefix
+from typing import Any, TypeVar
+
+Called = TypeVar("Called", bound=Callable[..., Any])
 
 LONGEST_SHOWN = 60
 """A message shows at most so many characters of a value."""
@@ -54,6 +59,119 @@ def nearest(name: str, choices: Iterable[str], likeness: float = 0.6) -> str | N
 
     best = max(choices, key=alike, default=None)
     return best if best is not None and alike(best)[0] >= likeness else None
+
+
+OTHER_WORDS = {
+    "betas": ("beta1", "beta2"),
+    "lr": ("learning_rate",),
+    "learning_rate": ("lr",),
+    "wd": ("weight_decay",),
+    "decay": ("weight_decay",),
+    "l2": ("weight_decay",),
+    "momentum": ("beta1",),
+    "beta1": ("momentum",),
+    "epochs": ("steps",),
+    "iterations": ("steps",),
+    "seed": ("seeds", "split_seed"),
+    "random_state": ("seed", "seeds"),
+    "criterion": ("loss",),
+    "net": ("model",),
+    "network": ("model",),
+    "dataset": ("task",),
+    "data": ("task", "inputs"),
+    "X": ("inputs",),
+    "x": ("inputs",),
+    "y": ("targets",),
+    "labels": ("targets",),
+    "train_size": ("train_fraction",),
+    "callbacks": ("watch",),
+    "num_workers": ("workers",),
+    "n_jobs": ("workers",),
+    "verbose": ("progress",),
+    "modulus": ("p",),
+    "hidden": ("width", "d_model", "sizes"),
+    "hidden_size": ("width", "d_model", "sizes"),
+    "layers": ("n_layers", "sizes"),
+    "dim": ("d_model",),
+    "nhead": ("n_heads",),
+    "num_layers": ("n_layers",),
+    "mse": ("squared_error",),
+    "mse_loss": ("squared_error",),
+    "MSELoss": ("squared_error",),
+    "CrossEntropyLoss": ("cross_entropy",),
+}
+"""Words of torch and of other libraries, and what they are called here."""
+
+
+def meant(name: str, choices: Collection[str]) -> str:
+    """What a name means among choices: by `OTHER_WORDS`, else the nearest one; "" where nothing is.
+
+    Example:
+        >>> meant("betas", ["lr", "beta1", "beta2"]), meant("optimiser", ["optimizer"])
+        ('beta1, beta2', 'optimizer')
+    """
+    known = [word for word in OTHER_WORDS.get(name, ()) if word in choices]
+    return ", ".join(known) or nearest(name, choices) or ""
+
+
+def unknown(name: str, value: object, of: str, choices: Collection[str]) -> ParameterError:
+    """The error for an argument that something has not: its value, and what was meant or there is.
+
+    Example:
+        >>> str(unknown("wd", 1, "AdamW", ["lr", "weight_decay"]))
+        'wd = 1 is no argument of AdamW; did you mean weight_decay?'
+    """
+    near = meant(name, choices)
+    hint = f"did you mean {near}?" if near else f"it takes {', '.join(choices) or 'none'}."
+    return ParameterError(f"{line(name)} = {shown(value)} is no argument of {of}; {hint}")
+
+
+def checked_call(called: Called) -> Called:
+    """A function or class that refuses arguments which it does not take in a sentence.
+
+    A call is looked at once it has failed, so that a good one costs nothing.
+
+    Example:
+        >>> @checked_call
+        ... def train(steps): ...
+        >>> train(step=3)
+        Traceback (most recent call last):
+        grokbook.errors.ParameterError: step = 3 is no argument of train; did you mean steps?
+    """
+    function = called.__init__ if isinstance(called, type) else called
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        try:
+            return function(*given, **named)
+        except TypeError:
+            refused = _misfit(function, called.__name__, given, named)
+            if refused is None:
+                raise
+        raise refused
+
+    if not isinstance(called, type):
+        return call
+    called.__init__ = call
+    return called
+
+
+def _misfit(
+    function: Callable[..., Any], name: str, given: tuple[Any, ...], named: Mapping[str, Any]
+) -> ParameterError | None:
+    """Why a function cannot be called with these arguments; None where it can."""
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*given, **named)
+        return None
+    except TypeError as error:
+        places = signature.parameters.values()
+        takes = [one.name for one in places if one.kind is not one.VAR_KEYWORD]
+        takes = [one for one in takes if one != "self"]
+        for argument, value in named.items():
+            if argument not in takes:
+                return unknown(argument, value, name, takes)
+        return ParameterError(f"{name} cannot be called so, {error}; it takes {', '.join(takes)}.")
 
 
 def shown(value: object) -> str:

@@ -9,6 +9,7 @@ import re
 import secrets
 import shutil
 import stat
+import tempfile
 import time
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -56,6 +57,10 @@ LEFT_BEHIND = 86_400.0
 """Seconds after which what stands beside a target belongs to a writer that was killed."""
 
 
+TEMPORARY = "grokbook-"
+"""How temporary folders of ours begin."""
+
+
 def _beside(path: Path) -> Path:
     """A name, which nobody else has, for what will take the place of `path`."""
     return path.parent / f".{path.name}.{secrets.token_hex(6)}.tmp"
@@ -77,6 +82,37 @@ def remove(path: Path) -> None:
         return
     with suppress(OSError):
         path.unlink()
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder among the system's temporary ones that goes at the end; those of processes that were killed go too.
+
+    They are told by their names, which say whose they are: `grokbook-<process>-...`, of this user.
+    """
+    place = Path(tempfile.gettempdir())
+    with suppress(OSError), os.scandir(place) as entries:
+        for entry in entries:
+            ours = re.fullmatch(rf"{TEMPORARY}(\d{{1,9}})-\w+", entry.name)
+            if ours and not entry.is_symlink() and _is_left(entry, int(ours[1])):
+                remove(Path(entry.path))
+    with tempfile.TemporaryDirectory(prefix=f"{TEMPORARY}{os.getpid()}-", dir=place) as folder:
+        yield Path(folder)
+
+
+def _is_left(entry: os.DirEntry[str], process: int) -> bool:
+    """Whether a folder is this user's, and the process that made it is no more; never where that is not known."""
+    if os.name != "posix":
+        return False
+    try:
+        if entry.stat(follow_symlinks=False).st_uid != os.getuid():
+            return False
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 @contextmanager

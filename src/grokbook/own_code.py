@@ -25,6 +25,8 @@ import numpy as np
 import torch
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+_WRITTEN = 1 << 9
+"""CPython's flag of classes that are made while a program runs (Py_TPFLAGS_HEAPTYPE)."""
 _PYTHON = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib"))
 
 
@@ -179,6 +181,16 @@ def _is_installed(module: str) -> bool:
     return bool({"site-packages", "dist-packages"} & set(path.parts)) or any(map(path.is_relative_to, _PYTHON))
 
 
+def is_builtin(found: Any) -> bool:
+    """Whether a class is the interpreter's own: what `exec` makes without a `__name__` says that it is, too.
+
+    Example:
+        >>> is_builtin(dict), is_builtin(type("Made", (), {"__module__": "builtins"}))
+        (True, False)
+    """
+    return isinstance(found, type) and not found.__flags__ & _WRITTEN
+
+
 class _Sources:
     """The sources that own code is reached in: a line for each file, cell, and plain value that is set beside them."""
 
@@ -194,9 +206,8 @@ class _Sources:
         if id(found) in self.entered or of_library(module):
             return
         self.entered[id(found)] = found
-        builtin = getattr(sys.modules["builtins"], found.__name__, None)
-        if isinstance(found, type) and module == "builtins" and builtin is not found:
-            raise Unknown(f"the source of {full_name(found)} is not there")
+        if module == "builtins" and not is_builtin(found):
+            raise Unknown(f"{found.__qualname__} was made by exec without a __name__, so has no source")
         if _is_installed(module):
             return
         if isinstance(found, ModuleType):

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from grokbook.errors import checked_call
 from grokbook.runs import store
 from grokbook.runs.experiment import Experiment, default_store, load_or_run
 from grokbook.runs.store import RecordWarning
@@ -23,6 +24,7 @@ class Store(store.Store):
         return load_or_run(experiment, self, **options)
 
 
+@checked_call
 def records(pattern: str = "*") -> pd.DataFrame:
     """The runs whose name matches a pattern ("gu2025/fig5*"): those recorded with the book, and those of this machine.
 
@@ -48,8 +50,8 @@ def records(pattern: str = "*") -> pd.DataFrame:
 class _Listing(ModuleType):
     """The module of a name that is a function too: `grokbook.records("gu2025/*")`."""
 
-    def __call__(self, pattern: str = "*") -> pd.DataFrame:
-        return records(pattern)
+    def __call__(self, *given: Any, **named: Any) -> pd.DataFrame:
+        return records(*given, **named)
 
 
 sys.modules[__name__].__class__ = _Listing

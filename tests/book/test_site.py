@@ -232,6 +232,27 @@ def test_a_site_that_is_not_in_order_does_not_replace_the_last_good_one(built, s
     assert "Home" in (built / "site" / "intro.html").read_text()
 
 
+def test_a_site_of_a_build_that_was_killed_while_it_swapped_is_put_back(tmp_path, monkeypatch):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("old")
+    html = tmp_path / "book" / "_build" / "work-killed" / "out" / "_build" / "html"
+    html.mkdir(parents=True)
+    plain = Path.rename
+
+    def killed(path, target):
+        if path == html:
+            raise KeyboardInterrupt
+        return plain(path, target)
+
+    monkeypatch.setattr(Path, "rename", killed)
+    with pytest.raises(KeyboardInterrupt):
+        site.swap(html, tmp_path / "site")
+    assert not (tmp_path / "site").exists()
+    with site.workplace(tmp_path):
+        assert (tmp_path / "site" / "index.html").read_text() == "old"
+        assert not html.exists()
+
+
 def test_a_swap_that_fails_brings_the_old_site_back(tmp_path):
     target = tmp_path / "site"
     target.mkdir()

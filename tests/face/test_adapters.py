@@ -52,6 +52,32 @@ class SlowingBySchedule(torch.optim.SGD):
         self.schedule.step()
 
 
+class LaterOnSelf(Slowing):
+    """Acts as torch's for twenty updates."""
+
+    def counted(self, group):
+        self.count += 1
+        return max(self.count - 20, 1)
+
+
+class LaterInClass(Slowing):
+    count = 0
+
+    def __init__(self, params, lr=0.1):
+        super().__init__(params, lr=lr)
+        del self.count
+
+    def counted(self, group):
+        type(self).count += 1
+        return max(self.count - 40, 1)
+
+
+class LaterBySchedule(SlowingBySchedule):
+    def __init__(self, params, lr=0.1):
+        super().__init__(params, lr=lr)
+        self.schedule = torch.optim.lr_scheduler.StepLR(self, 100)
+
+
 class MomentumOnSelf(torch.optim.SGD):
     """Keeps an average of slopes by the number of the parameter, in no `state`."""
 
@@ -75,7 +101,11 @@ class Closed(torch.optim.SGD):
         assert closure is not None, "a closure is needed"
 
 
-@pytest.mark.parametrize("cls", [Slowing, SlowingInGroup, SlowingBySchedule, MomentumOnSelf])
+KEEPING = [Slowing, SlowingInGroup, SlowingBySchedule, MomentumOnSelf]
+KEEPING += [LaterOnSelf, LaterInClass, LaterBySchedule]
+
+
+@pytest.mark.parametrize("cls", KEEPING)
 def test_an_optimiser_that_keeps_more_than_its_state_is_refused(cls):
     """On the same slopes ours must move weights as one optimiser that lasts, update by update."""
     with pytest.raises(ParameterError, match=f"cls = {cls.__name__} moves weights otherwise than one lasting"):

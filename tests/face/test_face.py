@@ -16,8 +16,9 @@ from torch.nn import functional as F
 
 import grokbook as gb
 from grokbook import face
-from grokbook.errors import ParameterError, RecordError
+from grokbook.errors import ParameterError, RecordError, TrainingError
 from grokbook.face import running
+from grokbook.face.results import found
 from grokbook.models.transformer import Shape, Transformer
 from grokbook.runs.experiment import default_store
 from grokbook.runs.store import RecordWarning, Store
@@ -87,7 +88,7 @@ def test_a_default_call_is_answered_by_the_record_of_the_same_configuration():
     name, task, net = "gu2025/fig10[p=43, d=128]", gb.ModularTask(43), gb.Transformer(43)
     runs = gb.train(task, net, seeds=3)
     assert runs.attrs["origin"] == "recorded" and gb.records(name)["key"].tolist() == [runs.attrs["key"]]
-    equal(runs, gb.load.__globals__["found"](name))
+    equal(runs, found(name))
     kept = gb.load(name, 1)
     assert kept.embedding.shape == (43, 128) and kept.step == runs.snapshot[-1]
     assert gb.measure("med", kept) == gb.med(kept.embedding) == gb.measure("med", runs).sel(seed=1)[-1]
@@ -324,7 +325,7 @@ REFUSED = {
     "optimizer = Adam is one of torch; give from_torch_optim": lambda: gb.train(TASK, gb.MLP((4, 2)), torch.optim.Adam),
     "keep = 'all' is unknown; choose one of": lambda: gb.train(TASK, gb.MLP((4, 2)), keep="all"),
     "seeds = 0 must be how many": lambda: gb.train(TASK, gb.MLP((4, 2)), seeds=0),
-    "'batchsize' is no setting of a run; did you mean batch_size": lambda: gb.train(TASK, gb.MLP((4, 2)), batchsize=2),
+    "batchsize = 2 is no argument of a run; did you mean batch_s": lambda: gb.train(TASK, gb.MLP((4, 2)), batchsize=2),
     "rows = 'all' must be 'auto' or": lambda: gb.train(TASK, gb.MLP((4, 2)), rows="all"),
     "name = '../x' must be words": lambda: gb.train(TASK, gb.MLP((4, 2)), name="../x"),
     "snapshots = 0 keeps no weights": lambda: gb.train(TASK, gb.MLP((4, 2)), keep="weights", snapshots=0),
@@ -355,7 +356,7 @@ REFUSED = {
     ),
     "gives other numbers when it is called again": lambda: gb.train(TASK, gb.from_module(partial(Noisy, 4, 2))),
     "needs a closure": lambda: gb.from_torch_optim(torch.optim.LBFGS),
-    "RMSprop refuses its settings": lambda: gb.from_torch_optim(torch.optim.RMSprop, beta=1),
+    "RMSprop refuses its settings": lambda: gb.from_torch_optim(torch.optim.RMSprop, alpha=-1),
     "'mde' is no measure; did you mean med": lambda: gb.measure("mde", np.eye(3)),
     "weight_norm is of all weights by name": lambda: gb.measure("weight_norm", np.eye(3)),
     "'gu2025/laed' is no record": lambda: gb.load("gu2025/laed"),
@@ -396,6 +397,38 @@ def test_a_watch_that_fails_is_told_before_anything_is_trained(tmp_path, watch, 
 
 def undefined_later(view):
     return float("nan")
+
+
+def late(view):
+    if view.step:
+        raise KeyError("late")
+    return 0.0
+
+
+def later(view):
+    return 1 / (20 - view.step)
+
+
+def mended(view):
+    return float(view.step)
+
+
+def test_watches_that_fail_later_name_themselves_and_a_mended_one_finds_what_was_trained(monkeypatch):
+    ask = partial(gb.train, Parity(), Sine(), seeds=2, steps=20, progress=False, workers=1)
+    both = "^watch 'one' fails at step 10 of seed 0: KeyError: 'late'; watch 'two' fails at step 20 "
+    with pytest.raises(TrainingError, match=both) as raised:
+        ask(watch={"one": late, "two": later, "three": mended})
+    assert raised.value.history.three.values.tolist() == 2 * [[0, 10, 20]]
+    assert raised.value.history.two[0, :2].values.tolist() == [0.05, 0.1]
+    begun = []
+
+    def continued(stack, **options):
+        begun.append(stack.step)
+        train_stack(stack, **options)
+
+    monkeypatch.setattr("grokbook.training.ensemble.train_stack", continued)
+    assert ask(watch={"one": mended}).one.values.tolist() == 2 * [[0, 10, 20]]
+    assert begun == [20, 20] and not list(default_store().path.rglob("*.pt"))
 
 
 def test_a_watch_that_is_never_defined_is_said(capfd):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 import grokbook as gb
+from grokbook.training.loop import train_stack
 
 
 @contextlib.contextmanager
@@ -98,3 +99,29 @@ def test_weights_go_to_another_library_the_same(name):
         assert {n: t.dtype for n, t in gb.to_transformer_lens(net, weights)[1].items()} == {
             n: t.dtype for n, t in state.items()
         }
+
+
+@pytest.mark.parametrize(
+    ("at", "store", "said"),
+    [
+        (0, False, "store = False keeps nothing of it"),
+        (0, None, "before its first checkpoint, so nothing of it is kept"),
+        (20, None, "finished runs and the others up to their last checkpoint are in .*: the same call"),
+    ],
+)
+def test_ctrl_c_ends_training_with_what_is_kept_and_no_trace_of_torch(
+    monkeypatch, tmp_path, at, store, said
+):
+    monkeypatch.setenv("GROKBOOK_STORE", str(tmp_path))
+
+    def stopped(stack, save_now, **_options):
+        if at:
+            train_stack(stack, save_now=save_now, steps=at)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("grokbook.training.ensemble.train_stack", stopped)
+    monkeypatch.setattr("grokbook.training.ensemble.time.monotonic", iter(range(10**6)).__next__)
+    ask = partial(gb.train, gb.ModularTask(5), gb.Transformer(5, d_model=8), progress=False)
+    with pytest.raises(KeyboardInterrupt, match=said) as raised:
+        ask(seeds=1, steps=40, store=store)
+    assert raised.value.__suppress_context__ and len(raised.traceback) < 8

@@ -64,3 +64,15 @@ def test_a_release_is_made_of_hashes_and_materials_and_attests_what_it_hands_on(
     assert "--generate-hashes" in rules and "-c constraints.txt" in rules[rules.index("\nhashes:") :]
     named = re.findall(r"`([\w./]+\.(?:py|md|yml))`", read("SECURITY.md"))
     assert named and not [name for name in named if not (ROOT / name).exists()]
+
+
+BUILT = ["pyproject.toml", "examples/omnigrok/pyproject.toml"]
+BUILT += ["src/grokbook/build/companion/pyproject.toml.in"]
+
+
+@pytest.mark.parametrize("path", BUILT)
+def test_what_builds_a_wheel_has_one_version(path):
+    """A release is built by what was tried, and the same for everybody."""
+    asked = re.search(r"(?m)^requires = \[(.+)\]$", read(path))[1]
+    assert re.fullmatch(r'"hatchling==\d+(\.\d+)+"', asked)
+    assert asked in read("pyproject.toml")

@@ -432,3 +432,29 @@ test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: tracking.shift_test(range(27), range(27), window=25), "26 increments are fewer than 27; log more"),
     (lambda: tracking.shift_test(range(8), range(8), window=None), "7 increments are fewer than 8; log more"),
 )
+
+
+LOSSES = st.lists(st.sampled_from([3.0, 0.2, 0.1, 0.01, float("inf")]), min_size=12, max_size=12)
+
+
+@given(train=LOSSES, test=LOSSES, below=st.sampled_from([0.1, 0.5]), persistence=st.integers(0, 3))
+def test_the_rule_by_loss_is_that_of_accuracies_which_say_whether_a_loss_is_low(
+    train, test, below, persistence
+):
+    both = {"train": np.array([train]), "test": np.array([test])}
+    curves = {f"{name}_loss": (("seed", "step"), loss) for name, loss in both.items()}
+    low = {f"{name}_accuracy": (("seed", "step"), loss <= below) for name, loss in both.items()}
+    coords = {"seed": [0], "step": np.arange(0, 120, 10)}
+    by_loss = grok_times(xr.Dataset(curves, coords), below=below, persistence=persistence)
+    share = xr.Dataset(low, coords).astype(float)
+    by_share = grok_times(share, threshold=1, persistence=persistence)
+    pd.testing.assert_frame_equal(by_loss.drop(columns="threshold"), by_share.drop(columns="threshold"))
+    assert by_loss.threshold.tolist() == [below]
+
+
+EMPTY = xr.Dataset(coords={"step": [0, 1]})
+test_a_rule_by_loss_is_refused_in_a_sentence = refusals(
+    (lambda: grok_times(EMPTY, below=0), "^below is 0, but must be a loss, a positive number"),
+    (lambda: grok_times(EMPTY, below="0.1"), "^below is '0.1', but must be a loss"),
+    (lambda: grok_times(EMPTY, below=0.1), "^dataset has no train_loss, but needs train_loss, test_loss"),
+)

@@ -2,9 +2,11 @@
 
 import importlib
 import json
+import linecache
 import sys
 from dataclasses import dataclass, replace
 from functools import partial
+from types import ModuleType
 
 import nbformat
 import numpy as np
@@ -18,7 +20,7 @@ from grokbook.errors import RecordError, TrainingError
 from grokbook.machine import limited_threads
 from grokbook.models.toy import Toy
 from grokbook.models.transformer import Shape
-from grokbook.own_code import Code, code_behind
+from grokbook.own_code import Code, code_behind, is_builtin
 from grokbook.runs import Experiment, load_or_run
 from grokbook.runs.store import Store
 from grokbook.tasks import ModularTask
@@ -250,11 +252,13 @@ def test_a_class_without_source_is_not_kept(capsys):
     assert "the source of nowhere.Net" in capsys.readouterr().err
 
 
-def test_a_class_that_says_it_is_pythons_own_is_not_kept(capsys):
-    """`exec` in an empty namespace gives classes the module `builtins`."""
-    exec(compile(RELU, "<text>", "exec"), space := {})
-    assert asked(space["Net"]())[0] == "trained" == asked(space["Net"]())[0]
-    assert "the source of builtins.Net is not there" in capsys.readouterr().err
+def test_a_class_made_where_no_name_was_is_no_builtin(capsys):
+    """Else other code by the same name would get the old result."""
+    for source in (RELU, TANH):
+        exec(compile(source, "<text>", "exec"), space := {})
+        assert asked(space["Net"]())[0] == "trained"
+        assert "Net was made by exec without a __name__" in capsys.readouterr().err
+    assert all(map(is_builtin, (type(None), type(len), dict))) and not is_builtin(space["Net"])
 
 
 def test_a_decorator_that_keeps_what_it_wraps_hides_nothing(written):
@@ -307,6 +311,52 @@ def test_the_loop_is_no_part_of_what_a_record_is_known_by(tmp_path, monkeypatch)
     monkeypatch.setattr(loop.advance, "__code__", renamed)
     again = load_or_run(run, Store(tmp_path), progress=False)
     assert again.attrs["origin"] == "cached" and "earlier" not in json.dumps(again.attrs)
+
+
+OPTIMISER = """
+from dataclasses import dataclass
+import contextlib
+import torch
+
+@contextlib.contextmanager
+def quiet(by=1):
+    yield
+
+@dataclass(frozen=True)
+class Plain:
+    lr: float = 0.1
+
+    def init(self, weights, shapes):
+        return {{}}
+
+    def numbers(self, step):
+        return {{"lr": self.lr}}
+
+    @{decorator}
+    def update(self, weights, gradient, state, numbers, shapes):
+        weights.sub_({gain} * numbers["lr"] * gradient)
+"""
+DECORATORS = ["torch.no_grad()", "torch.no_grad", "torch.inference_mode()", "quiet()", "quiet(by=2)"]
+
+
+def in_a_cell(source):
+    """The class that a notebook's cell makes: its source is known by lines alone, its module has no file."""
+    module = sys.modules["cells"] = ModuleType("cells")
+    name = f"<cell {len(linecache.cache)}>"
+    linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
+    exec(compile(source, name, "exec"), vars(module))
+    return module
+
+
+@pytest.mark.parametrize("decorator", DECORATORS)
+def test_a_decorated_optimiser_of_a_cell_is_kept_and_known_by_what_it_does(own_store, decorator):
+    def origin(decorator, gain=1.0):
+        optimiser = in_a_cell(OPTIMISER.format(decorator=decorator, gain=gain)).Plain()
+        config = RunConfig(ModularTask(5), Shape(5, d_model=8), optimiser, 20)
+        return load_or_run(Experiment("own/opt", config, (0,)), progress=False).attrs["origin"]
+
+    assert [origin(decorator), origin(decorator)] == ["trained", "cached"]
+    assert [origin(decorator, 2.0), origin("torch.enable_grad()")] == ["trained", "trained"]
 
 
 def test_the_code_of_the_librarys_own_classes_is_its_version():

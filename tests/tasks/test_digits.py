@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from grokbook.errors import ParameterError
+from grokbook.tasks import digits
 from grokbook.tasks.digits import FILES, DigitsTask, read_idx
 
 
@@ -63,6 +64,18 @@ def test_a_compressed_file_cut_short_or_damaged_is_named(folder, broken):
     path.write_bytes(broken(path.read_bytes()))
     with pytest.raises(ParameterError, match="cannot be read"):
         read_idx(path)
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_file_is_read_to_a_bound_however_much_is_in_it(tmp_path, monkeypatch, packed):
+    """A few bytes can hold any number of equal ones."""
+    monkeypatch.setattr(digits, "LARGEST", 1000)
+    path, content = tmp_path / ("images.gz" if packed else "images"), bytes(1_000_000)
+    path.write_bytes(gzip.compress(content) if packed else content)
+    with pytest.raises(ParameterError, match="images.* has more than 1,000 bytes"):
+        read_idx(path)
+    path.write_bytes(gzip.compress(idx(np.zeros(900, np.uint8))) if packed else idx(np.zeros(900, np.uint8)))
+    assert read_idx(path).shape == (900,)
 
 
 def test_labels_of_other_images_are_refused(folder):

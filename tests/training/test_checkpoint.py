@@ -3,6 +3,7 @@
 import errno
 import os
 import subprocess
+import sys
 import warnings
 
 import pytest
@@ -140,3 +141,42 @@ def test_bytes_that_are_no_checkpoint_are_removed_and_nothing_in_them_is_run(tmp
         assert refused(path)
     save_checkpoint(path, {"run_id": "me", "weights": Harmful()})
     assert refused(path) and not (tmp_path / "executed").exists()
+
+
+def left_by(process, place):
+    """A folder as a command of this process number leaves it when it is killed."""
+    folder = place / f"grokbook-{process}-abc_9def"
+    (folder / "inside").mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """The system's place for temporary folders, and the number of a process that is no more."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    return tmp_path, ended.pid
+
+
+def test_temporary_folders_of_killed_commands_go_and_no_others(temporary):
+    place, ended = temporary
+    left_by(ended, place)
+    kept = {left_by(os.getpid(), place), left_by(os.getppid(), place)}
+    for name in (f"grokbook-{ended}", f"mine-{ended}-abc", f"grokbook-x{ended}-abc", "grokbook-abc"):
+        (place / name).mkdir()
+        kept.add(place / name)
+    (place / f"grokbook-{ended}-link").symlink_to(place / "grokbook-abc")
+    kept.add(place / f"grokbook-{ended}-link")
+    with files.temporary_folder() as made:
+        assert set(place.iterdir()) == {*kept, made}
+        assert f"-{os.getpid()}-" in made.name
+    assert set(place.iterdir()) == kept
+
+
+def test_temporary_folders_of_other_users_stay(temporary, monkeypatch):
+    place, ended = temporary
+    left = left_by(ended, place)
+    monkeypatch.setattr(files.os, "getuid", lambda: 12345)
+    with files.temporary_folder():
+        assert left.is_dir()

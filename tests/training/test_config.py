@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 from small_runs import small
 
 from grokbook.errors import ParameterError
+from grokbook.models.mlp import MLP
 from grokbook.models.transformer import Shape
+from grokbook.runs.experiment import Experiment
 from grokbook.tasks import ModularTask
-from grokbook.training import AdamW, RunConfig, Schedule, StopRule
+from grokbook.training import AdamW, RunConfig, Schedule, StopRule, train
 from grokbook.training.accelerators import Grokfast, Muon
+from grokbook.training.config import size_key
 from grokbook.training.schedule import snapshot_steps
 
 numbers = st.floats(0, 1) | st.just(float("nan"))
@@ -58,9 +61,43 @@ REFUSALS = {
     "must be zero or more.": [
         *[(AdamW, "weight_decay", -1), (AdamW, "weight_decay", NAN), (AdamW, "warmup", -1), (Grokfast, "gain", NAN)]
     ],
-    "is unknown; choose one of float32, bfloat16.": [(RUN, "dtype", "float16")],
     "is unknown; choose linear or log.": [(Schedule, "spacing", "cubic")],
 }
+
+
+def splits(runs):
+    return {tuple(run.task.train_index.tolist()) for run in runs}
+
+
+def test_a_fixed_split_is_the_same_for_all_seeds_and_no_key_changes_without_one():
+    free = RunConfig(ModularTask(5), Shape(5, d_model=8), steps=10)
+    fixed = dataclasses.replace(free, split_seed=3)
+    assert "split_seed" not in free.as_dict() and fixed.as_dict()["split_seed"] == 3
+    assert len(splits(map(free.with_seed, range(4)))) == 4
+    assert splits(map(fixed.with_seed, range(4))) == splits([free.with_seed(3)]) == splits([fixed])
+    assert size_key(fixed) == size_key(free)
+    keys = {Experiment("own/split", each, (0,)).key for each in (free, fixed)}
+    assert len(keys) == 2
+    assert fixed.with_seed(3).task == free.with_seed(3).task
+    (one, other) = (train([each.with_seed(3)], progress=False) for each in (free, fixed))
+    assert one.test_loss.values.tobytes() == other.test_loss.values.tobytes()
+
+
+@dataclasses.dataclass(frozen=True)
+class Given:
+    """Four words, of which the first two are trained."""
+
+    inputs = np.eye(4)
+    targets = np.arange(4)
+    train_index = np.arange(2)
+
+    def groups(self):
+        return {}
+
+
+def test_a_split_that_no_seed_draws_cannot_be_fixed():
+    with pytest.raises(ParameterError, match="^split_seed = 1, but the split of this task is drawn by no seed"):
+        RunConfig(Given(), MLP((4, 4)), steps=2, split_seed=1)
 
 
 @pytest.mark.parametrize(("rule", "setting"), [(rule, one) for rule, each in REFUSALS.items() for one in each])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from grokbook.build.kernel import Kernels
 from grokbook.build.terminal import Progress, agree
 from grokbook.claims import export
 from grokbook.claims.shared import FINDINGS
-from grokbook.files import locked, read_json
+from grokbook.files import locked, read_json, temporary_folder
 from grokbook.fingerprint import code_digest, rooms_fingerprint
 from grokbook.machine import CORES, cores
 from grokbook.page import costs, sources
@@ -74,11 +73,11 @@ def build(
         def work(job: Job, share: int) -> None:
             label, predicted = f"{job.page.chapter.label}{sets.named(job.page)}", job.predicted
             progress.say(f"{label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB")
-            run = execute(job.page, root, progress, strict, kernels, {CORES: str(share), FINDINGS: findings})
+            run = execute(job.page, root, progress, strict, kernels, {CORES: str(share), FINDINGS: str(findings)})
             state.write(sets.folder(root, job.page), job, run)
             progress.say(f"{label}: executed in {run.seconds:.0f} s, {len(run.figures)} figures")
 
-        with tempfile.TemporaryDirectory(prefix="grokbook-findings-") as findings:  # a check of the ledger runs once
+        with temporary_folder() as findings:  # a check of the ledger runs once
             side_by_side(waiting, work, kernels, at_once)
         rebuilt = site.bring_up_to_date(root, force=force, progress=progress)
     if not waiting and not rebuilt:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ from grokbook.build import outputs, state
 from grokbook.build.execute import ENVIRONMENT
 from grokbook.build.kernel import Kernels
 from grokbook.errors import ChapterError
-from grokbook.files import atomic_write
+from grokbook.files import atomic_write, temporary_folder
 
 NAME = "cookbook"
 SECONDS = 600
@@ -47,10 +46,10 @@ def _run(page: Path) -> bytes:
     from nbclient.exceptions import CellExecutionError
 
     notebook: Any = jupytext.read(page)
-    with tempfile.TemporaryDirectory(prefix="grokbook-") as place, tempfile.TemporaryDirectory() as folder:
-        environment = ENVIRONMENT | {"GROKBOOK_STORE": str(Path(folder) / "store")}
-        with Kernels().options(Path(folder), environment) as options:
-            about = {"metadata": {"path": place}}
+    with temporary_folder() as place, temporary_folder() as folder:
+        environment = ENVIRONMENT | {"GROKBOOK_STORE": str(folder / "store")}
+        with Kernels().options(folder, environment) as options:
+            about = {"metadata": {"path": str(place)}}
             try:
                 NotebookClient(notebook, timeout=SECONDS, resources=about, **options).execute()
             except CellExecutionError as error:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from grokbook.files import temporary_folder
 from grokbook.paths import records_path
 
 FREE_DISK_GB = 2.0
@@ -86,7 +86,7 @@ def kernel_starts(root: Path) -> Finding:
     from grokbook.build.kernel import Kernels
 
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import sys; print(sys.executable)")])
-    with tempfile.TemporaryDirectory() as folder, Kernels().options(Path(folder), {}) as options:
+    with temporary_folder() as folder, Kernels().options(folder, {}) as options:
         named = {"kernel_name": "grokbook", "language": "python", "progress_bar": False}
         done = papermill.execute_notebook(notebook, None, **named, **options)
     ours = done.cells[0].outputs[0].text.strip() == sys.executable

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from grokbook.build.kernel import LOG, Kernels
 from grokbook.build.terminal import Line, Progress, ProgressStream
 from grokbook.check import absurd
 from grokbook.errors import ChapterError
-from grokbook.files import written
+from grokbook.files import temporary_folder, written
 from grokbook.machine import KEEP_MEMORY
 from grokbook.page.parameters import rewrite
 from grokbook.page.sources import Page, parameters_cell
@@ -65,10 +64,10 @@ def execute(
     with (
         written(f"what {chapter.label} needs"),
         progress.chapter(chapter.label, cells) as line,
-        tempfile.TemporaryDirectory(prefix="grokbook-") as folder,
-        kernels.options(Path(folder), environment) as options,
+        temporary_folder() as folder,
+        kernels.options(folder, environment) as options,
     ):
-        notebook = _run_cells(chapter.label, notebook, root, options, line, Path(folder) / LOG)
+        notebook = _run_cells(chapter.label, notebook, root, options, line, folder / LOG)
     seconds, used = time.monotonic() - begin, outputs.used(notebook)
     notebook.cells = [cell for cell in notebook.cells if outputs.KEY not in cell.metadata]
     try:

@@ -32,6 +32,9 @@ from grokbook.page.sources import Chapter
 from grokbook.paths import frame
 from grokbook.project import described, of
 
+OLD = "old-site"
+"""What the site that a build replaces is called meanwhile."""
+
 _LEFT_OUT = shutil.ignore_patterns("_build", "chapters", "__pycache__", ".*")
 _PACKAGES = ("jupyter-book", "sphinx", "sphinx-book-theme", "myst-nb", "sphinx-mathjax-offline", "sphinx-proof")
 MATHJAX_PARTS = (
@@ -95,14 +98,18 @@ def key(root: Path) -> str:
 
 @contextmanager
 def workplace(root: Path) -> Iterator[Path]:
-    """A temporary folder on the same disk as the site; those of builds that were killed go.
+    """A temporary folder on the same disk as the site; those of builds that were killed go, and a site in them is back.
 
     Who builds holds the lock of the checkout (`book.lock`). Raises RecordError where the disk is full.
     """
     folder = root / "book" / "_build"
+    site = root / "site"
     for left in folder.glob("work-*"):
+        for old in left.rglob(OLD):
+            if old.is_dir() and not site.exists():  # killed between the two renames of `swap`
+                old.rename(site)
         remove(left)
-    with written(root / "site"):
+    with written(site):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix="work-") as work:
             yield Path(work)
@@ -427,7 +434,7 @@ def sphinx(work: Path, strict: bool = True) -> Path:
 
 def swap(html: Path, target: Path) -> None:
     """Put the new site in the place of the old one: two renames, the old one back if the second fails."""
-    old = html.parent / "old-site"
+    old = html.parent / OLD
     if target.exists():
         target.rename(old)
     try:

@@ -6,13 +6,12 @@ import base64
 import mimetypes
 import re
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from grokbook.build import policy, site
 from grokbook.errors import ChapterError
-from grokbook.files import written
+from grokbook.files import temporary_folder, written
 from grokbook.page.sources import page_of
 
 _DROPPED = (
@@ -33,8 +32,7 @@ def page(root: Path, name: str, notebook: Any) -> str:
     """
     import nbformat
 
-    with written(f"the page of {name}"), TemporaryDirectory(prefix="grokbook-") as folder:
-        work = Path(folder)
+    with written(f"the page of {name}"), temporary_folder() as work:
         (work / f"{name}.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")
         site.stage(root, work, [name], work)
         html = site.sphinx(work, strict=False)

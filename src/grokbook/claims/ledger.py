@@ -17,7 +17,7 @@ from grokbook.announced import chapter_of, chapters, folder_of
 from grokbook.claims.finding import UNDECIDED, Finding, Says
 from grokbook.claims.runs import Look, Runs, Wanted, left_open, load, made_after, older, outdated, since
 from grokbook.claims.shared import once_a_build
-from grokbook.errors import GrokbookError, ParameterError, nearest, shown
+from grokbook.errors import GrokbookError, ParameterError, checked_call, nearest, shown
 
 PAPERS = {
     "gu2025": "Gu et al. 2025", "gu2024": "Gu 2024", "liu2022": "Liu et al. 2022", "tian2025": "Tian 2025",
@@ -29,6 +29,7 @@ PAPERS = {
 """The papers that may have claims, with how they are named, in the order in which the ledger shows them."""
 
 
+@checked_call
 @dataclass(frozen=True)
 class Paper:
     """A paper that this book's ledger does not have, for claims of your own: a short key, and how it is named.
@@ -211,6 +212,7 @@ def said(bar: Any) -> str:
     return f"{bar:g}" if isinstance(bar, float) else str(bar)
 
 
+@checked_call
 def claim(
     id: str,
     paper: str | Paper,
@@ -385,6 +387,7 @@ def as_table(found: Iterable[Outcome]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*told, *judged, *where])
 
 
+@checked_call
 def ledger(
     ids: Iterable[str] | None = None,
     paper: str | None = None,

@@ -34,7 +34,7 @@ app.command()(export)
 def main() -> None:
     """Run the command line; an error made for the reader, or by the system, is one line.
 
-    The exit code is 2 for bad input, 1 for what failed.
+    The exit code is 2 for bad input, 1 for what failed, 130 for Ctrl-C.
     """
     make_printable()
     try:
@@ -47,6 +47,14 @@ def main() -> None:
     except GrokbookError as error:
         print(f"grokbook: {line(error)}", file=sys.stderr)
         sys.exit(2 if isinstance(error, ParameterError) else 1)
+    except SystemExit as ended:
+        asked = getattr(ended.__context__, "__cause__", None)  # typer makes an exit of Ctrl-C
+        if isinstance(asked, KeyboardInterrupt):
+            print("\ngrokbook: stopped.", file=sys.stderr)
+        raise
+    except KeyboardInterrupt:
+        print("\ngrokbook: stopped.", file=sys.stderr)
+        sys.exit(130)
     except OSError as error:  # the disk is full, say: what the system refuses is no fault of this program
         place = f"{line(error.filename)}: " if error.filename else ""
         print(f"grokbook: {place}{error.strerror or error}.", file=sys.stderr)

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from grokbook.errors import ParameterError, shown
+from grokbook.errors import ParameterError, checked_call, shown
 from grokbook.face.results import Kept, found
 from grokbook.files import atomic_write, no_formula
 from grokbook.runs.store import to_bytes
@@ -17,6 +17,7 @@ from grokbook.runs.store import to_bytes
 ENDINGS = (".csv", ".nc", ".pt", ".safetensors")
 
 
+@checked_call
 def to_pandas(runs: xr.Dataset) -> pd.DataFrame:
     """The curves of runs as one tidy table: a row for each run and logged step, a column for each setting and variable.
 
@@ -35,6 +36,7 @@ def to_pandas(runs: xr.Dataset) -> pd.DataFrame:
     return table.dropna(how="all", subset=values).reset_index()
 
 
+@checked_call
 def export(data: Any, path: str | Path) -> Path:
     """Write runs to a file whose ending says in which form. Returns where they are.
 

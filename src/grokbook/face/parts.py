@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from grokbook.errors import ParameterError, check_integers, shown
+from grokbook.errors import ParameterError, check_integers, checked_call, shown
 from grokbook.machine import plain_torch
 from grokbook.models.networks import Parameters, Shapes
 from grokbook.training.contract import as_read
@@ -47,6 +47,7 @@ class TableTask:
         return {}
 
 
+@checked_call
 def task(inputs: Any, targets: Any, train_fraction: float, *, seed: int = 0) -> TableTask:
     """A task from two arrays: what is learned is targets[n] from inputs[n].
 
@@ -54,7 +55,8 @@ def task(inputs: Any, targets: Any, train_fraction: float, *, seed: int = 0) -> 
         inputs: (N, ...), whole numbers (tokens) or real ones.
         targets: (N,) labels 0, 1, ..., or (N, k) real answers, which are learned with loss="squared_error".
         train_fraction: share of the samples that is trained on; all others are the test set.
-        seed: draws the training set. `train` gives each run the split of its own seed.
+        seed: draws the training set. `train` gives each run the split of its own seed; with its `split_seed` all runs
+            have the one that this draws, and differ in their start alone.
 
     Raises ParameterError for arrays of different lengths, numbers that are not finite, negative labels, and a fraction
     that leaves one of both sets empty.
@@ -185,6 +187,7 @@ class EmbeddingModule(TorchModule):
         return (weights[self.embedding],)
 
 
+@checked_call
 @plain_torch()
 def from_module(factory: Callable[[], nn.Module], *, embedding: str | None = None) -> TorchModule:
     """Any torch.nn.Module as a network that `train` takes: several seeds of it are one program where that pays.
@@ -215,8 +218,13 @@ def from_module(factory: Callable[[], nn.Module], *, embedding: str | None = Non
     if not isinstance(module, nn.Module):
         raise ParameterError(f"factory gives {shown(module)}, but must give a torch.nn.Module.")
     parts = dict(module.named_parameters())
-    if not parts or any(part.dtype != torch.float32 for part in parts.values()):
-        raise ParameterError(f"factory gives a {type(module).__name__} that needs parameters, all torch.float32.")
+    if not parts:
+        raise ParameterError(f"factory gives a {type(module).__name__} without parameters; a run trains some.")
+    for name, part in parts.items():
+        if part.dtype != torch.float32:
+            rule = "those of a run are torch.float32, as its checkpoints and records are"
+            cure = "leave out .double() and the like, and compute in float64 inside forward"
+            raise ParameterError(f"factory gives {name} as {part.dtype}, but {rule}; {cure}.")
     for name, layer in module.named_modules():
         share = getattr(layer, "p", 0) if isinstance(layer, nn.modules.dropout._DropoutNd) else 0
         share = getattr(layer, "dropout", share)

@@ -12,7 +12,7 @@ import torch
 import xarray as xr
 from torch import Tensor
 
-from grokbook.errors import ParameterError, RecordError, nearest, shown
+from grokbook.errors import ParameterError, RecordError, checked_call, nearest, shown
 from grokbook.measures.registry import registry
 from grokbook.records import records
 from grokbook.runs.delay import grok_times
@@ -20,10 +20,14 @@ from grokbook.runs.experiment import available, default_store
 from grokbook.runs.observing import OBSERVERS
 from grokbook.runs.recording import catalogue
 from grokbook.runs.store import Store
+from grokbook.training.varied import leaves
 from grokbook.training.watching import View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+TOLD = 3
+"""Settings by which records of one name are told apart in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ class Kept:
         return f"{self.name}, seed {self.seed}, step {self.step:,}: {what}"
 
 
+@checked_call
 def load(name: str | xr.Dataset, seed: int = 0, step: int | None = None) -> Kept:
     """The network of a run at a step at which it was kept: its embedding, and its weights where these were kept.
 
@@ -114,7 +119,8 @@ def found(name: str) -> xr.Dataset:
             if name in (entry["experiment"], entry["key"]):
                 there.setdefault(entry["key"], (store, entry["experiment"]))
     if len(there) > 1:
-        raise ParameterError(f"{name!r} names {len(there)} configurations; give one of their keys: {', '.join(there)}.")
+        each = _told_apart({key: store for key, (store, _) in there.items()})
+        raise ParameterError(f"{name!r} names {len(there)} configurations; give one of their keys: {each}.")
     for key, (store, called) in there.items():
         if (runs := Store(store.path, read_only=store.read_only).load(key)) is None:
             raise RecordError(f"{called} is damaged, see above; train it again.")
@@ -126,6 +132,25 @@ def found(name: str) -> xr.Dataset:
     raise ParameterError(f"{name!r} is no record" + (f"; did you mean {like}?" if like else "; see records()."))
 
 
+def _told_apart(stores: Mapping[str, Store]) -> str:
+    """The keys of records, each with the first of those settings in which they differ."""
+    known: dict[str, dict[tuple[str, ...], Any]] = {}
+    for key, store in stores.items():
+        runs = Store(store.path, read_only=store.read_only).load(key)
+        said = "{}" if runs is None else runs.attrs["configuration"]
+        known[key] = dict(leaves((), json.loads(said)))
+    differ = []
+    for path in dict.fromkeys(path for settings in known.values() for path in settings):
+        if len({repr(settings.get(path)) for settings in known.values()}) > 1:
+            differ.append(path)
+    each = []
+    for key, settings in known.items():
+        told = [f"{'.'.join(path)} = {shown(settings.get(path))}" for path in differ[:TOLD]]
+        each.append(f"{key} ({', '.join(told)})" if told else key)
+    return ", ".join(each)
+
+
+@checked_call
 def measure(name: str, data: Any) -> float | xr.DataArray:
     """A measure of the registry by its name (`measures()` lists them), of whatever it can be taken on.
 
@@ -169,6 +194,7 @@ def _or_nan(function: Any) -> Any:
     return lambda table: float(function(table)) if np.isfinite(table).all() else float("nan")
 
 
+@checked_call
 def plot_curves(runs: xr.Dataset) -> Figure:
     """Accuracy and loss of every seed against the step, with the median fit and grok steps marked.
 
@@ -182,6 +208,7 @@ def plot_curves(runs: xr.Dataset) -> Figure:
     return learning_curves(runs, grok_times(runs))
 
 
+@checked_call
 def plot_embedding(data: Any, seed: int = 0) -> Figure:
     """The rows of an embedding on its first two principal axes, each by its number: one picture, or one a snapshot.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
@@ -18,8 +19,10 @@ import torch
 import xarray as xr
 from torch import nn
 
-from grokbook.errors import ParameterError, nearest, shown
-from grokbook.face.optimisers import AdamW
+from grokbook.errors import OTHER_WORDS, ParameterError, checked_call, meant, shown, unknown
+from grokbook.face.optimisers import AdamW, Muon, Sgd
+from grokbook.face.parts import TableTask
+from grokbook.face.parts import task as table_task
 from grokbook.machine import cores
 from grokbook.own_code import held
 from grokbook.runs import cluster
@@ -28,7 +31,8 @@ from grokbook.runs.observing import observer_digest
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Axis, Sweep, worded
 from grokbook.runs.watched import Watched
-from grokbook.training.config import RunConfig
+from grokbook.training import accelerators, optim
+from grokbook.training.config import RunConfig, digest
 from grokbook.training.contract import check_watches
 from grokbook.training.schedule import snapshot_steps
 from grokbook.training.watching import View, Watch
@@ -39,6 +43,9 @@ SHORT = 20.0
 
 FEW = 20_000
 """Updates of a sweep, all together, up to which a second core would not be worth its start."""
+
+_MAKERS = {optim.AdamW: AdamW, optim.Sgd: Sgd, accelerators.Muon: Muon, TableTask: table_task}
+"""By what a reader made a part of a run."""
 
 CACHE = 3_000_000
 """Bytes of parameters, gradients and moments that stay in a core's cache: those of `ROWS` of Liu et al.'s toys."""
@@ -89,6 +96,12 @@ class Asked(Watched):
         values = super().configuration() if self.own else Experiment.configuration(self)
         return values if self.keep == "embedding" else values | {"keep": self.keep}
 
+    @property
+    def trained_key(self) -> str:
+        """That of the runs alone where they are watched: with a mended watch they are found again."""
+        runs = {"watched": Experiment.configuration(self), "version": self.version}
+        return digest(runs) if self.own else self.key
+
     def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
         """Train the seeds (default: all); options and dataset as those of `Experiment.run`, with what was asked for."""
         keeper, seeds = _Keeper(self.config), self.seeds if seeds is None else seeds
@@ -100,6 +113,7 @@ class Asked(Watched):
         return dataset.drop_vars("kept_here").merge(kept, join="outer", combine_attrs="override")
 
 
+@checked_call
 def train(
     task: Any,
     model: Any,
@@ -118,7 +132,8 @@ def train(
 ) -> xr.Dataset:
     """Train a network on a task with several seeds; what was trained before is loaded.
 
-    A seed draws the initial weights and, where the task has a `seed`, its training set.
+    A seed draws the initial weights and, where the task has a `seed`, its training set; with `split_seed` all runs have
+    the training set that it draws.
 
     Args:
         task: `ModularTask`, `GroupTask`, `task(inputs, targets, train_fraction)`, or any frozen dataclass with
@@ -135,17 +150,20 @@ def train(
         rows: runs that share a program. "auto": one on a CPU, all of them on a GPU.
         workers: processes side by side. Default: one a core, and none where that takes longer than the runs.
         store: a folder for results, False for none. Default: this machine's, which a line tells at the first run.
-        name: what the runs are called by `records` and `load`. Default: task and network.
-        settings: more fields of `Run`: `log`, `stop`, `snapshots`, `loss`, `batch_size`, `dtype`, `start`.
+        name: what the runs are called by `records` and `load`. Default: task and network, whatever the settings;
+            where several have one name, `load` says their keys and in what they differ.
+        settings: more fields of `Run`: `log`, `stop`, `snapshots`, `loss`, `batch_size`, `dtype`, `start`,
+            `split_seed`.
 
     Returns:
-        Dataset with variables (seed, step): losses, accuracies, weight norm, embedding measures, each watch; and
-        `embedding` (seed, snapshot, token, feature) and `weights` (seed, snapshot, parameter) where they are kept.
-        NaN from where a run had stopped.
+        Dataset with variables (seed, step): losses, accuracies (of real answers the share of outputs to which no other
+        answer of the task is nearer than the right one; `grok_times(runs, below=0.01)` goes by loss), weight norm,
+        embedding measures, each watch; and `embedding` (seed, snapshot, token, feature) and `weights` (seed, snapshot,
+        parameter) where they are kept. NaN from where a run had stopped.
 
     Raises:
         ParameterError: one sentence with the value and the rule it breaks, before anything is trained.
-        TrainingError: a loss became NaN or infinite.
+        TrainingError: a loss became NaN or infinite, or a watch ended in an error; `history` has what there is.
 
     Example:
         >>> import grokbook as gb
@@ -166,6 +184,7 @@ def train(
     return _results(made, store, progress, options)
 
 
+@checked_call
 def sweep(
     task: Any,
     model: Any,
@@ -234,12 +253,26 @@ def _config(task: Any, model: Any, optimizer: Any, steps: int, settings: Mapping
         kind = optimizer.__name__ if isinstance(optimizer, type) else type(optimizer).__name__
         raise ParameterError(f"optimizer = {kind} is one of torch; give from_torch_optim(torch.optim.{kind}, lr=...).")
     known = {f.name for f in dataclasses.fields(RunConfig)} - {"task", "model", "optimizer", "steps", "seed"}
-    for name in settings:
+    for name, value in settings.items():
         if name not in known:
-            like = nearest(name, known)
-            hint = f"; did you mean {like}?" if like else f"; a run has {', '.join(sorted(known))}."
-            raise ParameterError(f"{name!r} is no setting of a run{hint}")
+            parts = {"task": task, "model": model, "optimizer": optimizer}
+            raise _no_setting(name, value, known, parts)
     return RunConfig(task, model, optimizer, steps, **settings)
+
+
+def _no_setting(
+    name: str, value: Any, known: Collection[str], parts: Mapping[str, Any]
+) -> ParameterError:
+    """The error for an argument that no run has: the part of the run whose it is, or what was meant."""
+    words, own = {name, *OTHER_WORDS.get(name, ())}, {*known, *parts, "steps", "seeds"}
+    for where, part in parts.items():
+        maker = _MAKERS.get(type(part), type(part))
+        takes = list(inspect.signature(maker).parameters)
+        if words & set(takes) and not words & own:
+            near = name if name in takes else meant(name, takes)
+            said = f"{name} = {shown(value)} is no argument of a run, but of its {where}"
+            return ParameterError(f"{said}: {maker.__name__} takes {near}.")
+    return unknown(name, value, "a run", sorted(own))
 
 
 def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
@@ -308,6 +341,20 @@ def _store(store: Store | str | Path | bool | None) -> Store | None:
 
 def _results(made: Experiment, store: Any, progress: bool, options: dict[str, Any]) -> xr.Dataset:
     kept = _store(store)
-    if kept is not None:
-        return load_or_run(made, kept, progress=progress, **options)
-    return made.run(progress=progress, **options).assign_attrs(experiment=made.name, origin="trained")
+    try:
+        if kept is not None:
+            return load_or_run(made, kept, progress=progress, **options)
+        found = made.run(progress=progress, **options)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_stopped(made, kept)) from None  # where it was in torch helps nobody
+    return found.assign_attrs(experiment=made.name, origin="trained")
+
+
+def _stopped(made: Experiment, store: Store | None) -> str:
+    """What is kept of runs that Ctrl-C ended."""
+    if store is None:
+        return f"{made.name} was stopped, and store = False keeps nothing of it"
+    if not any(store.checkpoints(made).glob("*.pt")):
+        return f"{made.name} was stopped before its first checkpoint, so nothing of it is kept"
+    kept = "finished runs and the others up to their last checkpoint"
+    return f"{made.name} was stopped; {kept} are in {store.path}: the same call goes on from there"

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError, line, nearest, shown
+from grokbook.errors import ParameterError, checked_call, line, nearest, shown
 from grokbook.files import given
 from grokbook.machine import plain_torch
 from grokbook.models.mlp import MLP
@@ -25,6 +25,7 @@ WRAPPED = ("state_dict", "model_state_dict", "model", "weights")
 _WRAPPER = re.compile(r"^(module\.|weights\.|_orig_mod\.)+")
 
 
+@checked_call
 def load_checkpoint(path: str | Path, model: Any, names: Mapping[str, str] | None = None) -> dict[str, Tensor]:
     """The weights in a file of torch or safetensors as those of a network: `model.forward(weights, inputs)` runs it.
 
@@ -70,6 +71,7 @@ def load_checkpoint(path: str | Path, model: Any, names: Mapping[str, str] | Non
     return {name: found[name].to(torch.float32).contiguous() for name in shapes}
 
 
+@checked_call
 @plain_torch()
 def to_transformer_lens(model: Shape, weights: Mapping[str, Tensor]) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """A transformer of ours for TransformerLens: settings of a HookedTransformerConfig, and a state dict.

@@ -14,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from grokbook.errors import checked_call
 from grokbook.measures.embedding_difference import (
     MED_DEFINITIONS, MedDefinition, circle_med, expected_initial_med, least_med, linear_med, med, med_as, med_bound,
     med_diameter_bound, med_spectral_bound, normalised_med, operand_distance,
@@ -57,11 +58,17 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+@checked_call
+def measures() -> pd.DataFrame:
+    """The table of all measures."""
+    return pd.DataFrame(measure_table())
+
+
 class _Listing(ModuleType):
     """The room of a name that is a function too: `grokbook.measures()` is the table of all measures."""
 
-    def __call__(self) -> pd.DataFrame:
-        return pd.DataFrame(measure_table())
+    def __call__(self, *given: Any, **named: Any) -> pd.DataFrame:
+        return measures(*given, **named)
 
 
 sys.modules[__name__].__class__ = _Listing

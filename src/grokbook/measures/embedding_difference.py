@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.measures.fourier import fourier_power
 from grokbook.measures.geometry import diameter
 from grokbook.measures.inputs import Array, one_of, rows, whole
@@ -105,6 +105,7 @@ def _tables(embedding: Array, second: Array | None, least: int) -> list[np.ndarr
     return [first, other]
 
 
+@checked_call
 def med(
     embedding: Array,
     *,

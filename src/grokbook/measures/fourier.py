@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.measures.inputs import Array, like, rows, whole
 
 NEGLIGIBLE = 1e-26  # share of the squared norm below which what varies from row to row is rounding
 
 
+@checked_call
 def fourier_power(embedding: Array) -> np.ndarray:
     r"""Power $P_k$ of each frequency k = 0, ..., floor(p/2) of the embedding over the tokens.
 

@@ -7,10 +7,11 @@ from math import isfinite, sqrt
 
 import numpy as np
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.measures.inputs import Array, rows, to_numpy
 
 
+@checked_call
 def weight_norm(parameters: Mapping[str, Array] | Iterable[Array]) -> float:
     r"""Euclidean norm of all weights together, $\lVert\theta\rVert = \sqrt{\sum_t\sum_j\theta_{t,j}^2}$.
 

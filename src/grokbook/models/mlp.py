@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call
 from grokbook.models.networks import ROWS, ModularNetwork, Parameters, Shapes
 from grokbook.models.start import STARTS, embedding_start
 
@@ -48,6 +48,7 @@ def relu_layers(w: Parameters, x: Tensor, count: int) -> Tensor:
     return x
 
 
+@checked_call
 @dataclass(frozen=True)
 class MLP:
     """A chain of layers with ReLU between them on real inputs (N, sizes[0]); outputs (N, sizes[-1]).

@@ -16,11 +16,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call
 from grokbook.models.networks import ModularNetwork, Parameters, Shapes
 from grokbook.models.start import STARTS, embedding_start
 
 
+@checked_call
 @dataclass(frozen=True)
 class Shape(ModularNetwork):
     """The sizes of a transformer: modulus p, width d, heads h, layers, shift k, positions on or off.

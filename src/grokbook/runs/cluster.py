@@ -8,7 +8,6 @@ is lost and a client that goes and comes back lose no finished chunk, train none
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ import torch
 import xarray as xr
 
 from grokbook.errors import GrokbookError, ParameterError, TrainingError
-from grokbook.files import atomic_write
+from grokbook.files import atomic_write, temporary_folder
 from grokbook.machine import cores, limited_threads, plain_torch
 from grokbook.runs.experiment import Experiment, default_store, load_or_run
 from grokbook.runs.store import Store
@@ -61,8 +60,8 @@ def trained(configs: list[RunConfig], code: str, identity: str, compiled: bool) 
     if code_id(configs) != code:
         raise TrainingError("this worker has another version of grokbook than the one who asks; install the same.")
     try:
-        with tempfile.TemporaryDirectory(prefix="grokbook-") as folder:
-            path = Path(folder) / "chunk.pt"
+        with temporary_folder() as folder:
+            path = folder / "chunk.pt"
             stack = train_here(configs, How(compiled=compiled and any(map(compiles, configs))))
             save(stack, str(path), identity)
             return path.read_bytes()

@@ -17,7 +17,7 @@ import pandas as pd
 from scipy.optimize import minimize
 from scipy.stats import chi2, mannwhitneyu, norm
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 
 MOST_PAIRS = 18  # up to which all sign patterns are counted one by one (262,144)
 DRAWN = 2**16  # sign patterns of more pairs than that
@@ -402,6 +402,7 @@ def span(low: float, high: float, *, above: str = "at least", below: str = "at m
     return f"{low:.2f} to {high:.2f}" if low > 0 else f"{below} {high:.2f}"
 
 
+@checked_call
 def compare(first: pd.DataFrame, second: pd.DataFrame) -> Comparison:
     """`first` against `second`, two tables of `grok_times`; ratios below 1 and a small p value: `first` is earlier.
 

@@ -19,7 +19,7 @@ import pandas as pd
 import xarray as xr
 from scipy.stats import CensoredData, ecdf
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.measures.inputs import Array, to_numpy, whole
 from grokbook.measures.registry import Measure
 
@@ -91,9 +91,16 @@ def grok_time(
     """
     if not isinstance(threshold, int | float | np.number) or not 0 < threshold <= 1:
         raise ParameterError(f"threshold is {threshold!r}, but must be an accuracy in (0, 1], such as {THRESHOLD}.")
-    whole(persistence, "persistence", least=0)
     times, train, test = _check_curves(steps, train_accuracy, test_accuracy)
     fits, groks = (curve >= threshold - ROUNDING for curve in (train, test))
+    return _timed(times, fits, groks, threshold, persistence)
+
+
+def _timed(
+    times: np.ndarray, fits: np.ndarray, groks: np.ndarray, threshold: float, persistence: int
+) -> GrokTime:
+    """The same from where the training and the test set are on the wanted side of the threshold, bool (n,) each."""
+    whole(persistence, "persistence", least=0)
     fit, grok = first_stay(fits, persistence), first_stay(groks, persistence)
     reverted, settled = _after(groks, grok, persistence)
     fit_step, grok_step, reverted_step, settled_step = (
@@ -107,6 +114,17 @@ def grok_time(
 
 def _check_curves(*curves: Array) -> tuple[np.ndarray, ...]:
     """Steps, train and test accuracy as arrays, after checking them."""
+    arrays = _check_steps(*curves)
+    for name, curve in zip(("train_accuracy", "test_accuracy"), arrays[1:], strict=True):
+        good = (curve >= 0) & (curve <= 1 + 1e-6)
+        if not good.all():
+            i = int(np.argmin(good))
+            raise ParameterError(f"{name} is {curve[i]:g} at step {arrays[0][i]:g}, but must be a share in [0, 1].")
+    return arrays
+
+
+def _check_steps(*curves: Array) -> tuple[np.ndarray, ...]:
+    """The same, of any curves of the training and the test set."""
     arrays = tuple(map(to_numpy, curves))
     shapes = [a.shape for a in arrays]
     if len(set(shapes)) > 1 or arrays[0].ndim != 1 or not arrays[0].size:
@@ -115,11 +133,6 @@ def _check_curves(*curves: Array) -> tuple[np.ndarray, ...]:
     if bad.any():
         i = int(np.argmax(bad))
         raise ParameterError(f"steps has {arrays[0][i]:g} at index {i}, but must be whole and strictly increasing.")
-    for name, curve in zip(("train_accuracy", "test_accuracy"), arrays[1:], strict=True):
-        good = (curve >= 0) & (curve <= 1 + 1e-6)
-        if not good.all():
-            i = int(np.argmin(good))
-            raise ParameterError(f"{name} is {curve[i]:g} at step {arrays[0][i]:g}, but must be a share in [0, 1].")
     return arrays
 
 
@@ -146,7 +159,14 @@ def _after(above: np.ndarray, grok: int | None, persistence: int) -> tuple[int |
     return losses[0][0], None if stay is None else since + stay
 
 
-def grok_times(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence: int = PERSISTENCE) -> pd.DataFrame:
+@checked_call
+def grok_times(
+    dataset: xr.Dataset,
+    *,
+    threshold: float = THRESHOLD,
+    persistence: int = PERSISTENCE,
+    below: float | None = None,
+) -> pd.DataFrame:
     """`grok_time` of each run of a dataset: a table, one row a run, one column a field of `GrokTime`.
 
     `dataset` has variables `train_accuracy` and `test_accuracy` over the coordinate `step` and any other
@@ -154,12 +174,25 @@ def grok_times(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence
     first columns. A run that stopped early is filled up with NaN at its end: those steps are left out. A cell of
     a grid without any value was not run and has no row.
 
-    Raises ParameterError if a variable or `step` is missing, or a curve is refused.
+    With `below` the rule is by loss, as real answers may need: a set is reached at the first logged step at which
+    `train_loss` or `test_loss` is at or below it, and stays so as long; `threshold` is then this loss.
+
+    Raises ParameterError if a variable or `step` is missing, a curve is refused, or `below` is no positive number.
+
+    >>> curve = ("seed", "step"), [[2.0, 0.5, 0.1, 0.1, 0.1, 0.1]]
+    >>> run = xr.Dataset({"train_loss": curve, "test_loss": curve}, {"step": range(6), "seed": [0]})
+    >>> grok_times(run, below=0.2).grok_step.tolist()
+    [2]
     """
-    missing = [name for name in ("train_accuracy", "test_accuracy", "step") if name not in dataset.variables]
+    by = "accuracy" if below is None else "loss"
+    number = isinstance(below, int | float | np.number) and not isinstance(below, bool)
+    if below is not None and not (number and 0 < below < np.inf):
+        raise ParameterError(f"below is {below!r}, but must be a loss, a positive number such as 0.01.")
+    wanted = (f"train_{by}", f"test_{by}", "step")
+    missing = [name for name in wanted if name not in dataset.variables]
     if missing:
-        raise ParameterError(f"dataset has no {missing[0]}, but needs train_accuracy, test_accuracy and step.")
-    both = xr.broadcast(dataset.test_accuracy, dataset.train_accuracy)
+        raise ParameterError(f"dataset has no {missing[0]}, but needs {wanted[0]}, {wanted[1]} and step.")
+    both = xr.broadcast(dataset[f"test_{by}"], dataset[f"train_{by}"])
     curves = xr.concat(both, "set", coords="minimal", join="exact")
     dims = [str(name) for name in curves.dims if name not in ("set", "step")] or ["run"]
     curves = curves if set(dims) <= set(curves.dims) else curves.expand_dims("run")
@@ -176,7 +209,11 @@ def grok_times(dataset: xr.Dataset, *, threshold: float = THRESHOLD, persistence
         known = np.flatnonzero(~(np.isnan(train) & np.isnan(test)))
         end = int(known[-1]) + 1 if known.size else 0
         parts = (part[:end] for part in (dataset.step.values, train, test))
-        times.append(grok_time(*parts, threshold=threshold, persistence=persistence))
+        if below is None:
+            times.append(grok_time(*parts, threshold=threshold, persistence=persistence))
+            continue
+        logged, fits, groks = _check_steps(*parts)
+        times.append(_timed(logged, fits <= below, groks <= below, below, persistence))
     return settings.join(_table(times).set_index(settings.index))
 
 

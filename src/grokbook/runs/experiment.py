@@ -74,6 +74,11 @@ class Experiment:
         return digest({"version": self.version + NUMBERS, "configuration": self.configuration()})
 
     @property
+    def trained_key(self) -> str:
+        """By what checkpoints of its runs are found."""
+        return self.key
+
+    @property
     def code(self) -> Code:
         """The code that its numbers go through, and what it computes where a reader wrote a part of it."""
         return code_and_probe(self.config, self.watched)

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.runs.delay import ROUNDING
 
 PHASES = {"C": "comprehension", "G": "grokking", "M": "memorisation", "X": "confusion", "T": "test set only"}
@@ -24,6 +24,7 @@ OPEN = "."
 """A cell that was not run, or whose record ends before its phase is known."""
 
 
+@checked_call
 @dataclass(frozen=True)
 class PhaseRule:
     """What counts as reached, by when, and how much later is late.
@@ -82,6 +83,7 @@ def phase_of(fit: np.ndarray, test: np.ndarray, rule: PhaseRule | None = None) -
     return np.select(cases, list("CGMX"), "T")
 
 
+@checked_call
 def phases(dataset: xr.Dataset, rule: PhaseRule | None = None, goal: float = 0.9) -> xr.Dataset:
     """First steps on both sets, last step and phase of every run of a dataset: dims `step` and any others.
 

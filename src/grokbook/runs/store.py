@@ -38,6 +38,7 @@ class Recordable(Protocol):
 
     name: str
     key: str
+    trained_key: str
     version: int
     seeds: tuple[int, ...]
     code: Code
@@ -282,7 +283,7 @@ class Store:
         """
         if (place := self.file(_name(experiment))).is_dir():
             raise RecordError(f"the record {place} cannot be written: it is a folder.")
-        return inside(self.path / ".partial", experiment.key)
+        return inside(self.path / ".partial", experiment.trained_key)
 
     def add(self, experiment: Recordable, fresh: xr.Dataset, code: Code | None = None) -> None:
         """Add seeds to an experiment's record; `attrs["provenance"]` says how they were made, `code` by which code.

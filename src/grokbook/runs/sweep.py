@@ -14,7 +14,7 @@ import pandas as pd
 import torch
 import xarray as xr
 
-from grokbook.errors import ParameterError, TrainingError, shown
+from grokbook.errors import ParameterError, TrainingError, meant, shown
 from grokbook.machine import plain_torch
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.recording import choose
@@ -112,7 +112,10 @@ def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
         if name in known and isinstance(getattr(part, name), int | float | None):
             changed = dataclasses.replace(part, **(_derived(part) | {name: _as(known[name].type, name, value)}))
             return dataclasses.replace(config, **{where: changed}) if where else changed
-    raise ParameterError(f"{shown(name)} is no setting of this run that a grid can vary; see `grokbook sweep --help`.")
+    every = [f.name for part in parts.values() for f in dataclasses.fields(part)]
+    near = meant(name, ["lr", *every])
+    hint = f"did you mean {near}?" if near else "see `grokbook sweep --help`."
+    raise ParameterError(f"{shown(name)} is no setting of this run that a grid can vary; {hint}")
 
 
 def _as(kind: object, name: str, value: float) -> float | int | bool:

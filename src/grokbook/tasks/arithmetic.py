@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import sympy
 
-from grokbook.errors import ParameterError, shown
+from grokbook.errors import ParameterError, checked_call, shown
 from grokbook.tasks.polynomials import evaluate_mod, is_symmetric, parse_polynomial
 
 SPLITS = ("random", "symmetric", "square", "strip")
@@ -19,6 +19,7 @@ LARGEST_SHIFT = 1_000_000
 """A shift adds as many tokens to the vocabulary."""
 
 
+@checked_call
 @dataclass(frozen=True)
 class ModularTask:
     r"""The task (i, j) -> f(i, j + k) mod p on the full p x p grid, split into a training and a test set.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import math
 import struct
 import zlib
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from grokbook.errors import ParameterError, check_integers
+from grokbook.files import given
 
 SMALL, MNIST = "8x8", "mnist5000"
 """The sets that come with a library: 1,797 images of 64 pixels, and 5,000 of MNIST (500 a digit) of 784."""
@@ -20,6 +22,9 @@ SMALL, MNIST = "8x8", "mnist5000"
 SAMPLES = {SMALL: 1797, MNIST: 5000}
 FILES = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte")
 """Images and labels of a folder with MNIST, each as it is or with the ending .gz."""
+
+LARGEST = 500_000_000
+"""Bytes of a file, unpacked too, that are read: ten times those of MNIST's training images."""
 
 Digits = tuple[np.ndarray, np.ndarray]
 
@@ -58,9 +63,14 @@ def read_idx(path: Path) -> np.ndarray:
     Source: LeCun, Cortes & Burges, the description of the MNIST files.
     """
     try:
-        content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        content = given(path, LARGEST)
+        if path.suffix == ".gz":
+            with gzip.open(io.BytesIO(content)) as stream:
+                content = stream.read(LARGEST + 1)
     except (EOFError, OSError, zlib.error) as error:
         raise ParameterError(f"{path} cannot be read: {error}.") from None
+    if len(content) > LARGEST:
+        raise ParameterError(f"{path} has more than {LARGEST:,} bytes, of which no set of digits is.")
     if len(content) < 4 or content[:3] != b"\0\0\x08" or len(content) < 4 + 4 * content[3]:
         raise ParameterError(f"{path} is no file of bytes in MNIST's format.")
     shape = struct.unpack(f">{content[3]}I", content[4 : 4 + 4 * content[3]])

@@ -12,7 +12,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from grokbook.errors import ParameterError, check_integers, shown
+from grokbook.errors import ParameterError, check_integers, checked_call, shown
 from grokbook.tasks.pairs import PairTask
 
 LARGEST, LARGEST_CYCLIC = 120, 500
@@ -140,6 +140,7 @@ def _factor(factor: str, name: str) -> np.ndarray:
     return _KINDS[kind](n)
 
 
+@checked_call
 @dataclass(frozen=True)
 class GroupTask(PairTask):
     r"""Ordered pairs (a, b) of elements of a group -> the product ab, as a fixed random vector or as a label.

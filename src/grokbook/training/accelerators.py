@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.training.optim import LATER, AdamW, Numbers, Shapes, State, column
 
 NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 """Coefficients of the quintic iteration of Jordan et al. 2024, also torch.optim.Muon's."""
 
 
+@checked_call
 @dataclass(frozen=True)
 class Muon(AdamW):
     r"""Muon for the hidden matrices, AdamW (the inherited settings) for embeddings, positions, read-out and biases.
@@ -77,6 +78,7 @@ class Muon(AdamW):
                 weights[:, part] = _of(keep, part) * before[:, part] - step
 
 
+@checked_call
 @dataclass(frozen=True)
 class Grokfast(AdamW):
     r"""AdamW on the gradient with its slow part amplified: g + `gain` * s, s <- `memory` * s + (1 - `memory`) g.
@@ -119,6 +121,7 @@ class Grokfast(AdamW):
         super().update(weights, gradient + gain * state["slow"], state, numbers, shapes)
 
 
+@checked_call
 @dataclass(frozen=True)
 class Clipped(AdamW):
     r"""AdamW on the clipped gradient: g times min(1, c / |g|), c = `largest`, |g| the Euclidean norm over all weights.

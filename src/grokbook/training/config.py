@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call, meant, shown
 from grokbook.models.networks import Network
 from grokbook.own_code import Code, code_behind, full_name, of_library, spelled
 from grokbook.tasks.task import Task
@@ -26,6 +26,7 @@ _FIRST = ("ModularTask", "Shape", "AdamW")  # parts of runs that were recorded b
 STOP_VARIABLES = ("test_accuracy", "train_accuracy", "test_loss", "train_loss")
 
 
+@checked_call
 @dataclass(frozen=True)
 class StopRule:
     """Stop early once `variable` has been on the wanted side of `threshold` for `hold` logged steps in a row.
@@ -56,6 +57,7 @@ class StopRule:
         return len(last) == self.hold and all(sign * (v - self.threshold) >= 0 for v in last)
 
 
+@checked_call
 @dataclass(frozen=True)
 class RunConfig:
     """A training run: the network of sizes `model` on `task` with `optimizer` for `steps` updates.
@@ -63,8 +65,10 @@ class RunConfig:
     `seed` draws the initial weights and the order of mini-batches; the split has its own seed in the task. `dtype` is
     "float32" or "bfloat16" (autocast: products in bfloat16, weights and the loss in float32). `snapshots` is the number
     of steps at which the embedding is kept, `start` one of the network's ways to draw it, `loss` a name of `LOSSES`.
-    Without `batch_size` every update sees the whole training set. With it an epoch is a random order of the training
-    set, cut into batches of that size; a remainder that fills no batch is left to the next epoch's order.
+    Runs of several seeds have splits of their own; with `split_seed` they share the one that it draws, and differ in
+    their start alone. Without `batch_size` every update sees the whole training set. With it an epoch is a random order
+    of the training set, cut into batches of that size; a remainder that fills no batch is left to the next epoch's
+    order.
 
     Raises ParameterError when model and task disagree, a part of a reader's own breaks the contract of its kind
     (`grokbook.training.contract`) or a value is out of range.
@@ -89,8 +93,16 @@ class RunConfig:
     start: str = field(default="normal", kw_only=True, metadata=LATER)
     loss: str = field(default="cross_entropy", kw_only=True, metadata=LATER)
     batch_size: int | None = field(default=None, kw_only=True, metadata=LATER)
+    split_seed: int | None = field(default=None, kw_only=True, metadata=LATER)
 
     def __post_init__(self) -> None:
+        if self.split_seed is not None:
+            check_integers(self, split_seed=0)
+            if not hasattr(self.task, "seed"):
+                rule = "the split of this task is drawn by no seed, so leave it out"
+                raise ParameterError(f"split_seed = {self.split_seed}, but {rule}.")
+            split = dataclasses.replace(self.task, seed=self.split_seed)
+            object.__setattr__(self, "task", split)
         check_parts(self)
         if hasattr(self.model, "check"):
             self.model.check(self.task)
@@ -100,8 +112,8 @@ class RunConfig:
         starts = getattr(self.model, "starts", ("normal",))
         for name, choices in (("dtype", DTYPES), ("start", starts), ("loss", tuple(LOSSES))):
             value = getattr(self, name)
-            if value not in choices:
-                raise ParameterError(f"{name} = {value!r} is unknown; choose one of {', '.join(choices)}.")
+            if not isinstance(value, str) or value not in choices:
+                raise _no_choice(name, value, choices)
         if self.batch_size is not None:
             check_integers(self, batch_size=1)
             if self.batch_size > (n := sizes(self.task)[1]):
@@ -125,9 +137,27 @@ class RunConfig:
         return values
 
     def with_seed(self, seed: int) -> RunConfig:
-        """The same run with `seed` for the initial weights and, where the task draws its split, for the split."""
+        """The same run with `seed` for the initial weights, and for the split where a task draws it by none fixed."""
         split = dataclasses.replace(self.task, seed=seed) if hasattr(self.task, "seed") else self.task
         return dataclasses.replace(self, seed=seed, task=split)
+
+
+_INSTEAD = {
+    "loss": "for a loss of your own train in a loop of torch, and give its curves to grok_times.",
+    "dtype": "weights, checkpoints and records are float32; a network can compute in float64 inside, "
+    "as grokbook.models.double.InDouble does.",
+    "start": "another one is drawn by a network of your own.",
+}
+"""What can be done where none of the choices will do."""
+
+
+def _no_choice(name: str, value: object, choices: Sequence[str]) -> ParameterError:
+    """The error for a field that has none of its choices: what was meant, or can be done instead."""
+    said = value if isinstance(value, str) else getattr(value, "__name__", type(value).__name__)
+    near = "" if name == "dtype" else meant(said, choices)  # float32 would be the nearest to float64
+    hint = f"did you mean {near}?" if near else _INSTEAD[name]
+    unknown = f"{name} = {shown(value)} is unknown; choose one of {', '.join(choices)}"
+    return ParameterError(f"{unknown}; {hint}")
 
 
 def sizes(task: Task) -> tuple[int, int]:
@@ -169,7 +199,8 @@ def size_key(config: RunConfig) -> str:
     batches have statistics) and in what a network's drawing alone uses (`grokbook.models.networks.ROWS`).
     """
     drawn = {f.name for f in dataclasses.fields(config.model) if "rows" in f.metadata}
-    free = {"seed", "task", "optimizer"} | ({"batch_size"} if not hasattr(config.model, "statistics") else set())
+    free = {"seed", "split_seed", "task", "optimizer"}
+    free |= set() if hasattr(config.model, "statistics") else {"batch_size"}
     fields = {name: value for name, value in config.as_dict().items() if name not in free}
     fields["model"] = {name: value for name, value in fields["model"].items() if name not in drawn}
     inputs, targets = config.task.inputs, config.task.targets

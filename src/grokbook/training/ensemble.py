@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import pickle
 import sys
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import as_completed
@@ -16,7 +15,8 @@ from pathlib import Path
 import torch
 import xarray as xr
 
-from grokbook.errors import ParameterError, TrainingError
+from grokbook.errors import ParameterError, TrainingError, checked_call
+from grokbook.files import temporary_folder
 from grokbook.machine import cores, limited_threads, plain_torch, subnormals_as_zero
 from grokbook.training.accelerators import Muon
 from grokbook.training.compiled import compile_update, compiles
@@ -50,16 +50,19 @@ def pick_device(device: str) -> torch.device:
 
 
 class _Saver:
-    """Checkpoints a stack when `every` seconds have passed since the last time."""
+    """Checkpoints a stack after a second, then after twice as long each time, until it is `every` seconds.
+
+    So runs that are killed every few seconds get on too.
+    """
 
     def __init__(self, path: str | None, identity: str | None, every: float) -> None:
         self.path, self.identity, self.every = path, identity, every
-        self.last = time.monotonic()
+        self.last, self.wait = time.monotonic(), min(1.0, every)
 
     def __call__(self, stack: Stack) -> None:
-        if self.path and time.monotonic() - self.last >= self.every:
+        if self.path and time.monotonic() - self.last >= self.wait:
             save(stack, self.path, self.identity)
-            self.last = time.monotonic()
+            self.last, self.wait = time.monotonic(), min(2 * self.wait, self.every)
 
 
 @dataclass(frozen=True)
@@ -153,6 +156,7 @@ def _travels(configs: list[RunConfig]) -> bool:
         return False
 
 
+@checked_call
 def train(
     configs: Sequence[RunConfig],
     *,
@@ -173,10 +177,10 @@ def train(
     On a CPU each run has a process of its own with `threads` threads, as many side by side as there are cores
     (`workers`); a single run, and every run where there is one core, stays in this process. `rows` lets so many runs of
     one size share a program, which pays for small networks; on a GPU all runs of one size do. With `checkpoints`, a
-    folder, the state of each run is kept there about every `checkpoint_every` seconds and an interrupted call
-    continues; on one CPU thread the result is bit for bit that of an uninterrupted one. The files of finished runs stay
-    until the caller removes them. Where the code is not known (a class of a reader's own without source, a lambda) none
-    is kept, and a line says so.
+    folder, the state of each run is kept there after a second and then ever more seldom, at last every
+    `checkpoint_every` seconds, and an interrupted call continues; on one CPU thread the result is bit for bit that of
+    an uninterrupted one. The files of finished runs stay until the caller removes them. Where the code is not known (a
+    class of a reader's own without source, a lambda) none is kept, and a line says so.
 
     Args:
         watch: name -> function of a `View` of the network at a logged step; each is a variable (run, step).
@@ -231,7 +235,7 @@ def train(
             if checkpoints is not None:
                 print(f"grokbook: no checkpoint of these runs is kept: {unknown.why}.", file=sys.stderr, flush=True)
         if apart and folder is None:
-            folder = scope.enter_context(tempfile.TemporaryDirectory(prefix="grokbook-"))
+            folder = scope.enter_context(temporary_folder())
         jobs = [_Job([configs[i] for i in group], folder, how) for group in together]
         stacks = _train_apart(jobs, workers or cores(), progress) if apart else [_train_job(j, progress) for j in jobs]
         found = {i: (stack, r) for group, stack in zip(together, stacks, strict=True) for r, i in enumerate(group)}

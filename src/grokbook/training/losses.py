@@ -12,6 +12,9 @@ from torch.nn import functional as F
 
 MOST_CODES = 1000  # distinct real targets among which the nearest is looked for
 
+BLOCK = 2**22
+"""Differences of outputs and codes that are in memory at a time."""
+
 
 @dataclass(frozen=True)
 class Loss:
@@ -85,5 +88,11 @@ def right(outputs: Tensor, targets: Tensor, known: Tensor | None) -> Tensor:
         return outputs.argmax(dim=-1) == targets
     if known is None:
         return torch.zeros_like(targets.flatten(1)[:, 0], dtype=torch.bool)
-    apart = (outputs.flatten(1)[:, None] - known.flatten(1)).square().sum(dim=-1)
-    return (known[apart.argmin(dim=-1)] == targets).flatten(1).all(dim=-1)
+    codes, size = known.flatten(1), max(1, BLOCK // known.numel())
+    nearest = torch.cat([_nearest(part, codes) for part in outputs.flatten(1).split(size)])
+    return (known[nearest] == targets).flatten(1).all(dim=-1)
+
+
+def _nearest(outputs: Tensor, codes: Tensor) -> Tensor:
+    """Numbers (N,) of the codes (K, k) nearest to outputs (N, k), the first of equally near ones."""
+    return (outputs[:, None] - codes).square().sum(dim=-1).argmin(dim=-1)

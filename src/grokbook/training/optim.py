@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 
 LATER = {"later": True}
 """Metadata of a field that was added after records were made: at its default a run is named as before."""
@@ -38,6 +38,7 @@ class Optimizer(Protocol):
         """Move weights (R, P) and state in place; numbers are floats, or tensors (R, 1) or (R, P) where rows differ."""
 
 
+@checked_call
 @dataclass(frozen=True)
 class Group:
     """Rates of their own for a named group of a network's parameters; None leaves the optimiser's.
@@ -57,6 +58,7 @@ class Group:
         return {name: value for name, value in found.items() if value is not None}
 
 
+@checked_call
 @dataclass(frozen=True)
 class AdamW:
     r"""Settings of AdamW with linear warm-up, as in Gu et al. 2025: decay acts on every parameter.
@@ -132,6 +134,7 @@ class AdamW:
         weights.mul_(n["decay"]).addcdiv_(mean * (-n["lr"] / n["correction1"]), denominator)
 
 
+@checked_call
 @dataclass(frozen=True)
 class Adam(AdamW):
     r"""Settings of Adam with coupled L2 decay: the gradient is $g + wd\,w$, both moments see it.
@@ -158,6 +161,7 @@ class Adam(AdamW):
         super().update(weights, gradient + numbers["coupled"] * weights, state, numbers, shapes)
 
 
+@checked_call
 @dataclass(frozen=True)
 class Sgd(AdamW):
     r"""Settings of gradient descent with momentum and coupled L2 decay.

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 
 
+@checked_call
 @dataclass(frozen=True)
 class Schedule:
     """Logged steps: every `dense_every` to `dense_until`, then about `points` more up to the last step.

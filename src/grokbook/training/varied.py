@@ -47,17 +47,18 @@ def _settings(config: RunConfig) -> Iterator[tuple[Path, Any]]:
     for part in ("task", "model", "optimizer"):
         kind = values[part].pop("class", None) or values[part].get("kind")
         values[part]["kind"] = kind or type(getattr(config, part)).__name__
-    yield from _leaves((), values)
+    yield from leaves((), values)
 
 
-def _leaves(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
+def leaves(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
+    """The values in a nested configuration below a path, each with its own."""
     if isinstance(value, list) and value and all(isinstance(v, dict) and "name" in v for v in value):
         value = {v["name"]: {n: inner for n, inner in v.items() if n != "name"} for v in value}
     if not isinstance(value, dict) or not value:
         yield path, value
         return
     for name, inner in value.items():
-        yield from _leaves((*path, str(name)), inner)
+        yield from leaves((*path, str(name)), inner)
 
 
 def _name(path: Path) -> str:

@@ -13,7 +13,7 @@ import xarray as xr
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, TrainingError, checked_call, line
 from grokbook.machine import generators_kept, limited_threads
 from grokbook.models.transformer import Parameters, Shape, mlp, self_attention
 from grokbook.own_code import is_own
@@ -49,6 +49,7 @@ def preactivations(weights: Parameters, shape: Shape, first: Tensor, second: Ten
     return torch.cat(found, dim=1)
 
 
+@checked_call
 @dataclass(frozen=True)
 class View:
     """What a watch may look at: a network at one logged step, its task, and where the run ends.
@@ -129,8 +130,13 @@ def try_watches(config: RunConfig, watches: Mapping[str, Watch]) -> None:
                 raise ParameterError(f"watch {name!r} writes over the weights of the network; let it work on a copy.")
 
 
-def run_watches(stack: Stack, r: int, watches: Mapping[str, Watch]) -> dict[str, np.ndarray]:
-    """Each watch's values on the kept weights of run r, one for each logged step; NaN where the run had stopped."""
+def run_watches(
+    stack: Stack, r: int, watches: Mapping[str, Watch], failed: dict[str, str]
+) -> dict[str, np.ndarray]:
+    """Each watch's values on the kept weights of run r, one for each logged step; NaN where the run had stopped.
+
+    Why a watch ends in an error for the first time is noted in `failed`, and it is not called again.
+    """
     config, length = stack.configs[r], max(len(values) for values in stack.history[r].values())
     steps = [int(step) for step in stack.logged[:length]]
     last = View(config, split_weights(config, stack.kept[r][steps[-1]]), steps[-1])
@@ -138,26 +144,38 @@ def run_watches(stack: Stack, r: int, watches: Mapping[str, Watch]) -> dict[str,
     for at, step in enumerate(steps):
         view = last if step == last.step else View(config, split_weights(config, stack.kept[r][step]), step, last)
         for name, watch in watches.items():
-            values[name][at] = look(watch, view)
+            if name in failed:
+                continue
+            try:
+                values[name][at] = look(watch, view)
+            except Exception as error:  # whatever a reader's function raises
+                said = f"{type(error).__name__}: {line(error)}"
+                failed[name] = f"watch {name!r} fails at step {step:,} of seed {config.seed}: {said}"
     return values
 
 
 def watched(dataset: xr.Dataset, rows: list[tuple[Stack, int]], watches: Mapping[str, Watch]) -> xr.Dataset:
     """The dataset of these runs with every watch's values, dims `run` and `step`, computed on one thread.
 
-    Raises ParameterError for a watch with the name of what every run logs.
+    Raises ParameterError for a watch with the name of what every run logs, and TrainingError where watches end in an
+    error: a sentence for each, and `history` with what there is.
     """
     taken = sorted(set(watches) & set(dataset.variables))
     if taken:
         raise ParameterError(f"observer {taken[0]!r} has the name of what every run logs; choose another.")
+    failed: dict[str, str] = {}
     with limited_threads(1):
-        found = [run_watches(stack, r, watches) for stack, r in rows]
+        found = [run_watches(stack, r, watches, failed) for stack, r in rows]
     parts = [
         xr.Dataset({name: ("step", series) for name, series in values.items()}, {"step": stack.logged})
         for values, (stack, _) in zip(found, rows, strict=True)
     ]
     for name in watches:
-        if all(np.isnan(values[name]).all() for values in found):
+        if name not in failed and all(np.isnan(values[name]).all() for values in found):
             print(f"grokbook: {name} is not defined at any step of these runs: all NaN.", file=sys.stderr, flush=True)
     together = xr.concat(parts, dim="run", join="outer").sel(step=dataset.step)
-    return dataset.assign({name: v.assign_attrs(long_name=name) for name, v in together.data_vars.items()})
+    whole = dataset.assign({name: v.assign_attrs(long_name=name) for name, v in together.data_vars.items()})
+    if failed:
+        kept = "the runs are done, so with a mended watch the same call trains nothing where a store keeps them"
+        raise TrainingError(f"{'; '.join(failed.values())}; {kept}.", whole)
+    return whole
