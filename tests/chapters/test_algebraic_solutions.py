@@ -60,7 +60,7 @@ def test_the_table_s_runs_have_the_settings_of_the_sweep():
         config = run.config
         assert (config.model.width, config.steps, config.optimizer.learning_rate) == (512, 10_000, 0.01)
         assert config.optimizer.weight_decay == 5e-5 and config.loss == "centred_squared_error"
-        assert config.n_train == round(0.9 * p * p) and config.start == "uniform" and len(run.seeds) == 5
+        assert config.n_train == round(0.9 * p * p) and config.start == "uniform" and len(run.seeds) >= 5
 
 
 # ---------------------------------------------------------------------------------------------- claims
@@ -127,7 +127,7 @@ def test_at_23_only_the_seeds_are_judged_that_nobody_had_seen_when_their_number_
     table = pd.concat([seen, unseen.assign(seed=unseen.seed + 10)])
     found, none = (claims.trained_solutions(Runs({23: part})) for part in (table, seen))
     assert found.verdict == "fails" and found.value == 0 and none.verdict == "undecided"
-    assert [len(run.seeds) for run in claims.judged().values()] == [60, 5, 5]
+    assert [len(run.seeds) for run in claims.judged().values()] == [60, 10, 5]
 
 
 # ------------------------------------------------------------------------------------------- the table
