@@ -272,11 +272,11 @@ def rate_grid(solved, reached):
 
 
 @pytest.mark.parametrize(("solved", "reached", "verdict"), [
-    ([1, 1, 0], [0.5, 0.5, 0.9], "holds"), ([1, 1, 0], [0.9, 0.9, 0.5], "fails"),
+    ([1, 1, 0], [0.5, 0.5, 0.9], "holds"), ([1, 1, 0], [0.9, 0.9, 0.5], "undecided"),
     ([1, 1, 1], [0.5, 0.5, 0.9], "undecided"), ([0, 0, 0], [0.5, 0.5, 0.9], "undecided"),
 ])  # fmt: skip
 def test_a_large_rate_memorises_only_where_it_does_and_with_more_energy(solved, reached, verdict):
-    """A modulus away from the boundary leaves the other to decide."""
+    """A modulus away from the boundary leaves the other to decide; the share of the pairs is ours: none refutes."""
     at_it = rate_grid(solved, reached)
     assert trained.large_rate(rows_of({127: at_it})).verdict == verdict
     found = trained.large_rate(rows_of({71: rate_grid([1, 1, 1], [0.5, 0.5, 0.5]), 127: at_it}))
