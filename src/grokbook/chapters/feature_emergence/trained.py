@@ -222,7 +222,7 @@ def law(runs: Runs) -> Finding:
 
 
 @claim("T31", "tian2025", "Fig. 7", section=LAW, runs=rates, through=lives,
-       rule_changed="2026-11-29T07:15:42 b0e504f6",
+       rule_changed="2026-11-29T13:22:10 43fba172",
        says="at rates {alphas} (energy as a part of the maximum's): {told}")  # fmt: skip
 def large_rate(runs: Runs) -> Finding:
     """At the boundary a large learning rate leads to memorisation, with higher energy.
