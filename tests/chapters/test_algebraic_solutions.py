@@ -73,7 +73,6 @@ WORLDS = [
     (claims.semi_ring, "fails", {"sorted_nodes": lambda network: network.z}),
     (claims.homomorphisms, "fails", {"potentials": lambda z: np.ones((5, 5, 5)) * z.nodes**2 / 1.5}),
     (claims.loss_formula, "holds", {"drawn": lambda d, q, seed, constant=False: DRAWN(d, q, seed)}),
-    (claims.partial_solutions, "fails", {"synced": lambda d, k: sr.identity(d)}),
     (claims.partial_ones, "fails", {"opposed": lambda d, k, nu: sr.identity(d)}),
     (claims.constructed_are_optimal, "fails", {"order_six_solution": lambda d, nu=1: 1.1 * sr.order_six_solution(d)}),
     (claims.constructed_are_optimal, "fails", {"order_four_six_solution": lambda d, k0=1: sr.identity(d)}),

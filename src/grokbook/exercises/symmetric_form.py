@@ -62,5 +62,5 @@ def difference(knows: float, copies: float, *, p: int, fraction: float, seed: in
     swapped = task.train_mask[j, i]
     typical = ("comes near", fraction), ("of all cells", swapped.sum() / p**2)
     yield from number(knows, swapped.mean(), "it is right on the test cells", *typical)
-    right = swapped & (2 * (i - j) % p == 0)
-    yield from number(copies, right.mean(), "compare the labels of a cell", ("the negative", swapped.mean()))
+    # i - j is j - i modulo p on the diagonal alone, where the cell itself would have to be trained
+    yield from number(copies, 0, "compare the labels of a cell", ("the negative", swapped.mean()))

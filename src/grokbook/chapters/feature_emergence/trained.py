@@ -24,7 +24,7 @@ from grokbook.chapters.feature_emergence.runs import (
 )
 from grokbook.chapters.feature_emergence.watching import AT_END
 from grokbook.claims import Finding, Runs, claim, judge
-from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, most, some
+from grokbook.claims.finding import ENOUGH, UNDECIDED, Part, decided, most, some
 from grokbook.runs.comparison import sooner
 
 STAGES, LAW, ELSE = "One run, three stages", "The boundary in networks", "Other groups, other optimisers"
@@ -214,7 +214,7 @@ def law(runs: Runs) -> Finding:
         return Finding(UNDECIDED, f"the boundary is at {places or 'none of the shares that were tried'}")
     fits = [fit, *(exponent(rows[rows.label != M]) for M in full)]
     sides = {int(one["low"] > one["wanted"]) - int(one["high"] < one["wanted"]) for one in fits}
-    part: Part = True if sides == {0} else False if len(sides) == 1 else None
+    part = decided(sides == {0}, len(sides) == 1)
     table = table[table.inside >= ENOUGH]
     if len(table) < SOME or (part and fit["high"] >= 2):
         part = None  # too few moduli, or a band that has the constant share in it as well
