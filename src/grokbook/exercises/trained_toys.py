@@ -83,8 +83,6 @@ def unit(factor: float, theirs: int, ours: int, *, p: int, run: tuple[int, int])
     for scale in (1.0, sqrt(10 / 9)):
         seen = (representation_quality_index(scale * one, 0.1, normalise=False) > 0.95 for one in numbers)
         right.append(next(int(step) for step, line in zip(steps, seen, strict=True) if line))
-    if [int(theirs), int(ours)] == right:
-        return
-    yield [int(ours), int(theirs)] == right, "exchanged"
-    yield int(theirs) != right[0], "in the program's unit `numbers`"
-    yield True, "fewer gaps are below"
+    yield [ours, theirs] == right, "exchanged"
+    yield theirs != right[0], "in the program's unit `numbers`"
+    yield ours != right[1], "fewer gaps are below"
