@@ -64,7 +64,7 @@ def dnns_stay_at_guessing(runs: Runs, *, risen: float = RISEN) -> Finding:
     """With a 2-layer DNN in place of the transformer "the test accuracy will always remain around 0.01".
 
     Read as at most `risen` at every logged step. Which DNN is meant is open: borne out where both stay, three runs
-    each, and refuted where neither does.
+    each, and refuted where neither does. The other bars were added when its runs had been seen.
     """
     best = {name: float(run.test_accuracy.max()) for (name, _), run in runs.items()}
     part = None
