@@ -27,7 +27,7 @@ def test_recorded_settings_are_the_papers():
     for M, sweep in runs.boundary().items():
         config = sweep.config
         assert (config.task.p, config.model.width, config.optimizer.learning_rate) == (M, 256, 0.005)
-        assert config.optimizer.weight_decay == 5e-5 and len(sweep.seeds) == 5
+        assert config.optimizer.weight_decay == 5e-5 and sweep.seeds[-5:] == runs.fresh_boundary()[M].seeds
     tried = np.array(runs.FINER)
     assert (tried[1:] / tried[:-1]).max() < 1.09
 
@@ -211,7 +211,7 @@ def arms(decayed, small=(1, 3, 2, 4, 1), solved=(1, 1, 2, 1, 0), unsolved=(5, 4,
 def test_a_bump_is_what_decay_adds_after_the_fit(seen, parts):
     found = trained.bump(Runs(seen))
     whole = "all 3 runs (highest" in parts
-    assert parts in found.evidence and (found.verdict == "holds") == whole
+    assert parts in found.evidence and found.verdict == ("holds" if whole else "undecided")
     assert ("oracle in all 3 runs, null in none of 3 runs" in found.evidence) == bool(parts)
 
 
@@ -228,7 +228,7 @@ def test_a_bump_that_other_seeds_show_too_decides_nothing():
 
 
 def test_what_is_missing_leaves_a_claim_open_and_its_sentence_whole():
-    boundary, groups = runs.boundary(), runs.finer_groups()
+    boundary, groups = runs.fresh_boundary(), runs.finer_groups()
     law = {M: grid(M, 3 * np.log(M) / M, jitter=0.15) for M in boundary}
     for seen, part in (({("solved", True): watched([1, 4, 1], seeds=1)}, ""),
                        ({("solved", True): watched([1, 4, 1], seeds=15)}, "in all 15 runs")):  # fmt: skip
@@ -268,11 +268,11 @@ def rate_grid(solved, reached):
 
 
 @pytest.mark.parametrize(("solved", "reached", "verdict"), [
-    ([1, 1, 0], [0.5, 0.5, 0.9], "holds"), ([1, 1, 0], [0.9, 0.9, 0.5], "fails"),
+    ([1, 1, 0], [0.5, 0.5, 0.9], "holds"), ([1, 1, 0], [0.9, 0.9, 0.5], "undecided"),
     ([1, 1, 1], [0.5, 0.5, 0.9], "undecided"), ([0, 0, 0], [0.5, 0.5, 0.9], "undecided"),
 ])  # fmt: skip
 def test_a_large_rate_memorises_only_where_it_does_and_with_more_energy(solved, reached, verdict):
-    """A modulus away from the boundary leaves the other to decide."""
+    """A modulus away from the boundary leaves the other to decide; the share of the pairs is ours: none refutes."""
     at_it = rate_grid(solved, reached)
     assert trained.large_rate(rows_of({127: at_it})).verdict == verdict
     found = trained.large_rate(rows_of({71: rate_grid([1, 1, 1], [0.5, 0.5, 0.5]), 127: at_it}))
@@ -321,9 +321,9 @@ def test_muon_is_judged_by_ranks_with_a_margin_where_all_runs_are_at_rest():
 
 
 @pytest.mark.parametrize(("share", "wider", "verdict"), [(0.41, 0.8, "holds"), (0.41, 0.41, "undecided"),
-                                                         (0.8, 0.41, "fails")])  # fmt: skip
+                                                         (0.8, 0.41, "undecided")])  # fmt: skip
 def test_groups_are_judged_on_representations_of_the_papers_dimensions(share, wider, verdict):
-    """Where those with dimension 3 pass as well, the bar tells nothing."""
+    """Where those with dimension 3 pass as well, the bar tells nothing; width and rate are ours: nothing is refuted."""
     seen = {label: grid(24, wider if name in runs.WIDER else share if name != "Z23" else 0.4)
             for label, name in runs.FINE.items()}  # fmt: skip
     found = trained.other_groups(rows_of(seen, runs.finer_groups()))

@@ -6,10 +6,10 @@ import pytest
 import xarray as xr
 
 from grokbook.chapters.progress_measures import claims, plan, runs
-from grokbook.claims import Runs
+from grokbook.claims import Runs, load
 from grokbook.claims.finding import UNDECIDED
 from grokbook.errors import ParameterError
-from grokbook.runs.lead_tables import shown_table
+from grokbook.runs.lead_tables import controlled, shown_table
 from grokbook.runs.lead_tasks import CONTROLS, lead_tasks
 
 STEPS = np.arange(0, 2510, 10)
@@ -107,3 +107,9 @@ def test_the_table_of_the_page_has_the_controls_first_and_then_who_sees_it_comin
     assert shown["first"].tolist()[0] == "2 of 9"
     alike = {f"measure {n:02}": ("goes with it", "neither")[n % 2] for n in range(40)}
     assert shown_table(summary(**alike)).measure.tolist()[3:] == sorted(alike, key=alike.get), "in the order they had"
+
+
+def test_a_clock_is_early_in_every_counted_run_as_the_tour_and_pages_6_and_18_say():
+    rows = controlled(load(runs.tasks()), {})
+    lead = rows[rows.generalises & (rows.measure == "clock")].lead
+    assert len(lead) == 35 and (lead > 0).all()

@@ -129,6 +129,7 @@ def test_the_plan_trains_the_small_networks_and_its_defaults_are_recorded():
         (0.01, 0.01, 3, "holds"),
         (0.3, 0.3, 1, "fails"),
         (0.01, 0.3, 3, "undecided"),
+        (0.03, 0.03, 3, "undecided"),  # at half the bar they answer
         (0.01, 0.01, 1, "undecided"),
         (0.01, None, 3, "undecided"),
     ],

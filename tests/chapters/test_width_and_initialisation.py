@@ -93,8 +93,8 @@ def test_no_recorded_seed_of_figure_5_is_left_out(settings):
 def test_what_is_recorded_has_three_seeds_unless_more_were_set_aside():
     compared = {runs.unchanged()}  # what others are compared with has all of its seeds
     for run in {run for settings in runs.RUNS for run in settings().values()} - compared:
-        many = {"gu2025/fig5[p=97]": 19, "gu2025/fig5": 10, "gu2025/fig10[p=43, d=128, steps=2": 15,
-                "gu2025/fig10[p=43, d=128, steps=6": 10,
+        many = {"gu2025/fig5[p=97]": 19, "gu2024/fig20[positions": 6, "gu2025/fig5": 10,
+                "gu2025/fig10[p=43, d=128, steps=2": 15, "gu2025/fig10[p=43, d=128, steps=6": 10,
                 "small/fig9[": len(runs.WIDTH_SEEDS), "small/fig19[d=48, ": len(runs.MANY),
                 "small/fig19[": runs.PAIRS, "small/fig20[d=96, ": 18,
                 "small/fig21[d=48, ": 21, "small/fig21[": 13}  # fmt: skip

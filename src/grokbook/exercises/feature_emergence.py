@@ -56,12 +56,11 @@ def missing(missed: float, energies: Sequence[float], *, M: int, k: int, eta: fl
     right = float(np.sqrt(2 / (M - 1)))
     yield from number(missed, right, "one frequency is missed", ("of the square", right**2))
     every = backpropagated.cosines(M)
-    others, hills, Y = np.delete(every, range(4 * k - 4, 4 * k), axis=0), every[::4], backpropagated.answers(M)
+    others = np.delete(every, range(4 * k - 4, 4 * k), axis=0)
 
     def left(size: float) -> np.ndarray:
-        u, s, _ = np.linalg.svd(backpropagated.centred(backpropagated.features(size * others, M)), full_matrices=False)
-        rest = backpropagated.centred(Y) - u @ ((s**2 / (s**2 + eta))[:, None] * (u.T @ Y))
-        return ((rest.T @ backpropagated.features(hills, M)) ** 2).sum(axis=0) / 2
+        learned = backpropagated.features(size * others, M)
+        return np.array([backpropagated.modulated(w, M, learned, eta) for w in every[::4]])
 
     given, wanted = np.asarray(energies, dtype=float), left(5.0)
     if given.shape != wanted.shape:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import minimize_scalar
 from sympy import primerange
 
 from grokbook.exercises.asked import Mistakes, exercise, near
@@ -27,17 +27,17 @@ def rename(like: Sequence[int], *, p: int, k: int, gap: int) -> Mistakes:
 @exercise("ex-02a-amplitudes", draws={"p": PRIMES, "k": range(1, 12), "other": range(12, 24)})
 def amplitudes(a: float, largest: float, *, p: int, k: int, other: int) -> Mistakes:
     """An amplitude, and the margin, both to three digits."""
-    gaps = 1 - np.cos(2 * np.pi * np.outer(np.arange(1, p), [k, other]) / p)
-    rows = np.column_stack([gaps[:, 1] - gaps[:, 0], np.ones(p - 1)])  # t <= a g_k(d) + (1 - a) g_other(d)
-    best = linprog([0, -1], A_ub=rows, b_ub=gaps[:, 1], bounds=[(0, 1), (None, None)])
-    most, reached = -best.fun, float((gaps @ [a, 1 - a]).min())
-    if not (near(largest, most) or near(largest, reached)):
-        yield True, "with the amplitudes a and 1 - a", reached
-    if near(a, best.x[0]) or reached > 0.99 * most:
-        return
-    yield near(a, 0.5), "equal amplitudes"
-    yield a > best.x[0], "is not the largest"
-    yield True, "margin is not the largest"
+
+    def margin(amplitude: float) -> float:
+        return angles.margin(p, [k, other], [amplitude, 1 - amplitude])
+
+    best = minimize_scalar(lambda one: -margin(one), bounds=(0, 1), options={"xatol": 1e-9})  # it is concave
+    reached = margin(a)
+    yield not (near(largest, -best.fun) or near(largest, reached)), "with the amplitudes a and 1 - a", reached
+    if not near(a, best.x) and reached < -0.99 * best.fun:
+        yield near(a, 0.5), "equal amplitudes"
+        yield a > best.x, "is not the largest"
+        yield True, "margin is not the largest"
 
 
 @exercise("ex-02a-line", draws={"p": PRIMES[:20], "k": range(1, 24), "phase": [n / 100 for n in range(50)]})

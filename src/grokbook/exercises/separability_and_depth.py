@@ -64,8 +64,8 @@ def falls(least: float, most: float, curve: Sequence[float], sparser: str, *, n:
     yield from number(most, total_of_most, "every second interval can fall", ("without a rise", n * F))
     values = np.asarray(curve, dtype=float)
     yield values.shape != (n + 1,) or values.min() < 0 or values.max() > 1, "the curve needs N accuracies", n + 1
-    largest = max(float((values[: k + 1] - values[k]).max()) for k in range(n + 1))
-    total = sum(max(one - other, 0.0) for one, other in zip(values[:-1], values[1:], strict=True))
+    largest = float((np.maximum.accumulate(values) - values).max())
+    total = float(np.maximum(-np.diff(values), 0).sum())
     yield not near(largest, F), "the largest fall of your curve", largest
     if not near(total, total_of_most):
         yield near(total, F), "is the least", total

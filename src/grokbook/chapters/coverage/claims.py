@@ -77,7 +77,8 @@ def a_cell_of_the_class_is_near(p: int = 97, radius: int | None = None, seeds: i
 
 @claim("G16", "gu2025", "appendix B.5", section=OWN_CLASS, kind="formula", part_of="EG", says=(
     "broken by {broken} of {total} pairs of one class (normal rows, p = {p}), whose printed factor is 0; (|i - i'| + ",
-    "|j - j'|) times the largest step is broken by {largest}, times the mean step by {mean}"))  # fmt: skip
+    "|j - j'|) times the largest step is broken by {largest} (arithmetic: a triangle inequality), times the mean step ",
+    "by {mean}"))  # fmt: skip
 def neighbour_inequality(p: int = 23, *, printed: bool = True) -> Finding:
     """For cells of one class, |phi(i) + phi(j) - k| <= |i - i' + j - j'| delta + delta'.
 

@@ -17,7 +17,8 @@ FALLS = {"med": "falls"}
 SHARES = (0.25, 0.5, 0.75)  # of both moves; a word that one of them changes is none
 ENOUGH = 6  # runs that generalise with a delay below which nothing is concluded
 
-_JUDGED = {"section": "What the papers say", "runs": own_size, "beside": tasks, "seconds": 8}
+_JUDGED = {"section": "What the papers say", "runs": own_size, "beside": tasks, "seconds": 8,
+           "rule_changed": "2026-11-29T06:19:12 ea66d7ef"}  # fmt: skip
 
 
 def _associated(test: RankTest) -> bool | None:

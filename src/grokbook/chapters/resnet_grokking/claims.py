@@ -123,8 +123,8 @@ def the_published_curve(runs: Runs) -> Finding:
     and 0.4 for about 2800 epochs before rapidly rising to 1".
 
     Our reading: the test set comes more than 1,000 epochs later (of 19 batches, as the authors'), and the median from
-    fitting to there is 0.25 to 0.45. Other runs refute nothing: what is drawn by us and what weights the authors'
-    program starts from is not printed.
+    fitting to there is 0.25 to 0.45. Other runs refute nothing, so that it holds or stays open: what is drawn by us and
+    what weights the authors' program starts from is not printed.
     """
     table = runs["decay=0.0001"]
     if table is None:

@@ -109,11 +109,11 @@ def small_by_shift() -> Settings:
 
 
 def by_position() -> Settings:
-    """Figs 19 to 21 of Gu 2024, p = k = 97: three widths, position vectors on and off."""
+    """Figs 19 to 21 of Gu 2024, p = k = 97: three widths, position vectors on and off; of an order six seeds a side."""
     return {
         f"d = {d}, {state}": run(f"gu2024/fig{figure}[positions={state}]", d_model=d, shift=97, steps=20_000,
-                                 positional=state == "on")
-        for (figure, d), state in product(((19, 128), (20, 256), (21, 512)), ("on", "off"))
+                                 positional=state == "on", seeds=tuple(range(seeds)))
+        for (figure, d, seeds), state in product(((19, 128, 3), (20, 256, 6), (21, 512, 3)), ("on", "off"))
     }  # fmt: skip
 
 
