@@ -206,7 +206,7 @@ class _Sources:
         if id(found) in self.entered or of_library(module):
             return
         self.entered[id(found)] = found
-        if module == "builtins" and not is_builtin(found):
+        if module == "builtins" and not isinstance(found, ModuleType) and not is_builtin(found):
             raise Unknown(f"{found.__qualname__} was made by exec without a __name__, so has no source")
         if _is_installed(module):
             return
