@@ -10,7 +10,7 @@ from grokbook.claims.runs import made_after, since
 from grokbook.paths import records_path
 from grokbook.runs.store import Store
 
-# Experiments to which a page itself gives further seeds, or chapter 14's contrast, of which its page has the first five.
+# Experiments to which a page itself gives further seeds; and chapter 14's contrast, of which it has the first five.
 ON_PAGES = ("causes/q[", "gu2025/table1[strip, t=67]", "liu2022/contrast[")
 
 
