@@ -294,7 +294,7 @@ def trained_solutions(runs: Runs, *, bar: float = BAR) -> Finding:
         table = table[table.seed.isin(FURTHER.get(d, table.seed))]
         counts, known = trained_counts(table), enough(table.drop_duplicates("seed"))
         for count, of in counts:
-            below = of and binomtest(count, of).proportion_ci().high < bar  # Clopper and Pearson's band
+            below = of > 0 and binomtest(count, of).proportion_ci().high < bar  # Clopper and Pearson's band
             parts.append(decided(count >= bar * of > 0, below) if known else None)
         each = [count / of if of else np.nan for count, of in counts]
         shares += each
