@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import sympy
@@ -19,7 +20,7 @@ def product(point: Array | Sequence[float]) -> Values:
     return _plain(triples(point).prod(axis=-1))
 
 
-def _plain(values: np.ndarray) -> Values:
+def _plain(values: Any) -> Values:
     return float(values) if np.ndim(values) == 0 else values
 
 
@@ -64,11 +65,12 @@ def surface_lyapunov(point: Array | Sequence[float], equilibrium: Array | Sequen
     Source: this book, for Gu et al. 2025, Theorems C.9 and C.12.
     """
     delta = product(triples(equilibrium, "equilibrium"))
-    if np.ndim(delta) or delta == 0:
+    if not isinstance(delta, float) or delta == 0:
         raise ParameterError(f"equilibrium has the product {delta}, but must be one point whose product is not 0.")
     found = triples(point)
-    change = [here - there for here, there in zip(conserved(found), conserved(equilibrium), strict=True)]
-    return _plain(lyapunov(found, target=delta) + (change[0] ** 2 + change[1] ** 2) / 2)
+    first, second = conserved(found)
+    i_1, i_2 = conserved(equilibrium)
+    return _plain(lyapunov(found, target=delta) + ((first - i_1) ** 2 + (second - i_2) ** 2) / 2)
 
 
 def printed_v(point: Array | Sequence[float]) -> Values:
@@ -136,7 +138,7 @@ def rising_share(radius: float, n: int = 20000, seed: int = 0) -> float:
     direction = rng.normal(size=(n, 3))
     direction /= np.linalg.norm(direction, axis=1, keepdims=True)
     points = 1 + radius * rng.random((n, 1)) ** (1 / 3) * direction
-    return float((v_rate(points) > 0).mean())
+    return float(np.mean(v_rate(points) > 0))
 
 
 def eigenvalues(point: Array | Sequence[float], *, target: float = 1.0) -> tuple[float, float, float]:
