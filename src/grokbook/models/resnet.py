@@ -150,7 +150,9 @@ class ResNet:
             _, norm, stride = convolutions[name]
             x = convolved(x, weights[f"{name}.weight"], stride)
             kept = [f"{norm}.running_mean", f"{norm}.running_var"]
-            mean, variance = (weights[k] if seen is None else weights[k].detach().clone() for k in kept)
+            mean, variance = (weights[k] for k in kept)
+            if seen is not None:
+                mean, variance = mean.detach().clone(), variance.detach().clone()
             scale, shift = weights[f"{norm}.weight"], weights[f"{norm}.bias"]
             x = F.batch_norm(x, mean, variance, scale, shift, seen is not None, MOMENTUM, EPSILON)
             if seen is not None:

@@ -49,7 +49,8 @@ class ReplayedAddition(AdditionTask):
         """The random answers of `count` results, float64 of shape (count, width)."""
         answers = self._drawn[0]
         if answers is None:
-            raise ParameterError(f"answers = {self.answers!r} must be 'vectors': for labels the program draws none.")
+            rule = "must be 'vectors': for labels the program draws none"
+            raise ParameterError(f"answers = {self.answers!r} {rule}.")
         return answers[:count]
 
 
