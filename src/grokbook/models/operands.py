@@ -40,7 +40,7 @@ def from_embeddings(network: ModularNetwork, weights: Parameters) -> Callable[[T
         places = torch.arange(n)
         changes = {"p": n, "shift": n} if shifted else {"p": n}
         tokens = [places, places + n, torch.full((n,), 2 * n)] if shifted else [places, places]
-        wide: Network = replace(network, **changes)  # type: ignore[assignment]
+        wide: Network = replace(network, **changes)  # type: ignore[assignment]  # it has `forward`
         table = torch.cat([first, second, rest])
         return wide.forward({**weights, "W_E": table}, torch.stack(tokens, dim=1))
 
