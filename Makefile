@@ -81,7 +81,7 @@ examples: setup-dev ## test and build the companions under examples/ outside the
 lint: setup-dev ## check style with ruff
 	$(BIN)/ruff check .
 
-types: setup-dev ## check the types of tasks, models, measures, theory and training, strictly (needs uv)
+types: setup-dev ## check the types of the whole of tasks, models, measures, theory and training, no exemption (needs uv)
 	uv tool run mypy==2.4.1 --python-executable $(BIN)/python
 
 serve: setup ## show the built site at a local address

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from project_tree import PACKAGE, ROOT, dotted, modules, read, tree
+from project_tree import PACKAGE, ROOT, dotted, modules, pyproject, read, tree
 
 EXAMPLES = [m for m in modules() if ">>> " in (PACKAGE / m).read_text(encoding="utf-8")]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -59,6 +59,11 @@ def test_s3_public_functions_are_typed():
         return function.returns is None or any(argument.annotation is None for argument in given)
 
     assert not where((m, n) for m, n in public(Function) if untyped(n))
+
+
+def test_no_module_that_mypy_checks_is_exempt():
+    checked = pyproject()["tool"]["mypy"]
+    assert checked["strict"] and "overrides" not in checked and not checked.keys() & {"exclude", "disable_error_code"}
 
 
 def test_s4_no_module_is_longer_than_450_lines_and_no_literal_text_than_200_characters():

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from grokbook.errors import ParameterError
 from grokbook.models.nudged import NUDGE, NudgedToy
 from grokbook.models.replayed import ReplayedToy
 from grokbook.models.toy import Toy
@@ -27,6 +28,11 @@ def test_answers_and_split_come_in_the_order_of_the_program(answers, seed):
     assert set(task.train_index) == set(trained) and np.all(np.diff(task.train_index) > 0)
     if answers == "vectors":
         np.testing.assert_array_equal(task.targets, y[task.inputs.sum(axis=1)])
+
+
+def test_vectors_that_the_program_does_not_draw_are_refused():
+    with pytest.raises(ParameterError, match="answers = 'labels' must be 'vectors'"):
+        ReplayedAddition(answers="labels").vectors(19)
 
 
 @pytest.mark.parametrize(("answers", "wide"), [("vectors", 30), ("labels", 19)])

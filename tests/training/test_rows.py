@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from examples import TOY
+from torch.nn.functional import one_hot
 
 from grokbook.models.encoder import Encoder
 from grokbook.models.quadratic import Quadratic
@@ -176,3 +177,39 @@ def test_noise_is_drawn_by_seed_and_step_whatever_else_is_in_the_batch():
     assert not np.allclose(weights([base], None), weights([without], None), atol=1e-3)
     assert "dropout" not in without.as_dict()["model"] and base.as_dict()["model"]["dropout"] == 0.2
     assert train([base], compiled=True).attrs["update"] == "eager"  # and what says compiled was
+
+
+@dataclasses.dataclass(frozen=True)
+class Centred:
+    """Both one-hot operands less their mean over the batch, some dropped, and a linear layer."""
+
+    dropout: float = 0.2
+    statistics = ("mean",)
+
+    def shapes(self):
+        return {"W": (5, 10), "mean": (10,)}
+
+    def draw(self, seed):
+        generator = torch.Generator().manual_seed(seed)
+        return {"W": torch.randn(5, 10, generator=generator), "mean": torch.zeros(10)}
+
+    def forward(self, weights, inputs, drop=torch.clone, seen=None):
+        x = one_hot(inputs, 5).flatten(1).float()
+        mean = weights["mean"] if seen is None else x.mean(0)
+        if seen is not None:
+            seen["mean"] = mean
+        return drop(x - mean) @ weights["W"].T
+
+
+def test_a_network_can_have_noise_and_batch_statistics():
+    """The mean is kept, and no sample is dropped where the training batches are looked at again."""
+    task = GroupTask("Z5", 0.6, "labels")
+    base = RunConfig(task, Centred(), Adam(1e-1), 40, Schedule(0, 10, 4))
+    configs = [base, base.with_seed(1)]
+    stack = make_stack(configs, CPU)
+    train_stack(stack)
+    expected = [one_hot(torch.tensor(c.task.inputs[c.task.train_index]), 5).flatten(1) for c in configs]
+    for row, config, seen in zip(stack.weights, configs, expected, strict=True):
+        torch.testing.assert_close(split_weights(config, row)["mean"], seen.float().mean(0))
+    for series in stack.history:
+        assert series["train_accuracy_in_batches"][1:] == series["train_accuracy"][1:]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import cos, exp, gcd, lgamma, pi, sqrt
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,11 +27,11 @@ class MedDefinition(NamedTuple):
 
     source: str
     formula: str
-    arguments: Mapping[str, object]
+    arguments: Mapping[str, Any]
     ranges: int
 
 
-def _definition(source: str, formula: str, ranges: int, **arguments: object) -> MedDefinition:
+def _definition(source: str, formula: str, ranges: int, **arguments: Any) -> MedDefinition:
     return MedDefinition(source, formula, MappingProxyType(arguments), ranges)
 
 

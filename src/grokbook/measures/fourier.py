@@ -114,7 +114,7 @@ def circle_projection(embedding: Array, k: int) -> Array:
     p = len(table)
     angle = 2 * np.pi * whole(k, "k", least=1, most=p // 2) * np.arange(p) / p
     pair = 2 / p * np.stack([np.cos(angle), np.sin(angle)]) @ table
-    size = np.linalg.norm(pair)
+    size = float(np.linalg.norm(pair))
     if size <= 1e-13 * np.linalg.norm(table) / np.sqrt(p):
         raise ParameterError(f"embedding has no power at k = {k}, but its plane needs some: see dominant_frequencies.")
     first = _unit(pair[0], size)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,7 +13,7 @@ from grokbook.errors import ParameterError, nearest, shown
 Array = np.ndarray | torch.Tensor
 
 
-def to_numpy(values: object) -> np.ndarray:
+def to_numpy(values: Any) -> np.ndarray:
     """Values as a float64 numpy array on the CPU, detached from any gradient.
 
     Raises ParameterError if they are not real numbers.
@@ -28,7 +29,9 @@ def to_numpy(values: object) -> np.ndarray:
         raise ParameterError(f"Expected an array of real numbers, got {type(values).__name__}: {error}.") from error
 
 
-def rows(embedding: Array, *, least: int = 2, name: str = "embedding") -> np.ndarray:
+def rows(
+    embedding: Array | Sequence[Any], *, least: int = 2, name: str = "embedding"
+) -> np.ndarray:
     """The table as float64 rows, one a token, after checking that it is (p, d), p >= least, and finite.
 
     Raises ParameterError otherwise.
@@ -44,7 +47,7 @@ def rows(embedding: Array, *, least: int = 2, name: str = "embedding") -> np.nda
     return table
 
 
-def like(result: np.ndarray, embedding: Array) -> Array:
+def like(result: np.ndarray, embedding: object) -> Array:
     """The result as the kind of array that came in: torch (same device and dtype) for torch, else numpy."""
     if not isinstance(embedding, torch.Tensor):
         return result
@@ -64,8 +67,10 @@ def one_of(value: str, choices: Iterable[str], name: str) -> str:
 
 def whole(value: object, name: str, *, least: int = 1, most: int | None = None) -> int:
     """The value if it is a whole number in [least, most]; raises ParameterError otherwise."""
-    limits = f"at least {least}" if most is None else f"between {least} and {most}"
-    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not is_whole or value < least or (most is not None and value > most):
+    number = None
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        number = int(value)
+    if number is None or number < least or (most is not None and number > most):
+        limits = f"at least {least}" if most is None else f"between {least} and {most}"
         raise ParameterError(f"{name} is {value!r}, but must be a whole number {limits}.")
-    return int(value)
+    return number

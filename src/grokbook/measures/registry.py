@@ -18,6 +18,8 @@ from grokbook.measures.inputs import Array, rows
 from grokbook.measures.norms import mean_norm, weight_norm
 from grokbook.measures.representation import representation_quality
 
+Direction = Literal["falls", "rises", "rises then falls", "none"]
+
 
 @dataclass(frozen=True)
 class Measure:
@@ -32,7 +34,7 @@ class Measure:
     formula: str
     function: Callable[..., object]
     of: Literal["embedding", "weights", "network", "curves"]
-    direction: Literal["falls", "rises", "rises then falls", "none"]
+    direction: Direction
     source: str
     unit: str
     range: str
@@ -43,7 +45,14 @@ def _med(name: str, symbol: str, definition: str, function: Callable[..., float]
     return Measure(name, symbol, formula, function, "embedding", "falls", source, "embedding", "[0, ∞)")
 
 
-def _loss(name: str, symbol: str, formula: str, function: Callable[..., float], direction: str, note: str) -> Measure:
+def _loss(
+    name: str,
+    symbol: str,
+    formula: str,
+    function: Callable[..., float],
+    direction: Direction,
+    note: str,
+) -> Measure:
     source = f"Nanda et al. 2023, section 5{note}" if note else "every source; what the accuracy is a shadow of"
     return Measure(name, symbol, formula, function, "network", direction, source, "nats", "[0, ∞)")
 

@@ -8,6 +8,7 @@ A linear probe, fitted on some rows and scored on others, can fail where the sep
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -121,7 +122,9 @@ def _widest_slab(
     return half, solved.x[:d], float(solved.x[d]), weights
 
 
-def _solved(cost: np.ndarray, table: np.ndarray, limits: list[tuple[float | None, float | None]]) -> OptimizeResult:
+def _solved(
+    cost: np.ndarray, table: np.ndarray, limits: Sequence[tuple[float | None, float | None]]
+) -> OptimizeResult:
     """The optimum of cost . x subject to table x <= 0 and limits, by the first solver that reaches it."""
     for settings in SOLVERS:
         found = linprog(cost, A_ub=table, b_ub=np.zeros(len(table)), bounds=limits, **settings)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from grokbook.models.networks import Parameters
 from grokbook.models.transformer import Shape, cls_logits, initialise, plain_logits
 
 
@@ -19,7 +21,14 @@ class Deviation:
     gradient: float
 
 
-def _results(model, shape: Shape, tokens: Tensor, labels: Tensor, seed: int, dtype: torch.dtype) -> tuple:
+def _results(
+    model: Callable[[Parameters, Tensor, Shape], Tensor],
+    shape: Shape,
+    tokens: Tensor,
+    labels: Tensor,
+    seed: int,
+    dtype: torch.dtype,
+) -> tuple[Tensor, tuple[Tensor, ...]]:
     weights = {name: w.to(dtype).requires_grad_() for name, w in initialise(shape, seed).items()}
     z = model(weights, tokens, shape)
     return z, torch.autograd.grad(F.cross_entropy(z, labels), list(weights.values()))

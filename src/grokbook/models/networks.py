@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Protocol
+from dataclasses import Field
+from typing import Any, ClassVar, Protocol
 
 from torch import Tensor
 
@@ -35,6 +36,8 @@ ROWS = {"rows": True}
 class Network(Protocol):
     """Sizes of a network; parameters are a mapping name -> tensor."""
 
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
     def shapes(self) -> Shapes:
         """Name and shape of every parameter, in the order in which a row of weights holds them."""
 
@@ -48,16 +51,17 @@ class Network(Protocol):
 class ModularNetwork:
     """What the networks on pairs modulo p have in common: sizes `p` and `shift` (k), and `W_E`, a token a row."""
 
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     p: int
     shift: int
-    starts = ("normal",)
+    starts: ClassVar[tuple[str, ...]] = ("normal",)
 
     @property
     def vocabulary(self) -> int:
         """Number of tokens, p + k + 1."""
         return self.p + self.shift + 1
 
-    def embeddings(self, weights: Mapping[str, Any]) -> tuple[Any, Any]:
+    def embeddings(self, weights: Mapping[str, Any]) -> tuple[Any, ...]:
         """The rows of `W_E` that the first and the second operand use, each (p, d)."""
         return weights["W_E"][: self.p], weights["W_E"][self.shift : self.shift + self.p]
 

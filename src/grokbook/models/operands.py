@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from grokbook.errors import ParameterError
-from grokbook.models.networks import ModularNetwork, Parameters
+from grokbook.models.networks import ModularNetwork, Network, Parameters
 
 
 def from_embeddings(network: ModularNetwork, weights: Parameters) -> Callable[[Tensor, Tensor], Tensor]:
@@ -32,7 +32,7 @@ def from_embeddings(network: ModularNetwork, weights: Parameters) -> Callable[[T
     """
     if not isinstance(network, ModularNetwork) or "W_E" not in weights:
         raise ParameterError(f"{type(network).__name__} has no embedding W_E of two operands modulo p.")
-    shifted = "shift" in {field.name for field in fields(network)}  # type: ignore[arg-type]
+    shifted = "shift" in {field.name for field in fields(network)}
     rest = weights["W_E"][network.p + network.shift :] if shifted else weights["W_E"][:0]
 
     def logits_of(first: Tensor, second: Tensor) -> Tensor:
@@ -40,7 +40,7 @@ def from_embeddings(network: ModularNetwork, weights: Parameters) -> Callable[[T
         places = torch.arange(n)
         changes = {"p": n, "shift": n} if shifted else {"p": n}
         tokens = [places, places + n, torch.full((n,), 2 * n)] if shifted else [places, places]
-        wide = replace(network, **changes)  # type: ignore[type-var]
+        wide: Network = replace(network, **changes)  # type: ignore[assignment]  # it has `forward`
         table = torch.cat([first, second, rest])
         return wide.forward({**weights, "W_E": table}, torch.stack(tokens, dim=1))
 

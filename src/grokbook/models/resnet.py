@@ -83,7 +83,8 @@ class ResNet:
     def _convolutions(self) -> dict[str, tuple[tuple[int, ...], str, int]]:
         """Convolution -> shape, the normalisation that follows it, stride."""
         kernel, stride = STEMS[self.stem]
-        found = {"conv1": ((self.width, self.channels, kernel, kernel), "bn1", stride)}
+        found: dict[str, tuple[tuple[int, ...], str, int]] = {}
+        found["conv1"] = (self.width, self.channels, kernel, kernel), "bn1", stride
         for name, i, o, step in self._blocks():
             found[f"{name}.conv1"] = (o, i, 3, 3), f"{name}.bn1", step
             found[f"{name}.conv2"] = (o, o, 3, 3), f"{name}.bn2", 1
@@ -149,11 +150,13 @@ class ResNet:
             _, norm, stride = convolutions[name]
             x = convolved(x, weights[f"{name}.weight"], stride)
             kept = [f"{norm}.running_mean", f"{norm}.running_var"]
-            moved = [weights[k] if seen is None else weights[k].detach().clone() for k in kept]
-            scale, shift = weights[f"{norm}.weight"], weights[f"{norm}.bias"]
-            x = F.batch_norm(x, *moved, scale, shift, seen is not None, MOMENTUM, EPSILON)
+            mean, variance = (weights[k] for k in kept)
             if seen is not None:
-                seen.update(zip(kept, moved, strict=True))
+                mean, variance = mean.detach().clone(), variance.detach().clone()
+            scale, shift = weights[f"{norm}.weight"], weights[f"{norm}.bias"]
+            x = F.batch_norm(x, mean, variance, scale, shift, seen is not None, MOMENTUM, EPSILON)
+            if seen is not None:
+                seen.update(zip(kept, (mean, variance), strict=True))
             return x
 
         convolutions = self._convolutions()

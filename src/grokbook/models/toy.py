@@ -3,6 +3,7 @@ r"""Liu et al.'s toy: a trained vector for each symbol, and a decoder of the sum
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
@@ -15,7 +16,7 @@ from grokbook.errors import ParameterError, check_integers
 from grokbook.models.mlp import draw_layers, layer_shapes
 from grokbook.models.networks import ROWS, Parameters, Shapes
 
-ACTIVATIONS = {"tanh": torch.tanh, "relu": F.relu}
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"tanh": torch.tanh, "relu": F.relu}
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,12 @@ class Shape(ModularNetwork):
             )
 
     @property
+    def hidden_units(self) -> int:
+        """Hidden units of each MLP: `d_mlp`, set when the shape was made."""
+        assert self.d_mlp is not None
+        return self.d_mlp
+
+    @property
     def d_head(self) -> int:
         """Width of one attention head, d / h."""
         return self.d_model // self.n_heads
@@ -82,7 +88,7 @@ class Shape(ModularNetwork):
 
         One layer: N (d^2 + 2 d m + d p) + (2p + 1) (d^2 + d h) + 2 d^2; L layers: 3 N L (4 d^2 + 2 d m) + N d p.
         """
-        d, m, p, h = self.d_model, self.d_mlp, self.p, self.n_heads
+        d, m, p, h = self.d_model, self.hidden_units, self.p, self.n_heads
         if self.full_sequence:
             return 3 * samples * self.n_layers * (4 * d * d + 2 * d * m) + samples * d * p
         return samples * (d * d + 2 * d * m + d * p) + (2 * p + 1) * (d * d + d * h) + 2 * d * d
@@ -91,7 +97,7 @@ class Shape(ModularNetwork):
     def activations(self) -> int:
         """Numbers kept for each sample of a forward pass, about."""
         rows = 3 * self.n_layers if self.full_sequence else 1
-        return rows * (6 * self.d_model + 2 * self.d_mlp + 2 * self.p)
+        return rows * (6 * self.d_model + 2 * self.hidden_units + 2 * self.p)
 
 
 def parameter_shapes(shape: Shape) -> Shapes:
@@ -101,7 +107,7 @@ def parameter_shapes(shape: Shape) -> Shapes:
     `W_Q.l`, `W_K.l`, `W_V.l` (d, d), heads stacked along the rows; `W_O.l` (d, d); `W_in.l` (d_mlp, d),
     `b_in.l`, `W_out.l` (d, d_mlp), `b_out.l`. `W_U` (p, d) reads the logits off the cls row.
     """
-    d, m = shape.d_model, shape.d_mlp
+    d, m = shape.d_model, shape.hidden_units
     shapes: Shapes = {"W_E": (shape.vocabulary, d)}
     if shape.positional:
         shapes["W_pos"] = (3, d)
@@ -161,10 +167,10 @@ def plain_logits(w: Parameters, tokens: Tensor, shape: Shape) -> Tensor:
 def operand_tables(w: Parameters, shape: Shape) -> tuple[Tensor, Tensor, Tensor]:
     """What position 0 can hold, what position 1 can hold and the cls row: (p, d), (p, d), (1, d)."""
     p, k = shape.p, shape.shift
-    tables = w["W_E"][:p], w["W_E"][k : k + p], w["W_E"][p + k : p + k + 1]
+    first, second, cls = w["W_E"][:p], w["W_E"][k : k + p], w["W_E"][p + k : p + k + 1]
     if not shape.positional:
-        return tables
-    return tuple(table + w["W_pos"][t : t + 1] for t, table in enumerate(tables))
+        return first, second, cls
+    return first + w["W_pos"][:1], second + w["W_pos"][1:2], cls + w["W_pos"][2:3]
 
 
 def cls_attention(w: Parameters, tables: tuple[Tensor, ...], i: Tensor, j: Tensor, shape: Shape) -> Tensor:

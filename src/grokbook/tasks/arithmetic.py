@@ -89,9 +89,14 @@ class ModularTask:
 
     def sizes(self) -> tuple[int, int]:
         """Cells of the grid and of the training set, without drawing it (a symmetric one can have one cell fewer)."""
-        kept_out = {"square": ((self.hole or 0) + 1) ** 2, "strip": ((self.hole or 0) + 1) * self.p}
+        kept_out = {"square": self._reach**2, "strip": self._reach * self.p}
         outside = self.p**2 - kept_out.get(self.split, 0)
         return self.p**2, min(self._quota(outside), outside)
+
+    @property
+    def _reach(self) -> int:
+        """Rows that a hole reaches over, hole + 1; a split without one does not ask."""
+        return (self.hole or 0) + 1
 
     @cached_property
     def pairs(self) -> np.ndarray:
@@ -102,7 +107,11 @@ class ModularTask:
     @cached_property
     def labels(self) -> np.ndarray:
         """f(i, j + k) mod p for every cell, int64 of shape (p*p,)."""
-        return evaluate_mod(self.operation, self.pairs[:, 0], self.pairs[:, 1] + self.shift, self.p)
+        return self._values()
+
+    def _values(self) -> np.ndarray:
+        first, second = self.pairs.T
+        return evaluate_mod(self.operation, first, second + self.shift, self.p)
 
     @property
     def inputs(self) -> np.ndarray:
@@ -135,9 +144,9 @@ class ModularTask:
         """Cells kept out of the training set by the split, bool of shape (p, p), indexed [i, j]."""
         mask = np.zeros((self.p, self.p), dtype=bool)
         if self.split == "square":
-            mask[: self.hole + 1, : self.hole + 1] = True
+            mask[: self._reach, : self._reach] = True
         elif self.split == "strip":
-            mask[: self.hole + 1, :] = True
+            mask[: self._reach, :] = True
         return mask
 
     @cached_property
@@ -261,7 +270,7 @@ def _check_split(task: ModularTask) -> None:
         raise ParameterError(f"split = {task.split!r} needs a hole, an integer from 0 to {task.p - 2}.")
     if not has_hole and task.hole is not None:
         raise ParameterError(f"hole = {task.hole} has no meaning for split = {task.split!r}; leave it out.")
-    if has_hole and task.hole > task.p - 2:
+    if task.hole is not None and task.hole > task.p - 2:
         raise ParameterError(
             f"hole = {task.hole} is larger than the grid of p = {task.p} allows: the largest hole is {task.p - 2}."
         )

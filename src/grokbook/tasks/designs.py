@@ -57,15 +57,15 @@ class DesignedTask(ModularTask):
     unit: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        if self.unit is None:
-            object.__setattr__(self, "unit", round(self.p**0.5))
+        unit = round(self.p**0.5) if self.unit is None else self.unit
+        object.__setattr__(self, "unit", unit)
         check_integers(self, p=5, unit=2)
         if self.design not in DESIGNS:
             raise ParameterError(f"design = {self.design!r} is unknown; choose one of {', '.join(DESIGNS)}.")
         if (self.operation, self.split, self.shift) != ("add", "symmetric", 0):
             raise ParameterError('a design needs operation="add", split="symmetric" and shift=0.')
-        if self.unit % self.p in (0, 1, self.p - 1):
-            raise ParameterError(f"unit = {self.unit} must not be 0, 1 or -1 modulo p = {self.p}.")
+        if unit % self.p in (0, 1, self.p - 1):
+            raise ParameterError(f"unit = {unit} must not be 0, 1 or -1 modulo p = {self.p}.")
         super().__post_init__()
 
     @property
@@ -87,7 +87,8 @@ class DesignedTask(ModularTask):
         pull = PULL["clumps" if self.design == "relabelled" else self.design]
         mask = _exchanged(self.p, *self.parts, pull, self.seed)
         if self.design == "relabelled":
-            old = np.arange(self.p) * pow(int(self.unit), -1, self.p) % self.p
+            assert self.unit is not None  # set when the task was made
+            old = np.arange(self.p) * pow(self.unit, -1, self.p) % self.p
             mask = mask[np.ix_(old, old)]
         return np.flatnonzero(mask)
 
@@ -103,7 +104,8 @@ class DesignedTask(ModularTask):
 def neighbours(mask: np.ndarray) -> np.ndarray:
     """Number of the four neighbours of each cell on the torus that are in the mask, (p, p)."""
     cells = mask.astype(float)
-    return sum(np.roll(cells, step, axis) for step in (1, -1) for axis in (0, 1))
+    moved = (np.roll(cells, step, axis) for step in (1, -1) for axis in (0, 1))
+    return sum(moved, start=np.zeros_like(cells))
 
 
 def drawn(p: int, diagonal: int, beside: int, rng: np.random.Generator) -> np.ndarray:

@@ -21,7 +21,11 @@ class PairTask:
     answers: str
     width: int
     seed: int
-    samples: int
+
+    @property
+    def samples(self) -> int:
+        """Number of pairs."""
+        raise NotImplementedError
 
     def check(self) -> None:
         """Raise ParameterError for unknown answers, or a fraction that leaves one of both sets empty."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from grokbook.errors import ParameterError
 from grokbook.tasks.addition import AdditionTask
 
 
@@ -46,7 +47,11 @@ class ReplayedAddition(AdditionTask):
 
     def vectors(self, count: int) -> np.ndarray:
         """The random answers of `count` results, float64 of shape (count, width)."""
-        return self._drawn[0][:count]
+        answers = self._drawn[0]
+        if answers is None:
+            rule = "must be 'vectors': for labels the program draws none"
+            raise ParameterError(f"answers = {self.answers!r} {rule}.")
+        return answers[:count]
 
 
 @dataclass(frozen=True)

@@ -25,4 +25,4 @@ class ShuffledTask(ModularTask):
     @cached_property
     def labels(self) -> np.ndarray:
         """A label for every cell, int64 of shape (p*p,)."""
-        return np.random.default_rng((self.seed, self.p)).permutation(ModularTask.labels.func(self))
+        return np.random.default_rng((self.seed, self.p)).permutation(self._values())

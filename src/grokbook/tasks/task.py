@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import Field
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -14,6 +15,8 @@ class Task(Protocol):
     have `sizes()`, the numbers of samples and of training samples without drawing anything, and `show(inputs)`, which
     makes what the network reads of some inputs, as tensors, on the device where they are.
     """
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     @property
     def inputs(self) -> np.ndarray:

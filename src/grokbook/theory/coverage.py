@@ -91,7 +91,9 @@ def same_class_distance(train_mask: Mask, *, torus: bool = False) -> np.ndarray:
     along = np.zeros((p if torus else 2 * p, p), dtype=bool)
     along[line, i] = mask
     steps = np.stack([_line_distances(row, torus) for row in along])
-    other = along.any(axis=1)[(line + p) % (2 * p)] if not torus else np.zeros((p, p), dtype=bool)
+    other = np.zeros((p, p), dtype=bool)
+    if not torus:
+        other = np.any(along, axis=1)[(line + p) % (2 * p)]
     return np.minimum(2 * steps[line, i], np.where(other, float(p), np.inf))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from grokbook.measures.inputs import whole
+from grokbook.measures.inputs import to_numpy, whole
 from grokbook.theory.triple_product import limit_point
 
 
@@ -51,7 +51,7 @@ def cube_limits(n: int = 20000, seed: int = 0) -> CubeLimits:
     Source: this book. Gu et al. 2025, Figure 8, draws every start moving to (1, 1, 1).
     """
     starts = np.random.default_rng(seed).random((whole(n, "n", least=2), 3))
-    return CubeLimits(starts, limit_point(starts))
+    return CubeLimits(starts, to_numpy(limit_point(starts)))
 
 
 def largest_distance() -> float:

@@ -43,7 +43,7 @@ def smallest_ball(points: Rows) -> Ball:
     table = vectors(points, "points")
     x = table - table.mean(axis=0)
     if x.shape[1] > len(x):  # n coordinates do: distances and weights stay as they are
-        x = np.linalg.qr(x.T, mode="r").T
+        x = np.linalg.qr(x.T, mode="r").T  # type: ignore[attr-defined]  # numpy says: Q, R
     spread = float(np.einsum("ij,ij->i", x, x).max())
     weights = np.zeros(len(x))
     weights[np.argmax(np.einsum("ij,ij->i", x, x))] = 1

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import whole
 
-Mask = np.ndarray | torch.Tensor | list
+Mask = np.ndarray | torch.Tensor | list[Any]
 LARGEST_SIDE = 2**15
 
 

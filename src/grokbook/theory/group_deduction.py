@@ -101,7 +101,7 @@ def first_forced(table: np.ndarray, n: int = 1_000, seed: int = 0) -> np.ndarray
     table = check_group(table)
 
     def forced(cells: np.ndarray) -> np.ndarray:
-        return deduced(table, cells.reshape(-1, *table.shape)).all(axis=(1, 2, 3))
+        return np.all(deduced(table, cells.reshape(-1, *table.shape)), axis=(1, 2, 3))
 
     return _first_size(forced, table.size, n, seed)
 
@@ -216,7 +216,9 @@ def additive_nullity(table: np.ndarray, trained: np.ndarray | None = None, *, fi
     mask = np.ones(table.shape) > 0 if trained is None else np.asarray(trained) > 0
     if mask.shape != table.shape:
         raise ParameterError(f"trained has shape {mask.shape}, but must be {table.shape}, the shape of the table.")
-    unit, firsts, rows = np.eye(len(table), dtype=np.int64), {}, []
+    unit = np.eye(len(table), dtype=np.int64)
+    firsts: dict[int, np.ndarray] = {}
+    rows: list[np.ndarray] = []
     for a, b in np.argwhere(mask):
         sums = unit[a] + unit[b]
         rows.append(sums - firsts.setdefault(int(table[a, b]), sums))
@@ -305,7 +307,7 @@ def product_derivatives(table: np.ndarray, matrices: np.ndarray) -> np.ndarray:
 
 def _gram(labels: np.ndarray, rows: np.ndarray, squares: np.ndarray, cells: np.ndarray) -> np.ndarray:
     r"""$J^\top J$ of equalities among samples (r, N): for each label $n\sum V^\top V-(\sum V)^\top(\sum V)$."""
-    total = 0.0
+    total = np.zeros((len(cells), *squares.shape[1:]))
     for label in np.unique(labels):
         mine, here = cells[:, labels == label].astype(float), labels == label
         sums = np.tensordot(mine, rows[here], axes=1)

@@ -90,7 +90,8 @@ def irreps(group: int | str | np.ndarray) -> tuple[Irrep, ...]:
 
 @lru_cache(maxsize=32)
 def _irreps(table: bytes, n: int) -> tuple[Irrep, ...]:
-    products, found = np.frombuffer(table, dtype=np.int64).reshape(n, n), []
+    products = np.frombuffer(table, dtype=np.int64).reshape(n, n)
+    found: list[Irrep] = []
     weights, generic = np.random.default_rng(0).normal(size=n), np.zeros((n, n))
     np.add.at(generic, (np.broadcast_to(np.arange(n)[:, None], (n, n)), products), weights)  # h -> hg, commutes with L
     values, vectors = np.linalg.eigh(generic + generic.T)

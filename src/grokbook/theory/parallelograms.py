@@ -48,8 +48,9 @@ def samples_of(pairs: Iterable[Sequence[int]], p: int | None = None) -> list[Sam
         two = np.asarray(pair, dtype=object)
         if two.shape != (2,):
             raise ParameterError(f"{pair!r} is not a sample, but each must be a pair (i, j).")
-        two = tuple(two.tolist())
-        i, j = sorted(whole(value, f"a symbol of the sample {two}", least=0, most=most) for value in two)
+        symbols = tuple(two.tolist())
+        name = f"a symbol of the sample {symbols}"
+        i, j = sorted(whole(value, name, least=0, most=most) for value in symbols)
         found.add((i, j))
     return sorted(found)
 

@@ -86,7 +86,7 @@ def velocity(
 
 def conserved(
     point: Array | Sequence[float],
-) -> tuple[np.ndarray, np.ndarray] | tuple[float, float]:
+) -> tuple[Array, Array] | tuple[float, float]:
     """The two quantities that never change along the flow: x^2 - w^2 and w^2 - u^2.
 
     The derivative of each square is 2 (delta - x w u) x w u, the same for all three. Takes shape (..., 3), gives two

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from grokbook.theory.triple_product import finite_target, gradient_of_product, t
 Values = float | np.ndarray
 
 
-def _plain(values: np.ndarray) -> Values:
+def _plain(values: Any) -> Values:
     return float(values) if np.ndim(values) == 0 else values
 
 
@@ -109,7 +110,7 @@ def rising_share(radius: float, n: int = 20000, seed: int = 0) -> float:
     direction = rng.normal(size=(n, 3))
     direction /= np.linalg.norm(direction, axis=1, keepdims=True)
     points = 1 + radius * rng.random((n, 1)) ** (1 / 3) * direction
-    return float((v_rate(points) > 0).mean())
+    return float(np.mean(v_rate(points) > 0))
 
 
 def leading_principal_minors(matrix: Array | Sequence[Sequence[float]]) -> list[float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import sympy
@@ -10,7 +11,7 @@ import sympy
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array, rows
 
-Rows = Array | Sequence
+Rows = Array | Sequence[Any]
 
 
 def vectors(values: Rows, name: str = "embedding") -> np.ndarray:
@@ -35,10 +36,11 @@ def pair(first: Rows, second: Rows | None) -> tuple[np.ndarray, np.ndarray]:
 
 def odd_prime(p: object, why: str) -> int:
     """The modulus p as an int, refused with the reason `why` and the nearest valid choice unless an odd prime."""
-    whole = isinstance(p, int | np.integer) and not isinstance(p, bool)
-    if whole and p > 2 and sympy.isprime(int(p)):
-        return int(p)
-    number = int(p) if whole else 3
+    number = 3
+    if isinstance(p, int | np.integer) and not isinstance(p, bool):
+        number = int(p)
+        if number > 2 and sympy.isprime(number):
+            return number
     choices = (sympy.prevprime(max(number, 4)), sympy.nextprime(max(number, 2)))
     nearest = min(choices, key=lambda q: abs(q - number))
     raise ParameterError(f"p = {p!r} must be an odd prime, because {why}; the nearest is {nearest}.")

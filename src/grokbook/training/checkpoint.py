@@ -53,8 +53,10 @@ def load_checkpoint(path: str | Path, run_id: str, like: Mapping[str, Any] | Non
     return state
 
 
-def _anew(path: Path, what: str) -> None:
+def _anew(path: Path, what: str) -> dict[str, Any] | None:
+    """None, as there is no state, after a warning."""
     warnings.warn(f"the checkpoint {path} {what}; the run starts anew.", CheckpointWarning, stacklevel=4)
+    return None
 
 
 def _verified(content: bytes) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from grokbook.training.config import RunConfig
 from grokbook.training.forward import dropout, over_rows, statistics
 from grokbook.training.loop import Stack, mark, row_loss, settle
 from grokbook.training.loop import advance as eager
-from grokbook.training.optim import as_tensors
+from grokbook.training.optim import Numbers, State, as_tensors
 from grokbook.training.together import program_key
 
 
@@ -71,7 +71,7 @@ def programs(stack: Stack) -> tuple[Callable[..., Tensor], Callable[..., None]]:
     def forward(*rows: Tensor) -> Tensor:
         return over_rows(one, *rows)
 
-    def move(weights: Tensor, gradient: Tensor, state: dict[str, Tensor], n: dict[str, Tensor]) -> None:
+    def move(weights: Tensor, gradient: Tensor, state: State, n: Numbers) -> None:
         optimizer.update(weights, gradient, state, n, shapes)
 
     _programs[key] = torch.compile(forward, dynamic=False), torch.compile(move, dynamic=False)

@@ -205,7 +205,8 @@ def size_key(config: RunConfig) -> str:
     fields["model"] = {name: value for name, value in fields["model"].items() if name not in drawn}
     inputs, targets = config.task.inputs, config.task.targets
     known = codes(targets)
-    data = [hashlib.sha256(np.ascontiguousarray(inputs)).hexdigest(), targets.shape, str(targets.dtype)]
+    content = np.ascontiguousarray(inputs).data
+    data = [hashlib.sha256(content).hexdigest(), targets.shape, str(targets.dtype)]
     found = {"optimizer": type(config.optimizer).__qualname__, "data": data, "n": config.n_train}
     return canonical(fields | found | {"codes": None if known is None else known.shape})
 

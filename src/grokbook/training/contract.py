@@ -32,7 +32,7 @@ ASKED = {
 """What each part of a run must have."""
 
 _FORMS = {Callable: "a function", tuple: "a tuple", (int, float): "a number"}
-_OPTIONAL = {
+_OPTIONAL: dict[str, dict[str, Any]] = {
     "task": {"sizes": Callable, "show": Callable},
     "model": dict.fromkeys(("groups", "embeddings", "check", "settle", "products"), Callable)
     | dict.fromkeys(("starts", "statistics"), tuple)
@@ -192,9 +192,10 @@ def _check_form(name: str, part: Any) -> None:
         if value is not None and not isinstance(value, form):
             rule = f"where a {name} has {wanted}, it must be {_FORMS[form]}; give yours another name"
             raise ParameterError(f"{name} = {kind}(...) has {wanted} = {shown(value)}, but {rule}.")
-    if name == "optimizer" and not all(hasattr(group, "name") for group in getattr(part, "groups", ())):
+    groups = getattr(part, "groups", ())
+    if name == "optimizer" and not all(hasattr(group, "name") for group in groups):
         rule = "they must be Group(name, ...) of the network's; give yours another name"
-        raise ParameterError(f"optimizer = {kind}(...) has groups = {shown(part.groups)}, but {rule}.")
+        raise ParameterError(f"optimizer = {kind}(...) has groups = {shown(groups)}, but {rule}.")
     if name == "task" and hasattr(part, "seed") and "seed" not in {f.name for f in dataclasses.fields(part) if f.init}:
         rule = "each run has a task of its own seed, so it must be a field that can be set; give yours another name"
         raise ParameterError(f"task = {kind}(...) has seed = {shown(part.seed)}, but {rule}.")
@@ -213,7 +214,7 @@ def _check_network(model: Any, start: str) -> None:
         rule = "must give the shape of each name, {'W': (3, 2)}"
         raise ParameterError(f"shapes of {kind} gives {shown(shapes)}, but {rule}.")
     first, again, other = (
-        laid_out(model, tried(f"draw of {kind}", lambda seed=seed: model.draw(seed, *choice))) for seed in (0, 0, 1)
+        laid_out(model, tried(f"draw of {kind}", partial(model.draw, n, *choice))) for n in (0, 0, 1)
     )
     rule = "must draw by its seed alone, with torch.Generator().manual_seed(seed)"
     if hasattr(model, "adapted"):
@@ -222,7 +223,7 @@ def _check_network(model: Any, start: str) -> None:
         raise ParameterError(f"draw of {kind} gives other weights when it is called again with seed 0, but {rule}.")
     if torch.equal(first, other) and any(part.unique().numel() > 1 for part in first.split([*_sizes(shapes)])):
         raise ParameterError(f"draw of {kind} gives the same weights for seeds 0 and 1, but {rule}.")
-    named = getattr(model, "groups", dict)()
+    named: Mapping[str, Sequence[str]] = getattr(model, "groups", dict)()
     for unknown in sorted({n for names in named.values() for n in names} - set(shapes)):
         raise ParameterError(f"groups of {kind} names {unknown!r}, but shapes() has {', '.join(shapes)}.")
     last = list(getattr(model, "statistics", ()))
@@ -246,9 +247,9 @@ def _check_numbers(config: Any) -> None:
     """Refuse an optimiser whose numbers end before the run does, or that are other ones when they are asked again."""
     kind, steps = called(config.optimizer), config.steps
     last = steps - 1 if isinstance(steps, int) and steps > 0 else 0
-    found = {}
+    found: dict[int, dict[str, float]] = {}
     for step in (0, last, 0):
-        numbers = tried(f"numbers of {kind} at step {step}", lambda step=step: config.optimizer.numbers(step))
+        numbers = tried(f"numbers of {kind} at step {step}", partial(config.optimizer.numbers, step))
         if not isinstance(numbers, dict) or not all(isinstance(value, int | float) for value in numbers.values()):
             rule = "must give a dictionary of numbers"
             raise ParameterError(f"numbers of {kind} at step {step} gives {shown(numbers)}, but {rule}.")
@@ -295,7 +296,7 @@ def _moved(config: Any, updates: int, still: Sequence[str] = (), runs: int = 1) 
     start = torch.randn(1, sum(_sizes(shapes)), generator=generator).repeat(runs, 1)
     weights = start.clone()
     state = optimizer.init(weights, shapes)
-    groups = getattr(config.model, "groups", dict)()
+    groups: Mapping[str, Sequence[str]] = getattr(config.model, "groups", dict)()
     columns = Columns([optimizer] * runs, shapes, groups, weights)
     larger = 10.0 ** torch.arange(runs)[:, None]
     for step in range(updates):
@@ -399,7 +400,8 @@ def _outputs(config: Any) -> Tensor:
 
 def _generators() -> str:
     """The state of every generator of the process."""
-    return repr([random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()])
+    key = np.random.get_state(legacy=False)["state"]["key"]
+    return repr([random.getstate(), key.tolist(), torch.get_rng_state().tolist()])
 
 
 def _check_apart(config: Any, weights: Mapping[str, Tensor]) -> None:
@@ -409,11 +411,12 @@ def _check_apart(config: Any, weights: Mapping[str, Tensor]) -> None:
     if len(some) < 4:
         return
     said = f"forward of {kind} on {len(some)} samples"
+
+    def answers(part: np.ndarray) -> Tensor:
+        return tried(said, lambda: model.forward({**weights}, as_read(config.task, part)))
+
     with torch.no_grad():
-        whole, *halves = [
-            tried(said, lambda part=part: model.forward({**weights}, as_read(config.task, part)))
-            for part in (some, some[:4], some[4:])
-        ]
+        whole, *halves = map(answers, (some, some[:4], some[4:]))
     near = 1e-5 * max(1.0, float(whole.abs().max()))
     if not torch.allclose(whole, torch.cat(halves), rtol=1e-3, atol=near, equal_nan=True):
         rule = "what is logged is of all samples together, so each must be answered by itself (no mean over samples)"

@@ -77,7 +77,7 @@ def predict(config: RunConfig, rows: int = 1) -> Cost:
     seen = config.batch_size or n_train
     logs = config.log.steps(config.steps).size
     kind, numbers = _kind(model), activations(model)
-    layers, each = model.n_layers if kind == 1 else 1, _PER_NUMBER[kind]
+    layers, each = getattr(model, "n_layers", 1) if kind == 1 else 1, _PER_NUMBER[kind]
     step = 3 * products(model, seen) / rate + seen * numbers * each + layers * _PER_STEP[kind] / rows
     step += seen * getattr(model, "drawn_at_random", 0) * _PER_DRAW
     each_log = products(model, samples) / rate + samples * numbers * each / 3 + _PER_LOG

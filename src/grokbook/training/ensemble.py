@@ -136,8 +136,9 @@ def _name(configs: Sequence[RunConfig]) -> str:
     """What a group of runs is called on a screen."""
     config, more = configs[0], f" and {len(configs) - 1} more" if len(configs) > 1 else ""
     task = config.task
-    on_pairs = hasattr(task, "p") and hasattr(task, "operation")
-    named = f"p={task.p} {task.operation}" if on_pairs else type(task).__name__
+    named = type(task).__name__
+    if hasattr(task, "p") and hasattr(task, "operation"):
+        named = f"p={task.p} {task.operation}"
     width = f" d={config.model.d_model}" if hasattr(config.model, "d_model") else ""
     return f"{named}{width} seed={config.seed}{more}"
 
@@ -309,6 +310,7 @@ def _train_apart(jobs: list[_Job], workers: int, progress: bool) -> list[Stack]:
 
 def _fetched(job: _Job) -> Stack:
     stack = make_stack(job.configs, torch.device("cpu"), job.how.keep)
+    assert job.checkpoint is not None  # by which the other process gave its result
     if not restore(stack, job.checkpoint, job.identity):
         raise TrainingError(f"the run {_name(job.configs)} left no result.")
     return stack

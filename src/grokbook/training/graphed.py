@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,7 +17,7 @@ from grokbook.training.compiled import compiles, programs
 from grokbook.training.forward import as_tuple, dropout, over_rows
 from grokbook.training.loop import Stack, row_loss
 from grokbook.training.loop import advance as eager
-from grokbook.training.optim import column
+from grokbook.training.optim import Number, column
 
 WARM = 3
 """Updates made, and undone, before the graph is recorded: libraries choose their kernels and take their memory."""
@@ -36,13 +37,15 @@ class Update:
     """
 
     def __init__(self, stack: Stack, fused: bool = False) -> None:
-        self.stack, self.known = stack, {}
+        self.stack = stack
+        self.known: dict[str, Number] = {}
         self.batch = [part if stack.batch() is stack.whole else part.clone() for part in self._parts()]
         first, last = (stack.numbers(step) for step in (stack.step, stack.config.steps - 1))
-        wide = {name: (column(first[name], stack.weights), column(last[name], stack.weights)) for name in first}
-        self.numbers = {name: sum(pair).clone() for name, pair in wide.items()}  # of the wider shape of the two
-        self.losses = partial(over_rows, row_loss(stack))
-        self.move = partial(stack.config.optimizer.update, shapes=stack.shapes)
+        like = stack.weights
+        both = {name: (column(first[name], like), column(last[name], like)) for name in first}
+        self.numbers = {name: one + other for name, (one, other) in both.items()}  # the wider shape
+        self.losses: Callable[..., Any] = partial(over_rows, row_loss(stack))
+        self.move: Callable[..., None] = partial(stack.config.optimizer.update, shapes=stack.shapes)
         if fused and compiles(stack.config):
             self.losses, self.move = programs(stack)
 

@@ -106,9 +106,11 @@ def restore(stack: Stack, path: str, identity: str | None = None) -> bool:
     identity = identity or run_id(stack.configs, stack.keep)
     fresh = {"weights": stack.weights, "state": stack.state}
     found = load_checkpoint(path, identity, fresh)
-    for name in _STATE if found else ():
+    if found is None:
+        return False
+    for name in _STATE:
         setattr(stack, name, _moved(found[name], stack.weights.device) if name in fresh else found[name])
-    return found is not None
+    return True
 
 
 def _moved(value: Tensor | State, device: torch.device) -> Tensor | State:

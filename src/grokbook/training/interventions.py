@@ -86,7 +86,8 @@ class Hooked:
 
     def of(self, group: str) -> Hooked:
         """These settings for the parameters of one group."""
-        return dataclasses.replace(self, optimizer=self.optimizer.of(group))
+        optimizer: Any = self.optimizer  # one with groups has `of`
+        return dataclasses.replace(self, optimizer=optimizer.of(group))
 
     def init(self, weights: Tensor, shapes: Shapes) -> State:
         """The optimiser's state."""
@@ -381,7 +382,8 @@ class Transplanted(Around):
 
     def _rows(self, seed: int, count: int) -> Tensor:
         """Which row of the donor each row is taken from."""
-        p = self.network.p
+        network: Any = self.network  # renamed only where it has `p`
+        p = network.p
         new = torch.arange(p) * self.renaming % p
         if self.renaming == 0:
             new = torch.randperm(p, generator=torch.Generator().manual_seed(seed))

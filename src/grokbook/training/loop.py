@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -71,13 +72,14 @@ class Stack:
     @cached_property
     def codes(self) -> Tensor | None:
         """The distinct real targets of each run, (R, K, ...), on the stack's device; None for labels."""
-        found = [codes(c.task.targets) for c in self.configs]
-        return None if found[0] is None else torch.from_numpy(np.stack(found)).to(self.targets)
+        found = (codes(c.task.targets) for c in self.configs)
+        tables = [table for table in found if table is not None]
+        return torch.from_numpy(np.stack(tables)).to(self.targets) if tables else None
 
     @cached_property
     def numbers(self) -> Columns:
         """The optimisers' numbers as columns."""
-        groups = getattr(self.config.model, "groups", dict)()
+        groups: dict[str, tuple[str, ...]] = getattr(self.config.model, "groups", dict)()
         return Columns([c.optimizer for c in self.configs], self.shapes, groups, self.weights)
 
     @cached_property
@@ -129,10 +131,11 @@ class Stack:
     def part(self, rows: list[int]) -> Stack:
         """Some of the runs as a stack of their own, which logs where this one does."""
         at = torch.tensor(rows, device=self.weights.device)
-        tensors = {name: getattr(self, name)[at] for name in ("weights", "targets", "train")}
-        lists = {name: [getattr(self, name)[r] for r in rows] for name in ("configs", "history", "snapshots", "kept")}
+        parts: dict[str, Any] = {n: getattr(self, n)[at] for n in ("weights", "targets", "train")}
+        for name in ("configs", "history", "snapshots", "kept"):
+            parts[name] = [getattr(self, name)[r] for r in rows]
         state = {name: value[at] for name, value in self.state.items()}
-        return replace(self, **tensors, **lists, state=state, diverged={}, orders={})
+        return replace(self, **parts, state=state, diverged={}, orders={})
 
     def take(self, part: Stack, rows: list[int], going: list[int]) -> None:
         """Fetch where those runs of a part (its `rows`) are that were not over before."""
@@ -202,14 +205,16 @@ def row_loss(stack: Stack) -> Callable[..., Tensor | tuple[Tensor, Tensor]]:
     return one
 
 
-def with_noise(stack: Stack, one: Callable[..., Tensor], *rows: Tensor) -> Tensor:
+def with_noise(
+    stack: Stack, one: Callable[..., Tensor | tuple[Tensor, ...]], *rows: Tensor
+) -> tuple[Tensor, ...]:
     """The same of a network that drops numbers at random: run by run, each with noise drawn by its seed and step."""
     found = []
     for config, *row in zip(stack.configs, *rows, strict=True):
         with torch.random.fork_rng():
             torch.manual_seed(int(np.random.SeedSequence((config.seed, stack.step)).generate_state(1)[0]))
-            found.append(one(*row))
-    return torch.stack(found)
+            found.append(as_tuple(one(*row)))
+    return tuple(torch.stack(parts) for parts in zip(*found, strict=True))
 
 
 def losses_and_gradient(stack: Stack, batch: Batch) -> tuple[Tensor, ...]:
@@ -263,15 +268,16 @@ def weight_metrics(config: RunConfig, row: Tensor) -> dict[str, float]:
 def batch_metrics(stack: Stack, r: int) -> dict[str, float]:
     """Training accuracy of run r as a loop that trains sees it: each batch normalised by its own statistics.
 
-    The batches are those of one random order, and a remainder that fills none is left out.
+    The batches are those of one random order, and a remainder that fills none is left out. Nothing is dropped.
     """
     config, n = stack.configs[r], stack.train.shape[1]
     if not statistics(config):
         return {}
     size, found = config.batch_size or n, []
+    kept = (Tensor.clone,) if dropout(config) else ()
     order = torch.from_numpy(np.random.default_rng(config.seed).permutation(n)).to(stack.train.device)
     for batch in stack.train[r, order[: n // size * size]].split(size):
-        outputs = run_outputs(config, stack.weights[r], stack.inputs[batch], {})
+        outputs = run_outputs(config, stack.weights[r], stack.inputs[batch], *kept, {})
         found.append(right(outputs, stack.targets[r, batch], None if stack.codes is None else stack.codes[r]))
     return {"train_accuracy_in_batches": float(torch.cat(found).double().mean())}
 
@@ -292,7 +298,8 @@ def log(stack: Stack) -> None:
         for name, value in metrics.items():
             stack.history[r].setdefault(name, []).append(value)
         if due and r not in stack.diverged:
-            table = config.model.embeddings(split_weights(config, stack.weights[r]))[0]
+            model: Any = config.model  # one with embeddings, else nothing is due
+            table = model.embeddings(split_weights(config, stack.weights[r]))[0]
             stack.snapshots[r][stack.step] = table.detach().cpu().clone()
         if stack.keep:
             stack.kept[r][stack.step] = stack.weights[r].detach().cpu().clone()
@@ -324,11 +331,12 @@ def advance(stack: Stack) -> None:
 def settle(stack: Stack) -> None:
     """Solve the parameters that a network does not learn (`Network`, `settle`) on the training sets, in place."""
     config = stack.config
-    if not getattr(config.model, "solved", False):
+    model: Any = config.model  # one with `settle` where it is solved
+    if not getattr(model, "solved", False):
         return
 
     def one(row: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return laid_out(config.model, config.model.settle(split_weights(config, row), x, y), "settle")
+        return laid_out(model, model.settle(split_weights(config, row), x, y), "settle")
 
     stack.weights.copy_(over_rows(one, stack.weights, *stack.whole[0]))
 

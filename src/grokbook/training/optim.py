@@ -52,7 +52,7 @@ class Group:
     learning_rate: float | None = None
     weight_decay: float | None = None
 
-    def changes(self) -> dict[str, float]:
+    def changes(self) -> dict[str, Any]:
         """The rates that differ from the optimiser's."""
         found = {"learning_rate": self.learning_rate, "weight_decay": self.weight_decay}
         return {name: value for name, value in found.items() if value is not None}
@@ -218,7 +218,8 @@ class Columns:
             raise ParameterError(f"the group {min(unknown)!r} is none of the network's; it has {known}.")
         order = ["", *sorted(named)]
         self.settings = [[s, *(s.of(name) for name in order[1:])] for s in settings]
-        self.like, self.last = like, {}
+        self.like = like
+        self.last: dict[str, tuple[list[list[float]], Tensor]] = {}
         of = {name: order.index(group) for group in named for name in groups[group]}
         sizes = [torch.Size(shape).numel() for shape in shapes.values()]
         segments = torch.tensor([of.get(name, 0) for name in shapes])

@@ -20,12 +20,13 @@ import traceback
 import warnings
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from grokbook.errors import TrainingError
 from grokbook.machine import answers, process_environment, started
 
 Report = Callable[[int, dict[str, float]], None]
+Job = tuple[Callable[..., Any], tuple[Any, ...], bool]  # a call, its arguments, whether it reports
 
 
 class Pool:
@@ -35,7 +36,8 @@ class Pool:
     """
 
     def __init__(self, count: int, threads: int = 1) -> None:
-        self.threads, self.workers, self.mine, self.closed = threads, [], threading.local(), False
+        self.threads, self.mine, self.closed = threads, threading.local(), False
+        self.workers: list[_Worker] = []
         self.executor = ThreadPoolExecutor(count)
 
     def __enter__(self) -> Pool:
@@ -48,7 +50,13 @@ class Pool:
             worker.end()
         self.executor.shutdown(wait=True)
 
-    def submit(self, call: Callable[..., Any], *arguments: Any, name: str = "", report: Report | None = None) -> Future:
+    def submit(
+        self,
+        call: Callable[..., Any],
+        *arguments: Any,
+        name: str = "",
+        report: Report | None = None,
+    ) -> Future[Any]:
         """Let a process make the call; its value must be one that JSON can hold.
 
         With `report` the call is given a function of that name, whose calls reach this one. The future raises
@@ -56,7 +64,7 @@ class Pool:
         """
         return self.executor.submit(self._make, (call, arguments, report is not None), name, report)
 
-    def _make(self, job: tuple, name: str, report: Report | None) -> Any:
+    def _make(self, job: Job, name: str, report: Report | None) -> Any:
         if not getattr(self.mine, "worker", None):
             self.mine.worker = _Worker(self.threads)
             self.workers.append(self.mine.worker)
@@ -84,8 +92,9 @@ class _Worker:
         self.process.kill()
         self.process.wait()
 
-    def make(self, job: tuple, name: str, report: Report | None) -> Any:
+    def make(self, job: Job, name: str, report: Report | None) -> Any:
         """Send one call and wait for its value."""
+        assert self.process.stdin is not None  # a pipe
         with contextlib.suppress(BrokenPipeError):
             write_job(self.process.stdin, job)
         for line in self.answers:
@@ -102,20 +111,20 @@ class _Worker:
         raise TrainingError(f"{name or 'a call'} ended with exit code {code}: {last}")
 
 
-def write_job(stream: BinaryIO, job: Any) -> None:
+def write_job(stream: IO[bytes], job: Any) -> None:
     """Send what can be pickled to a worker's standard input."""
     content = pickle.dumps(job)
     stream.write(len(content).to_bytes(8, "little") + content)
     stream.flush()
 
 
-def read_job(stream: BinaryIO) -> Any:
+def read_job(stream: IO[bytes]) -> Any:
     """Receive it; None when the input has ended."""
     length = stream.read(8)
     return pickle.loads(stream.read(int.from_bytes(length, "little"))) if len(length) == 8 else None
 
 
-def _receive(stream: BinaryIO, jobs: queue.SimpleQueue) -> None:
+def _receive(stream: IO[bytes], jobs: queue.SimpleQueue[Any]) -> None:
     """Pass jobs on as they come; end the process when the parent is gone or has no more."""
     try:
         while (job := read_job(stream)) is not None:
@@ -129,7 +138,7 @@ def _receive(stream: BinaryIO, jobs: queue.SimpleQueue) -> None:
 
 def main() -> None:
     """Make the calls that arrive on standard input until it ends; on an error say it and end with code 1."""
-    jobs: queue.SimpleQueue = queue.SimpleQueue()
+    jobs: queue.SimpleQueue[Any] = queue.SimpleQueue()
     channel = answers()
     threading.Thread(target=_receive, args=(sys.stdin.buffer, jobs), daemon=True).start()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -32,17 +33,18 @@ def run_dataset(stack: Stack, r: int) -> xr.Dataset:
     """What run r of a stack logged: dims `step`, and `embedding` over (snapshot, token, feature)."""
     config, history = stack.configs[r], stack.history[r]
     length = _length(config, history)
-    variables = {}
+    variables: dict[str, Any] = {}
     for name, values in history.items():
         series = np.full(stack.logged.size, np.nan)
         series[:length] = values[:length]
-        note = DESCRIPTIONS.get(name, name)
+        said = DESCRIPTIONS.get(name, name)
         if config.loss != "cross_entropy":
-            note = note.replace("cross entropy", config.loss.replace("_", " ")).removesuffix(", in nats")
-        variables[name] = ("step", series, {"long_name": note})
+            said = said.replace("cross entropy", config.loss.replace("_", " ")).removesuffix(", in nats")
+        variables[name] = ("step", series, {"long_name": said})
     last = stack.logged[length - 1] if length else -1
     kept = {step: table for step, table in stack.snapshots[r].items() if step <= last}
-    coords = {"step": ("step", stack.logged, {"long_name": "optimiser updates made"}), "seed": config.seed}
+    note = {"long_name": "optimiser updates made"}
+    coords: dict[str, Any] = {"step": ("step", stack.logged, note), "seed": config.seed}
     if kept:
         tables = np.stack([np.asarray(table) for table in kept.values()])
         note = {"long_name": DESCRIPTIONS["embedding"]}

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -65,6 +66,11 @@ class View:
     final: View | None = None
 
     @property
+    def _network(self) -> Any:
+        """The network, which need not have what a measure asks of it."""
+        return self.config.model
+
+    @property
     def task(self) -> Task:
         """The task with its split."""
         return self.config.task
@@ -72,12 +78,12 @@ class View:
     @cached_property
     def embedding(self) -> np.ndarray:
         """Embeddings of the first operand's tokens, (p, d)."""
-        return np.asarray(self.config.model.embeddings(self.weights)[0])
+        return np.asarray(self._network.embeddings(self.weights)[0])
 
     @cached_property
     def second_embedding(self) -> np.ndarray:
         """Embeddings of the second operand's tokens, (p, d): the first's unless the task has a shift."""
-        return np.asarray(self.config.model.embeddings(self.weights)[-1])
+        return np.asarray(self._network.embeddings(self.weights)[-1])
 
     @cached_property
     def logits(self) -> np.ndarray:
@@ -89,10 +95,11 @@ class View:
     @cached_property
     def hidden(self) -> np.ndarray:
         """Inputs of every ReLU of a transformer at the read-out position for all cells, (p*p, n_layers * d_mlp)."""
-        first, second = self.config.model.embeddings(self.weights)
-        i, j = torch.from_numpy(self.task.pairs).T
+        first, second = self._network.embeddings(self.weights)
+        task: Any = self.task
+        i, j = torch.from_numpy(task.pairs).T
         with torch.no_grad():
-            return preactivations(self.weights, self.config.model, first[i], second[j]).double().numpy()
+            return preactivations(self.weights, self._network, first[i], second[j]).double().numpy()
 
 
 Watch = Callable[[View], float]
