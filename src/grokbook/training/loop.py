@@ -268,7 +268,7 @@ def weight_metrics(config: RunConfig, row: Tensor) -> dict[str, float]:
 def batch_metrics(stack: Stack, r: int) -> dict[str, float]:
     """Training accuracy of run r as a loop that trains sees it: each batch normalised by its own statistics.
 
-    The batches are those of one random order, and a remainder that fills none is left out. Nothing is dropped.
+    The batches are those of one random order, and a remainder that fills none is left out; nothing is dropped.
     """
     config, n = stack.configs[r], stack.train.shape[1]
     if not statistics(config):
