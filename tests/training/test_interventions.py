@@ -178,6 +178,10 @@ def test_what_makes_no_sense_is_refused_in_one_sentence(make, said):
         make()
 
 
-def test_the_code_of_a_run_covers_the_network_inside_its_intervention():
-    config = dataclasses.replace(BASE, model=Tempered(Quadratic(5, width=4), 2.0))
-    assert "grokbook.models.quadratic" in code_of(config).parts
+class Own(Quadratic):
+    """A network of a reader's own."""
+
+
+def test_a_run_is_of_own_code_where_the_network_inside_an_intervention_is():
+    inside = {kind: dataclasses.replace(BASE, model=Tempered(kind(5, width=4), 2.0)) for kind in (Quadratic, Own)}
+    assert code_of(inside[Own]).own and not code_of(inside[Quadratic]).own

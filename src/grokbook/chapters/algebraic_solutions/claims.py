@@ -263,9 +263,9 @@ def razor_norm(d: int = 7) -> Finding:
     z, y = unbalanced(d)
     four, s = order_four_six_solution(d), 1.05
     other = scaled_layers(four, (s, s, 1 / s**2))
-    assert largest(map(loss, (z, y * z, four, other))) < NONE
+    of_loss_zero = largest(map(loss, (z, y * z, four, other))) < NONE
     value, less, mixed, lent = map(squared_norm, (z, y * z, four, other))
-    return judge(value <= less, mixed <= lent, assumed=mixed <= lent, value=value, less=less, s=s, mixed=mixed,
+    return judge(of_loss_zero, value <= less, mixed <= lent, assumed=mixed <= lent, value=value, less=less, s=s, mixed=mixed,
                  lent=lent)  # fmt: skip
 
 
