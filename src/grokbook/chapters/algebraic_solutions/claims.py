@@ -265,8 +265,8 @@ def razor_norm(d: int = 7) -> Finding:
     other = scaled_layers(four, (s, s, 1 / s**2))
     of_loss_zero = largest(map(loss, (z, y * z, four, other))) < NONE
     value, less, mixed, lent = map(squared_norm, (z, y * z, four, other))
-    return judge(of_loss_zero, value <= less, mixed <= lent, assumed=mixed <= lent, value=value, less=less, s=s, mixed=mixed,
-                 lent=lent)  # fmt: skip
+    told = {"value": value, "less": less, "s": s, "mixed": mixed, "lent": lent}
+    return judge(of_loss_zero, value <= less, mixed <= lent, assumed=mixed <= lent, **told)
 
 
 FURTHER = {23: tuple(range(10, 70))}  # by modulus the seeds that are judged, where ten had left a share open
