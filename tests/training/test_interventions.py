@@ -52,6 +52,19 @@ def test_what_is_frozen_stays_at_its_start_until_the_stop_and_the_rest_is_traine
     assert torch.equal(late["W_E"], start["W_E"]) and not torch.equal(let_go["W_E"], start["W_E"])
 
 
+def test_at_a_held_norm_decay_is_a_larger_rate_and_nothing_else():
+    r"""$(1 - \eta\lambda) w - \eta u$ and $w - \eta/(1 - \eta\lambda)\, u$ have one direction; the clamp is their length.
+
+    Without the clamp the two ends differ. Chapter 19 rests on it: arms whose norm is held are arms without decay.
+    """
+    rate, decay = 0.01, 5.0
+    decayed = AdamW(rate, weight_decay=decay, warmup=0)
+    plain = AdamW(rate / (1 - rate * decay), weight_decay=0.0, warmup=0)
+    held = [rows(hooked(iv.Clamp(3.0), optimizer=each)) for each in (decayed, plain)]
+    free = [rows(hooked(optimizer=each)) for each in (decayed, plain)]
+    assert torch.allclose(*held, atol=2e-5) and not torch.allclose(*free, atol=2e-3)
+
+
 def test_a_clamp_holds_the_norm_at_its_radius_and_on_its_path():
     assert rows(hooked(iv.Clamp(3.0))).norm(dim=1).tolist() == pytest.approx([3.0, 3.0], rel=1e-6)
     path = train([hooked(iv.Clamp(((0, 2.0), (10, 7.0))))], progress=False, device="cpu")
