@@ -53,7 +53,7 @@ def test_what_is_frozen_stays_at_its_start_until_the_stop_and_the_rest_is_traine
 
 
 def test_at_a_held_norm_decay_is_a_larger_rate_and_nothing_else():
-    r"""$(1 - \eta\lambda) w - \eta u$ and $w - \eta/(1 - \eta\lambda)\, u$ have one direction; the clamp is their length.
+    r"""$(1 - \eta\lambda) w - \eta u$ and $w - \eta/(1 - \eta\lambda)\, u$ have one direction.
 
     Without the clamp the two ends differ. Chapter 19 rests on it: arms whose norm is held are arms without decay.
     """
