@@ -86,7 +86,7 @@ def ctrl_c(*_arguments, **_named):
 
 @pytest.mark.parametrize(
     ("place", "command"),
-    [("grokbook.build.doctor.examine", "doctor"), ("grokbook.cli._answer", "list"),
+    [("grokbook.build.doctor.examine", "doctor"), ("grokbook.cli._list_all", "list"),
      ("grokbook.paths.checkout", "serve"), ("grokbook.cli.app", "list"),
      ("grokbook.runs.record", "record")],
 )  # fmt: skip

@@ -234,7 +234,7 @@ class _Sources:
         self.lines.add(f"{module.__name__}:{hashlib.sha256(source).hexdigest()}")
         functions = [function for value in vars(module).values() for function in _functions(value, module.__name__)]
         _refuse_not_loaded(source, file, functions)
-        counted = {name for function in functions for name in _assigned(function.__code__)}
+        counted = {name for function in functions for name in _named(function.__code__, "STORE_GLOBAL")}
         self.values(module.__name__, {n: v for n, v in vars(module).items() if n not in counted and n[:2] != "__"})
         for value in vars(module).values():
             if getattr(value, "__module__", None) != module.__name__:  # its own are in the file
@@ -254,8 +254,8 @@ class _Sources:
             if not source:
                 raise Unknown(f"the source of {full_name(found)} is not there")
             self.lines.add(f"{full_name(found)}:{source}")
-            assigned = _assigned(function.__code__)
-            used = {n: function.__globals__.get(n) for n in _names(function.__code__) if n not in assigned}
+            names = _named(function.__code__, "LOAD_GLOBAL", "LOAD_NAME") - _named(function.__code__, "STORE_GLOBAL")
+            used = {name: function.__globals__.get(name) for name in names}
             self.values(full_name(function), used)
             for value in (*used.values(), *_closed_over(function)):
                 self.enter(value)
@@ -269,7 +269,7 @@ class _Sources:
     def imported(self, function: FunctionType) -> None:
         """Go on to loaded modules that a function imports while it runs."""
         package = (function.__module__ or "").rpartition(".")[0]
-        for name in _names(function.__code__):
+        for name in _named(function.__code__, "IMPORT_NAME", "IMPORT_FROM"):
             for module in (name, f"{package}.{name}"):
                 self.enter(sys.modules.get(module))
 
@@ -320,14 +320,10 @@ def _inside(code: CodeType) -> Iterator[CodeType]:
             yield from _inside(part)
 
 
-def _names(code: CodeType) -> set[str]:
-    return {name for inner in _inside(code) for name in inner.co_names}
-
-
-def _assigned(code: CodeType) -> set[str]:
-    """The names of the module that a function assigns: counters, which are no part of what it is."""
+def _named(code: CodeType, *operations: str) -> set[str]:
+    """The names to which a code, or a function inside it, does one of these operations of the interpreter."""
     done = [step for inner in _inside(code) for step in dis.get_instructions(inner)]
-    return {step.argval for step in done if step.opname == "STORE_GLOBAL"}
+    return {step.argval for step in done if step.opname in operations}
 
 
 def _closed_over(function: FunctionType) -> Iterator[Any]:

@@ -49,13 +49,13 @@ def test_the_example_is_a_project_of_its_own_whose_pages_can_be_read():
     project = of(EXAMPLE)
     assert project == Project(EXAMPLE, "omnigrok", "0.1.0", "omnigrok", "01_start_and_decay") and project.own
     assert project.verdicts == EXAMPLE / "data" / "verdicts.json"
-    assert [chapter.papers for chapter in sources.load_all(EXAMPLE)] == [("omnigrok",)]
+    assert [chapter.papers for chapter in sources.load_all(EXAMPLE)] == [("omnigrok2023",)]
 
 
 def test_its_claims_are_found_by_the_command_without_an_installation():
     options = {"cwd": EXAMPLE, "capture_output": True, "text": True, "check": True}
     said = subprocess.run([sys.executable, "-m", "grokbook", "claims"], **options).stdout
-    assert "Liu et al. 2023" in said and "G27" not in said
+    assert "OG1" in said and "omnigrok2023, our reading" in said and "G27" not in said
 
 
 def test_a_site_has_the_frame_of_this_book_under_what_the_project_says():

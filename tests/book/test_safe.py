@@ -165,7 +165,7 @@ def test_an_entry_of_a_bibliography_is_one_entry_with_its_four_fields(name, said
 def test_no_cell_of_a_csv_file_is_a_formula_and_numbers_stay_numbers(text):
     """A spreadsheet computes what begins with = + - @, a tab or a carriage return (OWASP, CSV injection)."""
     frame = pd.DataFrame({f"{text}": [text, "-0.5"], "n": [-0.5, 1e-9]})
-    written = files._table(frame, ".csv").decode()
+    written = files._csv(frame).decode()
     rows = list(csv.reader(io.StringIO(written, newline="")))
     number = re.compile(r"[+-]?\d+(\.\d*)?(e[+-]?\d+)?")
     assert not [c for row in rows for c in row if re.match(r"\s*[=+@-]|[\t\r]", c) and not number.fullmatch(c)]

@@ -151,7 +151,7 @@ def test_a_parameter_refuses_what_breaks_its_rule_and_a_whole_number_is_never_wi
 TOO_FAR = [
     ("01", {"p": 7}), ("02", {"p": 5, "square": 1, "strip": 1}), ("02", {"strip": 21, "train_fraction": 0.04}),
     ("03", {"d": 1024}), ("04c", {"p": 2}), ("05", {"p_other": 3}), ("05", {"p": 47}), ("05", {"n_seeds": 1}),
-    ("05", {"steps": 100}), ("07", {"p": 3}), ("08", {"x0": 0.05, "w0": 0.05, "u0": 0.05}),
+    ("05", {"steps": 100}), ("07", {"p": 3}),
     ("10", {"train_fraction": 0.99}), ("11", {"p": 4, "samples": 10}), ("13", {"primes_to": 11}), ("14", {"p": 2}),
     ("15", {"spread": 1e12}), ("16", {"d": 6}),
 ]  # fmt: skip

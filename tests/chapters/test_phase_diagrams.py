@@ -310,7 +310,7 @@ def test_the_plan_is_a_small_diagram_and_at_the_paper_s_size_the_paper_s_grid():
     whole = plan(16, 11, 100_000, 0)["live"]
     assert whole.key == experiments.fig6()["b"].key == "47723f9caca7f581"  # records are kept under it
     assert whole.missing_seeds() in ((), (0,))
-    with pytest.raises(ParameterError, match="seed = -1"):
+    with pytest.raises(ParameterError, match=r"seeds = \(-1,\) must be"):
         plan(2, 2, 200, -1)
 
 

@@ -21,6 +21,7 @@ UNNAMED = {
     "pytest-xdist": "--dist",
     "pytest-benchmark": "(benchmark,",
     "pytest-timeout": "timeout(",
+    "sphinx-book-theme": "jupyter-book",
 }
 """What is used without its name being written, and the text that uses it."""
 OPTIONAL = {"playwright", "pypdf"}

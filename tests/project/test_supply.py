@@ -67,7 +67,6 @@ def test_a_release_is_made_of_hashes_and_materials_and_attests_what_it_hands_on(
 
 
 BUILT = ["pyproject.toml", "examples/omnigrok/pyproject.toml"]
-BUILT += ["src/grokbook/build/companion/pyproject.toml.in"]
 
 
 @pytest.mark.parametrize("path", BUILT)

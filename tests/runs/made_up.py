@@ -30,6 +30,11 @@ class MadeUp:
     extra: dict[str, Any] = field(default_factory=dict)
     code: Code = Code()
 
+    @property
+    def trained_key(self) -> str:
+        """By what its checkpoints are found."""
+        return self.key
+
     def configuration(self) -> dict[str, Any]:
         """Plain values."""
         return {"p": 5, "steps": 20, **self.extra}

@@ -76,7 +76,7 @@ class Versioned(MadeUp):
 
 
 def experiment(folder: Path, version: str = "a") -> Versioned:
-    return Versioned(folder / "trained", code=Code(version * 16, ()))
+    return Versioned(folder / "trained", code=Code(version * 16, True))
 
 
 def asked(store: Store, made: MadeUp, *seeds: int):
@@ -174,7 +174,7 @@ class Faults(RuleBasedStateMachine):
 
     @rule(version=st.sampled_from("ab"))
     def the_code_changes(self, version):
-        self.made.code = Code(version * 16, ())
+        self.made.code = Code(version * 16, True)
 
     @precondition(lambda self: (self.store.path / MANIFEST).is_file())
     @rule(seconds=st.sampled_from([0, 1, 10**9]))

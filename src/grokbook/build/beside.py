@@ -120,10 +120,10 @@ def _summary(found: Sequence[Difference], page: Page, where: str, mine: str) -> 
     moved = list(_moved(found))
     beyond, less, unknown = (sum(d.beyond is answer for d in moved) for answer in (True, False, None))
     said = [f"{beyond} by more than the spread over seeds", f"{less} by less", f"for {unknown} it is not known"]
-    counted = ", ".join(text for text, count in zip(said, (beyond, less, unknown), strict=True) if count)
+    told = ", ".join(text for text, count in zip(said, (beyond, less, unknown), strict=True) if count)
     numbers = f"{counted(len(moved), 'number')} in the prose moved"
     if beyond or less:
-        numbers += f": {counted}. That spread is the difference between the largest and the smallest seed, on the page "
+        numbers += f": {told}. That spread is the difference between the largest and the smallest seed, on the page "
         numbers += "where it is more."
     else:
         numbers += f"; {'its' if len(moved) == 1 else 'their'} spread over seeds is not known."

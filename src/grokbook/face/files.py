@@ -69,9 +69,12 @@ def export(data: Any, path: str | Path) -> Path:
             raise ParameterError("a table cannot be written as .nc; choose .csv.")
         atomic_write(path, to_bytes(data))
         return path
-    table = to_pandas(data) if isinstance(data, xr.Dataset) else data
-    atomic_write(path, table.rename(columns=no_formula).map(no_formula).to_csv(index=False).encode())
+    atomic_write(path, _csv(to_pandas(data) if isinstance(data, xr.Dataset) else data))
     return path
+
+
+def _csv(table: pd.DataFrame) -> bytes:
+    return table.rename(columns=no_formula).map(no_formula).to_csv(index=False).encode()
 
 
 def _weights(kept: Kept, ending: str) -> bytes:
