@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -174,6 +176,23 @@ def test_cells_are_short_define_nothing_and_there_is_more_prose_than_code(chapte
         n for n in ast.walk(ast.parse("\n".join(code))) if isinstance(n, ast.FunctionDef | ast.ClassDef | ast.While)
     ]
     assert found == [] and "```{code-cell-output}" not in chapter.source
+
+
+def misnamed(source: str) -> str:
+    """What ruff says of names in a chapter's cells that are not defined, or imported and not used."""
+    code = "\n\n".join(cells(source))
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--select", "F", "--output-format", "concise", "-"]
+    return subprocess.run(command, input=code, capture_output=True, text=True).stdout
+
+
+def test_names_of_a_chapter_are_defined_and_used(chapter):
+    assert "All checks passed" in misnamed(chapter.source)
+
+
+def test_a_name_that_is_not_defined_or_not_used_is_seen():
+    cell = "```{code-cell} ipython3\nimport numpy as np\nprint(absent)\n```\n"
+    said = misnamed(f"---\nkernelspec: {{name: python3, display_name: Python 3}}\n---\n{cell}")
+    assert "F401" in said and "F821" in said
 
 
 def asserting(source: str) -> list[str]:
