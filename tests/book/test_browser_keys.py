@@ -20,6 +20,7 @@ MARGIN = 5
 
 START = "() => { document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex'); }"
 FOCUSED = """async () => {
+  await new Promise(drawn => requestAnimationFrame(drawn));  // a focused link may begin to move now
   await Promise.all(document.getAnimations().map(one => one.finished));
   const stop = document.activeElement;
   if (stop === document.body) return null;
