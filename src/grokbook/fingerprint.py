@@ -1,4 +1,4 @@
-"""Python source: parsed, what it imports, and a digest of it that ignores comments and layout."""
+"""Python source: parsed, and a digest of it that ignores comments and layout."""
 
 from __future__ import annotations
 
@@ -38,25 +38,6 @@ def code_digest(source: str) -> str:
             node.body = kept or [ast.Pass()]
     every = {"show_empty": True} if sys.version_info >= (3, 13) else {}
     return hashlib.sha256(ast.dump(tree, **every).replace(", type_params=[]", "").encode()).hexdigest()
-
-
-@cache
-def imported_by(source: str, package: str = "") -> frozenset[str]:
-    """The full names that source imports, anywhere in it, and where they are from; relative ones in its `package`.
-
-    Example:
-        >>> sorted(imported_by("import os\\nfrom . import tasks", "grokbook"))
-        ['grokbook', 'grokbook.tasks', 'os']
-    """
-    found: set[str] = set()
-    for node in ast.walk(parsed(source)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        if isinstance(node, ast.ImportFrom):
-            above = package.split(".")[: len(package.split(".")) + 1 - node.level] if node.level else []
-            origin = ".".join([*above, *([node.module] if node.module else [])])
-            found |= {origin} | {f"{origin}.{alias.name}" for alias in node.names}
-    return frozenset(found)
 
 
 @lru_cache(maxsize=8)

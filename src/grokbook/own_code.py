@@ -212,13 +212,13 @@ class _Sources:
             return
         if isinstance(found, ModuleType):
             self.module(found)
-        elif getattr(sys.modules.get(module), "__file__", None) and not _of_cell(found):
+        elif _of_cell(found):
+            self.cell(found)
+        else:
             self.enter(sys.modules[module])
         if isinstance(found, type):
             for base in (*found.__bases__, type(found)):
                 self.enter(base)
-        if not isinstance(found, ModuleType) and (_of_cell(found) or module not in sys.modules):
-            self.cell(found)
 
     def module(self, module: ModuleType) -> None:
         """Note the file of a module, the plain values in it, and go on to what it names."""
@@ -235,7 +235,7 @@ class _Sources:
         functions = [function for value in vars(module).values() for function in _functions(value, module.__name__)]
         _refuse_not_loaded(source, file, functions)
         counted = {name for function in functions for name in _named(function.__code__, "STORE_GLOBAL")}
-        self.values(module.__name__, {n: v for n, v in vars(module).items() if n not in counted and n[:2] != "__"})
+        self.values(module.__name__, {n: v for n, v in vars(module).items() if n not in counted})
         for value in vars(module).values():
             if getattr(value, "__module__", None) != module.__name__:  # its own are in the file
                 self.enter(value)
@@ -257,7 +257,7 @@ class _Sources:
             names = _named(function.__code__, "LOAD_GLOBAL", "LOAD_NAME") - _named(function.__code__, "STORE_GLOBAL")
             used = {name: function.__globals__.get(name) for name in names}
             self.values(full_name(function), used)
-            for value in (*used.values(), *_closed_over(function)):
+            for value in (*used.values(), *(cell.cell_contents for cell in function.__closure__ or ())):
                 self.enter(value)
             self.imported(function)
 
@@ -324,8 +324,3 @@ def _named(code: CodeType, *operations: str) -> set[str]:
     """The names to which a code, or a function inside it, does one of these operations of the interpreter."""
     done = [step for inner in _inside(code) for step in dis.get_instructions(inner)]
     return {step.argval for step in done if step.opname in operations}
-
-
-def _closed_over(function: FunctionType) -> Iterator[Any]:
-    for cell in function.__closure__ or ():
-        yield cell.cell_contents

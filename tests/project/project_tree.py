@@ -46,3 +46,22 @@ def tracked() -> list[str]:
 def make_targets() -> set[str]:
     """The targets that the Makefile declares phony, which are all that a person may ask for."""
     return set(re.search(r"^\.PHONY:(.*)$", read("Makefile"), re.MULTILINE)[1].split())
+
+
+@cache
+def imported_by(source: str, package: str = "") -> frozenset[str]:
+    """The full names that source imports, anywhere in it, and where they are from; relative ones in its `package`.
+
+    Example:
+        >>> sorted(imported_by("import os\\nfrom . import tasks", "grokbook"))
+        ['grokbook', 'grokbook.tasks', 'os']
+    """
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) + 1 - node.level] if node.level else []
+            origin = ".".join([*above, *([node.module] if node.module else [])])
+            found |= {origin} | {f"{origin}.{alias.name}" for alias in node.names}
+    return frozenset(found)

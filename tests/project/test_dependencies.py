@@ -10,10 +10,8 @@ from types import ModuleType
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
-from project_tree import ROOT, pyproject, read
+from project_tree import ROOT, imported_by, pyproject, read
 from rattler import MatchSpec
-
-from grokbook.fingerprint import imported_by
 
 NOT_BESIDE_A_CPU_BUILD = ("nvidia-", "cuda-", "triton")
 NOT_ON_CONDA_FORGE = {"sphinx-mathjax-offline"}

@@ -4,9 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from project_tree import PACKAGE, dotted, modules, read
-
-from grokbook.fingerprint import imported_by
+from project_tree import PACKAGE, dotted, imported_by, modules, read
 
 GROUND = "ground"
 FLOORS = (

@@ -88,7 +88,7 @@ def test_a_client_with_a_gpu_takes_the_chunks_as_the_workers_made_them(tmp_path,
     SWEEP.run((0,), checkpoints=tmp_path / ".partial" / SWEEP.key, progress=False, device="cpu")
     monkeypatch.setattr("torch.cuda.is_available", lambda: True)
     monkeypatch.setattr("grokbook.training.loop.advance", lambda stack: pytest.fail("a step was made"))
-    found = cluster.sweep_here(SWEEP, store=Store(tmp_path))
+    found = cluster.sweep(SWEEP, store=Store(tmp_path))
     assert same(found, expected) and found.attrs["device"] == "cpu"
 
 

@@ -22,9 +22,6 @@ from grokbook.page.sources import Page
 MOST_CELLS, LONG_TEXT, SHOWN = 40, 40, 12
 """Cells that are shown of one table; characters from which a glued text is a sentence; numbers that are not folded."""
 
-_ROLE = re.compile(r"\{glue:text\}`([^`:]+)(?::([^`]*))?`")
-"""A glued value in prose; its groups are the name and the format."""
-
 _HERE = "\N{OBJECT REPLACEMENT CHARACTER}"
 _ANY_ROLE = re.compile(r"\{[\w:]+\}`[^`]*`")
 _WORD = re.compile(r"[^\W\d_]{2}")
@@ -98,7 +95,7 @@ def _marked(text: str, moved: Mapping[str, Difference]) -> str:
         return role[0] if old == new else f"[{role[0]}]{{.gb-moved}} [(default {words(old)})]{{.gb-was}}"
 
     lines = text.split("\n")
-    return "\n".join(one if re.match(r"#|`{3}|:{3}|:\w+:", one) else _ROLE.sub(mark, one) for one in lines)
+    return "\n".join(one if re.match(r"#|`{3}|:{3}|:\w+:", one) else drift.ROLE.sub(mark, one) for one in lines)
 
 
 def _told(value: Any, form: str | None) -> str:

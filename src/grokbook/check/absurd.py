@@ -5,12 +5,12 @@ They arise where a value that is legal leaves a number without a value, a count 
 
 from __future__ import annotations
 
-import ast
 import html
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from grokbook.check.drift import ROLE, literal
 from grokbook.errors import ChapterError
 from grokbook.page import when
 
@@ -48,8 +48,6 @@ _UNREAD = re.compile(
 )
 """What a page holds that is no sentence: code, formulas, addresses, labels, options of directives."""
 _CODE = re.compile(r"\{[\w:]+\}`[^`]*`|(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
-_GLUE = re.compile(r"\{glue:text\}`([^`:]+)(?::([^`]*))?`")
-_HALF = re.compile(r"\{when\}(`+)([^;`]*);\s*(.*?)(?<!`)\1(?!`)", re.DOTALL)
 _BLOCK = re.compile(r"^(:{3,})\{when\} *([^\n]+)\n(.*?)^\1 *$", re.DOTALL | re.MULTILINE)
 
 
@@ -113,11 +111,7 @@ def _glued(outputs: list[Any]) -> dict[str, Any]:
     for output in outputs:
         about = output.get("metadata", {}).get("scrapbook")
         if about:
-            written = "".join(next(iter(output["data"].values())))
-            try:
-                values[about["name"]] = ast.literal_eval(written)
-            except (ValueError, SyntaxError):  # `nan`, `inf`
-                values[about["name"]] = written
+            values[about["name"]] = literal("".join(next(iter(output["data"].values()))))
     return values
 
 
@@ -132,4 +126,4 @@ def _filled(text: str, values: Mapping[str, Any], known: when.Known) -> str:
         found = values.get(role[1], "")
         return str(found) if role[2] is None or isinstance(found, str) else format(found, role[2])
 
-    return _GLUE.sub(value, _HALF.sub(chosen, _BLOCK.sub(chosen, text)))
+    return ROLE.sub(value, when.HALF.sub(chosen, _BLOCK.sub(chosen, text)))

@@ -31,6 +31,9 @@ NAME = "drift.json"
 TOLERANCE = 1e-6
 """Relative difference up to which two numbers are the same; a thousandth of it is the same as zero."""
 
+ROLE = re.compile(r"\{glue:text\}`([^`:]+)(?::([^`]*))?`")
+"""A glued value in prose; its groups are the name and the format."""
+
 _FORMAT = 1
 _NOTEBOOKS = ("book/chapters", "downloads", ".")
 _RECORDS, _VERDICTS = "data/records/MANIFEST.json", "src/grokbook/claims/verdicts.json"
@@ -214,12 +217,17 @@ def _items(output: Mapping[str, Any], seen: Counter[str], bands: dict[str, Any])
         yield f"text {seen['text']}", _plain(words)
 
 
+def literal(text: str) -> Any:
+    """The value that a cell glued, from the text of its output; the text where it is no literal, such as `nan`."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
 def _glued(name: str, text: str, bands: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """A glued value; `ledger` holds rows of id, verdict, value, low, high."""
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        value = text
+    value = literal(text)
     if name == "ledger":
         for claim, verdict, number, *band in json.loads(value):
             yield from ((f"verdict of {claim}", verdict), (f"value of {claim}", number))

@@ -102,8 +102,10 @@ def list_(chapter: Annotated[str | None, typer.Argument(help="Number or name; al
     from grokbook.paths import project_root
 
     root = project_root()
-    show = partial(_list_all, root) if chapter is None else partial(_list_one, root, chapter)
-    show(_console())
+    if chapter is None:
+        _list_all(root, _console())
+    else:
+        _list_one(root, chapter, _console())
 
 
 def _list_all(root: Path, console: Any) -> None:
@@ -256,18 +258,19 @@ def record(
     """Train the recorded runs that are missing, by value per second; stop and start it as you like."""
     if update not in ("eager", "compiled"):
         raise ParameterError(f"--update {shown(update)} is not eager or compiled.")
-    import pandas as pd
-
     from grokbook import runs
 
     if list_only:
         _print_frame(runs.records_table(only, seeds), _console())
         return
     from grokbook.paths import checkout
-    from grokbook.runs.repeating import repeat_sample
 
     checkout()  # records belong to one: without it this is refused
     if repeat is not None:
+        import pandas as pd
+
+        from grokbook.runs.repeating import repeat_sample
+
         done = repeat_sample(repeat, draw)
         _print_frame(pd.DataFrame([{**asdict(one), "same": one.is_same} for one in done]), _console())
         if not all(one.is_same for one in done):
@@ -310,25 +313,27 @@ def claims(
         known = settled()
         return with_verdict(choose(ids, paper, kind=kind), verdict, known), known
 
-    def listed(console: Any) -> None:
-        from grokbook.claims import export, report
-
-        those, known = chosen()
-        if as_json:
-            from grokbook.build.book import ledger
-            from grokbook.paths import project_root
-
-            console.out(export.text(export.document(those, seen=ledger(project_root()))), end="")
-            return
-        for claim in those:
-            console.out(report.entry(claim, known.get(claim.id), _width(), full) + "\n")
-        console.out(report.paragraph(report.summary(known.get(claim.id) for claim in those), _width()))
-
     if live:
         with stoppable():
             (_claims_as_json if as_json else partial(_check_claims, full, settle))(*chosen())
     else:
-        listed(_console())
+        _list_claims(full, as_json, *chosen())
+
+
+def _list_claims(full: bool, as_json: bool, chosen: list[Any], known: dict[str, str]) -> None:
+    """Print claims with their settled verdicts; nothing is computed."""
+    from grokbook.claims import export, report
+
+    console = _console()
+    if as_json:
+        from grokbook.build.book import ledger
+        from grokbook.paths import project_root
+
+        console.out(export.text(export.document(chosen, seen=ledger(project_root()))), end="")
+        return
+    for claim in chosen:
+        console.out(report.entry(claim, known.get(claim.id), _width(), full) + "\n")
+    console.out(report.paragraph(report.summary(known.get(claim.id) for claim in chosen), _width()))
 
 
 def _width() -> int:

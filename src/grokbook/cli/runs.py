@@ -76,10 +76,7 @@ def sweep(
     takes = duration(expected(asked, seeds).seconds)
     print(f"{asked.name}, {seeds} of its seeds: about {takes} of one core", flush=True)
     with stoppable(), cluster.shown() as told:
-        if scheduler:
-            cluster.sweep(asked, scheduler, store=kept, compiled=compiled, told=told)
-        else:
-            cluster.sweep_here(asked, workers=workers, store=kept, compiled=compiled, told=told)
+        cluster.sweep(asked, scheduler or None, workers=workers, store=kept, compiled=compiled, told=told)
     print(f"record    {cluster.place(asked, kept)}")
 
 

@@ -237,9 +237,8 @@ def sweep(
         kept = _store(store)
         if kept is None:
             raise ParameterError("store = False keeps nothing, but a sweep on a cluster is gathered in a store.")
-        if scheduler == "local":
-            return cluster.sweep_here(made, workers=workers, store=kept).rename(names)
-        return cluster.sweep(made, scheduler, store=kept).rename(names)
+        address = None if scheduler == "local" else scheduler
+        return cluster.sweep(made, address, workers=workers, store=kept).rename(names)
     options = {"workers": _workers(made, workers, made.cells(made.seeds[0]))}
     options["rows"] = _together(made) if rows == "auto" else _rows(rows)
     return _results(made, store, progress, options).rename(names)

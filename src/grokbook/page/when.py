@@ -13,6 +13,9 @@ from grokbook.errors import ParameterError
 KEY = "when-"
 """What stands before a condition's name in the key under which it is glued."""
 
+HALF = re.compile(r"\{when\}(`+)([^;`]*);\s*(.*?)(?<!`)\1(?!`)", re.DOTALL)
+"""A conditional half sentence in prose; its groups are the marks around it, the condition and the words."""
+
 Known = Mapping[str, tuple[bool | None, str]]
 """By name whether a condition holds (None: not known), and the numbers that decided as short text ("" for none)."""
 
@@ -61,7 +64,7 @@ def opened(source: str) -> str:
     >>> opened("It is {when}``late; late ({glue:text}`n`)``.")
     'It is late ({glue:text}`n`).'
     """
-    return re.sub(r"\{when\}(`+)[^;`]*;\s*(.*?)(?<!`)\1(?!`)", r"\2", source, flags=re.DOTALL)
+    return HALF.sub(r"\3", source)
 
 
 def _parsed(expression: str) -> ast.expr:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import torch
@@ -144,18 +144,30 @@ def missing(experiment: Sweep, store: Store | None) -> Missing:
     return Missing(experiment, store or default_store())
 
 
+@contextmanager
+def _trainer(scheduler: str | None, workers: int | None) -> Iterator[Callable[..., Iterator[Path]]]:
+    """What trains chunks: a cluster, or without one processes of this machine, which nobody else can reach."""
+    if scheduler is None:
+        yield partial(_in_processes, workers=workers or cores())
+    else:
+        with cluster(scheduler) as client:
+            yield partial(_on_cluster, client)
+
+
 def sweep(
     experiment: Sweep,
-    scheduler: str,
+    scheduler: str | None = None,
     *,
+    workers: int | None = None,
     store: Store | None = None,
     compiled: bool = False,
     told: Told = lambda done, of: None,
 ) -> xr.Dataset:
-    """The dataset of a sweep; what is missing of it is trained on a Dask cluster, chunk by chunk.
+    """The dataset of a sweep; what is missing of it is trained chunk by chunk, here or on a Dask cluster.
 
     Args:
-        scheduler: address of a cluster, such as tcp://host:8786.
+        scheduler: address of a cluster, such as tcp://host:8786. Default: processes here, which need no Dask.
+        workers: how many processes here; default: one a core.
         store: where the record goes (default: this machine's).
         told: called with the number of finished chunks and of all, after each.
 
@@ -169,29 +181,8 @@ def sweep(
     done = len(work.chunks) - len(waiting)
     told(done, len(work.chunks))
     if waiting:
-        with cluster(scheduler) as client:
-            work.train(_on_cluster(client, waiting, compiled), done, told)
-    return work.record(compiled)
-
-
-def sweep_here(
-    experiment: Sweep,
-    *,
-    workers: int | None = None,
-    store: Store | None = None,
-    compiled: bool = False,
-    told: Told = lambda done, of: None,
-) -> xr.Dataset:
-    """The dataset of a sweep; what is missing is trained in processes of this machine, which nobody else can reach.
-
-    `workers` of them, by default one a core. Other arguments and errors are those of `sweep`.
-    """
-    work = missing(experiment, store)
-    waiting = work.waiting()
-    done = len(work.chunks) - len(waiting)
-    told(done, len(work.chunks))
-    if waiting:
-        work.train(_in_processes(waiting, workers or cores(), compiled), done, told)
+        with _trainer(scheduler, workers) as train:
+            work.train(train(waiting, compiled=compiled), done, told)
     return work.record(compiled)
 
 

@@ -325,7 +325,7 @@ class Store:
         atomic_write(self.path / MANIFEST, (text + "\n").encode())
 
     def manifest_lock(self) -> AcquireReturnProxy:
-        """What is held while the manifest, or a file beside it, is read, changed and written."""
+        """What is held while the manifest is read, changed and written."""
         held = self._acquired("manifest")
         _records_in.cache_clear()  # another process may have written in the same moment, to the same inode
         return held

@@ -80,9 +80,8 @@ def code_and_probe(config: RunConfig, watches: Mapping[str, Watch] | None = None
 def run_id(configs: list[RunConfig], keep: bool = False) -> str:
     """Identity of a stack for its checkpoint: configurations, code and what it computes, torch, what is kept."""
     found = {"configs": [c.as_dict() for c in configs], "numbers": NUMBERS, "torch": torch.__version__}
-    if code_of(*configs).own:
-        found["probe"] = code_and_probe(configs[0]).probe
-        found["code"] = code_of(*configs).digest
+    if (code := code_of(*configs)).own:
+        found |= {"code": code.digest, "probe": code_and_probe(configs[0]).probe}
     return digest(found | ({"keep": True} if keep else {}))
 
 
