@@ -60,8 +60,8 @@ LIKE_AVX2 := ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=avx2 GROKBOOK_STORE=bui
 NOT_OLDER := killed or worker or several_processes or test_checkpoint or test_config or test_contract or test_cost or \
   test_pool or no_convolution
 # chapters alone, no pages of them
-EXECUTE := from pathlib import Path; from grokbook.build.execute import execute; from grokbook.build.terminal import Progress; \
-  from grokbook.page.sources import find; \
+EXECUTE := from pathlib import Path; from companion.site.execute import execute; from companion.site.terminal import Progress; \
+  from companion.page.sources import find; \
   [execute(find(Path.cwd(), one).page("smoke"), Path.cwd(), Progress(), strict=True) for one in ("10", "15")]
 
 older: setup-dev ## networks, training and chapters 10 and 15 as on a processor without AVX-512

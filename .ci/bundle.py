@@ -16,10 +16,10 @@ import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from companion.teach.pages import site_folder
 from grokbook import __version__
 from grokbook.errors import GrokbookError
 from grokbook.files import atomic_write
-from grokbook.teach.pages import site_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 LONGEST = 180

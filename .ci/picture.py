@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from grokbook.build.browser import chromium
-from grokbook.page.sources import FRONT, page_of
+from companion.page.sources import FRONT, page_of
+from companion.site.browser import chromium
 from grokbook.paths import project_root
 
 SIZE = {"width": 1280, "height": 900}

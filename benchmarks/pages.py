@@ -14,7 +14,7 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import Browser
 
-from grokbook.build.browser import chromium
+from companion.site.browser import chromium
 
 LIMITS = {"words": 4_500, "numbers": 10.0, "phone": 20_000, "first": 260, "slabs": 0, "formulas": 0}
 """The most that a page should have."""

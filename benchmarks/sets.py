@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from companion.page.sets import slug
+from companion.page.sources import load_all
 from grokbook.files import put_between
-from grokbook.page.sets import slug
-from grokbook.page.sources import load_all
 
 HERE = Path(__file__).parents[1]
 MARK = "% sets: benchmarks/sets.py\n"

@@ -21,8 +21,8 @@ from work import (
     products,
 )
 
-from grokbook.runs.gu2025 import modular_run
 from grokbook.training.loop import advance, log, losses_and_gradient
+from grokbook_chapters.gu2025 import modular_run
 
 
 def test_the_plain_training_has_our_losses():

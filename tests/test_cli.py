@@ -8,9 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 import grokbook
-from grokbook import cli, runs
-from grokbook.build import book, doctor, rerun
-from grokbook.claims import choose, ledger, verdicts
+from companion import cli
+from companion.claims import choose, ledger, verdicts
+from companion.site import book, doctor, rerun
+from grokbook import runs
 from grokbook.errors import ChapterError
 
 SOURCE = """---
@@ -73,7 +74,7 @@ def test_ctrl_c_says_how_to_go_on(root, monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("grokbook.build.rerun.execute", interrupted)
+    monkeypatch.setattr("companion.site.rerun.execute", interrupted)
     done = run("run", "1", "--preset", "smoke")
     assert done.exit_code == 130
     assert "grokbook: stopped; what was finished is kept" in done.output
@@ -86,8 +87,8 @@ def ctrl_c(*_arguments, **_named):
 
 @pytest.mark.parametrize(
     ("place", "command"),
-    [("grokbook.build.doctor.examine", "doctor"), ("grokbook.cli._list_all", "list"),
-     ("grokbook.paths.checkout", "serve"), ("grokbook.cli.app", "list"),
+    [("companion.site.doctor.examine", "doctor"), ("companion.cli._list_all", "list"),
+     ("grokbook.paths.checkout", "serve"), ("companion.cli.app", "list"),
      ("grokbook.runs.record", "record")],
 )  # fmt: skip
 def test_ctrl_c_ends_every_command_with_one_sentence(monkeypatch, capsys, place, command):
@@ -154,7 +155,7 @@ def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root
 )
 def test_bad_input_is_one_line_and_exit_code_2_before_anything_runs(root, monkeypatch, capsys, arguments, said):
     (root / "file").write_text("")
-    monkeypatch.setattr("grokbook.build.rerun.execute", lambda *a, **k: pytest.fail("computed"))
+    monkeypatch.setattr("companion.site.rerun.execute", lambda *a, **k: pytest.fail("computed"))
     code, err = refused(monkeypatch, capsys, *arguments.format(root=root).split())
     assert (code, err.count("\n")) == (2, 1) and said.format(root=root) in err
     assert not (root / "runs").exists() and not (root / "set").exists()

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from grokbook import claims, cli, machine, paths
+from companion import claims, cli
+from companion.page import sources
+from grokbook import machine, paths
 from grokbook.errors import GrokbookError
-from grokbook.page import sources
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -111,9 +112,10 @@ PLANTED = {
 LIBRARY = """
 import sys
 sys.path = [path for path in sys.path if path]
+import companion.claims
 import grokbook as gb
 from grokbook.errors import GrokbookError
-for use in (lambda: gb.load("nothing like it"), lambda: gb.records(), lambda: gb.ledger()):
+for use in (lambda: gb.load("nothing like it"), lambda: gb.records(), lambda: companion.claims.ledger()):
     try:
         use()
     except GrokbookError as error:
@@ -158,7 +160,7 @@ with Pool(1) as pool:
 """
 KERNELS = """
 import os
-from grokbook.build.kernel import _loaded
+from companion.site.kernel import _loaded
 process, _ = _loaded(os.getpid(), ())
 process.stdin.close()
 print("worked" if process.wait() == 0 else "failed")

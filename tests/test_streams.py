@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import grokbook
-from grokbook import cli
-from grokbook.build import doctor, kernel
-from grokbook.build.book import ledger
-from grokbook.claims import choose, export
-from grokbook.cli import printing
+from companion import cli
+from companion.claims import choose, export
+from companion.cli import printing
+from companion.site import doctor, kernel
+from companion.site.book import ledger
 from grokbook.paths import project_root
 from grokbook.training.pool import Pool
 

@@ -21,14 +21,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from grokbook.build import beside
-from grokbook.build.execute import Run, execute
-from grokbook.build.terminal import Progress
-from grokbook.check import absurd
+from companion.checks import absurd
+from companion.page import costs, sources
+from companion.page.parameters import Parameter, ends
+from companion.page.sources import Chapter, Page
+from companion.site import beside
+from companion.site.execute import Run, execute
+from companion.site.terminal import Progress
 from grokbook.errors import GrokbookError, ParameterError
-from grokbook.page import costs, sources
-from grokbook.page.parameters import Parameter, ends
-from grokbook.page.sources import Chapter, Page
 
 ROOT = Path(__file__).resolve().parents[2]
 TRIES = 2_000

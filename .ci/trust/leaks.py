@@ -28,15 +28,15 @@ from pathlib import Path
 import psutil
 from tables import table, write
 
-from grokbook.build.rerun import rerun
+from companion.page import sources
+from companion.site.rerun import rerun
 from grokbook.models.toy import Toy
-from grokbook.page import sources
 from grokbook.paths import project_root
 from grokbook.runs import load_or_run, provenance
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.liu2022 import addition
 from grokbook.runs.store import Store
 from grokbook.training import RunConfig, Schedule, train
+from grokbook_chapters.liu2022 import addition
 
 GROWTH = 0.01
 WARM_UP = 10  # one call in so many

@@ -29,10 +29,10 @@ from tables import table, write
 from grokbook.errors import GrokbookError
 from grokbook.models.toy import Toy
 from grokbook.runs import cluster, load_or_run
-from grokbook.runs.liu2022 import addition
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Axis, Sweep
 from grokbook.training import Schedule
+from grokbook_chapters.liu2022 import addition
 
 AXES = (Axis("decoder_lr", (1e-3, 1e-2)), Axis("decoder_weight_decay", (0.0, 1.0)))
 CELLS = 4  # of a seed: one chunk, a task of the cluster

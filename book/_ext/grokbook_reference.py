@@ -98,7 +98,7 @@ def docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: l
 
 
 def linked(app: Any, doctree: Any, docname: str) -> None:
-    """Lead from the code that a page shows (`grokbook.page.show.source`) to the function's place in the reference."""
+    """Lead from the code that a page shows (`companion.page.show.source`) to the function's place in the reference."""
     shown = "from the installed module"
     for line in doctree.findall(lambda n: isinstance(n, nodes.paragraph) and len(n) > 2 and shown in n[1].astext()):
         thing = _named(f"{line[2].astext()}.{line[0].astext()}")

@@ -62,7 +62,7 @@ def _group(tooltip: str, icon: str, label: str, buttons: list[dict[str, str]]) -
 
 
 def facts(app: Any) -> dict[str, Any]:
-    """What `grokbook.build.site` tells of the book: launch links, questions of chapters, the address of the site."""
+    """What `companion.site.staging` tells of the book: launch links, questions of chapters, the address of the site."""
     file = Path(app.srcdir) / "_pages.json"
     return json.loads(file.read_text()) if file.exists() else {"launch": {}, "questions": {}, "leads": {}}
 

@@ -22,8 +22,8 @@ from grokbook_site import facts
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+from companion.page import when
 from grokbook.errors import ParameterError
-from grokbook.page import when
 
 PRINTED = ("laptop", "paper")
 """Presets for which sentences are written."""
@@ -120,7 +120,7 @@ def named_in(text: str, values: dict[str, str]) -> str:
 
 
 def page(env: Any) -> dict[str, Any]:
-    """What `grokbook.build.site` tells of the page that is read: its source, and its preset when it is the book's."""
+    """What `companion.site.staging` tells of the page: its source, and its preset when it is the book's."""
     return facts(env.app).get("pages", {}).get(env.docname, {})
 
 

@@ -213,7 +213,7 @@
   document.addEventListener("click", (event) => { if (event.target.closest(".bd-sidebar-secondary a")) close(); });
 })();
 
-/* A button names what it does: the policy of a page allows no script in an attribute (grokbook.build.policy). */
+/* A button names what it does: the policy of a page allows no script in an attribute (companion.site.policy). */
 document.addEventListener("click", (event) => {
   const button = event.target.closest && event.target.closest("[data-press]");
   const known = ["gbCode", "gbRun", "print", "toggleFullScreen"];

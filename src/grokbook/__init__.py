@@ -1,25 +1,25 @@
-"""grokbook: a tested library of grokking (delayed generalisation) and the book that runs it.
+"""grokbook: a tested library of grokking (delayed generalisation).
 
 `import grokbook as gb` gives the names of `__all__`, each loaded when it is first used (PEP 562); the reference on the
 site has them all. The rooms behind them, ground floor first: `tasks`, `models`, `measures`, `theory`, `training`,
-`runs`, `claims`, `plotting`, `face`, `chapters`, `exercises`, `page`, `check`, `build`, `cli`. A lower room never
-imports a higher one.
+`runs`, `curves`, `plotting`, `face`. The book that runs it stands beside it: `companion`, the machine that makes pages
+and a ledger of claims, and `grokbook_chapters`.
 """
 
 # ruff: noqa: F405
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from grokbook.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from grokbook.face import *  # noqa: F403
 
-__version__ = "0.2.0"
-
 # fmt: off
 __all__ = [
-    "AdamW", "GroupTask", "MLP", "ModularTask", "Muon", "Paper", "PhaseRule", "Run", "Schedule", "Sgd", "StopRule",
+    "AdamW", "GroupTask", "MLP", "ModularTask", "Muon", "PhaseRule", "Run", "Schedule", "Sgd", "StopRule",
     "Transformer", "View",
-    "claim", "compare", "export", "fourier_power", "from_module", "from_torch_optim", "grok_times", "ledger", "load",
+    "compare", "export", "fourier_power", "from_module", "from_torch_optim", "grok_times", "load",
     "load_checkpoint", "measure", "measures", "med", "phases", "plot_curves", "plot_embedding", "records", "sweep",
     "task", "to_pandas", "to_transformer_lens", "train", "weight_norm",
 ]

@@ -1,6 +1,6 @@
 """`python -m grokbook` is the command `grokbook`."""
 
-from grokbook.cli import main
+from companion.cli import main
 
 if __name__ == "__main__":
     main()

@@ -61,6 +61,19 @@ def nearest(name: str, choices: Iterable[str], likeness: float = 0.6) -> str | N
     return best if best is not None and alike(best)[0] >= likeness else None
 
 
+def nearest_primes(n: int) -> tuple[int, ...]:
+    """The primes next to n: the largest below it (where there is one) and the smallest above it.
+
+    Example:
+        >>> nearest_primes(57), nearest_primes(2)
+        ((53, 59), (3,))
+    """
+    import sympy  # takes most of a second
+
+    above = (int(sympy.nextprime(max(n, 1))),)
+    return (int(sympy.prevprime(n)), *above) if n > 2 else above
+
+
 OTHER_WORDS = {
     "betas": ("beta1", "beta2"),
     "lr": ("learning_rate",),

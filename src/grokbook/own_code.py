@@ -25,6 +25,8 @@ import numpy as np
 import torch
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+PACKAGES = ("grokbook", "companion", "grokbook_chapters")
+"""The packages of this distribution: what stands in them is the library's."""
 _WRITTEN = 1 << 9
 """CPython's flag of classes that are made while a program runs (Py_TPFLAGS_HEAPTYPE)."""
 _PYTHON = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib"))
@@ -55,7 +57,7 @@ def of_library(thing: Any) -> bool:
         (True, False, True)
     """
     module = thing if isinstance(thing, str) else getattr(thing, "__module__", None) or ""
-    return f"{module}.".startswith("grokbook.")
+    return module.partition(".")[0] in PACKAGES
 
 
 def full_name(thing: Any) -> str:

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from grokbook.build.book import build
-from grokbook.build.browser import chromium_path
-from grokbook.build.serving import server
-from grokbook.build.terminal import Progress
-from grokbook.page import interactive, tables
+from companion.page import interactive, tables
+from companion.site.book import build
+from companion.site.browser import chromium_path
+from companion.site.serving import server
+from companion.site.terminal import Progress
 
 from .visited import in_scheme, pages, visit
 
@@ -56,8 +56,8 @@ $$ \\mathrm{MED}(\\boldsymbol\\phi) = \\frac1p \\sum_i \\lVert \\phi_{i+1} - \\p
 import sys
 import matplotlib.pyplot as plt
 import pandas as pd
-from grokbook import page
-from grokbook.page import parameters, show
+from companion import page
+from companion.page import parameters, show
 print("grokbook: step 10 of 30", file=sys.stderr)
 fig, ax = plt.subplots(figsize=(4, 2))
 ax.plot([0, 1, 4, 9])

@@ -3,10 +3,10 @@
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from grokbook.check import absurd
+from companion.checks import absurd
+from companion.page import when
+from companion.page.safe import counted
 from grokbook.errors import ChapterError
-from grokbook.page import when
-from grokbook.page.safe import counted
 
 ABSURD = [
     ("They are in order in 0 of the 0 cells.", "a part of nothing"),

@@ -2,7 +2,7 @@
 
 import copy
 
-from grokbook.build.arranged import arranged
+from companion.site.arranged import arranged
 
 
 def markdown(text, **more):

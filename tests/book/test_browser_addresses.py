@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from grokbook.build.serving import server
-from grokbook.page import tables
+from companion.page import tables
+from companion.site.serving import server
 
 pytestmark = pytest.mark.browser
 STATIC = Path(__file__).resolve().parents[2] / "book" / "_static" / "grokbook.js"

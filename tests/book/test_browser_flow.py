@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
-from grokbook.build import standalone
-from grokbook.page import interactive
+from companion.page import interactive
+from companion.site import standalone
 from grokbook.plotting.palette import contrast
 from grokbook.theory import triple_product as flow
 

@@ -6,10 +6,10 @@ import json
 import numpy as np
 import pytest
 
-from grokbook.chapters.how_a_network_adds.trained import explorable
+from companion.page import interactive
 from grokbook.measures import frequencies as fr
-from grokbook.page import interactive
 from grokbook.plotting.palette import contrast
+from grokbook_chapters.how_a_network_adds.trained import explorable
 
 from .visited import alone, colours
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from grokbook.page import interactive
+from companion.page import interactive
+from grokbook.curves.phases import PhaseRule, phases
 from grokbook.plotting.phases import diagrams, explorable
-from grokbook.runs.phases import PhaseRule, phases
 
 from .visited import alone
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from grokbook.page import interactive
+from companion.page import interactive
 from grokbook.plotting.moving import circle_over_training, moving_run
 
 from .visited import alone as in_a_file

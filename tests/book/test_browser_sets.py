@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from grokbook.page import sources
-from grokbook.page.sets import slug
+from companion.page import sources
+from companion.page.sets import slug
 
 from .conftest import ROOT, in_scheme
 

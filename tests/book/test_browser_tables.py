@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 import pandas as pd
 import pytest
 
-from grokbook.build import standalone
-from grokbook.claims import Claim, Finding, Outcome, as_table
-from grokbook.page import cards, tables
+from companion.claims import Claim, Finding, Outcome, as_table
+from companion.page import cards, tables
+from companion.site import standalone
 
 SITE = Path(__file__).resolve().parents[2] / "site"
 PAGE = SITE / "chapters" / "18_reproduction_report.html"

@@ -13,15 +13,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from grokbook.build import book as building
-from grokbook.build import jobs, site, state
-from grokbook.build.jobs import Job, long_run, refuse_too_large, share, side_by_side
-from grokbook.build.kernel import Kernels
+from companion.page import sources
+from companion.page.costs import Estimate
+from companion.project import Project
+from companion.site import book as building
+from companion.site import jobs, state
+from companion.site import staging as site
+from companion.site.jobs import Job, long_run, refuse_too_large, share, side_by_side
+from companion.site.kernel import Kernels
 from grokbook.errors import ChapterError, ParameterError
 from grokbook.files import read_json
-from grokbook.page import sources
-from grokbook.page.costs import Estimate
-from grokbook.project import Project
 from processes import git
 
 from .conftest import CHAPTER, ROOT
@@ -90,7 +91,7 @@ def test_the_key_holds_everything_a_page_depends_on(project, changed, monkeypatc
     if changed in names:
         names[changed].write_text('{"made/up": "changed"}')
     if changed == "library":
-        monkeypatch.setattr(building, "rooms_fingerprint", lambda rooms: "another")
+        monkeypatch.setattr(building, "code_fingerprint", lambda rooms: "another")
     assert key("smoke" if changed == "preset" else "laptop") != first
 
 
@@ -252,7 +253,7 @@ def test_a_build_that_is_stopped_leaves_no_process_and_says_how_to_go_on(project
     (project / "notebooks" / "01_tiny.md").write_text(source)
     marker = f"GROKBOOK_TEST={project.name}-{number}-{os.getpid()}"
     environment = {**os.environ, "GROKBOOK_HOME": str(project), **dict([marker.split("=")])}
-    command = [sys.executable, "-c", "from grokbook.cli import main; main()", "build", "--preset", "smoke"]
+    command = [sys.executable, "-c", "from companion.cli import main; main()", "build", "--preset", "smoke"]
     heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background job is born deaf to Ctrl-C
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=heed) as process:
         lines = []

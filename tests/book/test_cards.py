@@ -11,10 +11,10 @@ import pytest
 from bs4 import BeautifulSoup
 from pybtex.database import parse_string
 
-from grokbook.claims import as_table, carrying, choose, outcomes
-from grokbook.claims.verdicts import settled
-from grokbook.page import cards, tables
-from grokbook.project import current
+from companion.claims import as_table, carrying, choose, outcomes
+from companion.claims.verdicts import settled
+from companion.page import cards, tables
+from companion.project import current
 
 COUNTED, *OTHERS = choose(["G36", "P02", "G18"])
 INFORMAL = replace(COUNTED, id="X1", check=None, says="", shown_by="", reason="A definition is no claim.")

@@ -4,9 +4,9 @@ import types
 
 import pytest
 
-from grokbook import announced
+from companion import announced
+from companion.page import sources
 from grokbook.errors import ChapterError, ParameterError
-from grokbook.page import sources
 
 from .conftest import CHAPTER
 

@@ -7,11 +7,12 @@ import pytest
 from bs4 import BeautifulSoup
 from PIL import Image
 
-from grokbook.build import site, standalone
-from grokbook.check import broken
-from grokbook.claims.ledger import claims
+from companion.checks import broken
+from companion.claims.ledger import claims
+from companion.page.links import section_address
+from companion.site import staging as site
+from companion.site import standalone
 from grokbook.errors import ChapterError
-from grokbook.page.links import section_address
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = sorted((ROOT / "site" / "chapters").glob("[0-9]*.html"))

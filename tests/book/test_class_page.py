@@ -8,8 +8,8 @@ import threading
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from grokbook.build.serving import server
-from grokbook.page.class_page import NAME, class_page
+from companion.page.class_page import NAME, class_page
+from companion.site.serving import server
 
 from .visited import in_scheme
 

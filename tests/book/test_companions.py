@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from grokbook.build import companions, site
+from companion.page import sources
+from companion.project import PACKAGE, Project, of
+from companion.site import companions
+from companion.site import staging as site
 from grokbook.errors import GrokbookError
-from grokbook.page import sources
 from grokbook.paths import frame
-from grokbook.project import PACKAGE, Project, of
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "omnigrok"

@@ -6,7 +6,7 @@ import re
 import pytest
 
 import grokbook
-from grokbook.build import cookbook
+from companion.site import cookbook
 from grokbook.errors import ChapterError
 from grokbook.paths import checkout
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from grokbook.page import costs
+from companion.page import costs
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def test_what_is_there_costs_only_the_page_and_other_values_what_they_train(monk
 
 
 def test_a_real_experiment_is_understood(monkeypatch):
-    from grokbook.runs.gu2025 import fig5
+    from grokbook_chapters.gu2025 import fig5
 
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     one, two = fig5(11, n_seeds=1, steps=50), fig5(11, n_seeds=2, steps=50)

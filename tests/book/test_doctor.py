@@ -6,7 +6,7 @@ from importlib import metadata
 
 import pytest
 
-from grokbook.build import doctor
+from companion.site import doctor
 
 
 def test_an_installation_that_builds_the_book_is_in_order(built_once):

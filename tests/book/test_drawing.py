@@ -11,11 +11,11 @@ import xarray as xr
 from matplotlib.colors import ListedColormap
 from matplotlib.text import Text
 
+from companion.page import drawing
 from grokbook import plotting
-from grokbook.page import drawing
+from grokbook.curves.delay import grok_times
 from grokbook.plotting.palette import PALETTE, contrast
 from grokbook.plotting.style import STYLE
-from grokbook.runs.delay import grok_times
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grokbook import cli
-from grokbook.check import drift
+from companion import cli
+from companion.checks import drift
 from grokbook.errors import ParameterError
 
 BOX = "- **Run** preset `{}`, device CPU, {} s in all\n- **Data** `gu2025/fig5[p=47]` (record `{}`), seeds 0: trained"

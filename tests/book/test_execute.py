@@ -6,9 +6,9 @@ import sys
 import nbformat
 import pytest
 
-from grokbook.build import execute, outputs
+from companion.page import sources
+from companion.site import execute, outputs
 from grokbook.errors import ChapterError
-from grokbook.page import sources
 
 from .conftest import CHAPTER
 
@@ -89,7 +89,7 @@ def test_no_kernel_or_profile_of_the_user_is_taken_for_ours(project, said, monke
 def test_kernels_are_forks_of_one_process_of_one_thread_that_has_loaded_libraries_and_nothing_of_ours(project, said):
     asks = """import os, sys
 parent, ours = os.getppid(), {name for name in sys.modules if name.startswith("grokbook")}
-assert "torch" in sys.modules and ours <= {"grokbook", "grokbook.build", "grokbook.errors", "grokbook.machine"}, ours
+assert "torch" in sys.modules and ours <= {"grokbook", "companion.site", "grokbook.errors", "grokbook.machine"}, ours
 open("parents", "a").write(f"{parent} {os.listdir(f'/proc/{parent}/task')}\\n")
 import sys
 import matplotlib"""

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from grokbook import page
-from grokbook.build import outputs
+from companion import page
+from companion.page import interactive, tables
+from companion.site import outputs
 from grokbook.errors import ParameterError
-from grokbook.page import interactive, tables
 from grokbook.theory import triple_product as flow
-from grokbook.theory import triple_stability
+from grokbook_chapters.lyapunov_phase_portrait import triple_stability
 
 from .visited import alone
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grokbook import page
-from grokbook.build import footer
-from grokbook.chapters.causes import runs
-from grokbook.cli import list_
+from companion import page
+from companion.cli import list_
+from companion.page import costs, parameters, sources, tables, training_page
+from companion.site import footer
 from grokbook.errors import ParameterError
-from grokbook.page import costs, parameters, sources, tables, training_page
+from grokbook_chapters.causes import runs
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / ".ci" / "trust"))

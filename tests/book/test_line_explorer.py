@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from grokbook.chapters.effective_theory import lines
-from grokbook.page import interactive
+from companion.page import interactive
 from grokbook.theory import parallelograms as pg
 from grokbook.theory.effective_flow import flow
+from grokbook_chapters.effective_theory import lines
 
 from .visited import alone
 

@@ -3,7 +3,7 @@
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from grokbook.build import outputs
+from companion.site import outputs
 from grokbook.errors import ChapterError
 
 LABEL = {"name": "fig-a", "caption": "A caption, three seeds.", "alt": "A curve."}

@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 import torch
 
-from grokbook import page
-from grokbook.build import footer
+from companion import page
+from companion.page import costs, show, sources, tables
+from companion.site import footer
 from grokbook.errors import ParameterError
-from grokbook.page import costs, show, sources, tables
 from grokbook.paths import project_root
 from grokbook.runs import provenance
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
+from companion.teach import paper
+from companion.teach.handout import handout, written
 from grokbook.errors import ChapterError
-from grokbook.teach import paper
-from grokbook.teach.handout import handout, written
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site"

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from companion.page.parameters import LARGEST_INTEGER, STANDARD_RULES, Parameter, merge, parse, read, rewrite
 from grokbook.errors import ChapterError, ParameterError
-from grokbook.page.parameters import LARGEST_INTEGER, STANDARD_RULES, Parameter, merge, parse, read, rewrite
 
 CELL = """# the task
 p: int = 97                  # prime modulus

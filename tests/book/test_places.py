@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 
-from grokbook.claims.ledger import FOUR, GATHERED, claims, moved
-from grokbook.page.places import index_html, places_of
+from companion.claims.ledger import FOUR, GATHERED, claims, moved
+from companion.page.places import index_html, places_of
 
 NAMES = ["id", "paper", "place", "origin", "part_of"]
 ROWS = pd.DataFrame([{name: getattr(claim, name) for name in NAMES} | {"verdict": "holds"} for claim in claims()])

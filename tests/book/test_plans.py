@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from grokbook.build.site import MAP, fill_pages
-from grokbook.page import sources
-from grokbook.project import of
+from companion.page import sources
+from companion.project import of
+from companion.site.staging import MAP, fill_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site"

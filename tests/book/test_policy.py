@@ -7,10 +7,10 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
-from grokbook.build import policy
+from companion.page import interactive
+from companion.site import policy
+from companion.teach import slides
 from grokbook.errors import ChapterError
-from grokbook.page import interactive
-from grokbook.teach import slides
 
 HEAD = '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>x</title></head><body>'
 FIGURE = interactive.markup("training_page", "fig-t", "A network that trains.")
@@ -62,7 +62,7 @@ def test_only_a_page_that_trains_may_start_workers_and_a_file_alone_loads_nothin
 
 @pytest.mark.parametrize("script", [*interactive.SCRIPTS, "ledger"])
 def test_scripts_of_the_book_may_run_in_the_text_and_with_one_letter_more_they_may_not(script, tmp_path):
-    from grokbook.page import tables
+    from companion.page import tables
 
     for text, told in ((tables.script(script), 0), (tables.script(script) + "x()\n", 1)):
         body = f'<script>\n{text}GrokbookX.mount(document.getElementById("fig-a-area"));\n</script>'

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from papermill.translators import PythonTranslator
 
-from grokbook.build import parameter_sets
+from companion.page import sources
+from companion.project import of
+from companion.site import parameter_sets
 from grokbook.errors import ChapterError, GrokbookError, ParameterError
-from grokbook.page import sources
-from grokbook.project import of
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sources.chapter_paths(ROOT), *sources.chapter_paths(ROOT / "examples" / "omnigrok")]
@@ -67,7 +67,7 @@ def test_a_chapter_names_its_language_and_papermill_reads_its_parameters(page):
 
 
 def test_a_comment_that_papermill_cannot_read_is_refused():
-    from grokbook.page.parameters import parse
+    from companion.page.parameters import parse
 
     with pytest.raises(ChapterError, match="the comment of 'p' has an equals sign"):
         parse("p: int = 7  # with p >= 5")

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import grokbook
-from grokbook.build import site
-from grokbook.page import show
+from companion.page import show
+from companion.site import staging as site
 from grokbook.paths import checkout
 
 BOOK = checkout() / "book"

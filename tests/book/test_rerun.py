@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from grokbook.build import beside, execute, parameter_sets, rerun, standalone
-from grokbook.check import drift
+from companion.checks import drift
+from companion.page import sources, when
+from companion.page.costs import Estimate
+from companion.site import beside, execute, parameter_sets, rerun, standalone
 from grokbook.errors import ChapterError, ParameterError
-from grokbook.page import sources, when
-from grokbook.page.costs import Estimate
 
 from .conftest import CHAPTER
 

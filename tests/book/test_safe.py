@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from myst_parser.parsers.docutils_ import Parser
 from pybtex.database import parse_string
 
-from grokbook import page
-from grokbook.build import footer
+from companion import page
+from companion.page import cards, safe, show, sources, tables
+from companion.page.parameters import Parameter
+from companion.site import footer
 from grokbook.face import files
-from grokbook.page import cards, safe, show, sources, tables
-from grokbook.page.parameters import Parameter
 
 CONFIG = yaml.safe_load((Path(__file__).resolve().parents[2] / "book" / "_config.yml").read_text())
 ATTACKS = [

@@ -7,12 +7,13 @@ from dataclasses import replace
 import pytest
 from bs4 import BeautifulSoup
 
-from grokbook.build import sets, site, state
-from grokbook.build.book import build
-from grokbook.build.jobs import Job
+from companion.page import sources
+from companion.page.costs import Estimate
+from companion.site import sets, state
+from companion.site import staging as site
+from companion.site.book import build
+from companion.site.jobs import Job
 from grokbook.errors import ChapterError
-from grokbook.page import sources
-from grokbook.page.costs import Estimate
 
 from .conftest import CHAPTER, make_project, silent
 

@@ -18,11 +18,12 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from grokbook.build import serving, site, state
-from grokbook.build.serving import server
-from grokbook.check import broken
+from companion.checks import broken
+from companion.page import sources
+from companion.site import serving, state
+from companion.site import staging as site
+from companion.site.serving import server
 from grokbook.errors import ChapterError, GrokbookError, ParameterError, RecordError
-from grokbook.page import sources
 from processes import git
 
 

@@ -7,10 +7,10 @@ import pytest
 from bs4 import BeautifulSoup
 from typer.testing import CliRunner
 
-from grokbook import cli
+from companion import cli
+from companion.teach import pages
+from companion.teach.slides import of_chapter
 from grokbook.errors import GrokbookError, ParameterError
-from grokbook.teach import pages
-from grokbook.teach.slides import of_chapter
 
 from .visited import barred
 

@@ -14,13 +14,13 @@ from markdown_it.renderer import RendererHTML
 from myst_parser.config.main import MdParserConfig
 from myst_parser.parsers.mdit import create_md_parser
 
-from grokbook.build import site
-from grokbook.claims.ledger import claims, moved
-from grokbook.claims.verdicts import settled, with_former
+from companion.claims.ledger import claims, moved
+from companion.claims.verdicts import settled, with_former
+from companion.exercises import parser
+from companion.page import sources, when
+from companion.page.wrapping import COLUMNS
+from companion.site import staging as site
 from grokbook.errors import ParameterError
-from grokbook.exercises import form
-from grokbook.page import sources, when
-from grokbook.page.wrapping import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [path for path in sources.chapter_paths(ROOT) if path.stem != sources.FRONT]
@@ -224,7 +224,7 @@ def made_elsewhere(source: str) -> list[bool]:
     """Of each figure and table of the cells, whether it is the bare result of a call into the chapter's folder."""
     code = [ast.parse(cell) for cell in cells(source)]
     imports = [n for cell in code for n in ast.walk(cell) if isinstance(n, ast.ImportFrom)]
-    folder = {a.asname or a.name for n in imports if n.module.startswith("grokbook.chapters") for a in n.names}
+    folder = {a.asname or a.name for n in imports if n.module.startswith("grokbook_chapters") for a in n.names}
     found = []
     for cell in code:
         assigned = [n for n in ast.walk(cell) if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]
@@ -243,7 +243,7 @@ def test_two_thirds_of_the_figures_and_tables_are_made_by_code_that_stands_in_th
 
 
 def test_a_figure_of_the_folder_is_seen_and_one_drawn_in_the_cell_is_not():
-    cell = "```{code-cell} ipython3\nfrom grokbook.chapters.a import figures\nt = b.groupby(0)\npage.table(t)\n"
+    cell = "```{code-cell} ipython3\nfrom grokbook_chapters.a import figures\nt = b.groupby(0)\npage.table(t)\n"
     assert made_elsewhere(cell + "page.figure(figures.two(t), 'fig-a')\nf = figures.one(t)\npage.figure(f)\n```\n") == [
         False, True, True
     ]  # fmt: skip
@@ -283,7 +283,7 @@ def test_exercises_have_collapsed_solutions(chapter):
     solved = re.findall(r"\{solution\} *(\S+)\n(?::label:.*\n)?:class: *.*dropdown", chapter.source)
     assert len(labels) >= EXERCISES and sorted(labels) == sorted(solved)
     assert chapter.source.count("{exercise}") == len(labels)
-    assert [one.label for one in form.read(chapter.source)] == labels  # in the form that has a check and hints
+    assert [one.label for one in parser.read(chapter.source)] == labels  # in the form that has a check and hints
 
 
 def test_every_pasted_number_is_glued(chapter):
@@ -340,7 +340,7 @@ def medians_of_some(source: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("folder", sorted({p.parent for p in (ROOT / "src/grokbook/chapters").rglob("*.py")}), ids=str)
+@pytest.mark.parametrize("folder", sorted({p.parent for p in (ROOT / "src/grokbook_chapters").rglob("*.py")}), ids=str)
 def test_a_median_of_the_runs_that_finished_says_so(folder):
     """A run that does not get there counts as later (`median_step`), or the sentence says that it is left out."""
     found = {path.name: medians_of_some(path.read_text("utf-8")) for path in folder.glob("*.py")}

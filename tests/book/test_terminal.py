@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from grokbook.build.terminal import Progress, ProgressStream, agree
+from companion.site.terminal import Progress, ProgressStream, agree
 from grokbook.errors import ParameterError
 
 TOLD = "p=59 add d=64 seed=2 #2  step 9999/10000  loss 0.00422  test loss 15  acc 0.999  test acc 4.59e-05"

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 import torch
 import xarray as xr
+from companion.page.training_page import ALT, NONE, configuration, settings
 
+from companion.page import interactive, tables, training_page
 from grokbook import measures
+from grokbook.curves.delay import grok_time
 from grokbook.errors import ParameterError
 from grokbook.models.quadratic import Quadratic
 from grokbook.models.transformer import Shape
-from grokbook.page import interactive, tables, training_page
-from grokbook.page.training_page import ALT, NONE, configuration, settings
-from grokbook.runs.delay import grok_time
 from grokbook.tasks import ModularTask
 from grokbook.training import Adam, AdamW, RunConfig, Schedule, Sgd, split_weights, train
 from grokbook.training.losses import LOSSES

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from grokbook.claims.ledger import claims
-from grokbook.page.typeset import typeset
+from companion.claims.ledger import claims
+from companion.page.typeset import typeset
 
 
 @pytest.mark.parametrize(

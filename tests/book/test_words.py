@@ -7,13 +7,14 @@ import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 
-from grokbook import page
-from grokbook.build import rerun, site
-from grokbook.build.book import build
-from grokbook.claims.verdicts import settled
+from companion import page
+from companion.claims.verdicts import settled
+from companion.page import sources, when
+from companion.project import Project
+from companion.site import rerun
+from companion.site import staging as site
+from companion.site.book import build
 from grokbook.errors import ChapterError, ParameterError
-from grokbook.page import sources, when
-from grokbook.project import Project
 
 from .conftest import CHAPTER, make_project, silent
 

@@ -9,8 +9,8 @@ import pytest
 
 import grokbook.measures
 import grokbook.theory
-from grokbook.page.show import without_docstring
-from grokbook.page.wrapping import COLUMNS, wrapped
+from companion.page.show import without_docstring
+from companion.page.wrapping import COLUMNS, wrapped
 
 
 def functions():

@@ -173,7 +173,7 @@ THINNED = """() => {
   });
   return kept.length;
 }"""
-# what the policy of the page refuses (grokbook.build.policy) is an error of the page
+# what the policy of the page refuses (companion.site.policy) is an error of the page
 REFUSED = """addEventListener('securitypolicyviolation',
   event => console.error(`refused: ${event.effectiveDirective} ${event.blockedURI} ${event.sample}`));"""
 STILL = "*, *::before, *::after { transition: none !important; }"

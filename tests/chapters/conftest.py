@@ -12,7 +12,7 @@ from unittest.mock import MagicMock
 import matplotlib.pyplot as plt
 import pytest
 
-from grokbook.page.sources import load
+from companion.page.sources import load
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 

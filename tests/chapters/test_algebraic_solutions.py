@@ -8,11 +8,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grokbook.chapters.algebraic_solutions import claims, plan, runs, trained
-from grokbook.claims import Runs
+from companion.claims import Runs
 from grokbook.measures.hidden_nodes import FOUR, KINDS, OPPOSED, OTHER, frequency_table, orders
 from grokbook.plotting.style import COLOURS
 from grokbook.theory import semiring as sr
+from grokbook_chapters.algebraic_solutions import claims, plan, runs, trained
 
 
 def network(d: int = 7, spare: int = 2) -> tuple[dict[str, torch.Tensor], np.ndarray]:

@@ -12,14 +12,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grokbook.chapters.causes import claims, effects, figures, runs
-from grokbook.claims import Runs
+from companion.claims import Runs
+from grokbook.curves.delay import grok_times
 from grokbook.errors import ParameterError
 from grokbook.paths import project_root
-from grokbook.runs.delay import grok_times
 from grokbook.runs.experiment import available
 from grokbook.training import train
 from grokbook.training.interventions import Hook, Hooked
+from grokbook_chapters.causes import claims, effects, figures, runs
 
 ROOT = project_root()
 UNPREDICTED = {
@@ -156,7 +156,7 @@ def test_a_factor_of_one_and_a_half_is_seen_with_twelve_seeds_where_arms_scatter
 
 def test_predictions_stand_unchanged_in_the_commits_that_are_said_to_hold_them():
     """Explanation, arm, word and what would refute it, as git has them; a clone without history cannot tell."""
-    path = "src/grokbook/chapters/causes/predictions.csv"
+    path = "src/grokbook_chapters/causes/predictions.csv"
     for bench in effects.BENCHES:
         table = effects.predictions()
         mine = table[table[bench] != ""].rename(columns={bench: "predicted"})

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grokbook.chapters.coverage import claims, plan
-from grokbook.claims import Runs
+from companion.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory import coverage as discs
+from grokbook_chapters.coverage import claims, plan
 
 PLAN = {"p": 47, "k": 4, "train_fraction": 0.3, "draws": 50, "example": 11}
 

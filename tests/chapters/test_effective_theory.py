@@ -5,12 +5,12 @@ from itertools import cycle
 import numpy as np
 import pytest
 
-from grokbook.chapters.effective_theory import dynamics, lines, plan
-from grokbook.chapters.effective_theory import representations as rep
 from grokbook.errors import ParameterError
 from grokbook.theory import effective_flow
 from grokbook.theory.effective_flow import flow, limit, quadratic_form, velocity
 from grokbook.theory.parallelograms import all_samples, nullity, permissible_set
+from grokbook_chapters.effective_theory import dynamics, lines, plan
+from grokbook_chapters.effective_theory import representations as rep
 
 
 def test_a_set_that_forces_a_line_needs_no_training():

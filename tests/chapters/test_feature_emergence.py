@@ -7,12 +7,12 @@ import pytest
 import torch
 import xarray as xr
 
-from grokbook.chapters.feature_emergence import claims, plan, runs, trained, watching
-from grokbook.claims import Runs
+from companion.claims import Runs
 from grokbook.runs.sweep import Axis
 from grokbook.theory.feature_energy import energy, example, local_maxima, spectrum
 from grokbook.theory.irreps import Irrep, irreps
 from grokbook.training import View
+from grokbook_chapters.feature_emergence import claims, plan, runs, trained, watching
 
 
 def test_the_plan_is_a_pair_of_runs():

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from grokbook import page
-from grokbook.build import site
-from grokbook.page import front, sources
+from companion import page
+from companion.page import front, sources
+from companion.project import of
+from companion.site import staging as site
 from grokbook.paths import project_root
-from grokbook.project import of
-from grokbook.runs.gu2025 import fig5, often
+from grokbook_chapters.gu2025 import fig5, often
 
 ROOT = project_root()
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from grokbook.chapters.groups import claims, figures, plan, runs, trained
-from grokbook.claims import Runs
+from companion.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.tasks.groups import cayley_table
-from grokbook.theory.group_deduction import additive_nullity, deduced_accuracy, first_forced
+from grokbook_chapters.groups import claims, figures, plan, runs, trained
+from grokbook_chapters.groups.group_deduction import additive_nullity, deduced_accuracy, first_forced
 
 S3 = cayley_table("S3")
 

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from grokbook.chapters.holes import claims, counts, measured, runs
-from grokbook.claims import Runs
-from grokbook.claims.words import spread
+from companion.claims import Runs
+from companion.claims.words import spread
 from grokbook.runs.recording import catalogue
 from grokbook.theory import coverage as discs
+from grokbook_chapters.holes import claims, counts, measured, runs
 
 STEPS = np.arange(0, 6001, 20)
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from grokbook.chapters.how_a_network_adds import claims, figures, plan, runs
-from grokbook.claims import Runs
+from companion.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.models.built import built_quadratic
 from grokbook.runs.experiment import Experiment
+from grokbook_chapters.how_a_network_adds import claims, figures, plan, runs
 
 
 def test_the_plan_trains_transformers_and_refuses_what_does_not_fit():

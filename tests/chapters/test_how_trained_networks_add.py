@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 import torch
 
-from grokbook.chapters.how_a_network_adds import trained
 from grokbook.measures import frequencies as fr
 from grokbook.training import split_weights, train
+from grokbook_chapters.how_a_network_adds import trained
 
 P = 13
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grokbook.chapters.lyapunov_phase_portrait import claims, matrices
-from grokbook.theory.matrix_flow import MatrixState, matrix_velocity
 from grokbook.theory.triple_product import flow, velocity
-from grokbook.theory.triple_stability import lyapunov_rate, printed_v, v_rate
+from grokbook_chapters.lyapunov_phase_portrait import claims, matrices
+from grokbook_chapters.lyapunov_phase_portrait.matrix_flow import MatrixState, matrix_velocity
+from grokbook_chapters.lyapunov_phase_portrait.triple_stability import lyapunov_rate, printed_v, v_rate
 
 
 def scaled(state, by):

@@ -8,15 +8,15 @@ import pytest
 import xarray as xr
 from scipy.stats import binom
 
-from grokbook.chapters.med_tracking import claims, plan, renaming, runs
-from grokbook.claims import Runs, choose
-from grokbook.claims.finding import UNDECIDED, some
+from companion.claims import Runs, choose
+from companion.claims.finding import UNDECIDED, some
+from grokbook.curves.tracking import shift_test, together, track, tracking_table
 from grokbook.errors import ParameterError
 from grokbook.measures import fourier_power, mean_norm
 from grokbook.runs.experiment import recorded
-from grokbook.runs.gu2025 import fig5, operations
-from grokbook.runs.tracking import shift_test, together, track, tracking_table
 from grokbook.theory.one_frequency import circle
+from grokbook_chapters.gu2025 import fig5, operations
+from grokbook_chapters.med_tracking import claims, plan, renaming, runs
 
 STEPS = np.arange(0, 6001, 10)
 

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from grokbook.chapters.phase_diagrams import claims, plan, published
-from grokbook.chapters.phase_diagrams import runs as experiments
-from grokbook.claims import Runs
+from companion.claims import Runs
+from grokbook.curves.phases import OPEN, PhaseRule, phase_of, phases, shares
 from grokbook.errors import ParameterError
 from grokbook.plotting.phases import SAME, diagrams, explorable, mosaic
-from grokbook.runs.liu2022 import addition
-from grokbook.runs.phases import OPEN, PhaseRule, phase_of, phases, shares
 from grokbook.tasks.addition import AdditionTask
 from grokbook.theory import splits
+from grokbook_chapters.liu2022 import addition
+from grokbook_chapters.phase_diagrams import claims, plan, published
+from grokbook_chapters.phase_diagrams import runs as experiments
 
 BANDS = ["CCCCGGGMMMMMMMXX"] * 11
 AXES = {"decoder_weight_decay": list(experiments.DECAYS), "decoder_lr": list(experiments.FINE[:6])}

@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from grokbook.chapters.progress_measures import claims, plan, runs
-from grokbook.claims import Runs, load
-from grokbook.claims.finding import UNDECIDED
+from companion.claims import Runs, load
+from companion.claims.finding import UNDECIDED
+from grokbook.curves.lead_tables import controlled, shown_table
 from grokbook.errors import ParameterError
-from grokbook.runs.lead_tables import controlled, shown_table
-from grokbook.runs.lead_tasks import CONTROLS, lead_tasks
+from grokbook_chapters.lead_tasks import CONTROLS, lead_tasks
+from grokbook_chapters.progress_measures import claims, plan, runs
 
 STEPS = np.arange(0, 2510, 10)
 OWN = "gu2025/fig5[p=97]"

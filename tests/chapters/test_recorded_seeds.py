@@ -4,8 +4,8 @@ from collections import defaultdict
 
 import pytest
 
-from grokbook.announced import chapters, folder_of
-from grokbook.claims.ledger import claims
+from companion.announced import chapters, folder_of
+from companion.claims.ledger import claims
 from grokbook.runs.experiment import default_store
 
 READ = ("trained_toys", "phase_diagrams", "groups", "transformer_representations")

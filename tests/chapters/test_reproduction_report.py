@@ -7,10 +7,10 @@ import re
 import pytest
 import xarray as xr
 
-from grokbook.chapters.reproduction_report import runs
-from grokbook.page.sources import chapter_paths
-from grokbook.project import current
+from companion.page.sources import chapter_paths
+from companion.project import current
 from grokbook.theory.one_frequency import circle
+from grokbook_chapters.reproduction_report import runs
 
 PAGE = (current().root / "notebooks" / f"{current().ledger}.md").read_text(encoding="utf-8")
 

@@ -10,10 +10,10 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grokbook.chapters.resnet_grokking import claims, features, runs
 from grokbook.errors import ParameterError
 from grokbook.tasks.shapes import ShapeTask, added, occurrences, remembered, score
 from grokbook.training import View
+from grokbook_chapters.resnet_grokking import claims, features, runs
 
 STEPS = np.arange(0, 3001, 50)
 

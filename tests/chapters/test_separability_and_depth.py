@@ -8,14 +8,14 @@ import pytest
 import torch
 import xarray as xr
 
-from grokbook.chapters.separability_and_depth import claims, depth, networks, plan, runs
-from grokbook.claims import Runs
-from grokbook.claims.finding import UNDECIDED
+from companion.claims import Runs
+from companion.claims.finding import UNDECIDED
 from grokbook.errors import ParameterError
 from grokbook.measures import class_separability, convexly_separable, topologically_separable
 from grokbook.models.activations import SUM, activations
 from grokbook.models.transformer import Shape, initialise
 from grokbook.tasks import ModularTask
+from grokbook_chapters.separability_and_depth import claims, depth, networks, plan, runs
 
 STEPS = np.arange(0, 1000, 10)
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from grokbook.chapters.symmetric_form import claims, plan, runs
-from grokbook.claims import Runs
-from grokbook.claims.finding import ENOUGH
+from companion.claims import Runs
+from companion.claims.finding import ENOUGH
 from grokbook.runs.recording import catalogue
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.memorisers import transpose_accuracy
+from grokbook_chapters.symmetric_form import claims, plan, runs
 
 STEPS = np.arange(0, 6001, 20)
 PLAN = {"p": 7, "train_fraction": 0.6, "d_model": 8, "steps": 20, "n_seeds": 1}

@@ -8,16 +8,16 @@ import pytest
 import torch
 import xarray as xr
 
-from grokbook.chapters.trained_toys import claims, embeddings, plan, runs
-from grokbook.claims import Runs, load
-from grokbook.claims.runs import every_run
+from companion.claims import Runs, load
+from companion.claims.runs import every_run
 from grokbook.errors import ParameterError
 from grokbook.models.placed import PlacedToy
 from grokbook.plotting.plane import window
-from grokbook.runs.liu2022 import STEP, rates
 from grokbook.tasks.replayed import DrawnAddition
 from grokbook.theory.effective_flow import flow
 from grokbook.theory.parallelograms import grokking_rate, ideal_model, representation_quality_index
+from grokbook_chapters.liu2022 import STEP, rates
+from grokbook_chapters.trained_toys import claims, embeddings, plan, runs
 
 
 def test_the_run_of_figure_4d_comes_out_to_the_step(cell):

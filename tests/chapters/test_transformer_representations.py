@@ -8,16 +8,16 @@ import pytest
 import torch
 import xarray as xr
 
-from grokbook.chapters.phase_diagrams import published
-from grokbook.chapters.transformer_representations import claims, contrast, embedding, figures, runs, tickets
-from grokbook.claims import Runs
-from grokbook.claims.finding import UNDECIDED
+from companion.claims import Runs
+from companion.claims.finding import UNDECIDED
 from grokbook.measures.principal import exceeded_by_chance, ring_share
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.parallelograms import equations, permissible_set
 from grokbook.training.ensemble import How, train_here
 from grokbook.training.forward import split_weights
 from grokbook.training.watching import View
+from grokbook_chapters.phase_diagrams import published
+from grokbook_chapters.transformer_representations import claims, contrast, embedding, figures, runs, tickets
 
 P, D = 31, 64
 STEPS = np.arange(0, 4001, 50)

@@ -8,13 +8,13 @@ import torch
 import xarray as xr
 from matplotlib.figure import Figure
 
-from grokbook.chapters.uniformity import claims, figures, maps, plan, runs, trained
-from grokbook.claims import Runs
+from companion.claims import Runs
 from grokbook.errors import ParameterError
-from grokbook.theory.minimal_map import smallest_map
 from grokbook.theory.one_frequency import circle, products
 from grokbook.theory.uniformity import closeness
 from grokbook.training.watching import View
+from grokbook_chapters.uniformity import claims, figures, maps, plan, runs, trained
+from grokbook_chapters.uniformity.minimal_map import smallest_map
 
 GOOD = {"p": 13, "p_recorded": 97, "p_other": 47, "d": 32, "n_seeds": 5}
 

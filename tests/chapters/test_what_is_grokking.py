@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from grokbook.chapters import what_is_grokking as chapter
-from grokbook.claims import Runs
-from grokbook.runs.gu2025 import fig5, fresh_fig5
+from companion.claims import Runs
+from grokbook_chapters import what_is_grokking as chapter
+from grokbook_chapters.gu2025 import fig5, fresh_fig5
 
 LIVE = {"p": 59, "train_fraction": 0.75, "d_model": 64, "steps": 3000, "n_seeds": 2}
 

@@ -8,15 +8,15 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from grokbook.chapters.width_and_initialisation import claims, runs, tables
-from grokbook.claims import Claim, Runs, choose
-from grokbook.claims.finding import UNDECIDED
+from companion.claims import Claim, Runs, choose
+from companion.claims.finding import UNDECIDED
 from grokbook.models.start import embedding_start
-from grokbook.runs.gu2025 import fig5, modular_run
 from grokbook.runs.recording import catalogue
 from grokbook.theory.toeplitz_start import squared_steps
 from grokbook.training.cost import step_seconds
 from grokbook.training.optim import AdamW
+from grokbook_chapters.gu2025 import fig5, modular_run
+from grokbook_chapters.width_and_initialisation import claims, runs, tables
 
 N = None
 STEPS = np.arange(0, 10_001, 100)

@@ -8,8 +8,8 @@ import json
 import sys
 from pathlib import Path
 
-from grokbook.claims.finding import Finding
-from grokbook.claims.ledger import choose, claims
+from companion.claims.finding import Finding
+from companion.claims.ledger import choose, claims
 
 FILE = Path(__file__).with_name("numbers.json")
 

@@ -7,10 +7,10 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 import grokbook as gb
-from grokbook.claims import Claim, Finding, Outcome, choose, claims, export, outcomes
-from grokbook.claims.finding import VERDICTS
-from grokbook.claims.ledger import KINDS, ORIGINS, WAYS
-from grokbook.claims.verdicts import settled
+from companion.claims import Claim, Finding, Outcome, choose, claims, export, outcomes
+from companion.claims.finding import VERDICTS
+from companion.claims.ledger import KINDS, ORIGINS, WAYS
+from companion.claims.verdicts import settled
 from grokbook.paths import records_path
 from grokbook.runs.store import Store
 

@@ -8,7 +8,7 @@ import types
 import pandas as pd
 import pytest
 
-from grokbook.claims import (
+from companion.claims import (
     CheckError,
     Claim,
     Finding,
@@ -23,8 +23,8 @@ from grokbook.claims import (
     moved,
     outcomes,
 )
-from grokbook.claims.finding import UNDECIDED
-from grokbook.claims.ledger import GATHERED, PAPERS, claims
+from companion.claims.finding import UNDECIDED
+from companion.claims.ledger import GATHERED, PAPERS, claims
 from grokbook.errors import ParameterError
 from grokbook.models.transformer import Shape
 from grokbook.runs.experiment import Experiment
@@ -77,7 +77,7 @@ def test_every_page_named_by_a_claim_exists():
 def test_the_table_has_its_columns_and_one_row_a_claim_with_what_was_found(monkeypatch):
     with monkeypatch.context() as patch:
         clock = types.SimpleNamespace(perf_counter=iter([5.0, 7.5]).__next__)
-        patch.setattr(sys.modules["grokbook.claims.ledger"], "time", clock)
+        patch.setattr(sys.modules["companion.claims.ledger"], "time", clock)
         (found,) = outcomes([made()])
     row = as_table([found]).iloc[0]
     assert found.seconds == 2.5
@@ -115,9 +115,9 @@ def test_a_check_that_breaks_is_named_and_leaves_no_half_table():
 
 
 def announce(monkeypatch, *claims):
-    topic = types.ModuleType("grokbook.chapters.made_up")
+    topic = types.ModuleType("grokbook_chapters.made_up")
     topic.first, topic.rest = claims[0], claims[1:]
-    monkeypatch.setattr(sys.modules["grokbook.claims.ledger"], "chapters", lambda: (topic, topic))
+    monkeypatch.setattr(sys.modules["companion.claims.ledger"], "chapters", lambda: (topic, topic))
 
 
 def test_two_claims_with_one_id_are_refused(monkeypatch):
@@ -197,7 +197,7 @@ def test_without_any_run_it_is_not_run_at_a_cost():
 
 
 def test_runs_that_do_not_decide_are_told_beside_what_is_missing(monkeypatch):
-    monkeypatch.setattr("grokbook.claims.runs.available", lambda experiment: "dataset")
+    monkeypatch.setattr("companion.claims.runs.available", lambda experiment: "dataset")
     tables = []
     asking = dataclasses.replace(half_of_them, runs=lambda: asked(True), through=lambda d: tables.append(d) or d[:1])
     assert asking.finding().verdict == "fails"
@@ -213,7 +213,7 @@ def test_runs_that_do_not_decide_are_told_beside_what_is_missing(monkeypatch):
 
 
 def test_runs_beside_are_shown_and_not_counted(monkeypatch):
-    monkeypatch.setattr("grokbook.claims.runs.available", lambda experiment: [0])
+    monkeypatch.setattr("companion.claims.runs.available", lambda experiment: [0])
     shown = dataclasses.replace(half_of_them, runs=lambda: asked(False), beside=lambda: {"c": asked(True)["a"]})
     finding = dataclasses.replace(shown, check=lambda runs: judge(None, n=len(runs["c"]), best=0)).finding()
     assert finding.verdict == "not run"
@@ -221,7 +221,7 @@ def test_runs_beside_are_shown_and_not_counted(monkeypatch):
 
 
 def test_each_part_that_is_open_says_what_it_would_cost(monkeypatch):
-    monkeypatch.setattr("grokbook.claims.runs.available", lambda experiment: [0])
+    monkeypatch.setattr("companion.claims.runs.available", lambda experiment: [0])
     parts = {"start": Finding("fails", "seen", 1.0), "end": Finding(UNDECIDED, "late")}
     asking = dataclasses.replace(half_of_them, runs=lambda: asked(True), check=lambda runs: all_of(parts))
     finding = asking.finding()

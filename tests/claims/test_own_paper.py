@@ -6,17 +6,16 @@ from dataclasses import replace
 import pytest
 from jsonschema import Draft202012Validator
 
-from grokbook.claims import Claim, Paper, announced_by, claims, export, ledger, outcomes
+from companion.claims import Claim, Paper, announced_by, claims, export, ledger, outcomes
 from grokbook.errors import ParameterError
 
 MODULE = '''
-import grokbook as gb
-from grokbook.claims import found, judge
+from companion.claims import Paper, claim, found, judge
 
-ME = gb.Paper("me2026", "Me 2026")
+ME = Paper("me2026", "Me 2026")
 
 
-@gb.claim("ME2", ME, "Table 1", kind="number", says="{value} of 10 squares are even (other bars: {bars})",
+@claim("ME2", ME, "Table 1", kind="number", says="{value} of 10 squares are even (other bars: {bars})",
           bars={"least": (6,)}, published="5")
 def even(least=5):
     """Half of the first ten squares are even."""
@@ -24,13 +23,13 @@ def even(least=5):
     return judge(count >= least, value=count)
 
 
-@gb.claim("ME1", ME, "section 2")
+@claim("ME1", ME, "section 2")
 def odd():
     """Every square is odd."""
     return found("fails", 0.0)
 
 
-THEIRS = gb.claim("XG", "gu2025", "section 9")(odd.check)
+THEIRS = claim("XG", "gu2025", "section 9")(odd.check)
 '''
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from grokbook.claims import Claim, Finding, choose, outcomes, report
-from grokbook.claims.ledger import claims
+from companion.claims import Claim, Finding, choose, outcomes, report
+from companion.claims.ledger import claims
 
 
 @pytest.mark.parametrize("width", [50, 80, 100])

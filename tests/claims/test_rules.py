@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from grokbook.claims import Finding, claim, judge, verdicts
-from grokbook.claims import runs as recorded
-from grokbook.claims.finding import VERDICTS, worded
-from grokbook.claims.ledger import Claim, as_table, claims, outcomes
+from companion.claims import Finding, claim, judge, verdicts
+from companion.claims import runs as recorded
+from companion.claims.finding import VERDICTS, worded
+from companion.claims.ledger import Claim, as_table, claims, outcomes
 from grokbook.errors import ParameterError
 from grokbook.runs.experiment import Experiment, load_or_run
-from grokbook.runs.gu2025 import live_run
 from grokbook.runs.store import MANIFEST, Store
+from grokbook_chapters.gu2025 import live_run
 
 
 def test_the_words_are_given_in_the_order_of_the_rule():

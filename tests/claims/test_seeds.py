@@ -4,9 +4,9 @@ from collections import defaultdict
 
 import pytest
 
-from grokbook.announced import announced
-from grokbook.claims.ledger import claims
-from grokbook.claims.runs import made_after, since
+from companion.announced import announced
+from companion.claims.ledger import claims
+from companion.claims.runs import made_after, since
 from grokbook.paths import records_path
 from grokbook.runs.store import Store
 

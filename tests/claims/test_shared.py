@@ -2,7 +2,7 @@
 
 import pytest
 
-from grokbook.claims import shared
+from companion.claims import shared
 
 
 @pytest.fixture(autouse=True)

@@ -5,10 +5,10 @@ import json
 import pandas as pd
 import pytest
 
-from grokbook.check.drift import TOLERANCE
-from grokbook.claims import verdicts
-from grokbook.claims.finding import VERDICTS
-from grokbook.claims.ledger import choose, claims
+from companion.checks.drift import TOLERANCE
+from companion.claims import verdicts
+from companion.claims.finding import VERDICTS
+from companion.claims.ledger import choose, claims
 from grokbook.errors import ParameterError, RecordError
 
 from . import settled_numbers

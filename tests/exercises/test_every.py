@@ -8,11 +8,11 @@ from string import Formatter
 import numpy as np
 import pytest
 
-from grokbook.exercises.asked import asked, every
-from grokbook.exercises.attempted import after, blurred, run, told
-from grokbook.exercises.form import read
-from grokbook.page import sources
-from grokbook.teach import editions
+from companion.exercises.parser import read
+from companion.exercises.registry import asked, every
+from companion.exercises.sandbox import after, blurred, run, told
+from companion.page import sources
+from companion.teach import editions
 
 PATHS = sources.chapter_paths(Path(__file__).resolve().parents[2])
 BY_CHAPTER = {path.stem: read(path.read_text(encoding="utf-8")) for path in PATHS}

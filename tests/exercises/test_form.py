@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from companion.exercises.parser import TABLE, folded, objectives, read, table
+from companion.exercises.registry import check, near, number
+from companion.exercises.sandbox import after, run, told
+from companion.teach import registry as asked
 from grokbook.errors import ChapterError, ParameterError, WrongAnswer
-from grokbook.exercises import asked, check, near, number
-from grokbook.exercises.attempted import after, run, told
-from grokbook.exercises.form import TABLE, folded, objectives, read, table
 
 BLOCK = """```python
-from grokbook.exercises import check
+from companion.exercises import check
 
 steps = 100     # until it is 1/e
 fit_step = 400

@@ -63,8 +63,9 @@ def test_nothing_heavy_is_loaded_before_a_name_is_used():
 
 
 def test_names_of_rooms_are_functions_too_and_old_names_stay():
-    import grokbook.measures
     import grokbook.records
+
+    import grokbook.measures
 
     assert gb.measures is grokbook.measures and gb.records is grokbook.records
     assert gb.measures().measure.tolist()[0] == "med" and grokbook.measures.med is gb.med

@@ -8,7 +8,7 @@ import torch
 
 from grokbook.measures import group_quality as gq
 from grokbook.tasks.groups import GroupTask, cayley_table
-from grokbook.theory.group_deduction import coset_representation
+from grokbook_chapters.groups.group_deduction import coset_representation
 from refusals import refusals
 
 S3 = cayley_table("S3")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from grokbook import measures as m
 from grokbook.measures.registry import claimed_directions
-from grokbook.runs.lead_tasks import watched_run
 from grokbook.runs.observing import OBSERVERS
+from grokbook_chapters.lead_tasks import watched_run
 from refusals import refusals
 
 from .tables import circles, gaussian, relabelled, rotation, tables

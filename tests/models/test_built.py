@@ -9,7 +9,7 @@ from grokbook.measures.frequencies import margins, sums
 from grokbook.models.built import built_quadratic, built_transformer
 from grokbook.models.transformer import plain_logits
 from grokbook.tasks.arithmetic import ModularTask
-from grokbook.theory.sum_of_angles import faded, margin
+from grokbook_chapters.how_a_network_adds.sum_of_angles import faded, margin
 
 SETS = {7: [2], 11: [1, 4], 23: [3], 59: [1, 7, 20], 97: [5, 11, 30, 42], 113: [2, 9, 31, 50, 56]}
 

@@ -72,7 +72,7 @@ def test_marks_stand_out_from_what_they_lie_on(scheme):
 
 def test_pages_and_scripts_have_the_same_colours():
     """The style sheet's verdicts; the colours of explorables and their cells of phases."""
-    css, scripts = read("book/_static/grokbook.css"), "src/grokbook/page/scripts"
+    css, scripts = read("book/_static/grokbook.css"), "src/companion/page/scripts"
     drawn, cells = (read(f"{scripts}/{name}.js") for name in ("drawing", "phase_explorer"))
     short = {"holds with correction": "corrected", "needs an assumption": "assumed"}
     for name, pair in VERDICTS.items():

@@ -6,10 +6,10 @@ import pytest
 import xarray as xr
 
 from grokbook import plotting
+from grokbook.curves.delay import grok_times
 from grokbook.plotting.phases import diagrams
 from grokbook.plotting.style import COLOURS, STYLE
 from grokbook.plotting.training import curves_by_setting
-from grokbook.runs.delay import grok_times
 
 STEPS = np.array([0, 10, 100, 1000])
 

@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGE = ROOT / "src" / "grokbook"
+PACKAGE = ROOT / "src"
+"""The folder of the three packages."""
 
 
 def read(path: str | Path) -> str:
@@ -22,7 +23,7 @@ def pyproject() -> dict:
 
 
 def modules() -> list[Path]:
-    """The library's source files, relative to the package."""
+    """The source files of the three packages, relative to `src`."""
     return sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 
 
@@ -33,8 +34,8 @@ def tree(module: Path) -> ast.Module:
 
 
 def dotted(module: Path) -> str:
-    """`measures/med.py` -> `grokbook.measures.med`; a room's `__init__.py` -> the room."""
-    return ".".join(("grokbook", *module.with_suffix("").parts)).removesuffix(".__init__")
+    """`grokbook/measures/med.py` -> `grokbook.measures.med`; a room's `__init__.py` -> the room."""
+    return ".".join(module.with_suffix("").parts).removesuffix(".__init__")
 
 
 def tracked() -> list[str]:

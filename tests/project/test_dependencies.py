@@ -50,7 +50,7 @@ normal = script().normal
 
 
 def test_what_is_declared_is_used_somewhere():
-    folders = ("src/grokbook", "tests", "benchmarks", "book/_ext")
+    folders = ("src", "tests", "benchmarks", "book/_ext")
     files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")) if path != Path(__file__)]
     files += sorted((ROOT / "notebooks").glob("*.md"))
     text = "\n".join([*(path.read_text("utf-8") for path in files), *map(read, ("Makefile", "book/_config.yml"))])
@@ -68,12 +68,12 @@ def test_what_pages_and_library_import_comes_with_the_extra_book():
     known, brought = packages_distributions(), set()
     for requirement in asked("book"):
         brought |= {normal(requirement.name), *script().closure(requirement.name, frozenset(requirement.extras))}
-    sources = [path.read_text("utf-8") for path in (ROOT / "src" / "grokbook").rglob("*.py")]
+    sources = [path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py")]
     pages = [*(ROOT / "notebooks").glob("*.md"), *(ROOT / "book").glob("*.md")]
     for page in pages:
         sources += re.findall(r"^```{code-cell}[^\n]*\n(?::[^\n]*\n)*(.*?)^```", page.read_text("utf-8"), re.M | re.S)
     names = set().union(*(imported(re.sub(r"^%.*", "", source, flags=re.M)) for source in sources))
-    names -= {"grokbook", "own", "signs", "mine", *sys.stdlib_module_names}  # pages write own.py and mine.py
+    names -= {"grokbook", "companion", "grokbook_chapters", "own", "signs", "mine", *sys.stdlib_module_names}  # pages write own.py and mine.py
     missing = {name for name in names if not brought & set(map(normal, known.get(name, ())))}
     assert missing == OPTIONAL
 

@@ -10,8 +10,8 @@ import yaml
 from project_tree import ROOT, make_targets, pyproject, read
 
 import grokbook
-from grokbook import cli
-from grokbook.page import sources
+from companion import cli
+from companion.page import sources
 
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 

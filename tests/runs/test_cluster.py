@@ -13,7 +13,7 @@ from test_sweep import SMALL
 from typer.testing import CliRunner
 
 import grokbook as gb
-from grokbook.cli import app
+from companion.cli import app
 from grokbook.errors import GrokbookError, TrainingError
 from grokbook.runs import cluster, load_or_run
 from grokbook.runs.store import Store

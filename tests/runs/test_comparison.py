@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2, mannwhitneyu, norm, permutation_test
 
-from grokbook.runs import comparison as c
+from grokbook.curves import comparison as c
 from refusals import refusals
 
 

@@ -8,12 +8,12 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grokbook.curves import tracking
+from grokbook.curves.delay import GrokTime, grok_time, grok_times, median_delay, median_step
+from grokbook.curves.lead import accuracy_half_way
+from grokbook.curves.limits import LimitRule, limits, limits_table, moving_mean, onset, plateau
+from grokbook.curves.oscillation import falls
 from grokbook.errors import ParameterError
-from grokbook.runs import tracking
-from grokbook.runs.delay import GrokTime, grok_time, grok_times, median_delay, median_step
-from grokbook.runs.lead import accuracy_half_way
-from grokbook.runs.limits import LimitRule, limits, limits_table, moving_mean, onset, plateau
-from grokbook.runs.oscillation import falls
 from refusals import refusals
 
 STEPS = np.arange(0, 4000, 100)

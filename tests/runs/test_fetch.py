@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from made_up import MadeUp
 
+from companion.site import doctor
 from grokbook import fetch, paths
-from grokbook.build import doctor
 from grokbook.errors import ParameterError, RecordError
 from grokbook.runs import load_or_run
 from grokbook.runs.store import MANIFEST, Store

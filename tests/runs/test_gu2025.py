@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from grokbook.runs import gu2025
-from grokbook.runs.gu2025 import fig5, modular_run
-from grokbook.runs.lead_tasks import SEEDS, lead_tasks
 from grokbook.training import AdamW
+from grokbook_chapters import gu2025
+from grokbook_chapters.gu2025 import fig5, modular_run
+from grokbook_chapters.lead_tasks import SEEDS, lead_tasks
 
 
 def test_a_run_has_the_settings_of_the_paper():

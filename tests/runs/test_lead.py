@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, kendalltau
 
-from grokbook.runs import lead
-from grokbook.runs import lead_tables as lt
+from grokbook.curves import lead
+from grokbook.curves import lead_tables as lt
 from refusals import refusals
 
 STEPS = np.arange(0, 2510, 10)

@@ -10,11 +10,11 @@ import pytest
 from grokbook.paths import project_root
 from grokbook.runs import learned as module
 from grokbook.runs.experiment import Experiment, load_or_run
-from grokbook.runs.gu2025 import modular_run
 from grokbook.runs.learned import Times, learned
 from grokbook.runs.recording import records_table
 from grokbook.runs.store import Store
 from grokbook.training.cost import Cost
+from grokbook_chapters.gu2025 import modular_run
 
 spec = importlib.util.spec_from_file_location("predictions", project_root() / "benchmarks" / "predictions.py")
 table = importlib.util.module_from_spec(spec)

@@ -9,15 +9,15 @@ from functools import partial
 import numpy as np
 import pytest
 
-from grokbook.chapters.uniformity.runs import deeper
 from grokbook.errors import ParameterError
 from grokbook.measures import med, weight_norm
 from grokbook.paths import records_path
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.lead_tasks import watched_run
 from grokbook.runs.observing import OBSERVERS, Observed, listed_as, observer_digest
 from grokbook.runs.store import Store
 from grokbook.training.watching import View, look
+from grokbook_chapters.lead_tasks import watched_run
+from grokbook_chapters.uniformity.runs import deeper
 
 
 def tiny(**kwargs) -> Observed:

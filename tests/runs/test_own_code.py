@@ -15,7 +15,6 @@ import torch
 from nbclient import NotebookClient
 
 import grokbook as gb
-from grokbook.chapters.uniformity.runs import unseen_share
 from grokbook.errors import RecordError, TrainingError
 from grokbook.machine import limited_threads
 from grokbook.models.toy import Toy
@@ -29,6 +28,7 @@ from grokbook.training import AdamW, RunConfig, train
 from grokbook.training.checkpoint import CheckpointWarning
 from grokbook.training.ensemble import checkpoint_path
 from grokbook.training.identity import code_and_probe, probe
+from grokbook_chapters.uniformity.runs import unseen_share
 
 NET = """
 from dataclasses import dataclass

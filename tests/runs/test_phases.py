@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import cohen_kappa_score
 
+from grokbook.curves import phases as ph
 from grokbook.errors import ParameterError
-from grokbook.runs import phases as ph
 
 NEVER = float("nan")
 DIAGRAMS = arrays("U1", (4, 6), elements=st.sampled_from("CGMX"))

@@ -10,9 +10,9 @@ import pytest
 from grokbook.errors import ParameterError
 from grokbook.runs import recording
 from grokbook.runs.experiment import Experiment, load_or_run, recorded
-from grokbook.runs.gu2025 import modular_run
 from grokbook.runs.store import Store
 from grokbook.training.cost import Cost
+from grokbook_chapters.gu2025 import modular_run
 from processes import all_end, children, forked
 
 

@@ -7,17 +7,17 @@ import pytest
 import torch
 import xarray as xr
 
-from grokbook.chapters.causes.runs import Arm
 from grokbook.errors import ParameterError
 from grokbook.models.transformer import Shape
 from grokbook.runs import provenance, repeating
 from grokbook.runs.experiment import Experiment, load_or_run, recorded
-from grokbook.runs.gu2025 import modular_run
 from grokbook.runs.repeating import Repetition, differences, first_steps, repeat, repeat_sample, sample
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import Axis, Sweep
-from grokbook.runs.tian2025 import pairs_of
 from grokbook.training import Schedule, train
+from grokbook_chapters.causes.runs import Arm
+from grokbook_chapters.gu2025 import modular_run
+from grokbook_chapters.tian2025 import pairs_of
 
 TINY = Experiment("made/up", modular_run(5, 0.5, d_model=8, steps=60), seeds=(1,))
 

@@ -25,13 +25,13 @@ from grokbook.own_code import Code
 from grokbook.paths import records_path
 from grokbook.runs import Experiment, load_or_run, provenance
 from grokbook.runs import experiment as base
-from grokbook.runs.gu2025 import modular_run
 from grokbook.runs.store import MANIFEST, RecordWarning, Store, from_bytes, to_bytes
 from grokbook.tasks import ModularTask
 from grokbook.training import RunConfig, Schedule, loop
 from grokbook.training.checkpoint import load_checkpoint
 from grokbook.training.ensemble import checkpoint_path
 from grokbook.training.identity import run_id
+from grokbook_chapters.gu2025 import modular_run
 from processes import all_end, children, forked
 
 FILE = "made/up/0123456789abcdef.nc"

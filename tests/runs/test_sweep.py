@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grokbook.chapters.resnet_grokking.runs import run as small_run
 from grokbook.errors import ParameterError
 from grokbook.models.toy import Toy
 from grokbook.models.transformer import Shape
 from grokbook.runs.experiment import load_or_run
-from grokbook.runs.gu2025 import modular_run
-from grokbook.runs.liu2022 import addition
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import Axis, Sweep, over_grid, with_value
 from grokbook.tasks import ModularTask
 from grokbook.training import Schedule, train
+from grokbook_chapters.gu2025 import modular_run
+from grokbook_chapters.liu2022 import addition
+from grokbook_chapters.resnet_grokking.runs import run as small_run
 
 SMALL = dataclasses.replace(addition(steps=40), model=Toy(10, hidden=(8,)), log=Schedule(0, 10, 4), stop=None)
 AXES = (Axis("decoder_lr", (1e-3, 1e-2)), Axis("decoder_weight_decay", (0.0, 1.0, 5.0)))

@@ -5,10 +5,10 @@ import torch
 
 from grokbook.models.transformer import logits
 from grokbook.runs import provenance
-from grokbook.runs.gu2025 import live_run
 from grokbook.runs.store import RecordWarning, Store
 from grokbook.runs.weights import WeightRun, final_weights
 from grokbook.training.config import RunConfig
+from grokbook_chapters.gu2025 import live_run
 
 
 @pytest.fixture

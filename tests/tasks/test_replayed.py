@@ -11,9 +11,9 @@ from grokbook.errors import ParameterError
 from grokbook.models.nudged import NUDGE, NudgedToy
 from grokbook.models.replayed import ReplayedToy
 from grokbook.models.toy import Toy
-from grokbook.runs.liu2022 import addition
 from grokbook.tasks.replayed import DrawnAddition, ReplayedAddition
 from grokbook.training import train
+from grokbook_chapters.liu2022 import addition
 
 
 @pytest.mark.parametrize("answers", ["vectors", "labels"])

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from companion.teach.classes import LONGEST, clean, folders, names_in
 from grokbook.errors import ParameterError
-from grokbook.teach.classes import LONGEST, clean, folders, names_in
 
 PLAIN = ["Ada Lovelace", "Martin Luther King Jr.", "José", "O'Brien"]
 

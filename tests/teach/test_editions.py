@@ -15,10 +15,11 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from grokbook.cli import app
+from companion.cli import app
+from companion.exercises import parser
+from companion.teach import editions, worksheet
+from companion.teach import registry as asked
 from grokbook.errors import ChapterError, ParameterError, WrongAnswer
-from grokbook.exercises import asked, form
-from grokbook.teach import editions, worksheet
 
 HEAD = """---
 jupytext: {text_representation: {extension: .md, format_name: myst}}
@@ -45,7 +46,7 @@ CLOCK = """
 
 ```python
 import numpy as np
-from grokbook.exercises import check
+from companion.exercises import check
 
 steps = 100
 fit_step = 400
@@ -213,7 +214,7 @@ def test_everybody_of_a_list_has_a_folder_and_a_row_of_the_key_whatever_the_name
 
 
 def test_parameters_at_which_a_typical_wrong_answer_is_right_too_are_not_drawn(monkeypatch):
-    [clock] = form.read(CLOCK)
+    [clock] = parser.read(CLOCK)
     seen = []
     monkeypatch.setattr(editions, "blurred", lambda exercise, names: seen.append(names["steps"]) or len(seen) == 1)
     [one] = editions.draw([clock], ["Ada"], False, lambda text: None)
@@ -221,7 +222,7 @@ def test_parameters_at_which_a_typical_wrong_answer_is_right_too_are_not_drawn(m
 
 
 def test_who_would_share_an_answer_draws_again_until_the_choices_end(monkeypatch):
-    [clock] = form.read(CLOCK)
+    [clock] = parser.read(CLOCK)
     few = dataclasses.replace(asked.asked(LABEL), draws={"steps": (50, 100, 150)})
     monkeypatch.setattr(editions, "asked", lambda label: few)
     drawn = editions.draw([clock], ["a", "b", "c"], False, lambda text: None)
@@ -238,7 +239,7 @@ def test_answers_are_alike_to_three_digits_whole_ones_when_equal_and_what_is_mis
 
 
 def test_slow_answers_are_computed_when_asked_for(monkeypatch):
-    [clock] = form.read(CLOCK)
+    [clock] = parser.read(CLOCK)
     slow = dataclasses.replace(asked.asked(LABEL), quick={"steps": 50})
     monkeypatch.setattr(editions, "asked", lambda label: slow)
     quick, full = (editions.draw([clock], ["Ada"], f, lambda text: None) for f in (False, True))

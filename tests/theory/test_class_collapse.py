@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 from grokbook.errors import ParameterError
 from grokbook.measures.neural_collapse import class_parts
-from grokbook.theory.class_collapse import flow, loss, velocity
+from grokbook_chapters.images.class_collapse import flow, loss, velocity
 
 
 def drawn(seed, sizes=(3, 5, 2), d=2, shift=0.0):

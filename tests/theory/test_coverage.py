@@ -14,10 +14,10 @@ from hypothesis.extra.numpy import arrays
 from grokbook.errors import ParameterError
 from grokbook.tasks import ModularTask
 from grokbook.theory import coverage as cov
-from grokbook.theory import coverage_probability as cp
 from grokbook.theory.grid_inputs import LARGEST_SIDE, grid, side_and_radius
 from grokbook.theory.memorisers import transpose_accuracy
-from grokbook.theory.quadratic_forms import quadratic_class_sizes
+from grokbook_chapters.coverage import coverage_probability as cp
+from grokbook_chapters.task_and_model.quadratic_forms import quadratic_class_sizes
 from refusals import refusals
 
 # independent computation (project oracle): cover.C, cover.C_sameclass, cover.C_corner for k = 1 .. 10

@@ -11,7 +11,7 @@ from scipy.stats import ortho_group
 from grokbook.errors import ParameterError
 from grokbook.theory import toeplitz_start as ts
 from grokbook.theory.linear_operators import chain_in_bases, in_bases, norms, relu_block, splitting_error
-from grokbook.theory.minimal_map import has_map, pair_sums, printed_norm, smallest_map
+from grokbook_chapters.uniformity.minimal_map import has_map, pair_sums, printed_norm, smallest_map
 from refusals import refusals
 
 

@@ -12,13 +12,16 @@ from grokbook.models.exactness import rewriting_deviation
 from grokbook.models.transformer import Shape
 from grokbook.tasks import ModularTask
 from grokbook.tasks.groups import cayley_table
-from grokbook.theory import backpropagated, coverage_probability, group_deduction, linear_probability
-from grokbook.theory.cube_limits import cube_limits
+from grokbook.theory import linear_probability
 from grokbook.theory.feature_energy import example
 from grokbook.theory.irreps import irreps
-from grokbook.theory.sum_of_angles import drawn
-from grokbook.theory.triple_stability import rising_share
-from grokbook.theory.zero_loss import least_isolated
+from grokbook_chapters.algebraic_solutions.zero_loss import least_isolated
+from grokbook_chapters.coverage import coverage_probability
+from grokbook_chapters.feature_emergence import backpropagated
+from grokbook_chapters.groups import group_deduction
+from grokbook_chapters.how_a_network_adds.sum_of_angles import drawn
+from grokbook_chapters.lyapunov_phase_portrait.cube_limits import cube_limits
+from grokbook_chapters.lyapunov_phase_portrait.triple_stability import rising_share
 
 S3, TASK = cayley_table("S3"), ModularTask(5)
 POINTS, CLASSES = np.random.default_rng(9).normal(size=(40, 2)), np.arange(40) // 2

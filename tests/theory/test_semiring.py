@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from grokbook.errors import ParameterError
 from grokbook.measures.hidden_nodes import node_waves
 from grokbook.theory import semiring as sr
-from grokbook.theory import zero_loss
+from grokbook_chapters.algebraic_solutions import zero_loss
 
 
 def random_network(d: int, nodes: int, seed: int = 0, *, constant: bool = False) -> sr.Solution:

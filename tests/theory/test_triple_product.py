@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grokbook.theory.cube_limits import cube_limits, largest_distance
 from grokbook.theory.triple_product import conserved, explain, flow, jacobian, limit_point, shift, velocity
+from grokbook_chapters.lyapunov_phase_portrait.cube_limits import cube_limits, largest_distance
 from refusals import refusals
 
 INDEPENDENT_LIMITS = {  # independent computation

@@ -6,9 +6,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grokbook.theory import matrix_flow as mf
-from grokbook.theory import triple_stability as ts
 from grokbook.theory.triple_product import conserved, flow, gradient_of_product, jacobian, limit_point
+from grokbook_chapters.lyapunov_phase_portrait import matrix_flow as mf
+from grokbook_chapters.lyapunov_phase_portrait import triple_stability as ts
 from refusals import refusals
 
 value = st.floats(-2, 2)

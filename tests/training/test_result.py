@@ -7,11 +7,11 @@ import pytest
 import torch
 from small_runs import small
 
+from grokbook.curves.delay import grok_times
+from grokbook.curves.phases import phases
 from grokbook.models.toy import Toy
 from grokbook.models.transformer import initialise
 from grokbook.plotting.training import curves_by_setting, learning_curves
-from grokbook.runs.delay import grok_times
-from grokbook.runs.phases import phases
 from grokbook.tasks.addition import AdditionTask
 from grokbook.training import AdamW, Group, RunConfig, Sgd, StopRule, train
 from grokbook.training.loop import make_stack, train_stack

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 import grokbook as gb
-from grokbook.claims import Finding, Runs, enough, judge
+from companion.claims import Finding, Paper, Runs, claim, enough, judge
 from grokbook.models.intervened import Rescaled
 from grokbook.models.quadratic import Quadratic
 from grokbook.runs.experiment import Experiment
 
-PAPER = gb.Paper("omnigrok2023", "Liu et al. 2023")
+PAPER = Paper("omnigrok2023", "Liu et al. 2023")
 READING = "our reading"
 """The place of a claim that is worded from what the paper is known for: its text was not at hand."""
 
@@ -54,7 +54,7 @@ def medians(runs: Runs) -> np.ndarray:
     return np.array([np.median(times.grok_step.astype(float).fillna(np.inf)) for times in runs.values()])
 
 
-@gb.claim("OG1", PAPER, READING, section=FIRST, runs=by_start, through=gb.grok_times,
+@claim("OG1", PAPER, READING, section=FIRST, runs=by_start, through=gb.grok_times,
           says=("median grok steps from the smallest start to the largest: {said}; ",
                 "the largest over the smallest {value:.1f}"))  # fmt: skip
 def start_delays(runs: Runs) -> Finding:
@@ -67,7 +67,7 @@ def start_delays(runs: Runs) -> Finding:
     return judge(bool((np.diff(steps) > 0).all()), elsewhere=True, value=ratio, low=1, high=np.inf, said=said)
 
 
-@gb.claim("OG2", PAPER, READING, section=SECOND, kind="number", published="-1", runs=by_decay, through=gb.grok_times,
+@claim("OG2", PAPER, READING, section=SECOND, kind="number", published="-1", runs=by_decay, through=gb.grok_times,
           says="slope of the logarithm of the median grok step over that of the decay {value:.2f}; steps {said}",
           bars={"bar": (0.1, 0.5)})  # fmt: skip
 def decay_is_inverse(runs: Runs, bar: float = 0.25) -> Finding:

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from omnigrok import start_and_decay as chapter
 
-from grokbook.claims import Runs
-from grokbook.page import sources
+from companion.claims import Runs
+from companion.page import sources
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -1,10 +1,10 @@
 """The names of `import grokbook as gb`, each with one obvious use; every one is also in the room that it comes from."""
 
 from grokbook import measures as measures
-from grokbook import records as records
-from grokbook.claims import Paper as Paper
-from grokbook.claims import claim as claim
-from grokbook.claims import ledger as ledger
+from grokbook.curves.comparison import compare as compare
+from grokbook.curves.delay import grok_times as grok_times
+from grokbook.curves.phases import PhaseRule as PhaseRule
+from grokbook.curves.phases import phases as phases
 from grokbook.face.files import export as export
 from grokbook.face.files import to_pandas as to_pandas
 from grokbook.face.optimisers import AdamW as AdamW
@@ -26,10 +26,7 @@ from grokbook.measures import med as med
 from grokbook.measures import weight_norm as weight_norm
 from grokbook.models.mlp import MLP as MLP
 from grokbook.models.transformer import Shape as _Shape
-from grokbook.runs.comparison import compare as compare
-from grokbook.runs.delay import grok_times as grok_times
-from grokbook.runs.phases import PhaseRule as PhaseRule
-from grokbook.runs.phases import phases as phases
+from grokbook.runs.listing import records as records
 from grokbook.tasks.arithmetic import ModularTask as ModularTask
 from grokbook.tasks.groups import GroupTask as GroupTask
 from grokbook.training.config import RunConfig as _RunConfig

@@ -12,11 +12,11 @@ import torch
 import xarray as xr
 from torch import Tensor
 
+from grokbook.curves.delay import grok_times
 from grokbook.errors import ParameterError, RecordError, checked_call, nearest, shown
 from grokbook.measures.registry import registry
-from grokbook.records import records
-from grokbook.runs.delay import grok_times
 from grokbook.runs.experiment import available, default_store
+from grokbook.runs.listing import records
 from grokbook.runs.observing import OBSERVERS
 from grokbook.runs.recording import catalogue
 from grokbook.runs.store import Store

@@ -8,7 +8,6 @@ numpy.
 # fmt: off
 # isort: off
 import sys
-from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -42,20 +41,6 @@ __all__ = [
     "normalised_med", "operand_distance", "registry", "separate", "shuffled_share",
     "topologically_separable", "weight_norm",
 ]
-
-_IN_RUNS = {
-    "delay": ("GrokTime", "delay_summary", "grok_time", "grok_times", "median_delay", "median_step"),
-    "limits": ("LimitRule", "Limits", "limits_table", "onset"),
-    "tracking": ("ShiftTest", "detrended_increments", "end_of_decline", "first_below", "shift_test", "sign_agreement"),
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Measures of runs, at the place that they had before version 0.2; their own is a module of `grokbook.runs`."""
-    for module, names in _IN_RUNS.items():
-        if name in names:
-            return getattr(import_module(f"grokbook.runs.{module}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @checked_call

@@ -6,7 +6,7 @@ Both load into the book's own networks and use their forward pass. With $w_k = 2
           z_c(i, j) &= \sum_k a_k \Bigl\lvert\cos\frac{w_k(i - j)}{2}\Bigr\rvert \cos w_k(i + j - c)
                      & \text{(transformer: a pizza)} .
 
-Their margins are `grokbook.theory.sum_of_angles.margin` and `faded`.
+Their margins are `grokbook_chapters.how_a_network_adds.sum_of_angles.margin` and `faded`.
 
 Source: the two rules are those that Nanda et al. 2023 (arXiv 2301.05217) and Zhong et al. 2023 (arXiv 2306.17844)
 find in trained networks; these weights are this book's.

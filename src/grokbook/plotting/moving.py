@@ -11,10 +11,10 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from grokbook.curves.delay import grok_times
 from grokbook.measures import circle_projection, dominant_frequencies, fourier_power
 from grokbook.measures.principal import on_axes
 from grokbook.plotting.style import COLOURS, panels, styled
-from grokbook.runs.delay import grok_times
 
 STRONG = 5
 """How many of the strongest frequencies of the last step are marked."""

@@ -39,7 +39,7 @@ VERDICTS = {
 """Always beside the word itself; what is informal, undecided or not run is hatched grey."""
 
 COLOURS = {name: light for name, (light, _) in PALETTE.items()}
-"""The colours on a light page, those that figures are drawn in; `grokbook.page.drawing` knows the others."""
+"""The colours on a light page, those that figures are drawn in; `companion.page.drawing` knows the others."""
 
 
 def luminance(colour: str) -> float:

@@ -15,9 +15,9 @@ from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
 from matplotlib.transforms import Bbox, BboxTransformTo
 
+from grokbook.curves.phases import OPEN, PHASES, fractions
 from grokbook.plotting.palette import PHASES as COLOURS
 from grokbook.plotting.style import panels, styled
-from grokbook.runs.phases import OPEN, PHASES, fractions
 
 POINTS = 60
 """Points of each curve that are given to the page, at equal distances in the logarithm of their number."""
@@ -197,7 +197,7 @@ def _mosaic(title: str, phase: xr.DataArray) -> str:
 def explorable(dataset: xr.Dataset, found: xr.Dataset) -> dict[str, Any]:
     """What the script `phase_explorer` draws: of every cell of one seed its phase, curves and embedding at the end.
 
-    `dataset` is that of a sweep and `found` its `grokbook.runs.phases.phases`, both of one seed. Accuracies are in
+    `dataset` is that of a sweep and `found` its `grokbook.curves.phases.phases`, both of one seed. Accuracies are in
     thousandths at `POINTS` or fewer of the logged steps of each run, its last among them; the embedding (the first
     number of each symbol) is in thousandths of its largest magnitude `reach`. `cells` goes row by row.
 

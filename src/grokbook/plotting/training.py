@@ -10,11 +10,11 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from grokbook.curves.delay import median_step
 from grokbook.errors import ParameterError
 from grokbook.measures import registry
 from grokbook.plotting.labels import name_again, name_lines, outside
 from grokbook.plotting.style import COLOURS, mark, panels, seed_band, styled
-from grokbook.runs.delay import median_step
 
 
 def symbol(name: str) -> str:

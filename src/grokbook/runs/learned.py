@@ -28,7 +28,7 @@ class Times:
     `measured` has those experiments alone whose records say the seconds of a processor of this kind.
 
     Example:
-        >>> from grokbook.runs.gu2025 import fig5
+        >>> from grokbook_chapters.gu2025 import fig5
         >>> one = fig5(47)
         >>> twice = Times({one.key: {one.key: [2.0]}})
         >>> twice.predicted(one, 1).seconds == 2 * one.predicted(1).seconds
@@ -89,7 +89,7 @@ def expected(experiment: Experiment, seeds: int) -> Cost:
     """The same as `Times.predicted`, by the ratios in learned.json: no record is read for it.
 
     Example:
-        >>> from grokbook.runs.gu2025 import fig5
+        >>> from grokbook_chapters.gu2025 import fig5
         >>> expected(fig5(379), 2).seconds == 2 * expected(fig5(379), 1).seconds
         True
     """
@@ -100,7 +100,7 @@ def kinds(experiment: Experiment) -> tuple[str, ...]:
     """What a run is like, the nearest first: itself, its family with this network, its family, its network, any run.
 
     Example:
-        >>> from grokbook.runs.gu2025 import fig5
+        >>> from grokbook_chapters.gu2025 import fig5
         >>> kinds(fig5(47))[1:]
         ('gu2025/fig5 Shape', 'gu2025/fig5', 'gu2025 Shape', 'Shape alone', 'Shape', '')
     """

@@ -20,7 +20,7 @@ def with_missing(
     Raises ValueError for more rows than experiments or fewer.
 
     Example:
-        >>> from grokbook.runs.gu2025 import fig5
+        >>> from grokbook_chapters.gu2025 import fig5
         >>> with_missing([{"setting": "a"}], [fig5(379)], ["setting", "seeds"]).columns.tolist()
         ['setting', 'seeds', 'missing', 'core min']
     """

@@ -19,6 +19,7 @@ from grokbook.errors import ParameterError
 from grokbook.measures.complexity import network_complexity
 from grokbook.measures.fourier_losses import N_KEY, CyclicClasses, excluded_loss, key_frequencies, restricted_loss
 from grokbook.measures.representation import representation_quality
+from grokbook.own_code import PACKAGES
 from grokbook.runs.watched import Watched
 from grokbook.theory.cyclic_classes import cyclic_classes
 from grokbook.training.watching import View, preactivations
@@ -119,7 +120,7 @@ class _Spelling(pickle.Pickler):
 def _is_own(module: str) -> bool:
     """Whether a module is a notebook's cell or a file of the reader's, not of Python, grokbook or what is installed."""
     file = getattr(sys.modules.get(module), "__file__", None) or ""
-    return module.partition(".")[0] not in {*sys.stdlib_module_names, "grokbook"} and "-packages" not in file
+    return module.partition(".")[0] not in {*sys.stdlib_module_names, *PACKAGES} and "-packages" not in file
 
 
 def _used(thing: FunctionType | type) -> object:

@@ -6,21 +6,31 @@ import datetime
 import importlib.metadata
 import json
 import platform
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import torch
 import xarray as xr
 
-import grokbook
 from grokbook.errors import GrokbookError
 from grokbook.own_code import Code
 from grokbook.paths import checkout
-from grokbook.project import git, of
+from grokbook.version import __version__
 
 USED: list[dict[str, Any]] = []
 """Of each dataset that this process was given, in order: what it says of itself, for the page that is made from it."""
 
 _PACKAGES = ("numpy", "xarray", "scipy")
+
+
+def git(root: Path, *arguments: str) -> str | None:
+    """What a command of git prints in a folder; None where it fails, and where there is no git."""
+    try:
+        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=True, timeout=20)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.decode(errors="replace").strip()
 
 
 def commit() -> tuple[str, bool]:
@@ -32,7 +42,7 @@ def commit() -> tuple[str, bool]:
         root = checkout()
     except GrokbookError:
         return "unknown", False
-    sources = ("src", "notebooks", of(root).chapters)
+    sources = ("*.py", "notebooks", ":!tests", ":!benchmarks", ":!.ci")
     changed = git(root, "status", "--porcelain", "--untracked-files=no", "--", *sources)
     return git(root, "rev-parse", "HEAD") or "unknown", bool(changed)
 
@@ -74,7 +84,7 @@ def provenance(device: str = "cpu", dtype: str = "float32", code: Code | None = 
     code = code or Code()
     identity, dirty = commit()
     now = datetime.datetime.now(datetime.UTC)
-    versions = {"python": platform.python_version(), "grokbook": grokbook.__version__, "torch": torch.__version__}
+    versions = {"python": platform.python_version(), "grokbook": __version__, "torch": torch.__version__}
     return (
         {
             "commit": identity,

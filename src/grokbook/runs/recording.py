@@ -10,11 +10,11 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import lru_cache
+from importlib.metadata import entry_points
 
 import pandas as pd
 import torch
 
-from grokbook.announced import announced
 from grokbook.errors import ParameterError, nearest, shown
 from grokbook.machine import cores
 from grokbook.measures.inputs import one_of
@@ -25,18 +25,22 @@ from grokbook.runs.store import Store
 from grokbook.training.cost import predict_on_gpu
 from grokbook.training.pool import Pool
 
+GROUP = "grokbook.experiments"
+
 
 def catalogue() -> dict[str, Experiment]:
-    """Every experiment whose results are recorded, by name: what the topics announce in `RUNS`.
+    """Every experiment whose results are recorded, by name.
 
-    `RUNS` is a tuple of functions without arguments that give experiments by some label.
+    An installed package brings them with an entry point of the group `grokbook.experiments`, which names a function
+    without arguments; it gives functions, each of which gives experiments by some label.
     """
-    return dict(_by_name(tuple(runs for functions in announced("RUNS") for runs in functions)))
+    brought = entry_points(group=GROUP)
+    return dict(_by_name(tuple(labelled for point in brought for labelled in point.load()())))
 
 
 @lru_cache(maxsize=1)
-def _by_name(announcements: tuple[Callable[[], dict[str, Experiment]], ...]) -> dict[str, Experiment]:
-    return {run.name: run for runs in announcements for run in runs().values()}
+def _by_name(functions: tuple[Callable[[], dict[str, Experiment]], ...]) -> dict[str, Experiment]:
+    return {experiment.name: experiment for labelled in functions for experiment in labelled().values()}
 
 
 def choose(pattern: str | None = None, seeds: int | None = None) -> list[Experiment]:

@@ -191,7 +191,7 @@ class Sweep(Experiment):
     the run refuses.
 
     Example:
-        >>> from grokbook.runs.liu2022 import addition
+        >>> from grokbook_chapters.liu2022 import addition
         >>> Sweep("made/up", addition(steps=10), (0, 1), axes=(Axis("decoder_lr", (1e-4, 1e-3)),)).shape
         {'decoder_lr': 2}
     """

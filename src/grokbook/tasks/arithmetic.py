@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import sympy
 
-from grokbook.errors import ParameterError, checked_call, shown
+from grokbook.errors import ParameterError, checked_call, nearest_primes, shown
 from grokbook.tasks.polynomials import evaluate_mod, is_symmetric, parse_polynomial
 
 SPLITS = ("random", "symmetric", "square", "strip")
@@ -222,12 +222,6 @@ def _draw_symmetric(p: int, quota: int, rng: np.random.Generator) -> np.ndarray:
     size = np.where(i == j, 1, 2)[order]
     chosen = order[np.cumsum(size) <= quota]
     return np.unique(np.concatenate([i[chosen] * p + j[chosen], j[chosen] * p + i[chosen]]))
-
-
-def nearest_primes(n: int) -> tuple[int, ...]:
-    """The primes next to n: the largest below it (where there is one) and the smallest above it."""
-    above = (int(sympy.nextprime(max(n, 1))),)
-    return (int(sympy.prevprime(n)), *above) if n > 2 else above
 
 
 def _check_integers(task: ModularTask) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-import grokbook
 from grokbook.machine import generators_kept, limited_threads, plain_torch, subnormals_as_zero
 from grokbook.own_code import Code, is_own
 from grokbook.training.checkpoint import load_checkpoint, save_checkpoint
@@ -19,6 +18,7 @@ from grokbook.training.forward import split_weights
 from grokbook.training.loop import Stack, advance, log, make_stack
 from grokbook.training.optim import State
 from grokbook.training.watching import View, Watch, look
+from grokbook.version import __version__
 
 PROBED_UPDATES = 3
 """Updates after which weights are compared: the third is the first that both moments of Adam have shaped."""
@@ -90,7 +90,7 @@ _STATE = ("weights", "state", "step", "history", "snapshots", "kept", "diverged"
 
 def code_id(configs: list[RunConfig]) -> str:
     """What two machines must share to train for each other: the library's version, that of its numbers, own code."""
-    return digest({"library": grokbook.__version__, "numbers": NUMBERS, "code": code_of(*configs).digest})
+    return digest({"library": __version__, "numbers": NUMBERS, "code": code_of(*configs).digest})
 
 
 def save(stack: Stack, path: str, identity: str | None = None) -> None:

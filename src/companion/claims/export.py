@@ -1,0 +1,130 @@
+"""The ledger as data for programs: one JSON document, the same at every call, with a schema beside it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from companion.announced import chapter_of
+from companion.claims.ledger import PAPERS, Claim, Outcome
+from companion.claims.verdicts import MEANINGS, settled
+from companion.project import current
+from grokbook.files import read_json
+from grokbook.paths import records_path
+from grokbook.runs.store import Store
+
+NAME, SCHEMA = "claims.json", "claims.schema.json"
+"""The files on the site."""
+_FORMAT = 1
+
+
+def document(
+    chosen: Iterable[Claim], found: Iterable[Outcome] = (), seen: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[str, Any]:
+    """The ledger of these claims, with what their checks `found` where they were run; plain values, nothing dated.
+
+    A claim whose check was not run is as it was `seen` before (claims of a former document, by id); else it has its
+    settled verdict, and no numbers (`computed` is false). Records are those that come with the book, by the name of
+    their file, with the sha256 of the manifest. `schema` describes the form.
+
+    Example:
+        >>> from companion.claims import choose
+        >>> one = document(choose(["G36"]))["claims"][0]
+        >>> one["id"], one["verdict"], one["computed"], one["command"]
+        ('G36', 'holds', False, 'grokbook claims --run --id G36')
+    """
+    chosen = list(chosen)
+    held = {entry["key"]: (name, entry) for name, entry in Store(records_path()).entries().items()}
+    known, results = settled(), {outcome.claim.id: outcome for outcome in found}
+    records: dict[str, Any] = {}
+    entries = [_entry(claim, known.get(claim.id), results.get(claim.id), held, records) for claim in chosen]
+    before = seen or {}
+    entries = [one if one["computed"] else dict(before.get(one["id"], one)) for one in entries]
+    return {
+        "$schema": SCHEMA,
+        "format": _FORMAT,
+        "name": current().name,
+        "version": current().version,
+        "papers": PAPERS | {claim.paper: claim.named for claim in chosen if claim.named},
+        "verdicts": dict(MEANINGS),
+        "records": records,
+        "claims": entries,
+    }
+
+
+def _entry(
+    claim: Claim,
+    verdict: str | None,
+    outcome: Outcome | None,
+    held: Mapping[str, tuple[str, Mapping[str, Any]]],
+    records: dict[str, Any],
+) -> dict[str, Any]:
+    """One claim; the records of its experiments are entered into `records`."""
+    asked = [*(claim.runs() if claim.runs else {}).values(), *(claim.beside() if claim.beside else {}).values()]
+    there = {name: entry for e in asked if e.key in held for name, entry in [held[e.key]]}
+    records |= {n: {part: e[part] for part in ("experiment", "key", "seeds", "sha256")} for n, e in there.items()}
+    finding = outcome and outcome.finding
+    numbers = {part: _number(getattr(finding, part, None)) for part in ("value", "low", "high")}
+    return {
+        "id": claim.id,
+        "also": list(claim.also),
+        "part_of": claim.part_of,
+        "paper": claim.paper,
+        "place": claim.place,
+        "statement": claim.statement,
+        "kind": claim.kind,
+        "origin": claim.origin,
+        "verdict": finding.verdict if finding else verdict or "not run",
+        "settled": verdict,
+        "computed": finding is not None,
+        **numbers,
+        "published": (finding and finding.published) or claim.published,
+        "evidence": finding.evidence if finding else claim.reason,
+        "shown_by": claim.shown_by,
+        "bars": dict(finding.at) if finding else {},
+        "runs": finding.runs if finding else None,
+        "records": sorted(there),
+        "not_recorded": sorted({e.name for e in asked if e.key not in held}),
+        "rule_changed": claim.rule_changed,
+        "chapter": chapter_of(claim.topic),
+        "section": claim.section,
+        "command": "" if claim.named and not current().own else f"grokbook claims --run --id {claim.id}",
+    }
+
+
+def _number(value: Any) -> float | None:
+    """A number that JSON can hold; None for what is missing or infinite."""
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a `document`."""
+    return read_json(Path(__file__).with_name(SCHEMA))
+
+
+def table(content: Mapping[str, Any]) -> pd.DataFrame:
+    """The claims of a `document`, a row each; lists and tables in it are texts (JSON), `attrs["about"]` the meanings.
+
+    Example:
+        >>> from companion.claims import choose
+        >>> table(document(choose(["G36"])))[["id", "verdict", "not_recorded"]].values.tolist()
+        [['G36', 'holds', '[]']]
+    """
+    rows = [
+        {name: json.dumps(v, sort_keys=True) if isinstance(v, list | dict) else v for name, v in one.items()}
+        for one in content["claims"]
+    ]
+    about = schema()["$defs"]["claim"]["properties"]
+    made = pd.DataFrame(rows).astype(dict.fromkeys(("value", "low", "high", "runs"), float))
+    made.attrs["about"] = {name: said["description"] for name, said in about.items() if "description" in said}
+    return made
+
+
+def text(content: Mapping[str, Any]) -> str:
+    """A document as it is written to a file."""
+    return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,0 +1,50 @@
+"""Ranges, and what is not recorded yet, as words of a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import pandas as pd
+
+from companion.claims.finding import some
+from companion.claims.runs import cost
+from grokbook.runs.experiment import Experiment
+
+
+def spread(values: pd.Series, form: str = ".1f", never: str = "") -> str:
+    """The range of numbers as "low to high", one number as it is; missing ones are beyond every number, `never`."""
+    known = values.dropna().astype(float)
+    if not known.size:
+        return never
+    low, high = format(known.min(), form), format(known.max(), form)
+    high = high if known.size == values.size else never
+    return low if low == high else f"{low} to {high}"
+
+
+def generalising(tables: Mapping[Any, pd.DataFrame], form: str = "{}") -> str:
+    """How many runs of each table of `grok_times` generalise, and when; `form` names a table by its label.
+
+    Example:
+        >>> table = pd.DataFrame({"grok_step": [900.0, None, 1200.0], "last_step": 4000})
+        >>> generalising({1.0: table}, "decay {:g}")
+        'decay 1: 2 of 3 generalise by step 4,000 (at 900 to 1,200)'
+    """
+    said = []
+    for label, table in tables.items():
+        seen, last = table.grok_step.dropna(), int(table.last_step.max())
+        when = f" (at {spread(seen, ',.0f')})" if len(seen) else ""
+        said.append(f"{form.format(label)}: {some(len(seen), len(table))} generalise by step {last:,}{when}")
+    return "; ".join(said)
+
+
+def still_missing(runs: Collection[Experiment], what: str) -> str:
+    """A sentence on what is not recorded of some experiments, and what that would cost here.
+
+    Example:
+        >>> still_missing([], "runs of Fig. 4")
+        'All runs of Fig. 4 are recorded.'
+    """
+    if not any(run.missing_seeds() for run in runs):
+        return f"All {what} are recorded."
+    return f"Of the {what} {cost(runs)}."

@@ -1,0 +1,405 @@
+"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `teach`; `runs`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from companion.cli.printing import forget_output, make_printable
+from companion.cli.runs import MOST_SEEDS, export, seconds, stoppable, sweep
+from companion.project import current
+from companion.teach.commands import app as teach
+from grokbook.errors import GrokbookError, ParameterError, line, nearest, shown
+from grokbook.files import read_json
+from grokbook.machine import duration
+from grokbook.paths import chosen
+
+app = typer.Typer(
+    help="Re-run the chapters of grokbook with your own parameters, and build the book.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.add_typer(teach, name="teach")
+app.command()(sweep)
+app.command()(export)
+
+
+def main() -> None:
+    """Run the command line; an error made for the reader, or by the system, is one line.
+
+    The exit code is 2 for bad input, 1 for what failed, 130 for Ctrl-C.
+    """
+    make_printable()
+    try:
+        try:
+            with chosen():
+                app()
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except GrokbookError as error:
+        print(f"grokbook: {line(error)}", file=sys.stderr)
+        sys.exit(2 if isinstance(error, ParameterError) else 1)
+    except SystemExit as ended:
+        asked = getattr(ended.__context__, "__cause__", None)  # typer makes an exit of Ctrl-C
+        if isinstance(asked, KeyboardInterrupt):
+            print("\ngrokbook: stopped.", file=sys.stderr)
+        raise
+    except KeyboardInterrupt:
+        print("\ngrokbook: stopped.", file=sys.stderr)
+        sys.exit(130)
+    except OSError as error:  # the disk is full, say: what the system refuses is no fault of this program
+        place = f"{line(error.filename)}: " if error.filename else ""
+        print(f"grokbook: {place}{error.strerror or error}.", file=sys.stderr)
+        forget_output()
+        sys.exit(1)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from grokbook import __version__
+
+        print(f"grokbook {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Options before the command."""
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=160)
+
+
+def _table(*columns: str, title: str | None = None) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    return Table(*columns, title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+
+
+# ------------------------------------------------------------------------------------------------- list
+
+
+@app.command("list")
+def list_(chapter: Annotated[str | None, typer.Argument(help="Number or name; all when left out.")] = None) -> None:
+    """List the chapters, or one chapter's parameters with types, presets, time and memory."""
+    from grokbook.paths import project_root
+
+    root = project_root()
+    if chapter is None:
+        _list_all(root, _console())
+    else:
+        _list_one(root, chapter, _console())
+
+
+def _list_all(root: Path, console: Any) -> None:
+    from companion.page import costs, sources
+    from companion.site import book, state
+
+    table = _table("nr", "chapter", "question", "laptop", "page")
+    for chapter in sources.load_all(root):
+        card = state.card(root, chapter.name)
+        preset = (card or {}).get("preset", "laptop")
+        current = card and preset in chapter.presets and card.get("key") == book.key(root, chapter.page(preset))
+        page = "not executed" if card is None else f"{'up to date' if current else 'changed since'} ({preset})"
+        time = duration(costs.page_estimate(chapter.page("laptop")).seconds)
+        table.add_row(*map(_plain, [chapter.number, chapter.title, chapter.question, time, page]))
+    console.print(table)
+
+
+def _list_one(root: Path, name: str, console: Any) -> None:
+    from companion.page import costs, sources
+
+    chapter = sources.find(root, name)
+    console.print(f"{chapter.name}: {chapter.title}", style="bold", markup=False)
+    console.print(chapter.question, markup=False)
+    table = _table("parameter", "type", "default", *chapter.presets, "rule", "help")
+    pages = [chapter.page(preset) for preset in chapter.presets]
+    for p in chapter.parameters:
+        at = [str(page.values[p.name]) for page in pages]
+        table.add_row(*map(_plain, [p.name, p.type, str(p.default), *at, p.rule or "", p.help]))
+    console.print(table)
+    for parameter, kinds in chapter.choices().items():
+        several = _table(f"{parameter} may be", "")
+        for kind, names in kinds.items():
+            several.add_row(*map(_plain, [kind, ", ".join(names)]))
+        console.print(several)
+    costs_table = _table("preset", "time", "memory")
+    for page in pages:
+        predicted = costs.page_estimate(page)
+        costs_table.add_row(page.preset, duration(predicted.seconds), f"{predicted.memory_mb:.0f} MB")
+    console.print(costs_table)
+    note = "Times are predictions for this machine, of executing the page"
+    console.print(f"{note}; runs that are in a store already cost nothing.")
+
+
+# ---------------------------------------------------------------------------------------------- execute
+
+
+@app.command()
+def run(
+    chapter: Annotated[str, typer.Argument(help="Number or name of a chapter.")],
+    preset: Annotated[
+        str | None, typer.Option(help="smoke, laptop or paper; default: that of --params, else laptop.")
+    ] = None,
+    parameter: Annotated[list[str] | None, typer.Option("--parameter", "-p", help="name=value")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the results.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Start also what takes more than an hour.")] = False,
+    params: Annotated[Path | None, typer.Option(help="A parameter set (YAML or JSON); -p goes over it.")] = None,
+    save_params: Annotated[Path | None, typer.Option(help="Write the parameter set of this run there.")] = None,
+    compare: Annotated[
+        bool | None, typer.Option(help="Execute the default too, to compare it; default: if it is cheap.")
+    ] = None,
+) -> None:
+    """Run one chapter with your parameters: an executed notebook, and an HTML page that opens with what differs."""
+    from companion.page import sources
+    from companion.site import parameter_sets
+    from companion.site.rerun import rerun
+    from grokbook.paths import project_root
+
+    root = project_root()
+    found, changed = sources.find(root, chapter), {}
+    for pair in parameter or []:
+        name, sign, value = pair.partition("=")
+        if not sign or not name.strip():
+            raise ParameterError(f"-p {pair!r} is not of the form name=value, such as -p p=113.")
+        changed[name.strip()] = value.strip()
+    if params is not None:
+        preset, given = parameter_sets.read(params, found, preset)
+        changed = given | changed
+    page = found.page(preset or "laptop", changed)
+    if save_params is not None:
+        parameter_sets.write(save_params, page)
+    with stoppable():
+        notebook, made = rerun(page, root, out, yes=yes, compare=compare)
+    print(f"notebook  {notebook}\npage      {made}")
+
+
+@app.command()
+def build(
+    preset: Annotated[str, typer.Option(help="smoke, laptop or paper.")] = "laptop",
+    only: Annotated[list[str] | None, typer.Option(help="A chapter; can be given again.")] = None,
+    strict: Annotated[bool, typer.Option(help="Anything on standard error fails the build.")] = False,
+    force: Annotated[bool, typer.Option(help="Execute and build also what is up to date.")] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Chapters side by side; default: one a core.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Start also what takes more than an hour.")] = False,
+) -> None:
+    """Execute the chapters that changed and build the site."""
+    from companion.site.book import build as bring_up_to_date
+    from grokbook.paths import checkout
+
+    root = checkout()
+    with stoppable():
+        bring_up_to_date(root, preset, only or [], strict, force, jobs=jobs, yes=yes)
+    print(f"site      {root / 'site' / 'index.html'}")
+
+
+@app.command()
+def serve(port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free port.")] = 8000) -> None:
+    """Show the built site in a browser on this machine."""
+    from companion.site.serving import server
+    from grokbook.paths import checkout
+
+    with server(checkout() / "site", port) as http:
+        print(f"http://127.0.0.1:{http.server_port}/  (Ctrl-C ends it)", flush=True)
+        try:
+            http.serve_forever()
+        except KeyboardInterrupt:
+            print()
+
+
+@app.command()
+def drift(
+    old: Annotated[Path, typer.Argument(help="A build: a manifest (drift.json), a site, or a checkout.")],
+    new: Annotated[Path | None, typer.Argument(help="Another one; default: this checkout.")] = None,
+    tolerance: Annotated[float, typer.Option(min=0, help="Relative difference that is no difference.")] = 1e-6,
+) -> None:
+    """Say what differs between two builds; exit code 1 when a verdict or a number moved beyond its band."""
+    from companion.checks import drift as builds
+    from grokbook.paths import project_root
+
+    then, now = builds.read(old), builds.read(new or project_root())
+    found = builds.compare(then, now, tolerance)
+    print("\n".join(builds.lines(found, len(now["chapters"]))))
+    if any(difference.counts for difference in found):
+        raise typer.Exit(1)
+
+
+# ---------------------------------------------------------------------------------------------- records
+
+
+@app.command()
+def record(
+    only: Annotated[str | None, typer.Option(help="Experiments whose name matches this pattern.")] = None,
+    budget: Annotated[str | None, typer.Option(help="Stop after this time, such as 40m.")] = None,
+    seeds: Annotated[int | None, typer.Option(min=1, max=MOST_SEEDS, help="Seeds of each experiment.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Runs side by side; default: one a core.")] = None,
+    update: Annotated[str, typer.Option(help="eager or compiled.")] = "eager",
+    list_only: Annotated[bool, typer.Option("--list", help="Show what there is, and what is missing.")] = False,
+    repeat: Annotated[float | None, typer.Option(help="Train the first steps of a share of the records again.")] = None,
+    draw: Annotated[int, typer.Option(min=0, help="With --repeat: the seed that draws the share.")] = 0,
+) -> None:
+    """Train the recorded runs that are missing, by value per second; stop and start it as you like."""
+    if update not in ("eager", "compiled"):
+        raise ParameterError(f"--update {shown(update)} is not eager or compiled.")
+    from grokbook import runs
+
+    if list_only:
+        _print_frame(runs.records_table(only, seeds), _console())
+        return
+    from grokbook.paths import checkout
+
+    checkout()  # records belong to one: without it this is refused
+    if repeat is not None:
+        import pandas as pd
+
+        from grokbook.runs.repeating import repeat_sample
+
+        done = repeat_sample(repeat, draw)
+        _print_frame(pd.DataFrame([{**asdict(one), "same": one.is_same} for one in done]), _console())
+        if not all(one.is_same for one in done):
+            raise typer.Exit(1)
+        return
+    limit = None if budget is None else seconds(budget)
+    options = {"pattern": only, "budget_seconds": limit, "seeds": seeds, "workers": workers, "update": update}
+    with stoppable():
+        _print_frame(runs.record(**options), _console())
+
+
+@app.command()
+def claims(
+    paper: Annotated[str | None, typer.Option(help="Only claims of this paper, such as gu2025.")] = None,
+    ids: Annotated[list[str] | None, typer.Option("--id", help="A claim such as G12; can be given again.")] = None,
+    kind: Annotated[str | None, typer.Option(help="theorem, formula, number or observation.")] = None,
+    verdict: Annotated[str | None, typer.Option(help="Only claims with this settled verdict.")] = None,
+    live: Annotated[bool, typer.Option("--run", help="Compute the checks; a changed verdict fails.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Also which function checks a claim.")] = False,
+    settle: Annotated[bool, typer.Option("--settle", help="With --run: write the verdicts down.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As data for programs (JSON).")] = False,
+) -> None:
+    """Show what the papers claim and the settled verdicts; with --run, compute them again."""
+    if as_json and settle:
+        raise ParameterError("--json shows the ledger and --settle changes it: give one of them.")
+    if settle and not live:
+        raise ParameterError("--settle writes down what the checks find, so it needs --run.")
+    project = current()  # an id that stands nowhere in the claims is refused before these are loaded
+    sources = [path for path in project.sources() if path.suffix == ".py"] if ids else []
+    settled_ids = read_json(project.verdicts) if ids and project.verdicts.is_file() else {}
+    for name in ids or []:
+        if name not in settled_ids and not any(f'"{name}"' in path.read_text(encoding="utf-8") for path in sources):
+            hint = f"; the nearest is {near}" if (near := nearest(name, settled_ids, 0)) else ""
+            raise ParameterError(f"the ledger has no claim {shown(name)}{hint}.")
+
+    def chosen() -> tuple[list[Any], dict[str, str]]:
+        from companion.claims import choose
+        from companion.claims.verdicts import settled, with_verdict
+
+        known = settled()
+        return with_verdict(choose(ids, paper, kind=kind), verdict, known), known
+
+    if live:
+        with stoppable():
+            (_claims_as_json if as_json else partial(_check_claims, full, settle))(*chosen())
+    else:
+        _list_claims(full, as_json, *chosen())
+
+
+def _list_claims(full: bool, as_json: bool, chosen: list[Any], known: dict[str, str]) -> None:
+    """Print claims with their settled verdicts; nothing is computed."""
+    from companion.claims import export, report
+
+    console = _console()
+    if as_json:
+        from companion.site.book import ledger
+        from grokbook.paths import project_root
+
+        console.out(export.text(export.document(chosen, seen=ledger(project_root()))), end="")
+        return
+    for claim in chosen:
+        console.out(report.entry(claim, known.get(claim.id), _width(), full) + "\n")
+    console.out(report.paragraph(report.summary(known.get(claim.id) for claim in chosen), _width()))
+
+
+def _width() -> int:
+    import shutil
+
+    return max(50, min(shutil.get_terminal_size((80, 24)).columns, 100))
+
+
+def _claims_as_json(chosen: list[Any], known: dict[str, str]) -> None:
+    """Print what the checks find as data; exit code 1 when a verdict is not the settled one."""
+    from companion.claims import export, outcomes
+
+    found = list(outcomes(chosen))
+    print(export.text(export.document(chosen, found)), end="")
+    if any(outcome.finding.verdict != known.get(outcome.claim.id) for outcome in found):
+        raise typer.Exit(1)
+
+
+def _check_claims(full: bool, settle: bool, chosen: list[Any], known: dict[str, str]) -> None:
+    """Print each result as it comes; exit code 1 when a verdict is not the settled one and is not written down."""
+    from companion.claims import outcomes, report, verdicts
+
+    found = {}
+    for outcome in outcomes(chosen):
+        found[outcome.claim.id] = outcome.finding.verdict
+        print(report.result(outcome, known.get(outcome.claim.id), _width(), full) + "\n", flush=True)
+    changed = [name for name, verdict in found.items() if verdict != known.get(name)]
+    print(report.paragraph(report.summary(found.values()), _width()))
+    if changed:
+        print(report.paragraph(f"{len(changed)} of them differ from what is settled: {', '.join(changed)}.", _width()))
+    if settle:
+        verdicts.settle(found)
+        print(f"The settled verdicts are written to {current().verdicts.name}.")
+    elif changed:
+        raise typer.Exit(1)
+
+
+def _print_frame(frame: Any, console: Any) -> None:
+    table = _table(*map(str, frame.columns))
+    for row in frame.itertuples(index=False):
+        table.add_row(*map(_plain, row))
+    console.print(table)
+
+
+def _plain(value: Any) -> Any:
+    """A cell as it is, brackets and all; nothing for a missing value, four digits for a float."""
+    from rich.text import Text
+
+    if value is None or value != value:
+        return ""
+    return Text(f"{value:.4g}" if isinstance(value, float) else str(value))
+
+
+@app.command()
+def doctor() -> None:
+    """Check this installation and say how to mend what is missing."""
+    from companion.site.doctor import examine
+    from grokbook.paths import project_root
+
+    missing = 0
+    for finding in examine(project_root()):
+        mark = "ok     " if finding.ok else "MISSING"
+        print(f"{mark}  {finding.name}: {finding.text}", flush=True)
+        if not finding.ok:
+            print(f"         to mend: {finding.mend}")
+            missing += 1
+    if missing:
+        raise typer.Exit(1)
+    print("everything that is needed is there")

@@ -1,0 +1,225 @@
+"""Claims as cards: rows of the ledger on any page, and the whole ledger with filters, folding evidence, downloads."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import textwrap
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from companion.claims import VERDICTS, carrying, choose, moved
+from companion.claims.export import NAME
+from companion.claims.ledger import FOUR, GATHERED, WAYS, named
+from companion.claims.verdicts import settled
+from companion.page import safe
+from companion.page.links import section_address
+from companion.page.sources import load_all
+from companion.page.tables import script, verdict
+from companion.page.typeset import typeset
+from companion.project import current
+from grokbook.files import no_formula
+from grokbook.paths import project_root
+
+LINE = 50
+"""Characters of a statement that stand on the line of its claim."""
+
+_TEX = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "<": "$<$", ">": "$>$", "|": "$|$"}
+_TEX |= {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
+
+
+def claim_cards(frame: pd.DataFrame, caption: str) -> str:
+    """Rows of the ledger, a line each: id, verdict, number; the evidence opens in place, with a link to the ledger.
+
+    Example:
+        >>> row = {"id": "X1", "statement": "It is.", "verdict": "holds", "evidence": "k_r < 1"}
+        >>> "<i>k</i><sub>" in claim_cards(pd.DataFrame([row]), "One.")
+        True
+    """
+    page = current().ledger
+    target = f"{page}.html" if (project_root() / "notebooks" / f"{page}.md").is_file() else None
+    rows = frame.to_dict("records")
+    return _listed([_item([_line(row, f"{target}#{row['id']}" if target else None)]) for row in rows], caption)
+
+
+def ledger_html(frame: pd.DataFrame) -> str:
+    """The whole ledger: a line a claim, its id the anchor; filters by a script; evidence folds; CSV and BibTeX.
+
+    `frame` is what `companion.claims.ledger` gives. Without scripts all is open and nothing is hidden.
+    """
+    rows = frame.to_dict("records")
+    made = [_entry(row) for row in rows]
+    filters = html.escape(json.dumps(_filters(rows)))
+    links = f"{_download('csv', csv(frame), 'text/csv')} · {_download('bib', bibtex(frame), 'text/plain')}"
+    links += f' · <a href="../{NAME}">JSON</a>'
+    return (
+        f'<div class="gb-ledger" data-filters="{filters}">\n'
+        f'<p class="gb-downloads">All {len(rows)} claims as a file: {links}</p>\n'
+        f"{_listed(made, 'Every claim that was checked for this page; the evidence is computed.')}\n</div>\n"
+        f'<script>\n{script("ledger")}GrokbookLedger.mount(document.querySelector(".gb-ledger"));\n</script>'
+    )
+
+
+def verdict_bars(papers: Iterable[str]) -> str:
+    """How many claims that carry each paper have each settled verdict, as a bar and in words."""
+    known, made = settled(), []
+    for paper in papers:
+        all_of_it = Counter(known.get(claim.id) for claim in carrying(choose(paper=paper)))
+        counts = {word: all_of_it[word] for word in VERDICTS if all_of_it[word]}
+        words = ", ".join(f"{size} {word}" for word, size in counts.items())
+        parts = "".join(f'<span data-look="{word}" style="flex-grow:{n}"></span>' for word, n in counts.items())
+        name = f'<a href="#paper={paper}">{html.escape(named(paper))}</a>'
+        made.append(f"<p>{name}, {sum(counts.values())} claims: {words}.</p>")
+        made.append(f'<div class="gb-bar" aria-hidden="true">{parts}</div>')
+    return f'<div class="gb-bars">{"".join(made)}</div>'
+
+
+def _listed(made: Iterable[str], caption: str) -> str:
+    said = html.escape(caption)
+    inner = "\n".join(made)
+    return f'<p class="gb-caption">{said}</p>\n<ul class="gb-claims" aria-label="{said}">\n{inner}\n</ul>'
+
+
+def _item(parts: Iterable[str], anchor: str = "", data: Mapping[str, str] | None = None) -> str:
+    marks = {"id": anchor, **{f"data-{name}": value for name, value in (data or {}).items()}}
+    said = "".join(f' {name}="{html.escape(value)}"' for name, value in marks.items() if value)
+    return f'<li class="gb-claim"{said}>\n' + "\n".join(parts) + "\n</li>"
+
+
+def _line(row: Mapping[str, Any], address: str | None, note: str = "", unfolded: str = "") -> str:
+    """One claim on a line that opens: id, verdict, number, first words; then the whole, its place, what was found."""
+    paper = named(row["paper"]) if row.get("paper") else ""
+    paper = f"ours, on {paper}" if row.get("origin") == "ours" else paper
+    place = html.escape(", ".join(filter(None, (paper, row.get("place", "")))))
+    link = f'<a href="{html.escape(address)}">{html.escape(row["id"])} in the ledger</a>' if address else ""
+    where = " · ".join(filter(None, (place, link)))
+    begun = textwrap.shorten(row["statement"], LINE, placeholder="…")
+    line = (
+        f'<span class="gb-id">{html.escape(row["id"])}</span> {verdict(row["verdict"])} '
+        f'<span class="gb-value">{_number(row.get("value"))}</span> <span class="gb-statement">{typeset(begun)}</span>'
+    )
+    told = "".join(f'<p class="gb-evidence">{part}</p>' for part in _found(row))
+    whole = f'<p class="gb-whole">{typeset(row["statement"])}</p>' if begun != row["statement"] else ""
+    where = f'<p class="gb-place">{where}</p>' if where else ""
+    return f"<details{unfolded}><summary>{line}</summary>\n{whole}{where}{told}{note}\n</details>"
+
+
+def _number(value: Any) -> str:
+    """The number that a verdict rests on in three digits; nothing where there is none.
+
+    >>> _number(0.12345), _number(12.0), _number(None)
+    ('0.123', '12', '')
+    """
+    return "" if value is None or value != value else typeset(f"{value:.3g}")
+
+
+def _found(row: Mapping[str, Any]) -> list[str]:
+    published = f"Published: {typeset(row['published'])}." if row.get("published") else ""
+    return list(filter(None, (published, typeset(row["evidence"]))))
+
+
+def kind_of_evidence(row: Mapping[str, Any]) -> str:
+    """What a claim's verdict rests on, with the number of recorded runs where runs decide.
+
+    >>> kind_of_evidence({"shown_by": "runs", "runs": 3}), kind_of_evidence({"shown_by": "count", "runs": 0})
+    ('runs: 3', 'exact count')
+    """
+    if row["shown_by"] != "runs":
+        return WAYS.get(row["shown_by"], "none needed")
+    return f"runs: {row['runs']}" if row["runs"] else "runs: not made yet"
+
+
+def _entry(row: Mapping[str, Any]) -> str:
+    """One claim of the ledger on a line; open, so that nothing is hidden without a script."""
+    chapter = row["page"].partition(":")[0]
+    data = {name: str(row[name]) for name in ("paper", "verdict", "kind")}
+    data |= {"chapter": chapter, "evidence": row["shown_by"] or "none", "list": _place(row)}
+    address = section_address(project_root(), row["page"], here=current().ledger)
+    number, words = chapter.partition("_")[0].lstrip("0"), row["page"].partition(": ")[2]
+    shown = html.escape(f"chapter {number}, {words}")
+    shown = f'<a href="{html.escape(address)}">{shown}</a>' if address else shown
+    rests = f"Kind of claim: {html.escape(row['kind'])}; evidence: {kind_of_evidence(row)}. Shown in {shown}."
+    former = [name for name, entry in moved().items() if entry == row["id"]]
+    anchors = "".join(f'<span id="{html.escape(name)}"></span>' for name in former)
+    if former:
+        rests += f" Also the entry for what stood here as {', '.join(map(html.escape, former))}."
+    line = _line(row, f"#{row['id']}", f'<p class="gb-note">{rests}</p>', " open")
+    return _item([anchors + line], row["id"], data)
+
+
+def _place(row: Mapping[str, Any]) -> str:
+    """The part of the ledger that a claim is in: those that carry the four papers, a list, or the appendix."""
+    if row.get("part_of"):
+        return str(row["part_of"])
+    return "carries" if row["paper"] in FOUR and row["origin"] == "paper" else "appendix"
+
+
+_PLACES = {"carries": "claims that carry the papers"} | GATHERED | {"appendix": "appendix: this book, other papers"}
+
+
+def _filters(rows: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The lists to choose from: name, label, and what stands in the rows with the words for it."""
+    ways = WAYS | {"": "none needed"}
+    titled = {c.name: f"{c.number.lstrip('0')} {c.title}" for c in load_all(project_root())}
+    titles = {name: textwrap.shorten(title, 44, placeholder="…") for name, title in titled.items()}
+    asked: list[tuple[str, str, Callable[[Mapping[str, Any]], tuple[str, str]]]] = [
+        ("paper", "Paper", lambda row: (row["paper"], named(row["paper"]))),
+        ("chapter", "Chapter", lambda row: ((name := row["page"].partition(":")[0]), titles.get(name, name))),
+        ("verdict", "Verdict", lambda row: (row["verdict"], row["verdict"])),
+        ("kind", "Kind", lambda row: (row["kind"], row["kind"])),
+        ("list", "Part of the ledger", lambda row: ((place := _place(row)), _PLACES[place])),
+        ("evidence", "Evidence", lambda row: (row["shown_by"] or "none", ways[row["shown_by"]])),
+    ]
+    chosen = [(name, label, sorted({of(row) for row in rows})) for name, label, of in asked]
+    return [{"name": name, "label": label, "values": values} for name, label, values in chosen]
+
+
+# -------------------------------------------------------------------------------------------- downloads
+
+
+def csv(frame: pd.DataFrame) -> str:
+    """The ledger as a file of comma-separated values, a row a claim, with its anchor in the last column."""
+    return frame.assign(anchor=[_anchor(name) for name in frame.id]).map(no_formula).to_csv(index=False)
+
+
+def bibtex(frame: pd.DataFrame) -> str:
+    """The ledger as a bibliography: an entry a claim, which names its verdict and its anchor in the book.
+
+    Example:
+        >>> row = {"id": "X1", "paper": "gu2025", "place": "p. 3", "statement": "50 % are.", "verdict": "holds"}
+        >>> print(bibtex(pd.DataFrame([row])).splitlines()[0])
+        @misc{grokbook-X1,
+    """
+    entries, book = [], current()
+    for row in frame.to_dict("records"):
+        about = f"On {named(row['paper'])}, {row['place']}"
+        fields = {
+            "author": f"{{The {book.name} authors}}",
+            "title": f"{{Claim {_tex(row['id'])}: {_tex(row['statement'])}}}",
+            "howpublished": f"{book.name}, version {book.version}, {_tex(_anchor(row['id']))}",
+            "note": f"{_tex(about)}. Verdict: {_tex(row['verdict'])}",
+        }
+        said = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+        key = re.sub(r"[^\w.-]", "", row["id"])
+        entries.append(f"@misc{{{book.name}-{key},\n{said}\n}}\n")
+    return "\n".join(entries)
+
+
+def _anchor(name: str) -> str:
+    return f"chapters/{current().ledger}.html#{name}"
+
+
+def _tex(text: str) -> str:
+    """A text with what TeX reads as commands made harmless; BibTeX counts braces, those of TeX's commands too."""
+    return re.sub(r"[\\^~<>|&%$#_{}]", lambda found: _TEX.get(found[0], f"\\{found[0]}"), safe.line(text))
+
+
+def _download(kind: str, text: str, mime: str) -> str:
+    data = b64encode(text.encode()).decode()
+    name = {"csv": "CSV", "bib": "BibTeX"}[kind]
+    return f'<a download="{current().name}-ledger.{kind}" href="data:{mime};charset=utf-8;base64,{data}">{name}</a>'

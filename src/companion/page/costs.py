@@ -1,0 +1,56 @@
+"""What a chapter will cost on this machine: predicted seconds and memory of what is not in the stores yet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from grokbook.machine import duration as duration  # where a page asks for it
+
+if TYPE_CHECKING:
+    from companion.page.sources import Page
+    from grokbook.runs.store import Store
+
+OVERHEAD_SECONDS = 8.0
+"""Kernel start, imports and drawing of one chapter, before any training."""
+
+PAGE_SECONDS = 20.0
+"""From an executed notebook to the one HTML file of `grokbook run`: Sphinx, whatever the chapter."""
+
+OVERHEAD_MB = 450.0
+
+SIDE_BY_SIDE = 1.6
+"""What a run takes when every core has one, over what it takes alone: they share caches and memory (measured)."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Predicted wall seconds and peak memory in MB."""
+
+    seconds: float
+    memory_mb: float
+
+
+def estimate(experiments: Iterable[Any], store: Store | None = None) -> Estimate:
+    """Predicted cost of training what is missing: an experiment's seeds run side by side, one a core."""
+    from grokbook.runs.learned import expected
+
+    seconds, memory = 0.0, 0.0
+    for experiment in experiments:
+        if count := len(experiment.missing_seeds(store)):
+            predicted, together = expected(experiment, count), min(count, os.cpu_count() or 1)
+            seconds += predicted.seconds / together * (SIDE_BY_SIDE if together > 1 else 1)
+            memory = max(memory, together * predicted.memory_mb)
+    return Estimate(seconds, memory)
+
+
+def page_estimate(page: Page, store: Store | None = None) -> Estimate:
+    """Cost of executing a page: what it trains, what its cells compute, and the fixed cost of a kernel.
+
+    What the cells compute is stated by the chapter for its presets and taken as it is for other values.
+    """
+    trained = estimate(page.experiments().values(), store)
+    seconds = trained.seconds + OVERHEAD_SECONDS + page.chapter.seconds.get(page.preset, 0)
+    return Estimate(seconds, trained.memory_mb + OVERHEAD_MB)

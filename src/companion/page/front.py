@@ -1,0 +1,111 @@
+"""The parts of the front page in HTML: the map of the chapters, and the chapters as cards."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from companion import page
+from companion.page.sources import FRONT, Chapter, load_all, page_of
+from companion.project import of
+
+ROW, GAP = 36, 3
+"""Of the map: the height of a row in pixels, and between columns the hundredths of its width."""
+
+
+def _link(chapter: Chapter, words: str) -> str:
+    where = html.escape(f"{page_of(chapter.name)}.html")
+    return f'<a class="reference internal" href="{where}">{html.escape(words)}</a>'
+
+
+def _plain(number: str) -> str:
+    return number.lstrip("0")
+
+
+def _groups(root: Path) -> list[tuple[str, list[tuple[Chapter, str]]]]:
+    """The parts of the table of contents that hold chapters but the ledger: caption, chapters with short titles."""
+    import yaml
+
+    toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
+    other = (FRONT, of(root).ledger)
+    known = {page_of(chapter.name): chapter for chapter in load_all(root) if chapter.name not in other}
+    parts = [[c for c in part["chapters"] if c["file"] in known] for part in toc["parts"]]
+    listed = [[(known[c["file"]], c.get("title", known[c["file"]].title)) for c in part] for part in parts]
+    return [(part["caption"], chapters) for part, chapters in zip(toc["parts"], listed, strict=True) if chapters]
+
+
+def contents(root: Path) -> None:
+    """Show the chapters in the groups of the table of contents: a picture, the question as a link, what it needs."""
+    groups = []
+    for caption, chapters in _groups(root):
+        cards = "".join(
+            f'<div class="gb-card"><img src="cards/{one.name}.svg" alt="A figure of chapter {_plain(one.number)}" '
+            f'loading="lazy"/><p>{_link(one, one.question)}</p></div>'
+            for one, _ in chapters
+        )
+        groups.append(f'<h3>{html.escape(caption)}</h3><div class="gb-cards-row">{cards}</div>')
+    plain = [f"{one.number} {one.title}: {one.question}" for _, chapters in _groups(root) for one, _ in chapters]
+    page._display({"text/html": f'<div class="gb-contents">{"".join(groups)}</div>', "text/plain": "\n".join(plain)})
+
+
+def reading_map(root: Path) -> None:
+    """Show which chapter needs which, from their front matter."""
+    text, said = map_of(root)
+    page._display({"text/html": text, "text/plain": said})
+
+
+def map_of(root: Path) -> tuple[str, str]:
+    """The map of the chapters as HTML, columns from left to right, each name a link; and in words."""
+    titled = {c.number: (c, title) for _, chapters in _groups(root) for c, title in chapters}
+    needs = {number: chapter.needs for number, (chapter, _) in titled.items()}
+    places = placed(needs)
+    wide, deep = 100 / (1 + max(x for x, _ in places.values())), ROW * (1 + max(y for _, y in places.values()))
+    lines, names = [], []
+    for number, (x, y) in places.items():
+        chapter, title = titled[number]
+        where = f"left:{x * wide:.2f}%;top:{y * ROW}px;width:{wide - GAP:.2f}%"
+        names.append(f'<span style="{where}">{_link(chapter, f"{_plain(number)} {title}")}</span>')
+        for column, row in (places[need] for need in direct(number, needs)):
+            start, end = (column + 1) * wide - GAP, x * wide
+            turn, above, below = end - GAP / 2, (row + 0.4) * ROW, (y + 0.4) * ROW
+            lines.append(
+                f'<path d="M{start:.2f} {above:.1f}H{end - GAP:.2f}C{turn:.2f} {above:.1f} {turn:.2f} {below:.1f} '
+                f'{end:.2f} {below:.1f}"/>'
+            )
+    drawn = f'<svg viewBox="0 0 100 {deep}" preserveAspectRatio="none" aria-hidden="true">{"".join(lines)}</svg>'
+    box = f'<div class="gb-map" role="group" aria-label="Map of the chapters" style="height:{deep}px">'
+    said = [f"{_plain(number)} needs {', '.join(map(_plain, needs[number]))}" for number in places if needs[number]]
+    return f"{box}{drawn}{''.join(names)}</div>", "; ".join(said)
+
+
+def direct(name: str, needs: Mapping[str, Sequence[str]]) -> list[str]:
+    """What a chapter needs without what these need themselves.
+
+    >>> direct("c", {"a": [], "b": ["a"], "c": ["a", "b"]})
+    ['b']
+    """
+
+    def before(one: str) -> set[str]:
+        return {n for need in needs[one] for n in (need, *before(need))}
+
+    return [one for one in needs[name] if not any(one in before(other) for other in needs[name])]
+
+
+def placed(needs: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
+    """A column and a row for each name: right of all that it needs, near the rows of these.
+
+    >>> placed({"a": [], "b": ["a"], "c": ["a", "b"], "d": ["a"]})
+    {'a': (0, 0), 'b': (1, 0), 'd': (1, 1), 'c': (2, 0)}
+    """
+
+    def column(name: str) -> int:
+        return 1 + max((column(need) for need in needs[name]), default=-1)
+
+    found: dict[str, tuple[int, int]] = {}
+    for x in range(1 + max(map(column, needs))):
+        here = [name for name in needs if column(name) == x]
+        rows = {name: [found[need][1] for need in direct(name, needs)] for name in here}
+        here.sort(key=lambda name: sum(rows[name]) / max(1, len(rows[name])))
+        found |= {name: (x, y) for y, name in enumerate(here)}
+    return found

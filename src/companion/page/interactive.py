@@ -1,0 +1,76 @@
+"""Interactive figures: a script of this package, put into the page with the figure's number, caption and alt text.
+
+The page stays static: the script computes in the reader's browser, without a kernel and without a request.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from companion import page
+from companion.page import drawing, tables
+from grokbook.errors import ParameterError
+
+SCRIPTS = {
+    "flow_explorer": ("GrokbookFlow", "gb-flow"),
+    "frequency_explorer": ("GrokbookFrequencies", "gb-freq"),
+    "grokking_run": ("GrokbookRun", "gb-run"),
+    "line_explorer": ("GrokbookLine", "gb-line"),
+    "phase_explorer": ("GrokbookPhases", "gb-phases"),
+    "training_page": ("GrokbookTraining", "gb-train"),
+}
+"""Scripts that draw a figure, the global object whose `mount(element)` each defines, and the class of its element."""
+
+
+def interactive(
+    script: str, name: str, caption: str, alt: str, options: Mapping[str, Any] | None = None, still: Any = None
+) -> None:
+    """Put an interactive figure on the page as the numbered figure `name`, like `page.figure`.
+
+    Args:
+        script: a script of `companion/page/scripts` without `.js`, listed in `SCRIPTS`.
+        name: its label; prose refers to it as `` {numref}`fig-name` ``. Starts with `fig-`.
+        caption: Markdown that says what can be moved and what is computed.
+        alt: what a reader who cannot see it needs to know, in a sentence or two.
+        options: what the script starts with; written into the page as JSON.
+        still: a matplotlib Figure for readers without scripts; it is closed.
+
+    Raises ParameterError for an unknown script, a name that does not start with `fig-`, a text that is missing, and
+    options that are no JSON.
+    """
+    page.labelled(name, caption, alt)  # a bad name is refused before anything is drawn
+    page.picture(markup(script, name, alt, options, still), name, caption, alt)
+
+
+def markup(script: str, name: str, alt: str, options: Mapping[str, Any] | None = None, still: Any = None) -> str:
+    """The HTML of `interactive`: the element to draw into, what stands there without scripts, and the script.
+
+    >>> text = markup("flow_explorer", "fig-try", "Two planes with a movable point.", {"start": [0.2, 0.5, 0.9]})
+    >>> "<noscript>" in text and "GrokbookFlow.mount" in text
+    True
+    """
+    if script not in SCRIPTS:
+        raise ParameterError(f"{script!r} draws no interactive figure; there are: {', '.join(sorted(SCRIPTS))}.")
+    try:
+        written = json.dumps(dict(options or {}), allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"the options of figure {name} cannot be written as JSON ({error}).") from None
+    drawer, kind = SCRIPTS[script]
+    area, said = f"{name}-area", html.escape(alt)
+    picture, told = "", "The pictures below show the same paths for fixed starts."
+    if still is not None:
+        import matplotlib.pyplot as plt
+
+        data = base64.b64encode(drawing.wide(still).encode()).decode()
+        plt.close(still)
+        picture, told = f'<img src="data:image/svg+xml;base64,{data}" alt="{said}">', "This is a part of what it shows."
+    off = f"<p>This figure is computed by a script in your browser, and scripts are switched off. {told}</p>{picture}"
+    return (
+        f'<div class="{kind}" id="{area}" role="group" aria-label="{said}" data-options="{html.escape(written)}">\n'
+        f"<noscript>{off}</noscript>\n</div>\n"
+        f'<script>\n{tables.script(script)}{drawer}.mount(document.getElementById("{area}"));\n</script>'
+    )

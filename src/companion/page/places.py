@@ -1,0 +1,112 @@
+"""Ways into the ledger: the papers' own places, the lists of misprints and textbook facts, ids of former entries."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from companion.claims import VERDICTS, moved
+from companion.claims.ledger import FOUR, GATHERED, named
+from companion.page.safe import counted
+
+Row = Mapping[str, Any]
+
+_KINDS = (
+    "abstract|answer|appendix|assumption|caption|conclusion|corollary|definition|eqs?|figs?|figures|lemma|"
+    "property|proposition|remark|sections?|slides?|stage|table|theorem"
+)
+_BESIDE = r"(after |before |below |caption of |end of |formula beside |proof of )?"
+_NAMES_A_PLACE = re.compile(rf"{_BESIDE}({_KINDS})\b", re.IGNORECASE)
+_EARLIER = "Gu 2024, "
+
+
+def places_of(paper: str, place: str) -> list[tuple[str, str]]:
+    """The places that a claim names, each with its paper; what names none belongs to the place before it.
+
+    Example:
+        >>> places_of("gu2025", "Remark 4.3, Fig. 5; Gu 2024, section 5.1")
+        [('gu2025', 'Remark 4.3'), ('gu2025', 'Fig. 5'), ('gu2024', 'section 5.1')]
+        >>> places_of("liu2022", "Eq. 6, 24 and 27")
+        [('liu2022', 'Eq. 6, 24 and 27')]
+    """
+    found: list[tuple[str, str]] = []
+    for piece in place.split("; "):
+        whose = "gu2024" if piece.startswith(_EARLIER) else paper
+        for part in re.split(r", (?![^(]*\))", piece.removeprefix(_EARLIER)):
+            if found and not _NAMES_A_PLACE.match(part):
+                before_paper, before = found[-1]
+                found[-1] = (before_paper, f"{before}, {part}")
+            else:
+                found.append((whose, part))
+    return found
+
+
+def in_order(place: str) -> list[Any]:
+    """Words and numbers of a place, so that Fig. 5 comes before Fig. 10, and what is said after it beside it.
+
+    Example:
+        >>> sorted(["Fig. 10", "after Eq. 3", "Fig. 5"], key=in_order)
+        ['after Eq. 3', 'Fig. 5', 'Fig. 10']
+    """
+    parts = re.split(r"(\d+)", re.sub(f"^{_BESIDE}", "", place.lower()))
+    return [int(part) if part.isdigit() else part for part in parts]
+
+
+def index_html(frame: pd.DataFrame) -> str:
+    """Lists that lead to the claims of `frame`, which is what `companion.claims.ledger` gives."""
+    rows = frame.to_dict("records")
+    return f'<div class="gb-places">\n{_by_place(rows)}\n{_gathered(rows)}\n{_former(rows)}\n</div>'
+
+
+def _link(name: str) -> str:
+    safe = html.escape(name)
+    return f'<a href="#{safe}">{safe}</a>'
+
+
+def _folded(title: str, lines: Iterable[str]) -> str:
+    inner = "\n".join(f"<li>{line}</li>" for line in lines)
+    return f'<details class="gb-fold"><summary>{html.escape(title)}</summary>\n<ul>\n{inner}\n</ul>\n</details>'
+
+
+def _by_place(rows: list[Row]) -> str:
+    """A list a paper: each place with the claims that name it."""
+    there: dict[str, dict[str, list[Row]]] = {paper: {} for paper in FOUR}
+    for row in rows:
+        if row["paper"] in FOUR and row["origin"] == "paper":
+            for paper, place in places_of(row["paper"], row["place"]):
+                there[paper].setdefault(place, []).append(row)
+    made = []
+    for paper, by_place in there.items():
+        lines = []
+        for place in sorted(by_place, key=in_order):
+            told = ", ".join(f"{_link(row['id'])} {html.escape(row['verdict'])}" for row in by_place[place])
+            lines.append(f"{html.escape(place)}: {told}")
+        if lines:
+            made.append(_folded(f"{named(paper)}: claims by their place in the paper", lines))
+    return "\n".join(made)
+
+
+def _gathered(rows: list[Row]) -> str:
+    """The lists, each with its number of lines, their verdicts and the lines themselves."""
+    lines = []
+    for name, title in GATHERED.items():
+        its_own = [row for row in rows if row["part_of"] == name]
+        counts = Counter(row["verdict"] for row in its_own)
+        words = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if counts[word])
+        led = ", ".join(_link(row["id"]) for row in its_own)
+        if its_own:
+            number = counted(len(its_own), "line")
+            lines.append(f'<span id="{name}">{html.escape(title)}</span>, {number} ({words}): {led}')
+    return _folded("Lists of misprints and of textbook facts", lines) if lines else ""
+
+
+def _former(rows: list[Row]) -> str:
+    """Ids of entries that were merged into another one, or dropped in its favour."""
+    there = {row["id"] for row in rows}
+    lines = [f"{html.escape(old)}: now {_link(new)}" for old, new in sorted(moved().items()) if new in there]
+    return _folded("Former names and the entries that they lead to", lines) if lines else ""

@@ -1,0 +1,128 @@
+"""Build the book: execute the chapters that changed, then the site when anything in it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from companion.claims import export
+from companion.claims.shared import FINDINGS
+from companion.page import costs, sources
+from companion.page.sources import Page
+from companion.project import of
+from companion.python_source import SOURCES, code_digest, code_fingerprint
+from companion.site import outputs, sets, state
+from companion.site import staging as site
+from companion.site.execute import execute
+from companion.site.jobs import Job, long_run, refuse_too_large, side_by_side
+from companion.site.kernel import Kernels
+from companion.site.terminal import Progress, agree
+from grokbook.files import locked, read_json, temporary_folder
+from grokbook.machine import CORES, cores
+from grokbook.paths import records_path
+
+_ROOMS = ("grokbook", "grokbook_chapters", "companion/claims", "companion/page", "companion/exercises")
+_OF_PAGES = ("outputs.py", "execute.py", "footer.py")
+"""What of this room puts something on a page."""
+
+_PACKAGES = ("numpy", "torch", "matplotlib", "pandas", "xarray", "jupytext", "papermill", "ipykernel")
+
+
+def build(
+    root: Path,
+    preset: str = "laptop",
+    only: Sequence[str] = (),
+    strict: bool = False,
+    force: bool = False,
+    progress: Progress | None = None,
+    jobs: int | None = None,
+    yes: bool = False,
+) -> list[str]:
+    """Bring the executed chapters and `site/` up to date; the names of the chapters that were executed.
+
+    `jobs` chapters run side by side (default, and at most: one a core). Raises ParameterError, before anything runs,
+    for an unknown chapter or preset, for more memory than is free, and above an hour that nobody agreed to (`yes`);
+    ChapterError when a chapter fails (its last good page stays, and so does the last good site).
+    """
+    progress = progress or Progress()
+    wanted = [sources.find(root, name) for name in only] if only else sources.load_all(root)
+    pages = [chapter.page(preset) for chapter in wanted]
+    others = [page for chapter in wanted for page in sets.pages(chapter, preset).values()]
+    for page in (*pages, *others):
+        page.experiments()
+
+    def changed(several: Sequence[Page]) -> list[Job]:
+        known = [planned(root, page) for page in several]
+        cards = [state.card_in(sets.folder(root, job.page), job.page.chapter.name) or {} for job in known]
+        return [job for job, card in zip(known, cards, strict=True) if force or card.get("key") != job.key]
+
+    with lock(root):
+        waiting = changed(pages)
+        if more := changed(others):
+            more, said = sets.affordable(more)
+            waiting += more
+            progress.say(said)
+        at_once = min(jobs or cores(), cores(), max(len(waiting), 1))
+        refuse_too_large(waiting)
+        if question := long_run(waiting, at_once):
+            agree(question, yes)
+        kernels = Kernels()
+
+        def work(job: Job, share: int) -> None:
+            label, predicted = f"{job.page.chapter.label}{sets.named(job.page)}", job.predicted
+            progress.say(f"{label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB")
+            run = execute(job.page, root, progress, strict, kernels, {CORES: str(share), FINDINGS: str(findings)})
+            state.write(sets.folder(root, job.page), job, run)
+            progress.say(f"{label}: executed in {run.seconds:.0f} s, {len(run.figures)} figures")
+
+        with temporary_folder() as findings:  # a check of the ledger runs once
+            side_by_side(waiting, work, kernels, at_once)
+        rebuilt = site.bring_up_to_date(root, force=force, progress=progress)
+    if not waiting and not rebuilt:
+        progress.say(f"nothing to do: {len(pages)} chapters and the site are up to date")
+    return [job.page.chapter.name for job in waiting if not job.page.changed]
+
+
+def planned(root: Path, page: Page) -> Job:
+    """A page with what it is predicted to cost, and its key."""
+    return Job(page, costs.page_estimate(page), key(root, page))
+
+
+def ledger(root: Path) -> dict[str, dict[str, Any]]:
+    """The claims whose checks were run for the book's page of the ledger, as data by id; none where it is not current.
+
+    See `companion.claims.export`.
+    """
+    page = of(root).ledger
+    card, file = state.card(root, page), root / "book" / "chapters" / f"{page}.ipynb"
+    if not card or card["key"] != key(root, sources.load(root / "notebooks" / f"{page}.md").page(card["preset"])):
+        return {}
+    found = outputs.files(read_json(file)).get(export.NAME, {})
+    return {claim["id"]: claim for claim in found.get("claims", ()) if claim["computed"]}
+
+
+@contextmanager
+def lock(root: Path) -> Iterator[None]:
+    """Hold the checkout for one build; a second one waits."""
+    with locked(root / ".grokbook" / "build.lock", f"the checkout {root}"):
+        yield
+
+
+# ------------------------------------------------------------------------------------------ what changed
+
+
+def key(root: Path, page: Page) -> str:
+    """sha256 of all a page depends on: source, parameters, library with its files, package versions, records, verdicts.
+
+    Of records and verdicts all there are: a claim on any page may ask for any of them, or miss it.
+    """
+    here = Path(__file__).parent
+    library = [code_digest((here / name).read_text(encoding="utf-8")) for name in _OF_PAGES]
+    about = (page.chapter.source, page.preset, dict(page.values), library, code_fingerprint(_ROOMS))
+    files = [records_path(root) / "MANIFEST.json", *of(root).files()]
+    for room in _ROOMS:  # styles, scripts, tables and texts
+        every = sorted((SOURCES / room).rglob("*.*"))
+        files += [path for path in every if path.is_file() and path.suffix not in (".py", ".pyc")]
+    return state.digest(about, files, _PACKAGES)

@@ -1,0 +1,62 @@
+"""The cookbook: a page whose recipes are run while the site is built, once for each state of it and of the library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from companion.python_source import SOURCES
+from companion.site import outputs, state
+from companion.site.execute import ENVIRONMENT
+from companion.site.kernel import Kernels
+from grokbook.errors import ChapterError
+from grokbook.files import atomic_write, temporary_folder
+from grokbook.own_code import PACKAGES
+
+NAME = "cookbook"
+SECONDS = 600
+"""What a recipe may take on a busy machine; all of them take about 40 s of a core."""
+
+
+def put(root: Path, source: Path) -> None:
+    """Put the page with what its recipes print in the place of its source among the pages to be built.
+
+    Raises ChapterError with the recipe that fails or writes to stderr.
+    """
+    page = root / "book" / f"{NAME}.md"
+    if page.is_file():
+        (source / f"{NAME}.ipynb").write_bytes(executed(root, page))
+        (source / f"{NAME}.md").unlink(missing_ok=True)
+
+
+def executed(root: Path, page: Path) -> bytes:
+    """The notebook of the recipes, run now, or as it was when they and the library were these."""
+    kept, card = (root / ".grokbook" / f"{NAME}.{ending}" for ending in ("ipynb", "json"))
+    code = [path for package in PACKAGES for path in sorted((SOURCES / package).rglob("*.py"))]
+    key = state.digest(NAME, [page, *code], ("torch", "xarray", "numpy"))
+    content = kept.read_bytes() if kept.is_file() else b""
+    if (state.read(card, content) or {}).get("key") != key:
+        content = _run(page)
+        atomic_write(kept, content)
+        state.keep(card, {"key": key}, content)
+    return content
+
+
+def _run(page: Path) -> bytes:
+    import jupytext
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError
+
+    notebook: Any = jupytext.read(page)
+    with temporary_folder() as place, temporary_folder() as folder:
+        environment = ENVIRONMENT | {"GROKBOOK_STORE": str(folder / "store")}
+        with Kernels().options(folder, environment) as options:
+            about = {"metadata": {"path": str(place)}}
+            try:
+                NotebookClient(notebook, timeout=SECONDS, resources=about, **options).execute()
+            except CellExecutionError as error:
+                raise ChapterError(f"the cookbook has a recipe that fails: {error.ename}: {error.evalue}") from error
+    outputs.drop_progress(notebook, strict=True)
+    outputs.strip(notebook)
+    return nbformat.writes(notebook).encode()

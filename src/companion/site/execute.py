@@ -1,0 +1,133 @@
+"""Execute one page with its parameters in a fresh kernel of this interpreter, through papermill."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from companion.checks import absurd
+from companion.page.parameters import rewrite
+from companion.page.sources import Page, parameters_cell
+from companion.site import footer, outputs
+from companion.site.kernel import LOG, Kernels
+from companion.site.terminal import Line, Progress, ProgressStream
+from grokbook.errors import ChapterError
+from grokbook.files import temporary_folder, written
+from grokbook.machine import KEEP_MEMORY
+
+_KERNEL = "grokbook"
+ENVIRONMENT = KEEP_MEMORY | {
+    "OMP_NUM_THREADS": "1",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+    "PYTHONHASHSEED": "0",
+}
+_USED = "from grokbook import page\npage.used()"
+"""What is run below the last cell: the page says which data it was made from."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """An executed page: the notebook to print, the names of its figures, and the seconds it took."""
+
+    notebook: Any
+    figures: list[str]
+    seconds: float
+
+
+def execute(
+    page: Page,
+    root: Path,
+    progress: Progress,
+    strict: bool = False,
+    kernels: Kernels | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Run:
+    """Run the cells of a page and prepare the result for printing; writes nothing.
+
+    The kernel is one of `kernels`, with the variables of `environment` besides its own. Raises ChapterError naming
+    chapter, cell and error when a cell fails, or (strict) writes to standard error or says what is absurd; RecordError
+    where the disk is full.
+    """
+    from nbformat.v4 import new_code_cell
+
+    chapter, notebook = page.chapter, page.chapter.notebook()
+    if (cell := parameters_cell(notebook)) is not None:
+        cell.source = rewrite(cell.source, page.values)  # in place: the page shows one such cell
+    notebook.cells.append(new_code_cell(_USED, metadata={outputs.KEY: "the data of the page"}))
+    begin = time.monotonic()
+    cells = sum(1 for _ in outputs.code_cells(notebook))
+    kernels, environment = kernels or Kernels(), ENVIRONMENT | dict(environment or {})
+    with (
+        written(f"what {chapter.label} needs"),
+        progress.chapter(chapter.label, cells) as line,
+        temporary_folder() as folder,
+        kernels.options(folder, environment) as options,
+    ):
+        notebook = _run_cells(chapter.label, notebook, root, options, line, folder / LOG)
+    seconds, used = time.monotonic() - begin, outputs.used(notebook)
+    notebook.cells = [cell for cell in notebook.cells if outputs.KEY not in cell.metadata]
+    try:
+        outputs.drop_progress(notebook, strict)
+        if strict:
+            absurd.refuse(notebook)
+        figures = outputs.label_figures(notebook)
+    except ChapterError as error:
+        raise ChapterError(f"{chapter.label}, {error}") from error
+    outputs.strip(notebook)
+    notebook.cells.append(footer.box(page, used, seconds))
+    if (cell := parameters_cell(notebook)) is not None:
+        notebook.cells.insert(notebook.cells.index(cell) + 1, footer.invitation(page))
+    return Run(notebook, figures, seconds)
+
+
+def _run_cells(
+    label: str, notebook: Any, root: Path, options: Mapping[str, Any], line: Line, log: Path
+) -> Any:
+    import papermill
+    from nbclient.exceptions import DeadKernelError
+    from papermill.engines import NBClientEngine, papermill_engines
+
+    class Engine(NBClientEngine):  # papermill's own, telling us when a cell begins
+        @classmethod
+        def execute_managed_notebook(cls, nb_man: Any, kernel_name: str, **options: Any) -> Any:
+            begin = nb_man.cell_start
+
+            def cell_start(cell: Any, cell_index: int | None = None, **rest: Any) -> None:
+                if cell.cell_type == "code":
+                    line.at(sum(1 for i, _ in outputs.code_cells(nb_man.nb) if i <= cell_index))
+                begin(cell, cell_index, **rest)
+
+            nb_man.cell_start = cell_start
+            return super().execute_managed_notebook(nb_man, kernel_name, **options)
+
+    papermill_engines.register(_KERNEL, Engine)
+    logging.getLogger("papermill").setLevel(logging.CRITICAL)  # what fails is said here, once
+    try:
+        return papermill.execute_notebook(
+            notebook,
+            None,
+            engine_name=_KERNEL,
+            kernel_name=_KERNEL,
+            language="python",
+            request_save_on_cell_execute=False,
+            progress_bar=False,
+            stderr_file=ProgressStream(line),
+            resources={"metadata": {"path": str(root)}},
+            iopub_timeout=600,  # a cell may end long before a busy machine hands its output over
+            **options,
+        )
+    except papermill.PapermillExecutionError as error:
+        said = next((said for text in str(error.evalue).splitlines() if (said := text.strip())), "(no message)")
+        raise ChapterError(f"{label}, {outputs.where(notebook, error.cell_index)}: {error.ename}: {said}") from error
+    except (DeadKernelError, RuntimeError) as error:
+        if not isinstance(error, DeadKernelError) and "died" not in str(error):
+            raise
+        last = (log.read_text("utf-8", "replace") if log.is_file() else "").strip().rpartition("\n")[2].strip()
+        if last.startswith("--existing"):  # how one would connect to it, which every kernel says first
+            last = ""
+        said = f"; the last it said: {last}" if last else ""
+        raise ChapterError(f"{label}: its kernel died (was the memory used up?){said}.") from None

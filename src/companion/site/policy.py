@@ -1,0 +1,92 @@
+"""The Content-Security-Policy of a page: which scripts may run in it, and that it asks for nothing elsewhere.
+
+A script is a file of the site, or one that stands in the page and whose sha256 its policy names: those of the theme,
+and in the text of the page, where data are, those of this package (`page/scripts`) alone. None runs in an attribute,
+none is made of words (`eval`). What is allowed besides, and why:
+
+- `worker-src blob:` and `'wasm-unsafe-eval'` on a page that trains: each run is a worker, made of the page's script, in
+  which a program of WebAssembly multiplies matrices.
+- `style-src 'unsafe-inline'`: MathJax writes its styles as it draws, and map, mosaic and pairs of figures have their
+  places in attributes. A style can send nothing: pictures and fonts come from the site or from the page itself.
+- `frame-src` and one more script in slides: the speaker's window is a page that a script writes, with two frames in it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from companion.page import tables
+from companion.page.interactive import SCRIPTS
+from grokbook.errors import ChapterError
+
+_MOUNT = re.compile(r"""Grokbook\w+\.mount\(document\.\w+\("[\w.-]+"\)\);""")
+_SCRIPT = re.compile(r"(?is)<script\b([^>]*)>(.*?)</script>")
+_PRESSED = re.compile(r'(<button\b[^>]*? )onclick="(?:window\.)?(\w+)\(\)"')
+_CHARSET = re.compile(r'<meta charset="utf-8" ?/?>')
+
+
+def protect(html: Path) -> list[str]:
+    """Give every page under `html` its policy (what lies in `_static` is no page); what these will refuse."""
+    found = []
+    for path in sorted(html.rglob("*.html")):
+        if "_static" not in path.relative_to(html).parts:
+            text, name = path.read_text(encoding="utf-8"), path.relative_to(html).as_posix()
+            path.write_text(protected(text), encoding="utf-8")
+            strange = (body for body, known in _scripts(text) if not known)
+            found += [f"{name}: its policy refuses a script in its text, {body.strip()[:60]!r}" for body in strange]
+    return found
+
+
+def protected(text: str, own: str = "'self'", more: Sequence[str] = (), frames: str = "'none'") -> str:
+    """The HTML of a page with its policy; what its buttons call, `onclick`, is named in `data-press` (grokbook.js).
+
+    Args:
+        own: what the page may load from: `'self'`, the site; nothing for a page in one file.
+        more: texts of scripts that it runs besides those that stand in it.
+        frames: what it may show in frames.
+
+    Raises ChapterError for a page that does not begin as a page does.
+
+    >>> protected('<head><meta charset="utf-8"></head><script>go()</script>')[42:126]
+    'iv="Content-Security-Policy" content="default-src \\'none\\'; script-src \\'self\\' \\'sha256-'
+    """
+    text = _PRESSED.sub(r'\1data-press="\2"', text)
+    scripts = [body for body, known in _scripts(text) if known]
+    digests = (base64.b64encode(hashlib.sha256(body.encode()).digest()).decode() for body in (*scripts, *more))
+    trains = any("new Worker(" in body for body in scripts)
+    known = [f"'sha256-{digest}'" for digest in dict.fromkeys(digests)]
+    rules = {
+        "default-src": ["'none'"],
+        "script-src": [own, "'wasm-unsafe-eval'" if trains else "", *known],
+        "worker-src": ["blob:" if trains else "'none'"],
+        "style-src": [own, "'unsafe-inline'"],
+        "img-src": [own, "data:"],
+        "font-src": [own, "data:"],
+        "connect-src": [own or "'none'"],
+        "frame-src": [frames],
+        "form-action": [own or "'none'"],
+        "base-uri": ["'none'"],
+    }
+    policy = "; ".join(f"{name} {' '.join(filter(None, allowed))}" for name, allowed in rules.items())
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    begun, count = _CHARSET.subn(lambda found: found[0] + meta, text, count=1)
+    if not count:
+        raise ChapterError("a page has no line on its characters, <meta charset>, after which its policy stands.")
+    return begun
+
+
+def _scripts(text: str) -> list[tuple[str, bool]]:
+    """The scripts that stand in a page, and whether each may run: in the text of the page only those of the book."""
+    inside = range(text.find("<article"), text.rfind("</article"))
+    found = [one for one in _SCRIPT.finditer(text) if not re.search(r"\b(src|type)=", one[1])]
+    return [(one[2], one.start() not in inside or _of_the_book(one[2])) for one in found]
+
+
+def _of_the_book(text: str) -> bool:
+    """Whether a script is one of this package with the line that hands it its element."""
+    known = (tables.script(name) for name in (*SCRIPTS, "ledger"))
+    return any(text.lstrip().startswith(one) and _MOUNT.fullmatch(text.lstrip()[len(one) :].strip()) for one in known)

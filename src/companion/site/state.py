@@ -1,0 +1,99 @@
+"""What lies on disk: executed chapters with their cards, and what git knows of their sources."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from companion.page.sources import chapter_paths
+from grokbook.files import atomic_write
+from grokbook.runs.provenance import git
+
+if TYPE_CHECKING:
+    from companion.site.execute import Run
+    from companion.site.jobs import Job
+
+
+def card(root: Path, name: str) -> dict[str, Any] | None:
+    """What is known of the executed chapter; None when there is none, or it or its notebook was cut off or altered."""
+    return card_in(root / "book" / "chapters", name)
+
+
+def card_in(folder: Path, name: str) -> dict[str, Any] | None:
+    """The same of a chapter that was executed into this folder."""
+    try:
+        notebook = (folder / f"{name}.ipynb").read_bytes()
+    except OSError:
+        return None
+    return read(folder / f"{name}.json", notebook)
+
+
+def write(folder: Path, job: Job, run: Run) -> None:
+    """Put the notebook and its card in place, each whole or not at all; without the other neither counts."""
+    import nbformat
+
+    name, notebook = job.page.chapter.name, (nbformat.writes(run.notebook) + "\n").encode()
+    made = {"key": job.key, "preset": job.page.preset, "parameters": dict(job.page.values)}
+    made |= {"figures": run.figures, "seconds": round(run.seconds, 1)}
+    atomic_write(folder / f"{name}.ipynb", notebook)
+    keep(folder / f"{name}.json", json.loads(json.dumps(made, default=str)), notebook)
+
+
+def keep(path: Path, content: Mapping[str, Any], about: bytes = b"") -> None:
+    """Write a table with a sha256 over it and over the bytes it is about; `read` gives it back while both are whole."""
+    sealed = {**content, "sha256": _seal(content, about)}
+    atomic_write(path, (json.dumps(sealed, indent=1) + "\n").encode())
+
+
+def read(path: Path, about: bytes = b"") -> dict[str, Any] | None:
+    """The table that `keep` wrote; None when there is none, or it or what it is about is not what it was."""
+    try:
+        found = json.loads(path.read_bytes())
+        seal = found.pop("sha256")
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        return None
+    return found if seal == _seal(found, about) else None
+
+
+def digest(about: object, files: Iterable[Path] = (), packages: Iterable[str] = ()) -> str:
+    """sha256 of what something rests on: some values, the content of files (there or not), the versions of packages."""
+    versions = {}
+    for name in packages:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    made = hashlib.sha256(repr((about, versions)).encode())
+    for path in files:
+        made.update(f"{path.name}:".encode() + (path.read_bytes() if path.is_file() else b""))
+    return made.hexdigest()
+
+
+def _seal(content: Mapping[str, Any], about: bytes) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode() + about).hexdigest()
+
+
+def executed(root: Path) -> list[str]:
+    """The chapters that have an executed notebook, in order."""
+    names = [path.stem for path in chapter_paths(root)]
+    return [name for name in names if card(root, name) is not None]
+
+
+def committed(root: Path, path: Path) -> bool:
+    """Whether this file is in the last commit, unchanged."""
+    relative = path.relative_to(root).as_posix()
+    tracked = git(root, "ls-tree", "--name-only", "HEAD", "--", relative)
+    return bool(tracked) and git(root, "status", "--porcelain", "--", relative) == ""
+
+
+def tags(root: Path) -> list[str]:
+    """The tags of the commit that is checked out; none outside git."""
+    return (git(root, "tag", "--points-at", "HEAD") or "").split()
+
+
+def revision(root: Path) -> str | None:
+    """The commit that is checked out, or None outside git."""
+    return git(root, "rev-parse", "HEAD")

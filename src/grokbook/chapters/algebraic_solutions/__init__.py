@@ -1,3 +1,0 @@
-"""Chapter 16: the algebra of networks that add without error, after Tian's CoGO, and what training finds of it."""
-
-from grokbook.chapters.algebraic_solutions.runs import plan as plan

@@ -1,4 +1,0 @@
-"""Chapter 19: interventions on quantities that explanations of grokking name."""
-
-from grokbook.chapters.causes.runs import choices as choices
-from grokbook.chapters.causes.runs import plan as plan

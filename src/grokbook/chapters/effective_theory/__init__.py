@@ -1,3 +1,0 @@
-"""Chapter 11: the effective theory of Liu et al. 2022: parallelograms, the critical size, the flow to a line."""
-
-from grokbook.chapters.effective_theory.lines import plan as plan

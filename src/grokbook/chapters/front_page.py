@@ -1,5 +1,0 @@
-"""The front page: the recorded run that moves under its slider."""
-
-from grokbook.runs.gu2025 import often
-
-RUNS = (often,)

@@ -1,3 +1,0 @@
-"""Chapter 13: groups other than addition, S3 first; what equal products imply, and how many of them one needs."""
-
-from grokbook.chapters.groups.runs import plan as plan

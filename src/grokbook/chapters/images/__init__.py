@@ -1,3 +1,0 @@
-"""Chapter 15: handwritten digits; grokking by a large start, and the effective loss of classes."""
-
-from grokbook.chapters.images.runs import plan as plan

@@ -1,6 +1,0 @@
-"""Chapter 05: does MED, the distance of neighbouring embeddings, track the test loss?"""
-
-from grokbook.chapters.med_tracking.claims import same_function_other_med
-from grokbook.chapters.med_tracking.runs import plan
-
-__all__ = ["plan", "same_function_other_med"]

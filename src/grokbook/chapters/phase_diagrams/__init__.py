@@ -1,3 +1,0 @@
-"""Chapter 12: the phase diagrams of Liu et al. 2022, measured cell by cell."""
-
-from grokbook.chapters.phase_diagrams.runs import plan as plan

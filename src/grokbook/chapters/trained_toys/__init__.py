@@ -1,3 +1,0 @@
-"""Chapter 11a: trained toys beside the effective theory of Liu et al. 2022, with the authors' own draws."""
-
-from grokbook.chapters.trained_toys.runs import plan as plan

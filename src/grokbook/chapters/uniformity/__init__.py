@@ -1,3 +1,0 @@
-"""Chapter 03: what weight decay and correct outputs do and do not imply for an embedding."""
-
-from grokbook.chapters.uniformity.runs import plan as plan

@@ -1,0 +1,205 @@
+r"""Does a measure's event go with that of the test accuracy, and come before it? Ranks within tasks, and controls.
+
+Two questions that are easily mixed up. *Before*: has the measure made half of its move when the accuracy has made half
+of its own (`events`)? A clock that strikes early does that in every run. *With*: is the measure early in those runs of
+a task that generalise early (`rank_test`)? That no clock does. `with_controls` adds an oracle, the same oracle early,
+and a clock to the measures of a dataset. One run is one observation; curves are raw, never smoothed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from grokbook.curves.delay import PERSISTENCE, ROUNDING, THRESHOLD, first_stay
+from grokbook.errors import ParameterError
+from grokbook.measures.inputs import Array, one_of, to_numpy, whole
+
+SIGNS = {"rises": 1.0, "falls": -1.0}
+EARLY = 100  # optimiser steps by which the early oracle is ahead
+PACE = 100  # optimiser steps in which the clock falls by a factor of e
+LEAST_DELAY = 4  # logged steps between fitting and half way below which nothing can come first
+CONTROL_WAYS = {"oracle": "rises", "oracle_early": "rises", "clock": "falls"}
+"""The controls that `with_controls` adds, with the way in which they move."""
+
+
+def with_controls(dataset: xr.Dataset) -> xr.Dataset:
+    r"""The dataset with three more measures, of which it is known beforehand what a test should say.
+
+    `oracle` is the test accuracy itself, `oracle_early` the same `EARLY` steps early (its last value repeated at the
+    end), and `clock` is $e^{-t/100}$ of the step t, the same in all runs. Steps (n,) must be evenly spaced.
+
+    Raises ParameterError for uneven steps, or steps further apart than `EARLY`.
+    """
+    steps = dataset.step.values
+    gaps = np.unique(np.diff(steps))
+    if len(gaps) != 1 or not 0 < gaps[0] <= EARLY:
+        raise ParameterError(f"steps must be evenly spaced by at most {EARLY}; log with Schedule(dense_until=0).")
+    ahead = np.minimum(np.arange(len(steps)) + EARLY // int(gaps[0]), len(steps) - 1)
+    accuracy = dataset.test_accuracy
+    early = accuracy.isel(step=ahead).assign_coords(step=steps)
+    clock = accuracy * 0 + xr.DataArray(np.exp(-steps / PACE), coords={"step": steps}, dims="step")
+    return dataset.assign(oracle=accuracy, oracle_early=early, clock=clock)
+
+
+def half_move(values: Array, start: int, direction: str, share: float = 0.5) -> tuple[int | None, float]:
+    """Index at which a curve has made `share` of its move, or None, and the size of the move.
+
+    The move of a curve (n,) that "falls" is its largest fall from an earlier value at or after the index `start`,
+    wherever it ends; of one that "rises", its largest rise. The curve is there at the first index from which it is
+    that far from its extreme so far, for four logged values in a row. A curve that never goes that way: None and 0.
+
+    Raises ParameterError for another direction, a share outside (0, 1), or a start outside the curve.
+    """
+    sign = SIGNS[one_of(direction, SIGNS, "direction")]
+    curve = sign * to_numpy(values)
+    if not 0 < share < 1 or not 0 <= start < curve.size:
+        raise ParameterError(f"share = {share} must be in (0, 1) and start = {start} within {curve.size} values.")
+    gone = curve[start:] - np.minimum.accumulate(curve[start:])
+    move = float(gone.max())
+    if not move > 0:
+        return None, 0.0
+    found = first_stay(gone >= share * move * (1 - 1e-9), PERSISTENCE)
+    return (None if found is None else start + found), move
+
+
+def accuracy_half_way(train: Array, test: Array, share: float = 0.5) -> tuple[int | None, int | None, bool]:
+    """Indices of fitting and of the test accuracy `share` of the way from its value there to 1; does it generalise?
+
+    Accuracies (n,); fitting and generalising are 0.95 of the training and test set, by the rule of `grok_time`.
+    """
+    fit = first_stay(to_numpy(train) >= THRESHOLD - ROUNDING, PERSISTENCE)
+    if fit is None:
+        return None, None, False
+    later = to_numpy(test)[fit:]
+    half = first_stay(later >= later[0] + share * (1 - later[0]), PERSISTENCE)
+    grokked = first_stay(to_numpy(test) >= THRESHOLD - ROUNDING, PERSISTENCE) is not None
+    return fit, None if half is None else fit + half, grokked
+
+
+def events(dataset: xr.Dataset, directions: Mapping[str, str], *, share: float = 0.5) -> pd.DataFrame:
+    """When every measure and the test accuracy have made half of their moves: one row a run and measure.
+
+    `dataset` has dims `seed` and `step` with both accuracies and the measures, `directions` maps these to "rises" or
+    "falls". Columns: `seed`, `measure`, `fit_step`; `accuracy_delay` and `measure_delay`, optimiser steps from
+    fitting to half way, infinite where that does not happen within the record, NaN where the measure is not defined or
+    the training set is never fitted; `move`, the size of the measure's; `generalises`, with a delay of four logged
+    steps or more; `lead` = 1 - measure_delay / accuracy_delay of such runs.
+
+    Raises ParameterError for a measure the dataset does not have.
+    """
+    absent = [name for name in directions if name not in dataset]
+    if absent:
+        raise ParameterError(f"the dataset has no measure {absent[0]!r}.")
+    curves = dataset[["train_accuracy", "test_accuracy", *directions]].load()
+    steps, found = curves.step.values, []
+    for run in (curves.sel(seed=seed) for seed in curves.seed.values):
+        fit, half, grokked = accuracy_half_way(run.train_accuracy, run.test_accuracy, share)
+        slow = grokked and fit is not None and half is not None and half - fit >= LEAST_DELAY
+        later = np.nan if fit is None else np.inf if half is None else float(steps[half] - steps[fit])
+        row = {"seed": int(run.seed), "fit_step": np.nan if fit is None else float(steps[fit]), "generalises": slow}
+        for name, direction in directions.items():
+            own = {"measure": name, "measure_delay": np.nan, "move": np.nan, "lead": np.nan}
+            if fit is not None and np.isfinite(run[name].values[fit:]).all():
+                at, own["move"] = half_move(run[name].values, fit, direction, share)
+                own["measure_delay"] = np.inf if at is None else float(steps[at] - steps[fit])
+                if slow and at is not None:
+                    own["lead"] = 1 - own["measure_delay"] / later
+            found.append({**row, "accuracy_delay": later, **own})
+    return pd.DataFrame(found)
+
+
+@dataclass(frozen=True)
+class RankTest:
+    """Somers' D of a measure given the accuracy, within groups, joined: `tau` in [-1, 1], p-value, pairs it rests on.
+
+    `pairs` counts the pairs of runs of one group whose accuracies differ in time; without any, `tau` and `p_value`
+    are NaN.
+    """
+
+    tau: float
+    p_value: float
+    pairs: int
+
+
+def _signs(values: np.ndarray) -> np.ndarray:
+    """Who is later: (n, n) signs, 0 for equal values, two infinite ones among them."""
+    one, other = values[:, None], values[None, :]
+    return (one > other).astype(np.float32) - (one < other)
+
+
+@lru_cache(maxsize=32)
+def _orders(sizes: tuple[int, ...], draws: int, seed: int) -> list[np.ndarray]:
+    """Random orders of each group of n, (n, draws)."""
+    rng = np.random.default_rng(seed)
+    return [np.ascontiguousarray(rng.permuted(np.tile(np.arange(n), (draws, 1)), axis=1).T) for n in sizes]
+
+
+def rank_test(
+    groups: Sequence[tuple[Array, Array]], *, draws: int = 9999, seed: int = 0, together: bool = False
+) -> RankTest:
+    r"""Is the measure early in those runs of a group in which the accuracy is? Somers' D, permuted within groups.
+
+    Each group is a pair of times (n,), of the measure and of the accuracy in the runs of one task; infinite is "not
+    within the record" and later than all else. With C pairs of runs of one group in one order, D in opposite ones,
+    and N whose accuracies differ, $\tau = (C - D)/N$. The p-value is the share, among `draws` random permutations of
+    the accuracies within their groups and the true order, of those with at least this C - D: runs of one task are
+    exchangeable, those of different tasks are not. With `together` the k-th runs of all groups have something in
+    common, such as a start: each permutation is then one for all groups.
+
+    Raises ParameterError for a group whose times are NaN or not equally many, and with `together` for groups of
+    different sizes.
+    """
+    observed, pairs, drawn = 0.0, 0, np.zeros(whole(draws, "draws", least=1))
+    sizes = tuple(len(measure) for measure, _ in groups)
+    if together and len(set(sizes)) > 1:
+        raise ParameterError(f"groups of {[*sizes]} runs cannot be permuted together.")
+    shuffled = _orders(sizes[:1], draws, seed) * len(sizes) if together else _orders(sizes, draws, seed)
+    for (measure, accuracy), orders in zip(groups, shuffled, strict=True):
+        first, second = np.asarray(measure, dtype=float), np.asarray(accuracy, dtype=float)
+        if first.shape != second.shape or first.ndim != 1 or np.isnan([*first, *second]).any():
+            raise ParameterError(f"a group has times of shapes {first.shape} and {second.shape}; not (n,), no NaN.")
+        x, y = _signs(first), _signs(second)
+        one, other = np.triu_indices(len(first), 1)
+        later = np.unique(second, return_inverse=True)[1].astype(np.int16)[orders]
+        drawn += x[one, other] @ np.sign(later[one] - later[other]).astype(np.float32)
+        observed += float((x * y)[one, other].sum())
+        pairs += int(np.abs(y[one, other]).sum())
+    if not pairs:
+        return RankTest(np.nan, np.nan, 0)
+    return RankTest(float(observed / pairs), float((1 + (drawn >= observed).sum()) / (1 + draws)), pairs)
+
+
+def rank_interval(groups: Sequence[tuple[Array, Array]], level: float = 0.95) -> tuple[float, float, float]:
+    r"""Somers' D of `rank_test`, and the lower and upper end of its interval by a jackknife.
+
+    The k-th runs of all groups are left out together, as they have something in common, such as a start. With $D_{-k}$
+    the value without the k-th of n, the variance is $\frac{n-1}{n}\sum_k (D_{-k} - \bar D)^2$, and the interval is
+    that of the normal distribution. NaN where no accuracies differ, or do without one of the runs.
+
+    Raises ParameterError for groups of different sizes or of fewer than two runs, and for a level outside (0, 1).
+
+    Example:
+        >>> rank_interval([(np.arange(9), np.arange(9) ** 2)])
+        (1.0, 1.0, 1.0)
+
+    Source: Arvesen 1969, Jackknifing U-statistics.
+    """
+    sizes = {len(times) for group in groups for times in group}
+    if len(sizes) != 1 or min(sizes) < 2 or not 0 < level < 1:
+        told = f"groups of {sorted(sizes)} runs must be of one size, two or more"
+        raise ParameterError(f"{told}, and level = {level} must be in (0, 1).")
+    signs = [tuple(_signs(np.asarray(times, dtype=float)) for times in group) for group in groups]
+    agree, differ = sum(x * y for x, y in signs), sum(np.abs(y) for _, y in signs)
+    with np.errstate(invalid="ignore"):
+        value = float(agree.sum() / differ.sum())
+        without = (agree.sum() - 2 * agree.sum(axis=1)) / (differ.sum() - 2 * differ.sum(axis=1))
+    spread = np.sqrt((len(without) - 1) * without.var())
+    off = float(NormalDist().inv_cdf((1 + level) / 2) * spread)
+    return value, value - off, value + off

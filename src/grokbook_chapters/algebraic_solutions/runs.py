@@ -1,0 +1,116 @@
+"""The runs of chapter 16: two-layer networks of which each hidden node's frequency and wave at the end are recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from torch import Tensor
+
+from grokbook.measures.hidden_nodes import frequency_table, node_frequencies, node_waves, orders
+from grokbook.runs.experiment import Experiment
+from grokbook.runs.watched import ReadAtEnd, Watched
+from grokbook.runs.weights import WeightRun
+from grokbook.training import RunConfig, Schedule
+from grokbook.training.watching import View
+from grokbook_chapters.tian2025 import pairs_of
+
+
+def waves_of(weights: Mapping[str, Tensor]) -> np.ndarray:
+    """The waves (3, p, K) of a network's parameters.
+
+    Example:
+        >>> import torch
+        >>> waves_of({"W_E": torch.ones(6, 2), "W_U": torch.ones(3, 2)}).shape
+        (3, 3, 2)
+    """
+    first, second = weights["W_E"].chunk(2, dim=-2)
+    return node_waves(first, second, weights["W_U"])
+
+
+# How many frequencies have order 4, 6 and 0, and the sum of all orders: each a variable (seed, step).
+WATCHED: Mapping[str, Callable[[View], float]] = {
+    "order_4": lambda view: float((orders(waves_of(view.weights)) == 4).sum()),
+    "order_6": lambda view: float((orders(waves_of(view.weights)) == 6).sum()),
+    "order_0": lambda view: float((orders(waves_of(view.weights)) == 0).sum()),
+    "waves": lambda view: float(orders(waves_of(view.weights)).sum()),
+}
+
+
+@dataclass(frozen=True)
+class Solved(ReadAtEnd, Watched):
+    """An experiment that also records `WATCHED`, and of each node at the end its frequency and its wave there.
+
+    Variables `node_frequency` (seed, node), `node_wave` (seed, layer, node, part), and `node_rest` (seed, node): the
+    share of the squared waves of layers a and b that is not at that frequency, their constant parts counted in.
+    """
+
+    watched = WATCHED
+    listed_as = "solved"
+
+    def read(self, config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
+        """The nodes of one network."""
+        return at_the_end(weights)
+
+
+def at_the_end(weights: Mapping[str, Tensor]) -> xr.Dataset:
+    """The nodes of a network as `Solved` records them."""
+    waves = waves_of(weights)
+    k = node_frequencies(waves)
+    at = waves[:, k, np.arange(len(k))].astype(np.complex64)
+    power = (np.abs(waves[:2]) ** 2).sum(axis=0)
+    rest = 1 - 2 * power[k, np.arange(len(k))] / power.sum(axis=0)
+    wave = (("layer", "node", "part"), np.stack([at.real, at.imag], axis=-1))
+    return xr.Dataset(
+        {"node_frequency": ("node", k.astype(np.int16)), "node_wave": wave, "node_rest": ("node", rest.astype("f4"))},
+        {"layer": ["a", "b", "c"], "part": ["real", "imaginary"]},
+    )
+
+
+def recorded_waves(run: xr.Dataset, p: int) -> np.ndarray:
+    """The waves (3, p, K) of one recorded run, each node at its own frequency alone."""
+    at = run.node_wave.sel(part="real").values + 1j * run.node_wave.sel(part="imaginary").values
+    k = run.node_frequency.values.astype(int)
+    waves = np.zeros((3, p, len(k)), dtype=complex)
+    waves[:, k, np.arange(len(k))] = at
+    waves[:, p - k, np.arange(len(k))] = at.conj()
+    return waves
+
+
+def frequency_tables(data: xr.Dataset) -> pd.DataFrame:
+    """The frequencies of all runs of a record: the columns of `frequency_table`, and `seed`."""
+    p = json.loads(data.attrs["configuration"])["model"]["p"]
+    rows = [frequency_table(recorded_waves(data.sel(seed=seed), p)).assign(seed=int(seed)) for seed in data.seed]
+    return pd.concat(rows, ignore_index=True)
+
+
+def cogo_run(p: int, width: int, steps: int, train_fraction: float = 0.9, decay: float = 5e-5) -> RunConfig:
+    """A run of the two-layer network on addition modulo p, with the settings of CoGO's logged sweep."""
+    log = Schedule(min(100, steps), 10, max(1, min(99, steps // 100)))
+    return pairs_of(f"Z{p}", width, train_fraction, rate=0.01, decay=decay, steps=steps, start="uniform", log=log)
+
+
+def cogo_table() -> dict[int, Solved]:
+    """The runs of Table 2 of CoGO by modulus: 512 nodes, decay 5e-5, 10,000 steps; the authors' sweep of 2024-09-12."""
+    return {p: Solved(f"tian2025/cogo[d={p}]", cogo_run(p, 512, 10_000), seeds=tuple(range(seeds)))
+            for p, seeds in ((23, 10), (71, 10), (127, 5))}  # fmt: skip
+
+
+def by_decay() -> dict[float, Solved]:
+    """Small networks, 23 numbers and 128 nodes, by weight decay: the decay of the table, a fifth of it, none."""
+    return {decay: Solved(f"tian2025/orders[decay={decay:g}]", cogo_run(23, 128, 6_000, decay=decay),
+                          seeds=tuple(range(seeds)))
+            for decay, seeds in ((5e-5, 4), (1e-5, 3), (0.0, 3))}  # fmt: skip
+
+
+RUNS = (cogo_table, by_decay)
+
+
+def plan(p: int, width: int, weight_decay: float, train_fraction: float, steps: int) -> dict[str, Experiment]:
+    """Plan of chapter 16: the run that the page trains; p is odd, as at p/2 a frequency has no four or six nodes."""
+    config = cogo_run(p, width, steps, train_fraction, weight_decay)
+    return {"live": WeightRun(f"live/quadratic[p={p}]", config, seeds=(0,))}

@@ -1,0 +1,122 @@
+"""What is measured on the networks of chapter 17: the gradient at the features, energy and spectrum of the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+import xarray as xr
+
+from grokbook.runs.sweep import Sweep
+from grokbook.runs.watched import Watched
+from grokbook.theory.feature_energy import energy, local_maxima, spectrum
+from grokbook.training import RunConfig, View, split_weights
+from grokbook_chapters.feature_emergence.backpropagated import answers, centred
+
+PURE = 0.9  # share of a node's |w|^2 in one irrep from which it counts as a feature of it
+
+_PER_LOOK = 5e-8  # seconds of all that is watched at one logged step, for each hidden unit and pair, about
+
+
+def nodes(weights: Mapping[str, torch.Tensor]) -> np.ndarray:
+    """The weights w = [u; v] of the hidden units, (K, 2M)."""
+    return weights["W_E"].T.double().numpy()
+
+
+def group_of(config: RunConfig) -> int | str:
+    """The order of a cyclic group, for which sums are quick, or another group's name."""
+    name = config.task.group
+    return int(name[1:]) if name.startswith("Z") and name[1:].isdigit() else name
+
+
+def node_measures(w: np.ndarray, group: int | str) -> dict[str, float]:
+    r"""Of nodes w (K, 2M): mean energy, share of it, purity, and how many irreps are found.
+
+    `energy` is the mean of $\mathcal E(w)/|w|^4$ for unit inputs, `reached` its part of the lowest maximum's, `purity`
+    the mean share of $|w|^2$ in a node's strongest nontrivial irrep, `found` the part of these irreps that some node of
+    purity 0.9 has.
+
+    Example:
+        >>> node_measures(np.stack([m.w for m in local_maxima(5)]), 5)["found"]
+        1.0
+    """
+    scaled = w / np.linalg.norm(w, axis=1, keepdims=True)
+    shares = spectrum(scaled, group)[:, 1:]
+    now, strongest = energy(scaled, group, inputs="unit"), shares.argmax(axis=1)
+    least = min(m.energy for m in local_maxima(group, inputs="unit"))
+    pure = shares.max(axis=1)
+    got = len(set(strongest[pure >= PURE].tolist())) / shares.shape[1]
+    return {"energy": now.mean(), "reached": now.mean() / least, "purity": pure.mean(), "found": got}
+
+
+def _trained(view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Features (n, K), one-hot answers (n, M) of the training pairs, and the output layer (K, M)."""
+    at = view.task.train_index
+    w, n = nodes(view.weights), view.task.p
+    a, b = view.task.inputs[at].T
+    features = (w[:, a] + w[:, n + b]).T ** 2
+    return features, answers(group_of(view.config))[at], view.weights["W_U"].double().numpy().T
+
+
+def gradient_norm(view: View) -> float:
+    r"""$\lVert G_F\rVert = \lVert P^\perp(Y - FV)V^\top\rVert_F$ on the training pairs, V as it is."""
+    features, targets, V = _trained(view)
+    return float(np.linalg.norm(centred(targets - features @ V) @ V.T))
+
+
+def alignment(view: View) -> float:
+    r"""The cosine of $G_F$ and $\tilde Y\tilde Y^\top\tilde F$, which Lemma 1 says are parallel."""
+    features, targets, V = _trained(view)
+    got, target = centred(targets - features @ V) @ V.T, centred(targets)
+    wanted = target @ (target.T @ centred(features))
+    size = np.linalg.norm(got) * np.linalg.norm(wanted)
+    return float((got * wanted).sum() / size) if size else float("nan")
+
+
+def _node(name: str) -> Callable[[View], float]:
+    return lambda view: node_measures(nodes(view.weights), group_of(view.config))[name]
+
+
+# What is recorded of the runs that are followed, each a variable (seed, step).
+WATCHED: Mapping[str, Callable[[View], float]] = {
+    "gradient_norm": gradient_norm,
+    "alignment": alignment,
+    **{name: _node(name) for name in ("energy", "reached", "purity", "found")},
+}
+
+AT_END = ("energy", "reached", "purity", "found")  # what is recorded of the last step of the runs of a grid
+
+
+@dataclass(frozen=True)
+class Followed(Watched):
+    """An experiment that also records `WATCHED`."""
+
+    watched = WATCHED
+    listed_as = "followed"
+
+    @property
+    def look_seconds(self) -> float:
+        """Seconds of all that is watched at one logged step, about."""
+        return self.config.model.width * self.config.task.p**2 * _PER_LOOK
+
+
+@dataclass(frozen=True)
+class Ended(Sweep):
+    """A sweep that keeps no embedding, and of each run's last nodes the numbers `AT_END`, (seed, axes)."""
+
+    def configuration(self) -> dict[str, Any]:
+        """The configuration without its seeds, with the axes and what is measured at the end."""
+        return super().configuration() | {"ended": list(AT_END)}
+
+    def _gridded(self, dataset: xr.Dataset, configs: Sequence[RunConfig], seeds: Sequence[int]) -> xr.Dataset:
+        kept = super()._gridded(dataset, configs, seeds).drop_vars("embedding", errors="ignore")
+        found = [
+            node_measures(nodes(split_weights(config, torch.from_numpy(row))), group_of(config))
+            for config, row in zip(configs, dataset.weights.values, strict=True)
+        ]
+        dims, shape = ("seed", *self.shape), (len(seeds), *self.shape.values())
+        ends = {name: (dims, np.array([one[name] for one in found]).reshape(shape)) for name in AT_END}
+        return kept.assign(ends)

@@ -1,0 +1,94 @@
+"""Table 1 of Gu et al. 2025 as printed, and what counting cells predicts for its rows."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+
+from grokbook.tasks.arithmetic import ModularTask
+from grokbook.theory.coverage import distance_to_training, same_class_distance
+from grokbook_chapters.holes.runs import TABLE_1
+
+
+def table_1() -> pd.DataFrame:
+    """Table 1 of Gu et al. 2025 as printed, index row: split, hole, U-Acc, L-Acc (percent) and GO-Epoch.
+
+    Example:
+        >>> table_1()["U-Acc"]["STRIP 67"].item()
+        7.56
+    """
+    columns = ["split", "hole", "U-Acc", "L-Acc", "GO-Epoch"]
+    frame = pd.DataFrame.from_dict(TABLE_1, orient="index", columns=columns)
+    return frame.astype({"GO-Epoch": "Int64"}).rename_axis("row")
+
+
+def row_task(row: str, rule: str = "code", seed: int = 0) -> ModularTask:
+    """The task of one row: addition modulo 97, 30 % trained outside the hole, by the rule of the programs or the text.
+
+    Example:
+        >>> row_task("SQUARE 30", "text").train_index.size
+        2534
+    """
+    split, hole, *_ = TABLE_1[row]
+    return ModularTask(97, train_fraction=0.3, split=split, hole=hole, rule=rule, seed=seed)
+
+
+def shares_of_test_cells(task: ModularTask) -> dict[str, float]:
+    """Percent of the test cells outside the hole, and percent for which (i, j) or (j, i) lies outside it.
+
+    Both are counts that do not depend on the seed: the rule fixes how many cells outside the hole are trained.
+
+    Example:
+        >>> {name: round(share, 2) for name, share in shares_of_test_cells(row_task("STRIP 50", "text")).items()}
+        {'outside': 38.71, 'either order': 67.77}
+    """
+    test, hole = ~task.train_mask, task.hole_mask
+    allowed = {"outside": ~hole, "either order": ~(hole & hole.T)}
+    return {name: 100 * float((test & cells).sum() / test.sum()) for name, cells in allowed.items()}
+
+
+@lru_cache(maxsize=1)
+def predictors() -> pd.DataFrame:
+    """Table 1 with the two shares of each row, and `implied`: both in percent.
+
+    `implied` is the accuracy in the hole that the printed U-Acc A implies for a network that is right everywhere
+    outside: (A - s) / (1 - s), s the share outside; below 0 where not even the cells outside can all be right.
+    """
+    shares = {row: shares_of_test_cells(row_task(row)) for row in TABLE_1}
+    frame = table_1().join(pd.DataFrame.from_dict(shares, orient="index"))
+    return frame.assign(implied=100 * (frame["U-Acc"] - frame.outside) / (100 - frame.outside))
+
+
+@lru_cache(maxsize=4)
+def covered_shares(seeds: int = 3, largest: int = 60, own: bool = False) -> np.ndarray:
+    """Percent of test cells with a training cell at Manhattan distance below n, rows of Table 1 x n = 1 .. largest.
+
+    The mean over `seeds` draws of the training set. `own` asks for a training cell of the same class.
+    """
+    distance = same_class_distance if own else distance_to_training
+    radii, shares = np.arange(1, largest + 1), np.zeros((len(TABLE_1), largest))
+    for number, row in enumerate(TABLE_1):
+        for mask in (row_task(row, seed=seed).train_mask for seed in range(seeds)):
+            shares[number] += 100 * (distance(mask)[~mask][:, None] < radii).mean(axis=0) / seeds
+    return shares
+
+
+def best_radius(covered: np.ndarray, accuracy: np.ndarray) -> tuple[int, float]:
+    """The radius n whose covered shares come nearest to the accuracies, and the root of the mean squared error.
+
+    Example:
+        >>> best_radius(np.array([[10.0, 50.0], [20.0, 70.0]]), np.array([52.0, 70.0]))
+        (2, 1.4142135623730951)
+    """
+    errors = np.sqrt(((covered - accuracy[:, None]) ** 2).mean(axis=0))
+    return int(errors.argmin()) + 1, float(errors.min())
+
+
+def radius_fits() -> pd.DataFrame:
+    """The best single radius n for the SQUARE rows, the STRIP rows and all rows, and its error rmse in points."""
+    frame, covered = table_1(), covered_shares()
+    parts = {"SQUARE": frame.split == "square", "STRIP": frame.split == "strip", "all": frame.hole > 0}
+    fits = {name: best_radius(covered[own], frame["U-Acc"].to_numpy()[own]) for name, own in parts.items()}
+    return pd.DataFrame.from_dict(fits, orient="index", columns=["n", "rmse"])

@@ -1,0 +1,100 @@
+"""The recorded runs of Table 1 as one table, a row a run, and what they come to by row of the paper's table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from grokbook.curves.limits import LimitRule, limits_table, moving_mean
+from grokbook_chapters.holes.counts import predictors, table_1
+
+# A run has generalised outside its hole when its moving mean there has reached this accuracy (percent).
+GENERALISED = 95.0
+
+NEAR = 5.0  # points within which an upper limit agrees with the printed one
+
+# Parts of the test set of a row and the variables that hold the accuracy on them.
+PARTS = {
+    "outside": "test_accuracy_outside_hole",
+    "in hole": "test_accuracy_in_hole",
+    "transpose trained": "test_accuracy_mirrored",
+    "transpose not trained": "test_accuracy_unmirrored",
+}
+
+WORDS = ("above", "agrees", "rising", "below")
+# How a run lies to the printed limit, see `against_printed`, and what came of a row, see `came_of`.
+CAME = ("reproduced", "exceeded", "seeds differ", "not reached", "still rising", "not run")
+
+
+def limits_of_parts(data: xr.Dataset, rule: LimitRule | None = None) -> pd.DataFrame:
+    """One row a run of a row: seed, what `limits_table` finds, and the accuracy on the `PARTS` of the test set, in %.
+
+    The parts are moving means at the step of the upper limit, so that `upper` is their mean weighted with the shares of
+    test cells. `generalised`: whether the largest moving mean outside the hole is at least `GENERALISED` (NA for STRIP
+    67 by the programs' rule, where no test cell lies outside the hole).
+    """
+    rule = rule or LimitRule()
+    table, nothing = limits_table(data, rule).reset_index(), (np.zeros(1), np.full(1, np.nan))
+    for part, name in PARTS.items():
+        curves = [data[name].sel(seed=seed).dropna("step") for seed in table.seed]
+        means = [moving_mean(c.step.values, c.values, rule.window) if c.size > 1 else nothing for c in curves]
+        table[part] = [100 * float(np.interp(step, *mean)) for step, mean in zip(table.upper_step, means, strict=True)]
+        if part == "outside":
+            highest = pd.Series([100 * mean.max() for _, mean in means])
+            table["generalised"] = (highest >= GENERALISED).astype("boolean").mask(highest.isna())
+    return table.assign(**100 * table[["upper", "lower", "plateau"]])
+
+
+def table_of_runs(tables: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
+    """What `limits_of_parts` finds in the runs of several rows in one table, with the columns row and change."""
+    return pd.concat(tables, names=["row", "change"]).reset_index(["row", "change"]).reset_index(drop=True)
+
+
+def longest(runs: pd.DataFrame) -> pd.DataFrame:
+    """Of every row and seed the run that was followed for the most steps."""
+    in_time = runs.sort_values("last_step", kind="stable")
+    return in_time.drop_duplicates(["row", "seed"], keep="last").sort_index()
+
+
+def against_printed(runs: pd.DataFrame, near: float = NEAR) -> pd.Series:
+    """How each run's upper limit lies to the printed one: "above" it, "agrees", "rising" or "below".
+
+    A run that still rises agrees only where no accuracy could exceed the printed one by more than `near` points;
+    "below" is level, by its last step.
+    """
+    upper, u_acc = runs.upper, table_1()["U-Acc"].reindex(runs.row).to_numpy()
+    rising = runs.truncated.astype(bool)
+    agrees = (abs(upper - u_acc) <= near) & (~rising | (u_acc + near >= 100))
+    return pd.Series(np.select([upper > u_acc + near, agrees, rising], WORDS[:3], WORDS[3]), runs.index)
+
+
+def came_of(runs: pd.Series) -> str:
+    """What came of a row, by `against_printed` of its runs: one above a ceiling exceeds it, rising ones decide nothing.
+
+    Example:
+        >>> came_of(pd.Series(["agrees", "rising"])), came_of(pd.Series(["below", "above"]))
+        ('reproduced', 'exceeded')
+    """
+    above, agrees, _, below = ((runs == word).any() for word in WORDS)
+    return ("exceeded" if above else "seeds differ" if agrees and below else "reproduced" if agrees
+            else "not reached" if below else "still rising")  # fmt: skip
+
+
+def by_row(runs: pd.DataFrame, by: str | Sequence[str] = "row", near: float = NEAR) -> pd.DataFrame:
+    """Medians and ranges over the runs of each row (or of what else `by` names), in percent, and what `came` of it.
+
+    Columns: seeds, U, `U low`, `U high`, `outside` and `in hole` (at the upper limit), `rising` (number of runs), came.
+    """
+    of = runs.assign(against=against_printed(runs, near)).groupby(by, sort=False)
+    medians = of[["upper", "outside", "in hole"]].median().rename(columns={"upper": "U"})
+    table = medians.assign(**{"seeds": of.size(), "U low": of.upper.min(), "U high": of.upper.max()})
+    return table.assign(rising=of.truncated.sum(), came=of.against.agg(came_of))
+
+
+def measured(runs: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
+    """The eleven rows of Table 1, published (`predictors`, its `outside` as `share`) and ours (`by_row`)."""
+    table = predictors().rename(columns={"outside": "share"}).join(by_row(runs, near=near))
+    return table.fillna({"seeds": 0, "rising": 0, "came": "not run"}).astype({"seeds": int, "rising": int})

@@ -1,0 +1,55 @@
+"""Chapter 02a: checks of its exercises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from sympy import primerange
+
+from companion.exercises.registry import Mistakes, exercise, near
+from grokbook_chapters.how_a_network_adds import sum_of_angles as angles
+
+PRIMES = tuple(primerange(47, 200))
+
+
+@exercise("ex-02a-rename", draws={"p": PRIMES, "k": range(1, 16), "gap": range(1, 9)})
+def rename(like: Sequence[int], *, p: int, k: int, gap: int) -> Mistakes:
+    """A list of two frequencies."""
+    if any(one > (p - 1) // 2 for one in like):
+        yield True, "are the same frequency", (p - 1) // 2
+    yield set(like) == {k, k + gap}, "is the set itself"
+    given, asked = angles.margin(p, list(like)), angles.margin(p, [k, k + gap])
+    yield not np.isclose(given, asked), "has the margin", given, asked
+
+
+@exercise("ex-02a-amplitudes", draws={"p": PRIMES, "k": range(1, 12), "other": range(12, 24)})
+def amplitudes(a: float, largest: float, *, p: int, k: int, other: int) -> Mistakes:
+    """An amplitude, and the margin, both to three digits."""
+
+    def margin(amplitude: float) -> float:
+        return angles.margin(p, [k, other], [amplitude, 1 - amplitude])
+
+    best = minimize_scalar(lambda one: -margin(one), bounds=(0, 1), options={"xatol": 1e-9})  # it is concave
+    reached = margin(a)
+    yield not (near(largest, -best.fun) or near(largest, reached)), "with the amplitudes a and 1 - a", reached
+    if not near(a, best.x) and reached < -0.99 * best.fun:
+        yield near(a, 0.5), "equal amplitudes"
+        yield a > best.x, "is not the largest"
+        yield True, "margin is not the largest"
+
+
+@exercise("ex-02a-line", draws={"p": PRIMES[:20], "k": range(1, 24), "phase": [n / 100 for n in range(50)]})
+def line(weights: np.ndarray, *, p: int, k: int, phase: float) -> Mistakes:
+    """An array of 2p - 1 numbers, those of the units for n = -1, 0, ..., 2p - 3, to three digits."""
+    sums = np.arange(2 * p - 1)
+    wanted = np.cos(2 * np.pi * k * sums / p + phase)
+    if np.shape(weights) != wanted.shape:
+        yield True, "there are N units", 2 * p - 1, np.shape(weights)
+    yield near(weights, wanted), "values themselves"
+    # unit n is silent up to the sum n, so the weights are found one after the other: there is one set of them
+    right = np.linalg.solve(np.maximum(0, sums[:, None] - sums + 1), wanted)
+    off = [n for n, one in enumerate(right) if not near(weights[n], one)]
+    if off:
+        yield True, "from the sum", off[0]

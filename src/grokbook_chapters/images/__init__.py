@@ -1,0 +1,3 @@
+"""Chapter 15: handwritten digits; grokking by a large start, and the effective loss of classes."""
+
+from grokbook_chapters.images.runs import plan as plan

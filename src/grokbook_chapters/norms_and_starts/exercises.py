@@ -1,0 +1,59 @@
+"""Chapter 03a: checks of its exercises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import linalg
+
+from companion.exercises.registry import Mistakes, exercise, near, number, tolerance
+from grokbook.measures import med
+from grokbook.theory.one_frequency import circle
+from grokbook.theory.toeplitz_start import squared_steps
+from grokbook.theory.uniformity import closeness, med_limit
+
+
+@exercise("ex-03-basis", draws={"m": (4, 5, 6), "n": (3, 4, 5), "seed": range(100_000)})
+def basis(c: float, C: float, *, m: int, n: int, seed: int) -> Mistakes:
+    """Two numbers, to three digits."""
+    rng = np.random.default_rng(seed)
+    # singular values in falling order; a map of rank one attains c, a partial isometry the least C
+    domain, codomain = (linalg.svdvals(rng.normal(size=(size, size))) for size in (n, m))
+    right = domain[-1] / codomain[0]
+    typical = ("as for orthonormal bases", 1), ("interchanged", codomain[-1] / domain[0])
+    yield from number(c, right, "c is too large" if c > right else "c is too small", *typical)
+    some = min(m, n)
+    least = np.sqrt(((domain[:some] / codomain[::-1][:some]) ** 2).sum())
+    most = some**0.5 * domain[0] / codomain[-1]
+    if least - tolerance(least) <= C <= most + tolerance(most):
+        return
+    yield near(C, domain[0] / codomain[-1]), "several singular values"
+    yield least > C, "C is too small", least
+    yield True, "larger than it needs to be"
+
+
+@exercise("ex-03a-circulant", draws={"a": range(2, 12), "b": range(12, 22), "c": range(2, 12), "d": range(12, 22)})
+def circulant(
+    before: Sequence[float], circulant: Sequence[Sequence[float]], after: float, *, a: int, b: int, c: int, d: int
+) -> Mistakes:
+    """Three numbers, three rows of three numbers, and a number, all to three digits."""
+    toeplitz, right = linalg.toeplitz((1, a, b), (1, c, d)), linalg.circulant((1, a, b))
+    yield len(before) != 3, "the closing step"
+    yield not near(before, squared_steps(toeplitz)), "a squared step is the sum"
+    given = np.asarray(circulant, dtype=float)
+    typical = ("keeps the row", linalg.circulant((1, c, d)).T), ("do not close up", toeplitz)
+    yield from number(given, right, "the first column is kept", *typical)
+    step = squared_steps(right)[0]
+    yield from number(after, step, "take the first two rows", ("not squared", step**0.5))
+
+
+@exercise("ex-03a-three", draws={"p": (5, 7, 11, 13), "k": range(1, 5), "radius": [n / 100 for n in range(50, 500)]})
+def three(delta: float, quotient: float, *, p: int, k: int, radius: float) -> Mistakes:
+    """A radius, and a quotient of two lengths, both to three digits."""
+    table = circle(p, k, radius)
+    found = closeness(table)
+    right = med(table) / med_limit(found.deltas)
+    yield from number(delta, found.delta, "the sums of a class lie on a line", ("centre", 2 * radius))
+    typical = ("by the radius", med(table) / found.delta), ("upside down", 1 / right)
+    yield from number(quotient, right, "divide MED of the circle by 4/3", *typical)

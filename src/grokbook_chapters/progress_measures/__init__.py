@@ -1,0 +1,3 @@
+"""Chapter 06: does any measure see generalisation coming?"""
+
+from grokbook_chapters.progress_measures.runs import plan as plan

@@ -1,0 +1,64 @@
+"""Chapter 18: checks of its exercises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from itertools import combinations
+from math import pi, prod, sin
+
+import numpy as np
+from sympy import primerange
+
+from companion.claims import Finding
+from companion.exercises.registry import Mistakes, exercise, number
+from grokbook.measures.embedding_difference import diameter
+from grokbook.tasks import ModularTask
+from grokbook.theory.one_frequency import circle
+from grokbook.theory.uniformity import closeness
+from grokbook_chapters.task_and_model import products
+
+
+@exercise("ex-18-modulus", draws={"p": tuple(primerange(29, 130)), "seed": range(100_000)})
+def modulus(changes: str, ratio: float, excess: float, *, p: int, seed: int) -> Mistakes:
+    """The name of one of the three checks, and two numbers, to three digits."""
+    yield changes == "products", "are not products"
+    yield changes == "classes_are_translates", "one modulus after the other"
+    yield changes != "same_function_other_med", "name one of the three checks"
+    largest = sin(pi * (p // 2) / p) / sin(pi / p)
+    yield from number(ratio, largest, "it is the ratio of the largest", ("one frequency", 1))
+    task = ModularTask(p, train_fraction=0.02, seed=seed)
+    rows, columns = (set(one.tolist()) for one in np.divmod(task.train_index, p))
+    right = len(rows) * len(columns) / task.train_index.size
+    typical = ("30 %", products(p).value), ("upside down", 1 / right)
+    yield from number(excess, right, "multiply the rows with a trained", *typical)
+
+
+@exercise("ex-18-own", draws={"slope": [prod(some) - 1 for n in (4, 5) for some in combinations(primerange(50), n)]})
+def own(line: Callable[[int], Finding], moduli: Collection[int], *, slope: int) -> Mistakes:
+    """A function of p that returns a Finding, and a list of primes."""
+    for p in primerange(50):
+        found = line(p)
+        cells = np.bincount((1 + slope) * np.arange(p) % p, minlength=p)
+        differ = int((cells != cells[0]).sum())
+        right = "fails" if differ else "holds"
+        yield found.verdict != right, "at p = N the check says `N`", p, found.verdict, cells.tolist()
+        yield found.value != differ, "the value", p, found.value
+    given, bad = set(map(int, moduli)), {p for p in primerange(50) if (slope + 1) % p == 0}
+    for p in sorted(given ^ bad):
+        yield p in bad, "is missing", p
+        yield True, "at N the verdict is not `fails`", p
+
+
+@exercise("ex-18-vacuous", draws={"p": (5, 7, 11, 13), "share": [n / 10_000 for n in range(6300, 9000)]})
+def vacuous(keeps: object, breaks: object, allowed: float, *, p: int, share: float) -> Mistakes:
+    """Two arrays with p rows, and a radius, to three digits."""
+    tables = [np.asarray(one, dtype=float) for one in (keeps, breaks)]
+    for name, table in zip(("first", "second"), tables, strict=True):
+        if table.ndim != 2 or len(table) != p:
+            yield True, "the N embedding is to have N rows", name, table.shape
+        yield not np.ptp(table, axis=0).any(), "a single point", name
+    first, second = (closeness(table).delta / diameter(table) for table in tables)
+    yield first > share, "is false of it", first
+    yield second <= share, "is true of it", second
+    radius = share * diameter(circle(p, 1))
+    yield from number(allowed, radius, "multiply the circle's diameter", ("opposite", 2 * share))

@@ -1,0 +1,220 @@
+"""The toys of Liu et al. 2022, Figs 2 to 5 and 10, most of them with the authors' draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+import xarray as xr
+from torch import Tensor
+
+from grokbook.models.midpoint import MidpointToy
+from grokbook.models.placed import PLACES, PlacedToy
+from grokbook.plotting.plane import window
+from grokbook.runs.experiment import Experiment
+from grokbook.runs.watched import ReadAtEnd, Watched
+from grokbook.tasks.replayed import DrawnAddition
+from grokbook.tasks.sums import SumTask
+from grokbook.theory.parallelograms import representation_quality_index
+from grokbook.training.config import RunConfig
+from grokbook.training.optim import AdamW
+from grokbook.training.schedule import Schedule
+from grokbook.training.watching import View
+from grokbook_chapters.liu2022 import addition, rates
+
+# Training pairs, of 55.
+SIZES = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 54)
+
+# Pairs of an update in the authors' program; where there are fewer, all of them.
+BATCH = 45
+
+# Updates after which the program reads accuracies (Fig. 3), and up to which it waits for a line (Fig. 4b).
+STEPS, LONGER = 5_000, 10_000
+
+# Seeds that decide when and at what rate a line forms, and whether a circle matters, after others left that open.
+MORE = 50
+
+# Seeds that decide whether the rate tells more than the size, when sixty had left that open; updates of their runs: of
+# the 180 older ones none came to a line after update 1,600.
+MANY, ENOUGH_STEPS = 300, 2_000
+
+# The program's rule for a closed parallelogram in one dimension.
+TOLERANCE = 0.1
+
+# Symbols of Fig. 2; points of its recorded plane in each direction; seeds of each setting.
+P, SIDE = 11, 64
+SEEDS = {"addition": 15, "addition, unordered": 15, "addition, bad": 15, "modular": 30 + MORE,
+         "modular, sum": 30 + MORE, "modular, bad": 30 + MORE, "modular, bad, sum": 30}  # fmt: skip
+
+
+def config(samples: int, steps: int, log: Schedule) -> RunConfig:
+    """A run of the authors' program with so many training pairs; every logged step has its embedding."""
+    return replace(
+        addition(samples=samples, steps=steps, stop=None), task=DrawnAddition(train_fraction=samples / 55), log=log,
+        snapshots=steps + 1, batch_size=BATCH if samples > BATCH else None,
+    )  # fmt: skip
+
+
+def toys_at(figure: str, sizes: Iterable[int], seeds: range, steps: int, log: Schedule) -> dict[int, Experiment]:
+    """The toy at p = 10 by its number of training pairs."""
+    return {n: Experiment(f"liu2022/{figure}/{n}", config(n, steps, log), tuple(seeds)) for n in sizes}
+
+
+def toys() -> dict[int, Experiment]:
+    """Twenty seeds at every size, of which 0 to 2 are those of the authors.
+
+    Answers, split and first weights are as the authors' program draws them, but not the order of its batches.
+    """
+    return toys_at("fig3", SIZES, range(20), LONGER, Schedule(dense_until=3_000, dense_every=50, points=28))
+
+
+def fresh() -> dict[int, Experiment]:
+    """Ten more seeds at three sizes, for rules that are younger than the runs of `toys`."""
+    log = Schedule(dense_until=3_000, dense_every=25, points=28)
+    return toys_at("fig5b", (45, 40, 35), range(20, 30), LONGER, log)
+
+
+def further() -> dict[int, Experiment]:
+    """The same, and `MORE` seeds after them."""
+    return {n: replace(toy, seeds=tuple(range(20, 30 + MORE))) for n, toy in fresh().items()}
+
+
+def program_quality(view: View) -> float:
+    """The RQI as the authors' program has it: numbers of an unbiased variance of 1, and `TOLERANCE`.
+
+    `representation_quality_index` divides by the biased deviation, which is smaller.
+    """
+    p = len(view.embedding)
+    return representation_quality_index(view.embedding, TOLERANCE * (p / (p - 1)) ** 0.5)
+
+
+@dataclass(frozen=True)
+class Lined(Watched):
+    """An experiment of whose runs only the RQI and the accuracies at the logged steps are recorded."""
+
+    watched = {"rqi": program_quality}
+    listed_as = "lined"
+    look_seconds = 0.002
+
+    def described(self, dataset: xr.Dataset, made: Mapping[str, Any]) -> xr.Dataset:
+        """The dataset with what is kept of it."""
+        return super().described(dataset[["train_accuracy", "test_accuracy", *self.watched]].astype("float32"), made)
+
+
+def rated() -> dict[int, Lined]:
+    """`MANY` seeds at the sizes of `further`, none of them among those, until no line comes any more."""
+    log = Schedule(dense_until=ENOUGH_STEPS, dense_every=25)
+    configs = {n: replace(config(n, ENOUGH_STEPS, log), snapshots=2) for n in fresh()}
+    return {n: Lined(f"liu2022/fig5b[rate]/{n}", own, tuple(range(80, 80 + MANY))) for n, own in configs.items()}
+
+
+def small() -> dict[int, Experiment]:
+    """Seeds 20 to 44 at the sizes where the bounds of appendix E are below one, up to the step of Fig. 3."""
+    log = Schedule(dense_until=STEPS, dense_every=1_000)
+    return toys_at("fig10", [n for n in SIZES if n <= 30], range(20, 45), STEPS, log)
+
+
+def placed() -> dict[str, Experiment]:
+    """The decoder alone, for ten seeds, with embeddings that stay at a ladder, at its rungs shuffled, at random places.
+
+    A rate of 1e-30 moves no number of the embeddings: each is rounded to what it was.
+    """
+    still = config(45, LONGER, Schedule(dense_until=LONGER, dense_every=200))
+    still = replace(still, optimizer=rates(encoder_lr=1e-30), snapshots=2)
+    configs = {name: replace(still, model=PlacedToy(10, places=name)) for name in PLACES}
+    return {name: Experiment(f"small/toy/{name}", own, tuple(range(10))) for name, own in configs.items()}
+
+
+@dataclass(frozen=True)
+class Decoded(ReadAtEnd):
+    """An experiment that also records what its decoder says at the end.
+
+    Variables `answered` (seed, sample): the label that each pair of the task is given; `decoded` (seed, row, column):
+    that of `SIDE` x `SIDE` points of `window`, from its lower left corner, rows upwards.
+    """
+
+    def read(self, config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
+        """What the decoder of one network says."""
+        left, right, low, high = window(weights["W_E"].numpy())
+        x, y = np.meshgrid(np.linspace(left, right, SIDE), np.linspace(low, high, SIDE))
+        points = torch.from_numpy(np.stack([x, y], axis=-1)).to(weights["W_E"].dtype)
+        with torch.no_grad():
+            answered = config.model.forward(weights, torch.from_numpy(config.task.inputs)).argmax(dim=-1)
+            decoded = config.model.decode(weights, points).argmax(dim=-1)
+        said = {"answered": ("sample", answered), "decoded": (("row", "column"), decoded)}
+        return xr.Dataset({name: (dims, labels.numpy().astype(np.int8)) for name, (dims, labels) in said.items()})
+
+
+@lru_cache(maxsize=1)
+def fig2() -> dict[str, Experiment]:
+    """The four settings of Fig. 2, and variants: unordered pairs, a decoder of the sum.
+
+    The good run of addition is on ordered pairs in the authors' program, and the modular ones are of the sum there.
+    """
+
+    def run(task: SumTask, model: MidpointToy, optimizer: AdamW, steps: int = 20_000) -> RunConfig:
+        loss = "cross_entropy" if task.modular else "squared_error"
+        return RunConfig(
+            task,
+            model,
+            optimizer,
+            steps=steps,
+            log=Schedule(dense_until=0, points=100),
+            snapshots=2,
+            loss=loss,
+        )
+
+    good, ordered = MidpointToy(P, outputs=2 * P - 1, centre=1.0), SumTask(P, 0.8, ordered=True)
+    slow, fast, still = rates(9e-5, 5.0), rates(2e-4, 5.0), rates(1e-5, 10.0)
+    deep = replace(good, hidden=(256, 256), repeats=6, centre=0.0)
+    modular, one = (
+        SumTask(P, 0.8, modular=True),
+        replace(good, hidden=(128,), outputs=P, centre=0.0),
+    )
+    large = replace(deep, repeats=4, outputs=P)
+    configs = {
+        "addition": run(ordered, good, slow),
+        "addition, unordered": run(replace(ordered, ordered=False), good, slow),
+        "addition, bad": run(SumTask(P, 0.7), deep, rates(1e-3, 0.0, 2e-4), 401),
+        "modular": run(modular, one, fast),
+        "modular, sum": run(modular, replace(one, gain=2.0), fast),
+        "modular, bad": run(modular, large, still),
+        "modular, bad, sum": run(modular, replace(large, gain=2.0), still),
+    }
+    return {
+        name: Decoded(f"liu2022/fig2[{name}]", config, tuple(range(SEEDS[name])))
+        for name, config in configs.items()
+    }
+
+
+def additions() -> dict[str, Experiment]:
+    """Those settings that are of plain sums."""
+    return {kind: run for kind, run in fig2().items() if kind.startswith("addition")}
+
+
+def circles() -> dict[str, Experiment]:
+    """Those in which sums modulo 11 may become a circle: thirty seeds, and `MORE` after them."""
+    return {kind: fig2()[kind] for kind in ("modular", "modular, sum")}
+
+
+def fitting() -> dict[str, Experiment]:
+    """That of sums modulo 11 in which all runs fit their pairs, and none generalises."""
+    return {"modular, bad": fig2()["modular, bad"]}
+
+
+RUNS = (toys, placed, further, rated, small, fig2)
+
+
+def plan(samples: int, seed: int, steps: int) -> dict[str, Experiment]:
+    """The run that the page trains, logged every 5 updates: by default that of the paper's Fig. 4d.
+
+    Example:
+        >>> plan(45, 58, 100)["live"].config.n_train
+        45
+    """
+    log = Schedule(dense_until=steps, dense_every=5)
+    return {"live": Experiment("small/toy", config(samples, steps, log), (seed,))}
