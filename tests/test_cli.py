@@ -56,14 +56,14 @@ HEAVY = "('torch', 'numpy', 'sphinx', 'jupytext') if m in sys.modules"
 
 
 def test_the_help_loads_nothing_heavy(root):
-    code = "import sys; from grokbook import cli\ncli.app(['--help'], standalone_mode=False)\n"
+    code = "import sys; from companion import cli\ncli.app(['--help'], standalone_mode=False)\n"
     code += f"print([m for m in {HEAVY}], file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
 
 
 def test_a_claim_that_there_is_not_is_refused_before_anything_is_loaded():
-    code = "import sys; from grokbook import cli; sys.argv = ['grokbook', 'claims', '--id', 'G99']\n"
+    code = "import sys; from companion import cli; sys.argv = ['grokbook', 'claims', '--id', 'G99']\n"
     code += f"try:\n    cli.main()\nfinally:\n    print([m for m in {HEAVY}])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout.strip()) == (2, "[]")

@@ -62,12 +62,10 @@ def test_nothing_heavy_is_loaded_before_a_name_is_used():
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
-def test_names_of_rooms_are_functions_too_and_old_names_stay():
-    import grokbook.records
-
+def test_the_room_of_measures_is_a_function_too():
     import grokbook.measures
 
-    assert gb.measures is grokbook.measures and gb.records is grokbook.records
+    assert gb.measures is grokbook.measures
     assert gb.measures().measure.tolist()[0] == "med" and grokbook.measures.med is gb.med
     assert gb.Transformer is Shape and issubclass(Transformer, nn.Module) and gb.Run is RunConfig
 

@@ -1,4 +1,4 @@
-"""Imports go down, from chapters to the machine to the library, and from room to room (pyproject.toml, importlinter)."""
+"""Imports go down: from chapters to the machine to the library, and from room to room (pyproject.toml)."""
 
 import re
 import subprocess

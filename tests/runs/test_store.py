@@ -18,7 +18,6 @@ import xarray as xr
 from filelock import FileLock
 from made_up import MadeUp
 
-from grokbook import records
 from grokbook.errors import RecordError, TrainingError
 from grokbook.models.transformer import Shape
 from grokbook.own_code import Code
@@ -363,11 +362,6 @@ def test_each_dataset_that_is_handed_out_is_noted_with_who_made_its_seeds(tmp_pa
     asked = [("trained", [0, 1]), ("cached", [1]), ("recorded", [1, 0])]
     assert [known | {"origin": origin, "seeds": seeds} for origin, seeds in asked] == provenance.USED
 
-
-def test_the_name_that_readers_know_loads_and_trains_in_this_store(tmp_path, made):
-    made.seeds = (0,)
-    origins = [records.Store(tmp_path).load_or_run(made, progress=False).attrs["origin"] for _ in range(2)]
-    assert origins == ["trained", "cached"] and Store(tmp_path).seeds(made.key) == (0,)
 
 
 def told(path, experiment):

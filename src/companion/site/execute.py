@@ -25,7 +25,7 @@ ENVIRONMENT = KEEP_MEMORY | {
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     "PYTHONHASHSEED": "0",
 }
-_USED = "from grokbook import page\npage.used()"
+_USED = "from companion import page\npage.used()"
 """What is run below the last cell: the page says which data it was made from."""
 
 

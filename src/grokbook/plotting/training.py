@@ -40,7 +40,7 @@ def accuracies(ax: Axes, dataset: xr.Dataset) -> None:
 def learning_curves(dataset: xr.Dataset, times: pd.DataFrame | None = None) -> Figure:
     """Accuracy (left) and loss (right) against the step (log scale), training set blue, test set vermilion.
 
-    `times` (from `grokbook.measures.grok_times`) marks the median fit and grok steps, as `median_step` has them.
+    `times` (from `grokbook.curves.delay.grok_times`) marks the median fit and grok steps, as `median_step` has them.
     """
     fig, axes = panels(1, 2)
     left, right = axes[0]
