@@ -48,8 +48,9 @@ screenshot: setup-dev ## take README's picture of the built site's front page, i
 draws: setup-dev ## execute 200 legal sets of parameters at smoke: no page dies or says what is absurd (resumable)
 	$(BIN)/python .ci/trust/draws.py --draws 200 --beside
 
-benchmark: setup-dev ## run the benchmarks, which report ratios and are no part of the tests
+benchmark: setup-dev ## measure the ratios of benchmarks/README.md, once what is compared is known to do the same work
 	$(PYTEST) benchmarks $(PYTEST_ARGS)
+	$(BIN)/python benchmarks/run.py
 
 # A newer processor behaves like one with AVX2 alone. Runs in a store of its own, so that each is trained; compiled programs
 # too: torch's cache does not tell processors apart, and a program for the other one crashes.
@@ -115,7 +116,7 @@ audit: ## look for known vulnerabilities of what constraints.txt names; one that
 	uv tool run pip-audit==2.10.1 -r constraints.txt --no-deps --disable-pip --strict
 
 clean: ## delete what can be built again; keeps .venv, trained runs and records
-	rm -rf site runs book/_build book/chapters build dist .pytest_cache .hypothesis .ruff_cache .mypy_cache .benchmarks
+	rm -rf site runs book/_build book/chapters build dist .pytest_cache .hypothesis .ruff_cache .mypy_cache
 	find . -name .venv -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## also delete .venv and the runs trained on this machine

@@ -10,11 +10,11 @@ import statistics
 from collections.abc import Mapping
 from typing import Any
 
-from companion.page.training_page import settings
 from playwright.sync_api import Browser
 
 from companion.page import tables
 from companion.site.browser import chromium
+from grokbook_chapters.training_page import settings
 
 TURNS, STEPS = 5, {"quadratic": 600, "transformer": 60}
 

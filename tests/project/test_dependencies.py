@@ -17,7 +17,6 @@ NOT_BESIDE_A_CPU_BUILD = ("nvidia-", "cuda-", "triton")
 NOT_ON_CONDA_FORGE = {"sphinx-mathjax-offline"}
 UNNAMED = {
     "pytest-xdist": "--dist",
-    "pytest-benchmark": "(benchmark,",
     "pytest-timeout": "timeout(",
     "sphinx-book-theme": "jupyter-book",
 }

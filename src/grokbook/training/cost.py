@@ -22,7 +22,7 @@ _PER_LOG = 8e-3  # seconds of embedding measures in a logged step
 
 
 GPU_RATE = 1.2e13
-"""Multiply-adds a second of updates in float32 on an H100, all that is beside them included: benchmarks/gpu.py."""
+"""Multiply-adds a second of updates in float32 on an H100, all that is beside them included."""
 
 _GPU_STEP = 0.9e-3  # seconds of an update of one layer as a graph on it, whatever its size
 
