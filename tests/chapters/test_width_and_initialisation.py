@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from companion.claims import Claim, Runs, choose
+from companion.claims import Runs, choose
 from companion.claims.finding import UNDECIDED
 from grokbook.models.start import embedding_start
 from grokbook.runs.recording import catalogue
@@ -102,11 +102,8 @@ def test_what_is_recorded_has_three_seeds_unless_more_were_set_aside():
         assert len(run.seeds) == (found or [13 if run in runs.with_fresh_seeds().values() else 3])[0]
 
 
-def test_what_alone_may_refute_a_claim_is_among_its_runs_with_seeds_enough_to():
+def test_a_claim_has_seeds_enough_to_be_refuted():
     """Three runs with a level are found among ten where half have one (binomial: 0.95)."""
-    for made in (c for c in vars(claims).values() if isinstance(c, Claim) and c.refutes):
-        asked = {experiment.key for experiment in made.runs().values()}
-        assert all({e.key for e in part().values()} < asked for part in made.refutes), made.id
     assert 1 - sum(comb(10, n) for n in range(3)) / 2**10 == pytest.approx(0.95, abs=0.005)
     young, old = claims.fig20()["30%, toeplitz"], claims.fig20()["30%, normal"]
     assert young.seeds == old.seeds == tuple(range(5, 15))
@@ -125,7 +122,6 @@ def test_the_level_of_width_128_is_asked_of_seeds_that_were_not_looked_at():
     *seen, last = (e for label, e in runs.by_width().items() if label.startswith("p = 43, k = 0, d = 128"))
     assert last.config.steps > max(e.config.steps for e in seen)
     assert not set(last.seeds) & {seed for e in seen for seed in e.seeds}
-    assert [next(iter(part().values())).key for part in claims.accuracy_by_width.refutes] == [last.key]
 
 
 def test_configurations_differ_except_where_two_figures_share_one():

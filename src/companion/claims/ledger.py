@@ -123,7 +123,6 @@ class Claim:
     runs: Wanted | None = None
     through: Look | None = None
     beside: Wanted | None = None
-    refutes: tuple[Wanted, ...] = ()
     published: str = ""
     shown_by: str = ""
     origin: str = "paper"
@@ -227,8 +226,7 @@ def claim(
     """Make a function that returns a finding into a `Claim`; its docstring's first paragraph is the statement.
 
     `statement` and `topic` (default: the one the function stands in) replace what is read off the function; `rest` are
-    the other fields of `Claim`: says, runs, through, beside, refutes, published, seconds, shown_by, origin, bars,
-    rule_changed.
+    the other fields of `Claim`: says, runs, through, beside, published, seconds, shown_by, origin, bars, rule_changed.
     The claim can be called as the function could.
 
     Example:
