@@ -5,8 +5,8 @@ in a fresh kernel. After a tenth of the calls as warm-up, the resident memory mu
 the last tenth of the readings over that of the first), and no process, open file, thread, lock or temporary file may be
 there that was not there before.
 
-    python .ci/trust/leaks.py                              10,000 and 1,000 calls, 500 chapter runs
-    python .ci/trust/leaks.py --calls 500 --pages 10 --write   the table goes into book/how_to_rerun.md
+    python .ci/trust/leaks.py                       10,000 and 1,000 calls, 500 chapter runs
+    python .ci/trust/leaks.py --calls 500 --pages 10
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
-from tables import table, write
 
 from companion.page import sources
 from companion.site.rerun import rerun
@@ -42,23 +41,17 @@ GROWTH = 0.01
 WARM_UP = 10  # one call in so many
 
 
-@dataclass(frozen=True)
-class Kept:
-    """What this process holds: resident megabytes, open files, threads, children, files in the temporary folder."""
-
-    memory: float
-    files: int
-    threads: int
-    children: int
-    temporary: int
-
-    @classmethod
-    def now(cls) -> Kept:
-        """After what can be collected was collected."""
-        gc.collect()
-        me = psutil.Process()
-        left = sum(1 for _ in Path(tempfile.gettempdir()).rglob("*"))
-        return cls(me.memory_info().rss / 2**20, me.num_fds(), threading.active_count(), len(me.children(True)), left)
+def held() -> dict[str, int]:
+    """What this process holds once what can be collected was: open files, threads, children, temporary files."""
+    gc.collect()
+    me = psutil.Process()
+    temporary = sum(1 for _ in Path(tempfile.gettempdir()).rglob("*"))
+    return {
+        "files": me.num_fds(),
+        "threads": threading.active_count(),
+        "children": len(me.children(True)),
+        "temporary": temporary,
+    }
 
 
 @dataclass(frozen=True)
@@ -70,6 +63,12 @@ class Found:
     growth: float
     left: dict[str, int]
     seconds: float
+
+    def describe(self) -> str:
+        """The finding as a line."""
+        more = ", ".join(f"{number} {kind}" for kind, number in self.left.items())
+        minutes = self.seconds / 60
+        return f"{self.calls:,} times, {self.megabytes:.0f} MB, {self.growth:+.2%}; left: {more}; {minutes:.0f} min"
 
     @property
     def wrong(self) -> bool:
@@ -84,13 +83,12 @@ def repeated(call: Callable[[int], object], calls: int) -> Found:
     for number in range(calls):
         call(number)
         if number == warm - 1:
-            before = Kept.now()
+            before = held()
         if number >= warm and number % every == 0:
             readings.append(psutil.Process().memory_info().rss / 2**20)
-    after, tenth = Kept.now(), max(len(readings) // 9, 1)
+    after, tenth = held(), max(len(readings) // 9, 1)
     first, last = statistics.median(readings[:tenth]), statistics.median(readings[-tenth:])
-    kinds = ("files", "threads", "children", "temporary")
-    left = {kind: getattr(after, kind) - getattr(before, kind) for kind in kinds}
+    left = {kind: after[kind] - before[kind] for kind in after}
     return Found(calls, last, last / first - 1, left, time.monotonic() - begun)
 
 
@@ -132,8 +130,6 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=10_000, help="calls of train")
     parser.add_argument("--stores", type=int, default=1000, help="calls of load_or_run")
     parser.add_argument("--pages", type=int, default=500, help="runs of a chapter (0: none)")
-    parser.add_argument("--chapter", default="08", help="which chapter is run (default 08)")
-    parser.add_argument("--write", action="store_true", help="write the table into book/how_to_rerun.md")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="leaks-") as place:
         tempfile.tempdir = os.environ["TMPDIR"] = place
@@ -141,22 +137,14 @@ def main() -> None:
         os.environ["GROKBOOK_CORES"] = "1"
         calls = [("`train`", trained, asked.calls), ("`load_or_run`, each with a store", recorded, asked.stores)]
         if asked.pages:
-            calls.append((f"`run {asked.chapter} --preset smoke`", executed(asked.chapter), asked.pages))
-        found = {}
+            calls.append(("`run 08 --preset smoke`", executed("08"), asked.pages))
+        wrong = False
         for name, call, times in calls:
-            found[name] = repeated(call, times)
-            print(name, found[name], flush=True)
+            found = repeated(call, times)
+            print(f"{name}: {found.describe()}", flush=True)
+            wrong = wrong or found.wrong
         tempfile.tempdir = None
-    columns = ("call", "times", "memory", "growth", "files", "threads", "processes", "temporary files", "minutes")
-    rows = [
-        (name, f"{f.calls:,}", f"{f.megabytes:.0f} MB", f"{f.growth:+.2%}", *f.left.values(), f"{f.seconds / 60:.0f}")
-        for name, f in found.items()
-    ]
-    text = table(columns, rows)
-    print(text)
-    if asked.write:
-        write("leaks", text)
-    sys.exit(any(f.wrong for f in found.values()))
+    sys.exit(wrong)
 
 
 if __name__ == "__main__":

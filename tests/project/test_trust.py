@@ -15,7 +15,6 @@ from project_tree import ROOT
 sys.path.insert(0, str(ROOT / ".ci" / "trust"))
 import leaks
 import soak
-import tables
 
 KEPT = []
 
@@ -63,19 +62,6 @@ def test_the_soak_s_runs_are_all_there_once_and_what_is_lost_is_found(alone, tmp
     assert "is recorded 0 times" in wrong and "soak/0: train_loss is not that of a serial run" in wrong
 
 
-def test_a_table_is_put_between_its_marks_and_nowhere_else(tmp_path):
-    mark = "% a: .ci/trust/a.py"
-    page = tmp_path / "page.md"
-    page.write_text(f"before\n{mark}\nold\n{mark}\nafter\n")
-    tables.write("a", "new", page)
-    assert page.read_text() == f"before\n{mark}\n\nnew\n\n{mark}\nafter\n"
-    tables.write("a", tables.table(("x", "y"), [("one", 1), ("two", 2)]), page)
-    assert tables.rows("a", page) == [["one", "1"], ["two", "2"]]
-    page.write_text("no marks")
-    with pytest.raises(ValueError):
-        tables.write("a", "new", page)
-
-
 def test_a_release_has_every_record_as_it_is_and_as_a_tidy_table(alone, tmp_path):
     """One record of two seeds: the same bytes, and a row for each run and logged step."""
     made = dataclasses.replace(leaks.small(0), steps=10)
@@ -89,12 +75,3 @@ def test_a_release_has_every_record_as_it_is_and_as_a_tidy_table(alone, tmp_path
     table = pd.read_csv(record.with_suffix(".csv.gz"))
     assert len(table) == curves.sizes["seed"] * curves.sizes["step"] and {"seed", "step"} <= set(table)
     np.testing.assert_allclose(table.train_loss, curves.train_loss.transpose("seed", "step").values.ravel(), rtol=1e-6)
-
-
-@pytest.mark.parametrize("name", ["soak", "leaks"])
-def test_a_script_says_what_it_does_and_has_its_marks_on_the_page(name, capsys, monkeypatch):
-    monkeypatch.setattr(sys, "argv", [name, "--help"])
-    with pytest.raises(SystemExit):
-        runpy.run_path(str(ROOT / ".ci" / "trust" / f"{name}.py"), run_name="__main__")
-    assert "--write" in capsys.readouterr().out
-    assert tables.PAGE.read_text().count(f"% {name}: .ci/trust/{name}.py\n") == 2

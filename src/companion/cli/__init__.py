@@ -390,16 +390,10 @@ def _plain(value: Any) -> Any:
 @app.command()
 def doctor() -> None:
     """Check this installation and say how to mend what is missing."""
-    from companion.site.doctor import examine
+    from companion.site.doctor import problems
     from grokbook.paths import project_root
 
-    missing = 0
-    for finding in examine(project_root()):
-        mark = "ok     " if finding.ok else "MISSING"
-        print(f"{mark}  {finding.name}: {finding.text}", flush=True)
-        if not finding.ok:
-            print(f"         to mend: {finding.mend}")
-            missing += 1
-    if missing:
+    found = list(problems(project_root()))
+    print("\n".join(found) or "everything that is needed is there")
+    if found:
         raise typer.Exit(1)
-    print("everything that is needed is there")
