@@ -18,13 +18,12 @@ from companion.claims.ledger import claims, moved
 from companion.claims.verdicts import settled, with_former
 from companion.exercises import parser
 from companion.page import sources, when
-from companion.page.wrapping import COLUMNS
 from companion.site import staging as site
 from grokbook.errors import ParameterError
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [path for path in sources.chapter_paths(ROOT) if path.stem != sources.FRONT]
-CELL_LINES, WORDS_PER_LINE, EXERCISES = 25, 6, 3
+CELL_LINES, COLUMNS, WORDS_PER_LINE, EXERCISES = 25, 78, 6, 3
 WORDS, PROOF_LINES = 4_500, 10
 PARSER = create_md_parser(MdParserConfig(enable_extensions={"dollarmath", "colon_fence"}), RendererHTML)
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from companion.page import say
 from companion.page.safe import fenced
-from companion.page.wrapping import wrapped
 from companion.python_source import parsed
 from grokbook.errors import ParameterError
 
@@ -23,7 +22,7 @@ def source(function: Any, lines: int = 15) -> None:
 
 
 def markdown(function: Any, lines: int = 15) -> str:
-    """The Markdown of `source`: a line that names the function and its module, then the code, wrapped for the page.
+    """The Markdown of `source`: a line that names the function and its module, then the code.
 
     >>> from companion.page.parameters import same
     >>> print(markdown(same).splitlines()[0])
@@ -34,7 +33,7 @@ def markdown(function: Any, lines: int = 15) -> str:
     name = getattr(function, "__qualname__", repr(function))
     if count > lines:
         raise ParameterError(f"the code of {name} has {count} lines; a page shows at most {lines}.")
-    return f"`{name}`, from the installed module `{function.__module__}`:\n\n{fenced(wrapped(code), 'python')}"
+    return f"`{name}`, from the installed module `{function.__module__}`:\n\n{fenced(code, 'python')}"
 
 
 def without_docstring(function: Any) -> str:

@@ -12,7 +12,7 @@ from companion.claims.shared import FINDINGS
 from companion.page import costs, sources
 from companion.page.sources import Page
 from companion.project import of
-from companion.python_source import SOURCES, code_digest, code_fingerprint
+from companion.python_source import SOURCES
 from companion.site import outputs, sets, state
 from companion.site import staging as site
 from companion.site.execute import execute
@@ -119,10 +119,8 @@ def key(root: Path, page: Page) -> str:
     Of records and verdicts all there are: a claim on any page may ask for any of them, or miss it.
     """
     here = Path(__file__).parent
-    library = [code_digest((here / name).read_text(encoding="utf-8")) for name in _OF_PAGES]
-    about = (page.chapter.source, page.preset, dict(page.values), library, code_fingerprint(_ROOMS))
-    files = [records_path(root) / "MANIFEST.json", *of(root).files()]
-    for room in _ROOMS:  # styles, scripts, tables and texts
+    files = [records_path(root) / "MANIFEST.json", *of(root).files(), *(here / name for name in _OF_PAGES)]
+    for room in _ROOMS:
         every = sorted((SOURCES / room).rglob("*.*"))
-        files += [path for path in every if path.is_file() and path.suffix not in (".py", ".pyc")]
-    return state.digest(about, files, _PACKAGES)
+        files += [path for path in every if path.is_file() and path.suffix != ".pyc"]
+    return state.digest((page.chapter.source, page.preset, dict(page.values)), files, _PACKAGES)
