@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 import pytest
 
 from companion.page import sources
-from companion.page.sets import slug
+from companion.page.variants import slug
 
 from .conftest import ROOT, in_scheme
 
 SITE = ROOT / "site" / "chapters"
-CHAPTERS = [one for one in sources.load_all(ROOT) if one.sets]
-PAIRS = [(one.name, f"{one.name}-{slug(name)}", name) for one in CHAPTERS for name in list(one.sets)[:1]]
+CHAPTERS = [one for one in sources.load_all(ROOT) if one.variants]
+PAIRS = [(one.name, f"{one.name}-{slug(name)}", name) for one in CHAPTERS for name in list(one.variants)[:1]]
 BUILT = [pair for pair in PAIRS if (SITE / f"{pair[1]}.html").is_file()]
 
 pytestmark = [
@@ -37,7 +37,7 @@ def link(page, name):
 
 
 def test_three_chapters_have_at_least_two_sets_each():
-    assert len([one for one in CHAPTERS if len(one.sets) >= 2]) >= 3
+    assert len([one for one in CHAPTERS if len(one.variants) >= 2]) >= 3
 
 
 def begin_at(page, number):

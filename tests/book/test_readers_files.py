@@ -14,7 +14,7 @@ from papermill.translators import PythonTranslator
 
 from companion.page import sources
 from companion.project import of
-from companion.site import parameter_sets
+from companion.site import variants
 from grokbook.errors import ChapterError, GrokbookError, ParameterError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,11 +114,11 @@ SHAPES = {
 def test_a_parameter_set_comes_back_whatever_wrote_it(tmp_path_factory, p, fraction, shape, editor, name):
     file = tmp_path_factory.mktemp("sets") / "mine.yml"
     page = TINY.page("smoke", {"p": p, "train_fraction": fraction, "square": 0, "strip": 1})
-    parameter_sets.write(file, page)
+    variants.write_file(file, page)
     text = file.read_text("utf-8").replace(f"chapter: {TINY.name}", f"chapter: {name}")
     text = SHAPES[shape](text)
     file.write_bytes(EDITORS[editor](text) if editor else text.encode())
-    preset, values = parameter_sets.read(file, TINY)
+    preset, values = variants.read_file(file, TINY)
     assert preset == "smoke" and TINY.page(preset, values).values == page.values
 
 
@@ -127,7 +127,7 @@ def test_a_set_of_another_chapter_is_refused(tmp_path, name):
     file = tmp_path / "mine.yml"
     file.write_text(f"chapter: {name}\nparameters: {{p: 7}}\n")
     with pytest.raises(ParameterError, match=r"is for the chapter|the chapter is not a word"):
-        parameter_sets.read(file, TINY)
+        variants.read_file(file, TINY)
 
 
 # ------------------------------------------------------------------------------------------------- a clone

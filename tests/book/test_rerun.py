@@ -17,7 +17,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from companion.checks import drift
 from companion.page import sources, when
 from companion.page.costs import Estimate
-from companion.site import beside, execute, parameter_sets, rerun, standalone
+from companion.site import beside, execute, rerun, standalone, variants
 from grokbook.errors import ChapterError, ParameterError
 
 from .conftest import CHAPTER
@@ -302,14 +302,14 @@ def test_what_is_written_is_what_is_read(folder, p, x, name, hole, ps):
     given = {"p": p, "x": x, "name": name, "hole": hole, "ps": ps}
     file = folder / "set.yml"
     chapter = sources.find(folder, "01")
-    parameter_sets.write(file, page := chapter.page("paper", given))
-    preset, read = parameter_sets.read(file, chapter)
+    variants.write_file(file, page := chapter.page("paper", given))
+    preset, read = variants.read_file(file, chapter)
     assert preset == "paper" and chapter.page(preset, read) == page
     whole = file.read_text()
     for cut in (len(whole) // 2, len(whole) - 5):
         file.write_text(whole[:cut])
         with pytest.raises(ParameterError, match="was written only in part"):
-            parameter_sets.read(file, chapter)
+            variants.read_file(file, chapter)
 
 
 @pytest.mark.parametrize(
@@ -335,7 +335,7 @@ def test_a_foreign_or_broken_file_is_refused_in_one_sentence(folder, content, sa
     file = folder / "odd.yml"
     file.write_bytes(content)
     with pytest.raises(ParameterError) as refused:
-        parameter_sets.read(file, sources.find(folder, "01"))
+        variants.read_file(file, sources.find(folder, "01"))
     assert said in str(refused.value) and str(file) in str(refused.value) and "\n" not in str(refused.value)
 
 
@@ -348,7 +348,7 @@ def test_names_and_values_are_refused_as_those_of_p_are(folder, content, said):
     file.write_text(content)
     chapter = sources.find(folder, "01")
     with pytest.raises(ParameterError) as refused:
-        chapter.page("laptop", parameter_sets.read(file, chapter)[1])
+        chapter.page("laptop", variants.read_file(file, chapter)[1])
     name, _, value = content.partition(": ")
     with pytest.raises(ParameterError) as typed:
         chapter.page("laptop", {name: value})

@@ -169,7 +169,7 @@ def run(
 ) -> None:
     """Run one chapter with your parameters: an executed notebook, and an HTML page that opens with what differs."""
     from companion.page import sources
-    from companion.site import parameter_sets
+    from companion.site import variants
     from companion.site.rerun import rerun
     from grokbook.paths import project_root
 
@@ -181,11 +181,11 @@ def run(
             raise ParameterError(f"-p {pair!r} is not of the form name=value, such as -p p=113.")
         changed[name.strip()] = value.strip()
     if params is not None:
-        preset, given = parameter_sets.read(params, found, preset)
+        preset, given = variants.read_file(params, found, preset)
         changed = given | changed
     page = found.page(preset or "laptop", changed)
     if save_params is not None:
-        parameter_sets.write(save_params, page)
+        variants.write_file(save_params, page)
     with stoppable():
         notebook, made = rerun(page, root, out, yes=yes, compare=compare)
     print(f"notebook  {notebook}\npage      {made}")

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from companion.page import parameters as params
-from companion.page import sets
+from companion.page import variants
 from companion.page.parameters import Parameter
 from companion.page.safe import line
 from companion.project import current
@@ -42,7 +42,7 @@ class Chapter:
     lead: str = ""
     picture: str = ""
     needs: tuple[str, ...] = ()
-    sets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -192,7 +192,7 @@ def _parsed(path: Path, source: str) -> Chapter:
         lead=str(front.get("lead") or ""),
         picture=str(front.get("picture") or front.get("lead") or ""),
         needs=tuple(front.get("needs") or ()),
-        sets=sets.read(source, front, found, presets),
+        variants=variants.named_in(front, found, presets),
     )
 
 

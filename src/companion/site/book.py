@@ -13,7 +13,7 @@ from companion.page import costs, sources
 from companion.page.sources import Page
 from companion.project import of
 from companion.python_source import SOURCES
-from companion.site import outputs, sets, state
+from companion.site import outputs, state, variants
 from companion.site import staging as site
 from companion.site.execute import execute
 from companion.site.jobs import Job, long_run, refuse_too_large, side_by_side
@@ -49,19 +49,19 @@ def build(
     progress = progress or Progress()
     wanted = [sources.find(root, name) for name in only] if only else sources.load_all(root)
     pages = [chapter.page(preset) for chapter in wanted]
-    others = [page for chapter in wanted for page in sets.pages(chapter, preset).values()]
+    others = [page for chapter in wanted for page in variants.pages(chapter, preset).values()]
     for page in (*pages, *others):
         page.experiments()
 
     def changed(several: Sequence[Page]) -> list[Job]:
         known = [planned(root, page) for page in several]
-        cards = [state.card_in(sets.folder(root, job.page), job.page.chapter.name) or {} for job in known]
+        cards = [state.card_in(variants.folder(root, job.page), job.page.chapter.name) or {} for job in known]
         return [job for job, card in zip(known, cards, strict=True) if force or card.get("key") != job.key]
 
     with lock(root):
         waiting = changed(pages)
         if more := changed(others):
-            more, said = sets.affordable(more)
+            more, said = variants.affordable(more)
             waiting += more
             progress.say(said)
         at_once = min(jobs or cores(), cores(), max(len(waiting), 1))
@@ -71,10 +71,10 @@ def build(
         kernels = Kernels()
 
         def work(job: Job, share: int) -> None:
-            label, predicted = f"{job.page.chapter.label}{sets.named(job.page)}", job.predicted
+            label, predicted = f"{job.page.chapter.label}{variants.named(job.page)}", job.predicted
             progress.say(f"{label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB")
             run = execute(job.page, root, progress, strict, kernels, {CORES: str(share), FINDINGS: str(findings)})
-            state.write(sets.folder(root, job.page), job, run)
+            state.write(variants.folder(root, job.page), job, run)
             progress.say(f"{label}: executed in {run.seconds:.0f} s, {len(run.figures)} figures")
 
         with temporary_folder() as findings:  # a check of the ledger runs once

@@ -26,7 +26,7 @@ from companion.page.drawing import NARROW
 from companion.page.sources import Chapter
 from companion.project import described, of
 from companion.python_source import SOURCES
-from companion.site import companions, cookbook, outputs, policy, sets, state
+from companion.site import companions, cookbook, outputs, policy, state, variants
 from companion.site.arranged import arranged
 from companion.site.terminal import Progress
 from grokbook.errors import ChapterError, GrokbookError
@@ -65,11 +65,9 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
     names = state.executed(root)
     progress.say(f"building the site: {len(names)} chapters")
     chapters = {name: sources.load(root / "notebooks" / f"{name}.md") for name in names}
-    variants, said = sets.within({name: sets.made(root, chapter) for name, chapter in chapters.items()})
-    if any(variants.values()):
-        progress.say(said)
+    sets = {name: variants.made(root, chapter) for name, chapter in chapters.items()}
     with workplace(root) as work:
-        stage(root, work, names, variants=variants)
+        stage(root, work, names, sets=sets)
         cookbook.put(root, work / "source")
         html = sphinx(work)
         refused = policy.protect(html)
@@ -126,11 +124,11 @@ def stage(
     work: Path,
     names: Sequence[str],
     notebooks: Path | None = None,
-    variants: Mapping[str, Sequence[sets.Variant]] | None = None,
+    sets: Mapping[str, Sequence[variants.Variant]] | None = None,
 ) -> None:
     """Lay out `work/source` (what Sphinx reads) and `work/extra` (what is copied beside the pages).
 
-    Executed chapters are those of the book, or of the folder `notebooks`; `variants` are the sets that have pages.
+    Executed chapters are those of the book, or of the folder `notebooks`; `sets` are the variants that have pages.
     """
     import nbformat
 
@@ -143,11 +141,11 @@ def stage(
     downloads = extra / "downloads"
     downloads.mkdir(parents=True)
     chapters = {name: sources.load(root / "notebooks" / f"{name}.md") for name in names}
-    variants = variants or {}
+    sets = sets or {}
     drawn: dict[str, str] = {}
     for name, chapter in chapters.items():
         executed = (notebooks or root / "book" / "chapters") / f"{name}.ipynb"
-        notebook, others = json.loads(executed.read_text(encoding="utf-8")), variants.get(name, [])
+        notebook, others = json.loads(executed.read_text(encoding="utf-8")), sets.get(name, [])
         drawn |= drawings(notebook)
         page = source / f"{sources.page_of(name)}.ipynb"
         page.with_suffix(".md").unlink(missing_ok=True)  # what stands there while the front page is not executed
@@ -155,7 +153,7 @@ def stage(
         put_download(nbformat.read(executed, as_version=4), downloads / executed.name, root)
         shutil.copyfile(chapter.path, downloads / chapter.path.name)
         for one in others:
-            made = sets.shown(one, nbformat.read(executed, as_version=4))
+            made = variants.shown(one, nbformat.read(executed, as_version=4))
             put_page(made, page.with_name(f"{one.file}.ipynb"), extra, chapter, others, one.name)
             (downloads / "sets").mkdir(exist_ok=True)
             put_download(one.notebook, downloads / "sets" / f"{one.file}.ipynb", root)
@@ -169,8 +167,8 @@ def stage(
     (extra / class_page.NAME).write_text(class_page.class_page(), encoding="utf-8")
     toc = source / "_toc.yml"
     toc.write_text(filtered_toc(toc.read_text("utf-8"), names, beside(root)), "utf-8")
-    facts = pages(root, chapters) | {"sets": sets.facts(variants)}
-    for one in (one for several in variants.values() for one in several):
+    facts = pages(root, chapters) | {"sets": variants.facts(sets)}
+    for one in (one for several in sets.values() for one in several):
         facts["pages"][f"chapters/{one.file}"] = {"source": str(one.page.chapter.path)}
         facts["questions"][one.file], facts["leads"][one.file] = one.page.chapter.question, one.page.chapter.lead
     for name in () if notebooks else names:
@@ -196,7 +194,7 @@ def put_page(
     page: Path,
     extra: Path,
     chapter: Chapter,
-    variants: Sequence[sets.Variant],
+    sets: Sequence[variants.Variant],
     here: str = "",
 ) -> None:
     """Write the notebook of a page where Sphinx reads it, and what its outputs have beside it where the site has it."""
@@ -204,10 +202,10 @@ def put_page(
         if cell["cell_type"] == "markdown":
             cell["source"] = parser.folded("".join(cell["source"]))
     put_narrow(notebook, extra / "narrow" / page.stem)
-    sets.put_pairs(notebook, extra / "pairs" / page.stem)
+    variants.put_pairs(notebook, extra / "pairs" / page.stem)
     for file, content in outputs.files(notebook).items():
         inside(extra, file).write_text(export.text(content), encoding="utf-8")
-    page.write_text(json.dumps(sets.tabs(notebook, chapter, variants, here)), encoding="utf-8")
+    page.write_text(json.dumps(variants.tabs(notebook, chapter, sets, here)), encoding="utf-8")
 
 
 def put_narrow(notebook: Mapping[str, Any], folder: Path) -> None:
@@ -277,7 +275,7 @@ def fill_pages(root: Path, source: Path, names: Collection[str], drawn: Mapping[
     elsewhere = {}
     for chapter in every:
         if chapter.name not in names:
-            elsewhere |= dict.fromkeys(sets.labels(chapter.source), f"chapter {chapter.number.lstrip('0')}")
+            elsewhere |= dict.fromkeys(variants.labels(chapter.source), f"chapter {chapter.number.lstrip('0')}")
     chapters = (source / "chapters").glob("*.ipynb") if elsewhere else ()
     for page in [*source.glob("*.md"), *source.glob("*.ipynb"), *chapters]:
         text = page.read_text(encoding="utf-8")

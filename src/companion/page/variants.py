@@ -1,4 +1,4 @@
-"""Parameter sets that a chapter's front matter names for its published page: `sets: {"p = 47": {p: 47}}`."""
+"""Variants of a chapter, a name for values of its parameters: `sets: {"p = 47": {p: 47}}` in its front matter."""
 
 from __future__ import annotations
 
@@ -23,44 +23,30 @@ def slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower().replace(" -", " minus ")).strip("-")
 
 
-def read(
-    source: str, front: Mapping[str, Any], parameters: Sequence[Parameter], presets: Mapping[str, Mapping[str, Any]]
+def named_in(
+    front: Mapping[str, Any], parameters: Sequence[Parameter], presets: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    """The sets of a chapter by name, each checked against every preset.
+    """The variants of a chapter by name, each checked against every preset.
 
-    Raises ChapterError for a name that is doubled, too long or nothing, for two names with one address, and for values
-    that the chapter refuses or that change no preset.
+    Raises ChapterError for a name that is too long or nothing, for two names with one address, and for values that the
+    chapter refuses or that change no preset.
     """
-    given = front.get("sets") or {}
-    names = _names(source) if given else []
-    doubled = {name for name in names if names.count(name) > 1}
-    if doubled:
-        raise ChapterError(f"the set {shown(min(doubled))} is named twice in the front matter.")
     found: dict[str, dict[str, Any]] = {}
     known: dict[str, str] = {}
-    for name, values in given.items():
+    for name, values in (front.get("sets") or {}).items():
         if not isinstance(name, str) or not slug(name) or len(name) > LONGEST or not isinstance(values, dict):
             rule = f"a set is a name of at most {LONGEST} characters with letters or digits, and a table of values"
             raise ChapterError(f"sets has {shown(name)}: {shown(values)}; {rule}.")
         if (other := known.setdefault(slug(name), name)) != name:
             raise ChapterError(f"the sets {shown(other)} and {shown(name)} have the same address, {slug(name)}.")
-        merged = {}
+        changes_something = False
         for preset, plain in presets.items():
             try:
-                merged[preset] = [params.merge(parameters, plain, more) for more in ({}, values)]
+                changed = params.merge(parameters, plain, values)
             except ParameterError as error:
                 raise ChapterError(f"the set {shown(name)} at preset {preset}: {error}") from error
-        if all(before == after for before, after in merged.values()):
+            changes_something = changes_something or changed != params.merge(parameters, plain)
+        if not changes_something:
             raise ChapterError(f"the set {shown(name)} changes nothing at any preset.")
         found[name] = dict(values)
     return found
-
-
-def _names(source: str) -> list[str]:
-    """The names as they are written: YAML itself keeps the last of two that are equal."""
-    import yaml
-
-    node = yaml.compose(source.split("---", 2)[1])
-    for key in ("grokbook", "sets"):
-        node = next(value for name, value in node.value if name.value == key)
-    return [name.value for name, _ in node.value]

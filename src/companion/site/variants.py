@@ -1,8 +1,8 @@
-"""Parameter sets on the site: a chapter executed with other values, beside its page and a link away.
+"""A chapter at other values of its parameters: as a page of the site beside the chapter's own, and as a file.
 
-Each set is a page of its own, `chapters/NN_name-SET.html`, so the switch needs no kernel and no network, and an address
-names it; a script (book/_static/grokbook.js) puts its parts in place, without it the link is followed.
-It opens with what differs from the default, as `grokbook run` does (`beside`).
+Each variant that a chapter names is a page of its own, `chapters/NN_name-SET.html`, so the switch needs no kernel and
+no network, and an address names it; a script (book/_static/grokbook.js) puts its parts in place, without it the link is
+followed. It opens with what differs from the default, as `grokbook run` does (`beside`).
 """
 
 from __future__ import annotations
@@ -17,15 +17,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from companion.page.sets import slug
-from companion.page.sources import Chapter, Page
+from companion.page.safe import line
+from companion.page.sources import Chapter, Page, means
+from companion.page.variants import slug
 from companion.site import beside, state
 from companion.site.arranged import arranged
 from companion.site.jobs import Job
+from grokbook.errors import ParameterError
+from grokbook.errors import shown as quoted
+from grokbook.files import as_text, atomic_write, given
 from grokbook.machine import duration
 
-MINUTES, MEGABYTES = 15, 24
-"""What a build may spend on all sets: predicted minutes of one core, and executed notebooks on disk."""
+MINUTES = 15
+"""What a build may spend on all sets: predicted minutes of one core."""
 _LABEL = r"(?m)^\(([\w-]+)\)=|^:(?:label|name): *([\w-]+)|\$\$ *\(([\w-]+)\) *$"
 """Where a page gives a name: to what follows, to a directive, to an equation."""
 
@@ -49,7 +53,7 @@ def pages(chapter: Chapter, preset: str) -> dict[str, Page]:
 
     A set that changes nothing at this preset is none.
     """
-    every = {name: chapter.page(preset, values) for name, values in chapter.sets.items()}
+    every = {name: chapter.page(preset, values) for name, values in chapter.variants.items()}
     changed = {name: page for name, page in every.items() if page.changed}
     return dict(list(changed.items())[: 1 if preset == "smoke" else None])
 
@@ -88,21 +92,6 @@ def made(root: Path, chapter: Chapter) -> list[Variant]:
         if about.get("preset") == page.preset and about["parameters"] == json.loads(json.dumps(dict(page.values))):
             found.append(Variant(name, page, nbformat.read(place / f"{chapter.name}.ipynb", as_version=4)))
     return found
-
-
-def within(variants: Mapping[str, Sequence[Variant]]) -> tuple[dict[str, list[Variant]], str]:
-    """The sets of each chapter whose notebooks fit into the budget of megabytes, and a sentence that says so."""
-    kept: dict[str, list[Variant]] = {chapter: [] for chapter in variants}
-    used, left = 0.0, []
-    for chapter, one in ((chapter, one) for chapter, several in variants.items() for one in several):
-        size = len(json.dumps(one.notebook)) / 1e6
-        if used + size > MEGABYTES:
-            left.append(one.file)
-            continue
-        used += size
-        kept[chapter].append(one)
-    said = f"parameter sets: {sum(map(len, kept.values()))} pages, notebooks of {used:.1f} MB of at most {MEGABYTES} MB"
-    return kept, f"{said}; left out, as they need more: {', '.join(left)}" if left else said
 
 
 # ------------------------------------------------------------------------------------------- their pages
@@ -194,3 +183,82 @@ def facts(variants: Mapping[str, Sequence[Variant]]) -> dict[str, dict[str, str]
     """For the site's extensions: file of each set -> chapter, name and the ending of its labels."""
     every = [one for several in variants.values() for one in several]
     return {v.file: {"chapter": v.page.chapter.name, "ending": f"-{slug(v.name)}"} for v in every}
+
+
+# ------------------------------------------------------------------------------------------- as a file
+
+LARGEST = 100_000
+"""Bytes of the largest file that is read."""
+
+_FIRST, _LAST = "# grokbook parameters", "..."
+"""First and last line of a file that `write_file` made: one without the last was cut off."""
+_KEYS = {"chapter", "preset", "parameters"}
+
+
+def write_file(path: Path, page: Page) -> None:
+    """Write the whole parameter set of a page to `path`: what `read_file` gives back, whatever the presets become.
+
+    Raises ParameterError for what the chapter refuses, and where the file cannot be written.
+    """
+    import yaml
+
+    page.experiments()
+    content = {"chapter": page.chapter.name, "preset": page.preset, "parameters": dict(page.values)}
+    text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=10_000)
+    if path.is_dir():
+        raise ParameterError(f"--save-params {path} is a folder; name a file.")
+    atomic_write(path, f"{_FIRST}: grokbook run {page.chapter.number} --params {path.name}\n{text}{_LAST}\n".encode())
+
+
+def read_file(path: Path, chapter: Chapter, preset: str | None = None) -> tuple[str | None, dict[str, Any]]:
+    """The preset and the values of a file for a chapter; `preset`, where given, goes over that of the file.
+
+    A file may also hold the parameters alone. Values are texts, as `-p` gives them, and are checked as those are.
+    Raises ParameterError for a file that cannot be read, is no parameter set, or is that of another chapter.
+    """
+    found = _mapping(path)
+    nested = isinstance(found.get("parameters"), dict)
+    if nested and (other := set(found) - _KEYS):
+        raise ParameterError(f"--params {path} has {quoted(min(other))}; it may have chapter, preset and parameters.")
+    values = found["parameters"] if nested else found
+    theirs = found.get("chapter", chapter.name) if nested else chapter.name
+    if not isinstance(theirs, str):
+        raise ParameterError(f"--params {path}: the chapter is not a word.")
+    if not means(theirs, chapter):
+        raise ParameterError(f"--params {path} is for the chapter {quoted(theirs)}, not for {chapter.name}.")
+    for one, value in values.items():
+        each = value if isinstance(value, list) else [value]
+        if not all(isinstance(part, str) for part in (one, *each)):
+            raise ParameterError(f"--params {path}: {quoted(one)} is neither a value nor a list of values.")
+    chosen = preset or (found.get("preset") if nested else None)
+    if not isinstance(chosen, str | None):
+        raise ParameterError(f"--params {path}: the preset is not a word.")
+    return chosen, dict(values)
+
+
+def _mapping(path: Path) -> dict[str, Any]:
+    """What a file holds, every value as the text that stands there."""
+    import yaml
+
+    try:
+        content = given(path, LARGEST)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ParameterError(f"--params {line(path)} cannot be read ({reason}).") from None
+    if len(content) > LARGEST:
+        raise ParameterError(f"--params {path} has more than {LARGEST:,} bytes, so it is no parameter set.")
+    try:
+        text = as_text(content)
+    except ParameterError as error:
+        raise ParameterError(f"--params {path}: {error}") from None
+    try:
+        if text.startswith(_FIRST) and text.rstrip().rpartition("\n")[2] != _LAST:
+            raise ParameterError(f"--params {path} was written only in part: its last line is not `{_LAST}`.")
+        found = yaml.load(text, yaml.BaseLoader)  # every scalar is a text, nothing is constructed
+    except ParameterError:
+        raise
+    except (yaml.YAMLError, RecursionError, ValueError):
+        raise ParameterError(f"--params {path} is not YAML, or was written only in part.") from None
+    if not isinstance(found, dict) or not found:
+        raise ParameterError(f"--params {path} holds no parameters; write lines such as `p: 113`.")
+    return found
