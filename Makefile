@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book test setup setup-dev smoke browser screenshot older bundle wheel examples draws benchmark lint types serve record release constraints clean distclean hashes materials audit
+.PHONY: help book test setup setup-dev smoke browser screenshot older bundle wheel examples draws benchmark lint types serve record constraints clean distclean hashes materials audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -90,10 +90,6 @@ serve: setup ## show the built site at a local address
 
 record: setup ## train the recorded paper-scale runs that are missing (resumable)
 	$(GROKBOOK) record
-
-release: setup ## write every record as netCDF and as tidy CSV to build/release, for an archive
-	rm -rf build/release
-	$(BIN)/python .ci/release.py build/release
 
 constraints: ## make constraints.txt anew from pyproject.toml's ranges
 	rm -rf build/constraints

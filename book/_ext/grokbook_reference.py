@@ -1,13 +1,10 @@
-"""Docstrings of the library as pages: its Markdown in reStructuredText, and the chapters that use a name."""
+"""Docstrings of the library as pages: its Markdown in reStructuredText."""
 
 from __future__ import annotations
 
-import ast
 import importlib
-import json
 import re
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import cache
 from typing import Any
 
 from docutils import nodes
@@ -51,50 +48,9 @@ def _escaped(text: str) -> str:
     return _SPECIAL.sub(lambda m: "\\" + m[0], text)
 
 
-def _imports(source: str) -> set[tuple[str, str]]:
-    """Module and name of all that some code imports from the library."""
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:
-        return set()
-    nodes = [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and (n.module or "").startswith("grokbook")]
-    return {(node.module or "", alias.name) for node in nodes for alias in node.names}
-
-
-@lru_cache(maxsize=1)
-def uses(folder: Path) -> dict[str, set[tuple[str, str]]]:
-    """What each chapter's page and folder import of the library: page -> module and name; no pages of sets."""
-    package = Path(importlib.import_module("grokbook").__file__ or "").parent / "chapters"
-    found = {}
-    for page in sorted((folder / "chapters").glob("*.ipynb")):
-        notebook = json.loads(page.read_text(encoding="utf-8"))
-        if notebook.get("metadata", {}).get("orphan"):
-            continue
-        code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
-        own = package / page.stem.partition("_")[2]
-        files = [own.with_suffix(".py"), *own.glob("*.py")]
-        code += [file.read_text(encoding="utf-8") for file in files if file.is_file()]
-        found[f"chapters/{page.stem}"] = set().union(*map(_imports, code))
-    return found
-
-
-def users(thing: Any, folder: Path) -> list[str]:
-    """The pages that import a thing, under whatever path."""
-
-    def same(module: str, name: str) -> bool:
-        return (
-            name == getattr(thing, "__name__", None) and getattr(importlib.import_module(module), name, None) is thing
-        )
-
-    return [page for page, names in uses(folder).items() if any(same(*one) for one in names)]
-
-
 def docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """Make a docstring reStructuredText, and add the chapters that use what it is of."""
+    """Make a docstring reStructuredText."""
     lines[:] = as_rst(lines)
-    if pages := users(thing, Path(app.srcdir)):
-        links = ", ".join(f":doc:`{Path(page).name.partition('_')[0].lstrip('0')} <{page}>`" for page in pages)
-        lines += ["", f"Used in chapter{'s' if len(pages) > 1 else ''} {links}."]
 
 
 def linked(app: Any, doctree: Any, docname: str) -> None:

@@ -85,17 +85,6 @@ def test_a_docstring_is_made_restructuredtext(reference):
     ]
 
 
-def test_a_name_is_used_where_a_page_or_its_chapter_imports_it(reference, tmp_path):
-    (tmp_path / "chapters").mkdir()
-    cell = '{"cells": [{"cell_type": "code", "source": ["from grokbook.measures import med as m"]}]}'
-    (tmp_path / "chapters" / "90_none.ipynb").write_text(cell)
-    (tmp_path / "chapters" / "90_none-p-5.ipynb").write_text(f'{cell[:-1]}, "metadata": {{"orphan": true}}}}')
-    reference.uses.cache_clear()
-    assert reference.users(grokbook.med, tmp_path) == ["chapters/90_none"]
-    assert reference.users(grokbook.weight_norm, tmp_path) == []
-    reference.uses.cache_clear()
-
-
 def shown_on(page):
     """The functions whose code a page shows."""
     text, names = page.read_text("utf-8"), {}

@@ -1,14 +1,8 @@
 """Short forms of the trials of `.ci/trust`: what they find fault with; that a few calls leave nothing behind."""
 
-import dataclasses
-import hashlib
-import json
 import os
-import runpy
 import sys
 
-import numpy as np
-import pandas as pd
 import pytest
 from project_tree import ROOT
 
@@ -60,18 +54,3 @@ def test_the_soak_s_runs_are_all_there_once_and_what_is_lost_is_found(alone, tmp
     made = soak.Soak(tmp_path, 8, 1)
     wrong = " ".join(made.wrong(soak.Store(tmp_path / "serial")))
     assert "is recorded 0 times" in wrong and "soak/0: train_loss is not that of a serial run" in wrong
-
-
-def test_a_release_has_every_record_as_it_is_and_as_a_tidy_table(alone, tmp_path):
-    """One record of two seeds: the same bytes, and a row for each run and logged step."""
-    made = dataclasses.replace(leaks.small(0), steps=10)
-    store = leaks.Store(tmp_path / "store")
-    curves = leaks.load_or_run(leaks.Experiment("made/up", made, (0, 1)), store, progress=False, device="cpu")
-    release = runpy.run_path(str(ROOT / ".ci" / "release.py"))["release"]
-    assert release(store, tmp_path / "out") == 1
-    (record,) = (tmp_path / "out").rglob("*.nc")
-    entry = json.loads((tmp_path / "out" / "MANIFEST.json").read_text())["records"]["made/up/" + record.name]
-    assert hashlib.sha256(record.read_bytes()).hexdigest() == entry["sha256"]
-    table = pd.read_csv(record.with_suffix(".csv.gz"))
-    assert len(table) == curves.sizes["seed"] * curves.sizes["step"] and {"seed", "step"} <= set(table)
-    np.testing.assert_allclose(table.train_loss, curves.train_loss.transpose("seed", "step").values.ravel(), rtol=1e-6)
