@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ import yaml
 
 from companion.page import sources
 from companion.project import PACKAGE, Project, of
-from companion.site import companions
 from companion.site import staging as site
 from grokbook.errors import GrokbookError
 from grokbook.paths import frame
@@ -64,23 +62,3 @@ def test_a_site_has_the_frame_of_this_book_under_what_the_project_says():
     assert made["html"]["favicon"] == book["html"]["favicon"] and made["title"] != book["title"]
     assert made["sphinx"] == book["sphinx"] and "Made with grokbook" in made["html"]["extra_footer"]
     assert yaml.safe_load(site.configuration(ROOT)) == book
-
-
-def test_an_installed_companion_is_in_the_table_of_contents_of_the_book_alone(tmp_path, monkeypatch):
-    """What an installation of the example leaves: its metadata and entry points. Without an address it is refused."""
-    said = tomllib.loads((EXAMPLE / "pyproject.toml").read_text("utf-8"))["project"]
-    place = tmp_path / "omnigrok-0.1.0.dist-info"
-    place.mkdir()
-    points = [f"{name} = {value}" for name, value in said["entry-points"][companions.GROUP].items()]
-    (place / "entry_points.txt").write_text("\n".join([f"[{companions.GROUP}]", *points, ""]))
-    head = f"Metadata-Version: 2.4\nName: omnigrok\nVersion: 0.1.0\nSummary: {said['description']}\n"
-    (place / "METADATA").write_text(head + "".join(f"Project-URL: {n}, {url}\n" for n, url in said["urls"].items()))
-    before = site.key(ROOT)
-    monkeypatch.syspath_prepend(tmp_path)
-    (entry,) = site.beside(ROOT)
-    assert entry == {"title": said["description"], "url": said["urls"]["Homepage"]} and site.beside(EXAMPLE) == []
-    toc = yaml.safe_load(site.filtered_toc((ROOT / "book" / "_toc.yml").read_text(), [], site.beside(ROOT)))
-    assert toc["parts"][-1] == {"caption": "Companions", "chapters": [entry]} and site.key(ROOT) != before
-    (place / "METADATA").write_text(head)
-    with pytest.raises(GrokbookError, match=r"the companion omnigrok names no address in \[project.urls\]"):
-        site.beside(ROOT)

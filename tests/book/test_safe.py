@@ -6,7 +6,6 @@ import io
 import json
 import re
 from html.parser import HTMLParser
-from itertools import accumulate
 from pathlib import Path
 
 import pandas as pd
@@ -17,7 +16,6 @@ from docutils.core import publish_doctree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from myst_parser.parsers.docutils_ import Parser
-from pybtex.database import parse_string
 
 from companion import page
 from companion.page import cards, safe, show, sources, tables
@@ -146,19 +144,6 @@ def test_an_entry_of_the_ledger_adds_only_what_sets_mathematics_in_a_sentence(na
         return [one for one in seen if one[0] not in ("i", "sub", "sup") and one != ("p", ["class"])]
 
     assert made(name, said) == made("1", "calm")
-
-
-@settings(max_examples=40)
-@given(HOSTILE, HOSTILE)
-def test_an_entry_of_a_bibliography_is_one_entry_with_its_four_fields(name, said):
-    row = {"id": f"X{name}", "paper": "gu2025", "place": said, "verdict": said, "statement": said}
-    entries = parse_string(cards.bibtex(pd.DataFrame([row])), "bibtex").entries
-    ((key, entry),) = entries.items()
-    assert re.fullmatch(r"grokbook-X[\w.-]*", key)
-    assert set(entry.fields) == {"title", "howpublished", "note"} and list(entry.persons) == ["author"]
-    for value in entry.fields.values():
-        depth = list(accumulate({"{": 1, "}": -1}.get(sign, 0) for sign in value))
-        assert min(depth) >= 0 and depth[-1] == 0, "BibTeX counts every brace"
 
 
 @given(HOSTILE)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-import re
 import textwrap
 from base64 import b64encode
 from collections import Counter
@@ -17,7 +16,6 @@ from companion.claims import VERDICTS, carrying, choose, moved
 from companion.claims.export import NAME
 from companion.claims.ledger import FOUR, GATHERED, WAYS, named
 from companion.claims.verdicts import settled
-from companion.page import safe
 from companion.page.links import section_address
 from companion.page.sources import load_all
 from companion.page.tables import script, verdict
@@ -28,9 +26,6 @@ from grokbook.paths import project_root
 
 LINE = 50
 """Characters of a statement that stand on the line of its claim."""
-
-_TEX = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "<": "$<$", ">": "$>$", "|": "$|$"}
-_TEX |= {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
 
 
 def claim_cards(frame: pd.DataFrame, caption: str) -> str:
@@ -48,14 +43,15 @@ def claim_cards(frame: pd.DataFrame, caption: str) -> str:
 
 
 def ledger_html(frame: pd.DataFrame) -> str:
-    """The whole ledger: a line a claim, its id the anchor; filters by a script; evidence folds; CSV and BibTeX.
+    """The whole ledger: a line a claim, its id the anchor; filters by a script; evidence folds; CSV and JSON.
 
     `frame` is what `companion.claims.ledger` gives. Without scripts all is open and nothing is hidden.
     """
     rows = frame.to_dict("records")
     made = [_entry(row) for row in rows]
     filters = html.escape(json.dumps(_filters(rows)))
-    links = f"{_download('csv', csv(frame), 'text/csv')} · {_download('bib', bibtex(frame), 'text/plain')}"
+    data = b64encode(csv(frame).encode()).decode()
+    links = f'<a download="{current().name}-ledger.csv" href="data:text/csv;charset=utf-8;base64,{data}">CSV</a>'
     links += f' · <a href="../{NAME}">JSON</a>'
     return (
         f'<div class="gb-ledger" data-filters="{filters}">\n'
@@ -184,42 +180,5 @@ def _filters(rows: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def csv(frame: pd.DataFrame) -> str:
     """The ledger as a file of comma-separated values, a row a claim, with its anchor in the last column."""
-    return frame.assign(anchor=[_anchor(name) for name in frame.id]).map(no_formula).to_csv(index=False)
-
-
-def bibtex(frame: pd.DataFrame) -> str:
-    """The ledger as a bibliography: an entry a claim, which names its verdict and its anchor in the book.
-
-    Example:
-        >>> row = {"id": "X1", "paper": "gu2025", "place": "p. 3", "statement": "50 % are.", "verdict": "holds"}
-        >>> print(bibtex(pd.DataFrame([row])).splitlines()[0])
-        @misc{grokbook-X1,
-    """
-    entries, book = [], current()
-    for row in frame.to_dict("records"):
-        about = f"On {named(row['paper'])}, {row['place']}"
-        fields = {
-            "author": f"{{The {book.name} authors}}",
-            "title": f"{{Claim {_tex(row['id'])}: {_tex(row['statement'])}}}",
-            "howpublished": f"{book.name}, version {book.version}, {_tex(_anchor(row['id']))}",
-            "note": f"{_tex(about)}. Verdict: {_tex(row['verdict'])}",
-        }
-        said = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
-        key = re.sub(r"[^\w.-]", "", row["id"])
-        entries.append(f"@misc{{{book.name}-{key},\n{said}\n}}\n")
-    return "\n".join(entries)
-
-
-def _anchor(name: str) -> str:
-    return f"chapters/{current().ledger}.html#{name}"
-
-
-def _tex(text: str) -> str:
-    """A text with what TeX reads as commands made harmless; BibTeX counts braces, those of TeX's commands too."""
-    return re.sub(r"[\\^~<>|&%$#_{}]", lambda found: _TEX.get(found[0], f"\\{found[0]}"), safe.line(text))
-
-
-def _download(kind: str, text: str, mime: str) -> str:
-    data = b64encode(text.encode()).decode()
-    name = {"csv": "CSV", "bib": "BibTeX"}[kind]
-    return f'<a download="{current().name}-ledger.{kind}" href="data:{mime};charset=utf-8;base64,{data}">{name}</a>'
+    page = f"chapters/{current().ledger}.html"
+    return frame.assign(anchor=[f"{page}#{name}" for name in frame.id]).map(no_formula).to_csv(index=False)

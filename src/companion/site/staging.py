@@ -26,7 +26,7 @@ from companion.page.drawing import NARROW
 from companion.page.sources import Chapter
 from companion.project import described, of
 from companion.python_source import SOURCES
-from companion.site import companions, cookbook, outputs, policy, state, variants
+from companion.site import cookbook, outputs, policy, state, variants
 from companion.site.arranged import arranged
 from companion.site.terminal import Progress
 from grokbook.errors import ChapterError, GrokbookError
@@ -94,7 +94,7 @@ def key(root: Path) -> str:
             if path.is_file() and not hidden and not (inside.parts[0] == "chapters" and path.suffix != ".ipynb"):
                 files.append(path)
     known = {name: state.committed(root, root / "notebooks" / f"{name}.md") for name in state.executed(root)}
-    return state.digest((known, [path.name for path in files], *beside(root)), files, _PACKAGES)
+    return state.digest((known, [path.name for path in files]), files, _PACKAGES)
 
 
 @contextmanager
@@ -166,7 +166,7 @@ def stage(
         (shutil.copytree if origin.is_dir() else shutil.copyfile)(origin, copy)
     (extra / class_page.NAME).write_text(class_page.class_page(), encoding="utf-8")
     toc = source / "_toc.yml"
-    toc.write_text(filtered_toc(toc.read_text("utf-8"), names, beside(root)), "utf-8")
+    toc.write_text(filtered_toc(toc.read_text("utf-8"), names), "utf-8")
     facts = pages(root, chapters) | {"sets": variants.facts(sets)}
     for one in (one for several in sets.values() for one in several):
         facts["pages"][f"chapters/{one.file}"] = {"source": str(one.page.chapter.path)}
@@ -304,13 +304,8 @@ def without_dead_links(text: str, names: Collection[str], elsewhere: Mapping[str
     return re.sub(f"{markdown}|{anchor}|{reference}", linked, text)
 
 
-def beside(root: Path) -> list[dict[str, str]]:
-    """The companions that the table of contents of this book leads to; that of a companion leads to none."""
-    return [] if of(root).own else companions.installed()
-
-
-def filtered_toc(text: str, names: Collection[str], others: Sequence[dict[str, str]] = ()) -> str:
-    """The table of contents without chapters that were not executed and without empty parts; a part of `others`."""
+def filtered_toc(text: str, names: Collection[str]) -> str:
+    """The table of contents without chapters that were not executed and without empty parts."""
     import yaml
 
     toc = yaml.safe_load(text)
@@ -319,8 +314,6 @@ def filtered_toc(text: str, names: Collection[str], others: Sequence[dict[str, s
         files = [(c, c["file"].rpartition("/")) for c in part["chapters"]]
         if kept := [c for c, (folder, _, name) in files if folder != "chapters" or name in names]:
             parts.append({**part, "chapters": kept})
-    if others:
-        parts.append({"caption": "Companions", "chapters": list(others)})
     return yaml.safe_dump({**toc, "parts": parts}, sort_keys=False)
 
 
