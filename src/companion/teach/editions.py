@@ -133,7 +133,7 @@ def write(
     - For students `hand_out/[FOLDER/]NN_name/NN_name.ipynb`, as nbgrader takes what is handed in; FOLDER is the name in
       letters that every tool can carry.
     - With `keyed` `keys/[FOLDER/]NN_name.md`, to mark by. Without names `out` is then a course of nbgrader, too, with
-      `source` and a configuration, and `otter/NN_name.ipynb` is for `otter assign`.
+      `source` and a configuration.
 
     The folder `out` appears when all is written.
 
@@ -153,7 +153,6 @@ def write(
                 marked.parent.mkdir(parents=True, exist_ok=True)
                 marked.write_text(worksheet.markdown(made), encoding="utf-8")
                 if not names:
-                    _put(worksheet.otter_master(made, exercises, root), work / "otter" / f"{chapter.name}.ipynb")
                     made.cells = [cell for cell in made.cells if not cell.id.endswith("-key")]
                     _put(with_wheel(made, root), work / "source" / chapter.name / f"{chapter.name}.ipynb")
         (work / "key.csv").write_text(key(drawn), encoding="utf-8")
