@@ -36,9 +36,10 @@ RULE = (
 )
 README = f"""grokbook {__version__}, without a network
 
-Read      python -m http.server --directory site 8000, then http://localhost:8000 in a browser; or grokbook.pdf
-Run       pip install wheel/grokbook-{__version__}-py3-none-any.whl, where its dependencies are installed;
-          GROKBOOK_RECORDS=records lets it use the recorded runs
+Read      python -m http.server --directory site 8000, then http://localhost:8000 in a browser;
+          or grokbook.pdf
+Run       pip install wheel/grokbook-{__version__}-py3-none-any.whl, where its dependencies are
+          installed; GROKBOOK_RECORDS=records lets it use the recorded runs
 Teach     editions/student for a class, editions/instructor with solutions and keys
 Check     sha256sum --check SHA256SUMS
 """

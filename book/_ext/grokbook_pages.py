@@ -57,7 +57,10 @@ NOT_FOUND = """<!DOCTYPE html>
   body {{ background: #fff; color: #222; font: 1.1rem/1.6 system-ui, sans-serif; }}
   main {{ max-width: 38rem; margin: 12vh auto; padding: 0 1.2rem; }}
   a {{ color: #0a58ca; }}
-  @media (prefers-color-scheme: dark) {{ body {{ background: #14181e; color: #ddd; }} a {{ color: #8ab4f8; }} }}
+  @media (prefers-color-scheme: dark) {{
+    body {{ background: #14181e; color: #ddd; }}
+    a {{ color: #8ab4f8; }}
+  }}
 </style>
 </head>
 <body>

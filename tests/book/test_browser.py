@@ -90,9 +90,14 @@ def test_axe_core_finds_faint_words_though_words_that_look_alike_are_seen_once(o
     """
     (tmp_path / "faint.html").write_text(FAINT_WORDS)
     page = open_page((tmp_path / "faint.html").as_uri())
-    faint = lambda: [
-        page.locator(one).text_content() for _, found in barred(page, CONTRAST) for (one,) in found
-    ]  # noqa: E731
+
+    def faint():
+        return [
+            page.locator(one).text_content()
+            for _, found in barred(page, CONTRAST)
+            for (one,) in found
+        ]
+
     assert faint() == ["three", "five", "seven", "nine"]
     page.evaluate(LOOKED)
     assert [name for name, _ in barred(page, AXE[0][2])] == ["button-name"]

@@ -26,7 +26,7 @@ def of(labels, steps):
     ("steps", "verdict"),
     [((1, 2, 3, 4), "holds"), ((1, 2, 3, None), "holds"), ((1, 3, 2, 4), "undecided")],
 )
-def test_a_larger_start_is_later_where_every_median_is_and_a_run_that_never_generalises_is_the_latest(
+def test_a_larger_start_is_later_where_every_median_is_and_a_run_that_never_gets_there_is_last(
     steps, verdict
 ):
     assert chapter.start_delays(of(chapter.STARTS, steps)).verdict == verdict

@@ -65,7 +65,8 @@ class Asked:
     def expected(self) -> str:
         """What an answer is, and to how many digits: the first line of the check's docstring; of an
         essay nothing."""
-        return (self.check.__doc__ or "").partition("\n")[0] if self.check else ""
+        said = (self.check and self.check.__doc__) or ""
+        return " ".join(said.partition("\n\n")[0].split())
 
     def drawn(self, name: str) -> dict[str, Any]:
         """The parameters of the variant `name`: a hash of label, parameter and name picks from each

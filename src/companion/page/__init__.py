@@ -343,7 +343,8 @@ def recorded_box(attrs: Mapping[str, Any]) -> str:
     ...     "commit": "f00",
     ... }
     >>> recorded_box({"origin": "recorded", "provenance": json.dumps([made])})
-    '> **Recorded on 2026-11-01**, not trained while this page was built: CPU, float32, 90 s of training, commit `f00`.'
+    '> **Recorded on 2026-11-01**, not trained while this page was built: CPU, float32,
+     90 s of training, commit `f00`.'
     """
     made = json.loads(attrs["provenance"])
     origin = _ORIGIN[attrs.get("origin", "recorded")].format(

@@ -66,11 +66,13 @@ def ledger_html(frame: pd.DataFrame) -> str:
         f" {_download('bib', bibtex(frame), 'text/plain')}"
     )
     links += f' · <a href="../{NAME}">JSON</a>'
+    caption = "Every claim that was checked for this page; the evidence is computed."
+    mount = 'GrokbookLedger.mount(document.querySelector(".gb-ledger"));'
     return (
         f'<div class="gb-ledger" data-filters="{filters}">\n'
         f'<p class="gb-downloads">All {len(rows)} claims as a file: {links}</p>\n'
-        f"{_listed(made, 'Every claim that was checked for this page; the evidence is computed.')}\n</div>\n"
-        f'<script>\n{script("ledger")}GrokbookLedger.mount(document.querySelector(".gb-ledger"));\n</script>'
+        f"{_listed(made, caption)}\n</div>\n"
+        f"<script>\n{script('ledger')}{mount}\n</script>"
     )
 
 

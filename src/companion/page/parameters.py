@@ -72,7 +72,8 @@ def parse(source: str, rules: Mapping[str, str] | None = None) -> tuple[Paramete
     comment, and for a rule of no parameter.
 
     >>> parse("p: int = 97  # prime modulus")
-    (Parameter(name='p', type='int', default=97, help='prime modulus', rule='<= 997 and >= 5 and prime'),)
+    (Parameter(name='p', type='int', default=97, help='prime modulus',
+     rule='<= 997 and >= 5 and prime'),)
     """
     nodes, known, found = _assignments(source), {**STANDARD_RULES, **(rules or {})}, []
     tokens = tokenize.generate_tokens(
@@ -208,7 +209,8 @@ def read(parameter: Parameter, value: Any, values: Mapping[str, Any] | None = No
     (10000, None)
     >>> read(Parameter("square", "int", 45, "", "[0, p - 2]"), 97, {"p": 97})
     Traceback (most recent call last):
-    grokbook.errors.ParameterError: square = 97 must lie in [0, p - 2]; the nearest allowed value is 95.
+    grokbook.errors.ParameterError: square = 97 must lie in [0, p - 2];
+     the nearest allowed value is 95.
     """
     found = re.fullmatch(r"(list\[)?(int|float|bool|str)(?(1)\])( \| None)?", parameter.type)
     if found is None:

@@ -74,8 +74,8 @@ def _link(name: str) -> str:
 def _folded(title: str, lines: Iterable[str]) -> str:
     inner = "\n".join(f"<li>{line}</li>" for line in lines)
     return (
-        "<details"
-        f' class="gb-fold"><summary>{html.escape(title)}</summary>\n<ul>\n{inner}\n</ul>\n</details>'
+        f'<details class="gb-fold"><summary>{html.escape(title)}</summary>\n'
+        f"<ul>\n{inner}\n</ul>\n</details>"
     )
 
 

@@ -70,7 +70,8 @@ def typeset(text: str) -> str:
 
     Example:
         >>> typeset("k_r with |phi(i) - k_r| <= 2 delta^2")
-        '<i>k</i><sub><i>r</i></sub> with |φ(<i>i</i>) − <i>k</i><sub><i>r</i></sub>| ≤ 2 δ<sup>2</sup>'
+        '<i>k</i><sub><i>r</i></sub> with |φ(<i>i</i>) −
+         <i>k</i><sub><i>r</i></sub>| ≤ 2 δ<sup>2</sup>'
     """
     said = html.escape(text, quote=False)
     for pattern, made in _RULES:

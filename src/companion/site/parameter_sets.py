@@ -31,10 +31,8 @@ def write(path: Path, page: Page) -> None:
     text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=10_000)
     if path.is_dir():
         raise ParameterError(f"--save-params {path} is a folder; name a file.")
-    atomic_write(
-        path,
-        f"{_FIRST}: grokbook run {page.chapter.number} --params {path.name}\n{text}{_LAST}\n".encode(),
-    )
+    first = f"{_FIRST}: grokbook run {page.chapter.number} --params {path.name}"
+    atomic_write(path, f"{first}\n{text}{_LAST}\n".encode())
 
 
 def read(

@@ -395,7 +395,8 @@ def released(root: Path) -> str:
     if not (repository := about.get("urls", {}).get("Repository")):
         return ""
     name, version = about["name"], about["version"]
-    return f"{repository}/releases/download/v{version}/{name.replace('-', '_')}-{version}-py3-none-any.whl"
+    wheel = f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
+    return f"{repository}/releases/download/v{version}/{wheel}"
 
 
 def with_wheel(notebook: Any, root: Path) -> Any:

@@ -96,7 +96,8 @@ class Line:
         """The live line: what the training code says is whole, the chapter's name has what room is
         left."""
         name = self.label.removeprefix("chapter ")
-        done = f"{self.cell}/{self.cells}  {time.monotonic() - self.begin:.0f} s  {short(self.said)}".rstrip()
+        seconds = time.monotonic() - self.begin
+        done = f"{self.cell}/{self.cells}  {seconds:.0f} s  {short(self.said)}".rstrip()
         room = max(width - len(done) - 2, 2)
         return f"{name if len(name) <= room else name[: room - 1] + '…'}  {done}"[:width]
 
@@ -105,7 +106,8 @@ def short(said: str) -> str:
     """Step, accuracies and time left of a training line; another line as it is.
 
     >>> short(
-    ...     "p=59 add d=64 seed=2 #2  step 404/2000  loss 0.004  test loss 15  acc 1  test acc 0.5  about 36 s left"
+    ...     "p=59 add d=64 seed=2 #2  step 404/2000  loss 0.004  test loss 15  acc 1"
+    ...     "  test acc 0.5  about 36 s left"
     ... )
     'step 404/2000  acc 1  test acc 0.5  36 s left'
     """

@@ -27,7 +27,8 @@ from grokbook.files import no_formula, whole_folder
 
 TRIES = 1_000
 """How often a student's parameters are drawn again, so that no two of a class share an answer."""
-NBGRADER = """# nbgrader, started in this folder. A cell may train a network: it has 900 seconds, not 30.
+NBGRADER = """# nbgrader, started in this folder.
+# A cell may train a network: it has 900 seconds, not 30.
 c = get_config()
 c.Execute.timeout = 900
 """

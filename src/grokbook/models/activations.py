@@ -36,7 +36,8 @@ def activations(w: Parameters, pairs: Tensor, shape: Shape) -> dict[str, Tensor]
         >>> shape = Shape(7, d_model=8)
         >>> found = activations(initialise(shape, 0), torch.tensor([[0, 3]]), shape)
         >>> {name: tuple(value.shape) for name, value in found.items()}
-        {'sum of embeddings': (1, 8), 'attention 1': (1, 8), 'hidden 1': (1, 32), 'MLP 1': (1, 8), 'logits': (1, 7)}
+        {'sum of embeddings': (1, 8), 'attention 1': (1, 8), 'hidden 1': (1, 32),
+         'MLP 1': (1, 8), 'logits': (1, 7)}
 
     Source: Gu et al. 2025, Equations 1-2 and section 3.2.
     """

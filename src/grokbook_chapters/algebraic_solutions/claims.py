@@ -506,9 +506,8 @@ def trained_solutions(runs: Runs, *, bar: float = BAR) -> Finding:
         each = [count / of if of else np.nan for count, of in counts]
         shares += each
         told.append(
-            "d = {}: {:.1%} of order 4 or 6, {:.1%} of these factor, {:.1%} of those as constructed".format(
-                d, *each
-            )
+            "d = {}: {:.1%} of order 4 or 6, {:.1%} of these factor, "
+            "{:.1%} of those as constructed".format(d, *each)
         )
     return judge(*parts, value=min(shares, default=None), low=bar, high=1, each="; ".join(told))
 

@@ -81,8 +81,8 @@ def matrix_velocity(state: MatrixState, c: Array, *, loss: str = "squared") -> M
     .. math:: \dot W_U = \gamma\,(W x)^\top, \qquad \dot W = W_U^\top \gamma\, x^\top, \qquad
               \dot x = W^\top W_U^\top \gamma.
 
-    The paper prints row vectors gamma W_U and gamma W_U W for the last two. They are minus the gradient of
-    |c - W_U W x|^2 / 2 (or of the cross-entropy, with the other gamma of `residual`).
+    The paper prints row vectors gamma W_U and gamma W_U W for the last two. They are minus the
+    gradient of |c - W_U W x|^2 / 2 (or of the cross-entropy, with the other gamma of `residual`).
 
     Source: Gu et al. 2025, Equations 8-10; Gu 2024, Equations 4-6.
     """
